@@ -1,0 +1,1 @@
+//! Scenes as RON text: documents, generators, validation with file, line and column.

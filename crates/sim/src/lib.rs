@@ -1,0 +1,1 @@
+//! The facade: model, state, step and report of a whole scene.

@@ -1,0 +1,1 @@
+//! Linear-time block LDLT factorization of trees, and the solvers that stand on it.

@@ -1,0 +1,1 @@
+//! Kinematic graphs: spanning forests, loops, islands and perfect elimination orders.
