@@ -1,1 +1,25 @@
 //! Random mechanisms, naive dense algebra and finite differences for the tests of Sinew.
+//!
+//! | I want … | use |
+//! |---|---|
+//! | the same random numbers on every machine | [`Rng`] |
+//! | a random forest of bodies and joints | [`random_forest`], [`ForestShape`] |
+//! | a slow, obviously right matrix | [`Dense`] |
+//! | a derivative to compare an analytic one with | [`gradient`], [`jacobian`], [`derivative`] |
+//! | an assertion that prints both values | [`assert_close!`] |
+//!
+//! Depends on glam only, so that every crate of the workspace, sinew-math included, may use it in its
+//! tests. Nothing here is fast and nothing here calls a transcendental function: results are the same bits
+//! on every platform.
+
+mod approx;
+mod dense;
+mod fd;
+mod rng;
+mod shapes;
+
+pub use approx::{Close, scaled_difference, worst_difference};
+pub use dense::{Dense, Lu, norm};
+pub use fd::{derivative, gradient, jacobian};
+pub use rng::Rng;
+pub use shapes::{ForestShape, Link, random_forest, random_rotation_matrix, random_spd};
