@@ -1,2 +1,69 @@
-//! Project chores.
-fn main() {}
+//! Project chores: `cargo xtask COMMAND`.
+//!
+//! One file per command; every command is a list of plain process calls, each printed before it runs, so that any of
+//! them can be repeated by hand. Standard library only: this crate must build in a second on a fresh clone.
+//!
+//! Exit codes: 0 all good, 1 a check failed, 2 unknown command or argument.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
+
+use std::process::ExitCode;
+
+mod bench;
+mod callgrind;
+mod ci;
+mod determinism;
+mod fixtures;
+mod json;
+mod layers;
+mod lines;
+mod shell;
+mod soak;
+mod source;
+
+use shell::Failure;
+
+const HELP: &str = "\
+usage: cargo xtask COMMAND
+
+  ci                       everything a change must pass: format, clippy, layers, tests, features, docs, fixtures
+  layers                   dependency direction, one glam, no unsafe, no files or clocks in numeric crates
+  fixtures [check|list]    check and run every fixture; every file of fixtures/invalid must fail with exit code 2
+  determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.txt
+  bench [SUITE] [--quick] [--json FILE] [--save NAME] [--against NAME] [--rapier]
+                           run a benchmark program (default suite: chain); saved runs live in target/sinew-bench/
+  callgrind [SUITE]        instruction counts where valgrind exists
+  soak                     the tests with very large counts
+  lines                    size report of the sources
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let outcome = match args.first().map(String::as_str) {
+        Some("ci") => ci::run(rest),
+        Some("layers") => layers::run(rest),
+        Some("fixtures") => fixtures::run(rest),
+        Some("determinism") => determinism::run(rest),
+        Some("bench") => bench::run(rest),
+        Some("callgrind") => callgrind::run(rest),
+        Some("soak") => soak::run(rest),
+        Some("lines") => lines::run(rest),
+        Some("help" | "--help" | "-h") => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Some(other) => Err(Failure::Usage(format!("unknown command `{other}`"))),
+        None => Err(Failure::Usage("a command is needed".into())),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Check(message)) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(1)
+        }
+        Err(Failure::Usage(message)) => {
+            eprint!("xtask: {message}\n\n{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}

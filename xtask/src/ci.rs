@@ -1,0 +1,25 @@
+//! Everything a change must pass, in the order in which it fails fastest.
+
+use crate::shell::{Call, Outcome, no_arguments};
+use crate::{fixtures, layers};
+
+/// Format → lints → layers → tests (doc tests included) → feature sets → rustdoc → fixtures.
+pub(crate) fn run(args: &[String]) -> Outcome {
+    no_arguments(args)?;
+    Call::cargo("fmt --all --check").run()?;
+    Call::cargo("clippy --workspace --all-targets -- -D warnings").run()?;
+    layers::run(&[])?;
+    Call::cargo("test --workspace").run()?;
+    feature_sets()?;
+    Call::cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings").run()?;
+    fixtures::run(&[])
+}
+
+/// The libraries with nothing and with everything switched on; `cargo test --workspace` covers the defaults.
+fn feature_sets() -> Outcome {
+    Call::cargo("test -p sinew-math --no-default-features --lib --tests").run()?;
+    for package in ["sinew-topology", "sinew-solvers", "sinew-mechanism", "sinew-sim"] {
+        Call::cargo(&format!("check -p {package} --no-default-features")).run()?;
+    }
+    Call::cargo("test -p sinew-solvers -p sinew-mechanism -p sinew-sim --all-features --lib --tests").run()
+}

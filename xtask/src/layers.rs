@@ -1,0 +1,231 @@
+//! The dependency direction of the workspace, and what numeric crates may not do.
+//!
+//! The rules are `docs/architecture.md`'s, as data: a crate may use the Sinew crates in its row and no other, from
+//! which it follows that `sinew-math` and `sinew-topology` use none and that no arrow climbs. Dependencies are read
+//! from `cargo tree`, with every feature on, so that an optional dependency counts as well.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::shell::{Call, Failure, Outcome, no_arguments, root};
+use crate::source::{code_only, files_below, has_word};
+
+/// One package: its folder, the Sinew packages it may use, the foreign ones it may use (`None`: any).
+struct Layer {
+    package: &'static str,
+    folder: &'static str,
+    ours: &'static [&'static str],
+    foreign: Option<&'static [&'static str]>,
+    /// Whether the crate only computes: no files, clocks, threads or printing.
+    numeric: bool,
+}
+
+const LAYERS: &[Layer] = &[
+    Layer {
+        package: "sinew-math",
+        folder: "crates/math",
+        ours: &[],
+        foreign: Some(&["glam", "libm", "serde"]),
+        numeric: true,
+    },
+    Layer {
+        package: "sinew-topology",
+        folder: "crates/topology",
+        ours: &[],
+        foreign: Some(&["smallvec", "thiserror"]),
+        numeric: true,
+    },
+    Layer {
+        package: "sinew-solvers",
+        folder: "crates/solvers",
+        ours: &["sinew-math", "sinew-topology"],
+        foreign: Some(&["glam", "smallvec", "thiserror", "rayon"]),
+        numeric: true,
+    },
+    Layer {
+        package: "sinew-mechanism",
+        folder: "crates/mechanism",
+        ours: &["sinew-math", "sinew-topology", "sinew-solvers"],
+        foreign: Some(&["glam", "smallvec", "thiserror", "rayon", "serde"]),
+        numeric: true,
+    },
+    Layer {
+        package: "sinew-scene",
+        folder: "crates/scene",
+        ours: &["sinew-math"],
+        foreign: Some(&["glam", "serde", "ron", "thiserror"]),
+        numeric: false,
+    },
+    Layer {
+        package: "sinew-sim",
+        folder: "crates/sim",
+        ours: &["sinew-math", "sinew-topology", "sinew-solvers", "sinew-mechanism", "sinew-scene"],
+        foreign: Some(&["glam", "smallvec", "thiserror", "rayon", "serde"]),
+        numeric: true,
+    },
+    Layer {
+        package: "sinew",
+        folder: "crates/cli",
+        ours: &["sinew-math", "sinew-scene", "sinew-mechanism", "sinew-sim"],
+        foreign: None,
+        numeric: false,
+    },
+    Layer {
+        package: "sinew-testkit",
+        folder: "crates/testkit",
+        ours: &[],
+        foreign: Some(&["glam"]),
+        numeric: false,
+    },
+    Layer {
+        package: "sinew-benches",
+        folder: "benches",
+        ours: &[
+            "sinew-math",
+            "sinew-topology",
+            "sinew-solvers",
+            "sinew-mechanism",
+            "sinew-scene",
+            "sinew-sim",
+        ],
+        foreign: None,
+        numeric: false,
+    },
+    Layer { package: "xtask", folder: "xtask", ours: &[], foreign: Some(&[]), numeric: false },
+];
+
+/// What the sources of a numeric crate never name: results depend on the arguments alone.
+const OUTSIDE_WORLD: &[&str] =
+    &["std::fs", "std::time", "std::thread", "std::env", "std::io", "std::net", "std::process"];
+
+/// The one source of `sinew-scene` that opens files.
+const SCENE_LOADER: &str = "load.rs";
+
+/// Runs every check and reports all violations at once.
+pub(crate) fn run(args: &[String]) -> Outcome {
+    no_arguments(args)?;
+    let mut faults = Vec::new();
+    direction(&direct_dependencies()?, &mut faults);
+    single_glam(&mut faults)?;
+    sources(&mut faults);
+    if faults.is_empty() {
+        println!("layers: {} packages, dependency direction and source rules hold", LAYERS.len());
+        return Ok(());
+    }
+    Err(Failure::Check(format!("layers: {} violation(s)\n  {}", faults.len(), faults.join("\n  "))))
+}
+
+/// The direct normal and build dependencies of every member, whatever the feature.
+fn direct_dependencies() -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
+    let tree = Call::cargo(
+        "tree --workspace --all-features --edges normal,build --depth 1 --prefix depth --target all",
+    );
+    Ok(parse_tree(&tree.stdout()?))
+}
+
+/// Reads `cargo tree --prefix depth`: a line is the depth, the package name, and more.
+fn parse_tree(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut member = String::new();
+    for line in text.lines() {
+        let name_at = line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len());
+        let name = line[name_at..].split_whitespace().next().unwrap_or_default();
+        match &line[..name_at] {
+            "0" => {
+                member = name.to_string();
+                found.entry(member.clone()).or_default();
+            }
+            "1" => {
+                found.entry(member.clone()).or_default().insert(name.to_string());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn direction(found: &BTreeMap<String, BTreeSet<String>>, faults: &mut Vec<String>) {
+    for (package, dependencies) in found {
+        let Some(layer) = LAYERS.iter().find(|layer| layer.package == package) else {
+            faults.push(format!("{package} has no row in xtask/src/layers.rs: say what it may use"));
+            continue;
+        };
+        for dependency in dependencies {
+            let is_ours =
+                LAYERS.iter().any(|layer| layer.package == dependency) || dependency.starts_with("sinew");
+            if is_ours && !layer.ours.contains(&dependency.as_str()) {
+                faults.push(format!("{package} may not use {dependency}"));
+            }
+            if !is_ours && layer.foreign.is_some_and(|allowed| !allowed.contains(&dependency.as_str())) {
+                faults.push(format!(
+                    "{package} gained the dependency {dependency}: name it in an ADR and here"
+                ));
+            }
+        }
+    }
+}
+
+/// glam's types are part of the API: two versions in the tree would be two incompatible vector types.
+fn single_glam(faults: &mut Vec<String>) -> Outcome {
+    let tree = Call::cargo("tree --workspace --edges normal,build,dev --prefix none").stdout()?;
+    let versions: BTreeSet<&str> =
+        tree.lines().filter_map(|line| line.strip_prefix("glam v")?.split_whitespace().next()).collect();
+    if versions.len() != 1 {
+        faults.push(format!("exactly one glam is wanted in the default tree, found {versions:?}"));
+    }
+    Ok(())
+}
+
+fn sources(faults: &mut Vec<String>) {
+    for layer in LAYERS {
+        let folder = root().join(layer.folder);
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        if !manifest.contains("[lints]\nworkspace = true") {
+            faults.push(format!("{}/Cargo.toml does not inherit the workspace lints", layer.folder));
+        }
+        for path in files_below(&folder, ".rs") {
+            let code = code_only(&fs::read_to_string(&path).unwrap_or_default());
+            let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+            if has_word(&code, "unsafe") {
+                faults.push(format!("{name} uses unsafe"));
+            }
+            let library_source = path.starts_with(folder.join("src"));
+            let loader = layer.package == "sinew-scene" && path.ends_with(SCENE_LOADER);
+            if library_source && (layer.numeric || layer.package == "sinew-scene") && !loader {
+                let named = OUTSIDE_WORLD.iter().filter(|word| has_word(&code, word));
+                faults.extend(
+                    named.map(|word| format!("{name} names {word}: numeric code sees no outside world")),
+                );
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::{direction, parse_tree};
+
+    #[test]
+    fn reads_depth_lines() {
+        let tree =
+            parse_tree("0sinew-math v0.1.0 (/somewhere)\n1glam v0.33.12\n1libm v0.2.16\n\n0xtask v0.1.0\n");
+        assert_eq!(tree["sinew-math"], BTreeSet::from(["glam".to_string(), "libm".to_string()]));
+        assert!(tree["xtask"].is_empty());
+    }
+
+    #[test]
+    fn climbing_and_unknown_packages_are_faults() {
+        let mut faults = Vec::new();
+        let of = |name: &str, uses: &str| (name.to_string(), BTreeSet::from([uses.to_string()]));
+        let found = BTreeMap::from([
+            of("sinew-math", "sinew-sim"),
+            of("sinew-topology", "glam"),
+            of("sinew-solvers", "sinew-topology"),
+            of("sinew-new", "glam"),
+        ]);
+        direction(&found, &mut faults);
+        assert_eq!(faults.len(), 3, "{faults:?}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Size report: files, lines, the largest file and the share of comments per package.
+
+use std::fs;
+
+use crate::shell::{Outcome, no_arguments, root};
+use crate::source::{code_only, files_below};
+
+/// Prints one row per package and a total.
+pub(crate) fn run(args: &[String]) -> Outcome {
+    no_arguments(args)?;
+    println!(
+        "{:<18} {:>5} {:>7} {:>9} {:>8}  largest file",
+        "folder", "files", "lines", "comment %", "tests"
+    );
+    let mut folders = vec!["benches".to_string(), "xtask".to_string()];
+    let crates = fs::read_dir(root().join("crates")).into_iter().flatten().flatten();
+    folders.extend(crates.map(|entry| format!("crates/{}", entry.file_name().to_string_lossy())));
+    folders.sort();
+    let mut total = Size::default();
+    for folder in folders {
+        let size = measure(&folder);
+        println!("{folder:<18} {size}");
+        total.files += size.files;
+        total.lines += size.lines;
+        total.code += size.code;
+        total.comments += size.comments;
+        total.test_lines += size.test_lines;
+        if size.largest.0 > total.largest.0 {
+            total.largest = size.largest;
+        }
+    }
+    println!("{:<18} {total}", "total");
+    Ok(())
+}
+
+#[derive(Default)]
+struct Size {
+    files: usize,
+    lines: usize,
+    code: usize,
+    comments: usize,
+    test_lines: usize,
+    largest: (usize, String),
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let share = 100 * self.comments / (self.comments + self.code).max(1);
+        let Self { files, lines, test_lines, largest: (most, name), .. } = self;
+        write!(f, "{files:>5} {lines:>7} {share:>9} {test_lines:>8}  {most} {name}")
+    }
+}
+
+/// Counts one folder; lines of integration tests count as tests, not as sources.
+fn measure(folder: &str) -> Size {
+    let base = root().join(folder);
+    let mut size = Size::default();
+    for path in files_below(&base, ".rs") {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let lines = text.lines().count();
+        if path.starts_with(base.join("tests")) {
+            size.test_lines += lines;
+            continue;
+        }
+        let code = code_only(&text).lines().filter(|line| !line.trim().is_empty()).count();
+        size.files += 1;
+        size.lines += lines;
+        size.code += code;
+        size.comments += text.lines().filter(|line| line.trim_start().starts_with("//")).count();
+        if lines > size.largest.0 {
+            size.largest = (lines, path.strip_prefix(root()).unwrap_or(&path).display().to_string());
+        }
+    }
+    size
+}

@@ -1,0 +1,13 @@
+//! The tests with very large counts.
+//!
+//! Convention: a test whose count can grow has `soak` in its name and takes the factor from
+//! `sinew_testkit::soak_scale()`, which is 1 unless the variable `SINEW_SOAK` is set. `cargo test --workspace`
+//! therefore runs each of them once with its short count.
+
+use crate::shell::{Call, Outcome, no_arguments};
+
+/// Runs every test named `…soak…` in release mode with the long counts.
+pub(crate) fn run(args: &[String]) -> Outcome {
+    no_arguments(args)?;
+    Call::cargo("test --release --workspace soak").env("SINEW_SOAK", "1").run()
+}
