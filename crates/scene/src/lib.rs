@@ -1,1 +1,14 @@
 //! Scenes as RON text: documents, generators, validation with file, line and column.
+
+mod doc;
+mod version;
+
+pub use doc::{
+    BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, ChainDoc, CircleDoc, ConeLimitDoc, CoordinateDoc, CurveDoc,
+    CylinderDoc, EllipsoidDoc, EndDoc, ExpectBodyDoc, ExpectDoc, ExplicitDoc, ExplicitMethodDoc,
+    ForceMotorDoc, FrameDoc, GeneratorDoc, GrabDoc, GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc,
+    InterpolationDoc, JointDoc, JointForcesDoc, JointFramesDoc, JointKindDoc, JointSpringDoc, KinematicDoc,
+    LimitsDoc, LocalFramesDoc, MassDoc, MassPropertiesDoc, MotorDoc, PoseDoc, PositionMotorDoc, PriorityDoc,
+    RootDoc, RotationDoc, SamplesDoc, SceneDoc, ShapeDoc, SineDoc, SphereDoc, SpringDoc, StepperDoc,
+    SweepDoc, TargetDoc, TrackDoc, TreeDoc, TreeSolverDoc, VelocityDoc, VelocityMotorDoc, WrenchDoc,
+};

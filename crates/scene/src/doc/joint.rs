@@ -1,0 +1,293 @@
+//! Joints: kind, frames, and the forces that act along them.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use super::is_default;
+
+/// One joint, holding `child` relative to `parent`.
+///
+/// `spring`, `damping`, `limits`, `motor`, `armature` and `friction` act on the joint's coordinate: the
+/// angle about the main axis for hinge, screw and cylindrical joints, the slide along it for prismatic
+/// joints (`coordinate: Slide` picks the slide of a cylindrical joint), and the whole relative rotation
+/// for ball, universal and free joints (limits then bound the twist about the main axis, and
+/// `cone_limit` the tilt of it). The coordinate is zero where the two joint frames coincide.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JointDoc {
+    /// Unique among joints.
+    pub name: String,
+    /// Which motions it allows.
+    pub kind: JointKindDoc,
+    /// Name of the first body.
+    pub child: String,
+    /// Name of the second body; the world if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub parent: Option<String>,
+    /// Where it sits on both bodies.
+    #[serde(skip_serializing_if = "is_default")]
+    pub frames: JointFramesDoc,
+    /// Whether it belongs to the tree or closes a loop.
+    #[serde(skip_serializing_if = "is_default")]
+    pub priority: PriorityDoc,
+    /// Which coordinate the forces act on, where the kind leaves a choice.
+    #[serde(skip_serializing_if = "is_default")]
+    pub coordinate: Option<CoordinateDoc>,
+    /// Spring towards a rest position.
+    #[serde(skip_serializing_if = "is_default")]
+    pub spring: Option<JointSpringDoc>,
+    /// Viscous damping [N·m·s/rad or N·s/m], in addition to that of the spring.
+    #[serde(skip_serializing_if = "is_default")]
+    pub damping: f64,
+    /// Range of the twist or slide.
+    #[serde(skip_serializing_if = "is_default")]
+    pub limits: Option<LimitsDoc>,
+    /// Largest tilt of the main axis (ball and universal joints).
+    #[serde(skip_serializing_if = "is_default")]
+    pub cone_limit: Option<ConeLimitDoc>,
+    /// Motor.
+    #[serde(skip_serializing_if = "is_default")]
+    pub motor: Option<MotorDoc>,
+    /// Inertia of the rotor, added along the coordinate [kg·m² or kg].
+    #[serde(skip_serializing_if = "is_default")]
+    pub armature: f64,
+    /// Dry friction: largest force that opposes motion [N·m or N].
+    #[serde(skip_serializing_if = "is_default")]
+    pub friction: f64,
+    /// Name of a scalar track that prescribes the coordinate exactly (hinge, prismatic, cylindrical).
+    #[serde(skip_serializing_if = "is_default")]
+    pub drive: Option<String>,
+    /// Compliance of the locked directions [m/N, rad/(N·m)]; 0 is rigid.
+    #[serde(skip_serializing_if = "is_default")]
+    pub compliance: f64,
+}
+
+/// Which motions a joint allows. The main axis is x of the joint frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum JointKindDoc {
+    /// None.
+    Fixed,
+    /// Turning about the main axis.
+    #[default]
+    Hinge,
+    /// Sliding along the main axis.
+    Prismatic,
+    /// Turning about and sliding along the main axis.
+    Cylindrical,
+    /// Sliding across the main axis and turning about it.
+    Planar,
+    /// Every rotation.
+    Ball,
+    /// Turning about x of the child's frame and y of the parent's frame.
+    Universal,
+    /// Every translation, no rotation.
+    Orientation,
+    /// The child's point stays on the parent's main axis.
+    PointOnLine,
+    /// The child's point stays in the plane across the parent's main axis.
+    PointOnPlane,
+    /// Everything: no constraint, but forces may act.
+    Free,
+    /// Turning about and advancing along the main axis together.
+    Screw {
+        /// Advance per angle [m/rad].
+        pitch: f64,
+    },
+    /// A ball, centred on the child's frame, rolls without slipping on the parent's plane.
+    RollingSphere {
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A thin disc about the child's main axis rolls without slipping on the parent's plane.
+    RollingDisc {
+        /// Radius [m].
+        radius: f64,
+    },
+}
+
+/// Where a joint sits on both bodies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum JointFramesDoc {
+    /// One frame in world coordinates, shared by both bodies at their initial poses.
+    World(FrameDoc),
+    /// One frame per body.
+    Local(LocalFramesDoc),
+}
+
+impl Default for JointFramesDoc {
+    fn default() -> Self {
+        Self::World(FrameDoc::default())
+    }
+}
+
+/// One joint frame per body, each in the coordinates of its body frame (of the world for the world).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LocalFramesDoc {
+    /// Frame on the child.
+    pub child: FrameDoc,
+    /// Frame on the parent.
+    pub parent: FrameDoc,
+}
+
+/// A joint frame: a point, the main axis x, and a direction that fixes y.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FrameDoc {
+    /// Origin [m].
+    pub anchor: DVec3,
+    /// Main axis, any non-zero length.
+    pub axis: DVec3,
+    /// Direction whose part across the main axis becomes y; if left out, the coordinate axis most
+    /// nearly across the main axis (the later one of equals).
+    #[serde(skip_serializing_if = "is_default")]
+    pub reference: Option<DVec3>,
+}
+
+impl Default for FrameDoc {
+    fn default() -> Self {
+        Self { anchor: DVec3::ZERO, axis: DVec3::X, reference: None }
+    }
+}
+
+/// Whether a joint belongs to the spanning tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PriorityDoc {
+    /// In the tree if it closes no loop, in the order of the scene.
+    #[default]
+    Auto,
+    /// Must be in the tree.
+    Primary,
+    /// Always in the loop set.
+    Secondary,
+}
+
+/// A scalar coordinate of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CoordinateDoc {
+    /// Angle about the main axis [rad].
+    Angle,
+    /// Slide along the main axis [m].
+    Slide,
+}
+
+/// Spring along the coordinate of a joint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JointSpringDoc {
+    /// Stiffness [N·m/rad or N/m].
+    pub stiffness: f64,
+    /// Damping [N·m·s/rad or N·s/m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub damping: f64,
+    /// Where it is relaxed.
+    #[serde(skip_serializing_if = "is_default")]
+    pub rest: TargetDoc,
+}
+
+/// A value of a joint coordinate, constant or over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TargetDoc {
+    /// Angle [rad], slide [m], or their rates; for a ball joint the twist about the main axis.
+    Value(f64),
+    /// Rotation vector [rad] in the parent's joint frame (ball, universal and free joints).
+    Rotation(DVec3),
+    /// Name of a track: its scalar, or its rotation for ball, universal and free joints.
+    Track(String),
+}
+
+impl Default for TargetDoc {
+    fn default() -> Self {
+        Self::Value(0.0)
+    }
+}
+
+/// Range of the twist or slide, kept by a one-sided spring.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsDoc {
+    /// Smallest value [rad or m].
+    pub min: f64,
+    /// Largest value [rad or m].
+    pub max: f64,
+    /// Stiffness outside the range [N·m/rad or N/m].
+    pub stiffness: f64,
+    /// Damping outside the range [N·m·s/rad or N·s/m].
+    pub damping: f64,
+    /// Width over which the stiffness sets in [rad or m]; 0 is a sharp edge.
+    pub ramp: f64,
+}
+
+impl Default for LimitsDoc {
+    fn default() -> Self {
+        let pi = std::f64::consts::PI;
+        Self { min: -pi, max: pi, stiffness: 1e3, damping: 1.0, ramp: 0.02 }
+    }
+}
+
+/// Largest tilt between the main axes of the two frames, kept by a one-sided spring.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConeLimitDoc {
+    /// Largest angle [rad], above 0 and at most π.
+    pub angle: f64,
+    /// Stiffness beyond it [N·m/rad].
+    pub stiffness: f64,
+    /// Damping beyond it [N·m·s/rad].
+    pub damping: f64,
+    /// Width over which the stiffness sets in [rad]; 0 is a sharp edge.
+    pub ramp: f64,
+}
+
+impl Default for ConeLimitDoc {
+    fn default() -> Self {
+        Self { angle: std::f64::consts::PI, stiffness: 1e3, damping: 1.0, ramp: 0.02 }
+    }
+}
+
+/// A motor along the coordinate of a joint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum MotorDoc {
+    /// Pulls towards a position.
+    Position(PositionMotorDoc),
+    /// Pulls towards a velocity.
+    Velocity(VelocityMotorDoc),
+    /// Applies a force.
+    Force(ForceMotorDoc),
+}
+
+/// Proportional-derivative motor: force `stiffness · (target − q) + damping · (d target/dt − q̇)`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PositionMotorDoc {
+    /// Where to go [rad or m].
+    pub target: TargetDoc,
+    /// Proportional gain [N·m/rad or N/m].
+    pub stiffness: f64,
+    /// Derivative gain [N·m·s/rad or N·s/m].
+    pub damping: f64,
+    /// Largest force [N·m or N]; unlimited if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_force: Option<f64>,
+}
+
+/// Velocity motor: force `damping · (target − q̇)`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct VelocityMotorDoc {
+    /// How fast to go [rad/s or m/s].
+    pub target: TargetDoc,
+    /// Gain [N·m·s/rad or N·s/m].
+    pub damping: f64,
+    /// Largest force [N·m or N]; unlimited if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_force: Option<f64>,
+}
+
+/// Force motor.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ForceMotorDoc {
+    /// Force on the coordinate [N·m or N].
+    pub force: TargetDoc,
+}

@@ -1,0 +1,279 @@
+//! The scene document: plain data, one struct per thing a user writes, no behaviour.
+//!
+//! Units are SI and radians throughout; suffixes such as `_s` and `_m` mark the few numbers whose unit
+//! is not obvious from the name. Positions, directions and velocities are in world axes unless a field
+//! says otherwise. The body frame is the frame in which shapes, mass properties and local joint frames
+//! are written; its origin need not be the centre of mass.
+//!
+//! Every struct refuses unknown fields, and a field that is left out takes the value of `Default`.
+
+mod body;
+mod generator;
+mod joint;
+mod motion;
+
+pub use body::{
+    BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CylinderDoc, EllipsoidDoc, InertiaDoc, MassDoc,
+    MassPropertiesDoc, PoseDoc, RotationDoc, ShapeDoc, SphereDoc, VelocityDoc,
+};
+pub use generator::{ChainDoc, GeneratorDoc, RootDoc, TreeDoc};
+pub use joint::{
+    ConeLimitDoc, CoordinateDoc, ForceMotorDoc, FrameDoc, JointDoc, JointFramesDoc, JointKindDoc,
+    JointSpringDoc, LimitsDoc, LocalFramesDoc, MotorDoc, PositionMotorDoc, PriorityDoc, TargetDoc,
+    VelocityMotorDoc,
+};
+pub use motion::{
+    CircleDoc, CurveDoc, EndDoc, GrabDoc, InputDoc, InterpolationDoc, JointForcesDoc, KinematicDoc, SineDoc,
+    SpringDoc, TrackDoc, WrenchDoc,
+};
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// A whole scene, as written in one RON file.
+///
+/// Joints act between two bodies, or between a body and the world; bodies, joints, springs, tracks and
+/// generators each have their own set of unique names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SceneDoc {
+    /// Format version; the only one so far is 1.
+    pub format: u32,
+    /// Short name, used in reports and file names.
+    pub name: String,
+    /// What the scene shows or proves.
+    #[serde(skip_serializing_if = "is_default")]
+    pub description: String,
+    /// Acceleration of gravity [m/s²], world axes.
+    pub gravity: DVec3,
+    /// Time step [s].
+    pub dt: f64,
+    /// How long to simulate [s].
+    pub duration_s: f64,
+    /// When the state is recorded.
+    pub samples: SamplesDoc,
+    /// How time is stepped.
+    pub stepper: StepperDoc,
+    /// How the gyroscopic torque −ω × Iω is treated.
+    #[serde(skip_serializing_if = "is_default")]
+    pub gyroscopic: GyroscopicDoc,
+    /// The bodies.
+    #[serde(skip_serializing_if = "is_default")]
+    pub bodies: Vec<BodyDoc>,
+    /// The joints.
+    #[serde(skip_serializing_if = "is_default")]
+    pub joints: Vec<JointDoc>,
+    /// Linear springs between points.
+    #[serde(skip_serializing_if = "is_default")]
+    pub springs: Vec<SpringDoc>,
+    /// Recipes for many bodies and joints; `SceneDoc::expanded` writes them out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub generators: Vec<GeneratorDoc>,
+    /// Curves over time that inputs, springs, motors and drives refer to by name.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tracks: Vec<TrackDoc>,
+    /// Recorded inputs: what a user or a tracker does during the run.
+    #[serde(skip_serializing_if = "is_default")]
+    pub inputs: Vec<InputDoc>,
+    /// Values for a runner to iterate over, one run per value (several entries: every combination).
+    #[serde(skip_serializing_if = "is_default")]
+    pub sweep: Vec<SweepDoc>,
+    /// What must hold at the end of the run: the scene is its own test.
+    #[serde(skip_serializing_if = "is_default")]
+    pub expect: ExpectDoc,
+}
+
+impl Default for SceneDoc {
+    fn default() -> Self {
+        Self {
+            format: crate::version::FORMAT,
+            name: String::new(),
+            description: String::new(),
+            gravity: DVec3::new(0.0, 0.0, -9.81),
+            dt: 1.0 / 60.0,
+            duration_s: 1.0,
+            samples: SamplesDoc::default(),
+            stepper: StepperDoc::default(),
+            gyroscopic: GyroscopicDoc::default(),
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            springs: Vec::new(),
+            generators: Vec::new(),
+            tracks: Vec::new(),
+            inputs: Vec::new(),
+            sweep: Vec::new(),
+            expect: ExpectDoc::default(),
+        }
+    }
+}
+
+/// When the state is recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SamplesDoc {
+    /// This many equal intervals: `Count(4)` of a 2 s run records at 0.5, 1, 1.5 and 2 s.
+    Count(u32),
+    /// At these times [s], increasing.
+    Times(Vec<f64>),
+}
+
+impl Default for SamplesDoc {
+    fn default() -> Self {
+        Self::Count(10)
+    }
+}
+
+/// How time is stepped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StepperDoc {
+    /// Implicit step with implicit position constraints: stable for any stiffness.
+    Implicit(ImplicitDoc),
+    /// Acceleration constraints with a Runge–Kutta integrator: the well-known baseline.
+    Explicit(ExplicitDoc),
+}
+
+impl Default for StepperDoc {
+    fn default() -> Self {
+        Self::Implicit(ImplicitDoc::default())
+    }
+}
+
+/// Settings of the implicit stepper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ImplicitDoc {
+    /// Order of accuracy in time: 1 (backward Euler) or 2.
+    pub order: u32,
+    /// Newton iterations per step, at least 1; 1 is one linear solve per step.
+    pub newton_iterations: u32,
+    /// Newton stops early once the largest joint error is below this [m, rad].
+    pub newton_tolerance: f64,
+    /// Which factorization of the tree is used.
+    pub solver: TreeSolverDoc,
+}
+
+impl Default for ImplicitDoc {
+    fn default() -> Self {
+        Self { order: 1, newton_iterations: 1, newton_tolerance: 1e-10, solver: TreeSolverDoc::Pair }
+    }
+}
+
+/// Factorization of the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TreeSolverDoc {
+    /// Body and joint eliminated together: the fast form.
+    #[default]
+    Pair,
+    /// Bodies and joints eliminated one by one: the reference form.
+    Block,
+}
+
+/// Settings of the explicit stepper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExplicitDoc {
+    /// The integrator.
+    pub method: ExplicitMethodDoc,
+    /// Baumgarte rate on the velocity error: α of C̈ + 2α Ċ + β² C = 0 [1/s].
+    pub baumgarte_alpha: f64,
+    /// Baumgarte rate on the position error: β of C̈ + 2α Ċ + β² C = 0 [1/s].
+    pub baumgarte_beta: f64,
+}
+
+impl Default for ExplicitDoc {
+    fn default() -> Self {
+        Self { method: ExplicitMethodDoc::Rk4, baumgarte_alpha: 5.0, baumgarte_beta: 5.0 }
+    }
+}
+
+/// Explicit integrators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExplicitMethodDoc {
+    /// Fourth-order Runge–Kutta.
+    #[default]
+    Rk4,
+    /// Midpoint rule, second order.
+    Rk2,
+    /// Symplectic Euler, first order.
+    Euler,
+}
+
+/// Treatment of the gyroscopic torque.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GyroscopicDoc {
+    /// Midpoint for bodies without joints and stiff forces, implicit for the others.
+    #[default]
+    Auto,
+    /// One Newton step in the body frame: stable, slightly damped.
+    Implicit,
+    /// Implicit midpoint rule: keeps energy and momentum of free bodies.
+    Midpoint,
+    /// Angular momentum is stepped, velocity derived from it.
+    Momentum,
+    /// Torque taken at the start of the step.
+    Explicit,
+    /// No gyroscopic torque.
+    Off,
+}
+
+/// Values for a runner to iterate over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweepDoc {
+    /// The value to replace, as in `SceneDoc::set`, for instance `generators[0].joint.spring.stiffness`.
+    pub path: String,
+    /// The numbers to put there.
+    pub values: Vec<f64>,
+}
+
+/// What must hold over the run; whatever is left out is not checked. Every run must also stay finite.
+///
+/// Energies are compared relative to the largest kinetic energy of the run, so that the height at which
+/// potential energy is zero does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExpectDoc {
+    /// Largest distance by which a joint may come apart at any time [m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_position_error_m: Option<f64>,
+    /// Largest angle by which locked joint directions may disagree at any time [rad].
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_rotation_error_rad: Option<f64>,
+    /// Largest |E(t) − E(0)|, relative to the largest kinetic energy of the run.
+    #[serde(skip_serializing_if = "is_default")]
+    pub energy_drift: Option<f64>,
+    /// Largest E(t) − E(0), relative to the largest kinetic energy of the run; 0 forbids any gain.
+    #[serde(skip_serializing_if = "is_default")]
+    pub energy_gain: Option<f64>,
+    /// Largest speed of any centre of mass at any time [m/s].
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_speed_m_per_s: Option<f64>,
+    /// Largest angular speed of any body at any time [rad/s].
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_angular_speed_rad_per_s: Option<f64>,
+    /// Where bodies must be.
+    #[serde(skip_serializing_if = "is_default")]
+    pub bodies: Vec<ExpectBodyDoc>,
+}
+
+/// Where a body must be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExpectBodyDoc {
+    /// Name of the body (generated names included).
+    pub body: String,
+    /// When [s]; the end of the run if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub at_s: Option<f64>,
+    /// A point of the body, in its body frame [m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub point: DVec3,
+    /// Where that point must be, in the world [m].
+    pub position: DVec3,
+    /// Largest distance allowed [m].
+    pub tolerance_m: f64,
+}
+
+/// Whether a field has the value it would have if it were left out.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,225 @@
+//! What moves the scene from outside: springs between points, tracks, recorded inputs.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use super::{RotationDoc, is_default};
+
+/// Linear spring between two points: force along their line, zero at the rest length.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SpringDoc {
+    /// Unique among springs.
+    pub name: String,
+    /// One end.
+    pub from: EndDoc,
+    /// Other end.
+    pub to: EndDoc,
+    /// Stiffness [N/m].
+    pub stiffness: f64,
+    /// Damping along the line [N·s/m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub damping: f64,
+    /// Length without force [m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub rest_length: f64,
+}
+
+/// One end of a linear spring.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum EndDoc {
+    /// A point of the world [m].
+    World(DVec3),
+    /// A point of a body.
+    Body {
+        /// Name of the body.
+        name: String,
+        /// The point in the body frame [m].
+        #[serde(default, skip_serializing_if = "is_default")]
+        point: DVec3,
+    },
+    /// The moving point of a track, by name.
+    Track(String),
+}
+
+impl Default for EndDoc {
+    fn default() -> Self {
+        Self::World(DVec3::ZERO)
+    }
+}
+
+/// A named curve over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrackDoc {
+    /// Unique among tracks.
+    pub name: String,
+    /// How values between samples are found.
+    #[serde(skip_serializing_if = "is_default")]
+    pub interpolation: InterpolationDoc,
+    /// The curve. Before the first and after the last sample it stands still.
+    pub curve: CurveDoc,
+}
+
+/// How values between samples are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InterpolationDoc {
+    /// Straight lines; rotations turn at constant rate.
+    Linear,
+    /// Smooth through every sample (continuous velocity); at rest at both ends.
+    #[default]
+    Cubic,
+}
+
+/// The curve of a track.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum CurveDoc {
+    /// Samples `(time [s], value)` of a scalar.
+    Scalars(Vec<(f64, f64)>),
+    /// Samples `(time [s], position [m])`.
+    Points(Vec<(f64, DVec3)>),
+    /// Samples `(time [s], position [m], rotation)`.
+    Poses(Vec<(f64, DVec3, RotationDoc)>),
+    /// A swing about a centre.
+    Sine(SineDoc),
+    /// A circle at constant speed.
+    Circle(CircleDoc),
+}
+
+impl Default for CurveDoc {
+    fn default() -> Self {
+        Self::Points(Vec::new())
+    }
+}
+
+/// `center + amplitude · sin(2π frequency t + phase)`; as a scalar, its x component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SineDoc {
+    /// Middle of the swing [m, or rad for a scalar].
+    pub center: DVec3,
+    /// Largest excursion [m, or rad for a scalar].
+    pub amplitude: DVec3,
+    /// Swings per second [Hz].
+    pub frequency_hz: f64,
+    /// Phase at time 0 [rad].
+    pub phase: f64,
+}
+
+/// A circle at constant speed, counter-clockwise about its normal.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CircleDoc {
+    /// Centre [m].
+    pub center: DVec3,
+    /// Where the motion is at time 0, relative to the centre [m]; must be across `normal`.
+    pub start: DVec3,
+    /// Axis of the circle, any non-zero length.
+    pub normal: DVec3,
+    /// Turns per second [Hz].
+    pub frequency_hz: f64,
+}
+
+impl Default for CircleDoc {
+    fn default() -> Self {
+        Self { center: DVec3::ZERO, start: DVec3::X, normal: DVec3::Z, frequency_hz: 1.0 }
+    }
+}
+
+/// Something that happens to the scene from outside, recorded so that runs repeat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum InputDoc {
+    /// A kinematic body follows a track.
+    Kinematic(KinematicDoc),
+    /// A point of a body is pulled to a track by a spring.
+    Grab(GrabDoc),
+    /// A force and torque on a body.
+    Wrench(WrenchDoc),
+    /// Joint springs, dampers and motors are scaled from a moment on.
+    JointForces(JointForcesDoc),
+}
+
+/// A kinematic body follows a track.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KinematicDoc {
+    /// Name of a body of kind `Kinematic`.
+    pub body: String,
+    /// Name of the track of its body frame; a track without rotations keeps the initial orientation.
+    pub track: String,
+}
+
+/// A point of a body is pulled to a track by a spring, and the body is turned to it by a torsional one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GrabDoc {
+    /// Name of a dynamic body.
+    pub body: String,
+    /// The point that is pulled, in the body frame [m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub point: DVec3,
+    /// Name of the track.
+    pub track: String,
+    /// Stiffness [N/m].
+    pub stiffness: f64,
+    /// Damping [N·s/m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub damping: f64,
+    /// Torsional stiffness towards the rotation of the track [N·m/rad]; 0 leaves rotation free.
+    #[serde(skip_serializing_if = "is_default")]
+    pub torsion_stiffness: f64,
+    /// Torsional damping [N·m·s/rad].
+    #[serde(skip_serializing_if = "is_default")]
+    pub torsion_damping: f64,
+    /// When it begins [s].
+    #[serde(skip_serializing_if = "is_default")]
+    pub from_s: f64,
+    /// When it ends [s]; never if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub to_s: Option<f64>,
+}
+
+/// A force and torque on a body, in world axes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WrenchDoc {
+    /// Name of a dynamic body.
+    pub body: String,
+    /// Where the force acts, in the body frame [m]; the centre of mass if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub point: Option<DVec3>,
+    /// Force [N].
+    #[serde(skip_serializing_if = "is_default")]
+    pub force: DVec3,
+    /// Torque [N·m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub torque: DVec3,
+    /// Name of a scalar track that multiplies both; 1 if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub track: Option<String>,
+    /// When it begins [s].
+    #[serde(skip_serializing_if = "is_default")]
+    pub from_s: f64,
+    /// When it ends [s]; never if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub to_s: Option<f64>,
+}
+
+/// From `at_s` on, springs, dampers and motors of joints are multiplied by `scale` (limits are not).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JointForcesDoc {
+    /// When [s].
+    pub at_s: f64,
+    /// Factor: 0 switches off, 1 is as written in the joints.
+    pub scale: f64,
+    /// Names of the joints; every joint if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub joints: Vec<String>,
+}
+
+impl Default for JointForcesDoc {
+    fn default() -> Self {
+        Self { at_s: 0.0, scale: 1.0, joints: Vec::new() }
+    }
+}

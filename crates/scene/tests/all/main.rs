@@ -1,0 +1,1 @@
+//! Tests of the scene crate through its public face.
