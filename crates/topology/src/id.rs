@@ -1,0 +1,47 @@
+//! Dense ids of variables and constraints, valid for one graph.
+
+/// Index of a variable (a body), counted from 0 in the order of creation. Valid for one graph only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VariableId(u32);
+
+/// Index of a constraint (a joint), counted from 0 in the order of creation. Valid for one graph only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConstraintId(u32);
+
+/// A variable or a constraint: one block row of the linear system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Node {
+    /// A variable (a body).
+    Variable(VariableId),
+    /// A constraint (a joint).
+    Constraint(ConstraintId),
+}
+
+impl VariableId {
+    /// The id with this index. Panics from 2³² on.
+    pub fn new(index: usize) -> Self {
+        Self(dense(index))
+    }
+
+    /// Position in arrays that hold one entry per variable in creation order.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ConstraintId {
+    /// The id with this index. Panics from 2³² on.
+    pub fn new(index: usize) -> Self {
+        Self(dense(index))
+    }
+
+    /// Position in arrays that hold one entry per constraint in creation order.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An index as stored: 32 bits.
+pub(crate) fn dense(index: usize) -> u32 {
+    u32::try_from(index).expect("a graph holds fewer than 2³² nodes")
+}
