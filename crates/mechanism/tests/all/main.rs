@@ -1,0 +1,3 @@
+//! Integration tests of bodies, joints, their rows and the steppers.
+
+mod rows;
