@@ -1,1 +1,39 @@
-//! Spatial algebra for articulated bodies: SE(3), spatial inertia, small dense blocks, mass properties.
+#![doc = include_str!("../README.md")]
+
+mod arctangent;
+mod block;
+mod block_ldlt;
+mod eigen3;
+mod exp_log;
+mod gyro;
+mod index;
+mod inertia;
+mod mass;
+mod mesh_mass;
+pub mod ops;
+mod pose;
+mod row_space;
+mod spatial;
+mod sym3;
+
+pub use block::Block;
+pub use block_ldlt::{BlockCholesky, BlockLdlt, SingularBlock};
+pub use eigen3::{signed_svd, symmetric_eigen};
+pub use exp_log::{cayley, exp_so3, exp_so3_mat, log_so3, log_so3_mat, mat3_to_quat, normalize_quat};
+pub use exp_log::{left_jacobian, left_jacobian_inverse, left_jacobian_inverse_rate};
+pub use exp_log::{left_jacobian_inverse_sym, left_jacobian_rate, quat_to_mat3};
+pub use exp_log::{right_jacobian, right_jacobian_inverse};
+pub use gyro::{implicit_body_step, midpoint_step, momentum_step};
+pub use index::{IndexVec, TypedIndex};
+pub use inertia::SpatialInertia;
+pub use mass::{MassError, MassProperties};
+pub use mesh_mass::MeshMassError;
+pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};
+pub use row_space::RowSpace;
+pub use spatial::{Force, Motion, skew};
+pub use sym3::{Cholesky3, Sym3};
+
+/// For the expansion of [`define_index!`].
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use serde;

@@ -1,0 +1,133 @@
+//! Row space and null space of up to six rows in six dimensions, with the rank they really have.
+//!
+//! Householder triangularization of the transposed rows with pivoting, `Jᵀ P = Q R` (Golub & Van Loan, QR with column
+//! pivoting). The first `rank` columns of `Q` span the row space, the others the null space. Rows are scaled to unit
+//! length first, so that mixing units (rad and m) does not decide the rank; a row counts as dependent when less than
+//! 1e-10 of it is left outside the span of the rows before it. About 400 multiplications for a full rank of six;
+//! nothing allocates.
+//!
+//! Dependent rows are dropped: [`RowSpace::particular`] satisfies the independent ones exactly and the dependent ones
+//! as far as they are consistent.
+
+/// A row is dependent if its unit vector has less than this outside the span of the others.
+const RANK_TOLERANCE: f64 = 1e-10;
+
+/// Most rows that [`RowSpace::factor`] accepts.
+const MAX_ROWS: usize = 6;
+
+/// Orthogonal factor of a set of rows `J` (m×6).
+#[derive(Clone, Copy, Debug)]
+pub struct RowSpace {
+    /// Orthonormal vectors: the first `rank` span the rows, the others their complement.
+    basis: [[f64; 6]; 6],
+    /// `triangle[k]` = components of the k-th picked unit row on `basis[0..=k]`.
+    triangle: [[f64; 6]; 6],
+    /// The k-th picked row.
+    order: [usize; 6],
+    /// Reciprocal length of each row.
+    scale: [f64; 6],
+    rank: usize,
+}
+
+impl RowSpace {
+    /// Factor the rows.
+    ///
+    /// # Panics
+    /// If there are more than six rows. Non-finite rows give a non-finite or rank-deficient factor.
+    pub fn factor(rows: &[[f64; 6]]) -> Self {
+        assert!(rows.len() <= MAX_ROWS, "a row space holds at most {MAX_ROWS} rows, got {}", rows.len());
+        let mut work = [[0.0; 6]; 6];
+        let mut scale = [0.0; 6];
+        for (i, row) in rows.iter().enumerate() {
+            let largest = row.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
+            let unit = 1.0 / largest;
+            if unit.is_finite() && unit > 0.0 {
+                let scaled = row.map(|a| a * unit);
+                scale[i] = unit / dot(&scaled, &scaled).sqrt();
+                work[i] = row.map(|a| a * scale[i]);
+            }
+        }
+        let mut order = [0, 1, 2, 3, 4, 5];
+        let mut reflectors = [[0.0; 6]; 6];
+        let mut rank = 0;
+        while rank < rows.len() {
+            // the row with the most left outside the span so far
+            let left = |i: usize| dot(&work[i][rank..], &work[i][rank..]);
+            let best = (rank..rows.len()).fold(rank, |b, i| if left(i) > left(b) { i } else { b });
+            let length = left(best).sqrt();
+            if length.is_nan() || length <= RANK_TOLERANCE {
+                break;
+            }
+            work.swap(rank, best);
+            order.swap(rank, best);
+            // v = y ∓ |y| e_rank, normalized to vᵀv = 2: H = 1 − v vᵀ maps y to ±|y| e_rank
+            let mut v = [0.0; 6];
+            v[rank..].copy_from_slice(&work[rank][rank..]);
+            v[rank] += length.copysign(v[rank]);
+            let norm = (0.5 * dot(&v, &v)).sqrt();
+            v = v.map(|a| a / norm);
+            for row in &mut work[rank..rows.len()] {
+                reflect(&v, row);
+            }
+            reflectors[rank] = v;
+            rank += 1;
+        }
+        // columns of Q = H_0 H_1 … applied to the unit vectors
+        let mut basis = [[0.0; 6]; 6];
+        for (k, column) in basis.iter_mut().enumerate() {
+            column[k] = 1.0;
+            for v in reflectors[..rank].iter().rev() {
+                reflect(v, column);
+            }
+        }
+        Self { basis, triangle: work, order, scale, rank }
+    }
+
+    /// Number of independent rows.
+    pub const fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Orthonormal vectors with `J s = 0`, and how many there are (`6 − rank`); the others are zero.
+    pub fn null_basis(&self) -> ([[f64; 6]; 6], usize) {
+        let mut out = [[0.0; 6]; 6];
+        let n = 6 - self.rank;
+        out[..n].copy_from_slice(&self.basis[self.rank..]);
+        (out, n)
+    }
+
+    /// Orthonormal vectors that span the rows, and how many there are (`rank`); the others are zero.
+    pub fn row_basis(&self) -> ([[f64; 6]; 6], usize) {
+        let mut out = [[0.0; 6]; 6];
+        out[..self.rank].copy_from_slice(&self.basis[..self.rank]);
+        (out, self.rank)
+    }
+
+    /// The shortest `c` with `J c = b` on the independent rows; `b` has one entry per row given to `factor`.
+    pub fn particular(&self, b: &[f64]) -> [f64; 6] {
+        let mut c = [0.0; 6];
+        let mut y = [0.0; 6];
+        for k in 0..self.rank {
+            // Rᵀ y = Pᵀ b, c = Q y
+            let row = self.order[k];
+            let known = dot(&self.triangle[k][..k], &y[..k]);
+            y[k] = (b[row] * self.scale[row] - known) / self.triangle[k][k];
+            for i in 0..6 {
+                c[i] += self.basis[k][i] * y[k];
+            }
+        }
+        c
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// `y −= v (v·y)`, for `v·v = 2`.
+fn reflect(v: &[f64; 6], y: &mut [f64; 6]) {
+    let along = dot(v, y);
+    for i in 0..6 {
+        y[i] -= v[i] * along;
+    }
+}
