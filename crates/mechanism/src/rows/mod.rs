@@ -28,7 +28,7 @@ pub use twist::{twist_angle, twist_gradient, unwrap_angle};
 
 use crate::joint::{Drive, DriveCoordinate, JointKind};
 use families::RowStack;
-use sinew_math::Motion;
+use sinew_math::{Force, Motion};
 
 /// Which equations represent the rotational part of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,14 +67,7 @@ impl Rows {
     #[must_use]
     #[inline]
     pub fn rate_error(&self, motion1: &Motion, motion2: &Motion) -> [f64; 6] {
-        let dot = |row: &[f64; 6], m: &Motion| {
-            row[0] * m.angular.x
-                + row[1] * m.angular.y
-                + row[2] * m.angular.z
-                + row[3] * m.linear.x
-                + row[4] * m.linear.y
-                + row[5] * m.linear.z
-        };
+        let dot = |row: &[f64; 6], motion: &Motion| Force::from_array(*row).dot(*motion);
         std::array::from_fn(|k| {
             dot(&self.jacobian1[k], motion1) + dot(&self.jacobian2[k], motion2) - self.rate_target[k]
         })
@@ -87,26 +80,24 @@ impl Rows {
 /// builds), each coordinate driven at most once.
 ///
 /// ```
-/// use glam::{DQuat, DVec3};
+/// use glam::DVec3;
 /// use sinew_math::{Motion, Pose};
-/// use sinew_mechanism::{JointFrames, JointKind, PairState, RelativeState, RowForm, evaluate_rows};
+/// use sinew_mechanism::{JointFrames, JointKind, PairState, RelativeState, RowForm};
+/// use sinew_mechanism::{evaluate_rows, rotation_to_axis};
 ///
 /// // A rod of one metre along x, hung at its end from the world by a hinge about y.
-/// let rod = Pose { rotation: DQuat::IDENTITY, translation: DVec3::new(0.5, 0.0, 0.0) };
-/// let world = Pose { rotation: DQuat::IDENTITY, translation: DVec3::ZERO };
-/// let axis = sinew_mechanism::rotation_to_axis(DVec3::Y).expect("not zero");
-/// let anchor = Pose { rotation: axis, translation: DVec3::ZERO };
-/// let frames = JointFrames::coincident(&rod, &world, &anchor);
+/// let rod = Pose::from_translation(DVec3::new(0.5, 0.0, 0.0));
+/// let axis = rotation_to_axis(DVec3::Y).expect("not zero");
+/// let frames = JointFrames::coincident(&rod, &Pose::IDENTITY, &Pose::from_rotation(axis));
 ///
 /// // It swings about the hinge at 2 rad/s: every row is at rest.
 /// let omega = DVec3::new(0.0, 2.0, 0.0);
-/// let swinging = Motion { angular: omega, linear: omega.cross(rod.translation) };
-/// let still = Motion { angular: DVec3::ZERO, linear: DVec3::ZERO };
-/// let pair = PairState { pose1: rod, pose2: world, motion1: swinging, motion2: still, previous_twist: 0.0 };
+/// let swinging = Motion::new(omega, omega.cross(rod.translation));
+/// let pair = PairState { pose1: rod, motion1: swinging, ..PairState::default() };
 /// let state = RelativeState::new(&frames, &pair);
 /// let rows = evaluate_rows(JointKind::Hinge, &state, &[], RowForm::Position);
 /// assert_eq!(rows.n, 5);
-/// assert!(rows.rate_error(&swinging, &still).iter().all(|rate| rate.abs() < 1e-15));
+/// assert!(rows.rate_error(&swinging, &Motion::ZERO).iter().all(|rate| rate.abs() < 1e-15));
 /// // The anchor on the rod accelerates by ω² · 0.5 m relative to the rod's centre: 2 m/s² along x, in frame 2's −y.
 /// assert!((rows.bias[1] - -2.0).abs() < 1e-14);
 /// ```

@@ -14,12 +14,12 @@ use super::swing::swing_vector;
 use super::twist::{twist_angle, twist_gradient, unwrap_angle};
 use crate::joint::JointFrames;
 use glam::{DMat3, DQuat, DVec3};
-use sinew_math::{Motion, Pose};
+use sinew_math::{Motion, Pose, quat_to_mat3};
 
 /// Poses and motions of the two bodies of a joint, with the memory of its twist.
 ///
-/// For a joint to the world, body 2 has the identity pose and zero motion.
-#[derive(Clone, Copy, Debug)]
+/// For a joint to the world, body 2 has the identity pose and zero motion, as in the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairState {
     /// `world_from_body` of body 1, origin at its centre of mass.
     pub pose1: Pose,
@@ -65,9 +65,9 @@ impl RelativeState {
         let (omega1, omega2) = (pair.motion1.angular, pair.motion2.angular);
         let world_from_frame2 = pose2.rotation * frames.rotation2;
         let rotation = world_from_frame2.conjugate() * (pose1.rotation * frames.rotation1);
-        let axes2 = DMat3::from_quat(world_from_frame2);
+        let axes2 = quat_to_mat3(world_from_frame2);
         let to_frame2 = axes2.transpose();
-        let matrix = DMat3::from_quat(rotation);
+        let matrix = quat_to_mat3(rotation);
 
         let arm1 = pose1.rotation * frames.point1;
         let r2 = pose2.rotation * frames.point2;
@@ -86,8 +86,8 @@ impl RelativeState {
             offset: to_frame2 * d,
             rotation,
             matrix,
-            motion: Motion { angular: to_frame2 * (omega1 - omega2), linear: to_frame2 * (d_dot - swept) },
-            bias: Motion { angular: to_frame2 * omega1.cross(omega2), linear: to_frame2 * u_bias },
+            motion: Motion::new(to_frame2 * (omega1 - omega2), to_frame2 * (d_dot - swept)),
+            bias: Motion::new(to_frame2 * omega1.cross(omega2), to_frame2 * u_bias),
             twist: unwrap_angle(twist_angle(&matrix), pair.previous_twist),
         }
     }

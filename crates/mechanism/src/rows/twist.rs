@@ -52,15 +52,15 @@ pub fn unwrap_angle(angle: f64, previous: f64) -> f64 {
 mod tests {
     use super::*;
     use glam::DQuat;
-    use sinew_math::exp_so3;
+    use sinew_math::{exp_so3, quat_to_mat3};
 
     #[test]
     fn twist_follows_a_pure_rotation_about_x_and_ignores_swing() {
         for angle in [-3.1, -1.0, 0.0, 1e-12, 2.0, 3.13] {
             let twist = exp_so3(DVec3::X * angle);
             let swing = exp_so3(DVec3::new(0.0, 1.2, -0.5));
-            assert!((twist_angle(&DMat3::from_quat(twist)) - angle).abs() < 1e-15);
-            assert!((twist_angle(&DMat3::from_quat(swing * twist)) - angle).abs() < 1e-15);
+            assert!((twist_angle(&quat_to_mat3(twist)) - angle).abs() < 1e-15);
+            assert!((twist_angle(&quat_to_mat3(swing * twist)) - angle).abs() < 1e-15);
         }
     }
 
@@ -68,7 +68,7 @@ mod tests {
     fn twist_equals_the_quaternion_form() {
         let q: DQuat = exp_so3(DVec3::new(0.4, -1.3, 0.9));
         let expected = 2.0 * ops::atan2(q.x, q.w);
-        assert!((twist_angle(&DMat3::from_quat(q)) - expected).abs() < 1e-15);
+        assert!((twist_angle(&quat_to_mat3(q)) - expected).abs() < 1e-15);
     }
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
             let mut continuous = 0.0;
             for step in 0..2000 {
                 let truth = direction * 0.05 * f64::from(step);
-                let wrapped = twist_angle(&DMat3::from_quat(exp_so3(DVec3::X * truth)));
+                let wrapped = twist_angle(&quat_to_mat3(exp_so3(DVec3::X * truth)));
                 continuous = unwrap_angle(wrapped, continuous);
                 assert!((continuous - truth).abs() < 1e-12, "{truth} {continuous}");
             }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn flipped_axis_stays_finite() {
-        let half_turn = DMat3::from_quat(DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0));
+        let half_turn = quat_to_mat3(DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0));
         assert!(twist_angle(&half_turn).is_finite());
         assert!(twist_gradient(half_turn.x_axis).is_finite());
         assert!(twist_curvature(DVec3::new(-1.0, 1e-9, 0.0), DVec3::new(1.0, 2.0, 3.0)).is_finite());

@@ -1,8 +1,8 @@
 //! What the rows are for: agreement of the forms, masks, assembly, turn counting, and the degenerate places.
 
-use super::harness::{FORMS, misaligned, motion, placed, retract, speed};
+use super::harness::{FORMS, misaligned, placed, speed};
 use glam::{DQuat, DVec3};
-use sinew_math::{Pose, exp_so3};
+use sinew_math::{Motion, Pose, RowSpace, exp_so3};
 use sinew_mechanism::{JointFrames, JointKind, PairState, RelativeState, RowForm, evaluate_rows};
 use sinew_testkit::{Rng, assert_close};
 use std::f64::consts::PI;
@@ -36,12 +36,29 @@ fn locked_masks_name_the_directions_of_the_rows() {
         for direction in 0..6 {
             // Body 1 turns about or moves along an axis of frame 2 through P₁.
             let axis = state.axes2 * DVec3::AXES[direction % 3];
-            let moving =
-                if direction < 3 { motion(axis, -axis.cross(state.arm1)) } else { motion(DVec3::ZERO, axis) };
-            let rates = speed(&rows, &[moving, motion(DVec3::ZERO, DVec3::ZERO)]);
+            let moving = if direction < 3 {
+                Motion::new(axis, -axis.cross(state.arm1))
+            } else {
+                Motion::new(DVec3::ZERO, axis)
+            };
+            let rates = speed(&rows, &[moving, Motion::ZERO]);
             let total: f64 = rates.iter().map(|r| r * r).sum();
             let locked = if mask >> direction & 1 == 1 { 1.0 } else { 0.0 };
             assert_close!(total, locked, 1e-14);
+        }
+    }
+}
+
+#[test]
+fn rows_are_independent_away_from_the_degenerate_places() {
+    let mut rng = Rng::new(11);
+    for kind in JointKind::all(0.35) {
+        for misalignment in [0.0, 1e-9, 0.2, 1.0] {
+            let joint = misaligned(&mut rng, kind, misalignment);
+            for form in FORMS {
+                let rows = joint.rows(form);
+                assert_eq!(RowSpace::factor(&rows.jacobian1[..rows.n]).rank(), rows.n, "{kind:?} {form:?}");
+            }
         }
     }
 }
@@ -61,7 +78,7 @@ fn one_retraction_with_small_error_rows_removes_a_rotation_error() {
                 let [a, b, c, ..] = rows.jacobian1[k];
                 turn -= rows.residual[k] * DVec3::new(a, b, c);
             }
-            joint.pair.pose1 = retract(&joint.pair.pose1, &motion(turn, DVec3::ZERO), 1.0);
+            joint.pair.pose1 = joint.pair.pose1.retract(Motion::new(turn, DVec3::ZERO));
             let after = joint.rows(RowForm::SmallError);
             for k in rotational {
                 assert!(after.residual[k].abs() < 5e-15, "{kind:?} at {angle}: {:e}", after.residual[k]);
@@ -136,8 +153,8 @@ fn coincident_frames_start_without_error() {
     for kind in JointKind::all(0.0) {
         let pose = |rng: &mut Rng| Pose { rotation: rng.rotation(), translation: rng.vec3(-3.0, 3.0) };
         let (pose1, pose2, joint) = (pose(&mut rng), pose(&mut rng), pose(&mut rng));
-        let still = motion(DVec3::ZERO, DVec3::ZERO);
-        let pair = PairState { pose1, pose2, motion1: still, motion2: still, previous_twist: 0.0 };
+        let pair =
+            PairState { pose1, pose2, motion1: Motion::ZERO, motion2: Motion::ZERO, previous_twist: 0.0 };
         let state = RelativeState::new(&JointFrames::coincident(&pose1, &pose2, &joint), &pair);
         let rows = evaluate_rows(kind, &state, &[], RowForm::Position);
         assert_close!(rows.residual, [0.0; 6], 1e-14);

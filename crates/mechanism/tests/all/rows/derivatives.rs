@@ -2,7 +2,7 @@
 
 use super::harness::{FORMS, for_every_joint, speed, step, unit_twists};
 use glam::DVec3;
-use sinew_mechanism::RowForm;
+use sinew_mechanism::{RowForm, swing_gradient};
 use sinew_testkit::{assert_close, derivative};
 
 #[test]
@@ -107,6 +107,23 @@ fn rows_of_body_2_are_the_shifted_rows_of_body_1() {
                 let expected = [-moment.x, -moment.y, -moment.z, -x, -y, -z];
                 assert_close!(rows.jacobian2[k], expected, 1e-14);
             }
+        }
+    });
+}
+
+#[test]
+fn relative_state_carries_the_rates_of_offset_twist_and_swing() {
+    for_every_joint(|joint, misalignment| {
+        let (state, h) = (joint.state(), step(misalignment));
+        for m in 0..3 {
+            let rate = derivative(h, 0.0, |t| joint.after(t).state().offset[m]);
+            assert_close!(state.motion.linear[m], rate, 1e-9);
+        }
+        let twist_rate = derivative(h, 0.0, |t| joint.after(t).state().twist);
+        assert!((state.twist_rate() - twist_rate).abs() < 1e-8 * (1.0 + twist_rate.abs()));
+        for (m, row) in [1, 2].into_iter().zip(swing_gradient(state.axis())) {
+            let rate = derivative(h, 0.0, |t| joint.after(t).state().swing()[m]);
+            assert!((row.dot(state.motion.angular) - rate).abs() < 1e-8 * (1.0 + rate.abs()));
         }
     });
 }

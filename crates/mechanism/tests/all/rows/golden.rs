@@ -1,9 +1,8 @@
 //! Reference numbers of every holonomic kind, computed outside this project's code.
 
-use super::harness::motion;
 use glam::DVec3;
 use serde_json::Value;
-use sinew_math::{Pose, exp_so3};
+use sinew_math::{Motion, Pose, exp_so3};
 use sinew_mechanism::{JointFrames, JointKind, PairState, RelativeState, RowForm, evaluate_rows};
 use sinew_testkit::assert_close;
 
@@ -13,7 +12,7 @@ fn golden_rows_are_reproduced() {
         .expect("valid fixture");
     let input = &golden["input"];
     let vec3 = |key: &str| vector(&input[key], 0);
-    let twist = |key: &str| motion(vector(&input[key], 0), vector(&input[key], 3));
+    let twist = |key: &str| Motion::new(vector(&input[key], 0), vector(&input[key], 3));
     let frames = JointFrames {
         rotation1: exp_so3(vec3("q1")),
         point1: vec3("p1"),

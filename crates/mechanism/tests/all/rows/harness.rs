@@ -1,7 +1,7 @@
 //! Random joints with a chosen error, and how to move them.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{Motion, Pose, exp_so3, ops};
+use sinew_math::{Motion, Pose, exp_so3, normalize_quat, ops};
 use sinew_mechanism::{
     Drive, DriveCoordinate, JointFrames, JointKind, PairState, RelativeState, RowForm, Rows, evaluate_rows,
 };
@@ -32,8 +32,8 @@ impl Joint {
     /// Bodies moved by `t` times the twist pair `(ω₁, v₁, ω₂, v₂)`; drives untouched.
     pub(super) fn displaced(&self, t: f64, twists: &[Motion; 2]) -> Self {
         let mut moved = self.clone();
-        moved.pair.pose1 = retract(&self.pair.pose1, &twists[0], t);
-        moved.pair.pose2 = retract(&self.pair.pose2, &twists[1], t);
+        moved.pair.pose1 = self.pair.pose1.retract(twists[0] * t);
+        moved.pair.pose2 = self.pair.pose2.retract(twists[1] * t);
         moved
     }
 
@@ -48,17 +48,6 @@ impl Joint {
     }
 }
 
-pub(super) fn retract(pose: &Pose, twist: &Motion, t: f64) -> Pose {
-    Pose {
-        rotation: (exp_so3(twist.angular * t) * pose.rotation).normalize(),
-        translation: pose.translation + twist.linear * t,
-    }
-}
-
-pub(super) fn motion(angular: DVec3, linear: DVec3) -> Motion {
-    Motion { angular, linear }
-}
-
 /// Random bodies and frames whose relative rotation is `relative` and whose point 1 is at `offset` in frame 2.
 pub(super) fn placed(rng: &mut Rng, kind: JointKind, relative: DQuat, offset: DVec3) -> Joint {
     let frames = JointFrames {
@@ -69,14 +58,14 @@ pub(super) fn placed(rng: &mut Rng, kind: JointKind, relative: DQuat, offset: DV
     };
     let pose2 = Pose { rotation: rng.rotation(), translation: rng.vec3(-1.0, 1.0) };
     let axes2 = pose2.rotation * frames.rotation2;
-    let rotation = (axes2 * relative * frames.rotation1.conjugate()).normalize();
+    let rotation = normalize_quat(axes2 * relative * frames.rotation1.conjugate());
     let point1 = pose2.translation + pose2.rotation * frames.point2 + axes2 * offset;
     let pose1 = Pose { rotation, translation: point1 - rotation * frames.point1 };
     let pair = PairState {
         pose1,
         pose2,
-        motion1: motion(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0)),
-        motion2: motion(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0)),
+        motion1: Motion::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0)),
+        motion2: Motion::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0)),
         previous_twist: 0.0,
     };
     let drive = |coordinate| Drive { coordinate, value: 0.3, rate: -0.7, acceleration: 1.9 };
@@ -127,10 +116,9 @@ pub(super) fn speed(rows: &Rows, twists: &[Motion; 2]) -> [f64; 6] {
 
 /// The unit twist of column `c` of `[J₁ J₂]`.
 pub(super) fn unit_twists(c: usize) -> [Motion; 2] {
-    let zero = motion(DVec3::ZERO, DVec3::ZERO);
     let axis = DVec3::AXES[c % 3];
-    let unit = if c % 6 < 3 { motion(axis, DVec3::ZERO) } else { motion(DVec3::ZERO, axis) };
-    if c < 6 { [unit, zero] } else { [zero, unit] }
+    let unit = if c % 6 < 3 { Motion::new(axis, DVec3::ZERO) } else { Motion::new(DVec3::ZERO, axis) };
+    if c < 6 { [unit, Motion::ZERO] } else { [Motion::ZERO, unit] }
 }
 
 /// Step of the fourth-order differences. Near α = π derivatives grow like powers of 1/(π − α).

@@ -1,6 +1,6 @@
 //! Rolling without slipping: the rows are the velocity of the touching point, and exact rolling is at rest.
 
-use super::harness::{for_every_joint, misaligned, motion};
+use super::harness::{for_every_joint, misaligned};
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Motion, Pose, exp_so3, ops};
 use sinew_mechanism::{JointFrames, JointKind, PairState, RelativeState, RowForm, evaluate_rows};
@@ -80,24 +80,23 @@ fn a_rolling_sphere_advances_by_radius_times_angle() {
     let up = DQuat::from_mat3(&DMat3::from_cols(DVec3::Z, DVec3::X, DVec3::Y));
     let frames =
         JointFrames { rotation1: DQuat::IDENTITY, point1: DVec3::ZERO, rotation2: up, point2: DVec3::ZERO };
-    let still = motion(DVec3::ZERO, DVec3::ZERO);
     for angle in [0.0, 1.0, 40.0] {
         let pose1 = Pose {
             rotation: exp_so3(DVec3::Y * angle),
             translation: DVec3::new(radius * angle, 0.0, radius),
         };
-        let rolling = motion(DVec3::Y * 2.0, DVec3::X * 2.0 * radius);
+        let rolling = Motion::new(DVec3::Y * 2.0, DVec3::X * 2.0 * radius);
         let pair = PairState {
             pose1,
-            pose2: Pose { rotation: DQuat::IDENTITY, translation: DVec3::ZERO },
+            pose2: Pose::IDENTITY,
             motion1: rolling,
-            motion2: still,
+            motion2: Motion::ZERO,
             previous_twist: 0.0,
         };
         let state = RelativeState::new(&frames, &pair);
         let rows = evaluate_rows(JointKind::RollingSphere { radius }, &state, &[], RowForm::Position);
         assert_close!(rows.residual, [0.0; 6], 1e-15);
-        assert_close!(rows.rate_error(&rolling, &still), [0.0; 6], 1e-14);
+        assert_close!(rows.rate_error(&rolling, &Motion::ZERO), [0.0; 6], 1e-14);
         assert_close!(rows.bias, [0.0; 6], 1e-14);
     }
 }
