@@ -78,8 +78,7 @@ fn check_listing(graph: &Graph, plan: &EliminationPlan) -> Result<(), PlanDefect
     let defect = |node| Err(PlanDefect::Listing { node: graph.label(node) });
     for id in graph.variables() {
         let listed = plan.pairs().get(plan.position_of(id)).is_some_and(|pair| pair.variable == id);
-        let node = plan.nodes().get(plan.node_of_variable(id));
-        if !listed || node.is_none_or(|n| n.node != Node::Variable(id)) {
+        if !listed || plan.nodes()[plan.node_of_variable(id)].node != Node::Variable(id) {
             return defect(Node::Variable(id));
         }
     }

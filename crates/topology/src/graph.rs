@@ -169,14 +169,11 @@ impl Graph {
 
     /// How messages call a node: kind, index and, if there is one, name.
     pub fn label(&self, node: Node) -> String {
-        let (kind, index, name) = match node {
-            Node::Variable(id) => ("variable", id.index(), self.variable_name(id)),
-            Node::Constraint(id) => ("constraint", id.index(), self.constraint_name(id)),
+        let name = match node {
+            Node::Variable(id) => self.variable_name(id),
+            Node::Constraint(id) => self.constraint_name(id),
         };
-        match name {
-            Some(name) => format!("{kind} {index} \"{name}\""),
-            None => format!("{kind} {index}"),
-        }
+        name.map_or_else(|| node.to_string(), |name| format!("{node} \"{name}\""))
     }
 
     /// Hands the graph back if it obeys all rules.

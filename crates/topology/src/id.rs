@@ -1,5 +1,7 @@
 //! Dense ids of variables and constraints, valid for one graph.
 
+use std::fmt;
+
 /// Index of a variable (a body), counted from 0 in the order of creation. Valid for one graph only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId(u32);
@@ -38,6 +40,16 @@ impl ConstraintId {
     /// Position in arrays that hold one entry per constraint in creation order.
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+/// Kind and index, as messages show them: `variable 3`.
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variable(id) => write!(f, "variable {}", id.index()),
+            Self::Constraint(id) => write!(f, "constraint {}", id.index()),
+        }
     }
 }
 
