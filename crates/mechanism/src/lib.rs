@@ -5,6 +5,6 @@ mod rows;
 
 pub use joint::{Drive, DriveCoordinate, JointFrames, JointKind, rotation_to_axis};
 pub use rows::{
-    PairState, RelativeState, RowForm, Rows, evaluate_rows, swing_gradient, swing_vector, twist_angle,
-    twist_gradient, unwrap_angle,
+    PairState, RelativeState, RowForm, Rows, evaluate_rows, relative_rotation, swing_gradient, swing_vector,
+    twist_angle, twist_gradient, unwrap_angle,
 };

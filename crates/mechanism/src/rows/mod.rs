@@ -22,7 +22,7 @@ mod relative;
 mod swing;
 mod twist;
 
-pub use relative::{PairState, RelativeState};
+pub use relative::{PairState, RelativeState, relative_rotation};
 pub use swing::{swing_gradient, swing_vector};
 pub use twist::{twist_angle, twist_gradient, unwrap_angle};
 

@@ -56,6 +56,14 @@ pub struct RelativeState {
     pub twist: f64,
 }
 
+/// `R_rel = B₂ᵀ B₁` alone, for callers that need no more than the twist angle or the lean.
+#[must_use]
+#[inline]
+pub fn relative_rotation(frames: &JointFrames, pose1: &Pose, pose2: &Pose) -> DMat3 {
+    let frame2 = pose2.rotation * frames.rotation2;
+    quat_to_mat3(frame2.conjugate() * (pose1.rotation * frames.rotation1))
+}
+
 impl RelativeState {
     /// Computes the relative state of a joint.
     #[must_use]

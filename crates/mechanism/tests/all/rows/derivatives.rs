@@ -2,7 +2,7 @@
 
 use super::harness::{FORMS, for_every_joint, speed, step, unit_twists};
 use glam::DVec3;
-use sinew_mechanism::{RowForm, swing_gradient};
+use sinew_mechanism::{RowForm, relative_rotation, swing_gradient};
 use sinew_testkit::{assert_close, derivative};
 
 #[test]
@@ -115,6 +115,8 @@ fn rows_of_body_2_are_the_shifted_rows_of_body_1() {
 fn relative_state_carries_the_rates_of_offset_twist_and_swing() {
     for_every_joint(|joint, misalignment| {
         let (state, h) = (joint.state(), step(misalignment));
+        let pair = &joint.pair;
+        assert_close!(relative_rotation(&joint.frames, &pair.pose1, &pair.pose2), state.matrix, 1e-15);
         for m in 0..3 {
             let rate = derivative(h, 0.0, |t| joint.after(t).state().offset[m]);
             assert_close!(state.motion.linear[m], rate, 1e-9);
