@@ -1,11 +1,12 @@
 //! Every fixture is its own test: good scenes must check, run and meet their `expect` block, bad ones must be refused.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::shell::{Call, Failure, Outcome, release_binary, root};
 use crate::source::files_below;
 
-/// `check` (the default) runs everything; `list` prints the names.
+/// `check` (the default) runs everything; `list` prints the names; `sync` refreshes the copies inside the command.
 pub(crate) fn run(args: &[String]) -> Outcome {
     match args {
         [] => check(),
@@ -14,8 +15,21 @@ pub(crate) fn run(args: &[String]) -> Outcome {
             valid().iter().for_each(|path| println!("{}", relative(path)));
             Ok(())
         }
-        [word, ..] => Err(Failure::Usage(format!("`fixtures` takes check or list, not `{word}`"))),
+        [word] if word == "sync" => sync(),
+        [word, ..] => Err(Failure::Usage(format!("`fixtures` takes check, list or sync, not `{word}`"))),
     }
+}
+
+/// Copies the scenes to where the command compiles them in; a published package cannot reach outside its folder.
+fn sync() -> Outcome {
+    let folder = root().join("crates/cli/scenes");
+    for path in files_below(&root().join("fixtures/mechanisms"), ".ron") {
+        let copy = folder.join(path.file_name().unwrap_or_default());
+        fs::copy(&path, &copy)
+            .map_err(|error| Failure::Check(format!("cannot write {}: {error}", relative(&copy))))?;
+        println!("{} -> {}", relative(&path), relative(&copy));
+    }
+    Ok(())
 }
 
 /// Folders of `fixtures/` that hold no scenes that must work.

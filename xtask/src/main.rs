@@ -27,7 +27,9 @@ usage: cargo xtask COMMAND
 
   ci                       everything a change must pass: format, clippy, layers, tests, features, docs, fixtures
   layers                   dependency direction, one glam, no unsafe, no files or clocks in numeric crates
-  fixtures [check|list]    check and run every fixture; every file of fixtures/invalid must fail with exit code 2
+  fixtures [check|list|sync]
+                           check and run every fixture; every file of fixtures/invalid must fail with exit code 2;
+                           sync copies the scenes into the command
   determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.txt
   bench [SUITE] [--quick] [--json FILE] [--save NAME] [--against NAME] [--rapier]
                            run a benchmark program (default suite: chain); saved runs live in target/sinew-bench/

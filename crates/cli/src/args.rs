@@ -1,0 +1,124 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Simulate articulated characters from RON scenes.
+///
+/// Without a command, simulates the showcase and draws it into sinew-out/.
+#[derive(Parser, Debug)]
+#[command(name = "sinew", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    /// What to do; the showcase if left out.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const EXIT_CODES: &str = "\
+A SCENE is a RON file or the name of a built-in scene (see `sinew list`).
+
+Exit codes: 0 done; 1 the simulation went non-finite (what was computed so far is written), or --expect
+found a broken expectation; 2 the scene or the arguments are wrong.";
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Simulate a scene and report speed, energy and joint error.
+    Run(RunArgs),
+    /// Read scenes, build them, and report what is wrong, without simulating.
+    Check {
+        /// Scene files or names of built-in scenes.
+        #[arg(required = true, value_name = "SCENE")]
+        scenes: Vec<String>,
+    },
+    /// Name the built-in scenes.
+    List,
+}
+
+/// Arguments of `sinew run`.
+#[derive(Args, Debug, Default)]
+pub(crate) struct RunArgs {
+    /// Scene file or name of a built-in scene.
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: String,
+    /// Number of steps; the scene's duration if left out.
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    pub(crate) steps: Option<u64>,
+    /// Simulated time in seconds, rounded to whole steps.
+    #[arg(long, value_name = "T", value_parser = seconds)]
+    pub(crate) seconds: Option<f64>,
+    /// Number of threads; results do not depend on it. One per core if left out.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print one JSON object on standard output and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write time, energies and joint errors of every step.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Plot energy and joint error over time.
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Draw the motion as a filmstrip.
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) draw: Option<PathBuf>,
+    /// Replace a value of the scene, for instance dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Exit with code 1 if the scene's `expect` block does not hold.
+    #[arg(long)]
+    pub(crate) expect: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("wanted is a number of seconds, zero or more".into()),
+    }
+}
+
+/// Splits at the first `=` that is not inside quotes.
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let mut quoted = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '=' if !quoted && at > 0 => return Ok((text[..at].trim().into(), text[at + 1..].trim().into())),
+            _ => {}
+        }
+    }
+    Err("wanted is PATH=VALUE, for instance dt=0.01".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::{Cli, Command, assignment};
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn assignments_split_at_the_first_bare_sign() {
+        let split = |text: &str| assignment(text).ok();
+        let pair = |a: &str, b: &str| Some((a.to_string(), b.to_string()));
+        assert_eq!(split("dt=0.01"), pair("dt", "0.01"));
+        assert_eq!(split("joints[\"a=b\"].damping = 2"), pair("joints[\"a=b\"].damping", "2"));
+        assert_eq!(split("dt"), None);
+        assert_eq!(split("=1"), None);
+    }
+
+    #[test]
+    fn steps_and_seconds_exclude_each_other() {
+        assert!(Cli::try_parse_from(["sinew", "run", "x", "--steps", "3", "--seconds", "1"]).is_err());
+        assert!(Cli::try_parse_from(["sinew", "run", "x", "--seconds", "-1"]).is_err());
+        assert!(Cli::try_parse_from(["sinew", "run", "x", "--threads", "0"]).is_err());
+        let cli = Cli::try_parse_from(["sinew", "run", "x", "--set", "a=1", "--set", "b=2"]).unwrap();
+        let Some(Command::Run(args)) = cli.command else { panic!("run was asked for") };
+        assert_eq!(args.set.len(), 2);
+    }
+}

@@ -1,0 +1,50 @@
+//! Scenes by name: copies of the project's fixtures, compiled into the program.
+//!
+//! `scenes/` beside `src/` holds the same bytes as `fixtures/mechanisms/`, because a published package cannot reach
+//! outside its folder; `cargo xtask fixtures sync` refreshes it and a test compares the two.
+
+use std::path::Path;
+
+use sinew_scene::{SceneErrors, SceneSource};
+
+/// What the bare command simulates.
+pub(crate) const SHOWCASE: &str = "showcase";
+
+macro_rules! embedded {
+    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("../scenes/", $name, ".ron")))),*] };
+}
+
+/// Names and texts of the built-in scenes.
+pub(crate) const EMBEDDED: &[(&str, &str)] = embedded!["showcase"];
+
+/// The scene at a path, or the built-in scene of that name if there is no such file.
+pub(crate) fn find(scene: &str) -> Result<SceneSource, SceneErrors> {
+    if !Path::new(scene).exists()
+        && let Some((name, text)) = EMBEDDED.iter().find(|(name, _)| *name == scene)
+    {
+        return Ok(SceneSource::new(*text, format!("{name}.ron")));
+    }
+    SceneSource::load(Path::new(scene))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::EMBEDDED;
+
+    #[test]
+    fn embedded_scenes_are_the_fixtures() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/mechanisms");
+        // A published package has no fixtures beside it.
+        let Ok(entries) = fs::read_dir(fixtures) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let embedded = EMBEDDED.iter().find(|(known, _)| *known == name);
+            let (_, text) = embedded.unwrap_or_else(|| panic!("{name} is missing from scenes.rs"));
+            let same = *text == fs::read_to_string(&path).unwrap();
+            assert!(same, "scenes/{name}.ron differs from its fixture: run `cargo xtask fixtures sync`");
+        }
+    }
+}

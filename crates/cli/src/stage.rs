@@ -1,0 +1,208 @@
+//! What films and animations share: how bodies look, the camera that holds a whole motion, and the map to pixels.
+
+use glam::DVec3;
+use sinew_math::Pose;
+
+use crate::solid::Solid;
+use crate::svg::{Anchor, Svg, quantity};
+use crate::view::View;
+
+/// Colours of texts.
+pub(crate) const INK: &str = "#1d2430";
+pub(crate) const SOFT_INK: &str = "#69727f";
+/// Background of a picture of bodies.
+pub(crate) const BACKDROP: &str = "#f5f6f8";
+/// Room at the edges of a page, in pixels.
+pub(crate) const MARGIN: f64 = 24.0;
+
+/// How one body looks.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    pub(crate) solids: Vec<Solid>,
+    /// Red, green, blue from 0 to 1; chosen by position in the list if absent.
+    pub(crate) color: Option<DVec3>,
+}
+
+/// All poses at one time.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    /// Time [s].
+    pub(crate) time: f64,
+    /// World from body, one per look.
+    pub(crate) poses: Vec<Pose>,
+}
+
+/// A view, and the smallest and largest picture coordinates [m] of everything that will be drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Camera {
+    pub(crate) view: View,
+    pub(crate) low: DVec3,
+    pub(crate) high: DVec3,
+}
+
+impl Camera {
+    /// A camera that sees all bodies in all frames, with some room. `gravity` decides what is down.
+    pub(crate) fn of_motion(looks: &[Look], frames: &[&Frame], gravity: DVec3) -> Self {
+        let centers = frames.iter().flat_map(|frame| frame.poses.iter().map(|pose| pose.translation));
+        let view = View::of_motion(centers, gravity);
+        let (mut low, mut high) = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
+        for frame in frames {
+            for (look, pose) in looks.iter().zip(&frame.poses) {
+                for solid in &look.solids {
+                    for &point in &solid.points {
+                        let at = view.project(pose.transform_point(point));
+                        low = low.min(at - solid.radius);
+                        high = high.max(at + solid.radius);
+                    }
+                }
+            }
+        }
+        if low.x > high.x {
+            (low, high) = (DVec3::NEG_ONE, DVec3::ONE);
+        }
+        let room = 0.06 * (high - low).truncate().max_element().max(1e-6);
+        Self { view, low: low - room, high: high + room }
+    }
+
+    /// Height over width of what it sees.
+    pub(crate) fn aspect(&self) -> f64 {
+        let size = self.high - self.low;
+        size.y / size.x
+    }
+}
+
+/// The frames whose poses are all finite: what was computed before trouble began.
+pub(crate) fn finite(frames: &[Frame]) -> Vec<&Frame> {
+    frames.iter().filter(|frame| frame.poses.iter().all(Pose::is_finite)).collect()
+}
+
+/// A rectangle of the page that shows what a camera sees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) camera: Camera,
+    /// Upper left corner, in pixels.
+    pub(crate) corner: (f64, f64),
+    pub(crate) size: (f64, f64),
+    /// Pixels per metre.
+    pub(crate) scale: f64,
+}
+
+impl Window {
+    /// The largest scale at which everything fits.
+    pub(crate) fn fit(camera: Camera, corner: (f64, f64), size: (f64, f64)) -> Self {
+        let extent = camera.high - camera.low;
+        Self { camera, corner, size, scale: (size.0 / extent.x).min(size.1 / extent.y) }
+    }
+
+    /// Pixel of a point of the world.
+    pub(crate) fn pixel(&self, point: DVec3) -> (f64, f64) {
+        let from_middle = self.camera.view.project(point) - 0.5 * (self.camera.low + self.camera.high);
+        (
+            self.corner.0 + 0.5 * self.size.0 + self.scale * from_middle.x,
+            self.corner.1 + 0.5 * self.size.1 - self.scale * from_middle.y,
+        )
+    }
+
+    /// Fills the rectangle with the backdrop.
+    pub(crate) fn draw_backdrop(&self, svg: &mut Svg) {
+        svg.rect(self.corner, self.size, &format!("rx=\"8\" fill=\"{BACKDROP}\""));
+    }
+
+    /// Bodies with their solids, those far from the viewer first.
+    pub(crate) fn far_to_near<'a>(&self, looks: &'a [Look], frame: &Frame) -> Vec<(usize, &'a Solid)> {
+        let mut order: Vec<(f64, usize, &Solid)> = Vec::new();
+        for (body, (look, pose)) in looks.iter().zip(&frame.poses).enumerate() {
+            for solid in &look.solids {
+                let center = solid.points.iter().sum::<DVec3>() / solid.points.len().max(1) as f64;
+                order.push((self.camera.view.project(pose.transform_point(center)).z, body, solid));
+            }
+        }
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order.into_iter().map(|(_, body, solid)| (body, solid)).collect()
+    }
+}
+
+/// Title and subtitle at the head of a page, and a bar of a round length at its right.
+pub(crate) fn draw_head(svg: &mut Svg, width: f64, title: &str, subtitle: &str, pixels_per_metre: f64) {
+    let soft = format!("fill=\"{SOFT_INK}\"");
+    svg.text((MARGIN, 38.0), Anchor::Start, 22.0, &format!("fill=\"{INK}\" font-weight=\"600\""), title);
+    svg.text((MARGIN, 60.0), Anchor::Start, 13.5, &soft, subtitle);
+    let power = 10f64.powi((100.0 / pixels_per_metre).log10().floor() as i32);
+    let fits = |factor: &f64| factor * power * pixels_per_metre <= 120.0;
+    let length = power * [5.0, 2.0, 1.0].into_iter().find(fits).unwrap_or(1.0);
+    let (right, y) = (width - MARGIN, 52.0);
+    let left = right - length * pixels_per_metre;
+    svg.line((left, y), (right, y), SOFT_INK, 1.5);
+    for x in [left, right] {
+        svg.line((x, y - 4.0), (x, y + 4.0), SOFT_INK, 1.5);
+    }
+    svg.text((0.5 * (left + right), y - 9.0), Anchor::Middle, 12.0, &soft, &format!("{} m", quantity(length)));
+}
+
+/// The colour of every body: its own, or a place on a path through teal, blue, violet, pink and orange.
+pub(crate) fn colors(looks: &[Look]) -> Vec<[f64; 3]> {
+    const PATH: [[f64; 3]; 5] =
+        [[0.10, 0.58, 0.68], [0.20, 0.45, 0.85], [0.48, 0.36, 0.86], [0.83, 0.32, 0.62], [0.95, 0.50, 0.30]];
+    let on_path = |body: usize| {
+        let along = (PATH.len() - 1) as f64 * body as f64 / (looks.len().max(2) - 1) as f64;
+        let from = (along as usize).min(PATH.len() - 2);
+        let part = along - from as f64;
+        [0, 1, 2].map(|i| PATH[from][i] * (1.0 - part) + PATH[from + 1][i] * part)
+    };
+    looks.iter().enumerate().map(|(i, look)| look.color.map_or_else(|| on_path(i), |c| c.to_array())).collect()
+}
+
+/// A colour times `shade` as CSS; shades above 1 go towards white.
+pub(crate) fn css(color: [f64; 3], shade: f64) -> String {
+    let part = |c: f64| {
+        let value = if shade <= 1.0 { c * shade } else { c + (1.0 - c) * (shade - 1.0).min(1.0) };
+        (255.0 * value.clamp(0.0, 1.0)).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", part(color[0]), part(color[1]), part(color[2]))
+}
+
+/// Convex hull in the plane (monotone chain); fewer than three points if all lie on a line.
+pub(crate) fn hull(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    points.dedup();
+    if points.len() < 3 {
+        return points;
+    }
+    let mut out = half_hull(points.iter().copied());
+    out.extend(half_hull(points.iter().rev().copied()));
+    out
+}
+
+/// One side of the hull of sorted points, its last point left out.
+fn half_hull(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    let turn = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0);
+    let mut chain: Vec<(f64, f64)> = Vec::new();
+    for point in points {
+        while chain.len() > 1 && turn(chain[chain.len() - 2], chain[chain.len() - 1], point) <= 0.0 {
+            chain.pop();
+        }
+        chain.push(point);
+    }
+    chain.pop();
+    chain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{css, hull};
+
+    #[test]
+    fn hull_keeps_corners_only() {
+        let points = vec![(0.0, 0.0), (1.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.0, 1.0), (0.5, 0.0)];
+        assert_eq!(hull(points).len(), 4);
+        assert_eq!(hull(vec![(1.0, 1.0); 5]).len(), 1);
+        assert_eq!(hull(vec![(0.0, 0.0), (2.0, 2.0), (1.0, 1.0)]).len(), 2);
+    }
+
+    #[test]
+    fn shades_run_from_black_to_white() {
+        assert_eq!(css([1.0, 0.5, 0.0], 0.0), "#000000");
+        assert_eq!(css([1.0, 0.5, 0.0], 1.0), "#ff8000");
+        assert_eq!(css([1.0, 0.5, 0.0], 2.0), "#ffffff");
+    }
+}
