@@ -201,7 +201,7 @@ pub struct MassPropertiesDoc {
     pub mass: f64,
     /// Centre of mass in the body frame [m].
     #[serde(default, skip_serializing_if = "is_default")]
-    pub center: DVec3,
+    pub com: DVec3,
     /// Inertia about the centre of mass, in body axes.
     pub inertia: InertiaDoc,
 }
@@ -223,7 +223,7 @@ pub enum InertiaDoc {
         xy: f64,
         /// Row y, column z.
         yz: f64,
-        /// Row z, column x.
-        zx: f64,
+        /// Row x, column z.
+        xz: f64,
     },
 }

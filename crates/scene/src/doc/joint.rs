@@ -7,11 +7,14 @@ use super::is_default;
 
 /// One joint, holding `child` relative to `parent`.
 ///
-/// `spring`, `damping`, `limits`, `motor`, `armature` and `friction` act on the joint's coordinate: the
-/// angle about the main axis for hinge, screw and cylindrical joints, the slide along it for prismatic
-/// joints (`coordinate: Slide` picks the slide of a cylindrical joint), and the whole relative rotation
-/// for ball, universal and free joints (limits then bound the twist about the main axis, and
-/// `cone_limit` the tilt of it). The coordinate is zero where the two joint frames coincide.
+/// Forces act on the coordinate of the joint, which is zero where its two frames coincide:
+///
+/// | Kind | coordinate | forces |
+/// |---|---|---|
+/// | hinge, screw, planar, cylindrical | angle about the main axis | all but `cone_limit` |
+/// | prismatic, point on line, cylindrical with `coordinate: Slide` | slide along the main axis | all but `cone_limit` |
+/// | ball, universal, free | the whole relative rotation | `spring`, `damping`, `cone_limit`, `armature`, `friction` |
+/// | every other kind | none | none |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JointDoc {
@@ -42,7 +45,7 @@ pub struct JointDoc {
     /// Range of the twist or slide.
     #[serde(skip_serializing_if = "is_default")]
     pub limits: Option<LimitsDoc>,
-    /// Largest tilt of the main axis (ball and universal joints).
+    /// Largest tilt of the main axis.
     #[serde(skip_serializing_if = "is_default")]
     pub cone_limit: Option<ConeLimitDoc>,
     /// Motor.
@@ -54,7 +57,7 @@ pub struct JointDoc {
     /// Dry friction: largest force that opposes motion [N·m or N].
     #[serde(skip_serializing_if = "is_default")]
     pub friction: f64,
-    /// Name of a scalar track that prescribes the coordinate exactly (hinge, prismatic, cylindrical).
+    /// Name of a scalar track that prescribes the coordinate exactly (scalar coordinates only).
     #[serde(skip_serializing_if = "is_default")]
     pub drive: Option<String>,
     /// Compliance of the locked directions [m/N, rad/(N·m)]; 0 is rigid.
@@ -172,7 +175,7 @@ pub enum CoordinateDoc {
 }
 
 /// Spring along the coordinate of a joint.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JointSpringDoc {
     /// Stiffness [N·m/rad or N/m].
@@ -180,26 +183,12 @@ pub struct JointSpringDoc {
     /// Damping [N·m·s/rad or N·s/m].
     #[serde(skip_serializing_if = "is_default")]
     pub damping: f64,
-    /// Where it is relaxed.
+    /// Where it is relaxed: angle [rad] or slide [m].
     #[serde(skip_serializing_if = "is_default")]
-    pub rest: TargetDoc,
-}
-
-/// A value of a joint coordinate, constant or over time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum TargetDoc {
-    /// Angle [rad], slide [m], or their rates; for a ball joint the twist about the main axis.
-    Value(f64),
-    /// Rotation vector [rad] in the parent's joint frame (ball, universal and free joints).
-    Rotation(DVec3),
-    /// Name of a track: its scalar, or its rotation for ball, universal and free joints.
-    Track(String),
-}
-
-impl Default for TargetDoc {
-    fn default() -> Self {
-        Self::Value(0.0)
-    }
+    pub rest: f64,
+    /// Where it is relaxed, if the coordinate is a rotation: rotation vector in the parent's frame [rad].
+    #[serde(skip_serializing_if = "is_default")]
+    pub rest_rotation: DVec3,
 }
 
 /// Range of the twist or slide, kept by a one-sided spring.
@@ -245,15 +234,13 @@ impl Default for ConeLimitDoc {
     }
 }
 
-/// A motor along the coordinate of a joint.
+/// A motor along the angle or slide of a joint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MotorDoc {
     /// Pulls towards a position.
     Position(PositionMotorDoc),
     /// Pulls towards a velocity.
     Velocity(VelocityMotorDoc),
-    /// Applies a force.
-    Force(ForceMotorDoc),
 }
 
 /// Proportional-derivative motor: force `stiffness · (target − q) + damping · (d target/dt − q̇)`.
@@ -284,10 +271,17 @@ pub struct VelocityMotorDoc {
     pub max_force: Option<f64>,
 }
 
-/// Force motor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ForceMotorDoc {
-    /// Force on the coordinate [N·m or N].
-    pub force: TargetDoc,
+/// The goal of a motor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TargetDoc {
+    /// Always the same.
+    Value(f64),
+    /// Name of a scalar track.
+    Track(String),
+}
+
+impl Default for TargetDoc {
+    fn default() -> Self {
+        Self::Value(0.0)
+    }
 }

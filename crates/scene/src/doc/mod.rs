@@ -18,9 +18,8 @@ pub use body::{
 };
 pub use generator::{ChainDoc, GeneratorDoc, RootDoc, TreeDoc};
 pub use joint::{
-    ConeLimitDoc, CoordinateDoc, ForceMotorDoc, FrameDoc, JointDoc, JointFramesDoc, JointKindDoc,
-    JointSpringDoc, LimitsDoc, LocalFramesDoc, MotorDoc, PositionMotorDoc, PriorityDoc, TargetDoc,
-    VelocityMotorDoc,
+    ConeLimitDoc, CoordinateDoc, FrameDoc, JointDoc, JointFramesDoc, JointKindDoc, JointSpringDoc, LimitsDoc,
+    LocalFramesDoc, MotorDoc, PositionMotorDoc, PriorityDoc, TargetDoc, VelocityMotorDoc,
 };
 pub use motion::{
     CircleDoc, CurveDoc, EndDoc, GrabDoc, InputDoc, InterpolationDoc, JointForcesDoc, KinematicDoc, SineDoc,

@@ -38,8 +38,6 @@ pub enum EndDoc {
         #[serde(default, skip_serializing_if = "is_default")]
         point: DVec3,
     },
-    /// The moving point of a track, by name.
-    Track(String),
 }
 
 impl Default for EndDoc {
@@ -135,7 +133,7 @@ pub enum InputDoc {
     Grab(GrabDoc),
     /// A force and torque on a body.
     Wrench(WrenchDoc),
-    /// Joint springs, dampers and motors are scaled from a moment on.
+    /// Joint springs and dampers are scaled from a moment on.
     JointForces(JointForcesDoc),
 }
 
@@ -149,7 +147,7 @@ pub struct KinematicDoc {
     pub track: String,
 }
 
-/// A point of a body is pulled to a track by a spring, and the body is turned to it by a torsional one.
+/// A point of a body is pulled to a track by a spring of rest length zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GrabDoc {
@@ -165,12 +163,6 @@ pub struct GrabDoc {
     /// Damping [N·s/m].
     #[serde(skip_serializing_if = "is_default")]
     pub damping: f64,
-    /// Torsional stiffness towards the rotation of the track [N·m/rad]; 0 leaves rotation free.
-    #[serde(skip_serializing_if = "is_default")]
-    pub torsion_stiffness: f64,
-    /// Torsional damping [N·m·s/rad].
-    #[serde(skip_serializing_if = "is_default")]
-    pub torsion_damping: f64,
     /// When it begins [s].
     #[serde(skip_serializing_if = "is_default")]
     pub from_s: f64,
@@ -205,21 +197,19 @@ pub struct WrenchDoc {
     pub to_s: Option<f64>,
 }
 
-/// From `at_s` on, springs, dampers and motors of joints are multiplied by `scale` (limits are not).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// From `at_s` on, until the next switch, springs and dampers of all joints are multiplied by `scale`
+/// (limits and motors are not).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JointForcesDoc {
     /// When [s].
     pub at_s: f64,
     /// Factor: 0 switches off, 1 is as written in the joints.
     pub scale: f64,
-    /// Names of the joints; every joint if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub joints: Vec<String>,
 }
 
 impl Default for JointForcesDoc {
     fn default() -> Self {
-        Self { at_s: 0.0, scale: 1.0, joints: Vec::new() }
+        Self { at_s: 0.0, scale: 1.0 }
     }
 }

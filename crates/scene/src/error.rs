@@ -1,0 +1,144 @@
+//! What can be wrong with a scene, and where.
+
+use std::fmt;
+
+/// What is wrong with a scene, wherever it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SceneIssue {
+    /// Path of the value, for instance `joints[3].child`; empty for the scene as a whole.
+    pub field: String,
+    /// The rule that is broken.
+    pub kind: SceneIssueKind,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: String,
+}
+
+impl fmt::Display for SceneIssue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.field.is_empty() {
+            write!(f, "{}: ", self.field)?;
+        }
+        f.write_str(&self.message)?;
+        if !self.hint.is_empty() {
+            write!(f, " ({})", self.hint)?;
+        }
+        Ok(())
+    }
+}
+
+/// The rules a scene can break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum SceneIssueKind {
+    /// The file cannot be read.
+    Unreadable,
+    /// The text is not RON.
+    Syntax,
+    /// The format number is missing or not one this version reads.
+    UnsupportedFormat,
+    /// A field that does not exist.
+    UnknownField,
+    /// A choice that does not exist.
+    UnknownVariant,
+    /// A field that must be given.
+    MissingField,
+    /// A field given twice.
+    DuplicateField,
+    /// A value of the wrong type or length.
+    WrongType,
+    /// A path that leads nowhere.
+    UnknownPath,
+    /// A number that is infinite or not a number.
+    NotFinite,
+    /// A number outside its valid range.
+    OutOfRange,
+    /// A time step that is not positive.
+    TimeStep,
+    /// A name that is empty or reserved.
+    BadName,
+    /// A name used twice.
+    DuplicateName,
+    /// A name that nothing has.
+    UnknownName,
+    /// A mass, density or size that is not positive.
+    NotPositive,
+    /// A dynamic body without mass.
+    NoMass,
+    /// An inertia that no real body has.
+    NonPhysicalInertia,
+    /// A direction of length zero, or two directions that should differ but do not.
+    BadDirection,
+    /// A joint from a body to itself.
+    SelfJoint,
+    /// A joint, spring or input that cannot move anything.
+    NothingToMove,
+    /// A range whose lower end is above its upper end.
+    EmptyRange,
+    /// Something that this kind of joint does not have.
+    WrongJointKind,
+    /// A track that does not fit its use.
+    WrongTrack,
+    /// A body of the wrong kind for an input.
+    WrongBodyKind,
+    /// A list that must not be empty.
+    Empty,
+    /// Times that do not increase.
+    UnorderedTimes,
+    /// A generator that would make no link, or too many.
+    GeneratorCount,
+    /// A template field that the generator fills in itself.
+    TemplateField,
+}
+
+/// A [`SceneIssue`] and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SceneError {
+    /// Name of the file, as the caller gave it.
+    pub file: String,
+    /// Line, counted from 1; 0 if there is no text to point into.
+    pub line: usize,
+    /// Column in characters, counted from 1; 0 if there is no text to point into.
+    pub column: usize,
+    /// What is wrong.
+    pub issue: SceneIssue,
+}
+
+impl fmt::Display for SceneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.issue),
+            line => write!(f, "{}:{line}:{}: {}", self.file, self.column, self.issue),
+        }
+    }
+}
+
+/// Everything that is wrong with a scene: at least one error, in the order of the text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct SceneErrors(Vec<SceneError>);
+
+impl SceneErrors {
+    pub(crate) fn new(mut errors: Vec<SceneError>) -> Self {
+        errors.sort_by_key(|e| (e.line, e.column));
+        Self(errors)
+    }
+
+    /// The errors.
+    pub fn as_slice(&self) -> &[SceneError] {
+        &self.0
+    }
+}
+
+impl fmt::Display for SceneErrors {
+    /// One error per line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! Scenes from and to RON text.
+//!
+//! Reading goes: outline of the text (for positions) → format number → RON into [`SceneDoc`] → every rule
+//! of `validate`. The RON reader stops at the first thing it cannot read; the rules report all they find.
+//! `Some` may be left out (`implicit_some`) and choices hold their fields directly
+//! (`unwrap_variant_newtypes`), so scenes need no extension lines.
+
+use std::path::Path;
+
+use ron::extensions::Extensions;
+
+use crate::doc::SceneDoc;
+use crate::error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
+use crate::path::{follow, parse_path, replace};
+use crate::suggest;
+use crate::text::{Node, line_column, offset_of};
+use crate::{validate, version};
+
+/// The text of a scene before it is understood: it can be edited value by value and still give the right
+/// line for every error.
+///
+/// ```
+/// let mut source = sinew_scene::SceneSource::new("(format: 1, dt: 0.01)", "tiny.ron");
+/// source.set("dt", "0.02")?;
+/// assert_eq!(source.parse()?.dt, 0.02);
+/// # Ok::<(), sinew_scene::SceneErrors>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SceneSource {
+    file: String,
+    text: String,
+}
+
+impl SceneSource {
+    /// Text that came from `file` (any name to print in errors).
+    pub fn new(text: impl Into<String>, file: impl Into<String>) -> Self {
+        Self { file: file.into(), text: text.into() }
+    }
+
+    /// Reads a file.
+    pub fn load(path: &Path) -> Result<Self, SceneErrors> {
+        let file = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Ok(Self { file, text }),
+            Err(error) => Err(SceneErrors::new(vec![SceneError {
+                file,
+                line: 0,
+                column: 0,
+                issue: SceneIssue {
+                    field: String::new(),
+                    kind: SceneIssueKind::Unreadable,
+                    message: format!("cannot read the scene: {error}"),
+                    hint: String::new(),
+                },
+            }])),
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Replaces one value, or adds it where it was left out.
+    ///
+    /// `path` is like `dt`, `bodies[2].mass` or `joints["elbow"].spring.stiffness`; `value` is RON, so
+    /// strings are quoted. Types are checked here, the rules for values in [`SceneSource::parse`], so that
+    /// several edits may lead from one valid scene to another.
+    pub fn set(&mut self, path: &str, value: &str) -> Result<(), SceneErrors> {
+        let fail = |column, kind, message, hint: &str| {
+            let issue = SceneIssue { field: path.to_owned(), kind, message, hint: hint.to_owned() };
+            SceneErrors::new(vec![SceneError { file: format!("{path}={value}"), line: 1, column, issue }])
+        };
+        let value_column = path.chars().count() + 2;
+        let value = value.trim();
+        if Node::parse(value).is_none() {
+            let message = format!("`{value}` is not one value");
+            return Err(fail(
+                value_column,
+                SceneIssueKind::Syntax,
+                message,
+                "write a number, a \"string\" or other RON",
+            ));
+        }
+        let root = self.outline()?;
+        let edited = parse_path(path).and_then(|steps| replace(&self.text, &root, &steps, value));
+        let Some((text, at)) = edited else {
+            let message = "there is no such value in the scene".to_owned();
+            return Err(fail(
+                1,
+                SceneIssueKind::UnknownPath,
+                message,
+                "paths look like dt or joints[\"elbow\"].spring.stiffness",
+            ));
+        };
+        let edited = Self { file: self.file.clone(), text };
+        if let Err(error) = options().from_str::<SceneDoc>(&edited.text) {
+            let offset = offset_of(&edited.text, error.span.start.line, error.span.start.col);
+            let column = value_column + offset.clamp(at, at + value.len()) - at;
+            let issue = issue_from_ron(&error.code);
+            return Err(fail(column, issue.kind, issue.message, &issue.hint));
+        }
+        *self = edited;
+        Ok(())
+    }
+
+    /// The scene, or everything that is wrong with it.
+    pub fn parse(&self) -> Result<SceneDoc, SceneErrors> {
+        let root = self.outline()?;
+        let text = version::upgrade(&self.text, &root).map_err(|issue| self.located(&root, vec![issue]))?;
+        let doc =
+            options().from_str::<SceneDoc>(text).map_err(|error| self.unreadable(Some(&root), &error))?;
+        validate(&doc).map_err(|issues| self.located(&root, issues))?;
+        Ok(doc)
+    }
+
+    /// The outline of the text; if it has none, what the RON reader says about it.
+    fn outline(&self) -> Result<Node<'_>, SceneErrors> {
+        Node::parse(&self.text).ok_or_else(|| match options().from_str::<ron::Value>(&self.text) {
+            Err(error) => self.unreadable(None, &error),
+            Ok(_) => self.located_at(
+                0,
+                SceneIssue {
+                    field: String::new(),
+                    kind: SceneIssueKind::Syntax,
+                    message: "this is RON, but not the RON of a scene".to_owned(),
+                    hint: "a scene is one list of fields: (format: 1, name: …)".to_owned(),
+                },
+            ),
+        })
+    }
+
+    /// What the RON reader cannot read, at the value it stumbled over.
+    fn unreadable(&self, root: Option<&Node<'_>>, error: &ron::error::SpannedError) -> SceneErrors {
+        let mut issue = issue_from_ron(&error.code);
+        let mut offset = offset_of(&self.text, error.span.start.line, error.span.start.col);
+        offset += self.text[offset..].len() - self.text[offset..].trim_start().len();
+        if let Some(root) = root {
+            let (node, path) = root.at_offset(offset);
+            issue.field = path;
+            if matches!(issue.kind, SceneIssueKind::MissingField | SceneIssueKind::WrongType) {
+                offset = node.span.start;
+            }
+        }
+        self.located_at(offset, issue)
+    }
+
+    /// Issues with their places: that of the value, or of the innermost value around it that is written.
+    fn located(&self, root: &Node<'_>, issues: Vec<SceneIssue>) -> SceneErrors {
+        let place = |issue: SceneIssue| {
+            let steps = parse_path(&issue.field).unwrap_or_default();
+            let (node, _) = follow(&self.text, root, &steps);
+            let (line, column) = line_column(&self.text, node.span.start);
+            SceneError { file: self.file.clone(), line, column, issue }
+        };
+        SceneErrors::new(issues.into_iter().map(place).collect())
+    }
+
+    fn located_at(&self, offset: usize, issue: SceneIssue) -> SceneErrors {
+        let (line, column) = line_column(&self.text, offset);
+        SceneErrors::new(vec![SceneError { file: self.file.clone(), line, column, issue }])
+    }
+}
+
+impl SceneDoc {
+    /// Reads a scene from text; `file` is the name to print in errors.
+    pub fn from_ron(text: &str, file: &str) -> Result<Self, SceneErrors> {
+        SceneSource::new(text, file).parse()
+    }
+
+    /// Reads a scene from a file.
+    pub fn load(path: &Path) -> Result<Self, SceneErrors> {
+        SceneSource::load(path)?.parse()
+    }
+
+    /// The scene as RON that reads back equal to the bit; fields with their usual values are left out.
+    pub fn to_ron(&self) -> String {
+        let config = ron::ser::PrettyConfig::new().extensions(EXTENSIONS).indentor("  ");
+        let text = options().to_string_pretty(self, config);
+        text.expect("scene documents hold nothing that RON cannot write")
+    }
+
+    /// Replaces one value, as [`SceneSource::set`] does, and checks the result.
+    pub fn set(&mut self, path: &str, value: &str) -> Result<(), SceneErrors> {
+        let mut source = SceneSource::new(self.to_ron(), self.name.clone());
+        source.set(path, value)?;
+        *self = source.parse()?;
+        Ok(())
+    }
+}
+
+/// Extensions that scenes are read and written with.
+const EXTENSIONS: Extensions = Extensions::IMPLICIT_SOME.union(Extensions::UNWRAP_VARIANT_NEWTYPES);
+
+fn options() -> ron::Options {
+    ron::Options::default().with_default_extension(EXTENSIONS)
+}
+
+/// The RON reader's complaint as an issue without a place.
+fn issue_from_ron(error: &ron::Error) -> SceneIssue {
+    use SceneIssueKind as Kind;
+    use ron::Error;
+    let (kind, message, hint) = match error {
+        Error::NoSuchStructField { expected, found, .. } => (
+            Kind::UnknownField,
+            format!("there is no field `{found}` here"),
+            suggest::one_of(found, expected),
+        ),
+        Error::NoSuchEnumVariant { expected, found, .. } => {
+            (Kind::UnknownVariant, format!("there is no `{found}` here"), suggest::one_of(found, expected))
+        }
+        Error::MissingStructField { field, .. } => {
+            (Kind::MissingField, format!("`{field}` is missing"), format!("add {field}: …"))
+        }
+        Error::DuplicateStructField { field, .. } => {
+            (Kind::DuplicateField, format!("`{field}` is given twice"), "keep one of them".to_owned())
+        }
+        Error::ExpectedFloat
+        | Error::ExpectedInteger
+        | Error::ExpectedString
+        | Error::ExpectedBoolean
+        | Error::ExpectedArray
+        | Error::ExpectedOption
+        | Error::ExpectedStructLike
+        | Error::ExpectedNamedStructLike(_)
+        | Error::ExpectedDifferentStructName { .. }
+        | Error::ExpectedDifferentLength { .. }
+        | Error::IntegerOutOfBounds
+        | Error::InvalidValueForType { .. }
+        | Error::ExpectedIdentifier
+        | Error::Message(_) => (Kind::WrongType, sentence(error), String::new()),
+        _ => (Kind::Syntax, sentence(error), String::new()),
+    };
+    SceneIssue { field: String::new(), kind, message, hint }
+}
+
+/// The RON reader's words, beginning in lower case like every other message.
+fn sentence(error: &ron::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
+}

@@ -1,0 +1,58 @@
+//! "Did you mean": the valid name nearest to a mistyped one.
+
+/// Hint that names the nearest of `valid`, or lists them all if they are few.
+pub(crate) fn one_of<S: AsRef<str>>(found: &str, valid: &[S]) -> String {
+    match nearest(found, valid.iter().map(AsRef::as_ref)) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None if valid.is_empty() => "there are none".to_owned(),
+        None => {
+            let names: Vec<_> = valid.iter().map(AsRef::as_ref).take(MAX_LISTED).collect();
+            let more = if valid.len() > MAX_LISTED { ", …" } else { "" };
+            format!("valid are {}{more}", names.join(", "))
+        }
+    }
+}
+
+/// As many names as fit on a line or two.
+const MAX_LISTED: usize = 20;
+
+/// The name with the fewest edits, if they are at most a third of it.
+fn nearest<'a>(found: &str, valid: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let budget = 1 + found.chars().count() / 3;
+    valid.map(|name| (edits(found, name), name)).filter(|(n, _)| *n <= budget).min().map(|(_, name)| name)
+}
+
+/// Insertions, deletions and replacements that turn one word into another; case does not count.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.to_lowercase().chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{edits, one_of};
+
+    #[test]
+    fn counts_edits() {
+        assert_eq!(edits("kitten", "sitting"), 3);
+        assert_eq!(edits("", "abc"), 3);
+        assert_eq!(edits("Hinge", "hinge"), 0);
+    }
+
+    #[test]
+    fn names_the_nearest_or_lists_all() {
+        assert_eq!(one_of("stifness", &["damping", "stiffness"]), "did you mean `stiffness`?");
+        assert_eq!(one_of("zzz", &["damping", "rest"]), "valid are damping, rest");
+        assert_eq!(one_of::<&str>("zzz", &[]), "there are none");
+    }
+}

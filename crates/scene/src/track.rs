@@ -1,0 +1,286 @@
+//! Tracks at a time: position, velocity, acceleration and rotation.
+//!
+//! Linear: straight lines between samples. Cubic: Hermite pieces p(u) on each interval of length h, whose
+//! tangent at a sample is that of the parabola through it and its neighbours,
+//! m = (h₊ d₋ + h₋ d₊)/(h₋ + h₊) with slopes d∓ of the intervals before and after, and zero at both ends.
+//! Rotations use the same pieces on φ = log(R₀ᵀ R), so that the angular velocity is continuous too: the
+//! tangent at the far end is Jr⁻¹(φ₁) ω₁ (docs/maths, rigid body).
+//!
+//! Before the first sample and after the last one the track stands still.
+//! Cost: a binary search per call. No track panics; one without samples is at rest at the origin.
+
+use glam::{DQuat, DVec3};
+use sinew_math::{exp_so3, log_so3, ops, right_jacobian_inverse};
+use std::f64::consts::TAU;
+
+use crate::doc::{CircleDoc, CurveDoc, InterpolationDoc, SineDoc, TrackDoc};
+
+/// A track at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TrackPoint {
+    /// Position [m]; the value of a scalar track is in x.
+    pub position: DVec3,
+    /// Its rate [m/s].
+    pub velocity: DVec3,
+    /// The rate of that [m/s²].
+    pub acceleration: DVec3,
+    /// Orientation, if the track has one.
+    pub rotation: Option<DQuat>,
+}
+
+impl TrackDoc {
+    /// The track at `time` [s].
+    pub fn sample(&self, time: f64) -> TrackPoint {
+        match &self.curve {
+            CurveDoc::Sine(sine) => sine_at(sine, time),
+            CurveDoc::Circle(circle) => circle_at(circle, time),
+            samples => self.between_samples(samples, time),
+        }
+    }
+
+    /// Whether the value is one number.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self.curve, CurveDoc::Scalars(_) | CurveDoc::Sine(_))
+    }
+
+    /// Whether the value is a position.
+    pub fn is_position(&self) -> bool {
+        !matches!(self.curve, CurveDoc::Scalars(_))
+    }
+
+    fn between_samples(&self, curve: &CurveDoc, time: f64) -> TrackPoint {
+        let Some(last) = curve.n_samples().checked_sub(1) else { return TrackPoint::default() };
+        // The interval [i, i + 1] that holds the time.
+        let after = curve.first_sample_after(time);
+        if after == 0 || after > last {
+            let knot = curve.knot(if after == 0 { 0 } else { last });
+            return TrackPoint { position: knot.position, rotation: knot.rotation, ..TrackPoint::default() };
+        }
+        let i = after - 1;
+        let (a, b) = (curve.knot(i), curve.knot(i + 1));
+        let piece = match self.interpolation {
+            InterpolationDoc::Linear => Piece::straight(time - a.time, b.time - a.time),
+            InterpolationDoc::Cubic => Piece::cubic(time - a.time, b.time - a.time),
+        };
+        let (tangent_a, spin_a) = curve.tangents(i, last);
+        let (tangent_b, spin_b) = curve.tangents(i + 1, last);
+        let [position, velocity, acceleration] = piece.blend(b.position - a.position, tangent_a, tangent_b);
+        let rotation = a.rotation.zip(b.rotation).map(|(from, to)| {
+            let phi = turn(from, to);
+            let [turned, ..] = piece.blend(phi, spin_a, right_jacobian_inverse(phi) * spin_b);
+            from * exp_so3(turned)
+        });
+        TrackPoint { position: a.position + position, velocity, acceleration, rotation }
+    }
+}
+
+/// One sample.
+struct Knot {
+    time: f64,
+    position: DVec3,
+    rotation: Option<DQuat>,
+}
+
+impl CurveDoc {
+    /// Number of samples; 0 for formulas.
+    pub(crate) fn n_samples(&self) -> usize {
+        match self {
+            Self::Scalars(samples) => samples.len(),
+            Self::Points(samples) => samples.len(),
+            Self::Poses(samples) => samples.len(),
+            Self::Sine(_) | Self::Circle(_) => 0,
+        }
+    }
+
+    /// Time of a sample [s].
+    pub(crate) fn sample_time(&self, i: usize) -> f64 {
+        self.knot(i).time
+    }
+
+    fn knot(&self, i: usize) -> Knot {
+        match self {
+            Self::Scalars(samples) => {
+                Knot { time: samples[i].0, position: DVec3::X * samples[i].1, rotation: None }
+            }
+            Self::Points(samples) => Knot { time: samples[i].0, position: samples[i].1, rotation: None },
+            Self::Poses(samples) => {
+                let (time, position, rotation) = samples[i];
+                Knot { time, position, rotation: Some(rotation.to_quat()) }
+            }
+            Self::Sine(_) | Self::Circle(_) => Knot { time: 0.0, position: DVec3::ZERO, rotation: None },
+        }
+    }
+
+    fn first_sample_after(&self, time: f64) -> usize {
+        match self {
+            Self::Scalars(samples) => samples.partition_point(|s| s.0 <= time),
+            Self::Points(samples) => samples.partition_point(|s| s.0 <= time),
+            Self::Poses(samples) => samples.partition_point(|s| s.0 <= time),
+            Self::Sine(_) | Self::Circle(_) => 0,
+        }
+    }
+
+    /// Velocity and angular velocity (in the axes of the sample) at sample `i`; zero at both ends.
+    fn tangents(&self, i: usize, last: usize) -> (DVec3, DVec3) {
+        if i == 0 || i == last {
+            return (DVec3::ZERO, DVec3::ZERO);
+        }
+        let (before, here, after) = (self.knot(i - 1), self.knot(i), self.knot(i + 1));
+        let (h0, h1) = (here.time - before.time, after.time - here.time);
+        // m = (h₊ d₋ + h₋ d₊)/(h₋ + h₊)
+        let mix = |d0: DVec3, d1: DVec3| (d0 * (h1 / h0) + d1 * (h0 / h1)) / (h0 + h1);
+        let spin = match (before.rotation, here.rotation, after.rotation) {
+            (Some(r0), Some(r1), Some(r2)) => mix(turn(r0, r1), turn(r1, r2)),
+            _ => DVec3::ZERO,
+        };
+        (mix(here.position - before.position, after.position - here.position), spin)
+    }
+}
+
+/// Rotation vector that turns `from` into `to`, in the axes of `from` (and equally of `to`).
+fn turn(from: DQuat, to: DQuat) -> DVec3 {
+    log_so3(from.conjugate() * to)
+}
+
+/// Weights of (far end, tangent at the near end, tangent at the far end), and their first two rates.
+struct Piece {
+    weights: [[f64; 3]; 3],
+}
+
+impl Piece {
+    /// Weights u, 0, 0.
+    fn straight(elapsed: f64, h: f64) -> Self {
+        Self { weights: [[elapsed / h, 0.0, 0.0], [1.0 / h, 0.0, 0.0], [0.0; 3]] }
+    }
+
+    /// Hermite weights 3u² − 2u³, h(u − 2u² + u³), h(u³ − u²).
+    fn cubic(elapsed: f64, h: f64) -> Self {
+        let u = elapsed / h;
+        let (u2, u3) = (u * u, u * u * u);
+        Self {
+            weights: [
+                [3.0 * u2 - 2.0 * u3, h * (u - 2.0 * u2 + u3), h * (u3 - u2)],
+                [(6.0 * u - 6.0 * u2) / h, 1.0 - 4.0 * u + 3.0 * u2, 3.0 * u2 - 2.0 * u],
+                [(6.0 - 12.0 * u) / (h * h), (6.0 * u - 4.0) / h, (6.0 * u - 2.0) / h],
+            ],
+        }
+    }
+
+    fn blend(&self, step: DVec3, tangent_a: DVec3, tangent_b: DVec3) -> [DVec3; 3] {
+        self.weights.map(|[w, a, b]| step * w + tangent_a * a + tangent_b * b)
+    }
+}
+
+fn sine_at(sine: &SineDoc, time: f64) -> TrackPoint {
+    let rate = TAU * sine.frequency_hz;
+    let (sin, cos) = ops::sin_cos(rate * time + sine.phase);
+    TrackPoint {
+        position: sine.center + sine.amplitude * sin,
+        velocity: sine.amplitude * (rate * cos),
+        acceleration: sine.amplitude * (-rate * rate * sin),
+        rotation: None,
+    }
+}
+
+fn circle_at(circle: &CircleDoc, time: f64) -> TrackPoint {
+    let rate = TAU * circle.frequency_hz;
+    let (sin, cos) = ops::sin_cos(rate * time);
+    let across = circle.normal.normalize_or_zero().cross(circle.start);
+    let spoke = circle.start * cos + across * sin;
+    TrackPoint {
+        position: circle.center + spoke,
+        velocity: (across * cos - circle.start * sin) * rate,
+        acceleration: spoke * (-rate * rate),
+        rotation: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::RotationDoc;
+
+    fn poses(interpolation: InterpolationDoc) -> TrackDoc {
+        let samples = [
+            (0.0, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+            (0.5, [1.0, 0.2, 0.0], [0.5, 0.1, 0.0]),
+            (0.8, [1.5, 0.8, -0.3], [1.0, -0.4, 0.6]),
+            (2.0, [0.5, 1.0, 0.3], [0.2, 2.0, 1.0]),
+            (2.1, [0.4, 1.0, 0.4], [0.0, 2.2, 1.0]),
+        ];
+        let curve = samples.map(|(t, p, r)| (t, DVec3::from(p), RotationDoc::Vector(DVec3::from(r))));
+        TrackDoc { name: String::new(), interpolation, curve: CurveDoc::Poses(curve.to_vec()) }
+    }
+
+    #[test]
+    fn tracks_pass_through_their_samples_and_stand_still_outside() {
+        for interpolation in [InterpolationDoc::Linear, InterpolationDoc::Cubic] {
+            let track = poses(interpolation);
+            let CurveDoc::Poses(samples) = &track.curve else { unreachable!() };
+            for (time, position, rotation) in samples {
+                let point = track.sample(*time);
+                assert!((point.position - *position).length() < 1e-15);
+                let error = turn(point.rotation.unwrap(), rotation.to_quat());
+                assert!(error.length() < 1e-14, "{error}");
+            }
+            assert_eq!(track.sample(-1.0).position, samples[0].1);
+            assert_eq!(track.sample(9.0).position, samples[4].1);
+            assert_eq!(track.sample(9.0).velocity, DVec3::ZERO);
+        }
+    }
+
+    #[test]
+    fn rates_match_differences() {
+        let sine = SineDoc { center: DVec3::X, amplitude: DVec3::ONE, frequency_hz: 0.7, phase: 0.3 };
+        let circle = CircleDoc { start: DVec3::Y * 2.0, normal: DVec3::X * 3.0, ..CircleDoc::default() };
+        let of = |curve| TrackDoc { curve, ..TrackDoc::default() };
+        let tracks = [
+            poses(InterpolationDoc::Linear),
+            poses(InterpolationDoc::Cubic),
+            of(CurveDoc::Sine(sine)),
+            of(CurveDoc::Circle(circle)),
+        ];
+        for track in &tracks {
+            for time in [0.1, 0.6, 1.3, 2.05] {
+                let e = 1e-5;
+                let (before, here, after) =
+                    (track.sample(time - e), track.sample(time), track.sample(time + e));
+                let rate = (after.position - before.position) / (2.0 * e);
+                assert!((rate - here.velocity).length() < 1e-7 * (1.0 + here.acceleration.length()));
+                let rate = (after.velocity - before.velocity) / (2.0 * e);
+                assert!(
+                    (rate - here.acceleration).length() < 1e-5 * (1.0 + here.acceleration.length()),
+                    "{time}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn cubic_velocities_are_continuous_and_zero_at_the_ends() {
+        let track = poses(InterpolationDoc::Cubic);
+        let spin = |a: f64, b: f64| {
+            turn(track.sample(a).rotation.unwrap(), track.sample(b).rotation.unwrap()) / (b - a)
+        };
+        let e = 1e-7;
+        for time in [0.0, 0.5, 0.8, 2.0, 2.1] {
+            let jump = track.sample(time + e).velocity - track.sample(time - e).velocity;
+            assert!(jump.length() < 1e-4, "velocity jumps by {jump} at {time}");
+            let jump = spin(time, time + e) - spin(time - e, time);
+            assert!(jump.length() < 1e-4, "angular velocity jumps by {jump} at {time}");
+        }
+    }
+
+    #[test]
+    fn a_circle_turns_about_its_normal() {
+        let circle = CircleDoc { center: DVec3::Z, start: DVec3::X, normal: DVec3::Z, frequency_hz: 0.25 };
+        let point = circle_at(&circle, 1.0);
+        assert!((point.position - DVec3::new(0.0, 1.0, 1.0)).length() < 1e-15);
+        assert!((point.velocity.length() - 0.5 * std::f64::consts::PI).abs() < 1e-14);
+    }
+
+    #[test]
+    fn an_empty_track_is_at_rest() {
+        assert_eq!(TrackDoc::default().sample(1.0), TrackPoint::default());
+    }
+}

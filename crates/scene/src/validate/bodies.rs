@@ -1,0 +1,125 @@
+//! Rules for bodies: sizes, masses, rotations.
+
+use sinew_math::MassError;
+
+use super::{Issues, bodies};
+use crate::doc::{BodyKindDoc, CurveDoc, GeneratorDoc, MassDoc, RotationDoc, SceneDoc, ShapeDoc};
+use crate::error::SceneIssueKind as Kind;
+
+/// Edges, radii and lengths are above zero; only the cylinder part of a capsule may have length zero.
+pub(super) fn sizes_are_positive(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, body) in bodies(scene) {
+        for (i, shape) in body.shapes.iter().enumerate() {
+            let field = |name: &str| format!("{path}.shapes[{i}].{name}");
+            match shape {
+                ShapeDoc::Box(shape) => issues.require_positive(shape.size.min_element(), || field("size")),
+                ShapeDoc::Sphere(shape) => issues.require_positive(shape.radius, || field("radius")),
+                ShapeDoc::Capsule(shape) => {
+                    issues.require_positive(shape.radius, || field("radius"));
+                    issues.require_not_negative(shape.length, || field("length"));
+                }
+                ShapeDoc::Cylinder(shape) => {
+                    issues.require_positive(shape.radius, || field("radius"));
+                    issues.require_positive(shape.length, || field("length"));
+                }
+                ShapeDoc::Ellipsoid(shape) => {
+                    issues.require_positive(shape.semi_axes.min_element(), || field("semi_axes"));
+                }
+            }
+        }
+    }
+}
+
+/// Densities and masses are above zero.
+pub(super) fn masses_are_positive(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, mass) in masses(scene) {
+        match mass {
+            MassDoc::Density(value) | MassDoc::Total(value) => issues.require_positive(*value, || path),
+            MassDoc::Properties(written) => issues.require_positive(written.mass, || format!("{path}.mass")),
+        }
+    }
+}
+
+/// A body that forces move has something that gives it mass.
+pub(super) fn dynamic_bodies_have_mass(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, body) in bodies(scene) {
+        let from_shapes = !matches!(body.mass, MassDoc::Properties(_));
+        if body.kind == BodyKindDoc::Dynamic && from_shapes && body.shapes.is_empty() {
+            let hint =
+                "add shapes: […] or mass: Properties(mass: …, inertia: …), or make it Fixed or Kinematic";
+            issues.add(Kind::NoMass, path, "a dynamic body needs mass, and nothing gives it any", hint);
+        }
+    }
+}
+
+/// Inertias belong to some real body: positive moments, none larger than the sum of the two others.
+pub(super) fn inertias_are_physical(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, mass) in masses(scene) {
+        let MassDoc::Properties(written) = mass else { continue };
+        let message = match written.to_mass_properties().is_physical() {
+            Err(MassError::MomentNotPositive { moment }) => {
+                format!("the smallest principal moment is {moment:.6}, which is not positive")
+            }
+            Err(MassError::TriangleInequality { moments: [a, b, c] }) => {
+                format!("the principal moments {a:.6}, {b:.6}, {c:.6} belong to no real body")
+            }
+            _ => continue,
+        };
+        let hint = "moments are positive, and none exceeds the sum of the two others";
+        issues.add(Kind::NonPhysicalInertia, format!("{path}.inertia"), message, hint);
+    }
+}
+
+/// Axes and quaternions are not zero.
+pub(super) fn rotations_have_an_axis(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, body) in bodies(scene) {
+        check_rotation(issues, &body.pose.rotation, || format!("{path}.pose.rotation"));
+        for (i, shape) in body.shapes.iter().enumerate() {
+            check_rotation(issues, &shape.at().rotation, || format!("{path}.shapes[{i}].at.rotation"));
+        }
+    }
+    for (i, track) in scene.tracks.iter().enumerate() {
+        let CurveDoc::Poses(poses) = &track.curve else { continue };
+        for (k, (_, _, rotation)) in poses.iter().enumerate() {
+            check_rotation(issues, rotation, || format!("tracks[{i}].curve[{k}][2]"));
+        }
+    }
+}
+
+/// Damping is not negative; colours are between 0 and 1.
+pub(super) fn damping_and_color_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, body) in bodies(scene) {
+        issues.require_not_negative(body.linear_damping, || format!("{path}.linear_damping"));
+        issues.require_not_negative(body.angular_damping, || format!("{path}.angular_damping"));
+        if body.color.is_some_and(|c| c.min_element() < 0.0 || c.max_element() > 1.0) {
+            issues.add(
+                Kind::OutOfRange,
+                format!("{path}.color"),
+                "colours go from 0 to 1",
+                "use for instance (0.8, 0.3, 0.1)",
+            );
+        }
+    }
+}
+
+/// Every mass, those of generators included, with its path.
+fn masses(scene: &SceneDoc) -> impl Iterator<Item = (String, &MassDoc)> {
+    let last = scene.generators.iter().enumerate().filter_map(|(i, generator)| match generator {
+        GeneratorDoc::Chain(chain) => {
+            chain.last_mass.as_ref().map(|mass| (format!("generators[{i}].last_mass"), mass))
+        }
+        GeneratorDoc::Tree(_) => None,
+    });
+    bodies(scene).map(|(path, body)| (format!("{path}.mass"), &body.mass)).chain(last)
+}
+
+fn check_rotation(issues: &mut Issues, rotation: &RotationDoc, field: impl FnOnce() -> String) {
+    match *rotation {
+        RotationDoc::AxisAngle { axis, .. } => issues.require_direction(axis, || field() + ".axis"),
+        #[expect(clippy::float_cmp, reason = "exactly zero is the one quaternion without a direction")]
+        RotationDoc::Quaternion { w, x, y, z } if [w, x, y, z] == [0.0; 4] => {
+            issues.add(Kind::BadDirection, field(), "this quaternion is zero", "use for instance Identity");
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,88 @@
+//! Rules for generators.
+
+use super::Issues;
+use crate::doc::{BodyDoc, GeneratorDoc, JointDoc, JointFramesDoc, PoseDoc, SceneDoc, ShapeDoc};
+use crate::error::SceneIssueKind as Kind;
+
+/// Largest number of links of one generator.
+const MAX_LINKS: u64 = 10_000_000;
+
+/// Generators make at least one link and not absurdly many.
+pub(super) fn counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
+    for (i, generator) in scene.generators.iter().enumerate() {
+        let n = generator.n_links();
+        let count = match generator {
+            GeneratorDoc::Chain(_) => "n",
+            GeneratorDoc::Tree(tree) if tree.branching == 0 => "branching",
+            GeneratorDoc::Tree(_) => "depth",
+        };
+        if n == 0 {
+            issues.add(
+                Kind::GeneratorCount,
+                format!("generators[{i}].{count}"),
+                "this makes no link",
+                "use 1 or more",
+            );
+        } else if n > MAX_LINKS {
+            let n = if n == u64::MAX { "far too many".to_owned() } else { n.to_string() };
+            let hint = format!("at most {MAX_LINKS}");
+            issues.add(
+                Kind::GeneratorCount,
+                format!("generators[{i}].{count}"),
+                format!("this makes {n} links"),
+                hint,
+            );
+        }
+    }
+}
+
+/// Templates leave out what the generator fills in.
+pub(super) fn templates_are_templates(scene: &SceneDoc, issues: &mut Issues) {
+    for (i, generator) in scene.generators.iter().enumerate() {
+        let (link, joint): (&BodyDoc, &JointDoc) = match generator {
+            GeneratorDoc::Chain(chain) => (&chain.link, &chain.joint),
+            GeneratorDoc::Tree(tree) => (&tree.link, &tree.joint),
+        };
+        for (name, is_set) in [
+            ("link.name", !link.name.is_empty()),
+            ("link.pose", link.pose != PoseDoc::default()),
+            ("joint.name", !joint.name.is_empty()),
+            ("joint.child", !joint.child.is_empty()),
+            ("joint.parent", joint.parent.is_some()),
+            ("joint.frames", joint.frames != JointFramesDoc::default()),
+        ] {
+            if is_set {
+                let message = "the generator fills this in";
+                issues.add(Kind::TemplateField, format!("generators[{i}].{name}"), message, "leave it out");
+            }
+        }
+    }
+}
+
+/// Links have a length, and trees keep a positive size.
+pub(super) fn links_have_a_length(scene: &SceneDoc, issues: &mut Issues) {
+    for (i, generator) in scene.generators.iter().enumerate() {
+        let (link, spacing) = match generator {
+            GeneratorDoc::Chain(chain) => (&chain.link, chain.spacing),
+            GeneratorDoc::Tree(tree) => {
+                issues.require_positive(tree.shrink, || format!("generators[{i}].shrink"));
+                (&tree.link, None)
+            }
+        };
+        match spacing.or_else(|| link.shapes.first().map(ShapeDoc::length)) {
+            Some(length) if length > 0.0 || length.is_nan() => {}
+            Some(_) if spacing.is_some() => {
+                issues.require_positive(0.0, || format!("generators[{i}].spacing"))
+            }
+            _ => {
+                let message = "the links have no length";
+                issues.add(
+                    Kind::NotPositive,
+                    format!("generators[{i}].link"),
+                    message,
+                    "give the link a shape with a length above 0",
+                );
+            }
+        }
+    }
+}

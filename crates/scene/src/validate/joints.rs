@@ -1,0 +1,191 @@
+//! Rules for joints: bodies, frames, forces.
+
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
+
+use super::{Issues, joints};
+use crate::doc::{
+    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKindDoc, MotorDoc, SceneDoc,
+};
+use crate::error::SceneIssueKind as Kind;
+use crate::resolve::ForceCoordinate;
+use glam::DVec3;
+
+/// A joint joins two different bodies, at least one of which can move.
+pub(super) fn joints_join_two_bodies(scene: &SceneDoc, issues: &mut Issues) {
+    let kinds: BTreeMap<_, _> = scene.bodies.iter().map(|b| (b.name.as_str(), b.kind)).collect();
+    // Generated and unknown bodies count as moving.
+    let moves = |name: &str| kinds.get(name).is_none_or(|kind| *kind == BodyKindDoc::Dynamic);
+    for (i, joint) in scene.joints.iter().enumerate() {
+        if joint.parent.as_ref() == Some(&joint.child) && !joint.child.is_empty() {
+            let message = format!("this joint goes from `{}` to itself", joint.child);
+            issues.add(
+                Kind::SelfJoint,
+                format!("joints[{i}].parent"),
+                message,
+                "name another body, or leave it out for the world",
+            );
+        } else if !moves(&joint.child) && !joint.parent.as_deref().is_some_and(moves) {
+            let message = "neither body of this joint can move";
+            issues.add(
+                Kind::NothingToMove,
+                format!("joints[{i}].child"),
+                message,
+                "make one of them Dynamic",
+            );
+        }
+    }
+}
+
+/// Axes are not zero, and references not along them.
+pub(super) fn axes_have_a_direction(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, joint) in joints(scene) {
+        match &joint.frames {
+            JointFramesDoc::World(frame) => check_frame(issues, frame, &format!("{path}.frames")),
+            JointFramesDoc::Local(frames) => {
+                check_frame(issues, &frames.child, &format!("{path}.frames.child"));
+                check_frame(issues, &frames.parent, &format!("{path}.frames.parent"));
+            }
+        }
+    }
+    for (i, generator) in scene.generators.iter().enumerate() {
+        let (direction, axis) = match generator {
+            GeneratorDoc::Chain(chain) => (chain.direction, chain.axis),
+            GeneratorDoc::Tree(tree) => (tree.direction, tree.axis),
+        };
+        issues.require_direction(direction, || format!("generators[{i}].direction"));
+        issues.require_direction(axis.unwrap_or(DVec3::X), || format!("generators[{i}].axis"));
+    }
+}
+
+/// Sine of the angle below which a reference counts as along the axis.
+const PARALLEL: f64 = 1e-6;
+
+fn check_frame(issues: &mut Issues, frame: &FrameDoc, path: &str) {
+    issues.require_direction(frame.axis, || format!("{path}.axis"));
+    let Some(reference) = frame.reference else { return };
+    let across = frame.axis.cross(reference).length();
+    if frame.axis != DVec3::ZERO && across <= PARALLEL * frame.axis.length() * reference.length() {
+        let message = "the reference direction is along the axis, or zero";
+        issues.add(
+            Kind::BadDirection,
+            format!("{path}.reference"),
+            message,
+            "use a direction across the axis, or leave it out",
+        );
+    }
+}
+
+/// Stiffness, damping, friction and so on are not negative; sizes are positive.
+pub(super) fn joint_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, joint) in joints(scene) {
+        if let JointKindDoc::RollingSphere { radius } | JointKindDoc::RollingDisc { radius } = joint.kind {
+            issues.require_positive(radius, || format!("{path}.kind.radius"));
+        }
+        for (name, value) in not_negative(joint) {
+            issues.require_not_negative(value, || format!("{path}.{name}"));
+        }
+        for (name, stiffness) in [
+            ("limits", joint.limits.map(|limits| limits.stiffness)),
+            ("cone_limit", joint.cone_limit.map(|cone| cone.stiffness)),
+        ] {
+            issues.require_positive(stiffness.unwrap_or(1.0), || format!("{path}.{name}.stiffness"));
+        }
+    }
+}
+
+/// The numbers of a joint that may be zero but not less, with their names.
+fn not_negative(joint: &JointDoc) -> Vec<(&'static str, f64)> {
+    let mut numbers = vec![
+        ("damping", joint.damping),
+        ("armature", joint.armature),
+        ("friction", joint.friction),
+        ("compliance", joint.compliance),
+    ];
+    if let Some(spring) = &joint.spring {
+        numbers.extend([("spring.stiffness", spring.stiffness), ("spring.damping", spring.damping)]);
+    }
+    if let Some(limits) = &joint.limits {
+        numbers.extend([("limits.damping", limits.damping), ("limits.ramp", limits.ramp)]);
+    }
+    if let Some(cone) = &joint.cone_limit {
+        numbers.extend([("cone_limit.damping", cone.damping), ("cone_limit.ramp", cone.ramp)]);
+    }
+    let (stiffness, damping, max_force) = match &joint.motor {
+        Some(MotorDoc::Position(motor)) => (motor.stiffness, motor.damping, motor.max_force),
+        Some(MotorDoc::Velocity(motor)) => (0.0, motor.damping, motor.max_force),
+        None => (0.0, 0.0, None),
+    };
+    let max_force = max_force.unwrap_or(0.0);
+    numbers.extend([
+        ("motor.stiffness", stiffness),
+        ("motor.damping", damping),
+        ("motor.max_force", max_force),
+    ]);
+    numbers
+}
+
+/// Ranges have their lower end below their upper one; cones are open.
+pub(super) fn limits_are_not_empty(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, joint) in joints(scene) {
+        if let Some(limits) = joint.limits.filter(|limits| limits.min > limits.max) {
+            let message = format!("the range from {} to {} is empty", limits.min, limits.max);
+            issues.add(Kind::EmptyRange, format!("{path}.limits"), message, "swap min and max");
+        }
+        if let Some(cone) = joint.cone_limit.filter(|cone| cone.angle <= 0.0 || cone.angle > PI) {
+            let message = format!("a cone of {} rad is not possible", cone.angle);
+            issues.add(
+                Kind::EmptyRange,
+                format!("{path}.cone_limit.angle"),
+                message,
+                "use an angle above 0 and at most π",
+            );
+        }
+    }
+}
+
+/// A joint only has forces that its kind can feel (see the table at [`JointDoc`]).
+pub(super) fn forces_fit_the_kind(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, joint) in joints(scene) {
+        let coordinate = joint.force_coordinate();
+        if joint.coordinate.is_some() && coordinate.is_none() {
+            let message = format!("a joint of kind {:?} has no such coordinate", joint.kind);
+            issues.add(Kind::WrongJointKind, format!("{path}.coordinate"), message, "leave it out");
+        }
+        for (name, is_set, fits) in forces(joint, coordinate) {
+            if is_set && !fits {
+                let message = format!("a joint of kind {:?} cannot have `{name}`", joint.kind);
+                let hint = match coordinate {
+                    Some(ForceCoordinate::Rotation) => {
+                        "it has spring, damping, cone_limit, armature and friction"
+                    }
+                    Some(_) => "it has everything but cone_limit and rest_rotation",
+                    None => "only joints that turn or slide have forces",
+                };
+                issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, hint);
+            }
+        }
+    }
+}
+
+/// Every force: its name, whether the joint has it, whether the kind allows it.
+fn forces(joint: &JointDoc, coordinate: Option<ForceCoordinate>) -> [(&'static str, bool, bool); 11] {
+    let any = coordinate.is_some();
+    let rotation = coordinate == Some(ForceCoordinate::Rotation);
+    let scalar = any && !rotation;
+    let rest = joint.spring.unwrap_or_default();
+    [
+        ("spring", joint.spring.is_some(), any),
+        ("spring.rest", rest.rest != 0.0, scalar),
+        ("spring.rest_rotation", rest.rest_rotation != DVec3::ZERO, rotation),
+        ("damping", joint.damping != 0.0, any),
+        ("armature", joint.armature != 0.0, any),
+        ("friction", joint.friction != 0.0, any),
+        ("limits", joint.limits.is_some(), scalar),
+        ("motor", joint.motor.is_some(), scalar),
+        ("drive", joint.drive.is_some(), scalar),
+        ("cone_limit", joint.cone_limit.is_some(), rotation),
+        // A free joint has no rows to soften.
+        ("compliance", joint.compliance != 0.0, !matches!(joint.kind, JointKindDoc::Free)),
+    ]
+}

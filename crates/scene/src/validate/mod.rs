@@ -1,0 +1,135 @@
+//! The rules a scene must keep, one function each.
+//!
+//! A rule looks at the whole document and notes everything it finds; none depends on another having
+//! passed. Comparisons are written so that a NaN is reported once, by `numbers_are_finite`, and nowhere else.
+//! What depends on the graph (loops, springs across distant bodies) is left to whoever builds the model.
+//!
+//! Cost: linear in the size of the document, times the logarithm of the number of names. Generators are
+//! checked as templates and are never expanded here.
+
+mod bodies;
+mod generators;
+mod inputs;
+mod joints;
+mod names;
+mod numbers;
+mod tracks;
+
+use crate::doc::{BodyDoc, GeneratorDoc, JointDoc, SceneDoc};
+use crate::error::{SceneIssue, SceneIssueKind};
+use glam::DVec3;
+
+/// Checks a scene against every rule.
+///
+/// # Errors
+/// Everything that is wrong, in no particular order.
+pub fn validate(scene: &SceneDoc) -> Result<(), Vec<SceneIssue>> {
+    let mut issues = Issues(Vec::new());
+    for rule in RULES {
+        rule(scene, &mut issues);
+    }
+    if issues.0.is_empty() { Ok(()) } else { Err(issues.0) }
+}
+
+const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
+    numbers::numbers_are_finite,
+    numbers::time_step_is_positive,
+    numbers::samples_are_in_order,
+    numbers::stepper_settings_are_in_range,
+    numbers::expectations_are_in_range,
+    numbers::sweeps_lead_somewhere,
+    names::names_are_given_once,
+    names::names_are_known,
+    bodies::sizes_are_positive,
+    bodies::masses_are_positive,
+    bodies::dynamic_bodies_have_mass,
+    bodies::inertias_are_physical,
+    bodies::rotations_have_an_axis,
+    bodies::damping_and_color_are_in_range,
+    joints::joints_join_two_bodies,
+    joints::axes_have_a_direction,
+    joints::joint_numbers_are_in_range,
+    joints::limits_are_not_empty,
+    joints::forces_fit_the_kind,
+    tracks::tracks_have_samples_in_order,
+    tracks::formulas_make_sense,
+    tracks::tracks_fit_their_use,
+    inputs::springs_are_in_range,
+    inputs::inputs_are_in_range,
+    inputs::inputs_fit_their_body,
+    generators::counts_are_sensible,
+    generators::templates_are_templates,
+    generators::links_have_a_length,
+];
+
+/// What has been found so far.
+struct Issues(Vec<SceneIssue>);
+
+impl Issues {
+    fn add(
+        &mut self,
+        kind: SceneIssueKind,
+        field: String,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.0.push(SceneIssue { field, kind, message: message.into(), hint: hint.into() });
+    }
+
+    /// A number below zero.
+    fn require_not_negative(&mut self, value: f64, field: impl FnOnce() -> String) {
+        if value < 0.0 {
+            self.add(SceneIssueKind::OutOfRange, field(), format!("{value} is negative"), "use 0 or more");
+        }
+    }
+
+    /// A number that must be above zero.
+    fn require_positive(&mut self, value: f64, field: impl FnOnce() -> String) {
+        if value <= 0.0 {
+            self.add(
+                SceneIssueKind::NotPositive,
+                field(),
+                format!("{value} is not positive"),
+                "use a number above 0",
+            );
+        }
+    }
+
+    /// A direction of length zero.
+    fn require_direction(&mut self, value: DVec3, field: impl FnOnce() -> String) {
+        if value == DVec3::ZERO {
+            self.add(
+                SceneIssueKind::BadDirection,
+                field(),
+                "this direction has length zero",
+                "use for instance (0, 0, 1)",
+            );
+        }
+    }
+}
+
+/// Every body, templates of generators included, with its path.
+fn bodies(scene: &SceneDoc) -> impl Iterator<Item = (String, &BodyDoc)> {
+    let listed = scene.bodies.iter().enumerate().map(|(i, body)| (format!("bodies[{i}]"), body));
+    let templates = scene.generators.iter().enumerate().map(|(i, generator)| {
+        let link = match generator {
+            GeneratorDoc::Chain(chain) => &chain.link,
+            GeneratorDoc::Tree(tree) => &tree.link,
+        };
+        (format!("generators[{i}].link"), link)
+    });
+    listed.chain(templates)
+}
+
+/// Every joint, templates of generators included, with its path.
+fn joints(scene: &SceneDoc) -> impl Iterator<Item = (String, &JointDoc)> {
+    let listed = scene.joints.iter().enumerate().map(|(i, joint)| (format!("joints[{i}]"), joint));
+    let templates = scene.generators.iter().enumerate().map(|(i, generator)| {
+        let joint = match generator {
+            GeneratorDoc::Chain(chain) => &chain.joint,
+            GeneratorDoc::Tree(tree) => &tree.joint,
+        };
+        (format!("generators[{i}].joint"), joint)
+    });
+    listed.chain(templates)
+}

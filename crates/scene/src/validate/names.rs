@@ -1,0 +1,150 @@
+//! Rules for names: given, given once, and known where they are used.
+
+use std::collections::BTreeSet;
+
+use super::Issues;
+use crate::doc::{EndDoc, GeneratorDoc, InputDoc, MotorDoc, RootDoc, SceneDoc, TargetDoc};
+use crate::error::SceneIssueKind as Kind;
+use crate::generate::link_name;
+use crate::suggest;
+
+/// Stands for the world in reports, and so is no name for a body.
+const RESERVED: &str = "world";
+
+/// Bodies, joints, springs, tracks and generators have names; none is used twice among its kind, and none
+/// is one that a generator makes.
+pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
+    let bodies = scene.bodies.iter().map(|b| b.name.as_str());
+    let joints = scene.joints.iter().map(|j| j.name.as_str());
+    check(scene, issues, "bodies", bodies.clone(), true);
+    check(scene, issues, "joints", joints, true);
+    check(scene, issues, "springs", scene.springs.iter().map(|s| s.name.as_str()), false);
+    check(scene, issues, "tracks", scene.tracks.iter().map(|t| t.name.as_str()), false);
+    check(scene, issues, "generators", scene.generators.iter().map(GeneratorDoc::name), false);
+    for (i, _) in bodies.enumerate().filter(|(_, name)| *name == RESERVED) {
+        let message = format!("`{RESERVED}` is reserved");
+        issues.add(Kind::BadName, format!("bodies[{i}].name"), message, "choose another name");
+    }
+}
+
+/// `generated`: whether generators make names of this kind too.
+fn check<'s>(
+    scene: &'s SceneDoc,
+    issues: &mut Issues,
+    list: &str,
+    names: impl Iterator<Item = &'s str>,
+    generated: bool,
+) {
+    let mut seen = BTreeSet::new();
+    for (i, name) in names.enumerate() {
+        let field = || format!("{list}[{i}].name");
+        if name.is_empty() {
+            issues.add(Kind::BadName, field(), "the name is missing", "add name: \"…\"");
+        } else if !seen.insert(name) || generated && is_generated(scene, name) {
+            let message = format!("the name `{name}` is already taken");
+            issues.add(Kind::DuplicateName, field(), message, "choose another name");
+        }
+    }
+}
+
+/// Every name that something refers to exists.
+pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
+    let known = Known {
+        scene,
+        bodies: scene.bodies.iter().map(|b| b.name.as_str()).collect(),
+        tracks: scene.tracks.iter().map(|t| t.name.as_str()).collect(),
+    };
+    for (i, joint) in scene.joints.iter().enumerate() {
+        known.require_body(issues, &joint.child, || format!("joints[{i}].child"));
+        if let Some(parent) = &joint.parent {
+            known.require_body(issues, parent, || format!("joints[{i}].parent"));
+        }
+    }
+    for (path, joint) in super::joints(scene) {
+        if let Some(track) = &joint.drive {
+            known.require_track(issues, track, || format!("{path}.drive"));
+        }
+        let target = match &joint.motor {
+            Some(MotorDoc::Position(motor)) => Some(&motor.target),
+            Some(MotorDoc::Velocity(motor)) => Some(&motor.target),
+            None => None,
+        };
+        if let Some(TargetDoc::Track(track)) = target {
+            known.require_track(issues, track, || format!("{path}.motor.target"));
+        }
+    }
+    for (i, spring) in scene.springs.iter().enumerate() {
+        for (side, end) in [("from", &spring.from), ("to", &spring.to)] {
+            if let EndDoc::Body { name, .. } = end {
+                known.require_body(issues, name, || format!("springs[{i}].{side}.name"));
+            }
+        }
+    }
+    for (i, generator) in scene.generators.iter().enumerate() {
+        let root = match generator {
+            GeneratorDoc::Chain(chain) => &chain.root,
+            GeneratorDoc::Tree(tree) => &tree.root,
+        };
+        if let RootDoc::Body(body) = root {
+            known.require_body(issues, body, || format!("generators[{i}].root"));
+        }
+    }
+    for (i, input) in scene.inputs.iter().enumerate() {
+        let (body, track) = match input {
+            InputDoc::Kinematic(input) => (Some(&input.body), Some(&input.track)),
+            InputDoc::Grab(input) => (Some(&input.body), Some(&input.track)),
+            InputDoc::Wrench(input) => (Some(&input.body), input.track.as_ref()),
+            InputDoc::JointForces(_) => (None, None),
+        };
+        if let Some(body) = body {
+            known.require_body(issues, body, || format!("inputs[{i}].body"));
+        }
+        if let Some(track) = track {
+            known.require_track(issues, track, || format!("inputs[{i}].track"));
+        }
+    }
+    for (i, body) in scene.expect.bodies.iter().enumerate() {
+        known.require_body(issues, &body.body, || format!("expect.bodies[{i}].body"));
+    }
+}
+
+/// The names that may be referred to.
+struct Known<'s> {
+    scene: &'s SceneDoc,
+    bodies: BTreeSet<&'s str>,
+    tracks: BTreeSet<&'s str>,
+}
+
+impl Known<'_> {
+    fn require_body(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
+        if !self.bodies.contains(name) && !is_generated(self.scene, name) {
+            missing(issues, "body", name, &self.bodies, field());
+        }
+    }
+
+    fn require_track(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
+        if !self.tracks.contains(name) {
+            missing(issues, "track", name, &self.tracks, field());
+        }
+    }
+}
+
+fn missing(issues: &mut Issues, noun: &str, name: &str, known: &BTreeSet<&str>, field: String) {
+    let known: Vec<_> = known.iter().copied().collect();
+    if name.is_empty() {
+        let hint = format!("name a {noun}");
+        issues.add(Kind::MissingField, field, format!("the name of a {noun} is missing"), hint);
+    } else {
+        let message = format!("there is no {noun} called `{name}`");
+        issues.add(Kind::UnknownName, field, message, suggest::one_of(name, &known));
+    }
+}
+
+/// Whether a generator makes a body (and a joint) of this name.
+fn is_generated(scene: &SceneDoc, name: &str) -> bool {
+    scene.generators.iter().any(|generator| {
+        let digits = name.strip_prefix(generator.name()).and_then(|rest| rest.strip_prefix('_'));
+        let Some(i) = digits.and_then(|d| d.parse::<u64>().ok()) else { return false };
+        (1..=generator.n_links()).contains(&i) && name == link_name(generator.name(), i as usize)
+    })
+}

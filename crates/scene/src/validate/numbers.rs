@@ -1,0 +1,126 @@
+//! Rules for the numbers of the scene as a whole.
+
+use super::Issues;
+use crate::doc::{SamplesDoc, SceneDoc, StepperDoc};
+use crate::error::SceneIssueKind as Kind;
+use crate::load::SceneSource;
+use crate::text::Node;
+
+/// No number anywhere is infinite or NaN: looked up in the written form, so that no field is forgotten.
+pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
+    let text = scene.to_ron();
+    let root = Node::parse(&text).expect("what to_ron writes is well-formed");
+    root.for_each_leaf("", &mut |path, span| {
+        let word = &text[span];
+        if matches!(word.trim_start_matches('-'), "NaN" | "inf") {
+            issues.add(
+                Kind::NotFinite,
+                path.to_owned(),
+                format!("{word} is not a finite number"),
+                "use a finite number",
+            );
+        }
+    });
+}
+
+/// The time step is above zero and the run does not end before it begins.
+pub(super) fn time_step_is_positive(scene: &SceneDoc, issues: &mut Issues) {
+    if scene.dt <= 0.0 {
+        issues.add(
+            Kind::TimeStep,
+            "dt".to_owned(),
+            format!("{} s is no time step", scene.dt),
+            "use for instance 1/60 s: 0.016667",
+        );
+    }
+    issues.require_not_negative(scene.duration_s, || "duration_s".to_owned());
+}
+
+/// Sample times are not negative and increase.
+pub(super) fn samples_are_in_order(scene: &SceneDoc, issues: &mut Issues) {
+    let SamplesDoc::Times(times) = &scene.samples else { return };
+    for (i, time) in times.iter().enumerate() {
+        issues.require_not_negative(*time, || format!("samples[{i}]"));
+        if i > 0 && *time <= times[i - 1] {
+            let message = format!("{time} s does not come after {} s", times[i - 1]);
+            issues.add(
+                Kind::UnorderedTimes,
+                format!("samples[{i}]"),
+                message,
+                "list times in increasing order",
+            );
+        }
+    }
+}
+
+/// Orders, iteration counts and rates that the steppers know what to do with.
+pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
+    match &scene.stepper {
+        StepperDoc::Implicit(implicit) => {
+            if !(1..=2).contains(&implicit.order) {
+                let message = format!("there is no implicit stepper of order {}", implicit.order);
+                issues.add(Kind::OutOfRange, "stepper.order".to_owned(), message, "use 1 or 2");
+            }
+            if implicit.newton_iterations == 0 {
+                let field = "stepper.newton_iterations".to_owned();
+                issues.add(Kind::OutOfRange, field, "a step needs at least one iteration", "use 1 or more");
+            }
+            issues.require_not_negative(implicit.newton_tolerance, || "stepper.newton_tolerance".to_owned());
+        }
+        StepperDoc::Explicit(explicit) => {
+            issues.require_not_negative(explicit.baumgarte_alpha, || "stepper.baumgarte_alpha".to_owned());
+            issues.require_not_negative(explicit.baumgarte_beta, || "stepper.baumgarte_beta".to_owned());
+        }
+    }
+}
+
+/// Bounds are not negative, tolerances positive, and times within the run.
+pub(super) fn expectations_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
+    let expect = &scene.expect;
+    let bounds = [
+        ("max_position_error_m", expect.max_position_error_m),
+        ("max_rotation_error_rad", expect.max_rotation_error_rad),
+        ("energy_drift", expect.energy_drift),
+        ("energy_gain", expect.energy_gain),
+        ("max_speed_m_per_s", expect.max_speed_m_per_s),
+        ("max_angular_speed_rad_per_s", expect.max_angular_speed_rad_per_s),
+    ];
+    for (name, bound) in bounds {
+        issues.require_not_negative(bound.unwrap_or(0.0), || format!("expect.{name}"));
+    }
+    for (i, body) in expect.bodies.iter().enumerate() {
+        issues.require_positive(body.tolerance_m, || format!("expect.bodies[{i}].tolerance_m"));
+        if body.at_s.is_some_and(|at| at < 0.0 || at > scene.duration_s) {
+            let message = format!("the run lasts from 0 to {} s", scene.duration_s);
+            issues.add(
+                Kind::OutOfRange,
+                format!("expect.bodies[{i}].at_s"),
+                message,
+                "use a time within the run",
+            );
+        }
+    }
+}
+
+/// Every sweep has values, and a path at which they can be put.
+pub(super) fn sweeps_lead_somewhere(scene: &SceneDoc, issues: &mut Issues) {
+    if scene.sweep.is_empty() {
+        return;
+    }
+    let text = scene.to_ron();
+    for (i, sweep) in scene.sweep.iter().enumerate() {
+        if sweep.values.is_empty() {
+            issues.add(
+                Kind::Empty,
+                format!("sweep[{i}].values"),
+                "there is nothing to sweep over",
+                "list some numbers",
+            );
+        }
+        if SceneSource::new(text.clone(), "").set(&sweep.path, "0").is_err() {
+            let message = format!("no number can be put at `{}`", sweep.path);
+            let hint = "use a path such as joints[\"elbow\"].spring.stiffness";
+            issues.add(Kind::UnknownPath, format!("sweep[{i}].path"), message, hint);
+        }
+    }
+}
