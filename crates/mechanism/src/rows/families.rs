@@ -24,6 +24,7 @@
 use super::swing::{axis_gradients, quarter_turn, swing_rows};
 use super::twist::{twist_curvature, twist_gradient};
 use super::{RelativeState, RowForm, Rows};
+use crate::joint::{Drive, DriveCoordinate};
 use glam::{DMat3, DVec3};
 use sinew_math::{left_jacobian_inverse, left_jacobian_inverse_rate, log_so3};
 
@@ -43,19 +44,19 @@ struct RelativeRow {
 pub(super) struct RowStack<'a> {
     state: &'a RelativeState,
     form: RowForm,
-    pub(super) rows: Rows,
+    rows: &'a mut Rows,
 }
 
 impl<'a> RowStack<'a> {
     #[inline]
-    pub(super) fn new(state: &'a RelativeState, form: RowForm) -> Self {
-        Self { state, form, rows: Rows::default() }
+    pub(super) fn new(state: &'a RelativeState, form: RowForm, rows: &'a mut Rows) -> Self {
+        Self { state, form, rows }
     }
 
     /// Expands a relative row to world axes and adds its bias.
     #[inline]
     fn push(&mut self, row: RelativeRow) -> usize {
-        let (rows, state) = (&mut self.rows, self.state);
+        let (rows, state) = (&mut *self.rows, self.state);
         let at = rows.n;
         (rows.jacobian1[at], rows.jacobian2[at]) = state.world_rows(row.angular, row.linear);
         rows.residual[at] = row.residual;
@@ -150,19 +151,21 @@ impl<'a> RowStack<'a> {
         self
     }
 
-    /// `ϑ − c`; returns the index of the row.
+    /// `ϑ − c` or `(B₂ᵀd)_x − c`, with the targets of its rate and acceleration.
     #[inline]
-    pub(super) fn twist_drive(&mut self, value: f64) -> usize {
-        let (angular, curvature) = self.twist_gradient();
-        let residual = self.state.twist - value;
-        self.push(RelativeRow { residual, angular, curvature, linear: DVec3::ZERO })
-    }
-
-    /// `(B₂ᵀd)_x − c`; returns the index of the row.
-    #[inline]
-    pub(super) fn slide_drive(&mut self, value: f64) -> usize {
-        let residual = self.state.slide() - value;
-        self.push(RelativeRow { residual, linear: DVec3::X, ..RelativeRow::default() })
+    pub(super) fn drive(&mut self, drive: &Drive) {
+        let row = match drive.coordinate {
+            DriveCoordinate::Twist => {
+                let (angular, curvature) = self.twist_gradient();
+                RelativeRow { residual: self.state.twist, angular, curvature, linear: DVec3::ZERO }
+            }
+            DriveCoordinate::Slide => {
+                RelativeRow { residual: self.state.slide(), linear: DVec3::X, ..RelativeRow::default() }
+            }
+        };
+        let at = self.push(RelativeRow { residual: row.residual - drive.value, ..row });
+        self.rows.rate_target[at] = drive.rate;
+        self.rows.acceleration_target[at] = drive.acceleration;
     }
 
     /// A sphere of radius ρ on the plane of frame 2: `k = −e_x`.

@@ -26,7 +26,7 @@ pub use relative::{PairState, RelativeState, relative_rotation};
 pub use swing::{swing_gradient, swing_vector};
 pub use twist::{twist_angle, twist_gradient, unwrap_angle};
 
-use crate::joint::{Drive, DriveCoordinate, JointKind};
+use crate::joint::{Drive, JointKind};
 use families::RowStack;
 use sinew_math::{Force, Motion};
 
@@ -104,22 +104,14 @@ impl Rows {
 #[must_use]
 #[inline]
 pub fn evaluate_rows(kind: JointKind, state: &RelativeState, drives: &[Drive], form: RowForm) -> Rows {
-    let mut stack = RowStack::new(state, form);
+    let mut rows = Rows::default();
+    let mut stack = RowStack::new(state, form, &mut rows);
     push_kind(&mut stack, kind);
     for drive in drives {
-        debug_assert!(
-            kind.can_drive(drive.coordinate),
-            "{kind:?} cannot be driven along {:?}",
-            drive.coordinate
-        );
-        let at = match drive.coordinate {
-            DriveCoordinate::Twist => stack.twist_drive(drive.value),
-            DriveCoordinate::Slide => stack.slide_drive(drive.value),
-        };
-        stack.rows.rate_target[at] = drive.rate;
-        stack.rows.acceleration_target[at] = drive.acceleration;
+        debug_assert!(kind.can_drive(drive.coordinate), "{kind:?} has no {:?} to drive", drive.coordinate);
+        stack.drive(drive);
     }
-    stack.rows
+    rows
 }
 
 /// Each kind is a list of families, in the order of its rows.

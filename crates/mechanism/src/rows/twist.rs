@@ -45,7 +45,8 @@ pub(super) fn twist_curvature(s: DVec3, w: DVec3) -> f64 {
 #[must_use]
 #[inline]
 pub fn unwrap_angle(angle: f64, previous: f64) -> f64 {
-    angle + TAU * ((previous - angle) / TAU).round()
+    let turns = (previous - angle) / TAU;
+    if turns.abs() <= 0.5 { angle } else { angle + TAU * turns.round() }
 }
 
 #[cfg(test)]
