@@ -63,6 +63,9 @@ pub(crate) struct RunArgs {
     /// Draw the motion as a filmstrip.
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) draw: Option<PathBuf>,
+    /// Draw the motion as an animation that browsers play.
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) animate: Option<PathBuf>,
     /// Replace a value of the scene, for instance dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,

@@ -1,0 +1,119 @@
+//! Reports, files and their contents.
+
+use serde_json::Value;
+
+use crate::{Folder, sinew, stderr, stdout};
+
+/// Runs with `--json` and gives back the only object on standard output.
+fn json(folder: &Folder, args: &[&str]) -> Value {
+    let output = sinew(folder, &[&["run", "--json"], args].concat());
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).expect("one JSON object and nothing else")
+}
+
+#[test]
+fn json_has_the_promised_keys() {
+    let folder = Folder::new("json");
+    let report = json(&folder, &["pendulum", "--steps", "25"]);
+    for key in [
+        "scene",
+        "bodies",
+        "joints",
+        "acyclic_constraints",
+        "loop_constraints",
+        "steps",
+        "dt",
+        "wall_seconds",
+        "seconds_per_step",
+        "max_position_error",
+        "energy_initial",
+        "energy_final",
+        "stages",
+        "digest",
+    ] {
+        assert!(!report[key].is_null(), "{key} is missing: {report}");
+    }
+    assert_eq!(report["scene"], "pendulum");
+    assert_eq!(report["steps"], 25);
+    assert!(report["acyclic_constraints"].as_u64() >= Some(3));
+    assert_eq!(report["loop_constraints"], 0);
+    assert!(report["stages"].as_object().is_some_and(|stages| stages.values().all(Value::is_number)));
+}
+
+#[test]
+fn seconds_and_settings_decide_the_steps() {
+    let folder = Folder::new("seconds");
+    let report = json(&folder, &["pendulum", "--seconds", "0.5", "--set", "dt=0.01"]);
+    assert_eq!(report["steps"], 50);
+    assert_eq!(report["dt"], 0.01);
+    let report = json(&folder, &["pendulum", "--steps", "0"]);
+    assert_eq!(report["steps"], 0);
+    assert_eq!(report["energy_initial"], report["energy_final"]);
+}
+
+#[test]
+fn threads_do_not_change_the_digest() {
+    let folder = Folder::new("threads");
+    let digest = |threads: &str| json(&folder, &["branching_tree", "--steps", "20", "--threads", threads])["digest"].clone();
+    assert_eq!(digest("1"), digest("4"));
+}
+
+#[test]
+fn files_appear_where_they_were_asked_for() {
+    let folder = Folder::new("files");
+    let args = ["run", "double_pendulum", "--steps", "30", "--csv", "a.csv", "--plot", "b.svg", "--draw", "c.svg"];
+    let output = sinew(&folder, &[&args[..], &["--animate", "d.svg"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let csv = folder.read("a.csv");
+    assert_eq!(csv.lines().count(), 32, "heading, start and 30 steps");
+    for name in ["b.svg", "c.svg", "d.svg"] {
+        let svg = folder.read(name);
+        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && !svg.contains("NaN"), "{name}");
+        assert!(stdout(&output).contains(name), "{name} is not mentioned");
+    }
+    assert!(stderr(&output).is_empty(), "no progress bar in a pipe: {}", stderr(&output));
+}
+
+#[test]
+fn the_bare_command_leaves_pictures() {
+    let folder = Folder::new("bare");
+    let output = sinew(&folder, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for name in ["showcase.svg", "showcase-plot.svg", "showcase-animation.svg"] {
+        assert!(folder.read(&format!("sinew-out/{name}")).len() > 1000);
+        assert!(stdout(&output).contains(name));
+    }
+}
+
+#[test]
+fn a_broken_expectation_matters_only_when_asked() {
+    let folder = Folder::new("expect");
+    let args = ["run", "pendulum", "--set", "expect=(max_speed_m_per_s: 1e-9)"];
+    let output = sinew(&folder, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("NOT MET"));
+    assert_eq!(sinew(&folder, &[&args[..], &["--expect"]].concat()).status.code(), Some(1));
+}
+
+#[test]
+fn a_state_that_is_no_longer_finite_exits_with_one_and_writes_what_there_is() {
+    let folder = Folder::new("nonfinite");
+    // An explicit stepper far beyond its stability limit.
+    let args = ["run", "chain_10", "--set", "stepper=Explicit(method: Rk4)", "--set", "dt=0.5", "--seconds", "2000"];
+    let output = sinew(&folder, &[&args[..], &["--csv", "a.csv", "--json"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("the report is printed all the same");
+    assert!(report["trouble"].is_string());
+    assert!(folder.read("a.csv").lines().count() > 1);
+    assert!(stderr(&output).contains("finite"));
+}
+
+#[test]
+fn a_sweep_reports_every_run_in_one_object() {
+    let folder = Folder::new("sweep");
+    let report = json(&folder, &["stiff_sweep", "--steps", "5"]);
+    let runs = report["runs"].as_array().expect("one entry per value");
+    assert!(runs.len() > 1);
+    let steps: u64 = runs.iter().filter_map(|run| run["steps"].as_u64()).sum();
+    assert_eq!(report["steps"].as_u64(), Some(steps));
+}
