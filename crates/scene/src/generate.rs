@@ -69,14 +69,15 @@ pub(crate) fn link_name(prefix: &str, i: usize) -> String {
 struct Template<'d> {
     name: &'d str,
     root: &'d RootDoc,
-    joint: &'d JointDoc,
+    joint: JointDoc,
     axis: DVec3,
 }
 
 impl<'d> Template<'d> {
     fn new(name: &'d str, root: &'d RootDoc, joint: &'d JointDoc, axis: Option<DVec3>) -> Self {
         let across = matches!(joint.kind, JointKindDoc::Hinge | JointKindDoc::Universal);
-        Self { name, root, joint, axis: axis.unwrap_or(if across { DVec3::Y } else { DVec3::X }) }
+        let axis = axis.unwrap_or(if across { DVec3::Y } else { DVec3::X });
+        Self { name, root, joint: joint.clone(), axis }
     }
 
     /// Adds link `i` and its joint to link `parent` (both counted from 1; `None` is the root).
@@ -146,7 +147,7 @@ fn expand_chain(chain: &ChainDoc, scene: &mut SceneDoc) {
 }
 
 fn expand_tree(tree: &TreeDoc, scene: &mut SceneDoc) {
-    let template = Template::new(&tree.name, &tree.root, &tree.joint, tree.axis);
+    let mut template = Template::new(&tree.name, &tree.root, &tree.joint, tree.axis);
     let mut link = tree.link.clone();
     let length = link_length(&link);
     // Breadth first: `level` holds the places of one level, the first of which is link `first`.
@@ -162,6 +163,7 @@ fn expand_tree(tree: &TreeDoc, scene: &mut SceneDoc) {
         }
         (first_above, first) = (first, first + level.len());
         shrink_body(&mut link, tree.shrink);
+        soften_joint(&mut template.joint, tree.shrink * tree.shrink * tree.shrink);
         let next =
             level.iter().flat_map(|place| (0..tree.branching).map(move |k| branch(tree, place, depth, k)));
         level = next.collect();
@@ -228,6 +230,23 @@ fn shrink_body(body: &mut BodyDoc, s: f64) {
                 }
             }
         }
+    }
+}
+
+/// Multiplies stiffness and damping.
+fn soften_joint(joint: &mut JointDoc, factor: f64) {
+    joint.damping *= factor;
+    if let Some(spring) = &mut joint.spring {
+        spring.stiffness *= factor;
+        spring.damping *= factor;
+    }
+    if let Some(limits) = &mut joint.limits {
+        limits.stiffness *= factor;
+        limits.damping *= factor;
+    }
+    if let Some(cone) = &mut joint.cone_limit {
+        cone.stiffness *= factor;
+        cone.damping *= factor;
     }
 }
 

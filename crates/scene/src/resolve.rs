@@ -38,19 +38,19 @@ impl FrameDoc {
     /// `outer_from_joint`: origin at the anchor, x along the main axis, y towards the reference.
     pub fn to_pose(&self) -> Pose {
         let x = self.axis.normalize_or(DVec3::X);
-        let reference = self.reference.unwrap_or_else(|| most_nearly_across(x));
+        let reference = self.reference.unwrap_or_else(|| across(x));
         let y = (reference - x * x.dot(reference)).normalize_or_zero();
         Pose::new(mat3_to_quat(&DMat3::from_cols(x, y, x.cross(y))), self.anchor)
     }
 }
 
-/// The coordinate axis with the smallest part along `x`, the later one of equals.
-fn most_nearly_across(x: DVec3) -> DVec3 {
+/// The coordinate axis that follows, in the cycle x y z, the one nearest to `x`.
+fn across(x: DVec3) -> DVec3 {
     let along = x.abs();
-    if along.z <= along.x && along.z <= along.y {
-        DVec3::Z
-    } else if along.y <= along.x {
+    if along.x >= along.y && along.x >= along.z {
         DVec3::Y
+    } else if along.y >= along.z {
+        DVec3::Z
     } else {
         DVec3::X
     }

@@ -28,6 +28,13 @@ pub struct TrackPoint {
     pub rotation: Option<DQuat>,
 }
 
+impl TrackPoint {
+    /// Where a point of the moving frame is; without rotation, the position itself.
+    pub fn carry(&self, point: DVec3) -> DVec3 {
+        self.position + self.rotation.map_or(DVec3::ZERO, |rotation| rotation * point)
+    }
+}
+
 impl TrackDoc {
     /// The track at `time` [s].
     pub fn sample(&self, time: f64) -> TrackPoint {

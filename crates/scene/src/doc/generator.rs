@@ -76,7 +76,8 @@ pub struct TreeDoc {
     pub branching: u32,
     /// Angle between a link and those at its end [rad].
     pub spread: f64,
-    /// Size of a link relative to the one before; masses given outright shrink with its cube.
+    /// Size of a link relative to the one before; masses given outright, stiffness and damping shrink
+    /// with its cube, as those of a bending rod do.
     pub shrink: f64,
     /// Where the first joint is [m].
     pub start: DVec3,

@@ -141,8 +141,8 @@ pub struct FrameDoc {
     pub anchor: DVec3,
     /// Main axis, any non-zero length.
     pub axis: DVec3,
-    /// Direction whose part across the main axis becomes y; if left out, the coordinate axis most
-    /// nearly across the main axis (the later one of equals).
+    /// Direction whose part across the main axis becomes y; if left out, the coordinate axis that
+    /// follows, in the cycle x y z, the one nearest to the main axis.
     #[serde(skip_serializing_if = "is_default")]
     pub reference: Option<DVec3>,
 }

@@ -148,6 +148,9 @@ pub struct KinematicDoc {
 }
 
 /// A point of a body is pulled to a track by a spring of rest length zero.
+///
+/// A track of poses is a moving body frame: the point is then pulled to the same point of that frame, so
+/// that three grabs on one track hold a body in place and orientation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GrabDoc {
