@@ -1,0 +1,18 @@
+//! What can go wrong in a factorization.
+
+use sinew_topology::Node;
+use thiserror::Error;
+
+/// Why a system could not be factored.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FactorError {
+    /// A pivot is not definite enough: a variable without mass, or a constraint whose rows are dependent.
+    #[error("the pivot of {node} is singular ({magnitude:e}): add mass, or compliance to dependent rows")]
+    SingularPivot {
+        /// The variable or constraint whose block has no factor.
+        node: Node,
+        /// The pivot, positive when definite, in the units of the diagonal block.
+        magnitude: f64,
+    },
+}

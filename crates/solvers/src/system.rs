@@ -1,0 +1,168 @@
+//! The linear system of a tree: symmetric block matrix and right-hand side in elimination order.
+//!
+//! ```text
+//! [ A  Jᵀ ] [ v ]   [ b   ]     A: masses on the diagonal, stiff couplings between neighbours in the tree
+//! [ J  −E ] [ λ ] = [ b_λ ]     J: constraint rows, E: compliance (usually 0)
+//! ```
+//! (Her11 eq. 3–5.) Only forest constraints take part; those of the loop set are met by other means. Blocks are
+//! row-major and addressed by the ids of the graph, in the direction in which the constraint was declared.
+//! Units are the caller's: the solver needs consistency only.
+
+use crate::layout::{BlockLayout, NodeLayout};
+use sinew_topology::{ConstraintId, EliminationPlan, NONE, VariableId};
+use std::ops::Range;
+
+/// A symmetric block system over a plan, all zero at first.
+#[derive(Clone, Debug)]
+pub struct BlockSystem {
+    pub(crate) layout: BlockLayout,
+    pub(crate) blocks: Vec<f64>,
+    rhs: Vec<f64>,
+}
+
+impl BlockSystem {
+    /// The zero system of a plan.
+    pub fn new(plan: &EliminationPlan) -> Self {
+        let layout = BlockLayout::new(plan);
+        let (blocks, rhs) = (vec![0.0; layout.n_entries], vec![0.0; layout.n_unknowns]);
+        Self { layout, blocks, rhs }
+    }
+
+    /// Sets every block and the right-hand side to zero.
+    pub fn clear(&mut self) {
+        self.blocks.fill(0.0);
+        self.rhs.fill(0.0);
+    }
+
+    /// Number of scalar unknowns: velocities and multipliers.
+    pub fn n_unknowns(&self) -> usize {
+        self.layout.n_unknowns
+    }
+
+    /// Where a variable's unknowns are in the right-hand side and in solutions.
+    pub fn variable_range(&self, id: VariableId) -> Range<usize> {
+        self.layout.variable(id).unknowns()
+    }
+
+    /// Where a constraint's multipliers are in the right-hand side and in solutions. Panics for a constraint
+    /// of the loop set.
+    pub fn constraint_range(&self, id: ConstraintId) -> Range<usize> {
+        self.layout.constraint(id).unknowns()
+    }
+
+    /// The diagonal block `A_aa` of a variable, symmetric positive definite, to fill or add to.
+    pub fn variable_mut(&mut self, id: VariableId) -> &mut [f64] {
+        let range = self.layout.variable(id).diagonal();
+        &mut self.blocks[range]
+    }
+
+    /// The diagonal block `−E` of a constraint: zero, or minus a compliance. Panics for the loop set.
+    pub fn constraint_mut(&mut self, id: ConstraintId) -> &mut [f64] {
+        let range = self.layout.constraint(id).diagonal();
+        &mut self.blocks[range]
+    }
+
+    /// Sets the rows `J` of a constraint: `child` on its declared child, `parent` on its declared parent
+    /// (empty for the world). Panics for the loop set or if the sizes do not fit.
+    pub fn set_jacobians(&mut self, id: ConstraintId, child: &[f64], parent: &[f64]) {
+        let position = self.layout.constraint_position(id);
+        let [variable, constraint] = self.pair_at(position);
+        let (below, above) = if constraint.flipped { (parent, child) } else { (child, parent) };
+        let (n_rows, _, _) = constraint.dims();
+        transpose_into(below, n_rows, &mut self.blocks[variable.parent_block()]);
+        self.blocks[constraint.parent_block()].copy_from_slice(above);
+    }
+
+    /// Sets the coupling `A_ab` of the declared child `a` (rows) with the declared parent `b` (columns), the
+    /// other half follows by symmetry. Panics for the loop set, for the world or if the sizes do not fit.
+    pub fn set_coupling(&mut self, id: ConstraintId, block: &[f64]) {
+        let position = self.layout.constraint_position(id);
+        let [variable, constraint] = self.pair_at(position);
+        let target = &mut self.blocks[variable.grandparent_block()];
+        if constraint.flipped {
+            let (_, n_above, _) = constraint.dims();
+            transpose_into(block, n_above, target);
+        } else {
+            target.copy_from_slice(block);
+        }
+    }
+
+    /// The right-hand side `b` of a variable.
+    pub fn variable_rhs_mut(&mut self, id: VariableId) -> &mut [f64] {
+        let range = self.variable_range(id);
+        &mut self.rhs[range]
+    }
+
+    /// The right-hand side `b_λ` of a constraint. Panics for the loop set.
+    pub fn constraint_rhs_mut(&mut self, id: ConstraintId) -> &mut [f64] {
+        let range = self.constraint_range(id);
+        &mut self.rhs[range]
+    }
+
+    /// The whole right-hand side in elimination order.
+    pub fn rhs(&self) -> &[f64] {
+        &self.rhs
+    }
+
+    /// The whole right-hand side in elimination order, to fill.
+    pub fn rhs_mut(&mut self) -> &mut [f64] {
+        &mut self.rhs
+    }
+
+    /// Writes `rhs − H x` into `out`. Linear cost.
+    pub fn fill_residual(&self, rhs: &[f64], x: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(rhs);
+        for node in &self.layout.nodes {
+            let (n, _, _) = node.dims();
+            let own = node.unknowns();
+            let diagonal = &self.blocks[node.diagonal()];
+            for (i, row) in own.clone().enumerate() {
+                let product: f64 = (0..n).map(|j| diagonal[i * n + j] * x[own.start + j]).sum();
+                out[row] -= product;
+            }
+            if node.parent == NONE {
+                continue;
+            }
+            let parent = &self.layout.nodes[node.parent as usize];
+            self.subtract_off_diagonal(node.parent_block(), own.clone(), parent.unknowns(), x, out);
+            if node.grandparent_dim > 0 {
+                let grandparent = &self.layout.nodes[parent.parent as usize];
+                self.subtract_off_diagonal(node.grandparent_block(), own, grandparent.unknowns(), x, out);
+            }
+        }
+    }
+
+    /// Subtracts a block above the diagonal and its mirror image below, times `x`, from `out`.
+    fn subtract_off_diagonal(
+        &self,
+        entries: Range<usize>,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        let mut block = self.blocks[entries].iter();
+        for row in rows {
+            for (column, entry) in columns.clone().zip(block.by_ref()) {
+                out[row] -= entry * x[column];
+                out[column] -= entry * x[row];
+            }
+        }
+    }
+
+    /// A forest constraint at `position` and the variable that hangs by it.
+    fn pair_at(&self, position: usize) -> [NodeLayout; 2] {
+        [self.layout.nodes[position - 1], self.layout.nodes[position]]
+    }
+}
+
+/// Writes the transpose of a row-major `block` with `n_rows` rows. Panics if the sizes do not fit.
+fn transpose_into(block: &[f64], n_rows: usize, target: &mut [f64]) {
+    assert_eq!(block.len(), target.len(), "the block has the wrong size");
+    let n_columns = block.len().checked_div(n_rows).unwrap_or(0);
+    for i in 0..n_rows {
+        for j in 0..n_columns {
+            target[j * n_rows + i] = block[i * n_columns + j];
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Runs the tasks of a schedule, on several threads with the feature `parallel`.
+//!
+//! Each task works on its own slice of one flat array, so splitting the array is all the synchronization there
+//! is; nothing allocates. Which thread runs a task does not matter, and neither does the number of threads.
+
+use sinew_topology::Task;
+
+/// Tasks are handed to another thread only in bunches of more pairs than this: about 0.1 ms of work.
+pub(crate) const GRAIN: usize = 256;
+
+/// A part of a flat array and the index of its first entry in the whole.
+pub(crate) struct Part<'a> {
+    pub(crate) values: &'a mut [f64],
+    pub(crate) start: usize,
+}
+
+impl<'a> Part<'a> {
+    /// The entries before and from index `at` of the whole.
+    fn split_at(self, at: usize) -> (Self, Self) {
+        let (left, right) = self.values.split_at_mut(at - self.start);
+        (Self { values: left, start: self.start }, Self { values: right, start: at })
+    }
+
+    /// The same part for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> Part<'_> {
+        Part { values: self.values, start: self.start }
+    }
+}
+
+/// Runs `work` on every task, each with the part that starts at `offset(first pair)`. Gives the error of the
+/// first task, in order, that failed.
+pub(crate) fn run<E: Send>(
+    tasks: &[Task],
+    mut part: Part<'_>,
+    offset: &(impl Fn(u32) -> usize + Sync),
+    work: &(impl Fn(&Task, Part<'_>) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let n_pairs: usize = tasks.iter().map(|task| task.pairs.len()).sum();
+    if n_pairs <= GRAIN || tasks.len() == 1 {
+        return tasks.iter().try_for_each(|task| work(task, part.reborrow()));
+    }
+    let (left, right) = tasks.split_at(tasks.len() / 2);
+    let (left_part, right_part) = part.split_at(offset(right[0].pairs.start));
+    let (first, second) =
+        join(|| run(left, left_part, offset, work), || run(right, right_part, offset, work));
+    first.and(second)
+}
+
+#[cfg(feature = "parallel")]
+use rayon::join;
+
+#[cfg(not(feature = "parallel"))]
+fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+    (a(), b())
+}

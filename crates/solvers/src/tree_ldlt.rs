@@ -1,0 +1,247 @@
+//! Block LDLᵀ of a tree: factor once, solve many, in linear time.
+//!
+//! Right-looking form of Her11 §4 (docs/maths, elimination), `p` the parent and `g` the grandparent of `i`:
+//!
+//! ```text
+//! factor, leaves → root:  ±D_i = L Lᵀ                     (+ variables, − constraints)
+//!                         Y_p = D_i⁻¹ U_ip,  Y_g = D_i⁻¹ U_ig
+//!                         D_p −= U_ipᵀ Y_p,  D_g −= U_igᵀ Y_g,  U_pg −= U_ipᵀ Y_g
+//!                         U_ip ← Y_p,  U_ig ← Y_g
+//! solve,  leaves → root:  x_p −= U_ipᵀ x_i,  x_g −= U_igᵀ x_i
+//!         root → leaves:  x_i = D_i⁻¹ x_i − U_ip x_p − U_ig x_g
+//! ```
+//! Cholesky pivots with unscaled `U` on the left of the updates: both are needed for a backward error near
+//! rounding. No fill, because a variable couples only to its constraint and its parent, a constraint only to
+//! the variable it hangs from. No pivoting: with positive definite `A` and full-rank rows every variable pivot
+//! is positive and every constraint pivot negative definite.
+//!
+//! Cost: linear in nodes; per link of a hinge chain about 1,500 multiplications to factor and 300 to solve.
+//! Nothing allocates after `new`. A singular pivot is an error that names its node; the factor is then
+//! unusable until the next successful call. Results are the same bits at every thread count.
+
+use crate::error::FactorError;
+use crate::kernels::{
+    MAX, cholesky, solve_block, subtract_product, subtract_transpose_vec, subtract_vec, with_fixed_dims,
+};
+use crate::layout::{BlockLayout, NodeLayout};
+use crate::system::BlockSystem;
+use crate::threads::{GRAIN, Part, run};
+use sinew_topology::{EliminationPlan, NONE, Node, Schedule, Task};
+use std::convert::Infallible;
+use std::ops::Range;
+
+/// The factorization of a [`BlockSystem`] over the same plan.
+#[derive(Clone, Debug)]
+pub struct TreeLdlt {
+    layout: BlockLayout,
+    schedule: Schedule,
+    factor: Vec<f64>,
+    residual: Vec<f64>,
+}
+
+impl TreeLdlt {
+    /// Storage for the systems of a plan.
+    pub fn new(plan: &EliminationPlan) -> Self {
+        Self::with_grain(plan, GRAIN)
+    }
+
+    /// Storage whose schedule has tasks of at most `max_grain` pairs. Every grain gives the same bits.
+    pub fn with_grain(plan: &EliminationPlan, max_grain: usize) -> Self {
+        let layout = BlockLayout::new(plan);
+        let (factor, residual) = (vec![0.0; layout.n_entries], vec![0.0; layout.n_unknowns]);
+        Self { layout, schedule: plan.schedule(max_grain), factor, residual }
+    }
+
+    /// Factors a system of the plan given to [`TreeLdlt::new`].
+    ///
+    /// # Errors
+    /// [`FactorError::SingularPivot`] for the first node, in elimination order, whose pivot is not definite.
+    pub fn factor(&mut self, system: &BlockSystem) -> Result<(), FactorError> {
+        self.factor.copy_from_slice(&system.blocks);
+        let layout = &self.layout;
+        let offset = |pair| layout.entry_of(layout.nodes_of_pairs(0..pair).end);
+        let part = Part { values: &mut self.factor, start: 0 };
+        let tasks = run(&self.schedule.tasks, part, &offset, &|task, mut part| {
+            eliminate_all(layout, task.pairs.clone(), &mut part)
+        });
+        // A trunk pair before a failed task may have failed first in elimination order.
+        let mut part = Part { values: &mut self.factor, start: 0 };
+        let n_done = tasks.as_ref().map_or_else(|failed| failed.pair, |()| NONE);
+        let reachable = self.schedule.trunk.iter().take_while(|&&pair| pair < n_done);
+        let trunk = reachable.copied().try_for_each(|pair| eliminate_all(layout, pair..pair + 1, &mut part));
+        trunk.and(tasks).map_err(|failed| failed.error)
+    }
+
+    /// Solves in place with the last factor; `x` holds the right-hand side on entry, both in elimination
+    /// order (see [`BlockSystem::variable_range`]).
+    pub fn solve(&self, x: &mut [f64]) {
+        assert_eq!(x.len(), self.layout.n_unknowns, "the right-hand side does not fit the plan");
+        let layout = &self.layout;
+        let offset = |pair| layout.unknown_of(layout.nodes_of_pairs(0..pair).end);
+        let on_tasks = |x: &mut [f64], sweep: fn(&Self, Range<u32>, &mut Part<'_>)| {
+            let part = Part { values: x, start: 0 };
+            let Ok(()) = run(&self.schedule.tasks, part, &offset, &|task: &Task, mut part: Part<'_>| {
+                sweep(self, task.pairs.clone(), &mut part);
+                Ok::<(), Infallible>(())
+            });
+        };
+        on_tasks(x, Self::forward_all);
+        let mut part = Part { values: x, start: 0 };
+        for &pair in &self.schedule.trunk {
+            self.forward_all(pair..pair + 1, &mut part);
+        }
+        for &pair in self.schedule.trunk.iter().rev() {
+            self.backward_all(pair..pair + 1, &mut part);
+        }
+        on_tasks(x, Self::backward_all);
+    }
+
+    /// One step of iterative refinement: `x += H⁻¹(rhs − H x)`, with the system that was factored. Brings the
+    /// backward error of badly scaled systems to rounding.
+    pub fn refine(&mut self, system: &BlockSystem, rhs: &[f64], x: &mut [f64]) {
+        let mut correction = std::mem::take(&mut self.residual);
+        system.fill_residual(rhs, x, &mut correction);
+        self.solve(&mut correction);
+        for (value, step) in x.iter_mut().zip(&correction) {
+            *value += step;
+        }
+        self.residual = correction;
+    }
+
+    /// Forward substitution over pairs, in order.
+    fn forward_all(&self, pairs: Range<u32>, x: &mut Part<'_>) {
+        for position in self.layout.nodes_of_pairs(pairs) {
+            let node = &self.layout.nodes[position];
+            if node.parent != NONE {
+                with_fixed_dims!(node.dims(), forward(&self.layout, node, &self.factor, x));
+            }
+        }
+    }
+
+    /// Back-substitution over pairs, in reverse order.
+    fn backward_all(&self, pairs: Range<u32>, x: &mut Part<'_>) {
+        for position in self.layout.nodes_of_pairs(pairs).rev() {
+            let node = &self.layout.nodes[position];
+            with_fixed_dims!(node.dims(), backward(&self.layout, node, &self.factor, x));
+        }
+    }
+}
+
+/// A failed pivot and the pair where it happened.
+struct Failure {
+    pair: u32,
+    error: FactorError,
+}
+
+/// Eliminates pairs in order. Their blocks and those of the parents outside must be in `part`.
+fn eliminate_all(layout: &BlockLayout, pairs: Range<u32>, part: &mut Part<'_>) -> Result<(), Failure> {
+    for pair in pairs {
+        for position in layout.nodes_of_pairs(pair..pair + 1) {
+            let node = &layout.nodes[position];
+            let pivot = with_fixed_dims!(node.dims(), eliminate(layout, node, part));
+            pivot.map_err(|magnitude| Failure {
+                pair,
+                error: FactorError::SingularPivot { node: node.node, magnitude },
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Factors the pivot of one node, scales its blocks and updates parent and grandparent.
+#[inline(always)]
+fn eliminate(
+    n: usize,
+    p: usize,
+    g: usize,
+    layout: &BlockLayout,
+    node: &NodeLayout,
+    part: &mut Part<'_>,
+) -> Result<(), f64> {
+    let sign = sign_of(node);
+    let (own, later) = part.values[node.start - part.start..].split_at_mut(n * (n + p + g));
+    let (d, u) = own.split_at_mut(n * n);
+    cholesky(n, sign, d)?;
+    if node.parent == NONE {
+        return Ok(());
+    }
+    let later_start = node.start + n * (n + p + g);
+    let parent = &layout.nodes[node.parent as usize];
+    let at_parent = parent.start - later_start;
+    let (u_p, u_g) = u.split_at_mut(n * p);
+    // Y = D⁻¹ U
+    let (mut y_p, mut y_g) = ([0.0; MAX * MAX], [0.0; MAX * MAX]);
+    y_p[..n * p].copy_from_slice(u_p);
+    solve_block(n, p, sign, d, &mut y_p);
+    // D_p −= U_pᵀ Y_p
+    subtract_product(n, p, p, u_p, &y_p, &mut later[at_parent..]);
+    if g > 0 {
+        let at_grandparent = layout.nodes[parent.parent as usize].start - later_start;
+        y_g[..n * g].copy_from_slice(u_g);
+        solve_block(n, g, sign, d, &mut y_g);
+        // D_g −= U_gᵀ Y_g,  U_pg −= U_pᵀ Y_g
+        subtract_product(n, g, g, u_g, &y_g, &mut later[at_grandparent..]);
+        subtract_product(n, p, g, u_p, &y_g, &mut later[at_parent + p * p..]);
+        u_g.copy_from_slice(&y_g[..n * g]);
+    }
+    u_p.copy_from_slice(&y_p[..n * p]);
+    Ok(())
+}
+
+/// `x_p −= U_pᵀ x_i`, `x_g −= U_gᵀ x_i`.
+#[inline(always)]
+fn forward(
+    n: usize,
+    p: usize,
+    g: usize,
+    layout: &BlockLayout,
+    node: &NodeLayout,
+    factor: &[f64],
+    x: &mut Part<'_>,
+) {
+    let u = &factor[node.start + n * n..node.start + n * (n + p + g)];
+    let (own, later) = x.values[node.unknown - x.start..].split_at_mut(n);
+    let later_start = node.unknown + n;
+    let parent = &layout.nodes[node.parent as usize];
+    subtract_transpose_vec(n, p, &u[..n * p], own, &mut later[parent.unknown - later_start..]);
+    if g > 0 {
+        let grandparent = &layout.nodes[parent.parent as usize];
+        subtract_transpose_vec(n, g, &u[n * p..], own, &mut later[grandparent.unknown - later_start..]);
+    }
+}
+
+/// `x_i = D⁻¹ x_i − U_p x_p − U_g x_g`.
+#[inline(always)]
+fn backward(
+    n: usize,
+    p: usize,
+    g: usize,
+    layout: &BlockLayout,
+    node: &NodeLayout,
+    factor: &[f64],
+    x: &mut Part<'_>,
+) {
+    let blocks = &factor[node.start..node.start + n * (n + p + g)];
+    let (d, u) = blocks.split_at(n * n);
+    let (own, later) = x.values[node.unknown - x.start..].split_at_mut(n);
+    let later_start = node.unknown + n;
+    solve_block(n, 1, sign_of(node), d, own);
+    if node.parent == NONE {
+        return;
+    }
+    let parent = &layout.nodes[node.parent as usize];
+    subtract_vec(n, p, &u[..n * p], &later[parent.unknown - later_start..], own);
+    if g > 0 {
+        let grandparent = &layout.nodes[parent.parent as usize];
+        subtract_vec(n, g, &u[n * p..], &later[grandparent.unknown - later_start..], own);
+    }
+}
+
+/// Variables have positive, constraints negative definite pivots.
+#[inline(always)]
+fn sign_of(node: &NodeLayout) -> f64 {
+    match node.node {
+        Node::Variable(_) => 1.0,
+        Node::Constraint(_) => -1.0,
+    }
+}

@@ -1,0 +1,10 @@
+//! All tests of sinew-solvers that use its public interface.
+#![expect(clippy::unwrap_used, reason = "a test that cannot build its input has failed")]
+
+mod allocation;
+mod golden;
+#[cfg(feature = "parallel")]
+mod parallel;
+mod random_trees;
+mod singular;
+mod trees;
