@@ -1,1 +1,5 @@
-//! Benchmarks of Sinew.
+//! What the benchmark programs share: scenes built in code, timing, results as JSON.
+
+mod chains;
+
+pub use chains::{ChainJoint, chain};

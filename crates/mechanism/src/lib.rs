@@ -1,7 +1,40 @@
 //! Bodies, joints and stiff joint forces in maximal coordinates, with implicit and explicit steppers.
 
+mod block_step;
+mod body;
+mod builder;
+mod error;
+mod explicit;
+mod force;
+mod fused;
+mod ids;
+mod implicit;
+mod input;
+mod iterate;
 mod joint;
+mod measure;
+mod model;
 mod rows;
+mod settings;
+mod spec;
+mod state;
+mod step;
+mod sweep;
+mod workspace;
+
+pub use body::{BodyKind, BodySpec};
+pub use builder::MechanismBuilder;
+pub use error::MechanismError;
+pub use force::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
+pub use ids::{BodyId, JointId};
+pub use input::{Grab, Input};
+pub use measure::{Energy, JointReading, Violation, energy, joint_reading, momentum, violation};
+pub use model::Model;
+pub use settings::{Explicit, Gyroscopic, Implicit, Order, RungeKutta, Scheme, Settings, TreeForm};
+pub use spec::{JointSpec, PointSpringSpec};
+pub use state::{History, State};
+pub use step::{Stage, StepReport, step, step_observed};
+pub use workspace::Workspace;
 
 pub use joint::{Drive, DriveCoordinate, JointFrames, JointKind, rotation_to_axis};
 pub use rows::{

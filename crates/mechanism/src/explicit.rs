@@ -1,0 +1,388 @@
+//! The explicit baseline: acceleration constraints with Baumgarte terms and a Runge–Kutta integrator (Bar96).
+//!
+//! ```text
+//! M v̇ + Jᵀλ = F(q, v),   J v̇ = −J̇v + c̈ − 2γ(Jv − ċ) − γ² C        (velocity rows: −J̇v − γ Jv)
+//! ```
+//! solved by the same pair elimination as the implicit step, with accelerations for unknowns and forces for
+//! momenta. Quaternions are integrated as four numbers (`q̇ = ½ ω q`) and normalized at the end of the step, which
+//! keeps the order of the method. Joint springs are explicit here: stiff ones explode, which is the point of the
+//! comparison. Cost: one sweep through the row library per stage.
+
+use glam::{DQuat, DVec3};
+use sinew_math::{Force, Motion, Pose, log_so3, normalize_quat, quat_to_mat3};
+use sinew_solvers::{EffectiveMass, Load, PairFactorView, shift_force, shift_motion};
+use sinew_topology::NONE;
+use smallvec::SmallVec;
+
+use crate::implicit::{move_kinematic, set_targets};
+use crate::iterate::{Linearized, joint_errors};
+use crate::model::{JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
+use crate::rows::{PairState, RelativeState, RowForm, evaluate_rows};
+use crate::sweep::SweepReport;
+use crate::workspace::{TreeScratch, Workspace};
+use crate::{
+    Drive, DriveCoordinate, Explicit, Input, JointId, MotorTarget, RungeKutta, Settings, Stage, State,
+    StepReport,
+};
+
+/// Stage storage, per body in the user's order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExplicitScratch {
+    poses: Vec<Pose>,
+    motions: Vec<Motion>,
+    slopes: Vec<Slope>,
+    sums: Vec<Slope>,
+}
+
+/// Time derivative of one body.
+#[derive(Clone, Copy, Debug)]
+struct Slope {
+    rotation: DQuat,
+    velocity: DVec3,
+    acceleration: Motion,
+}
+
+impl Slope {
+    const ZERO: Self = Self {
+        rotation: DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0),
+        velocity: DVec3::ZERO,
+        acceleration: Motion::ZERO,
+    };
+
+    fn add(&mut self, other: &Self, weight: f64) {
+        self.rotation = self.rotation + other.rotation * weight;
+        self.velocity += other.velocity * weight;
+        self.acceleration += other.acceleration * weight;
+    }
+}
+
+/// `(c, weight)` of each stage: each starts `c h` into the step along the slope of the one before.
+fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
+    match method {
+        RungeKutta::First => &[(0.0, 1.0)],
+        RungeKutta::Second => &[(0.0, 0.0), (0.5, 1.0)],
+        RungeKutta::Fourth => &[(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)],
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the signature of `step_observed` plus the scheme")]
+pub(crate) fn step(
+    model: &Model,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    explicit: &Explicit,
+    workspace: &mut Workspace,
+    done: &mut dyn FnMut(Stage),
+) -> StepReport {
+    let dt = settings.dt;
+    move_kinematic(model, state, input, dt);
+    set_targets(model, input, &mut workspace.targets);
+    let n = state.poses.len();
+    let scratch = workspace.explicit.get_or_insert_default();
+    scratch.poses.clone_from(&state.poses);
+    scratch.motions.clone_from(&state.motions);
+    scratch.slopes.resize(n, Slope::ZERO);
+    scratch.sums.clear();
+    scratch.sums.resize(n, Slope::ZERO);
+
+    done(Stage::Prepare);
+    let mut first = SweepReport::default();
+    let mut regularized = 0;
+    for (stage, &(c, weight)) in tableau(explicit.method).iter().enumerate() {
+        if c > 0.0 {
+            for body in 0..n {
+                let slope = scratch.slopes[body];
+                (scratch.poses[body], scratch.motions[body]) =
+                    moved(&state.poses[body], &state.motions[body], &slope, c * dt);
+            }
+        }
+        let at = Evaluation {
+            model,
+            poses: &scratch.poses,
+            motions: &scratch.motions,
+            twists: &state.twists,
+            input,
+            targets: &workspace.targets,
+            gravity: settings.gravity,
+            baumgarte: explicit.baumgarte,
+            remaining: (1.0 - c) * dt,
+        };
+        let seen = at.accelerations(&mut workspace.tree, done);
+        regularized += seen.regularized;
+        if stage == 0 {
+            first = seen;
+            for &(joint, pair) in &model.twist_joints {
+                state.twists[joint as usize] = workspace.tree.twists[pair as usize];
+            }
+        }
+        for body in 0..n {
+            let pair = model.pair_of_body[body];
+            let motion = scratch.motions[body];
+            let spin = DQuat::from_xyzw(motion.angular.x, motion.angular.y, motion.angular.z, 0.0);
+            let slope = Slope {
+                rotation: spin * scratch.poses[body].rotation * 0.5,
+                velocity: motion.linear,
+                acceleration: if pair == NONE { Motion::ZERO } else { workspace.tree.motions[pair as usize] },
+            };
+            scratch.slopes[body] = slope;
+            scratch.sums[body].add(&slope, weight);
+        }
+    }
+
+    let mut non_finite = None;
+    for body in 0..n {
+        let (pose, motion) = moved(&state.poses[body], &state.motions[body], &scratch.sums[body], dt);
+        if !(pose.is_finite() && motion.is_finite()) && non_finite.is_none() {
+            non_finite = Some(crate::BodyId::from_index(body));
+        }
+        (state.poses[body], state.motions[body]) = (pose, motion);
+    }
+    for (body, target) in &input.kinematic {
+        if model.kinematic.contains(&(body.index() as u32)) && target.is_finite() {
+            state.poses[body.index()] = model.com_pose(body.index(), *target);
+        }
+    }
+    state.forget_history();
+    state.time += dt;
+    done(Stage::Integrate);
+    StepReport {
+        position_error: first.gap_squared.sqrt(),
+        rotation_error: first.lean_squared.sqrt(),
+        iterations: tableau(explicit.method).len() as u32,
+        regularized,
+        non_finite,
+    }
+}
+
+fn moved(pose: &Pose, motion: &Motion, slope: &Slope, h: f64) -> (Pose, Motion) {
+    let pose = Pose {
+        rotation: normalize_quat(pose.rotation + slope.rotation * h),
+        translation: pose.translation + slope.velocity * h,
+    };
+    (pose, *motion + slope.acceleration * h)
+}
+
+/// One evaluation of the accelerations.
+struct Evaluation<'a> {
+    model: &'a Model,
+    poses: &'a [Pose],
+    motions: &'a [Motion],
+    twists: &'a [f64],
+    input: &'a Input,
+    targets: &'a [MotorTarget],
+    gravity: DVec3,
+    baumgarte: f64,
+    /// Time from this stage to the end of the step, where the input's drives hold.
+    remaining: f64,
+}
+
+impl Evaluation<'_> {
+    /// Accelerations into `tree.motions`, in elimination order.
+    fn accelerations(&self, tree: &mut TreeScratch, done: &mut dyn FnMut(Stage)) -> SweepReport {
+        let TreeScratch { factor, motions, twists, lanes, .. } = tree;
+        let lane = lanes.last_mut().expect("one lane belongs to the trunk");
+        lane.stack.clear();
+        let mut report = SweepReport::default();
+        let mut view = factor.view();
+        for (k, pair) in self.model.pairs.iter().enumerate() {
+            let mut load =
+                if pair.has_children { lane.stack.pop().unwrap_or(Load::ZERO) } else { Load::ZERO };
+            load.add(&self.own(pair));
+            let joint = if pair.joint == WORLD { None } else { Some(self.joint(pair)) };
+            let (up, regularized) = eliminate(&mut view, k, pair.free, &load, joint.as_ref());
+            if let Some(joint) = &joint {
+                twists[k] = joint.twist;
+                report.gap_squared = report.gap_squared.max(joint.position_error * joint.position_error);
+                report.lean_squared = report.lean_squared.max(joint.rotation_error * joint.rotation_error);
+            }
+            report.regularized += regularized;
+            if pair.parent != NONE {
+                match lane.stack.last_mut() {
+                    Some(top) if !pair.first_child => top.add(&up),
+                    _ => lane.stack.push(up),
+                }
+            }
+        }
+        done(Stage::Eliminate);
+        for k in (0..motions.len()).rev() {
+            let parent = self.model.pairs[k].parent;
+            let above = if parent == NONE { Motion::ZERO } else { motions[parent as usize] };
+            motions[k] = factor.substitute(k, above);
+        }
+        done(Stage::Substitute);
+        report
+    }
+
+    fn motion(&self, body: u32) -> Motion {
+        if body == WORLD { Motion::ZERO } else { self.motions[body as usize] }
+    }
+
+    /// Mass and force of a body.
+    fn own(&self, pair: &PairModel) -> Load {
+        let body = pair.body as usize;
+        let (pose, motion) = (&self.poses[body], &self.motions[body]);
+        let inertia = pair.inertia.rotated_by(&quat_to_mat3(pose.rotation));
+        let momentum = inertia.mul_vec(motion.angular);
+        let mut force = Force {
+            angular: -motion.angular.cross(momentum) - momentum * pair.angular_damping,
+            linear: (self.gravity - motion.linear * pair.linear_damping) * pair.mass,
+        };
+        for (id, wrench) in &self.input.wrenches {
+            if id.index() == body && wrench.is_finite() {
+                force += *wrench;
+            }
+        }
+        for grab in &self.input.grabs {
+            if grab.body.index() == body && grab.target.is_finite() && grab.point.is_finite() {
+                let arm = pose.rotation * (grab.point - self.model.bodies[body].com);
+                let velocity = shift_motion(*motion, arm).linear;
+                let pull = (grab.target - pose.translation - arm) * grab.stiffness - velocity * grab.damping;
+                force += shift_force(Force::new(DVec3::ZERO, pull), arm);
+            }
+        }
+        for spring in &self.model.ground_springs {
+            if spring.body1 as usize == body {
+                force += self.spring(spring);
+            }
+        }
+        Load { mass: EffectiveMass::rigid(inertia, pair.mass), momentum: force }
+    }
+
+    /// Wrench of a point spring on its first body.
+    fn spring(&self, spring: &PointSpring) -> Force {
+        let (pose1, pose2) = (pose_of(self.poses, spring.body1), pose_of(self.poses, spring.body2));
+        let (arm1, arm2) = (pose1.rotation * spring.point1, pose2.rotation * spring.point2);
+        let gap = pose1.translation + arm1 - pose2.translation - arm2;
+        let length = gap.length();
+        if length <= f64::MIN_POSITIVE {
+            return Force::ZERO;
+        }
+        let along = gap / length;
+        let velocity = shift_motion(self.motion(spring.body1), arm1).linear
+            - shift_motion(self.motion(spring.body2), arm2).linear;
+        let pull = spring.stiffness * (length - spring.rest_length) + spring.damping * along.dot(velocity);
+        shift_force(Force::new(DVec3::ZERO, along * -pull), arm1)
+    }
+
+    /// The tree joint of a pair at the acceleration level.
+    fn joint(&self, pair: &PairModel) -> Linearized {
+        let joint = &self.model.joints[pair.joint as usize];
+        let (pose1, pose2) = (pose_of(self.poses, joint.body1), pose_of(self.poses, joint.body2));
+        let (motion1, motion2) = (self.motion(joint.body1), self.motion(joint.body2));
+        let previous_twist = self.twists[pair.joint as usize];
+        let state = PairState { pose1, pose2, motion1, motion2, previous_twist };
+        let relative = RelativeState::new(&joint.frames, &state);
+        let rows =
+            evaluate_rows(joint.kind, &relative, &self.drives(pair.joint, joint), RowForm::Acceleration);
+        let rates = rows.rate_error(&motion1, &motion2);
+        let (position_error, rotation_error) = joint_errors(joint, &rows);
+        let shift = pose1.translation - pose2.translation;
+        let rate = motion1 - shift_motion(motion2, shift);
+        let mut inside = self.inside(joint, &relative, rate, self.targets.get(pair.joint as usize).copied());
+        let mut out = Linearized {
+            shift: if pair.flipped { -shift } else { shift },
+            n: rows.n,
+            rows: if pair.flipped { rows.jacobian2 } else { rows.jacobian1 },
+            rhs: [0.0; 6],
+            inside: Load::ZERO,
+            twist: relative.twist,
+            position_error,
+            rotation_error,
+        };
+        let gamma = self.baumgarte;
+        for i in 0..rows.n {
+            let (damping, pull) =
+                if rows.velocity_only[i] { (gamma, 0.0) } else { (2.0 * gamma, gamma * gamma) };
+            out.rhs[i] =
+                rows.acceleration_target[i] - rows.bias[i] - damping * rates[i] - pull * rows.residual[i];
+        }
+        if joint.compliance > 0.0 {
+            for i in 0..rows.n {
+                let row = Force::from_array(rows.jacobian1[i]);
+                inside.momentum = inside.momentum - row * (rows.residual[i] / joint.compliance);
+            }
+            out.n = 0;
+        }
+        if pair.flipped {
+            inside.mass = inside.mass.shifted(shift);
+            inside.momentum = shift_force(inside.momentum, shift) * -1.0;
+        }
+        out.inside = inside;
+        out
+    }
+
+    /// Drives at the time of this stage.
+    fn drives(&self, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
+        let t = self.remaining;
+        [DriveCoordinate::Twist, DriveCoordinate::Slide]
+            .into_iter()
+            .filter(|c| joint.drives(*c))
+            .map(|coordinate| {
+                let id = JointId::from_index(index as usize);
+                let given = self.input.drives.iter().find(|(j, d)| *j == id && d.coordinate == coordinate);
+                given.map_or(Drive { coordinate, value: 0.0, rate: 0.0, acceleration: 0.0 }, |(_, d)| Drive {
+                    coordinate,
+                    value: d.value - t * (d.rate - 0.5 * t * d.acceleration),
+                    rate: d.rate - t * d.acceleration,
+                    acceleration: d.acceleration,
+                })
+            })
+            .collect()
+    }
+
+    /// Forces inside a joint on body 1, and armature as inertia of the relative motion.
+    fn inside(
+        &self,
+        joint: &JointModel,
+        relative: &RelativeState,
+        rate: Motion,
+        target: Option<MotorTarget>,
+    ) -> Load {
+        let mut load = Load::ZERO;
+        let forces = &self.model.forces[joint.forces as usize];
+        let (target, scale) = (target.unwrap_or_default(), self.input.spring_scale);
+        let axis = relative.axes2.x_axis;
+        let scalars = [
+            (&forces.twist, Force::new(axis, DVec3::ZERO), relative.twist),
+            (&forces.slide, Force::new(relative.arm1.cross(axis), axis), relative.slide()),
+        ];
+        for (force, gradient, value) in scalars {
+            if let Some(force) = force {
+                load.momentum += gradient * force.explicit(value, gradient.dot(rate), target, scale);
+                load.mass.add_outer(force.armature, gradient);
+            }
+        }
+        if let Some(rotation) = &forces.rotation {
+            let phi = relative.axes2 * log_so3(relative.rotation);
+            load.momentum.angular -= (phi * rotation.stiffness + rate.angular * rotation.damping) * scale;
+            load.mass.angular += sinew_math::Sym3::IDENTITY * rotation.armature;
+            if let Some(cone) = &rotation.cone {
+                let lean = axis.cross(relative.axes2 * relative.axis());
+                let sine = lean.length();
+                let excess = sinew_math::ops::atan2(sine, relative.axis().x) - cone.max;
+                if sine > 1e-8 && excess > 0.0 {
+                    let normal = lean / sine;
+                    let (force, slope) = cone.law(excess);
+                    let damping = cone.damping * slope / cone.stiffness * normal.dot(rate.angular);
+                    load.momentum.angular -= normal * (force + damping);
+                }
+            }
+        }
+        for spring in &self.model.joint_springs[joint.springs.0 as usize..joint.springs.1 as usize] {
+            load.momentum += self.spring(spring);
+        }
+        load
+    }
+}
+
+fn eliminate(
+    factor: &mut PairFactorView<'_>,
+    k: usize,
+    free: u8,
+    load: &Load,
+    joint: Option<&Linearized>,
+) -> (Load, u32) {
+    let Some(joint) = joint else { return factor.eliminate(k, load, &crate::sweep::FREE) };
+    crate::sweep::eliminate_linearized(factor, k, free, load, joint)
+}

@@ -1,0 +1,166 @@
+//! Hinges and balls without the row library: the same algebra as `Iterate::general`, written out.
+//!
+//! In world axes, `i₁, i₂` the hinge axes, `r₁, r₂` the arms, `C_t = P₁ − P₂`, `σ = (α/sin α)(i₂ × i₁)`:
+//! ```text
+//! hinge  S = (i₁, r₁ × i₁)   c_ω = −σ/h   c_v = −C_t/h − c_ω × r₁   K = κ i₂i₂ᵀ on the rotation
+//! ball   S = (1, [r₁])       c_ω = 0      c_v = −C_t/h              K = h²k S(φ) + h c 1
+//! ```
+//! plus the displaced twist when the poses contain one. About 150 flops for a hinge with a spring.
+
+use glam::{DMat3, DVec3};
+use sinew_math::{Motion, Sym3, log_so3_mat, ops};
+use sinew_solvers::{PairJoint, shift_motion};
+
+use crate::force::Coordinate;
+use crate::iterate::{Iterate, rotation_tangent};
+use crate::model::PairModel;
+use crate::rows::unwrap_angle;
+
+/// Errors and twist angle found on the way.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Found {
+    /// Squared anchor distance, m².
+    pub(crate) gap_squared: f64,
+    /// Squared axis misalignment, rad².
+    pub(crate) lean_squared: f64,
+    pub(crate) twist: f64,
+}
+
+/// Placement of the two ends of a joint.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends<'a> {
+    pub(crate) rotation: &'a DMat3,
+    pub(crate) position: DVec3,
+    pub(crate) parent_rotation: &'a DMat3,
+    pub(crate) parent_position: DVec3,
+}
+
+#[inline]
+pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (PairJoint<1>, Found) {
+    let h = at.h;
+    let arm = *ends.rotation * pair.point;
+    let parent_arm = *ends.parent_rotation * pair.parent_point;
+    let axis = *ends.rotation * pair.axis;
+    let parent_axis = *ends.parent_rotation * pair.parent_axis;
+    let shift = ends.position - ends.parent_position;
+    let gap = shift + (arm - parent_arm);
+    let lean = parent_axis.cross(axis);
+    let sine_squared = lean.length_squared();
+    let cosine = parent_axis.dot(axis);
+    let ratio = angle_over_sine(sine_squared, cosine);
+
+    let turn = lean * (-ratio / h);
+    let mut offset = Motion { angular: turn, linear: gap * (-1.0 / h) - turn.cross(arm) };
+    let displaced = match at.displaced {
+        Some(motions) => relative(at, motions, pair, shift),
+        None => Motion::ZERO,
+    };
+    if at.displaced.is_some() {
+        offset += displaced;
+    }
+    let mut found =
+        Found { gap_squared: gap.length_squared(), lean_squared: sine_squared * ratio * ratio, twist: 0.0 };
+
+    let (mut kappa, mut q) = (0.0, 0.0);
+    if pair.stiffness != 0.0 || pair.damping != 0.0 || pair.complex {
+        let sign = if pair.flipped { -1.0 } else { 1.0 };
+        let angle = sign * twist(pair, &ends, axis, parent_axis);
+        found.twist = unwrap_angle(angle, at.twists[pair.joint as usize]);
+        if pair.complex {
+            let along = parent_axis * sign;
+            let rate = |m: &[Motion]| along.dot(relative_angular(at, m, pair));
+            let x = Coordinate {
+                value: found.twist,
+                rate: rate(at.motions),
+                displaced: along.dot(displaced.angular),
+                base: rate(at.base),
+            };
+            let force = at.model.forces[pair.forces as usize].twist.as_ref();
+            let (signed, k) =
+                force.map_or((0.0, 0.0), |f| f.impulse(&x, at.target(pair.joint), at.spring_scale, h));
+            (q, kappa) = (sign * signed, k);
+        } else {
+            let stiff = h * h * pair.stiffness * at.spring_scale;
+            kappa = stiff + h * pair.damping * at.spring_scale;
+            q = stiff * parent_axis.dot(displaced.angular)
+                - sign * h * pair.stiffness * at.spring_scale * (found.twist - pair.rest);
+        }
+    }
+    let joint = PairJoint {
+        shift,
+        basis: [Motion { angular: axis, linear: arm.cross(axis) }],
+        offset,
+        stiffness: [[kappa * cosine * cosine]],
+        impulse: [cosine * (q - kappa * parent_axis.dot(offset.angular))],
+    };
+    (joint, found)
+}
+
+/// Twist of the body's frame about the parent's axis: `atan2(R_zy − R_yz, R_yy + R_zz)` of the relative rotation.
+#[inline]
+fn twist(pair: &PairModel, ends: &Ends<'_>, axis: DVec3, parent_axis: DVec3) -> f64 {
+    let j1 = *ends.rotation * pair.reference;
+    let j2 = *ends.parent_rotation * pair.parent_reference;
+    let k1 = axis.cross(j1);
+    let k2 = parent_axis.cross(j2);
+    ops::atan2(k2.dot(j1) - j2.dot(k1), j2.dot(j1) + k2.dot(k1))
+}
+
+/// `α / sin α` from `sin²α` and `cos α`: a series while the lean is small, which it is in a working joint.
+#[inline]
+fn angle_over_sine(sine_squared: f64, cosine: f64) -> f64 {
+    if sine_squared < 1e-3 && cosine > 0.0 {
+        let s = sine_squared;
+        1.0 + s
+            * (1.0 / 6.0
+                + s * (3.0 / 40.0 + s * (15.0 / 336.0 + s * (105.0 / 3456.0 + s * (945.0 / 42240.0)))))
+    } else {
+        let sine = sine_squared.sqrt();
+        if sine > 0.0 { ops::atan2(sine, cosine) / sine } else { 0.0 }
+    }
+}
+
+#[inline]
+pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (PairJoint<3>, Found) {
+    let h = at.h;
+    let arm = *ends.rotation * pair.point;
+    let parent_arm = *ends.parent_rotation * pair.parent_point;
+    let shift = ends.position - ends.parent_position;
+    let gap = shift + (arm - parent_arm);
+    let mut offset = Motion { angular: DVec3::ZERO, linear: gap * (-1.0 / h) };
+    let mut displaced = Motion::ZERO;
+    if let Some(motions) = at.displaced {
+        displaced = relative(at, motions, pair, shift);
+        offset += displaced;
+    }
+    let found = Found { gap_squared: gap.length_squared(), lean_squared: 0.0, twist: 0.0 };
+    let (mut stiffness, mut impulse) = ([[0.0; 3]; 3], [0.0; 3]);
+    if pair.stiffness != 0.0 || pair.damping != 0.0 {
+        let (k, c) = (pair.stiffness * at.spring_scale, pair.damping * at.spring_scale);
+        let frame = |rotation: &DMat3, axis: DVec3, reference: DVec3| {
+            DMat3::from_cols(*rotation * axis, *rotation * reference, *rotation * axis.cross(reference))
+        };
+        let own = frame(ends.rotation, pair.axis, pair.reference);
+        let parent = frame(ends.parent_rotation, pair.parent_axis, pair.parent_reference);
+        let phi = log_so3_mat(&(own * parent.transpose()));
+        let tangent = rotation_tangent(phi) * (h * h * k);
+        let all = tangent + Sym3::IDENTITY * (h * c);
+        let q = tangent.mul_vec(displaced.angular) - phi * (h * k) - all.mul_vec(offset.angular);
+        impulse = q.to_array();
+        let m = all.to_mat3();
+        stiffness = [m.x_axis.to_array(), m.y_axis.to_array(), m.z_axis.to_array()];
+    }
+    let basis = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| Motion { angular: e, linear: arm.cross(e) });
+    (PairJoint { shift, basis, offset, stiffness, impulse }, found)
+}
+
+/// `v_a − X v_b` of a set of twists.
+#[inline]
+fn relative(at: &Iterate<'_>, motions: &[Motion], pair: &PairModel, shift: DVec3) -> Motion {
+    motions[pair.body as usize] - shift_motion(at.motion(motions, pair.parent_body), shift)
+}
+
+#[inline]
+fn relative_angular(at: &Iterate<'_>, motions: &[Motion], pair: &PairModel) -> DVec3 {
+    motions[pair.body as usize].angular - at.motion(motions, pair.parent_body).angular
+}

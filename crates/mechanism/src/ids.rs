@@ -1,0 +1,10 @@
+//! Typed, dense handles of a model: valid for the model that issued them, never reused.
+
+sinew_math::define_index!(
+    /// A body of a [`crate::Model`].
+    BodyId
+);
+sinew_math::define_index!(
+    /// A joint of a [`crate::Model`].
+    JointId
+);

@@ -1,0 +1,366 @@
+//! The implicit stepper: backward Euler or BDF2 with implicit joint forces and position constraints.
+//!
+//! Her11 eq. 3–6 with the corrections of docs/errata.md. One linear solve per step unless Newton iterations are
+//! switched on. **BDF2 is backward Euler from an extrapolated base**: with `ρ = h/h₀`, `γ = ρ²/(1+2ρ)`,
+//! `β = (1+ρ)/(1+2ρ)`
+//! ```text
+//! v̂ = v + γ(v − v₋),   q̂ = q ⊕ γΔ,   h' = β h,   M(v⁺ − v̂) = h' F⁺ − Jᵀλ,   q⁺ = q̂ ⊕ h' v⁺,   C(q⁺) = 0
+//! ```
+//! linearized at `q̂ ⊕ h' v_k` with `v_k = v + ρ(v − v₋)`. Newton iterations relinearize at the pose just found.
+//!
+//! Anchor error with one solve: at most about ½h²ω²ℓ and not accumulating (first order), O(h⁴) (second order).
+//! Cost: linear in the number of bodies; no allocation.
+
+use sinew_math::{Motion, Pose, exp_so3, log_so3, midpoint_step, momentum_step, normalize_quat};
+use sinew_solvers::{Load, shift_motion};
+use sinew_topology::NONE;
+
+use crate::block_step;
+use crate::iterate::{Iterate, SpringEnd, add_point_spring};
+use crate::model::{Model, PointSpring, WORLD, pose_of};
+use crate::sweep::{self, SweepReport};
+use crate::workspace::{Extras, Linearization, TreeScratch, Workspace};
+use crate::{BodyKind, Gyroscopic, Implicit, Input, Order, Settings, Stage, State, StepReport, TreeForm};
+
+/// One implicit step.
+#[expect(clippy::too_many_arguments, reason = "the signature of `step_observed` plus the scheme")]
+pub(crate) fn step(
+    model: &Model,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    implicit: &Implicit,
+    workspace: &mut Workspace,
+    done: &mut dyn FnMut(Stage),
+) -> StepReport {
+    let dt = settings.dt;
+    let scheme = Coefficients::new(state, implicit.order, dt);
+    move_kinematic(model, state, input, dt);
+    set_targets(model, input, &mut workspace.targets);
+    let Workspace { tree, points, extras, targets, block, .. } = workspace;
+    if scheme.is_second {
+        points.extrapolate(model, state, input, &scheme);
+    }
+    done(Stage::Prepare);
+    let mut displaced = scheme.is_second;
+    let mut iterations = 0;
+    let mut seen = SweepReport::default();
+    for iteration in 0..implicit.newton_iterations.max(1) {
+        let mut at = Iterate {
+            model,
+            poses: if displaced { &points.poses } else { &state.poses },
+            base: if scheme.is_second { &points.base } else { &state.motions },
+            motions: if displaced { &points.velocities } else { &state.motions },
+            displaced: displaced.then_some(points.velocities.as_slice()),
+            twists: &state.twists,
+            h: scheme.h,
+            gravity: settings.gravity,
+            gyro: settings.gyroscopic,
+            spring_scale: input.spring_scale,
+            targets,
+            drives: &input.drives,
+            extra_slots: &[],
+            extras: &[],
+        };
+        extras.fill(&at, input);
+        (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
+        seen = match implicit.form {
+            TreeForm::Pair => sweep::solve(&at, tree, done),
+            TreeForm::Block => block_step::solve(&at, tree, block, done),
+        };
+        iterations = iteration + 1;
+        let error = seen.gap_squared.max(seen.lean_squared);
+        let is_last = iterations == implicit.newton_iterations.max(1);
+        if is_last || error <= implicit.newton_tolerance * implicit.newton_tolerance {
+            break;
+        }
+        points.advance(model, state, input, &scheme, tree, displaced);
+        displaced = true;
+    }
+    extras.clear();
+    let first_bad = finish(model, state, input, settings, &scheme, points, tree, displaced);
+    state.time += dt;
+    done(Stage::Integrate);
+    StepReport {
+        position_error: seen.gap_squared.sqrt(),
+        rotation_error: seen.lean_squared.sqrt(),
+        iterations,
+        regularized: seen.regularized,
+        non_finite: first_bad,
+    }
+}
+
+/// Numbers of the scheme for this step.
+#[derive(Clone, Copy)]
+struct Coefficients {
+    is_second: bool,
+    keeps_history: bool,
+    /// Effective step `β h`.
+    h: f64,
+    /// `γ`.
+    carry: f64,
+    /// `ρ`.
+    ratio: f64,
+}
+
+impl Coefficients {
+    fn new(state: &State, order: Order, dt: f64) -> Self {
+        let keeps_history = order == Order::Second;
+        let history = &state.history;
+        if !keeps_history || history.step <= 0.0 || history.motions.len() != state.motions.len() {
+            return Self { is_second: false, keeps_history, h: dt, carry: 0.0, ratio: 0.0 };
+        }
+        let rho = dt / history.step;
+        let denominator = 1.0 + 2.0 * rho;
+        Self {
+            is_second: true,
+            keeps_history,
+            h: dt * (1.0 + rho) / denominator,
+            carry: rho * rho / denominator,
+            ratio: rho,
+        }
+    }
+}
+
+/// End-of-step pose of a body that the input moves.
+fn kinematic_target(model: &Model, state: &State, input: &Input, body: usize) -> Pose {
+    let given = input.kinematic.iter().find(|(id, pose)| id.index() == body && pose.is_finite());
+    given.map_or(state.poses[body], |(_, pose)| model.com_pose(body, *pose))
+}
+
+/// Gives kinematic bodies the twist that takes them to their goal within the step.
+pub(crate) fn move_kinematic(model: &Model, state: &mut State, input: &Input, dt: f64) {
+    for &body in &model.kinematic {
+        let body = body as usize;
+        let target = kinematic_target(model, state, input, body);
+        let now = state.poses[body];
+        state.motions[body] = increment(&now, &target) * (1.0 / dt);
+    }
+}
+
+/// `(log(R⁺Rᵀ), x⁺ − x)`.
+fn increment(from: &Pose, to: &Pose) -> Motion {
+    Motion {
+        angular: log_so3(to.rotation * from.rotation.conjugate()),
+        linear: to.translation - from.translation,
+    }
+}
+
+/// The model's motor goals, overridden by the input.
+pub(crate) fn set_targets(model: &Model, input: &Input, targets: &mut [crate::MotorTarget]) {
+    for (target, joint) in targets.iter_mut().zip(&model.joints) {
+        let forces = &model.forces[joint.forces as usize];
+        let motor = forces.twist.and_then(|f| f.motor).or_else(|| forces.slide.and_then(|f| f.motor));
+        *target = motor.map(|m| m.target).unwrap_or_default();
+    }
+    for (joint, target) in &input.motors {
+        if let Some(slot) = targets.get_mut(joint.index()) {
+            if target.position.is_finite() && target.velocity.is_finite() {
+                *slot = *target;
+            }
+        }
+    }
+}
+
+impl Linearization {
+    fn resize(&mut self, n: usize) {
+        self.poses.resize(n, Pose::IDENTITY);
+        self.velocities.resize(n, Motion::ZERO);
+    }
+
+    /// Predicted end of a second-order step.
+    fn extrapolate(&mut self, model: &Model, state: &State, input: &Input, scheme: &Coefficients) {
+        let n = state.poses.len();
+        self.resize(n);
+        self.base.resize(n, Motion::ZERO);
+        for body in 0..n {
+            if model.pair_of_body[body] == NONE {
+                self.poses[body] = kinematic_target(model, state, input, body);
+                self.velocities[body] = state.motions[body];
+                continue;
+            }
+            let (now, before) = (state.motions[body], state.history.motions[body]);
+            let change = now - before;
+            self.base[body] = now + change * scheme.carry;
+            let guess = now + change * scheme.ratio;
+            self.velocities[body] = guess;
+            let carried = move_pose(&state.poses[body], state.history.increments[body] * scheme.carry);
+            self.poses[body] = move_pose(&carried, guess * scheme.h);
+        }
+    }
+
+    /// Moves the linearization point to the pose just found.
+    fn advance(
+        &mut self,
+        model: &Model,
+        state: &State,
+        input: &Input,
+        scheme: &Coefficients,
+        tree: &TreeScratch,
+        displaced: bool,
+    ) {
+        if !displaced {
+            self.resize(state.poses.len());
+        }
+        for body in 0..state.poses.len() {
+            let pair = model.pair_of_body[body];
+            if pair == NONE {
+                self.poses[body] = kinematic_target(model, state, input, body);
+                self.velocities[body] = state.motions[body];
+                continue;
+            }
+            let motion = tree.motions[pair as usize];
+            let (from, done) = if displaced {
+                (self.poses[body], self.velocities[body])
+            } else {
+                (state.poses[body], Motion::ZERO)
+            };
+            self.poses[body] = move_pose(&from, (motion - done) * scheme.h);
+            self.velocities[body] = motion;
+        }
+    }
+}
+
+/// `q ⊕ δ`, renormalized.
+#[inline]
+fn move_pose(pose: &Pose, delta: Motion) -> Pose {
+    Pose {
+        rotation: normalize_quat(exp_so3(delta.angular) * pose.rotation),
+        translation: pose.translation + delta.linear,
+    }
+}
+
+impl Extras {
+    /// Loads from wrenches, grabs and springs to immovable points at a linearization point.
+    fn fill(&mut self, at: &Iterate<'_>, input: &Input) {
+        self.clear();
+        let h = at.h;
+        for (body, wrench) in &input.wrenches {
+            if wrench.is_finite() {
+                if let Some(load) = self.on(at.model, body.index()) {
+                    load.momentum += *wrench * h;
+                }
+            }
+        }
+        for grab in &input.grabs {
+            if !(grab.target.is_finite()
+                && grab.point.is_finite()
+                && grab.stiffness >= 0.0
+                && grab.damping >= 0.0)
+            {
+                continue;
+            }
+            let Some(body) = at.model.bodies.get(grab.body.index()) else { continue };
+            let spring = PointSpring {
+                body1: grab.body.index() as u32,
+                point1: grab.point - body.com,
+                body2: WORLD,
+                point2: grab.target,
+                rest_length: 0.0,
+                stiffness: grab.stiffness,
+                damping: grab.damping,
+            };
+            self.add_spring(at, &spring);
+        }
+        for spring in &at.model.ground_springs {
+            self.add_spring(at, spring);
+        }
+    }
+
+    fn add_spring(&mut self, at: &Iterate<'_>, spring: &PointSpring) {
+        let body = spring.body1 as usize;
+        let (pose, other) = (at.poses[body], pose_of(at.poses, spring.body2));
+        let arm = pose.rotation * spring.point1;
+        let gap = pose.translation + arm - other.transform_point(spring.point2);
+        let other_motion = at.motion(at.motions, spring.body2);
+        let end_velocity = shift_motion(other_motion, other.rotation * spring.point2).linear;
+        // A displaced linearization point holds the other end where it will be.
+        let carried = at.displaced.map_or(end_velocity, |d| shift_motion(d[body], arm).linear);
+        if let Some(load) = self.on(at.model, body) {
+            add_point_spring(load, spring, &SpringEnd { arm, gap, carried, end_velocity }, at.h);
+        }
+    }
+
+    /// The load on a body, or `None` if forces do not move it.
+    fn on(&mut self, model: &Model, body: usize) -> Option<&mut Load> {
+        let pair = *model.pair_of_body.get(body)?;
+        let slot = self.slots.get_mut(pair as usize)?;
+        if *slot == NONE {
+            *slot = self.loads.len() as u32;
+            self.loads.push(Load::ZERO);
+            self.touched.push(pair);
+        }
+        self.loads.get_mut(*slot as usize)
+    }
+
+    fn clear(&mut self) {
+        for pair in self.touched.drain(..) {
+            self.slots[pair as usize] = NONE;
+        }
+        self.loads.clear();
+    }
+}
+
+/// Writes the solution into the state. Returns the first body that is no longer finite.
+#[expect(clippy::too_many_arguments, reason = "the last stage reads every other")]
+fn finish(
+    model: &Model,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    scheme: &Coefficients,
+    points: &Linearization,
+    tree: &TreeScratch,
+    displaced: bool,
+) -> Option<crate::BodyId> {
+    for &(joint, pair) in &model.twist_joints {
+        state.twists[joint as usize] = tree.twists[pair as usize];
+    }
+    if scheme.keeps_history {
+        let history = &mut state.history;
+        history.increments.resize(state.poses.len(), Motion::ZERO);
+        history.motions.clone_from(&state.motions);
+        history.step = settings.dt;
+    }
+    let h = scheme.h;
+    let auto = settings.gyroscopic == Gyroscopic::Auto;
+    let mut first_bad = usize::MAX;
+    for body in 0..state.poses.len() {
+        let pair = model.pair_of_body[body];
+        if pair == NONE {
+            continue;
+        }
+        let motion = tree.motions[pair as usize];
+        let pose = &mut state.poses[body];
+        let old = *pose;
+        if displaced {
+            *pose = move_pose(&points.poses[body], (motion - points.velocities[body]) * h);
+            state.motions[body] = motion;
+        } else {
+            let (rotation, angular) = if auto && model.spins_free[body] {
+                midpoint_step(&model.bodies[body].inertia, old.rotation, motion.angular, h)
+            } else if settings.gyroscopic == Gyroscopic::Momentum {
+                momentum_step(&model.bodies[body].inertia, old.rotation, motion.angular, h)
+            } else {
+                (normalize_quat(exp_so3(motion.angular * h) * old.rotation), motion.angular)
+            };
+            pose.rotation = rotation;
+            pose.translation = old.translation + motion.linear * h;
+            state.motions[body] = Motion { angular, linear: motion.linear };
+        }
+        if scheme.keeps_history {
+            state.history.increments[body] = increment(&old, pose);
+        }
+        // A sum is finite only if all its terms are, short of an overflow, which is as bad.
+        let sum =
+            pose.translation.element_sum() + pose.rotation.length_squared() + motion.angular.element_sum();
+        if !sum.is_finite() && first_bad == usize::MAX {
+            first_bad = body;
+        }
+    }
+    for &body in &model.kinematic {
+        state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
+    }
+    debug_assert!(model.kinematic.iter().all(|b| model.bodies[*b as usize].kind == BodyKind::Kinematic));
+    (first_bad != usize::MAX).then(|| crate::BodyId::from_index(first_bad))
+}

@@ -1,0 +1,162 @@
+//! Measures of a state: energy, momentum, joint errors. They never change anything.
+//!
+//! Energy in joules: kinetic `½ ω·Iω + ½ m v²`, gravity `−m g·x`, elastic energy of springs and stops. Momentum in
+//! world axes about the world origin. Cost: one pass over bodies and one over joints.
+
+use glam::DVec3;
+use sinew_math::{Force, Motion, log_so3, ops, quat_to_mat3};
+
+use crate::iterate::joint_errors;
+use crate::model::{JointModel, Model, WORLD, pose_of};
+use crate::rows::{PairState, RelativeState, RowForm, evaluate_rows};
+use crate::{Drive, DriveCoordinate, Input, JointId, State};
+
+/// Mechanical energy, J.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of height.
+    pub gravity: f64,
+    /// In springs and stops.
+    pub elastic: f64,
+}
+
+impl Energy {
+    /// The sum.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.gravity + self.elastic
+    }
+}
+
+/// Energy of a state under a gravity (m/s²), with joint springs scaled as by [`Input::spring_scale`].
+pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -> Energy {
+    let mut out = Energy::default();
+    for (body, inertial) in model.bodies.iter().enumerate() {
+        let (pose, motion) = (&state.poses[body], &state.motions[body]);
+        let inertia = inertial.inertia.rotated_by(&quat_to_mat3(pose.rotation));
+        out.kinetic += 0.5 * inertia.quadratic_form(motion.angular);
+        out.kinetic += 0.5 * inertial.mass * motion.linear.length_squared();
+        out.gravity -= inertial.mass * gravity.dot(pose.translation);
+    }
+    for (index, joint) in model.joints.iter().enumerate() {
+        let forces = &model.forces[joint.forces as usize];
+        if forces.twist.is_none() && forces.slide.is_none() && forces.rotation.is_none() {
+            continue;
+        }
+        let relative = relative_state(joint, state, index);
+        out.elastic += forces.twist.map_or(0.0, |f| f.energy(relative.twist, spring_scale));
+        out.elastic += forces.slide.map_or(0.0, |f| f.energy(relative.slide(), spring_scale));
+        if let Some(rotation) = &forces.rotation {
+            out.elastic +=
+                0.5 * spring_scale * rotation.stiffness * log_so3(relative.rotation).length_squared();
+            let s = relative.axis();
+            let lean = ops::atan2(s.y.hypot(s.z), s.x);
+            out.elastic += rotation.cone.map_or(0.0, |cone| cone.energy(lean - cone.max));
+        }
+        if joint.compliance > 0.0 {
+            let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
+            out.elastic += 0.5 / joint.compliance * rows.residual.iter().map(|c| c * c).sum::<f64>();
+        }
+    }
+    for spring in model.joint_springs.iter().chain(&model.ground_springs) {
+        let end = |body: u32, point| pose_of(&state.poses, body).transform_point(point);
+        let length = end(spring.body1, spring.point1).distance(end(spring.body2, spring.point2));
+        let stretch = length - spring.rest_length;
+        out.elastic += 0.5 * spring.stiffness * stretch * stretch;
+    }
+    out
+}
+
+/// Total momentum of the dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s).
+pub fn momentum(model: &Model, state: &State) -> Force {
+    let mut out = Force::ZERO;
+    for (body, inertial) in model.bodies.iter().enumerate() {
+        let (pose, motion) = (&state.poses[body], &state.motions[body]);
+        let inertia = inertial.inertia.rotated_by(&quat_to_mat3(pose.rotation));
+        let linear = motion.linear * inertial.mass;
+        out.linear += linear;
+        out.angular += inertia.mul_vec(motion.angular) + pose.translation.cross(linear);
+    }
+    out
+}
+
+/// How far a state is from meeting its joints.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Violation {
+    /// Largest anchor distance along locked directions, m.
+    pub position: f64,
+    /// Largest rotation error, rad.
+    pub rotation: f64,
+    /// The joint with the largest anchor distance.
+    pub joint: Option<JointId>,
+}
+
+/// Joint errors of a state; drives are compared with the input's values, if given.
+pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
+    let mut out = Violation::default();
+    for (index, joint) in model.joints.iter().enumerate() {
+        if joint.compliance > 0.0 {
+            continue;
+        }
+        let relative = relative_state(joint, state, index);
+        let drives: Vec<Drive> = [DriveCoordinate::Twist, DriveCoordinate::Slide]
+            .into_iter()
+            .filter(|c| joint.drives(*c))
+            .filter_map(|c| input.drives.iter().find(|(j, d)| j.index() == index && d.coordinate == c))
+            .map(|(_, d)| *d)
+            .collect();
+        let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
+        let (position, rotation) = joint_errors(joint, &rows);
+        if position > out.position || out.joint.is_none() {
+            (out.position, out.joint) = (position, Some(JointId::from_index(index)));
+        }
+        out.rotation = out.rotation.max(rotation);
+    }
+    out
+}
+
+/// Coordinates of a joint: twist about `i` (rad, continuous), slide along `i` (m), rotation vector between the frames
+/// in frame 2 (rad), and their rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointReading {
+    /// Twist angle, rad.
+    pub twist: f64,
+    /// Its rate, rad/s.
+    pub twist_rate: f64,
+    /// Slide, m.
+    pub slide: f64,
+    /// Its rate, m/s.
+    pub slide_rate: f64,
+    /// Rotation vector of frame 1 in frame 2, rad.
+    pub rotation: DVec3,
+    /// Relative angular velocity in frame 2, rad/s.
+    pub angular_rate: DVec3,
+}
+
+/// Reads the coordinates of a joint.
+pub fn joint_reading(model: &Model, state: &State, joint: JointId) -> JointReading {
+    let relative = relative_state(&model.joints[joint.index()], state, joint.index());
+    JointReading {
+        twist: relative.twist,
+        twist_rate: relative.twist_rate(),
+        slide: relative.slide(),
+        slide_rate: relative.motion.linear.x,
+        rotation: log_so3(relative.rotation),
+        angular_rate: relative.motion.angular,
+    }
+}
+
+fn relative_state(joint: &JointModel, state: &State, index: usize) -> RelativeState {
+    let motion = |body: u32| if body == WORLD { Motion::ZERO } else { state.motions[body as usize] };
+    let pair = PairState {
+        pose1: pose_of(&state.poses, joint.body1),
+        pose2: pose_of(&state.poses, joint.body2),
+        motion1: motion(joint.body1),
+        motion2: motion(joint.body2),
+        previous_twist: state.twists[index],
+    };
+    RelativeState::new(&joint.frames, &pair)
+}

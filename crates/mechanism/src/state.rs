@@ -1,0 +1,39 @@
+//! The state: plain data, all that a step reads and writes. Copying it is a checkpoint; restoring it and
+//! stepping again gives the same bits.
+
+use sinew_math::{Motion, Pose};
+
+/// State of all bodies and joints of a [`crate::Model`].
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct State {
+    /// Time, s.
+    pub time: f64,
+    /// Per body: orientation of the body axes and position of the **centre of mass**, world.
+    pub poses: Vec<Pose>,
+    /// Per body: twist at the centre of mass, world axes.
+    pub motions: Vec<Motion>,
+    /// Per joint: twist angle about `i`, continuous across ±π, rad (0 where the joint has none).
+    pub twists: Vec<f64>,
+    /// What the second-order scheme remembers; empty until it has made a step.
+    pub history: History,
+}
+
+/// One step back, for the second-order implicit scheme.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct History {
+    /// Length of the previous step, s; 0 means there is none.
+    pub step: f64,
+    /// Per body: twists before the previous step.
+    pub motions: Vec<Motion>,
+    /// Per body: increment `(log(R R₋ᵀ), x − x₋)` of the previous step.
+    pub increments: Vec<Motion>,
+}
+
+impl State {
+    /// Forgets the previous step: to be called after a pose or twist was set by hand.
+    pub fn forget_history(&mut self) {
+        self.history.step = 0.0;
+    }
+}

@@ -1,0 +1,348 @@
+//! The two sweeps over the pair table: leaves → root eliminates, root → leaves substitutes.
+//!
+//! The table is in depth-first post-order, so the loads that wait for their parent form a stack: the first
+//! child pushes, later children add, the parent pops. Independent subtrees run in parallel by the plan's
+//! schedule; every load receives its children in the same order whatever the number of threads, so the bits
+//! are the same.
+
+use glam::DMat3;
+use sinew_math::{Force, Motion, implicit_body_step, quat_to_mat3};
+use sinew_solvers::{Load, PairFactor, PairFactorView, PairJoint};
+use sinew_topology::{NONE, Task};
+
+use crate::fused::{Ends, Found, ball, hinge};
+use crate::iterate::{Iterate, Linearized, reduce};
+use crate::model::{PairModel, Path, WORLD};
+use crate::workspace::{Lane, TreeScratch};
+use crate::{Gyroscopic, Stage};
+
+/// What the backward sweep saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct SweepReport {
+    /// Squared largest anchor distance, m².
+    pub(crate) gap_squared: f64,
+    /// Squared largest rotation error, rad².
+    pub(crate) lean_squared: f64,
+    pub(crate) regularized: u32,
+}
+
+impl SweepReport {
+    fn see(&mut self, found: &Found, regularized: u32) {
+        self.gap_squared = self.gap_squared.max(found.gap_squared);
+        self.lean_squared = self.lean_squared.max(found.lean_squared);
+        self.regularized += regularized;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.gap_squared = self.gap_squared.max(other.gap_squared);
+        self.lean_squared = self.lean_squared.max(other.lean_squared);
+        self.regularized += other.regularized;
+    }
+}
+
+/// Solves the tree at a linearization point: new twists and twist angles in `tree`, in elimination order.
+pub(crate) fn solve(at: &Iterate<'_>, tree: &mut TreeScratch, done: &mut dyn FnMut(Stage)) -> SweepReport {
+    let report = eliminate(at, tree);
+    done(Stage::Eliminate);
+    substitute(at, tree);
+    done(Stage::Substitute);
+    report
+}
+
+/// Leaves → root.
+fn eliminate(at: &Iterate<'_>, tree: &mut TreeScratch) -> SweepReport {
+    let TreeScratch { factor, twists, schedule, lanes, .. } = tree;
+    #[cfg(feature = "parallel")]
+    if schedule.tasks.len() > 1 && rayon::current_num_threads() > 1 {
+        let (trunk_lane, task_lanes) = lanes.split_last_mut().expect("one lane belongs to the trunk");
+        eliminate_tasks(at, &schedule.tasks, Part { factor: factor.view(), twists, first: 0 }, task_lanes);
+        trunk_lane.report = SweepReport::default();
+        trunk_lane.stack.clear();
+        let mut part = Part { factor: factor.view(), twists, first: 0 };
+        let mut last = Placed::NOWHERE;
+        let mut joined =
+            schedule.tasks.iter().zip(task_lanes.iter_mut()).filter(|(t, _)| t.join.is_some()).peekable();
+        for &pair in &schedule.trunk {
+            if let Some((_, lane)) = joined.next_if(|(t, _)| t.join == Some(pair)) {
+                // All children of this pair were in the task; hand over what it gathered.
+                trunk_lane.stack.extend(lane.stack.pop());
+            }
+            eliminate_pair(at, pair as usize, &mut part, trunk_lane, &mut last);
+        }
+        let mut report = trunk_lane.report;
+        for lane in task_lanes.iter() {
+            report.merge(&lane.report);
+        }
+        return report;
+    }
+    let _ = schedule;
+    let lane = lanes.last_mut().expect("one lane belongs to the trunk");
+    lane.report = SweepReport::default();
+    lane.stack.clear();
+    let n = twists.len();
+    eliminate_range(at, 0..n, &mut Part { factor: factor.view(), twists, first: 0 }, lane);
+    lane.report
+}
+
+/// The part of the scratch that one thread writes.
+struct Part<'a> {
+    factor: PairFactorView<'a>,
+    twists: &'a mut [f64],
+    first: usize,
+}
+
+impl<'a> Part<'a> {
+    #[cfg(feature = "parallel")]
+    fn split_at(self, pair: usize) -> (Self, Self) {
+        let (factor0, factor1) = self.factor.split_at(pair);
+        let (twists0, twists1) = self.twists.split_at_mut(pair - self.first);
+        let left = Part { factor: factor0, twists: twists0, first: self.first };
+        (left, Part { factor: factor1, twists: twists1, first: pair })
+    }
+}
+
+#[cfg(feature = "parallel")]
+fn eliminate_tasks(at: &Iterate<'_>, tasks: &[Task], mut part: Part<'_>, lanes: &mut [Lane]) {
+    match tasks {
+        [] => {}
+        [task] => {
+            let lane = &mut lanes[0];
+            lane.report = SweepReport::default();
+            lane.stack.clear();
+            eliminate_range(at, task.pairs.start as usize..task.pairs.end as usize, &mut part, lane);
+        }
+        _ => {
+            let middle = tasks.len() / 2;
+            let (left, right) = part.split_at(tasks[middle].pairs.start as usize);
+            let (lanes_left, lanes_right) = lanes.split_at_mut(middle);
+            rayon::join(
+                || eliminate_tasks(at, &tasks[..middle], left, lanes_left),
+                || eliminate_tasks(at, &tasks[middle..], right, lanes_right),
+            );
+        }
+    }
+}
+
+fn eliminate_range(at: &Iterate<'_>, range: std::ops::Range<usize>, part: &mut Part<'_>, lane: &mut Lane) {
+    let mut last = Placed::NOWHERE;
+    for k in range {
+        eliminate_pair(at, k, part, lane, &mut last);
+    }
+}
+
+/// Rotation of the body placed last; in a chain it is the next pair's own.
+struct Placed {
+    body: u32,
+    rotation: DMat3,
+}
+
+impl Placed {
+    const NOWHERE: Self = Self { body: WORLD, rotation: DMat3::IDENTITY };
+}
+
+#[inline]
+fn eliminate_pair(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut Lane, last: &mut Placed) {
+    let pair = &at.model.pairs[k];
+    let pose = &at.poses[pair.body as usize];
+    let rotation = if last.body == pair.body { last.rotation } else { quat_to_mat3(pose.rotation) };
+    let mut load = if pair.has_children { lane.stack.pop().unwrap_or(Load::ZERO) } else { Load::ZERO };
+    add_own(at, k, pair, &rotation, &mut load);
+
+    let (up, found, regularized) = match pair.path {
+        Path::Hinge | Path::Ball => {
+            let mut parent_position = glam::DVec3::ZERO;
+            let mut parent_rotation = DMat3::IDENTITY;
+            if pair.parent_body != WORLD {
+                let parent = &at.poses[pair.parent_body as usize];
+                parent_position = parent.translation;
+                parent_rotation = quat_to_mat3(parent.rotation);
+            }
+            let ends = Ends {
+                rotation: &rotation,
+                position: pose.translation,
+                parent_rotation: &parent_rotation,
+                parent_position,
+            };
+            let out = if pair.path == Path::Hinge {
+                let (joint, found) = hinge(at, pair, ends);
+                let (up, regularized) = part.factor.eliminate(k, &load, &joint);
+                (up, found, regularized)
+            } else {
+                let (joint, found) = ball(at, pair, ends);
+                let (up, regularized) = part.factor.eliminate(k, &load, &joint);
+                (up, found, regularized)
+            };
+            *last = Placed { body: pair.parent_body, rotation: parent_rotation };
+            out
+        }
+        Path::FreeRoot => {
+            let (up, regularized) = part.factor.eliminate(k, &load, &FREE);
+            (up, Found::default(), regularized)
+        }
+        Path::General => eliminate_general(at, k, pair, &load, &mut part.factor),
+    };
+    part.twists[k - part.first] = found.twist;
+    lane.report.see(&found, regularized);
+    if pair.parent != NONE {
+        if pair.first_child {
+            lane.stack.push(up);
+        } else if let Some(top) = lane.stack.last_mut() {
+            top.add(&up);
+        }
+    }
+}
+
+/// All six directions free, no force.
+pub(crate) const FREE: PairJoint<6> = {
+    use glam::DVec3;
+    PairJoint {
+        shift: DVec3::ZERO,
+        basis: [
+            Motion { angular: DVec3::X, linear: DVec3::ZERO },
+            Motion { angular: DVec3::Y, linear: DVec3::ZERO },
+            Motion { angular: DVec3::Z, linear: DVec3::ZERO },
+            Motion { angular: DVec3::ZERO, linear: DVec3::X },
+            Motion { angular: DVec3::ZERO, linear: DVec3::Y },
+            Motion { angular: DVec3::ZERO, linear: DVec3::Z },
+        ],
+        offset: Motion::ZERO,
+        stiffness: [[0.0; 6]; 6],
+        impulse: [0.0; 6],
+    }
+};
+
+#[inline(never)]
+fn eliminate_general(
+    at: &Iterate<'_>,
+    k: usize,
+    pair: &PairModel,
+    load: &Load,
+    factor: &mut PairFactorView<'_>,
+) -> (Load, Found, u32) {
+    let joint = at.general(pair);
+    let (up, regularized) = eliminate_linearized(factor, k, pair.free, load, &joint);
+    let found = Found {
+        gap_squared: joint.position_error * joint.position_error,
+        lean_squared: joint.rotation_error * joint.rotation_error,
+        twist: joint.twist,
+    };
+    (up, found, regularized)
+}
+
+/// Reduces a joint in the general form to `free` directions and eliminates its pair.
+pub(crate) fn eliminate_linearized(
+    factor: &mut PairFactorView<'_>,
+    k: usize,
+    free: u8,
+    load: &Load,
+    joint: &Linearized,
+) -> (Load, u32) {
+    fn sized<const F: usize>(
+        factor: &mut PairFactorView<'_>,
+        k: usize,
+        load: &Load,
+        joint: &Linearized,
+    ) -> (Load, u32) {
+        let (reduced, held) = reduce::<F>(joint);
+        let (up, regularized) = factor.eliminate(k, load, &reduced);
+        (up, regularized + held)
+    }
+    match free {
+        0 => sized::<0>(factor, k, load, joint),
+        1 => sized::<1>(factor, k, load, joint),
+        2 => sized::<2>(factor, k, load, joint),
+        3 => sized::<3>(factor, k, load, joint),
+        4 => sized::<4>(factor, k, load, joint),
+        5 => sized::<5>(factor, k, load, joint),
+        _ => sized::<6>(factor, k, load, joint),
+    }
+}
+
+/// The body's own mass, momentum, gravity, drag, and what the outside puts on it.
+#[inline]
+pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &DMat3, load: &mut Load) {
+    let h = at.h;
+    let inertia = pair.inertia.rotated_by(rotation);
+    let base = &at.base[pair.body as usize];
+    let omega = base.angular;
+    let angular = match at.gyro {
+        Gyroscopic::Auto if pair.path == Path::FreeRoot && !pair.has_children && at.displaced.is_none() => {
+            inertia.mul_vec(omega)
+        }
+        Gyroscopic::Auto | Gyroscopic::Implicit if at.displaced.is_none() => {
+            inertia.mul_vec(implicit_body_step(&inertia, omega, h))
+        }
+        Gyroscopic::Auto | Gyroscopic::Implicit | Gyroscopic::Explicit => {
+            // Torque at the linearization point, which the higher-order schemes have moved ahead.
+            let ahead = at.motions[pair.body as usize].angular;
+            inertia.mul_vec(omega) - ahead.cross(inertia.mul_vec(ahead)) * h
+        }
+        Gyroscopic::Momentum | Gyroscopic::None => inertia.mul_vec(omega),
+    };
+    let mass = pair.mass;
+    load.mass.angular += inertia * (1.0 + h * pair.angular_damping);
+    let linear = mass * (1.0 + h * pair.linear_damping);
+    load.mass.linear.xx += linear;
+    load.mass.linear.yy += linear;
+    load.mass.linear.zz += linear;
+    load.momentum += Force { angular, linear: (base.linear + at.gravity * h) * mass };
+    let slot = at.extra_slots[k];
+    if slot != NONE {
+        load.add(&at.extras[slot as usize]);
+    }
+}
+
+/// Root → leaves.
+fn substitute(at: &Iterate<'_>, tree: &mut TreeScratch) {
+    let TreeScratch { factor, motions, schedule, .. } = tree;
+    #[cfg(feature = "parallel")]
+    if schedule.tasks.len() > 1 && rayon::current_num_threads() > 1 {
+        for &pair in schedule.trunk.iter().rev() {
+            substitute_pair(at, factor, pair as usize, motions, 0);
+        }
+        substitute_tasks(at, factor, &schedule.tasks, motions, 0);
+        return;
+    }
+    let _ = schedule;
+    for k in (0..motions.len()).rev() {
+        substitute_pair(at, factor, k, motions, 0);
+    }
+}
+
+#[inline]
+fn substitute_pair(at: &Iterate<'_>, factor: &PairFactor, k: usize, motions: &mut [Motion], first: usize) {
+    let pair = &at.model.pairs[k];
+    let parent = if pair.parent != NONE {
+        motions[pair.parent as usize - first]
+    } else {
+        at.motion(at.motions, pair.parent_body)
+    };
+    motions[k - first] = factor.substitute(k, parent);
+}
+
+#[cfg(feature = "parallel")]
+fn substitute_tasks(
+    at: &Iterate<'_>,
+    factor: &PairFactor,
+    tasks: &[Task],
+    motions: &mut [Motion],
+    first: usize,
+) {
+    match tasks {
+        [] => {}
+        [task] => {
+            for k in (task.pairs.start as usize..task.pairs.end as usize).rev() {
+                substitute_pair(at, factor, k, motions, first);
+            }
+        }
+        _ => {
+            let middle = tasks.len() / 2;
+            let start = tasks[middle].pairs.start as usize;
+            let (left, right) = motions.split_at_mut(start - first);
+            rayon::join(
+                || substitute_tasks(at, factor, &tasks[..middle], left, first),
+                || substitute_tasks(at, factor, &tasks[middle..], right, start),
+            );
+        }
+    }
+}

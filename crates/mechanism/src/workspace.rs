@@ -1,0 +1,124 @@
+//! Scratch memory of a step. Losing it never changes a result: it is rebuilt from the model.
+
+use sinew_math::{Motion, Pose};
+use sinew_solvers::{Load, PairFactor};
+use sinew_topology::{NONE, Schedule};
+
+use crate::block_step::BlockScratch;
+use crate::explicit::ExplicitScratch;
+use crate::sweep::SweepReport;
+use crate::{Model, MotorTarget};
+
+/// Pairs per parallel task: large enough to pay for a hand-over of some microseconds.
+const GRAIN: usize = 512;
+
+/// Scratch of [`crate::step`], sized for one model; a step allocates nothing.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    pub(crate) tree: TreeScratch,
+    pub(crate) points: Linearization,
+    pub(crate) extras: Extras,
+    pub(crate) targets: Vec<MotorTarget>,
+    /// Made when the block form is first used.
+    pub(crate) block: Option<Box<BlockScratch>>,
+    /// Made when the explicit stepper is first used.
+    pub(crate) explicit: Option<Box<ExplicitScratch>>,
+}
+
+/// Factor and solution of the tree, in elimination order.
+#[derive(Clone, Debug)]
+pub(crate) struct TreeScratch {
+    pub(crate) factor: PairFactor,
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) twists: Vec<f64>,
+    pub(crate) schedule: Schedule,
+    /// One stack, slot and report per task, and one more for the trunk.
+    pub(crate) lanes: Vec<Lane>,
+}
+
+/// What one task of the backward sweep owns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lane {
+    pub(crate) stack: Vec<Load>,
+    pub(crate) report: SweepReport,
+}
+
+/// Linearization point other than the state itself, per body in the user's order; filled on demand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Linearization {
+    pub(crate) poses: Vec<Pose>,
+    /// `v_k`, which is also the displacement `d` in the poses.
+    pub(crate) velocities: Vec<Motion>,
+    /// `v̂` of the second-order scheme.
+    pub(crate) base: Vec<Motion>,
+}
+
+/// Loads on single bodies.
+#[derive(Clone, Debug)]
+pub(crate) struct Extras {
+    /// Per pair: index into `loads`.
+    pub(crate) slots: Vec<u32>,
+    pub(crate) loads: Vec<Load>,
+    pub(crate) touched: Vec<u32>,
+}
+
+impl Workspace {
+    /// Scratch for a model.
+    pub fn new(model: &Model) -> Self {
+        let n = model.pairs.len();
+        let schedule = model.plan.schedule(GRAIN);
+        let depth = stack_depth(model);
+        let lanes = vec![Lane { stack: Vec::with_capacity(depth), report: SweepReport::default() }; 1];
+        let mut tree = TreeScratch {
+            factor: PairFactor::new(model.pairs.iter().map(|p| usize::from(p.free))),
+            motions: vec![Motion::ZERO; n],
+            twists: vec![0.0; n],
+            schedule,
+            lanes,
+        };
+        // Clones of a vector do not keep spare capacity, so each lane is made on its own.
+        tree.lanes = (0..=tree.schedule.tasks.len())
+            .map(|task| {
+                let bound = tree.schedule.tasks.get(task).map_or(depth, |t| t.pairs.len().min(depth));
+                Lane { stack: Vec::with_capacity(bound + 1), report: SweepReport::default() }
+            })
+            .collect();
+        let has_motor = model.forces.iter().any(|f| {
+            f.twist.is_some_and(|s| s.motor.is_some()) || f.slide.is_some_and(|s| s.motor.is_some())
+        });
+        let targets = if has_motor { vec![MotorTarget::default(); model.joints.len()] } else { Vec::new() };
+        let extras = Extras {
+            slots: vec![NONE; n],
+            loads: Vec::with_capacity(model.ground_springs.len() + EXTRA_ROOM),
+            touched: Vec::with_capacity(model.ground_springs.len() + EXTRA_ROOM),
+        };
+        Self { tree, points: Linearization::default(), extras, targets, block: None, explicit: None }
+    }
+
+    /// Bytes held, for the memory report.
+    pub fn bytes(&self) -> usize {
+        use std::mem::size_of;
+        let lanes: usize = self.tree.lanes.iter().map(|l| l.stack.capacity() * size_of::<Load>()).sum();
+        self.tree.factor.bytes()
+            + self.tree.motions.len() * size_of::<Motion>()
+            + self.tree.twists.len() * 8
+            + lanes
+            + self.extras.slots.len() * 4
+            + self.points.poses.len() * size_of::<Pose>()
+            + (self.points.velocities.len() + self.points.base.len()) * size_of::<Motion>()
+    }
+}
+
+/// Bodies with input wrenches or grabs that need no allocation.
+const EXTRA_ROOM: usize = 64;
+
+/// Largest number of loads that wait on the stack at once.
+fn stack_depth(model: &Model) -> usize {
+    let (mut open, mut deepest) = (0usize, 1usize);
+    for pair in &model.pairs {
+        open -= usize::from(pair.has_children);
+        open += usize::from(pair.first_child);
+        deepest = deepest.max(open);
+    }
+    deepest
+}
