@@ -44,6 +44,9 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (Pair
     let parent_axis = *ends.parent_rotation * pair.parent_axis;
     let shift = ends.position - ends.parent_position;
     let gap = shift + (arm - parent_arm);
+    // The rows turn about P₁ and i₁ and the spring about i₂, wherever body 1 is.
+    let (arm, row_axis, force_axis) =
+        if pair.flipped { (parent_arm - shift, parent_axis, axis) } else { (arm, axis, parent_axis) };
     let lean = parent_axis.cross(axis);
     let sine_squared = lean.length_squared();
     let cosine = parent_axis.dot(axis);
@@ -67,7 +70,7 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (Pair
         let angle = sign * twist(pair, &ends, axis, parent_axis);
         found.twist = unwrap_angle(angle, at.twists[pair.joint as usize]);
         if pair.complex {
-            let along = parent_axis * sign;
+            let along = force_axis * sign;
             let rate = |m: &[Motion]| along.dot(relative_angular(at, m, pair));
             let x = Coordinate {
                 value: found.twist,
@@ -82,16 +85,16 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (Pair
         } else {
             let stiff = h * h * pair.stiffness * at.spring_scale;
             kappa = stiff + h * pair.damping * at.spring_scale;
-            q = stiff * parent_axis.dot(displaced.angular)
+            q = stiff * force_axis.dot(displaced.angular)
                 - sign * h * pair.stiffness * at.spring_scale * (found.twist - pair.rest);
         }
     }
     let joint = PairJoint {
         shift,
-        basis: [Motion { angular: axis, linear: arm.cross(axis) }],
+        basis: [Motion { angular: row_axis, linear: arm.cross(row_axis) }],
         offset,
         stiffness: [[kappa * cosine * cosine]],
-        impulse: [cosine * (q - kappa * parent_axis.dot(offset.angular))],
+        impulse: [cosine * (q - kappa * force_axis.dot(offset.angular))],
     };
     (joint, found)
 }
@@ -127,6 +130,7 @@ pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (PairJ
     let parent_arm = *ends.parent_rotation * pair.parent_point;
     let shift = ends.position - ends.parent_position;
     let gap = shift + (arm - parent_arm);
+    let arm = if pair.flipped { parent_arm - shift } else { arm };
     let mut offset = Motion { angular: DVec3::ZERO, linear: gap * (-1.0 / h) };
     let mut displaced = Motion::ZERO;
     if let Some(motions) = at.displaced {
