@@ -9,7 +9,7 @@
 //! Cost: linear in the number of links; nothing is nested, so a million levels are fine.
 
 use glam::{DQuat, DVec3};
-use sinew_math::exp_so3;
+use sinew_math::{exp_so3, ops};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use crate::doc::{
@@ -18,17 +18,18 @@ use crate::doc::{
 };
 
 impl SceneDoc {
-    /// The same scene with every generator written out as bodies and joints.
+    /// The same scene with every generator written out as bodies and joints. A sweep, whose paths may lead
+    /// into generators, is left out: set its values first.
     ///
     /// ```
-    /// let text = "(format: 1, name: \"rope\", generators: [Chain(n: 3, link: (shapes: [Sphere(radius: 0.1)]))])";
+    /// let text = "(format: 1, name: \"rope\", generators: [Chain(n: 3, link: (shapes: (Sphere(radius: 0.1))))])";
     /// let rope = sinew_scene::SceneDoc::from_ron(text, "rope.ron")?.expanded();
     /// let names: Vec<_> = rope.bodies.iter().map(|body| body.name.as_str()).collect();
-    /// assert_eq!(names, ["link_0001", "link_0002", "link_0003"]);
+    /// assert_eq!(names, ("link_0001", "link_0002", "link_0003"));
     /// # Ok::<(), sinew_scene::SceneErrors>(())
     /// ```
     pub fn expanded(&self) -> Self {
-        let mut scene = Self { generators: Vec::new(), ..self.clone() };
+        let mut scene = Self { generators: Vec::new(), sweep: Vec::new(), ..self.clone() };
         for generator in &self.generators {
             match generator {
                 GeneratorDoc::Chain(chain) => expand_chain(chain, &mut scene),
@@ -250,10 +251,10 @@ fn soften_joint(joint: &mut JointDoc, factor: f64) {
     }
 }
 
-/// The shortest rotation that takes x to `direction`; half a turn about z if it points backwards.
+/// The shortest rotation that takes x to `direction`; half a turn about z if it points exactly backwards.
 fn rotation_to(direction: DVec3) -> DQuat {
     let unit = direction.normalize_or(DVec3::X);
-    // The half-way quaternion (1 + x·d, x × d); too short to have a direction within 1e-8 of −x.
-    let half = DQuat::from_xyzw(0.0, -unit.z, unit.y, 1.0 + unit.x);
-    if half.length_squared() < 1e-16 { DQuat::from_xyzw(0.0, 0.0, 1.0, 0.0) } else { half.normalize() }
+    let axis = DVec3::new(0.0, -unit.z, unit.y);
+    let angle = ops::atan2(axis.length(), unit.x);
+    exp_so3(axis.normalize_or(DVec3::Z) * angle)
 }

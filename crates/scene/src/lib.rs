@@ -1,4 +1,4 @@
-//! Scenes as RON text: documents, generators, validation with file, line and column.
+#![doc = include_str!("../README.md")]
 
 mod doc;
 mod error;

@@ -229,6 +229,11 @@ fn issue_from_ron(error: &ron::Error) -> SceneIssue {
         | Error::InvalidValueForType { .. }
         | Error::ExpectedIdentifier
         | Error::Message(_) => (Kind::WrongType, sentence(error), String::new()),
+        Error::Eof => (
+            Kind::Syntax,
+            "the text ends too early".to_owned(),
+            "something is not closed: ) or ] or \"".to_owned(),
+        ),
         _ => (Kind::Syntax, sentence(error), String::new()),
     };
     SceneIssue { field: String::new(), kind, message, hint }

@@ -76,11 +76,11 @@ impl JointFramesDoc {
 /// What the forces of a joint act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForceCoordinate {
-    /// Angle about the main axis [rad].
+    /// Angle about the main axis (rad).
     Angle,
-    /// Slide along the main axis [m].
+    /// Slide along the main axis (m).
     Slide,
-    /// The whole relative rotation [rad].
+    /// The whole relative rotation (rad).
     Rotation,
 }
 
@@ -144,7 +144,7 @@ impl ShapeDoc {
         }
     }
 
-    /// Mass properties in the frame of the shape, for a density [kg/m³].
+    /// Mass properties in the frame of the shape, for a density (kg/m³).
     pub fn mass_properties(&self, density: f64) -> MassProperties {
         match self {
             Self::Box(shape) => MassProperties::cuboid(shape.size, density),
@@ -155,7 +155,7 @@ impl ShapeDoc {
         }
     }
 
-    /// Length along its own x [m]; for a capsule that of the cylinder part, so that the caps of neighbours
+    /// Length along its own x (m); for a capsule that of the cylinder part, so that the caps of neighbours
     /// in a chain share a centre.
     pub fn length(&self) -> f64 {
         match self {

@@ -18,11 +18,11 @@ use crate::doc::{CircleDoc, CurveDoc, InterpolationDoc, SineDoc, TrackDoc};
 /// A track at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TrackPoint {
-    /// Position [m]; the value of a scalar track is in x.
+    /// Position (m); the value of a scalar track is in x.
     pub position: DVec3,
-    /// Its rate [m/s].
+    /// Its rate (m/s).
     pub velocity: DVec3,
-    /// The rate of that [m/s²].
+    /// The rate of that (m/s²).
     pub acceleration: DVec3,
     /// Orientation, if the track has one.
     pub rotation: Option<DQuat>,
@@ -36,7 +36,7 @@ impl TrackPoint {
 }
 
 impl TrackDoc {
-    /// The track at `time` [s].
+    /// The track at `time` (s).
     pub fn sample(&self, time: f64) -> TrackPoint {
         match &self.curve {
             CurveDoc::Sine(sine) => sine_at(sine, time),
@@ -99,7 +99,7 @@ impl CurveDoc {
         }
     }
 
-    /// Time of a sample [s].
+    /// Time of a sample (s).
     pub(crate) fn sample_time(&self, i: usize) -> f64 {
         self.knot(i).time
     }

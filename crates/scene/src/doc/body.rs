@@ -26,10 +26,10 @@ pub struct BodyDoc {
     /// Its mass, centre of mass and inertia.
     #[serde(skip_serializing_if = "is_default")]
     pub mass: MassDoc,
-    /// Rate at which its linear velocity decays [1/s]: force −m c v.
+    /// Rate at which its linear velocity decays (1/s): force −m c v.
     #[serde(skip_serializing_if = "is_default")]
     pub linear_damping: f64,
-    /// Rate at which its angular velocity decays [1/s]: torque −I c ω.
+    /// Rate at which its angular velocity decays (1/s): torque −I c ω.
     #[serde(skip_serializing_if = "is_default")]
     pub angular_damping: f64,
     /// Colour to draw it with: red, green, blue from 0 to 1.
@@ -53,7 +53,7 @@ pub enum BodyKindDoc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PoseDoc {
-    /// Origin [m].
+    /// Origin (m).
     #[serde(skip_serializing_if = "is_default")]
     pub position: DVec3,
     /// Orientation.
@@ -67,13 +67,13 @@ pub enum RotationDoc {
     /// No rotation.
     #[default]
     Identity,
-    /// Rotation vector: axis times angle [rad].
+    /// Rotation vector: axis times angle (rad).
     Vector(DVec3),
     /// Turn about an axis of any non-zero length.
     AxisAngle {
         /// Axis; normalized on use.
         axis: DVec3,
-        /// Angle [rad].
+        /// Angle (rad).
         angle: f64,
     },
     /// Unit quaternion; normalized on use, so it must not be zero.
@@ -93,10 +93,10 @@ pub enum RotationDoc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct VelocityDoc {
-    /// Angular velocity [rad/s].
+    /// Angular velocity (rad/s).
     #[serde(skip_serializing_if = "is_default")]
     pub angular: DVec3,
-    /// Velocity of the centre of mass [m/s].
+    /// Velocity of the centre of mass (m/s).
     #[serde(skip_serializing_if = "is_default")]
     pub linear: DVec3,
 }
@@ -120,7 +120,7 @@ pub enum ShapeDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoxDoc {
-    /// Full edge lengths along x, y, z [m].
+    /// Full edge lengths along x, y, z (m).
     pub size: DVec3,
     /// Frame of the shape in the body frame.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -131,7 +131,7 @@ pub struct BoxDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SphereDoc {
-    /// Radius [m].
+    /// Radius (m).
     pub radius: f64,
     /// Frame of the shape in the body frame.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -142,9 +142,9 @@ pub struct SphereDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CapsuleDoc {
-    /// Radius of cylinder and caps [m].
+    /// Radius of cylinder and caps (m).
     pub radius: f64,
-    /// Length of the cylinder part, caps not counted [m].
+    /// Length of the cylinder part, caps not counted (m).
     pub length: f64,
     /// Frame of the shape in the body frame.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -155,9 +155,9 @@ pub struct CapsuleDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CylinderDoc {
-    /// Radius [m].
+    /// Radius (m).
     pub radius: f64,
-    /// Length [m].
+    /// Length (m).
     pub length: f64,
     /// Frame of the shape in the body frame.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -168,7 +168,7 @@ pub struct CylinderDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EllipsoidDoc {
-    /// Half lengths along x, y, z [m].
+    /// Half lengths along x, y, z (m).
     pub semi_axes: DVec3,
     /// Frame of the shape in the body frame.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -178,9 +178,9 @@ pub struct EllipsoidDoc {
 /// Mass of a body, from its shapes or given outright.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MassDoc {
-    /// Shapes filled with a material of this density [kg/m³]; where shapes overlap, both count.
+    /// Shapes filled with a material of this density (kg/m³); where shapes overlap, both count.
     Density(f64),
-    /// Shapes filled with one material so that the whole body has this mass [kg].
+    /// Shapes filled with one material so that the whole body has this mass (kg).
     Total(f64),
     /// Written out; shapes are for drawing only.
     Properties(MassPropertiesDoc),
@@ -197,16 +197,16 @@ impl Default for MassDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MassPropertiesDoc {
-    /// Mass [kg].
+    /// Mass (kg).
     pub mass: f64,
-    /// Centre of mass in the body frame [m].
+    /// Centre of mass in the body frame (m).
     #[serde(default, skip_serializing_if = "is_default")]
     pub com: DVec3,
     /// Inertia about the centre of mass, in body axes.
     pub inertia: InertiaDoc,
 }
 
-/// Inertia about the centre of mass, in body axes [kg·m²].
+/// Inertia about the centre of mass, in body axes (kg·m²).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InertiaDoc {
     /// Principal moments about the body axes.

@@ -25,7 +25,7 @@ pub struct ChainDoc {
     pub name: String,
     /// Number of links, 1 to 10,000,000.
     pub n: u32,
-    /// Where the first joint is [m].
+    /// Where the first joint is (m).
     pub start: DVec3,
     /// Direction of the links, any non-zero length.
     pub direction: DVec3,
@@ -33,7 +33,7 @@ pub struct ChainDoc {
     pub root: RootDoc,
     /// Template of every link; name and pose are filled in.
     pub link: BodyDoc,
-    /// Distance between joints [m]; the length of the link's first shape if left out.
+    /// Distance between joints (m); the length of the link's first shape if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub spacing: Option<f64>,
     /// Mass of the last link, if different.
@@ -74,12 +74,12 @@ pub struct TreeDoc {
     pub depth: u32,
     /// Links at the end of each link, at least 1; at most 10,000,000 links in all.
     pub branching: u32,
-    /// Angle between a link and those at its end [rad].
+    /// Angle between a link and those at its end (rad).
     pub spread: f64,
     /// Size of a link relative to the one before; masses given outright, stiffness and damping shrink
     /// with its cube, as those of a bending rod do.
     pub shrink: f64,
-    /// Where the first joint is [m].
+    /// Where the first joint is (m).
     pub start: DVec3,
     /// Direction of the trunk, any non-zero length.
     pub direction: DVec3,

@@ -39,7 +39,7 @@ pub struct JointDoc {
     /// Spring towards a rest position.
     #[serde(skip_serializing_if = "is_default")]
     pub spring: Option<JointSpringDoc>,
-    /// Viscous damping [N·m·s/rad or N·s/m], in addition to that of the spring.
+    /// Viscous damping (N·m·s/rad or N·s/m), in addition to that of the spring.
     #[serde(skip_serializing_if = "is_default")]
     pub damping: f64,
     /// Range of the twist or slide.
@@ -51,16 +51,16 @@ pub struct JointDoc {
     /// Motor.
     #[serde(skip_serializing_if = "is_default")]
     pub motor: Option<MotorDoc>,
-    /// Inertia of the rotor, added along the coordinate [kg·m² or kg].
+    /// Inertia of the rotor, added along the coordinate (kg·m² or kg).
     #[serde(skip_serializing_if = "is_default")]
     pub armature: f64,
-    /// Dry friction: largest force that opposes motion [N·m or N].
+    /// Dry friction: largest force that opposes motion (N·m or N).
     #[serde(skip_serializing_if = "is_default")]
     pub friction: f64,
     /// Name of a scalar track that prescribes the coordinate exactly (scalar coordinates only).
     #[serde(skip_serializing_if = "is_default")]
     pub drive: Option<String>,
-    /// Compliance of the locked directions [m/N, rad/(N·m)]; 0 is rigid.
+    /// Compliance of the locked directions (m/N, rad/(N·m)); 0 is rigid.
     #[serde(skip_serializing_if = "is_default")]
     pub compliance: f64,
 }
@@ -93,17 +93,17 @@ pub enum JointKindDoc {
     Free,
     /// Turning about and advancing along the main axis together.
     Screw {
-        /// Advance per angle [m/rad].
+        /// Advance per angle (m/rad).
         pitch: f64,
     },
     /// A ball, centred on the child's frame, rolls without slipping on the parent's plane.
     RollingSphere {
-        /// Radius [m].
+        /// Radius (m).
         radius: f64,
     },
     /// A thin disc about the child's main axis rolls without slipping on the parent's plane.
     RollingDisc {
-        /// Radius [m].
+        /// Radius (m).
         radius: f64,
     },
 }
@@ -137,7 +137,7 @@ pub struct LocalFramesDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrameDoc {
-    /// Origin [m].
+    /// Origin (m).
     pub anchor: DVec3,
     /// Main axis, any non-zero length.
     pub axis: DVec3,
@@ -168,9 +168,9 @@ pub enum PriorityDoc {
 /// A scalar coordinate of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CoordinateDoc {
-    /// Angle about the main axis [rad].
+    /// Angle about the main axis (rad).
     Angle,
-    /// Slide along the main axis [m].
+    /// Slide along the main axis (m).
     Slide,
 }
 
@@ -178,15 +178,15 @@ pub enum CoordinateDoc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JointSpringDoc {
-    /// Stiffness [N·m/rad or N/m].
+    /// Stiffness (N·m/rad or N/m).
     pub stiffness: f64,
-    /// Damping [N·m·s/rad or N·s/m].
+    /// Damping (N·m·s/rad or N·s/m).
     #[serde(skip_serializing_if = "is_default")]
     pub damping: f64,
-    /// Where it is relaxed: angle [rad] or slide [m].
+    /// Where it is relaxed: angle (rad) or slide (m).
     #[serde(skip_serializing_if = "is_default")]
     pub rest: f64,
-    /// Where it is relaxed, if the coordinate is a rotation: rotation vector in the parent's frame [rad].
+    /// Where it is relaxed, if the coordinate is a rotation: rotation vector in the parent's frame (rad).
     #[serde(skip_serializing_if = "is_default")]
     pub rest_rotation: DVec3,
 }
@@ -195,15 +195,15 @@ pub struct JointSpringDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsDoc {
-    /// Smallest value [rad or m].
+    /// Smallest value (rad or m).
     pub min: f64,
-    /// Largest value [rad or m].
+    /// Largest value (rad or m).
     pub max: f64,
-    /// Stiffness outside the range [N·m/rad or N/m].
+    /// Stiffness outside the range (N·m/rad or N/m).
     pub stiffness: f64,
-    /// Damping outside the range [N·m·s/rad or N·s/m].
+    /// Damping outside the range (N·m·s/rad or N·s/m).
     pub damping: f64,
-    /// Width over which the stiffness sets in [rad or m]; 0 is a sharp edge.
+    /// Width over which the stiffness sets in (rad or m); 0 is a sharp edge.
     pub ramp: f64,
 }
 
@@ -218,13 +218,13 @@ impl Default for LimitsDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ConeLimitDoc {
-    /// Largest angle [rad], above 0 and at most π.
+    /// Largest angle (rad), above 0 and at most π.
     pub angle: f64,
-    /// Stiffness beyond it [N·m/rad].
+    /// Stiffness beyond it (N·m/rad).
     pub stiffness: f64,
-    /// Damping beyond it [N·m·s/rad].
+    /// Damping beyond it (N·m·s/rad).
     pub damping: f64,
-    /// Width over which the stiffness sets in [rad]; 0 is a sharp edge.
+    /// Width over which the stiffness sets in (rad); 0 is a sharp edge.
     pub ramp: f64,
 }
 
@@ -247,13 +247,13 @@ pub enum MotorDoc {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PositionMotorDoc {
-    /// Where to go [rad or m].
+    /// Where to go (rad or m).
     pub target: TargetDoc,
-    /// Proportional gain [N·m/rad or N/m].
+    /// Proportional gain (N·m/rad or N/m).
     pub stiffness: f64,
-    /// Derivative gain [N·m·s/rad or N·s/m].
+    /// Derivative gain (N·m·s/rad or N·s/m).
     pub damping: f64,
-    /// Largest force [N·m or N]; unlimited if left out.
+    /// Largest force (N·m or N); unlimited if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub max_force: Option<f64>,
 }
@@ -262,11 +262,11 @@ pub struct PositionMotorDoc {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct VelocityMotorDoc {
-    /// How fast to go [rad/s or m/s].
+    /// How fast to go (rad/s or m/s).
     pub target: TargetDoc,
-    /// Gain [N·m·s/rad or N·s/m].
+    /// Gain (N·m·s/rad or N·s/m).
     pub damping: f64,
-    /// Largest force [N·m or N]; unlimited if left out.
+    /// Largest force (N·m or N); unlimited if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub max_force: Option<f64>,
 }

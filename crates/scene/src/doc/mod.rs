@@ -43,11 +43,11 @@ pub struct SceneDoc {
     /// What the scene shows or proves.
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
-    /// Acceleration of gravity [m/s²], world axes.
+    /// Acceleration of gravity (m/s²), world axes.
     pub gravity: DVec3,
-    /// Time step [s].
+    /// Time step (s).
     pub dt: f64,
-    /// How long to simulate [s].
+    /// How long to simulate (s).
     pub duration_s: f64,
     /// When the state is recorded.
     pub samples: SamplesDoc,
@@ -111,7 +111,7 @@ impl Default for SceneDoc {
 pub enum SamplesDoc {
     /// This many equal intervals: `Count(4)` of a 2 s run records at 0.5, 1, 1.5 and 2 s.
     Count(u32),
-    /// At these times [s], increasing.
+    /// At these times (s), increasing.
     Times(Vec<f64>),
 }
 
@@ -144,7 +144,7 @@ pub struct ImplicitDoc {
     pub order: u32,
     /// Newton iterations per step, at least 1; 1 is one linear solve per step.
     pub newton_iterations: u32,
-    /// Newton stops early once the largest joint error is below this [m, rad].
+    /// Newton stops early once the largest joint error is below this (m, rad).
     pub newton_tolerance: f64,
     /// Which factorization of the tree is used.
     pub solver: TreeSolverDoc,
@@ -172,9 +172,9 @@ pub enum TreeSolverDoc {
 pub struct ExplicitDoc {
     /// The integrator.
     pub method: ExplicitMethodDoc,
-    /// Baumgarte rate on the velocity error: α of C̈ + 2α Ċ + β² C = 0 [1/s].
+    /// Baumgarte rate on the velocity error: α of C̈ + 2α Ċ + β² C = 0 (1/s).
     pub baumgarte_alpha: f64,
-    /// Baumgarte rate on the position error: β of C̈ + 2α Ċ + β² C = 0 [1/s].
+    /// Baumgarte rate on the position error: β of C̈ + 2α Ċ + β² C = 0 (1/s).
     pub baumgarte_beta: f64,
 }
 
@@ -231,10 +231,10 @@ pub struct SweepDoc {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExpectDoc {
-    /// Largest distance by which a joint may come apart at any time [m].
+    /// Largest distance by which a joint may come apart at any time (m).
     #[serde(skip_serializing_if = "is_default")]
     pub max_position_error_m: Option<f64>,
-    /// Largest angle by which locked joint directions may disagree at any time [rad].
+    /// Largest angle by which locked joint directions may disagree at any time (rad).
     #[serde(skip_serializing_if = "is_default")]
     pub max_rotation_error_rad: Option<f64>,
     /// Largest |E(t) − E(0)|, relative to the largest kinetic energy of the run.
@@ -243,10 +243,10 @@ pub struct ExpectDoc {
     /// Largest E(t) − E(0), relative to the largest kinetic energy of the run; 0 forbids any gain.
     #[serde(skip_serializing_if = "is_default")]
     pub energy_gain: Option<f64>,
-    /// Largest speed of any centre of mass at any time [m/s].
+    /// Largest speed of any centre of mass at any time (m/s).
     #[serde(skip_serializing_if = "is_default")]
     pub max_speed_m_per_s: Option<f64>,
-    /// Largest angular speed of any body at any time [rad/s].
+    /// Largest angular speed of any body at any time (rad/s).
     #[serde(skip_serializing_if = "is_default")]
     pub max_angular_speed_rad_per_s: Option<f64>,
     /// Where bodies must be.
@@ -260,15 +260,15 @@ pub struct ExpectDoc {
 pub struct ExpectBodyDoc {
     /// Name of the body (generated names included).
     pub body: String,
-    /// When [s]; the end of the run if left out.
+    /// When (s); the end of the run if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub at_s: Option<f64>,
-    /// A point of the body, in its body frame [m].
+    /// A point of the body, in its body frame (m).
     #[serde(skip_serializing_if = "is_default")]
     pub point: DVec3,
-    /// Where that point must be, in the world [m].
+    /// Where that point must be, in the world (m).
     pub position: DVec3,
-    /// Largest distance allowed [m].
+    /// Largest distance allowed (m).
     pub tolerance_m: f64,
 }
 

@@ -15,12 +15,12 @@ pub struct SpringDoc {
     pub from: EndDoc,
     /// Other end.
     pub to: EndDoc,
-    /// Stiffness [N/m].
+    /// Stiffness (N/m).
     pub stiffness: f64,
-    /// Damping along the line [N·s/m].
+    /// Damping along the line (N·s/m).
     #[serde(skip_serializing_if = "is_default")]
     pub damping: f64,
-    /// Length without force [m].
+    /// Length without force (m).
     #[serde(skip_serializing_if = "is_default")]
     pub rest_length: f64,
 }
@@ -28,13 +28,13 @@ pub struct SpringDoc {
 /// One end of a linear spring.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EndDoc {
-    /// A point of the world [m].
+    /// A point of the world (m).
     World(DVec3),
     /// A point of a body.
     Body {
         /// Name of the body.
         name: String,
-        /// The point in the body frame [m].
+        /// The point in the body frame (m).
         #[serde(default, skip_serializing_if = "is_default")]
         point: DVec3,
     },
@@ -94,13 +94,13 @@ impl Default for CurveDoc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SineDoc {
-    /// Middle of the swing [m, or rad for a scalar].
+    /// Middle of the swing (m, or rad for a scalar).
     pub center: DVec3,
-    /// Largest excursion [m, or rad for a scalar].
+    /// Largest excursion (m, or rad for a scalar).
     pub amplitude: DVec3,
-    /// Swings per second [Hz].
+    /// Swings per second (Hz).
     pub frequency_hz: f64,
-    /// Phase at time 0 [rad].
+    /// Phase at time 0 (rad).
     pub phase: f64,
 }
 
@@ -108,13 +108,13 @@ pub struct SineDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CircleDoc {
-    /// Centre [m].
+    /// Centre (m).
     pub center: DVec3,
-    /// Where the motion is at time 0, relative to the centre [m]; must be across `normal`.
+    /// Where the motion is at time 0, relative to the centre (m); must be across `normal`.
     pub start: DVec3,
     /// Axis of the circle, any non-zero length.
     pub normal: DVec3,
-    /// Turns per second [Hz].
+    /// Turns per second (Hz).
     pub frequency_hz: f64,
 }
 
@@ -156,20 +156,20 @@ pub struct KinematicDoc {
 pub struct GrabDoc {
     /// Name of a dynamic body.
     pub body: String,
-    /// The point that is pulled, in the body frame [m].
+    /// The point that is pulled, in the body frame (m).
     #[serde(skip_serializing_if = "is_default")]
     pub point: DVec3,
     /// Name of the track.
     pub track: String,
-    /// Stiffness [N/m].
+    /// Stiffness (N/m).
     pub stiffness: f64,
-    /// Damping [N·s/m].
+    /// Damping (N·s/m).
     #[serde(skip_serializing_if = "is_default")]
     pub damping: f64,
-    /// When it begins [s].
+    /// When it begins (s).
     #[serde(skip_serializing_if = "is_default")]
     pub from_s: f64,
-    /// When it ends [s]; never if left out.
+    /// When it ends (s); never if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub to_s: Option<f64>,
 }
@@ -180,22 +180,22 @@ pub struct GrabDoc {
 pub struct WrenchDoc {
     /// Name of a dynamic body.
     pub body: String,
-    /// Where the force acts, in the body frame [m]; the centre of mass if left out.
+    /// Where the force acts, in the body frame (m); the centre of mass if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub point: Option<DVec3>,
-    /// Force [N].
+    /// Force (N).
     #[serde(skip_serializing_if = "is_default")]
     pub force: DVec3,
-    /// Torque [N·m].
+    /// Torque (N·m).
     #[serde(skip_serializing_if = "is_default")]
     pub torque: DVec3,
     /// Name of a scalar track that multiplies both; 1 if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub track: Option<String>,
-    /// When it begins [s].
+    /// When it begins (s).
     #[serde(skip_serializing_if = "is_default")]
     pub from_s: f64,
-    /// When it ends [s]; never if left out.
+    /// When it ends (s); never if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub to_s: Option<f64>,
 }
@@ -205,7 +205,7 @@ pub struct WrenchDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JointForcesDoc {
-    /// When [s].
+    /// When (s).
     pub at_s: f64,
     /// Factor: 0 switches off, 1 is as written in the joints.
     pub scale: f64,

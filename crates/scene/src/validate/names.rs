@@ -118,25 +118,30 @@ struct Known<'s> {
 impl Known<'_> {
     fn require_body(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         if !self.bodies.contains(name) && !is_generated(self.scene, name) {
-            missing(issues, "body", name, &self.bodies, field());
+            let generated = self.scene.generators.iter().filter(|g| g.n_links() > 0).map(|g| {
+                let [first, last] = [1, g.n_links() as usize].map(|i| link_name(g.name(), i));
+                format!("{first} to {last}")
+            });
+            let known = self.bodies.iter().map(|&body| body.to_owned()).chain(generated);
+            missing(issues, "body", name, &known.collect::<Vec<_>>(), field());
         }
     }
 
     fn require_track(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         if !self.tracks.contains(name) {
-            missing(issues, "track", name, &self.tracks, field());
+            let known = self.tracks.iter().map(|&track| track.to_owned());
+            missing(issues, "track", name, &known.collect::<Vec<_>>(), field());
         }
     }
 }
 
-fn missing(issues: &mut Issues, noun: &str, name: &str, known: &BTreeSet<&str>, field: String) {
-    let known: Vec<_> = known.iter().copied().collect();
+fn missing(issues: &mut Issues, noun: &str, name: &str, known: &[String], field: String) {
     if name.is_empty() {
         let hint = format!("name a {noun}");
         issues.add(Kind::MissingField, field, format!("the name of a {noun} is missing"), hint);
     } else {
         let message = format!("there is no {noun} called `{name}`");
-        issues.add(Kind::UnknownName, field, message, suggest::one_of(name, &known));
+        issues.add(Kind::UnknownName, field, message, suggest::one_of(name, known));
     }
 }
 

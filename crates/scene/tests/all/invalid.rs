@@ -1,0 +1,41 @@
+//! Every file of `fixtures/invalid` breaks the rule it is named after, at the place its last lines say:
+//! `// expect: KIND LINE:COLUMN`, one line per error.
+
+use sinew_scene::SceneSource;
+use std::collections::BTreeSet;
+
+#[test]
+fn every_broken_rule_is_reported_where_it_is_broken() {
+    let mut kinds = BTreeSet::new();
+    for path in super::fixtures_in("invalid") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let wanted: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("// expect: ")).collect();
+        let errors = SceneSource::new(text.clone(), "file").parse().expect_err("the scene is broken");
+        let found: Vec<_> =
+            errors.as_slice().iter().map(|e| format!("{:?} {}:{}", e.issue.kind, e.line, e.column)).collect();
+        assert_eq!(found, wanted, "{}:\n{errors}", path.display());
+        kinds.extend(errors.as_slice().iter().map(|e| e.issue.kind));
+        for error in errors.as_slice() {
+            assert!(error.to_string().starts_with(&format!("file:{}:{}: ", error.line, error.column)));
+            assert!(!error.issue.message.is_empty());
+        }
+    }
+    // Every kind but the one for files that cannot be read.
+    assert_eq!(kinds.len(), 28, "{kinds:?}");
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let errors = sinew_scene::SceneDoc::load("no/such/scene.ron".as_ref()).unwrap_err();
+    let text = errors.to_string();
+    assert!(text.starts_with("no/such/scene.ron: cannot read the scene"), "{text}");
+}
+
+#[test]
+fn errors_come_in_the_order_of_the_text() {
+    let text = "(format: 1,\n name: \"x\",\n duration_s: -1,\n bodies: [(name: \"\")],\n dt: -1)";
+    let errors = sinew_scene::SceneDoc::from_ron(text, "x.ron").unwrap_err();
+    let lines: Vec<_> = errors.as_slice().iter().map(|e| e.line).collect();
+    assert_eq!(lines, [3, 4, 4, 5]);
+    assert_eq!(errors.to_string().lines().count(), 4);
+}

@@ -1,0 +1,73 @@
+//! Numbers survive to the bit; damaged text gives errors, never a panic.
+
+use glam::DVec3;
+use proptest::prelude::*;
+use sinew_scene::{
+    BodyDoc, CurveDoc, MassDoc, PoseDoc, RotationDoc, SceneDoc, SceneSource, SphereDoc, TrackDoc,
+};
+
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO,
+        -10.0..10.0
+    ]
+}
+
+fn vector() -> impl Strategy<Value = DVec3> {
+    [number(), number(), number()].prop_map(DVec3::from)
+}
+
+prop_compose! {
+    fn document()(
+        gravity in vector(),
+        position in vector(),
+        turn in vector(),
+        radius in 1e-300..1e300_f64,
+        mass in 1e-300..1e300_f64,
+        points in proptest::collection::vec(vector(), 1..5),
+        color in proptest::option::of([0.0..1.0, 0.0..1.0, 0.0..1.0_f64]),
+        text in "[ -~äπ\n]{0,12}",
+    ) -> SceneDoc {
+        let pose = PoseDoc { position, rotation: RotationDoc::Vector(turn) };
+        let body = BodyDoc {
+            name: format!("body {text}"),
+            pose,
+            shapes: vec![sinew_scene::ShapeDoc::Sphere(SphereDoc { radius, at: pose })],
+            mass: MassDoc::Total(mass),
+            color: color.map(DVec3::from),
+            ..BodyDoc::default()
+        };
+        let samples = points.into_iter().enumerate().map(|(i, point)| (i as f64, point)).collect();
+        let track = TrackDoc { name: "t".to_owned(), curve: CurveDoc::Points(samples), ..TrackDoc::default() };
+        SceneDoc { name: text, gravity, bodies: vec![body], tracks: vec![track], ..SceneDoc::default() }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn documents_read_back_to_the_bit(scene in document()) {
+        let text = scene.to_ron();
+        let again = SceneDoc::from_ron(&text, "again").unwrap();
+        prop_assert_eq!(&again, &scene);
+        // Equality cannot tell −0 from 0; the text can.
+        prop_assert_eq!(again.to_ron(), text);
+    }
+
+    #[test]
+    fn damaged_text_never_panics(at in 0.0..1.0_f64, length in 0..6_usize, junk in r#"[()\[\]{}",:'/*#rb\\0-9a-zé\n ]{0,4}"#) {
+        let text = include_str!("../../../../fixtures/mechanisms/hand.ron");
+        let place = |share: f64| {
+            let byte = (share * text.len() as f64) as usize;
+            (0..=byte).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
+        };
+        let from = place(at);
+        let to = (from + length..=text.len()).find(|i| text.is_char_boundary(*i)).unwrap_or(text.len());
+        let mut source = SceneSource::new(format!("{}{junk}{}", &text[..from], &text[to..]), "damaged");
+        if let Err(errors) = source.parse() {
+            prop_assert!(errors.as_slice().iter().all(|e| e.line >= 1 && e.column >= 1));
+        }
+        let _ = source.set("joints[3].spring.stiffness", &junk);
+    }
+}
