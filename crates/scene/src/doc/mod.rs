@@ -172,15 +172,13 @@ pub enum TreeSolverDoc {
 pub struct ExplicitDoc {
     /// The integrator.
     pub method: ExplicitMethodDoc,
-    /// Baumgarte rate on the velocity error: α of C̈ + 2α Ċ + β² C = 0 (1/s).
-    pub baumgarte_alpha: f64,
-    /// Baumgarte rate on the position error: β of C̈ + 2α Ċ + β² C = 0 (1/s).
-    pub baumgarte_beta: f64,
+    /// Baumgarte rate β of C̈ + 2β Ċ + β² C = 0 (1/s): joint errors decay at this rate; 0 is off.
+    pub baumgarte: f64,
 }
 
 impl Default for ExplicitDoc {
     fn default() -> Self {
-        Self { method: ExplicitMethodDoc::Rk4, baumgarte_alpha: 5.0, baumgarte_beta: 5.0 }
+        Self { method: ExplicitMethodDoc::Rk4, baumgarte: 10.0 }
     }
 }
 
@@ -192,20 +190,19 @@ pub enum ExplicitMethodDoc {
     Rk4,
     /// Midpoint rule, second order.
     Rk2,
-    /// Symplectic Euler, first order.
+    /// Forward Euler, first order.
     Euler,
 }
 
 /// Treatment of the gyroscopic torque.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GyroscopicDoc {
-    /// Midpoint for bodies without joints and stiff forces, implicit for the others.
+    /// Implicit midpoint rule, which keeps energy and momentum, for bodies without joints; implicit for the
+    /// others.
     #[default]
     Auto,
     /// One Newton step in the body frame: stable, slightly damped.
     Implicit,
-    /// Implicit midpoint rule: keeps energy and momentum of free bodies.
-    Midpoint,
     /// Angular momentum is stepped, velocity derived from it.
     Momentum,
     /// Torque taken at the start of the step.

@@ -68,8 +68,7 @@ pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issue
             issues.require_not_negative(implicit.newton_tolerance, || "stepper.newton_tolerance".to_owned());
         }
         StepperDoc::Explicit(explicit) => {
-            issues.require_not_negative(explicit.baumgarte_alpha, || "stepper.baumgarte_alpha".to_owned());
-            issues.require_not_negative(explicit.baumgarte_beta, || "stepper.baumgarte_beta".to_owned());
+            issues.require_not_negative(explicit.baumgarte, || "stepper.baumgarte".to_owned());
         }
     }
 }
