@@ -16,11 +16,21 @@ const MAX_SWEEPS: usize = 30;
 /// Columns whose cosine is below this are orthogonal.
 const ORTHOGONAL: f64 = 1e-16;
 
+/// Entries in this range can be multiplied four at a time; others are scaled first.
+const SAFE: std::ops::Range<f64> = 1e-60..1e60;
+
+/// 2²⁰⁰, an exact scale that does not step over the safe range.
+const SCALE: f64 = f64::from_bits((1023 + 200) << 52);
+
 /// Below this fraction of the largest stretch a column has no direction left.
 const NO_DIRECTION: f64 = 1e-12;
 
 /// Eigenvalues in ascending order and the matrix whose columns are the eigenvectors, a proper rotation.
 pub fn symmetric_eigen(s: Sym3) -> (DVec3, DMat3) {
+    if let Some(scale) = safe_scale(s.max_abs()) {
+        let (d, q) = symmetric_eigen(s * scale);
+        return (d / scale, q);
+    }
     let mut a = s.to_mat3().to_cols_array_2d();
     let mut q = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..MAX_SWEEPS {
@@ -52,10 +62,7 @@ pub fn symmetric_eigen(s: Sym3) -> (DVec3, DMat3) {
 
 /// `(U, s, V)` with `F = U diag(s) Vᵀ`, `det U = det V = 1`, `s₁ ≥ s₂ ≥ |s₃|`, `sign s₃ = sign det F`.
 pub fn signed_svd(f: DMat3) -> (DMat3, DVec3, DMat3) {
-    // squares of the entries must neither overflow nor underflow
-    let size = f.to_cols_array().iter().fold(0.0, |m: f64, a| m.max(a.abs()));
-    if size > 0.0 && !(1e-100..1e100).contains(&size) && size.is_finite() {
-        let scale = if size < 1.0 { 2.0_f64.powi(600) } else { 2.0_f64.powi(-600) };
+    if let Some(scale) = safe_scale(f.to_cols_array().iter().fold(0.0, |m: f64, a| m.max(a.abs()))) {
         let (u, s, v) = signed_svd(f * scale);
         return (u, s / scale, v);
     }
@@ -89,6 +96,12 @@ pub fn signed_svd(f: DMat3) -> (DMat3, DVec3, DMat3) {
     }
     let (u, s) = orthonormal_factor(a1, a2, a3);
     (u, s, DMat3::from_cols(v1, v2, v3))
+}
+
+/// A power of two that brings entries up to `size` closer to the safe range, if they are outside.
+fn safe_scale(size: f64) -> Option<f64> {
+    let outside = size > 0.0 && size.is_finite() && !SAFE.contains(&size);
+    outside.then_some(if size < 1.0 { SCALE } else { 1.0 / SCALE })
 }
 
 /// `U` and `s` with `(a₁ a₂ a₃) = U diag(s)`, for orthogonal columns sorted by length; missing directions are chosen.

@@ -110,8 +110,9 @@ pub fn quat_to_mat3(q: DQuat) -> DMat3 {
 /// A zero or non-finite quaternion gives NaN.
 #[inline]
 pub fn normalize_quat(q: DQuat) -> DQuat {
-    let excess = q.length_squared() - 1.0;
-    if excess.abs() < 1e-8 { q * (1.0 - 0.5 * excess) } else { q / (1.0 + excess).sqrt() }
+    let square = q.length_squared();
+    let excess = square - 1.0;
+    if excess.abs() < 1e-8 { q * (1.0 - 0.5 * excess) } else { q / square.sqrt() }
 }
 
 /// The Cayley map `(1, φ/2)/√(1 + |φ|²/4)`: agrees with `exp φ` to third order.

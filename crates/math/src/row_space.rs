@@ -33,54 +33,56 @@ impl RowSpace {
     /// Factor the rows.
     ///
     /// # Panics
-    /// If there are more than six rows. Non-finite rows give a non-finite or rank-deficient factor.
+    /// If there are more than six rows. A row with NaN or infinite entries counts as dependent.
     pub fn factor(rows: &[[f64; 6]]) -> Self {
         assert!(rows.len() <= MAX_ROWS, "a row space holds at most {MAX_ROWS} rows, got {}", rows.len());
-        let mut work = [[0.0; 6]; 6];
+        // `work` holds the part of each unit row outside the span so far, `triangle` the part inside
+        let (mut work, mut triangle) = ([[0.0; 6]; 6], [[0.0; 6]; 6]);
         let mut scale = [0.0; 6];
         for (i, row) in rows.iter().enumerate() {
-            let largest = row.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
-            let unit = 1.0 / largest;
-            if unit.is_finite() && unit > 0.0 {
-                let scaled = row.map(|a| a * unit);
-                scale[i] = unit / dot(&scaled, &scaled).sqrt();
-                work[i] = row.map(|a| a * scale[i]);
-            }
+            scale[i] = inverse_length(row);
+            work[i] = row.map(|a| a * scale[i]);
         }
         let mut order = [0, 1, 2, 3, 4, 5];
         let mut reflectors = [[0.0; 6]; 6];
         let mut rank = 0;
         while rank < rows.len() {
-            // the row with the most left outside the span so far
-            let left = |i: usize| dot(&work[i][rank..], &work[i][rank..]);
-            let best = (rank..rows.len()).fold(rank, |b, i| if left(i) > left(b) { i } else { b });
-            let length = left(best).sqrt();
-            if length.is_nan() || length <= RANK_TOLERANCE {
+            // pick the row with the most left
+            let (mut best, mut left) = (rank, 0.0);
+            for i in rank..rows.len() {
+                let square = dot(&work[i], &work[i]);
+                if square > left {
+                    (best, left) = (i, square);
+                }
+            }
+            if left <= RANK_TOLERANCE * RANK_TOLERANCE {
                 break;
             }
             work.swap(rank, best);
+            triangle.swap(rank, best);
             order.swap(rank, best);
-            // v = y ∓ |y| e_rank, normalized to vᵀv = 2: H = 1 − v vᵀ maps y to ±|y| e_rank
-            let mut v = [0.0; 6];
-            v[rank..].copy_from_slice(&work[rank][rank..]);
-            v[rank] += length.copysign(v[rank]);
-            let norm = (0.5 * dot(&v, &v)).sqrt();
-            v = v.map(|a| a / norm);
-            for row in &mut work[rank..rows.len()] {
-                reflect(&v, row);
+            // v = y ± |y| e_rank with vᵀv = 2, so that H = 1 − v vᵀ maps y to ∓|y| e_rank
+            let mut v = work[rank];
+            v[rank] += left.sqrt().copysign(v[rank]);
+            let unit = (2.0 / dot(&v, &v)).sqrt();
+            v = v.map(|a| a * unit);
+            for i in rank..rows.len() {
+                reflect(&v, &mut work[i]);
+                triangle[i][rank] = work[i][rank];
+                work[i][rank] = 0.0;
             }
             reflectors[rank] = v;
             rank += 1;
         }
-        // columns of Q = H_0 H_1 … applied to the unit vectors
+        // columns of Q = H_0 H_1 …: the later reflections leave the earlier unit vectors alone
         let mut basis = [[0.0; 6]; 6];
         for (k, column) in basis.iter_mut().enumerate() {
             column[k] = 1.0;
-            for v in reflectors[..rank].iter().rev() {
+            for v in reflectors[..rank.min(k + 1)].iter().rev() {
                 reflect(v, column);
             }
         }
-        Self { basis, triangle: work, order, scale, rank }
+        Self { basis, triangle, order, scale, rank }
     }
 
     /// Number of independent rows.
@@ -110,7 +112,8 @@ impl RowSpace {
         for k in 0..self.rank {
             // Rᵀ y = Pᵀ b, c = Q y
             let row = self.order[k];
-            let known = dot(&self.triangle[k][..k], &y[..k]);
+            // y is still zero from k on
+            let known = dot(&self.triangle[k], &y);
             y[k] = (b[row] * self.scale[row] - known) / self.triangle[k][k];
             for i in 0..6 {
                 c[i] += self.basis[k][i] * y[k];
@@ -120,11 +123,23 @@ impl RowSpace {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// 1/|row| without overflow; 0 for a zero or non-finite row.
+fn inverse_length(row: &[f64; 6]) -> f64 {
+    let unit = 1.0 / row.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
+    if !unit.is_finite() || unit == 0.0 {
+        return 0.0;
+    }
+    let scaled = row.map(|a| a * unit);
+    unit / dot(&scaled, &scaled).sqrt()
+}
+
+#[inline]
+fn dot(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
 }
 
 /// `y −= v (v·y)`, for `v·v = 2`.
+#[inline]
 fn reflect(v: &[f64; 6], y: &mut [f64; 6]) {
     let along = dot(v, y);
     for i in 0..6 {

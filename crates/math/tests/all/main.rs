@@ -1,1 +1,16 @@
-//! Tests of `sinew-math`.
+//! Tests of `sinew-math`: reference numbers, independent oracles, invariants, hard points.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![expect(clippy::float_cmp, reason = "tests compare exact values where the arithmetic is exact")]
+
+mod arctangent;
+mod block;
+mod eigen3;
+mod exp_log;
+mod golden;
+mod gyro;
+mod index;
+mod mass;
+mod mesh_mass;
+mod pose;
+mod row_space;
+mod sym3;
