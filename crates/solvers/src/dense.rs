@@ -4,7 +4,6 @@
 //! debugging small mechanisms; it also solves systems on which the tree form refuses a pivot.
 
 use crate::system::BlockSystem;
-use sinew_topology::NONE;
 
 /// A block system written out as a dense symmetric matrix, with its LU factors.
 #[derive(Clone, Debug)]
@@ -88,23 +87,20 @@ impl DenseReference {
 fn written_out(system: &BlockSystem) -> Vec<f64> {
     let n = system.n_unknowns();
     let mut matrix = vec![0.0; n * n];
-    let nodes = &system.layout.nodes;
-    for node in nodes {
-        let parent = nodes.get(node.parent as usize);
-        let grandparent = parent.filter(|p| node.grandparent_dim > 0 && p.parent != NONE);
-        let grandparent = grandparent.map(|p| &nodes[p.parent as usize]);
-        let blocks = [
-            (Some(node), node.diagonal()),
-            (parent, node.parent_block()),
-            (grandparent, node.grandparent_block()),
-        ];
-        for (other, entries) in blocks {
-            let Some(other) = other else { continue };
-            let mut block = system.blocks[entries].iter();
-            for i in node.unknowns() {
-                for (j, &value) in other.unknowns().zip(block.by_ref()) {
-                    matrix[i * n + j] = value;
-                    matrix[j * n + i] = value;
+    let mut set = |i: usize, j: usize, value: f64| {
+        matrix[i * n + j] = value;
+        matrix[j * n + i] = value;
+    };
+    for node in &system.layout.nodes {
+        let own = node.unknowns();
+        let diagonal = &system.blocks[node.diagonal()];
+        for (i, row) in own.clone().enumerate() {
+            own.clone().enumerate().for_each(|(j, column)| set(row, column, diagonal[i * own.len() + j]));
+        }
+        for (columns, first_column) in system.layout.off_diagonals(node) {
+            for (i, row) in own.clone().enumerate() {
+                for (j, column) in columns.clone().enumerate() {
+                    set(row, column, system.blocks[node.off_diagonal(i, first_column + j)]);
                 }
             }
         }

@@ -35,76 +35,73 @@ pub(crate) fn cholesky(n: usize, sign: f64, d: &mut [f64]) -> Result<(), f64> {
     Ok(())
 }
 
-/// `X ← D⁻¹ X` for `c` columns, from the factor of `sign·D`.
+/// `X ← L⁻¹ X` for `c` columns.
 #[inline(always)]
-pub(crate) fn solve_block(n: usize, c: usize, sign: f64, l: &[f64], x: &mut [f64]) {
+pub(crate) fn solve_lower(n: usize, c: usize, l: &[f64], x: &mut [f64]) {
     let (l, x) = (&l[..n * n], &mut x[..n * c]);
     for i in 0..n {
         // X_i = (X_i − Σ_k<i L_ik X_k) / L_ii
+        let mut row = [0.0; 2 * MAX];
+        for j in 0..c {
+            row[j] = x[i * c + j];
+        }
         for k in 0..i {
             for j in 0..c {
-                x[i * c + j] -= l[i * n + k] * x[k * c + j];
+                row[j] -= l[i * n + k] * x[k * c + j];
             }
         }
         for j in 0..c {
-            x[i * c + j] *= l[i * n + i];
+            x[i * c + j] = row[j] * l[i * n + i];
         }
     }
+}
+
+/// `x ← L⁻ᵀ x`.
+#[inline(always)]
+pub(crate) fn solve_upper(n: usize, l: &[f64], x: &mut [f64]) {
+    let (l, x) = (&l[..n * n], &mut x[..n]);
     for i in (0..n).rev() {
-        // X_i = (X_i − Σ_k>i L_ki X_k) / L_ii
-        for k in i + 1..n {
-            for j in 0..c {
-                x[i * c + j] -= l[k * n + i] * x[k * c + j];
-            }
-        }
-        for j in 0..c {
-            x[i * c + j] *= l[i * n + i];
-        }
-    }
-    for value in x {
-        *value *= sign;
-    }
-}
-
-/// `T −= Uᵀ Y` with `U` n×r, `Y` n×c, `T` r×c.
-#[inline(always)]
-pub(crate) fn subtract_product(n: usize, r: usize, c: usize, u: &[f64], y: &[f64], target: &mut [f64]) {
-    let (u, y, target) = (&u[..n * r], &y[..n * c], &mut target[..r * c]);
-    for i in 0..r {
-        let mut row = [0.0; MAX];
-        for k in 0..n {
-            for j in 0..c {
-                row[j] += u[k * r + i] * y[k * c + j];
-            }
-        }
-        for j in 0..c {
-            target[i * c + j] -= row[j];
+        // Column by column: once x_i is known it leaves all earlier rows.
+        x[i] *= l[i * n + i];
+        for k in 0..i {
+            x[k] -= l[i * n + k] * x[i];
         }
     }
 }
 
-/// `t −= Uᵀ x` with `U` n×c.
+/// Row `i` of `Wᵀ W` from column `from` on, `W` n×c; the columns before stay zero.
 #[inline(always)]
-pub(crate) fn subtract_transpose_vec(n: usize, c: usize, u: &[f64], x: &[f64], target: &mut [f64]) {
-    let (u, x, target) = (&u[..n * c], &x[..n], &mut target[..c]);
-    let mut sum = [0.0; MAX];
+pub(crate) fn gram_row(n: usize, c: usize, w: &[f64], i: usize, from: usize) -> [f64; 2 * MAX] {
+    let w = &w[..n * c];
+    let mut row = [0.0; 2 * MAX];
+    for k in 0..n {
+        for j in from..c {
+            row[j] += w[k * c + i] * w[k * c + j];
+        }
+    }
+    row
+}
+
+/// `Wᵀ x` with `W` n×c.
+#[inline(always)]
+pub(crate) fn transpose_mul(n: usize, c: usize, w: &[f64], x: &[f64]) -> [f64; 2 * MAX] {
+    let (w, x) = (&w[..n * c], &x[..n]);
+    let mut sum = [0.0; 2 * MAX];
     for k in 0..n {
         for j in 0..c {
-            sum[j] += u[k * c + j] * x[k];
+            sum[j] += w[k * c + j] * x[k];
         }
     }
-    for j in 0..c {
-        target[j] -= sum[j];
-    }
+    sum
 }
 
-/// `t −= U x` with `U` n×c.
+/// `t −= W_c x` where `W_c` are the columns of `W` (n×c) from `from` on, as many as `x` has entries.
 #[inline(always)]
-pub(crate) fn subtract_vec(n: usize, c: usize, u: &[f64], x: &[f64], target: &mut [f64]) {
-    let (u, x, target) = (&u[..n * c], &x[..c], &mut target[..n]);
+pub(crate) fn subtract_columns(n: usize, c: usize, w: &[f64], from: usize, x: &[f64], target: &mut [f64]) {
+    let (w, target) = (&w[..n * c], &mut target[..n]);
     for i in 0..n {
-        for j in 0..c {
-            target[i] -= u[i * c + j] * x[j];
+        for (j, value) in x.iter().enumerate() {
+            target[i] -= w[i * c + from + j] * value;
         }
     }
 }

@@ -9,7 +9,7 @@
 //! Units are the caller's: the solver needs consistency only.
 
 use crate::layout::{BlockLayout, NodeLayout};
-use sinew_topology::{ConstraintId, EliminationPlan, NONE, VariableId};
+use sinew_topology::{ConstraintId, EliminationPlan, VariableId};
 use std::ops::Range;
 
 /// A symmetric block system over a plan, all zero at first.
@@ -68,9 +68,10 @@ impl BlockSystem {
         let position = self.layout.constraint_position(id);
         let [variable, constraint] = self.pair_at(position);
         let (below, above) = if constraint.flipped { (parent, child) } else { (child, parent) };
-        let (n_rows, _, _) = constraint.dims();
-        transpose_into(below, n_rows, &mut self.blocks[variable.parent_block()]);
-        self.blocks[constraint.parent_block()].copy_from_slice(above);
+        let (n_rows, n_above, _) = constraint.dims();
+        let (n_below, _, _) = variable.dims();
+        self.set_block(&variable, 0, [n_below, n_rows], Given::Transposed(below));
+        self.set_block(&constraint, 0, [n_rows, n_above], Given::AsIs(above));
     }
 
     /// Sets the coupling `A_ab` of the declared child `a` (rows) with the declared parent `b` (columns), the
@@ -78,13 +79,9 @@ impl BlockSystem {
     pub fn set_coupling(&mut self, id: ConstraintId, block: &[f64]) {
         let position = self.layout.constraint_position(id);
         let [variable, constraint] = self.pair_at(position);
-        let target = &mut self.blocks[variable.grandparent_block()];
-        if constraint.flipped {
-            let (_, n_above, _) = constraint.dims();
-            transpose_into(block, n_above, target);
-        } else {
-            target.copy_from_slice(block);
-        }
+        let (n, first_column, n_above) = variable.dims();
+        let block = if constraint.flipped { Given::Transposed(block) } else { Given::AsIs(block) };
+        self.set_block(&variable, first_column, [n, n_above], block);
     }
 
     /// The right-hand side `b` of a variable.
@@ -120,32 +117,30 @@ impl BlockSystem {
                 let product: f64 = (0..n).map(|j| diagonal[i * n + j] * x[own.start + j]).sum();
                 out[row] -= product;
             }
-            if node.parent == NONE {
-                continue;
-            }
-            let parent = &self.layout.nodes[node.parent as usize];
-            self.subtract_off_diagonal(node.parent_block(), own.clone(), parent.unknowns(), x, out);
-            if node.grandparent_dim > 0 {
-                let grandparent = &self.layout.nodes[parent.parent as usize];
-                self.subtract_off_diagonal(node.grandparent_block(), own, grandparent.unknowns(), x, out);
+            for (columns, first_column) in self.layout.off_diagonals(node) {
+                for (i, row) in own.clone().enumerate() {
+                    for (j, column) in columns.clone().enumerate() {
+                        // The block above the diagonal and its mirror image below.
+                        let entry = self.blocks[node.off_diagonal(i, first_column + j)];
+                        out[row] -= entry * x[column];
+                        out[column] -= entry * x[row];
+                    }
+                }
             }
         }
     }
 
-    /// Subtracts a block above the diagonal and its mirror image below, times `x`, from `out`.
-    fn subtract_off_diagonal(
-        &self,
-        entries: Range<usize>,
-        rows: Range<usize>,
-        columns: Range<usize>,
-        x: &[f64],
-        out: &mut [f64],
-    ) {
-        let mut block = self.blocks[entries].iter();
-        for row in rows {
-            for (column, entry) in columns.clone().zip(block.by_ref()) {
-                out[row] -= entry * x[column];
-                out[column] -= entry * x[row];
+    /// Writes an off-diagonal block of the given size, starting at a column.
+    fn set_block(&mut self, node: &NodeLayout, first_column: usize, size: [usize; 2], block: Given<'_>) {
+        let [n_rows, n_columns] = size;
+        let (Given::AsIs(entries) | Given::Transposed(entries)) = block;
+        assert_eq!(entries.len(), n_rows * n_columns, "the block has the wrong size");
+        for i in 0..n_rows {
+            for j in 0..n_columns {
+                self.blocks[node.off_diagonal(i, first_column + j)] = match block {
+                    Given::AsIs(entries) => entries[i * n_columns + j],
+                    Given::Transposed(entries) => entries[j * n_rows + i],
+                };
             }
         }
     }
@@ -156,13 +151,8 @@ impl BlockSystem {
     }
 }
 
-/// Writes the transpose of a row-major `block` with `n_rows` rows. Panics if the sizes do not fit.
-fn transpose_into(block: &[f64], n_rows: usize, target: &mut [f64]) {
-    assert_eq!(block.len(), target.len(), "the block has the wrong size");
-    let n_columns = block.len().checked_div(n_rows).unwrap_or(0);
-    for i in 0..n_rows {
-        for j in 0..n_columns {
-            target[j * n_rows + i] = block[i * n_columns + j];
-        }
-    }
+/// A row-major block as the caller gave it, to be stored as it is or transposed.
+enum Given<'a> {
+    AsIs(&'a [f64]),
+    Transposed(&'a [f64]),
 }

@@ -1,27 +1,27 @@
 //! Block LDLᵀ of a tree: factor once, solve many, in linear time.
 //!
-//! Right-looking form of Her11 §4 (docs/maths, elimination), `p` the parent and `g` the grandparent of `i`:
+//! Right-looking form of Her11 §4 (docs/maths, elimination) with `σ = +1` for variables and `−1` for constraints,
+//! `p` the parent and `g` the grandparent of `i`:
 //!
 //! ```text
-//! factor, leaves → root:  ±D_i = L Lᵀ                     (+ variables, − constraints)
-//!                         Y_p = D_i⁻¹ U_ip,  Y_g = D_i⁻¹ U_ig
-//!                         D_p −= U_ipᵀ Y_p,  D_g −= U_igᵀ Y_g,  U_pg −= U_ipᵀ Y_g
-//!                         U_ip ← Y_p,  U_ig ← Y_g
-//! solve,  leaves → root:  x_p −= U_ipᵀ x_i,  x_g −= U_igᵀ x_i
-//!         root → leaves:  x_i = D_i⁻¹ x_i − U_ip x_p − U_ig x_g
+//! factor, leaves → root:  σ D_i = L Lᵀ,  W = L⁻¹ [U_ip U_ig]
+//!                         D_p −= σ W_pᵀ W_p,  D_g −= σ W_gᵀ W_g,  U_pg −= σ W_pᵀ W_g
+//! solve,  leaves → root:  x_i ← L⁻¹ x_i,  x_p −= σ W_pᵀ x_i,  x_g −= σ W_gᵀ x_i
+//!         root → leaves:  x_i ← σ L⁻ᵀ (x_i − W_p x_p − W_g x_g)
 //! ```
-//! Cholesky pivots with unscaled `U` on the left of the updates: both are needed for a backward error near
-//! rounding. No fill, because a variable couples only to its constraint and its parent, a constraint only to
-//! the variable it hangs from. No pivoting: with positive definite `A` and full-rank rows every variable pivot
-//! is positive and every constraint pivot negative definite.
+//! `WᵀW` is the `UᵀD⁻¹U` of the papers, symmetric to the last bit and half the work; with Cholesky pivots it
+//! keeps the backward error near rounding, which explicit inverses and products scaled twice do not. No fill,
+//! because a variable couples only to its constraint and its parent, a constraint only to the variable it hangs
+//! from. No pivoting: with positive definite `A` and full-rank rows every variable pivot is positive and every
+//! constraint pivot negative definite.
 //!
-//! Cost: linear in nodes; per link of a hinge chain about 1,500 multiplications to factor and 300 to solve.
+//! Cost: linear in nodes; per link of a hinge chain about 1,100 multiplications to factor and 270 to solve.
 //! Nothing allocates after `new`. A singular pivot is an error that names its node; the factor is then
 //! unusable until the next successful call. Results are the same bits at every thread count.
 
 use crate::error::FactorError;
 use crate::kernels::{
-    MAX, cholesky, solve_block, subtract_product, subtract_transpose_vec, subtract_vec, with_fixed_dims,
+    cholesky, gram_row, solve_lower, solve_upper, subtract_columns, transpose_mul, with_fixed_dims,
 };
 use crate::layout::{BlockLayout, NodeLayout};
 use crate::system::BlockSystem;
@@ -112,9 +112,7 @@ impl TreeLdlt {
     fn forward_all(&self, pairs: Range<u32>, x: &mut Part<'_>) {
         for position in self.layout.nodes_of_pairs(pairs) {
             let node = &self.layout.nodes[position];
-            if node.parent != NONE {
-                with_fixed_dims!(node.dims(), forward(&self.layout, node, &self.factor, x));
-            }
+            with_fixed_dims!(node.dims(), forward(&self.layout, node, &self.factor, x));
         }
     }
 
@@ -159,36 +157,43 @@ fn eliminate(
     part: &mut Part<'_>,
 ) -> Result<(), f64> {
     let sign = sign_of(node);
-    let (own, later) = part.values[node.start - part.start..].split_at_mut(n * (n + p + g));
-    let (d, u) = own.split_at_mut(n * n);
+    let c = p + g;
+    let (own, later) = part.values[node.start - part.start..].split_at_mut(n * (n + c));
+    let later_start = node.start + n * (n + c);
+    let (d, w) = own.split_at_mut(n * n);
     cholesky(n, sign, d)?;
+    solve_lower(n, c, d, w);
     if node.parent == NONE {
         return Ok(());
     }
-    let later_start = node.start + n * (n + p + g);
     let parent = &layout.nodes[node.parent as usize];
     let at_parent = parent.start - later_start;
-    let (u_p, u_g) = u.split_at_mut(n * p);
-    // Y = D⁻¹ U
-    let (mut y_p, mut y_g) = ([0.0; MAX * MAX], [0.0; MAX * MAX]);
-    y_p[..n * p].copy_from_slice(u_p);
-    solve_block(n, p, sign, d, &mut y_p);
-    // D_p −= U_pᵀ Y_p
-    subtract_product(n, p, p, u_p, &y_p, &mut later[at_parent..]);
-    if g > 0 {
-        let at_grandparent = layout.nodes[parent.parent as usize].start - later_start;
-        y_g[..n * g].copy_from_slice(u_g);
-        solve_block(n, g, sign, d, &mut y_g);
-        // D_g −= U_gᵀ Y_g,  U_pg −= U_pᵀ Y_g
-        subtract_product(n, g, g, u_g, &y_g, &mut later[at_grandparent..]);
-        subtract_product(n, p, g, u_p, &y_g, &mut later[at_parent + p * p..]);
-        u_g.copy_from_slice(&y_g[..n * g]);
+    // D_p −= σ W_pᵀ W_p, and U_pg −= σ W_pᵀ W_g right behind it
+    let target = &mut later[at_parent..at_parent + p * (p + g)];
+    for i in 0..p {
+        let row = gram_row(n, c, w, i, 0);
+        for j in 0..p {
+            target[i * p + j] -= sign * row[j];
+        }
+        for j in 0..g {
+            target[p * p + i * g + j] -= sign * row[p + j];
+        }
     }
-    u_p.copy_from_slice(&y_p[..n * p]);
+    if g > 0 {
+        // D_g −= σ W_gᵀ W_g
+        let at_grandparent = layout.nodes[parent.parent as usize].start - later_start;
+        let target = &mut later[at_grandparent..at_grandparent + g * g];
+        for i in 0..g {
+            let row = gram_row(n, c, w, p + i, p);
+            for j in 0..g {
+                target[i * g + j] -= sign * row[p + j];
+            }
+        }
+    }
     Ok(())
 }
 
-/// `x_p −= U_pᵀ x_i`, `x_g −= U_gᵀ x_i`.
+/// `x_i ← L⁻¹ x_i`, `x_p −= σ W_pᵀ x_i`, `x_g −= σ W_gᵀ x_i`.
 #[inline(always)]
 fn forward(
     n: usize,
@@ -199,18 +204,31 @@ fn forward(
     factor: &[f64],
     x: &mut Part<'_>,
 ) {
-    let u = &factor[node.start + n * n..node.start + n * (n + p + g)];
+    let c = p + g;
+    let (l, w) = factor[node.start..node.start + n * (n + c)].split_at(n * n);
     let (own, later) = x.values[node.unknown - x.start..].split_at_mut(n);
     let later_start = node.unknown + n;
+    solve_lower(n, 1, l, own);
+    if node.parent == NONE {
+        return;
+    }
+    let sign = sign_of(node);
+    let update = transpose_mul(n, c, w, own);
     let parent = &layout.nodes[node.parent as usize];
-    subtract_transpose_vec(n, p, &u[..n * p], own, &mut later[parent.unknown - later_start..]);
+    let target = &mut later[parent.unknown - later_start..][..p];
+    for j in 0..p {
+        target[j] -= sign * update[j];
+    }
     if g > 0 {
         let grandparent = &layout.nodes[parent.parent as usize];
-        subtract_transpose_vec(n, g, &u[n * p..], own, &mut later[grandparent.unknown - later_start..]);
+        let target = &mut later[grandparent.unknown - later_start..][..g];
+        for j in 0..g {
+            target[j] -= sign * update[p + j];
+        }
     }
 }
 
-/// `x_i = D⁻¹ x_i − U_p x_p − U_g x_g`.
+/// `x_i ← σ L⁻ᵀ (x_i − W_p x_p − W_g x_g)`.
 #[inline(always)]
 fn backward(
     n: usize,
@@ -221,20 +239,21 @@ fn backward(
     factor: &[f64],
     x: &mut Part<'_>,
 ) {
-    let blocks = &factor[node.start..node.start + n * (n + p + g)];
-    let (d, u) = blocks.split_at(n * n);
+    let c = p + g;
+    let (l, w) = factor[node.start..node.start + n * (n + c)].split_at(n * n);
     let (own, later) = x.values[node.unknown - x.start..].split_at_mut(n);
     let later_start = node.unknown + n;
-    solve_block(n, 1, sign_of(node), d, own);
-    if node.parent == NONE {
-        return;
+    if node.parent != NONE {
+        let parent = &layout.nodes[node.parent as usize];
+        subtract_columns(n, c, w, 0, &later[parent.unknown - later_start..][..p], own);
+        if g > 0 {
+            let grandparent = &layout.nodes[parent.parent as usize];
+            subtract_columns(n, c, w, p, &later[grandparent.unknown - later_start..][..g], own);
+        }
     }
-    let parent = &layout.nodes[node.parent as usize];
-    subtract_vec(n, p, &u[..n * p], &later[parent.unknown - later_start..], own);
-    if g > 0 {
-        let grandparent = &layout.nodes[parent.parent as usize];
-        subtract_vec(n, g, &u[n * p..], &later[grandparent.unknown - later_start..], own);
-    }
+    let sign = sign_of(node);
+    own.iter_mut().for_each(|value| *value *= sign);
+    solve_upper(n, l, own);
 }
 
 /// Variables have positive, constraints negative definite pivots.

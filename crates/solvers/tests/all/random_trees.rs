@@ -4,7 +4,7 @@ use crate::trees::{Recipe, Sample, sample};
 use sinew_solvers::{DenseReference, TreeLdlt};
 use sinew_testkit::{ForestShape, Rng, assert_close};
 
-fn random_recipe(rng: &mut Rng) -> Recipe {
+fn random_recipe(rng: &mut Rng, row_noise: f64) -> Recipe {
     let shape = ForestShape {
         n_bodies: 1 + rng.below(24),
         root_chance: 0.1,
@@ -16,6 +16,7 @@ fn random_recipe(rng: &mut Rng) -> Recipe {
         rigid_chance: 0.6,
         mass_decades: rng.below(7) as i32,
         stiffness_decades: rng.below(7) as i32,
+        row_noise,
         compliance_chance: 0.1,
     }
 }
@@ -28,32 +29,39 @@ fn solved(sample: &Sample) -> (TreeLdlt, Vec<f64>) {
     (ldlt, x)
 }
 
-/// Mixed sizes, branches, stiff couplings, mass ratios up to 10⁶: normwise backward error at most 10⁻¹², and
-/// at rounding after one step of refinement.
+/// Mixed sizes, branches, stiff couplings, mass ratios up to 10⁶: normwise backward error at most 10⁻¹².
 #[test]
 fn backward_error_on_1500_trees() {
-    let mut worst = [0.0f64; 2];
     for seed in 0..1500 {
         let rng = &mut Rng::new(seed);
-        let recipe = random_recipe(rng);
+        let recipe = random_recipe(rng, 0.7);
         let sample = sample(rng, recipe);
-        let rhs = sample.system.rhs().to_vec();
-        let (mut ldlt, mut x) = solved(&sample);
-        let plain = sample.matrix.backward_error(&x, &rhs);
-        ldlt.refine(&sample.system, &rhs, &mut x);
-        let refined = sample.matrix.backward_error(&x, &rhs);
-        assert!(plain <= 1e-12, "seed {seed}: backward error {plain:e} with {recipe:?}");
-        assert!(refined <= 1e-15, "seed {seed}: {refined:e} after refinement with {recipe:?}");
-        worst = [worst[0].max(plain), worst[1].max(refined)];
+        let (_, x) = solved(&sample);
+        let error = sample.matrix.backward_error(&x, sample.system.rhs());
+        assert!(error <= 1e-12, "seed {seed}: backward error {error:e} with {recipe:?}");
     }
-    println!("worst backward error {:e}, refined {:e}", worst[0], worst[1]);
+}
+
+/// Rows that are almost dependent cost digits; one step of refinement brings them back.
+#[test]
+fn refinement_on_500_ill_conditioned_trees() {
+    for seed in 0..500 {
+        let rng = &mut Rng::new(10_000 + seed);
+        let recipe = random_recipe(rng, 1.0);
+        let sample = sample(rng, recipe);
+        let rhs = sample.system.rhs();
+        let (mut ldlt, mut x) = solved(&sample);
+        ldlt.refine(&sample.system, rhs, &mut x);
+        let error = sample.matrix.backward_error(&x, rhs);
+        assert!(error <= 1e-15, "seed {seed}: {error:e} after refinement with {recipe:?}");
+    }
 }
 
 #[test]
 fn dense_reference_sees_the_same_matrix() {
     for seed in 0..100 {
         let rng = &mut Rng::new(seed);
-        let recipe = random_recipe(rng);
+        let recipe = random_recipe(rng, 0.7);
         let sample = sample(rng, recipe);
         let dense = DenseReference::new(&sample.system).unwrap();
         for i in 0..dense.n_unknowns() {

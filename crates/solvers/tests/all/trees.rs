@@ -21,6 +21,8 @@ pub(crate) struct Recipe {
     pub(crate) mass_decades: i32,
     /// Couplings are up to 10 to this power stiff.
     pub(crate) stiffness_decades: i32,
+    /// Rows are those of a permutation plus noise of this size; at 1 some are almost dependent.
+    pub(crate) row_noise: f64,
     /// Chance that a constraint has compliance on its diagonal.
     pub(crate) compliance_chance: f64,
 }
@@ -29,7 +31,14 @@ impl Recipe {
     /// Rigid bodies in one tree, moderately scaled.
     pub(crate) fn rigid(n_bodies: usize, chain_chance: f64) -> Self {
         let shape = ForestShape { n_bodies, root_chance: 0.0, world_chance: 1.0, chain_chance };
-        Self { shape, rigid_chance: 1.0, mass_decades: 1, stiffness_decades: 2, compliance_chance: 0.0 }
+        Self {
+            shape,
+            rigid_chance: 1.0,
+            mass_decades: 1,
+            stiffness_decades: 2,
+            row_noise: 0.4,
+            compliance_chance: 0.0,
+        }
     }
 }
 
@@ -45,7 +54,7 @@ pub(crate) fn sample(rng: &mut Rng, recipe: Recipe) -> Sample {
     let mut joints = Vec::new();
     for link in links {
         let parent_dim = link.parent.map_or(6, |parent| dims[parent]);
-        let dim = rng.below(dims[link.child].min(parent_dim) + 1).min(5);
+        let dim = rng.below(dims[link.child].min(parent_dim) + 1);
         let ends = match link.parent {
             None => (link.child, None),
             Some(parent) if rng.chance(0.5) => (link.child, Some(parent)),
@@ -74,11 +83,11 @@ pub(crate) fn sample(rng: &mut Rng, recipe: Recipe) -> Sample {
             matrix.add_block(rows.start, columns.start, block);
             matrix.add_block(columns.start, rows.start, &block.transpose());
         };
-        let child_rows = full_rank_rows(rng, dim, dims[child]);
+        let child_rows = noisy_rows(rng, recipe.row_noise, dim, dims[child]);
         place(child, &child_rows, &system);
         let mut parent_rows = Dense::zeros(dim, 0);
         if let Some(parent) = parent {
-            parent_rows = full_rank_rows(rng, dim, dims[parent]);
+            parent_rows = noisy_rows(rng, recipe.row_noise, dim, dims[parent]);
             place(parent, &parent_rows, &system);
             // Stiffness k GᵀG on (child, parent).
             let (n, total) = (dims[child], dims[child] + dims[parent]);
@@ -115,11 +124,11 @@ pub(crate) fn sample(rng: &mut Rng, recipe: Recipe) -> Sample {
     Sample { plan, system, matrix }
 }
 
-/// Random rows near an orthogonal set, so that their rank is not in doubt.
-fn full_rank_rows(rng: &mut Rng, n_rows: usize, n_columns: usize) -> Dense {
+/// Rows of a permutation matrix plus noise.
+fn noisy_rows(rng: &mut Rng, noise: f64, n_rows: usize, n_columns: usize) -> Dense {
     let shift = rng.below(n_columns);
     Dense::from_fn(n_rows, n_columns, |i, j| {
         let main = if (i + shift) % n_columns == j { 1.0 } else { 0.0 };
-        main + rng.uniform(-0.4, 0.4)
+        main + rng.uniform(-noise, noise)
     })
 }
