@@ -1,0 +1,294 @@
+//! From a scene document to a model, its settings, its recorded inputs and its looks.
+//!
+//! The document is checked against the rules of the format, its generators are written out, and every name is
+//! resolved to an id once. Cost: linear in bodies and joints, times the logarithm of their number for the names.
+
+use std::collections::BTreeMap;
+
+use sinew_math::{Motion, Pose};
+use sinew_mechanism::{
+    BodyId, BodyKind, BodySpec, Explicit, Gyroscopic, Implicit, JointFrames, JointId, JointKind, JointSpec,
+    MechanismBuilder, Model, Order, PointSpringSpec, RungeKutta, Scheme, Settings, TreeForm,
+};
+use sinew_scene::{
+    BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, GyroscopicDoc, InputDoc, JointDoc, JointKindDoc,
+    PriorityDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc, validate,
+};
+use sinew_topology::Priority;
+
+use crate::BuildError;
+use crate::draw::{DrawShape, Looks, SolidLook, SpringEnd};
+use crate::error::joint_path;
+use crate::forces::{add_forces, drive_coordinate, motor_track};
+use crate::script::{Follow, Goal, Hold, Prescribed, Push, Script, Window};
+
+/// What a scene says about its run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SceneInfo {
+    /// Name of the scene.
+    pub name: String,
+    /// Steps that make up its duration.
+    pub n_steps: u64,
+    /// Numbers of the steps after which the state is of interest, increasing.
+    pub samples: Vec<u64>,
+}
+
+/// Everything that a scene becomes.
+pub(crate) struct Parts {
+    pub(crate) model: Model,
+    pub(crate) settings: Settings,
+    pub(crate) script: Script,
+    pub(crate) looks: Looks,
+    pub(crate) info: SceneInfo,
+}
+
+/// Builds a scene.
+pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
+    validate(scene).map_err(BuildError::Scene)?;
+    let settings = settings(scene);
+    let expanded = scene.expanded();
+    let mut mechanism = MechanismBuilder::new();
+    let mut looks = Looks::default();
+    let mut bodies = BTreeMap::new();
+    for doc in &expanded.bodies {
+        let body = mechanism.add_body(body_spec(doc));
+        bodies.insert(doc.name.as_str(), body);
+        looks.solids.extend(doc.shapes.iter().map(|shape| SolidLook {
+            body,
+            body_from_shape: shape.at().to_pose(),
+            shape: draw_shape(shape),
+            color: doc.color,
+        }));
+    }
+    let names = Names {
+        bodies,
+        tracks: expanded.tracks.iter().enumerate().map(|(i, t)| (t.name.as_str(), i)).collect(),
+    };
+    let mut script = Script::new(expanded.tracks.clone());
+    for doc in &expanded.joints {
+        let path = || joint_path(scene, &doc.name);
+        let joint = mechanism.add_joint(joint_spec(doc, &mechanism, &names, &path)?);
+        script_joint(doc, joint, &names, &path, &mut script)?;
+    }
+    for (i, doc) in expanded.springs.iter().enumerate() {
+        let path = format!("springs[{i}]");
+        let ends = [names.end(&doc.from, &path)?, names.end(&doc.to, &path)?];
+        let [near, far] = if ends[0].body.is_some() { ends } else { [ends[1], ends[0]] };
+        let Some(body) = near.body else { continue };
+        mechanism.add_spring(
+            PointSpringSpec::new(body, near.point, far.body, far.point, doc.stiffness, doc.damping)
+                .with_rest_length(doc.rest_length),
+        );
+        looks.springs.push(ends);
+    }
+    for (i, doc) in expanded.inputs.iter().enumerate() {
+        script_input(doc, &format!("inputs[{i}]"), &names, &mechanism, &mut script)?;
+    }
+    script.scales.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let model = mechanism.build().map_err(|source| BuildError::from_mechanism(scene, source))?;
+    Ok(Parts { model, settings, script, looks, info: info(scene) })
+}
+
+fn info(scene: &SceneDoc) -> SceneInfo {
+    // A duration is met by the first step that reaches it, give or take a billionth of a step.
+    let step_reaching = |time: f64| (time / scene.dt - 1e-9).ceil().max(0.0) as u64;
+    let n_steps = step_reaching(scene.duration_s);
+    let mut samples: Vec<u64> = match &scene.samples {
+        SamplesDoc::Count(n) => (1..=u64::from(*n)).map(|i| (i * n_steps).div_ceil(u64::from(*n))).collect(),
+        SamplesDoc::Times(times) => times.iter().map(|&time| step_reaching(time).min(n_steps)).collect(),
+    };
+    samples.dedup();
+    SceneInfo { name: scene.name.clone(), n_steps, samples }
+}
+
+fn settings(scene: &SceneDoc) -> Settings {
+    let mut settings = Settings::default();
+    settings.dt = scene.dt;
+    settings.gravity = scene.gravity;
+    settings.gyroscopic = match scene.gyroscopic {
+        GyroscopicDoc::Auto => Gyroscopic::Auto,
+        GyroscopicDoc::Implicit => Gyroscopic::Implicit,
+        GyroscopicDoc::Momentum => Gyroscopic::Momentum,
+        GyroscopicDoc::Explicit => Gyroscopic::Explicit,
+        GyroscopicDoc::Off => Gyroscopic::None,
+    };
+    settings.scheme = match &scene.stepper {
+        StepperDoc::Implicit(doc) => {
+            let mut implicit = Implicit::default();
+            implicit.order = if doc.order == 2 { Order::Second } else { Order::First };
+            implicit.newton_iterations = doc.newton_iterations;
+            implicit.newton_tolerance = doc.newton_tolerance;
+            implicit.form = match doc.solver {
+                TreeSolverDoc::Pair => TreeForm::Pair,
+                TreeSolverDoc::Block => TreeForm::Block,
+            };
+            Scheme::Implicit(implicit)
+        }
+        StepperDoc::Explicit(doc) => {
+            let mut explicit = Explicit::default();
+            explicit.baumgarte = doc.baumgarte;
+            explicit.method = match doc.method {
+                ExplicitMethodDoc::Rk4 => RungeKutta::Fourth,
+                ExplicitMethodDoc::Rk2 => RungeKutta::Second,
+                ExplicitMethodDoc::Euler => RungeKutta::First,
+            };
+            Scheme::Explicit(explicit)
+        }
+    };
+    settings
+}
+
+fn body_spec(doc: &BodyDoc) -> BodySpec {
+    let mut spec = BodySpec::dynamic(doc.name.as_str(), doc.pose.to_pose(), doc.mass_properties())
+        .with_motion(Motion::new(doc.velocity.angular, doc.velocity.linear))
+        .with_damping(doc.angular_damping, doc.linear_damping);
+    spec.kind = match doc.kind {
+        BodyKindDoc::Dynamic => BodyKind::Dynamic,
+        BodyKindDoc::Fixed => BodyKind::Fixed,
+        BodyKindDoc::Kinematic => BodyKind::Kinematic,
+    };
+    spec
+}
+
+fn joint_spec(
+    doc: &JointDoc,
+    mechanism: &MechanismBuilder,
+    names: &Names<'_>,
+    path: &dyn Fn() -> String,
+) -> Result<JointSpec, BuildError> {
+    let child = names.body(&doc.child, path)?;
+    let parent = doc.parent.as_ref().map(|name| names.body(name, path)).transpose()?;
+    let parent_pose = parent.map_or(Pose::IDENTITY, |body| mechanism.body_pose(body));
+    let (on_child, on_parent) = doc.frames.in_bodies(&mechanism.body_pose(child), &parent_pose);
+    let frames = JointFrames {
+        rotation1: on_child.rotation,
+        point1: on_child.translation,
+        rotation2: on_parent.rotation,
+        point2: on_parent.translation,
+    };
+    let priority = match doc.priority {
+        PriorityDoc::Auto => Priority::Auto,
+        PriorityDoc::Primary => Priority::Primary,
+        PriorityDoc::Secondary => Priority::Secondary,
+    };
+    let spec = JointSpec::new(doc.name.as_str(), joint_kind(doc.kind), child, parent, frames)
+        .with_priority(priority)
+        .with_compliance(doc.compliance);
+    add_forces(doc, spec, path)
+}
+
+fn joint_kind(kind: JointKindDoc) -> JointKind {
+    match kind {
+        JointKindDoc::Fixed => JointKind::Fixed,
+        JointKindDoc::Hinge => JointKind::Hinge,
+        JointKindDoc::Prismatic => JointKind::Prismatic,
+        JointKindDoc::Cylindrical => JointKind::Cylindrical,
+        JointKindDoc::Planar => JointKind::Planar,
+        JointKindDoc::Ball => JointKind::Ball,
+        JointKindDoc::Universal => JointKind::Universal,
+        JointKindDoc::Orientation => JointKind::Orientation,
+        JointKindDoc::PointOnLine => JointKind::PointOnLine,
+        JointKindDoc::PointOnPlane => JointKind::PointOnPlane,
+        JointKindDoc::Free => JointKind::Free,
+        JointKindDoc::Screw { pitch } => JointKind::Screw { pitch },
+        JointKindDoc::RollingSphere { radius } => JointKind::RollingSphere { radius },
+        JointKindDoc::RollingDisc { radius } => JointKind::RollingDisc { radius },
+    }
+}
+
+/// Notes which tracks a joint follows.
+fn script_joint(
+    doc: &JointDoc,
+    joint: JointId,
+    names: &Names<'_>,
+    path: &dyn Fn() -> String,
+    script: &mut Script,
+) -> Result<(), BuildError> {
+    if let Some((track, is_rate)) = motor_track(doc) {
+        script.motors.push(Goal { joint, track: names.track(track, path)?, is_rate });
+    }
+    if let (Some(track), Some(coordinate)) = (&doc.drive, drive_coordinate(doc)) {
+        script.drives.push(Prescribed { joint, coordinate, track: names.track(track, path)? });
+    }
+    Ok(())
+}
+
+fn script_input(
+    doc: &InputDoc,
+    path: &str,
+    names: &Names<'_>,
+    mechanism: &MechanismBuilder,
+    script: &mut Script,
+) -> Result<(), BuildError> {
+    let path = || path.to_owned();
+    let window = |from: f64, to: Option<f64>| Window { from, to: to.unwrap_or(f64::INFINITY) };
+    match doc {
+        InputDoc::Kinematic(doc) => {
+            let body = names.body(&doc.body, &path)?;
+            let rotation = mechanism.body_pose(body).rotation;
+            script.kinematic.push(Follow { body, track: names.track(&doc.track, &path)?, rotation });
+        }
+        InputDoc::Grab(doc) => script.grabs.push(Hold {
+            body: names.body(&doc.body, &path)?,
+            point: doc.point,
+            track: names.track(&doc.track, &path)?,
+            stiffness: doc.stiffness,
+            damping: doc.damping,
+            window: window(doc.from_s, doc.to_s),
+        }),
+        InputDoc::Wrench(doc) => script.wrenches.push(Push {
+            body: names.body(&doc.body, &path)?,
+            point: doc.point,
+            force: doc.force,
+            torque: doc.torque,
+            track: doc.track.as_ref().map(|track| names.track(track, &path)).transpose()?,
+            window: window(doc.from_s, doc.to_s),
+        }),
+        InputDoc::JointForces(doc) => script.scales.push((doc.at_s, doc.scale)),
+    }
+    Ok(())
+}
+
+fn draw_shape(shape: &ShapeDoc) -> DrawShape {
+    match shape {
+        ShapeDoc::Box(s) => DrawShape::Box { size: s.size },
+        ShapeDoc::Sphere(s) => DrawShape::Sphere { radius: s.radius },
+        ShapeDoc::Capsule(s) => DrawShape::Capsule { radius: s.radius, length: s.length },
+        ShapeDoc::Cylinder(s) => DrawShape::Cylinder { radius: s.radius, length: s.length },
+        ShapeDoc::Ellipsoid(s) => DrawShape::Ellipsoid { semi_axes: s.semi_axes },
+    }
+}
+
+/// Names of a scene.
+struct Names<'d> {
+    bodies: BTreeMap<&'d str, BodyId>,
+    tracks: BTreeMap<&'d str, usize>,
+}
+
+impl Names<'_> {
+    fn body(&self, name: &str, path: &dyn Fn() -> String) -> Result<BodyId, BuildError> {
+        self.bodies.get(name).copied().ok_or_else(|| unknown(path()))
+    }
+
+    fn track(&self, name: &str, path: &dyn Fn() -> String) -> Result<usize, BuildError> {
+        self.tracks.get(name).copied().ok_or_else(|| unknown(path()))
+    }
+
+    fn end(&self, doc: &EndDoc, path: &str) -> Result<SpringEnd, BuildError> {
+        Ok(match doc {
+            EndDoc::World(point) => SpringEnd { body: None, point: *point },
+            EndDoc::Body { name, point } => {
+                SpringEnd { body: Some(self.body(name, &|| path.to_owned())?), point: *point }
+            }
+        })
+    }
+}
+
+/// A name that `validate` did not find either, or that only a generator could have made.
+fn unknown(field: String) -> BuildError {
+    BuildError::Unsupported {
+        field,
+        what: "this refers to a name that nothing has",
+        hint: "use the name of a body or track of the scene",
+    }
+}

@@ -1,0 +1,148 @@
+//! What there is to draw, as plain data: solids with poses, points, lines. No colours but those of the scene, no
+//! camera, no graphics library. World axes, metres. Cost: one pass over bodies and joints; a list that is used
+//! again allocates nothing.
+
+use glam::DVec3;
+use sinew_math::Pose;
+use sinew_mechanism::{BodyId, Input, JointId, Model, State};
+
+/// Everything there is to draw at one time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DrawList {
+    /// Shapes of bodies.
+    pub solids: Vec<DrawSolid>,
+    /// Joints.
+    pub points: Vec<DrawPoint>,
+    /// Springs and grabs.
+    pub lines: Vec<DrawLine>,
+}
+
+/// One shape of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawSolid {
+    /// The body it belongs to.
+    pub body: BodyId,
+    /// Where it is.
+    pub world_from_shape: Pose,
+    /// What it is.
+    pub shape: DrawShape,
+    /// Red, green, blue from 0 to 1, if the scene gives a colour.
+    pub color: Option<DVec3>,
+}
+
+/// A solid centred on its frame; where it has an axis, that axis is x. Lengths in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DrawShape {
+    /// Rectangular box.
+    Box {
+        /// Full edge lengths.
+        size: DVec3,
+    },
+    /// Ball.
+    Sphere {
+        /// Radius.
+        radius: f64,
+    },
+    /// Cylinder with half balls at both ends.
+    Capsule {
+        /// Radius of cylinder and caps.
+        radius: f64,
+        /// Length of the cylinder part.
+        length: f64,
+    },
+    /// Circular cylinder.
+    Cylinder {
+        /// Radius.
+        radius: f64,
+        /// Length.
+        length: f64,
+    },
+    /// Ellipsoid.
+    Ellipsoid {
+        /// Half lengths.
+        semi_axes: DVec3,
+    },
+}
+
+/// A joint as a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawPoint {
+    /// The joint.
+    pub joint: JointId,
+    /// Its anchor on the first body.
+    pub position: DVec3,
+}
+
+/// A line between two points of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawLine {
+    /// What it stands for.
+    pub kind: LineKind,
+    /// One end; of a grab, the point that is held.
+    pub from: DVec3,
+    /// The other end; of a grab, where the point is pulled to.
+    pub to: DVec3,
+}
+
+/// What a line stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// A spring between two points.
+    Spring,
+    /// A hold on a body.
+    Grab,
+}
+
+/// How the bodies and springs of a scene look; empty if nothing is known about it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Looks {
+    pub(crate) solids: Vec<SolidLook>,
+    pub(crate) springs: Vec<[SpringEnd; 2]>,
+}
+
+/// A shape on a body.
+#[derive(Clone, Debug)]
+pub(crate) struct SolidLook {
+    pub(crate) body: BodyId,
+    pub(crate) body_from_shape: Pose,
+    pub(crate) shape: DrawShape,
+    pub(crate) color: Option<DVec3>,
+}
+
+/// A body, or the world, and a point of its frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpringEnd {
+    pub(crate) body: Option<BodyId>,
+    pub(crate) point: DVec3,
+}
+
+impl Looks {
+    pub(crate) fn draw(&self, model: &Model, state: &State, input: &Input, out: &mut DrawList) {
+        out.solids.clear();
+        out.solids.extend(self.solids.iter().map(|look| DrawSolid {
+            body: look.body,
+            world_from_shape: model.body_pose(state, look.body).compose(&look.body_from_shape),
+            shape: look.shape,
+            color: look.color,
+        }));
+        out.points.clear();
+        out.points.extend(
+            model.joints().map(|joint| DrawPoint { joint, position: model.joint_anchors(state, joint).0 }),
+        );
+        out.lines.clear();
+        let place = |end: &SpringEnd| {
+            end.body.map_or(end.point, |body| model.body_pose(state, body).transform_point(end.point))
+        };
+        out.lines.extend(self.springs.iter().map(|[a, b]| DrawLine {
+            kind: LineKind::Spring,
+            from: place(a),
+            to: place(b),
+        }));
+        let grabs = input.grabs.iter().filter(|grab| grab.body.index() < model.n_bodies());
+        out.lines.extend(grabs.map(|grab| DrawLine {
+            kind: LineKind::Grab,
+            from: model.body_pose(state, grab.body).transform_point(grab.point),
+            to: grab.target,
+        }));
+    }
+}

@@ -1,0 +1,107 @@
+//! Why a scene cannot be simulated, and where in the scene the reason is.
+
+use sinew_mechanism::MechanismError;
+use sinew_scene::{GeneratorDoc, SceneDoc, SceneIssue};
+
+/// Why a scene cannot be built. Every case names the value of the scene that is to blame, as a path like
+/// `joints[3]` that the scene's text can be searched for.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The document breaks rules of the format; only possible for documents that were not read from text.
+    #[error("{}", lines(.0))]
+    Scene(Vec<SceneIssue>),
+    /// Bodies and joints do not make a mechanism.
+    #[error("{field}: {source}")]
+    Mechanism {
+        /// Path of the culprit in the scene, not expanded; empty for the scene as a whole.
+        field: String,
+        /// What is wrong with it.
+        source: MechanismError,
+    },
+    /// The format can say it, but the simulation cannot do it.
+    #[error("{field}: {what} ({hint})")]
+    Unsupported {
+        /// Path of the culprit.
+        field: String,
+        /// What is not supported.
+        what: &'static str,
+        /// What to write instead.
+        hint: &'static str,
+    },
+}
+
+impl BuildError {
+    /// Paths of the culprits, for whoever has the text and can point at them.
+    pub fn fields(&self) -> Vec<&str> {
+        match self {
+            Self::Scene(issues) => issues.iter().map(|issue| issue.field.as_str()).collect(),
+            Self::Mechanism { field, .. } | Self::Unsupported { field, .. } => vec![field],
+        }
+    }
+
+    /// A fault of the mechanism, with the place in the scene that it comes from.
+    pub(crate) fn from_mechanism(scene: &SceneDoc, source: MechanismError) -> Self {
+        Self::Mechanism { field: culprit(scene, &source), source }
+    }
+}
+
+fn lines(issues: &[SceneIssue]) -> String {
+    issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// Path of what an error of the mechanism is about.
+fn culprit(scene: &SceneDoc, error: &MechanismError) -> String {
+    match error {
+        MechanismError::DuplicateName { kind: "body", name } => body_path(scene, name),
+        MechanismError::DuplicateName { name, .. } => joint_path(scene, name),
+        MechanismError::NonPhysicalMass { name, .. } => body_path(scene, name) + ".mass",
+        MechanismError::ImmovableJoint { joint }
+        | MechanismError::NoSuchCoordinate { joint, .. }
+        | MechanismError::ClosedLoop { joint } => joint_path(scene, joint),
+        MechanismError::SpringNotAdjacent { index, .. } => format!("springs[{index}]"),
+        MechanismError::UnknownId { what, .. } | MechanismError::InvalidNumber { what, .. } => {
+            named_path(scene, what)
+        }
+        // The last node of a cycle is the constraint that closed it.
+        MechanismError::Topology(error) => last_quoted(&error.to_string(), '"')
+            .map_or_else(|| "joints".to_owned(), |name| joint_path(scene, name)),
+        _ => String::new(),
+    }
+}
+
+/// Path of "body `arm`", "joint `elbow`" or "spring 3".
+fn named_path(scene: &SceneDoc, what: &str) -> String {
+    match (what.split_once(' '), last_quoted(what, '`')) {
+        (Some(("body", _)), Some(name)) => body_path(scene, name),
+        (Some(("joint", _)), Some(name)) => joint_path(scene, name),
+        (Some(("spring", index)), _) => format!("springs[{index}]"),
+        _ => String::new(),
+    }
+}
+
+fn last_quoted(text: &str, quote: char) -> Option<&str> {
+    let (before, _) = text.rsplit_once(quote)?;
+    Some(before.rsplit_once(quote)?.1)
+}
+
+pub(crate) fn body_path(scene: &SceneDoc, name: &str) -> String {
+    match scene.bodies.iter().position(|body| body.name == name) {
+        Some(i) => format!("bodies[{i}]"),
+        None => generator_path(scene, name, "link"),
+    }
+}
+
+pub(crate) fn joint_path(scene: &SceneDoc, name: &str) -> String {
+    match scene.joints.iter().position(|joint| joint.name == name) {
+        Some(i) => format!("joints[{i}]"),
+        None => generator_path(scene, name, "joint"),
+    }
+}
+
+/// Path of the template behind a generated name such as `link_0042`.
+fn generator_path(scene: &SceneDoc, name: &str, template: &str) -> String {
+    let prefix = name.rsplit_once('_').map_or("", |(prefix, _)| prefix);
+    let found = scene.generators.iter().map(GeneratorDoc::name).position(|generator| generator == prefix);
+    found.map_or_else(String::new, |i| format!("generators[{i}].{template}"))
+}

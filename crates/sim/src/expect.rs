@@ -1,0 +1,249 @@
+//! The `expect` block of a scene, measured over a run.
+//!
+//! Energies are compared relative to the largest kinetic energy of the run, as the format says. A value that is
+//! not a number meets no expectation, and a run that leaves the finite numbers fails whatever the scene expects.
+//! Cost: one measurement of energy, joints and speeds per step.
+
+use glam::DVec3;
+use sinew_mechanism::BodyId;
+use sinew_scene::{ExpectDoc, SceneDoc, SceneErrors};
+
+use crate::step::step_index;
+use crate::{BuildError, StepReport, World};
+
+/// One line of an `expect` block and how it fared.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Expectation {
+    /// What is bounded, with unit.
+    pub what: String,
+    /// What was found.
+    pub measured: f64,
+    /// The largest value that is allowed.
+    pub limit: f64,
+    /// Whether it is met; a value that is not a number never is.
+    pub met: bool,
+}
+
+/// One run of a scene.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RunOutcome {
+    /// Paths and values that the sweep set; empty if the scene has none.
+    pub set: Vec<(String, f64)>,
+    /// Steps made.
+    pub n_steps: u64,
+    /// Fingerprint of the last state.
+    pub digest: u64,
+    /// Name of the first body that was no longer finite.
+    pub non_finite: Option<String>,
+    /// The expectations.
+    pub expectations: Vec<Expectation>,
+}
+
+impl RunOutcome {
+    /// Whether the run stayed finite and met everything.
+    pub fn is_met(&self) -> bool {
+        self.non_finite.is_none() && self.expectations.iter().all(|expectation| expectation.met)
+    }
+}
+
+/// All runs of a scene: one, or one per value of its sweep.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ExpectOutcome {
+    /// The runs.
+    pub runs: Vec<RunOutcome>,
+}
+
+impl ExpectOutcome {
+    /// Whether every run stayed finite and met everything.
+    pub fn is_met(&self) -> bool {
+        self.runs.iter().all(RunOutcome::is_met)
+    }
+}
+
+/// Runs a scene for its whole duration, once per value of its sweep, and checks what it expects. A run ends early
+/// if a body is no longer finite.
+///
+/// # Errors
+/// If the scene cannot be built.
+pub fn run_and_check(scene: &SceneDoc) -> Result<ExpectOutcome, BuildError> {
+    let runs = sweep_runs(scene).map_err(|errors| {
+        BuildError::Scene(errors.as_slice().iter().map(|error| error.issue.clone()).collect())
+    })?;
+    let runs = runs.into_iter().map(run_once).collect::<Result<_, _>>()?;
+    Ok(ExpectOutcome { runs })
+}
+
+fn run_once(run: SweepRun) -> Result<RunOutcome, BuildError> {
+    let mut world = World::from_scene(&run.scene)?;
+    let mut meter = ExpectMeter::new(&run.scene.expect, &world);
+    let mut n_steps = 0;
+    while n_steps < world.info().n_steps && meter.non_finite().is_none() {
+        let report = world.step();
+        meter.observe(&world, &report);
+        n_steps += 1;
+    }
+    let non_finite = meter.non_finite().map(|body| world.model().body_name(body).to_owned());
+    let digest = world.digest();
+    Ok(RunOutcome { set: run.set, n_steps, digest, non_finite, expectations: meter.finish() })
+}
+
+/// One member of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepRun {
+    /// Paths and values that were set.
+    pub set: Vec<(String, f64)>,
+    /// The scene with those values.
+    pub scene: SceneDoc,
+}
+
+/// The scene once per combination of its sweep values, the last entry changing fastest; just the scene if it has
+/// no sweep.
+///
+/// # Errors
+/// If a value does not fit where the sweep puts it.
+pub fn sweep_runs(scene: &SceneDoc) -> Result<Vec<SweepRun>, SceneErrors> {
+    let base = SceneDoc { sweep: Vec::new(), ..scene.clone() };
+    let mut runs = vec![SweepRun { set: Vec::new(), scene: base }];
+    for sweep in &scene.sweep {
+        let mut next = Vec::with_capacity(runs.len() * sweep.values.len());
+        for run in &runs {
+            for &value in &sweep.values {
+                let mut run = run.clone();
+                run.scene.set(&sweep.path, &format!("{value:?}"))?;
+                run.set.push((sweep.path.clone(), value));
+                next.push(run);
+            }
+        }
+        runs = next;
+    }
+    Ok(runs)
+}
+
+/// Measures a run step by step against an `expect` block.
+#[derive(Clone, Debug)]
+pub struct ExpectMeter {
+    expect: ExpectDoc,
+    /// Per expected body: the body, the step at which it is looked at, and how far off it was.
+    places: Vec<Place>,
+    energy_at_start: f64,
+    kinetic: f64,
+    drift: f64,
+    gain: f64,
+    position_error: f64,
+    rotation_error: f64,
+    speed: f64,
+    angular_speed: f64,
+    non_finite: Option<BodyId>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    body: Option<BodyId>,
+    step: u64,
+    distance: f64,
+}
+
+impl ExpectMeter {
+    /// Begins at the present state of a world.
+    pub fn new(expect: &ExpectDoc, world: &World) -> Self {
+        let dt = world.settings().dt;
+        let places = expect.bodies.iter().map(|doc| Place {
+            body: world.body(&doc.body),
+            step: doc.at_s.map_or(world.info().n_steps, |at| step_index(at, dt)),
+            distance: f64::NAN,
+        });
+        let mut meter = Self {
+            expect: expect.clone(),
+            places: places.collect(),
+            energy_at_start: world.energy().total(),
+            kinetic: 0.0,
+            drift: 0.0,
+            gain: 0.0,
+            position_error: 0.0,
+            rotation_error: 0.0,
+            speed: 0.0,
+            angular_speed: 0.0,
+            non_finite: None,
+        };
+        meter.measure(world, step_index(world.time(), dt));
+        meter
+    }
+
+    /// Looks at the world after a step.
+    pub fn observe(&mut self, world: &World, report: &StepReport) {
+        self.non_finite = self.non_finite.or(report.health.non_finite);
+        self.measure(world, report.index);
+    }
+
+    /// First body that was no longer finite.
+    pub fn non_finite(&self) -> Option<BodyId> {
+        self.non_finite
+    }
+
+    /// Largest distance by which a joint came apart so far, m.
+    pub fn max_position_error(&self) -> f64 {
+        self.position_error
+    }
+
+    /// Largest angle by which locked directions disagreed so far, rad.
+    pub fn max_rotation_error(&self) -> f64 {
+        self.rotation_error
+    }
+
+    /// Every expectation and how it fared.
+    pub fn finish(&self) -> Vec<Expectation> {
+        let expect = &self.expect;
+        let relative = |energy: f64| if energy == 0.0 { 0.0 } else { energy / self.kinetic };
+        let bounds = [
+            ("position error [m]", self.position_error, expect.max_position_error_m),
+            ("rotation error [rad]", self.rotation_error, expect.max_rotation_error_rad),
+            ("energy drift [of kinetic]", relative(self.drift), expect.energy_drift),
+            ("energy gain [of kinetic]", relative(self.gain), expect.energy_gain),
+            ("speed [m/s]", self.speed, expect.max_speed_m_per_s),
+            ("angular speed [rad/s]", self.angular_speed, expect.max_angular_speed_rad_per_s),
+        ];
+        let bounds = bounds.into_iter().filter_map(|(what, measured, limit)| {
+            limit.map(|limit| at_most(what.to_owned(), measured, limit))
+        });
+        let places = expect.bodies.iter().zip(&self.places).map(|(doc, place)| {
+            let when = doc.at_s.map_or_else(|| "the end".to_owned(), |at| format!("{at} s"));
+            at_most(format!("distance of {} at {when} [m]", doc.body), place.distance, doc.tolerance_m)
+        });
+        bounds.chain(places).collect()
+    }
+
+    fn measure(&mut self, world: &World, step: u64) {
+        let energy = world.energy();
+        let change = energy.total() - self.energy_at_start;
+        raise(&mut self.kinetic, energy.kinetic);
+        raise(&mut self.drift, change.abs());
+        raise(&mut self.gain, change);
+        let violation = world.violation();
+        raise(&mut self.position_error, violation.position);
+        raise(&mut self.rotation_error, violation.rotation);
+        for motion in &world.state().motions {
+            raise(&mut self.speed, motion.linear.length());
+            raise(&mut self.angular_speed, motion.angular.length());
+        }
+        for (doc, place) in self.expect.bodies.iter().zip(&mut self.places) {
+            if let (Some(body), true) = (place.body, place.step == step) {
+                let found: DVec3 = world.pose(body).transform_point(doc.point);
+                place.distance = found.distance(doc.position);
+            }
+        }
+    }
+}
+
+fn at_most(what: String, measured: f64, limit: f64) -> Expectation {
+    Expectation { what, measured, limit, met: measured <= limit }
+}
+
+/// The larger one; not a number if either is not.
+fn raise(largest: &mut f64, value: f64) {
+    if value > *largest || value.is_nan() {
+        *largest = value;
+    }
+}

@@ -1,0 +1,38 @@
+//! What one step did, as plain data.
+
+use sinew_mechanism::BodyId;
+
+/// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct StepReport {
+    /// Number of the step: time at its end over step length, rounded; the first step is 1.
+    pub index: u64,
+    /// Time at the end of the step, s.
+    pub time: f64,
+    /// Errors of the joints and work of the solver, as the mechanism reports them.
+    pub mechanism: sinew_mechanism::StepReport,
+    /// What was wrong.
+    pub health: Health,
+}
+
+/// What was wrong with a step; the default is nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Health {
+    /// Inputs that were left out because they were not finite, out of range or named nothing in the model.
+    pub ignored_inputs: u32,
+    /// Pivots or rows that had to be made soft because they were singular.
+    pub regularized: u32,
+    /// First body whose state is no longer finite.
+    pub non_finite: Option<BodyId>,
+}
+
+impl Health {
+    /// Whether nothing was wrong.
+    pub fn is_good(&self) -> bool {
+        *self == Self::default()
+    }
+}

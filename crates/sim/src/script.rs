@@ -1,0 +1,138 @@
+//! The recorded inputs of a scene, with names resolved: what happens in the step that begins at a time.
+//!
+//! A step from `t` to `t + h` takes positions, targets and factors of tracks at its end, as an implicit step does.
+//! What has a beginning and an end is on if the middle of the step is between them, so that rounding of `t` never
+//! moves a switch by a step. Cost: each track is sampled once per step; nothing is allocated after the first step.
+
+use glam::{DQuat, DVec3};
+use sinew_math::{Force, Pose};
+use sinew_mechanism::{BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, State};
+use sinew_scene::{TrackDoc, TrackPoint};
+
+/// Recorded inputs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    tracks: Vec<TrackDoc>,
+    pub(crate) kinematic: Vec<Follow>,
+    pub(crate) grabs: Vec<Hold>,
+    pub(crate) wrenches: Vec<Push>,
+    pub(crate) motors: Vec<Goal>,
+    pub(crate) drives: Vec<Prescribed>,
+    /// Factors on joint springs from a time on, s, in order.
+    pub(crate) scales: Vec<(f64, f64)>,
+    /// The tracks at the end of the step.
+    points: Vec<TrackPoint>,
+}
+
+/// A time window, s.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+}
+
+impl Window {
+    fn contains(&self, time: f64) -> bool {
+        self.from <= time && time < self.to
+    }
+}
+
+/// A body on a track.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Follow {
+    pub(crate) body: BodyId,
+    pub(crate) track: usize,
+    /// Orientation on tracks that have none.
+    pub(crate) rotation: DQuat,
+}
+
+/// A point pulled to a track.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hold {
+    pub(crate) body: BodyId,
+    pub(crate) point: DVec3,
+    pub(crate) track: usize,
+    pub(crate) stiffness: f64,
+    pub(crate) damping: f64,
+    pub(crate) window: Window,
+}
+
+/// A force and torque.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Push {
+    pub(crate) body: BodyId,
+    /// In the body frame; the centre of mass if absent.
+    pub(crate) point: Option<DVec3>,
+    pub(crate) force: DVec3,
+    pub(crate) torque: DVec3,
+    pub(crate) track: Option<usize>,
+    pub(crate) window: Window,
+}
+
+/// A motor whose target is a track.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    pub(crate) joint: JointId,
+    pub(crate) track: usize,
+    /// The track gives a rate, not a position.
+    pub(crate) is_rate: bool,
+}
+
+/// A coordinate that a track prescribes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prescribed {
+    pub(crate) joint: JointId,
+    pub(crate) coordinate: DriveCoordinate,
+    pub(crate) track: usize,
+}
+
+impl Script {
+    /// Nothing happens yet.
+    pub(crate) fn new(tracks: Vec<TrackDoc>) -> Self {
+        Self { tracks, ..Self::default() }
+    }
+
+    /// Writes the input of the step of length `dt` that begins at `time`, s.
+    pub(crate) fn fill(&mut self, model: &Model, state: &State, time: f64, dt: f64, input: &mut Input) {
+        let (middle, end) = (time + 0.5 * dt, time + dt);
+        self.points.clear();
+        self.points.extend(self.tracks.iter().map(|track| track.sample(end)));
+        let points = &self.points;
+
+        input.kinematic.clear();
+        input.kinematic.extend(self.kinematic.iter().map(|follow| {
+            let point = &points[follow.track];
+            (follow.body, Pose::new(point.rotation.unwrap_or(follow.rotation), point.position))
+        }));
+        input.grabs.clear();
+        input.grabs.extend(self.grabs.iter().filter(|hold| hold.window.contains(middle)).map(|hold| Grab {
+            body: hold.body,
+            point: hold.point,
+            target: points[hold.track].carry(hold.point),
+            stiffness: hold.stiffness,
+            damping: hold.damping,
+        }));
+        input.wrenches.clear();
+        input.wrenches.extend(self.wrenches.iter().filter(|push| push.window.contains(middle)).map(|push| {
+            let factor = push.track.map_or(1.0, |track| points[track].position.x);
+            let com = model.center_of_mass(push.body);
+            let arm = state.poses[push.body.index()].rotation * (push.point.unwrap_or(com) - com);
+            let force = push.force * factor;
+            (push.body, Force::new(push.torque * factor + arm.cross(force), force))
+        }));
+        input.motors.clear();
+        input.motors.extend(self.motors.iter().map(|goal| {
+            let (value, rate) = (points[goal.track].position.x, points[goal.track].velocity.x);
+            let (position, velocity) = if goal.is_rate { (0.0, value) } else { (value, rate) };
+            (goal.joint, MotorTarget { position, velocity })
+        }));
+        input.drives.clear();
+        input.drives.extend(self.drives.iter().map(|drive| {
+            let point = &points[drive.track];
+            let (value, rate, acceleration) = (point.position.x, point.velocity.x, point.acceleration.x);
+            (drive.joint, Drive { coordinate: drive.coordinate, value, rate, acceleration })
+        }));
+        let switched = self.scales.iter().take_while(|(at, _)| *at <= middle).last();
+        input.spring_scale = switched.map_or(1.0, |(_, scale)| *scale);
+    }
+}

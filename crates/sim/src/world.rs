@@ -1,0 +1,236 @@
+//! A scene that runs: model, state, settings and scratch in one value.
+
+use sinew_math::{Force, Pose};
+use sinew_mechanism::{
+    BodyId, Energy, Input, JointId, JointReading, Model, Settings, Stage, State, Violation, Workspace,
+    energy, joint_reading, momentum, violation,
+};
+
+use crate::draw::Looks;
+#[cfg(feature = "scene")]
+use crate::script::Script;
+use crate::{DrawList, StepReport, digest, step_observed};
+
+/// A model with one state, its settings, its scratch and its recorded inputs.
+///
+/// Whoever wants many states of one model, or no owner at all, uses [`crate::step`] and [`crate::step_batch`].
+#[derive(Clone, Debug)]
+pub struct World {
+    model: Model,
+    state: State,
+    settings: Settings,
+    workspace: Workspace,
+    /// The input of the step that led to the state.
+    input: Input,
+    looks: Looks,
+    #[cfg(feature = "scene")]
+    script: Script,
+    #[cfg(feature = "scene")]
+    info: crate::SceneInfo,
+}
+
+/// A state that does not belong to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the state has {found_bodies} bodies and {found_joints} joints, the model {bodies} and {joints}; \
+     restore states of the same scene"
+)]
+pub struct StateMismatch {
+    /// Bodies of the model.
+    pub bodies: usize,
+    /// Joints of the model.
+    pub joints: usize,
+    /// Bodies of the state.
+    pub found_bodies: usize,
+    /// Joints of the state.
+    pub found_joints: usize,
+}
+
+impl World {
+    /// A world of a model built by hand: no recorded inputs, nothing known about shapes.
+    pub fn new(model: Model, settings: Settings) -> Self {
+        Self {
+            state: model.initial_state(),
+            workspace: Workspace::new(&model),
+            model,
+            settings,
+            input: Input::default(),
+            looks: Looks::default(),
+            #[cfg(feature = "scene")]
+            script: Script::default(),
+            #[cfg(feature = "scene")]
+            info: crate::SceneInfo::default(),
+        }
+    }
+
+    /// Advances by one step with the recorded inputs of the scene.
+    pub fn step(&mut self) -> StepReport {
+        self.step_observed(&mut |_| {})
+    }
+
+    /// [`World::step`], telling `done` when each stage has ended.
+    pub fn step_observed(&mut self, done: &mut dyn FnMut(Stage)) -> StepReport {
+        self.load_input(self.state.time);
+        self.advance(done)
+    }
+
+    /// Advances by one step with this input instead of the recorded ones.
+    pub fn step_with(&mut self, input: &Input) -> StepReport {
+        self.input.clone_from(input);
+        self.advance(&mut |_| {})
+    }
+
+    /// The recorded input of the step that begins at `time`, s: targets are those at its end, and what begins or
+    /// ends at a certain time does so with the step whose middle comes next. Forces on points of bodies act where
+    /// those are now.
+    pub fn input_at(&self, time: f64) -> Input {
+        let mut input = Input::default();
+        #[cfg(feature = "scene")]
+        self.script.clone().fill(&self.model, &self.state, time, self.settings.dt, &mut input);
+        #[cfg(not(feature = "scene"))]
+        let _ = time;
+        input
+    }
+
+    /// The input of the last step.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// A copy of the state, to be restored later or elsewhere.
+    pub fn checkpoint(&self) -> State {
+        self.state.clone()
+    }
+
+    /// Goes back to a state; from there on every step gives the same bits as it did then.
+    ///
+    /// # Errors
+    /// If the state has another number of bodies or joints.
+    pub fn restore(&mut self, state: &State) -> Result<(), StateMismatch> {
+        let (bodies, joints) = (self.model.n_bodies(), self.model.n_joints());
+        let (found_bodies, found_joints) = (state.poses.len().min(state.motions.len()), state.twists.len());
+        if (bodies, joints) != (found_bodies, found_joints) || state.poses.len() != state.motions.len() {
+            return Err(StateMismatch { bodies, joints, found_bodies, found_joints });
+        }
+        self.state.clone_from(state);
+        self.load_input(self.state.time - self.settings.dt);
+        Ok(())
+    }
+
+    /// Goes back to the beginning.
+    pub fn reset(&mut self) {
+        self.state = self.model.initial_state();
+        self.load_input(-self.settings.dt);
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The state, to be changed by hand; see [`State::forget_history`].
+    pub fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The settings, to be changed between steps.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// Time, s.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Fingerprint of all bits of the state.
+    pub fn digest(&self) -> u64 {
+        digest(&self.state)
+    }
+
+    /// Mechanical energy, J; joint springs count as far as they were switched on in the last step.
+    pub fn energy(&self) -> Energy {
+        energy(&self.model, &self.state, self.settings.gravity, self.input.spring_scale)
+    }
+
+    /// Momentum of all dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s).
+    pub fn momentum(&self) -> Force {
+        momentum(&self.model, &self.state)
+    }
+
+    /// How far the joints are from being met, m and rad.
+    pub fn violation(&self) -> Violation {
+        violation(&self.model, &self.state, &self.input)
+    }
+
+    /// The body called `name`.
+    pub fn body(&self, name: &str) -> Option<BodyId> {
+        self.model.body(name)
+    }
+
+    /// The joint called `name`.
+    pub fn joint(&self, name: &str) -> Option<JointId> {
+        self.model.joint(name)
+    }
+
+    /// Pose of a body frame, `world_from_body`.
+    pub fn pose(&self, body: BodyId) -> Pose {
+        self.model.body_pose(&self.state, body)
+    }
+
+    /// Coordinates of a joint and their rates.
+    pub fn reading(&self, joint: JointId) -> JointReading {
+        joint_reading(&self.model, &self.state, joint)
+    }
+
+    /// Replaces the list by what there is to draw now.
+    pub fn draw(&self, list: &mut DrawList) {
+        self.looks.draw(&self.model, &self.state, &self.input, list);
+    }
+
+    fn advance(&mut self, done: &mut dyn FnMut(Stage)) -> StepReport {
+        step_observed(&self.model, &mut self.state, &self.input, &self.settings, &mut self.workspace, done)
+    }
+
+    /// Reads the recorded input of the step that begins at `time`.
+    fn load_input(&mut self, time: f64) {
+        #[cfg(feature = "scene")]
+        self.script.fill(&self.model, &self.state, time, self.settings.dt, &mut self.input);
+        #[cfg(not(feature = "scene"))]
+        {
+            let _ = time;
+            self.input = Input::default();
+        }
+    }
+}
+
+#[cfg(feature = "scene")]
+impl World {
+    /// Builds a scene: generators are expanded, names resolved, the elimination planned.
+    ///
+    /// # Errors
+    /// Everything that breaks a rule of the format, or the first thing that the mechanism cannot be built with;
+    /// see [`crate::BuildError::fields`] for the places.
+    pub fn from_scene(scene: &sinew_scene::SceneDoc) -> Result<Self, crate::BuildError> {
+        let parts = crate::build::build(scene)?;
+        let mut world = Self::new(parts.model, parts.settings);
+        (world.looks, world.script, world.info) = (parts.looks, parts.script, parts.info);
+        world.reset();
+        Ok(world)
+    }
+
+    /// Name, length and sample times of the scene.
+    pub fn info(&self) -> &crate::SceneInfo {
+        &self.info
+    }
+}
