@@ -22,7 +22,7 @@ impl SceneDoc {
     /// into generators, is left out: set its values first.
     ///
     /// ```
-    /// let text = "(format: 1, name: \"rope\", generators: [Chain(n: 3, link: (shapes: (Sphere(radius: 0.1))))])";
+    /// let text = "(format: 1, name: \"rope\", generators: [Chain(n: 3, link: (shapes: [Sphere(radius: 0.1)]))])";
     /// let rope = sinew_scene::SceneDoc::from_ron(text, "rope.ron")?.expanded();
     /// let names: Vec<_> = rope.bodies.iter().map(|body| body.name.as_str()).collect();
     /// assert_eq!(names, ["link_0001", "link_0002", "link_0003"]);
