@@ -103,11 +103,14 @@ pub fn atan(x: f64) -> f64 {
 /// `base ± atan r`; needs `0 ≤ small ≤ large`, `large` an ordinary positive number.
 #[inline]
 fn octant_angle(small: f64, large: f64, octant: usize) -> f64 {
-    let node = usize::from(small > FIRST_NODE_LIMIT * large) + usize::from(small > SECOND_NODE_LIMIT * large);
-    let c = 0.5 * node as f64;
-    let r = TURN[octant] * ((small - c * large) / (large + c * small));
+    let (beyond_first, beyond_second) = (small > FIRST_NODE_LIMIT * large, small > SECOND_NODE_LIMIT * large);
+    let node = usize::from(beyond_first) + usize::from(beyond_second);
+    let c = if beyond_first { 0.5 } else { 0.0 } + if beyond_second { 0.5 } else { 0.0 };
+    let r = (small - c * large) / (large + c * small);
     let (base, rest) = BASE[octant][node];
-    base + (r + (r * atan_excess(r * r) + rest))
+    let excess = atan_excess(r * r);
+    let r = TURN[octant] * r;
+    base + (r + (r * excess + rest))
 }
 
 /// Zeros, infinities, NaN, and arguments near the ends of the exponent range.

@@ -7,6 +7,15 @@ use glam::DMat3;
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 /// A dense matrix of `R` rows and `C` columns.
+///
+/// ```
+/// use sinew_math::Block;
+///
+/// let a = Block::from_rows([[4.0, 1.0], [1.0, 3.0]]);
+/// let x = a.cholesky()?.solve([1.0, 2.0]);
+/// assert!((a.mul_vec(&x)[1] - 2.0).abs() < 1e-15);
+/// # Ok::<(), sinew_math::SingularBlock>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block<const R: usize, const C: usize> {
     /// The rows, top to bottom.

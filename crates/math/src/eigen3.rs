@@ -13,8 +13,8 @@ use glam::{DMat3, DVec3};
 /// Sweeps after which Jacobi gives up; it converges quadratically and needs about five.
 const MAX_SWEEPS: usize = 30;
 
-/// Columns whose cosine is below this are orthogonal.
-const ORTHOGONAL: f64 = 1e-16;
+/// Columns whose squared cosine is below this are orthogonal; rounding alone leaves about half of it.
+const ORTHOGONAL: f64 = 1e-31;
 
 /// Entries in this range can be multiplied four at a time; others are scaled first.
 const SAFE: std::ops::Range<f64> = 1e-60..1e60;
@@ -36,7 +36,7 @@ pub fn symmetric_eigen(s: Sym3) -> (DVec3, DMat3) {
     for _ in 0..MAX_SWEEPS {
         let mut rotated = false;
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
-            if a[i][j].abs() <= ORTHOGONAL * (a[i][i].abs() * a[j][j].abs()).sqrt() {
+            if a[i][j] * a[i][j] <= ORTHOGONAL * (a[i][i] * a[j][j]).abs() {
                 continue;
             }
             rotated = true;
@@ -60,6 +60,8 @@ pub fn symmetric_eigen(s: Sym3) -> (DVec3, DMat3) {
     (DVec3::from(order.map(|i| a[i][i])), vectors)
 }
 
+/// Singular values with proper rotations; inverted matrices have a negative smallest stretch.
+///
 /// `(U, s, V)` with `F = U diag(s) Vᵀ`, `det U = det V = 1`, `s₁ ≥ s₂ ≥ |s₃|`, `sign s₃ = sign det F`.
 pub fn signed_svd(f: DMat3) -> (DMat3, DVec3, DMat3) {
     if let Some(scale) = safe_scale(f.to_cols_array().iter().fold(0.0, |m: f64, a| m.max(a.abs()))) {
@@ -74,7 +76,7 @@ pub fn signed_svd(f: DMat3) -> (DMat3, DVec3, DMat3) {
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             let (x, y) = (DVec3::from(a[i]), DVec3::from(a[j]));
             let (xx, yy, xy) = (x.length_squared(), y.length_squared(), x.dot(y));
-            if xy.abs() <= ORTHOGONAL * (xx * yy).sqrt() {
+            if xy * xy <= ORTHOGONAL * (xx * yy) {
                 continue;
             }
             rotated = true;
@@ -123,8 +125,8 @@ fn orthonormal_factor(a1: DVec3, a2: DVec3, a3: DVec3) -> (DMat3, DVec3) {
 /// Cosine and sine of the smaller rotation that diagonalizes `[[xx, xy], [xy, yy]]`, `xy ≠ 0`.
 #[inline]
 fn jacobi_rotation(xx: f64, yy: f64, xy: f64) -> (f64, f64) {
-    let ratio = (yy - xx) / (2.0 * xy);
-    let tangent = 1.0_f64.copysign(ratio) / (ratio.abs() + (1.0 + ratio * ratio).sqrt());
+    let (gap, twice) = (yy - xx, 2.0 * xy);
+    let tangent = twice.copysign(twice * gap) / (gap.abs() + (gap * gap + twice * twice).sqrt());
     let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
     (cosine, cosine * tangent)
 }

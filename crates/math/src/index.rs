@@ -15,10 +15,22 @@ pub trait TypedIndex: Copy + Ord + fmt::Debug {
     fn index(self) -> usize;
 }
 
-/// Define `u32` newtypes for indexing: `define_index!(/** A body. */ BodyId);`.
+/// Define `u32` newtypes for indexing.
 ///
 /// The type is `Copy`, ordered, hashable, prints as `BodyId(3)` and, with the feature `serde` of this crate, is
 /// serialized as a plain number.
+///
+/// ```
+/// use sinew_math::{IndexVec, define_index};
+///
+/// define_index!(
+///     /// A bone.
+///     BoneId
+/// );
+/// let mut lengths: IndexVec<BoneId, f64> = IndexVec::new();
+/// let femur = lengths.push(0.45);
+/// assert_eq!(lengths[femur], 0.45);
+/// ```
 #[macro_export]
 macro_rules! define_index {
     ($($(#[$attribute:meta])* $name:ident),+ $(,)?) => {$(

@@ -18,6 +18,16 @@ const VOLUME_TOLERANCE: f64 = 1e-13;
 impl MassProperties {
     /// Mass properties of a closed, outward oriented triangle mesh filled with uniform `density` (kg/m³).
     ///
+    /// ```
+    /// use glam::DVec3;
+    /// use sinew_math::MassProperties;
+    ///
+    /// let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+    /// let wedge = MassProperties::from_mesh(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], 6.0)?;
+    /// assert!((wedge.mass - 1.0).abs() < 1e-15 && (wedge.com.x - 0.25).abs() < 1e-15);
+    /// # Ok::<(), sinew_math::MeshMassError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`MeshMassError`] names the vertex, triangle or edge at which the mesh fails to be a closed, oriented surface, or
     /// says that it encloses no or a negative volume.

@@ -10,6 +10,17 @@ use glam::{DMat3, DQuat, DVec3};
 use std::ops::Mul;
 
 /// A rigid placement: rotation, then translation.
+///
+/// ```
+/// use glam::DVec3;
+/// use sinew_math::{Pose, exp_so3};
+///
+/// let world_from_arm = Pose::new(exp_so3(DVec3::Z * 0.3), DVec3::X);
+/// let arm_from_hand = Pose::from_translation(DVec3::new(0.4, 0.0, 0.0));
+/// let world_from_hand = world_from_arm * arm_from_hand;
+/// let tip = world_from_hand.transform_point(DVec3::ZERO);
+/// assert!((world_from_arm.inverse().transform_point(tip) - DVec3::new(0.4, 0.0, 0.0)).length() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {

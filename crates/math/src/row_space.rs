@@ -16,6 +16,16 @@ const RANK_TOLERANCE: f64 = 1e-10;
 const MAX_ROWS: usize = 6;
 
 /// Orthogonal factor of a set of rows `J` (m×6).
+///
+/// ```
+/// use sinew_math::RowSpace;
+///
+/// // hold x + y = 2 and z = 1 on the first three of six coordinates
+/// let space = RowSpace::factor(&[[1.0, 1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]);
+/// assert_eq!((space.rank(), space.null_basis().1), (2, 4));
+/// let nearest = space.particular(&[2.0, 1.0]);
+/// assert!((nearest[0] - 1.0).abs() < 1e-15 && (nearest[2] - 1.0).abs() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct RowSpace {
     /// Orthonormal vectors: the first `rank` span the rows, the others their complement.
