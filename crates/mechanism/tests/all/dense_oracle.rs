@@ -1,0 +1,134 @@
+//! One implicit step against a dense solve of the same equations, on random mechanisms.
+
+mod assembly;
+mod balance;
+mod scene;
+
+use sinew_math::{Motion, exp_so3, quat_to_mat3};
+use sinew_mechanism::{BodyKind, Implicit, Model, Order, Scheme, State, TreeForm, Workspace, step};
+use sinew_testkit::{Rng, assert_close};
+
+use crate::support::soak_scale;
+use scene::{Scene, Taste};
+
+/// Largest difference of the twists from the dense ones, relative to the largest twist.
+fn difference(scene: &Scene, found: &[Motion], expected: &[Motion]) -> f64 {
+    let size = |m: &Motion| m.angular.abs().max_element().max(m.linear.abs().max_element());
+    let scale = expected.iter().map(size).fold(1.0, f64::max);
+    let gap = |body: usize| size(&(found[body] - expected[body]));
+    let dynamic = (0..found.len()).filter(|b| scene.bodies[*b].kind == BodyKind::Dynamic);
+    dynamic.map(gap).fold(0.0, |worst: f64, gap| if gap.is_nan() { f64::INFINITY } else { worst.max(gap) })
+        / scale
+}
+
+fn stepped(scene: &Scene, model: &Model, form: TreeForm) -> State {
+    let mut state = model.initial_state();
+    let mut implicit = Implicit::default();
+    implicit.form = form;
+    let mut settings = scene.settings;
+    settings.scheme = Scheme::Implicit(implicit);
+    step(model, &mut state, &scene.input, &settings, &mut Workspace::new(model));
+    state
+}
+
+fn compare(seed: u64, count: usize, taste: &Taste, tolerance: f64) -> f64 {
+    let mut rng = Rng::new(seed);
+    let mut worst = 0.0f64;
+    for case in 0..count {
+        let scene = Scene::random(&mut rng, taste);
+        let model = scene.model();
+        let start = model.initial_state();
+        let expected = assembly::velocities(&scene, &start);
+        for form in [TreeForm::Pair, TreeForm::Block] {
+            let state = stepped(&scene, &model, form);
+            let error = difference(&scene, &state.motions, &expected);
+            worst = worst.max(error);
+            assert!(error <= tolerance, "case {case}, {form:?}: {error:e}\n{scene:#?}");
+            check_poses(&scene, &start, &state);
+        }
+    }
+    worst
+}
+
+/// The new poses are the old ones moved by the new twists for one step.
+fn check_poses(scene: &Scene, start: &State, end: &State) {
+    for body in 0..scene.bodies.len() {
+        if scene.bodies[body].kind == BodyKind::Dynamic {
+            let (motion, h) = (end.motions[body], scene.settings.dt);
+            let (before, after) = (start.poses[body], end.poses[body]);
+            let turned = quat_to_mat3(exp_so3(motion.angular * h) * before.rotation);
+            assert_close!(quat_to_mat3(after.rotation), turned, 1e-13);
+            assert_close!(after.translation, before.translation + motion.linear * h, 1e-13);
+        }
+    }
+}
+
+#[test]
+fn random_trees_soak() {
+    let worst = compare(1, 1_000 * soak_scale(), &Taste::WILD, 1e-8);
+    println!("random trees: worst relative difference {worst:e}");
+}
+
+#[test]
+fn stiff_trees_with_mass_ratios_of_a_million_soak() {
+    let taste = Taste { n_bodies: 6, mass_decades: 3, stiffness_decades: 6, ..Taste::WILD };
+    let worst = compare(2, 300 * soak_scale(), &taste, 1e-8);
+    println!("stiff trees, mass ratios: worst relative difference {worst:e}");
+}
+
+/// Many iterations, which stop only at a joint error of exactly zero.
+fn converged(order: Order) -> Scheme {
+    let mut scheme = Implicit::default();
+    (scheme.order, scheme.newton_iterations, scheme.newton_tolerance) = (order, 60, 0.0);
+    Scheme::Implicit(scheme)
+}
+
+#[test]
+fn newton_iterations_solve_the_nonlinear_step() {
+    let mut rng = Rng::new(3);
+    let (mut worst_error, mut worst_balance) = (0.0f64, 0.0f64);
+    for case in 0..60 {
+        let mut scene = Scene::random(&mut rng, &SMOOTH);
+        let model = scene.model();
+        if model.n_rows().0 == 0 {
+            continue;
+        }
+        let mut workspace = Workspace::new(&model);
+        // Backward Euler: the momentum base is the start.
+        scene.settings.scheme = converged(Order::First);
+        let mut state = model.initial_state();
+        let base = state.motions.clone();
+        step(&model, &mut state, &scene.input, &scene.settings, &mut workspace);
+        let (error, balance) = balance::errors(&scene, &state, &base, scene.settings.dt);
+        assert!(error < 1e-11 && balance < 1e-9, "case {case}: {error:e} m, {balance:e}\n{scene:#?}");
+        (worst_error, worst_balance) = (worst_error.max(error), worst_balance.max(balance));
+
+        // Two steps of BDF2 of different length: the second has a past.
+        scene.settings.scheme = converged(Order::Second);
+        let mut state = model.initial_state();
+        let first = state.clone();
+        step(&model, &mut state, &scene.input, &scene.settings, &mut workspace);
+        let ratio = rng.uniform(0.6, 1.5);
+        let second = state.clone();
+        scene.settings.dt *= ratio;
+        step(&model, &mut state, &scene.input, &scene.settings, &mut workspace);
+        let (carry, h) =
+            (ratio * ratio / (1.0 + 2.0 * ratio), scene.settings.dt * (1.0 + ratio) / (1.0 + 2.0 * ratio));
+        let before = &second.history.motions;
+        let base: Vec<Motion> =
+            second.motions.iter().zip(before).map(|(now, then)| *now + (*now - *then) * carry).collect();
+        let (error, balance) = balance::errors(&scene, &state, &base, h);
+        assert!(error < 1e-11 && balance < 1e-9, "case {case}, second: {error:e} m, {balance:e}\n{scene:#?}");
+        for body in (0..scene.bodies.len()).filter(|b| scene.bodies[*b].kind == BodyKind::Dynamic) {
+            let x = |s: &State| s.poses[body].translation;
+            let carried = x(&second) + (x(&second) - x(&first)) * carry;
+            assert_close!(x(&state), carried + state.motions[body].linear * h, 1e-12);
+        }
+        (worst_error, worst_balance) = (worst_error.max(error), worst_balance.max(balance));
+    }
+    println!("converged steps: worst joint error {worst_error:e}, worst imbalance {worst_balance:e}");
+}
+
+/// Small steps from small errors with moderate springs, so that Newton's method converges.
+const SMOOTH: Taste =
+    Taste { n_bodies: 6, mass_decades: 0, stiffness_decades: 2, error: 0.02, dt: 1.0 / 100.0, smooth: true };

@@ -1,0 +1,374 @@
+//! The implicit step as one dense linear system, assembled from the row library and force laws written out here.
+//!
+//! `A v + Jᵀλ = b`, `J v − (α/h²) λ = −C/h` (docs/maths, stiff joints) over the twists of all bodies; bodies that
+//! forces do not move get the equation `v = given`. Slow and plain: nothing is shared with the steppers but the rows.
+
+use glam::{DMat3, DVec3};
+use sinew_math::{Motion, Pose, left_jacobian_inverse, log_so3, ops, quat_to_mat3, skew};
+use sinew_mechanism::{
+    BodyKind, Drive, DriveCoordinate, Gyroscopic, JointFrames, JointSpec, Limit, MotorTarget, PairState,
+    RelativeState, RotationForce, RowForm, Rows, ScalarForce, State, evaluate_rows,
+};
+use sinew_testkit::Dense;
+use std::f64::consts::PI;
+
+use super::scene::Scene;
+
+/// Three rows on the twist of one end; scalar forces use the first only.
+type Ends = [(Option<usize>, [[f64; 6]; 3]); 2];
+
+/// Twists at the end of the step.
+pub(crate) fn velocities(scene: &Scene, state: &State) -> Vec<Motion> {
+    let h = scene.settings.dt;
+    let n = scene.bodies.len();
+    let start = start_motions(scene, state);
+    let joints = Joint::all(scene, state, &start);
+    let n_rows: usize = joints.iter().map(|j| j.rows.n).sum();
+    let mut system =
+        System { matrix: Dense::zeros(6 * n + n_rows, 6 * n + n_rows), rhs: vec![0.0; 6 * n + n_rows] };
+    for body in 0..n {
+        system.add_body(scene, state, body);
+    }
+    for joint in &joints {
+        joint.add_forces(&mut system, scene, &start);
+    }
+    add_point_springs(&mut system, scene, state, &joints);
+    let mut first = 6 * n;
+    for joint in &joints {
+        system.add_rows(joint, first, h);
+        first += joint.rows.n;
+    }
+    for body in 0..n {
+        if scene.bodies[body].kind != BodyKind::Dynamic {
+            system.prescribe(body, start[body]);
+        }
+    }
+    let solution = system.matrix.solve(&system.rhs).expect("a regular system");
+    (0..n).map(|b| Motion::from_array(std::array::from_fn(|i| solution[6 * b + i]))).collect()
+}
+
+/// Twists at the start; bodies that the input moves have the twist that takes them to their goal.
+fn start_motions(scene: &Scene, state: &State) -> Vec<Motion> {
+    let mut motions = state.motions.clone();
+    for (id, goal) in &scene.input.kinematic {
+        let now = state.poses[id.index()];
+        let turn = log_so3(goal.rotation * now.rotation.conjugate());
+        let shift = goal.translation - now.translation;
+        motions[id.index()] = Motion::new(turn, shift) * (1.0 / scene.settings.dt);
+    }
+    motions
+}
+
+struct System {
+    matrix: Dense,
+    rhs: Vec<f64>,
+}
+
+impl System {
+    /// Inertia, momentum, gravity, drag, gyroscopic torque and the input's wrenches.
+    fn add_body(&mut self, scene: &Scene, state: &State, body: usize) {
+        let spec = &scene.bodies[body];
+        if spec.kind != BodyKind::Dynamic {
+            return;
+        }
+        let h = scene.settings.dt;
+        let rotation = quat_to_mat3(state.poses[body].rotation);
+        let inertia = rotation * spec.mass.inertia.to_mat3() * rotation.transpose();
+        let Motion { angular: omega, linear: velocity } = state.motions[body];
+        let gyro = omega.cross(inertia * omega);
+        let angular = match scene.settings.gyroscopic {
+            Gyroscopic::Explicit => inertia * omega - gyro * h,
+            Gyroscopic::Implicit => {
+                let jacobian = inertia + (skew(omega) * inertia - skew(inertia * omega)) * h;
+                inertia * (omega - jacobian.inverse() * gyro * h)
+            }
+            _ => inertia * omega,
+        };
+        let linear = (velocity + scene.settings.gravity * h) * spec.mass.mass;
+        for i in 0..3 {
+            for j in 0..3 {
+                let entry = inertia.col(j)[i] * (1.0 + h * spec.angular_damping);
+                self.matrix[(6 * body + i, 6 * body + j)] += entry;
+            }
+            let diagonal = 6 * body + 3 + i;
+            self.matrix[(diagonal, diagonal)] += spec.mass.mass * (1.0 + h * spec.linear_damping);
+            self.rhs[6 * body + i] += angular[i];
+            self.rhs[diagonal] += linear[i];
+        }
+        for (_, wrench) in scene.input.wrenches.iter().filter(|(id, _)| id.index() == body) {
+            for (i, value) in wrench.to_array().into_iter().enumerate() {
+                self.rhs[6 * body + i] += h * value;
+            }
+        }
+    }
+
+    /// A force `G`-wise: the impulse `Gᵀ(q − T G v)`.
+    fn couple(&mut self, ends: &Ends, tangent: DMat3, impulse: DVec3) {
+        for (row_body, row_map) in ends {
+            let Some(a) = row_body else { continue };
+            for i in 0..6 {
+                for p in 0..3 {
+                    self.rhs[6 * a + i] += row_map[p][i] * impulse[p];
+                }
+                for (column_body, column_map) in ends {
+                    let Some(b) = column_body else { continue };
+                    for j in 0..6 {
+                        for (p, q) in (0..9).map(|k| (k / 3, k % 3)) {
+                            self.matrix[(6 * a + i, 6 * b + j)] +=
+                                row_map[p][i] * tangent.col(q)[p] * column_map[q][j];
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn couple_scalar(&mut self, joint: &Joint<'_>, gradient: ([f64; 6], [f64; 6]), q: f64, kappa: f64) {
+        let zero = [0.0; 6];
+        let ends = [(joint.body1, [gradient.0, zero, zero]), (joint.body2, [gradient.1, zero, zero])];
+        self.couple(&ends, DMat3::from_diagonal(DVec3::X * kappa), DVec3::X * q);
+    }
+
+    fn add_rows(&mut self, joint: &Joint<'_>, first: usize, h: f64) {
+        for r in 0..joint.rows.n {
+            let row = first + r;
+            for (body, jacobian) in
+                [(joint.body1, &joint.rows.jacobian1[r]), (joint.body2, &joint.rows.jacobian2[r])]
+            {
+                let Some(body) = body else { continue };
+                for i in 0..6 {
+                    self.matrix[(row, 6 * body + i)] += jacobian[i];
+                    self.matrix[(6 * body + i, row)] += jacobian[i];
+                }
+            }
+            self.matrix[(row, row)] -= joint.spec.compliance / (h * h);
+            self.rhs[row] = -joint.rows.residual[r] / h;
+        }
+    }
+
+    fn prescribe(&mut self, body: usize, motion: Motion) {
+        let motion = motion.to_array();
+        for i in 0..6 {
+            let row = 6 * body + i;
+            for column in 0..self.matrix.n_cols() {
+                self.matrix[(row, column)] = f64::from(u8::from(row == column));
+            }
+            self.rhs[row] = motion[i];
+        }
+    }
+}
+
+/// A joint as the step sees it.
+pub(crate) struct Joint<'a> {
+    index: usize,
+    pub(crate) spec: &'a JointSpec,
+    pub(crate) body1: Option<usize>,
+    pub(crate) body2: Option<usize>,
+    pub(crate) relative: RelativeState,
+    pub(crate) rows: Rows,
+}
+
+impl<'a> Joint<'a> {
+    pub(crate) fn all(scene: &'a Scene, state: &State, motions: &[Motion]) -> Vec<Self> {
+        (0..scene.joints.len()).map(|index| Self::new(scene, state, motions, index)).collect()
+    }
+
+    fn new(scene: &'a Scene, state: &State, motions: &[Motion], index: usize) -> Self {
+        let spec = &scene.joints[index];
+        let (body1, body2) = (Some(spec.child.index()), spec.parent.map(|p| p.index()));
+        let com = |b: Option<usize>| b.map_or(DVec3::ZERO, |b| scene.com(b));
+        let f = &spec.frames;
+        let frames = JointFrames { point1: f.point1 - com(body1), point2: f.point2 - com(body2), ..*f };
+        let pose = |b: Option<usize>| b.map_or(Pose::IDENTITY, |b| state.poses[b]);
+        let pair = PairState {
+            pose1: pose(body1),
+            pose2: pose(body2),
+            motion1: motion_of(motions, body1),
+            motion2: motion_of(motions, body2),
+            previous_twist: state.twists[index],
+        };
+        let relative = RelativeState::new(&frames, &pair);
+        let rows = evaluate_rows(spec.kind, &relative, &drives(scene, index), RowForm::Position);
+        Self { index, spec, body1, body2, relative, rows }
+    }
+
+    /// Gradients of twist and slide on the two twists, `n = i₂`.
+    pub(crate) fn twist_gradient(&self) -> ([f64; 6], [f64; 6]) {
+        let n = self.relative.axes2.x_axis;
+        (wrench(n, DVec3::ZERO), wrench(-n, DVec3::ZERO))
+    }
+
+    pub(crate) fn slide_gradient(&self) -> ([f64; 6], [f64; 6]) {
+        let (n, r) = (self.relative.axes2.x_axis, &self.relative);
+        (wrench(r.arm1.cross(n), n), wrench(-r.arm2.cross(n), -n))
+    }
+
+    /// Rotation vector of frame 1 relative to frame 2, world axes.
+    pub(crate) fn rotation_vector(&self) -> DVec3 {
+        let world_from_2 = self.relative.axes2;
+        world_from_2 * log_so3(self.relative.rotation)
+    }
+
+    fn add_forces(&self, system: &mut System, scene: &Scene, motions: &[Motion]) {
+        let target = scene.input.motors.iter().rev().find(|(j, _)| j.index() == self.index).map(|(_, t)| *t);
+        let scalars = [
+            (&self.spec.twist, self.twist_gradient(), self.relative.twist),
+            (&self.spec.slide, self.slide_gradient(), self.relative.offset.x),
+        ];
+        for (force, gradient, value) in scalars {
+            if let Some(force) = force {
+                let rate = self.rate(motions, &gradient);
+                let (q, kappa) = scalar_law(force, value, rate, target, scene);
+                system.couple_scalar(self, gradient, q, kappa);
+            }
+        }
+        if let Some(rotation) = &self.spec.rotation {
+            self.add_rotation(system, rotation, scene, motions);
+        }
+    }
+
+    fn add_rotation(&self, system: &mut System, force: &RotationForce, scene: &Scene, motions: &[Motion]) {
+        let (h, scale) = (scene.settings.dt, scene.input.spring_scale);
+        let phi = self.rotation_vector();
+        let w = motion_of(motions, self.body1).angular - motion_of(motions, self.body2).angular;
+        let exact = left_jacobian_inverse(phi);
+        let tangent =
+            if phi.length() > PI - 0.1 { DMat3::IDENTITY } else { (exact + exact.transpose()) * 0.5 };
+        let friction = h * force.friction / w.length().max(1e-3);
+        let isotropic = h * force.damping * scale + force.armature + friction;
+        let all = tangent * (h * h * force.stiffness * scale) + DMat3::IDENTITY * isotropic;
+        let units = DVec3::AXES.map(|e| wrench(e, DVec3::ZERO));
+        let opposite = DVec3::AXES.map(|e| wrench(-e, DVec3::ZERO));
+        let ends = [(self.body1, units), (self.body2, opposite)];
+        system.couple(&ends, all, phi * (-h * force.stiffness * scale) + w * force.armature);
+        if let Some(cone) = &force.cone {
+            let (a1, a2) = (self.relative.axes2 * self.relative.matrix.x_axis, self.relative.axes2.x_axis);
+            let normal = a2.cross(a1);
+            let angle = ops::atan2(normal.length(), a2.dot(a1));
+            let n = normal.normalize();
+            let gradient = (wrench(n, DVec3::ZERO), wrench(-n, DVec3::ZERO));
+            let (q, kappa) = limit_law(cone, angle, n.dot(w), h);
+            system.couple_scalar(self, gradient, q, kappa);
+        }
+    }
+
+    /// Rate of a coordinate.
+    pub(crate) fn rate(&self, motions: &[Motion], gradient: &([f64; 6], [f64; 6])) -> f64 {
+        let part = |body, row: &[f64; 6]| {
+            let motion = motion_of(motions, body).to_array();
+            (0..6).map(|i| row[i] * motion[i]).sum::<f64>()
+        };
+        part(self.body1, &gradient.0) + part(self.body2, &gradient.1)
+    }
+}
+
+/// `(q, κ)`: the impulse along the coordinate is `q − κ ẋ⁺`.
+fn scalar_law(
+    force: &ScalarForce,
+    x: f64,
+    rate: f64,
+    goal: Option<MotorTarget>,
+    scene: &Scene,
+) -> (f64, f64) {
+    let (h, scale) = (scene.settings.dt, scene.input.spring_scale);
+    let (k, c) = (force.spring.stiffness * scale, force.spring.damping * scale);
+    let mut q = -h * k * (x - force.spring.rest) + force.armature * rate;
+    let mut kappa = h * (h * k + c) + force.armature + h * force.friction / rate.abs().max(1e-3);
+    if let Some(limit) = &force.limit {
+        let upper = limit_law(limit, x, rate, h);
+        let mirrored = Limit { max: -limit.min, ..*limit };
+        let lower = limit_law(&mirrored, -x, -rate, h);
+        q += upper.0 - lower.0;
+        kappa += upper.1 + lower.1;
+    }
+    if let Some(motor) = &force.motor {
+        let goal = goal.unwrap_or(motor.target);
+        let full = motor.kp * (goal.position - x - h * rate) + motor.kd * (goal.velocity - rate);
+        let gain = if full.abs() > motor.max_force { motor.max_force / full.abs() } else { 1.0 };
+        q += gain * h * (motor.kp * (goal.position - x) + motor.kd * goal.velocity);
+        kappa += gain * h * (h * motor.kp + motor.kd);
+    }
+    (q, kappa)
+}
+
+/// The upper stop, linearized where the start velocity takes the coordinate.
+fn limit_law(limit: &Limit, x: f64, rate: f64, h: f64) -> (f64, f64) {
+    let excess = x + h * rate - limit.max;
+    let k = limit.stiffness;
+    let (force, slope) = match excess {
+        e if e <= 0.0 => (0.0, 0.0),
+        e if e < limit.ramp => (k * e * e / (2.0 * limit.ramp), k * e / limit.ramp),
+        e => (k * (e - limit.ramp / 2.0), k),
+    };
+    (h * (h * slope * rate - force), h * slope * (h + limit.damping / k))
+}
+
+/// Springs across joints, to immovable points, and the input's grabs.
+fn add_point_springs(system: &mut System, scene: &Scene, state: &State, joints: &[Joint<'_>]) {
+    let h = scene.settings.dt;
+    for spec in &scene.springs {
+        let (mut a, mut b) =
+            ((Some(spec.body1.index()), spec.point1), (spec.body2.map(|b| b.index()), spec.point2));
+        let pair = (a.0, b.0);
+        let across = joints.iter().find(|j| {
+            let ends = (Some(j.spec.child.index()), j.spec.parent.map(|p| p.index()));
+            pair.1.is_some() && (pair == ends || (pair.1, pair.0) == ends)
+        });
+        // The relative velocity is taken at the point on the joint's body 1, so that action meets reaction.
+        let first = across.map_or(a.0, |j| Some(j.spec.child.index()));
+        if a.0 != first || !is_dynamic(scene, a.0) {
+            std::mem::swap(&mut a, &mut b);
+        }
+        let [p1, p2] = [a, b].map(|(body, point)| place(scene, state, body, point));
+        let gap = p1 - p2;
+        let (length, n) = (gap.length(), gap.normalize());
+        let ratio = 1.0 - spec.rest_length / length;
+        let along = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        let across_n = (DMat3::IDENTITY - along) * ratio.max(0.0);
+        let damped = if spec.rest_length > 0.0 { along } else { DMat3::IDENTITY };
+        let tangent = (along + across_n) * (h * h * spec.stiffness) + damped * (h * spec.damping);
+        let arm =
+            |body: Option<usize>, p: DVec3| p - body.map_or(DVec3::ZERO, |b| state.poses[b].translation);
+        let meeting = if is_dynamic(scene, a.0) && is_dynamic(scene, b.0) { p1 } else { p2 };
+        let ends = [(a.0, point_rows(arm(a.0, p1), 1.0)), (b.0, point_rows(arm(b.0, meeting), -1.0))];
+        system.couple(&ends, tangent, gap * (-h * spec.stiffness * ratio));
+    }
+    for grab in &scene.input.grabs {
+        let body = grab.body.index();
+        let point = place(scene, state, Some(body), grab.point);
+        let rows = point_rows(point - state.poses[body].translation, 1.0);
+        let tangent = DMat3::IDENTITY * (h * h * grab.stiffness + h * grab.damping);
+        let impulse = (grab.target - point) * (h * grab.stiffness);
+        system.couple(&[(Some(body), rows), (None, [[0.0; 6]; 3])], tangent, impulse);
+    }
+}
+
+/// Velocity of a point at `arm`: rows `[−[r], 1]`.
+fn point_rows(arm: DVec3, sign: f64) -> [[f64; 6]; 3] {
+    DVec3::AXES.map(|e| wrench(arm.cross(e) * sign, e * sign))
+}
+
+pub(crate) fn place(scene: &Scene, state: &State, body: Option<usize>, point: DVec3) -> DVec3 {
+    body.map_or(point, |b| state.poses[b].transform_point(point - scene.com(b)))
+}
+
+pub(crate) fn wrench(angular: DVec3, linear: DVec3) -> [f64; 6] {
+    [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
+}
+
+fn is_dynamic(scene: &Scene, body: Option<usize>) -> bool {
+    body.is_some_and(|b| scene.bodies[b].kind == BodyKind::Dynamic)
+}
+
+pub(crate) fn motion_of(motions: &[Motion], body: Option<usize>) -> Motion {
+    body.map_or(Motion::ZERO, |b| motions[b])
+}
+
+fn drives(scene: &Scene, joint: usize) -> Vec<Drive> {
+    let driven = |c: &DriveCoordinate| scene.joints[joint].driven.contains(c);
+    let value = |coordinate| {
+        let given = scene.input.drives.iter().find(|(j, d)| j.index() == joint && d.coordinate == coordinate);
+        given.map_or(Drive { coordinate, value: 0.0, rate: 0.0, acceleration: 0.0 }, |(_, d)| *d)
+    };
+    [DriveCoordinate::Twist, DriveCoordinate::Slide].into_iter().filter(driven).map(value).collect()
+}

@@ -1,0 +1,126 @@
+//! The nonlinear equations that converged Newton iterations solve: `M(v⁺ − v̂) = h F(q⁺, v⁺) − J(q⁺)ᵀλ`, `C(q⁺) = 0`.
+
+use glam::DVec3;
+use sinew_math::{Motion, quat_to_mat3};
+use sinew_mechanism::{BodyKind, State};
+use sinew_testkit::{Dense, norm};
+
+use super::assembly::{Joint, motion_of, place, wrench};
+use super::scene::Scene;
+
+/// Largest joint error, and the largest part of the momentum balance that no joint force explains relative to the
+/// largest impulse, after a step of effective length `h` from the momentum base `base`.
+pub(crate) fn errors(scene: &Scene, end: &State, base: &[Motion], h: f64) -> (f64, f64) {
+    let n = scene.bodies.len();
+    let joints = Joint::all(scene, end, &end.motions);
+    let mut impulses = vec![0.0; 6 * n];
+    let mut add = |body: Option<usize>, row: &[f64; 6], scale: f64| {
+        if let Some(body) = body {
+            (0..6).for_each(|i| impulses[6 * body + i] += row[i] * scale * h);
+        }
+    };
+    for joint in &joints {
+        let spring_scale = scene.input.spring_scale;
+        let scalars = [
+            (&joint.spec.twist, joint.twist_gradient(), joint.relative.twist),
+            (&joint.spec.slide, joint.slide_gradient(), joint.relative.offset.x),
+        ];
+        for (force, gradient, value) in scalars {
+            let Some(spring) = force.map(|f| f.spring) else { continue };
+            let rate = joint.rate(&end.motions, &gradient);
+            let pull = -spring_scale * (spring.stiffness * (value - spring.rest) + spring.damping * rate);
+            add(joint.body1, &gradient.0, pull);
+            add(joint.body2, &gradient.1, pull);
+        }
+        if let Some(rotation) = &joint.spec.rotation {
+            let w =
+                motion_of(&end.motions, joint.body1).angular - motion_of(&end.motions, joint.body2).angular;
+            let torque =
+                (joint.rotation_vector() * rotation.stiffness + w * rotation.damping) * -spring_scale;
+            add(joint.body1, &wrench(torque, DVec3::ZERO), 1.0);
+            add(joint.body2, &wrench(torque, DVec3::ZERO), -1.0);
+        }
+    }
+    for spring in &scene.springs {
+        let ends =
+            [(Some(spring.body1.index()), spring.point1), (spring.body2.map(|b| b.index()), spring.point2)];
+        let [p1, p2] = ends.map(|(body, point)| place(scene, end, body, point));
+        // Between two moving bodies a spring of zero length damps what happens at its first point.
+        let both = ends.iter().all(|(b, _)| b.is_some_and(|b| scene.bodies[b].kind == BodyKind::Dynamic));
+        let meeting = if spring.rest_length == 0.0 && both { p1 } else { p2 };
+        let rate = velocity(end, ends[0].0, p1) - velocity(end, ends[1].0, meeting);
+        let (length, n) = ((p1 - p2).length(), (p1 - p2).normalize());
+        let damped = if spring.rest_length == 0.0 { rate } else { n * n.dot(rate) };
+        let pull = n * (spring.stiffness * (length - spring.rest_length)) + damped * spring.damping;
+        add(ends[0].0, &pulled(end, ends[0].0, p1, -pull), 1.0);
+        add(ends[1].0, &pulled(end, ends[1].0, meeting, pull), 1.0);
+    }
+    for grab in &scene.input.grabs {
+        let body = Some(grab.body.index());
+        let p = place(scene, end, body, grab.point);
+        let pull = (grab.target - p) * grab.stiffness - velocity(end, body, p) * grab.damping;
+        add(body, &pulled(end, body, p, pull), 1.0);
+    }
+    for (id, force) in &scene.input.wrenches {
+        add(Some(id.index()), &force.to_array(), 1.0);
+    }
+    let mut rest = vec![0.0; 6 * n];
+    for body in 0..n {
+        let (spec, motion) = (&scene.bodies[body], end.motions[body]);
+        if spec.kind != BodyKind::Dynamic {
+            continue;
+        }
+        let rotation = quat_to_mat3(end.poses[body].rotation);
+        let inertia = |w: DVec3| rotation * spec.mass.inertia.mul_vec(rotation.transpose() * w);
+        let omega = motion.angular;
+        let torque = -omega.cross(inertia(omega)) - inertia(omega) * spec.angular_damping;
+        let force = (scene.settings.gravity - motion.linear * spec.linear_damping) * spec.mass.mass;
+        add(Some(body), &wrench(torque, force), 1.0);
+        let change = motion - base[body];
+        let momentum = wrench(inertia(change.angular), change.linear * spec.mass.mass);
+        (0..6).for_each(|i| rest[6 * body + i] = momentum[i]);
+    }
+    let scale = norm(&impulses).max(norm(&rest)).max(1.0);
+    for body in (0..n).filter(|b| scene.bodies[*b].kind == BodyKind::Dynamic) {
+        (6 * body..6 * body + 6).for_each(|i| rest[i] -= impulses[i]);
+    }
+    let worst = joints.iter().map(|j| norm(&j.rows.residual)).fold(0.0, f64::max);
+    (worst, norm(&without_joint_impulses(scene, &joints, &rest)) / scale)
+}
+
+/// The part of `impulses` on dynamic bodies that is orthogonal to every row.
+fn without_joint_impulses(scene: &Scene, joints: &[Joint<'_>], impulses: &[f64]) -> Vec<f64> {
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for joint in joints {
+        for r in 0..joint.rows.n {
+            let mut row = vec![0.0; impulses.len()];
+            for (body, part) in
+                [(joint.body1, &joint.rows.jacobian1[r]), (joint.body2, &joint.rows.jacobian2[r])]
+            {
+                if let Some(body) = body.filter(|b| scene.bodies[*b].kind == BodyKind::Dynamic) {
+                    (0..6).for_each(|i| row[6 * body + i] += part[i]);
+                }
+            }
+            rows.push(row);
+        }
+    }
+    let jacobian = Dense::from_fn(rows.len(), impulses.len(), |i, j| rows[i][j]);
+    if rows.is_empty() {
+        return impulses.to_vec();
+    }
+    let gram = jacobian.mul(&jacobian.transpose());
+    let multipliers = gram.solve(&jacobian.mul_vec(impulses)).expect("independent rows");
+    let explained = jacobian.transpose().mul_vec(&multipliers);
+    impulses.iter().zip(explained).map(|(a, b)| a - b).collect()
+}
+
+fn velocity(state: &State, body: Option<usize>, point: DVec3) -> DVec3 {
+    body.map_or(DVec3::ZERO, |b| {
+        state.motions[b].linear + state.motions[b].angular.cross(point - state.poses[b].translation)
+    })
+}
+
+fn pulled(state: &State, body: Option<usize>, point: DVec3, force: DVec3) -> [f64; 6] {
+    let arm = body.map_or(DVec3::ZERO, |b| point - state.poses[b].translation);
+    wrench(arm.cross(force), force)
+}
