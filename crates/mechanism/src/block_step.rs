@@ -4,6 +4,7 @@
 //! `J_a`, `J_b = −J_a X` and grandparent blocks `A_ab = −K X`; see docs/maths/elimination.md §1. It is the reference
 //! for the pair form and keeps the multipliers. Slower by several times.
 
+use glam::DVec3;
 use sinew_math::{Force, Motion, quat_to_mat3};
 use sinew_solvers::{BlockSystem, EffectiveMass, Load, TreeLdlt, shift_force, shift_motion};
 use sinew_topology::NONE;
@@ -11,7 +12,7 @@ use sinew_topology::NONE;
 use crate::Stage;
 use crate::iterate::{Iterate, Linearized};
 use crate::model::{Model, PairModel, WORLD};
-use crate::sweep::{SweepReport, add_own};
+use crate::sweep::{SweepReport, add_geometric, add_own, hand_up_pull, pull_on};
 use crate::workspace::TreeScratch;
 
 /// System and factor of the block form.
@@ -20,13 +21,19 @@ pub(crate) struct BlockScratch {
     system: BlockSystem,
     factor: TreeLdlt,
     solution: Vec<f64>,
+    pulls: Vec<DVec3>,
 }
 
 impl BlockScratch {
     fn new(model: &Model) -> Self {
         let system = BlockSystem::new(&model.plan);
         let solution = vec![0.0; system.n_unknowns()];
-        Self { system, factor: TreeLdlt::new(&model.plan), solution }
+        Self {
+            system,
+            factor: TreeLdlt::new(&model.plan),
+            solution,
+            pulls: Vec::with_capacity(model.pairs.len()),
+        }
     }
 }
 
@@ -42,10 +49,10 @@ pub(crate) fn solve(
 ) -> SweepReport {
     let scratch = scratch.get_or_insert_with(|| Box::new(BlockScratch::new(at.model)));
     let mut report = SweepReport::default();
-    fill(at, &mut scratch.system, &mut tree.twists, &mut report, 0.0);
+    fill(at, scratch, &mut tree.twists, &mut report, 0.0);
     if scratch.factor.factor(&scratch.system).is_err() {
         report = SweepReport { regularized: 1, ..SweepReport::default() };
-        fill(at, &mut scratch.system, &mut tree.twists, &mut report, REGULARIZATION);
+        fill(at, scratch, &mut tree.twists, &mut report, REGULARIZATION);
         // A second failure leaves a non-finite solution, which the report of the step names.
         if scratch.factor.factor(&scratch.system).is_err() {
             tree.motions.fill(Motion::from_array([f64::NAN; 6]));
@@ -64,12 +71,41 @@ pub(crate) fn solve(
     report
 }
 
-fn fill(at: &Iterate<'_>, system: &mut BlockSystem, twists: &mut [f64], report: &mut SweepReport, compliance: f64) {
+fn fill(
+    at: &Iterate<'_>,
+    scratch: &mut BlockScratch,
+    twists: &mut [f64],
+    report: &mut SweepReport,
+    compliance: f64,
+) {
+    let BlockScratch { system, pulls, .. } = scratch;
     system.clear();
+    pulls.clear();
     for (k, pair) in at.model.pairs.iter().enumerate() {
         let mut own = Load::ZERO;
         let rotation = quat_to_mat3(at.poses[pair.body as usize].rotation);
         add_own(at, k, pair, &rotation, &mut own);
+        if !at.pulls.is_empty() {
+            let pull = pull_on(at, pair, pulls);
+            let strength = pull.length();
+            let arm = |body: u32, point: DVec3| at.pose(body).rotation * point;
+            add_geometric(at, pair.body, &mut own, arm(pair.body, pair.point), pair.reach, pull, strength);
+            if pair.parent != NONE {
+                let mut other = Load::ZERO;
+                let parent_arm = arm(pair.parent_body, pair.parent_point);
+                add_geometric(
+                    at,
+                    pair.parent_body,
+                    &mut other,
+                    parent_arm,
+                    pair.parent_reach,
+                    -pull,
+                    strength,
+                );
+                add_body(at.model, system, pair.parent as usize, &other);
+            }
+            hand_up_pull(pair, pulls);
+        }
         add_body(at.model, system, k, &own);
         if pair.joint != WORLD {
             let joint = at.general(pair);
@@ -106,7 +142,8 @@ fn fill_joint(
     let d = joint.shift;
     // The parent's twist is an unknown, or known and moved to the right-hand side.
     let has_parent = pair.parent != NONE;
-    let known = if has_parent { Motion::ZERO } else { shift_motion(at.motion(at.motions, pair.parent_body), d) };
+    let known =
+        if has_parent { Motion::ZERO } else { shift_motion(at.motion(at.motions, pair.parent_body), d) };
 
     let mut own = joint.inside;
     own.momentum += own.mass.mul(known);
@@ -132,10 +169,8 @@ fn fill_joint(
     }
     let parent_rows = &parent_rows.as_flattened()[..6 * n_rows];
     // A_bb += XᵀKX, b_b −= Xᵀq, A_ab = −K X
-    let reaction = Load {
-        mass: joint.inside.mass.shifted(d),
-        momentum: shift_force(joint.inside.momentum, d) * -1.0,
-    };
+    let reaction =
+        Load { mass: joint.inside.mass.shifted(d), momentum: shift_force(joint.inside.momentum, d) * -1.0 };
     add_body(at.model, system, pair.parent as usize, &reaction);
     let mut coupling = [[0.0; 6]; 6];
     for column in 0..6 {

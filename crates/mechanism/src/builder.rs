@@ -277,6 +277,7 @@ impl Model {
             first_child,
             has_children: false,
             complex: false,
+            tracks_twist: false,
             forces: 0,
             mass: inertial.mass,
             inertia: inertial.inertia,
@@ -284,6 +285,8 @@ impl Model {
             angular_damping: inertial.angular_damping,
             point: zero,
             parent_point: zero,
+            reach: 0.0,
+            parent_reach: 0.0,
             axis: zero,
             parent_axis: zero,
             reference: zero,
@@ -304,6 +307,9 @@ impl Model {
         let ends = [(f.rotation1, f.point1), (f.rotation2, f.point2)];
         let ([own, other], _) = if pair.flipped { ([ends[1], ends[0]], ()) } else { (ends, ()) };
         (pair.point, pair.parent_point) = (own.1, other.1);
+        if j.kind.locked_mask() != Some(0) && j.kind != JointKind::Orientation {
+            (pair.reach, pair.parent_reach) = (pair.point.length(), pair.parent_point.length());
+        }
         (pair.axis, pair.parent_axis) = (own.0 * glam::DVec3::X, other.0 * glam::DVec3::X);
         (pair.reference, pair.parent_reference) = (own.0 * glam::DVec3::Y, other.0 * glam::DVec3::Y);
         pair.path = self.path_of(j);
@@ -314,6 +320,7 @@ impl Model {
                     (pair.stiffness, pair.damping) = (twist.spring.stiffness, twist.spring.damping);
                     pair.rest = twist.spring.rest;
                     pair.complex = !twist.is_simple() || twist.armature != 0.0;
+                    pair.tracks_twist = true;
                 }
             }
             Path::Ball => {
@@ -356,7 +363,8 @@ impl Model {
                 twist_angle(&quat_to_mat3(frame2.conjugate() * frame(j.body1, j.frames.rotation1)))
             })
             .collect();
-        State { time: 0.0, poses, motions, twists, history: crate::History::default() }
+        let pulls = vec![glam::DVec3::ZERO; poses.len()];
+        State { time: 0.0, poses, motions, twists, pulls, history: crate::History::default() }
     }
 
     /// Whether a joint is in the tree.
@@ -468,6 +476,16 @@ fn check_joint(index: usize, joint: &JointSpec, bodies: &[BodySpec]) -> Result<(
         coordinate,
         hint,
     };
+    if joint.driven.len() == 2 && joint.driven[0] == joint.driven[1] || joint.driven.len() > 2 {
+        return Err(wrong("further coordinate to drive", "drive each coordinate once"));
+    }
+    let motors = [&joint.twist, &joint.slide].into_iter().flatten().filter(|f| f.motor.is_some()).count();
+    if motors > 1 {
+        return Err(wrong(
+            "second coordinate for a motor",
+            "a joint has one motor: add a joint for the other",
+        ));
+    }
     let has_twist = joint.kind.can_drive(DriveCoordinate::Twist);
     let has_slide = joint.kind.can_drive(DriveCoordinate::Slide);
     let driven = |c| joint.driven.contains(&c);
@@ -519,6 +537,13 @@ fn check_scalar(what: &str, force: &crate::ScalarForce) -> Result<(), MechanismE
     }
     if let Some(motor) = &force.motor {
         check_not_negative(what, &[("kp", motor.kp), ("kd", motor.kd)])?;
+        for (field, value) in
+            [("motor position", motor.target.position), ("motor velocity", motor.target.velocity)]
+        {
+            if !value.is_finite() {
+                return Err(invalid(what.to_owned(), field, value, "give a finite number"));
+            }
+        }
         if motor.max_force.is_nan() || motor.max_force < 0.0 {
             return Err(invalid(what.to_owned(), "max_force", motor.max_force, "at least 0, or infinite"));
         }

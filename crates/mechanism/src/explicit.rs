@@ -10,7 +10,7 @@
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose, log_so3, normalize_quat, quat_to_mat3};
-use sinew_solvers::{EffectiveMass, Load, PairFactorView, shift_force, shift_motion};
+use sinew_solvers::{EffectiveMass, Load, shift_force, shift_motion};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
@@ -18,7 +18,7 @@ use crate::implicit::{move_kinematic, set_targets};
 use crate::iterate::{Linearized, joint_errors};
 use crate::model::{JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, evaluate_rows};
-use crate::sweep::SweepReport;
+use crate::sweep::{FREE, SweepReport, eliminate_linearized, hand_up};
 use crate::workspace::{TreeScratch, Workspace};
 use crate::{
     Drive, DriveCoordinate, Explicit, Input, JointId, MotorTarget, RungeKutta, Settings, Stage, State,
@@ -144,6 +144,7 @@ pub(crate) fn step(
         }
     }
     state.forget_history();
+    state.pulls.fill(DVec3::ZERO);
     state.time += dt;
     done(Stage::Integrate);
     StepReport {
@@ -186,23 +187,21 @@ impl Evaluation<'_> {
         let mut report = SweepReport::default();
         let mut view = factor.view();
         for (k, pair) in self.model.pairs.iter().enumerate() {
-            let mut load =
-                if pair.has_children { lane.stack.pop().unwrap_or(Load::ZERO) } else { Load::ZERO };
+            if !pair.has_children {
+                lane.stack.push(Load::ZERO);
+            }
+            let load = lane.stack.last_mut().expect("children leave their load on the stack");
             load.add(&self.own(pair));
-            let joint = if pair.joint == WORLD { None } else { Some(self.joint(pair)) };
-            let (up, regularized) = eliminate(&mut view, k, pair.free, &load, joint.as_ref());
-            if let Some(joint) = &joint {
+            report.regularized += if pair.joint == WORLD {
+                view.eliminate(k, load, &FREE)
+            } else {
+                let joint = self.joint(pair);
                 twists[k] = joint.twist;
                 report.gap_squared = report.gap_squared.max(joint.position_error * joint.position_error);
                 report.lean_squared = report.lean_squared.max(joint.rotation_error * joint.rotation_error);
-            }
-            report.regularized += regularized;
-            if pair.parent != NONE {
-                match lane.stack.last_mut() {
-                    Some(top) if !pair.first_child => top.add(&up),
-                    _ => lane.stack.push(up),
-                }
-            }
+                eliminate_linearized(&mut view, k, pair.free, load, &joint)
+            };
+            hand_up(pair, &mut lane.stack);
         }
         done(Stage::Eliminate);
         for k in (0..motions.len()).rev() {
@@ -234,7 +233,7 @@ impl Evaluation<'_> {
             }
         }
         for grab in &self.input.grabs {
-            if grab.body.index() == body && grab.target.is_finite() && grab.point.is_finite() {
+            if grab.body.index() == body && grab.is_usable() {
                 let arm = pose.rotation * (grab.point - self.model.bodies[body].com);
                 let velocity = shift_motion(*motion, arm).linear;
                 let pull = (grab.target - pose.translation - arm) * grab.stiffness - velocity * grab.damping;
@@ -255,14 +254,15 @@ impl Evaluation<'_> {
         let (arm1, arm2) = (pose1.rotation * spring.point1, pose2.rotation * spring.point2);
         let gap = pose1.translation + arm1 - pose2.translation - arm2;
         let length = gap.length();
-        if length <= f64::MIN_POSITIVE {
-            return Force::ZERO;
-        }
-        let along = gap / length;
         let velocity = shift_motion(self.motion(spring.body1), arm1).linear
             - shift_motion(self.motion(spring.body2), arm2).linear;
-        let pull = spring.stiffness * (length - spring.rest_length) + spring.damping * along.dot(velocity);
-        shift_force(Force::new(DVec3::ZERO, along * -pull), arm1)
+        let pull = if spring.rest_length > 0.0 {
+            let along = gap.normalize_or_zero();
+            along * (spring.stiffness * (length - spring.rest_length) + spring.damping * along.dot(velocity))
+        } else {
+            gap * spring.stiffness + velocity * spring.damping
+        };
+        shift_force(Force::new(DVec3::ZERO, -pull), arm1)
     }
 
     /// The tree joint of a pair at the acceleration level.
@@ -320,8 +320,8 @@ impl Evaluation<'_> {
             .filter(|c| joint.drives(*c))
             .map(|coordinate| {
                 let id = JointId::from_index(index as usize);
-                let given = self.input.drives.iter().find(|(j, d)| *j == id && d.coordinate == coordinate);
-                given.map_or(Drive { coordinate, value: 0.0, rate: 0.0, acceleration: 0.0 }, |(_, d)| Drive {
+                let given = self.input.drive(id, coordinate);
+                given.map_or(Drive::at_rest(coordinate), |d| Drive {
                     coordinate,
                     value: d.value - t * (d.rate - 0.5 * t * d.acceleration),
                     rate: d.rate - t * d.acceleration,
@@ -341,7 +341,7 @@ impl Evaluation<'_> {
     ) -> Load {
         let mut load = Load::ZERO;
         let forces = &self.model.forces[joint.forces as usize];
-        let (target, scale) = (target.unwrap_or_default(), self.input.spring_scale);
+        let (target, scale) = (target.unwrap_or_default(), self.input.usable_spring_scale());
         let axis = relative.axes2.x_axis;
         let scalars = [
             (&forces.twist, Force::new(axis, DVec3::ZERO), relative.twist),
@@ -374,15 +374,4 @@ impl Evaluation<'_> {
         }
         load
     }
-}
-
-fn eliminate(
-    factor: &mut PairFactorView<'_>,
-    k: usize,
-    free: u8,
-    load: &Load,
-    joint: Option<&Linearized>,
-) -> (Load, u32) {
-    let Some(joint) = joint else { return factor.eliminate(k, load, &crate::sweep::FREE) };
-    crate::sweep::eliminate_linearized(factor, k, free, load, joint)
 }

@@ -33,13 +33,16 @@ pub(crate) struct Ends<'a> {
     pub(crate) position: DVec3,
     pub(crate) parent_rotation: &'a DMat3,
     pub(crate) parent_position: DVec3,
+    /// Anchor from the body's centre of mass, world axes.
+    pub(crate) arm: DVec3,
+    /// Anchor from the parent's centre of mass, world axes.
+    pub(crate) parent_arm: DVec3,
 }
 
 #[inline]
-pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (PairJoint<1>, Found) {
+pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &mut Found) -> PairJoint<1> {
     let h = at.h;
-    let arm = *ends.rotation * pair.point;
-    let parent_arm = *ends.parent_rotation * pair.parent_point;
+    let (arm, parent_arm) = (ends.arm, ends.parent_arm);
     let axis = *ends.rotation * pair.axis;
     let parent_axis = *ends.parent_rotation * pair.parent_axis;
     let shift = ends.position - ends.parent_position;
@@ -61,11 +64,11 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (Pair
     if at.displaced.is_some() {
         offset += displaced;
     }
-    let mut found =
-        Found { gap_squared: gap.length_squared(), lean_squared: sine_squared * ratio * ratio, twist: 0.0 };
+    found.gap_squared = gap.length_squared();
+    found.lean_squared = sine_squared * ratio * ratio;
 
     let (mut kappa, mut q) = (0.0, 0.0);
-    if pair.stiffness != 0.0 || pair.damping != 0.0 || pair.complex {
+    if pair.tracks_twist {
         let sign = if pair.flipped { -1.0 } else { 1.0 };
         let angle = sign * twist(pair, &ends, axis, parent_axis);
         found.twist = unwrap_angle(angle, at.twists[pair.joint as usize]);
@@ -89,14 +92,13 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (Pair
                 - sign * h * pair.stiffness * at.spring_scale * (found.twist - pair.rest);
         }
     }
-    let joint = PairJoint {
+    PairJoint {
         shift,
         basis: [Motion { angular: row_axis, linear: arm.cross(row_axis) }],
         offset,
         stiffness: [[kappa * cosine * cosine]],
         impulse: [cosine * (q - kappa * force_axis.dot(offset.angular))],
-    };
-    (joint, found)
+    }
 }
 
 /// Twist of the body's frame about the parent's axis: `atan2(R_zy − R_yz, R_yy + R_zz)` of the relative rotation.
@@ -124,10 +126,9 @@ fn angle_over_sine(sine_squared: f64, cosine: f64) -> f64 {
 }
 
 #[inline]
-pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (PairJoint<3>, Found) {
+pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &mut Found) -> PairJoint<3> {
     let h = at.h;
-    let arm = *ends.rotation * pair.point;
-    let parent_arm = *ends.parent_rotation * pair.parent_point;
+    let (arm, parent_arm) = (ends.arm, ends.parent_arm);
     let shift = ends.position - ends.parent_position;
     let gap = shift + (arm - parent_arm);
     let arm = if pair.flipped { parent_arm - shift } else { arm };
@@ -137,7 +138,7 @@ pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (PairJ
         displaced = relative(at, motions, pair, shift);
         offset += displaced;
     }
-    let found = Found { gap_squared: gap.length_squared(), lean_squared: 0.0, twist: 0.0 };
+    found.gap_squared = gap.length_squared();
     let (mut stiffness, mut impulse) = ([[0.0; 3]; 3], [0.0; 3]);
     if pair.stiffness != 0.0 || pair.damping != 0.0 {
         let (k, c) = (pair.stiffness * at.spring_scale, pair.damping * at.spring_scale);
@@ -155,7 +156,7 @@ pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>) -> (PairJ
         stiffness = [m.x_axis.to_array(), m.y_axis.to_array(), m.z_axis.to_array()];
     }
     let basis = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| Motion { angular: e, linear: arm.cross(e) });
-    (PairJoint { shift, basis, offset, stiffness, impulse }, found)
+    PairJoint { shift, basis, offset, stiffness, impulse }
 }
 
 /// `v_a − X v_b` of a set of twists.

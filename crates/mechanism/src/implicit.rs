@@ -11,6 +11,7 @@
 //! Anchor error with one solve: at most about ½h²ω²ℓ and not accumulating (first order), O(h⁴) (second order).
 //! Cost: linear in the number of bodies; no allocation.
 
+use glam::DVec3;
 use sinew_math::{Motion, Pose, exp_so3, log_so3, midpoint_step, momentum_step, normalize_quat};
 use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
@@ -56,9 +57,14 @@ pub(crate) fn step(
             h: scheme.h,
             gravity: settings.gravity,
             gyro: settings.gyroscopic,
-            spring_scale: input.spring_scale,
+            spring_scale: input.usable_spring_scale(),
             targets,
-            drives: &input.drives,
+            input,
+            pulls: match (implicit.geometric_stiffness, iteration) {
+                (false, _) => &[],
+                (true, 0) => &state.pulls,
+                (true, _) => &points.pulls,
+            },
             extra_slots: &[],
             extras: &[],
         };
@@ -71,12 +77,18 @@ pub(crate) fn step(
         iterations = iteration + 1;
         let error = seen.gap_squared.max(seen.lean_squared);
         let is_last = iterations == implicit.newton_iterations.max(1);
-        if is_last || error <= implicit.newton_tolerance * implicit.newton_tolerance {
+        // At the start pose a small error says nothing: the solve itself bends the joints by O(h²).
+        if is_last || (displaced && error <= implicit.newton_tolerance * implicit.newton_tolerance) {
             break;
         }
+        points.pulls.resize(state.poses.len(), DVec3::ZERO);
+        let base = if scheme.is_second { &points.base } else { &state.motions };
+        fill_pulls(model, settings, scheme.h, base, tree, extras, &mut points.pulls);
         points.advance(model, state, input, &scheme, tree, displaced);
         displaced = true;
     }
+    let base = if scheme.is_second { &points.base } else { &state.motions };
+    fill_pulls(model, settings, scheme.h, base, tree, extras, &mut state.pulls);
     extras.clear();
     let first_bad = finish(model, state, input, settings, &scheme, points, tree, displaced);
     state.time += dt;
@@ -87,6 +99,33 @@ pub(crate) fn step(
         iterations,
         regularized: seen.regularized,
         non_finite: first_bad,
+    }
+}
+
+/// Net force of the joints on every body: `(m (v⁺ − v̂) − h F_ext)/h`, from the linear momentum balance.
+fn fill_pulls(
+    model: &Model,
+    settings: &Settings,
+    h: f64,
+    base: &[Motion],
+    tree: &TreeScratch,
+    extras: &Extras,
+    pulls: &mut [DVec3],
+) {
+    for (body, pull) in pulls.iter_mut().enumerate() {
+        let pair = model.pair_of_body[body];
+        if pair != NONE {
+            let inertial = &model.bodies[body];
+            let motion = tree.motions[pair as usize].linear;
+            let change =
+                motion * (1.0 + h * inertial.linear_damping) - base[body].linear - settings.gravity * h;
+            *pull = change * (inertial.mass / h);
+        }
+    }
+    for &pair in &extras.touched {
+        let load = &extras.loads[extras.slots[pair as usize] as usize];
+        let impulse = load.momentum - load.mass.mul(tree.motions[pair as usize]);
+        pulls[model.pairs[pair as usize].body as usize] -= impulse.linear / h;
     }
 }
 
@@ -150,8 +189,7 @@ fn increment(from: &Pose, to: &Pose) -> Motion {
 pub(crate) fn set_targets(model: &Model, input: &Input, targets: &mut [crate::MotorTarget]) {
     for (target, joint) in targets.iter_mut().zip(&model.joints) {
         let forces = &model.forces[joint.forces as usize];
-        let motor = forces.twist.and_then(|f| f.motor).or_else(|| forces.slide.and_then(|f| f.motor));
-        *target = motor.map(|m| m.target).unwrap_or_default();
+        *target = forces.motor().map(|m| m.target).unwrap_or_default();
     }
     for (joint, target) in &input.motors {
         if let Some(slot) = targets.get_mut(joint.index()) {
@@ -243,11 +281,7 @@ impl Extras {
             }
         }
         for grab in &input.grabs {
-            if !(grab.target.is_finite()
-                && grab.point.is_finite()
-                && grab.stiffness >= 0.0
-                && grab.damping >= 0.0)
-            {
+            if !grab.is_usable() {
                 continue;
             }
             let Some(body) = at.model.bodies.get(grab.body.index()) else { continue };

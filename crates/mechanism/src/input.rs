@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_math::{Force, Pose};
 use smallvec::SmallVec;
 
-use crate::{BodyId, Drive, JointId, MotorTarget};
+use crate::{BodyId, Drive, DriveCoordinate, JointId, MotorTarget};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Grab {
     pub target: DVec3,
     /// N/m.
     pub stiffness: f64,
-    /// N·s/m, against the velocity of the point.
+    /// N·s/m, against the velocity of the point, in every direction.
     pub damping: f64,
 }
 
@@ -50,5 +50,27 @@ impl Default for Input {
             drives: SmallVec::new(),
             spring_scale: 1.0,
         }
+    }
+}
+
+impl Grab {
+    /// Whether all numbers make sense; a step ignores grabs that do not.
+    pub fn is_usable(&self) -> bool {
+        let gain = |x: f64| x >= 0.0 && x.is_finite();
+        self.target.is_finite() && self.point.is_finite() && gain(self.stiffness) && gain(self.damping)
+    }
+}
+
+impl Input {
+    /// The value given to a driven coordinate, if it is finite.
+    pub(crate) fn drive(&self, joint: JointId, coordinate: DriveCoordinate) -> Option<&Drive> {
+        let finite = |d: &Drive| d.value.is_finite() && d.rate.is_finite() && d.acceleration.is_finite();
+        let mut given = self.drives.iter().filter(|(j, d)| *j == joint && d.coordinate == coordinate);
+        given.next().map(|(_, d)| d).filter(|d| finite(d))
+    }
+
+    /// The spring scale, 1 if what was given makes no sense.
+    pub(crate) fn usable_spring_scale(&self) -> f64 {
+        if self.spring_scale >= 0.0 && self.spring_scale.is_finite() { self.spring_scale } else { 1.0 }
     }
 }

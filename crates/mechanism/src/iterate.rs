@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::force::{Coordinate, dry_friction};
 use crate::model::{ForceSet, JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, Rows, evaluate_rows};
-use crate::{Drive, DriveCoordinate, Gyroscopic, JointId, JointKind, MotorTarget};
+use crate::{Drive, DriveCoordinate, Gyroscopic, Input, JointId, JointKind, MotorTarget};
 
 /// Everything a sweep reads.
 #[derive(Clone, Copy)]
@@ -40,7 +40,9 @@ pub(crate) struct Iterate<'a> {
     pub(crate) spring_scale: f64,
     /// Motor goals per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
-    pub(crate) drives: &'a [(JointId, Drive)],
+    pub(crate) input: &'a Input,
+    /// Per body: net force of its joints in the step or iterate before, for the geometric stiffness; empty if off.
+    pub(crate) pulls: &'a [DVec3],
     /// Per pair: index into `extras`, or `NONE`.
     pub(crate) extra_slots: &'a [u32],
     /// Loads on single bodies: input wrenches, grabs, springs to immovable points.
@@ -148,11 +150,8 @@ impl Iterate<'_> {
             .into_iter()
             .filter(|c| joint.drives(*c))
             .map(|coordinate| {
-                let given = self
-                    .drives
-                    .iter()
-                    .find(|(j, d)| j.index() == index as usize && d.coordinate == coordinate);
-                given.map_or(Drive { coordinate, value: 0.0, rate: 0.0, acceleration: 0.0 }, |(_, d)| *d)
+                let id = JointId::from_index(index as usize);
+                self.input.drive(id, coordinate).copied().unwrap_or(Drive::at_rest(coordinate))
             })
             .collect()
     }
@@ -200,7 +199,10 @@ impl Iterate<'_> {
                 if sine > CONE_DEGENERATE {
                     let gradient = Force::new(lean / sine, DVec3::ZERO);
                     let angle = sinew_math::ops::atan2(sine, relative.axis().x);
-                    let stop = crate::ScalarForce { limit: Some(*cone), ..Default::default() };
+                    let stop = crate::ScalarForce {
+                        limit: Some(crate::Limit { min: f64::NEG_INFINITY, ..*cone }),
+                        ..Default::default()
+                    };
                     let (q, kappa) =
                         stop.impulse(&end.coordinate(gradient, angle), MotorTarget::default(), 1.0, h);
                     inside.mass.add_outer(kappa, gradient);
@@ -272,7 +274,7 @@ pub(crate) struct SpringEnd {
 }
 
 /// Adds an implicit point spring: `f = −k (L − L₀) n`, tangent `k(nnᵀ + max(0, 1 − L₀/L)(1 − nnᵀ))`, damping
-/// along `n`.
+/// along `n`, or in all directions if the rest length is zero.
 pub(crate) fn add_point_spring(load: &mut Load, spring: &PointSpring, end: &SpringEnd, h: f64) {
     let length = end.gap.length();
     let (k, slack) = (spring.stiffness, spring.rest_length);
@@ -284,7 +286,8 @@ pub(crate) fn add_point_spring(load: &mut Load, spring: &PointSpring, end: &Spri
     let transverse = ratio.max(0.0);
     let along = Sym3::outer(direction);
     let tangent = (Sym3::IDENTITY * transverse + along * (1.0 - transverse)) * (h * h * k);
-    let damper = along * (h * spring.damping);
+    // A hold of zero length damps its point in every direction, a spring along itself.
+    let damper = if slack > 0.0 { along } else { Sym3::IDENTITY } * (h * spring.damping);
     let force = tangent.mul_vec(end.carried) + damper.mul_vec(end.end_velocity) - end.gap * (h * k * ratio);
     let at_point = EffectiveMass { linear: tangent + damper, ..EffectiveMass::ZERO };
     load.mass.add(&at_point.shifted(end.arm));

@@ -222,6 +222,14 @@ pub struct Drive {
     pub acceleration: f64,
 }
 
+impl Drive {
+    /// The coordinate held at zero.
+    #[must_use]
+    pub fn at_rest(coordinate: DriveCoordinate) -> Self {
+        Self { coordinate, value: 0.0, rate: 0.0, acceleration: 0.0 }
+    }
+}
+
 /// The two joint frames, constant on their bodies.
 ///
 /// A pose of a body has its origin at the centre of mass, so points are measured from there in body axes.

@@ -7,6 +7,7 @@ mod error;
 mod explicit;
 mod force;
 mod fused;
+mod geometric;
 mod ids;
 mod implicit;
 mod input;

@@ -42,7 +42,8 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
     }
     for (index, joint) in model.joints.iter().enumerate() {
         let forces = &model.forces[joint.forces as usize];
-        if forces.twist.is_none() && forces.slide.is_none() && forces.rotation.is_none() {
+        let has_force = forces.twist.is_some() || forces.slide.is_some() || forces.rotation.is_some();
+        if !has_force && joint.compliance == 0.0 {
             continue;
         }
         let relative = relative_state(joint, state, index);
@@ -105,8 +106,7 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
         let drives: Vec<Drive> = [DriveCoordinate::Twist, DriveCoordinate::Slide]
             .into_iter()
             .filter(|c| joint.drives(*c))
-            .filter_map(|c| input.drives.iter().find(|(j, d)| j.index() == index && d.coordinate == c))
-            .map(|(_, d)| *d)
+            .filter_map(|c| input.drive(JointId::from_index(index), c).copied())
             .collect();
         let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
         let (position, rotation) = joint_errors(joint, &rows);

@@ -106,6 +106,13 @@ pub(crate) struct ForceSet {
     pub(crate) rotation: Option<RotationForce>,
 }
 
+impl ForceSet {
+    /// The motor of the joint; it has at most one.
+    pub(crate) fn motor(&self) -> Option<crate::Motor> {
+        self.twist.and_then(|f| f.motor).or_else(|| self.slide.and_then(|f| f.motor))
+    }
+}
+
 /// A spring between two points; `body2` may be the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PointSpring {
@@ -151,6 +158,8 @@ pub(crate) struct PairModel {
     pub(crate) has_children: bool,
     /// The hinge has forces beyond spring and damper.
     pub(crate) complex: bool,
+    /// The hinge has forces on its twist angle.
+    pub(crate) tracks_twist: bool,
     pub(crate) forces: u32,
     pub(crate) mass: f64,
     pub(crate) inertia: Sym3,
@@ -159,6 +168,9 @@ pub(crate) struct PairModel {
     /// Anchor on the body and on the parent, from centres of mass, body axes.
     pub(crate) point: DVec3,
     pub(crate) parent_point: DVec3,
+    /// Lengths of the two arms, m; zero where the joint transmits no force.
+    pub(crate) reach: f64,
+    pub(crate) parent_reach: f64,
     /// Hinge axes and reference directions on the body and on the parent.
     pub(crate) axis: DVec3,
     pub(crate) parent_axis: DVec3,

@@ -56,13 +56,22 @@ pub struct Implicit {
     pub newton_iterations: u32,
     /// Joint error at a linearization point that needs no further solve, m and rad.
     pub newton_tolerance: f64,
+    /// Whether joint forces stiffen the rotations they pull on: unconditional stability under load. The paper has no
+    /// such term.
+    pub geometric_stiffness: bool,
     /// Which elimination solves the tree.
     pub form: TreeForm,
 }
 
 impl Default for Implicit {
     fn default() -> Self {
-        Self { order: Order::First, newton_iterations: 1, newton_tolerance: 1e-10, form: TreeForm::Pair }
+        Self {
+            order: Order::First,
+            newton_iterations: 1,
+            newton_tolerance: 1e-10,
+            geometric_stiffness: true,
+            form: TreeForm::Pair,
+        }
     }
 }
 

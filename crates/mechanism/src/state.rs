@@ -1,6 +1,7 @@
 //! The state: plain data, all that a step reads and writes. Copying it is a checkpoint; restoring it and
 //! stepping again gives the same bits.
 
+use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
 /// State of all bodies and joints of a [`crate::Model`].
@@ -13,8 +14,12 @@ pub struct State {
     pub poses: Vec<Pose>,
     /// Per body: twist at the centre of mass, world axes.
     pub motions: Vec<Motion>,
-    /// Per joint: twist angle about `i`, continuous across ±π, rad (0 where the joint has none).
+    /// Per joint: twist angle about `i`, continuous across ±π, rad; kept for joints with forces or drives on it and
+    /// for screws, 0 elsewhere.
     pub twists: Vec<f64>,
+    /// Per body: net force of its joints in the last step, world axes, N. Summed over a subtree it is the force in the
+    /// joint above; the implicit step uses it for the geometric stiffness.
+    pub pulls: Vec<DVec3>,
     /// What the second-order scheme remembers; empty until it has made a step.
     pub history: History,
 }

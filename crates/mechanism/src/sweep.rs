@@ -5,12 +5,13 @@
 //! schedule; every load receives its children in the same order whatever the number of threads, so the bits
 //! are the same.
 
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, implicit_body_step, quat_to_mat3};
 use sinew_solvers::{Load, PairFactor, PairFactorView, PairJoint};
 use sinew_topology::{NONE, Task};
 
 use crate::fused::{Ends, Found, ball, hinge};
+use crate::geometric;
 use crate::iterate::{Iterate, Linearized, reduce};
 use crate::model::{PairModel, Path, WORLD};
 use crate::workspace::{Lane, TreeScratch};
@@ -58,6 +59,7 @@ fn eliminate(at: &Iterate<'_>, tree: &mut TreeScratch) -> SweepReport {
         eliminate_tasks(at, &schedule.tasks, Part { factor: factor.view(), twists, first: 0 }, task_lanes);
         trunk_lane.report = SweepReport::default();
         trunk_lane.stack.clear();
+        trunk_lane.pulls.clear();
         let mut part = Part { factor: factor.view(), twists, first: 0 };
         let mut last = Placed::NOWHERE;
         let mut joined =
@@ -66,6 +68,7 @@ fn eliminate(at: &Iterate<'_>, tree: &mut TreeScratch) -> SweepReport {
             if let Some((_, lane)) = joined.next_if(|(t, _)| t.join == Some(pair)) {
                 // All children of this pair were in the task; hand over what it gathered.
                 trunk_lane.stack.extend(lane.stack.pop());
+                trunk_lane.pulls.extend(lane.pulls.pop());
             }
             eliminate_pair(at, pair as usize, &mut part, trunk_lane, &mut last);
         }
@@ -79,6 +82,7 @@ fn eliminate(at: &Iterate<'_>, tree: &mut TreeScratch) -> SweepReport {
     let lane = lanes.last_mut().expect("one lane belongs to the trunk");
     lane.report = SweepReport::default();
     lane.stack.clear();
+    lane.pulls.clear();
     let n = twists.len();
     eliminate_range(at, 0..n, &mut Part { factor: factor.view(), twists, first: 0 }, lane);
     lane.report
@@ -109,6 +113,7 @@ fn eliminate_tasks(at: &Iterate<'_>, tasks: &[Task], mut part: Part<'_>, lanes: 
             let lane = &mut lanes[0];
             lane.report = SweepReport::default();
             lane.stack.clear();
+            lane.pulls.clear();
             eliminate_range(at, task.pairs.start as usize..task.pairs.end as usize, &mut part, lane);
         }
         _ => {
@@ -134,10 +139,11 @@ fn eliminate_range(at: &Iterate<'_>, range: std::ops::Range<usize>, part: &mut P
 struct Placed {
     body: u32,
     rotation: DMat3,
+    position: DVec3,
 }
 
 impl Placed {
-    const NOWHERE: Self = Self { body: WORLD, rotation: DMat3::IDENTITY };
+    const NOWHERE: Self = Self { body: WORLD, rotation: DMat3::IDENTITY, position: DVec3::ZERO };
 }
 
 #[inline]
@@ -145,56 +151,119 @@ fn eliminate_pair(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut La
     let pair = &at.model.pairs[k];
     let pose = &at.poses[pair.body as usize];
     let rotation = if last.body == pair.body { last.rotation } else { quat_to_mat3(pose.rotation) };
-    let mut load = if pair.has_children { lane.stack.pop().unwrap_or(Load::ZERO) } else { Load::ZERO };
-    add_own(at, k, pair, &rotation, &mut load);
-
-    let (up, found, regularized) = match pair.path {
-        Path::Hinge | Path::Ball => {
-            let mut parent_position = glam::DVec3::ZERO;
-            let mut parent_rotation = DMat3::IDENTITY;
-            if pair.parent_body != WORLD {
-                let parent = &at.poses[pair.parent_body as usize];
-                parent_position = parent.translation;
-                parent_rotation = quat_to_mat3(parent.rotation);
-            }
-            let ends = Ends {
-                rotation: &rotation,
-                position: pose.translation,
-                parent_rotation: &parent_rotation,
-                parent_position,
-            };
-            let out = if pair.path == Path::Hinge {
-                let (joint, found) = hinge(at, pair, ends);
-                let (up, regularized) = part.factor.eliminate(k, &load, &joint);
-                (up, found, regularized)
-            } else {
-                let (joint, found) = ball(at, pair, ends);
-                let (up, regularized) = part.factor.eliminate(k, &load, &joint);
-                (up, found, regularized)
-            };
-            *last = Placed { body: pair.parent_body, rotation: parent_rotation };
-            out
-        }
-        Path::FreeRoot => {
-            let (up, regularized) = part.factor.eliminate(k, &load, &FREE);
-            (up, Found::default(), regularized)
-        }
-        Path::General => eliminate_general(at, k, pair, &load, &mut part.factor),
+    if !pair.has_children {
+        lane.stack.push(Load::ZERO);
+    }
+    let load = lane.stack.last_mut().expect("children leave their load on the stack");
+    add_own(at, k, pair, &rotation, load);
+    place(at, pair.parent_body, last);
+    let ends = Ends {
+        rotation: &rotation,
+        position: pose.translation,
+        parent_rotation: &last.rotation,
+        parent_position: last.position,
+        arm: rotation * pair.point,
+        parent_arm: last.rotation * pair.parent_point,
     };
+    let mut parent_stiffness = None;
+    if !at.pulls.is_empty() {
+        let pull = pull_on(at, pair, &mut lane.pulls);
+        let strength = pull.length();
+        add_geometric(at, pair.body, load, ends.arm, pair.reach, pull, strength);
+        parent_stiffness = Some((pull, strength));
+    }
+
+    let mut found = Found::default();
+    let regularized = match pair.path {
+        Path::Hinge => part.factor.eliminate(k, load, &hinge(at, pair, ends, &mut found)),
+        Path::Ball => part.factor.eliminate(k, load, &ball(at, pair, ends, &mut found)),
+        Path::FreeRoot => part.factor.eliminate(k, load, &FREE),
+        Path::General => eliminate_general(at, k, pair, load, &mut part.factor, &mut found),
+    };
+    if let (Some((pull, strength)), true) = (parent_stiffness, pair.parent != NONE) {
+        // The load is the parent's now.
+        add_geometric(at, pair.parent_body, load, ends.parent_arm, pair.parent_reach, -pull, strength);
+    }
     part.twists[k - part.first] = found.twist;
     lane.report.see(&found, regularized);
-    if pair.parent != NONE {
-        if pair.first_child {
-            lane.stack.push(up);
-        } else if let Some(top) = lane.stack.last_mut() {
-            top.add(&up);
+    hand_up(pair, &mut lane.stack);
+    hand_up_pull(pair, &mut lane.pulls);
+}
+
+/// Makes `last` the place of a parent body.
+#[inline]
+fn place(at: &Iterate<'_>, body: u32, last: &mut Placed) {
+    if body == WORLD {
+        *last = Placed::NOWHERE;
+    } else {
+        let pose = &at.poses[body as usize];
+        *last = Placed { body, rotation: quat_to_mat3(pose.rotation), position: pose.translation };
+    }
+}
+
+/// The force that the joint of this pair transmits to its body: the balance of its whole subtree.
+#[inline]
+pub(crate) fn pull_on(at: &Iterate<'_>, pair: &PairModel, pulls: &mut Vec<DVec3>) -> DVec3 {
+    let own = at.pulls[pair.body as usize];
+    match pulls.last_mut() {
+        Some(sum) if pair.has_children => {
+            *sum += own;
+            *sum
+        }
+        _ => {
+            pulls.push(own);
+            own
+        }
+    }
+}
+
+/// [`hand_up`] for the pulls.
+#[inline]
+pub(crate) fn hand_up_pull(pair: &PairModel, pulls: &mut Vec<DVec3>) {
+    if !pair.first_child {
+        let up = pulls.pop();
+        if pair.parent != NONE {
+            if let (Some(up), Some(below)) = (up, pulls.last_mut()) {
+                *below += up;
+            }
+        }
+    }
+}
+
+/// Adds `h² K` of a joint force to a body's rotation, acting on what the pose does not contain yet.
+#[inline]
+pub(crate) fn add_geometric(
+    at: &Iterate<'_>,
+    body: u32,
+    load: &mut Load,
+    arm: DVec3,
+    reach: f64,
+    pull: DVec3,
+    strength: f64,
+) {
+    let k = geometric::stiffness(arm, reach, pull, strength) * (at.h * at.h);
+    load.mass.angular += k;
+    if let Some(displaced) = at.displaced {
+        load.momentum.angular += k.mul_vec(displaced[body as usize].angular);
+    }
+}
+
+/// Leaves the load of an eliminated pair where its parent finds it.
+#[inline]
+pub(crate) fn hand_up(pair: &PairModel, stack: &mut Vec<Load>) {
+    if !pair.first_child {
+        // A root's load goes nowhere; a later child's joins that of its siblings below it on the stack.
+        let up = stack.pop();
+        if pair.parent != NONE {
+            if let (Some(up), Some(below)) = (up, stack.last_mut()) {
+                below.add(&up);
+            }
         }
     }
 }
 
 /// All six directions free, no force.
 pub(crate) const FREE: PairJoint<6> = {
-    use glam::DVec3;
     PairJoint {
         shift: DVec3::ZERO,
         basis: [
@@ -216,17 +285,17 @@ fn eliminate_general(
     at: &Iterate<'_>,
     k: usize,
     pair: &PairModel,
-    load: &Load,
+    load: &mut Load,
     factor: &mut PairFactorView<'_>,
-) -> (Load, Found, u32) {
+    found: &mut Found,
+) -> u32 {
     let joint = at.general(pair);
-    let (up, regularized) = eliminate_linearized(factor, k, pair.free, load, &joint);
-    let found = Found {
+    *found = Found {
         gap_squared: joint.position_error * joint.position_error,
         lean_squared: joint.rotation_error * joint.rotation_error,
         twist: joint.twist,
     };
-    (up, found, regularized)
+    eliminate_linearized(factor, k, pair.free, load, &joint)
 }
 
 /// Reduces a joint in the general form to `free` directions and eliminates its pair.
@@ -234,18 +303,17 @@ pub(crate) fn eliminate_linearized(
     factor: &mut PairFactorView<'_>,
     k: usize,
     free: u8,
-    load: &Load,
+    load: &mut Load,
     joint: &Linearized,
-) -> (Load, u32) {
+) -> u32 {
     fn sized<const F: usize>(
         factor: &mut PairFactorView<'_>,
         k: usize,
-        load: &Load,
+        load: &mut Load,
         joint: &Linearized,
-    ) -> (Load, u32) {
+    ) -> u32 {
         let (reduced, held) = reduce::<F>(joint);
-        let (up, regularized) = factor.eliminate(k, load, &reduced);
-        (up, regularized + held)
+        held + factor.eliminate(k, load, &reduced)
     }
     match free {
         0 => sized::<0>(factor, k, load, joint),

@@ -1,5 +1,6 @@
 //! Scratch memory of a step. Losing it never changes a result: it is rebuilt from the model.
 
+use glam::DVec3;
 use sinew_math::{Motion, Pose};
 use sinew_solvers::{Load, PairFactor};
 use sinew_topology::{NONE, Schedule};
@@ -40,6 +41,8 @@ pub(crate) struct TreeScratch {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lane {
     pub(crate) stack: Vec<Load>,
+    /// Force that the joint above must transmit, in step with `stack`.
+    pub(crate) pulls: Vec<DVec3>,
     pub(crate) report: SweepReport,
 }
 
@@ -51,6 +54,8 @@ pub(crate) struct Linearization {
     pub(crate) velocities: Vec<Motion>,
     /// `v̂` of the second-order scheme.
     pub(crate) base: Vec<Motion>,
+    /// Net joint force on each body in the last iterate.
+    pub(crate) pulls: Vec<DVec3>,
 }
 
 /// Loads on single bodies.
@@ -68,24 +73,24 @@ impl Workspace {
         let n = model.pairs.len();
         let schedule = model.plan.schedule(GRAIN);
         let depth = stack_depth(model);
-        let lanes = vec![Lane { stack: Vec::with_capacity(depth), report: SweepReport::default() }; 1];
         let mut tree = TreeScratch {
             factor: PairFactor::new(model.pairs.iter().map(|p| usize::from(p.free))),
             motions: vec![Motion::ZERO; n],
             twists: vec![0.0; n],
             schedule,
-            lanes,
+            lanes: Vec::new(),
         };
-        // Clones of a vector do not keep spare capacity, so each lane is made on its own.
         tree.lanes = (0..=tree.schedule.tasks.len())
             .map(|task| {
                 let bound = tree.schedule.tasks.get(task).map_or(depth, |t| t.pairs.len().min(depth));
-                Lane { stack: Vec::with_capacity(bound + 1), report: SweepReport::default() }
+                Lane {
+                    stack: Vec::with_capacity(bound + 1),
+                    pulls: Vec::with_capacity(bound + 1),
+                    report: SweepReport::default(),
+                }
             })
             .collect();
-        let has_motor = model.forces.iter().any(|f| {
-            f.twist.is_some_and(|s| s.motor.is_some()) || f.slide.is_some_and(|s| s.motor.is_some())
-        });
+        let has_motor = model.forces.iter().any(|f| f.motor().is_some());
         let targets = if has_motor { vec![MotorTarget::default(); model.joints.len()] } else { Vec::new() };
         let extras = Extras {
             slots: vec![NONE; n],
@@ -106,6 +111,7 @@ impl Workspace {
             + self.extras.slots.len() * 4
             + self.points.poses.len() * size_of::<Pose>()
             + (self.points.velocities.len() + self.points.base.len()) * size_of::<Motion>()
+            + self.points.pulls.len() * size_of::<DVec3>()
     }
 }
 

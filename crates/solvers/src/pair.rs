@@ -64,54 +64,53 @@ impl EffectiveMass {
     /// Adds `k g gᵀ`.
     #[inline]
     pub fn add_outer(&mut self, k: f64, g: Force) {
-        self.add_product(Force { angular: g.angular * k, linear: g.linear * k }, g);
+        self.subtract_product(g * -k, g);
     }
 
-    /// Adds `a bᵀ`, of which only the symmetric result is meaningful (`a` and `b` parallel, or one term of
-    /// a symmetric sum).
+    /// Subtracts `a bᵀ`, where `a` and `b` are parallel or the term is one of a symmetric sum.
     #[inline]
-    fn add_product(&mut self, a: Force, b: Force) {
-        self.angular.xx += a.angular.x * b.angular.x;
-        self.angular.yy += a.angular.y * b.angular.y;
-        self.angular.zz += a.angular.z * b.angular.z;
-        self.angular.xy += a.angular.x * b.angular.y;
-        self.angular.xz += a.angular.x * b.angular.z;
-        self.angular.yz += a.angular.y * b.angular.z;
-        self.coupling.x_axis += a.angular * b.linear.x;
-        self.coupling.y_axis += a.angular * b.linear.y;
-        self.coupling.z_axis += a.angular * b.linear.z;
-        self.linear.xx += a.linear.x * b.linear.x;
-        self.linear.yy += a.linear.y * b.linear.y;
-        self.linear.zz += a.linear.z * b.linear.z;
-        self.linear.xy += a.linear.x * b.linear.y;
-        self.linear.xz += a.linear.x * b.linear.z;
-        self.linear.yz += a.linear.y * b.linear.z;
+    fn subtract_product(&mut self, a: Force, b: Force) {
+        self.angular.xx -= a.angular.x * b.angular.x;
+        self.angular.yy -= a.angular.y * b.angular.y;
+        self.angular.zz -= a.angular.z * b.angular.z;
+        self.angular.xy -= a.angular.x * b.angular.y;
+        self.angular.xz -= a.angular.x * b.angular.z;
+        self.angular.yz -= a.angular.y * b.angular.z;
+        self.coupling.x_axis -= a.angular * b.linear.x;
+        self.coupling.y_axis -= a.angular * b.linear.y;
+        self.coupling.z_axis -= a.angular * b.linear.z;
+        self.linear.xx -= a.linear.x * b.linear.x;
+        self.linear.yy -= a.linear.y * b.linear.y;
+        self.linear.zz -= a.linear.z * b.linear.z;
+        self.linear.xy -= a.linear.x * b.linear.y;
+        self.linear.xz -= a.linear.x * b.linear.z;
+        self.linear.yz -= a.linear.y * b.linear.z;
     }
 
-    /// `Xᵀ self X`: the same matrix acting on the twist of a point that lies `−shift` away.
+    /// `Xᵀ self X`: the same matrix acting on the twist of a point that lies `−d` away.
     #[inline]
-    pub fn shifted(&self, d: DVec3) -> Self {
-        let c = &self.linear;
-        let b = &self.coupling;
+    pub fn shifted(mut self, d: DVec3) -> Self {
+        self.shift(d);
+        self
+    }
+
+    /// [`Self::shifted`] in place.
+    #[inline]
+    fn shift(&mut self, d: DVec3) {
+        let (c0, c1, c2) = self.linear.columns();
+        let (r0, r1, r2) = rows(&self.coupling);
         // B' = B + [d] C, column by column.
-        let coupling = DMat3 {
-            x_axis: b.x_axis + d.cross(DVec3::new(c.xx, c.xy, c.xz)),
-            y_axis: b.y_axis + d.cross(DVec3::new(c.xy, c.yy, c.yz)),
-            z_axis: b.z_axis + d.cross(DVec3::new(c.xz, c.yz, c.zz)),
-        };
+        self.coupling.x_axis += d.cross(c0);
+        self.coupling.y_axis += d.cross(c1);
+        self.coupling.z_axis += d.cross(c2);
         // A'ᵢⱼ = Aᵢⱼ + (d × row_j B)ᵢ + (d × row_i B')ⱼ, upper triangle only.
-        let (r0, r1, r2) = rows(b);
-        let (s0, s1, s2) = rows(&coupling);
-        let a = &self.angular;
-        let angular = Sym3 {
-            xx: a.xx + cross_x(d, r0) + cross_x(d, s0),
-            yy: a.yy + cross_y(d, r1) + cross_y(d, s1),
-            zz: a.zz + cross_z(d, r2) + cross_z(d, s2),
-            xy: a.xy + cross_x(d, r1) + cross_y(d, s0),
-            xz: a.xz + cross_x(d, r2) + cross_z(d, s0),
-            yz: a.yz + cross_y(d, r2) + cross_z(d, s1),
-        };
-        Self { angular, coupling, linear: *c }
+        let (s0, s1, s2) = rows(&self.coupling);
+        self.angular.xx += cross_x(d, r0 + s0);
+        self.angular.yy += cross_y(d, r1 + s1);
+        self.angular.zz += cross_z(d, r2 + s2);
+        self.angular.xy += cross_x(d, r1) + cross_y(d, s0);
+        self.angular.xz += cross_x(d, r2) + cross_z(d, s0);
+        self.angular.yz += cross_y(d, r2) + cross_z(d, s1);
     }
 }
 
@@ -175,126 +174,125 @@ pub struct PairJoint<const F: usize> {
 /// The factor of a forest of pairs, flat and in elimination order.
 #[derive(Clone, Debug, Default)]
 pub struct PairFactor {
-    /// First column of each pair, one more entry than pairs.
-    columns: Vec<u32>,
-    /// First pivot number of each pair, one more entry than pairs.
-    pivot_starts: Vec<u32>,
-    shift: Vec<DVec3>,
-    offset: Vec<Motion>,
-    basis: Vec<Motion>,
-    gain: Vec<Force>,
-    drive: Vec<f64>,
-    pivot: Vec<f64>,
+    heads: Vec<Head>,
+    columns: Vec<Column>,
+    /// Packed LDLᵀ of every `D`, for further right-hand sides.
+    pivots: Vec<f64>,
+}
+
+/// One pair: where its columns and pivots begin, and the part of the joint that has one value per pair.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    shift: DVec3,
+    offset: Motion,
+    column: u32,
+    pivot: u32,
+}
+
+/// One free direction: a column of `S`, of `Y`, and an entry of `w`.
+#[derive(Clone, Copy, Debug)]
+struct Column {
+    basis: Motion,
+    gain: Force,
+    drive: f64,
 }
 
 impl PairFactor {
     /// Storage for pairs with the given free dimensions (0–6), in elimination order.
     pub fn new(free_dimensions: impl IntoIterator<Item = usize>) -> Self {
-        let (mut columns, mut pivot_starts) = (vec![0u32], vec![0u32]);
-        let (mut column, mut pivot) = (0u32, 0u32);
+        let mut heads = Vec::new();
+        let (mut column, mut pivot) = (0, 0);
         for f in free_dimensions {
             assert!(f <= 6, "a joint has at most six free directions");
+            heads.push(Head { shift: DVec3::ZERO, offset: Motion::ZERO, column, pivot });
             column += f as u32;
             pivot += (f * (f + 1) / 2) as u32;
-            columns.push(column);
-            pivot_starts.push(pivot);
         }
-        let n = columns.len() - 1;
-        Self {
-            columns,
-            pivot_starts,
-            shift: vec![DVec3::ZERO; n],
-            offset: vec![Motion::ZERO; n],
-            basis: vec![Motion::ZERO; column as usize],
-            gain: vec![Force::ZERO; column as usize],
-            drive: vec![0.0; column as usize],
-            pivot: vec![0.0; pivot as usize],
-        }
+        let empty = Column { basis: Motion::ZERO, gain: Force::ZERO, drive: 0.0 };
+        Self { heads, columns: vec![empty; column as usize], pivots: vec![0.0; pivot as usize] }
     }
 
     /// Number of pairs.
     pub fn len(&self) -> usize {
-        self.shift.len()
+        self.heads.len()
     }
 
     /// True if there are no pairs.
     pub fn is_empty(&self) -> bool {
-        self.shift.is_empty()
+        self.heads.is_empty()
     }
 
-    /// Free dimension of a pair.
-    #[inline]
-    pub fn free_dimension(&self, pair: usize) -> usize {
-        (self.columns[pair + 1] - self.columns[pair]) as usize
+    /// Total number of free directions, the length of a `drive` buffer.
+    pub fn n_columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Bytes held, for memory reports.
+    pub fn bytes(&self) -> usize {
+        use std::mem::size_of;
+        self.heads.len() * size_of::<Head>()
+            + self.columns.len() * size_of::<Column>()
+            + self.pivots.len() * 8
     }
 
     /// A mutable view of all pairs, to be split among threads.
     pub fn view(&mut self) -> PairFactorView<'_> {
         PairFactorView {
             first: 0,
-            columns: &self.columns,
-            pivot_starts: &self.pivot_starts,
-            shift: &mut self.shift,
-            offset: &mut self.offset,
-            basis: &mut self.basis,
-            gain: &mut self.gain,
-            drive: &mut self.drive,
-            pivot: &mut self.pivot,
+            first_column: 0,
+            first_pivot: 0,
+            heads: &mut self.heads,
+            columns: &mut self.columns,
+            pivots: &mut self.pivots,
         }
+    }
+
+    /// Where the columns of a pair are.
+    #[inline]
+    fn columns_of(&self, pair: usize) -> std::ops::Range<usize> {
+        let end = self.heads.get(pair + 1).map_or(self.columns.len(), |h| h.column as usize);
+        self.heads[pair].column as usize..end
     }
 
     /// `v_a` from the parent's twist, after the eliminations: `u = w − Yᵀ X v_b`, `v_a = X v_b + S u + c`.
     #[inline]
     pub fn substitute(&self, pair: usize, parent: Motion) -> Motion {
-        let (lo, hi) = (self.columns[pair] as usize, self.columns[pair + 1] as usize);
-        let carried = shift_motion(parent, self.shift[pair]);
-        let mut v = carried + self.offset[pair];
-        for j in lo..hi {
-            let u = self.drive[j] - self.gain[j].dot(carried);
-            v += self.basis[j] * u;
+        let head = &self.heads[pair];
+        let carried = shift_motion(parent, head.shift);
+        let mut v = carried + head.offset;
+        for column in &self.columns[self.columns_of(pair)] {
+            v += column.basis * (column.drive - column.gain.dot(carried));
         }
         v
     }
 
-    /// One more right-hand side, leaves → root: takes the momentum `z̃` on the pair's body and the impulse
-    /// `Q` along the free directions being zero, writes `w`, and returns what the parent receives.
+    /// One more right-hand side, leaves → root, with no impulse inside joints: takes the momentum on the pair's
+    /// body, writes `w` into `drive`, and returns what the parent receives.
     #[inline]
     pub fn eliminate_momentum(&self, pair: usize, momentum: Force, drive: &mut [f64]) -> Force {
-        let (lo, hi) = (self.columns[pair] as usize, self.columns[pair + 1] as usize);
+        let range = self.columns_of(pair);
         let mut e = [0.0; 6];
         let mut up = momentum;
-        for (i, j) in (lo..hi).enumerate() {
-            e[i] = momentum.dot(self.basis[j]);
+        for (e, column) in e.iter_mut().zip(&self.columns[range.clone()]) {
+            *e = momentum.dot(column.basis);
             // U w = U D⁻¹ e = Y e
-            up = up - self.gain[j] * e[i];
+            up = up - column.gain * *e;
         }
-        let pivot = &self.pivot[self.pivot_starts[pair] as usize..];
-        solve_packed(pivot, hi - lo, &mut e);
-        drive[lo..hi].copy_from_slice(&e[..hi - lo]);
-        shift_force(up, self.shift[pair])
+        solve_packed(&self.pivots[self.heads[pair].pivot as usize..], &mut e[..range.len()]);
+        drive[range.clone()].copy_from_slice(&e[..range.len()]);
+        shift_force(up, self.heads[pair].shift)
     }
 
     /// The matching root → leaves step of [`Self::eliminate_momentum`], with `c = 0`.
     #[inline]
     pub fn substitute_drive(&self, pair: usize, parent: Motion, drive: &[f64]) -> Motion {
-        let (lo, hi) = (self.columns[pair] as usize, self.columns[pair + 1] as usize);
-        let carried = shift_motion(parent, self.shift[pair]);
+        let carried = shift_motion(parent, self.heads[pair].shift);
         let mut v = carried;
-        for j in lo..hi {
-            v += self.basis[j] * (drive[j] - self.gain[j].dot(carried));
+        let range = self.columns_of(pair);
+        for (column, w) in self.columns[range.clone()].iter().zip(&drive[range]) {
+            v += column.basis * (w - column.gain.dot(carried));
         }
         v
-    }
-
-    /// Bytes held, for memory reports.
-    pub fn bytes(&self) -> usize {
-        let n = self.shift.len();
-        8 * (n + 1) + n * (3 + 6) * 8 + self.basis.len() * (6 + 6 + 1) * 8 + self.pivot.len() * 8
-    }
-
-    /// Total number of free directions, the length of a `drive` buffer.
-    pub fn n_columns(&self) -> usize {
-        self.basis.len()
     }
 }
 
@@ -314,87 +312,52 @@ pub fn shift_force(f: Force, d: DVec3) -> Force {
 #[derive(Debug)]
 pub struct PairFactorView<'a> {
     first: usize,
-    columns: &'a [u32],
-    pivot_starts: &'a [u32],
-    shift: &'a mut [DVec3],
-    offset: &'a mut [Motion],
-    basis: &'a mut [Motion],
-    gain: &'a mut [Force],
-    drive: &'a mut [f64],
-    pivot: &'a mut [f64],
+    first_column: usize,
+    first_pivot: usize,
+    heads: &'a mut [Head],
+    columns: &'a mut [Column],
+    pivots: &'a mut [f64],
 }
 
 impl<'a> PairFactorView<'a> {
     /// Splits into the pairs before `pair` and those from it on.
     pub fn split_at(self, pair: usize) -> (Self, Self) {
-        let column = (self.columns[pair] - self.columns[self.first]) as usize;
-        let number = (self.pivot_starts[pair] - self.pivot_starts[self.first]) as usize;
-        let (shift0, shift1) = self.shift.split_at_mut(pair - self.first);
-        let (offset0, offset1) = self.offset.split_at_mut(pair - self.first);
-        let (basis0, basis1) = self.basis.split_at_mut(column);
-        let (gain0, gain1) = self.gain.split_at_mut(column);
-        let (drive0, drive1) = self.drive.split_at_mut(column);
-        let (pivot0, pivot1) = self.pivot.split_at_mut(number);
-        let (columns, pivot_starts) = (self.columns, self.pivot_starts);
+        let (heads0, heads1) = self.heads.split_at_mut(pair - self.first);
+        let first_column =
+            heads1.first().map_or(self.first_column + self.columns.len(), |h| h.column as usize);
+        let first_pivot = heads1.first().map_or(self.first_pivot + self.pivots.len(), |h| h.pivot as usize);
+        let (columns0, columns1) = self.columns.split_at_mut(first_column - self.first_column);
+        let (pivots0, pivots1) = self.pivots.split_at_mut(first_pivot - self.first_pivot);
         let left = PairFactorView {
             first: self.first,
-            columns,
-            pivot_starts,
-            shift: shift0,
-            offset: offset0,
-            basis: basis0,
-            gain: gain0,
-            drive: drive0,
-            pivot: pivot0,
+            first_column: self.first_column,
+            first_pivot: self.first_pivot,
+            heads: heads0,
+            columns: columns0,
+            pivots: pivots0,
         };
         let right = PairFactorView {
             first: pair,
-            columns,
-            pivot_starts,
-            shift: shift1,
-            offset: offset1,
-            basis: basis1,
-            gain: gain1,
-            drive: drive1,
-            pivot: pivot1,
+            first_column,
+            first_pivot,
+            heads: heads1,
+            columns: columns1,
+            pivots: pivots1,
         };
         (left, right)
     }
 
-    /// A shorter borrow of the same part.
-    pub fn reborrow(&mut self) -> PairFactorView<'_> {
-        PairFactorView {
-            first: self.first,
-            columns: self.columns,
-            pivot_starts: self.pivot_starts,
-            shift: self.shift,
-            offset: self.offset,
-            basis: self.basis,
-            gain: self.gain,
-            drive: self.drive,
-            pivot: self.pivot,
-        }
-    }
-
-    /// Eliminates a pair and returns what its parent receives, with the number of pivots that had to be
-    /// regularized (a pivot not above `1e-14` of the pair's largest diagonal entry is raised to it, which is
-    /// a compliance in that direction).
+    /// Eliminates a pair: turns the load on its body into what the parent receives.
+    ///
+    /// Returns the number of pivots that had to be regularized: a pivot not above `1e-14` of the pair's largest
+    /// diagonal entry is raised to it, which is a compliance in that direction.
     #[inline]
-    pub fn eliminate<const F: usize>(
-        &mut self,
-        pair: usize,
-        load: &Load,
-        joint: &PairJoint<F>,
-    ) -> (Load, u32) {
-        let local = pair - self.first;
-        let column = (self.columns[pair] - self.columns[self.first]) as usize;
-        let number = (self.pivot_starts[pair] - self.pivot_starts[self.first]) as usize;
-        self.shift[local] = joint.shift;
-        self.offset[local] = joint.offset;
-
+    pub fn eliminate<const F: usize>(&mut self, pair: usize, load: &mut Load, joint: &PairJoint<F>) -> u32 {
+        let head = &mut self.heads[pair - self.first];
+        head.shift = joint.shift;
+        head.offset = joint.offset;
         // ẑ = z̃ − Ã c
-        let mut momentum = load.momentum - load.mass.mul(joint.offset);
-        let mut mass = load.mass;
+        load.momentum = load.momentum - load.mass.mul(joint.offset);
         let mut regularized = 0;
         if F > 0 {
             // U = Ã S, D = SᵀU + K̂, e = Sᵀẑ + Q
@@ -403,38 +366,37 @@ impl<'a> PairFactorView<'a> {
             let mut e = joint.impulse;
             for i in 0..F {
                 u[i] = load.mass.mul(joint.basis[i]);
-                e[i] += momentum.dot(joint.basis[i]);
+                e[i] += load.momentum.dot(joint.basis[i]);
                 for j in 0..=i {
                     d[i][j] += u[i].dot(joint.basis[j]);
                 }
             }
-            let pivot = &mut self.pivot[number..number + F * (F + 1) / 2];
-            let gain = <&mut [Force; F]>::try_from(&mut self.gain[column..column + F])
-                .expect("one gain column per free direction");
-            let drive = <&mut [f64; F]>::try_from(&mut self.drive[column..column + F])
-                .expect("one drive number per free direction");
-            *drive = e;
+            let at = head.column as usize - self.first_column;
+            let columns = &mut self.columns[at..at + F];
+            let at = head.pivot as usize - self.first_pivot;
+            let pivots = &mut self.pivots[at..at + F * (F + 1) / 2];
+            let mut gain = u;
             if F == 1 {
                 let (inverse, raised) = invert_pivot(d[0][0], d[0][0].abs());
                 regularized = raised;
-                pivot[0] = inverse;
+                pivots[0] = inverse;
                 gain[0] = u[0] * inverse;
-                drive[0] = e[0] * inverse;
+                e[0] *= inverse;
             } else {
-                regularized = factor_packed(&mut d, pivot);
-                *gain = u;
-                solve_packed_gain(pivot, gain);
-                solve_packed_exact(pivot, drive);
+                regularized = factor_packed(&mut d, pivots);
+                solve_packed_gain(pivots, &mut gain);
+                solve_packed(pivots, &mut e);
             }
             for i in 0..F {
                 // Ã − U Yᵀ, ẑ − U w
-                mass.add_product(u[i] * -1.0, gain[i]);
-                momentum = momentum - u[i] * drive[i];
+                load.mass.subtract_product(u[i], gain[i]);
+                load.momentum = load.momentum - u[i] * e[i];
+                columns[i] = Column { basis: joint.basis[i], gain: gain[i], drive: e[i] };
             }
-            self.basis[column..column + F].copy_from_slice(&joint.basis);
         }
-        let up = Load { mass: mass.shifted(joint.shift), momentum: shift_force(momentum, joint.shift) };
-        (up, regularized)
+        load.mass.shift(joint.shift);
+        load.momentum = shift_force(load.momentum, joint.shift);
+        regularized
     }
 }
 
@@ -471,19 +433,20 @@ fn factor_packed<const F: usize>(d: &mut [[f64; F]; F], out: &mut [f64]) -> u32 
     regularized
 }
 
-/// Solves with the packed LDLᵀ in place, constant size.
+/// Solves with the packed LDLᵀ in place.
 #[inline]
-fn solve_packed_exact<const F: usize>(l: &[f64], x: &mut [f64; F]) {
-    for i in 0..F {
+fn solve_packed(l: &[f64], x: &mut [f64]) {
+    let f = x.len();
+    for i in 0..f {
         for k in 0..i {
             x[i] -= l[i * (i + 1) / 2 + k] * x[k];
         }
     }
-    for i in 0..F {
+    for i in 0..f {
         x[i] *= l[i * (i + 1) / 2 + i];
     }
-    for i in (0..F).rev() {
-        for k in i + 1..F {
+    for i in (0..f).rev() {
+        for k in i + 1..f {
             x[i] -= l[k * (k + 1) / 2 + i] * x[k];
         }
     }
@@ -503,24 +466,6 @@ fn solve_packed_gain<const F: usize>(l: &[f64], x: &mut [Force; F]) {
     for i in (0..F).rev() {
         for k in i + 1..F {
             x[i] = x[i] - x[k] * l[k * (k + 1) / 2 + i];
-        }
-    }
-}
-
-/// The same with a run-time size.
-#[inline]
-fn solve_packed(l: &[f64], f: usize, x: &mut [f64; 6]) {
-    for i in 0..f {
-        for k in 0..i {
-            x[i] -= l[i * (i + 1) / 2 + k] * x[k];
-        }
-    }
-    for i in 0..f {
-        x[i] *= l[i * (i + 1) / 2 + i];
-    }
-    for i in (0..f).rev() {
-        for k in i + 1..f {
-            x[i] -= l[k * (k + 1) / 2 + i] * x[k];
         }
     }
 }
