@@ -1,26 +1,35 @@
 //! A filmstrip of the motion as SVG: the pose at equal intervals, with the poses on the way as fading ghosts.
 //!
 //! All panels share one orthographic view and one scale. Flat faces are shaded by their slant; a body drawn far away
-//! comes before one that is near. Scenes with very many bodies are drawn as one line per body.
+//! comes before one that is near. Scenes with very many bodies are drawn as one thick line per body.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use glam::DVec3;
 
 use crate::solid::Solid;
-use crate::stage::{Camera, Frame, Look, MARGIN, SOFT_INK, Window, colors, css, draw_head, finite, hull};
+use crate::stage::{
+    Camera, Frame, INK, Look, MARGIN, SOFT_INK, Window, colors, css, draw_backdrop, draw_head, finite, hull,
+};
 use crate::svg::{Anchor, Svg, number};
 
 /// Panels of a film, and ghosts in each.
 const PANELS: usize = 8;
 const GHOSTS: usize = 6;
-/// Beyond this number of bodies each is drawn as a line, and beyond `LINES` some are left out.
-const SOLIDS: usize = 300;
-const LINES: usize = 3000;
+/// Beyond so many solids ghosts are thick lines and fewer, beyond `SOLIDS` all are, beyond `LINES` some are left out.
+const GHOST_SOLIDS: usize = 120;
+const SOLIDS: usize = 600;
+const LINES: usize = 2000;
+
+/// Width of the dark edge of a solid, in pixels.
+const OUTLINE: f64 = 0.6;
 
 const WIDTH: f64 = 1200.0;
 const GAP: f64 = 12.0;
 const HEAD: f64 = 76.0;
+/// Height of the strip with the time, in each panel.
+const LABEL: f64 = 28.0;
 
 /// Draws the film. `gravity` decides what is down.
 pub(crate) fn draw(title: &str, subtitle: &str, looks: &[Look], frames: &[Frame], gravity: DVec3) -> String {
@@ -28,7 +37,10 @@ pub(crate) fn draw(title: &str, subtitle: &str, looks: &[Look], frames: &[Frame]
     let camera = Camera::of_motion(looks, &frames, gravity);
     let layout = Layout::nearest_to_wide_screen(camera.aspect());
     let mut svg = Svg::new(WIDTH, layout.height, title);
-    let window = |panel: usize| Window::fit(camera, layout.corner(panel), layout.panel);
+    let window = |panel: usize| {
+        let (x, y) = layout.corner(panel);
+        Window::fit(camera, (x, y + LABEL), (layout.panel.0, layout.panel.1 - LABEL))
+    };
     draw_head(&mut svg, WIDTH, title, subtitle, window(0).scale);
     let Some(last) = frames.len().checked_sub(1) else { return svg.finish() };
     let colors = colors(looks);
@@ -36,15 +48,20 @@ pub(crate) fn draw(title: &str, subtitle: &str, looks: &[Look], frames: &[Frame]
         let now = panel * last / (PANELS - 1);
         let before = panel.saturating_sub(1) * last / (PANELS - 1);
         let scene = Scene { window: window(panel), looks, colors: &colors };
-        scene.draw_background(&mut svg, frames[now].time);
+        draw_backdrop(&mut svg, layout.corner(panel), layout.panel);
+        let (x, y) = layout.corner(panel);
+        let time = format!("{:.2} s", frames[now].time);
+        svg.text((x + 12.0, y + 22.0), Anchor::Start, 13.0, &format!("fill=\"{SOFT_INK}\""), &time);
         scene.draw_trail(&mut svg, &frames[before..=now]);
-        let ghosts = GHOSTS.min((now - before).saturating_sub(1));
+        let most = if looks.len() > GHOST_SOLIDS { GHOSTS / 2 } else { GHOSTS };
+        let ghosts = most.min((now - before).saturating_sub(1));
         for k in 0..ghosts {
             let at = before + (k + 1) * (now - before) / (ghosts + 1);
             let opacity = 0.08 + 0.22 * (k as f64 + 1.0) / (ghosts as f64 + 1.0);
             scene.draw_pose(&mut svg, frames[at], Some(opacity));
         }
         scene.draw_pose(&mut svg, frames[now], None);
+        scene.draw_strings(&mut svg, frames[now]);
     }
     svg.finish()
 }
@@ -62,11 +79,15 @@ impl Layout {
         let build = |columns: usize| {
             let rows = PANELS.div_ceil(columns) as f64;
             let width = (WIDTH - 2.0 * MARGIN - GAP * (columns as f64 - 1.0)) / columns as f64;
-            let tall = width * aspect.clamp(0.35, 2.6);
+            let tall = LABEL + width * aspect.clamp(0.25, 2.6);
             Self { columns, panel: (width, tall), height: HEAD + rows * (tall + GAP) - GAP + MARGIN }
         };
         let shape = |layout: &Self| (layout.height / WIDTH - 9.0 / 16.0).abs();
-        [8, 4, 2].map(build).into_iter().min_by(|a, b| shape(a).total_cmp(&shape(b))).expect("three candidates")
+        [8, 4, 2]
+            .map(build)
+            .into_iter()
+            .min_by(|a, b| shape(a).total_cmp(&shape(b)))
+            .expect("three candidates")
     }
 
     /// Upper left corner of a panel.
@@ -84,90 +105,104 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    fn draw_background(&self, svg: &mut Svg, time: f64) {
-        let (x, y) = self.window.corner;
-        self.window.draw_backdrop(svg);
-        let soft = format!("fill=\"{SOFT_INK}\"");
-        svg.text((x + 12.0, y + 22.0), Anchor::Start, 13.0, &soft, &format!("{time:.2} s"));
-    }
-
-    /// The path of the body that moves most between the panels.
+    /// The path of the solid that moves most between the panels.
     fn draw_trail(&self, svg: &mut Svg, frames: &[&Frame]) {
-        let length = |body: usize| -> f64 {
-            let step = |pair: &[&Frame]| pair[0].poses[body].translation.distance(pair[1].poses[body].translation);
+        let length = |i: usize| -> f64 {
+            let step = |pair: &[&Frame]| pair[0].poses[i].translation.distance(pair[1].poses[i].translation);
             frames.windows(2).map(step).sum()
         };
-        let Some(body) = (0..self.looks.len()).max_by(|&a, &b| length(a).total_cmp(&length(b))) else { return };
-        let points = frames.iter().map(|frame| self.window.pixel(frame.poses[body].translation));
+        let Some(most) = (0..self.looks.len()).max_by(|&a, &b| length(a).total_cmp(&length(b))) else {
+            return;
+        };
+        let points = frames.iter().map(|frame| self.window.pixel(frame.poses[most].translation));
         let dots = "fill=\"none\" stroke=\"#98a1ad\" stroke-width=\"1.2\" stroke-dasharray=\"1 4\"";
         svg.polyline(points, &format!("{dots} stroke-linecap=\"round\""));
     }
 
-    /// One pose: solid, or a ghost of the given opacity.
-    fn draw_pose(&self, svg: &mut Svg, frame: &Frame, ghost: Option<f64>) {
-        if let Some(opacity) = ghost {
-            svg.open_group(&format!("opacity=\"{opacity:.2}\""));
-        }
-        if self.looks.len() > SOLIDS {
-            self.draw_lines(svg, frame);
-        } else {
-            self.draw_solids(svg, frame, ghost.is_some());
-        }
-        if ghost.is_some() {
-            svg.close_group();
+    /// Springs and holds: a thin line with a dot at the end that pulls.
+    fn draw_strings(&self, svg: &mut Svg, frame: &Frame) {
+        for &(from, to) in &frame.lines {
+            let (from, to) = (self.window.pixel(from), self.window.pixel(to));
+            svg.line(from, to, INK, 0.9);
+            svg.circle(to, 2.2, &format!("fill=\"{INK}\""));
         }
     }
 
-    /// One line per body, grouped by colour.
-    fn draw_lines(&self, svg: &mut Svg, frame: &Frame) {
-        let stride = self.looks.len().div_ceil(LINES);
-        let bucket = self.looks.len().div_ceil(24);
-        for start in (0..self.looks.len()).step_by(bucket) {
-            let mut path = String::new();
-            for body in (start..(start + bucket).min(self.looks.len())).step_by(stride) {
-                for solid in &self.looks[body].solids {
-                    let (a, b) = solid.spine();
-                    let [a, b] = [a, b].map(|point| self.window.pixel(frame.poses[body].transform_point(point)));
-                    write!(path, "M{:.1} {:.1}L{:.1} {:.1}", a.0, a.1, b.0, b.1).expect("writing to a string");
-                }
+    /// One pose: solid, or a ghost of the given opacity.
+    fn draw_pose(&self, svg: &mut Svg, frame: &Frame, ghost: Option<f64>) {
+        let opacity = ghost.map(|opacity| format!(" opacity=\"{opacity:.2}\"")).unwrap_or_default();
+        svg.open_group(&format!("fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\"{opacity}"));
+        let most = if ghost.is_some() { GHOST_SOLIDS } else { SOLIDS };
+        if self.looks.len() <= most {
+            self.draw_solids(svg, frame, ghost.is_some());
+        } else {
+            if ghost.is_none() {
+                self.draw_lines(svg, frame, OUTLINE, 0.62);
             }
-            let color = css(self.colors[start], 1.0);
-            let style = "fill=\"none\" stroke-width=\"1.4\" stroke-linecap=\"round\"";
-            svg.raw(&format!("<path d=\"{path}\" stroke=\"{color}\" {style}/>\n"));
+            self.draw_lines(svg, frame, 0.0, 1.0);
+        }
+        svg.close_group();
+    }
+
+    /// One thick line per body, grown by some pixels; neighbours of one colour and width share a path.
+    fn draw_lines(&self, svg: &mut Svg, frame: &Frame, grow: f64, shade: f64) {
+        let stride = self.looks.len().div_ceil(LINES);
+        let mut paths: BTreeMap<(String, String), String> = BTreeMap::new();
+        for i in (0..self.looks.len()).step_by(stride) {
+            let solid = &self.looks[i].solid;
+            let width = (solid.thickness * self.window.scale).max(1.2) + 2.0 * grow;
+            // Few steps of colour, so that long chains make few paths.
+            let color = self.colors[i].map(|part| (part * 24.0).round() / 24.0);
+            let path = paths.entry((css(color, shade), format!("{width:.1}"))).or_default();
+            let ends = [solid.spine.0, solid.spine.1];
+            let [a, b] = ends.map(|point| self.window.pixel(frame.poses[i].transform_point(point)));
+            write!(path, "M{:.1} {:.1}L{:.1} {:.1}", a.0, a.1, b.0, b.1).expect("writing to a string");
+        }
+        for ((color, width), path) in paths {
+            let style =
+                format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" stroke-linecap=\"round\"");
+            svg.raw(&format!("<path d=\"{path}\" {style}/>\n"));
         }
     }
 
     fn draw_solids(&self, svg: &mut Svg, frame: &Frame, ghost: bool) {
-        for (body, solid) in self.window.far_to_near(self.looks, frame) {
-            let pose = &frame.poses[body];
-            let points: Vec<DVec3> = solid.points.iter().map(|&point| pose.transform_point(point)).collect();
+        for i in self.window.far_to_near(self.looks, frame) {
+            let solid = &self.looks[i].solid;
+            let points: Vec<DVec3> =
+                solid.points.iter().map(|&p| frame.poses[i].transform_point(p)).collect();
             if ghost || solid.faces.is_empty() {
-                self.draw_silhouette(svg, &points, solid.radius, self.colors[body], ghost);
+                self.draw_silhouette(svg, solid, &points, self.colors[i], ghost);
             } else {
-                self.draw_faces(svg, solid, &points, self.colors[body]);
+                self.draw_faces(svg, solid, &points, self.colors[i]);
             }
         }
     }
 
     /// The outline of the points, grown by the radius; with a bright core where it is round.
-    fn draw_silhouette(&self, svg: &mut Svg, points: &[DVec3], radius: f64, color: [f64; 3], ghost: bool) {
+    fn draw_silhouette(&self, svg: &mut Svg, solid: &Solid, points: &[DVec3], color: [f64; 3], ghost: bool) {
         let outline = hull(points.iter().map(|&point| self.window.pixel(point)).collect());
-        let r = radius * self.window.scale;
+        let r = solid.radius * self.window.scale;
         let mut layer = |grow: f64, shade: f64, shift: f64| {
             let fill = css(color, shade);
-            if outline.len() == 1 {
-                svg.circle((outline[0].0 - shift, outline[0].1 - shift), grow, &format!("fill=\"{fill}\""));
+            let width = number(2.0 * grow);
+            if let (Some(first), Some(last), true) = (outline.first(), outline.last(), outline.len() < 3) {
+                // A line without area, for a ball without length: the round ends make the shape.
+                let [x, y] = [first.0 - shift, first.1 - shift].map(number);
+                let [dx, dy] = [last.0 - first.0, last.1 - first.1].map(number);
+                svg.raw(&format!(
+                    "<path d=\"M{x} {y}l{dx} {dy}\" stroke=\"{fill}\" stroke-width=\"{width}\"/>\n"
+                ));
                 return;
             }
-            let round = "stroke-linejoin=\"round\" stroke-linecap=\"round\"";
-            let style = format!("fill=\"{fill}\" stroke=\"{fill}\" stroke-width=\"{}\" {round}", number(2.0 * grow));
+            let style = format!("fill=\"{fill}\" stroke=\"{fill}\" stroke-width=\"{width}\"");
             svg.polygon(outline.iter().map(|&(x, y)| (x - shift, y - shift)), &style);
         };
         if ghost {
             layer(r, 1.0, 0.0);
             return;
         }
-        layer(r + 0.6, 0.62, 0.0);
+        // A thin solid keeps a thin edge, or it would be all edge.
+        layer(r + OUTLINE.min(0.12 * solid.thickness * self.window.scale), 0.62, 0.0);
         layer(r, 1.0, 0.0);
         if r > 2.0 {
             layer(0.45 * r, 1.22, 0.28 * r);
@@ -185,7 +220,7 @@ impl Scene<'_> {
                 continue;
             }
             let fill = css(color, 0.62 + 0.5 * normal.dot(light).max(0.0));
-            let style = format!("fill=\"{fill}\" stroke=\"{fill}\" stroke-width=\"0.7\" stroke-linejoin=\"round\"");
+            let style = format!("fill=\"{fill}\" stroke=\"{fill}\" stroke-width=\"0.7\"");
             svg.polygon(face.iter().map(|&i| self.window.pixel(points[i])), &style);
         }
     }
@@ -203,10 +238,14 @@ mod tests {
     #[test]
     fn every_amount_of_frames_and_bodies_draws() {
         for (bodies, frames) in [(0, 0), (1, 1), (3, 2), (3, 100), (1000, 9)] {
-            let look = Look { solids: vec![Solid::capsule(0.1, 1.0)], color: None };
+            let look = Look { solid: Solid::capsule(0.1, 1.0), color: None };
             let pose = |i: usize, k: usize| Pose::from_translation(DVec3::new(i as f64, 0.0, k as f64));
             let frames: Vec<Frame> = (0..frames)
-                .map(|k| Frame { time: k as f64, poses: (0..bodies).map(|i| pose(i, k)).collect() })
+                .map(|k| Frame {
+                    time: k as f64,
+                    poses: (0..bodies).map(|i| pose(i, k)).collect(),
+                    lines: vec![(DVec3::ZERO, DVec3::X)],
+                })
                 .collect();
             let svg = draw("film", "", &vec![look; bodies], &frames, DVec3::NEG_Z);
             assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf"));

@@ -1,2 +1,138 @@
-//! The sinew command.
-fn main() {}
+//! The `sinew` command: simulate, check and list scenes.
+//!
+//! Standard output carries results, standard error carries errors and the progress bar. Exit codes: 0 done; 1 the
+//! simulation went non-finite or an expectation that was asked for is broken; 2 the scene or the arguments are wrong.
+
+use std::fmt::Display;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser;
+use sinew_sim::{World, sweep_runs};
+
+mod animation;
+mod args;
+mod film;
+mod plot;
+mod record;
+mod report;
+mod run;
+mod scenes;
+mod solid;
+mod stage;
+mod svg;
+mod trace;
+mod view;
+
+use args::{Cli, Command, RunArgs};
+
+/// Where the bare command puts its pictures.
+const OUTPUT: &str = "sinew-out";
+
+/// A scene, an argument or a file that does not work, in words.
+struct Failure(String);
+
+impl From<sinew_scene::SceneErrors> for Failure {
+    fn from(errors: sinew_scene::SceneErrors) -> Self {
+        Self(errors.to_string())
+    }
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Some(Command::Run(args)) => run_and_report(&args),
+        Some(Command::Check { scenes }) => check(&scenes),
+        Some(Command::List) => list(),
+        None => showcase(),
+    };
+    outcome.unwrap_or_else(|Failure(message)| {
+        complain(&message);
+        ExitCode::from(2)
+    })
+}
+
+/// Runs a scene and says how it went.
+fn run_and_report(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let run::Outcome { summary, written } = run::run(args)?;
+    if args.json {
+        let text = serde_json::to_string_pretty(&summary);
+        say(&text.map_err(|error| Failure(format!("cannot write the report: {error}")))?);
+    } else {
+        say(summary.to_text().trim_end());
+        for (path, what) in written {
+            say(&format!("  wrote          {} ({what})", path.display()));
+        }
+    }
+    if let Some(trouble) = &summary.trouble {
+        complain(trouble);
+        return Ok(ExitCode::from(1));
+    }
+    if args.expect && !summary.as_expected() {
+        for broken in summary.expectations.iter().filter(|expectation| !expectation.met) {
+            complain(&format!("{}: {} is more than {}", broken.what, broken.measured, broken.limit));
+        }
+        return Ok(ExitCode::from(1));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The showcase, with pictures.
+fn showcase() -> Result<ExitCode, Failure> {
+    std::fs::create_dir_all(OUTPUT).map_err(|error| Failure(format!("cannot create {OUTPUT}: {error}")))?;
+    let file = |ending: &str| Some(format!("{OUTPUT}/{}{ending}.svg", scenes::SHOWCASE).into());
+    run_and_report(&RunArgs {
+        scene: scenes::SHOWCASE.into(),
+        draw: file(""),
+        plot: file("-plot"),
+        animate: file("-animation"),
+        ..RunArgs::default()
+    })
+}
+
+/// Reads and builds scenes; all that is wrong is said, whichever scene it is in.
+fn check(names: &[String]) -> Result<ExitCode, Failure> {
+    let mut code = ExitCode::SUCCESS;
+    for name in names {
+        match check_one(name) {
+            Ok(text) => say(&text),
+            Err(Failure(message)) => {
+                complain(&message);
+                code = ExitCode::from(2);
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn check_one(name: &str) -> Result<String, Failure> {
+    let scene = scenes::find(name)?.parse()?;
+    let mut text = String::new();
+    for member in sweep_runs(&scene)? {
+        let world = World::from_scene(&member.scene).map_err(|error| Failure(format!("{name}: {error}")))?;
+        let (tree, loops) = world.model().n_rows();
+        text = format!(
+            "{name}: good; {}, {}, {tree} equations in the tree, {loops} in loops, {} steps of {}",
+            report::count(world.model().n_bodies(), "body", "bodies"),
+            report::count(world.model().n_joints(), "joint", "joints"),
+            world.info().n_steps,
+            report::step_length(world.settings().dt),
+        );
+    }
+    Ok(text)
+}
+
+fn list() -> Result<ExitCode, Failure> {
+    for (name, _) in scenes::EMBEDDED {
+        say(format!("{name:<18}{}", scenes::find(name)?.parse()?.description).trim_end());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a line; a reader that has gone away is not an error.
+fn say(text: &(impl Display + ?Sized)) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+fn complain(text: &(impl Display + ?Sized)) {
+    let _ = writeln!(std::io::stderr(), "sinew: {text}");
+}

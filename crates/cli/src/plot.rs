@@ -63,7 +63,13 @@ fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &Axis, top: f64
     let right = LEFT + PLOT_WIDTH;
     let soft = format!("fill=\"{SOFT_INK}\"");
 
-    svg.text((LEFT, top - 12.0), Anchor::Start, 13.0, &format!("fill=\"{INK}\" font-weight=\"600\""), panel.title);
+    svg.text(
+        (LEFT, top - 12.0),
+        Anchor::Start,
+        13.0,
+        &format!("fill=\"{INK}\" font-weight=\"600\""),
+        panel.title,
+    );
     for (value, label) in y.ticks() {
         let at = bottom - PLOT_HEIGHT * y.fraction(value);
         svg.line((LEFT, at), (right, at), GRID, 1.0);
@@ -178,14 +184,16 @@ impl Axis {
         Self::linear(low, high, true)
     }
 
-    /// Whole decades around all positive values, sixteen at most: what is smaller is rounding.
+    /// Whole decades around the positive values, the smallest fiftieth of them left out: a start that is exact to
+    /// rounding should not flatten the rest.
     fn log(values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = range(values.filter(|&value| value > 0.0));
-        if low > high {
+        let mut values: Vec<f64> = values.filter(|value| *value > 0.0 && value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        let (Some(&low), Some(&high)) = (values.get(values.len() / 50), values.last()) else {
             return Self { low: -16.0, high: 0.0, step: 4.0, log: true };
-        }
+        };
         let high = high.log10().ceil();
-        let low = low.log10().floor().clamp(high - 16.0, high - 1.0);
+        let low = low.log10().floor().min(high - 1.0);
         Self { low, high, step: ((high - low) / 6.0).ceil(), log: true }
     }
 
@@ -206,7 +214,11 @@ impl Axis {
         let mut i = first;
         while i <= last {
             let at = i * self.step;
-            out.push(if self.log { (10f64.powi(at as i32), power_of_ten(at as i32)) } else { (at, self.label(at)) });
+            out.push(if self.log {
+                (10f64.powi(at as i32), power_of_ten(at as i32))
+            } else {
+                (at, self.label(at))
+            });
             i += 1.0;
         }
         out
@@ -245,9 +257,15 @@ fn power_of_ten(exponent: i32) -> String {
         '1' => '¹',
         '2' => '²',
         '3' => '³',
-        c => char::from_u32('⁰' as u32 + (c as u32 - '0' as u32)).expect("superscript digits are consecutive"),
+        c => {
+            char::from_u32('⁰' as u32 + (c as u32 - '0' as u32)).expect("superscript digits are consecutive")
+        }
     };
-    if exponent == 0 { "1".into() } else { format!("10{}", exponent.to_string().chars().map(digit).collect::<String>()) }
+    if exponent == 0 {
+        "1".into()
+    } else {
+        format!("10{}", exponent.to_string().chars().map(digit).collect::<String>())
+    }
 }
 
 #[cfg(test)]
@@ -286,8 +304,10 @@ mod tests {
     fn nothing_but_zeros_still_draws() {
         let zeros = [0.0; 3];
         let series = || vec![Series { name: "a", color: "red", values: &zeros, width: 1.0 }];
-        let panels =
-            [Panel { title: "x", series: series(), log: false }, Panel { title: "y", series: series(), log: true }];
+        let panels = [
+            Panel { title: "x", series: series(), log: false },
+            Panel { title: "y", series: series(), log: true },
+        ];
         let svg = draw("t & t", "", &[0.0, 0.0, 0.0], &panels);
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.contains("t &amp; t"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use sinew_sim::Expectation;
 
 use crate::svg::quantity;
 
@@ -36,6 +37,10 @@ pub(crate) struct Summary {
     pub(crate) energy_final: f64,
     /// Seconds per stage of the step, in the order of the stages.
     pub(crate) stages: Stages,
+    /// Pivots that had to be made soft because they were singular, over all steps.
+    pub(crate) regularized: u64,
+    /// Inputs that were left out because they made no sense, over all steps.
+    pub(crate) ignored_inputs: u64,
     /// Fingerprint of all bits of the final state.
     pub(crate) digest: String,
     /// What went wrong, in words; absent if nothing did.
@@ -55,23 +60,6 @@ pub(crate) struct Stages(pub(crate) Vec<(&'static str, f64)>);
 impl Serialize for Stages {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().copied())
-    }
-}
-
-/// One line of an `expect` block.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Expectation {
-    /// What is bounded, with unit.
-    pub(crate) what: String,
-    pub(crate) limit: f64,
-    pub(crate) value: f64,
-    pub(crate) met: bool,
-}
-
-impl Expectation {
-    /// `value` must be at most `limit`; a value that is not a number never is.
-    pub(crate) fn at_most(what: impl Into<String>, value: f64, limit: f64) -> Self {
-        Self { what: what.into(), limit, value, met: value <= limit }
     }
 }
 
@@ -101,6 +89,8 @@ impl Summary {
             whole.steps += summary.steps;
             whole.simulated_seconds += summary.simulated_seconds;
             whole.wall_seconds += summary.wall_seconds;
+            whole.regularized += summary.regularized;
+            whole.ignored_inputs += summary.ignored_inputs;
             whole.max_position_error = whole.max_position_error.max(summary.max_position_error);
             whole.max_rotation_error = whole.max_rotation_error.max(summary.max_rotation_error);
             whole.energy_final = summary.energy_final;
@@ -149,10 +139,21 @@ impl Summary {
                 quantity(self.max_position_error),
                 quantity(self.max_rotation_error)
             ),
-            format!("  energy         {} J -> {} J", quantity(self.energy_initial), quantity(self.energy_final)),
+            format!(
+                "  energy         {} J -> {} J",
+                quantity(self.energy_initial),
+                quantity(self.energy_final)
+            ),
             format!("  state digest   {}", self.digest),
         ];
         lines.iter().for_each(|line| put(&mut out, line));
+        if self.regularized + self.ignored_inputs > 0 {
+            let (soft, left_out) = (self.regularized, self.ignored_inputs);
+            put(
+                &mut out,
+                &format!("  repaired       {soft} singular pivots, {left_out} senseless inputs left out"),
+            );
+        }
         for run in &self.runs {
             put(
                 &mut out,
@@ -170,7 +171,7 @@ impl Summary {
             put(&mut out, &format!("  expectations   {met} of {} met", self.expectations.len()));
         }
         for broken in self.expectations.iter().filter(|e| !e.met) {
-            let (value, limit) = (quantity(broken.value), quantity(broken.limit));
+            let (value, limit) = (quantity(broken.measured), quantity(broken.limit));
             put(&mut out, &format!("  NOT MET        {}: {value}, expected at most {limit}", broken.what));
         }
         if let Some(trouble) = &self.trouble {
@@ -210,7 +211,8 @@ fn put(out: &mut String, line: &str) {
     writeln!(out, "{line}").expect("writing to a string");
 }
 
-fn count(n: usize, one: &str, many: &str) -> String {
+/// A number with the right form of the noun.
+pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
@@ -241,18 +243,12 @@ fn fold_digests(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expectation, Stages, duration, step_length};
+    use super::{Stages, duration, step_length};
 
     #[test]
     fn durations_have_fitting_units() {
         assert_eq!([2.5, 2.5e-3, 2.5e-6, 2.5e-9].map(duration), ["2.5 s", "2.5 ms", "2.5 µs", "2.5 ns"]);
         assert_eq!([1.0 / 60.0, 0.01, 0.0123].map(step_length), ["1/60 s", "1/100 s", "12.3 ms"]);
-    }
-
-    #[test]
-    fn a_value_that_is_not_a_number_meets_nothing() {
-        assert!(Expectation::at_most("x", 1.0, 1.0).met);
-        assert!(!Expectation::at_most("x", f64::NAN, 1.0).met);
     }
 
     #[test]

@@ -15,7 +15,19 @@ macro_rules! embedded {
 }
 
 /// Names and texts of the built-in scenes.
-pub(crate) const EMBEDDED: &[(&str, &str)] = embedded!["showcase"];
+pub(crate) const EMBEDDED: &[(&str, &str)] = embedded![
+    "branching_tree",
+    "chain_10",
+    "chain_100",
+    "chain_1000",
+    "chain_10000",
+    "double_pendulum",
+    "hand",
+    "pendulum",
+    "robot",
+    "showcase",
+    "stiff_sweep",
+];
 
 /// The scene at a path, or the built-in scene of that name if there is no such file.
 pub(crate) fn find(scene: &str) -> Result<SceneSource, SceneErrors> {

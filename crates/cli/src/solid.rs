@@ -3,15 +3,18 @@
 //! A ball is one point with a radius, a capsule two; boxes and cylinders have faces and no radius.
 
 use glam::DVec3;
-use sinew_math::{Pose, ops};
+use sinew_math::ops;
 
-/// A convex solid in the body frame: the hull of `points`, grown by `radius` [m].
+/// A convex solid in its own frame: the hull of `points`, grown by `radius` [m].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solid {
     pub(crate) points: Vec<DVec3>,
     /// Corners of each flat face, counter-clockwise from outside; empty for round solids.
     pub(crate) faces: Vec<Vec<usize>>,
     pub(crate) radius: f64,
+    /// Ends of its middle line, and its thickness across it [m]: all that a drawing of very many bodies keeps.
+    pub(crate) spine: (DVec3, DVec3),
+    pub(crate) thickness: f64,
 }
 
 /// Corners on the rim of a drawn cylinder, and meridians of a drawn ellipsoid.
@@ -25,17 +28,23 @@ impl Solid {
             DVec3::new(side(1), side(2), side(4)) * size
         };
         let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-        Self { points: (0..8).map(corner).collect(), faces: faces.map(|face| face.to_vec()).to_vec(), radius: 0.0 }
+        Self {
+            points: (0..8).map(corner).collect(),
+            faces: faces.map(|face| face.to_vec()).to_vec(),
+            ..Self::line(size, 0.0)
+        }
     }
 
     /// A ball.
     pub(crate) fn ball(radius: f64) -> Self {
-        Self { points: vec![DVec3::ZERO], faces: Vec::new(), radius }
+        Self { points: vec![DVec3::ZERO], ..Self::line(DVec3::splat(2.0 * radius), radius) }
     }
 
     /// A capsule along x; `length` is that of its cylinder part.
     pub(crate) fn capsule(radius: f64, length: f64) -> Self {
-        Self { points: vec![DVec3::X * (-0.5 * length), DVec3::X * (0.5 * length)], faces: Vec::new(), radius }
+        let end = DVec3::X * (0.5 * length);
+        let whole = DVec3::new(length + 2.0 * radius, 2.0 * radius, 2.0 * radius);
+        Self { points: vec![-end, end], spine: (-end, end), ..Self::line(whole, radius) }
     }
 
     /// A cylinder along x.
@@ -50,7 +59,7 @@ impl Solid {
             .collect();
         faces.push((0..RIM).rev().collect());
         faces.push((RIM..2 * RIM).collect());
-        Self { points, faces, radius: 0.0 }
+        Self { points, faces, ..Self::line(DVec3::new(length, 2.0 * radius, 2.0 * radius), 0.0) }
     }
 
     /// An ellipsoid with these half lengths, as the points of a fine net.
@@ -59,26 +68,17 @@ impl Solid {
             let (sin, cos) = (ops::sin(0.25 * f64::from(k)), ops::cos(0.25 * f64::from(k)));
             (0..RIM).map(move |i| (circle(i) * cos + DVec3::X * sin) * semi_axes)
         };
-        Self { points: (-6..=6).flat_map(ring).collect(), faces: Vec::new(), radius: 0.0 }
+        Self { points: (-6..=6).flat_map(ring).collect(), ..Self::line(2.0 * semi_axes, 0.0) }
     }
 
-    /// The solid moved into another frame.
-    pub(crate) fn moved(mut self, pose: &Pose) -> Self {
-        for point in &mut self.points {
-            *point = pose.rotation * *point + pose.translation;
-        }
-        self
-    }
-
-    /// The ends of its longest line between points; the drawing of very many bodies keeps only this.
-    pub(crate) fn spine(&self) -> (DVec3, DVec3) {
-        let Some(&first) = self.points.first() else { return (DVec3::ZERO, DVec3::ZERO) };
-        let farthest = |from: DVec3| {
-            let by_distance = |a: &&DVec3, b: &&DVec3| from.distance_squared(**a).total_cmp(&from.distance_squared(**b));
-            *self.points.iter().max_by(by_distance).expect("there is a first point")
-        };
-        let one = farthest(first);
-        (one, farthest(one))
+    /// Only the middle line of a solid of this size: along its longest edge, as thick as the others on average, and
+    /// shorter by the round ends of a thick line.
+    fn line(size: DVec3, radius: f64) -> Self {
+        let longest = size.max_element();
+        let axis = [DVec3::X, DVec3::Y, DVec3::Z].into_iter().find(|axis| axis.dot(size) >= longest);
+        let thickness = 0.5 * (size.element_sum() - longest);
+        let end = axis.unwrap_or(DVec3::X) * (0.5 * (longest - thickness).max(0.0));
+        Self { radius, spine: (-end, end), thickness, ..Self::default() }
     }
 }
 
@@ -106,10 +106,12 @@ mod tests {
     }
 
     #[test]
-    fn the_spine_is_the_longest_line() {
-        let (a, b) = Solid::cuboid(DVec3::new(3.0, 0.1, 0.1)).spine();
-        assert!(a.distance(b) > 3.0);
-        let (a, b) = Solid::ball(1.0).spine();
-        assert_eq!(a, b);
+    fn the_middle_line_runs_along_the_longest_edge() {
+        let rod = Solid::cuboid(DVec3::new(0.1, 3.0, 0.1));
+        assert!((rod.spine.1 - DVec3::Y * 1.45).length() < 1e-12 && (rod.thickness - 0.1).abs() < 1e-12);
+        let ball = Solid::ball(1.0);
+        assert!(ball.spine.0 == ball.spine.1 && (ball.thickness - 2.0).abs() < 1e-12);
+        let capsule = Solid::capsule(0.1, 1.0);
+        assert!((capsule.spine.1 - DVec3::X * 0.5).length() < 1e-12);
     }
 }

@@ -11,25 +11,27 @@ use crate::view::View;
 pub(crate) const INK: &str = "#1d2430";
 pub(crate) const SOFT_INK: &str = "#69727f";
 /// Background of a picture of bodies.
-pub(crate) const BACKDROP: &str = "#f5f6f8";
+const BACKDROP: &str = "#f5f6f8";
 /// Room at the edges of a page, in pixels.
 pub(crate) const MARGIN: f64 = 24.0;
 
-/// How one body looks.
+/// Something to draw, in its own frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
-    pub(crate) solids: Vec<Solid>,
+    pub(crate) solid: Solid,
     /// Red, green, blue from 0 to 1; chosen by position in the list if absent.
     pub(crate) color: Option<DVec3>,
 }
 
-/// All poses at one time.
-#[derive(Clone, Debug)]
+/// Where everything is at one time.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     /// Time [s].
     pub(crate) time: f64,
-    /// World from body, one per look.
+    /// World from the frame of the solid, one per look.
     pub(crate) poses: Vec<Pose>,
+    /// Springs and holds, as lines between two points of the world.
+    pub(crate) lines: Vec<(DVec3, DVec3)>,
 }
 
 /// A view, and the smallest and largest picture coordinates [m] of everything that will be drawn.
@@ -47,13 +49,11 @@ impl Camera {
         let view = View::of_motion(centers, gravity);
         let (mut low, mut high) = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
         for frame in frames {
-            for (look, pose) in looks.iter().zip(&frame.poses) {
-                for solid in &look.solids {
-                    for &point in &solid.points {
-                        let at = view.project(pose.transform_point(point));
-                        low = low.min(at - solid.radius);
-                        high = high.max(at + solid.radius);
-                    }
+            for (Look { solid, .. }, pose) in looks.iter().zip(&frame.poses) {
+                for &point in &solid.points {
+                    let at = view.project(pose.transform_point(point));
+                    low = low.min(at - solid.radius);
+                    high = high.max(at + solid.radius);
                 }
             }
         }
@@ -103,23 +103,22 @@ impl Window {
         )
     }
 
-    /// Fills the rectangle with the backdrop.
-    pub(crate) fn draw_backdrop(&self, svg: &mut Svg) {
-        svg.rect(self.corner, self.size, &format!("rx=\"8\" fill=\"{BACKDROP}\""));
-    }
-
-    /// Bodies with their solids, those far from the viewer first.
-    pub(crate) fn far_to_near<'a>(&self, looks: &'a [Look], frame: &Frame) -> Vec<(usize, &'a Solid)> {
-        let mut order: Vec<(f64, usize, &Solid)> = Vec::new();
-        for (body, (look, pose)) in looks.iter().zip(&frame.poses).enumerate() {
-            for solid in &look.solids {
-                let center = solid.points.iter().sum::<DVec3>() / solid.points.len().max(1) as f64;
-                order.push((self.camera.view.project(pose.transform_point(center)).z, body, solid));
-            }
-        }
+    /// Indices of the looks, those far from the viewer first.
+    pub(crate) fn far_to_near(&self, looks: &[Look], frame: &Frame) -> Vec<usize> {
+        let depth = |i: usize| {
+            let points = &looks[i].solid.points;
+            let center = points.iter().sum::<DVec3>() / points.len().max(1) as f64;
+            self.camera.view.project(frame.poses[i].transform_point(center)).z
+        };
+        let mut order: Vec<(f64, usize)> = (0..looks.len()).map(|i| (depth(i), i)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        order.into_iter().map(|(_, body, solid)| (body, solid)).collect()
+        order.into_iter().map(|(_, i)| i).collect()
     }
+}
+
+/// A rectangle behind bodies.
+pub(crate) fn draw_backdrop(svg: &mut Svg, corner: (f64, f64), size: (f64, f64)) {
+    svg.rect(corner, size, &format!("rx=\"8\" fill=\"{BACKDROP}\""));
 }
 
 /// Title and subtitle at the head of a page, and a bar of a round length at its right.
@@ -136,20 +135,30 @@ pub(crate) fn draw_head(svg: &mut Svg, width: f64, title: &str, subtitle: &str, 
     for x in [left, right] {
         svg.line((x, y - 4.0), (x, y + 4.0), SOFT_INK, 1.5);
     }
-    svg.text((0.5 * (left + right), y - 9.0), Anchor::Middle, 12.0, &soft, &format!("{} m", quantity(length)));
+    svg.text(
+        (0.5 * (left + right), y - 9.0),
+        Anchor::Middle,
+        12.0,
+        &soft,
+        &format!("{} m", quantity(length)),
+    );
 }
 
-/// The colour of every body: its own, or a place on a path through teal, blue, violet, pink and orange.
+/// The colour of every look: its own, or a place on a path through teal, blue, violet, pink and orange.
 pub(crate) fn colors(looks: &[Look]) -> Vec<[f64; 3]> {
     const PATH: [[f64; 3]; 5] =
         [[0.10, 0.58, 0.68], [0.20, 0.45, 0.85], [0.48, 0.36, 0.86], [0.83, 0.32, 0.62], [0.95, 0.50, 0.30]];
-    let on_path = |body: usize| {
-        let along = (PATH.len() - 1) as f64 * body as f64 / (looks.len().max(2) - 1) as f64;
+    let on_path = |i: usize| {
+        let along = (PATH.len() - 1) as f64 * i as f64 / (looks.len().max(2) - 1) as f64;
         let from = (along as usize).min(PATH.len() - 2);
         let part = along - from as f64;
-        [0, 1, 2].map(|i| PATH[from][i] * (1.0 - part) + PATH[from + 1][i] * part)
+        [0, 1, 2].map(|c| PATH[from][c] * (1.0 - part) + PATH[from + 1][c] * part)
     };
-    looks.iter().enumerate().map(|(i, look)| look.color.map_or_else(|| on_path(i), |c| c.to_array())).collect()
+    looks
+        .iter()
+        .enumerate()
+        .map(|(i, look)| look.color.map_or_else(|| on_path(i), |c| c.to_array()))
+        .collect()
 }
 
 /// A colour times `shade` as CSS; shades above 1 go towards white.
@@ -175,7 +184,8 @@ pub(crate) fn hull(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 
 /// One side of the hull of sorted points, its last point left out.
 fn half_hull(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
-    let turn = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0);
+    let turn =
+        |a: (f64, f64), b: (f64, f64), c: (f64, f64)| (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0);
     let mut chain: Vec<(f64, f64)> = Vec::new();
     for point in points {
         while chain.len() > 1 && turn(chain[chain.len() - 2], chain[chain.len() - 1], point) <= 0.0 {

@@ -1,8 +1,7 @@
-//! What a run leaves behind: curves over time, and poses for the film.
+//! What a run leaves behind: curves over time.
 
 use std::fmt::Write as _;
 
-use crate::stage::Frame;
 use crate::plot::{self, Panel, Series};
 
 /// Curves over time, one value per step and one for the start.
@@ -20,8 +19,6 @@ pub(crate) struct Trace {
     pub(crate) position_error: Vec<f64>,
     /// Largest angle by which locked directions disagree [rad].
     pub(crate) rotation_error: Vec<f64>,
-    /// Poses at some of the times.
-    pub(crate) frames: Vec<Frame>,
 }
 
 const KINETIC: &str = "#2b6fd6";
@@ -100,7 +97,6 @@ mod tests {
             elastic: one(0.0),
             position_error: one(1e-17),
             rotation_error: one(0.0),
-            frames: Vec::new(),
         };
         let csv = trace.to_csv();
         let rows: Vec<&str> = csv.lines().collect();

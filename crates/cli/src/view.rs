@@ -50,7 +50,10 @@ fn widest(points: impl Iterator<Item = (f64, f64)>, east: DVec3, north: DVec3) -
     let radius = (half * half + b * b).sqrt();
     let (first, second) = ((half + radius, b), (b, radius - half));
     let (x, y) = if half > 0.0 { first } else { second };
-    (east * x + north * y).try_normalize().unwrap_or(DVec3::X - DVec3::X.project_onto(east.cross(north))).normalize_or(east)
+    (east * x + north * y)
+        .try_normalize()
+        .unwrap_or(DVec3::X - DVec3::X.project_onto(east.cross(north)))
+        .normalize_or(east)
 }
 
 #[cfg(test)]

@@ -8,7 +8,11 @@ use std::process::{Command, Output};
 
 /// Runs `sinew` with arguments in a folder of its own.
 fn sinew(folder: &Folder, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sinew")).args(args).current_dir(&folder.0).output().expect("sinew starts")
+    Command::new(env!("CARGO_BIN_EXE_sinew"))
+        .args(args)
+        .current_dir(&folder.0)
+        .output()
+        .expect("sinew starts")
 }
 
 fn stdout(output: &Output) -> String {

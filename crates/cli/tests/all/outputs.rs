@@ -54,14 +54,17 @@ fn seconds_and_settings_decide_the_steps() {
 #[test]
 fn threads_do_not_change_the_digest() {
     let folder = Folder::new("threads");
-    let digest = |threads: &str| json(&folder, &["branching_tree", "--steps", "20", "--threads", threads])["digest"].clone();
+    let digest = |threads: &str| {
+        json(&folder, &["branching_tree", "--steps", "20", "--threads", threads])["digest"].clone()
+    };
     assert_eq!(digest("1"), digest("4"));
 }
 
 #[test]
 fn files_appear_where_they_were_asked_for() {
     let folder = Folder::new("files");
-    let args = ["run", "double_pendulum", "--steps", "30", "--csv", "a.csv", "--plot", "b.svg", "--draw", "c.svg"];
+    let args =
+        ["run", "double_pendulum", "--steps", "30", "--csv", "a.csv", "--plot", "b.svg", "--draw", "c.svg"];
     let output = sinew(&folder, &[&args[..], &["--animate", "d.svg"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let csv = folder.read("a.csv");
@@ -99,7 +102,8 @@ fn a_broken_expectation_matters_only_when_asked() {
 fn a_state_that_is_no_longer_finite_exits_with_one_and_writes_what_there_is() {
     let folder = Folder::new("nonfinite");
     // An explicit stepper far beyond its stability limit.
-    let args = ["run", "chain_10", "--set", "stepper=Explicit(method: Rk4)", "--set", "dt=0.5", "--seconds", "2000"];
+    let args =
+        ["run", "chain_10", "--set", "stepper=Explicit(method: Rk4)", "--set", "dt=0.5", "--seconds", "2000"];
     let output = sinew(&folder, &[&args[..], &["--csv", "a.csv", "--json"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let report: Value = serde_json::from_str(&stdout(&output)).expect("the report is printed all the same");

@@ -1,0 +1,222 @@
+//! `sinew run`: simulate a scene, measure it, write what was asked for.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sinew_scene::SceneDoc;
+use sinew_sim::{ExpectMeter, Stage, World, sweep_runs};
+
+use crate::args::RunArgs;
+use crate::record::Recorder;
+use crate::report::{Stages, Summary, SweepRun, count, step_length};
+use crate::{Failure, animation, film, scenes};
+
+/// Every so many steps the stages are timed; in between only the step as a whole, so that reading the clock does
+/// not slow down small scenes.
+const OBSERVE_EVERY: u64 = 8;
+
+/// A finished run: its numbers, and the files that were written with what they show.
+pub(crate) struct Outcome {
+    pub(crate) summary: Summary,
+    pub(crate) written: Vec<(PathBuf, &'static str)>,
+}
+
+/// Runs a scene, or every member of its sweep.
+pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
+    for path in [&args.csv, &args.plot, &args.draw, &args.animate].into_iter().flatten() {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            return Err(Failure(format!("cannot write {}: there is no such folder", path.display())));
+        }
+    }
+    let mut source = scenes::find(&args.scene)?;
+    for (path, value) in &args.set {
+        source.set(path, value)?;
+    }
+    let scene = source.parse()?;
+    let threads = args.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Failure(format!("cannot start {threads} threads: {error}")))?;
+    let members = sweep_runs(&scene)?;
+    let is_sweep = members.len() > 1;
+    let mut written = Vec::new();
+    let mut runs = Vec::new();
+    for (i, member) in members.into_iter().enumerate() {
+        let (summary, recorder) = pool.install(|| simulate(&member.scene, args))?;
+        let number = is_sweep.then_some(i + 1);
+        write_files(args, number, &member.scene, &summary, &recorder, &mut written)?;
+        runs.push(SweepRun { set: member.set, summary });
+    }
+    let summary = match runs.pop() {
+        Some(only) if !is_sweep => only.summary,
+        last => Summary::of_sweep(runs.into_iter().chain(last).collect()),
+    };
+    Ok(Outcome { summary, written })
+}
+
+/// Builds a world and steps it to the end, or to the step in which a body is no longer finite.
+fn simulate(scene: &SceneDoc, args: &RunArgs) -> Result<(Summary, Recorder), Failure> {
+    let mut world = World::from_scene(scene).map_err(|error| Failure(format!("{}: {error}", args.scene)))?;
+    let dt = world.settings().dt;
+    let from_seconds = args.seconds.map(|seconds| (seconds / dt).round() as u64);
+    let n_steps = args.steps.or(from_seconds).unwrap_or(world.info().n_steps);
+    let curves = args.csv.is_some() || args.plot.is_some();
+    let frames = args.draw.is_some() || args.animate.is_some();
+    let mut recorder = Recorder::new(scene, &world, n_steps, curves, frames);
+    let mut meter = ExpectMeter::new(&scene.expect, &world);
+    let energy_initial = world.energy().total();
+    let mut clock = StageClock::default();
+    let (mut steps, mut regularized, mut ignored_inputs) = (0, 0, 0);
+    let bar = progress_bar(n_steps, &world.info().name);
+    while steps < n_steps && meter.non_finite().is_none() {
+        let report = clock.time(&mut world, steps.is_multiple_of(OBSERVE_EVERY));
+        steps += 1;
+        regularized += u64::from(report.health.regularized);
+        ignored_inputs += u64::from(report.health.ignored_inputs);
+        meter.observe(&world, &report);
+        recorder.note(&world, steps, n_steps);
+        bar.set_position(steps);
+    }
+    bar.finish_and_clear();
+    let trouble = meter.non_finite().map(|body| {
+        let (name, time) = (world.model().body_name(body), world.time());
+        format!("body `{name}` is no longer finite after step {steps} ({time:.4} s)")
+    });
+    let (acyclic_constraints, loop_constraints) = world.model().n_rows();
+    let wall_seconds = clock.total.as_secs_f64();
+    let summary = Summary {
+        scene: world.info().name.clone(),
+        bodies: world.model().n_bodies(),
+        joints: world.model().n_joints(),
+        acyclic_constraints,
+        loop_constraints,
+        steps,
+        dt,
+        simulated_seconds: world.time(),
+        threads: rayon::current_num_threads(),
+        wall_seconds,
+        seconds_per_step: wall_seconds / steps.max(1) as f64,
+        max_position_error: meter.max_position_error(),
+        max_rotation_error: meter.max_rotation_error(),
+        energy_initial,
+        energy_final: world.energy().total(),
+        stages: clock.stages(),
+        regularized,
+        ignored_inputs,
+        digest: format!("{:016x}", world.digest()),
+        trouble,
+        expectations: meter.finish(),
+        runs: Vec::new(),
+    };
+    Ok((summary, recorder))
+}
+
+/// Time spent stepping, and how it divides into stages.
+#[derive(Default)]
+struct StageClock {
+    total: Duration,
+    /// Of the steps in which stages were observed.
+    stages: [Duration; Stage::ALL.len()],
+}
+
+impl StageClock {
+    /// Makes one step and adds its time.
+    fn time(&mut self, world: &mut World, observed: bool) -> sinew_sim::StepReport {
+        let start = Instant::now();
+        let report = if observed {
+            let mut last = start;
+            world.step_observed(&mut |stage| {
+                let now = Instant::now();
+                if let Some(i) = Stage::ALL.iter().position(|&known| known == stage) {
+                    self.stages[i] += now - last;
+                }
+                last = now;
+            })
+        } else {
+            world.step()
+        };
+        self.total += start.elapsed();
+        report
+    }
+
+    /// Seconds per stage; their sum is the total.
+    fn stages(&self) -> Stages {
+        let observed: Duration = self.stages.iter().sum();
+        let scale = self.total.as_secs_f64() / observed.as_secs_f64().max(f64::MIN_POSITIVE);
+        let seconds = |i: usize| if observed.is_zero() { 0.0 } else { scale * self.stages[i].as_secs_f64() };
+        Stages(Stage::ALL.iter().enumerate().map(|(i, stage)| (stage.name(), seconds(i))).collect())
+    }
+}
+
+/// A bar on a terminal, nothing in a pipe.
+fn progress_bar(n_steps: u64, name: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {bar:32} {percent:>3} %  {pos}/{len} steps  {eta} left");
+    let bar = ProgressBar::with_draw_target(Some(n_steps), ProgressDrawTarget::stderr_with_hz(12));
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message(name.to_string());
+    bar
+}
+
+/// Writes the files that were asked for; those of a sweep are numbered.
+fn write_files(
+    args: &RunArgs,
+    number: Option<usize>,
+    scene: &SceneDoc,
+    summary: &Summary,
+    recorder: &Recorder,
+    written: &mut Vec<(PathBuf, &'static str)>,
+) -> Result<(), Failure> {
+    let subtitle = format!(
+        "{}, {}, {} steps of {}",
+        count(summary.bodies, "body", "bodies"),
+        count(summary.joints, "joint", "joints"),
+        summary.steps,
+        step_length(summary.dt)
+    );
+    let title = &summary.scene;
+    let mut write = |path: &Option<PathBuf>, what: &'static str, text: &dyn Fn() -> Option<String>| {
+        if let Some(path) = path
+            && let Some(text) = text()
+        {
+            let path = numbered(path, number);
+            fs::write(&path, text)
+                .map_err(|error| Failure(format!("cannot write {}: {error}", path.display())))?;
+            written.push((path, what));
+        }
+        Ok::<(), Failure>(())
+    };
+    let (trace, film) = (recorder.trace.as_ref(), recorder.film.as_ref());
+    write(&args.csv, "every step as a table", &|| Some(trace?.to_csv()))?;
+    write(&args.plot, "energy and joint error over time", &|| Some(trace?.to_plot(title, &subtitle)))?;
+    write(&args.draw, "the motion as a filmstrip", &|| {
+        Some(film::draw(title, &subtitle, &film?.looks, &film?.frames, scene.gravity))
+    })?;
+    write(&args.animate, "the motion, animated; open it in a browser", &|| {
+        Some(animation::draw(title, &subtitle, &film?.looks, &film?.frames, scene.gravity))
+    })
+}
+
+/// `name.svg` → `name-3.svg` for the third run of a sweep.
+fn numbered(path: &Path, number: Option<usize>) -> PathBuf {
+    let Some(number) = number else { return path.to_path_buf() };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension =
+        path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(format!("{stem}-{number}{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::numbered;
+
+    #[test]
+    fn files_of_a_sweep_are_numbered() {
+        assert_eq!(numbered(Path::new("a/b.svg"), Some(3)), PathBuf::from("a/b-3.svg"));
+        assert_eq!(numbered(Path::new("b"), Some(1)), PathBuf::from("b-1"));
+        assert_eq!(numbered(Path::new("b.svg"), None), PathBuf::from("b.svg"));
+    }
+}
