@@ -20,8 +20,25 @@ pub(crate) struct Script {
     pub(crate) drives: Vec<Prescribed>,
     /// Factors on joint springs from a time on, s, in order.
     pub(crate) scales: Vec<(f64, f64)>,
-    /// The tracks at the end of the step.
-    points: Vec<TrackPoint>,
+}
+
+/// Middle and end of a step, s.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct When {
+    middle: f64,
+    end: f64,
+}
+
+impl When {
+    /// The step that begins at `time`.
+    pub(crate) fn beginning_at(time: f64, dt: f64) -> Self {
+        Self { middle: time + 0.5 * dt, end: time + dt }
+    }
+
+    /// The step that led to `time`; at the start, what the first step finds switched on.
+    pub(crate) fn ending_at(time: f64, dt: f64) -> Self {
+        Self { middle: (time - 0.5 * dt).max(0.5 * dt), end: time }
+    }
 }
 
 /// A time window, s.
@@ -92,12 +109,18 @@ impl Script {
         Self { tracks, ..Self::default() }
     }
 
-    /// Writes the input of the step of length `dt` that begins at `time`, s.
-    pub(crate) fn fill(&mut self, model: &Model, state: &State, time: f64, dt: f64, input: &mut Input) {
-        let (middle, end) = (time + 0.5 * dt, time + dt);
-        self.points.clear();
-        self.points.extend(self.tracks.iter().map(|track| track.sample(end)));
-        let points = &self.points;
+    /// Writes the input of a step; `points` is scratch.
+    pub(crate) fn fill(
+        &self,
+        model: &Model,
+        state: &State,
+        when: When,
+        points: &mut Vec<TrackPoint>,
+        input: &mut Input,
+    ) {
+        let middle = when.middle;
+        points.clear();
+        points.extend(self.tracks.iter().map(|track| track.sample(when.end)));
 
         input.kinematic.clear();
         input.kinematic.extend(self.kinematic.iter().map(|follow| {
@@ -105,6 +128,7 @@ impl Script {
             (follow.body, Pose::new(point.rotation.unwrap_or(follow.rotation), point.position))
         }));
         input.grabs.clear();
+        input.grabs.reserve(self.grabs.len());
         input.grabs.extend(self.grabs.iter().filter(|hold| hold.window.contains(middle)).map(|hold| Grab {
             body: hold.body,
             point: hold.point,
@@ -113,6 +137,7 @@ impl Script {
             damping: hold.damping,
         }));
         input.wrenches.clear();
+        input.wrenches.reserve(self.wrenches.len());
         input.wrenches.extend(self.wrenches.iter().filter(|push| push.window.contains(middle)).map(|push| {
             let factor = push.track.map_or(1.0, |track| points[track].position.x);
             let com = model.center_of_mass(push.body);

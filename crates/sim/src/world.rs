@@ -8,7 +8,7 @@ use sinew_mechanism::{
 
 use crate::draw::Looks;
 #[cfg(feature = "scene")]
-use crate::script::Script;
+use crate::script::{Script, When};
 use crate::{DrawList, StepReport, digest, step_observed};
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
@@ -25,6 +25,9 @@ pub struct World {
     looks: Looks,
     #[cfg(feature = "scene")]
     script: Script,
+    /// Scratch: the tracks at the end of the step.
+    #[cfg(feature = "scene")]
+    track_points: Vec<sinew_scene::TrackPoint>,
     #[cfg(feature = "scene")]
     info: crate::SceneInfo,
 }
@@ -59,6 +62,8 @@ impl World {
             #[cfg(feature = "scene")]
             script: Script::default(),
             #[cfg(feature = "scene")]
+            track_points: Vec::new(),
+            #[cfg(feature = "scene")]
             info: crate::SceneInfo::default(),
         }
     }
@@ -70,26 +75,14 @@ impl World {
 
     /// [`World::step`], telling `done` when each stage has ended.
     pub fn step_observed(&mut self, done: &mut dyn FnMut(Stage)) -> StepReport {
-        self.load_input(self.state.time);
+        self.load_input(Moment::Next);
         self.advance(done)
     }
 
     /// Advances by one step with this input instead of the recorded ones.
     pub fn step_with(&mut self, input: &Input) -> StepReport {
-        self.input.clone_from(input);
+        copy_input(input, &mut self.input);
         self.advance(&mut |_| {})
-    }
-
-    /// The recorded input of the step that begins at `time`, s: targets are those at its end, and what begins or
-    /// ends at a certain time does so with the step whose middle comes next. Forces on points of bodies act where
-    /// those are now.
-    pub fn input_at(&self, time: f64) -> Input {
-        let mut input = Input::default();
-        #[cfg(feature = "scene")]
-        self.script.clone().fill(&self.model, &self.state, time, self.settings.dt, &mut input);
-        #[cfg(not(feature = "scene"))]
-        let _ = time;
-        input
     }
 
     /// The input of the last step.
@@ -113,14 +106,14 @@ impl World {
             return Err(StateMismatch { bodies, joints, found_bodies, found_joints });
         }
         self.state.clone_from(state);
-        self.load_input(self.state.time - self.settings.dt);
+        self.load_input(Moment::Last);
         Ok(())
     }
 
     /// Goes back to the beginning.
     pub fn reset(&mut self) {
         self.state = self.model.initial_state();
-        self.load_input(-self.settings.dt);
+        self.load_input(Moment::Last);
     }
 
     /// The model.
@@ -202,16 +195,31 @@ impl World {
         step_observed(&self.model, &mut self.state, &self.input, &self.settings, &mut self.workspace, done)
     }
 
-    /// Reads the recorded input of the step that begins at `time`.
-    fn load_input(&mut self, time: f64) {
-        #[cfg(feature = "scene")]
-        self.script.fill(&self.model, &self.state, time, self.settings.dt, &mut self.input);
-        #[cfg(not(feature = "scene"))]
-        {
-            let _ = time;
-            self.input = Input::default();
-        }
+    /// Without scenes there are no recorded inputs.
+    #[cfg(not(feature = "scene"))]
+    fn load_input(&mut self, _: Moment) {
+        self.input = Input::default();
     }
+
+    /// Reads the recorded input of a step.
+    #[cfg(feature = "scene")]
+    fn load_input(&mut self, moment: Moment) {
+        let dt = self.settings.dt;
+        let when = match moment {
+            Moment::Next => When::beginning_at(self.state.time, dt),
+            Moment::Last => When::ending_at(self.state.time, dt),
+        };
+        self.script.fill(&self.model, &self.state, when, &mut self.track_points, &mut self.input);
+    }
+}
+
+/// A step next to the present state.
+#[derive(Clone, Copy)]
+enum Moment {
+    /// The one that begins here.
+    Next,
+    /// The one that led here.
+    Last,
 }
 
 #[cfg(feature = "scene")]
@@ -229,8 +237,28 @@ impl World {
         Ok(world)
     }
 
+    /// The recorded input of the step that begins at `time`, s: targets are those at its end, and what begins or
+    /// ends at a certain time does so with the step whose middle comes next. Forces on points of bodies act where
+    /// those are now.
+    pub fn input_at(&self, time: f64) -> Input {
+        let mut input = Input::default();
+        let when = When::beginning_at(time, self.settings.dt);
+        self.script.fill(&self.model, &self.state, when, &mut Vec::new(), &mut input);
+        input
+    }
+
     /// Name, length and sample times of the scene.
     pub fn info(&self) -> &crate::SceneInfo {
         &self.info
     }
+}
+
+/// Copies an input into one that may already have room for it.
+fn copy_input(from: &Input, to: &mut Input) {
+    to.kinematic.clone_from(&from.kinematic);
+    to.wrenches.clone_from(&from.wrenches);
+    to.grabs.clone_from(&from.grabs);
+    to.motors.clone_from(&from.motors);
+    to.drives.clone_from(&from.drives);
+    to.spring_scale = from.spring_scale;
 }

@@ -1,4 +1,4 @@
-//! The fixtures of the repository.
+//! The fixtures of the repository, and small scenes for single questions.
 
 use std::path::PathBuf;
 
@@ -30,4 +30,27 @@ pub(crate) fn scene(name: &str) -> SceneDoc {
 /// A mechanism by name, ready to run.
 pub(crate) fn world(name: &str) -> World {
     World::from_scene(&scene(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// A scene written inside a test; format, name and brackets are added.
+pub(crate) fn small(fields: &str) -> World {
+    let text = format!("(format: 1, name: \"small\", {fields})");
+    let scene = SceneDoc::from_ron(&text, "small.ron").unwrap_or_else(|errors| panic!("{errors}"));
+    World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A chain of four links with springs.
+pub(crate) fn chain() -> World {
+    small(
+        "generators: [Chain(n: 4, link: (shapes: [Capsule(radius: 0.02, length: 0.2)]),
+           joint: (kind: Hinge, spring: (stiffness: 1, damping: 0.02)))]",
+    )
+}
+
+/// A number of steps.
+pub(crate) fn run(world: &mut World, n_steps: u64) {
+    for _ in 0..n_steps {
+        let report = world.step();
+        assert!(report.health.is_good(), "{report:?}");
+    }
 }

@@ -1,4 +1,13 @@
 //! Contracts of the facade: scenes run as they expect, and the same arguments always give the same bits.
 
+#[cfg(not(feature = "parallel"))]
+mod alloc;
+mod bad_input;
+mod batch;
+mod build;
 mod common;
+mod determinism;
+mod draw;
+mod inputs;
+mod resume;
 mod scenes;

@@ -1,0 +1,69 @@
+//! The same bits at any thread count, with any workspace, on every platform.
+//!
+//! `fixtures/golden/digests.ron` holds one digest per fixture. A change of the mathematics changes it: run the tests
+//! once with `SINEW_UPDATE=1` to write it anew, and say in the changelog why.
+
+use std::collections::BTreeMap;
+
+use sinew_sim::{Workspace, World, digest, step};
+
+use crate::common::{fixtures, mechanisms, world};
+
+/// Steps that each digest stands for: all, up to as many as a test has time for.
+fn n_steps(world: &World) -> u64 {
+    let affordable = 200_000 / world.model().n_bodies() as u64;
+    world.info().n_steps.min(affordable)
+}
+
+fn final_digest(name: &str) -> u64 {
+    let mut world = world(name);
+    for _ in 0..n_steps(&world) {
+        world.step();
+    }
+    world.digest()
+}
+
+#[test]
+fn digests_are_those_of_the_table() {
+    let found: BTreeMap<String, String> = mechanisms()
+        .into_iter()
+        .map(|name| (name.clone(), format!("{:016x}", final_digest(&name))))
+        .collect();
+    let path = fixtures("golden").join("digests.ron");
+    if std::env::var_os("SINEW_UPDATE").is_some() {
+        let pretty = ron::ser::to_string_pretty(&found, ron::ser::PrettyConfig::new().indentor("  "));
+        std::fs::write(&path, pretty.expect("a map of strings") + "\n").expect("a writable folder");
+    }
+    let text = std::fs::read_to_string(&path).expect("the table of digests");
+    let wanted: BTreeMap<String, String> = ron::from_str(&text).expect("a map of strings");
+    assert_eq!(found, wanted, "see the head of this file");
+}
+
+#[test]
+fn a_new_workspace_in_every_step_changes_nothing() {
+    for name in ["hand", "robot", "branching_tree", "double_pendulum"] {
+        let mut world = world(name);
+        let mut state = world.checkpoint();
+        for _ in 0..40 {
+            let input = world.input_at(world.time());
+            world.step();
+            let mut workspace = Workspace::new(world.model());
+            step(world.model(), &mut state, &input, world.settings(), &mut workspace);
+            assert_eq!(digest(&state), world.digest(), "{name}");
+        }
+    }
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn thread_counts_change_nothing() {
+    for name in mechanisms() {
+        let with_threads = |n: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("threads");
+            pool.install(|| final_digest(&name))
+        };
+        let alone = with_threads(1);
+        assert_eq!(with_threads(2), alone, "{name} with 2 threads");
+        assert_eq!(with_threads(4), alone, "{name} with 4 threads");
+    }
+}

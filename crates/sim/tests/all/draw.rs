@@ -1,0 +1,51 @@
+//! What there is to draw.
+
+use glam::DVec3;
+use sinew_sim::{DrawList, DrawShape, LineKind};
+
+use crate::common::{small, world};
+
+#[test]
+fn shapes_joints_springs_and_grabs_are_listed() {
+    let mut world = small(
+        r#"
+        bodies: [(name: "rod", pose: (position: (1, 0, 0)), color: (1, 0, 0), shapes: [
+          Box(size: (2, 0.1, 0.1)),
+          Sphere(radius: 0.2, at: (position: (1, 0, 0))),
+          Capsule(radius: 0.1, length: 0.3), Cylinder(radius: 0.1, length: 0.4),
+          Ellipsoid(semi_axes: (0.1, 0.2, 0.3)),
+        ])],
+        joints: [(name: "pivot", child: "rod", frames: World(axis: (0, 1, 0)))],
+        springs: [(name: "cord", from: World(0, 0, 3), to: Body(name: "rod", point: (1, 0, 0)), stiffness: 1)],
+        tracks: [(name: "goal", curve: Points([(0, (2, 0, 1))]))],
+        inputs: [Grab(body: "rod", point: (1, 0, 0), track: "goal", stiffness: 1)],
+        "#,
+    );
+    let mut list = DrawList::default();
+    world.draw(&mut list);
+    assert_eq!((list.solids.len(), list.points.len(), list.lines.len()), (5, 1, 2));
+    let ball = list.solids[1];
+    assert_eq!(ball.shape, DrawShape::Sphere { radius: 0.2 });
+    assert_eq!((ball.world_from_shape.translation, ball.color), (DVec3::X * 2.0, Some(DVec3::X)));
+    assert_eq!(list.points[0].position, DVec3::ZERO);
+    assert_eq!(list.lines[0].kind, LineKind::Spring);
+    assert_eq!((list.lines[0].from, list.lines[0].to), (DVec3::Z * 3.0, DVec3::X * 2.0));
+    assert_eq!(list.lines[1].kind, LineKind::Grab);
+    assert_eq!((list.lines[1].from, list.lines[1].to), (DVec3::X * 2.0, DVec3::new(2.0, 0.0, 1.0)));
+    world.step();
+    let before = list.clone();
+    world.draw(&mut list);
+    assert_eq!(list.solids.len(), 5);
+    assert_ne!(list, before);
+}
+
+#[test]
+fn every_fixture_draws() {
+    for name in ["hand", "robot", "showcase"] {
+        let world = world(name);
+        let mut list = DrawList::default();
+        world.draw(&mut list);
+        assert!(list.solids.len() >= world.model().n_bodies(), "{name}");
+        assert_eq!(list.points.len(), world.model().n_joints(), "{name}");
+    }
+}
