@@ -5,7 +5,7 @@
 //!
 //! | Function | keeps | loses | for |
 //! |---|---|---|---|
-//! | [`implicit_body_step`] | energy never grows | energy decays | stiff scenes |
+//! | [`PrincipalInertia::implicit_step`] | energy never grows | energy decays | stiff scenes |
 //! | [`midpoint_step`] | momentum and energy to round-off | – | free bodies |
 //! | [`momentum_step`] | momentum to round-off | energy grows | where momentum matters most |
 //!
@@ -22,26 +22,72 @@ const MAX_NEWTON: usize = 12;
 /// would be below rounding.
 const NEWTON_TOLERANCE: f64 = 1e-9;
 
-/// Angular velocity after one Newton step on `I(ω − ω₀) + h ω × Iω = 0`, started at `ω₀ = omega`.
-///
-/// With `J = I + h([ω]I − [Iω])`: `ω = ω₀ − J⁻¹ h ω₀ × Iω₀`. The equation is the same in body axes (`I₀`, `Rᵀω`) and in
-/// world axes, so no rotation is needed; turn the body by `exp(hω)` afterwards.
-///
-/// The exact solution never gains energy (`ω·Iω = ω·Iω₀`). A single Newton step can, a thousandfold for slender bodies
-/// where `h|ω|` is about 1; it is then scaled back to the energy it started with.
-#[inline]
-pub fn implicit_body_step(inertia_world: &Sym3, omega: DVec3, h: f64) -> DVec3 {
-    let momentum = inertia_world.mul_vec(omega);
-    let full = inertia_world.to_mat3();
-    let jacobian = full + (skew(omega) * full - skew(momentum)) * h;
-    let after = omega - solve3(&jacobian, omega.cross(momentum) * h);
-    let (before, now) = (omega.dot(momentum), inertia_world.quadratic_form(after));
-    if now <= before {
-        after
-    } else if now.is_finite() {
-        after * (before / now).sqrt()
-    } else {
-        omega
+/// Inertia about the centre of mass in principal axes, with the ratios that gyroscopic torques need.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PrincipalInertia {
+    /// Principal moments (kg·m²).
+    pub moments: DVec3,
+    /// `(I₃−I₂)/I₁, (I₁−I₃)/I₂, (I₂−I₁)/I₃`; zero about an axis without inertia.
+    ratios: DVec3,
+}
+
+impl PrincipalInertia {
+    /// From the three principal moments.
+    pub fn new(moments: DVec3) -> Self {
+        let ratio = |difference: f64, moment: f64| if moment > 0.0 { difference / moment } else { 0.0 };
+        let ratios = DVec3::new(
+            ratio(moments.z - moments.y, moments.x),
+            ratio(moments.x - moments.z, moments.y),
+            ratio(moments.y - moments.x, moments.z),
+        );
+        Self { moments, ratios }
+    }
+
+    /// The tensor in the axes that `rotation` maps the principal axes to.
+    #[inline]
+    pub fn rotated_by(&self, rotation: &DMat3) -> Sym3 {
+        let r = rotation;
+        let (a, b, c) = (r.x_axis * self.moments.x, r.y_axis * self.moments.y, r.z_axis * self.moments.z);
+        Sym3 {
+            xx: a.x * r.x_axis.x + b.x * r.y_axis.x + c.x * r.z_axis.x,
+            yy: a.y * r.x_axis.y + b.y * r.y_axis.y + c.y * r.z_axis.y,
+            zz: a.z * r.x_axis.z + b.z * r.y_axis.z + c.z * r.z_axis.z,
+            xy: a.x * r.x_axis.y + b.x * r.y_axis.y + c.x * r.z_axis.y,
+            xz: a.x * r.x_axis.z + b.x * r.y_axis.z + c.x * r.z_axis.z,
+            yz: a.y * r.x_axis.z + b.y * r.y_axis.z + c.y * r.z_axis.z,
+        }
+    }
+
+    /// Angular velocity after one Newton step on `I(ω − ω₀) + h ω × Iω = 0`, started at `ω₀ = omega`; principal axes.
+    ///
+    /// With `J = I + h([ω]I − [Iω])`: `ω = ω₀ − J⁻¹ h ω₀ × Iω₀`, divided by `I` row by row. Turn the body by `exp(hω)`
+    /// afterwards. The exact solution never gains energy (`ω·Iω = ω·Iω₀`). A single Newton step can, a thousandfold
+    /// for slender bodies where `h|ω|` is about 1; it is then scaled back to the energy it started with.
+    #[inline]
+    pub fn implicit_step(&self, omega: DVec3, h: f64) -> DVec3 {
+        let d = self.ratios;
+        let a = omega * h;
+        let (yz, zx, xy) = (a.y * a.z, a.z * a.x, a.x * a.y);
+        // J = [1, a₃d₁, a₂d₁; a₃d₂, 1, a₁d₂; a₂d₃, a₁d₃, 1], right-hand side h² ω × Iω / I = (yz d₁, zx d₂, xy d₃).
+        let (d23, d31, d12) = (d.y * d.z, d.z * d.x, d.x * d.y);
+        let (xx, yy, zz) = (a.x * a.x * d23, a.y * a.y * d31, a.z * a.z * d12);
+        let det = 1.0 - (xx + yy + zz) + 2.0 * (a.x * yz) * (d.x * d23);
+        let b = DVec3::new(yz * d.x, zx * d.y, xy * d.z);
+        let adjugate_b = DVec3::new(
+            (1.0 - xx) * b.x + (xy * d31 - a.z * d.x) * b.y + (zx * d12 - a.y * d.x) * b.z,
+            (xy * d23 - a.z * d.y) * b.x + (1.0 - yy) * b.y + (yz * d12 - a.x * d.y) * b.z,
+            (zx * d23 - a.y * d.z) * b.x + (yz * d31 - a.x * d.z) * b.y + (1.0 - zz) * b.z,
+        );
+        let after = omega - adjugate_b * (1.0 / (det * h));
+        let energy = |w: DVec3| (w * w).dot(self.moments);
+        let (before, now) = (energy(omega), energy(after));
+        if now <= before {
+            after
+        } else if now.is_finite() {
+            after * (before / now).sqrt()
+        } else {
+            omega
+        }
     }
 }
 

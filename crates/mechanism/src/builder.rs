@@ -1,9 +1,11 @@
 //! From specs to a checked model.
 
-use sinew_math::{Motion, Pose, Sym3, quat_to_mat3};
+use sinew_math::{MassProperties, Motion, Pose, PrincipalInertia, quat_to_mat3};
 use sinew_topology::{Endpoints, GraphBuilder, NONE, Role, VariableId, plan};
 
-use crate::model::{BodyModel, ForceSet, JointModel, Model, PairModel, Path, PointSpring, WORLD, pose_of};
+use crate::model::{
+    BodyModel, ForceSet, JointModel, LinearInertia, Model, PairModel, Path, PointSpring, WORLD, pose_of,
+};
 use crate::rows::twist_angle;
 use crate::{
     BodyId, BodyKind, BodySpec, DriveCoordinate, JointId, JointKind, JointSpec, MechanismError,
@@ -81,12 +83,15 @@ impl MechanismBuilder {
             body_of_variable,
             joint_of_constraint,
             pair_of_body: Vec::new(),
+            linear: Vec::new(),
             spins_free: Vec::new(),
             kinematic: Vec::new(),
             twist_joints: Vec::new(),
         };
         let pair = |v: &Option<VariableId>| v.map_or(NONE, |v| model.plan.position_of(v) as u32);
         model.pair_of_body = variable_of_body.iter().map(pair).collect();
+        let linear = |b: &BodyModel| LinearInertia { mass: b.mass, damping: b.linear_damping };
+        model.linear = model.bodies.iter().map(linear).collect();
         let kinematic = self.bodies.iter().enumerate().filter(|(_, b)| b.kind == BodyKind::Kinematic);
         model.kinematic = kinematic.map(|(i, _)| i as u32).collect();
         for spec in &self.joints {
@@ -149,9 +154,13 @@ impl MechanismBuilder {
 impl Model {
     fn joint_model(&mut self, spec: &JointSpec) -> JointModel {
         let mut frames = spec.frames;
-        frames.point1 -= self.bodies[spec.child.index()].com;
+        let central = &self.bodies[spec.child.index()].central;
+        frames.point1 = self.central_point(spec.child.index(), frames.point1);
+        frames.rotation1 = central.rotation.conjugate() * frames.rotation1;
         if let Some(parent) = spec.parent {
-            frames.point2 -= self.bodies[parent.index()].com;
+            let central = &self.bodies[parent.index()].central;
+            frames.point2 = self.central_point(parent.index(), frames.point2);
+            frames.rotation2 = central.rotation.conjugate() * frames.rotation2;
         }
         let forces = ForceSet { twist: spec.twist, slide: spec.slide, rotation: spec.rotation };
         if self.forces.last() != Some(&forces) {
@@ -187,7 +196,7 @@ impl Model {
         let mut across: Vec<(u32, PointSpring)> = Vec::new();
         for (index, spec) in springs.iter().enumerate() {
             check_spring(index, spec, bodies.len())?;
-            let local = |body: usize, point| point - self.bodies[body].com;
+            let local = |body: usize, point| self.central_point(body, point);
             let body1 = spec.body1.index();
             let mut spring = PointSpring {
                 body1: body1 as u32,
@@ -348,7 +357,7 @@ impl Model {
     }
 
     fn state_of(&self, specs: &[BodySpec]) -> State {
-        let poses: Vec<Pose> = specs.iter().enumerate().map(|(i, s)| self.com_pose(i, s.pose)).collect();
+        let poses: Vec<Pose> = specs.iter().enumerate().map(|(i, s)| self.central_pose(i, s.pose)).collect();
         let motions =
             specs.iter().map(|s| if s.kind == BodyKind::Fixed { Motion::ZERO } else { s.motion }).collect();
         let twists = self
@@ -384,14 +393,26 @@ impl PointSpring {
 
 fn body_model(spec: &BodySpec) -> BodyModel {
     let dynamic = spec.kind == BodyKind::Dynamic;
+    let (inertia, central) = if dynamic { central_frame(&spec.mass) } else { Default::default() };
     BodyModel {
         kind: spec.kind,
         mass: if dynamic { spec.mass.mass } else { 0.0 },
-        inertia: if dynamic { spec.mass.inertia } else { Sym3::ZERO },
-        com: if dynamic { spec.mass.com } else { glam::DVec3::ZERO },
+        inertia,
+        central,
         linear_damping: spec.linear_damping,
         angular_damping: spec.angular_damping,
     }
+}
+
+/// Principal moments and `body_from_central`; the body axes themselves if they are principal.
+fn central_frame(mass: &MassProperties) -> (PrincipalInertia, Pose) {
+    let i = mass.inertia;
+    let (rotation, moments) = if i.xy == 0.0 && i.xz == 0.0 && i.yz == 0.0 {
+        (glam::DQuat::IDENTITY, i.diagonal_entries())
+    } else {
+        mass.principal_axes()
+    };
+    (PrincipalInertia::new(moments), Pose::new(rotation, mass.com))
 }
 
 /// Names if there are any at all.

@@ -140,7 +140,7 @@ pub(crate) fn step(
     }
     for (body, target) in &input.kinematic {
         if model.kinematic.contains(&(body.index() as u32)) && target.is_finite() {
-            state.poses[body.index()] = model.com_pose(body.index(), *target);
+            state.poses[body.index()] = model.central_pose(body.index(), *target);
         }
     }
     state.forget_history();
@@ -234,7 +234,7 @@ impl Evaluation<'_> {
         }
         for grab in &self.input.grabs {
             if grab.body.index() == body && grab.is_usable() {
-                let arm = pose.rotation * (grab.point - self.model.bodies[body].com);
+                let arm = pose.rotation * self.model.central_point(body, grab.point);
                 let velocity = shift_motion(*motion, arm).linear;
                 let pull = (grab.target - pose.translation - arm) * grab.stiffness - velocity * grab.damping;
                 force += shift_force(Force::new(DVec3::ZERO, pull), arm);

@@ -12,7 +12,7 @@
 //! Cost: linear in the number of bodies; no allocation.
 
 use glam::DVec3;
-use sinew_math::{Motion, Pose, exp_so3, log_so3, midpoint_step, momentum_step, normalize_quat};
+use sinew_math::{Motion, Pose, Sym3, exp_so3, log_so3, midpoint_step, momentum_step, normalize_quat};
 use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
 
@@ -112,14 +112,13 @@ fn fill_pulls(
     extras: &Extras,
     pulls: &mut [DVec3],
 ) {
-    for (body, pull) in pulls.iter_mut().enumerate() {
-        let pair = model.pair_of_body[body];
+    let (per_step, fall) = (1.0 / h, settings.gravity * h);
+    for (((pull, &pair), base), inertial) in
+        pulls.iter_mut().zip(&model.pair_of_body).zip(base).zip(&model.linear)
+    {
         if pair != NONE {
-            let inertial = &model.bodies[body];
             let motion = tree.motions[pair as usize].linear;
-            let change =
-                motion * (1.0 + h * inertial.linear_damping) - base[body].linear - settings.gravity * h;
-            *pull = change * (inertial.mass / h);
+            *pull = (motion * (1.0 + h * inertial.damping) - base.linear - fall) * (inertial.mass * per_step);
         }
     }
     for &pair in &extras.touched {
@@ -164,7 +163,7 @@ impl Coefficients {
 /// End-of-step pose of a body that the input moves.
 fn kinematic_target(model: &Model, state: &State, input: &Input, body: usize) -> Pose {
     let given = input.kinematic.iter().find(|(id, pose)| id.index() == body && pose.is_finite());
-    given.map_or(state.poses[body], |(_, pose)| model.com_pose(body, *pose))
+    given.map_or(state.poses[body], |(_, pose)| model.central_pose(body, *pose))
 }
 
 /// Gives kinematic bodies the twist that takes them to their goal within the step.
@@ -284,10 +283,12 @@ impl Extras {
             if !grab.is_usable() {
                 continue;
             }
-            let Some(body) = at.model.bodies.get(grab.body.index()) else { continue };
+            if grab.body.index() >= at.model.bodies.len() {
+                continue;
+            }
             let spring = PointSpring {
                 body1: grab.body.index() as u32,
-                point1: grab.point - body.com,
+                point1: at.model.central_point(grab.body.index(), grab.point),
                 body2: WORLD,
                 point2: grab.target,
                 rest_length: 0.0,
@@ -372,9 +373,19 @@ fn finish(
             state.motions[body] = motion;
         } else {
             let (rotation, angular) = if auto && model.spins_free[body] {
-                midpoint_step(&model.bodies[body].inertia, old.rotation, motion.angular, h)
+                midpoint_step(
+                    &Sym3::diagonal(model.bodies[body].inertia.moments),
+                    old.rotation,
+                    motion.angular,
+                    h,
+                )
             } else if settings.gyroscopic == Gyroscopic::Momentum {
-                momentum_step(&model.bodies[body].inertia, old.rotation, motion.angular, h)
+                momentum_step(
+                    &Sym3::diagonal(model.bodies[body].inertia.moments),
+                    old.rotation,
+                    motion.angular,
+                    h,
+                )
             } else {
                 (normalize_quat(exp_so3(motion.angular * h) * old.rotation), motion.angular)
             };

@@ -2,11 +2,11 @@
 //!
 //! Three tables by consumer: [`BodyModel`] and [`JointModel`] in the user's order for set-up, measures and the
 //! general joint path; [`PairModel`] in elimination order with everything the fused sweep reads, so that a
-//! step streams through memory. Equal force sets are stored once. Points and poses are relative to centres of
-//! mass inside, to body frames outside.
+//! step streams through memory. Equal force sets are stored once. Inside, every body is
+//! seen from its central frame (centre of mass, principal axes); outside, from the body frame the user chose.
 
 use glam::DVec3;
-use sinew_math::{Pose, Sym3};
+use sinew_math::{Pose, PrincipalInertia};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
 use crate::{
@@ -36,6 +36,8 @@ pub struct Model {
     pub(crate) joint_of_constraint: Vec<u32>,
     /// Body → position in the pair table, `NONE` if forces do not move it.
     pub(crate) pair_of_body: Vec<u32>,
+    /// Body → what its linear momentum balance needs.
+    pub(crate) linear: Vec<LinearInertia>,
     /// Body → it has no joint at all, so its rotation can be integrated on its own.
     pub(crate) spins_free: Vec<bool>,
     /// Bodies that the input moves.
@@ -47,14 +49,20 @@ pub struct Model {
     pub(crate) initial: State,
 }
 
+/// Mass and linear drag rate of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LinearInertia {
+    pub(crate) mass: f64,
+    pub(crate) damping: f64,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BodyModel {
     pub(crate) kind: BodyKind,
     pub(crate) mass: f64,
-    /// About the centre of mass, body axes.
-    pub(crate) inertia: Sym3,
-    /// Centre of mass in the body frame.
-    pub(crate) com: DVec3,
+    pub(crate) inertia: PrincipalInertia,
+    /// Centre of mass and principal axes in the body frame: `body_from_central`.
+    pub(crate) central: Pose,
     pub(crate) linear_damping: f64,
     pub(crate) angular_damping: f64,
 }
@@ -64,7 +72,7 @@ pub(crate) struct JointModel {
     pub(crate) kind: JointKind,
     pub(crate) body1: u32,
     pub(crate) body2: u32,
-    /// Points from centres of mass.
+    /// Relative to the central frames.
     pub(crate) frames: JointFrames,
     /// Index into `Model::forces`.
     pub(crate) forces: u32,
@@ -162,7 +170,7 @@ pub(crate) struct PairModel {
     pub(crate) tracks_twist: bool,
     pub(crate) forces: u32,
     pub(crate) mass: f64,
-    pub(crate) inertia: Sym3,
+    pub(crate) inertia: PrincipalInertia,
     pub(crate) linear_damping: f64,
     pub(crate) angular_damping: f64,
     /// Anchor on the body and on the parent, from centres of mass, body axes.
@@ -259,7 +267,7 @@ impl Model {
 
     /// Centre of mass in the body frame, m.
     pub fn center_of_mass(&self, body: BodyId) -> DVec3 {
-        self.bodies[body.index()].com
+        self.bodies[body.index()].central.translation
     }
 
     /// Kind of a joint.
@@ -283,20 +291,24 @@ impl Model {
 
     /// Pose of the body frame (not of the centre of mass), `world_from_body`.
     pub fn body_pose(&self, state: &State, body: BodyId) -> Pose {
-        let pose = state.poses[body.index()];
-        Pose { rotation: pose.rotation, translation: pose.transform_point(-self.bodies[body.index()].com) }
+        state.poses[body.index()].compose(&self.bodies[body.index()].central.inverse())
     }
 
     /// Moves the body frame to a pose, and forgets the history of the second-order scheme.
     pub fn set_body_pose(&self, state: &mut State, body: BodyId, world_from_body: Pose) {
-        state.poses[body.index()] = self.com_pose(body.index(), world_from_body);
+        state.poses[body.index()] = self.central_pose(body.index(), world_from_body);
         state.forget_history();
     }
 
-    /// Pose at the centre of mass from the pose of the body frame.
-    pub(crate) fn com_pose(&self, body: usize, world_from_body: Pose) -> Pose {
-        let translation = world_from_body.transform_point(self.bodies[body].com);
-        Pose { rotation: world_from_body.rotation, translation }
+    /// A point of the body frame, seen from the central frame.
+    pub(crate) fn central_point(&self, body: usize, point: DVec3) -> DVec3 {
+        let central = &self.bodies[body].central;
+        central.rotation.conjugate() * (point - central.translation)
+    }
+
+    /// Central pose from the pose of the body frame.
+    pub(crate) fn central_pose(&self, body: usize, world_from_body: Pose) -> Pose {
+        world_from_body.compose(&self.bodies[body].central)
     }
 
     /// Bytes held per body by the tables of this model, for the memory report.

@@ -10,7 +10,8 @@ use sinew_math::{Motion, Pose};
 pub struct State {
     /// Time, s.
     pub time: f64,
-    /// Per body: orientation of the body axes and position of the **centre of mass**, world.
+    /// Per body: pose of the **central frame** (principal axes at the centre of mass), world. Its axes are the body
+    /// axes wherever those are principal; [`crate::Model::body_pose`] gives the body frame in any case.
     pub poses: Vec<Pose>,
     /// Per body: twist at the centre of mass, world axes.
     pub motions: Vec<Motion>,

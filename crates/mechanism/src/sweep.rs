@@ -6,7 +6,7 @@
 //! are the same.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{Force, Motion, implicit_body_step, quat_to_mat3};
+use sinew_math::{Force, Motion, quat_to_mat3};
 use sinew_solvers::{Load, PairFactor, PairFactorView, PairJoint};
 use sinew_topology::{NONE, Task};
 
@@ -338,7 +338,9 @@ pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &D
             inertia.mul_vec(omega)
         }
         Gyroscopic::Auto | Gyroscopic::Implicit if at.displaced.is_none() => {
-            inertia.mul_vec(implicit_body_step(&inertia, omega, h))
+            let r = rotation;
+            let own = DVec3::new(r.x_axis.dot(omega), r.y_axis.dot(omega), r.z_axis.dot(omega));
+            *rotation * (pair.inertia.implicit_step(own, h) * pair.inertia.moments)
         }
         Gyroscopic::Auto | Gyroscopic::Implicit | Gyroscopic::Explicit => {
             // Torque at the linearization point, which the higher-order schemes have moved ahead.
