@@ -56,7 +56,7 @@ fn for_each_lane(
     reports: &mut [StepReport],
     workspaces: &mut [Workspace],
     lane_length: usize,
-    run: impl Fn((usize, Lane<'_>)) + Sync,
+    run: impl Fn((usize, Lane<'_>)) + Sync + Send,
 ) {
     use rayon::prelude::*;
     states

@@ -9,6 +9,9 @@ use crate::common::{chain, small};
 
 const NAN: f64 = f64::NAN;
 
+/// Adds one bad entry.
+type Spoil = Box<dyn Fn(&mut Input)>;
+
 fn grab(body: BodyId) -> Grab {
     Grab { body, point: DVec3::ZERO, target: DVec3::ONE, stiffness: 10.0, damping: 1.0 }
 }
@@ -18,7 +21,7 @@ fn bad_entries_are_left_out_and_counted() {
     let (body, nobody) = (BodyId::from_index(1), BodyId::from_index(99));
     let (joint, no_joint) = (JointId::from_index(1), JointId::from_index(99));
     let drive = Drive { coordinate: DriveCoordinate::Twist, value: NAN, rate: 0.0, acceleration: 0.0 };
-    let bad: Vec<(&str, Box<dyn Fn(&mut Input)>)> = vec![
+    let bad: Vec<(&str, Spoil)> = vec![
         ("target", Box::new(move |i| i.grabs.push(Grab { target: DVec3::X * NAN, ..grab(body) }))),
         ("point", Box::new(move |i| i.grabs.push(Grab { point: DVec3::X / 0.0, ..grab(body) }))),
         ("stiffness", Box::new(move |i| i.grabs.push(Grab { stiffness: NAN, ..grab(body) }))),
@@ -88,5 +91,5 @@ fn an_explosion_is_reported_with_its_first_body_and_never_panics() {
     assert!(world.pose(calm).is_finite(), "an island of its own is not touched");
     world.reset();
     assert!(world.state().poses.iter().all(Pose::is_finite));
-    assert_eq!(world.time(), 0.0);
+    assert!(world.time().abs() < 1e-300);
 }
