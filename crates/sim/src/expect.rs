@@ -4,7 +4,6 @@
 //! not a number meets no expectation, and a run that leaves the finite numbers fails whatever the scene expects.
 //! Cost: one measurement of energy, joints and speeds per step.
 
-use glam::DVec3;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectDoc, SceneDoc, SceneErrors};
 
@@ -126,7 +125,7 @@ pub fn sweep_runs(scene: &SceneDoc) -> Result<Vec<SweepRun>, SceneErrors> {
 #[derive(Clone, Debug)]
 pub struct ExpectMeter {
     expect: ExpectDoc,
-    /// Per expected body: the body, the step at which it is looked at, and how far off it was.
+    /// One per expected body.
     places: Vec<Place>,
     energy_at_start: f64,
     kinetic: f64,
@@ -139,11 +138,14 @@ pub struct ExpectMeter {
     non_finite: Option<BodyId>,
 }
 
+/// A look at a body.
 #[derive(Clone, Debug)]
 struct Place {
     body: Option<BodyId>,
-    step: u64,
-    distance: f64,
+    /// The step after which it is looked at; the last one if absent.
+    step: Option<u64>,
+    /// How far off it was, once it has been looked at.
+    distance: Option<f64>,
 }
 
 impl ExpectMeter {
@@ -152,8 +154,8 @@ impl ExpectMeter {
         let dt = world.settings().dt;
         let places = expect.bodies.iter().map(|doc| Place {
             body: world.body(&doc.body),
-            step: doc.at_s.map_or(world.info().n_steps, |at| step_index(at, dt)),
-            distance: f64::NAN,
+            step: doc.at_s.map(|at| step_index(at, dt)),
+            distance: None,
         });
         let mut meter = Self {
             expect: expect.clone(),
@@ -193,7 +195,7 @@ impl ExpectMeter {
         self.rotation_error
     }
 
-    /// Every expectation and how it fared.
+    /// Every expectation and how it fared; looks at bodies later than the last step are left out.
     pub fn finish(&self) -> Vec<Expectation> {
         let expect = &self.expect;
         let relative = |energy: f64| if energy == 0.0 { 0.0 } else { energy / self.kinetic };
@@ -208,9 +210,10 @@ impl ExpectMeter {
         let bounds = bounds.into_iter().filter_map(|(what, measured, limit)| {
             limit.map(|limit| at_most(what.to_owned(), measured, limit))
         });
-        let places = expect.bodies.iter().zip(&self.places).map(|(doc, place)| {
+        let places = expect.bodies.iter().zip(&self.places).filter_map(|(doc, place)| {
             let when = doc.at_s.map_or_else(|| "the end".to_owned(), |at| format!("{at} s"));
-            at_most(format!("distance of {} at {when} [m]", doc.body), place.distance, doc.tolerance_m)
+            let what = format!("distance of {} at {when} [m]", doc.body);
+            place.distance.map(|distance| at_most(what, distance, doc.tolerance_m))
         });
         bounds.chain(places).collect()
     }
@@ -229,9 +232,9 @@ impl ExpectMeter {
             raise(&mut self.angular_speed, motion.angular.length());
         }
         for (doc, place) in self.expect.bodies.iter().zip(&mut self.places) {
-            if let (Some(body), true) = (place.body, place.step == step) {
-                let found: DVec3 = world.pose(body).transform_point(doc.point);
-                place.distance = found.distance(doc.position);
+            if place.step.is_none_or(|at| at == step) {
+                let found = place.body.map(|body| world.pose(body).transform_point(doc.point));
+                place.distance = Some(found.map_or(f64::NAN, |found| found.distance(doc.position)));
             }
         }
     }

@@ -4,6 +4,8 @@
 //! stepping again from the copy before it, which gives the same bits because a step depends on nothing else.
 //! Memory: one state per `every` steps and one input per step. Cost of a rewind: at most `every − 1` steps.
 
+use std::num::NonZeroUsize;
+
 use sinew_mechanism::{Input, Model, Settings, State, Workspace};
 
 use crate::step;
@@ -12,7 +14,7 @@ use crate::step;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Recording {
-    every: usize,
+    every: NonZeroUsize,
     /// State after step `i · every`.
     checkpoints: Vec<State>,
     inputs: Vec<Input>,
@@ -21,7 +23,8 @@ pub struct Recording {
 impl Recording {
     /// Begins at a state; a copy of the state is kept every `every` steps (at least 1).
     pub fn new(start: &State, every: usize) -> Self {
-        Self { every: every.max(1), checkpoints: vec![start.clone()], inputs: Vec::new() }
+        let every = NonZeroUsize::new(every).unwrap_or(NonZeroUsize::MIN);
+        Self { every, checkpoints: vec![start.clone()], inputs: Vec::new() }
     }
 
     /// Number of steps recorded.
@@ -37,7 +40,7 @@ impl Recording {
     /// Notes a step: the input it was made with, and the state it led to.
     pub fn push(&mut self, input: &Input, after: &State) {
         self.inputs.push(input.clone());
-        if self.inputs.len().is_multiple_of(self.every) {
+        if self.inputs.len().is_multiple_of(self.every.get()) {
             self.checkpoints.push(after.clone());
         }
     }
@@ -52,7 +55,7 @@ impl Recording {
         settings: &Settings,
         workspace: &mut Workspace,
     ) -> Option<State> {
-        let missed = self.inputs.get(n_steps / self.every * self.every..n_steps)?;
+        let missed = self.inputs.get(n_steps - n_steps % self.every..n_steps)?;
         let mut state = self.checkpoints.get(n_steps / self.every)?.clone();
         for input in missed {
             step(model, &mut state, input, settings, workspace);

@@ -141,7 +141,7 @@ impl Script {
         input.wrenches.extend(self.wrenches.iter().filter(|push| push.window.contains(middle)).map(|push| {
             let factor = push.track.map_or(1.0, |track| points[track].position.x);
             let com = model.center_of_mass(push.body);
-            let arm = state.poses[push.body.index()].rotation * (push.point.unwrap_or(com) - com);
+            let arm = model.body_pose(state, push.body).rotation * (push.point.unwrap_or(com) - com);
             let force = push.force * factor;
             (push.body, Force::new(push.torque * factor + arm.cross(force), force))
         }));

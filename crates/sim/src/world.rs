@@ -101,8 +101,11 @@ impl World {
     /// If the state has another number of bodies or joints.
     pub fn restore(&mut self, state: &State) -> Result<(), StateMismatch> {
         let (bodies, joints) = (self.model.n_bodies(), self.model.n_joints());
-        let (found_bodies, found_joints) = (state.poses.len().min(state.motions.len()), state.twists.len());
-        if (bodies, joints) != (found_bodies, found_joints) || state.poses.len() != state.motions.len() {
+        let (found_bodies, found_joints) = (state.poses.len(), state.twists.len());
+        let history = [state.history.motions.len(), state.history.increments.len()];
+        let is_whole = [state.motions.len(), state.pulls.len()].into_iter().all(|n| n == bodies)
+            && history.into_iter().all(|n| n == 0 || n == bodies);
+        if (bodies, joints) != (found_bodies, found_joints) || !is_whole {
             return Err(StateMismatch { bodies, joints, found_bodies, found_joints });
         }
         self.state.clone_from(state);

@@ -1,6 +1,6 @@
 //! Scenes that build, and those that say why not, and where.
 
-use sinew_sim::{BuildError, SceneDoc, World};
+use sinew_sim::{BuildError, SceneDoc, Stage, World};
 
 use crate::common::{run, small};
 
@@ -102,6 +102,30 @@ fn a_scene_knows_its_steps_and_samples() {
     assert_eq!((world.info().n_steps, &world.info().samples[..]), (120, &[30, 60, 120][..]));
     let world = small("dt: 0.3, duration_s: 1, samples: Count(10)");
     assert_eq!((world.info().n_steps, &world.info().samples[..]), (4, &[1, 2, 3, 4][..]));
+}
+
+#[test]
+fn stages_are_told_in_order() {
+    for stepper in ["Implicit()", "Implicit(order: 2)"] {
+        let mut world = small(&format!("{TWO} stepper: {stepper}"));
+        for _ in 0..3 {
+            let mut seen = Vec::new();
+            world.step_observed(&mut |stage| seen.push(stage));
+            assert_eq!(seen, Stage::ALL, "{stepper}");
+        }
+    }
+}
+
+#[test]
+fn a_model_built_by_hand_runs_too() {
+    let world = small(TWO);
+    let mut other = World::new(world.model().clone(), *world.settings());
+    let mut world = world;
+    run(&mut world, 10);
+    run(&mut other, 10);
+    assert_eq!(world.digest(), other.digest());
+    let fall = -0.5 * 9.81 * world.time() * (world.time() + world.settings().dt);
+    assert!((world.pose(world.body("a").expect("there")).translation.z - fall).abs() < 1e-12);
 }
 
 #[test]

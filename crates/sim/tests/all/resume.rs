@@ -64,4 +64,7 @@ fn states_of_other_scenes_are_refused() {
     let error = world.restore(&state).expect_err("no bodies at all");
     assert_eq!(error, StateMismatch { bodies: 4, joints: 4, found_bodies: 0, found_joints: 0 });
     assert!(error.to_string().contains("restore states of the same scene"));
+    let mut broken = world.checkpoint();
+    broken.history.increments.push(sinew_sim::Motion::ZERO);
+    assert!(world.restore(&broken).is_err());
 }
