@@ -1,0 +1,191 @@
+//! The figures of the chain suite as tables, as JSON and as curves.
+
+use crate::chain_suite::{PAPER, PAPER_HAND};
+use crate::{ChainSuite, Curve, Series, Table, grouped, short};
+use serde_json::{Value, json};
+use sinew_mechanism::Stage;
+
+impl ChainSuite {
+    /// Time per link and its stages over the number of links.
+    pub fn series_table(&self, series: &Series) -> Table {
+        let title = format!("{}: µs per link per step", series.title);
+        let mut head = vec!["links", "best", "median"];
+        head.extend(Stage::ALL.map(Stage::name));
+        head.push("µs per step");
+        let mut table = Table::new(title, &head);
+        for row in self.rows_of(series.key) {
+            let times = [row.best(), row.median()].into_iter().chain(row.stages());
+            let cells = [grouped(row.n_links)].into_iter().chain(times.map(|time| format!("{time:.3}")));
+            table.row(cells.chain([short(row.timing.best * 1e6)]));
+        }
+        if let (Some((from, to, ratio)), "hinge") = (self.growth(), series.key) {
+            table.note(format!("{} to {} links: {}×", grouped(from), grouped(to), short(ratio)));
+        }
+        table
+    }
+
+    /// Memory per link of every chain of 1,000 links and of the longest ones.
+    pub fn memory_table(&self) -> Table {
+        let head = ["chain", "links", "stated", "held", "peak while building", "allocations per step"];
+        let mut table = Table::new("Memory: bytes per link", &head);
+        for (i, row) in self.rows.iter().enumerate() {
+            let is_last = self.rows.get(i + 1).is_none_or(|next| next.series != row.series);
+            if let Some(memory) = row.memory.filter(|_| is_last || row.n_links == 1_000) {
+                let bytes = [memory.stated, memory.held, memory.peak].map(|bytes| format!("{bytes:.0}"));
+                let chain = [row.series.to_string(), grouped(row.n_links)];
+                table.row(chain.into_iter().chain(bytes).chain([memory.allocations.to_string()]));
+            }
+        }
+        table
+    }
+
+    /// What the paper printed beside what was measured here.
+    pub fn paper_table(&self) -> Table {
+        let title = "Beside Hernández et al. 2011 (their figures, their machine): ms per step";
+        let mut table = Table::new(title, &["scene", "paper", "here", "ratio"]);
+        for (scene, paper, here) in self.beside_paper() {
+            table.row([scene, short(paper), format!("{here:.4}"), format!("{:.0}×", paper / here)]);
+        }
+        table
+    }
+
+    /// Fixture scenes.
+    pub fn scenes_table(&self) -> Table {
+        let mut head = vec!["scene", "bodies", "best", "median"];
+        head.extend(Stage::ALL.map(Stage::name));
+        let mut table = Table::new("Fixtures with their recorded inputs: µs per step", &head);
+        for scene in &self.scenes {
+            let times = [scene.timing.best, scene.timing.median].into_iter().chain(scene.timing.stages);
+            let cells = [scene.name.to_string(), grouped(scene.n_bodies)].into_iter();
+            table.row(cells.chain(times.map(|seconds| short(seconds * 1e6))));
+        }
+        table
+    }
+
+    /// Threads.
+    pub fn threads_table(&self) -> Table {
+        let links = self.threads.first().map_or(0, |threads| threads.n_links);
+        let title = format!("Wide tree of {} hinges: µs per link per step", grouped(links));
+        let mut table = Table::new(title, &["threads", "best", "median", "speed-up", "digest"]);
+        for threads in &self.threads {
+            let per_link = |seconds: f64| format!("{:.3}", seconds * 1e6 / threads.n_links as f64);
+            table.row([
+                threads.n_threads.to_string(),
+                per_link(threads.timing.best),
+                per_link(threads.timing.median),
+                format!("{}×", short(self.threads[0].timing.best / threads.timing.best)),
+                format!("{:016x}", threads.digest),
+            ]);
+        }
+        table
+    }
+
+    /// Plumb lines.
+    pub fn errors_table(&self) -> Table {
+        let title = "Weight of a million links' mass on ten hinged links, 10 s at 1/60 s: anchor error in m";
+        let mut table = Table::new(title, &["engine", "start", "largest", "at the end"]);
+        for error in &self.errors {
+            let start = if error.tilt > 0.0 { format!("{} rad off", error.tilt) } else { "at rest".into() };
+            let cells = [error.engine.to_string(), start];
+            table.row(cells.into_iter().chain([error.largest, error.last].map(|e| format!("{e:.1e}"))));
+        }
+        table
+    }
+
+    /// Rapier's times, empty if it did not run.
+    pub fn rapier_table(&self) -> Table {
+        let title = "Rapier, impulse joints, the same hinge chain: µs per link per step";
+        let mut table = Table::new(title, &["links", "best", "median", "Sinew is faster by"]);
+        for row in self.rows_of("rapier") {
+            let ours = self.rows_of("hinge").find(|ours| ours.n_links == row.n_links);
+            let ratio = ours.map_or(String::new(), |ours| format!("{}×", short(row.best() / ours.best())));
+            table.row([grouped(row.n_links), short(row.best()), short(row.median()), ratio]);
+        }
+        table
+    }
+
+    /// What was asked, and whether it is met.
+    pub fn goals_table(&self) -> Table {
+        let mut table = Table::new("Goals", &["figure", "measured", "at most", ""]);
+        for goal in self.goals() {
+            let number = |x: f64| if x < 1e-3 { format!("{x:.1e}") } else { short(x) };
+            let verdict = if goal.is_met() { "met" } else { "missed" };
+            table.row([goal.name.clone(), number(goal.value), number(goal.limit), verdict.into()]);
+        }
+        table
+    }
+
+    /// Everything as one JSON object; list entries have a `name` by which two runs can be compared.
+    pub fn to_json(&self) -> Value {
+        let us = |seconds: f64| seconds * 1e6;
+        let scenes = self.scenes.iter().map(|scene| {
+            json!({
+                "name": scene.name,
+                "bodies": scene.n_bodies,
+                "us_per_step_best": us(scene.timing.best),
+                "us_per_step_median": us(scene.timing.median),
+            })
+        });
+        let threads = self.threads.iter().map(|threads| {
+            json!({
+                "name": format!("threads_{}", threads.n_threads),
+                "links": threads.n_links,
+                "us_per_link_best": us(threads.timing.best) / threads.n_links as f64,
+                "us_per_link_median": us(threads.timing.median) / threads.n_links as f64,
+                "digest": format!("{:016x}", threads.digest),
+            })
+        });
+        let errors = self.errors.iter().map(|error| {
+            json!({
+                "name": format!("{}, {} rad", error.engine, error.tilt),
+                "largest_m": error.largest,
+                "last_m": error.last,
+            })
+        });
+        let paper = PAPER.iter().map(|&(links, ms)| {
+            json!({ "name": format!("paper_{links}"), "links": links, "us_per_link": ms * 1e3 / links as f64 })
+        });
+        let goals = self.goals().into_iter().map(|goal| {
+            let met = goal.is_met();
+            json!({ "name": goal.name, "value": goal.value, "limit": goal.limit, "met": met })
+        });
+        let growth = self.growth().map(|(from, to, ratio)| json!({ "from": from, "to": to, "ratio": ratio }));
+        json!({
+            "suite": "chain",
+            "date": self.machine.date,
+            "commit": self.machine.commit,
+            "machine": self.machine.to_json(),
+            "batches": self.effort.n_batches,
+            "rows": self.rows.iter().map(crate::Row::to_json).collect::<Value>(),
+            "growth": growth,
+            "paper": paper.collect::<Value>(),
+            "scenes": scenes.collect::<Value>(),
+            "threads": threads.collect::<Value>(),
+            "errors": errors.collect::<Value>(),
+            "goals": goals.collect::<Value>(),
+        })
+    }
+
+    /// Time per link of every series, Rapier and the paper.
+    pub fn curves(&self) -> Vec<Curve> {
+        let curve = |name: &str, key: &str| Curve {
+            name: name.to_string(),
+            points: self.rows_of(key).map(|row| (row.n_links as f64, row.best())).collect(),
+        };
+        let series = Series::all();
+        let ours = series.iter().map(|series| curve(series.short_title, series.key));
+        let paper = PAPER.iter().map(|&(links, ms)| (links as f64, ms * 1e3 / links as f64));
+        let paper = Curve { name: "Hernández et al. 2011".into(), points: paper.collect() };
+        ours.chain([curve("Rapier, impulse joints", "rapier"), paper]).collect()
+    }
+
+    /// Scene, milliseconds per step in the paper and here.
+    fn beside_paper(&self) -> Vec<(String, f64, f64)> {
+        let chains = PAPER.iter().filter_map(|&(links, ms)| {
+            let row = self.rows_of("hinge").find(|row| row.n_links == links)?;
+            Some((format!("chain of {}", grouped(links)), ms, row.timing.best * 1e3))
+        });
+        let hand = self.scenes.iter().find(|scene| scene.name == "hand");
+        chains.chain(hand.map(|hand| ("hand".into(), PAPER_HAND, hand.timing.best * 1e3))).collect()
+    }
+}

@@ -1,0 +1,291 @@
+//! The chain suite: what it measures beside the series, and what is asked of the figures.
+//!
+//! Everything is measured on one thread, except where threads are compared. The caller provides that thread: a rayon
+//! pool of one.
+
+use crate::{
+    Effort, LinkJoint, Links, Machine, MechanismRun, Row, SceneRun, Series, Subject, Timing, time_steps,
+};
+use sinew_mechanism::{Implicit, Input, Scheme, Settings, violation};
+use std::error::Error;
+
+/// Any failure to build or to run something.
+pub type Failure = Box<dyn Error + Send + Sync>;
+
+/// What Her11 (table 1) printed for hinge chains: links, milliseconds per step.
+pub(crate) const PAPER: [(usize, f64); 2] = [(1_000, 22.0), (10_000, 285.0)];
+/// What Her11 printed for its hand of 16 bones, milliseconds per step.
+pub(crate) const PAPER_HAND: f64 = 0.36;
+
+/// Fixture scenes that are timed.
+const SCENES: [&str; 3] = ["hand", "robot", "branching_tree"];
+/// Links, mass ratio and duration (s) of the plumb line.
+const PLUMB_LINKS: usize = 10;
+const PLUMB_RATIO: f64 = 1e6;
+const PLUMB_SECONDS: f64 = 10.0;
+
+/// A fixture scene with its recorded inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneTime {
+    /// Name of the fixture.
+    pub name: &'static str,
+    /// Number of bodies.
+    pub n_bodies: usize,
+    /// Time of a step.
+    pub timing: Timing,
+}
+
+/// A wide tree on a number of threads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThreadTime {
+    /// Number of threads.
+    pub n_threads: usize,
+    /// Number of links.
+    pub n_links: usize,
+    /// Time of a step.
+    pub timing: Timing,
+    /// Fingerprint of the state it ended in.
+    pub digest: u64,
+}
+
+/// How well an engine holds a heavy weight on a light chain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnchorError {
+    /// The engine and its setting.
+    pub engine: &'static str,
+    /// How the chain starts, from the vertical, rad.
+    pub tilt: f64,
+    /// Largest distance between the two anchors of a joint at any step, m.
+    pub largest: f64,
+    /// The same at the end, m.
+    pub last: f64,
+}
+
+/// Something asked of the figures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    /// What is measured, with its unit.
+    pub name: String,
+    /// The figure.
+    pub value: f64,
+    /// What it must not exceed.
+    pub limit: f64,
+}
+
+impl Goal {
+    /// Whether it is met.
+    pub fn is_met(&self) -> bool {
+        self.value <= self.limit
+    }
+}
+
+/// The suite with all it has measured so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChainSuite {
+    /// How much is measured.
+    pub effort: Effort,
+    /// Where and when.
+    pub machine: Machine,
+    /// Chains.
+    pub rows: Vec<Row>,
+    /// Fixtures.
+    pub scenes: Vec<SceneTime>,
+    /// Threads.
+    pub threads: Vec<ThreadTime>,
+    /// Plumb lines.
+    pub errors: Vec<AnchorError>,
+}
+
+impl ChainSuite {
+    /// Nothing measured yet.
+    pub fn new(effort: Effort) -> Self {
+        let machine = Machine::here();
+        Self { effort, machine, rows: vec![], scenes: vec![], threads: vec![], errors: vec![] }
+    }
+
+    /// Measures a series at all its sizes.
+    ///
+    /// # Errors
+    /// If a chain cannot be built.
+    pub fn measure_series(&mut self, series: &Series) -> Result<(), Failure> {
+        for n in series.sizes(&self.effort) {
+            self.rows.push(series.measure(n, &self.effort)?);
+        }
+        Ok(())
+    }
+
+    /// Measures fixture scenes with their recorded inputs.
+    ///
+    /// # Errors
+    /// If a fixture is missing or wrong.
+    pub fn measure_scenes(&mut self) -> Result<(), Failure> {
+        for name in SCENES {
+            let mut run = SceneRun::fixture(name)?;
+            let n_bodies = run.n_links();
+            self.scenes.push(SceneTime { name, n_bodies, timing: time_steps(&mut run, &self.effort) });
+        }
+        Ok(())
+    }
+
+    /// Measures a wide tree on one thread and on all (two at least).
+    ///
+    /// # Errors
+    /// If the tree or a pool of threads cannot be built, or if the number of threads changed a bit of the result.
+    pub fn measure_threads(&mut self) -> Result<(), Failure> {
+        let n_arms = self.effort.max_links.min(100_000) / 400;
+        let links = Links::comb(n_arms, 256, LinkJoint::Hinge(10.0));
+        for n_threads in [1, self.machine.n_threads.max(2)] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()?;
+            let mut run = MechanismRun::new(links.model()?, Settings::default());
+            let timing = pool.install(|| time_steps(&mut run, &self.effort));
+            let (n_links, digest) = (run.n_links(), sinew_sim::digest(run.state()));
+            self.threads.push(ThreadTime { n_threads, n_links, timing, digest });
+        }
+        if self.threads.iter().any(|threads| threads.digest != self.threads[0].digest) {
+            return Err(format!("the number of threads changed the result: {:?}", self.threads).into());
+        }
+        Ok(())
+    }
+
+    /// Hangs a weight of a million links' mass on a chain, at rest and swinging.
+    ///
+    /// # Errors
+    /// If the chain cannot be built.
+    pub fn measure_errors(&mut self) -> Result<(), Failure> {
+        let mut newton = Implicit::default();
+        newton.newton_iterations = 3;
+        for tilt in TILTS {
+            let links = Links::plumb_line(PLUMB_LINKS, PLUMB_RATIO, tilt);
+            for (engine, implicit) in [("Sinew, one solve", Implicit::default()), ("Sinew, 3 Newton", newton)]
+            {
+                let mut settings = Settings::default();
+                settings.scheme = Scheme::Implicit(implicit);
+                let mut run = MechanismRun::new(links.model()?, settings);
+                self.errors.push(watch(engine, tilt, || {
+                    run.step();
+                    violation(run.model(), run.state(), &Input::default()).position
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts Rapier's impulse joints beside: the hinge chain for time, the plumb line for error.
+    #[cfg(feature = "rapier")]
+    pub fn measure_rapier(&mut self) {
+        use crate::RapierRun;
+        let max_links = self.effort.max_links / 100;
+        for n in crate::SIZES.into_iter().filter(|&n| n <= max_links) {
+            let mut run = RapierRun::new(&Links::chain(n, LinkJoint::Hinge(10.0)));
+            let timing = time_steps(&mut run, &self.effort);
+            self.rows.push(Row { series: "rapier", n_links: n, timing, memory: None });
+        }
+        for tilt in TILTS {
+            let mut run = RapierRun::new(&Links::plumb_line(PLUMB_LINKS, PLUMB_RATIO, tilt));
+            self.errors.push(watch("Rapier, impulse joints", tilt, || {
+                run.step();
+                run.anchor_error()
+            }));
+        }
+    }
+
+    /// The rows of a series.
+    pub fn rows_of<'a>(&'a self, series: &'a str) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().filter(move |row| row.series == series)
+    }
+
+    /// Sizes and ratio of the times per link of the longest hinge chain and that of 1,000 links.
+    pub fn growth(&self) -> Option<(usize, usize, f64)> {
+        let from = self.rows_of("hinge").find(|row| row.n_links == 1_000)?;
+        let to = self.rows_of("hinge").last()?;
+        Some((from.n_links, to.n_links, to.best() / from.best()))
+    }
+
+    /// What is asked of the figures that were measured.
+    pub fn goals(&self) -> Vec<Goal> {
+        let mut goals = Vec::new();
+        let mut goal = |name: String, value, limit| goals.push(Goal { name, value, limit });
+        for row in &self.rows {
+            let limit = match (row.series, row.n_links) {
+                ("hinge", 10 | 100 | 1_000) => 0.25,
+                ("hinge", 1_000_000) => 0.4,
+                ("ball", 10 | 100 | 1_000) => 0.3,
+                _ => continue,
+            };
+            let name = format!("{} chain of {}, µs per link", row.series, crate::grouped(row.n_links));
+            goal(name, row.best(), limit);
+        }
+        if let (Some((from, to, ratio)), Some(last)) = (self.growth(), self.rows_of("hinge").last()) {
+            let name = format!("growth from {} to {} links", crate::grouped(from), crate::grouped(to));
+            // A chain that needs at most 0.2 µs per link is fast enough at any ratio.
+            goal(name, ratio, if last.best() <= 0.2 { f64::INFINITY } else { 2.0 });
+        }
+        if let Some(memory) = self.rows_of("hinge").last().and_then(|row| row.memory) {
+            goal("memory, bytes per link".into(), memory.held, 2048.0);
+        }
+        if let Some(hand) = self.scenes.iter().find(|scene| scene.name == "hand") {
+            goal("hand, µs per step".into(), hand.timing.best * 1e6, 6.0);
+        }
+        if let Some(error) = self.errors.first() {
+            goal("plumb line at rest, anchor error in m".into(), error.largest, 1e-6);
+        }
+        goals
+    }
+}
+
+/// Starting angles of the plumb line, rad: at rest, and swinging.
+const TILTS: [f64; 2] = [0.0, 0.5];
+
+/// Follows the anchor error of a plumb line.
+fn watch(engine: &'static str, tilt: f64, mut error_after_step: impl FnMut() -> f64) -> AnchorError {
+    let n_steps = (PLUMB_SECONDS / Settings::default().dt).round() as usize;
+    let mut out = AnchorError { engine, tilt, largest: 0.0, last: 0.0 };
+    for _ in 0..n_steps {
+        out.last = error_after_step();
+        // A state that is no longer a number is an error without bound.
+        out.largest = if out.last.is_nan() { f64::INFINITY } else { out.largest.max(out.last) };
+    }
+    out
+}
+
+/// A handful of steps of a hinge chain, for tools that count instructions.
+///
+/// # Errors
+/// If the chain cannot be built.
+pub fn run_few_steps() -> Result<(), Failure> {
+    let model = Links::chain(1_000, LinkJoint::Hinge(10.0)).model()?;
+    let mut run = MechanismRun::new(model, Settings::default());
+    (0..20).for_each(|_| run.step());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ChainSuite;
+    use crate::{Effort, Series};
+
+    #[test]
+    fn a_small_suite_meets_what_does_not_depend_on_time() {
+        let effort = Effort { n_batches: 1, batch_work: 100, max_links: 1_000 };
+        let mut suite = ChainSuite::new(effort);
+        suite.measure_series(&Series::all()[0]).unwrap();
+        suite.measure_scenes().unwrap();
+        suite.measure_threads().unwrap();
+        suite.measure_errors().unwrap();
+        assert_eq!(suite.rows_of("hinge").count(), 3);
+        assert!(suite.growth().is_some_and(|(from, to, ratio)| (from, to) == (1_000, 1_000) && ratio > 0.99));
+        assert_eq!(suite.errors.len(), 4);
+        let goals = suite.goals();
+        for name in ["memory, bytes per link", "plumb line at rest, anchor error in m"] {
+            let goal = goals.iter().find(|goal| goal.name == name).unwrap();
+            assert!(goal.is_met(), "{goal:?}");
+        }
+        let json = suite.to_json();
+        assert_eq!(json["rows"][2]["name"], "hinge_1000");
+        assert_eq!(json["paper"][0]["us_per_link"], 22.0);
+        assert_eq!(suite.curves().iter().filter(|curve| !curve.points.is_empty()).count(), 2);
+        for table in [suite.series_table(&Series::all()[0]), suite.memory_table(), suite.paper_table()] {
+            assert!(table.to_string().contains("1,000"), "{table}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Time per link over the number of links as SVG, both axes logarithmic: linear cost is a level line.
+
+use std::fmt::Write;
+
+/// One line of the plot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What the legend says.
+    pub name: String,
+    /// Links and microseconds per link per step; both positive.
+    pub points: Vec<(f64, f64)>,
+}
+
+const WIDTH: f64 = 860.0;
+const HEIGHT: f64 = 460.0;
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 240.0;
+const TOP: f64 = 56.0;
+const BOTTOM: f64 = 52.0;
+const COLORS: [&str; 7] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#7f7f7f"];
+
+/// Draws the curves; empty ones are left out.
+pub fn plot(title: &str, subtitle: &str, curves: &[Curve]) -> String {
+    let points = || curves.iter().flat_map(|curve| curve.points.iter().copied());
+    let x = Decades::around(points().map(|point| point.0));
+    let y = Decades::around(points().map(|point| point.1));
+    let at = |(links, time): (f64, f64)| {
+        let right = LEFT + (WIDTH - LEFT - RIGHT) * x.fraction(links);
+        (right, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.fraction(time))
+    };
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         font-family=\"sans-serif\" font-size=\"12\" fill=\"#1d2430\">\n\
+         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n"
+    );
+    text(&mut out, (LEFT, 24.0), "start", "font-size=\"16\" font-weight=\"600\"", title);
+    text(&mut out, (LEFT, 42.0), "start", "fill=\"#69727f\"", subtitle);
+    draw_axes(&mut out, &x, &y, &at);
+    for (i, curve) in curves.iter().filter(|curve| !curve.points.is_empty()).enumerate() {
+        let color = COLORS[i % COLORS.len()];
+        let points: Vec<(f64, f64)> = curve.points.iter().map(|&point| at(point)).collect();
+        let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let _ = writeln!(
+            out,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>",
+            path.join(" ")
+        );
+        for (x, y) in &points {
+            let _ = writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>");
+        }
+        let label = (WIDTH - RIGHT + 20.0, TOP + 10.0 + 22.0 * i as f64);
+        let _ = writeln!(
+            out,
+            "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"4\" fill=\"{color}\"/>",
+            label.0,
+            label.1 - 6.0
+        );
+        text(&mut out, (label.0 + 18.0, label.1), "start", "", &curve.name);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn draw_axes(out: &mut String, x: &Decades, y: &Decades, at: &dyn Fn((f64, f64)) -> (f64, f64)) {
+    let soft = "fill=\"#69727f\"";
+    for links in x.ticks() {
+        let (right, bottom) = at((links, y.tick(y.first)));
+        line(out, (right, TOP), (right, bottom));
+        text(out, (right, bottom + 18.0), "middle", soft, &crate::grouped(links.round() as usize));
+    }
+    for time in y.ticks() {
+        let (left, height) = at((x.tick(x.first), time));
+        line(out, (left, height), (WIDTH - RIGHT, height));
+        text(out, (left - 8.0, height + 4.0), "end", soft, &format!("{time}"));
+    }
+    text(out, (0.5 * (LEFT + WIDTH - RIGHT), HEIGHT - 12.0), "middle", soft, "links");
+    text(out, (LEFT, TOP - 4.0), "end", soft, "µs");
+}
+
+fn line(out: &mut String, from: (f64, f64), to: (f64, f64)) {
+    let ((x1, y1), (x2, y2)) = (from, to);
+    let _ =
+        writeln!(out, "<path d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\" stroke=\"#e6e9ee\" stroke-width=\"1\"/>");
+}
+
+fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, style: &str, content: &str) {
+    let content = content.replace('&', "&amp;").replace('<', "&lt;");
+    let _ =
+        writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" {style}>{content}</text>");
+}
+
+/// Powers of ten around some values.
+struct Decades {
+    first: i32,
+    last: i32,
+}
+
+impl Decades {
+    /// The decades that hold all values; one at least.
+    fn around(values: impl Iterator<Item = f64>) -> Self {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.filter(|value| *value > 0.0 && value.is_finite()) {
+            low = low.min(value.log10());
+            high = high.max(value.log10());
+        }
+        if low > high {
+            return Self { first: 0, last: 1 };
+        }
+        let first = low.floor() as i32;
+        Self { first, last: (high.ceil() as i32).max(first + 1) }
+    }
+
+    fn fraction(&self, value: f64) -> f64 {
+        (value.log10() - f64::from(self.first)) / f64::from(self.last - self.first)
+    }
+
+    fn tick(&self, exponent: i32) -> f64 {
+        10f64.powi(exponent)
+    }
+
+    fn ticks(&self) -> impl Iterator<Item = f64> {
+        (self.first..=self.last).map(|exponent| self.tick(exponent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Curve, Decades, plot};
+
+    #[test]
+    fn decades_hold_all_values() {
+        let decades = Decades::around([0.12, 0.4, 22.0].into_iter());
+        assert_eq!((decades.first, decades.last), (-1, 2));
+        assert!(decades.fraction(0.1).abs() < 1e-12 && (decades.fraction(100.0) - 1.0).abs() < 1e-12);
+        let nothing = Decades::around([].into_iter());
+        assert_eq!((nothing.first, nothing.last), (0, 1));
+    }
+
+    #[test]
+    fn every_curve_has_its_points_and_its_name() {
+        let curve = |name: &str, points: &[(f64, f64)]| Curve { name: name.into(), points: points.into() };
+        let svg = plot("a < b", "", &[curve("x", &[(10.0, 0.1), (100.0, 0.2)]), curve("empty", &[])]);
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert_eq!(svg.matches("<polyline").count(), 1);
+        assert!(svg.contains("a &lt; b") && svg.contains(">x</text>") && !svg.contains("empty"));
+    }
+}
