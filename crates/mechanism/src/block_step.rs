@@ -89,19 +89,18 @@ fn fill(
             let pull = pull_on(at, pair, pulls);
             let strength = pull.length();
             let arm = |body: u32, point: DVec3| at.pose(body).rotation * point;
-            add_geometric(at, pair.body, &mut own, arm(pair.body, pair.point), pair.reach, pull, strength);
+            add_geometric(
+                at,
+                pair.body,
+                &mut own,
+                (arm(pair.body, pair.point), pair.own_end),
+                (pull, strength),
+            );
             if pair.parent != NONE {
                 let mut other = Load::ZERO;
                 let parent_arm = arm(pair.parent_body, pair.parent_point);
-                add_geometric(
-                    at,
-                    pair.parent_body,
-                    &mut other,
-                    parent_arm,
-                    pair.parent_reach,
-                    -pull,
-                    strength,
-                );
+                let end = (parent_arm, pair.parent_end);
+                add_geometric(at, pair.parent_body, &mut other, end, (-pull, strength));
                 add_body(at.model, system, pair.parent as usize, &other);
             }
             hand_up_pull(pair, pulls);

@@ -4,7 +4,8 @@ use sinew_math::{MassProperties, Motion, Pose, PrincipalInertia, quat_to_mat3};
 use sinew_topology::{Endpoints, GraphBuilder, NONE, Role, VariableId, plan};
 
 use crate::model::{
-    BodyModel, ForceSet, JointModel, LinearInertia, Model, PairModel, Path, PointSpring, WORLD, pose_of,
+    Anchor, BodyModel, ForceSet, JointModel, LinearInertia, Model, PairModel, Path, PointSpring, WORLD,
+    pose_of,
 };
 use crate::rows::twist_angle;
 use crate::{
@@ -294,8 +295,8 @@ impl Model {
             angular_damping: inertial.angular_damping,
             point: zero,
             parent_point: zero,
-            reach: 0.0,
-            parent_reach: 0.0,
+            own_end: Anchor::default(),
+            parent_end: Anchor::default(),
             axis: zero,
             parent_axis: zero,
             reference: zero,
@@ -317,7 +318,16 @@ impl Model {
         let ([own, other], _) = if pair.flipped { ([ends[1], ends[0]], ()) } else { (ends, ()) };
         (pair.point, pair.parent_point) = (own.1, other.1);
         if j.kind.locked_mask() != Some(0) && j.kind != JointKind::Orientation {
-            (pair.reach, pair.parent_reach) = (pair.point.length(), pair.parent_point.length());
+            let end = |body: u32, point: glam::DVec3| {
+                let reach = point.length();
+                let inertia = self
+                    .bodies
+                    .get(body as usize)
+                    .map_or(0.0, |b| b.inertia.moments.min_element() + b.mass * reach * reach);
+                Anchor { reach, inertia }
+            };
+            pair.own_end = end(body, pair.point);
+            pair.parent_end = end(pair.parent_body, pair.parent_point);
         }
         (pair.axis, pair.parent_axis) = (own.0 * glam::DVec3::X, other.0 * glam::DVec3::X);
         (pair.reference, pair.parent_reference) = (own.0 * glam::DVec3::Y, other.0 * glam::DVec3::Y);

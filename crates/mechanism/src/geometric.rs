@@ -11,20 +11,29 @@
 //! the smallest multiple of the projector that bounds it from above: exact where the joint pulls along the arm (the
 //! case that needs it), zero where it pushes, positive semidefinite always, and block-diagonal, so that the tree keeps
 //! its pattern. Forces are those of the previous step, or of the previous Newton iterate.
+//!
+//! The term damps what it stabilizes, so a first solve takes only what is needed: with `I` the inertia of the body about
+//! the anchor, `K` is scaled by `1 − β I/(h² (c + m)/2)`, and is absent from bodies whose motion is resolved by the step
+//! (`h²(c + m)/2 ≤ β I`). A displaced solve (Newton, BDF2) uses all of it: there `K` acts on `v − d`, which vanishes.
 
 use glam::DVec3;
 use sinew_math::Sym3;
 
-/// `K` in N·m for a force `pull` of size `strength` at `arm` of length `reach`; zero for a zero arm or force.
+/// `β`: the share of the explicit stability limit that is left alone.
+pub(crate) const RESOLVED: f64 = 0.1;
+
+/// `K` in N·m for a force `pull` of size `strength` at `arm` of length `reach`, less what `spared` (N·m) leaves out;
+/// `None` where nothing is left.
 #[inline]
-pub(crate) fn stiffness(arm: DVec3, reach: f64, pull: DVec3, strength: f64) -> Sym3 {
+pub(crate) fn stiffness(arm: DVec3, reach: f64, pull: DVec3, strength: f64, spared: f64) -> Option<Sym3> {
     let m = reach * strength;
-    if m <= f64::MIN_POSITIVE {
-        return Sym3::ZERO;
-    }
     let bound = 0.5 * (arm.dot(pull) + m);
+    if bound <= spared + f64::MIN_POSITIVE {
+        return None;
+    }
+    let share = 1.0 - spared / bound;
     let s = arm * strength + pull * reach;
-    Sym3::diagonal(DVec3::splat(bound)).add_outer(-0.25 / m, s)
+    Some(Sym3::diagonal(DVec3::splat(share * bound)).add_outer(-0.25 * share / m, s))
 }
 
 #[cfg(test)]
@@ -39,7 +48,7 @@ mod tests {
         for _ in 0..1000 {
             let (arm, pull) =
                 (rng.unit_vec() * rng.uniform(0.01, 2.0), rng.unit_vec() * rng.uniform(0.1, 1e4));
-            let k = stiffness(arm, arm.length(), pull, pull.length());
+            let k = stiffness(arm, arm.length(), pull, pull.length(), 0.0).unwrap_or(Sym3::ZERO);
             let exact = Sym3::from_mat3(&(skew(pull) * skew(arm) * -1.0));
             let scale = arm.length() * pull.length();
             assert!(symmetric_eigen(k).0.min_element() > -1e-14 * scale);
@@ -52,9 +61,13 @@ mod tests {
         let arm = DVec3::new(0.3, -0.2, 0.5);
         let exact = |pull: DVec3| Sym3::from_mat3(&(skew(pull) * skew(arm) * -1.0));
         let pull = arm * 7.0;
-        let k = stiffness(arm, arm.length(), pull, pull.length());
-        assert!((k - exact(pull)).max_abs() < 1e-15 * 7.0);
-        assert!(stiffness(arm, arm.length(), -pull, pull.length()).max_abs() < 1e-14);
-        assert!(stiffness(DVec3::ZERO, 0.0, pull, pull.length()).max_abs() == 0.0);
+        let of = |pull: DVec3, spared| stiffness(arm, arm.length(), pull, pull.length(), spared);
+        assert!((of(pull, 0.0).unwrap() - exact(pull)).max_abs() < 1e-15 * 7.0);
+        assert!(of(-pull, 0.0).is_none_or(|k| k.max_abs() < 1e-14));
+        assert_eq!(stiffness(DVec3::ZERO, 0.0, pull, pull.length(), 0.0), None);
+        // half of it spared, all of it spared
+        let bound = arm.dot(pull);
+        assert!((of(pull, 0.5 * bound).unwrap() - exact(pull) * 0.5).max_abs() < 1e-14);
+        assert_eq!(of(pull, bound), None);
     }
 }

@@ -146,6 +146,15 @@ pub(crate) enum Path {
     General,
 }
 
+/// A joint's end on a body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Anchor {
+    /// Length of the arm, m; zero where the joint transmits no force.
+    pub(crate) reach: f64,
+    /// Smallest inertia of the body about the anchor, kg·m².
+    pub(crate) inertia: f64,
+}
+
 /// A body and its tree joint, as the sweep reads them.
 #[derive(Clone, Debug)]
 pub(crate) struct PairModel {
@@ -176,9 +185,9 @@ pub(crate) struct PairModel {
     /// Anchor on the body and on the parent, from centres of mass, body axes.
     pub(crate) point: DVec3,
     pub(crate) parent_point: DVec3,
-    /// Lengths of the two arms, m; zero where the joint transmits no force.
-    pub(crate) reach: f64,
-    pub(crate) parent_reach: f64,
+    /// What the geometric stiffness needs of the two ends.
+    pub(crate) own_end: Anchor,
+    pub(crate) parent_end: Anchor,
     /// Hinge axes and reference directions on the body and on the parent.
     pub(crate) axis: DVec3,
     pub(crate) parent_axis: DVec3,

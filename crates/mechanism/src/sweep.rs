@@ -13,7 +13,7 @@ use sinew_topology::{NONE, Task};
 use crate::fused::{Ends, Found, ball, hinge};
 use crate::geometric;
 use crate::iterate::{Iterate, Linearized, reduce};
-use crate::model::{PairModel, Path, WORLD};
+use crate::model::{Anchor, PairModel, Path, WORLD};
 use crate::workspace::{Lane, TreeScratch};
 use crate::{Gyroscopic, Stage};
 
@@ -169,7 +169,7 @@ fn eliminate_pair(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut La
     if !at.pulls.is_empty() {
         let pull = pull_on(at, pair, &mut lane.pulls);
         let strength = pull.length();
-        add_geometric(at, pair.body, load, ends.arm, pair.reach, pull, strength);
+        add_geometric(at, pair.body, load, (ends.arm, pair.own_end), (pull, strength));
         parent_stiffness = Some((pull, strength));
     }
 
@@ -182,7 +182,7 @@ fn eliminate_pair(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut La
     };
     if let (Some((pull, strength)), true) = (parent_stiffness, pair.parent != NONE) {
         // The load is the parent's now.
-        add_geometric(at, pair.parent_body, load, ends.parent_arm, pair.parent_reach, -pull, strength);
+        add_geometric(at, pair.parent_body, load, (ends.parent_arm, pair.parent_end), (-pull, strength));
     }
     part.twists[k - part.first] = found.twist;
     lane.report.see(&found, regularized);
@@ -236,15 +236,16 @@ pub(crate) fn add_geometric(
     at: &Iterate<'_>,
     body: u32,
     load: &mut Load,
-    arm: DVec3,
-    reach: f64,
-    pull: DVec3,
-    strength: f64,
+    (arm, end): (DVec3, Anchor),
+    (pull, strength): (DVec3, f64),
 ) {
-    let k = geometric::stiffness(arm, reach, pull, strength) * (at.h * at.h);
-    load.mass.angular += k;
-    if let Some(displaced) = at.displaced {
-        load.momentum.angular += k.mul_vec(displaced[body as usize].angular);
+    let square = at.h * at.h;
+    let spared = if at.displaced.is_some() { 0.0 } else { geometric::RESOLVED * end.inertia / square };
+    if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared) {
+        load.mass.angular += k * square;
+        if let Some(displaced) = at.displaced {
+            load.momentum.angular += k.mul_vec(displaced[body as usize].angular) * square;
+        }
     }
 }
 
