@@ -9,7 +9,7 @@
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Sym3, log_so3_mat, ops};
-use sinew_solvers::{PairJoint, shift_motion};
+use sinew_solvers::{PairJoint, PointJoint, shift_motion};
 
 use crate::force::Coordinate;
 use crate::iterate::{Iterate, rotation_tangent};
@@ -126,12 +126,11 @@ fn angle_over_sine(sine_squared: f64, cosine: f64) -> f64 {
 }
 
 #[inline]
-pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &mut Found) -> PairJoint<3> {
+pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &mut Found) -> PointJoint {
     let h = at.h;
-    let (arm, parent_arm) = (ends.arm, ends.parent_arm);
     let shift = ends.position - ends.parent_position;
-    let gap = shift + (arm - parent_arm);
-    let arm = if pair.flipped { parent_arm - shift } else { arm };
+    let gap = shift + (ends.arm - ends.parent_arm);
+    let arm = if pair.flipped { ends.parent_arm - shift } else { ends.arm };
     let mut offset = Motion { angular: DVec3::ZERO, linear: gap * (-1.0 / h) };
     let mut displaced = Motion::ZERO;
     if let Some(motions) = at.displaced {
@@ -139,24 +138,21 @@ pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &m
         offset += displaced;
     }
     found.gap_squared = gap.length_squared();
-    let (mut stiffness, mut impulse) = ([[0.0; 3]; 3], [0.0; 3]);
+    let (mut stiffness, mut impulse) = (Sym3::ZERO, DVec3::ZERO);
     if pair.stiffness != 0.0 || pair.damping != 0.0 {
         let (k, c) = (pair.stiffness * at.spring_scale, pair.damping * at.spring_scale);
         let frame = |rotation: &DMat3, axis: DVec3, reference: DVec3| {
-            DMat3::from_cols(*rotation * axis, *rotation * reference, *rotation * axis.cross(reference))
+            let (i, j) = (*rotation * axis, *rotation * reference);
+            DMat3::from_cols(i, j, i.cross(j))
         };
         let own = frame(ends.rotation, pair.axis, pair.reference);
         let parent = frame(ends.parent_rotation, pair.parent_axis, pair.parent_reference);
         let phi = log_so3_mat(&(own * parent.transpose()));
         let tangent = rotation_tangent(phi) * (h * h * k);
-        let all = tangent + Sym3::IDENTITY * (h * c);
-        let q = tangent.mul_vec(displaced.angular) - phi * (h * k) - all.mul_vec(offset.angular);
-        impulse = q.to_array();
-        let m = all.to_mat3();
-        stiffness = [m.x_axis.to_array(), m.y_axis.to_array(), m.z_axis.to_array()];
+        stiffness = tangent + Sym3::IDENTITY * (h * c);
+        impulse = tangent.mul_vec(displaced.angular) - phi * (h * k) - stiffness.mul_vec(offset.angular);
     }
-    let basis = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| Motion { angular: e, linear: arm.cross(e) });
-    PairJoint { shift, basis, offset, stiffness, impulse }
+    PointJoint { shift, arm, offset, stiffness, impulse }
 }
 
 /// `v_a − X v_b` of a set of twists.

@@ -176,7 +176,7 @@ fn eliminate_pair(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut La
     let mut found = Found::default();
     let regularized = match pair.path {
         Path::Hinge => part.factor.eliminate(k, load, &hinge(at, pair, ends, &mut found)),
-        Path::Ball => part.factor.eliminate(k, load, &ball(at, pair, ends, &mut found)),
+        Path::Ball => part.factor.eliminate_point(k, load, &ball(at, pair, ends, &mut found)),
         Path::FreeRoot => part.factor.eliminate(k, load, &FREE),
         Path::General => eliminate_general(at, k, pair, load, &mut part.factor, &mut found),
     };

@@ -15,4 +15,6 @@ pub use tree_ldlt::TreeLdlt;
 
 mod pair;
 
-pub use pair::{EffectiveMass, Load, PairFactor, PairFactorView, PairJoint, shift_force, shift_motion};
+pub use pair::{
+    EffectiveMass, Load, PairFactor, PairFactorView, PairJoint, PointJoint, shift_force, shift_motion,
+};

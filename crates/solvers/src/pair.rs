@@ -171,6 +171,21 @@ pub struct PairJoint<const F: usize> {
     pub impulse: [f64; F],
 }
 
+/// A joint that frees all rotation about a point of the body: `S = (1, [arm])`, the fused form of `PairJoint<3>`.
+#[derive(Clone, Copy, Debug)]
+pub struct PointJoint {
+    /// `d = x_a − x_b`, m.
+    pub shift: DVec3,
+    /// From the centre of mass of `a` to the point, world axes, m.
+    pub arm: DVec3,
+    /// `c`, a motion that meets the rows.
+    pub offset: Motion,
+    /// `K̂` on the relative rotation.
+    pub stiffness: Sym3,
+    /// `Q`, the angular impulse at `u = 0`.
+    pub impulse: DVec3,
+}
+
 /// The factor of a forest of pairs, flat and in elimination order.
 #[derive(Clone, Debug, Default)]
 pub struct PairFactor {
@@ -397,6 +412,108 @@ impl<'a> PairFactorView<'a> {
         load.mass.shift(joint.shift);
         load.momentum = shift_force(load.momentum, joint.shift);
         regularized
+    }
+}
+
+impl PairFactorView<'_> {
+    /// [`Self::eliminate`] for a joint that frees all rotation about a point.
+    ///
+    /// Seen from the point, `S = (1, 0)` and everything is 3×3: with `[[A, B], [Bᵀ, C]]` there, `D = A + K̂`,
+    /// ```text
+    /// G = D⁻¹[A  B],   A' = K̂ D⁻¹A,   B' = K̂ D⁻¹B,   C' = C − BᵀD⁻¹B,   ẑ' = (K̂ w − Q, ẑ_v − Bᵀw)
+    /// ```
+    /// so that without a spring only the linear block travels on.
+    #[inline]
+    pub fn eliminate_point(&mut self, pair: usize, load: &mut Load, joint: &PointJoint) -> u32 {
+        let head = &mut self.heads[pair - self.first];
+        head.shift = joint.shift;
+        head.offset = joint.offset;
+        let arm = joint.arm;
+        // To the point.
+        load.momentum = shift_force(load.momentum - load.mass.mul(joint.offset), -arm);
+        load.mass.shift(-arm);
+        let at = head.pivot as usize - self.first_pivot;
+        let pivots = &mut self.pivots[at..at + 6];
+        let (factor, regularized) = Ldlt3::new(&(load.mass.angular + joint.stiffness));
+        pivots.copy_from_slice(&factor.0);
+        let w = factor.solve(load.momentum.angular + joint.impulse);
+        let b = load.mass.coupling;
+        let gb = DMat3 {
+            x_axis: factor.solve(b.x_axis),
+            y_axis: factor.solve(b.y_axis),
+            z_axis: factor.solve(b.z_axis),
+        };
+        let (a0, a1, a2) = load.mass.angular.columns();
+        let ga = DMat3 { x_axis: factor.solve(a0), y_axis: factor.solve(a1), z_axis: factor.solve(a2) };
+        load.mass.linear.xx -= b.x_axis.dot(gb.x_axis);
+        load.mass.linear.yy -= b.y_axis.dot(gb.y_axis);
+        load.mass.linear.zz -= b.z_axis.dot(gb.z_axis);
+        load.mass.linear.xy -= b.x_axis.dot(gb.y_axis);
+        load.mass.linear.xz -= b.x_axis.dot(gb.z_axis);
+        load.mass.linear.yz -= b.y_axis.dot(gb.z_axis);
+        let k = joint.stiffness;
+        let (k0, k1, k2) = k.columns();
+        load.mass.angular = Sym3 {
+            xx: k0.dot(ga.x_axis),
+            yy: k1.dot(ga.y_axis),
+            zz: k2.dot(ga.z_axis),
+            xy: k0.dot(ga.y_axis),
+            xz: k0.dot(ga.z_axis),
+            yz: k1.dot(ga.z_axis),
+        };
+        load.mass.coupling = DMat3 {
+            x_axis: k.mul_vec(gb.x_axis),
+            y_axis: k.mul_vec(gb.y_axis),
+            z_axis: k.mul_vec(gb.z_axis),
+        };
+        load.momentum.angular = k.mul_vec(w) - joint.impulse;
+        load.momentum.linear -= DVec3::new(b.x_axis.dot(w), b.y_axis.dot(w), b.z_axis.dot(w));
+        // On to the parent.
+        let onward = joint.shift + arm;
+        load.mass.shift(onward);
+        load.momentum = shift_force(load.momentum, onward);
+
+        let at = head.column as usize - self.first_column;
+        let columns = &mut self.columns[at..at + 3];
+        let (g0, g1, g2) = rows(&ga);
+        let (h0, h1, h2) = rows(&gb);
+        let drive = [w.x, w.y, w.z];
+        for (i, (e, g, h)) in
+            [(DVec3::X, g0, h0), (DVec3::Y, g1, h1), (DVec3::Z, g2, h2)].into_iter().enumerate()
+        {
+            columns[i] = Column {
+                basis: Motion { angular: e, linear: arm.cross(e) },
+                gain: Force { angular: g + arm.cross(h), linear: h },
+                drive: drive[i],
+            };
+        }
+        regularized
+    }
+}
+
+/// LDLᵀ of a symmetric 3×3 matrix, packed by rows with `1/D` on the diagonal.
+struct Ldlt3([f64; 6]);
+
+impl Ldlt3 {
+    #[inline]
+    fn new(m: &Sym3) -> (Self, u32) {
+        let scale = m.xx.abs().max(m.yy.abs()).max(m.zz.abs());
+        let (i0, raised0) = invert_pivot(m.xx, scale);
+        let (l10, l20) = (m.xy * i0, m.xz * i0);
+        let (i1, raised1) = invert_pivot(m.yy - l10 * m.xy, scale);
+        let d21 = m.yz - l20 * m.xy;
+        let l21 = d21 * i1;
+        let (i2, raised2) = invert_pivot(m.zz - l20 * m.xz - l21 * d21, scale);
+        (Self([i0, l10, i1, l20, l21, i2]), raised0 + raised1 + raised2)
+    }
+
+    #[inline]
+    fn solve(&self, v: DVec3) -> DVec3 {
+        let [i0, l10, i1, l20, l21, i2] = self.0;
+        let y = v.y - l10 * v.x;
+        let z = (v.z - l20 * v.x - l21 * y) * i2;
+        let y = y * i1 - l21 * z;
+        DVec3::new(v.x * i0 - l10 * y - l20 * z, y, z)
     }
 }
 
