@@ -234,7 +234,7 @@ impl Evaluation<'_> {
         }
         for grab in &self.input.grabs {
             if grab.body.index() == body && grab.is_usable() {
-                let arm = pose.rotation * self.model.central_point(body, grab.point);
+                let arm = pose.rotation * self.model.bodies[body].central_point(grab.point);
                 let velocity = shift_motion(*motion, arm).linear;
                 let pull = (grab.target - pose.translation - arm) * grab.stiffness - velocity * grab.damping;
                 force += shift_force(Force::new(DVec3::ZERO, pull), arm);

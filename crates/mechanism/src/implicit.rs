@@ -288,7 +288,7 @@ impl Extras {
             }
             let spring = PointSpring {
                 body1: grab.body.index() as u32,
-                point1: at.model.central_point(grab.body.index(), grab.point),
+                point1: at.model.bodies[grab.body.index()].central_point(grab.point),
                 body2: WORLD,
                 point2: grab.target,
                 rest_length: 0.0,

@@ -3,6 +3,8 @@
 mod block_step;
 mod body;
 mod builder;
+mod checks;
+mod edit;
 mod error;
 mod explicit;
 mod force;
@@ -21,10 +23,12 @@ mod spec;
 mod state;
 mod step;
 mod sweep;
+mod tables;
 mod workspace;
 
 pub use body::{BodyKind, BodySpec};
 pub use builder::MechanismBuilder;
+pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub use force::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
 pub use ids::{BodyId, JointId};

@@ -32,8 +32,6 @@ pub struct Model {
     pub(crate) plan: EliminationPlan,
     /// Variable of the graph → body.
     pub(crate) body_of_variable: Vec<u32>,
-    /// Constraint of the graph → joint.
-    pub(crate) joint_of_constraint: Vec<u32>,
     /// Body → position in the pair table, `NONE` if forces do not move it.
     pub(crate) pair_of_body: Vec<u32>,
     /// Body → what its linear momentum balance needs.
@@ -65,6 +63,13 @@ pub(crate) struct BodyModel {
     pub(crate) central: Pose,
     pub(crate) linear_damping: f64,
     pub(crate) angular_damping: f64,
+}
+
+impl BodyModel {
+    /// A point of the body frame, seen from the central frame.
+    pub(crate) fn central_point(&self, point: DVec3) -> DVec3 {
+        self.central.rotation.conjugate() * (point - self.central.translation)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -218,9 +223,7 @@ impl Model {
     /// Number of scalar rows in the tree and in the loop set.
     pub fn n_rows(&self) -> (usize, usize) {
         let total: usize = self.joints.iter().map(JointModel::n_rows).sum();
-        let looped = self.plan.loop_constraints().iter();
-        let looped: usize =
-            looped.map(|c| self.joints[self.joint_of_constraint[c.index()] as usize].n_rows()).sum();
+        let looped = self.plan.loop_constraints().iter().map(|c| self.joints[c.index()].n_rows()).sum();
         (total - looped, looped)
     }
 
@@ -307,12 +310,6 @@ impl Model {
     pub fn set_body_pose(&self, state: &mut State, body: BodyId, world_from_body: Pose) {
         state.poses[body.index()] = self.central_pose(body.index(), world_from_body);
         state.forget_history();
-    }
-
-    /// A point of the body frame, seen from the central frame.
-    pub(crate) fn central_point(&self, body: usize, point: DVec3) -> DVec3 {
-        let central = &self.bodies[body].central;
-        central.rotation.conjugate() * (point - central.translation)
     }
 
     /// Central pose from the pose of the body frame.

@@ -291,7 +291,7 @@ impl PairFactor {
         for (e, column) in e.iter_mut().zip(&self.columns[range.clone()]) {
             *e = momentum.dot(column.basis);
             // U w = U D⁻¹ e = Y e
-            up = up - column.gain * *e;
+            up -= column.gain * *e;
         }
         solve_packed(&self.pivots[self.heads[pair].pivot as usize..], &mut e[..range.len()]);
         drive[range.clone()].copy_from_slice(&e[..range.len()]);
@@ -372,7 +372,7 @@ impl<'a> PairFactorView<'a> {
         head.shift = joint.shift;
         head.offset = joint.offset;
         // ẑ = z̃ − Ã c
-        load.momentum = load.momentum - load.mass.mul(joint.offset);
+        load.momentum -= load.mass.mul(joint.offset);
         let mut regularized = 0;
         if F > 0 {
             // U = Ã S, D = SᵀU + K̂, e = Sᵀẑ + Q
@@ -405,7 +405,7 @@ impl<'a> PairFactorView<'a> {
             for i in 0..F {
                 // Ã − U Yᵀ, ẑ − U w
                 load.mass.subtract_product(u[i], gain[i]);
-                load.momentum = load.momentum - u[i] * e[i];
+                load.momentum -= u[i] * e[i];
                 columns[i] = Column { basis: joint.basis[i], gain: gain[i], drive: e[i] };
             }
         }
@@ -574,7 +574,7 @@ fn solve_packed(l: &[f64], x: &mut [f64]) {
 fn solve_packed_gain<const F: usize>(l: &[f64], x: &mut [Force; F]) {
     for i in 0..F {
         for k in 0..i {
-            x[i] = x[i] - x[k] * l[i * (i + 1) / 2 + k];
+            x[i] -= x[k] * l[i * (i + 1) / 2 + k];
         }
     }
     for i in 0..F {
@@ -582,7 +582,7 @@ fn solve_packed_gain<const F: usize>(l: &[f64], x: &mut [Force; F]) {
     }
     for i in (0..F).rev() {
         for k in i + 1..F {
-            x[i] = x[i] - x[k] * l[k * (k + 1) / 2 + i];
+            x[i] -= x[k] * l[k * (k + 1) / 2 + i];
         }
     }
 }

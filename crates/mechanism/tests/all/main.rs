@@ -1,8 +1,12 @@
 //! Integration tests of bodies, joints, their rows and the steppers.
 
+mod behaviour;
+mod contracts;
 mod convergence;
 mod dense_oracle;
 mod golden;
 mod invariants;
+mod robustness;
 mod rows;
+mod stiff;
 mod support;

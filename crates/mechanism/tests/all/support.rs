@@ -28,6 +28,14 @@ pub(crate) fn implicit(dt: f64, order: Order, newton_iterations: u32) -> Setting
     settings
 }
 
+/// The printed scheme: without the geometric stiffness of joint forces.
+pub(crate) fn without_geometric_stiffness(mut settings: Settings) -> Settings {
+    if let Scheme::Implicit(scheme) = &mut settings.scheme {
+        scheme.geometric_stiffness = false;
+    }
+    settings
+}
+
 pub(crate) fn explicit(dt: f64, method: RungeKutta, baumgarte: f64) -> Settings {
     let mut scheme = Explicit::default();
     (scheme.method, scheme.baumgarte) = (method, baumgarte);

@@ -6,8 +6,8 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Pose, left_jacobian_inverse, log_so3, ops, quat_to_mat3, skew};
 use sinew_mechanism::{
-    BodyKind, Drive, DriveCoordinate, Gyroscopic, JointFrames, JointSpec, Limit, MotorTarget, PairState,
-    RelativeState, RotationForce, RowForm, Rows, ScalarForce, State, evaluate_rows,
+    BodyKind, Drive, DriveCoordinate, Gyroscopic, JointFrames, JointKind, JointSpec, Limit, Model,
+    MotorTarget, PairState, RelativeState, RotationForce, RowForm, Rows, ScalarForce, State, evaluate_rows,
 };
 use sinew_testkit::Dense;
 use std::f64::consts::PI;
@@ -17,8 +17,10 @@ use super::scene::Scene;
 /// Three rows on the twist of one end; scalar forces use the first only.
 type Ends = [(Option<usize>, [[f64; 6]; 3]); 2];
 
-/// Twists at the end of the step.
-pub(crate) fn velocities(scene: &Scene, state: &State) -> Vec<Motion> {
+/// Twists at the end of the step; with a model, its joint forces stiffen the rotations.
+///
+/// Poses are in body axes at the centres of mass.
+pub(crate) fn velocities(scene: &Scene, state: &State, loaded: Option<&Model>) -> Vec<Motion> {
     let h = scene.settings.dt;
     let n = scene.bodies.len();
     let start = start_motions(scene, state);
@@ -33,6 +35,9 @@ pub(crate) fn velocities(scene: &Scene, state: &State) -> Vec<Motion> {
         joint.add_forces(&mut system, scene, &start);
     }
     add_point_springs(&mut system, scene, state, &joints);
+    if let Some(model) = loaded {
+        add_geometric_stiffness(&mut system, scene, model, state, &joints);
+    }
     let mut first = 6 * n;
     for joint in &joints {
         system.add_rows(joint, first, h);
@@ -301,6 +306,45 @@ fn limit_law(limit: &Limit, x: f64, rate: f64, h: f64) -> (f64, f64) {
         e => (k * (e - limit.ramp / 2.0), k),
     };
     (h * (h * slope * rate - force), h * slope * (h + limit.damping / k))
+}
+
+/// `h²K` on both ends of every tree joint that holds a point, `K = (b − β I/h²)₊ (1 − ssᵀ/|s|²)` with
+/// `b = ½(f·r + |f||r|)`, `s = r|f| + f|r|`, `I` the least inertia about the anchor; the force `f` in a joint is what
+/// the bodies beyond it feel together.
+fn add_geometric_stiffness(
+    system: &mut System,
+    scene: &Scene,
+    model: &Model,
+    state: &State,
+    joints: &[Joint<'_>],
+) {
+    let h = scene.settings.dt;
+    let dynamic: Vec<usize> = (0..scene.bodies.len()).filter(|b| is_dynamic(scene, Some(*b))).collect();
+    let pairs = model.plan().pairs();
+    let mut forces: Vec<DVec3> = pairs.iter().map(|p| state.pulls[dynamic[p.variable.index()]]).collect();
+    for (k, pair) in pairs.iter().enumerate() {
+        if let Some(above) = forces.get(pair.parent as usize).copied() {
+            forces[pair.parent as usize] = above + forces[k];
+        }
+        let Some(joint) = pair.constraint.map(|c| &joints[c.index()]) else { continue };
+        if matches!(joint.spec.kind, JointKind::Free | JointKind::Orientation) {
+            continue;
+        }
+        let sign = if joint.body1 == Some(dynamic[pair.variable.index()]) { 1.0 } else { -1.0 };
+        let frames = &joint.spec.frames;
+        for (body, point, sign) in [(joint.body1, frames.point1, sign), (joint.body2, frames.point2, -sign)] {
+            let Some(body) = body.filter(|b| is_dynamic(scene, Some(*b))) else { continue };
+            let arm = place(scene, state, Some(body), point) - state.poses[body].translation;
+            let (f, mass) = (forces[k] * sign, &scene.bodies[body].mass);
+            let inertia = mass.principal_axes().1.min_element() + mass.mass * arm.length_squared();
+            let bound = 0.5 * (f.dot(arm) + f.length() * arm.length()) - 0.1 * inertia / (h * h);
+            let s = (arm * f.length() + f * arm.length()).normalize();
+            let projector = DMat3::IDENTITY - DMat3::from_cols(s * s.x, s * s.y, s * s.z);
+            let turn = DVec3::AXES.map(|e| wrench(e, DVec3::ZERO));
+            let ends = [(Some(body), turn), (None, [[0.0; 6]; 3])];
+            system.couple(&ends, projector * (h * h * bound.max(0.0)), DVec3::ZERO);
+        }
+    }
 }
 
 /// Springs across joints, to immovable points, and the input's grabs.

@@ -265,7 +265,7 @@ fn rotation_force(rng: &mut Rng, taste: &Taste) -> RotationForce {
     }
     if rng.chance(0.3) {
         let max = rng.uniform(0.0, 0.2);
-        force.cone = Some(Limit { min: f64::NEG_INFINITY, max, stiffness: k, damping: 0.1 * k, ramp: 0.02 });
+        force.cone = Some(Limit { min: 0.0, max, stiffness: k, damping: 0.1 * k, ramp: 0.02 });
     }
     force
 }

@@ -1,0 +1,270 @@
+//! From checked records and a plan to the tables that a step reads.
+
+use glam::DVec3;
+use sinew_math::{Motion, Pose, quat_to_mat3};
+use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
+
+use crate::checks::label;
+use crate::model::{
+    Anchor, BodyModel, ForceSet, JointModel, LinearInertia, Model, PairModel, Path, PointSpring, WORLD,
+    pose_of,
+};
+use crate::rows::twist_angle;
+use crate::{BodyKind, JointId, JointKind, MechanismError, State};
+
+/// Bodies, joints and springs as the model stores them, before they are planned.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Records {
+    pub(crate) bodies: Vec<BodyModel>,
+    pub(crate) joints: Vec<JointModel>,
+    pub(crate) forces: Vec<ForceSet>,
+    pub(crate) springs: Vec<PointSpring>,
+    pub(crate) body_names: Vec<String>,
+    pub(crate) joint_names: Vec<String>,
+    /// Initial central poses and twists.
+    pub(crate) poses: Vec<Pose>,
+    pub(crate) motions: Vec<Motion>,
+}
+
+/// Makes the model of a planned graph: its variables are the dynamic bodies in order, its constraints the joints.
+pub(crate) fn assemble(
+    records: Records,
+    graph: Graph,
+    plan: EliminationPlan,
+) -> Result<Model, MechanismError> {
+    if let Some(constraint) = plan.loop_constraints().first() {
+        let index = constraint.index();
+        return Err(MechanismError::ClosedLoop { joint: label(index, &records.joint_names[index]) });
+    }
+    let Records { bodies, joints, forces, springs, body_names, joint_names, poses, motions } = records;
+    let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
+    let body_of_variable: Vec<u32> =
+        bodies.iter().enumerate().filter(dynamic).map(|(i, _)| i as u32).collect();
+    let mut pair_of_body = vec![NONE; bodies.len()];
+    for (variable, body) in body_of_variable.iter().enumerate() {
+        pair_of_body[*body as usize] = plan.position_of(VariableId::new(variable)) as u32;
+    }
+    let kinematic = bodies.iter().enumerate().filter(|(_, b)| b.kind == BodyKind::Kinematic);
+    let mut model = Model {
+        kinematic: kinematic.map(|(i, _)| i as u32).collect(),
+        linear: bodies.iter().map(|b| LinearInertia { mass: b.mass, damping: b.linear_damping }).collect(),
+        spins_free: vec![false; bodies.len()],
+        twist_joints: Vec::new(),
+        bodies,
+        joints,
+        forces,
+        joint_springs: Vec::new(),
+        ground_springs: Vec::new(),
+        pairs: Vec::new(),
+        graph,
+        plan,
+        body_of_variable,
+        pair_of_body,
+        body_names: keep_names(body_names),
+        joint_names: keep_names(joint_names),
+        initial: State::default(),
+    };
+    model.attach_springs(&springs)?;
+    model.fill_pairs();
+    for (k, pair) in model.pairs.iter().enumerate() {
+        model.spins_free[pair.body as usize] = pair.path == Path::FreeRoot && !pair.has_children;
+        if pair.joint != WORLD && model.joints[pair.joint as usize].tracks_twist {
+            model.twist_joints.push((pair.joint, k as u32));
+        }
+    }
+    model.initial = model.state_of(poses, motions);
+    Ok(model)
+}
+
+/// Names, if there are any at all.
+fn keep_names(names: Vec<String>) -> Vec<String> {
+    if names.iter().all(String::is_empty) { Vec::new() } else { names }
+}
+
+impl Model {
+    /// Sorts springs into those across a tree joint and those to something immovable.
+    fn attach_springs(&mut self, springs: &[PointSpring]) -> Result<(), MechanismError> {
+        let mut across: Vec<(u32, PointSpring)> = Vec::new();
+        for (index, spring) in springs.iter().enumerate() {
+            let pair = |body: u32| if body == WORLD { NONE } else { self.pair_of_body[body as usize] };
+            let (pair1, pair2) = (pair(spring.body1), pair(spring.body2));
+            match (pair1 == NONE, pair2 == NONE) {
+                (true, true) => {}
+                (false, true) => self.ground_springs.push(*spring),
+                (true, false) => self.ground_springs.push(spring.swapped()),
+                (false, false) => {
+                    let Some(joint) = self.joint_between(pair1, pair2) else {
+                        let name =
+                            |b: u32| label(b as usize, self.body_names.get(b as usize).map_or("", |n| n));
+                        let (a, b) = (name(spring.body1), name(spring.body2));
+                        return Err(MechanismError::SpringNotAdjacent { index, a, b });
+                    };
+                    let declared = self.joints[joint as usize].body1 == spring.body1;
+                    across.push((joint, if declared { *spring } else { spring.swapped() }));
+                }
+            }
+        }
+        across.sort_by_key(|(joint, _)| *joint);
+        for joint in &mut self.joints {
+            joint.springs = (0, 0);
+        }
+        for (joint, spring) in across {
+            let end = self.joint_springs.len() as u32;
+            let range = &mut self.joints[joint as usize].springs;
+            *range = if range.0 == range.1 { (end, end + 1) } else { (range.0, end + 1) };
+            self.joint_springs.push(spring);
+        }
+        Ok(())
+    }
+
+    /// The tree joint between two pairs, if one is the other's parent.
+    fn joint_between(&self, pair1: u32, pair2: u32) -> Option<u32> {
+        let pairs = self.plan.pairs();
+        let (first, second) = (pairs[pair1 as usize], pairs[pair2 as usize]);
+        let constraint = if first.parent == pair2 {
+            first.constraint
+        } else if second.parent == pair1 {
+            second.constraint
+        } else {
+            None
+        };
+        constraint.map(|c| c.index() as u32)
+    }
+
+    /// The pair table in elimination order.
+    fn fill_pairs(&mut self) {
+        let mut has_children = vec![false; self.plan.pairs().len()];
+        let mut pairs = Vec::with_capacity(self.plan.pairs().len());
+        for pair in self.plan.pairs() {
+            let body = self.body_of_variable[pair.variable.index()];
+            let joint = pair.constraint.map_or(WORLD, |c| c.index() as u32);
+            let first_child = pair.parent != NONE && !has_children[pair.parent as usize];
+            if pair.parent != NONE {
+                has_children[pair.parent as usize] = true;
+            }
+            pairs.push(self.pair_model(body, joint, pair.parent, first_child));
+        }
+        for (pair, has) in pairs.iter_mut().zip(has_children) {
+            pair.has_children = has;
+        }
+        self.pairs = pairs;
+    }
+
+    fn pair_model(&self, body: u32, joint: u32, parent: u32, first_child: bool) -> PairModel {
+        let inertial = &self.bodies[body as usize];
+        let zero = DVec3::ZERO;
+        let mut pair = PairModel {
+            body,
+            parent_body: WORLD,
+            parent,
+            joint,
+            path: Path::FreeRoot,
+            free: 6,
+            flipped: false,
+            first_child,
+            has_children: false,
+            complex: false,
+            tracks_twist: false,
+            forces: 0,
+            mass: inertial.mass,
+            inertia: inertial.inertia,
+            linear_damping: inertial.linear_damping,
+            angular_damping: inertial.angular_damping,
+            point: zero,
+            parent_point: zero,
+            own_end: Anchor::default(),
+            parent_end: Anchor::default(),
+            axis: zero,
+            parent_axis: zero,
+            reference: zero,
+            parent_reference: zero,
+            stiffness: 0.0,
+            damping: 0.0,
+            rest: 0.0,
+        };
+        if joint == WORLD {
+            return pair;
+        }
+        let j = &self.joints[joint as usize];
+        let f = &j.frames;
+        pair.flipped = j.body1 != body;
+        pair.parent_body = if pair.flipped { j.body1 } else { j.body2 };
+        pair.free = j.free_dimension() as u8;
+        pair.forces = j.forces;
+        let ends = [(f.rotation1, f.point1), (f.rotation2, f.point2)];
+        let [own, other] = if pair.flipped { [ends[1], ends[0]] } else { ends };
+        (pair.point, pair.parent_point) = (own.1, other.1);
+        if j.kind.locked_mask() != Some(0) && j.kind != JointKind::Orientation {
+            let end = |body: u32, point: DVec3| {
+                let reach = point.length();
+                let inertia = self
+                    .bodies
+                    .get(body as usize)
+                    .map_or(0.0, |b| b.inertia.moments.min_element() + b.mass * reach * reach);
+                Anchor { reach, inertia }
+            };
+            pair.own_end = end(body, pair.point);
+            pair.parent_end = end(pair.parent_body, pair.parent_point);
+        }
+        (pair.axis, pair.parent_axis) = (own.0 * DVec3::X, other.0 * DVec3::X);
+        (pair.reference, pair.parent_reference) = (own.0 * DVec3::Y, other.0 * DVec3::Y);
+        pair.path = self.path_of(j);
+        let forces = &self.forces[j.forces as usize];
+        match pair.path {
+            Path::Hinge => {
+                if let Some(twist) = &forces.twist {
+                    (pair.stiffness, pair.damping) = (twist.spring.stiffness, twist.spring.damping);
+                    pair.rest = twist.spring.rest;
+                    pair.complex = !twist.is_simple() || twist.armature != 0.0;
+                    pair.tracks_twist = true;
+                }
+            }
+            Path::Ball => {
+                if let Some(rotation) = &forces.rotation {
+                    (pair.stiffness, pair.damping) = (rotation.stiffness, rotation.damping);
+                }
+            }
+            Path::FreeRoot | Path::General => {}
+        }
+        pair
+    }
+
+    /// The fused paths take plain hinges and balls; the rest goes through the row library.
+    fn path_of(&self, joint: &JointModel) -> Path {
+        let forces = &self.forces[joint.forces as usize];
+        let plain = joint.n_driven() == 0 && joint.compliance == 0.0 && joint.springs.0 == joint.springs.1;
+        match joint.kind {
+            JointKind::Hinge if plain && forces.rotation.is_none() => Path::Hinge,
+            JointKind::Ball if plain => match &forces.rotation {
+                Some(r) if r.cone.is_some() || r.friction != 0.0 || r.armature != 0.0 => Path::General,
+                _ => Path::Ball,
+            },
+            _ => Path::General,
+        }
+    }
+
+    fn state_of(&self, poses: Vec<Pose>, motions: Vec<Motion>) -> State {
+        let twist = |joint: &JointModel| {
+            if !joint.tracks_twist {
+                return 0.0;
+            }
+            let frame = |body: u32, rotation| pose_of(&poses, body).rotation * rotation;
+            let frame2 = frame(joint.body2, joint.frames.rotation2);
+            twist_angle(&quat_to_mat3(frame2.conjugate() * frame(joint.body1, joint.frames.rotation1)))
+        };
+        let twists = self.joints.iter().map(twist).collect();
+        let pulls = vec![DVec3::ZERO; poses.len()];
+        State { time: 0.0, poses, motions, twists, pulls, history: crate::History::default() }
+    }
+
+    /// Whether a joint is in the tree.
+    pub fn is_tree_joint(&self, joint: JointId) -> bool {
+        matches!(self.plan.role(ConstraintId::new(joint.index())), Role::Forest(_))
+    }
+}
+
+impl PointSpring {
+    fn swapped(self) -> Self {
+        Self { body1: self.body2, point1: self.point2, body2: self.body1, point2: self.point1, ..self }
+    }
+}
