@@ -56,7 +56,7 @@ pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> R
     }
     let f = &joint.frames;
     for q in [f.rotation1, f.rotation2] {
-        if !((q.length_squared() - 1.0).abs() <= 1e-6) {
+        if !q.is_finite() || (q.length_squared() - 1.0).abs() > 1e-6 {
             return Err(invalid(what(), "frame rotation length", q.length(), "normalize the quaternion"));
         }
     }
@@ -159,7 +159,7 @@ pub(crate) fn check_scalar(what: &str, force: &crate::ScalarForce) -> Result<(),
 }
 
 pub(crate) fn check_limit(what: &str, limit: &crate::Limit) -> Result<(), MechanismError> {
-    if !(limit.min <= limit.max) {
+    if limit.min.is_nan() || limit.max.is_nan() || limit.min > limit.max {
         return Err(invalid(what.to_owned(), "limit min", limit.min, "min must not exceed max"));
     }
     if !(limit.stiffness > 0.0 && limit.stiffness.is_finite()) {

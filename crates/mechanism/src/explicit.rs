@@ -50,7 +50,7 @@ impl Slope {
     };
 
     fn add(&mut self, other: &Self, weight: f64) {
-        self.rotation = self.rotation + other.rotation * weight;
+        self.rotation += other.rotation * weight;
         self.velocity += other.velocity * weight;
         self.acceleration += other.acceleration * weight;
     }
@@ -300,7 +300,7 @@ impl Evaluation<'_> {
         if joint.compliance > 0.0 {
             for i in 0..rows.n {
                 let row = Force::from_array(rows.jacobian1[i]);
-                inside.momentum = inside.momentum - row * (rows.residual[i] / joint.compliance);
+                inside.momentum -= row * (rows.residual[i] / joint.compliance);
             }
             out.n = 0;
         }

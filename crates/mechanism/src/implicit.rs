@@ -191,10 +191,11 @@ pub(crate) fn set_targets(model: &Model, input: &Input, targets: &mut [crate::Mo
         *target = forces.motor().map(|m| m.target).unwrap_or_default();
     }
     for (joint, target) in &input.motors {
-        if let Some(slot) = targets.get_mut(joint.index()) {
-            if target.position.is_finite() && target.velocity.is_finite() {
-                *slot = *target;
-            }
+        if let Some(slot) = targets.get_mut(joint.index())
+            && target.position.is_finite()
+            && target.velocity.is_finite()
+        {
+            *slot = *target;
         }
     }
 }
@@ -273,10 +274,10 @@ impl Extras {
         self.clear();
         let h = at.h;
         for (body, wrench) in &input.wrenches {
-            if wrench.is_finite() {
-                if let Some(load) = self.on(at.model, body.index()) {
-                    load.momentum += *wrench * h;
-                }
+            if wrench.is_finite()
+                && let Some(load) = self.on(at.model, body.index())
+            {
+                load.momentum += *wrench * h;
             }
         }
         for grab in &input.grabs {

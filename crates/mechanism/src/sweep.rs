@@ -222,10 +222,10 @@ pub(crate) fn pull_on(at: &Iterate<'_>, pair: &PairModel, pulls: &mut Vec<DVec3>
 pub(crate) fn hand_up_pull(pair: &PairModel, pulls: &mut Vec<DVec3>) {
     if !pair.first_child {
         let up = pulls.pop();
-        if pair.parent != NONE {
-            if let (Some(up), Some(below)) = (up, pulls.last_mut()) {
-                *below += up;
-            }
+        if pair.parent != NONE
+            && let (Some(up), Some(below)) = (up, pulls.last_mut())
+        {
+            *below += up;
         }
     }
 }
@@ -255,10 +255,10 @@ pub(crate) fn hand_up(pair: &PairModel, stack: &mut Vec<Load>) {
     if !pair.first_child {
         // A root's load goes nowhere; a later child's joins that of its siblings below it on the stack.
         let up = stack.pop();
-        if pair.parent != NONE {
-            if let (Some(up), Some(below)) = (up, stack.last_mut()) {
-                below.add(&up);
-            }
+        if pair.parent != NONE
+            && let (Some(up), Some(below)) = (up, stack.last_mut())
+        {
+            below.add(&up);
         }
     }
 }
