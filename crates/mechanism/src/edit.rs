@@ -242,9 +242,7 @@ impl Model {
 
 /// Replaces everything that is not `NONE` by its rank.
 fn number(ids: &mut [u32]) {
-    let mut next = 0;
-    for id in ids.iter_mut().filter(|id| **id != NONE) {
-        *id = next;
-        next += 1;
+    for (rank, id) in ids.iter_mut().filter(|id| **id != NONE).enumerate() {
+        *id = rank as u32;
     }
 }

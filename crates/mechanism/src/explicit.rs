@@ -65,7 +65,6 @@ fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the signature of `step_observed` plus the scheme")]
 pub(crate) fn step(
     model: &Model,
     state: &mut State,

@@ -24,7 +24,6 @@ use crate::workspace::{Extras, Linearization, TreeScratch, Workspace};
 use crate::{BodyKind, Gyroscopic, Implicit, Input, Order, Settings, Stage, State, StepReport, TreeForm};
 
 /// One implicit step.
-#[expect(clippy::too_many_arguments, reason = "the signature of `step_observed` plus the scheme")]
 pub(crate) fn step(
     model: &Model,
     state: &mut State,
