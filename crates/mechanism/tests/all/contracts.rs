@@ -52,7 +52,7 @@ fn wide_tree(arms: usize, links: usize) -> MechanismBuilder {
                 _ => joint = joint.with_rotation(RotationForce::spring(5.0, 0.2)),
             }
             if rng.chance(0.2) {
-                joint = JointSpec { child: parent, parent: Some(body), frames: swapped(&joint), ..joint };
+                (joint.child, joint.parent, joint.frames) = (parent, Some(body), swapped(&joint));
             }
             builder.add_joint(joint);
             parent = body;
@@ -85,7 +85,14 @@ fn bits(state: &State) -> Vec<u64> {
     out
 }
 
-fn run(model: &Model, state: &mut State, input: &Input, settings: &Settings, workspace: &mut Workspace, n: usize) {
+fn run(
+    model: &Model,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    workspace: &mut Workspace,
+    n: usize,
+) {
     for _ in 0..n {
         let report = step(model, state, input, settings, workspace);
         assert_eq!(report.non_finite, None);

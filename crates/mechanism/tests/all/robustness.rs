@@ -34,6 +34,11 @@ fn joint_error(name: &str, change: impl FnOnce(JointSpec) -> JointSpec) -> Mecha
     named(builder, name)
 }
 
+fn of_kind(mut joint: JointSpec, kind: JointKind) -> JointSpec {
+    joint.kind = kind;
+    joint
+}
+
 fn named(builder: MechanismBuilder, name: &str) -> MechanismError {
     let error = builder.build().expect_err("a refusal");
     assert!(error.to_string().contains(name), "`{error}` does not name {name}");
@@ -94,8 +99,8 @@ fn bad_joints_are_refused_by_name() {
         j
     });
     number(&|j| j.with_compliance(-1.0));
-    number(&|j| JointSpec { kind: JointKind::Screw { pitch: f64::NAN }, ..j });
-    number(&|j| JointSpec { kind: JointKind::RollingSphere { radius: 0.0 }, ..j });
+    number(&|j| of_kind(j, JointKind::Screw { pitch: f64::NAN }));
+    number(&|j| of_kind(j, JointKind::RollingSphere { radius: 0.0 }));
     number(&twist(ScalarForce::spring(-1.0, 0.0, 0.0)));
     number(&twist(ScalarForce::spring(1.0, f64::NAN, 0.0)));
     number(&twist(ScalarForce::spring(1.0, 0.0, f64::INFINITY)));
@@ -115,14 +120,20 @@ fn bad_joints_are_refused_by_name() {
         let error = joint_error("elbow", change);
         assert!(matches!(error, MechanismError::NoSuchCoordinate { .. }), "{error}");
     };
-    coordinate(&|j| JointSpec { kind: JointKind::Ball, ..j }.with_twist(ScalarForce::default()));
+    coordinate(&|j| of_kind(j, JointKind::Ball).with_twist(ScalarForce::default()));
     coordinate(&|j| j.with_slide(ScalarForce::default()));
     coordinate(&|j| j.driven_by(DriveCoordinate::Slide));
-    coordinate(&|j| JointSpec { kind: JointKind::Fixed, ..j }.with_rotation(RotationForce::spring(1.0, 0.0)));
+    coordinate(&|j| of_kind(j, JointKind::Fixed).with_rotation(RotationForce::spring(1.0, 0.0)));
 
-    let error = joint_error("elbow", |j| JointSpec { child: BodyId::from_index(7), ..j });
+    let error = joint_error("elbow", |mut j| {
+        j.child = BodyId::from_index(7);
+        j
+    });
     assert!(matches!(error, MechanismError::UnknownId { index: 7, count: 2, .. }), "{error}");
-    let error = joint_error("elbow", |j| JointSpec { parent: Some(j.child), ..j });
+    let error = joint_error("elbow", |mut j| {
+        j.parent = Some(j.child);
+        j
+    });
     assert!(matches!(error, MechanismError::Topology(_)), "{error}");
 }
 
@@ -265,12 +276,11 @@ fn extreme_steps_and_magnitudes_stay_finite() {
 
 #[test]
 fn trouble_is_reported_with_the_first_offending_body() {
-    let mut run = Run::new(Chain::new(5, JointKind::Hinge).floating().build(), settings(0.01));
     let mut builder = MechanismBuilder::new();
     for _ in 0..4 {
         builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, slab(DVec3::splat(0.2))));
     }
-    run = Run { settings: run.settings, ..Run::new(builder, run.settings) };
+    let mut run = Run::new(builder, settings(0.01));
     run.state.motions[2].linear.x = f64::NAN;
     let report = step(&run.model, &mut run.state, &run.input, &run.settings, &mut run.workspace);
     assert_eq!(report.non_finite, Some(BodyId::from_index(2)));
