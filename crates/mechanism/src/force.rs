@@ -7,7 +7,7 @@
 //! |---|---|---|---|
 //! | spring | `−k (x − x₀)` | `h²k` | `−h k (x − x₀) + h²k ẋ_d` |
 //! | damper | `−c ẋ` | `h c` | 0 |
-//! | limit | `∓τ(e)`, one-sided, C¹ | `h²τ' + h c τ'/k` | `∓h τ(e_p) + h²τ' ẋ_k` |
+//! | limit | `∓τ(e)`, one-sided, C¹ | `(h² + h c/k) σ` | `∓h τ(e_p) + h²σ ẋ_k`, `σ = τ(e_p)/e_p` |
 //! | motor | `s (kp (x* − x) + kd (ẋ* − ẋ))` | `s (h²kp + h kd)` | `s h (kp (x* − x) + h kp ẋ_d + kd ẋ*)` |
 //! | dry friction | `−τ_c sign ẋ` | `h τ_c / max(|ẋ_k|, v_s)` | 0 |
 //! | armature | `−a ẍ` | `a` | `a ẋ̂` |
@@ -15,8 +15,10 @@
 //! `x` is measured where the step is linearized; `ẋ_k` is the velocity there, `ẋ_d` the velocity whose
 //! displacement `h ẋ_d` the pose already contains (0 for the paper's one-solve step), `ẋ̂` the velocity the
 //! momentum balance starts from. A limit is linearized at the predicted excess `e_p = x + h(ẋ_k − ẋ_d) − max`,
-//! so that a joint that would fly through its stop within the step meets it. The gain ratio
-//! `s = min(1, F_max / |F|)` with the predicted force keeps a saturated motor implicit.
+//! so that a joint that would fly through its stop within the step meets it; the chord `σ` instead of the tangent keeps
+//! a soft ramp from giving back more than it took. The gain ratio
+//! `s = min(1, F_max / |F|)` with the predicted force keeps a saturated motor implicit; a load that arrives within the
+//! step can exceed `F_max` until the next steps (or Newton iterations) have seen it.
 //!
 //! Units: radians or metres for `x`; N·m/rad or N/m and so on for the gains.
 
@@ -172,10 +174,11 @@ impl ScalarForce {
         if let Some(limit) = &self.limit {
             let predicted = x.value + h * (x.rate - x.displaced);
             for (excess, sign) in [(predicted - limit.max, -1.0), (limit.min - predicted, 1.0)] {
-                let (force, slope) = limit.law(excess);
-                if slope > 0.0 {
-                    q += sign * h * force + h * h * slope * x.rate;
-                    kappa += h * h * slope + h * limit.damping * slope / limit.stiffness;
+                let (force, _) = limit.law(excess);
+                if force > 0.0 {
+                    let chord = force / excess;
+                    q += sign * h * force + h * h * chord * x.rate;
+                    kappa += h * h * chord + h * limit.damping * chord / limit.stiffness;
                 }
             }
         }

@@ -28,7 +28,7 @@ pub(crate) const RESOLVED: f64 = 0.1;
 pub(crate) fn stiffness(arm: DVec3, reach: f64, pull: DVec3, strength: f64, spared: f64) -> Option<Sym3> {
     let m = reach * strength;
     let bound = 0.5 * (arm.dot(pull) + m);
-    if bound <= spared + f64::MIN_POSITIVE {
+    if m <= f64::MIN_POSITIVE || bound <= spared {
         return None;
     }
     let share = 1.0 - spared / bound;
