@@ -1,14 +1,15 @@
 //! Everything a change must pass, in the order in which it fails fastest.
 
 use crate::shell::{Call, Outcome, no_arguments};
-use crate::{fixtures, layers};
+use crate::{docs, fixtures, layers};
 
-/// Format → lints → layers → tests (doc tests included) → feature sets → rustdoc → fixtures.
+/// Format → lints → layers → documents → tests (doc tests included) → feature sets → rustdoc → fixtures.
 pub(crate) fn run(args: &[String]) -> Outcome {
     no_arguments(args)?;
     Call::cargo("fmt --all --check").run()?;
     Call::cargo("clippy --workspace --all-targets -- -D warnings").run()?;
     layers::run(&[])?;
+    docs::run(&[])?;
     Call::cargo("test --workspace").run()?;
     feature_sets()?;
     Call::cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings").run()?;

@@ -12,6 +12,7 @@ mod bench;
 mod callgrind;
 mod ci;
 mod determinism;
+mod docs;
 mod fixtures;
 mod json;
 mod layers;
@@ -27,6 +28,7 @@ usage: cargo xtask COMMAND
 
   ci                       everything a change must pass: format, clippy, layers, tests, features, docs, fixtures
   layers                   dependency direction, one glam, no unsafe, no files or clocks in numeric crates
+  docs                     links and names in the documents
   fixtures [check|list|sync]
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2;
                            sync copies the scenes into the command
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
     let outcome = match args.first().map(String::as_str) {
         Some("ci") => ci::run(rest),
         Some("layers") => layers::run(rest),
+        Some("docs") => docs::run(rest),
         Some("fixtures") => fixtures::run(rest),
         Some("determinism") => determinism::run(rest),
         Some("bench") => bench::run(rest),
