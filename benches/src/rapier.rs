@@ -27,7 +27,8 @@ impl RapierRun {
         let ground = world.insert_body(RigidBodyBuilder::fixed());
         let mut bodies: Vec<RigidBodyHandle> = Vec::with_capacity(links.links.len());
         for link in &links.links {
-            let (_, inertia) = link.mass.principal_axes();
+            // The axes of a box are principal.
+            let inertia = link.mass.inertia.diagonal_entries();
             let mass = MassProperties::new(Vector::ZERO, link.mass.mass, vector(inertia));
             let rotation = link.pose.rotation;
             let rotation = Rotation::from_xyzw(rotation.x, rotation.y, rotation.z, rotation.w);
@@ -46,9 +47,9 @@ impl RapierRun {
     /// Largest distance between the two anchors of a joint, m.
     pub fn anchor_error(&self) -> f64 {
         let distances = self.world.impulse_joints().map(|(_, joint)| {
-            let place = |body, anchor| *self.world.bodies[body].position() * anchor;
-            let on_parent: Vector = place(joint.body1, joint.data.local_anchor1());
-            on_parent.distance(place(joint.body2, joint.data.local_anchor2()))
+            let place = |body: RigidBodyHandle, anchor: Vector| *self.world.bodies[body].position() * anchor;
+            let on_parent = place(joint.body1(), joint.data.local_anchor1());
+            on_parent.distance(place(joint.body2(), joint.data.local_anchor2()))
         });
         distances.fold(0.0, |largest, distance| if distance <= largest { largest } else { distance })
     }
