@@ -1,4 +1,4 @@
-//! Bodies, joints and stiff joint forces in maximal coordinates, with implicit and explicit steppers.
+#![doc = include_str!("../README.md")]
 
 mod block_step;
 mod body;
@@ -33,7 +33,9 @@ pub use error::MechanismError;
 pub use force::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
 pub use ids::{BodyId, JointId};
 pub use input::{Grab, Input};
-pub use measure::{Energy, JointReading, Violation, energy, joint_reading, momentum, violation};
+pub use measure::{
+    Energy, JointReading, Violation, energy, joint_forces, joint_reading, momentum, violation,
+};
 pub use model::Model;
 pub use settings::{Explicit, Gyroscopic, Implicit, Order, RungeKutta, Scheme, Settings, TreeForm};
 pub use spec::{JointSpec, PointSpringSpec};

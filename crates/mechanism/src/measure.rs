@@ -5,6 +5,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, log_so3, ops, quat_to_mat3};
+use sinew_topology::NONE;
 
 use crate::iterate::joint_errors;
 use crate::model::{JointModel, Model, WORLD, pose_of};
@@ -114,6 +115,24 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
             (out.position, out.joint) = (position, Some(JointId::from_index(index)));
         }
         out.rotation = out.rotation.max(rotation);
+    }
+    out
+}
+
+/// Forces in the tree joints during the last implicit step, per joint: the force of the joint on its body 1, world axes,
+/// N. Zero for joints outside the tree, and after a step of the explicit stepper.
+pub fn joint_forces(model: &Model, state: &State) -> Vec<DVec3> {
+    let mut balance: Vec<DVec3> = model.pairs.iter().map(|p| state.pulls[p.body as usize]).collect();
+    let mut out = vec![DVec3::ZERO; model.joints.len()];
+    for (k, pair) in model.pairs.iter().enumerate() {
+        // Children come before parents, so the balance of the whole subtree is complete.
+        let force = balance[k];
+        if pair.parent != NONE {
+            balance[pair.parent as usize] += force;
+        }
+        if pair.joint != WORLD {
+            out[pair.joint as usize] = if pair.flipped { -force } else { force };
+        }
     }
     out
 }
