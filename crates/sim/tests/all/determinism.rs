@@ -5,19 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use sinew_sim::{Workspace, World, digest, step};
+use sinew_sim::{Workspace, digest, step};
 
 use crate::common::{fixtures, mechanisms, world};
 
-/// Steps that each digest stands for: all, up to as many as a test has time for.
-fn n_steps(world: &World) -> u64 {
-    let affordable = 200_000 / world.model().n_bodies() as u64;
-    world.info().n_steps.min(affordable)
-}
-
+/// Digest after the whole run, without the sweep of the scene.
 fn final_digest(name: &str) -> u64 {
     let mut world = world(name);
-    for _ in 0..n_steps(&world) {
+    for _ in 0..world.info().n_steps {
         world.step();
     }
     world.digest()
