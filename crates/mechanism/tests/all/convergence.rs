@@ -131,7 +131,6 @@ fn order(
 fn check(name: &str, settings: Settings, steps: usize, expected: f64, pattern: &[f64]) {
     for kind in [JointKind::Hinge, JointKind::Ball] {
         let (slope, error) = order(&|| double_pendulum(kind), settings, steps, pattern);
-        println!("worst {name}, {kind:?}: order {slope:.3}, error {error:e}");
         assert!((slope - expected).abs() < 0.15, "{name}, {kind:?}: order {slope}, error {error:e}");
     }
 }

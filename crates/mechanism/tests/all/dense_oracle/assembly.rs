@@ -296,16 +296,17 @@ fn scalar_law(
     (q, kappa)
 }
 
-/// The upper stop, linearized where the start velocity takes the coordinate.
+/// The upper stop by its chord at the excess to which the start velocity takes the coordinate.
 fn limit_law(limit: &Limit, x: f64, rate: f64, h: f64) -> (f64, f64) {
     let excess = x + h * rate - limit.max;
+    if excess <= 0.0 {
+        return (0.0, 0.0);
+    }
     let k = limit.stiffness;
-    let (force, slope) = match excess {
-        e if e <= 0.0 => (0.0, 0.0),
-        e if e < limit.ramp => (k * e * e / (2.0 * limit.ramp), k * e / limit.ramp),
-        e => (k * (e - limit.ramp / 2.0), k),
-    };
-    (h * (h * slope * rate - force), h * slope * (h + limit.damping / k))
+    let soft = excess < limit.ramp;
+    let force = if soft { k * excess * excess / (2.0 * limit.ramp) } else { k * (excess - limit.ramp / 2.0) };
+    let chord = force / excess;
+    (h * (h * chord * rate - force), h * chord * (h + limit.damping / k))
 }
 
 /// `h²K` on both ends of every tree joint that holds a point, `K = (b − β I/h²)₊ (1 − ssᵀ/|s|²)` with

@@ -74,9 +74,15 @@ impl Scene {
 
     pub(crate) fn model(&self) -> Model {
         let mut builder = MechanismBuilder::new();
-        self.bodies.iter().for_each(|b| drop(builder.add_body(b.clone())));
-        self.joints.iter().for_each(|j| drop(builder.add_joint(j.clone())));
-        self.springs.iter().for_each(|s| builder.add_spring(*s));
+        for body in &self.bodies {
+            builder.add_body(body.clone());
+        }
+        for joint in &self.joints {
+            builder.add_joint(joint.clone());
+        }
+        for spring in &self.springs {
+            builder.add_spring(*spring);
+        }
         builder.build().expect("a valid mechanism")
     }
 
