@@ -107,14 +107,19 @@ fn cannot(verb: &str, path: &Path, error: &std::io::Error) -> Failure {
     Failure::Check(format!("cannot {verb} {}: {error}", path.display()))
 }
 
-/// Prints saved value, new value and their ratio for every number that both runs have.
+/// Prints saved value, new value and their ratio for every number that both runs have and that moved.
 fn print_ratios(old: &[json::Leaf], new: &[json::Leaf]) {
-    println!("\n{:<52} {:>12} {:>12} {:>8}", "number", "saved", "now", "ratio");
-    for (path, text) in new {
-        let before = json::find(old, path).and_then(|text| text.parse::<f64>().ok());
-        if let (Some(before), Ok(now)) = (before, text.parse::<f64>()) {
-            println!("{path:<52} {before:>12.5} {now:>12.5} {:>8.3}", now / before);
-        }
+    let moved: Vec<(&str, f64, f64)> = new
+        .iter()
+        .filter_map(|(path, text)| {
+            Some((path.as_str(), json::find(old, path)?.parse().ok()?, text.parse().ok()?))
+        })
+        .filter(|(_, before, now): &(&str, f64, f64)| before.to_bits() != now.to_bits())
+        .collect();
+    let width = moved.iter().map(|(path, ..)| path.chars().count()).max().unwrap_or(0);
+    println!("\n{:<width$} {:>12} {:>12} {:>8}", "number", "saved", "now", "ratio");
+    for (path, before, now) in moved {
+        println!("{path:<width$} {before:>12.5} {now:>12.5} {:>8.3}", now / before);
     }
 }
 

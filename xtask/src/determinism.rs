@@ -1,59 +1,56 @@
-//! State digests: the same bits at every thread count, and the same as the committed table.
+//! State digests: the command gives the same bits at every thread count, and those of the committed table.
 //!
-//! `fixtures/golden/digests.txt` has one line per fixture, `NAME DIGEST`, after its whole horizon. A change that moves
-//! a digest on purpose rewrites the table with `--write` and says so under *Numerics* in the changelog.
+//! `fixtures/golden/digests.ron` has one entry per fixture, `"NAME": "DIGEST"`, after its whole duration and without its
+//! sweep. A test of `sinew-sim` holds the library to it and can write it; a change that moves a digest on purpose says
+//! so under *Numerics* in the changelog.
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use crate::shell::{Call, Failure, Outcome, release_binary, root};
 use crate::{fixtures, json};
 
-const TABLE: &str = "fixtures/golden/digests.txt";
+const TABLE: &str = "fixtures/golden/digests.ron";
 const THREADS: [&str; 3] = ["1", "2", "4"];
 
-/// Compares digests across thread counts and with the table, or writes the table.
+/// Compares digests across thread counts and with the table; `--write` has the table written first.
 pub(crate) fn run(args: &[String]) -> Outcome {
-    let write = match args {
-        [] => false,
-        [word] if word == "--write" => true,
+    match args {
+        [] => {}
+        [word] if word == "--write" => {
+            Call::cargo("test -p sinew-sim --test all digests_are").env("SINEW_UPDATE", "1").run()?;
+        }
         [word, ..] => return Err(Failure::Usage(format!("unexpected argument `{word}`"))),
-    };
+    }
     Call::cargo("build --release -p sinew").run()?;
+    let text = fs::read_to_string(root().join(TABLE));
+    let text =
+        text.map_err(|error| Failure::Check(format!("cannot read {TABLE}: {error}; make it with --write")))?;
     let mut faults = Vec::new();
-    let mut table = String::new();
+    let mut found = BTreeMap::new();
     for path in fixtures::valid() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let digests = THREADS.map(|threads| digest(&path, threads));
-        let [first, rest @ ..] = digests;
-        let first = first?;
-        for (threads, other) in THREADS[1..].iter().zip(rest) {
-            if other? != first {
+        let alone = digest(&path, THREADS[0])?;
+        for threads in &THREADS[1..] {
+            if digest(&path, threads)? != alone {
                 faults.push(format!("{name}: {threads} threads give other bits than 1 thread"));
             }
         }
-        println!("{name:<24} {first}");
-        writeln!(table, "{name} {first}").expect("writing to a string");
+        println!("{name:<24} {alone}");
+        found.insert(name, alone);
     }
-    let path = root().join(TABLE);
-    if write {
-        fs::write(&path, &table).map_err(|error| Failure::Check(format!("cannot write {TABLE}: {error}")))?;
-        println!("wrote {TABLE}");
-    } else {
-        let committed = fs::read_to_string(&path)
-            .map_err(|error| Failure::Check(format!("cannot read {TABLE}: {error}; make it with --write")))?;
-        compare(&committed, &table, &mut faults);
-    }
+    compare(&parse_table(&text), &found, &mut faults);
     if faults.is_empty() {
-        println!("determinism: {} scenes, {} thread counts", table.lines().count(), THREADS.len());
+        println!("determinism: {} scenes at {} thread counts, as committed", found.len(), THREADS.len());
         return Ok(());
     }
     Err(Failure::Check(format!("determinism: {} fault(s)\n  {}", faults.len(), faults.join("\n  "))))
 }
 
 fn digest(scene: &Path, threads: &str) -> Result<String, Failure> {
-    let call = Call::new(release_binary("sinew")).args(["run", "--json", "--threads", threads]).args([scene]);
+    let call = Call::new(release_binary("sinew")).args(["run", "--json", "--threads", threads]);
+    let call = call.args(["--set", "sweep=[]"]).args([scene]);
     let leaves = json::leaves(&call.stdout()?);
     let found = leaves.as_deref().and_then(|leaves| json::find(leaves, "digest"));
     found
@@ -61,26 +58,38 @@ fn digest(scene: &Path, threads: &str) -> Result<String, Failure> {
         .ok_or_else(|| Failure::Check(format!("{}: no digest in the report", scene.display())))
 }
 
-fn compare(committed: &str, now: &str, faults: &mut Vec<String>) {
-    for line in now.lines().filter(|line| !committed.lines().any(|old| old == *line)) {
-        faults.push(format!("{TABLE} does not have `{line}`"));
-    }
-    for line in committed.lines() {
-        let name = line.split(' ').next().unwrap_or_default();
-        if !now.lines().any(|new| new.split(' ').next() == Some(name)) {
-            faults.push(format!("{TABLE} names `{name}`, which is no fixture"));
+/// Reads `"name": "digest",` lines.
+fn parse_table(text: &str) -> BTreeMap<String, String> {
+    let pairs = text.lines().filter_map(|line| {
+        let mut quoted = line.split('"').skip(1).step_by(2);
+        Some((quoted.next()?.to_string(), quoted.next()?.to_string()))
+    });
+    pairs.collect()
+}
+
+fn compare(committed: &BTreeMap<String, String>, found: &BTreeMap<String, String>, faults: &mut Vec<String>) {
+    for (name, digest) in found {
+        match committed.get(name) {
+            Some(known) if known == digest => {}
+            Some(known) => faults.push(format!("{name}: {digest}, but {TABLE} says {known}")),
+            None => faults.push(format!("{name} is missing from {TABLE}")),
         }
     }
+    let stale = committed.keys().filter(|name| !found.contains_key(*name));
+    faults.extend(stale.map(|name| format!("{TABLE} names `{name}`, which is no fixture")));
 }
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
+    use super::{compare, parse_table};
 
     #[test]
     fn moved_new_and_stale_digests_are_faults() {
+        let table = |text: &str| parse_table(text);
+        let committed = table("{\n  \"a\": \"1\",\n  \"b\": \"2\",\n  \"d\": \"4\",\n}\n");
+        let found = table("\"a\": \"1\"\n\"b\": \"3\"\n\"c\": \"4\"");
         let mut faults = Vec::new();
-        compare("a 1\nb 2\nd 4\n", "a 1\nb 3\nc 4\n", &mut faults);
+        compare(&committed, &found, &mut faults);
         assert_eq!(faults.len(), 3, "{faults:?}");
     }
 }

@@ -32,7 +32,7 @@ usage: cargo xtask COMMAND
   fixtures [check|list|sync]
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2;
                            sync copies the scenes into the command
-  determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.txt
+  determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.ron
   bench [SUITE] [--quick] [--json FILE] [--save NAME] [--against NAME] [--rapier]
                            run a benchmark program (default suite: chain); saved runs live in target/sinew-bench/
   callgrind [SUITE]        instruction counts where valgrind exists
