@@ -6,6 +6,7 @@ mod convergence;
 mod dense_oracle;
 mod golden;
 mod invariants;
+mod readings;
 mod robustness;
 mod rows;
 mod stiff;

@@ -123,6 +123,10 @@ fn bad_joints_are_refused_by_name() {
     coordinate(&|j| of_kind(j, JointKind::Ball).with_twist(ScalarForce::default()));
     coordinate(&|j| j.with_slide(ScalarForce::default()));
     coordinate(&|j| j.driven_by(DriveCoordinate::Slide));
+    coordinate(&|j| j.driven_by(DriveCoordinate::Twist).driven_by(DriveCoordinate::Twist));
+    let target = MotorTarget { position: 0.0, velocity: 0.0 };
+    force.motor = Some(Motor { kp: 1.0, kd: 0.0, max_force: 1.0, target });
+    coordinate(&|j| of_kind(j, JointKind::Cylindrical).with_twist(force).with_slide(force));
     coordinate(&|j| of_kind(j, JointKind::Fixed).with_rotation(RotationForce::spring(1.0, 0.0)));
 
     let error = joint_error("elbow", |mut j| {
