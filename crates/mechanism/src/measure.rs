@@ -54,7 +54,7 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
             out.elastic +=
                 0.5 * spring_scale * rotation.stiffness * log_so3(relative.rotation).length_squared();
             let s = relative.axis();
-            let lean = ops::atan2(s.y.hypot(s.z), s.x);
+            let lean = ops::atan2((s.y * s.y + s.z * s.z).sqrt(), s.x);
             out.elastic += rotation.cone.map_or(0.0, |cone| cone.energy(lean - cone.max));
         }
         if joint.compliance > 0.0 {
