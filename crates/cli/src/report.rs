@@ -20,19 +20,19 @@ pub(crate) struct Summary {
     pub(crate) loop_constraints: usize,
     /// Steps made.
     pub(crate) steps: u64,
-    /// Time step [s].
+    /// Time step (s).
     pub(crate) dt: f64,
-    /// Simulated time [s].
+    /// Simulated time (s).
     pub(crate) simulated_seconds: f64,
     pub(crate) threads: usize,
-    /// Time spent stepping [s], recording and drawing left out.
+    /// Time spent stepping (s), recording and drawing left out.
     pub(crate) wall_seconds: f64,
     pub(crate) seconds_per_step: f64,
-    /// Largest distance by which a joint came apart at any time [m].
+    /// Largest distance by which a joint came apart at any time (m).
     pub(crate) max_position_error: f64,
-    /// Largest angle by which locked directions disagreed at any time [rad].
+    /// Largest angle by which locked directions disagreed at any time (rad).
     pub(crate) max_rotation_error: f64,
-    /// Kinetic, gravitational and elastic energy [J].
+    /// Kinetic, gravitational and elastic energy (J).
     pub(crate) energy_initial: f64,
     pub(crate) energy_final: f64,
     /// Seconds per stage of the step, in the order of the stages.

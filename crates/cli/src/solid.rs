@@ -5,14 +5,14 @@
 use glam::DVec3;
 use sinew_math::ops;
 
-/// A convex solid in its own frame: the hull of `points`, grown by `radius` [m].
+/// A convex solid in its own frame: the hull of `points`, grown by `radius` (m).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solid {
     pub(crate) points: Vec<DVec3>,
     /// Corners of each flat face, counter-clockwise from outside; empty for round solids.
     pub(crate) faces: Vec<Vec<usize>>,
     pub(crate) radius: f64,
-    /// Ends of its middle line, and its thickness across it [m]: all that a drawing of very many bodies keeps.
+    /// Ends of its middle line, and its thickness across it (m): all that a drawing of very many bodies keeps.
     pub(crate) spine: (DVec3, DVec3),
     pub(crate) thickness: f64,
 }

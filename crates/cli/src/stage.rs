@@ -26,7 +26,7 @@ pub(crate) struct Look {
 /// Where everything is at one time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
-    /// Time [s].
+    /// Time (s).
     pub(crate) time: f64,
     /// World from the frame of the solid, one per look.
     pub(crate) poses: Vec<Pose>,
@@ -34,7 +34,7 @@ pub(crate) struct Frame {
     pub(crate) lines: Vec<(DVec3, DVec3)>,
 }
 
-/// A view, and the smallest and largest picture coordinates [m] of everything that will be drawn.
+/// A view, and the smallest and largest picture coordinates (m) of everything that will be drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Camera {
     pub(crate) view: View,

@@ -7,17 +7,17 @@ use crate::plot::{self, Panel, Series};
 /// Curves over time, one value per step and one for the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace {
-    /// Time [s].
+    /// Time (s).
     pub(crate) time: Vec<f64>,
-    /// Kinetic energy [J].
+    /// Kinetic energy (J).
     pub(crate) kinetic: Vec<f64>,
-    /// Energy in the field of gravity [J].
+    /// Energy in the field of gravity (J).
     pub(crate) gravitational: Vec<f64>,
-    /// Energy stored in springs and limits [J].
+    /// Energy stored in springs and limits (J).
     pub(crate) elastic: Vec<f64>,
-    /// Largest distance by which a joint is apart [m].
+    /// Largest distance by which a joint is apart (m).
     pub(crate) position_error: Vec<f64>,
-    /// Largest angle by which locked directions disagree [rad].
+    /// Largest angle by which locked directions disagree (rad).
     pub(crate) rotation_error: Vec<f64>,
 }
 
@@ -29,7 +29,7 @@ const POSITION: &str = "#c03a4b";
 const ROTATION: &str = "#7a5bd0";
 
 impl Trace {
-    /// Sum of the energies at every time [J].
+    /// Sum of the energies at every time (J).
     pub(crate) fn total(&self) -> Vec<f64> {
         let sum = |i: usize| self.kinetic[i] + self.gravitational[i] + self.elastic[i];
         (0..self.time.len()).map(sum).collect()

@@ -26,7 +26,7 @@ impl View {
         Self { right, up: toward.cross(right), toward }
     }
 
-    /// Picture coordinates: right, up, and depth towards the viewer [m].
+    /// Picture coordinates: right, up, and depth towards the viewer (m).
     pub(crate) fn project(&self, point: DVec3) -> DVec3 {
         DVec3::new(point.dot(self.right), point.dot(self.up), point.dot(self.toward))
     }
