@@ -82,11 +82,13 @@ impl ChainSuite {
 
     /// Plumb lines.
     pub fn errors_table(&self) -> Table {
-        let title = "Weight of a million links' mass on ten hinged links, 10 s at 1/60 s: anchor error in m";
-        let mut table = Table::new(title, &["engine", "start", "largest", "at the end"]);
-        for error in &self.errors {
+        let title = "Ten hinged links, the last one heavy, 10 s at 1/60 s: anchor error in m";
+        let mut table = Table::new(title, &["mass ratio", "start", "engine", "largest", "at the end"]);
+        let mut errors: Vec<_> = self.errors.iter().collect();
+        errors.sort_by(|a, b| a.mass_ratio.total_cmp(&b.mass_ratio).then(a.tilt.total_cmp(&b.tilt)));
+        for error in errors {
             let start = if error.tilt > 0.0 { format!("{} rad off", error.tilt) } else { "at rest".into() };
-            let cells = [error.engine.to_string(), start];
+            let cells = [grouped(error.mass_ratio as usize), start, error.engine.to_string()];
             table.row(cells.into_iter().chain([error.largest, error.last].map(|e| format!("{e:.1e}"))));
         }
         table
@@ -137,7 +139,7 @@ impl ChainSuite {
         });
         let errors = self.errors.iter().map(|error| {
             json!({
-                "name": format!("{}, {} rad", error.engine, error.tilt),
+                "name": format!("{}, {:e}, {} rad", error.engine, error.mass_ratio, error.tilt),
                 "largest_m": error.largest,
                 "last_m": error.last,
             })

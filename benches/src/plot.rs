@@ -1,4 +1,5 @@
-//! Time per link over the number of links as SVG, both axes logarithmic: linear cost is a level line.
+//! Time per link over the number of links as SVG, both axes logarithmic: linear cost is a level line. The title says
+//! what the vertical axis shows.
 
 use std::fmt::Write;
 
@@ -74,7 +75,6 @@ fn draw_axes(out: &mut String, x: &Decades, y: &Decades, at: &dyn Fn((f64, f64))
         text(out, (left - 8.0, height + 4.0), "end", soft, &format!("{time}"));
     }
     text(out, (0.5 * (LEFT + WIDTH - RIGHT), HEIGHT - 12.0), "middle", soft, "links");
-    text(out, (LEFT, TOP - 4.0), "end", soft, "µs");
 }
 
 fn line(out: &mut String, from: (f64, f64), to: (f64, f64)) {

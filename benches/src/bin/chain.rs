@@ -86,7 +86,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         write(path, &format!("{:#}\n", suite.to_json()))?;
     }
     if let Some(path) = &options.plot {
-        let title = "Time per link of an implicit step, one thread";
+        let title = "Implicit step of a chain, one thread: µs per link";
         write(path, &plot(title, &suite.machine.to_string(), &suite.curves()))?;
     }
     Ok(())
