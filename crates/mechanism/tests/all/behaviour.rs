@@ -4,14 +4,15 @@ use glam::DVec3;
 use sinew_math::{Force, MassProperties, Motion, Pose, exp_so3, ops};
 use sinew_mechanism::{
     BodySpec, Drive, DriveCoordinate, Grab, Gyroscopic, Input, JointId, JointKind, JointSpec, Limit,
-    MechanismBuilder, Motor, MotorTarget, PointSpringSpec, RotationForce, RungeKutta, ScalarForce, Settings,
-    joint_reading,
+    MechanismBuilder, Motor, MotorTarget, Order, PointSpringSpec, RotationForce, RungeKutta, ScalarForce,
+    Settings, joint_reading,
 };
 use sinew_testkit::{Rng, assert_close};
 use std::f64::consts::PI;
 
 use crate::support::{
-    Chain, Run, explicit, frames_at, settings, single, slab, with_gravity, with_gyroscopic, without_gravity,
+    Chain, Run, explicit, frames_at, implicit, settings, single, slab, with_gravity, with_gyroscopic,
+    without_gravity,
 };
 
 /// A cube of 0.4 m and 1 kg that turns about y through the world's origin, `arm` m from it along x.
@@ -136,7 +137,12 @@ fn dry_friction_holds_below_its_limit_and_slips_above() {
 #[test]
 fn armature_is_added_rotor_inertia() {
     let added = 0.02;
-    for settings in [settings(DT), explicit(DT, RungeKutta::Fourth, 10.0)] {
+    for settings in [
+        settings(DT),
+        implicit(DT, Order::First, 5),
+        implicit(DT, Order::Second, 1),
+        explicit(DT, RungeKutta::Fourth, 10.0),
+    ] {
         let mut spring = ScalarForce::spring(3.0, 0.5, 0.1);
         let (mut heavy, _, _) = rotor(0.2, Some(spring), settings);
         spring.armature = added;
