@@ -288,6 +288,7 @@ impl Evaluation<'_> {
             twist: relative.twist,
             position_error,
             rotation_error,
+            degenerate: 0,
         };
         let gamma = self.baumgarte;
         for i in 0..rows.n {
@@ -296,6 +297,7 @@ impl Evaluation<'_> {
             out.rhs[i] =
                 rows.acceleration_target[i] - rows.bias[i] - damping * rates[i] - pull * rows.residual[i];
         }
+        out.soften_degenerate();
         if joint.compliance > 0.0 {
             for i in 0..rows.n {
                 let row = Force::from_array(rows.jacobian1[i]);

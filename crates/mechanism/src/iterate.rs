@@ -63,6 +63,25 @@ pub(crate) struct Linearized {
     pub(crate) twist: f64,
     pub(crate) position_error: f64,
     pub(crate) rotation_error: f64,
+    /// Rows that a degenerate pose has all but erased.
+    pub(crate) degenerate: u32,
+}
+
+/// Rows have size one unless the pose is degenerate; a row shorter than this counts as all but erased.
+const SHORT_ROW: f64 = 1e-2;
+
+impl Linearized {
+    /// Fades out what short rows ask for, so that a degenerate pose gives bounded motion: a row of length `l` below the
+    /// threshold `l₀` keeps `(l/l₀)²` of its right-hand side.
+    pub(crate) fn soften_degenerate(&mut self) {
+        for i in 0..self.n {
+            let square: f64 = self.rows[i].iter().map(|x| x * x).sum();
+            if square < SHORT_ROW * SHORT_ROW {
+                self.rhs[i] *= square / (SHORT_ROW * SHORT_ROW);
+                self.degenerate += 1;
+            }
+        }
+    }
 }
 
 impl Iterate<'_> {
@@ -121,6 +140,7 @@ impl Iterate<'_> {
             twist: relative.twist,
             position_error,
             rotation_error,
+            degenerate: 0,
         };
         if pair.flipped {
             // The same force seen from body 2: K ← XᵀKX, q ← −Xᵀq.
@@ -132,6 +152,7 @@ impl Iterate<'_> {
             let carried = if rows.velocity_only[i] { 0.0 } else { row.dot(displaced) };
             out.rhs[i] = carried - rows.residual[i] / self.h;
         }
+        out.soften_degenerate();
         if joint.compliance > 0.0 {
             // A soft row is an implicit spring of stiffness 1/compliance.
             let k = self.h * self.h / joint.compliance;
@@ -335,5 +356,6 @@ pub(crate) fn reduce<const F: usize>(joint: &Linearized) -> (PairJoint<F>, u32) 
             stiffness[i][j] = column.dot(basis[j]);
         }
     }
-    (PairJoint { shift: joint.shift, basis, offset, stiffness, impulse }, u32::from(n_free > F))
+    let held = joint.degenerate.max(u32::from(n_free > F));
+    (PairJoint { shift: joint.shift, basis, offset, stiffness, impulse }, held)
 }

@@ -8,7 +8,9 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, quat_to_mat3};
 use sinew_solvers::{Load, PairFactor, PairFactorView, PairJoint};
-use sinew_topology::{NONE, Task};
+use sinew_topology::NONE;
+#[cfg(feature = "parallel")]
+use sinew_topology::Task;
 
 use crate::fused::{Ends, Found, ball, hinge};
 use crate::geometric;
@@ -34,6 +36,7 @@ impl SweepReport {
         self.regularized += regularized;
     }
 
+    #[cfg(feature = "parallel")]
     fn merge(&mut self, other: &Self) {
         self.gap_squared = self.gap_squared.max(other.gap_squared);
         self.lean_squared = self.lean_squared.max(other.lean_squared);

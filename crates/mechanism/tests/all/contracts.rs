@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::{
-    BodyId, BodySpec, Implicit, Input, JointKind, JointSpec, MechanismBuilder, Model, Order, RotationForce,
+    BodySpec, Implicit, Input, JointKind, JointSpec, MechanismBuilder, Model, Order, RotationForce,
     RungeKutta, ScalarForce, Scheme, Settings, State, TreeForm, Workspace, step,
 };
 use sinew_testkit::Rng;
@@ -196,7 +196,7 @@ fn islands_and_roots_run_in_parallel_with_the_same_bits() {
     let mut builder = MechanismBuilder::new();
     let hand = builder.add_body(BodySpec::kinematic("hand", Pose::IDENTITY));
     for chain in 0..60 {
-        let mut parent: Option<BodyId> = (chain % 2 == 0).then_some(hand);
+        let mut parent: Option<sinew_mechanism::BodyId> = (chain % 2 == 0).then_some(hand);
         for link in 0..40 {
             let at = DVec3::new(0.5 * f64::from(link) + 0.25, f64::from(chain), 0.0);
             let pose = Pose::from_translation(at);
