@@ -46,7 +46,7 @@ const MIN_STEPS: usize = 3;
 const WARM_UP_STEPS: usize = 60;
 
 impl Effort {
-    /// For figures to keep: about a minute.
+    /// For figures to keep: one to two minutes on a quiet machine.
     pub const FULL: Self = Self { n_batches: 9, batch_work: 500_000, max_links: 1_000_000 };
     /// For a look: a few seconds.
     pub const QUICK: Self = Self { n_batches: 3, batch_work: 50_000, max_links: 100_000 };

@@ -1,6 +1,6 @@
 //! `cargo xtask bench chain`: time, memory and error of chains, one thread, beside the paper and Rapier.
 //!
-//! `--quick` takes seconds instead of a minute, `--json FILE` writes all figures, `--plot FILE` an SVG of time per
+//! `--quick` takes seconds instead of minutes, `--json FILE` writes all figures, `--plot FILE` an SVG of time per
 //! link, `--rapier` (built with the feature of that name) adds Rapier, `--callgrind` makes a few steps and no figures.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 #![expect(clippy::print_stderr, reason = "wrong arguments are reported there")]
