@@ -39,8 +39,8 @@ pub(crate) struct Ends<'a> {
     pub(crate) parent_arm: DVec3,
 }
 
-#[inline]
-pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &mut Found) -> PairJoint<1> {
+#[inline(always)]
+pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: &mut Found) -> PairJoint<1> {
     let h = at.h;
     let (arm, parent_arm) = (ends.arm, ends.parent_arm);
     let axis = *ends.rotation * pair.axis;
@@ -55,8 +55,8 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &
     let cosine = parent_axis.dot(axis);
     let ratio = angle_over_sine(sine_squared, cosine);
 
-    let turn = lean * (-ratio / h);
-    let mut offset = Motion { angular: turn, linear: gap * (-1.0 / h) - turn.cross(arm) };
+    let turn = lean * (-ratio * at.per_h);
+    let mut offset = Motion { angular: turn, linear: gap * -at.per_h - turn.cross(arm) };
     let displaced = match at.displaced {
         Some(motions) => relative(at, motions, pair, shift),
         None => Motion::ZERO,
@@ -70,7 +70,7 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &
     let (mut kappa, mut q) = (0.0, 0.0);
     if pair.tracks_twist {
         let sign = if pair.flipped { -1.0 } else { 1.0 };
-        let angle = sign * twist(pair, &ends, axis, parent_axis);
+        let angle = sign * twist(pair, ends, axis, parent_axis);
         found.twist = unwrap_angle(angle, at.twists[pair.joint as usize]);
         if pair.complex {
             let along = force_axis * sign;
@@ -126,12 +126,12 @@ fn angle_over_sine(sine_squared: f64, cosine: f64) -> f64 {
 }
 
 #[inline]
-pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: Ends<'_>, found: &mut Found) -> PointJoint {
+pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: &mut Found) -> PointJoint {
     let h = at.h;
     let shift = ends.position - ends.parent_position;
     let gap = shift + (ends.arm - ends.parent_arm);
     let arm = if pair.flipped { ends.parent_arm - shift } else { ends.arm };
-    let mut offset = Motion { angular: DVec3::ZERO, linear: gap * (-1.0 / h) };
+    let mut offset = Motion { angular: DVec3::ZERO, linear: gap * -at.per_h };
     let mut displaced = Motion::ZERO;
     if let Some(motions) = at.displaced {
         displaced = relative(at, motions, pair, shift);

@@ -22,18 +22,33 @@ use sinew_math::Sym3;
 /// `β`: the share of the explicit stability limit that is left alone.
 pub(crate) const RESOLVED: f64 = 0.1;
 
-/// `K` in N·m for a force `pull` of size `strength` at `arm` of length `reach`, less what `spared` (N·m) leaves out;
+/// `h²K` in N·m·s² for a force `pull` of size `strength` at `arm` of length `reach`, less what `spared` (N·m) leaves out;
 /// `None` where nothing is left.
 #[inline]
-pub(crate) fn stiffness(arm: DVec3, reach: f64, pull: DVec3, strength: f64, spared: f64) -> Option<Sym3> {
+pub(crate) fn stiffness(
+    arm: DVec3,
+    reach: f64,
+    pull: DVec3,
+    strength: f64,
+    spared: f64,
+    h_squared: f64,
+) -> Option<Sym3> {
     let m = reach * strength;
     let bound = 0.5 * (arm.dot(pull) + m);
     if m <= f64::MIN_POSITIVE || bound <= spared {
         return None;
     }
-    let share = 1.0 - spared / bound;
+    let left = (bound - spared) * h_squared;
     let s = arm * strength + pull * reach;
-    Some(Sym3::diagonal(DVec3::splat(share * bound)).add_outer(-0.25 * share / m, s))
+    let t = s * (0.25 * left / (bound * m));
+    Some(Sym3 {
+        xx: left - t.x * s.x,
+        yy: left - t.y * s.y,
+        zz: left - t.z * s.z,
+        xy: -t.x * s.y,
+        xz: -t.x * s.z,
+        yz: -t.y * s.z,
+    })
 }
 
 #[cfg(test)]
@@ -48,7 +63,7 @@ mod tests {
         for _ in 0..1000 {
             let (arm, pull) =
                 (rng.unit_vec() * rng.uniform(0.01, 2.0), rng.unit_vec() * rng.uniform(0.1, 1e4));
-            let k = stiffness(arm, arm.length(), pull, pull.length(), 0.0).unwrap_or(Sym3::ZERO);
+            let k = stiffness(arm, arm.length(), pull, pull.length(), 0.0, 1.0).unwrap_or(Sym3::ZERO);
             let exact = Sym3::from_mat3(&(skew(pull) * skew(arm) * -1.0));
             let scale = arm.length() * pull.length();
             assert!(symmetric_eigen(k).0.min_element() > -1e-14 * scale);
@@ -61,10 +76,10 @@ mod tests {
         let arm = DVec3::new(0.3, -0.2, 0.5);
         let exact = |pull: DVec3| Sym3::from_mat3(&(skew(pull) * skew(arm) * -1.0));
         let pull = arm * 7.0;
-        let of = |pull: DVec3, spared| stiffness(arm, arm.length(), pull, pull.length(), spared);
+        let of = |pull: DVec3, spared| stiffness(arm, arm.length(), pull, pull.length(), spared, 1.0);
         assert!((of(pull, 0.0).unwrap() - exact(pull)).max_abs() < 1e-15 * 7.0);
         assert!(of(-pull, 0.0).is_none_or(|k| k.max_abs() < 1e-14));
-        assert_eq!(stiffness(DVec3::ZERO, 0.0, pull, pull.length(), 0.0), None);
+        assert_eq!(stiffness(DVec3::ZERO, 0.0, pull, pull.length(), 0.0, 1.0), None);
         // half of it spared, all of it spared
         let bound = arm.dot(pull);
         assert!((of(pull, 0.5 * bound).unwrap() - exact(pull) * 0.5).max_abs() < 1e-14);

@@ -21,7 +21,7 @@ use crate::iterate::{Iterate, SpringEnd, add_point_spring};
 use crate::model::{Model, PointSpring, WORLD, pose_of};
 use crate::sweep::{self, SweepReport};
 use crate::workspace::{Extras, Linearization, TreeScratch, Workspace};
-use crate::{BodyKind, Gyroscopic, Implicit, Input, Order, Settings, Stage, State, StepReport, TreeForm};
+use crate::{Gyroscopic, Implicit, Input, Order, Settings, Stage, State, StepReport, TreeForm};
 
 /// One implicit step.
 pub(crate) fn step(
@@ -54,6 +54,8 @@ pub(crate) fn step(
             displaced: displaced.then_some(points.velocities.as_slice()),
             twists: &state.twists,
             h: scheme.h,
+            per_h: 1.0 / scheme.h,
+            per_square: 1.0 / (scheme.h * scheme.h),
             gravity: settings.gravity,
             gyro: settings.gyroscopic,
             spring_scale: input.usable_spring_scale(),
@@ -357,55 +359,80 @@ fn finish(
         history.motions.clone_from(&state.motions);
         history.step = settings.dt;
     }
-    let h = scheme.h;
+    if displaced || scheme.keeps_history || settings.gyroscopic == Gyroscopic::Momentum {
+        finish_any(model, state, settings, scheme, points, tree, displaced);
+    } else {
+        finish_plain(model, state, settings, scheme.h, tree);
+    }
+    for &body in &model.kinematic {
+        state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
+    }
+    first_non_finite(state)
+}
+
+/// The usual case: first order, one solve.
+fn finish_plain(model: &Model, state: &mut State, settings: &Settings, h: f64, tree: &TreeScratch) {
     let auto = settings.gyroscopic == Gyroscopic::Auto;
-    let mut first_bad = usize::MAX;
+    let bodies =
+        state.poses.iter_mut().zip(&mut state.motions).zip(&model.pair_of_body).zip(&model.spins_free);
+    for (body, (((pose, motion), &pair), &free)) in bodies.enumerate() {
+        if pair == NONE {
+            continue;
+        }
+        *motion = tree.motions[pair as usize];
+        if auto && free {
+            let inertia = Sym3::diagonal(model.bodies[body].inertia.moments);
+            (pose.rotation, motion.angular) = midpoint_step(&inertia, pose.rotation, motion.angular, h);
+        } else {
+            pose.rotation = normalize_quat(exp_so3(motion.angular * h) * pose.rotation);
+        }
+        pose.translation += motion.linear * h;
+    }
+}
+
+/// Any scheme: from the last linearization point, remembering the increment if the scheme needs it.
+fn finish_any(
+    model: &Model,
+    state: &mut State,
+    settings: &Settings,
+    scheme: &Coefficients,
+    points: &Linearization,
+    tree: &TreeScratch,
+    displaced: bool,
+) {
+    let h = scheme.h;
     for body in 0..state.poses.len() {
         let pair = model.pair_of_body[body];
         if pair == NONE {
             continue;
         }
-        let motion = tree.motions[pair as usize];
-        let pose = &mut state.poses[body];
-        let old = *pose;
-        if displaced {
-            *pose = move_pose(&points.poses[body], (motion - points.velocities[body]) * h);
-            state.motions[body] = motion;
+        let mut motion = tree.motions[pair as usize];
+        let old = state.poses[body];
+        let inertia = || Sym3::diagonal(model.bodies[body].inertia.moments);
+        let mut pose = if displaced {
+            move_pose(&points.poses[body], (motion - points.velocities[body]) * h)
         } else {
-            let (rotation, angular) = if auto && model.spins_free[body] {
-                midpoint_step(
-                    &Sym3::diagonal(model.bodies[body].inertia.moments),
-                    old.rotation,
-                    motion.angular,
-                    h,
-                )
-            } else if settings.gyroscopic == Gyroscopic::Momentum {
-                momentum_step(
-                    &Sym3::diagonal(model.bodies[body].inertia.moments),
-                    old.rotation,
-                    motion.angular,
-                    h,
-                )
-            } else {
-                (normalize_quat(exp_so3(motion.angular * h) * old.rotation), motion.angular)
-            };
-            pose.rotation = rotation;
-            pose.translation = old.translation + motion.linear * h;
-            state.motions[body] = Motion { angular, linear: motion.linear };
+            move_pose(&old, motion * h)
+        };
+        if !displaced && settings.gyroscopic == Gyroscopic::Momentum {
+            (pose.rotation, motion.angular) = momentum_step(&inertia(), old.rotation, motion.angular, h);
+        } else if !displaced && settings.gyroscopic == Gyroscopic::Auto && model.spins_free[body] {
+            (pose.rotation, motion.angular) = midpoint_step(&inertia(), old.rotation, motion.angular, h);
         }
         if scheme.keeps_history {
-            state.history.increments[body] = increment(&old, pose);
+            state.history.increments[body] = increment(&old, &pose);
         }
-        // A sum is finite only if all its terms are, short of an overflow, which is as bad.
-        let sum =
-            pose.translation.element_sum() + pose.rotation.length_squared() + motion.angular.element_sum();
-        if !sum.is_finite() && first_bad == usize::MAX {
-            first_bad = body;
-        }
+        (state.poses[body], state.motions[body]) = (pose, motion);
     }
-    for &body in &model.kinematic {
-        state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
+}
+
+/// The first body whose state is not finite; a sum over all finds out cheaply whether to look. A bad twist spoils the
+/// pose it moves, so the poses tell.
+fn first_non_finite(state: &State) -> Option<crate::BodyId> {
+    let sum: f64 = state.poses.iter().map(|p| p.translation.element_sum() + p.rotation.w).sum();
+    if sum.is_finite() {
+        return None;
     }
-    debug_assert!(model.kinematic.iter().all(|b| model.bodies[*b as usize].kind == BodyKind::Kinematic));
-    (first_bad != usize::MAX).then(|| crate::BodyId::from_index(first_bad))
+    let is_bad = |(p, m): (&Pose, &Motion)| !(p.is_finite() && m.is_finite());
+    state.poses.iter().zip(&state.motions).position(is_bad).map(crate::BodyId::from_index)
 }

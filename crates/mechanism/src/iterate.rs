@@ -32,8 +32,10 @@ pub(crate) struct Iterate<'a> {
     pub(crate) displaced: Option<&'a [Motion]>,
     /// Continuous twist angles per joint.
     pub(crate) twists: &'a [f64],
-    /// Effective step, s.
+    /// Effective step `h`, s, with `1/h` and `1/h²`.
     pub(crate) h: f64,
+    pub(crate) per_h: f64,
+    pub(crate) per_square: f64,
     pub(crate) gravity: DVec3,
     pub(crate) gyro: Gyroscopic,
     /// Scale of joint springs and dampers.

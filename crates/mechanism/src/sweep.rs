@@ -178,8 +178,8 @@ fn eliminate_pair(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut La
 
     let mut found = Found::default();
     let regularized = match pair.path {
-        Path::Hinge => part.factor.eliminate(k, load, &hinge(at, pair, ends, &mut found)),
-        Path::Ball => part.factor.eliminate_point(k, load, &ball(at, pair, ends, &mut found)),
+        Path::Hinge => part.factor.eliminate(k, load, &hinge(at, pair, &ends, &mut found)),
+        Path::Ball => part.factor.eliminate_point(k, load, &ball(at, pair, &ends, &mut found)),
         Path::FreeRoot => part.factor.eliminate(k, load, &FREE),
         Path::General => eliminate_general(at, k, pair, load, &mut part.factor, &mut found),
     };
@@ -243,11 +243,11 @@ pub(crate) fn add_geometric(
     (pull, strength): (DVec3, f64),
 ) {
     let square = at.h * at.h;
-    let spared = if at.displaced.is_some() { 0.0 } else { geometric::RESOLVED * end.inertia / square };
-    if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared) {
-        load.mass.angular += k * square;
+    let spared = if at.displaced.is_some() { 0.0 } else { geometric::RESOLVED * end.inertia * at.per_square };
+    if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared, square) {
+        load.mass.angular += k;
         if let Some(displaced) = at.displaced {
-            load.momentum.angular += k.mul_vec(displaced[body as usize].angular) * square;
+            load.momentum.angular += k.mul_vec(displaced[body as usize].angular);
         }
     }
 }

@@ -49,7 +49,11 @@ impl EffectiveMass {
     pub fn mul(&self, v: Motion) -> Force {
         Force {
             angular: self.angular.mul_vec(v.angular) + self.coupling * v.linear,
-            linear: self.coupling.transpose() * v.angular + self.linear.mul_vec(v.linear),
+            linear: DVec3::new(
+                self.coupling.x_axis.dot(v.angular),
+                self.coupling.y_axis.dot(v.angular),
+                self.coupling.z_axis.dot(v.angular),
+            ) + self.linear.mul_vec(v.linear),
         }
     }
 
