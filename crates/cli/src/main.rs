@@ -8,7 +8,6 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
-use sinew_sim::{World, sweep_runs};
 
 mod animation;
 mod args;
@@ -105,10 +104,11 @@ fn check(names: &[String]) -> Result<ExitCode, Failure> {
 }
 
 fn check_one(name: &str) -> Result<String, Failure> {
-    let scene = scenes::find(name)?.parse()?;
+    let source = scenes::find(name)?;
+    let scene = source.parse()?;
     let mut text = String::new();
-    for member in sweep_runs(&scene)? {
-        let world = World::from_scene(&member.scene).map_err(|error| Failure(format!("{name}: {error}")))?;
+    for member in scenes::members(&source, &scene)? {
+        let world = scenes::build(&source, &member.scene)?;
         let (tree, loops) = world.model().n_rows();
         text = format!(
             "{name}: good; {}, {}, {tree} equations in the tree, {loops} in loops, {} steps of {}",

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sinew_scene::SceneDoc;
-use sinew_sim::{ExpectMeter, Stage, World, sweep_runs};
+use sinew_scene::{SceneDoc, SceneSource};
+use sinew_sim::{ExpectMeter, Stage, World};
 
 use crate::args::RunArgs;
 use crate::record::Recorder;
@@ -39,12 +39,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
     let threads = args.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure(format!("cannot start {threads} threads: {error}")))?;
-    let members = sweep_runs(&scene)?;
+    let members = scenes::members(&source, &scene)?;
     let is_sweep = members.len() > 1;
     let mut written = Vec::new();
     let mut runs = Vec::new();
     for (i, member) in members.into_iter().enumerate() {
-        let (summary, recorder) = pool.install(|| simulate(&member.scene, args))?;
+        let (summary, recorder) = pool.install(|| simulate(&source, &member.scene, args))?;
         let number = is_sweep.then_some(i + 1);
         write_files(args, number, &member.scene, &summary, &recorder, &mut written)?;
         runs.push(SweepRun { set: member.set, summary });
@@ -57,8 +57,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
 }
 
 /// Builds a world and steps it to the end, or to the step in which a body is no longer finite.
-fn simulate(scene: &SceneDoc, args: &RunArgs) -> Result<(Summary, Recorder), Failure> {
-    let mut world = World::from_scene(scene).map_err(|error| Failure(format!("{}: {error}", args.scene)))?;
+fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(Summary, Recorder), Failure> {
+    let mut world = scenes::build(source, scene)?;
     let dt = world.settings().dt;
     let from_seconds = args.seconds.map(|seconds| (seconds / dt).round() as u64);
     let n_steps = args.steps.or(from_seconds).unwrap_or(world.info().n_steps);

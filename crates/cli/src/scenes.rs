@@ -1,11 +1,16 @@
-//! Scenes by name: copies of the project's fixtures, compiled into the program.
+//! Scenes by name, and the worlds made of them.
 //!
+//! Built-in scenes are copies of the project's fixtures, compiled into the program:
 //! `scenes/` beside `src/` holds the same bytes as `fixtures/mechanisms/`, because a published package cannot reach
 //! outside its folder; `cargo xtask fixtures sync` refreshes it and a test compares the two.
 
+use std::fmt::Display;
 use std::path::Path;
 
-use sinew_scene::{SceneErrors, SceneSource};
+use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
+use sinew_sim::{BuildError, SweepRun, World};
+
+use crate::Failure;
 
 /// What the bare command simulates.
 pub(crate) const SHOWCASE: &str = "showcase";
@@ -37,6 +42,33 @@ pub(crate) fn find(scene: &str) -> Result<SceneSource, SceneErrors> {
         return Ok(SceneSource::new(*text, format!("{name}.ron")));
     }
     SceneSource::load(Path::new(scene))
+}
+
+/// The members of the sweep of `scene`, which was read from `source`.
+pub(crate) fn members(source: &SceneSource, scene: &SceneDoc) -> Result<Vec<SweepRun>, Failure> {
+    // What is wrong with a member is written in no file: point at the value that the sweep replaces.
+    sinew_sim::sweep_runs(scene).map_err(|errors| {
+        located(source, errors.as_slice().iter().map(|error| (error.issue.field.as_str(), &error.issue)))
+    })
+}
+
+/// The world of `scene`, a member of what was read from `source`.
+pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, Failure> {
+    World::from_scene(scene).map_err(|error| match &error {
+        BuildError::Scene(issues) => {
+            located(source, issues.iter().map(|issue| (issue.field.as_str(), issue)))
+        }
+        other => located(source, other.fields().into_iter().map(|field| (field, other))),
+    })
+}
+
+/// One line per complaint: `file:line:column: what`.
+fn located<'e>(source: &SceneSource, complaints: impl Iterator<Item = (&'e str, impl Display)>) -> Failure {
+    let line = |(field, what)| match source.locate(field) {
+        Some((line, column)) => format!("{}:{line}:{column}: {what}", source.file()),
+        None => format!("{}: {what}", source.file()),
+    };
+    Failure(complaints.map(line).collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]

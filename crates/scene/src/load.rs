@@ -56,9 +56,27 @@ impl SceneSource {
         }
     }
 
+    /// Name of the file, as errors print it.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Line and column, counted from 1 in characters, of the value at a path like `joints[3].child`, or of the
+    /// innermost value around it if it was left out; an empty path is the whole scene. For errors that are found
+    /// after reading, by whoever uses the scene. `None` if the text has no outline or `path` is not a path.
+    ///
+    /// ```
+    /// let source = sinew_scene::SceneSource::new("(format: 1,\n bodies: [(name: \"rod\")])", "tiny.ron");
+    /// assert_eq!(source.locate("bodies[0].name"), Some((2, 18)));
+    /// assert_eq!(source.locate("bodies[0].mass"), Some((2, 11)));
+    /// ```
+    pub fn locate(&self, path: &str) -> Option<(usize, usize)> {
+        self.place(&Node::parse(&self.text)?, path)
     }
 
     /// Replaces one value, or adds it where it was left out.
@@ -148,12 +166,18 @@ impl SceneSource {
     /// Issues with their places: that of the value, or of the innermost value around it that is written.
     fn located(&self, root: &Node<'_>, issues: Vec<SceneIssue>) -> SceneErrors {
         let place = |issue: SceneIssue| {
-            let steps = parse_path(&issue.field).unwrap_or_default();
-            let (node, _) = follow(&self.text, root, &steps);
-            let (line, column) = line_column(&self.text, node.span.start);
+            let whole = || line_column(&self.text, root.span.start);
+            let (line, column) = self.place(root, &issue.field).unwrap_or_else(whole);
             SceneError { file: self.file.clone(), line, column, issue }
         };
         SceneErrors::new(issues.into_iter().map(place).collect())
+    }
+
+    /// Where the path leads, as far as the text goes.
+    fn place(&self, root: &Node<'_>, path: &str) -> Option<(usize, usize)> {
+        let steps = if path.is_empty() { Vec::new() } else { parse_path(path)? };
+        let (node, _) = follow(&self.text, root, &steps);
+        Some(line_column(&self.text, node.span.start))
     }
 
     fn located_at(&self, offset: usize, issue: SceneIssue) -> SceneErrors {

@@ -2,6 +2,7 @@
 
 mod command;
 mod outputs;
+mod refused;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

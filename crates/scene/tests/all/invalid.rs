@@ -1,5 +1,5 @@
 //! Every file of `fixtures/invalid` breaks the rule it is named after, at the place its last lines say:
-//! `// expect: KIND LINE:COLUMN`, one line per error.
+//! `// expect: KIND LINE:COLUMN`, one line per error. (Those of `invalid/build` can be read, but not built.)
 
 use sinew_scene::SceneSource;
 use std::collections::BTreeSet;
@@ -38,4 +38,23 @@ fn errors_come_in_the_order_of_the_text() {
     let lines: Vec<_> = errors.as_slice().iter().map(|e| e.line).collect();
     assert_eq!(lines, [3, 4, 4, 5]);
     assert_eq!(errors.to_string().lines().count(), 4);
+}
+
+#[test]
+fn places_are_found_for_whoever_finds_more() {
+    let text = "// rope\n(format: 1, name: \"rope\",\n generators: [Chain(n: 3, link: (shapes: []))])";
+    let source = SceneSource::new(text, "rope.ron");
+    assert_eq!(source.file(), "rope.ron");
+    for (path, place) in [
+        ("generators[0].link.shapes", (3, 42)),
+        // What is not written is where the value around it begins.
+        ("generators[0].joint", (3, 15)),
+        ("generators[7].link", (3, 14)),
+        ("joints[3]", (2, 1)),
+        ("", (2, 1)),
+    ] {
+        assert_eq!(source.locate(path), Some(place), "{path}");
+    }
+    assert_eq!(source.locate("no path"), None);
+    assert_eq!(SceneSource::new("(format: ", "x.ron").locate("format"), None);
 }
