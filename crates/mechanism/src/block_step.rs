@@ -2,7 +2,7 @@
 //!
 //! The same linearization as the pair form, written out as `A v + Jᵀλ = b`, `J v = b_λ` with parent blocks
 //! `J_a`, `J_b = −J_a X` and grandparent blocks `A_ab = −K X`; see docs/maths/elimination.md §1. It is the reference
-//! for the pair form and keeps the multipliers. Slower by several times.
+//! for the pair form, slower by several times.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, quat_to_mat3};
@@ -37,7 +37,7 @@ impl BlockScratch {
     }
 }
 
-/// Compliance put on joint rows when a pivot is singular, relative to the inverse of the lightest mass scale.
+/// Compliance put on joint rows when a pivot is singular: `h²` times this in m/N or rad/(N·m).
 const REGULARIZATION: f64 = 1e-9;
 
 /// Solves the tree at a linearization point, as [`crate::sweep::solve`] does.
@@ -109,6 +109,7 @@ fn fill(
         if pair.joint != WORLD {
             let joint = at.general(pair);
             twists[k] = joint.twist;
+            report.regularized += joint.degenerate;
             report.gap_squared = report.gap_squared.max(joint.position_error * joint.position_error);
             report.lean_squared = report.lean_squared.max(joint.rotation_error * joint.rotation_error);
             fill_joint(at, system, k, pair, &joint, compliance);

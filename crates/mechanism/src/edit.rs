@@ -6,7 +6,7 @@
 use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
 
 use crate::builder::{endpoints, n_rows};
-use crate::checks::check_names;
+use crate::checks::{check_names, label};
 use crate::model::{Model, WORLD};
 use crate::tables::{Records, assemble};
 use crate::{BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, PointSpringSpec, State};
@@ -63,6 +63,28 @@ impl ModelEdit {
     pub fn add_spring(&mut self, spec: PointSpringSpec) {
         self.springs.push(spec);
     }
+
+    /// Every body that an addition names must be there after the edit.
+    fn check_references(&self, bodies: &[u32]) -> Result<(), MechanismError> {
+        let check = |what: String, body: BodyId| match bodies.get(body.index()) {
+            Some(&new) if new != NONE => Ok(()),
+            _ => Err(MechanismError::UnknownId {
+                what,
+                kind: "body",
+                index: body.index(),
+                count: bodies.len(),
+            }),
+        };
+        for (i, joint) in self.joints.iter().enumerate() {
+            let what = || format!("joint `{}` of the edit", label(self.n_joints + i, &joint.name));
+            std::iter::once(joint.child).chain(joint.parent).try_for_each(|body| check(what(), body))?;
+        }
+        for (i, spring) in self.springs.iter().enumerate() {
+            let what = || format!("spring {i} of the edit");
+            std::iter::once(spring.body1).chain(spring.body2).try_for_each(|body| check(what(), body))?;
+        }
+        Ok(())
+    }
 }
 
 /// An edited model, and where everything went.
@@ -116,13 +138,13 @@ impl Model {
     /// # Errors
     /// The first fault of the additions or of the resulting mechanism, naming its culprit.
     pub fn edited(&self, edit: &ModelEdit) -> Result<Edited, MechanismError> {
+        if (edit.n_bodies, edit.n_joints) != (self.n_bodies(), self.n_joints()) {
+            return Err(MechanismError::ForeignEdit { bodies: edit.n_bodies, joints: edit.n_joints });
+        }
         let (bodies, joints) = self.survivors(edit)?;
+        edit.check_references(&bodies)?;
         let mut records = self.surviving_records(&bodies, &joints);
-        let moved = |id: BodyId| {
-            let new = bodies.get(id.index()).copied().unwrap_or(NONE);
-            // Unknown and removed bodies become an index past the end, which the checks report.
-            BodyId::from_index(if new == NONE { bodies.len() } else { new as usize })
-        };
+        let moved = |id: BodyId| BodyId::from_index(bodies[id.index()] as usize);
         let mut new_joints = edit.joints.clone();
         for joint in &mut new_joints {
             joint.child = moved(joint.child);
@@ -150,11 +172,14 @@ impl Model {
         let unknown =
             |kind, index, count| MechanismError::UnknownId { what: "the edit".into(), kind, index, count };
         for id in &edit.removed_bodies {
-            *bodies.get_mut(id.index()).ok_or_else(|| unknown("body", id.index(), self.bodies.len()))? = NONE;
+            *bodies[..self.bodies.len()]
+                .get_mut(id.index())
+                .ok_or_else(|| unknown("body", id.index(), self.bodies.len()))? = NONE;
         }
         for id in &edit.removed_joints {
-            *joints.get_mut(id.index()).ok_or_else(|| unknown("joint", id.index(), self.joints.len()))? =
-                NONE;
+            *joints[..self.joints.len()]
+                .get_mut(id.index())
+                .ok_or_else(|| unknown("joint", id.index(), self.joints.len()))? = NONE;
         }
         for (new, joint) in joints.iter_mut().zip(&self.joints) {
             let gone = |body: u32| body != WORLD && bodies[body as usize] == NONE;

@@ -15,7 +15,7 @@ pub enum MechanismError {
         name: String,
     },
     /// A reference to a body or joint that does not exist.
-    #[error("{what} refers to {kind} {index}, which does not exist (there are {count})")]
+    #[error("{what} refers to {kind} {index}, which does not exist or was removed (ids go up to {count})")]
     UnknownId {
         /// Who refers.
         what: String,
@@ -25,6 +25,16 @@ pub enum MechanismError {
         index: usize,
         /// How many there are.
         count: usize,
+    },
+    /// An edit was applied to a model it was not made for.
+    #[error(
+        "the edit was made for another model, of {bodies} bodies and {joints} joints; make it with `ModelEdit::new`"
+    )]
+    ForeignEdit {
+        /// Bodies of that model.
+        bodies: usize,
+        /// Joints of that model.
+        joints: usize,
     },
     /// A number is not finite or outside its range.
     #[error("{what}: {field} = {value} is not valid; {hint}")]

@@ -14,7 +14,8 @@ use sinew_solvers::{EffectiveMass, Load, shift_force, shift_motion};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::implicit::{move_kinematic, set_targets};
+use crate::force::dry_friction;
+use crate::implicit::{kinematic_target, move_kinematic, set_targets};
 use crate::iterate::{Linearized, joint_errors};
 use crate::model::{JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, evaluate_rows};
@@ -32,6 +33,7 @@ pub(crate) struct ExplicitScratch {
     motions: Vec<Motion>,
     slopes: Vec<Slope>,
     sums: Vec<Slope>,
+    external: Vec<Force>,
 }
 
 /// Time derivative of one body.
@@ -96,7 +98,7 @@ pub(crate) fn step(
                     moved(&state.poses[body], &state.motions[body], &slope, c * dt);
             }
         }
-        let at = Evaluation {
+        let mut at = Evaluation {
             model,
             poses: &scratch.poses,
             motions: &scratch.motions,
@@ -106,7 +108,10 @@ pub(crate) fn step(
             gravity: settings.gravity,
             baumgarte: explicit.baumgarte,
             remaining: (1.0 - c) * dt,
+            external: &[],
         };
+        at.fill_external(&mut scratch.external);
+        at.external = &scratch.external;
         let seen = at.accelerations(&mut workspace.tree, done);
         regularized += seen.regularized;
         if stage == 0 {
@@ -137,10 +142,8 @@ pub(crate) fn step(
         }
         (state.poses[body], state.motions[body]) = (pose, motion);
     }
-    for (body, target) in &input.kinematic {
-        if model.kinematic.contains(&(body.index() as u32)) && target.is_finite() {
-            state.poses[body.index()] = model.central_pose(body.index(), *target);
-        }
+    for &body in &model.kinematic {
+        state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
     }
     state.forget_history();
     state.pulls.fill(DVec3::ZERO);
@@ -152,6 +155,7 @@ pub(crate) fn step(
         iterations: tableau(explicit.method).len() as u32,
         regularized,
         non_finite,
+        refused: false,
     }
 }
 
@@ -175,6 +179,8 @@ struct Evaluation<'a> {
     baumgarte: f64,
     /// Time from this stage to the end of the step, where the input's drives hold.
     remaining: f64,
+    /// Wrenches from outside, per body.
+    external: &'a [Force],
 }
 
 impl Evaluation<'_> {
@@ -226,25 +232,32 @@ impl Evaluation<'_> {
             angular: -motion.angular.cross(momentum) - momentum * pair.angular_damping,
             linear: (self.gravity - motion.linear * pair.linear_damping) * pair.mass,
         };
-        for (id, wrench) in &self.input.wrenches {
-            if id.index() == body && wrench.is_finite() {
-                force += *wrench;
+        force += self.external[body];
+        Load { mass: EffectiveMass::rigid(inertia, pair.mass), momentum: force }
+    }
+
+    /// Wrenches of the input and of springs to immovable points, per body.
+    fn fill_external(&self, external: &mut Vec<Force>) {
+        external.clear();
+        external.resize(self.poses.len(), Force::ZERO);
+        for (body, wrench) in &self.input.wrenches {
+            if let Some(sum) = external.get_mut(body.index()).filter(|_| wrench.is_finite()) {
+                *sum += *wrench;
             }
         }
-        for grab in &self.input.grabs {
-            if grab.body.index() == body && grab.is_usable() {
+        for grab in self.input.grabs.iter().filter(|g| g.is_usable()) {
+            let body = grab.body.index();
+            if let Some(sum) = external.get_mut(body) {
+                let pose = &self.poses[body];
                 let arm = pose.rotation * self.model.bodies[body].central_point(grab.point);
-                let velocity = shift_motion(*motion, arm).linear;
+                let velocity = shift_motion(self.motions[body], arm).linear;
                 let pull = (grab.target - pose.translation - arm) * grab.stiffness - velocity * grab.damping;
-                force += shift_force(Force::new(DVec3::ZERO, pull), arm);
+                *sum += shift_force(Force::new(DVec3::ZERO, pull), arm);
             }
         }
         for spring in &self.model.ground_springs {
-            if spring.body1 as usize == body {
-                force += self.spring(spring);
-            }
+            external[spring.body1 as usize] += self.spring(spring);
         }
-        Load { mass: EffectiveMass::rigid(inertia, pair.mass), momentum: force }
     }
 
     /// Wrench of a point spring on its first body.
@@ -357,6 +370,8 @@ impl Evaluation<'_> {
         if let Some(rotation) = &forces.rotation {
             let phi = relative.axes2 * log_so3(relative.rotation);
             load.momentum.angular -= (phi * rotation.stiffness + rate.angular * rotation.damping) * scale;
+            load.momentum.angular -=
+                rate.angular * dry_friction(rotation.friction, rate.angular.length(), 1.0);
             load.mass.angular += sinew_math::Sym3::IDENTITY * rotation.armature;
             if let Some(cone) = &rotation.cone {
                 let lean = axis.cross(relative.axes2 * relative.axis());

@@ -8,7 +8,7 @@
 //! plus the displaced twist when the poses contain one. About 150 flops for a hinge with a spring.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{Motion, Sym3, log_so3_mat, ops};
+use sinew_math::{Motion, Sym3, log_so3, ops};
 use sinew_solvers::{PairJoint, PointJoint, shift_motion};
 
 use crate::force::Coordinate;
@@ -141,13 +141,9 @@ pub(crate) fn ball(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: &
     let (mut stiffness, mut impulse) = (Sym3::ZERO, DVec3::ZERO);
     if pair.stiffness != 0.0 || pair.damping != 0.0 {
         let (k, c) = (pair.stiffness * at.spring_scale, pair.damping * at.spring_scale);
-        let frame = |rotation: &DMat3, axis: DVec3, reference: DVec3| {
-            let (i, j) = (*rotation * axis, *rotation * reference);
-            DMat3::from_cols(i, j, i.cross(j))
-        };
-        let own = frame(ends.rotation, pair.axis, pair.reference);
-        let parent = frame(ends.parent_rotation, pair.parent_axis, pair.parent_reference);
-        let phi = log_so3_mat(&(own * parent.transpose()));
+        // B_a B_bᵀ, with the two constant frame rotations as one.
+        let (own, parent) = (at.pose(pair.body).rotation, at.pose(pair.parent_body).rotation);
+        let phi = log_so3(own * pair.frame_from_parent_frame * parent.conjugate());
         let tangent = rotation_tangent(phi) * (h * h * k);
         stiffness = tangent + Sym3::IDENTITY * (h * c);
         impulse = tangent.mul_vec(displaced.angular) - phi * (h * k) - stiffness.mul_vec(offset.angular);

@@ -58,6 +58,7 @@ pub(crate) fn step(
             per_square: 1.0 / (scheme.h * scheme.h),
             gravity: settings.gravity,
             gyro: settings.gyroscopic,
+            is_second: scheme.is_second,
             spring_scale: input.usable_spring_scale(),
             targets,
             input,
@@ -100,6 +101,7 @@ pub(crate) fn step(
         iterations,
         regularized: seen.regularized,
         non_finite: first_bad,
+        refused: false,
     }
 }
 
@@ -162,7 +164,7 @@ impl Coefficients {
 }
 
 /// End-of-step pose of a body that the input moves.
-fn kinematic_target(model: &Model, state: &State, input: &Input, body: usize) -> Pose {
+pub(crate) fn kinematic_target(model: &Model, state: &State, input: &Input, body: usize) -> Pose {
     let given = input.kinematic.iter().find(|(id, pose)| id.index() == body && pose.is_finite());
     given.map_or(state.poses[body], |(_, pose)| model.central_pose(body, *pose))
 }
@@ -216,6 +218,7 @@ impl Linearization {
             if model.pair_of_body[body] == NONE {
                 self.poses[body] = kinematic_target(model, state, input, body);
                 self.velocities[body] = state.motions[body];
+                self.base[body] = state.motions[body];
                 continue;
             }
             let (now, before) = (state.motions[body], state.history.motions[body]);
@@ -416,7 +419,7 @@ fn finish_any(
         };
         if !displaced && settings.gyroscopic == Gyroscopic::Momentum {
             (pose.rotation, motion.angular) = momentum_step(&inertia(), old.rotation, motion.angular, h);
-        } else if !displaced && settings.gyroscopic == Gyroscopic::Auto && model.spins_free[body] {
+        } else if !scheme.is_second && settings.gyroscopic == Gyroscopic::Auto && model.spins_free[body] {
             (pose.rotation, motion.angular) = midpoint_step(&inertia(), old.rotation, motion.angular, h);
         }
         if scheme.keeps_history {

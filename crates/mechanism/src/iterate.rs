@@ -38,6 +38,8 @@ pub(crate) struct Iterate<'a> {
     pub(crate) per_square: f64,
     pub(crate) gravity: DVec3,
     pub(crate) gyro: Gyroscopic,
+    /// Second-order scheme.
+    pub(crate) is_second: bool,
     /// Scale of joint springs and dampers.
     pub(crate) spring_scale: f64,
     /// Motor goals per joint; empty if no joint has a motor.

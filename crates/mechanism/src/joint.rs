@@ -232,18 +232,19 @@ impl Drive {
 
 /// The two joint frames, constant on their bodies.
 ///
-/// A pose of a body has its origin at the centre of mass, so points are measured from there in body axes.
+/// Points are measured in the frame in use: the body frame in a [`crate::JointSpec`], the central frame (principal axes
+/// at the centre of mass) in [`crate::RelativeState`] and inside a model.
 /// For a joint to the world, body 2 has the identity pose and frame 2 is given in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointFrames {
     /// Orientation of frame 1 on body 1, `body1_from_frame1`, unit.
     pub rotation1: DQuat,
-    /// Origin of frame 1 from the centre of mass of body 1, in its axes, in metres.
+    /// Origin of frame 1 on body 1, in metres.
     pub point1: DVec3,
     /// Orientation of frame 2 on body 2, `body2_from_frame2`, unit.
     pub rotation2: DQuat,
-    /// Origin of frame 2 from the centre of mass of body 2, in its axes, in metres.
+    /// Origin of frame 2 on body 2, in metres.
     pub point2: DVec3,
 }
 

@@ -5,7 +5,7 @@
 //! step streams through memory. Equal force sets are stored once. Inside, every body is
 //! seen from its central frame (centre of mass, principal axes); outside, from the body frame the user chose.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use sinew_math::{Pose, PrincipalInertia};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
@@ -28,6 +28,8 @@ pub struct Model {
     /// Springs from a body to something immovable.
     pub(crate) ground_springs: Vec<PointSpring>,
     pub(crate) pairs: Vec<PairModel>,
+    /// Fingerprint of what a workspace depends on.
+    pub(crate) stamp: u64,
     pub(crate) graph: Graph,
     pub(crate) plan: EliminationPlan,
     /// Variable of the graph → body.
@@ -187,7 +189,7 @@ pub(crate) struct PairModel {
     pub(crate) inertia: PrincipalInertia,
     pub(crate) linear_damping: f64,
     pub(crate) angular_damping: f64,
-    /// Anchor on the body and on the parent, from centres of mass, body axes.
+    /// Anchor on the body and on the parent, in their central frames.
     pub(crate) point: DVec3,
     pub(crate) parent_point: DVec3,
     /// What the geometric stiffness needs of the two ends.
@@ -198,6 +200,8 @@ pub(crate) struct PairModel {
     pub(crate) parent_axis: DVec3,
     pub(crate) reference: DVec3,
     pub(crate) parent_reference: DVec3,
+    /// `Q_a Q_bᵀ` of a ball's frames on the body and on the parent.
+    pub(crate) frame_from_parent_frame: DQuat,
     /// Spring of the fused paths, N·m/rad, N·m·s/rad, rad.
     pub(crate) stiffness: f64,
     pub(crate) damping: f64,

@@ -93,7 +93,7 @@ pub enum TreeForm {
     /// Body and joint in one step: fast.
     #[default]
     Pair,
-    /// The paper's block LDLᵀ with parent and grandparent blocks: the reference; gives multipliers directly.
+    /// The paper's block LDLᵀ with parent and grandparent blocks: the reference, several times slower.
     Block,
 }
 
@@ -131,13 +131,15 @@ pub enum RungeKutta {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Gyroscopic {
-    /// Implicit midpoint for bodies without joints (keeps energy and momentum), implicit body-frame step for
-    /// the others (stable, slightly damped).
+    /// Implicit midpoint for bodies without joints (keeps energy and momentum; first order only), implicit body-frame
+    /// step for the others (stable, slightly damped). Newton iterations and the second-order scheme take the torque of
+    /// jointed bodies at the point they linearize at.
     #[default]
     Auto,
     /// Implicit body-frame step for all bodies.
     Implicit,
-    /// Keep the angular momentum of every body over its rotation; energy may grow.
+    /// Keep the angular momentum of every body over its rotation; energy may grow. Only in one-solve first-order steps;
+    /// others treat it as `Explicit` at their linearization point.
     Momentum,
     /// Torque on the right-hand side: only for small `hω`.
     Explicit,

@@ -4,6 +4,8 @@
 use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
+use crate::Model;
+
 /// State of all bodies and joints of a [`crate::Model`].
 #[derive(Clone, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -38,6 +40,13 @@ pub struct History {
 }
 
 impl State {
+    /// Whether this state has the bodies and joints of a model.
+    pub fn fits(&self, model: &Model) -> bool {
+        let n = model.n_bodies();
+        [self.poses.len(), self.motions.len(), self.pulls.len()] == [n; 3]
+            && self.twists.len() == model.n_joints()
+    }
+
     /// Forgets the previous step: to be called after a pose or twist was set by hand.
     pub fn forget_history(&mut self) {
         self.history.step = 0.0;

@@ -18,6 +18,8 @@ pub struct StepReport {
     pub regularized: u32,
     /// First body whose state is no longer finite.
     pub non_finite: Option<BodyId>,
+    /// Nothing was done: the step length is not a positive number, or the state belongs to another model.
+    pub refused: bool,
 }
 
 /// The stages of a step, in order.
@@ -51,7 +53,8 @@ impl Stage {
 
 /// Advances the state by one step; the same inputs give the same bits.
 ///
-/// The workspace must have been made for this model.
+/// A workspace of another model is made anew; a step length that is not positive, or a state of another model, is
+/// refused and reported.
 pub fn step(
     model: &Model,
     state: &mut State,
@@ -71,6 +74,12 @@ pub fn step_observed(
     workspace: &mut Workspace,
     done: &mut dyn FnMut(Stage),
 ) -> StepReport {
+    if !(settings.dt > 0.0 && settings.dt.is_finite() && state.fits(model)) {
+        return StepReport { refused: true, ..StepReport::default() };
+    }
+    if !workspace.fits(model) {
+        *workspace = Workspace::new(model);
+    }
     match &settings.scheme {
         Scheme::Implicit(scheme) => implicit::step(model, state, input, settings, scheme, workspace, done),
         Scheme::Explicit(scheme) => explicit::step(model, state, input, settings, scheme, workspace, done),

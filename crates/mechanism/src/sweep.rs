@@ -338,7 +338,7 @@ pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &D
     let base = &at.base[pair.body as usize];
     let omega = base.angular;
     let angular = match at.gyro {
-        Gyroscopic::Auto if pair.path == Path::FreeRoot && !pair.has_children && at.displaced.is_none() => {
+        Gyroscopic::Auto if pair.path == Path::FreeRoot && !pair.has_children && !at.is_second => {
             inertia.mul_vec(omega)
         }
         Gyroscopic::Auto | Gyroscopic::Implicit if at.displaced.is_none() => {
@@ -346,12 +346,13 @@ pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &D
             let own = DVec3::new(r.x_axis.dot(omega), r.y_axis.dot(omega), r.z_axis.dot(omega));
             *rotation * (pair.inertia.implicit_step(own, h) * pair.inertia.moments)
         }
-        Gyroscopic::Auto | Gyroscopic::Implicit | Gyroscopic::Explicit => {
+        Gyroscopic::Momentum if at.displaced.is_none() => inertia.mul_vec(omega),
+        Gyroscopic::None => inertia.mul_vec(omega),
+        _ => {
             // Torque at the linearization point, which the higher-order schemes have moved ahead.
             let ahead = at.motions[pair.body as usize].angular;
             inertia.mul_vec(omega) - ahead.cross(inertia.mul_vec(ahead)) * h
         }
-        Gyroscopic::Momentum | Gyroscopic::None => inertia.mul_vec(omega),
     };
     let mass = pair.mass;
     load.mass.angular += inertia * (1.0 + h * pair.angular_damping);

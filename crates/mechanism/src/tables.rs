@@ -1,6 +1,6 @@
 //! From checked records and a plan to the tables that a step reads.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, quat_to_mat3};
 use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
 
@@ -56,6 +56,7 @@ pub(crate) fn assemble(
         joint_springs: Vec::new(),
         ground_springs: Vec::new(),
         pairs: Vec::new(),
+        stamp: 0,
         graph,
         plan,
         body_of_variable,
@@ -72,6 +73,7 @@ pub(crate) fn assemble(
             model.twist_joints.push((pair.joint, k as u32));
         }
     }
+    model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
     Ok(model)
 }
@@ -178,6 +180,7 @@ impl Model {
             parent_axis: zero,
             reference: zero,
             parent_reference: zero,
+            frame_from_parent_frame: DQuat::IDENTITY,
             stiffness: 0.0,
             damping: 0.0,
             rest: 0.0,
@@ -208,6 +211,7 @@ impl Model {
         }
         (pair.axis, pair.parent_axis) = (own.0 * DVec3::X, other.0 * DVec3::X);
         (pair.reference, pair.parent_reference) = (own.0 * DVec3::Y, other.0 * DVec3::Y);
+        pair.frame_from_parent_frame = own.0 * other.0.conjugate();
         pair.path = self.path_of(j);
         let forces = &self.forces[j.forces as usize];
         match pair.path {
@@ -241,6 +245,15 @@ impl Model {
             },
             _ => Path::General,
         }
+    }
+
+    /// FNV-1a over the tree, the free dimensions and the table sizes.
+    fn layout_stamp(&self) -> u64 {
+        let sizes = [self.bodies.len() as u32, self.joints.len() as u32, self.ground_springs.len() as u32];
+        let has_motor = u32::from(self.forces.iter().any(|f| f.motor().is_some()));
+        let pairs = self.pairs.iter().flat_map(|p| [p.parent, p.body, p.joint, u32::from(p.free)]);
+        let mix = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3);
+        sizes.into_iter().chain([has_motor]).chain(pairs).fold(0xcbf2_9ce4_8422_2325, mix)
     }
 
     fn state_of(&self, poses: Vec<Pose>, motions: Vec<Motion>) -> State {

@@ -13,9 +13,12 @@ use crate::{Model, MotorTarget};
 /// Pairs per parallel task: large enough to pay for a hand-over of some microseconds.
 const GRAIN: usize = 512;
 
-/// Scratch of [`crate::step`], sized for one model; a step allocates nothing.
+/// Scratch of [`crate::step`], sized for one model. After the first step of a scheme a step allocates nothing while the
+/// input touches at most 64 bodies.
 #[derive(Clone, Debug)]
 pub struct Workspace {
+    /// The layout of the model this was made for.
+    stamp: u64,
     pub(crate) tree: TreeScratch,
     pub(crate) points: Linearization,
     pub(crate) extras: Extras,
@@ -97,7 +100,13 @@ impl Workspace {
             loads: Vec::with_capacity(model.ground_springs.len() + EXTRA_ROOM),
             touched: Vec::with_capacity(model.ground_springs.len() + EXTRA_ROOM),
         };
-        Self { tree, points: Linearization::default(), extras, targets, block: None, explicit: None }
+        let stamp = model.stamp;
+        Self { stamp, tree, points: Linearization::default(), extras, targets, block: None, explicit: None }
+    }
+
+    /// Whether this was made for a model laid out like `model`.
+    pub(crate) fn fits(&self, model: &Model) -> bool {
+        self.stamp == model.stamp
     }
 
     /// Bytes held, for the memory report.

@@ -1,4 +1,4 @@
-//! What the tests of the steppers share: settings, a mechanism with its state, chains, and the soak factor.
+//! What the tests of the steppers share: settings, a mechanism with its state, and chains.
 
 use glam::DVec3;
 use sinew_math::{MassProperties, Motion, Pose, Sym3};
@@ -9,11 +9,6 @@ use sinew_mechanism::{
 };
 
 pub(crate) const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
-
-/// Factor on the counts of tests named `…soak…`: 1, or 10 while the variable `SINEW_SOAK` is set.
-pub(crate) fn soak_scale() -> usize {
-    if std::env::var_os("SINEW_SOAK").is_some() { 10 } else { 1 }
-}
 
 /// Default implicit settings with another step length.
 pub(crate) fn settings(dt: f64) -> Settings {
