@@ -118,6 +118,7 @@ fn settings(scene: &SceneDoc) -> Settings {
             implicit.order = if doc.order == 2 { Order::Second } else { Order::First };
             implicit.newton_iterations = doc.newton_iterations;
             implicit.newton_tolerance = doc.newton_tolerance;
+            implicit.geometric_stiffness = doc.geometric_stiffness;
             implicit.form = match doc.solver {
                 TreeSolverDoc::Pair => TreeForm::Pair,
                 TreeSolverDoc::Block => TreeForm::Block,

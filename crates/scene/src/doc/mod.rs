@@ -146,13 +146,21 @@ pub struct ImplicitDoc {
     pub newton_iterations: u32,
     /// Newton stops early once the largest joint error is below this (m, rad).
     pub newton_tolerance: f64,
+    /// Whether joint forces stiffen the rotations they pull on, so that load never limits the step.
+    pub geometric_stiffness: bool,
     /// Which factorization of the tree is used.
     pub solver: TreeSolverDoc,
 }
 
 impl Default for ImplicitDoc {
     fn default() -> Self {
-        Self { order: 1, newton_iterations: 1, newton_tolerance: 1e-10, solver: TreeSolverDoc::Pair }
+        Self {
+            order: 1,
+            newton_iterations: 1,
+            newton_tolerance: 1e-10,
+            geometric_stiffness: true,
+            solver: TreeSolverDoc::Pair,
+        }
     }
 }
 

@@ -212,6 +212,10 @@ fn settings_reach_the_stepper() {
     let Scheme::Implicit(implicit) = settings.scheme else { panic!("{settings:?}") };
     assert_eq!((implicit.order, implicit.newton_iterations), (Order::Second, 4));
     assert_eq!((implicit.newton_tolerance, implicit.form), (1e-7, TreeForm::Block));
+    assert!(implicit.geometric_stiffness, "on unless it is switched off");
+    let world = small("stepper: Implicit(geometric_stiffness: false)");
+    let Scheme::Implicit(implicit) = world.settings().scheme else { panic!("{:?}", world.settings()) };
+    assert!(!implicit.geometric_stiffness);
     let world = small("stepper: Explicit(method: Rk2, baumgarte: 3)");
     let Scheme::Explicit(explicit) = world.settings().scheme else { panic!("{:?}", world.settings()) };
     assert_eq!((explicit.method, explicit.baumgarte), (RungeKutta::Second, 3.0));
