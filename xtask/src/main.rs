@@ -36,7 +36,7 @@ usage: cargo xtask COMMAND
   bench [SUITE] [--quick] [--json FILE] [--save NAME] [--against NAME] [--rapier]
                            run a benchmark program (default suite: chain); saved runs live in target/sinew-bench/
   callgrind [SUITE]        instruction counts where valgrind exists
-  soak                     the tests with very large counts
+  soak                     the tests named `…soak…` in release mode, with ten times the counts of `cargo test`
   lines                    size report of the sources
 ";
 

@@ -1,7 +1,8 @@
 //! The tests with very large counts.
 //!
-//! Convention: a test whose count can grow has `soak` in its name and multiplies the count while the variable
-//! `SINEW_SOAK` is set. `cargo test --workspace` therefore runs each of them with its short count.
+//! Convention: a test whose count can grow has `soak` in its name and multiplies the count by
+//! `sinew_testkit::soak_scale()`, which is 1 unless the variable `SINEW_SOAK` is set. `cargo test --workspace`
+//! therefore runs each of them with its short count.
 
 use crate::shell::{Call, Outcome, no_arguments};
 

@@ -6,6 +6,7 @@
 //! | a random forest of bodies and joints | [`random_forest`], [`ForestShape`] |
 //! | a slow, obviously right matrix | [`Dense`] |
 //! | a derivative to compare an analytic one with | [`gradient`], [`jacobian`], [`derivative`] |
+//! | a test that grows under `cargo xtask soak` | [`soak_scale`] |
 //! | an assertion that prints both values | [`assert_close!`] |
 //!
 //! Depends on glam only, so that every crate of the workspace, sinew-math included, may use it in its
@@ -17,9 +18,11 @@ mod dense;
 mod fd;
 mod rng;
 mod shapes;
+mod soak;
 
 pub use approx::{Close, scaled_difference, worst_difference};
 pub use dense::{Dense, Lu, norm};
 pub use fd::{derivative, gradient, jacobian};
 pub use rng::Rng;
 pub use shapes::{ForestShape, Link, random_forest, random_rotation_matrix, random_spd};
+pub use soak::soak_scale;

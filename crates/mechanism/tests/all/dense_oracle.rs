@@ -6,9 +6,8 @@ pub(crate) mod scene;
 
 use sinew_math::{Motion, exp_so3, quat_to_mat3};
 use sinew_mechanism::{BodyKind, Implicit, Model, Order, Scheme, State, TreeForm, Workspace, step};
-use sinew_testkit::{Rng, assert_close};
+use sinew_testkit::{Rng, assert_close, soak_scale};
 
-use crate::support::soak_scale;
 use scene::{Scene, Taste};
 
 /// Largest difference of the twists from the dense ones, relative to the largest twist.

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 use sinew_mechanism::{BodySpec, JointKind, Order, ScalarForce};
-use sinew_testkit::Rng;
+use sinew_testkit::{Rng, soak_scale};
 
-use crate::support::{Chain, Run, implicit, settings, soak_scale};
+use crate::support::{Chain, Run, implicit, settings};
 
 const LINKS: usize = 100;
 const LENGTH: f64 = 0.1;

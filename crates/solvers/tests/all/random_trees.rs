@@ -2,7 +2,7 @@
 
 use crate::trees::{Recipe, Sample, sample};
 use sinew_solvers::{DenseReference, TreeLdlt};
-use sinew_testkit::{ForestShape, Rng, assert_close};
+use sinew_testkit::{ForestShape, Rng, assert_close, soak_scale};
 
 fn random_recipe(rng: &mut Rng, row_noise: f64) -> Recipe {
     let shape = ForestShape {
@@ -31,8 +31,8 @@ fn solved(sample: &Sample) -> (TreeLdlt, Vec<f64>) {
 
 /// Mixed sizes, branches, stiff couplings, mass ratios up to 10⁶: normwise backward error at most 10⁻¹².
 #[test]
-fn backward_error_on_1500_trees() {
-    for seed in 0..1500 {
+fn backward_error_of_random_trees_soak() {
+    for seed in 0..1_500 * soak_scale() as u64 {
         let rng = &mut Rng::new(seed);
         let recipe = random_recipe(rng, 0.7);
         let sample = sample(rng, recipe);
@@ -44,8 +44,8 @@ fn backward_error_on_1500_trees() {
 
 /// Rows that are almost dependent cost digits; one step of refinement brings them back.
 #[test]
-fn refinement_on_500_ill_conditioned_trees() {
-    for seed in 0..500 {
+fn refinement_of_ill_conditioned_trees_soak() {
+    for seed in 0..500 * soak_scale() as u64 {
         let rng = &mut Rng::new(10_000 + seed);
         let recipe = random_recipe(rng, 1.0);
         let sample = sample(rng, recipe);
