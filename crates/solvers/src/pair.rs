@@ -20,145 +20,10 @@
 //! **Failure.** `D` is positive definite when every body has mass; otherwise the pivot is regularized and
 //! counted, see [`PairFactorView::eliminate`].
 
+use crate::effective_mass::{Load, rows, shift_force, shift_motion};
+use crate::pivot::{Ldlt3, factor_packed, invert_pivot, solve_packed, solve_packed_gain};
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3};
-
-/// Symmetric 6×6 matrix `[[angular, coupling], [couplingᵀ, linear]]`, from twists to momenta.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EffectiveMass {
-    /// Angular–angular block, kg·m².
-    pub angular: Sym3,
-    /// Angular–linear block, kg·m (rows angular, columns linear).
-    pub coupling: DMat3,
-    /// Linear–linear block, kg.
-    pub linear: Sym3,
-}
-
-impl EffectiveMass {
-    /// The zero matrix.
-    pub const ZERO: Self = Self { angular: Sym3::ZERO, coupling: DMat3::ZERO, linear: Sym3::ZERO };
-
-    /// A rigid body at its centre of mass.
-    #[inline]
-    pub fn rigid(inertia: Sym3, mass: f64) -> Self {
-        Self { angular: inertia, coupling: DMat3::ZERO, linear: Sym3::diagonal(DVec3::splat(mass)) }
-    }
-
-    /// Matrix times twist.
-    #[inline]
-    pub fn mul(&self, v: Motion) -> Force {
-        Force {
-            angular: self.angular.mul_vec(v.angular) + self.coupling * v.linear,
-            linear: DVec3::new(
-                self.coupling.x_axis.dot(v.angular),
-                self.coupling.y_axis.dot(v.angular),
-                self.coupling.z_axis.dot(v.angular),
-            ) + self.linear.mul_vec(v.linear),
-        }
-    }
-
-    /// Adds another matrix.
-    #[inline]
-    pub fn add(&mut self, other: &Self) {
-        self.angular += other.angular;
-        self.coupling += other.coupling;
-        self.linear += other.linear;
-    }
-
-    /// Adds `k g gᵀ`.
-    #[inline]
-    pub fn add_outer(&mut self, k: f64, g: Force) {
-        self.subtract_product(g * -k, g);
-    }
-
-    /// Subtracts `a bᵀ`, where `a` and `b` are parallel or the term is one of a symmetric sum.
-    #[inline]
-    fn subtract_product(&mut self, a: Force, b: Force) {
-        self.angular.xx -= a.angular.x * b.angular.x;
-        self.angular.yy -= a.angular.y * b.angular.y;
-        self.angular.zz -= a.angular.z * b.angular.z;
-        self.angular.xy -= a.angular.x * b.angular.y;
-        self.angular.xz -= a.angular.x * b.angular.z;
-        self.angular.yz -= a.angular.y * b.angular.z;
-        self.coupling.x_axis -= a.angular * b.linear.x;
-        self.coupling.y_axis -= a.angular * b.linear.y;
-        self.coupling.z_axis -= a.angular * b.linear.z;
-        self.linear.xx -= a.linear.x * b.linear.x;
-        self.linear.yy -= a.linear.y * b.linear.y;
-        self.linear.zz -= a.linear.z * b.linear.z;
-        self.linear.xy -= a.linear.x * b.linear.y;
-        self.linear.xz -= a.linear.x * b.linear.z;
-        self.linear.yz -= a.linear.y * b.linear.z;
-    }
-
-    /// `Xᵀ self X`: the same matrix acting on the twist of a point that lies `−d` away.
-    #[inline]
-    pub fn shifted(mut self, d: DVec3) -> Self {
-        self.shift(d);
-        self
-    }
-
-    /// [`Self::shifted`] in place.
-    #[inline]
-    fn shift(&mut self, d: DVec3) {
-        let (c0, c1, c2) = self.linear.columns();
-        let (r0, r1, r2) = rows(&self.coupling);
-        // B' = B + [d] C, column by column.
-        self.coupling.x_axis += d.cross(c0);
-        self.coupling.y_axis += d.cross(c1);
-        self.coupling.z_axis += d.cross(c2);
-        // A'ᵢⱼ = Aᵢⱼ + (d × row_j B)ᵢ + (d × row_i B')ⱼ, upper triangle only.
-        let (s0, s1, s2) = rows(&self.coupling);
-        self.angular.xx += cross_x(d, r0 + s0);
-        self.angular.yy += cross_y(d, r1 + s1);
-        self.angular.zz += cross_z(d, r2 + s2);
-        self.angular.xy += cross_x(d, r1) + cross_y(d, s0);
-        self.angular.xz += cross_x(d, r2) + cross_z(d, s0);
-        self.angular.yz += cross_y(d, r2) + cross_z(d, s1);
-    }
-}
-
-#[inline(always)]
-fn rows(m: &DMat3) -> (DVec3, DVec3, DVec3) {
-    (
-        DVec3::new(m.x_axis.x, m.y_axis.x, m.z_axis.x),
-        DVec3::new(m.x_axis.y, m.y_axis.y, m.z_axis.y),
-        DVec3::new(m.x_axis.z, m.y_axis.z, m.z_axis.z),
-    )
-}
-#[inline(always)]
-fn cross_x(d: DVec3, r: DVec3) -> f64 {
-    d.y * r.z - d.z * r.y
-}
-#[inline(always)]
-fn cross_y(d: DVec3, r: DVec3) -> f64 {
-    d.z * r.x - d.x * r.z
-}
-#[inline(always)]
-fn cross_z(d: DVec3, r: DVec3) -> f64 {
-    d.x * r.y - d.y * r.x
-}
-
-/// What a subtree presents to the body it hangs from: `Ã` and `z̃`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Load {
-    /// `Ã`, the effective mass.
-    pub mass: EffectiveMass,
-    /// `z̃`, the momentum it brings.
-    pub momentum: Force,
-}
-
-impl Load {
-    /// Nothing.
-    pub const ZERO: Self = Self { mass: EffectiveMass::ZERO, momentum: Force::ZERO };
-
-    /// Adds another load on the same body.
-    #[inline]
-    pub fn add(&mut self, other: &Self) {
-        self.mass.add(&other.mass);
-        self.momentum += other.momentum;
-    }
-}
 
 /// A joint in the form `v_a = X v_b + S u + c`, with the force inside it.
 #[derive(Clone, Copy, Debug)]
@@ -315,18 +180,6 @@ impl PairFactor {
     }
 }
 
-/// `X v`: the twist `d` further along the same rigid body.
-#[inline]
-pub fn shift_motion(v: Motion, d: DVec3) -> Motion {
-    Motion { angular: v.angular, linear: v.linear + v.angular.cross(d) }
-}
-
-/// `Xᵀ f`: the wrench seen from `d` back.
-#[inline]
-pub fn shift_force(f: Force, d: DVec3) -> Force {
-    Force { angular: f.angular + d.cross(f.linear), linear: f.linear }
-}
-
 /// A contiguous part of a [`PairFactor`], owned by one thread.
 #[derive(Debug)]
 pub struct PairFactorView<'a> {
@@ -338,7 +191,7 @@ pub struct PairFactorView<'a> {
     pivots: &'a mut [f64],
 }
 
-impl<'a> PairFactorView<'a> {
+impl PairFactorView<'_> {
     /// Splits into the pairs before `pair` and those from it on.
     pub fn split_at(self, pair: usize) -> (Self, Self) {
         let (heads0, heads1) = self.heads.split_at_mut(pair - self.first);
@@ -369,7 +222,8 @@ impl<'a> PairFactorView<'a> {
     /// Eliminates a pair: turns the load on its body into what the parent receives.
     ///
     /// Returns the number of pivots that had to be regularized: a pivot not above `1e-14` of the pair's largest
-    /// diagonal entry is raised to it, which is a compliance in that direction.
+    /// diagonal entry is raised to `1e-14` of that entry plus the trace of `Ã`, a compliance in that direction;
+    /// a direction with neither mass nor stiffness is held at `u = 0`.
     #[inline]
     pub fn eliminate<const F: usize>(&mut self, pair: usize, load: &mut Load, joint: &PairJoint<F>) -> u32 {
         let head = &mut self.heads[pair - self.first];
@@ -396,13 +250,13 @@ impl<'a> PairFactorView<'a> {
             let pivots = &mut self.pivots[at..at + F * (F + 1) / 2];
             let mut gain = u;
             if F == 1 {
-                let (inverse, raised) = invert_pivot(d[0][0], d[0][0].abs());
+                let (inverse, raised) = invert_pivot(d[0][0], d[0][0].abs(), &load.mass);
                 regularized = raised;
                 pivots[0] = inverse;
                 gain[0] = u[0] * inverse;
                 e[0] *= inverse;
             } else {
-                regularized = factor_packed(&mut d, pivots);
+                regularized = factor_packed(&mut d, &load.mass, pivots);
                 solve_packed_gain(pivots, &mut gain);
                 solve_packed(pivots, &mut e);
             }
@@ -417,9 +271,7 @@ impl<'a> PairFactorView<'a> {
         load.momentum = shift_force(load.momentum, joint.shift);
         regularized
     }
-}
 
-impl PairFactorView<'_> {
     /// [`Self::eliminate`] for a joint that frees all rotation about a point.
     ///
     /// Seen from the point, `S = (1, 0)` and everything is 3×3: with `[[A, B], [Bᵀ, C]]` there, `D = A + K̂`,
@@ -438,7 +290,7 @@ impl PairFactorView<'_> {
         load.mass.shift(-arm);
         let at = head.pivot as usize - self.first_pivot;
         let pivots = &mut self.pivots[at..at + 6];
-        let (factor, regularized) = Ldlt3::new(&(load.mass.angular + joint.stiffness));
+        let (factor, regularized) = Ldlt3::new(&(load.mass.angular + joint.stiffness), &load.mass);
         pivots.copy_from_slice(&factor.0);
         let w = factor.solve(load.momentum.angular + joint.impulse);
         let b = load.mass.coupling;
@@ -492,101 +344,5 @@ impl PairFactorView<'_> {
             };
         }
         regularized
-    }
-}
-
-/// LDLᵀ of a symmetric 3×3 matrix, packed by rows with `1/D` on the diagonal.
-struct Ldlt3([f64; 6]);
-
-impl Ldlt3 {
-    #[inline]
-    fn new(m: &Sym3) -> (Self, u32) {
-        let scale = m.xx.abs().max(m.yy.abs()).max(m.zz.abs());
-        let (i0, raised0) = invert_pivot(m.xx, scale);
-        let (l10, l20) = (m.xy * i0, m.xz * i0);
-        let (i1, raised1) = invert_pivot(m.yy - l10 * m.xy, scale);
-        let d21 = m.yz - l20 * m.xy;
-        let l21 = d21 * i1;
-        let (i2, raised2) = invert_pivot(m.zz - l20 * m.xz - l21 * d21, scale);
-        (Self([i0, l10, i1, l20, l21, i2]), raised0 + raised1 + raised2)
-    }
-
-    #[inline]
-    fn solve(&self, v: DVec3) -> DVec3 {
-        let [i0, l10, i1, l20, l21, i2] = self.0;
-        let y = v.y - l10 * v.x;
-        let z = (v.z - l20 * v.x - l21 * y) * i2;
-        let y = y * i1 - l21 * z;
-        DVec3::new(v.x * i0 - l10 * y - l20 * z, y, z)
-    }
-}
-
-/// Relative size under which a pivot counts as singular.
-const SINGULAR: f64 = 1e-14;
-
-/// `1/d`, with `d` raised to a floor if it is not safely positive.
-#[inline]
-fn invert_pivot(d: f64, scale: f64) -> (f64, u32) {
-    let floor = SINGULAR * scale + f64::MIN_POSITIVE;
-    if d > floor { (1.0 / d, 0) } else { (1.0 / floor.max(1e-300), 1) }
-}
-
-/// LDLᵀ of the lower triangle of `d`, packed by rows into `out` with `1/D` on the diagonal.
-#[inline]
-fn factor_packed<const F: usize>(d: &mut [[f64; F]; F], out: &mut [f64]) -> u32 {
-    let mut scale = 0.0f64;
-    for i in 0..F {
-        scale = scale.max(d[i][i].abs());
-    }
-    let mut regularized = 0;
-    for j in 0..F {
-        let (inverse, raised) = invert_pivot(d[j][j], scale);
-        regularized += raised;
-        out[j * (j + 1) / 2 + j] = inverse;
-        for i in j + 1..F {
-            let l = d[i][j] * inverse;
-            out[i * (i + 1) / 2 + j] = l;
-            for k in j + 1..=i {
-                d[i][k] -= l * d[k][j];
-            }
-        }
-    }
-    regularized
-}
-
-/// Solves with the packed LDLᵀ in place.
-#[inline]
-fn solve_packed(l: &[f64], x: &mut [f64]) {
-    let f = x.len();
-    for i in 0..f {
-        for k in 0..i {
-            x[i] -= l[i * (i + 1) / 2 + k] * x[k];
-        }
-    }
-    for i in 0..f {
-        x[i] *= l[i * (i + 1) / 2 + i];
-    }
-    for i in (0..f).rev() {
-        for k in i + 1..f {
-            x[i] -= l[k * (k + 1) / 2 + i] * x[k];
-        }
-    }
-}
-
-/// The same for wrench-valued right-hand sides: `Y = U D⁻¹`.
-#[inline]
-fn solve_packed_gain<const F: usize>(l: &[f64], x: &mut [Force; F]) {
-    for i in 0..F {
-        for k in 0..i {
-            x[i] -= x[k] * l[i * (i + 1) / 2 + k];
-        }
-    }
-    for i in 0..F {
-        x[i] = x[i] * l[i * (i + 1) / 2 + i];
-    }
-    for i in (0..F).rev() {
-        for k in i + 1..F {
-            x[i] -= x[k] * l[k * (k + 1) / 2 + i];
-        }
     }
 }
