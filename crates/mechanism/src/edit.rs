@@ -92,7 +92,7 @@ impl ModelEdit {
 pub struct Edited {
     /// The new model.
     pub model: Model,
-    /// Number of islands that had to be planned again.
+    /// Number of bodies that had to be planned again: those of the touched islands.
     pub n_replanned: usize,
     bodies: Vec<u32>,
     joints: Vec<u32>,
@@ -123,9 +123,11 @@ impl Edited {
                 state.pulls[to as usize] = old.pulls[from];
             }
         }
-        for (from, &to) in self.joints.iter().enumerate().take(old.twists.len()) {
+        for (from, &to) in self.joints.iter().enumerate() {
             if to != NONE {
-                state.twists[to as usize] = old.twists[from];
+                // An added joint starts from where its bodies are now.
+                let now = || self.model.principal_twist(to as usize, &state.poses);
+                state.twists[to as usize] = old.twists.get(from).copied().unwrap_or_else(now);
             }
         }
         state

@@ -94,6 +94,14 @@ pub enum MechanismError {
         /// The joint in the loop set.
         joint: String,
     },
+    /// A joint asks to be kept out of the tree.
+    #[error(
+        "joint `{joint}` is secondary, which keeps it out of the tree; such joints are not supported by this version, make it Auto or Primary"
+    )]
+    SecondaryJoint {
+        /// The joint.
+        joint: String,
+    },
     /// The graph of bodies and joints is broken.
     #[error(transparent)]
     Topology(#[from] TopologyError),

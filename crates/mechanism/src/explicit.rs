@@ -240,20 +240,16 @@ impl Evaluation<'_> {
     fn fill_external(&self, external: &mut Vec<Force>) {
         external.clear();
         external.resize(self.poses.len(), Force::ZERO);
-        for (body, wrench) in &self.input.wrenches {
-            if let Some(sum) = external.get_mut(body.index()).filter(|_| wrench.is_finite()) {
-                *sum += *wrench;
-            }
+        for (body, wrench) in self.input.usable_wrenches(self.model) {
+            external[body.index()] += *wrench;
         }
-        for grab in self.input.grabs.iter().filter(|g| g.is_usable()) {
+        for grab in self.input.usable_grabs(self.model) {
             let body = grab.body.index();
-            if let Some(sum) = external.get_mut(body) {
-                let pose = &self.poses[body];
-                let arm = pose.rotation * self.model.bodies[body].central_point(grab.point);
-                let velocity = shift_motion(self.motions[body], arm).linear;
-                let pull = (grab.target - pose.translation - arm) * grab.stiffness - velocity * grab.damping;
-                *sum += shift_force(Force::new(DVec3::ZERO, pull), arm);
-            }
+            let pose = &self.poses[body];
+            let arm = pose.rotation * self.model.bodies[body].central_point(grab.point);
+            let velocity = shift_motion(self.motions[body], arm).linear;
+            let pull = (grab.target - pose.translation - arm) * grab.stiffness - velocity * grab.damping;
+            external[body] += shift_force(Force::new(DVec3::ZERO, pull), arm);
         }
         for spring in &self.model.ground_springs {
             external[spring.body1 as usize] += self.spring(spring);

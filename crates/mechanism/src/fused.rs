@@ -7,6 +7,8 @@
 //! ```
 //! plus the displaced twist when the poses contain one. About 150 flops for a hinge with a spring.
 
+use std::f64::consts::PI;
+
 use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Sym3, log_so3, ops};
 use sinew_solvers::{PairJoint, PointJoint, shift_motion};
@@ -65,7 +67,9 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: 
         offset += displaced;
     }
     found.gap_squared = gap.length_squared();
-    found.lean_squared = sine_squared * ratio * ratio;
+    // An axis turned right round has no direction to lean back in, but it is half a turn off.
+    let is_reversed = sine_squared == 0.0 && cosine < 0.0;
+    found.lean_squared = if is_reversed { PI * PI } else { sine_squared * ratio * ratio };
 
     let (mut kappa, mut q) = (0.0, 0.0);
     if pair.tracks_twist {

@@ -165,8 +165,7 @@ impl Coefficients {
 
 /// End-of-step pose of a body that the input moves.
 pub(crate) fn kinematic_target(model: &Model, state: &State, input: &Input, body: usize) -> Pose {
-    let given = input.kinematic.iter().find(|(id, pose)| id.index() == body && pose.is_finite());
-    given.map_or(state.poses[body], |(_, pose)| model.central_pose(body, *pose))
+    input.goal(model, body).map_or(state.poses[body], |pose| model.central_pose(body, pose))
 }
 
 /// Gives kinematic bodies the twist that takes them to their goal within the step.
@@ -193,13 +192,8 @@ pub(crate) fn set_targets(model: &Model, input: &Input, targets: &mut [crate::Mo
         let forces = &model.forces[joint.forces as usize];
         *target = forces.motor().map(|m| m.target).unwrap_or_default();
     }
-    for (joint, target) in &input.motors {
-        if let Some(slot) = targets.get_mut(joint.index())
-            && target.position.is_finite()
-            && target.velocity.is_finite()
-        {
-            *slot = *target;
-        }
+    for (joint, target) in input.usable_motors(model) {
+        targets[joint.index()] = *target;
     }
 }
 
@@ -277,20 +271,12 @@ impl Extras {
     fn fill(&mut self, at: &Iterate<'_>, input: &Input) {
         self.clear();
         let h = at.h;
-        for (body, wrench) in &input.wrenches {
-            if wrench.is_finite()
-                && let Some(load) = self.on(at.model, body.index())
-            {
+        for (body, wrench) in input.usable_wrenches(at.model) {
+            if let Some(load) = self.on(at.model, body.index()) {
                 load.momentum += *wrench * h;
             }
         }
-        for grab in &input.grabs {
-            if !grab.is_usable() {
-                continue;
-            }
-            if grab.body.index() >= at.model.bodies.len() {
-                continue;
-            }
+        for grab in input.usable_grabs(at.model) {
             let spring = PointSpring {
                 body1: grab.body.index() as u32,
                 point1: at.model.bodies[grab.body.index()].central_point(grab.point),

@@ -1,10 +1,10 @@
 //! What the outside world does during one step.
 
 use glam::DVec3;
-use sinew_math::{Force, Pose};
+use sinew_math::{Force, Pose, normalize_quat};
 use smallvec::SmallVec;
 
-use crate::{BodyId, Drive, DriveCoordinate, JointId, MotorTarget};
+use crate::{BodyId, BodyKind, Drive, DriveCoordinate, JointId, Model, MotorTarget};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,23 +54,101 @@ impl Default for Input {
 }
 
 impl Grab {
-    /// Whether all numbers make sense; a step ignores grabs that do not.
-    pub fn is_usable(&self) -> bool {
+    /// Whether all numbers make sense.
+    fn has_sense(&self) -> bool {
         let gain = |x: f64| x >= 0.0 && x.is_finite();
         self.target.is_finite() && self.point.is_finite() && gain(self.stiffness) && gain(self.damping)
     }
 }
 
+/// Which entries a step takes: finite, and about something the model has. The others are left alone.
 impl Input {
-    /// The value given to a driven coordinate, if it is finite.
+    /// Number of entries that a step of this model leaves alone.
+    pub fn n_unusable(&self, model: &Model) -> u32 {
+        let kinematic = self.kinematic.iter().filter(|e| !takes_goal(model, e)).count();
+        let wrenches = self.wrenches.iter().filter(|e| !takes_wrench(model, e)).count();
+        let grabs = self.grabs.iter().filter(|e| !takes_grab(model, e)).count();
+        let motors = self.motors.iter().filter(|e| !takes_motor(model, e)).count();
+        let drives = self.drives.iter().filter(|e| !takes_drive(model, e)).count();
+        let scale = usize::from(self.usable_spring_scale().to_bits() != self.spring_scale.to_bits());
+        u32::try_from(kinematic + wrenches + grabs + motors + drives + scale).unwrap_or(u32::MAX)
+    }
+
+    /// The value given to a driven coordinate.
     pub(crate) fn drive(&self, joint: JointId, coordinate: DriveCoordinate) -> Option<&Drive> {
-        let finite = |d: &Drive| d.value.is_finite() && d.rate.is_finite() && d.acceleration.is_finite();
-        let mut given = self.drives.iter().filter(|(j, d)| *j == joint && d.coordinate == coordinate);
-        given.next().map(|(_, d)| d).filter(|d| finite(d))
+        let given =
+            self.drives.iter().find(|(j, d)| *j == joint && d.coordinate == coordinate && is_finite(d));
+        given.map(|(_, drive)| drive)
+    }
+
+    /// The grabs that a step takes.
+    pub(crate) fn usable_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> {
+        self.grabs.iter().filter(|grab| takes_grab(model, grab))
+    }
+
+    /// The wrenches that a step takes.
+    pub(crate) fn usable_wrenches<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = &'a (BodyId, Force)> {
+        self.wrenches.iter().filter(|entry| takes_wrench(model, entry))
+    }
+
+    /// The motor goals that a step takes.
+    pub(crate) fn usable_motors<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = &'a (JointId, MotorTarget)> {
+        self.motors.iter().filter(|entry| takes_motor(model, entry))
+    }
+
+    /// The goal of a kinematic body, its rotation normalized.
+    pub(crate) fn goal(&self, model: &Model, body: usize) -> Option<Pose> {
+        let given = self.kinematic.iter().find(|entry| entry.0.index() == body && takes_goal(model, entry));
+        given.map(|(_, pose)| Pose { rotation: normalize_quat(pose.rotation), ..*pose })
     }
 
     /// The spring scale, 1 if what was given makes no sense.
     pub(crate) fn usable_spring_scale(&self) -> f64 {
-        if self.spring_scale >= 0.0 && self.spring_scale.is_finite() { self.spring_scale } else { 1.0 }
+        usable_scale(self.spring_scale)
     }
+}
+
+/// A spring scale, or 1 if it makes no sense.
+pub(crate) fn usable_scale(scale: f64) -> f64 {
+    if scale >= 0.0 && scale.is_finite() { scale } else { 1.0 }
+}
+
+/// How far from one the squared length of a given rotation may be.
+const UNIT: f64 = 1e-6;
+
+fn is_kind(model: &Model, body: BodyId, kind: BodyKind) -> bool {
+    model.bodies.get(body.index()).is_some_and(|b| b.kind == kind)
+}
+
+fn takes_goal(model: &Model, (body, pose): &(BodyId, Pose)) -> bool {
+    let is_pose = pose.is_finite() && (pose.rotation.length_squared() - 1.0).abs() < UNIT;
+    is_pose && is_kind(model, *body, BodyKind::Kinematic)
+}
+
+fn takes_wrench(model: &Model, (body, wrench): &(BodyId, Force)) -> bool {
+    wrench.is_finite() && is_kind(model, *body, BodyKind::Dynamic)
+}
+
+fn takes_grab(model: &Model, grab: &Grab) -> bool {
+    grab.has_sense() && is_kind(model, grab.body, BodyKind::Dynamic)
+}
+
+fn takes_motor(model: &Model, (joint, target): &(JointId, MotorTarget)) -> bool {
+    let is_target = target.position.is_finite() && target.velocity.is_finite();
+    let joint = model.joints.get(joint.index());
+    is_target && joint.is_some_and(|j| model.forces[j.forces as usize].motor().is_some())
+}
+
+fn takes_drive(model: &Model, (joint, drive): &(JointId, Drive)) -> bool {
+    is_finite(drive) && model.joints.get(joint.index()).is_some_and(|j| j.drives(drive.coordinate))
+}
+
+fn is_finite(drive: &Drive) -> bool {
+    drive.value.is_finite() && drive.rate.is_finite() && drive.acceleration.is_finite()
 }

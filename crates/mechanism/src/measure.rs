@@ -7,6 +7,7 @@ use glam::DVec3;
 use sinew_math::{Force, Motion, log_so3, ops, quat_to_mat3};
 use sinew_topology::NONE;
 
+use crate::input::usable_scale;
 use crate::iterate::joint_errors;
 use crate::model::{JointModel, Model, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, evaluate_rows};
@@ -33,6 +34,7 @@ impl Energy {
 
 /// Energy of a state under a gravity (m/s²), with joint springs scaled as by [`Input::spring_scale`].
 pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -> Energy {
+    let spring_scale = usable_scale(spring_scale);
     let mut out = Energy::default();
     for (body, inertial) in model.bodies.iter().enumerate() {
         let (pose, motion) = (&state.poses[body], &state.motions[body]);

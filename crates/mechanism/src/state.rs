@@ -43,8 +43,10 @@ impl State {
     /// Whether this state has the bodies and joints of a model.
     pub fn fits(&self, model: &Model) -> bool {
         let n = model.n_bodies();
+        let remembers = [self.history.motions.len(), self.history.increments.len()] == [n; 2];
         [self.poses.len(), self.motions.len(), self.pulls.len()] == [n; 3]
             && self.twists.len() == model.n_joints()
+            && (self.history.step <= 0.0 || remembers)
     }
 
     /// Forgets the previous step: to be called after a pose or twist was set by hand.

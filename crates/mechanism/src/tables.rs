@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, quat_to_mat3};
-use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
+use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Priority, Role, VariableId};
 
 use crate::checks::label;
 use crate::model::{
@@ -34,7 +34,11 @@ pub(crate) fn assemble(
 ) -> Result<Model, MechanismError> {
     if let Some(constraint) = plan.loop_constraints().first() {
         let index = constraint.index();
-        return Err(MechanismError::ClosedLoop { joint: label(index, &records.joint_names[index]) });
+        let joint = label(index, &records.joint_names[index]);
+        return Err(match graph.priority(*constraint) {
+            Priority::Secondary => MechanismError::SecondaryJoint { joint },
+            _ => MechanismError::ClosedLoop { joint },
+        });
     }
     let Records { bodies, joints, forces, springs, body_names, joint_names, poses, motions } = records;
     let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
@@ -251,23 +255,28 @@ impl Model {
     fn layout_stamp(&self) -> u64 {
         let sizes = [self.bodies.len() as u32, self.joints.len() as u32, self.ground_springs.len() as u32];
         let has_motor = u32::from(self.forces.iter().any(|f| f.motor().is_some()));
-        let pairs = self.pairs.iter().flat_map(|p| [p.parent, p.body, p.joint, u32::from(p.free)]);
+        let rows = |joint: u32| self.joints.get(joint as usize).map_or(0, |j| j.n_rows() as u32);
+        let pairs =
+            self.pairs.iter().flat_map(|p| [p.parent, p.body, p.joint, u32::from(p.free), rows(p.joint)]);
         let mix = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3);
         sizes.into_iter().chain([has_motor]).chain(pairs).fold(0xcbf2_9ce4_8422_2325, mix)
     }
 
     fn state_of(&self, poses: Vec<Pose>, motions: Vec<Motion>) -> State {
-        let twist = |joint: &JointModel| {
-            if !joint.tracks_twist {
-                return 0.0;
-            }
-            let frame = |body: u32, rotation| pose_of(&poses, body).rotation * rotation;
-            let frame2 = frame(joint.body2, joint.frames.rotation2);
-            twist_angle(&quat_to_mat3(frame2.conjugate() * frame(joint.body1, joint.frames.rotation1)))
-        };
-        let twists = self.joints.iter().map(twist).collect();
+        let twists = (0..self.joints.len()).map(|joint| self.principal_twist(joint, &poses)).collect();
         let pulls = vec![DVec3::ZERO; poses.len()];
         State { time: 0.0, poses, motions, twists, pulls, history: crate::History::default() }
+    }
+
+    /// Twist angle of a joint within ±π at the given poses; 0 where it is not tracked.
+    pub(crate) fn principal_twist(&self, joint: usize, poses: &[Pose]) -> f64 {
+        let joint = &self.joints[joint];
+        if !joint.tracks_twist {
+            return 0.0;
+        }
+        let frame = |body: u32, rotation| pose_of(poses, body).rotation * rotation;
+        let frame2 = frame(joint.body2, joint.frames.rotation2);
+        twist_angle(&quat_to_mat3(frame2.conjugate() * frame(joint.body1, joint.frames.rotation1)))
     }
 
     /// Whether a joint is in the tree.

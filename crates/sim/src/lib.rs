@@ -37,9 +37,12 @@ pub use expect::{ExpectMeter, ExpectOutcome, Expectation, RunOutcome, SweepRun, 
 pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 
 pub use glam::{DQuat, DVec3};
-pub use sinew_math::{Force, Motion, Pose};
+pub use sinew_math::{Force, MassProperties, Motion, Pose};
 pub use sinew_mechanism::{
-    BodyId, BodyKind, Drive, DriveCoordinate, Energy, Explicit, Grab, Gyroscopic, Implicit, Input, JointId,
-    JointKind, JointReading, MechanismBuilder, MechanismError, Model, MotorTarget, Order, RungeKutta, Scheme,
-    Settings, Stage, State, TreeForm, Violation, Workspace, energy, joint_reading, momentum, violation,
+    BodyId, BodyKind, BodySpec, Drive, DriveCoordinate, Edited, Energy, Explicit, Grab, Gyroscopic, Implicit,
+    Input, JointFrames, JointId, JointKind, JointReading, JointSpec, Limit, MechanismBuilder, MechanismError,
+    Model, ModelEdit, Motor, MotorTarget, Order, PointSpringSpec, RotationForce, RungeKutta, ScalarForce,
+    Scheme, Settings, Spring, Stage, State, TreeForm, Violation, Workspace, energy, joint_forces,
+    joint_reading, momentum, rotation_to_axis, violation,
 };
+pub use sinew_topology::Priority;

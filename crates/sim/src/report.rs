@@ -22,12 +22,14 @@ pub struct StepReport {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Health {
-    /// Inputs that were left out because they were not finite, out of range or named nothing in the model.
+    /// Inputs that were left out because they were not finite, out of range, or about nothing that could take them.
     pub ignored_inputs: u32,
     /// Pivots or rows that had to be made soft because they were singular.
     pub regularized: u32,
     /// First body whose state is no longer finite.
     pub non_finite: Option<BodyId>,
+    /// Nothing was done: the step length is not a positive number, or the state belongs to another model.
+    pub refused: bool,
 }
 
 impl Health {

@@ -4,6 +4,7 @@ mod behaviour;
 mod contracts;
 mod convergence;
 mod dense_oracle;
+mod edits;
 mod golden;
 mod invariants;
 mod readings;

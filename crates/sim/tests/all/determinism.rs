@@ -49,6 +49,31 @@ fn a_new_workspace_in_every_step_changes_nothing() {
     }
 }
 
+/// Two trees of several thousand limbs: more than one task for the threads.
+#[cfg(feature = "parallel")]
+#[test]
+fn thread_counts_change_nothing_where_there_is_work_for_many() {
+    let text = std::fs::read_to_string(fixtures("mechanisms").join("branching_tree.ron")).expect("a fixture");
+    let mut source = sinew_sim::SceneSource::new(text, "branching_tree.ron");
+    source.set("generators[0].depth", "8").expect("a deeper tree");
+    source.set("generators[1].depth", "11").expect("a deeper tree");
+    let scene = source.parse().expect("a good scene");
+    let with_threads = |n: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("threads");
+        pool.install(|| {
+            let mut world = sinew_sim::World::from_scene(&scene).expect("a good scene");
+            assert!(world.model().plan().schedule(512).tasks.len() > 4, "too small to be split");
+            for _ in 0..10 {
+                world.step();
+            }
+            world.digest()
+        })
+    };
+    let alone = with_threads(1);
+    assert_eq!(with_threads(2), alone);
+    assert_eq!(with_threads(3), alone);
+}
+
 #[cfg(feature = "parallel")]
 #[test]
 fn thread_counts_change_nothing() {
