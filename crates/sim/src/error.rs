@@ -58,6 +58,7 @@ fn culprit(scene: &SceneDoc, error: &MechanismError) -> String {
         MechanismError::NonPhysicalMass { name, .. } => body_path(scene, name) + ".mass",
         MechanismError::ImmovableJoint { joint }
         | MechanismError::NoSuchCoordinate { joint, .. }
+        | MechanismError::SecondaryJoint { joint }
         | MechanismError::ClosedLoop { joint } => joint_path(scene, joint),
         MechanismError::SpringNotAdjacent { index, .. } => format!("springs[{index}]"),
         MechanismError::UnknownId { what, .. } | MechanismError::InvalidNumber { what, .. } => {
