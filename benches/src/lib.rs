@@ -12,6 +12,8 @@
 
 mod chain_report;
 mod chain_suite;
+#[cfg(doctest)]
+mod documents;
 mod links;
 mod machine;
 mod plot;

@@ -1,5 +1,5 @@
 //! Documents that hold: every relative link leads to a file, and to a heading if it names one; every long name in
-//! backquotes, such as that of a test, occurs in the sources.
+//! backquotes, such as that of a test, occurs in the sources; every Rust block is run as a doc test.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,6 +16,7 @@ const NAME_UNDERSCORES: usize = 3;
 pub(crate) fn run(args: &[String]) -> Outcome {
     no_arguments(args)?;
     let names = source_names();
+    let doc_tests = read(&root().join("benches/src/documents.rs"));
     let documents = files_below(&root(), ".md");
     let mut faults = Vec::new();
     for path in &documents {
@@ -23,6 +24,13 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         let name = relative(path);
         for link in links(&text) {
             faults.extend(broken(path, &link).map(|why| format!("{name}: `{link}` {why}")));
+        }
+        // The documents of a crate are its own business: its `lib.rs` takes them in.
+        if !name.starts_with("crates/")
+            && text.contains("```rust")
+            && !doc_tests.contains(&format!("/{name}\""))
+        {
+            faults.push(format!("{name}: has Rust blocks, but is missing from benches/src/documents.rs"));
         }
         let unknown = quoted_names(&text).into_iter().filter(|word| !names.contains(word));
         faults.extend(unknown.map(|word| format!("{name}: nothing in the sources is called `{word}`")));
