@@ -1,11 +1,11 @@
 //! Benchmark programs: run one, keep its numbers, compare with kept numbers.
 //!
 //! A suite is a program `benches/src/bin/SUITE.rs`. It understands `--quick` (a few seconds), `--json FILE` (its
-//! numbers as one JSON document) and, built with the feature `rapier`, `--rapier`.
+//! numbers as one JSON document), `--plot FILE` (its curves as SVG) and, built with the feature `rapier`, `--rapier`.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use crate::json;
 use crate::shell::{Call, Failure, Outcome, root, target_dir};
@@ -19,6 +19,7 @@ struct Options {
     quick: bool,
     rapier: bool,
     json: Option<String>,
+    plot: Option<String>,
     save: Option<String>,
     against: Option<String>,
 }
@@ -36,6 +37,11 @@ pub(crate) fn run(args: &[String]) -> Outcome {
 
     let mut call = Call::cargo(&format!("run --release -p sinew-benches{features} --bin {suite} --"));
     call = call.args(options.quick.then_some("--quick")).args(options.rapier.then_some("--rapier"));
+    if let Some(file) = &options.plot {
+        // The program is started in the workspace root, which need not be where the user is.
+        let path = absolute(file).map_err(|error| cannot("write", Path::new(file), &error))?;
+        call = call.args([Path::new("--plot"), &path]);
+    }
     call.args([Path::new("--json"), &result]).run()?;
 
     let mut copies: Vec<PathBuf> = options.json.iter().map(PathBuf::from).collect();
@@ -62,6 +68,7 @@ fn parse(args: &[String]) -> Result<Options, Failure> {
             "--quick" => options.quick = true,
             "--rapier" => options.rapier = true,
             "--json" => options.json = Some(value()?),
+            "--plot" => options.plot = Some(value()?),
             "--save" => options.save = Some(value()?),
             "--against" => options.against = Some(value()?),
             name if !name.starts_with('-') && options.suite.is_none() => options.suite = Some(name.into()),
@@ -133,15 +140,17 @@ mod tests {
 
     #[test]
     fn options_in_any_order() {
-        let options = parse(&words("--quick hand --save a --against b --json c.json")).ok().unwrap();
+        let options =
+            parse(&words("--quick hand --save a --against b --json c.json --plot d.svg")).ok().unwrap();
         assert!(options.quick && !options.rapier);
         assert_eq!((options.suite.as_deref(), options.save.as_deref()), (Some("hand"), Some("a")));
         assert_eq!((options.against.as_deref(), options.json.as_deref()), (Some("b"), Some("c.json")));
+        assert_eq!(options.plot.as_deref(), Some("d.svg"));
     }
 
     #[test]
     fn wrong_options_are_refused() {
-        for line in ["a b", "--save", "--fast"] {
+        for line in ["a b", "--save", "--plot", "--fast"] {
             assert!(parse(&words(line)).is_err(), "{line}");
         }
         assert!(saved("../x").is_err());

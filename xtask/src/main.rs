@@ -33,8 +33,9 @@ usage: cargo xtask COMMAND
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2;
                            sync copies the scenes into the command
   determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.ron
-  bench [SUITE] [--quick] [--json FILE] [--save NAME] [--against NAME] [--rapier]
-                           run a benchmark program (default suite: chain); saved runs live in target/sinew-bench/
+  bench [SUITE] [--quick] [--json FILE] [--plot FILE] [--save NAME] [--against NAME] [--rapier]
+                           run a benchmark program (default suite: chain); --json writes its figures, --plot draws
+                           them as SVG; saved runs live in target/sinew-bench/
   callgrind [SUITE]        instruction counts where valgrind exists
   soak                     the tests named `…soak…` in release mode, with ten times the counts of `cargo test`
   lines                    size report of the sources
