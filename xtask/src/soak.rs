@@ -6,8 +6,8 @@
 
 use crate::shell::{Call, Outcome, no_arguments};
 
-/// Runs every test named `…soak…` in release mode with the long counts.
+/// Runs every integration test named `…soak…` in release mode with the long counts.
 pub(crate) fn run(args: &[String]) -> Outcome {
     no_arguments(args)?;
-    Call::cargo("test --release --workspace soak").env("SINEW_SOAK", "1").run()
+    Call::cargo("test --release --workspace --test all soak").env("SINEW_SOAK", "1").run()
 }
