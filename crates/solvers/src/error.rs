@@ -15,4 +15,12 @@ pub enum FactorError {
         /// The pivot, positive when definite, in the units of the diagonal block.
         magnitude: f64,
     },
+    /// The node does not fit the pair form.
+    #[error(
+        "{node} has no pair form, which takes variables of six unknowns and rows without compliance: use TreeLdlt"
+    )]
+    NoPairForm {
+        /// The variable of another size, or the constraint with compliance.
+        node: Node,
+    },
 }

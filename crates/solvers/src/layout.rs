@@ -116,6 +116,13 @@ impl BlockLayout {
         self.first_node[pairs.start as usize] as usize..self.first_node[pairs.end as usize] as usize
     }
 
+    /// The variable of a pair, and the constraint above it.
+    #[inline]
+    pub(crate) fn pair(&self, pair: u32) -> (&NodeLayout, Option<&NodeLayout>) {
+        let nodes = &self.nodes[self.nodes_of_pairs(pair..pair + 1)];
+        (&nodes[0], nodes.get(1))
+    }
+
     /// First entry of the blocks of the node at `position`, which may be one past the last.
     pub(crate) fn entry_of(&self, position: usize) -> usize {
         self.nodes.get(position).map_or(self.n_entries, |node| node.start)

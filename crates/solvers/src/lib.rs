@@ -6,14 +6,18 @@ mod error;
 mod kernels;
 mod layout;
 mod pair;
+mod pair_tree;
 mod pivot;
 mod system;
 mod threads;
 mod tree_ldlt;
+mod tree_solver;
 
 pub use dense::DenseReference;
 pub use effective_mass::{EffectiveMass, Load, shift_force, shift_motion};
 pub use error::FactorError;
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
+pub use pair_tree::PairTree;
 pub use system::BlockSystem;
 pub use tree_ldlt::TreeLdlt;
+pub use tree_solver::TreeSolver;

@@ -3,7 +3,8 @@
 //! Each task works on its own slice of one flat array, so splitting the array is all the synchronization there
 //! is; nothing allocates. Which thread runs a task does not matter, and neither does the number of threads.
 
-use sinew_topology::Task;
+use sinew_topology::{NONE, Schedule, Task};
+use std::convert::Infallible;
 
 /// Tasks are handed to another thread only in bunches of more pairs than this: about 0.1 ms of work.
 pub(crate) const GRAIN: usize = 256;
@@ -22,14 +23,52 @@ impl<'a> Part<'a> {
     }
 
     /// The same part for a shorter time.
-    pub(crate) fn reborrow(&mut self) -> Part<'_> {
+    fn reborrow(&mut self) -> Part<'_> {
         Part { values: self.values, start: self.start }
     }
 }
 
+/// Leaves → root: `work` on every pair, children before parents, with a part that holds the pair and its
+/// parent and starts at `offset` of some pair before it. Gives the first error in elimination order.
+#[inline]
+pub(crate) fn sweep_up<E: Send>(
+    schedule: &Schedule,
+    values: &mut [f64],
+    offset: &(impl Fn(u32) -> usize + Sync),
+    work: &(impl Fn(u32, &mut Part<'_>) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let mut whole = Part { values, start: 0 };
+    let tasks = run(&schedule.tasks, whole.reborrow(), offset, &|task, mut part| {
+        task.pairs.clone().try_for_each(|pair| work(pair, &mut part).map_err(|error| (pair, error)))
+    });
+    // A trunk pair before a failed task may have failed first in elimination order.
+    let n_done = tasks.as_ref().map_or_else(|&(pair, _)| pair, |()| NONE);
+    let mut reachable = schedule.trunk.iter().take_while(|&&pair| pair < n_done);
+    let trunk = reachable.try_for_each(|&pair| work(pair, &mut whole));
+    trunk.and(tasks.map_err(|(_, error)| error))
+}
+
+/// Root → leaves: `work` on every pair, parents before children, in the reverse order of [`sweep_up`].
+#[inline]
+pub(crate) fn sweep_down(
+    schedule: &Schedule,
+    values: &mut [f64],
+    offset: &(impl Fn(u32) -> usize + Sync),
+    work: &(impl Fn(u32, &mut Part<'_>) + Sync),
+) {
+    let mut whole = Part { values, start: 0 };
+    for &pair in schedule.trunk.iter().rev() {
+        work(pair, &mut whole);
+    }
+    let Ok(()) = run(&schedule.tasks, whole, offset, &|task, mut part| {
+        task.pairs.clone().rev().for_each(|pair| work(pair, &mut part));
+        Ok::<(), Infallible>(())
+    });
+}
+
 /// Runs `work` on every task, each with the part that starts at `offset(first pair)`. Gives the error of the
 /// first task, in order, that failed.
-pub(crate) fn run<E: Send>(
+fn run<E: Send>(
     tasks: &[Task],
     mut part: Part<'_>,
     offset: &(impl Fn(u32) -> usize + Sync),

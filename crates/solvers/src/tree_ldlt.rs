@@ -25,10 +25,9 @@ use crate::kernels::{
 };
 use crate::layout::{BlockLayout, NodeLayout};
 use crate::system::BlockSystem;
-use crate::threads::{GRAIN, Part, run};
-use sinew_topology::{EliminationPlan, NONE, Node, Schedule, Task};
+use crate::threads::{GRAIN, Part, sweep_down, sweep_up};
+use sinew_topology::{EliminationPlan, NONE, Node, Schedule};
 use std::convert::Infallible;
-use std::ops::Range;
 
 /// The factorization of a [`BlockSystem`] over the same plan.
 #[derive(Clone, Debug)]
@@ -60,16 +59,13 @@ impl TreeLdlt {
         self.factor.copy_from_slice(&system.blocks);
         let layout = &self.layout;
         let offset = |pair| layout.entry_of(layout.nodes_of_pairs(0..pair).end);
-        let part = Part { values: &mut self.factor, start: 0 };
-        let tasks = run(&self.schedule.tasks, part, &offset, &|task, mut part| {
-            eliminate_all(layout, task.pairs.clone(), &mut part)
-        });
-        // A trunk pair before a failed task may have failed first in elimination order.
-        let mut part = Part { values: &mut self.factor, start: 0 };
-        let n_done = tasks.as_ref().map_or_else(|failed| failed.pair, |()| NONE);
-        let reachable = self.schedule.trunk.iter().take_while(|&&pair| pair < n_done);
-        let trunk = reachable.copied().try_for_each(|pair| eliminate_all(layout, pair..pair + 1, &mut part));
-        trunk.and(tasks).map_err(|failed| failed.error)
+        sweep_up(&self.schedule, &mut self.factor, &offset, &|pair, part| {
+            layout.nodes_of_pairs(pair..pair + 1).try_for_each(|position| {
+                let node = &layout.nodes[position];
+                let pivot = with_fixed_dims!(node.dims(), eliminate(layout, node, part));
+                pivot.map_err(|magnitude| FactorError::SingularPivot { node: node.node, magnitude })
+            })
+        })
     }
 
     /// Solves in place with the last factor; `x` holds the right-hand side on entry, both in elimination
@@ -78,22 +74,17 @@ impl TreeLdlt {
         assert_eq!(x.len(), self.layout.n_unknowns, "the right-hand side does not fit the plan");
         let layout = &self.layout;
         let offset = |pair| layout.unknown_of(layout.nodes_of_pairs(0..pair).end);
-        let on_tasks = |x: &mut [f64], sweep: fn(&Self, Range<u32>, &mut Part<'_>)| {
-            let part = Part { values: x, start: 0 };
-            let Ok(()) = run(&self.schedule.tasks, part, &offset, &|task: &Task, mut part: Part<'_>| {
-                sweep(self, task.pairs.clone(), &mut part);
-                Ok::<(), Infallible>(())
-            });
-        };
-        on_tasks(x, Self::forward_all);
-        let mut part = Part { values: x, start: 0 };
-        for &pair in &self.schedule.trunk {
-            self.forward_all(pair..pair + 1, &mut part);
-        }
-        for &pair in self.schedule.trunk.iter().rev() {
-            self.backward_all(pair..pair + 1, &mut part);
-        }
-        on_tasks(x, Self::backward_all);
+        let Ok(()) = sweep_up(&self.schedule, x, &offset, &|pair, part| {
+            for node in &layout.nodes[layout.nodes_of_pairs(pair..pair + 1)] {
+                with_fixed_dims!(node.dims(), forward(layout, node, &self.factor, part));
+            }
+            Ok::<(), Infallible>(())
+        });
+        sweep_down(&self.schedule, x, &offset, &|pair, part| {
+            for node in layout.nodes[layout.nodes_of_pairs(pair..pair + 1)].iter().rev() {
+                with_fixed_dims!(node.dims(), backward(layout, node, &self.factor, part));
+            }
+        });
     }
 
     /// One step of iterative refinement: `x += H⁻¹(rhs − H x)`, with the system that was factored. Brings the
@@ -107,43 +98,6 @@ impl TreeLdlt {
         }
         self.residual = correction;
     }
-
-    /// Forward substitution over pairs, in order.
-    fn forward_all(&self, pairs: Range<u32>, x: &mut Part<'_>) {
-        for position in self.layout.nodes_of_pairs(pairs) {
-            let node = &self.layout.nodes[position];
-            with_fixed_dims!(node.dims(), forward(&self.layout, node, &self.factor, x));
-        }
-    }
-
-    /// Back-substitution over pairs, in reverse order.
-    fn backward_all(&self, pairs: Range<u32>, x: &mut Part<'_>) {
-        for position in self.layout.nodes_of_pairs(pairs).rev() {
-            let node = &self.layout.nodes[position];
-            with_fixed_dims!(node.dims(), backward(&self.layout, node, &self.factor, x));
-        }
-    }
-}
-
-/// A failed pivot and the pair where it happened.
-struct Failure {
-    pair: u32,
-    error: FactorError,
-}
-
-/// Eliminates pairs in order. Their blocks and those of the parents outside must be in `part`.
-fn eliminate_all(layout: &BlockLayout, pairs: Range<u32>, part: &mut Part<'_>) -> Result<(), Failure> {
-    for pair in pairs {
-        for position in layout.nodes_of_pairs(pair..pair + 1) {
-            let node = &layout.nodes[position];
-            let pivot = with_fixed_dims!(node.dims(), eliminate(layout, node, part));
-            pivot.map_err(|magnitude| Failure {
-                pair,
-                error: FactorError::SingularPivot { node: node.node, magnitude },
-            })?;
-        }
-    }
-    Ok(())
 }
 
 /// Factors the pivot of one node, scales its blocks and updates parent and grandparent.

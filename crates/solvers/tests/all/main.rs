@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its input has failed")]
 
 mod allocation;
+mod forms;
 mod golden;
+mod pairs;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random_trees;

@@ -1,0 +1,317 @@
+//! Pair elimination of any block system over rigid bodies: body and joint leave in one step.
+//!
+//! **What.** A body `a` under its joint, with `b` the parent, `Ã`, `z̃` what its children have left of its own
+//! block and right-hand side, and `λ` the multipliers:
+//! ```text
+//! Ã v_a + A_ab v_b + J_aᵀλ = z̃        J_a v_a + J_b v_b = b
+//! ```
+//! `Q = [R S]`, `R = J_a⁺`, `J_a S = 0` (QR of the rows, [`RowSpace`]) makes the rows `J_a Q = [1 0]`, so that
+//! `v_a = R β + S u` with `β = b − J_b v_b` known and `u` free (docs/maths/elimination.md §2, with
+//! `X = −R J_b`, `c = R b`). In these coordinates, `M = QᵀÃQ` and `B = QᵀA_ab`, rows split into `r` and `s`:
+//! ```text
+//! r rows:  λ = Rᵀz̃ − M_rr β − M_rs u − B_r v_b          s rows:  M_ss u = Sᵀz̃ − M_sr β − B_s v_b
+//! parent:  A_abᵀ v_a + J_bᵀλ = B_rᵀβ + B_sᵀu + J_bᵀλ
+//! ```
+//! Eliminating `β`, `u` and `λ` with `[K; N] = B − [M_rr; M_sr] J_b`, `M_ss = L Lᵀ`, `W = L⁻¹N`:
+//! ```text
+//! factor, leaves → root:  Ã_b += J_bᵀM_rr J_b − J_bᵀB_r − B_rᵀJ_b − WᵀW
+//! solve,  leaves → root:  p = Rᵀz̃,  y = L⁻¹(Sᵀz̃ − M_sr b),   z̃_b −= J_bᵀp + Kᵀb + Wᵀy
+//!         root → leaves:  u = L⁻ᵀ(y − W v_b),  λ = p − M_rr b − M_rs u − K v_b,  v_a = R(b − J_b v_b) + S u
+//! ```
+//! It is the Schur complement of [`crate::TreeLdlt`] on the pair (body, joint), with a pivot of the size of the
+//! *free* directions. This is the general form, for any rows and couplings; where `X` is a rigid shift the fused
+//! kernels of [`crate::PairFactor`] do the same with a sixth of the numbers, and a step uses those.
+//!
+//! **Frames, units.** The caller's, as in [`BlockSystem`]; variables have six unknowns.
+//!
+//! **Cost.** Linear; 144 numbers per pair. For a hinge about 1,000 multiplications to factor, of which the QR
+//! takes half, and 200 to solve. Nothing allocates after `new`; same bits at every thread count.
+//!
+//! **Failure.** Dependent rows and a body without mass in a free direction are [`FactorError::SingularPivot`];
+//! compliance or another number of unknowns is [`FactorError::NoPairForm`]. A body may lack mass in directions
+//! that its joint locks.
+
+use crate::error::FactorError;
+use crate::kernels::{cholesky, gram_row, solve_lower, solve_upper, subtract_columns, transpose_mul};
+use crate::layout::{BlockLayout, NodeLayout};
+use crate::system::BlockSystem;
+use crate::threads::{GRAIN, Part, sweep_down, sweep_up};
+use sinew_math::RowSpace;
+use sinew_topology::{EliminationPlan, NONE, Schedule};
+use std::convert::Infallible;
+
+/// Unknowns of a body.
+const N: usize = 6;
+
+/// Entries of a 6×6 block.
+const BLOCK: usize = N * N;
+
+/// Entries per pair, four blocks: `Qᵀ` | `Ã`, later `L` and the columns `M_·r` | `[K; W]` | `J_b`.
+const STRIDE: usize = 4 * BLOCK;
+
+/// The factorization of a [`BlockSystem`] of rigid bodies over the same plan, body and joint together.
+#[derive(Clone, Debug)]
+pub struct PairTree {
+    layout: BlockLayout,
+    schedule: Schedule,
+    /// Position of the parent's pair, or [`NONE`].
+    parents: Vec<u32>,
+    factor: Vec<f64>,
+}
+
+impl PairTree {
+    /// Storage for the systems of a plan.
+    pub fn new(plan: &EliminationPlan) -> Self {
+        Self::with_grain(plan, GRAIN)
+    }
+
+    /// Storage whose schedule has tasks of at most `max_grain` pairs. Every grain gives the same bits.
+    pub fn with_grain(plan: &EliminationPlan, max_grain: usize) -> Self {
+        Self {
+            layout: BlockLayout::new(plan),
+            schedule: plan.schedule(max_grain),
+            parents: plan.pairs().iter().map(|pair| pair.parent).collect(),
+            factor: vec![0.0; STRIDE * plan.pairs().len()],
+        }
+    }
+
+    /// Factors a system of the plan given to [`PairTree::new`].
+    ///
+    /// # Errors
+    /// [`FactorError::NoPairForm`] for a variable without six unknowns or a constraint with compliance;
+    /// [`FactorError::SingularPivot`] for the first node, in elimination order, whose rows are dependent or
+    /// whose free directions have no mass.
+    pub fn factor(&mut self, system: &BlockSystem) -> Result<(), FactorError> {
+        for (pair, own) in (0..).zip(self.factor.chunks_exact_mut(STRIDE)) {
+            let (body, joint) = self.layout.pair(pair);
+            if usize::from(body.dim) != N {
+                return Err(FactorError::NoPairForm { node: body.node });
+            }
+            if let Some(joint) =
+                joint.filter(|joint| system.blocks[joint.diagonal()].iter().any(|&e| e != 0.0))
+            {
+                return Err(FactorError::NoPairForm { node: joint.node });
+            }
+            own[BLOCK..2 * BLOCK].copy_from_slice(&system.blocks[body.diagonal()]);
+        }
+        let (layout, parents) = (&self.layout, &self.parents);
+        sweep_up(&self.schedule, &mut self.factor, &|pair| STRIDE * pair as usize, &|pair, part| {
+            let (body, joint) = layout.pair(pair);
+            let (own, later) = part.values[STRIDE * pair as usize - part.start..].split_at_mut(STRIDE);
+            let parent = parents[pair as usize];
+            let parent_mass = (parent != NONE).then(|| {
+                let at = STRIDE * (parent - pair - 1) as usize + BLOCK;
+                &mut later[at..at + BLOCK]
+            });
+            eliminate(system, body, joint, own, parent_mass)
+        })
+    }
+
+    /// Solves in place with the last factor; `x` holds the right-hand side on entry, both in elimination
+    /// order (see [`BlockSystem::variable_range`]).
+    pub fn solve(&self, x: &mut [f64]) {
+        assert_eq!(x.len(), self.layout.n_unknowns, "the right-hand side does not fit the plan");
+        let offset = |pair| self.layout.unknown_of(self.layout.nodes_of_pairs(0..pair).end);
+        let Ok(()) = sweep_up(&self.schedule, x, &offset, &|pair, part| {
+            let (factor, own, parent) = self.split(pair, part);
+            forward(&factor, own, parent);
+            Ok::<(), Infallible>(())
+        });
+        sweep_down(&self.schedule, x, &offset, &|pair, part| {
+            let (factor, own, parent) = self.split(pair, part);
+            backward(&factor, own, parent.map(|parent| &*parent));
+        });
+    }
+
+    /// The factor of a pair, its unknowns (body, then joint) and those of its parent body.
+    #[inline]
+    fn split<'x>(
+        &self,
+        pair: u32,
+        part: &'x mut Part<'_>,
+    ) -> (PairBlocks<'_>, &'x mut [f64], Option<&'x mut [f64]>) {
+        let (body, joint) = self.layout.pair(pair);
+        let n_rows = joint.map_or(0, |joint| usize::from(joint.dim));
+        let at = STRIDE * pair as usize;
+        let blocks = PairBlocks::new(n_rows, &self.factor[at..at + STRIDE]);
+        let (own, later) = part.values[body.unknown - part.start..].split_at_mut(N + n_rows);
+        let later_start = body.unknown + N + n_rows;
+        let parent = self.parents[pair as usize];
+        let parent = (parent != NONE).then(|| {
+            let at = self.layout.pair(parent).0.unknown - later_start;
+            &mut later[at..at + N]
+        });
+        (blocks, own, parent)
+    }
+}
+
+/// The factor of one pair with `n_rows` joint rows.
+struct PairBlocks<'a> {
+    n_rows: usize,
+    /// `Qᵀ`, 6×6: the columns of `R`, then those of `S`.
+    basis: &'a [f64],
+    /// `L`, free×free.
+    pivot: &'a [f64],
+    /// `[M_rr; M_sr]`, 6×rows.
+    carried: &'a [f64],
+    /// `[K; W]`, 6×6.
+    coupling: &'a [f64],
+    /// `J_b`, rows×6.
+    parent_rows: &'a [f64],
+}
+
+impl<'a> PairBlocks<'a> {
+    #[inline]
+    fn new(n_rows: usize, blocks: &'a [f64]) -> Self {
+        let n_free = N - n_rows;
+        let (basis, rest) = blocks.split_at(BLOCK);
+        let (mass, rest) = rest.split_at(BLOCK);
+        let (coupling, parent_rows) = rest.split_at(BLOCK);
+        let (pivot, carried) = mass.split_at(n_free * n_free);
+        Self { n_rows, basis, pivot, carried, coupling, parent_rows }
+    }
+}
+
+/// Changes to the coordinates `(β, u)`, factors the pivot and gives the parent its part.
+fn eliminate(
+    system: &BlockSystem,
+    body: &NodeLayout,
+    joint: Option<&NodeLayout>,
+    own: &mut [f64],
+    parent_mass: Option<&mut [f64]>,
+) -> Result<(), FactorError> {
+    let r = joint.map_or(0, |joint| usize::from(joint.dim));
+    let f = N - r;
+    let (basis, rest) = own.split_at_mut(BLOCK);
+    let (mass, rest) = rest.split_at_mut(BLOCK);
+    let (coupling, parent_rows) = rest.split_at_mut(BLOCK);
+
+    let mut rows = [[0.0; N]; N];
+    for (k, row) in rows[..r].iter_mut().enumerate() {
+        *row = std::array::from_fn(|i| system.blocks[body.off_diagonal(i, k)]);
+    }
+    let space = RowSpace::factor(&rows[..r]);
+    if let Some(joint) = joint.filter(|_| space.rank() < r) {
+        let magnitude = remainder(&space, &rows[..r]);
+        return Err(FactorError::SingularPivot { node: joint.node, magnitude });
+    }
+    for (k, column) in basis.chunks_exact_mut(N).take(r).enumerate() {
+        let mut unit = [0.0; N];
+        unit[k] = 1.0;
+        column.copy_from_slice(&space.particular(&unit[..r]));
+    }
+    let free = space.null_basis().0;
+    basis[N * r..].copy_from_slice(&free.as_flattened()[..N * f]);
+
+    // M = QᵀÃQ, lower triangle and M_rr
+    let mut m = [0.0; BLOCK];
+    for i in 0..N {
+        let product = transpose_mul(N, N, mass, &basis[N * i..N * (i + 1)]);
+        for j in 0..=i {
+            m[N * i + j] = (0..N).map(|k| basis[N * j + k] * product[k]).sum();
+            m[N * j + i] = m[N * i + j];
+        }
+    }
+    let (pivot, carried) = mass.split_at_mut(f * f);
+    for i in 0..f {
+        pivot[f * i..f * (i + 1)].copy_from_slice(&m[N * (r + i) + r..N * (r + i + 1)]);
+    }
+    for i in 0..N {
+        carried[r * i..r * (i + 1)].copy_from_slice(&m[N * i..N * i + r]);
+    }
+    cholesky(f, 1.0, pivot).map_err(|magnitude| FactorError::SingularPivot { node: body.node, magnitude })?;
+
+    let (Some(joint), Some(parent_mass)) = (joint, parent_mass) else { return Ok(()) };
+    let at_rows = joint.off_diagonal(0, 0);
+    parent_rows[..N * r].copy_from_slice(&system.blocks[at_rows..at_rows + N * r]);
+    // B = QᵀA_ab, [K; N] = B − [M_rr; M_sr] J_b
+    let mut b = [0.0; BLOCK];
+    for i in 0..N {
+        for k in 0..N {
+            let at = body.off_diagonal(k, r);
+            for (target, a) in b[N * i..N * (i + 1)].iter_mut().zip(&system.blocks[at..at + N]) {
+                *target += basis[N * i + k] * a;
+            }
+        }
+        let row = transpose_mul(r, N, parent_rows, &carried[r * i..]);
+        for j in 0..N {
+            coupling[N * i + j] = b[N * i + j] - row[j];
+        }
+    }
+    let (k, w) = coupling.split_at_mut(N * r);
+    solve_lower(f, N, pivot, w);
+    // Ã_b −= J_bᵀ(B_r + K)/2 + (its transpose) + WᵀW, symmetric to the last bit
+    for i in 0..N {
+        let gram = gram_row(f, N, w, i, 0);
+        for j in 0..N {
+            let mut sum = gram[j];
+            for (row, (b, k)) in parent_rows.chunks_exact(N).zip(b.chunks_exact(N).zip(k.chunks_exact(N))) {
+                sum += row[i] * (0.5 * (b[j] + k[j])) + (0.5 * (b[i] + k[i])) * row[j];
+            }
+            parent_mass[N * i + j] -= sum;
+        }
+    }
+    Ok(())
+}
+
+/// `(z̃, b) → (p, y, b)`, `z̃_b −= J_bᵀp + Kᵀb + Wᵀy`.
+#[inline]
+fn forward(factor: &PairBlocks<'_>, own: &mut [f64], parent: Option<&mut [f64]>) {
+    let r = factor.n_rows;
+    let f = N - r;
+    let (own, b) = own.split_at_mut(N);
+    let mut t = [0.0; N];
+    for (value, column) in t.iter_mut().zip(factor.basis.chunks_exact(N)) {
+        *value = column.iter().zip(&*own).map(|(q, z)| q * z).sum();
+    }
+    subtract_columns(f, r, &factor.carried[r * r..], 0, b, &mut t[r..]);
+    solve_lower(f, 1, factor.pivot, &mut t[r..]);
+    own.copy_from_slice(&t);
+    if let Some(parent) = parent {
+        let through_rows = transpose_mul(r, N, factor.parent_rows, &t);
+        t[..r].copy_from_slice(b);
+        let through_mass = transpose_mul(N, N, factor.coupling, &t);
+        for j in 0..N {
+            parent[j] -= through_rows[j] + through_mass[j];
+        }
+    }
+}
+
+/// `(p, y, b) → (v_a, λ)` from the parent's `v_b`.
+#[inline]
+fn backward(factor: &PairBlocks<'_>, own: &mut [f64], parent: Option<&[f64]>) {
+    let r = factor.n_rows;
+    let f = N - r;
+    let (own, b) = own.split_at_mut(N);
+    let mut coordinates = [0.0; N];
+    coordinates[..r].copy_from_slice(b);
+    if let Some(parent) = parent {
+        // p − K v_b, y − W v_b, β = b − J_b v_b
+        subtract_columns(N, N, factor.coupling, 0, parent, own);
+        subtract_columns(r, N, factor.parent_rows, 0, parent, &mut coordinates);
+    }
+    let (p, y) = own.split_at_mut(r);
+    solve_upper(f, factor.pivot, y);
+    coordinates[r..].copy_from_slice(y);
+    // λ = p − M_rr b − M_rs u
+    let (m_rr, m_sr) = factor.carried.split_at(r * r);
+    subtract_columns(r, r, m_rr, 0, b, p);
+    let through_free = transpose_mul(f, r, m_sr, y);
+    for (k, value) in b.iter_mut().enumerate() {
+        *value = p[k] - through_free[k];
+    }
+    own.copy_from_slice(&transpose_mul(N, N, factor.basis, &coordinates)[..N]);
+}
+
+/// The largest part of a unit row that lies outside the span of the independent rows.
+fn remainder(space: &RowSpace, rows: &[[f64; N]]) -> f64 {
+    let free = space.null_basis().0;
+    let square = |v: &[f64; N]| v.iter().map(|a| a * a).sum::<f64>();
+    let along = |a: &[f64; N], b: &[f64; N]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let outside = |row: &[f64; N]| {
+        let part = free.map(|direction| along(&direction, row));
+        let length = square(row);
+        if length > 0.0 { (square(&part) / length).sqrt() } else { 0.0 }
+    };
+    rows.iter().map(outside).fold(0.0, f64::max)
+}

@@ -1,0 +1,189 @@
+//! The fused kernels: one more right-hand side equals a fresh elimination; regularized pivots are finite.
+
+use glam::DVec3;
+use sinew_math::{Force, Motion, Sym3};
+use sinew_solvers::{EffectiveMass, Load, PairFactor, PairJoint, PointJoint, shift_force};
+use sinew_testkit::{Rng, assert_close};
+
+fn vector(rng: &mut Rng) -> DVec3 {
+    DVec3::from_array(std::array::from_fn(|_| rng.uniform(-1.0, 1.0)))
+}
+
+fn motion(rng: &mut Rng) -> Motion {
+    Motion { angular: vector(rng), linear: vector(rng) }
+}
+
+fn force(rng: &mut Rng) -> Force {
+    Force { angular: vector(rng), linear: vector(rng) }
+}
+
+fn body(rng: &mut Rng) -> EffectiveMass {
+    EffectiveMass::rigid(Sym3::diagonal(vector(rng).abs() + 0.1), rng.uniform(0.5, 2.0))
+}
+
+fn flat(v: Motion) -> Vec<f64> {
+    [v.angular.to_array(), v.linear.to_array()].concat()
+}
+
+/// One joint of a tree, in one of the forms that a factor takes.
+enum Joint {
+    Fixed(PairJoint<0>),
+    Hinge(PairJoint<1>),
+    Planar(PairJoint<3>),
+    Point(PointJoint),
+}
+
+impl Joint {
+    /// A joint with a spring but no impulse and no offset: what a further right-hand side assumes.
+    fn random(rng: &mut Rng, kind: usize) -> Self {
+        fn pair<const F: usize>(rng: &mut Rng) -> PairJoint<F> {
+            let mut stiffness = [[0.0; F]; F];
+            (0..F).for_each(|i| stiffness[i][i] = rng.uniform(0.0, 10.0));
+            let basis = std::array::from_fn(|_| motion(rng));
+            PairJoint { shift: vector(rng), basis, offset: Motion::ZERO, stiffness, impulse: [0.0; F] }
+        }
+        match kind {
+            0 => Self::Fixed(pair(rng)),
+            1 => Self::Hinge(pair(rng)),
+            2 => Self::Planar(pair(rng)),
+            _ => Self::Point(PointJoint {
+                shift: vector(rng),
+                arm: vector(rng),
+                offset: Motion::ZERO,
+                stiffness: Sym3::diagonal(vector(rng).abs()),
+                impulse: DVec3::ZERO,
+            }),
+        }
+    }
+
+    fn n_free(&self) -> usize {
+        match self {
+            Self::Fixed(_) => 0,
+            Self::Hinge(_) => 1,
+            Self::Planar(_) | Self::Point(_) => 3,
+        }
+    }
+
+    fn eliminate(&self, factor: &mut PairFactor, pair: usize, load: &mut Load) -> u32 {
+        let mut view = factor.view();
+        match self {
+            Self::Fixed(joint) => view.eliminate(pair, load, joint),
+            Self::Hinge(joint) => view.eliminate(pair, load, joint),
+            Self::Planar(joint) => view.eliminate(pair, load, joint),
+            Self::Point(joint) => view.eliminate_point(pair, load, joint),
+        }
+    }
+}
+
+/// A tree whose parents come after their children; the last pair hangs from the world, at rest.
+struct Chains {
+    joints: Vec<Joint>,
+    masses: Vec<EffectiveMass>,
+    parents: Vec<usize>,
+}
+
+impl Chains {
+    fn random(rng: &mut Rng, n: usize) -> Self {
+        Self {
+            joints: (0..n)
+                .map(|_| {
+                    let kind = rng.below(4);
+                    Joint::random(rng, kind)
+                })
+                .collect(),
+            masses: (0..n).map(|_| body(rng)).collect(),
+            parents: (0..n).map(|k| k + 1 + rng.below((n - k).min(3))).map(|p| p.min(n)).collect(),
+        }
+    }
+
+    fn factor(&self) -> PairFactor {
+        PairFactor::new(self.joints.iter().map(Joint::n_free))
+    }
+
+    /// Twists from a full elimination with these momenta.
+    fn eliminated(&self, factor: &mut PairFactor, momenta: &[Force]) -> Vec<Motion> {
+        let n = self.joints.len();
+        let mut loads: Vec<Load> =
+            (0..n).map(|k| Load { mass: self.masses[k], momentum: momenta[k] }).collect();
+        loads.push(Load::ZERO);
+        for k in 0..n {
+            let mut load = loads[k];
+            assert_eq!(self.joints[k].eliminate(factor, k, &mut load), 0);
+            loads[self.parents[k]].add(&load);
+        }
+        self.descend(|k, parent| factor.substitute(k, parent))
+    }
+
+    /// The same with a factor that is already there.
+    fn solved(&self, factor: &PairFactor, momenta: &[Force]) -> Vec<Motion> {
+        let n = self.joints.len();
+        let mut drive = vec![0.0; factor.n_columns()];
+        let mut sums = [momenta, &[Force::ZERO]].concat();
+        for k in 0..n {
+            let up = factor.eliminate_momentum(k, sums[k], &mut drive);
+            sums[self.parents[k]] += up;
+        }
+        self.descend(|k, parent| factor.substitute_drive(k, parent, &drive))
+    }
+
+    fn descend(&self, step: impl Fn(usize, Motion) -> Motion) -> Vec<Motion> {
+        let n = self.joints.len();
+        let mut motions = vec![Motion::ZERO; n + 1];
+        for k in (0..n).rev() {
+            motions[k] = step(k, motions[self.parents[k]]);
+        }
+        motions
+    }
+}
+
+#[test]
+fn one_more_right_hand_side_equals_a_fresh_elimination() {
+    for seed in 0..200 {
+        let rng = &mut Rng::new(seed);
+        let n = 1 + rng.below(12);
+        let tree = Chains::random(rng, n);
+        let mut momenta = || (0..n).map(|_| force(rng)).collect::<Vec<_>>();
+        let (first, second) = (momenta(), momenta());
+        let mut factor = tree.factor();
+        tree.eliminated(&mut factor, &first);
+        let reused = tree.solved(&factor, &second);
+        let fresh = tree.eliminated(&mut tree.factor(), &second);
+        for (a, b) in reused.into_iter().zip(fresh) {
+            assert_close!(flat(a), flat(b), 1e-9, "seed {seed}");
+        }
+    }
+}
+
+/// A direction without inertia: raised on the scale of the mass that moves, held where nothing does.
+#[test]
+fn singular_pivots_stay_finite_and_are_counted() {
+    let slider = PairJoint {
+        shift: DVec3::X,
+        basis: [Motion { angular: DVec3::X, linear: DVec3::ZERO }],
+        offset: Motion::ZERO,
+        stiffness: [[0.0]],
+        impulse: [1e-3],
+    };
+    let point_mass = EffectiveMass::rigid(Sym3::ZERO, 2.0);
+    for (mass, speed) in [(point_mass, 1e-3 / (1e-14 * 6.0)), (EffectiveMass::ZERO, 0.0)] {
+        let mut factor = PairFactor::new([1]);
+        let momentum = Force { angular: DVec3::ZERO, linear: DVec3::Y };
+        let mut load = Load { mass, momentum };
+        assert_eq!(factor.view().eliminate(0, &mut load, &slider), 1);
+        let v = factor.substitute(0, Motion::ZERO);
+        assert_close!(v.angular.x, speed, 1e-12 * (1.0 + speed));
+        assert_eq!(load.momentum, shift_force(momentum, slider.shift));
+
+        let mut factor = PairFactor::new([3]);
+        let mut load = Load { mass, momentum };
+        let ball = PointJoint {
+            shift: DVec3::X,
+            arm: DVec3::ZERO,
+            offset: Motion::ZERO,
+            stiffness: Sym3::ZERO,
+            impulse: DVec3::ZERO,
+        };
+        assert_eq!(factor.view().eliminate_point(0, &mut load, &ball), 3);
+        assert_eq!(factor.substitute(0, Motion::ZERO), Motion::ZERO);
+    }
+}
