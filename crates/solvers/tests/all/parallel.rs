@@ -1,15 +1,13 @@
 //! One, two and three threads give the bits of a serial run.
 
 use crate::trees::{Recipe, Sample, sample};
-use sinew_solvers::TreeLdlt;
+use sinew_solvers::{PairTree, TreeLdlt, TreeSolver};
 use sinew_testkit::{ForestShape, Rng};
 
-fn bits(sample: &Sample, grain: usize) -> Vec<u64> {
-    let mut ldlt = TreeLdlt::with_grain(&sample.plan, grain);
-    ldlt.factor(&sample.system).unwrap();
+fn bits(solver: &mut impl TreeSolver, sample: &Sample) -> Vec<u64> {
+    solver.factor(&sample.system).unwrap();
     let mut x = sample.system.rhs().to_vec();
-    ldlt.solve(&mut x);
-    ldlt.refine(&sample.system, sample.system.rhs(), &mut x);
+    solver.solve(&mut x);
     x.into_iter().map(f64::to_bits).collect()
 }
 
@@ -23,11 +21,17 @@ fn thread_count_does_not_change_bits() {
     ];
     for (seed, recipe) in recipes.into_iter().enumerate() {
         let sample = sample(&mut Rng::new(seed as u64), recipe);
-        let serial = bits(&sample, usize::MAX);
+        let answers = |grain: usize| {
+            [
+                bits(&mut TreeLdlt::with_grain(&sample.plan, grain), &sample),
+                bits(&mut PairTree::with_grain(&sample.plan, grain), &sample),
+            ]
+        };
+        let serial = answers(usize::MAX);
         for n_threads in [1, 2, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
             for grain in [4, 64, 256] {
-                let parallel = pool.install(|| bits(&sample, grain));
+                let parallel = pool.install(|| answers(grain));
                 assert_eq!(parallel, serial, "{n_threads} threads, grain {grain}");
             }
         }
