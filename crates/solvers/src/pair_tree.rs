@@ -24,8 +24,10 @@
 //!
 //! **Frames, units.** The caller's, as in [`BlockSystem`]; variables have six unknowns.
 //!
-//! **Cost.** Linear; 144 numbers per pair. For a hinge about 1,900 multiplications to factor, of which the basis
-//! takes 750, and 240 to solve. Nothing allocates after `new`; same bits at every thread count.
+//! **Cost.** Linear; 144 numbers per pair. For a hinge about 1,900 multiplications to factor and 240 to solve.
+//! The basis takes square roots and divisions, so that a factor takes two to three times as long as that of
+//! [`crate::TreeLdlt`] and a solve two thirds: it pays with many right-hand sides. Nothing allocates after
+//! `new`; same bits at every thread count.
 //!
 //! **Failure.** Dependent rows and a body without mass in a free direction are [`FactorError::SingularPivot`];
 //! compliance or another number of unknowns is [`FactorError::NoPairForm`]. A body may lack mass in directions
@@ -48,6 +50,21 @@ const BLOCK: usize = N * N;
 
 /// Entries per pair, four blocks: `Qᵀ` | `Ã`, later `L` and the columns `M_·r` | `[K; W]` | `J_b`.
 const STRIDE: usize = 4 * BLOCK;
+
+/// Calls `$kernel::<R>(…)` with the number of rows as a constant, so that the compiler unrolls it.
+macro_rules! with_rows {
+    ($rows:expr, $kernel:ident($($argument:expr),*)) => {
+        match $rows {
+            0 => $kernel::<0>($($argument),*),
+            1 => $kernel::<1>($($argument),*),
+            2 => $kernel::<2>($($argument),*),
+            3 => $kernel::<3>($($argument),*),
+            4 => $kernel::<4>($($argument),*),
+            5 => $kernel::<5>($($argument),*),
+            _ => $kernel::<6>($($argument),*),
+        }
+    };
+}
 
 /// The factorization of a [`BlockSystem`] of rigid bodies over the same plan, body and joint together.
 #[derive(Clone, Debug)]
@@ -103,7 +120,7 @@ impl PairTree {
                 let at = STRIDE * (parent - pair - 1) as usize + BLOCK;
                 &mut later[at..at + BLOCK]
             });
-            eliminate(system, body, joint, own, parent_mass)
+            with_rows!(n_rows_of(joint), eliminate(system, body, joint, own, parent_mass))
         })
     }
 
@@ -114,12 +131,12 @@ impl PairTree {
         let offset = |pair| self.layout.unknown_of(self.layout.nodes_of_pairs(0..pair).end);
         let Ok(()) = sweep_up(&self.schedule, x, &offset, &|pair, part| {
             let (factor, own, parent) = self.split(pair, part);
-            forward(&factor, own, parent);
+            with_rows!(factor.n_rows, forward(&factor, own, parent));
             Ok::<(), Infallible>(())
         });
         sweep_down(&self.schedule, x, &offset, &|pair, part| {
             let (factor, own, parent) = self.split(pair, part);
-            backward(&factor, own, parent.map(|parent| &*parent));
+            with_rows!(factor.n_rows, backward(&factor, own, parent.as_deref()));
         });
     }
 
@@ -131,7 +148,7 @@ impl PairTree {
         part: &'x mut Part<'_>,
     ) -> (PairBlocks<'_>, &'x mut [f64], Option<&'x mut [f64]>) {
         let (body, joint) = self.layout.pair(pair);
-        let n_rows = joint.map_or(0, |joint| usize::from(joint.dim));
+        let n_rows = n_rows_of(joint);
         let at = STRIDE * pair as usize;
         let blocks = PairBlocks::new(n_rows, &self.factor[at..at + STRIDE]);
         let (own, later) = part.values[body.unknown - part.start..].split_at_mut(N + n_rows);
@@ -143,6 +160,12 @@ impl PairTree {
         });
         (blocks, own, parent)
     }
+}
+
+/// Rows of the joint of a pair, none for a free root.
+#[inline]
+fn n_rows_of(joint: Option<&NodeLayout>) -> usize {
+    joint.map_or(0, |joint| usize::from(joint.dim))
 }
 
 /// The factor of one pair with `n_rows` joint rows.
@@ -173,15 +196,14 @@ impl<'a> PairBlocks<'a> {
 }
 
 /// Changes to the coordinates `(β, u)`, factors the pivot and gives the parent its part.
-fn eliminate(
+fn eliminate<const R: usize>(
     system: &BlockSystem,
     body: &NodeLayout,
     joint: Option<&NodeLayout>,
     own: &mut [f64],
     parent_mass: Option<&mut [f64]>,
 ) -> Result<(), FactorError> {
-    let r = joint.map_or(0, |joint| usize::from(joint.dim));
-    let f = N - r;
+    let (r, f) = (R, N - R);
     let (basis, rest) = own.split_at_mut(BLOCK);
     let (mass, rest) = rest.split_at_mut(BLOCK);
     let (coupling, parent_rows) = rest.split_at_mut(BLOCK);
@@ -260,9 +282,8 @@ fn eliminate(
 
 /// `(z̃, b) → (p, y, b)`, `z̃_b −= J_bᵀp + Kᵀb + Wᵀy`.
 #[inline]
-fn forward(factor: &PairBlocks<'_>, own: &mut [f64], parent: Option<&mut [f64]>) {
-    let r = factor.n_rows;
-    let f = N - r;
+fn forward<const R: usize>(factor: &PairBlocks<'_>, own: &mut [f64], parent: Option<&mut [f64]>) {
+    let (r, f) = (R, N - R);
     let (own, b) = own.split_at_mut(N);
     let mut t = [0.0; N];
     for (value, column) in t.iter_mut().zip(factor.basis.chunks_exact(N)) {
@@ -283,9 +304,8 @@ fn forward(factor: &PairBlocks<'_>, own: &mut [f64], parent: Option<&mut [f64]>)
 
 /// `(p, y, b) → (v_a, λ)` from the parent's `v_b`.
 #[inline]
-fn backward(factor: &PairBlocks<'_>, own: &mut [f64], parent: Option<&[f64]>) {
-    let r = factor.n_rows;
-    let f = N - r;
+fn backward<const R: usize>(factor: &PairBlocks<'_>, own: &mut [f64], parent: Option<&[f64]>) {
+    let (r, f) = (R, N - R);
     let (own, b) = own.split_at_mut(N);
     let mut coordinates = [0.0; N];
     coordinates[..r].copy_from_slice(b);
