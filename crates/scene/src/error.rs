@@ -54,7 +54,7 @@ pub enum SceneIssueKind {
     NotFinite,
     /// A number outside its valid range.
     OutOfRange,
-    /// A time step that is not positive.
+    /// A time step that is not positive, or absurdly short or long.
     TimeStep,
     /// A name that is empty or reserved.
     BadName,

@@ -5,6 +5,7 @@ mod error;
 mod generate;
 mod load;
 mod path;
+mod read;
 mod resolve;
 mod suggest;
 mod text;
@@ -24,5 +25,6 @@ pub use doc::{
 pub use error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 pub use load::SceneSource;
 pub use resolve::ForceCoordinate;
+pub use suggest::suggestion;
 pub use track::TrackPoint;
 pub use validate::validate;

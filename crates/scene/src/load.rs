@@ -7,13 +7,11 @@
 
 use std::path::Path;
 
-use ron::extensions::Extensions;
-
 use crate::doc::SceneDoc;
 use crate::error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 use crate::path::{follow, parse_path, replace};
-use crate::suggest;
-use crate::text::{Node, line_column, offset_of};
+use crate::read::{Complaint, EXTENSIONS, explain, options, read};
+use crate::text::{Node, line_column};
 use crate::{validate, version};
 
 /// The text of a scene before it is understood: it can be edited value by value and still give the right
@@ -112,11 +110,13 @@ impl SceneSource {
             ));
         };
         let edited = Self { file: self.file.clone(), text };
-        if let Err(error) = options().from_str::<SceneDoc>(&edited.text) {
-            let offset = offset_of(&edited.text, error.span.start.line, error.span.start.col);
+        let outline = edited.outline()?;
+        if let Err(Complaint { offset, issue }) = read(&edited.text, &outline) {
             let column = value_column + offset.clamp(at, at + value.len()) - at;
-            let issue = issue_from_ron(&error.code);
-            return Err(fail(column, issue.kind, issue.message, &issue.hint));
+            // What is wrong may be around the value: a choice that was left out, say.
+            let around = issue.kind == SceneIssueKind::WrongType && issue.field != path && offset < at;
+            let place = if around { format!("at {}: ", issue.field) } else { String::new() };
+            return Err(fail(column, issue.kind, issue.message, &format!("{place}{}", issue.hint)));
         }
         *self = edited;
         Ok(())
@@ -126,41 +126,14 @@ impl SceneSource {
     pub fn parse(&self) -> Result<SceneDoc, SceneErrors> {
         let root = self.outline()?;
         let text = version::upgrade(&self.text, &root).map_err(|issue| self.located(&root, vec![issue]))?;
-        let doc =
-            options().from_str::<SceneDoc>(text).map_err(|error| self.unreadable(Some(&root), &error))?;
+        let doc = read(text, &root).map_err(|complaint| self.located_at(complaint))?;
         validate(&doc).map_err(|issues| self.located(&root, issues))?;
         Ok(doc)
     }
 
-    /// The outline of the text; if it has none, what the RON reader says about it.
+    /// The outline of the text, or why it has none.
     fn outline(&self) -> Result<Node<'_>, SceneErrors> {
-        Node::parse(&self.text).ok_or_else(|| match options().from_str::<ron::Value>(&self.text) {
-            Err(error) => self.unreadable(None, &error),
-            Ok(_) => self.located_at(
-                0,
-                SceneIssue {
-                    field: String::new(),
-                    kind: SceneIssueKind::Syntax,
-                    message: "this is RON, but not the RON of a scene".to_owned(),
-                    hint: "a scene is one list of fields: (format: 1, name: …)".to_owned(),
-                },
-            ),
-        })
-    }
-
-    /// What the RON reader cannot read, at the value it stumbled over.
-    fn unreadable(&self, root: Option<&Node<'_>>, error: &ron::error::SpannedError) -> SceneErrors {
-        let mut issue = issue_from_ron(&error.code);
-        let mut offset = offset_of(&self.text, error.span.start.line, error.span.start.col);
-        offset += self.text[offset..].len() - self.text[offset..].trim_start().len();
-        if let Some(root) = root {
-            let (node, path) = root.at_offset(offset);
-            issue.field = path;
-            if matches!(issue.kind, SceneIssueKind::MissingField | SceneIssueKind::WrongType) {
-                offset = node.span.start;
-            }
-        }
-        self.located_at(offset, issue)
+        Node::parse(&self.text).ok_or_else(|| self.located_at(explain(&self.text)))
     }
 
     /// Issues with their places: that of the value, or of the innermost value around it that is written.
@@ -180,7 +153,7 @@ impl SceneSource {
         Some(line_column(&self.text, node.span.start))
     }
 
-    fn located_at(&self, offset: usize, issue: SceneIssue) -> SceneErrors {
+    fn located_at(&self, Complaint { offset, issue }: Complaint) -> SceneErrors {
         let (line, column) = line_column(&self.text, offset);
         SceneErrors::new(vec![SceneError { file: self.file.clone(), line, column, issue }])
     }
@@ -211,63 +184,4 @@ impl SceneDoc {
         *self = source.parse()?;
         Ok(())
     }
-}
-
-/// Extensions that scenes are read and written with.
-const EXTENSIONS: Extensions = Extensions::IMPLICIT_SOME.union(Extensions::UNWRAP_VARIANT_NEWTYPES);
-
-fn options() -> ron::Options {
-    ron::Options::default().with_default_extension(EXTENSIONS)
-}
-
-/// The RON reader's complaint as an issue without a place.
-fn issue_from_ron(error: &ron::Error) -> SceneIssue {
-    use SceneIssueKind as Kind;
-    use ron::Error;
-    let (kind, message, hint) = match error {
-        Error::NoSuchStructField { expected, found, .. } => (
-            Kind::UnknownField,
-            format!("there is no field `{found}` here"),
-            suggest::one_of(found, expected),
-        ),
-        Error::NoSuchEnumVariant { expected, found, .. } => {
-            (Kind::UnknownVariant, format!("there is no `{found}` here"), suggest::one_of(found, expected))
-        }
-        Error::MissingStructField { field, .. } => {
-            (Kind::MissingField, format!("`{field}` is missing"), format!("add {field}: …"))
-        }
-        Error::DuplicateStructField { field, .. } => {
-            (Kind::DuplicateField, format!("`{field}` is given twice"), "keep one of them".to_owned())
-        }
-        Error::ExpectedFloat
-        | Error::ExpectedInteger
-        | Error::ExpectedString
-        | Error::ExpectedBoolean
-        | Error::ExpectedArray
-        | Error::ExpectedOption
-        | Error::ExpectedStructLike
-        | Error::ExpectedNamedStructLike(_)
-        | Error::ExpectedDifferentStructName { .. }
-        | Error::ExpectedDifferentLength { .. }
-        | Error::IntegerOutOfBounds
-        | Error::InvalidValueForType { .. }
-        | Error::ExpectedIdentifier
-        | Error::Message(_) => (Kind::WrongType, sentence(error), String::new()),
-        Error::Eof => (
-            Kind::Syntax,
-            "the text ends too early".to_owned(),
-            "something is not closed: ) or ] or \"".to_owned(),
-        ),
-        _ => (Kind::Syntax, sentence(error), String::new()),
-    };
-    SceneIssue { field: String::new(), kind, message, hint }
-}
-
-/// The RON reader's words, beginning in lower case like every other message.
-fn sentence(error: &ron::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_lowercase();
-    }
-    text
 }

@@ -1,7 +1,11 @@
 //! "Did you mean": the valid name nearest to a mistyped one.
 
-/// Hint that names the nearest of `valid`, or lists them all if they are few.
-pub(crate) fn one_of<S: AsRef<str>>(found: &str, valid: &[S]) -> String {
+/// A hint for a name that does not exist: the nearest of those that do, else a list of the first twenty.
+///
+/// ```
+/// assert_eq!(sinew_scene::suggestion("pendulm", &["hand", "pendulum"]), "did you mean `pendulum`?");
+/// ```
+pub fn suggestion<S: AsRef<str>>(found: &str, valid: &[S]) -> String {
     match nearest(found, valid.iter().map(AsRef::as_ref)) {
         Some(name) => format!("did you mean `{name}`?"),
         None if valid.is_empty() => "there are none".to_owned(),
@@ -40,7 +44,7 @@ fn edits(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{edits, one_of};
+    use super::{edits, suggestion};
 
     #[test]
     fn counts_edits() {
@@ -51,8 +55,8 @@ mod tests {
 
     #[test]
     fn names_the_nearest_or_lists_all() {
-        assert_eq!(one_of("stifness", &["damping", "stiffness"]), "did you mean `stiffness`?");
-        assert_eq!(one_of("zzz", &["damping", "rest"]), "valid are damping, rest");
-        assert_eq!(one_of::<&str>("zzz", &[]), "there are none");
+        assert_eq!(suggestion("stifness", &["damping", "stiffness"]), "did you mean `stiffness`?");
+        assert_eq!(suggestion("zzz", &["damping", "rest"]), "valid are damping, rest");
+        assert_eq!(suggestion::<&str>("zzz", &[]), "there are none");
     }
 }

@@ -15,7 +15,7 @@
 use std::ops::Range;
 
 /// Deepest nesting accepted, the same as that of the RON reader.
-const MAX_DEPTH: u32 = 128;
+pub(crate) const MAX_DEPTH: u32 = 128;
 
 /// A value in the text.
 #[derive(Debug)]
@@ -131,6 +131,12 @@ impl<'t> Node<'t> {
             }
         }
     }
+}
+
+/// Whether there is nothing in `text` but white space, comments and attributes.
+pub(crate) fn is_blank(text: &str) -> bool {
+    let mut cursor = Cursor { text, at: 0 };
+    cursor.skip_attributes().is_some() && cursor.at == text.len()
 }
 
 /// Line and column, counted from 1 in characters, of a byte offset.
@@ -342,7 +348,7 @@ impl<'t> Cursor<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Node, line_column, offset_of};
+    use super::{Node, is_blank, line_column, offset_of};
 
     const SCENE: &str = r####"#![enable(implicit_some)]
 // a comment with ( [ { " in it
@@ -426,6 +432,14 @@ Scene( /* block /* nested ) */ " */
         ] {
             assert!(Node::parse(text).is_none(), "{text:.20}");
         }
+    }
+
+    #[test]
+    fn blank_text_holds_no_value() {
+        for text in ["", " \n", "// (\n/* [ */", "#![enable(implicit_some)]\n"] {
+            assert!(is_blank(text), "{text}");
+        }
+        assert!(!is_blank(SCENE) && !is_blank("(") && !is_blank("/* open"));
     }
 
     #[test]

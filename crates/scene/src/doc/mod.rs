@@ -45,9 +45,9 @@ pub struct SceneDoc {
     pub description: String,
     /// Acceleration of gravity (m/s²), world axes.
     pub gravity: DVec3,
-    /// Time step (s).
+    /// Time step (s), 1e-12 to 1e6.
     pub dt: f64,
-    /// How long to simulate (s).
+    /// How long to simulate (s), at most 1e12 steps.
     pub duration_s: f64,
     /// When the state is recorded.
     pub samples: SamplesDoc,
@@ -109,7 +109,7 @@ impl Default for SceneDoc {
 /// When the state is recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SamplesDoc {
-    /// This many equal intervals: `Count(4)` of a 2 s run records at 0.5, 1, 1.5 and 2 s.
+    /// This many equal intervals, 1 to 1,000,000: `Count(4)` of a 2 s run records at 0.5, 1, 1.5 and 2 s.
     Count(u32),
     /// At these times (s), increasing.
     Times(Vec<f64>),

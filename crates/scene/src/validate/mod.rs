@@ -33,7 +33,8 @@ pub fn validate(scene: &SceneDoc) -> Result<(), Vec<SceneIssue>> {
 
 const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     numbers::numbers_are_finite,
-    numbers::time_step_is_positive,
+    numbers::time_step_is_sensible,
+    numbers::sample_counts_are_sensible,
     numbers::samples_are_in_order,
     numbers::stepper_settings_are_in_range,
     numbers::expectations_are_in_range,

@@ -6,7 +6,7 @@ use super::Issues;
 use crate::doc::{EndDoc, GeneratorDoc, InputDoc, MotorDoc, RootDoc, SceneDoc, TargetDoc};
 use crate::error::SceneIssueKind as Kind;
 use crate::generate::link_name;
-use crate::suggest;
+use crate::suggest::suggestion;
 
 /// Stands for the world in reports, and so is no name for a body.
 const RESERVED: &str = "world";
@@ -141,7 +141,7 @@ fn missing(issues: &mut Issues, noun: &str, name: &str, known: &[String], field:
         issues.add(Kind::MissingField, field, format!("the name of a {noun} is missing"), hint);
     } else {
         let message = format!("there is no {noun} called `{name}`");
-        issues.add(Kind::UnknownName, field, message, suggest::one_of(name, known));
+        issues.add(Kind::UnknownName, field, message, suggestion(name, known));
     }
 }
 

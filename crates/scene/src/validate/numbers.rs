@@ -1,5 +1,7 @@
 //! Rules for the numbers of the scene as a whole.
 
+use std::ops::RangeInclusive;
+
 use super::Issues;
 use crate::doc::{SamplesDoc, SceneDoc, StepperDoc};
 use crate::error::SceneIssueKind as Kind;
@@ -23,17 +25,46 @@ pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
     });
 }
 
-/// The time step is above zero and the run does not end before it begins.
-pub(super) fn time_step_is_positive(scene: &SceneDoc, issues: &mut Issues) {
-    if scene.dt <= 0.0 {
+/// Shortest and longest time step (s): beyond them the squares and inverses that a step takes lose their meaning.
+const TIME_STEPS: RangeInclusive<f64> = 1e-12..=1e6;
+/// Most steps that a run may ask for, more than anybody can wait for.
+const MAX_STEPS: f64 = 1e12;
+/// Most samples of a run.
+const MAX_SAMPLES: u32 = 1_000_000;
+
+/// The time step makes sense and the run ends after it begins, in a number of steps that can be counted.
+pub(super) fn time_step_is_sensible(scene: &SceneDoc, issues: &mut Issues) {
+    let (dt, duration) = (scene.dt, scene.duration_s);
+    if dt.is_finite() && !TIME_STEPS.contains(&dt) {
         issues.add(
             Kind::TimeStep,
             "dt".to_owned(),
-            format!("{} s is no time step", scene.dt),
-            "use for instance 1/60 s: 0.016667",
+            format!("{dt:?} s is no time step"),
+            format!(
+                "use {:?} s to {:?} s, for instance 1/60 s: 0.016667",
+                TIME_STEPS.start(),
+                TIME_STEPS.end()
+            ),
+        );
+    } else if duration.is_finite() && duration / dt > MAX_STEPS {
+        issues.add(
+            Kind::OutOfRange,
+            "duration_s".to_owned(),
+            format!("this takes {:.0e} steps", duration / dt),
+            format!("at most {MAX_STEPS:.0e}: shorten the run or lengthen dt"),
         );
     }
-    issues.require_not_negative(scene.duration_s, || "duration_s".to_owned());
+    issues.require_not_negative(duration, || "duration_s".to_owned());
+}
+
+/// Samples are neither none nor absurdly many.
+pub(super) fn sample_counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
+    if let SamplesDoc::Count(n) = scene.samples
+        && !(1..=MAX_SAMPLES).contains(&n)
+    {
+        let hint = format!("use 1 to {MAX_SAMPLES}");
+        issues.add(Kind::OutOfRange, "samples".to_owned(), format!("{n} samples cannot be taken"), hint);
+    }
 }
 
 /// Sample times are not negative and increase.

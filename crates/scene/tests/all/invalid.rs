@@ -58,3 +58,23 @@ fn places_are_found_for_whoever_finds_more() {
     assert_eq!(source.locate("no path"), None);
     assert_eq!(SceneSource::new("(format: ", "x.ron").locate("format"), None);
 }
+
+#[test]
+fn messages_are_for_people_who_write_scenes() {
+    let deep = "(".repeat(1_000);
+    for (text, wanted) in [
+        ("", "there is no scene in this text (a scene is one list of fields: (format: 1, name: …))"),
+        (&deep, "values are nested more than 128 deep"),
+        (
+            "(format: 1, bodies: [(mass: 5)])",
+            "bodies[0].mass: a choice is wanted here, not a bare value (write Density(5) or Total(5))",
+        ),
+        ("(format: 1, stepper: Explicit)", "stepper: `Explicit` needs parentheses (write Explicit())"),
+        ("(format: 1, dt: 1e-300)", "dt: 1e-300 s is no time step (use 1e-12 s to 1000000.0 s"),
+        ("(format: 1, samples: Count(0))", "samples: 0 samples cannot be taken (use 1 to 1000000)"),
+        ("(format: 1, dt: 1e-9, duration_s: 1e9)", "duration_s: this takes 1e18 steps (at most 1e12"),
+    ] {
+        let found = sinew_scene::SceneDoc::from_ron(text, "x.ron").unwrap_err().to_string();
+        assert!(found.contains(wanted), "{found}");
+    }
+}

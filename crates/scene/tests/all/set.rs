@@ -92,3 +92,20 @@ fn a_sweep_can_be_run_through() {
     let wanted: Vec<_> = [0.0, 1.0, 100.0, 1e4, 1e6, 1e8_f64].iter().map(|k: &f64| k.to_bits()).collect();
     assert_eq!(found, wanted);
 }
+
+#[test]
+fn a_choice_that_was_left_out_is_offered() {
+    let mut source = SceneSource::new(SCENE, "arm.ron");
+    for (path, value, hint) in [
+        ("bodies[0].mass", "5", "(write Density(5) or Total(5))"),
+        ("samples", "20", "(write Count(20))"),
+        ("samples", "[0.5, 1]", "(write Times([0.5, 1]))"),
+        ("stepper.order", "2", "(at stepper: write Implicit(order: 2))"),
+        ("stepper", "Explicit", "(write Explicit())"),
+        ("bodies[0].mass", "Total", "(write Total(…))"),
+        ("gyroscopic", "1", "(valid are Auto, Implicit, Momentum, Explicit, Off)"),
+    ] {
+        let text = source.set(path, value).unwrap_err().to_string();
+        assert!(text.starts_with(&format!("{path}={value}:1:")) && text.ends_with(hint), "{text}");
+    }
+}

@@ -1,0 +1,191 @@
+//! The RON reader, and its complaints in the words of this crate.
+//!
+//! The reader names the place where it stopped and what it wanted there. Where it wanted one of several choices
+//! (`Density(…)`, `Total(…)`, …) and found a bare value, the text is read again with each choice written in front of
+//! that value: the hint is whatever gets the reader past it. Cost: one reading; a few more for a complaint.
+
+use std::ops::Range;
+
+use ron::extensions::Extensions;
+
+use crate::doc::SceneDoc;
+use crate::error::{SceneIssue, SceneIssueKind as Kind};
+use crate::suggest::suggestion;
+use crate::text::{MAX_DEPTH, Node, is_blank, offset_of};
+
+/// Extensions that scenes are read and written with.
+pub(crate) const EXTENSIONS: Extensions =
+    Extensions::IMPLICIT_SOME.union(Extensions::UNWRAP_VARIANT_NEWTYPES);
+
+/// How scenes are read and written.
+pub(crate) fn options() -> ron::Options {
+    ron::Options::default().with_default_extension(EXTENSIONS)
+}
+
+/// What the reader cannot read, and the byte at which it is.
+pub(crate) struct Complaint {
+    pub(crate) offset: usize,
+    pub(crate) issue: SceneIssue,
+}
+
+/// The document in `text`, whose outline is `root`.
+pub(crate) fn read(text: &str, root: &Node<'_>) -> Result<SceneDoc, Complaint> {
+    options().from_str::<SceneDoc>(text).map_err(|error| {
+        let mut issue = issue_from_ron(&error.code);
+        let mut offset = offset_after_blank(text, &error);
+        if matches!(error.code, ron::Error::ExpectedStructLike) {
+            // It stopped behind the name that wants parentheses.
+            offset = text[..offset_of_error(text, &error)].trim_end().len().saturating_sub(1);
+        }
+        let (node, path) = root.at_offset(offset);
+        if wants_choice(&error.code) {
+            describe_choice(text, node, &mut issue);
+        }
+        issue.field = path;
+        if matches!(issue.kind, Kind::MissingField | Kind::WrongType) {
+            offset = node.span.start;
+        }
+        Complaint { offset, issue }
+    })
+}
+
+/// Why `text` has no outline.
+pub(crate) fn explain(text: &str) -> Complaint {
+    let issue = |message: String, hint: &str| SceneIssue {
+        field: String::new(),
+        kind: Kind::Syntax,
+        message,
+        hint: hint.to_owned(),
+    };
+    const SHAPE: &str = "a scene is one list of fields: (format: 1, name: …)";
+    if is_blank(text) {
+        return Complaint { offset: 0, issue: issue("there is no scene in this text".to_owned(), SHAPE) };
+    }
+    match options().from_str::<ron::Value>(text) {
+        Err(error) => {
+            Complaint { offset: offset_after_blank(text, &error), issue: issue_from_ron(&error.code) }
+        }
+        Ok(_) => {
+            let message = "this is RON, but not the RON of a scene".to_owned();
+            Complaint { offset: 0, issue: issue(message, SHAPE) }
+        }
+    }
+}
+
+fn offset_of_error(text: &str, error: &ron::error::SpannedError) -> usize {
+    offset_of(text, error.span.start.line, error.span.start.col)
+}
+
+/// Where an error is, white space before it left out.
+fn offset_after_blank(text: &str, error: &ron::error::SpannedError) -> usize {
+    let offset = offset_of_error(text, error);
+    offset + text[offset..].len() - text[offset..].trim_start().len()
+}
+
+/// Whether the reader wanted a name, perhaps with parentheses, and found something else.
+fn wants_choice(error: &ron::Error) -> bool {
+    use ron::Error::{ExpectedIdentifier, ExpectedStructLike, InvalidIdentifier, SuggestRawIdentifier};
+    matches!(error, ExpectedIdentifier | ExpectedStructLike | InvalidIdentifier(_) | SuggestRawIdentifier(_))
+}
+
+/// Says what to write instead of the value at `node`.
+fn describe_choice(text: &str, node: &Node<'_>, issue: &mut SceneIssue) {
+    let value = &text[node.span.clone()];
+    let named = |name: &str| {
+        if value.starts_with('(') { format!("{name}{value}") } else { format!("{name}({value})") }
+    };
+    issue.kind = Kind::WrongType;
+    if value.starts_with(|c: char| c.is_alphabetic()) {
+        let whole = format!("{value}()");
+        let fits = gets_past(text, &node.span, &whole);
+        issue.message = format!("`{value}` needs parentheses");
+        issue.hint = format!("write {}", if fits { whole } else { format!("{value}(…)") });
+        return;
+    }
+    let choices = choices_at(text, &node.span);
+    let fitting: Vec<String> =
+        choices.iter().map(|name| named(name)).filter(|whole| gets_past(text, &node.span, whole)).collect();
+    issue.message = "a choice is wanted here, not a bare value".to_owned();
+    issue.hint = match choices.len() {
+        0 => "begin with a name".to_owned(),
+        _ if fitting.is_empty() || value.len() > MAX_ECHO => suggestion(value, choices),
+        _ => format!("write {}", fitting.join(" or ")),
+    };
+}
+
+/// Longest value that is repeated in a hint, in bytes.
+const MAX_ECHO: usize = 60;
+
+/// The choices that may stand at `span`; empty if none may.
+fn choices_at(text: &str, span: &Range<usize>) -> &'static [&'static str] {
+    // No choice of the format has this name, so the reader lists those it has.
+    match options().from_str::<SceneDoc>(&with(text, span, "_")).map_err(|error| error.code) {
+        Err(ron::Error::NoSuchEnumVariant { expected, .. }) => expected,
+        _ => &[],
+    }
+}
+
+/// Whether the reader gets past `span` once `value` is written there.
+fn gets_past(text: &str, span: &Range<usize>, value: &str) -> bool {
+    let edited = with(text, span, value);
+    match options().from_str::<SceneDoc>(&edited) {
+        Ok(_) => true,
+        Err(error) => offset_of_error(&edited, &error) > span.start + value.len(),
+    }
+}
+
+fn with(text: &str, span: &Range<usize>, value: &str) -> String {
+    format!("{}{value}{}", &text[..span.start], &text[span.end..])
+}
+
+/// The reader's complaint as an issue without a place.
+fn issue_from_ron(error: &ron::Error) -> SceneIssue {
+    use ron::Error;
+    let (kind, message, hint) = match error {
+        Error::NoSuchStructField { expected, found, .. } => {
+            (Kind::UnknownField, format!("there is no field `{found}` here"), suggestion(found, expected))
+        }
+        Error::NoSuchEnumVariant { expected, found, .. } => {
+            (Kind::UnknownVariant, format!("there is no `{found}` here"), suggestion(found, expected))
+        }
+        Error::MissingStructField { field, .. } => {
+            (Kind::MissingField, format!("`{field}` is missing"), format!("add {field}: …"))
+        }
+        Error::DuplicateStructField { field, .. } => {
+            (Kind::DuplicateField, format!("`{field}` is given twice"), "keep one of them".to_owned())
+        }
+        Error::ExpectedFloat
+        | Error::ExpectedInteger
+        | Error::ExpectedString
+        | Error::ExpectedBoolean
+        | Error::ExpectedArray
+        | Error::ExpectedOption
+        | Error::ExpectedNamedStructLike(_)
+        | Error::ExpectedDifferentStructName { .. }
+        | Error::ExpectedDifferentLength { .. }
+        | Error::IntegerOutOfBounds
+        | Error::InvalidValueForType { .. }
+        | Error::Message(_) => (Kind::WrongType, sentence(error), String::new()),
+        Error::Eof => (
+            Kind::Syntax,
+            "the text ends too early".to_owned(),
+            "something is not closed: ) or ] or \"".to_owned(),
+        ),
+        Error::ExceededRecursionLimit => (
+            Kind::Syntax,
+            format!("values are nested more than {MAX_DEPTH} deep"),
+            "close parentheses and brackets that were left open".to_owned(),
+        ),
+        _ => (Kind::Syntax, sentence(error), String::new()),
+    };
+    SceneIssue { field: String::new(), kind, message, hint }
+}
+
+/// The reader's words, beginning in lower case like every other message.
+fn sentence(error: &ron::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
+}
