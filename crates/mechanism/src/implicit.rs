@@ -6,7 +6,8 @@
 //! ```text
 //! v̂ = v + γ(v − v₋),   q̂ = q ⊕ γΔ,   h' = β h,   M(v⁺ − v̂) = h' F⁺ − Jᵀλ,   q⁺ = q̂ ⊕ h' v⁺,   C(q⁺) = 0
 //! ```
-//! linearized at `q̂ ⊕ h' v_k` with `v_k = v + ρ(v − v₋)`. Newton iterations relinearize at the pose just found.
+//! linearized at `q̂ ⊕ h' v_k` with `v_k = v + ρ(v − v₋)`. A step after a jolt (some body's rotation speed changed by more
+//! than 0.25 rad per step) is backward Euler. Newton iterations relinearize at the pose just found.
 //!
 //! Anchor error with one solve: at most about ½h²ω²ℓ and not accumulating (first order), O(h⁴) (second order).
 //! Cost: linear in the number of bodies; no allocation.
@@ -38,6 +39,10 @@ pub(crate) fn step(
     move_kinematic(model, state, input, dt);
     set_targets(model, input, &mut workspace.targets);
     let Workspace { tree, points, extras, targets, block, .. } = workspace;
+    if scheme.keeps_history {
+        points.resize(state.poses.len());
+        points.base.resize(state.poses.len(), Motion::ZERO);
+    }
     if scheme.is_second {
         points.extrapolate(model, state, input, &scheme);
     }
@@ -144,11 +149,23 @@ struct Coefficients {
     ratio: f64,
 }
 
+/// Change of rotation speed times step, rad, beyond which the motion is not resolved and an extrapolation of it means
+/// nothing.
+const RESOLVED_TURN: f64 = 0.25;
+
 impl Coefficients {
     fn new(state: &State, order: Order, dt: f64) -> Self {
         let keeps_history = order == Order::Second;
         let history = &state.history;
-        if !keeps_history || history.step <= 0.0 || history.motions.len() != state.motions.len() {
+        let limit = RESOLVED_TURN / dt;
+        let is_resolved = |(now, before): (&Motion, &Motion)| {
+            (now.angular - before.angular).length_squared() < limit * limit
+        };
+        let can_extrapolate = keeps_history
+            && history.step > 0.0
+            && history.motions.len() == state.motions.len()
+            && state.motions.iter().zip(&history.motions).all(is_resolved);
+        if !can_extrapolate {
             return Self { is_second: false, keeps_history, h: dt, carry: 0.0, ratio: 0.0 };
         }
         let rho = dt / history.step;
@@ -205,10 +222,7 @@ impl Linearization {
 
     /// Predicted end of a second-order step.
     fn extrapolate(&mut self, model: &Model, state: &State, input: &Input, scheme: &Coefficients) {
-        let n = state.poses.len();
-        self.resize(n);
-        self.base.resize(n, Motion::ZERO);
-        for body in 0..n {
+        for body in 0..state.poses.len() {
             if model.pair_of_body[body] == NONE {
                 self.poses[body] = kinematic_target(model, state, input, body);
                 self.velocities[body] = state.motions[body];
