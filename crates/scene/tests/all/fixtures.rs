@@ -33,7 +33,7 @@ fn every_scene_has_the_size_it_should() {
         ("robot", (21, 20)),
         ("hand", (16, 15)),
         ("stiff_sweep", (100, 100)),
-        ("showcase", (376, 376)),
+        ("showcase", (375, 375)),
     ] {
         assert_eq!(sizes.get(name), Some(&size), "{name}");
     }
