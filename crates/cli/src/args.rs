@@ -43,10 +43,10 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "SCENE")]
     pub(crate) scene: String,
     /// Number of steps; the scene's duration if left out.
-    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = steps, allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
     /// Simulated time in seconds, rounded to whole steps.
-    #[arg(long, value_name = "T", value_parser = seconds)]
+    #[arg(long, value_name = "T", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) seconds: Option<f64>,
     /// Number of threads; results do not depend on it. One per core if left out.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -72,6 +72,10 @@ pub(crate) struct RunArgs {
     /// Exit with code 1 if the scene's `expect` block does not hold.
     #[arg(long)]
     pub(crate) expect: bool,
+}
+
+fn steps(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "wanted is a number of steps, zero or more".into())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -118,10 +122,17 @@ mod tests {
     #[test]
     fn steps_and_seconds_exclude_each_other() {
         assert!(Cli::try_parse_from(["sinew", "run", "x", "--steps", "3", "--seconds", "1"]).is_err());
-        assert!(Cli::try_parse_from(["sinew", "run", "x", "--seconds", "-1"]).is_err());
         assert!(Cli::try_parse_from(["sinew", "run", "x", "--threads", "0"]).is_err());
         let cli = Cli::try_parse_from(["sinew", "run", "x", "--set", "a=1", "--set", "b=2"]).unwrap();
         let Some(Command::Run(args)) = cli.command else { panic!("run was asked for") };
         assert_eq!(args.set.len(), 2);
+    }
+
+    #[test]
+    fn negative_lengths_are_refused_in_words() {
+        for option in ["--steps", "--seconds"] {
+            let error = Cli::try_parse_from(["sinew", "run", "x", option, "-1"]).unwrap_err().to_string();
+            assert!(error.contains(&format!("number of {}, zero or more", &option[2..])), "{error}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use sinew_sim::Expectation;
+use sinew_sim::{Expectation, digest_bytes};
 
 use crate::svg::quantity;
 
@@ -48,6 +48,8 @@ pub(crate) struct Summary {
     pub(crate) trouble: Option<String>,
     /// The scene's `expect` block and how it fared.
     pub(crate) expectations: Vec<Expectation>,
+    /// Expectations about times that the run did not reach.
+    pub(crate) pending_expectations: usize,
     /// One entry per value of the scene's `sweep`; the numbers above then are those of the whole sweep.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) runs: Vec<SweepRun>,
@@ -91,6 +93,7 @@ impl Summary {
             whole.wall_seconds += summary.wall_seconds;
             whole.regularized += summary.regularized;
             whole.ignored_inputs += summary.ignored_inputs;
+            whole.pending_expectations += summary.pending_expectations;
             whole.max_position_error = whole.max_position_error.max(summary.max_position_error);
             whole.max_rotation_error = whole.max_rotation_error.max(summary.max_rotation_error);
             whole.energy_final = summary.energy_final;
@@ -101,7 +104,7 @@ impl Summary {
             }
         }
         whole.seconds_per_step = whole.wall_seconds / whole.steps.max(1) as f64;
-        whole.digest = fold_digests(&whole.digest);
+        whole.digest = format!("{:016x}", digest_bytes(whole.digest.as_bytes()));
         whole.runs = runs;
         whole
     }
@@ -146,7 +149,9 @@ impl Summary {
             ),
             format!("  state digest   {}", self.digest),
         ];
-        lines.iter().for_each(|line| put(&mut out, line));
+        // Without a step there are no stages to speak of.
+        let said = lines.iter().filter(|line| !line.ends_with(' '));
+        said.for_each(|line| put(&mut out, line));
         if self.regularized + self.ignored_inputs > 0 {
             let (soft, left_out) = (self.regularized, self.ignored_inputs);
             put(
@@ -167,8 +172,12 @@ impl Summary {
             );
         }
         let met = self.expectations.iter().filter(|e| e.met).count();
-        if !self.expectations.is_empty() {
-            put(&mut out, &format!("  expectations   {met} of {} met", self.expectations.len()));
+        let pending = match self.pending_expectations {
+            0 => String::new(),
+            n => format!(", {n} not looked at: the run is too short"),
+        };
+        if self.expectations.len() + self.pending_expectations > 0 {
+            put(&mut out, &format!("  expectations   {met} of {} met{pending}", self.expectations.len()));
         }
         for broken in self.expectations.iter().filter(|e| !e.met) {
             let (value, limit) = (quantity(broken.measured), quantity(broken.limit));
@@ -231,14 +240,6 @@ fn duration(seconds: f64) -> String {
         s if s >= 1e-6 => format!("{} µs", quantity(1e6 * s)),
         s => format!("{} ns", quantity(1e9 * s)),
     }
-}
-
-/// One digest for a list of digests (FNV-1a over their text).
-fn fold_digests(text: &str) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    format!("{hash:016x}")
 }
 
 #[cfg(test)]

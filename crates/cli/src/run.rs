@@ -30,6 +30,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
         if folder.is_some_and(|folder| !folder.is_dir()) {
             return Err(Failure(format!("cannot write {}: there is no such folder", path.display())));
         }
+        if path.is_dir() {
+            return Err(Failure(format!("cannot write {}: this is a folder", path.display())));
+        }
     }
     let mut source = scenes::find(&args.scene)?;
     for (path, value) in &args.set {
@@ -108,6 +111,7 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
         digest: format!("{:016x}", world.digest()),
         trouble,
         expectations: meter.finish(),
+        pending_expectations: meter.n_pending(),
         runs: Vec::new(),
     };
     Ok((summary, recorder))

@@ -7,7 +7,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
+use sinew_scene::{SceneDoc, SceneSource, suggestion};
 use sinew_sim::{BuildError, SweepRun, World};
 
 use crate::Failure;
@@ -35,13 +35,21 @@ pub(crate) const EMBEDDED: &[(&str, &str)] = embedded![
 ];
 
 /// The scene at a path, or the built-in scene of that name if there is no such file.
-pub(crate) fn find(scene: &str) -> Result<SceneSource, SceneErrors> {
-    if !Path::new(scene).exists()
-        && let Some((name, text)) = EMBEDDED.iter().find(|(name, _)| *name == scene)
-    {
+pub(crate) fn find(scene: &str) -> Result<SceneSource, Failure> {
+    let path = Path::new(scene);
+    if path.exists() {
+        return Ok(SceneSource::load(path)?);
+    }
+    if let Some((name, text)) = EMBEDDED.iter().find(|(name, _)| *name == scene) {
         return Ok(SceneSource::new(*text, format!("{name}.ron")));
     }
-    SceneSource::load(Path::new(scene))
+    // What looks like a path was hardly meant as the name of a built-in scene.
+    if path.extension().is_some() || path.components().count() > 1 {
+        return Err(Failure(format!("{scene}: there is no such file")));
+    }
+    let names: Vec<&str> = EMBEDDED.iter().map(|(name, _)| *name).collect();
+    let hint = suggestion(scene, &names);
+    Err(Failure(format!("{scene}: there is no such file, and no built-in scene of that name ({hint})")))
 }
 
 /// The members of the sweep of `scene`, which was read from `source`.

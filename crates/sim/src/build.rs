@@ -94,6 +94,7 @@ fn info(scene: &SceneDoc) -> SceneInfo {
     let step_reaching = |time: f64| (time / scene.dt - 1e-9).ceil().max(0.0) as u64;
     let n_steps = step_reaching(scene.duration_s);
     let mut samples: Vec<u64> = match &scene.samples {
+        // The product has at most 1e6 · 1e12 by the rules of the format.
         SamplesDoc::Count(n) => (1..=u64::from(*n)).map(|i| (i * n_steps).div_ceil(u64::from(*n))).collect(),
         SamplesDoc::Times(times) => times.iter().map(|&time| step_reaching(time).min(n_steps)).collect(),
     };

@@ -195,6 +195,11 @@ impl ExpectMeter {
         self.rotation_error
     }
 
+    /// Number of looks at bodies that are due later than the last step so far.
+    pub fn n_pending(&self) -> usize {
+        self.places.iter().filter(|place| place.distance.is_none()).count()
+    }
+
     /// Every expectation and how it fared; looks at bodies later than the last step are left out.
     pub fn finish(&self) -> Vec<Expectation> {
         let expect = &self.expect;

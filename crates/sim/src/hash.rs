@@ -29,6 +29,13 @@ pub fn digest(state: &State) -> u64 {
     hash.0
 }
 
+/// Fingerprint of any bytes, for instance of a list of digests.
+pub fn digest_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = Fnv::new();
+    hash.bytes(bytes);
+    hash.0
+}
+
 struct Fnv(u64);
 
 impl Fnv {
@@ -65,18 +72,13 @@ impl Fnv {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fnv, digest};
+    use super::{digest, digest_bytes};
     use sinew_math::{Motion, Pose};
     use sinew_mechanism::State;
 
     #[test]
     fn matches_published_values() {
-        let of = |text: &str| {
-            let mut hash = Fnv::new();
-            hash.bytes(text.as_bytes());
-            hash.0
-        };
-        let found = ["", "a", "foobar"].map(of);
+        let found = ["", "a", "foobar"].map(|text| digest_bytes(text.as_bytes()));
         assert_eq!(found, [0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c, 0x8594_4171_f739_67e8]);
     }
 

@@ -21,7 +21,7 @@ mod script;
 
 pub use batch::step_batch;
 pub use draw::{DrawLine, DrawList, DrawPoint, DrawShape, DrawSolid, LineKind};
-pub use hash::digest;
+pub use hash::{digest, digest_bytes};
 pub use record::Recording;
 pub use report::{Health, StepReport};
 pub use step::{step, step_observed};

@@ -35,6 +35,42 @@ fn a_missing_scene_is_named() {
 }
 
 #[test]
+fn a_mistyped_scene_is_guessed() {
+    let folder = Folder::new("mistyped");
+    let said = |name: &str| stderr(&sinew(&folder, &["run", name]));
+    assert!(said("pendulm").contains("no built-in scene of that name (did you mean `pendulum`?)"));
+    assert!(said("zzz").contains("(valid are branching_tree, chain_10, "));
+    assert!(said("pendulm.ron").ends_with("pendulm.ron: there is no such file\n"));
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_the_run() {
+    let folder = Folder::new("senseless");
+    for (args, words) in [
+        (["--set", "samples=Count(4000000000)"], "use 1 to 1000000"),
+        (["--set", "dt=1e-300"], "is no time step"),
+        (["--set", "dt=1e300"], "is no time step"),
+        (["--set", "duration_s=1e300"], "shorten the run"),
+        (["--set", "bodies[0].mass=5"], "write Density(5) or Total(5)"),
+        (["--seconds", "-1"], "a number of seconds, zero or more"),
+        (["--steps", "-1"], "a number of steps, zero or more"),
+        (["--plot", "."], "this is a folder"),
+    ] {
+        let output = sinew(&folder, &[&["run", "pendulum"], &args[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(words), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_run_without_steps_claims_nothing() {
+    let folder = Folder::new("no-steps");
+    let text = stdout(&sinew(&folder, &["run", "pendulum", "--steps", "0"]));
+    assert!(!text.contains("stages") && text.contains("not looked at"), "{text}");
+    assert!(text.lines().all(|line| line == line.trim_end()), "{text}");
+}
+
+#[test]
 fn a_bad_scene_is_located() {
     let folder = Folder::new("bad");
     folder.write("bad.ron", "(\n    format: 1,\n    dt: -1.0,\n)\n");
