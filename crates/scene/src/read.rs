@@ -11,7 +11,7 @@ use ron::extensions::Extensions;
 use crate::doc::SceneDoc;
 use crate::error::{SceneIssue, SceneIssueKind as Kind};
 use crate::suggest::suggestion;
-use crate::text::{MAX_DEPTH, Node, is_blank, offset_of};
+use crate::text::{Node, is_blank, offset_of};
 
 /// Extensions that scenes are read and written with.
 pub(crate) const EXTENSIONS: Extensions =
@@ -173,7 +173,7 @@ fn issue_from_ron(error: &ron::Error) -> SceneIssue {
         ),
         Error::ExceededRecursionLimit => (
             Kind::Syntax,
-            format!("values are nested more than {MAX_DEPTH} deep"),
+            "values are nested too deeply".to_owned(),
             "close parentheses and brackets that were left open".to_owned(),
         ),
         _ => (Kind::Syntax, sentence(error), String::new()),

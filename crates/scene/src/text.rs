@@ -14,8 +14,8 @@
 
 use std::ops::Range;
 
-/// Deepest nesting accepted, the same as that of the RON reader.
-pub(crate) const MAX_DEPTH: u32 = 128;
+/// Deepest nesting accepted, no less than that of the RON reader, which counts some levels twice.
+const MAX_DEPTH: u32 = 128;
 
 /// A value in the text.
 #[derive(Debug)]

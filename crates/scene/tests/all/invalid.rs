@@ -64,7 +64,7 @@ fn messages_are_for_people_who_write_scenes() {
     let deep = "(".repeat(1_000);
     for (text, wanted) in [
         ("", "there is no scene in this text (a scene is one list of fields: (format: 1, name: …))"),
-        (&deep, "values are nested more than 128 deep"),
+        (&deep, "values are nested too deeply"),
         (
             "(format: 1, bodies: [(mass: 5)])",
             "bodies[0].mass: a choice is wanted here, not a bare value (write Density(5) or Total(5))",
