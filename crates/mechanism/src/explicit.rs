@@ -198,13 +198,13 @@ impl Evaluation<'_> {
             let load = lane.stack.last_mut().expect("children leave their load on the stack");
             load.add(&self.own(pair));
             report.regularized += if pair.joint == WORLD {
-                view.eliminate(k, load, &FREE)
+                view.eliminate_root(k, load, &FREE)
             } else {
                 let joint = self.joint(pair);
                 twists[k] = joint.twist;
                 report.gap_squared = report.gap_squared.max(joint.position_error * joint.position_error);
                 report.lean_squared = report.lean_squared.max(joint.rotation_error * joint.rotation_error);
-                eliminate_linearized(&mut view, k, pair.free, load, &joint)
+                eliminate_linearized(&mut view, k, pair, load, &joint)
             };
             hand_up(pair, &mut lane.stack);
         }

@@ -180,7 +180,7 @@ fn eliminate_pair(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut La
     let regularized = match pair.path {
         Path::Hinge => part.factor.eliminate(k, load, &hinge(at, pair, &ends, &mut found)),
         Path::Ball => part.factor.eliminate_point(k, load, &ball(at, pair, &ends, &mut found)),
-        Path::FreeRoot => part.factor.eliminate(k, load, &FREE),
+        Path::FreeRoot => part.factor.eliminate_root(k, load, &FREE),
         Path::General => eliminate_general(at, k, pair, load, &mut part.factor, &mut found),
     };
     if let (Some((pull, strength)), true) = (parent_stiffness, pair.parent != NONE) {
@@ -299,34 +299,40 @@ fn eliminate_general(
         lean_squared: joint.rotation_error * joint.rotation_error,
         twist: joint.twist,
     };
-    eliminate_linearized(factor, k, pair.free, load, &joint)
+    eliminate_linearized(factor, k, pair, load, &joint)
 }
 
 /// Reduces a joint in the general form to `free` directions and eliminates its pair.
 pub(crate) fn eliminate_linearized(
     factor: &mut PairFactorView<'_>,
     k: usize,
-    free: u8,
+    pair: &PairModel,
     load: &mut Load,
     joint: &Linearized,
 ) -> u32 {
+    let is_root = pair.parent == NONE;
     fn sized<const F: usize>(
         factor: &mut PairFactorView<'_>,
         k: usize,
+        is_root: bool,
         load: &mut Load,
         joint: &Linearized,
     ) -> u32 {
         let (reduced, held) = reduce::<F>(joint);
-        held + factor.eliminate(k, load, &reduced)
+        held + if is_root {
+            factor.eliminate_root(k, load, &reduced)
+        } else {
+            factor.eliminate(k, load, &reduced)
+        }
     }
-    match free {
-        0 => sized::<0>(factor, k, load, joint),
-        1 => sized::<1>(factor, k, load, joint),
-        2 => sized::<2>(factor, k, load, joint),
-        3 => sized::<3>(factor, k, load, joint),
-        4 => sized::<4>(factor, k, load, joint),
-        5 => sized::<5>(factor, k, load, joint),
-        _ => sized::<6>(factor, k, load, joint),
+    match pair.free {
+        0 => sized::<0>(factor, k, is_root, load, joint),
+        1 => sized::<1>(factor, k, is_root, load, joint),
+        2 => sized::<2>(factor, k, is_root, load, joint),
+        3 => sized::<3>(factor, k, is_root, load, joint),
+        4 => sized::<4>(factor, k, is_root, load, joint),
+        5 => sized::<5>(factor, k, is_root, load, joint),
+        _ => sized::<6>(factor, k, is_root, load, joint),
     }
 }
 

@@ -226,6 +226,27 @@ impl PairFactorView<'_> {
     /// a direction with neither mass nor stiffness is held at `u = 0`.
     #[inline]
     pub fn eliminate<const F: usize>(&mut self, pair: usize, load: &mut Load, joint: &PairJoint<F>) -> u32 {
+        self.eliminate_towards::<F, true>(pair, load, joint)
+    }
+
+    /// [`Self::eliminate`] for a pair with nothing above it: the load is used up.
+    #[inline]
+    pub fn eliminate_root<const F: usize>(
+        &mut self,
+        pair: usize,
+        load: &mut Load,
+        joint: &PairJoint<F>,
+    ) -> u32 {
+        self.eliminate_towards::<F, false>(pair, load, joint)
+    }
+
+    #[inline(always)]
+    fn eliminate_towards<const F: usize, const PARENT: bool>(
+        &mut self,
+        pair: usize,
+        load: &mut Load,
+        joint: &PairJoint<F>,
+    ) -> u32 {
         let head = &mut self.heads[pair - self.first];
         head.shift = joint.shift;
         head.offset = joint.offset;
@@ -261,14 +282,18 @@ impl PairFactorView<'_> {
                 solve_packed(pivots, &mut e);
             }
             for i in 0..F {
-                // Ã − U Yᵀ, ẑ − U w
-                load.mass.subtract_product(u[i], gain[i]);
-                load.momentum -= u[i] * e[i];
                 columns[i] = Column { basis: joint.basis[i], gain: gain[i], drive: e[i] };
+                if PARENT {
+                    // Ã − U Yᵀ, ẑ − U w
+                    load.mass.subtract_product(u[i], gain[i]);
+                    load.momentum -= u[i] * e[i];
+                }
             }
         }
-        load.mass.shift(joint.shift);
-        load.momentum = shift_force(load.momentum, joint.shift);
+        if PARENT {
+            load.mass.shift(joint.shift);
+            load.momentum = shift_force(load.momentum, joint.shift);
+        }
         regularized
     }
 
