@@ -321,7 +321,7 @@ impl Model {
         world_from_body.compose(&self.bodies[body].central)
     }
 
-    /// Bytes held per body by the tables of this model, for the memory report.
+    /// Bytes held by all tables of this model, for the memory report; without the text of names.
     pub fn bytes(&self) -> usize {
         use std::mem::size_of;
         self.bodies.len() * (size_of::<BodyModel>() + size_of::<Pose>() + 6 * 8)

@@ -109,7 +109,7 @@ impl Workspace {
         self.stamp == model.stamp
     }
 
-    /// Bytes held, for the memory report.
+    /// Bytes held, for the memory report; without the scratch of the block form and of the explicit stepper.
     pub fn bytes(&self) -> usize {
         use std::mem::size_of;
         let lanes: usize = self.tree.lanes.iter().map(|l| l.stack.capacity() * size_of::<Load>()).sum();
