@@ -15,12 +15,14 @@ mod version;
 
 pub use doc::{
     BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, ChainDoc, CircleDoc, ConeLimitDoc, CoordinateDoc, CurveDoc,
-    CylinderDoc, EllipsoidDoc, EndDoc, ExpectBodyDoc, ExpectDoc, ExplicitDoc, ExplicitMethodDoc, FrameDoc,
-    GeneratorDoc, GrabDoc, GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc, InterpolationDoc, JointDoc,
-    JointForcesDoc, JointFramesDoc, JointKindDoc, JointSpringDoc, KinematicDoc, LimitsDoc, LocalFramesDoc,
-    MassDoc, MassPropertiesDoc, MotorDoc, PoseDoc, PositionMotorDoc, PriorityDoc, RootDoc, RotationDoc,
-    SamplesDoc, SceneDoc, ShapeDoc, SineDoc, SphereDoc, SpringDoc, StepperDoc, SweepDoc, TargetDoc, TrackDoc,
-    TreeDoc, TreeSolverDoc, VelocityDoc, VelocityMotorDoc, WrenchDoc,
+    CylinderDoc, DisplacementDoc, EllipsoidDoc, EndDoc, ExpectBodyDoc, ExpectDoc, ExplicitDoc,
+    ExplicitMethodDoc, FrameDoc, GeneratorDoc, GrabDoc, GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc,
+    InterpolationDoc, JacobianPoseDoc, JointDoc, JointForcesDoc, JointFramesDoc, JointKindDoc,
+    JointSpringDoc, KinematicDoc, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LimitsDoc, LocalFramesDoc,
+    LoopSolverDoc, LoopsDoc, MassDoc, MassPropertiesDoc, MeshDoc, MotorDoc, PoseDoc, PositionMotorDoc,
+    PriorityDoc, RootDoc, RotationDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, SineDoc, SphereDoc,
+    SpringDoc, StabilizeDoc, StepperDoc, SweepDoc, TargetDoc, TrackDoc, TreeDoc, TreeSolverDoc, VelocityDoc,
+    VelocityMotorDoc, WrenchDoc,
 };
 pub use error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 pub use load::SceneSource;

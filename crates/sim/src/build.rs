@@ -45,7 +45,7 @@ pub(crate) struct Parts {
 /// Builds a scene.
 pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     validate(scene).map_err(BuildError::Scene)?;
-    let settings = settings(scene);
+    let settings = settings(scene)?;
     let expanded = scene.expanded();
     let mut mechanism = MechanismBuilder::new();
     let mut looks = Looks::default();
@@ -102,7 +102,7 @@ fn info(scene: &SceneDoc) -> SceneInfo {
     SceneInfo { name: scene.name.clone(), n_steps, samples }
 }
 
-fn settings(scene: &SceneDoc) -> Settings {
+fn settings(scene: &SceneDoc) -> Result<Settings, BuildError> {
     let mut settings = Settings::default();
     settings.dt = scene.dt;
     settings.gravity = scene.gravity;
@@ -136,8 +136,15 @@ fn settings(scene: &SceneDoc) -> Settings {
             };
             Scheme::Explicit(explicit)
         }
+        StepperDoc::Displacement(_) => {
+            return Err(BuildError::Unsupported {
+                field: "stepper".to_owned(),
+                what: "this version has no displacement stepper",
+                hint: "use Implicit() or Explicit()",
+            });
+        }
     };
-    settings
+    Ok(settings)
 }
 
 fn body_spec(doc: &BodyDoc) -> BodySpec {

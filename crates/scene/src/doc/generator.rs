@@ -7,14 +7,19 @@ use super::{BodyDoc, JointDoc, MassDoc, is_default};
 
 /// A recipe for many bodies and joints.
 ///
-/// Body `i` of a generator named `link` is called `link_0001`, `link_0002`, …; the joint that holds it
-/// has the same name. Links are laid with x of their body frame along the link.
+/// Body `i` of a generator named `link` is called `link_0001`, `link_0002`, …. In chains, trees and ladders the
+/// joint that holds it has the same name, and joints that close loops count on from there; the joints of a
+/// mesh are numbered by themselves. Links are laid with x of their body frame along the link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GeneratorDoc {
     /// Links one after the other.
     Chain(ChainDoc),
     /// Links that branch.
     Tree(TreeDoc),
+    /// Two strings of bars with rungs between.
+    Ladder(LadderDoc),
+    /// A sheet of bars along the edges of triangles.
+    Mesh(MeshDoc),
 }
 
 /// Links one after the other along a straight line.
@@ -31,6 +36,9 @@ pub struct ChainDoc {
     pub direction: DVec3,
     /// What the first link hangs from.
     pub root: RootDoc,
+    /// What the far end of the last link is held by, with a joint of the same template.
+    #[serde(skip_serializing_if = "RootDoc::is_free")]
+    pub tip: RootDoc,
     /// Template of every link; name and pose are filled in.
     pub link: BodyDoc,
     /// Distance between joints (m); the length of the link's first shape if left out.
@@ -55,6 +63,7 @@ impl Default for ChainDoc {
             start: DVec3::ZERO,
             direction: DVec3::X,
             root: RootDoc::World,
+            tip: RootDoc::Free,
             link: BodyDoc::default(),
             spacing: None,
             last_mass: None,
@@ -113,14 +122,144 @@ impl Default for TreeDoc {
     }
 }
 
-/// What the first generated link hangs from.
+/// Rope ladder: two strings of `p · r` bars, hung from the world, with a rung after every `p` bars (Fau99 table 2).
+///
+/// The strings begin at `start` and one bar length beside it along y, and run along x. All joints are ball
+/// joints. The bodies are the bars of the first string, those of the second, then the rungs: `r (2p + 1)` in
+/// all. As many joints make the tree, `3r (2p + 1)` rows; the `r` joints between the rungs and the second
+/// string close loops, `3r` rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LadderDoc {
+    /// Prefix of the generated names, unique among generators.
+    pub name: String,
+    /// Bars of each string between two rungs, at least 1.
+    pub p: u32,
+    /// Rungs, at least 1; at most 10,000,000 bars in all.
+    pub r: u32,
+    /// Where the first string hangs (m).
+    #[serde(skip_serializing_if = "is_default")]
+    pub start: DVec3,
+    /// Initial pose.
+    #[serde(skip_serializing_if = "is_default")]
+    pub pose: LadderPoseDoc,
+    /// Initial velocity: a rigid rotation about `start` (rad/s).
+    #[serde(skip_serializing_if = "is_default")]
+    pub angular_velocity: DVec3,
+    /// Length of every bar (m).
+    pub length: f64,
+    /// Radius of every bar, a solid cylinder (m).
+    pub radius: f64,
+    /// Mass of every bar (kg).
+    pub mass: f64,
+    /// Viscous damping of every joint (N·m·s/rad).
+    #[serde(skip_serializing_if = "is_default")]
+    pub damping: f64,
+    /// Whether the joints that close loops have priority `Secondary` instead of `Auto`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub open: bool,
+}
+
+impl Default for LadderDoc {
+    fn default() -> Self {
+        Self {
+            name: "ladder".to_owned(),
+            p: 0,
+            r: 0,
+            start: DVec3::ZERO,
+            pose: LadderPoseDoc::default(),
+            angular_velocity: DVec3::ZERO,
+            length: 1.0,
+            radius: 0.05,
+            mass: 1.0,
+            damping: 0.0,
+            open: false,
+        }
+    }
+}
+
+/// Initial pose of a rope ladder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LadderPoseDoc {
+    /// Straight along x.
+    #[default]
+    Rest,
+    /// Bent downwards: bar `m` of `N`, counted from 0, along `(cos θ, 0, sin θ)` with
+    /// `θ = −(0.2 + 0.6 (m + ½)/N)`.
+    Swing,
+}
+
+/// Sheet of `n × n` vertices in the plane of x and y with a bar along every edge: rows, columns, and one
+/// diagonal of every square. At a vertex where `d` bars end, `d − 1` ball joints hold them together; nothing
+/// holds the sheet.
+///
+/// `(n − 1)(3n − 1)` bars and `(n − 1)(6n − 2) − n²` joints: 320 and 519 for `n = 11`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MeshDoc {
+    /// Prefix of the generated names, unique among generators.
+    pub name: String,
+    /// Vertices along each side, at least 2; at most 10,000,000 bars in all.
+    pub n: u32,
+    /// Where the first vertex is (m).
+    #[serde(skip_serializing_if = "is_default")]
+    pub start: DVec3,
+    /// Distance between vertices along x and y (m).
+    pub spacing: f64,
+    /// Radius of every bar, a solid cylinder (m).
+    pub radius: f64,
+    /// Mass per length of every bar (kg/m).
+    pub mass_per_length: f64,
+    /// Viscous damping of every joint (N·m·s/rad).
+    #[serde(skip_serializing_if = "is_default")]
+    pub damping: f64,
+    /// Bars begin displaced from where they fit, at random but always the same way: by up to this much along each
+    /// axis (m), and turned by up to `scatter / spacing` about each (rad). For scenes with `assemble: true`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub scatter: f64,
+}
+
+impl Default for MeshDoc {
+    fn default() -> Self {
+        Self {
+            name: "mesh".to_owned(),
+            n: 0,
+            start: DVec3::ZERO,
+            spacing: 1.0,
+            radius: 0.05,
+            mass_per_length: 1.0,
+            damping: 0.0,
+            scatter: 0.0,
+        }
+    }
+}
+
+/// What an end of a chain or tree is held by.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RootDoc {
     /// A joint to the world.
     #[default]
     World,
-    /// Nothing: the first link is free.
+    /// Nothing.
     Free,
     /// A joint to this body.
     Body(String),
+}
+
+impl RootDoc {
+    /// Whether this is nothing.
+    fn is_free(&self) -> bool {
+        *self == Self::Free
+    }
+}
+
+impl GeneratorDoc {
+    /// The templates of links and joints, if it has any.
+    pub(crate) fn templates(&self) -> Option<(&BodyDoc, &JointDoc)> {
+        match self {
+            Self::Chain(chain) => Some((&chain.link, &chain.joint)),
+            Self::Tree(tree) => Some((&tree.link, &tree.joint)),
+            Self::Ladder(_) | Self::Mesh(_) => None,
+        }
+    }
 }

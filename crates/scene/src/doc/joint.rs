@@ -15,7 +15,7 @@ use super::is_default;
 /// | prismatic, point on line, cylindrical with `coordinate: Slide` | slide along the main axis | all but `cone_limit` |
 /// | ball, universal, free | the whole relative rotation | `spring`, `damping`, `cone_limit`, `armature`, `friction` |
 /// | every other kind | none | none |
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JointDoc {
     /// Unique among joints.
@@ -33,6 +33,10 @@ pub struct JointDoc {
     /// Whether it belongs to the tree or closes a loop.
     #[serde(skip_serializing_if = "is_default")]
     pub priority: PriorityDoc,
+    /// How much an error of this joint counts when the loops it is part of cannot all be closed: loop joints of
+    /// larger weight open less. Without meaning in the tree, which never opens.
+    #[serde(skip_serializing_if = "is_one")]
+    pub weight: f64,
     /// Which coordinate the forces act on, where the kind leaves a choice.
     #[serde(skip_serializing_if = "is_default")]
     pub coordinate: Option<CoordinateDoc>,
@@ -63,6 +67,36 @@ pub struct JointDoc {
     /// Compliance of the locked directions (m/N, rad/(N·m)); 0 is rigid.
     #[serde(skip_serializing_if = "is_default")]
     pub compliance: f64,
+}
+
+impl Default for JointDoc {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            kind: JointKindDoc::default(),
+            child: String::new(),
+            parent: None,
+            frames: JointFramesDoc::default(),
+            priority: PriorityDoc::default(),
+            weight: 1.0,
+            coordinate: None,
+            spring: None,
+            damping: 0.0,
+            limits: None,
+            cone_limit: None,
+            motor: None,
+            armature: 0.0,
+            friction: 0.0,
+            drive: None,
+            compliance: 0.0,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+#[expect(clippy::float_cmp, reason = "exactly one is what is left out")]
+fn is_one(value: &f64) -> bool {
+    *value == 1.0
 }
 
 /// Which motions a joint allows. The main axis is x of the joint frame.
@@ -159,9 +193,9 @@ pub enum PriorityDoc {
     /// In the tree if it closes no loop, in the order of the scene.
     #[default]
     Auto,
-    /// Must be in the tree.
+    /// Must be in the tree: never opens.
     Primary,
-    /// Always in the loop set.
+    /// Always in the loop set: may open where joints contradict each other or iterations run out.
     Secondary,
 }
 

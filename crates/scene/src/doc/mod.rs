@@ -11,12 +11,13 @@ mod body;
 mod generator;
 mod joint;
 mod motion;
+mod solve;
 
 pub use body::{
     BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CylinderDoc, EllipsoidDoc, InertiaDoc, MassDoc,
     MassPropertiesDoc, PoseDoc, RotationDoc, ShapeDoc, SphereDoc, VelocityDoc,
 };
-pub use generator::{ChainDoc, GeneratorDoc, RootDoc, TreeDoc};
+pub use generator::{ChainDoc, GeneratorDoc, LadderDoc, LadderPoseDoc, MeshDoc, RootDoc, TreeDoc};
 pub use joint::{
     ConeLimitDoc, CoordinateDoc, FrameDoc, JointDoc, JointFramesDoc, JointKindDoc, JointSpringDoc, LimitsDoc,
     LocalFramesDoc, MotorDoc, PositionMotorDoc, PriorityDoc, TargetDoc, VelocityMotorDoc,
@@ -24,6 +25,10 @@ pub use joint::{
 pub use motion::{
     CircleDoc, CurveDoc, EndDoc, GrabDoc, InputDoc, InterpolationDoc, JointForcesDoc, KinematicDoc, SineDoc,
     SpringDoc, TrackDoc, WrenchDoc,
+};
+pub use solve::{
+    DisplacementDoc, ExplicitDoc, ExplicitMethodDoc, GyroscopicDoc, ImplicitDoc, JacobianPoseDoc,
+    KrylovMethodDoc, LoopSolverDoc, LoopsDoc, RotationStepDoc, StabilizeDoc, StepperDoc, TreeSolverDoc,
 };
 
 use glam::DVec3;
@@ -56,6 +61,15 @@ pub struct SceneDoc {
     /// How the gyroscopic torque −ω × Iω is treated.
     #[serde(skip_serializing_if = "is_default")]
     pub gyroscopic: GyroscopicDoc,
+    /// How closed loops are solved; of no effect without loops.
+    #[serde(skip_serializing_if = "is_default")]
+    pub loops: LoopsDoc,
+    /// Whether the initial poses are brought together, as far as the joints allow, before the run.
+    #[serde(skip_serializing_if = "is_default")]
+    pub assemble: bool,
+    /// Poses brought together again after every step; not done if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub stabilize: Option<StabilizeDoc>,
     /// The bodies.
     #[serde(skip_serializing_if = "is_default")]
     pub bodies: Vec<BodyDoc>,
@@ -94,6 +108,9 @@ impl Default for SceneDoc {
             samples: SamplesDoc::default(),
             stepper: StepperDoc::default(),
             gyroscopic: GyroscopicDoc::default(),
+            loops: LoopsDoc::default(),
+            assemble: false,
+            stabilize: None,
             bodies: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
@@ -119,104 +136,6 @@ impl Default for SamplesDoc {
     fn default() -> Self {
         Self::Count(10)
     }
-}
-
-/// How time is stepped.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum StepperDoc {
-    /// Implicit step with implicit position constraints: stable for any stiffness.
-    Implicit(ImplicitDoc),
-    /// Acceleration constraints with a Runge–Kutta integrator: the well-known baseline.
-    Explicit(ExplicitDoc),
-}
-
-impl Default for StepperDoc {
-    fn default() -> Self {
-        Self::Implicit(ImplicitDoc::default())
-    }
-}
-
-/// Settings of the implicit stepper.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ImplicitDoc {
-    /// Order of accuracy in time: 1 (backward Euler) or 2.
-    pub order: u32,
-    /// Newton iterations per step, at least 1; 1 is one linear solve per step.
-    pub newton_iterations: u32,
-    /// Newton stops early once the largest joint error is below this (m, rad).
-    pub newton_tolerance: f64,
-    /// Whether joint forces stiffen the rotations they pull on, so that load never limits the step.
-    pub geometric_stiffness: bool,
-    /// Which factorization of the tree is used.
-    pub solver: TreeSolverDoc,
-}
-
-impl Default for ImplicitDoc {
-    fn default() -> Self {
-        Self {
-            order: 1,
-            newton_iterations: 1,
-            newton_tolerance: 1e-10,
-            geometric_stiffness: true,
-            solver: TreeSolverDoc::Pair,
-        }
-    }
-}
-
-/// Factorization of the tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TreeSolverDoc {
-    /// Body and joint eliminated together: the fast form.
-    #[default]
-    Pair,
-    /// Bodies and joints eliminated one by one: the reference form.
-    Block,
-}
-
-/// Settings of the explicit stepper.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExplicitDoc {
-    /// The integrator.
-    pub method: ExplicitMethodDoc,
-    /// Baumgarte rate β of C̈ + 2β Ċ + β² C = 0 (1/s): joint errors decay at this rate; 0 is off.
-    pub baumgarte: f64,
-}
-
-impl Default for ExplicitDoc {
-    fn default() -> Self {
-        Self { method: ExplicitMethodDoc::Rk4, baumgarte: 10.0 }
-    }
-}
-
-/// Explicit integrators.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ExplicitMethodDoc {
-    /// Fourth-order Runge–Kutta.
-    #[default]
-    Rk4,
-    /// Midpoint rule, second order.
-    Rk2,
-    /// Forward Euler, first order.
-    Euler,
-}
-
-/// Treatment of the gyroscopic torque.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GyroscopicDoc {
-    /// Implicit midpoint rule, which keeps energy and momentum, for bodies without joints; implicit for the
-    /// others.
-    #[default]
-    Auto,
-    /// One Newton step in the body frame: stable, slightly damped.
-    Implicit,
-    /// Angular momentum is stepped, velocity derived from it.
-    Momentum,
-    /// Torque taken at the start of the step.
-    Explicit,
-    /// No gyroscopic torque.
-    Off,
 }
 
 /// Values for a runner to iterate over.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{RotationDoc, is_default};
 
-/// Linear spring between two points: force along their line, zero at the rest length.
+/// Linear spring between points of any two bodies, or of a body and the world: force along their line, zero at
+/// the rest length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpringDoc {
@@ -129,7 +130,7 @@ impl Default for CircleDoc {
 pub enum InputDoc {
     /// A kinematic body follows a track.
     Kinematic(KinematicDoc),
-    /// A point of a body is pulled to a track by a spring.
+    /// A point of a body is pulled to a track by a spring, or held there.
     Grab(GrabDoc),
     /// A force and torque on a body.
     Wrench(WrenchDoc),
@@ -151,6 +152,9 @@ pub struct KinematicDoc {
 ///
 /// A track of poses is a moving body frame: the point is then pulled to the same point of that frame, so
 /// that three grabs on one track hold a body in place and orientation.
+///
+/// `stiffness: inf` holds the point instead: a secondary constraint, which opens only where it contradicts
+/// the skeleton.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GrabDoc {
@@ -161,9 +165,9 @@ pub struct GrabDoc {
     pub point: DVec3,
     /// Name of the track.
     pub track: String,
-    /// Stiffness (N/m).
+    /// Stiffness (N/m); `inf` holds the point without give.
     pub stiffness: f64,
-    /// Damping (N·s/m).
+    /// Damping (N·s/m); without meaning if the point is held.
     #[serde(skip_serializing_if = "is_default")]
     pub damping: f64,
     /// When it begins (s).

@@ -108,7 +108,7 @@ fn masses(scene: &SceneDoc) -> impl Iterator<Item = (String, &MassDoc)> {
         GeneratorDoc::Chain(chain) => {
             chain.last_mass.as_ref().map(|mass| (format!("generators[{i}].last_mass"), mass))
         }
-        GeneratorDoc::Tree(_) => None,
+        _ => None,
     });
     bodies(scene).map(|(path, body)| (format!("{path}.mass"), &body.mass)).chain(last)
 }

@@ -1,7 +1,7 @@
 //! Rules for generators.
 
-use super::Issues;
-use crate::doc::{BodyDoc, GeneratorDoc, JointDoc, JointFramesDoc, PoseDoc, SceneDoc, ShapeDoc};
+use super::{Issues, templates};
+use crate::doc::{GeneratorDoc, JointFramesDoc, PoseDoc, SceneDoc, ShapeDoc};
 use crate::error::SceneIssueKind as Kind;
 
 /// Largest number of links of one generator.
@@ -15,13 +15,16 @@ pub(super) fn counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
             GeneratorDoc::Chain(_) => "n",
             GeneratorDoc::Tree(tree) if tree.branching == 0 => "branching",
             GeneratorDoc::Tree(_) => "depth",
+            GeneratorDoc::Ladder(ladder) if ladder.p == 0 => "p",
+            GeneratorDoc::Ladder(_) => "r",
+            GeneratorDoc::Mesh(_) => "n",
         };
         if n == 0 {
             issues.add(
                 Kind::GeneratorCount,
                 format!("generators[{i}].{count}"),
                 "this makes no link",
-                "use 1 or more",
+                if matches!(generator, GeneratorDoc::Mesh(_)) { "use 2 or more" } else { "use 1 or more" },
             );
         } else if n > MAX_LINKS {
             let n = if n == u64::MAX { "far too many".to_owned() } else { n.to_string() };
@@ -38,11 +41,7 @@ pub(super) fn counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
 
 /// Templates leave out what the generator fills in.
 pub(super) fn templates_are_templates(scene: &SceneDoc, issues: &mut Issues) {
-    for (i, generator) in scene.generators.iter().enumerate() {
-        let (link, joint): (&BodyDoc, &JointDoc) = match generator {
-            GeneratorDoc::Chain(chain) => (&chain.link, &chain.joint),
-            GeneratorDoc::Tree(tree) => (&tree.link, &tree.joint),
-        };
+    for (i, link, joint) in templates(scene) {
         for (name, is_set) in [
             ("link.name", !link.name.is_empty()),
             ("link.pose", link.pose != PoseDoc::default()),
@@ -68,6 +67,7 @@ pub(super) fn links_have_a_length(scene: &SceneDoc, issues: &mut Issues) {
                 issues.require_positive(tree.shrink, || format!("generators[{i}].shrink"));
                 (&tree.link, None)
             }
+            GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) => continue,
         };
         match spacing.or_else(|| link.shapes.first().map(ShapeDoc::length)) {
             Some(length) if length > 0.0 || length.is_nan() => {}
@@ -83,6 +83,33 @@ pub(super) fn links_have_a_length(scene: &SceneDoc, issues: &mut Issues) {
                     "give the link a shape with a length above 0",
                 );
             }
+        }
+    }
+}
+
+/// The bars of ladders and meshes have length, radius and mass.
+pub(super) fn bars_have_a_size(scene: &SceneDoc, issues: &mut Issues) {
+    for (i, generator) in scene.generators.iter().enumerate() {
+        let (sizes, not_negative): (_, &[_]) = match generator {
+            GeneratorDoc::Chain(_) | GeneratorDoc::Tree(_) => continue,
+            GeneratorDoc::Ladder(ladder) => (
+                [("length", ladder.length), ("radius", ladder.radius), ("mass", ladder.mass)],
+                &[("damping", ladder.damping)],
+            ),
+            GeneratorDoc::Mesh(mesh) => (
+                [
+                    ("spacing", mesh.spacing),
+                    ("radius", mesh.radius),
+                    ("mass_per_length", mesh.mass_per_length),
+                ],
+                &[("damping", mesh.damping), ("scatter", mesh.scatter)],
+            ),
+        };
+        for (name, size) in sizes {
+            issues.require_positive(size, || format!("generators[{i}].{name}"));
+        }
+        for (name, value) in not_negative {
+            issues.require_not_negative(*value, || format!("generators[{i}].{name}"));
         }
     }
 }

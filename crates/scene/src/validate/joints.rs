@@ -52,6 +52,7 @@ pub(super) fn axes_have_a_direction(scene: &SceneDoc, issues: &mut Issues) {
         let (direction, axis) = match generator {
             GeneratorDoc::Chain(chain) => (chain.direction, chain.axis),
             GeneratorDoc::Tree(tree) => (tree.direction, tree.axis),
+            GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) => continue,
         };
         issues.require_direction(direction, || format!("generators[{i}].direction"));
         issues.require_direction(axis.unwrap_or(DVec3::X), || format!("generators[{i}].axis"));
@@ -82,6 +83,7 @@ pub(super) fn joint_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
         if let JointKindDoc::RollingSphere { radius } | JointKindDoc::RollingDisc { radius } = joint.kind {
             issues.require_positive(radius, || format!("{path}.kind.radius"));
         }
+        issues.require_positive(joint.weight, || format!("{path}.weight"));
         for (name, value) in not_negative(joint) {
             issues.require_not_negative(value, || format!("{path}.{name}"));
         }

@@ -2,7 +2,7 @@
 //!
 //! A rule looks at the whole document and notes everything it finds; none depends on another having
 //! passed. Comparisons are written so that a NaN is reported once, by `numbers_are_finite`, and nowhere else.
-//! What depends on the graph (loops, springs across distant bodies) is left to whoever builds the model.
+//! What depends on the graph (cycles of primary joints, bodies that cannot move) is left to whoever builds the model.
 //!
 //! Cost: linear in the size of the document, times the logarithm of the number of names. Generators are
 //! checked as templates and are never expanded here.
@@ -15,7 +15,7 @@ mod names;
 mod numbers;
 mod tracks;
 
-use crate::doc::{BodyDoc, GeneratorDoc, JointDoc, SceneDoc};
+use crate::doc::{BodyDoc, JointDoc, SceneDoc};
 use crate::error::{SceneIssue, SceneIssueKind};
 use glam::DVec3;
 
@@ -37,6 +37,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     numbers::sample_counts_are_sensible,
     numbers::samples_are_in_order,
     numbers::stepper_settings_are_in_range,
+    numbers::loop_settings_are_in_range,
     numbers::expectations_are_in_range,
     numbers::sweeps_lead_somewhere,
     names::names_are_given_once,
@@ -61,6 +62,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     generators::counts_are_sensible,
     generators::templates_are_templates,
     generators::links_have_a_length,
+    generators::bars_have_a_size,
 ];
 
 /// What has been found so far.
@@ -112,25 +114,17 @@ impl Issues {
 /// Every body, templates of generators included, with its path.
 fn bodies(scene: &SceneDoc) -> impl Iterator<Item = (String, &BodyDoc)> {
     let listed = scene.bodies.iter().enumerate().map(|(i, body)| (format!("bodies[{i}]"), body));
-    let templates = scene.generators.iter().enumerate().map(|(i, generator)| {
-        let link = match generator {
-            GeneratorDoc::Chain(chain) => &chain.link,
-            GeneratorDoc::Tree(tree) => &tree.link,
-        };
-        (format!("generators[{i}].link"), link)
-    });
-    listed.chain(templates)
+    listed.chain(templates(scene).map(|(i, link, _)| (format!("generators[{i}].link"), link)))
 }
 
 /// Every joint, templates of generators included, with its path.
 fn joints(scene: &SceneDoc) -> impl Iterator<Item = (String, &JointDoc)> {
     let listed = scene.joints.iter().enumerate().map(|(i, joint)| (format!("joints[{i}]"), joint));
-    let templates = scene.generators.iter().enumerate().map(|(i, generator)| {
-        let joint = match generator {
-            GeneratorDoc::Chain(chain) => &chain.joint,
-            GeneratorDoc::Tree(tree) => &tree.joint,
-        };
-        (format!("generators[{i}].joint"), joint)
-    });
-    listed.chain(templates)
+    listed.chain(templates(scene).map(|(i, _, joint)| (format!("generators[{i}].joint"), joint)))
+}
+
+/// Templates of links and joints, with the index of their generator.
+fn templates(scene: &SceneDoc) -> impl Iterator<Item = (usize, &BodyDoc, &JointDoc)> {
+    let generators = scene.generators.iter().enumerate();
+    generators.filter_map(|(i, generator)| generator.templates().map(|(link, joint)| (i, link, joint)))
 }

@@ -14,33 +14,34 @@ const RESERVED: &str = "world";
 /// Bodies, joints, springs, tracks and generators have names; none is used twice among its kind, and none
 /// is one that a generator makes.
 pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
+    let none = |_: &GeneratorDoc| 0;
     let bodies = scene.bodies.iter().map(|b| b.name.as_str());
     let joints = scene.joints.iter().map(|j| j.name.as_str());
-    check(scene, issues, "bodies", bodies.clone(), true);
-    check(scene, issues, "joints", joints, true);
-    check(scene, issues, "springs", scene.springs.iter().map(|s| s.name.as_str()), false);
-    check(scene, issues, "tracks", scene.tracks.iter().map(|t| t.name.as_str()), false);
-    check(scene, issues, "generators", scene.generators.iter().map(GeneratorDoc::name), false);
+    check(scene, issues, "bodies", bodies.clone(), GeneratorDoc::n_links);
+    check(scene, issues, "joints", joints, GeneratorDoc::last_joint);
+    check(scene, issues, "springs", scene.springs.iter().map(|s| s.name.as_str()), none);
+    check(scene, issues, "tracks", scene.tracks.iter().map(|t| t.name.as_str()), none);
+    check(scene, issues, "generators", scene.generators.iter().map(GeneratorDoc::name), none);
     for (i, _) in bodies.enumerate().filter(|(_, name)| *name == RESERVED) {
         let message = format!("`{RESERVED}` is reserved");
         issues.add(Kind::BadName, format!("bodies[{i}].name"), message, "choose another name");
     }
 }
 
-/// `generated`: whether generators make names of this kind too.
+/// `generated`: how many names of this kind a generator makes.
 fn check<'s>(
     scene: &'s SceneDoc,
     issues: &mut Issues,
     list: &str,
     names: impl Iterator<Item = &'s str>,
-    generated: bool,
+    generated: fn(&GeneratorDoc) -> u64,
 ) {
     let mut seen = BTreeSet::new();
     for (i, name) in names.enumerate() {
         let field = || format!("{list}[{i}].name");
         if name.is_empty() {
             issues.add(Kind::BadName, field(), "the name is missing", "add name: \"…\"");
-        } else if !seen.insert(name) || generated && is_generated(scene, name) {
+        } else if !seen.insert(name) || is_generated(scene, name, generated) {
             let message = format!("the name `{name}` is already taken");
             issues.add(Kind::DuplicateName, field(), message, "choose another name");
         }
@@ -81,12 +82,15 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
         }
     }
     for (i, generator) in scene.generators.iter().enumerate() {
-        let root = match generator {
-            GeneratorDoc::Chain(chain) => &chain.root,
-            GeneratorDoc::Tree(tree) => &tree.root,
+        let roots: &[_] = match generator {
+            GeneratorDoc::Chain(chain) => &[("root", &chain.root), ("tip", &chain.tip)],
+            GeneratorDoc::Tree(tree) => &[("root", &tree.root)],
+            GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) => &[],
         };
-        if let RootDoc::Body(body) = root {
-            known.require_body(issues, body, || format!("generators[{i}].root"));
+        for (name, root) in roots {
+            if let RootDoc::Body(body) = root {
+                known.require_body(issues, body, || format!("generators[{i}].{name}"));
+            }
         }
     }
     for (i, input) in scene.inputs.iter().enumerate() {
@@ -117,7 +121,7 @@ struct Known<'s> {
 
 impl Known<'_> {
     fn require_body(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
-        if !self.bodies.contains(name) && !is_generated(self.scene, name) {
+        if !self.bodies.contains(name) && !is_generated(self.scene, name, GeneratorDoc::n_links) {
             let generated = self.scene.generators.iter().filter(|g| g.n_links() > 0).map(|g| {
                 let [first, last] = [1, g.n_links() as usize].map(|i| link_name(g.name(), i));
                 format!("{first} to {last}")
@@ -145,11 +149,11 @@ fn missing(issues: &mut Issues, noun: &str, name: &str, known: &[String], field:
     }
 }
 
-/// Whether a generator makes a body (and a joint) of this name.
-fn is_generated(scene: &SceneDoc, name: &str) -> bool {
+/// Whether a generator makes this name, if it makes names up to the number that `last` says.
+fn is_generated(scene: &SceneDoc, name: &str, last: fn(&GeneratorDoc) -> u64) -> bool {
     scene.generators.iter().any(|generator| {
         let digits = name.strip_prefix(generator.name()).and_then(|rest| rest.strip_prefix('_'));
         let Some(i) = digits.and_then(|d| d.parse::<u64>().ok()) else { return false };
-        (1..=generator.n_links()).contains(&i) && name == link_name(generator.name(), i as usize)
+        (1..=last(generator)).contains(&i) && name == link_name(generator.name(), i as usize)
     })
 }

@@ -3,17 +3,26 @@
 use std::ops::RangeInclusive;
 
 use super::Issues;
-use crate::doc::{SamplesDoc, SceneDoc, StepperDoc};
+use crate::doc::{InputDoc, SamplesDoc, SceneDoc, StepperDoc};
 use crate::error::SceneIssueKind as Kind;
 use crate::load::SceneSource;
 use crate::text::Node;
 
-/// No number anywhere is infinite or NaN: looked up in the written form, so that no field is forgotten.
+/// No number anywhere is infinite or NaN, but for the stiffness of a grab that holds: looked up in the written
+/// form, so that no field is forgotten.
 pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
     let text = scene.to_ron();
+    let is_hold = |input: &InputDoc| matches!(input, InputDoc::Grab(grab) if grab.stiffness == f64::INFINITY);
+    let holds: Vec<_> = (0..scene.inputs.len())
+        .filter(|&i| is_hold(&scene.inputs[i]))
+        .map(|i| format!("inputs[{i}].stiffness"))
+        .collect();
     let root = Node::parse(&text).expect("what to_ron writes is well-formed");
     root.for_each_leaf("", &mut |path, span| {
         let word = &text[span];
+        if word == "inf" && holds.iter().any(|hold| hold == path) {
+            return;
+        }
         if matches!(word.trim_start_matches('-'), "NaN" | "inf") {
             issues.add(
                 Kind::NotFinite,
@@ -92,15 +101,32 @@ pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issue
                 let message = format!("there is no implicit stepper of order {}", implicit.order);
                 issues.add(Kind::OutOfRange, "stepper.order".to_owned(), message, "use 1 or 2");
             }
-            if implicit.newton_iterations == 0 {
-                let field = "stepper.newton_iterations".to_owned();
-                issues.add(Kind::OutOfRange, field, "a step needs at least one iteration", "use 1 or more");
-            }
+            require_iterations(issues, implicit.newton_iterations, "stepper.newton_iterations");
             issues.require_not_negative(implicit.newton_tolerance, || "stepper.newton_tolerance".to_owned());
         }
         StepperDoc::Explicit(explicit) => {
             issues.require_not_negative(explicit.baumgarte, || "stepper.baumgarte".to_owned());
         }
+        StepperDoc::Displacement(displacement) => {
+            require_iterations(issues, displacement.iterations, "stepper.iterations");
+            issues.require_not_negative(displacement.tolerance, || "stepper.tolerance".to_owned());
+        }
+    }
+}
+
+/// Precisions are not negative, and stabilization does something. No iterations on loops are fine: they stay open.
+pub(super) fn loop_settings_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
+    issues.require_not_negative(scene.loops.precision, || "loops.precision".to_owned());
+    if let Some(stabilize) = &scene.stabilize {
+        require_iterations(issues, stabilize.iterations, "stabilize.iterations");
+        issues.require_not_negative(stabilize.tolerance, || "stabilize.tolerance".to_owned());
+    }
+}
+
+fn require_iterations(issues: &mut Issues, n: u32, field: &str) {
+    if n == 0 {
+        let message = "a step needs at least one iteration";
+        issues.add(Kind::OutOfRange, field.to_owned(), message, "use 1 or more");
     }
 }
 

@@ -1,7 +1,6 @@
-//! Generators written out as bodies and joints.
+//! Chains and trees written out.
 //!
-//! Links have x of their body frame along the link and its middle as origin. Every joint frame is given in
-//! the world at the initial poses, so that all joint coordinates start at zero.
+//! Every joint frame is given in the world at the initial poses, so that all joint coordinates start at zero.
 //!
 //! Tree: the k-th of b links at the end of a link has R = R_parent · Rx(2πk/b + level·π/2) · Ry(spread), which
 //! spreads them evenly around it and turns every other level by a quarter.
@@ -12,59 +11,11 @@ use glam::{DQuat, DVec3};
 use sinew_math::{exp_so3, ops};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
+use super::{Place, link_name};
 use crate::doc::{
-    BodyDoc, ChainDoc, FrameDoc, GeneratorDoc, InertiaDoc, JointDoc, JointFramesDoc, JointKindDoc, MassDoc,
-    PoseDoc, RootDoc, RotationDoc, SceneDoc, ShapeDoc, TreeDoc,
+    BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, JointKindDoc, MassDoc, RootDoc,
+    SceneDoc, ShapeDoc, TreeDoc,
 };
-
-impl SceneDoc {
-    /// The same scene with every generator written out as bodies and joints. A sweep, whose paths may lead
-    /// into generators, is left out: set its values first.
-    ///
-    /// ```
-    /// let text = "(format: 1, name: \"rope\", generators: [Chain(n: 3, link: (shapes: [Sphere(radius: 0.1)]))])";
-    /// let rope = sinew_scene::SceneDoc::from_ron(text, "rope.ron")?.expanded();
-    /// let names: Vec<_> = rope.bodies.iter().map(|body| body.name.as_str()).collect();
-    /// assert_eq!(names, ["link_0001", "link_0002", "link_0003"]);
-    /// # Ok::<(), sinew_scene::SceneErrors>(())
-    /// ```
-    pub fn expanded(&self) -> Self {
-        let mut scene = Self { generators: Vec::new(), sweep: Vec::new(), ..self.clone() };
-        for generator in &self.generators {
-            match generator {
-                GeneratorDoc::Chain(chain) => expand_chain(chain, &mut scene),
-                GeneratorDoc::Tree(tree) => expand_tree(tree, &mut scene),
-            }
-        }
-        scene
-    }
-}
-
-impl GeneratorDoc {
-    /// Prefix of the generated names.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Chain(chain) => &chain.name,
-            Self::Tree(tree) => &tree.name,
-        }
-    }
-
-    /// Number of links it makes; `u64::MAX` stands for anything larger.
-    pub fn n_links(&self) -> u64 {
-        match self {
-            Self::Chain(chain) => u64::from(chain.n),
-            // 1 + b + b² + … as nested products, stopping once it no longer grows.
-            Self::Tree(tree) if tree.branching <= 1 => u64::from(tree.depth * tree.branching),
-            Self::Tree(tree) => (0..tree.depth.min(64))
-                .fold(0_u64, |n, _| n.saturating_mul(u64::from(tree.branching)).saturating_add(1)),
-        }
-    }
-}
-
-/// Name of the `i`-th link, counted from 1.
-pub(crate) fn link_name(prefix: &str, i: usize) -> String {
-    format!("{prefix}_{i:04}")
-}
 
 /// The pieces that every link of a generator shares.
 struct Template<'d> {
@@ -84,53 +35,40 @@ impl<'d> Template<'d> {
     /// Adds link `i` and its joint to link `parent` (both counted from 1; `None` is the root).
     fn add(&self, scene: &mut SceneDoc, link: BodyDoc, place: &Place, i: usize, parent: Option<usize>) {
         let name = link_name(self.name, i);
-        let pose = PoseDoc { position: place.middle(), rotation: place.rotation_doc() };
-        let parent = match (parent, self.root) {
-            (Some(parent), _) => Some(Some(link_name(self.name, parent))),
-            (None, RootDoc::World) => Some(None),
-            (None, RootDoc::Body(body)) => Some(Some(body.clone())),
-            (None, RootDoc::Free) => None,
+        let parent = match parent {
+            Some(parent) => Some(Some(link_name(self.name, parent))),
+            None => holder(self.root),
         };
         if let Some(parent) = parent {
-            let frame = FrameDoc { anchor: place.start, axis: place.rotation * self.axis, reference: None };
-            scene.joints.push(JointDoc {
-                name: name.clone(),
-                child: name.clone(),
-                parent,
-                frames: JointFramesDoc::World(frame),
-                ..self.joint.clone()
-            });
+            scene.joints.push(self.joint(name.clone(), name.clone(), parent, place.start, place));
         }
-        scene.bodies.push(BodyDoc { name, pose, ..link });
+        scene.bodies.push(BodyDoc { name, pose: place.pose(), ..link });
+    }
+
+    /// The joint that holds `child`, a link at `place`, at an anchor in the world.
+    fn joint(
+        &self,
+        name: String,
+        child: String,
+        parent: Option<String>,
+        anchor: DVec3,
+        place: &Place,
+    ) -> JointDoc {
+        let frame = FrameDoc { anchor, axis: place.rotation * self.axis, reference: None };
+        JointDoc { name, child, parent, frames: JointFramesDoc::World(frame), ..self.joint.clone() }
     }
 }
 
-/// Where a link is: from `start`, along x of `rotation`, over `length`.
-struct Place {
-    start: DVec3,
-    rotation: DQuat,
-    length: f64,
-}
-
-impl Place {
-    fn middle(&self) -> DVec3 {
-        self.start + self.rotation * (DVec3::X * (0.5 * self.length))
-    }
-
-    fn end(&self) -> DVec3 {
-        self.start + self.rotation * (DVec3::X * self.length)
-    }
-
-    fn rotation_doc(&self) -> RotationDoc {
-        let DQuat { w, x, y, z } = self.rotation;
-        if self.rotation == DQuat::IDENTITY {
-            return RotationDoc::Identity;
-        }
-        RotationDoc::Quaternion { w, x, y, z }
+/// The parent of a joint to the root, the world being `Some(None)`; `None` if there is no such joint.
+fn holder(root: &RootDoc) -> Option<Option<String>> {
+    match root {
+        RootDoc::World => Some(None),
+        RootDoc::Body(body) => Some(Some(body.clone())),
+        RootDoc::Free => None,
     }
 }
 
-fn expand_chain(chain: &ChainDoc, scene: &mut SceneDoc) {
+pub(super) fn expand_chain(chain: &ChainDoc, scene: &mut SceneDoc) {
     let template = Template::new(&chain.name, &chain.root, &chain.joint, chain.axis);
     let rotation = rotation_to(chain.direction);
     let length = chain.spacing.unwrap_or_else(|| link_length(&chain.link));
@@ -143,11 +81,16 @@ fn expand_chain(chain: &ChainDoc, scene: &mut SceneDoc) {
         if let (true, Some(mass)) = (i == n, chain.last_mass) {
             link.mass = mass;
         }
-        template.add(scene, link, &Place { start, rotation, length }, i, (i > 1).then(|| i - 1));
+        let place = Place { start, rotation, length };
+        template.add(scene, link, &place, i, (i > 1).then(|| i - 1));
+        if let (true, Some(parent)) = (i == n, holder(&chain.tip)) {
+            let (name, child) = (link_name(&chain.name, n + 1), link_name(&chain.name, n));
+            scene.joints.push(template.joint(name, child, parent, place.end(), &place));
+        }
     }
 }
 
-fn expand_tree(tree: &TreeDoc, scene: &mut SceneDoc) {
+pub(super) fn expand_tree(tree: &TreeDoc, scene: &mut SceneDoc) {
     let mut template = Template::new(&tree.name, &tree.root, &tree.joint, tree.axis);
     let mut link = tree.link.clone();
     let length = link_length(&link);
@@ -252,7 +195,7 @@ fn soften_joint(joint: &mut JointDoc, factor: f64) {
 }
 
 /// The shortest rotation that takes x to `direction`; half a turn about z if it points exactly backwards.
-fn rotation_to(direction: DVec3) -> DQuat {
+pub(super) fn rotation_to(direction: DVec3) -> DQuat {
     let unit = direction.normalize_or(DVec3::X);
     let axis = DVec3::new(0.0, -unit.z, unit.y);
     let angle = ops::atan2(axis.length(), unit.x);

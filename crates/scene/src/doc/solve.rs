@@ -1,0 +1,229 @@
+//! How a scene is solved: stepper, closed loops, bringing poses together.
+
+use serde::{Deserialize, Serialize};
+
+/// How time is stepped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StepperDoc {
+    /// Implicit step with implicit position constraints: stable for any stiffness.
+    Implicit(ImplicitDoc),
+    /// Acceleration constraints with a Runge–Kutta integrator: the well-known baseline.
+    Explicit(ExplicitDoc),
+    /// Poses are moved and then put together, without forces between bodies: Faure's displacement constraints.
+    Displacement(DisplacementDoc),
+}
+
+impl Default for StepperDoc {
+    fn default() -> Self {
+        Self::Implicit(ImplicitDoc::default())
+    }
+}
+
+/// Settings of the implicit stepper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ImplicitDoc {
+    /// Order of accuracy in time: 1 (backward Euler) or 2.
+    pub order: u32,
+    /// Newton iterations per step, at least 1; 1 is one linear solve per step.
+    pub newton_iterations: u32,
+    /// Newton stops early once the largest joint error is below this (m, rad).
+    pub newton_tolerance: f64,
+    /// Whether joint forces stiffen the rotations they pull on, so that load never limits the step.
+    pub geometric_stiffness: bool,
+    /// Which factorization of the tree is used.
+    pub solver: TreeSolverDoc,
+}
+
+impl Default for ImplicitDoc {
+    fn default() -> Self {
+        Self {
+            order: 1,
+            newton_iterations: 1,
+            newton_tolerance: 1e-10,
+            geometric_stiffness: true,
+            solver: TreeSolverDoc::Pair,
+        }
+    }
+}
+
+/// Factorization of the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TreeSolverDoc {
+    /// Body and joint eliminated together: the fast form.
+    #[default]
+    Pair,
+    /// Bodies and joints eliminated one by one: the reference form.
+    Block,
+}
+
+/// Settings of the explicit stepper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExplicitDoc {
+    /// The integrator.
+    pub method: ExplicitMethodDoc,
+    /// Baumgarte rate β of C̈ + 2β Ċ + β² C = 0 (1/s): joint errors decay at this rate; 0 is off.
+    pub baumgarte: f64,
+}
+
+impl Default for ExplicitDoc {
+    fn default() -> Self {
+        Self { method: ExplicitMethodDoc::Rk4, baumgarte: 10.0 }
+    }
+}
+
+/// Explicit integrators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExplicitMethodDoc {
+    /// Fourth-order Runge–Kutta.
+    #[default]
+    Rk4,
+    /// Midpoint rule, second order.
+    Rk2,
+    /// Forward Euler, first order.
+    Euler,
+}
+
+/// Treatment of the gyroscopic torque.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GyroscopicDoc {
+    /// Implicit midpoint rule, which keeps energy and momentum, for bodies without joints; implicit for the
+    /// others.
+    #[default]
+    Auto,
+    /// One Newton step in the body frame: stable, slightly damped.
+    Implicit,
+    /// Angular momentum is stepped, velocity derived from it.
+    Momentum,
+    /// Torque taken at the start of the step.
+    Explicit,
+    /// No gyroscopic torque.
+    Off,
+}
+
+/// Settings of the displacement stepper: Störmer's rule, then the joints closed by displacements (Fau98 §4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DisplacementDoc {
+    /// Where the directions of the closing displacements are taken.
+    pub jacobian: JacobianPoseDoc,
+    /// How rotations go on.
+    pub rotation: RotationStepDoc,
+    /// Joints count as closed below this error (m, rad).
+    pub tolerance: f64,
+    /// Most corrections per step, at least 1.
+    pub iterations: u32,
+}
+
+impl Default for DisplacementDoc {
+    fn default() -> Self {
+        Self {
+            jacobian: JacobianPoseDoc::default(),
+            rotation: RotationStepDoc::default(),
+            tolerance: 1e-10,
+            iterations: 20,
+        }
+    }
+}
+
+/// Where the directions of closing displacements are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum JacobianPoseDoc {
+    /// At the start of the step: keeps energy.
+    #[default]
+    Start,
+    /// At the predicted pose, as the paper has it: loses energy.
+    Predicted,
+}
+
+/// How the displacement stepper continues rotations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RotationStepDoc {
+    /// Angular momentum is carried on and corrected: second order, momentum kept.
+    #[default]
+    Momentum,
+    /// Angular momentum is carried on; corrections are applied as rotations: first order in three dimensions.
+    Exponential,
+    /// The last rotation is repeated, as the paper has it: no gyroscopic effect.
+    Plain,
+}
+
+/// How closed loops are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LoopsDoc {
+    /// Which system is solved, and how.
+    pub solver: LoopSolverDoc,
+    /// The iteration of the iterative solvers.
+    pub method: KrylovMethodDoc,
+    /// Whether the iteration is preconditioned with the blocks of single loop joints.
+    pub precondition: bool,
+    /// Iterations stop once the largest loop residual is below this (m/s and rad/s; m/s² and rad/s² in the
+    /// explicit stepper).
+    pub precision: f64,
+    /// Most iterations per solve; with 0 loops stay open.
+    pub iterations: u32,
+    /// How often a solve may begin anew when its true residual turns out ten times too large.
+    pub restarts: u32,
+    /// Whether a solve begins with the loop forces of the step before.
+    pub warm_start: bool,
+}
+
+impl Default for LoopsDoc {
+    fn default() -> Self {
+        Self {
+            solver: LoopSolverDoc::default(),
+            method: KrylovMethodDoc::default(),
+            precondition: true,
+            precision: 1e-10,
+            iterations: 200,
+            restarts: 3,
+            warm_start: true,
+        }
+    }
+}
+
+/// Which system of closed loops is solved, and how: the four methods of Fau99 table 2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LoopSolverDoc {
+    /// The tree exactly, the loops by iteration.
+    #[default]
+    StructuredIterative,
+    /// The tree exactly, the loops by a dense factorization.
+    StructuredDense,
+    /// Every joint by iteration: for comparison.
+    FullIterative,
+    /// Every joint by a dense factorization: for comparison.
+    FullDense,
+}
+
+/// The iteration on loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KrylovMethodDoc {
+    /// Smallest residual; ends in the least-squares motion when loops contradict each other.
+    #[default]
+    ConjugateResidual,
+    /// For loops that do not contradict each other.
+    ConjugateGradient,
+    /// As the paper has it: the iterates of conjugate gradients at twice the work.
+    BiConjugateGradient,
+}
+
+/// Poses brought together again after every step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StabilizeDoc {
+    /// Joints count as closed below this error (m, rad).
+    pub tolerance: f64,
+    /// Most corrections per step, at least 1.
+    pub iterations: u32,
+    /// Whether velocities are made to fit the joints too.
+    pub velocities: bool,
+}
+
+impl Default for StabilizeDoc {
+    fn default() -> Self {
+        Self { tolerance: 1e-9, iterations: 10, velocities: true }
+    }
+}
