@@ -262,4 +262,15 @@ impl GeneratorDoc {
             Self::Ladder(_) | Self::Mesh(_) => None,
         }
     }
+
+    /// What its ends are held by: name of the field, its value, and the number of the link that is held.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = (&'static str, &RootDoc, usize)> {
+        let (root, tip) = match self {
+            Self::Chain(chain) => (Some(&chain.root), Some((&chain.tip, chain.n as usize))),
+            Self::Tree(tree) => (Some(&tree.root), None),
+            Self::Ladder(_) | Self::Mesh(_) => (None, None),
+        };
+        let tip = tip.map(|(tip, last)| ("tip", tip, last));
+        root.map(|root| ("root", root, 1)).into_iter().chain(tip)
+    }
 }

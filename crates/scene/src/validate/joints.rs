@@ -5,9 +5,10 @@ use std::f64::consts::PI;
 
 use super::{Issues, joints};
 use crate::doc::{
-    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKindDoc, MotorDoc, SceneDoc,
+    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKindDoc, MotorDoc, RootDoc, SceneDoc,
 };
 use crate::error::SceneIssueKind as Kind;
+use crate::generate::link_name;
 use crate::resolve::ForceCoordinate;
 use glam::DVec3;
 
@@ -33,6 +34,15 @@ pub(super) fn joints_join_two_bodies(scene: &SceneDoc, issues: &mut Issues) {
                 message,
                 "make one of them Dynamic",
             );
+        }
+    }
+    for (i, generator) in scene.generators.iter().enumerate() {
+        for (name, root, link) in generator.roots() {
+            if *root == RootDoc::Body(link_name(generator.name(), link)) {
+                let message = "this link would be joined to itself";
+                let hint = "name another body, or use World or Free";
+                issues.add(Kind::SelfJoint, format!("generators[{i}].{name}"), message, hint);
+            }
         }
     }
 }

@@ -82,12 +82,7 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
         }
     }
     for (i, generator) in scene.generators.iter().enumerate() {
-        let roots: &[_] = match generator {
-            GeneratorDoc::Chain(chain) => &[("root", &chain.root), ("tip", &chain.tip)],
-            GeneratorDoc::Tree(tree) => &[("root", &tree.root)],
-            GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) => &[],
-        };
-        for (name, root) in roots {
+        for (name, root, _) in generator.roots() {
             if let RootDoc::Body(body) = root {
                 known.require_body(issues, body, || format!("generators[{i}].{name}"));
             }

@@ -3,6 +3,7 @@
 mod fixtures;
 mod generators;
 mod invalid;
+mod loops;
 mod robustness;
 mod set;
 
