@@ -4,6 +4,7 @@ mod fixtures;
 mod generators;
 mod invalid;
 mod loops;
+mod reference;
 mod robustness;
 mod set;
 
