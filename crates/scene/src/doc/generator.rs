@@ -193,7 +193,8 @@ pub enum LadderPoseDoc {
 /// diagonal of every square. At a vertex where `d` bars end, `d − 1` ball joints hold them together; nothing
 /// holds the sheet.
 ///
-/// `(n − 1)(3n − 1)` bars and `(n − 1)(6n − 2) − n²` joints: 320 and 519 for `n = 11`.
+/// `(n − 1)(3n − 1)` bars and `(n − 1)(6n − 2) − n²` joints: 320 and 519 for `n = 11`. While the sheet is flat,
+/// `(n − 2)²` of its loop rows are redundant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MeshDoc {
