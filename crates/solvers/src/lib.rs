@@ -5,7 +5,9 @@ mod effective_mass;
 mod error;
 mod kernels;
 mod layout;
+mod loops;
 mod pair;
+mod pair_reaction;
 mod pair_tree;
 mod pivot;
 mod system;
@@ -16,6 +18,10 @@ mod tree_solver;
 pub use dense::DenseReference;
 pub use effective_mass::{EffectiveMass, Load, shift_force, shift_motion};
 pub use error::FactorError;
+pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
+pub use loops::{
+    LoopBlock, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop, refine,
+};
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;
 pub use system::BlockSystem;

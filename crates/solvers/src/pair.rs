@@ -58,26 +58,26 @@ pub struct PointJoint {
 /// The factor of a forest of pairs, flat and in elimination order.
 #[derive(Clone, Debug, Default)]
 pub struct PairFactor {
-    heads: Vec<Head>,
-    columns: Vec<Column>,
+    pub(crate) heads: Vec<Head>,
+    pub(crate) columns: Vec<Column>,
     /// Packed LDLᵀ of every `D`, for further right-hand sides.
-    pivots: Vec<f64>,
+    pub(crate) pivots: Vec<f64>,
 }
 
 /// One pair: where its columns and pivots begin, and the part of the joint that has one value per pair.
 #[derive(Clone, Copy, Debug)]
-struct Head {
-    shift: DVec3,
+pub(crate) struct Head {
+    pub(crate) shift: DVec3,
     offset: Motion,
     column: u32,
-    pivot: u32,
+    pub(crate) pivot: u32,
 }
 
 /// One free direction: a column of `S`, of `Y`, and an entry of `w`.
 #[derive(Clone, Copy, Debug)]
-struct Column {
-    basis: Motion,
-    gain: Force,
+pub(crate) struct Column {
+    pub(crate) basis: Motion,
+    pub(crate) gain: Force,
     drive: f64,
 }
 
@@ -133,7 +133,7 @@ impl PairFactor {
 
     /// Where the columns of a pair are.
     #[inline]
-    fn columns_of(&self, pair: usize) -> std::ops::Range<usize> {
+    pub(crate) fn columns_of(&self, pair: usize) -> std::ops::Range<usize> {
         let end = self.heads.get(pair + 1).map_or(self.columns.len(), |h| h.column as usize);
         self.heads[pair].column as usize..end
     }
@@ -146,35 +146,6 @@ impl PairFactor {
         let mut v = carried + head.offset;
         for column in &self.columns[self.columns_of(pair)] {
             v += column.basis * (column.drive - column.gain.dot(carried));
-        }
-        v
-    }
-
-    /// One more right-hand side, leaves → root, with no impulse inside joints: takes the momentum on the pair's
-    /// body, writes `w` into `drive`, and returns what the parent receives.
-    #[inline]
-    pub fn eliminate_momentum(&self, pair: usize, momentum: Force, drive: &mut [f64]) -> Force {
-        let range = self.columns_of(pair);
-        let mut e = [0.0; 6];
-        let mut up = momentum;
-        for (e, column) in e.iter_mut().zip(&self.columns[range.clone()]) {
-            *e = momentum.dot(column.basis);
-            // U w = U D⁻¹ e = Y e
-            up -= column.gain * *e;
-        }
-        solve_packed(&self.pivots[self.heads[pair].pivot as usize..], &mut e[..range.len()]);
-        drive[range.clone()].copy_from_slice(&e[..range.len()]);
-        shift_force(up, self.heads[pair].shift)
-    }
-
-    /// The matching root → leaves step of [`Self::eliminate_momentum`], with `c = 0`.
-    #[inline]
-    pub fn substitute_drive(&self, pair: usize, parent: Motion, drive: &[f64]) -> Motion {
-        let carried = shift_motion(parent, self.heads[pair].shift);
-        let mut v = carried;
-        let range = self.columns_of(pair);
-        for (column, w) in self.columns[range.clone()].iter().zip(&drive[range]) {
-            v += column.basis * (w - column.gain.dot(carried));
         }
         v
     }

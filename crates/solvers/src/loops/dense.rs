@@ -1,0 +1,122 @@
+//! The loop matrix written out and factored: the comparison, and the answer for small stubborn problems.
+//!
+//! **What.** `A = Â + D` column by column through the responder, made symmetric; LLᵀ where it is safely positive
+//! definite, else the pseudo-inverse by eigenvalues of `S A S`. Contradictory rows end in the least squares of
+//! `Σ w r²`; with `S = √w` that is what the pseudo-inverse gives. A compliant row can always be met, so that its
+//! scale is free and `S` takes its compliance out: `S = √(w Â/(Â + D))`.
+//!
+//! **Cost.** One response per row, `n²` numbers, `n³/3` (LLᵀ) or about `10 n³` flops; allocates. The factors come
+//! from faer, whose kernels follow the machine: bits may differ between processors.
+//!
+//! **Failure.** What is not finite is [`LoopStop::Breakdown`].
+
+use super::krylov::Krylov;
+use super::operator::{Operator, largest};
+use super::refine::LoopStop;
+use faer::linalg::solvers::{Llt, Solve};
+use faer::{Mat, Side};
+
+/// A pivot of LLᵀ below this part of its diagonal entry means that rows depend on each other.
+const DEPENDENT: f64 = 1e-11;
+
+/// Eigenvalues below this part of the largest are zero.
+const ZERO: f64 = 1e-12;
+
+/// Solves directly for the residual that is there, and adds to `lambda`; counts as one iteration.
+pub(crate) fn solve(
+    krylov: &mut Krylov<'_>,
+    operator: &mut Operator<'_>,
+    rhs: &[f64],
+    lambda: &mut [f64],
+) -> LoopStop {
+    let residual = largest(krylov.residual_mut());
+    if let Some(stop) = krylov.halt(residual) {
+        return stop;
+    }
+    let a = written_out(operator);
+    if !a.col_iter().all(|column| column.iter().all(|entry| entry.is_finite())) {
+        return LoopStop::Breakdown;
+    }
+    let n = lambda.len();
+    let mut stop = LoopStop::Converged;
+    let factor = Llt::new(a.as_ref(), Side::Lower)
+        .ok()
+        .filter(|factor| (0..n).all(|i| factor.L()[(i, i)].powi(2) > DEPENDENT * a[(i, i)]));
+    let pseudo = if factor.is_some() { None } else { PseudoInverse::new(operator, &a) };
+    // Once, and once more for what rounding left.
+    for _ in 0..2 {
+        let r = krylov.residual_mut();
+        let r = Mat::from_fn(n, 1, |i, _| r[i]);
+        let step = match (&factor, &pseudo) {
+            (Some(factor), _) => factor.solve(&r),
+            (None, Some(pseudo)) => pseudo.solve(&r),
+            (None, None) => return LoopStop::Breakdown,
+        };
+        lambda.iter_mut().enumerate().for_each(|(i, l)| *l += step[(i, 0)]);
+        let residual = operator.residual(rhs, lambda, krylov.residual_mut());
+        if residual > krylov.settings.precision && pseudo.is_some() {
+            stop = LoopStop::LeastSquares;
+        }
+    }
+    krylov.iterations += 1;
+    stop
+}
+
+/// `A`, symmetric; ones on the diagonal of rows that are switched off.
+fn written_out(operator: &mut Operator<'_>) -> Mat<f64> {
+    let n = operator.rows.len();
+    let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
+    let mut a = Mat::zeros(n, n);
+    let rows = operator.rows;
+    for block in rows.blocks() {
+        for j in block.rows() {
+            if block.weight > 0.0 {
+                unit[j] = 1.0;
+                operator.apply(&unit, &mut column);
+                unit[j] = 0.0;
+                (0..n).for_each(|i| a[(i, j)] = column[i]);
+            } else {
+                a[(j, j)] = 1.0;
+            }
+        }
+    }
+    Mat::from_fn(n, n, |i, j| 0.5 * (a[(i, j)] + a[(j, i)]))
+}
+
+/// `S (S A S)⁺ S`.
+struct PseudoInverse {
+    scale: Vec<f64>,
+    vectors: Mat<f64>,
+    inverse: Vec<f64>,
+}
+
+impl PseudoInverse {
+    fn new(operator: &Operator<'_>, a: &Mat<f64>) -> Option<Self> {
+        let n = a.nrows();
+        let mut scale = vec![1.0; n];
+        for block in operator.rows.blocks() {
+            for i in block.rows() {
+                let (entry, compliance) = (a[(i, i)], operator.rows.compliance()[i]);
+                let rigid = if compliance > 0.0 { (entry - compliance).max(0.0) / entry } else { 1.0 };
+                // A row that moves nothing but gives way is its own scale.
+                let rigid = if rigid > 0.0 { rigid } else { 1.0 / entry };
+                scale[i] = (block.weight * rigid).sqrt();
+            }
+        }
+        let scaled = Mat::from_fn(n, n, |i, j| scale[i] * a[(i, j)] * scale[j]);
+        let eigen = scaled.self_adjoint_eigen(Side::Lower).ok()?;
+        let values: Vec<f64> = (0..n).map(|i| eigen.S()[i]).collect();
+        let threshold = ZERO * largest(&values);
+        let inverse = values.iter().map(|&v| if v > threshold { 1.0 / v } else { 0.0 }).collect();
+        Some(Self { scale, vectors: eigen.U().to_owned(), inverse })
+    }
+
+    fn solve(&self, r: &Mat<f64>) -> Mat<f64> {
+        let n = self.scale.len();
+        let scaled = Mat::from_fn(n, 1, |i, _| self.scale[i] * r[(i, 0)]);
+        let along = self.vectors.transpose() * &scaled;
+        let along = Mat::from_fn(n, 1, |i, _| self.inverse[i] * along[(i, 0)]);
+        let back = &self.vectors * &along;
+        Mat::from_fn(n, 1, |i, _| self.scale[i] * back[(i, 0)])
+    }
+}

@@ -1,0 +1,14 @@
+//! Closed loops: rows on top of a solved tree, refined by a Krylov method (Fau99 §3).
+
+#[cfg(feature = "dense")]
+mod dense;
+mod krylov;
+mod operator;
+mod precondition;
+mod refine;
+mod responder;
+mod rows;
+
+pub use refine::{LoopMethod, LoopReport, LoopScratch, LoopSettings, LoopStop, refine};
+pub use responder::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
+pub use rows::{LoopBlock, LoopRow, LoopRows};

@@ -1,0 +1,77 @@
+//! The matrix of the loops, applied: `(Â + D) x` with `Â = J T Jᵀ`, one response of the surroundings each.
+//!
+//! Nothing is assembled. Blocks of weight 0 are switched off: their rows of the product are zero. The impulses on
+//! ports that no row touches are zero whenever the responder is asked.
+
+use super::responder::Responder;
+use super::rows::LoopRows;
+use sinew_math::{Force, Motion};
+
+/// Impulses and motions of all ports; the impulses are zero between solves.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ports {
+    impulses: Vec<Force>,
+    motions: Vec<Motion>,
+}
+
+/// `x ↦ (Â + D) x`.
+pub(crate) struct Operator<'a> {
+    pub(crate) rows: &'a LoopRows,
+    responder: &'a mut dyn Responder,
+    ports: &'a mut Ports,
+}
+
+impl<'a> Operator<'a> {
+    pub(crate) fn new(rows: &'a LoopRows, responder: &'a mut dyn Responder, ports: &'a mut Ports) -> Self {
+        let n = rows.n_ports().max(ports.impulses.len());
+        ports.impulses.resize(n, Force::ZERO);
+        ports.motions.resize(n, Motion::ZERO);
+        Self { rows, responder, ports }
+    }
+
+    /// `out = (Â + D) x`.
+    pub(crate) fn apply(&mut self, x: &[f64], out: &mut [f64]) {
+        let Ports { impulses, motions } = &mut *self.ports;
+        self.rows.scatter(x, impulses);
+        self.responder.respond(impulses, motions);
+        self.rows.clear_ports(impulses);
+        self.rows.gather(motions, out);
+        for ((out, x), d) in out.iter_mut().zip(x).zip(self.rows.compliance()) {
+            *out += d * x;
+        }
+        self.switch_off(out);
+    }
+
+    /// `r = b − (Â + D) x`; returns the largest entry.
+    pub(crate) fn residual(&mut self, b: &[f64], x: &[f64], r: &mut [f64]) -> f64 {
+        if x.iter().all(|&x| x == 0.0) {
+            r.copy_from_slice(b);
+            self.switch_off(r);
+        } else {
+            self.apply(x, r);
+            r.iter_mut().zip(b).for_each(|(r, b)| *r = b - *r);
+            self.switch_off(r);
+        }
+        largest(r)
+    }
+
+    /// Sets the rows of blocks without weight to zero.
+    pub(crate) fn switch_off(&self, values: &mut [f64]) {
+        if self.rows.has_switched_off() {
+            for block in self.rows.blocks().iter().filter(|block| block.weight <= 0.0) {
+                values[block.rows()].fill(0.0);
+            }
+        }
+    }
+}
+
+/// The largest absolute value; NaN if one is.
+pub(crate) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m: f64, v| if v.is_nan() { f64::NAN } else { larger(m, v.abs()) })
+}
+
+/// The larger of two, and the first one if it is NaN.
+#[inline(always)]
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}

@@ -1,0 +1,199 @@
+//! Block-Jacobi preconditioner and weights of the loop solver.
+//!
+//! **What.** One symmetric positive definite block `C` per joint; the Krylov methods work with `C Â` and measure
+//! the residual by `rᵀCr`. With `B = J M⁻¹Jᵀ + D` of the joint's own bodies as if nothing else held them
+//! (Fau99 §3.3) and `w` its weight:
+//! ```text
+//! C = w B⁻¹  (preconditioned)         C = w 1  (not)
+//! ```
+//! Scaling rows and columns by `√w` is the same as `C = w 1`, and `w` on top of `B⁻¹` keeps its effect there.
+//!
+//! **Singular blocks.** LDLᵀ of `B`; a pivot not above 1e-10 of its diagonal entry belongs to a row that repeats
+//! earlier ones and is replaced by that entry, a row that moves nothing gets the largest entry of all blocks.
+//! `C` stays positive definite and well scaled, and the other directions keep the eigenvalue 1.
+//!
+//! **Cost.** About 150 flops per point block to build, 15 to apply. A block of weight 0 is all zero.
+
+use super::responder::FreeMass;
+use super::rows::{BlockRows, LoopBlock, LoopRows};
+use glam::DVec3;
+use sinew_math::{Force, Motion, Sym3};
+
+/// Relative size under which a pivot counts as that of a repeated row.
+const REPEATED: f64 = 1e-10;
+
+/// `C`, block by block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Preconditioner {
+    points: Vec<Sym3>,
+    general: Vec<[[f64; 6]; 6]>,
+    /// An upper estimate of the size of `C Â`: the largest diagonal entry of `C B`.
+    pub(crate) size: f64,
+}
+
+/// The block of one joint.
+#[derive(Clone, Copy)]
+pub(crate) enum BlockMatrix<'a> {
+    Point(&'a Sym3),
+    General(&'a [[f64; 6]; 6]),
+}
+
+impl Preconditioner {
+    /// Builds `C` for the rows.
+    pub(crate) fn fill(&mut self, rows: &LoopRows, free_mass: &dyn Fn(u32) -> FreeMass, invert: bool) {
+        self.points.clear();
+        self.general.clear();
+        let mass = |port| if port == LoopRows::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
+        let (mut largest, mut heaviest, mut size) = (0.0f64, 0.0f64, 0.0f64);
+        for block in rows.blocks() {
+            let masses = block.ports.map(mass);
+            let diagonal = match rows.rows_of(block) {
+                BlockRows::Point(arms) => {
+                    let b = point_block(arms, &masses);
+                    self.points.push(b);
+                    b.diagonal_entries().max_element()
+                }
+                BlockRows::General(own) => {
+                    let b = general_block(own, &masses, &rows.compliance()[block.rows()]);
+                    self.general.push(b);
+                    (0..6).map(|i| b[i][i]).fold(0.0, f64::max)
+                }
+            };
+            largest = largest.max(diagonal);
+            size = size.max(block.weight * diagonal);
+            heaviest = heaviest.max(block.weight);
+        }
+        let reference = if largest > 0.0 { largest } else { 1.0 };
+        self.size = if invert { heaviest } else { size };
+        let (mut points, mut general) = (self.points.iter_mut(), self.general.iter_mut());
+        for block in rows.blocks() {
+            match rows.rows_of(block) {
+                BlockRows::Point(_) => {
+                    let Some(b) = points.next() else { return };
+                    let c = if invert { invert_point(b, reference) } else { Sym3::IDENTITY };
+                    *b = c * block.weight;
+                }
+                BlockRows::General(own) => {
+                    let Some(b) = general.next() else { return };
+                    let n = own.len();
+                    let mut c = [[0.0; 6]; 6];
+                    if invert {
+                        (n..6).for_each(|i| b[i][i] = reference);
+                        c = invert_block(b, reference);
+                    } else {
+                        (0..n).for_each(|i| c[i][i] = 1.0);
+                    }
+                    *b = c.map(|row| row.map(|entry| entry * block.weight));
+                }
+            }
+        }
+    }
+
+    /// Calls `each(block, C of the block)` for all blocks in order.
+    #[inline(always)]
+    pub(crate) fn for_each(&self, rows: &LoopRows, mut each: impl FnMut(&LoopBlock, BlockMatrix<'_>)) {
+        let (mut point, mut general) = (0, 0);
+        for block in rows.blocks() {
+            match rows.rows_of(block) {
+                BlockRows::Point(_) => {
+                    each(block, BlockMatrix::Point(&self.points[point]));
+                    point += 1;
+                }
+                BlockRows::General(_) => {
+                    each(block, BlockMatrix::General(&self.general[general]));
+                    general += 1;
+                }
+            }
+        }
+    }
+
+    /// `y = C x`; returns `x·y`.
+    pub(crate) fn apply(&self, rows: &LoopRows, x: &[f64], y: &mut [f64]) -> f64 {
+        let mut sum = 0.0;
+        self.for_each(rows, |block, matrix| {
+            let (x, y) = (&x[block.rows()], &mut y[block.rows()]);
+            match matrix {
+                BlockMatrix::Point(c) => {
+                    let x = DVec3::from_slice(x);
+                    let product = c.mul_vec(x);
+                    product.write_to_slice(y);
+                    sum += product.dot(x);
+                }
+                BlockMatrix::General(c) => {
+                    for (row, out) in c.iter().zip(y.iter_mut()) {
+                        *out = row.iter().zip(x).map(|(c, x)| c * x).sum();
+                    }
+                    sum += x.iter().zip(&*y).map(|(x, y)| x * y).sum::<f64>();
+                }
+            }
+        });
+        sum
+    }
+}
+
+/// `B` of two points held together: `Σ 1/m − [a] I⁻¹ [a]`.
+#[inline]
+fn point_block(arms: &[DVec3; 2], masses: &[FreeMass; 2]) -> Sym3 {
+    let mut b = Sym3::diagonal(DVec3::splat(masses[0].inverse_mass + masses[1].inverse_mass));
+    for (arm, mass) in arms.iter().zip(masses) {
+        // Rows of [arm]ᵀ... column j of [a] I⁻¹ [a]ᵀ is (I⁻¹(a × eⱼ)) × a.
+        let column = |e: DVec3| mass.inverse_inertia.mul_vec(arm.cross(e)).cross(*arm);
+        let (x, y, z) = (column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
+        b += Sym3 { xx: x.x, yy: y.y, zz: z.z, xy: y.x, xz: z.x, yz: z.y };
+    }
+    b
+}
+
+/// `B` of written-out rows, padded with zeros.
+fn general_block(rows: &[[Force; 2]], masses: &[FreeMass; 2], compliance: &[f64]) -> [[f64; 6]; 6] {
+    let mut b = [[0.0; 6]; 6];
+    for (i, row) in rows.iter().enumerate() {
+        let moved: [Motion; 2] = std::array::from_fn(|k| masses[k].mul(row[k]));
+        for (j, other) in rows[..=i].iter().enumerate() {
+            b[i][j] = other[0].dot(moved[0]) + other[1].dot(moved[1]);
+            b[j][i] = b[i][j];
+        }
+        b[i][i] += compliance[i];
+    }
+    b
+}
+
+#[inline]
+fn invert_point(b: &Sym3, reference: f64) -> Sym3 {
+    let m = invert_block(&[[b.xx, b.xy, b.xz], [b.xy, b.yy, b.yz], [b.xz, b.yz, b.zz]], reference);
+    Sym3 { xx: m[0][0], yy: m[1][1], zz: m[2][2], xy: m[1][0], xz: m[2][0], yz: m[2][1] }
+}
+
+/// The inverse by LDLᵀ, with the pivots of repeated rows replaced.
+#[inline]
+fn invert_block<const N: usize>(b: &[[f64; N]; N], reference: f64) -> [[f64; N]; N] {
+    // B = L D Lᵀ, then C = Kᵀ D⁻¹ K with K = L⁻¹.
+    let (mut d, mut k, mut inverse) = (*b, [[0.0; N]; N], [0.0; N]);
+    for j in 0..N {
+        k[j][j] = 1.0;
+        let pivot = match d[j][j] {
+            pivot if pivot > REPEATED * b[j][j] => pivot,
+            _ if b[j][j] > REPEATED * f64::EPSILON * reference => b[j][j],
+            _ => reference,
+        };
+        inverse[j] = 1.0 / pivot;
+        for i in j + 1..N {
+            let l = d[i][j] * inverse[j];
+            for c in j + 1..=i {
+                d[i][c] -= l * d[c][j];
+            }
+            for c in 0..=j {
+                k[i][c] -= l * k[j][c];
+            }
+        }
+    }
+    let mut out = [[0.0; N]; N];
+    for i in 0..N {
+        for j in 0..=i {
+            let sum = (i..N).map(|r| k[r][i] * inverse[r] * k[r][j]).sum();
+            out[i][j] = sum;
+            out[j][i] = sum;
+        }
+    }
+    out
+}

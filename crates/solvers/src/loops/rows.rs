@@ -1,0 +1,256 @@
+//! Loop rows: what closes the loops of a tree, flat, in blocks of one joint each.
+//!
+//! **What.** Rows `J v + D λ = b` between the twists of two *ports* (bodies that the loop solver may push); the
+//! impulse on the bodies is `+Jᵀλ` (Fau99 §2.2). A point block holds two points together and keeps two arms
+//! instead of three rows of twelve numbers:
+//! ```text
+//! J v = v₁ + ω₁×a₁ − v₂ − ω₂×a₂        Jᵀλ = (a₁×λ, λ) on 1, −(a₂×λ, λ) on 2
+//! ```
+//! A force across a loop (spring `k`, damper `c`, gap `x`) is a compliant row: `D = 1/(h(hk+c))`,
+//! `b = −k x/(hk+c)`.
+//!
+//! **Frames, units.** World axes, twists at each body's centre of mass, angular part first; `λ` is an impulse.
+//!
+//! **Cost.** A point block takes 36 flops each way; nothing allocates once the largest set has been seen.
+//!
+//! **Failure.** None: sums and products only. A port [`LoopRows::FIXED`] is immovable: it takes any impulse.
+
+use glam::DVec3;
+use sinew_math::{Force, Motion};
+use std::ops::Range;
+
+/// One scalar row: `on1·v₁ + on2·v₂ + compliance·λ = rhs`.
+///
+/// A row with `on1 = on2 = 0` is inactive; give it the compliance 1, so that `λ = rhs`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LoopRow {
+    /// What the row reads from, and a unit multiplier gives to, the first body; world axes.
+    pub on1: Force,
+    /// The same of the second body.
+    pub on2: Force,
+    /// `b`, in the units of the row's velocity.
+    pub rhs: f64,
+    /// `D ≥ 0`, velocity per impulse; 0 for a rigid row.
+    pub compliance: f64,
+}
+
+/// One joint among the loops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoopBlock {
+    /// The two bodies, or [`LoopRows::FIXED`].
+    pub ports: [u32; 2],
+    /// Visual importance, ≥ 0; see [`crate::refine`].
+    pub weight: f64,
+    first: u32,
+    data: u32,
+    n_rows: u8,
+    point: bool,
+}
+
+impl LoopBlock {
+    /// Where the rows of the block are among all rows.
+    #[inline]
+    pub fn rows(&self) -> Range<usize> {
+        let first = self.first as usize;
+        first..first + usize::from(self.n_rows)
+    }
+}
+
+/// What a block of rows is made of.
+#[derive(Clone, Copy)]
+pub(crate) enum BlockRows<'a> {
+    /// Two points held together: their arms.
+    Point(&'a [DVec3; 2]),
+    /// Rows written out: on the first and on the second body.
+    General(&'a [[Force; 2]]),
+}
+
+/// The largest weight; a larger one is cut, so that products of weights stay finite.
+const LARGEST_WEIGHT: f64 = 1e12;
+
+/// The rows of all loops.
+#[derive(Clone, Debug, Default)]
+pub struct LoopRows {
+    blocks: Vec<LoopBlock>,
+    arms: Vec<[DVec3; 2]>,
+    rows: Vec<[Force; 2]>,
+    rhs: Vec<f64>,
+    compliance: Vec<f64>,
+    /// Ports touched, each once, in the order of their first block.
+    ports: Vec<u32>,
+    /// Whether a port is in `ports`.
+    seen: Vec<bool>,
+    /// Whether a block has the weight 0.
+    switched_off: bool,
+}
+
+impl LoopRows {
+    /// The port of everything immovable.
+    pub const FIXED: u32 = u32::MAX;
+
+    /// No rows.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets all rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.arms.clear();
+        self.rows.clear();
+        self.rhs.clear();
+        self.compliance.clear();
+        for &port in &self.ports {
+            self.seen[port as usize] = false;
+        }
+        self.ports.clear();
+        self.switched_off = false;
+    }
+
+    /// Three rigid rows that hold two points together: `v₁ + ω₁×arm₁ − v₂ − ω₂×arm₂ = rhs`.
+    ///
+    /// Arms run from the centre of mass to the point (m), the right-hand side is in m/s, both in world axes.
+    #[inline]
+    pub fn push_point(&mut self, ports: [u32; 2], arms: [DVec3; 2], rhs: DVec3, weight: f64) {
+        self.push_block(ports, weight, 3, self.arms.len(), true);
+        self.arms.push(arms);
+        self.rhs.extend(rhs.to_array());
+        self.compliance.extend([0.0; 3]);
+    }
+
+    /// Up to six general rows as one block.
+    pub fn push(&mut self, ports: [u32; 2], rows: &[LoopRow], weight: f64) {
+        assert!(rows.len() <= 6, "a joint has at most six rows");
+        self.push_block(ports, weight, rows.len(), self.rows.len(), false);
+        for row in rows {
+            self.rows.push([row.on1, row.on2]);
+            self.rhs.push(row.rhs);
+            self.compliance.push(row.compliance.max(0.0));
+        }
+    }
+
+    fn push_block(&mut self, ports: [u32; 2], weight: f64, n_rows: usize, data: usize, point: bool) {
+        for port in ports.into_iter().filter(|&port| port != Self::FIXED) {
+            let at = port as usize;
+            if self.seen.len() <= at {
+                self.seen.resize(at + 1, false);
+            }
+            if !self.seen[at] {
+                self.seen[at] = true;
+                self.ports.push(port);
+            }
+        }
+        let weight = if weight > 0.0 { weight.min(LARGEST_WEIGHT) } else { 0.0 };
+        self.switched_off |= weight <= 0.0;
+        let (first, n_rows) = (self.rhs.len() as u32, n_rows as u8);
+        self.blocks.push(LoopBlock { ports, weight, first, data: data as u32, n_rows, point });
+    }
+
+    /// Number of scalar rows.
+    pub fn len(&self) -> usize {
+        self.rhs.len()
+    }
+
+    /// True if there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rhs.is_empty()
+    }
+
+    /// `b`, row by row.
+    pub fn rhs(&self) -> &[f64] {
+        &self.rhs
+    }
+
+    /// `D`, row by row.
+    pub fn compliance(&self) -> &[f64] {
+        &self.compliance
+    }
+
+    /// The joints, in the order in which they were pushed.
+    pub fn blocks(&self) -> &[LoopBlock] {
+        &self.blocks
+    }
+
+    /// The ports that rows touch, each once.
+    pub fn touched_ports(&self) -> impl Iterator<Item = u32> + '_ {
+        self.ports.iter().copied()
+    }
+
+    /// One more than the largest port ever touched.
+    pub(crate) fn n_ports(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// Whether a block has the weight 0.
+    pub(crate) fn has_switched_off(&self) -> bool {
+        self.switched_off
+    }
+
+    #[inline]
+    pub(crate) fn rows_of(&self, block: &LoopBlock) -> BlockRows<'_> {
+        let data = block.data as usize;
+        if block.point {
+            BlockRows::Point(&self.arms[data])
+        } else {
+            BlockRows::General(&self.rows[data..data + usize::from(block.n_rows)])
+        }
+    }
+
+    /// Sets the impulses on the touched ports to zero.
+    pub fn clear_ports(&self, impulses: &mut [Force]) {
+        for &port in &self.ports {
+            impulses[port as usize] = Force::ZERO;
+        }
+    }
+
+    /// Adds the impulses of the multipliers: `impulses += Jᵀλ`.
+    pub fn scatter(&self, lambda: &[f64], impulses: &mut [Force]) {
+        for block in &self.blocks {
+            let lambda = &lambda[block.rows()];
+            let [p1, p2] = block.ports;
+            match self.rows_of(block) {
+                BlockRows::Point([a1, a2]) => {
+                    let f = DVec3::from_slice(lambda);
+                    if p1 != Self::FIXED {
+                        impulses[p1 as usize] += Force { angular: a1.cross(f), linear: f };
+                    }
+                    if p2 != Self::FIXED {
+                        impulses[p2 as usize] -= Force { angular: a2.cross(f), linear: f };
+                    }
+                }
+                BlockRows::General(rows) => {
+                    let mut sums = [Force::ZERO; 2];
+                    for ([on1, on2], &l) in rows.iter().zip(lambda) {
+                        sums[0] += *on1 * l;
+                        sums[1] += *on2 * l;
+                    }
+                    for (port, sum) in [p1, p2].into_iter().zip(sums) {
+                        if port != Self::FIXED {
+                            impulses[port as usize] += sum;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The velocities of the rows: `out = J v`.
+    pub fn gather(&self, motions: &[Motion], out: &mut [f64]) {
+        let motion = |port: u32| if port == Self::FIXED { Motion::ZERO } else { motions[port as usize] };
+        for block in &self.blocks {
+            let out = &mut out[block.rows()];
+            let [v1, v2] = block.ports.map(motion);
+            match self.rows_of(block) {
+                BlockRows::Point([a1, a2]) => {
+                    let gap = (v1.linear - v2.linear) + (v1.angular.cross(*a1) - v2.angular.cross(*a2));
+                    gap.write_to_slice(out);
+                }
+                BlockRows::General(rows) => {
+                    for ([on1, on2], out) in rows.iter().zip(out) {
+                        *out = on1.dot(v1) + on2.dot(v2);
+                    }
+                }
+            }
+        }
+    }
+}
