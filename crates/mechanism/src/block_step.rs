@@ -6,14 +6,14 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, quat_to_mat3};
-use sinew_solvers::{BlockSystem, EffectiveMass, Load, TreeLdlt, shift_force, shift_motion};
+use sinew_solvers::{BlockSystem, EffectiveMass, Load, Responder, TreeLdlt, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::Stage;
 use crate::iterate::{Iterate, Linearized};
 use crate::model::{Model, PairModel, WORLD};
 use crate::sweep::{SweepReport, add_geometric, add_own, hand_up_pull, pull_on};
 use crate::workspace::TreeScratch;
+use crate::{Stage, TreeForm};
 
 /// System and factor of the block form.
 #[derive(Clone, Debug)]
@@ -33,6 +33,39 @@ impl BlockScratch {
             factor: TreeLdlt::new(&model.plan),
             solution,
             pulls: Vec::with_capacity(model.pairs.len()),
+        }
+    }
+}
+
+/// The reaction of the factored block system to impulses.
+pub(crate) struct Reaction<'a> {
+    model: &'a Model,
+    scratch: &'a mut BlockScratch,
+}
+
+impl<'a> Reaction<'a> {
+    /// `None` unless a block system was solved.
+    pub(crate) fn new(
+        model: &'a Model,
+        form: TreeForm,
+        scratch: &'a mut Option<Box<BlockScratch>>,
+    ) -> Option<Self> {
+        let scratch = scratch.as_deref_mut().filter(|_| form == TreeForm::Block)?;
+        Some(Self { model, scratch })
+    }
+}
+
+impl Responder for Reaction<'_> {
+    fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
+        let BlockScratch { system, factor, solution, .. } = &mut *self.scratch;
+        solution.fill(0.0);
+        let ranges = || self.model.plan.pairs().iter().map(|pair| system.variable_range(pair.variable));
+        for (range, impulse) in ranges().zip(impulses) {
+            solution[range].copy_from_slice(&impulse.to_array());
+        }
+        factor.solve(solution);
+        for (range, motion) in ranges().zip(motions) {
+            *motion = Motion::from_array(std::array::from_fn(|i| solution[range.start + i]));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From specs to a checked model.
 
 use sinew_math::{MassProperties, Motion, Pose, PrincipalInertia};
-use sinew_topology::{Endpoints, GraphBuilder, VariableId, plan};
+use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};
 
 use crate::checks::{check_body, check_joint, check_names, check_spring, label};
 use crate::model::{BodyModel, ForceSet, JointModel, Model, PointSpring, WORLD};
@@ -17,6 +17,18 @@ pub struct MechanismBuilder {
     bodies: Vec<BodySpec>,
     joints: Vec<JointSpec>,
     springs: Vec<PointSpringSpec>,
+    structure: Structure,
+}
+
+/// Which joints are solved exactly, as a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Structure {
+    /// As many as a tree can hold; the rest are loops.
+    #[default]
+    Tree,
+    /// None: every joint is refined like a loop. For comparison (the "full" methods of Fau99).
+    Full,
 }
 
 impl MechanismBuilder {
@@ -42,6 +54,11 @@ impl MechanismBuilder {
         self.springs.push(spec);
     }
 
+    /// Chooses which joints are solved exactly.
+    pub fn set_structure(&mut self, structure: Structure) {
+        self.structure = structure;
+    }
+
     /// Pose of the frame of a body added before.
     pub fn body_pose(&self, body: BodyId) -> Pose {
         self.bodies[body.index()].pose
@@ -58,7 +75,7 @@ impl MechanismBuilder {
         records.add(&self.bodies, &self.joints, &self.springs)?;
         let graph = self.graph()?;
         let plan = plan(&graph)?;
-        assemble(records, graph, plan)
+        Ok(assemble(records, graph, plan))
     }
 
     /// The kinematic graph: dynamic bodies are variables, everything immovable is the world. Constraints are numbered
@@ -77,7 +94,11 @@ impl MechanismBuilder {
         }
         for (index, joint) in self.joints.iter().enumerate() {
             let ends = endpoints(index, joint, |body| variables[body.index()])?;
-            let id = graph.add_constraint(n_rows(joint), ends, joint.priority);
+            let priority = match self.structure {
+                Structure::Tree => joint.priority,
+                Structure::Full => Priority::Secondary,
+            };
+            let id = graph.add_constraint(n_rows(joint), ends, priority);
             if !joint.name.is_empty() {
                 graph.name_constraint(id, &joint.name);
             }
@@ -163,6 +184,7 @@ impl Records {
             drives_twist,
             drives_slide: spec.driven.contains(&DriveCoordinate::Slide),
             compliance: spec.compliance,
+            weight: spec.weight,
             tracks_twist: drives_twist
                 || spec.twist.is_some()
                 || matches!(spec.kind, JointKind::Screw { .. }),

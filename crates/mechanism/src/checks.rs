@@ -66,6 +66,9 @@ pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> R
     if !(joint.compliance >= 0.0 && joint.compliance.is_finite()) {
         return Err(invalid(what(), "compliance", joint.compliance, "at least 0 m/N"));
     }
+    if !(joint.weight > 0.0 && joint.weight.is_finite()) {
+        return Err(invalid(what(), "weight", joint.weight, "finite and above 0"));
+    }
     if let Some(parameter) = joint.kind.parameter() {
         let rolling = !joint.kind.is_holonomic();
         if !parameter.is_finite() || (rolling && parameter <= 0.0) {

@@ -112,7 +112,7 @@ impl Edited {
     }
 
     /// A state of the old model for the new one: survivors as they are, additions as their specs say. The history of
-    /// the second-order scheme is dropped.
+    /// the second-order scheme is dropped, and loops start without forces.
     pub fn carry_state(&self, old: &State) -> State {
         let mut state = self.model.initial_state();
         state.time = old.time;
@@ -163,7 +163,7 @@ impl Model {
 
         let graph_edit = self.graph_edit(edit, &joints)?;
         let replanned = replan(&self.plan, &self.graph, &graph_edit)?;
-        let model = assemble(records, replanned.graph, replanned.plan)?;
+        let model = assemble(records, replanned.graph, replanned.plan);
         Ok(Edited { model, n_replanned: replanned.n_replanned, bodies, joints })
     }
 
@@ -217,10 +217,8 @@ impl Model {
                 records.joint_names.push(self.joint_name(JointId::from_index(index)).to_owned());
             }
         }
-        let across = self.joints.iter().zip(joints).filter(|(_, new)| **new != NONE);
-        let across =
-            across.flat_map(|(j, _)| &self.joint_springs[j.springs.0 as usize..j.springs.1 as usize]);
-        for spring in self.ground_springs.iter().chain(across) {
+        let apart = self.loop_springs.iter().map(|s| &s.spring);
+        for spring in self.ground_springs.iter().chain(&self.joint_springs).chain(apart) {
             if let (Some(body1), Some(body2)) = (moved(spring.body1), moved(spring.body2)) {
                 let mut spring = *spring;
                 (spring.body1, spring.body2) = (body1, body2);

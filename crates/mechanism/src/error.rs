@@ -74,34 +74,6 @@ pub enum MechanismError {
         /// What to do instead.
         hint: &'static str,
     },
-    /// A spring between bodies that are not neighbours in the tree.
-    #[error(
-        "spring {index} ties `{a}` and `{b}`, which no tree joint connects; attach it across a joint or to the world"
-    )]
-    SpringNotAdjacent {
-        /// Position of the spring in the order given.
-        index: usize,
-        /// First body.
-        a: String,
-        /// Second body.
-        b: String,
-    },
-    /// A joint closes a kinematic loop.
-    #[error(
-        "joint `{joint}` closes a kinematic loop; loops are not supported by this version, remove one joint of the cycle"
-    )]
-    ClosedLoop {
-        /// The joint in the loop set.
-        joint: String,
-    },
-    /// A joint asks to be kept out of the tree.
-    #[error(
-        "joint `{joint}` is secondary, which keeps it out of the tree; such joints are not supported by this version, make it Auto or Primary"
-    )]
-    SecondaryJoint {
-        /// The joint.
-        joint: String,
-    },
     /// The graph of bodies and joints is broken.
     #[error(transparent)]
     Topology(#[from] TopologyError),

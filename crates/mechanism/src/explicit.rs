@@ -17,8 +17,9 @@ use smallvec::SmallVec;
 use crate::force::dry_friction;
 use crate::implicit::{kinematic_target, move_kinematic, set_targets};
 use crate::iterate::{Linearized, joint_errors};
-use crate::model::{JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
-use crate::rows::{PairState, RelativeState, RowForm, evaluate_rows};
+use crate::loops::{LoopWork, Refinement, Surroundings};
+use crate::model::{JointModel, LoopSpring, Model, PairModel, PointSpring, WORLD, pose_of};
+use crate::rows::{PairState, RelativeState, RowForm, Rows, evaluate_rows};
 use crate::sweep::{FREE, SweepReport, eliminate_linearized, hand_up};
 use crate::workspace::{TreeScratch, Workspace};
 use crate::{
@@ -74,7 +75,7 @@ pub(crate) fn step(
     settings: &Settings,
     explicit: &Explicit,
     workspace: &mut Workspace,
-    done: &mut dyn FnMut(Stage),
+    run: &mut Refinement<'_>,
 ) -> StepReport {
     let dt = settings.dt;
     move_kinematic(model, state, input, dt);
@@ -87,7 +88,7 @@ pub(crate) fn step(
     scratch.sums.clear();
     scratch.sums.resize(n, Slope::ZERO);
 
-    done(Stage::Prepare);
+    run.done(Stage::Prepare);
     let mut first = SweepReport::default();
     let mut regularized = 0;
     for (stage, &(c, weight)) in tableau(explicit.method).iter().enumerate() {
@@ -112,12 +113,24 @@ pub(crate) fn step(
         };
         at.fill_external(&mut scratch.external);
         at.external = &scratch.external;
-        let seen = at.accelerations(&mut workspace.tree, done);
+        let Workspace { tree, loops, .. } = workspace;
+        let mut seen = at.accelerations(tree, run);
+        if let Some(loops) = LoopWork::of(model, input, tree, loops) {
+            loops.start(&state.loops, run.settings.warm_start, 1.0);
+            seen.merge(&loops.accelerate(&at));
+            loops.close(model, at.poses, tree, Surroundings::Pairs, run);
+            loops.forget();
+            loops.store(&mut state.loops, 1.0);
+            run.done(Stage::Refine);
+        }
         regularized += seen.regularized;
         if stage == 0 {
             first = seen;
             for &(joint, pair) in &model.twist_joints {
                 state.twists[joint as usize] = workspace.tree.twists[pair as usize];
+            }
+            if let Some(loops) = &workspace.loops {
+                loops.store_twists(model, &mut state.twists);
             }
         }
         for body in 0..n {
@@ -147,15 +160,16 @@ pub(crate) fn step(
     }
     state.forget_history();
     state.pulls.fill(DVec3::ZERO);
+    state.loops.pulls.fill(DVec3::ZERO);
     state.time += dt;
-    done(Stage::Integrate);
+    run.done(Stage::Integrate);
     StepReport {
         position_error: first.gap_squared.sqrt(),
         rotation_error: first.lean_squared.sqrt(),
         iterations: tableau(explicit.method).len() as u32,
         regularized,
         non_finite,
-        refused: false,
+        ..StepReport::default()
     }
 }
 
@@ -168,24 +182,24 @@ fn moved(pose: &Pose, motion: &Motion, slope: &Slope, h: f64) -> (Pose, Motion) 
 }
 
 /// One evaluation of the accelerations.
-struct Evaluation<'a> {
-    model: &'a Model,
-    poses: &'a [Pose],
-    motions: &'a [Motion],
-    twists: &'a [f64],
-    input: &'a Input,
-    targets: &'a [MotorTarget],
-    gravity: DVec3,
-    baumgarte: f64,
+pub(crate) struct Evaluation<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) poses: &'a [Pose],
+    pub(crate) motions: &'a [Motion],
+    pub(crate) twists: &'a [f64],
+    pub(crate) input: &'a Input,
+    pub(crate) targets: &'a [MotorTarget],
+    pub(crate) gravity: DVec3,
+    pub(crate) baumgarte: f64,
     /// Time from this stage to the end of the step, where the input's drives hold.
-    remaining: f64,
+    pub(crate) remaining: f64,
     /// Wrenches from outside, per body.
-    external: &'a [Force],
+    pub(crate) external: &'a [Force],
 }
 
 impl Evaluation<'_> {
     /// Accelerations into `tree.motions`, in elimination order.
-    fn accelerations(&self, tree: &mut TreeScratch, done: &mut dyn FnMut(Stage)) -> SweepReport {
+    fn accelerations(&self, tree: &mut TreeScratch, run: &mut Refinement<'_>) -> SweepReport {
         let TreeScratch { factor, motions, twists, lanes, .. } = tree;
         let lane = lanes.last_mut().expect("one lane belongs to the trunk");
         lane.stack.clear();
@@ -208,17 +222,17 @@ impl Evaluation<'_> {
             };
             hand_up(pair, &mut lane.stack);
         }
-        done(Stage::Eliminate);
+        run.done(Stage::Eliminate);
         for k in (0..motions.len()).rev() {
             let parent = self.model.pairs[k].parent;
             let above = if parent == NONE { Motion::ZERO } else { motions[parent as usize] };
             motions[k] = factor.substitute(k, above);
         }
-        done(Stage::Substitute);
+        run.done(Stage::Substitute);
         report
     }
 
-    fn motion(&self, body: u32) -> Motion {
+    pub(crate) fn motion(&self, body: u32) -> Motion {
         if body == WORLD { Motion::ZERO } else { self.motions[body as usize] }
     }
 
@@ -236,14 +250,14 @@ impl Evaluation<'_> {
         Load { mass: EffectiveMass::rigid(inertia, pair.mass), momentum: force }
     }
 
-    /// Wrenches of the input and of springs to immovable points, per body.
-    fn fill_external(&self, external: &mut Vec<Force>) {
+    /// Wrenches of the input, of springs that no tree joint holds, and inside joints outside the tree, per body.
+    pub(crate) fn fill_external(&self, external: &mut Vec<Force>) {
         external.clear();
         external.resize(self.poses.len(), Force::ZERO);
         for (body, wrench) in self.input.usable_wrenches(self.model) {
             external[body.index()] += *wrench;
         }
-        for grab in self.input.usable_grabs(self.model) {
+        for grab in self.input.usable_grabs(self.model).filter(|g| !g.is_hard()) {
             let body = grab.body.index();
             let pose = &self.poses[body];
             let arm = pose.rotation * self.model.bodies[body].central_point(grab.point);
@@ -253,6 +267,35 @@ impl Evaluation<'_> {
         }
         for spring in &self.model.ground_springs {
             external[spring.body1 as usize] += self.spring(spring);
+        }
+        for LoopSpring { spring, .. } in &self.model.loop_springs {
+            let shift =
+                self.poses[spring.body1 as usize].translation - self.poses[spring.body2 as usize].translation;
+            let wrench = self.spring(spring);
+            external[spring.body1 as usize] += wrench;
+            external[spring.body2 as usize] -= shift_force(wrench, shift);
+        }
+        for looped in &self.model.loops {
+            self.add_inside(looped.joint, external);
+        }
+    }
+
+    /// Adds what a joint does to its bodies beyond its rows.
+    pub(crate) fn add_inside(&self, index: u32, external: &mut [Force]) {
+        let joint = &self.model.joints[index as usize];
+        let (_, relative, _, inside) = self.relative(index, joint);
+        let mut wrench = inside.momentum;
+        if joint.compliance > 0.0 {
+            let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Acceleration);
+            for i in 0..rows.n {
+                wrench -= Force::from_array(rows.jacobian1[i]) * (rows.residual[i] / joint.compliance);
+            }
+        }
+        let sides = [(joint.body1, wrench), (joint.body2, shift_force(wrench, self.shift(joint)) * -1.0)];
+        for (body, wrench) in sides {
+            if let Some(sum) = external.get_mut(body as usize) {
+                *sum += wrench;
+            }
         }
     }
 
@@ -273,39 +316,60 @@ impl Evaluation<'_> {
         shift_force(Force::new(DVec3::ZERO, -pull), arm1)
     }
 
+    /// `x₁ − x₂` of the bodies of a joint.
+    pub(crate) fn shift(&self, joint: &JointModel) -> DVec3 {
+        pose_of(self.poses, joint.body1).translation - pose_of(self.poses, joint.body2).translation
+    }
+
+    /// A joint where it is: shift `x₁ − x₂`, coordinates, twist of body 1 relative to body 2, and the force inside.
+    fn relative(&self, index: u32, joint: &JointModel) -> (DVec3, RelativeState, Motion, Load) {
+        let (pose1, pose2) = (pose_of(self.poses, joint.body1), pose_of(self.poses, joint.body2));
+        let (motion1, motion2) = (self.motion(joint.body1), self.motion(joint.body2));
+        let previous_twist = self.twists[index as usize];
+        let state = PairState { pose1, pose2, motion1, motion2, previous_twist };
+        let relative = RelativeState::new(&joint.frames, &state);
+        let shift = self.shift(joint);
+        let rate = motion1 - shift_motion(motion2, shift);
+        let inside = self.inside(joint, &relative, rate, self.targets.get(index as usize).copied());
+        (shift, relative, rate, inside)
+    }
+
+    /// Right-hand sides of the rows of a joint.
+    pub(crate) fn demands(&self, joint: &JointModel, rows: &Rows) -> [f64; 6] {
+        let rates = rows.rate_error(&self.motion(joint.body1), &self.motion(joint.body2));
+        let gamma = self.baumgarte;
+        std::array::from_fn(|i| {
+            let (damping, pull) =
+                if rows.velocity_only[i] { (gamma, 0.0) } else { (2.0 * gamma, gamma * gamma) };
+            rows.acceleration_target[i] - rows.bias[i] - damping * rates[i] - pull * rows.residual[i]
+        })
+    }
+
+    /// The rows of a joint at the acceleration level.
+    pub(crate) fn rows(&self, index: u32, joint: &JointModel) -> (RelativeState, Rows) {
+        let (_, relative, ..) = self.relative(index, joint);
+        let rows = evaluate_rows(joint.kind, &relative, &self.drives(index, joint), RowForm::Acceleration);
+        (relative, rows)
+    }
+
     /// The tree joint of a pair at the acceleration level.
     fn joint(&self, pair: &PairModel) -> Linearized {
         let joint = &self.model.joints[pair.joint as usize];
-        let (pose1, pose2) = (pose_of(self.poses, joint.body1), pose_of(self.poses, joint.body2));
-        let (motion1, motion2) = (self.motion(joint.body1), self.motion(joint.body2));
-        let previous_twist = self.twists[pair.joint as usize];
-        let state = PairState { pose1, pose2, motion1, motion2, previous_twist };
-        let relative = RelativeState::new(&joint.frames, &state);
+        let (shift, relative, _, mut inside) = self.relative(pair.joint, joint);
         let rows =
             evaluate_rows(joint.kind, &relative, &self.drives(pair.joint, joint), RowForm::Acceleration);
-        let rates = rows.rate_error(&motion1, &motion2);
         let (position_error, rotation_error) = joint_errors(joint, &rows);
-        let shift = pose1.translation - pose2.translation;
-        let rate = motion1 - shift_motion(motion2, shift);
-        let mut inside = self.inside(joint, &relative, rate, self.targets.get(pair.joint as usize).copied());
         let mut out = Linearized {
             shift: if pair.flipped { -shift } else { shift },
             n: rows.n,
             rows: if pair.flipped { rows.jacobian2 } else { rows.jacobian1 },
-            rhs: [0.0; 6],
+            rhs: self.demands(joint, &rows),
             inside: Load::ZERO,
             twist: relative.twist,
             position_error,
             rotation_error,
             degenerate: 0,
         };
-        let gamma = self.baumgarte;
-        for i in 0..rows.n {
-            let (damping, pull) =
-                if rows.velocity_only[i] { (gamma, 0.0) } else { (2.0 * gamma, gamma * gamma) };
-            out.rhs[i] =
-                rows.acceleration_target[i] - rows.bias[i] - damping * rates[i] - pull * rows.residual[i];
-        }
         out.soften_degenerate();
         if joint.compliance > 0.0 {
             for i in 0..rows.n {

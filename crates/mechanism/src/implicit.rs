@@ -13,16 +13,18 @@
 //! Cost: linear in the number of bodies; no allocation.
 
 use glam::DVec3;
-use sinew_math::{Motion, Pose, Sym3, exp_so3, log_so3, midpoint_step, momentum_step, normalize_quat};
+use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, midpoint_step, momentum_step, normalize_quat};
 use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
 
 use crate::block_step;
 use crate::iterate::{Iterate, SpringEnd, add_point_spring};
+use crate::loops::{LoopWork, Refinement, Surroundings};
 use crate::model::{Model, PointSpring, WORLD, pose_of};
+use crate::rows::RowForm;
 use crate::sweep::{self, SweepReport};
 use crate::workspace::{Extras, Linearization, TreeScratch, Workspace};
-use crate::{Gyroscopic, Implicit, Input, Order, Settings, Stage, State, StepReport, TreeForm};
+use crate::{Grab, Gyroscopic, Implicit, Input, Order, Settings, Stage, State, StepReport, TreeForm};
 
 /// One implicit step.
 pub(crate) fn step(
@@ -32,13 +34,17 @@ pub(crate) fn step(
     settings: &Settings,
     implicit: &Implicit,
     workspace: &mut Workspace,
-    done: &mut dyn FnMut(Stage),
+    run: &mut Refinement<'_>,
 ) -> StepReport {
     let dt = settings.dt;
     let scheme = Coefficients::new(state, implicit.order, dt);
     move_kinematic(model, state, input, dt);
     set_targets(model, input, &mut workspace.targets);
-    let Workspace { tree, points, extras, targets, block, .. } = workspace;
+    let Workspace { tree, points, extras, targets, block, loops, grab_wrenches, .. } = workspace;
+    let mut loops = LoopWork::of(model, input, tree, loops);
+    if let Some(loops) = &mut loops {
+        loops.start(&state.loops, run.settings.warm_start, scheme.h);
+    }
     if scheme.keeps_history {
         points.resize(state.poses.len());
         points.base.resize(state.poses.len(), Motion::ZERO);
@@ -46,7 +52,7 @@ pub(crate) fn step(
     if scheme.is_second {
         points.extrapolate(model, state, input, &scheme);
     }
-    done(Stage::Prepare);
+    run.done(Stage::Prepare);
     let mut displaced = scheme.is_second;
     let mut iterations = 0;
     let mut seen = SweepReport::default();
@@ -65,6 +71,9 @@ pub(crate) fn step(
             gyro: settings.gyroscopic,
             is_second: scheme.is_second,
             spring_scale: input.usable_spring_scale(),
+            form: RowForm::Position,
+            rates: false,
+            measured: None,
             targets,
             input,
             pulls: match (implicit.geometric_stiffness, iteration) {
@@ -76,11 +85,28 @@ pub(crate) fn step(
             extras: &[],
         };
         extras.fill(&at, input);
+        let mut open = SweepReport::default();
+        if let Some(loops) = &mut loops {
+            let pulls = if iteration == 0 { &state.loops.pulls } else { &points.loop_pulls };
+            open = loops.linearize(&at, pulls, extras);
+        }
         (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
         seen = match implicit.form {
-            TreeForm::Pair => sweep::solve(&at, tree, done),
-            TreeForm::Block => block_step::solve(&at, tree, block, done),
+            TreeForm::Pair => sweep::solve(&at, tree, &mut |stage| run.done(stage)),
+            TreeForm::Block => block_step::solve(&at, tree, block, &mut |stage| run.done(stage)),
         };
+        seen.merge(&open);
+        if let Some(loops) = &mut loops {
+            let mut reaction = block_step::Reaction::new(model, implicit.form, block);
+            let surroundings = match &mut reaction {
+                Some(reaction) => Surroundings::Block(reaction),
+                None if loops.are_bodies_free(&at) => Surroundings::Free,
+                None => Surroundings::Pairs,
+            };
+            loops.close(model, at.poses, tree, surroundings, run);
+            run.done(Stage::Refine);
+        }
+        measure_grabs(&at, tree, loops.as_deref(), grab_wrenches);
         iterations = iteration + 1;
         let error = seen.gap_squared.max(seen.lean_squared);
         let is_last = iterations == implicit.newton_iterations.max(1);
@@ -91,22 +117,32 @@ pub(crate) fn step(
         points.pulls.resize(state.poses.len(), DVec3::ZERO);
         let base = if scheme.is_second { &points.base } else { &state.motions };
         fill_pulls(model, settings, scheme.h, base, tree, extras, &mut points.pulls);
+        if let Some(loops) = &mut loops {
+            loops.settle(model, 1.0 / scheme.h, &mut points.pulls);
+            points.loop_pulls.clear();
+            points.loop_pulls.extend(loops.pulls.iter().map(|&p| p / scheme.h));
+        }
         points.advance(model, state, input, &scheme, tree, displaced);
         displaced = true;
     }
     let base = if scheme.is_second { &points.base } else { &state.motions };
     fill_pulls(model, settings, scheme.h, base, tree, extras, &mut state.pulls);
+    if let Some(loops) = &mut loops {
+        loops.settle(model, 1.0 / scheme.h, &mut state.pulls);
+        loops.store(&mut state.loops, 1.0 / scheme.h);
+        loops.store_twists(model, &mut state.twists);
+    }
     extras.clear();
     let first_bad = finish(model, state, input, settings, &scheme, points, tree, displaced);
     state.time += dt;
-    done(Stage::Integrate);
+    run.done(Stage::Integrate);
     StepReport {
         position_error: seen.gap_squared.sqrt(),
         rotation_error: seen.lean_squared.sqrt(),
         iterations,
         regularized: seen.regularized,
         non_finite: first_bad,
-        refused: false,
+        ..StepReport::default()
     }
 }
 
@@ -196,7 +232,7 @@ pub(crate) fn move_kinematic(model: &Model, state: &mut State, input: &Input, dt
 }
 
 /// `(log(R⁺Rᵀ), x⁺ − x)`.
-fn increment(from: &Pose, to: &Pose) -> Motion {
+pub(crate) fn increment(from: &Pose, to: &Pose) -> Motion {
     Motion {
         angular: log_so3(to.rotation * from.rotation.conjugate()),
         linear: to.translation - from.translation,
@@ -273,7 +309,7 @@ impl Linearization {
 
 /// `q ⊕ δ`, renormalized.
 #[inline]
-fn move_pose(pose: &Pose, delta: Motion) -> Pose {
+pub(crate) fn move_pose(pose: &Pose, delta: Motion) -> Pose {
     Pose {
         rotation: normalize_quat(exp_so3(delta.angular) * pose.rotation),
         translation: pose.translation + delta.linear,
@@ -290,17 +326,8 @@ impl Extras {
                 load.momentum += *wrench * h;
             }
         }
-        for grab in input.usable_grabs(at.model) {
-            let spring = PointSpring {
-                body1: grab.body.index() as u32,
-                point1: at.model.bodies[grab.body.index()].central_point(grab.point),
-                body2: WORLD,
-                point2: grab.target,
-                rest_length: 0.0,
-                stiffness: grab.stiffness,
-                damping: grab.damping,
-            };
-            self.add_spring(at, &spring);
+        for grab in input.usable_grabs(at.model).filter(|g| !g.is_hard()) {
+            self.add_spring(at, &grab_spring(at.model, grab));
         }
         for spring in &at.model.ground_springs {
             self.add_spring(at, spring);
@@ -308,21 +335,13 @@ impl Extras {
     }
 
     fn add_spring(&mut self, at: &Iterate<'_>, spring: &PointSpring) {
-        let body = spring.body1 as usize;
-        let (pose, other) = (at.poses[body], pose_of(at.poses, spring.body2));
-        let arm = pose.rotation * spring.point1;
-        let gap = pose.translation + arm - other.transform_point(spring.point2);
-        let other_motion = at.motion(at.motions, spring.body2);
-        let end_velocity = shift_motion(other_motion, other.rotation * spring.point2).linear;
-        // A displaced linearization point holds the other end where it will be.
-        let carried = at.displaced.map_or(end_velocity, |d| shift_motion(d[body], arm).linear);
-        if let Some(load) = self.on(at.model, body) {
-            add_point_spring(load, spring, &SpringEnd { arm, gap, carried, end_velocity }, at.h);
+        if let Some(load) = self.on(at.model, spring.body1 as usize) {
+            add_spring(at, spring, load);
         }
     }
 
     /// The load on a body, or `None` if forces do not move it.
-    fn on(&mut self, model: &Model, body: usize) -> Option<&mut Load> {
+    pub(crate) fn on(&mut self, model: &Model, body: usize) -> Option<&mut Load> {
         let pair = *model.pair_of_body.get(body)?;
         let slot = self.slots.get_mut(pair as usize)?;
         if *slot == NONE {
@@ -333,12 +352,58 @@ impl Extras {
         self.loads.get_mut(*slot as usize)
     }
 
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         for pair in self.touched.drain(..) {
             self.slots[pair as usize] = NONE;
         }
         self.loads.clear();
     }
+}
+
+/// Wrenches of the grabs on their bodies once the tree and the loops are solved.
+fn measure_grabs(at: &Iterate<'_>, tree: &TreeScratch, loops: Option<&LoopWork>, wrenches: &mut Vec<Force>) {
+    wrenches.clear();
+    let mut hard = loops.map(LoopWork::grab_impulses);
+    for grab in &at.input.grabs {
+        let mut impulse = Force::ZERO;
+        if grab.is_usable(at.model) {
+            if grab.is_hard() {
+                impulse = hard.as_mut().and_then(Iterator::next).unwrap_or(Force::ZERO);
+            } else {
+                let mut load = Load::ZERO;
+                add_spring(at, &grab_spring(at.model, grab), &mut load);
+                let pair = at.model.pair_of_body[grab.body.index()] as usize;
+                impulse = load.momentum - load.mass.mul(tree.motions[pair]);
+            }
+        }
+        wrenches.push(impulse * at.per_h);
+    }
+}
+
+/// A soft grab as a spring to the world.
+fn grab_spring(model: &Model, grab: &Grab) -> PointSpring {
+    PointSpring {
+        body1: grab.body.index() as u32,
+        point1: model.bodies[grab.body.index()].central_point(grab.point),
+        body2: WORLD,
+        point2: grab.target,
+        rest_length: 0.0,
+        stiffness: grab.stiffness,
+        damping: grab.damping,
+    }
+}
+
+/// A spring to something immovable, on the body it pulls.
+fn add_spring(at: &Iterate<'_>, spring: &PointSpring, load: &mut Load) {
+    let body = spring.body1 as usize;
+    let (pose, other) = (at.poses[body], pose_of(at.poses, spring.body2));
+    let arm = pose.rotation * spring.point1;
+    let gap = pose.translation + arm - other.transform_point(spring.point2);
+    let other_motion = at.motion(at.motions, spring.body2);
+    let end_velocity = shift_motion(other_motion, other.rotation * spring.point2).linear;
+    // A displaced linearization point holds the other end where it will be.
+    let carried = at.displaced.map_or(end_velocity, |d| shift_motion(d[body], arm).linear);
+    add_point_spring(load, spring, &SpringEnd { arm, gap, carried, end_velocity }, at.h);
 }
 
 /// Writes the solution into the state. Returns the first body that is no longer finite.
@@ -431,7 +496,7 @@ fn finish_any(
 
 /// The first body whose state is not finite; a sum over all finds out cheaply whether to look. A bad twist spoils the
 /// pose it moves, so the poses tell.
-fn first_non_finite(state: &State) -> Option<crate::BodyId> {
+pub(crate) fn first_non_finite(state: &State) -> Option<crate::BodyId> {
     let sum: f64 = state.poses.iter().map(|p| p.translation.element_sum() + p.rotation.w).sum();
     if sum.is_finite() {
         return None;

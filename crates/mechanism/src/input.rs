@@ -16,7 +16,7 @@ pub struct Grab {
     pub point: DVec3,
     /// Where the point should be at the end of the step, world, m.
     pub target: DVec3,
-    /// N/m.
+    /// N/m. Infinite: the point is held where the target is, as far as the joints allow (a secondary constraint).
     pub stiffness: f64,
     /// N·s/m, against the velocity of the point, in every direction.
     pub damping: f64,
@@ -38,6 +38,9 @@ pub struct Input {
     pub drives: SmallVec<[(JointId, Drive); 2]>,
     /// Multiplies every joint spring and damper: 1 is on, 0 switches joint torques off.
     pub spring_scale: f64,
+    /// Iterations on the loops that the step may make in all; none: as many as the settings allow. A step that was cut
+    /// short is replayed with the number that its report gave.
+    pub loop_iterations: Option<u32>,
 }
 
 impl Default for Input {
@@ -49,15 +52,24 @@ impl Default for Input {
             motors: SmallVec::new(),
             drives: SmallVec::new(),
             spring_scale: 1.0,
+            loop_iterations: None,
         }
     }
 }
 
 impl Grab {
-    /// Whether all numbers make sense.
-    fn has_sense(&self) -> bool {
-        let gain = |x: f64| x >= 0.0 && x.is_finite();
-        self.target.is_finite() && self.point.is_finite() && gain(self.stiffness) && gain(self.damping)
+    /// Whether the point is held exactly instead of by a spring.
+    pub fn is_hard(&self) -> bool {
+        self.stiffness == f64::INFINITY
+    }
+
+    /// Whether a step of this model takes it: all numbers make sense, and forces move the body.
+    pub(crate) fn is_usable(&self, model: &Model) -> bool {
+        let is_gain = self.stiffness >= 0.0 && self.damping >= 0.0 && self.damping.is_finite();
+        is_gain
+            && self.target.is_finite()
+            && self.point.is_finite()
+            && is_kind(model, self.body, BodyKind::Dynamic)
     }
 }
 
@@ -67,7 +79,7 @@ impl Input {
     pub fn n_unusable(&self, model: &Model) -> u32 {
         let kinematic = self.kinematic.iter().filter(|e| !takes_goal(model, e)).count();
         let wrenches = self.wrenches.iter().filter(|e| !takes_wrench(model, e)).count();
-        let grabs = self.grabs.iter().filter(|e| !takes_grab(model, e)).count();
+        let grabs = self.grabs.iter().filter(|e| !e.is_usable(model)).count();
         let motors = self.motors.iter().filter(|e| !takes_motor(model, e)).count();
         let drives = self.drives.iter().filter(|e| !takes_drive(model, e)).count();
         let scale = usize::from(self.usable_spring_scale().to_bits() != self.spring_scale.to_bits());
@@ -82,8 +94,13 @@ impl Input {
     }
 
     /// The grabs that a step takes.
-    pub(crate) fn usable_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> {
-        self.grabs.iter().filter(|grab| takes_grab(model, grab))
+    pub(crate) fn usable_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> + Clone {
+        self.grabs.iter().filter(|grab| grab.is_usable(model))
+    }
+
+    /// Those of them that hold exactly.
+    pub(crate) fn hard_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> + Clone {
+        self.usable_grabs(model).filter(|grab| grab.is_hard())
     }
 
     /// The wrenches that a step takes.
@@ -133,10 +150,6 @@ fn takes_goal(model: &Model, (body, pose): &(BodyId, Pose)) -> bool {
 
 fn takes_wrench(model: &Model, (body, wrench): &(BodyId, Force)) -> bool {
     wrench.is_finite() && is_kind(model, *body, BodyKind::Dynamic)
-}
-
-fn takes_grab(model: &Model, grab: &Grab) -> bool {
-    grab.has_sense() && is_kind(model, grab.body, BodyKind::Dynamic)
 }
 
 fn takes_motor(model: &Model, (joint, target): &(JointId, MotorTarget)) -> bool {

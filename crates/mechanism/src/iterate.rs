@@ -8,6 +8,10 @@
 //! The paper's step (Her11 eq. 3–6) is `q_k = q`, `d = 0`, `v_k = v̂ = v`; Newton iterations and the second-order
 //! scheme move `q_k` ahead. Forces inside a joint act on the relative twist `r = v_a − X v_b` as `q − K r`, so
 //! they fold into the pair. Everything is in world axes at centres of mass.
+//!
+//! **A step of length zero** moves bodies only as the joints demand, by the smallest `vᵀMv`: with `h = 0` every force
+//! vanishes, and the factor of `C` is a choice of its own. `1/h ← 1`, `v̂ = 0` gives the displacement that meets
+//! the joints (assembly); `1/h ← 0`, `v̂ = v` the velocities compatible with them.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose, RowSpace, Sym3, left_jacobian_inverse_sym, log_so3};
@@ -15,7 +19,7 @@ use sinew_solvers::{EffectiveMass, Load, PairJoint, shift_force, shift_motion};
 use smallvec::SmallVec;
 
 use crate::force::{Coordinate, dry_friction};
-use crate::model::{ForceSet, JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
+use crate::model::{JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, Rows, evaluate_rows};
 use crate::{Drive, DriveCoordinate, Gyroscopic, Input, JointId, JointKind, MotorTarget};
 
@@ -42,6 +46,12 @@ pub(crate) struct Iterate<'a> {
     pub(crate) is_second: bool,
     /// Scale of joint springs and dampers.
     pub(crate) spring_scale: f64,
+    /// Which equations represent rotations.
+    pub(crate) form: RowForm,
+    /// Whether driven rows ask for their rate instead of their value.
+    pub(crate) rates: bool,
+    /// Poses at which joint errors are measured, if not at `poses`; rows keep the directions they have there.
+    pub(crate) measured: Option<&'a [Pose]>,
     /// Motor goals per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
     pub(crate) input: &'a Input,
@@ -72,7 +82,7 @@ pub(crate) struct Linearized {
 }
 
 /// Rows have size one unless the pose is degenerate; a row shorter than this counts as all but erased.
-const SHORT_ROW: f64 = 1e-2;
+pub(crate) const SHORT_ROW: f64 = 1e-2;
 
 impl Linearized {
     /// Fades out what short rows ask for, so that a degenerate pose gives bounded motion: a row of length `l` below the
@@ -84,6 +94,42 @@ impl Linearized {
                 self.rhs[i] *= square / (SHORT_ROW * SHORT_ROW);
                 self.degenerate += 1;
             }
+        }
+    }
+}
+
+impl<'a> Iterate<'a> {
+    /// A step of length zero from twists `base`, joint errors counting `per_h` times.
+    pub(crate) fn zero_step(
+        model: &'a Model,
+        poses: &'a [Pose],
+        base: &'a [Motion],
+        twists: &'a [f64],
+        input: &'a Input,
+        per_h: f64,
+    ) -> Self {
+        Self {
+            model,
+            poses,
+            base,
+            motions: base,
+            displaced: None,
+            twists,
+            h: 0.0,
+            per_h,
+            per_square: 0.0,
+            gravity: DVec3::ZERO,
+            gyro: Gyroscopic::None,
+            is_second: false,
+            spring_scale: 0.0,
+            form: RowForm::SmallError,
+            rates: false,
+            measured: None,
+            targets: &[],
+            input,
+            pulls: &[],
+            extra_slots: &[],
+            extras: &[],
         }
     }
 }
@@ -103,25 +149,44 @@ impl Iterate<'_> {
         self.targets.get(joint as usize).copied().unwrap_or_default()
     }
 
-    /// The tree joint of a pair through the row library.
-    pub(crate) fn general(&self, pair: &PairModel) -> Linearized {
-        let joint = &self.model.joints[pair.joint as usize];
+    /// A joint at this linearization point, through the row library.
+    pub(crate) fn joint_at(&self, index: u32) -> JointAt<'_> {
+        let joint = &self.model.joints[index as usize];
         let end = JointEnds::new(self, joint);
         let state = PairState {
             pose1: end.pose1,
             pose2: end.pose2,
             motion1: self.motion(self.motions, joint.body1),
             motion2: self.motion(self.motions, joint.body2),
-            previous_twist: self.twists[pair.joint as usize],
+            previous_twist: self.twists[index as usize],
         };
         let relative = RelativeState::new(&joint.frames, &state);
-        let drives = self.drives_of(pair.joint, joint);
-        let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
+        let drives = self.drives_of(index, joint);
+        let mut rows = evaluate_rows(joint.kind, &relative, &drives, self.form);
+        if let Some(poses) = self.measured {
+            let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
+            let there = RelativeState::new(&joint.frames, &PairState { pose1, pose2, ..state });
+            rows.residual = evaluate_rows(joint.kind, &there, &drives, self.form).residual;
+        }
         let (position_error, rotation_error) = joint_errors(joint, &rows);
+        JointAt { index, joint, end, relative, rows, position_error, rotation_error }
+    }
 
+    /// Right-hand side of a row of a joint, on the relative twist `v₁ − X v₂`.
+    pub(crate) fn rhs_of(&self, at: &JointAt<'_>, row: usize) -> f64 {
+        let rows = &at.rows;
+        let displaced = Force::from_array(rows.jacobian1[row]).dot(at.end.displaced);
+        let carried = if rows.velocity_only[row] { 0.0 } else { displaced };
+        let rate = if self.rates { rows.rate_target[row] } else { 0.0 };
+        carried - rows.residual[row] * self.per_h + rate
+    }
+
+    /// The tree joint of a pair through the row library.
+    pub(crate) fn general(&self, pair: &PairModel) -> Linearized {
+        let at = self.joint_at(pair.joint);
         let mut inside = Load::ZERO;
-        let forces = &self.model.forces[joint.forces as usize];
-        self.add_forces(&mut inside, forces, &relative, &end, self.target(pair.joint));
+        self.add_forces(&at, &mut inside);
+        let JointAt { joint, end, rows, .. } = &at;
         for spring in &self.model.joint_springs[joint.springs.0 as usize..joint.springs.1 as usize] {
             let anchor2 = end.pose2.transform_point(spring.point2);
             let arm = end.pose1.rotation * spring.point1;
@@ -132,18 +197,15 @@ impl Iterate<'_> {
         }
 
         let jacobian = if pair.flipped { &rows.jacobian2 } else { &rows.jacobian1 };
-        let shift = if pair.flipped { -end.shift } else { end.shift };
-        let displaced =
-            if pair.flipped { shift_motion(end.displaced, -end.shift) * -1.0 } else { end.displaced };
         let mut out = Linearized {
-            shift,
+            shift: if pair.flipped { -end.shift } else { end.shift },
             n: rows.n,
             rows: *jacobian,
             rhs: [0.0; 6],
             inside,
-            twist: relative.twist,
-            position_error,
-            rotation_error,
+            twist: at.relative.twist,
+            position_error: at.position_error,
+            rotation_error: at.rotation_error,
             degenerate: 0,
         };
         if pair.flipped {
@@ -152,9 +214,7 @@ impl Iterate<'_> {
             out.inside.momentum = shift_force(out.inside.momentum, end.shift) * -1.0;
         }
         for i in 0..rows.n {
-            let row = Force::from_array(out.rows[i]);
-            let carried = if rows.velocity_only[i] { 0.0 } else { row.dot(displaced) };
-            out.rhs[i] = carried - rows.residual[i] / self.h;
+            out.rhs[i] = self.rhs_of(&at, i);
         }
         out.soften_degenerate();
         if joint.compliance > 0.0 {
@@ -181,29 +241,23 @@ impl Iterate<'_> {
             .collect()
     }
 
-    /// Adds the forces along twist and slide and on the rotation, as seen by body 1.
-    fn add_forces(
-        &self,
-        inside: &mut Load,
-        forces: &ForceSet,
-        relative: &RelativeState,
-        end: &JointEnds,
-        target: MotorTarget,
-    ) {
+    /// Hands the forces along twist and slide and on the rotation, as seen by body 1, to a sink.
+    pub(crate) fn add_forces(&self, at: &JointAt<'_>, sink: &mut impl ForceSink) {
+        let JointAt { end, relative, .. } = at;
+        let forces = &self.model.forces[at.joint.forces as usize];
+        let target = self.target(at.index);
         let axis = relative.axes2.x_axis;
         if let Some(twist) = &forces.twist {
             let gradient = Force::new(axis, DVec3::ZERO);
             let (q, kappa) =
                 twist.impulse(&end.coordinate(gradient, relative.twist), target, self.spring_scale, self.h);
-            inside.mass.add_outer(kappa, gradient);
-            inside.momentum += gradient * q;
+            sink.along(gradient, q, kappa);
         }
         if let Some(slide) = &forces.slide {
             let gradient = Force::new(relative.arm1.cross(axis), axis);
             let (q, kappa) =
                 slide.impulse(&end.coordinate(gradient, relative.slide()), target, self.spring_scale, self.h);
-            inside.mass.add_outer(kappa, gradient);
-            inside.momentum += gradient * q;
+            sink.along(gradient, q, kappa);
         }
         if let Some(rotation) = &forces.rotation {
             let h = self.h;
@@ -214,27 +268,46 @@ impl Iterate<'_> {
             if rotation.friction > 0.0 {
                 isotropic += dry_friction(rotation.friction, end.rate.angular.length(), h);
             }
-            inside.mass.angular += tangent;
-            inside.mass.angular += Sym3::IDENTITY * isotropic;
-            inside.momentum.angular +=
+            let impulse =
                 tangent.mul_vec(end.displaced.angular) - phi * (h * k) + end.base.angular * rotation.armature;
+            sink.turning(tangent + Sym3::IDENTITY * isotropic, impulse);
             if let Some(cone) = &rotation.cone {
                 let lean = axis.cross(relative.axes2 * relative.axis());
                 let sine = lean.length();
+                let (mut gradient, mut stop) = (Force::ZERO, (0.0, 0.0));
                 if sine > CONE_DEGENERATE {
-                    let gradient = Force::new(lean / sine, DVec3::ZERO);
+                    gradient = Force::new(lean / sine, DVec3::ZERO);
                     let angle = sinew_math::ops::atan2(sine, relative.axis().x);
-                    let stop = crate::ScalarForce {
+                    let limit = crate::ScalarForce {
                         limit: Some(crate::Limit { min: f64::NEG_INFINITY, ..*cone }),
                         ..Default::default()
                     };
-                    let (q, kappa) =
-                        stop.impulse(&end.coordinate(gradient, angle), MotorTarget::default(), 1.0, h);
-                    inside.mass.add_outer(kappa, gradient);
-                    inside.momentum += gradient * q;
+                    stop = limit.impulse(&end.coordinate(gradient, angle), MotorTarget::default(), 1.0, h);
                 }
+                sink.along(gradient, stop.0, stop.1);
             }
         }
+    }
+}
+
+/// Where the linearized forces of a joint go. They act on the relative twist of body 1, at its centre of mass, and are
+/// handed over in a fixed order and number.
+pub(crate) trait ForceSink {
+    /// Impulse `q − κ ẋ⁺` along a coordinate.
+    fn along(&mut self, gradient: Force, q: f64, kappa: f64);
+    /// Angular impulse `q − K ω⁺`.
+    fn turning(&mut self, tangent: Sym3, impulse: DVec3);
+}
+
+impl ForceSink for Load {
+    fn along(&mut self, gradient: Force, q: f64, kappa: f64) {
+        self.mass.add_outer(kappa, gradient);
+        self.momentum += gradient * q;
+    }
+
+    fn turning(&mut self, tangent: Sym3, impulse: DVec3) {
+        self.mass.angular += tangent;
+        self.momentum.angular += impulse;
     }
 }
 
@@ -254,15 +327,27 @@ pub(crate) fn rotation_tangent(phi: DVec3) -> Sym3 {
     }
 }
 
+/// A joint at a linearization point.
+pub(crate) struct JointAt<'a> {
+    pub(crate) index: u32,
+    pub(crate) joint: &'a JointModel,
+    pub(crate) end: JointEnds,
+    pub(crate) relative: RelativeState,
+    pub(crate) rows: Rows,
+    /// Largest translation error, m, and rotation error, rad.
+    pub(crate) position_error: f64,
+    pub(crate) rotation_error: f64,
+}
+
 /// Poses of the two ends of a joint and its relative twists at body 1.
-struct JointEnds {
-    pose1: Pose,
-    pose2: Pose,
+pub(crate) struct JointEnds {
+    pub(crate) pose1: Pose,
+    pub(crate) pose2: Pose,
     /// `x₁ − x₂`.
-    shift: DVec3,
-    rate: Motion,
-    displaced: Motion,
-    base: Motion,
+    pub(crate) shift: DVec3,
+    pub(crate) rate: Motion,
+    pub(crate) displaced: Motion,
+    pub(crate) base: Motion,
 }
 
 impl JointEnds {

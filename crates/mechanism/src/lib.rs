@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+mod assembly;
 mod block_step;
 mod body;
 mod builder;
 mod checks;
+mod displacement;
 mod edit;
 mod error;
 mod explicit;
@@ -15,6 +17,7 @@ mod implicit;
 mod input;
 mod iterate;
 mod joint;
+mod loops;
 mod measure;
 mod model;
 mod rows;
@@ -26,8 +29,9 @@ mod sweep;
 mod tables;
 mod workspace;
 
+pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
 pub use body::{BodyKind, BodySpec};
-pub use builder::MechanismBuilder;
+pub use builder::{MechanismBuilder, Structure};
 pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub use force::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
@@ -37,10 +41,14 @@ pub use measure::{
     Energy, JointReading, Violation, energy, joint_forces, joint_reading, momentum, violation,
 };
 pub use model::Model;
-pub use settings::{Explicit, Gyroscopic, Implicit, Order, RungeKutta, Scheme, Settings, TreeForm};
+pub use settings::{
+    Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
+    RungeKutta, Scheme, Settings, TreeForm,
+};
+pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
 pub use spec::{JointSpec, PointSpringSpec};
-pub use state::{History, State};
-pub use step::{Stage, StepReport, step, step_observed};
+pub use state::{History, LoopState, State};
+pub use step::{Stage, StepReport, Watch, step, step_observed};
 pub use workspace::Workspace;
 
 pub use joint::{Drive, DriveCoordinate, JointFrames, JointKind, rotation_to_axis};

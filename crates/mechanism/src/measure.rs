@@ -4,14 +4,15 @@
 //! world axes about the world origin. Cost: one pass over bodies and one over joints.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, log_so3, ops, quat_to_mat3};
+use sinew_math::{Force, Motion, Pose, log_so3, ops, quat_to_mat3};
 use sinew_topology::NONE;
+use smallvec::SmallVec;
 
 use crate::input::usable_scale;
 use crate::iterate::joint_errors;
 use crate::model::{JointModel, Model, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, evaluate_rows};
-use crate::{Drive, DriveCoordinate, Input, JointId, State};
+use crate::{Drive, DriveCoordinate, Input, JointId, JointKind, State};
 
 /// Mechanical energy, J.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -64,7 +65,8 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
             out.elastic += 0.5 / joint.compliance * rows.residual.iter().map(|c| c * c).sum::<f64>();
         }
     }
-    for spring in model.joint_springs.iter().chain(&model.ground_springs) {
+    let apart = model.loop_springs.iter().map(|s| &s.spring);
+    for spring in model.joint_springs.iter().chain(&model.ground_springs).chain(apart) {
         let end = |body: u32, point| pose_of(&state.poses, body).transform_point(point);
         let length = end(spring.body1, spring.point1).distance(end(spring.body2, spring.point2));
         let stretch = length - spring.rest_length;
@@ -105,14 +107,7 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
         if joint.compliance > 0.0 {
             continue;
         }
-        let relative = relative_state(joint, state, index);
-        let drives: Vec<Drive> = [DriveCoordinate::Twist, DriveCoordinate::Slide]
-            .into_iter()
-            .filter(|c| joint.drives(*c))
-            .filter_map(|c| input.drive(JointId::from_index(index), c).copied())
-            .collect();
-        let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
-        let (position, rotation) = joint_errors(joint, &rows);
+        let (position, rotation) = joint_error(model, state, &state.poses, input, index as u32);
         if position > out.position || out.joint.is_none() {
             (out.position, out.joint) = (position, Some(JointId::from_index(index)));
         }
@@ -121,11 +116,43 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
     out
 }
 
-/// Forces in the tree joints during the last implicit step, per joint: the force of the joint on its body 1, world axes,
-/// N. Zero for joints outside the tree, and after a step of the explicit stepper.
+/// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft. The twist angles of the state
+/// tell full turns apart.
+pub(crate) fn joint_error(
+    model: &Model,
+    state: &State,
+    poses: &[Pose],
+    input: &Input,
+    index: u32,
+) -> (f64, f64) {
+    let joint = &model.joints[index as usize];
+    if joint.compliance > 0.0 {
+        return (0.0, 0.0);
+    }
+    let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
+    if joint.kind == JointKind::Ball {
+        let (point1, point2) = (joint.frames.point1, joint.frames.point2);
+        return (pose1.transform_point(point1).distance(pose2.transform_point(point2)), 0.0);
+    }
+    let previous_twist = state.twists[index as usize];
+    let pair = PairState { pose1, pose2, previous_twist, ..PairState::default() };
+    let relative = RelativeState::new(&joint.frames, &pair);
+    let drives: SmallVec<[Drive; 2]> = [DriveCoordinate::Twist, DriveCoordinate::Slide]
+        .into_iter()
+        .filter(|c| joint.drives(*c))
+        .filter_map(|c| input.drive(JointId::from_index(index as usize), c).copied())
+        .collect();
+    joint_errors(joint, &evaluate_rows(joint.kind, &relative, &drives, RowForm::Position))
+}
+
+/// Forces in the joints during the last implicit step, per joint: the force of the joint on its body 1, world axes, N.
+/// Zero after a step of another stepper.
 pub fn joint_forces(model: &Model, state: &State) -> Vec<DVec3> {
     let mut balance: Vec<DVec3> = model.pairs.iter().map(|p| state.pulls[p.body as usize]).collect();
     let mut out = vec![DVec3::ZERO; model.joints.len()];
+    for (looped, pull) in model.loops.iter().zip(&state.loops.pulls) {
+        out[looped.joint as usize] = *pull;
+    }
     for (k, pair) in model.pairs.iter().enumerate() {
         // Children come before parents, so the balance of the whole subtree is complete.
         let force = balance[k];

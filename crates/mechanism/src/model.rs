@@ -28,6 +28,10 @@ pub struct Model {
     /// Springs from a body to something immovable.
     pub(crate) ground_springs: Vec<PointSpring>,
     pub(crate) pairs: Vec<PairModel>,
+    /// Joints outside the tree, those that may open last.
+    pub(crate) loops: Vec<LoopModel>,
+    /// Springs between bodies that no tree joint connects.
+    pub(crate) loop_springs: Vec<LoopSpring>,
     /// Fingerprint of what a workspace depends on.
     pub(crate) stamp: u64,
     pub(crate) graph: Graph,
@@ -89,6 +93,8 @@ pub(crate) struct JointModel {
     pub(crate) compliance: f64,
     /// Whether the continuous twist angle is needed.
     pub(crate) tracks_twist: bool,
+    /// Importance outside the tree.
+    pub(crate) weight: f64,
 }
 
 impl JointModel {
@@ -122,6 +128,12 @@ pub(crate) struct ForceSet {
 }
 
 impl ForceSet {
+    /// Number of rows that the forces need outside the tree.
+    pub(crate) fn n_rows(&self) -> usize {
+        let rotation = self.rotation.map_or(0, |r| 3 + usize::from(r.cone.is_some()));
+        usize::from(self.twist.is_some()) + usize::from(self.slide.is_some()) + rotation
+    }
+
     /// The motor of the joint; it has at most one.
     pub(crate) fn motor(&self) -> Option<crate::Motor> {
         self.twist.and_then(|f| f.motor).or_else(|| self.slide.and_then(|f| f.motor))
@@ -138,6 +150,27 @@ pub(crate) struct PointSpring {
     pub(crate) rest_length: f64,
     pub(crate) stiffness: f64,
     pub(crate) damping: f64,
+}
+
+/// A joint outside the tree: its rows are refined on top of the tree's solution.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopModel {
+    pub(crate) joint: u32,
+    /// Pairs of its bodies 1 and 2, `NONE` where forces do not move them.
+    pub(crate) ports: [u32; 2],
+    /// What the geometric stiffness needs of the two ends.
+    pub(crate) ends: [Anchor; 2],
+    /// Only ever opened by contradiction or budget, never in favour of a joint that may open.
+    pub(crate) is_primary: bool,
+    /// A plain ball: three rows in world axes.
+    pub(crate) is_point: bool,
+}
+
+/// A spring outside the tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoopSpring {
+    pub(crate) spring: PointSpring,
+    pub(crate) ports: [u32; 2],
 }
 
 /// How a pair is linearized.
@@ -229,6 +262,18 @@ impl Model {
         let total: usize = self.joints.iter().map(JointModel::n_rows).sum();
         let looped = self.plan.loop_constraints().iter().map(|c| self.joints[c.index()].n_rows()).sum();
         (total - looped, looped)
+    }
+
+    /// Number of multipliers of the loops, including those of forces outside the tree: the length of
+    /// [`crate::LoopState::forces`].
+    pub fn n_loop_multipliers(&self) -> usize {
+        let joints: usize = self.loops.iter().map(|l| self.loop_multipliers(l)).sum();
+        joints + 3 * self.loop_springs.len()
+    }
+
+    pub(crate) fn loop_multipliers(&self, looped: &LoopModel) -> usize {
+        let joint = &self.joints[looped.joint as usize];
+        joint.n_rows() + self.forces[joint.forces as usize].n_rows()
     }
 
     /// The elimination plan, for those who want to look.
@@ -329,6 +374,8 @@ impl Model {
             + self.forces.len() * size_of::<ForceSet>()
             + (self.joint_springs.len() + self.ground_springs.len()) * size_of::<PointSpring>()
             + self.pairs.len() * (size_of::<PairModel>() + 16 + 4 + 4 + 4 + 2 * 12 + 8)
+            + self.loops.len() * size_of::<LoopModel>()
+            + self.loop_springs.len() * size_of::<LoopSpring>()
             + (self.body_names.len() + self.joint_names.len()) * size_of::<String>()
     }
 }

@@ -1,6 +1,7 @@
 //! How a step is made.
 
 use glam::DVec3;
+use sinew_solvers::LoopSettings;
 
 /// Settings of a step; plain data with working defaults.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +16,10 @@ pub struct Settings {
     pub scheme: Scheme,
     /// How gyroscopic torques are treated by the implicit stepper.
     pub gyroscopic: Gyroscopic,
+    /// How loops are closed.
+    pub loops: Loops,
+    /// Whether positions and velocities are brought back onto the joints after every step.
+    pub stabilize: Option<Assembly>,
 }
 
 impl Default for Settings {
@@ -24,6 +29,8 @@ impl Default for Settings {
             gravity: DVec3::new(0.0, 0.0, -9.81),
             scheme: Scheme::default(),
             gyroscopic: Gyroscopic::default(),
+            loops: Loops::default(),
+            stabilize: None,
         }
     }
 }
@@ -37,6 +44,8 @@ pub enum Scheme {
     Implicit(Implicit),
     /// Acceleration constraints with a Runge–Kutta integrator: the baseline.
     Explicit(Explicit),
+    /// Displacements with assembly as the only constraint work (Fau98 §4.2).
+    Displacement(Displacement),
 }
 
 impl Default for Scheme {
@@ -95,6 +104,94 @@ pub enum TreeForm {
     Pair,
     /// The paper's block LDLᵀ with parent and grandparent blocks: the reference, several times slower.
     Block,
+}
+
+/// How the joints outside the tree are closed, on top of the exact solution of the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Loops {
+    /// Method, precision and budget of one solve.
+    pub solve: LoopSettings,
+    /// Whether a step begins with the forces of the last one.
+    pub warm_start: bool,
+}
+
+impl Default for Loops {
+    fn default() -> Self {
+        Self { solve: LoopSettings::default(), warm_start: true }
+    }
+}
+
+/// Assembly: from any poses to poses that meet the joints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Assembly {
+    /// Largest joint error that counts as met, m and rad.
+    pub tolerance: f64,
+    /// Linearizations at most.
+    pub iterations: u32,
+    /// Largest turn of a body in one iteration, rad.
+    pub max_turn: f64,
+    /// Whether velocities are made compatible with the joints, too.
+    pub velocities: bool,
+}
+
+impl Default for Assembly {
+    fn default() -> Self {
+        Self { tolerance: 1e-10, iterations: 100, max_turn: 0.8, velocities: true }
+    }
+}
+
+/// Displacement steps (Störmer) with assembly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Displacement {
+    /// Where the directions of the joint forces are taken.
+    pub jacobian: JacobianAt,
+    /// How rotations are carried from step to step.
+    pub rotation: CarriedRotation,
+    /// Largest joint error left by the assembly of a step, m and rad.
+    pub tolerance: f64,
+    /// Linearizations at most per step.
+    pub iterations: u32,
+}
+
+impl Default for Displacement {
+    fn default() -> Self {
+        Self {
+            jacobian: JacobianAt::Start,
+            rotation: CarriedRotation::Momentum,
+            tolerance: 1e-10,
+            iterations: 20,
+        }
+    }
+}
+
+/// Pose at which the directions of the joint forces of a displacement step are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum JacobianAt {
+    /// At the start of the step, as SHAKE does: energy is kept.
+    #[default]
+    Start,
+    /// At the predicted pose, as printed: loses energy quickly.
+    Predicted,
+}
+
+/// What a displacement step carries over of a rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum CarriedRotation {
+    /// The angular momentum, corrections included: momentum is exact, second order.
+    #[default]
+    Momentum,
+    /// The angular momentum; corrections turn the body: first order.
+    Exponential,
+    /// The rotation vector, without gyroscopic torque, as printed.
+    Plain,
 }
 
 /// Explicit steps with stabilized acceleration constraints.

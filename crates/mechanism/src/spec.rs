@@ -31,6 +31,9 @@ pub struct JointSpec {
     pub driven: Vec<DriveCoordinate>,
     /// Compliance of the rows, m/N and rad/(N·m): 0 is rigid.
     pub compliance: f64,
+    /// Importance among the joints outside the tree, above 0: where a budget ends the refinement of loops, or loops
+    /// contradict each other, heavier joints open less.
+    pub weight: f64,
 }
 
 impl JointSpec {
@@ -54,6 +57,7 @@ impl JointSpec {
             rotation: None,
             driven: Vec::new(),
             compliance: 0.0,
+            weight: 1.0,
         }
     }
 
@@ -82,6 +86,11 @@ impl JointSpec {
         Self { compliance, ..self }
     }
 
+    /// With another importance among the joints outside the tree.
+    pub fn with_weight(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+
     /// With a prescribed coordinate.
     pub fn driven_by(mut self, coordinate: DriveCoordinate) -> Self {
         self.driven.push(coordinate);
@@ -89,8 +98,8 @@ impl JointSpec {
     }
 }
 
-/// A spring with rest length between points of two bodies that a tree joint connects, or of a body and an
-/// immovable one or the world.
+/// A spring with rest length between points of two bodies, or of a body and the world. Across a tree joint, or to
+/// something immovable, it is part of the exact tree solution; elsewhere it is refined with the loops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PointSpringSpec {

@@ -23,8 +23,20 @@ pub struct State {
     /// Per body: net force of its joints in the last step, world axes, N. Summed over a subtree it is the force in the
     /// joint above; the implicit step uses it for the geometric stiffness.
     pub pulls: Vec<DVec3>,
+    /// What the loops remember; empty in a tree.
+    pub loops: LoopState,
     /// What the second-order scheme remembers; empty until it has made a step.
     pub history: History,
+}
+
+/// Forces of the joints and springs outside the tree in the last step.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LoopState {
+    /// Per multiplier, N and N·m: where the refinement of the next step begins.
+    pub forces: Vec<f64>,
+    /// Per joint outside the tree, in the order of the model: force on its body 1, world axes, N.
+    pub pulls: Vec<DVec3>,
 }
 
 /// One step back, for the second-order implicit scheme.
@@ -46,6 +58,8 @@ impl State {
         let remembers = [self.history.motions.len(), self.history.increments.len()] == [n; 2];
         [self.poses.len(), self.motions.len(), self.pulls.len()] == [n; 3]
             && self.twists.len() == model.n_joints()
+            && self.loops.forces.len() == model.n_loop_multipliers()
+            && self.loops.pulls.len() == model.loops.len()
             && (self.history.step <= 0.0 || remembers)
     }
 

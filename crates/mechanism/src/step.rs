@@ -1,6 +1,11 @@
 //! One step of a mechanism.
 
-use crate::{BodyId, Input, Model, Scheme, Settings, State, Workspace, explicit, implicit};
+use sinew_solvers::LoopReport;
+
+use crate::loops::Refinement;
+use crate::{
+    BodyId, Input, Model, Scheme, Settings, State, Workspace, assembly, displacement, explicit, implicit,
+};
 
 /// What a step did. Stepping never fails: trouble is reported here.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -16,6 +21,10 @@ pub struct StepReport {
     pub iterations: u32,
     /// Pivots or rows that had to be regularized by compliance.
     pub regularized: u32,
+    /// How the loops were closed, all solves of the step together; the residual is that of the last one.
+    pub loops: LoopReport,
+    /// Iterations of the assembly after the step.
+    pub assembly_iterations: u32,
     /// First body whose state is no longer finite.
     pub non_finite: Option<BodyId>,
     /// Nothing was done: the step length is not a positive number, or the state belongs to another model.
@@ -32,13 +41,18 @@ pub enum Stage {
     Eliminate,
     /// Substitution, roots to leaves.
     Substitute,
+    /// Refinement of the loops.
+    Refine,
     /// New poses and twists.
     Integrate,
+    /// Assembly after the step.
+    Stabilize,
 }
 
 impl Stage {
     /// All stages.
-    pub const ALL: [Self; 4] = [Self::Prepare, Self::Eliminate, Self::Substitute, Self::Integrate];
+    pub const ALL: [Self; 6] =
+        [Self::Prepare, Self::Eliminate, Self::Substitute, Self::Refine, Self::Integrate, Self::Stabilize];
 
     /// Name in lower case.
     pub fn name(self) -> &'static str {
@@ -46,8 +60,32 @@ impl Stage {
             Self::Prepare => "prepare",
             Self::Eliminate => "eliminate",
             Self::Substitute => "substitute",
+            Self::Refine => "refine",
             Self::Integrate => "integrate",
+            Self::Stabilize => "stabilize",
         }
+    }
+}
+
+/// What a caller sees of a step while it runs, and what it may stop. Any `FnMut(Stage)` is one.
+pub trait Watch {
+    /// A stage has ended: the library itself never reads a clock.
+    fn done(&mut self, stage: Stage) {
+        let _ = stage;
+    }
+
+    /// Asked before every further iteration on the loops, with the iterations made in this step and the largest residual
+    /// (m/s, rad/s): `false` ends the refinement of the step. To replay such a step, put the iterations of its report
+    /// into [`Input::loop_iterations`].
+    fn keep_refining(&mut self, iterations: u32, residual: f64) -> bool {
+        let _ = (iterations, residual);
+        true
+    }
+}
+
+impl<F: FnMut(Stage)> Watch for F {
+    fn done(&mut self, stage: Stage) {
+        self(stage);
     }
 }
 
@@ -62,17 +100,17 @@ pub fn step(
     settings: &Settings,
     workspace: &mut Workspace,
 ) -> StepReport {
-    step_observed(model, state, input, settings, workspace, &mut |_| {})
+    step_observed(model, state, input, settings, workspace, &mut |_: Stage| {})
 }
 
-/// [`step`], telling `done` when each stage has ended: the library itself never reads a clock.
+/// [`step`], watched.
 pub fn step_observed(
     model: &Model,
     state: &mut State,
     input: &Input,
     settings: &Settings,
     workspace: &mut Workspace,
-    done: &mut dyn FnMut(Stage),
+    watch: &mut dyn Watch,
 ) -> StepReport {
     // The step divides by dt².
     let per_square = 1.0 / (settings.dt * settings.dt);
@@ -84,8 +122,22 @@ pub fn step_observed(
     if !workspace.fits(model) {
         *workspace = Workspace::new(model);
     }
-    match &settings.scheme {
-        Scheme::Implicit(scheme) => implicit::step(model, state, input, settings, scheme, workspace, done),
-        Scheme::Explicit(scheme) => explicit::step(model, state, input, settings, scheme, workspace, done),
+    let mut run = Refinement::new(&settings.loops, input, watch);
+    let mut report = match &settings.scheme {
+        Scheme::Implicit(scheme) => {
+            implicit::step(model, state, input, settings, scheme, workspace, &mut run)
+        }
+        Scheme::Explicit(scheme) => {
+            explicit::step(model, state, input, settings, scheme, workspace, &mut run)
+        }
+        Scheme::Displacement(scheme) => {
+            displacement::step(model, state, input, settings, scheme, workspace, &mut run)
+        }
+    };
+    if let Some(assembly) = &settings.stabilize {
+        report.assembly_iterations = assembly::stabilize(model, state, input, assembly, workspace, &mut run);
+        run.done(Stage::Stabilize);
     }
+    report.loops = run.report;
+    report
 }

@@ -36,8 +36,7 @@ impl SweepReport {
         self.regularized += regularized;
     }
 
-    #[cfg(feature = "parallel")]
-    fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.gap_squared = self.gap_squared.max(other.gap_squared);
         self.lean_squared = self.lean_squared.max(other.lean_squared);
         self.regularized += other.regularized;
@@ -177,7 +176,8 @@ fn eliminate_pair(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut La
     }
 
     let mut found = Found::default();
-    let regularized = match pair.path {
+    let path = if at.measured.is_some() && pair.joint != WORLD { Path::General } else { pair.path };
+    let regularized = match path {
         Path::Hinge => part.factor.eliminate(k, load, &hinge(at, pair, &ends, &mut found)),
         Path::Ball => part.factor.eliminate_point(k, load, &ball(at, pair, &ends, &mut found)),
         Path::FreeRoot => part.factor.eliminate_root(k, load, &FREE),

@@ -4,13 +4,12 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, quat_to_mat3};
 use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Priority, Role, VariableId};
 
-use crate::checks::label;
 use crate::model::{
-    Anchor, BodyModel, ForceSet, JointModel, LinearInertia, Model, PairModel, Path, PointSpring, WORLD,
-    pose_of,
+    Anchor, BodyModel, ForceSet, JointModel, LinearInertia, LoopModel, LoopSpring, Model, PairModel, Path,
+    PointSpring, WORLD, pose_of,
 };
 use crate::rows::twist_angle;
-use crate::{BodyKind, JointId, JointKind, MechanismError, State};
+use crate::{BodyKind, JointId, JointKind, LoopState, State};
 
 /// Bodies, joints and springs as the model stores them, before they are planned.
 #[derive(Clone, Debug, Default)]
@@ -27,19 +26,7 @@ pub(crate) struct Records {
 }
 
 /// Makes the model of a planned graph: its variables are the dynamic bodies in order, its constraints the joints.
-pub(crate) fn assemble(
-    records: Records,
-    graph: Graph,
-    plan: EliminationPlan,
-) -> Result<Model, MechanismError> {
-    if let Some(constraint) = plan.loop_constraints().first() {
-        let index = constraint.index();
-        let joint = label(index, &records.joint_names[index]);
-        return Err(match graph.priority(*constraint) {
-            Priority::Secondary => MechanismError::SecondaryJoint { joint },
-            _ => MechanismError::ClosedLoop { joint },
-        });
-    }
+pub(crate) fn assemble(records: Records, graph: Graph, plan: EliminationPlan) -> Model {
     let Records { bodies, joints, forces, springs, body_names, joint_names, poses, motions } = records;
     let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
     let body_of_variable: Vec<u32> =
@@ -60,6 +47,8 @@ pub(crate) fn assemble(
         joint_springs: Vec::new(),
         ground_springs: Vec::new(),
         pairs: Vec::new(),
+        loops: Vec::new(),
+        loop_springs: Vec::new(),
         stamp: 0,
         graph,
         plan,
@@ -69,8 +58,9 @@ pub(crate) fn assemble(
         joint_names: keep_names(joint_names),
         initial: State::default(),
     };
-    model.attach_springs(&springs)?;
+    model.attach_springs(&springs);
     model.fill_pairs();
+    model.fill_loops();
     for (k, pair) in model.pairs.iter().enumerate() {
         model.spins_free[pair.body as usize] = pair.path == Path::FreeRoot && !pair.has_children;
         if pair.joint != WORLD && model.joints[pair.joint as usize].tracks_twist {
@@ -79,7 +69,7 @@ pub(crate) fn assemble(
     }
     model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
-    Ok(model)
+    model
 }
 
 /// Names, if there are any at all.
@@ -88,22 +78,19 @@ fn keep_names(names: Vec<String>) -> Vec<String> {
 }
 
 impl Model {
-    /// Sorts springs into those across a tree joint and those to something immovable.
-    fn attach_springs(&mut self, springs: &[PointSpring]) -> Result<(), MechanismError> {
+    /// Sorts springs into those across a tree joint, those to something immovable, and the rest.
+    fn attach_springs(&mut self, springs: &[PointSpring]) {
         let mut across: Vec<(u32, PointSpring)> = Vec::new();
-        for (index, spring) in springs.iter().enumerate() {
-            let pair = |body: u32| if body == WORLD { NONE } else { self.pair_of_body[body as usize] };
-            let (pair1, pair2) = (pair(spring.body1), pair(spring.body2));
+        for spring in springs {
+            let (pair1, pair2) = (self.port(spring.body1), self.port(spring.body2));
             match (pair1 == NONE, pair2 == NONE) {
                 (true, true) => {}
                 (false, true) => self.ground_springs.push(*spring),
                 (true, false) => self.ground_springs.push(spring.swapped()),
                 (false, false) => {
                     let Some(joint) = self.joint_between(pair1, pair2) else {
-                        let name =
-                            |b: u32| label(b as usize, self.body_names.get(b as usize).map_or("", |n| n));
-                        let (a, b) = (name(spring.body1), name(spring.body2));
-                        return Err(MechanismError::SpringNotAdjacent { index, a, b });
+                        self.loop_springs.push(LoopSpring { spring: *spring, ports: [pair1, pair2] });
+                        continue;
                     };
                     let declared = self.joints[joint as usize].body1 == spring.body1;
                     across.push((joint, if declared { *spring } else { spring.swapped() }));
@@ -120,7 +107,41 @@ impl Model {
             *range = if range.0 == range.1 { (end, end + 1) } else { (range.0, end + 1) };
             self.joint_springs.push(spring);
         }
-        Ok(())
+    }
+
+    /// Pair of a body, `NONE` if forces do not move it.
+    pub(crate) fn port(&self, body: u32) -> u32 {
+        if body == WORLD { NONE } else { self.pair_of_body[body as usize] }
+    }
+
+    /// The joints outside the tree; those that may open come last.
+    fn fill_loops(&mut self) {
+        let entry = |constraint: &ConstraintId| {
+            let joint = &self.joints[constraint.index()];
+            let forces = &self.forces[joint.forces as usize];
+            let plain = joint.n_driven() == 0 && joint.compliance == 0.0;
+            LoopModel {
+                joint: constraint.index() as u32,
+                ports: [self.port(joint.body1), self.port(joint.body2)],
+                ends: self.anchors(joint),
+                is_primary: self.graph.priority(*constraint) != Priority::Secondary,
+                is_point: joint.kind == JointKind::Ball && plain && forces.n_rows() == 0,
+            }
+        };
+        self.loops = self.plan.loop_constraints().iter().map(entry).collect();
+        self.loops.sort_by_key(|l| !l.is_primary);
+    }
+
+    /// What the geometric stiffness needs of the ends of a joint on its bodies 1 and 2.
+    fn anchors(&self, joint: &JointModel) -> [Anchor; 2] {
+        if joint.kind.locked_mask() == Some(0) || joint.kind == JointKind::Orientation {
+            return [Anchor::default(); 2];
+        }
+        [(joint.body1, joint.frames.point1), (joint.body2, joint.frames.point2)].map(|(body, point)| {
+            let reach = point.length();
+            let about = |b: &BodyModel| b.inertia.moments.min_element() + b.mass * reach * reach;
+            Anchor { reach, inertia: self.bodies.get(body as usize).map_or(0.0, about) }
+        })
     }
 
     /// The tree joint between two pairs, if one is the other's parent.
@@ -201,18 +222,8 @@ impl Model {
         let ends = [(f.rotation1, f.point1), (f.rotation2, f.point2)];
         let [own, other] = if pair.flipped { [ends[1], ends[0]] } else { ends };
         (pair.point, pair.parent_point) = (own.1, other.1);
-        if j.kind.locked_mask() != Some(0) && j.kind != JointKind::Orientation {
-            let end = |body: u32, point: DVec3| {
-                let reach = point.length();
-                let inertia = self
-                    .bodies
-                    .get(body as usize)
-                    .map_or(0.0, |b| b.inertia.moments.min_element() + b.mass * reach * reach);
-                Anchor { reach, inertia }
-            };
-            pair.own_end = end(body, pair.point);
-            pair.parent_end = end(pair.parent_body, pair.parent_point);
-        }
+        let [end1, end2] = self.anchors(j);
+        [pair.own_end, pair.parent_end] = if pair.flipped { [end2, end1] } else { [end1, end2] };
         (pair.axis, pair.parent_axis) = (own.0 * DVec3::X, other.0 * DVec3::X);
         (pair.reference, pair.parent_reference) = (own.0 * DVec3::Y, other.0 * DVec3::Y);
         pair.frame_from_parent_frame = own.0 * other.0.conjugate();
@@ -259,13 +270,20 @@ impl Model {
         let pairs =
             self.pairs.iter().flat_map(|p| [p.parent, p.body, p.joint, u32::from(p.free), rows(p.joint)]);
         let mix = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3);
-        sizes.into_iter().chain([has_motor]).chain(pairs).fold(0xcbf2_9ce4_8422_2325, mix)
+        let loops = self.loops.iter().flat_map(|l| [l.joint, l.ports[0], l.ports[1], rows(l.joint)]);
+        let springs = self.loop_springs.iter().flat_map(|s| s.ports);
+        let all = sizes.into_iter().chain([has_motor]).chain(pairs).chain(loops).chain(springs);
+        all.fold(0xcbf2_9ce4_8422_2325, mix)
     }
 
     fn state_of(&self, poses: Vec<Pose>, motions: Vec<Motion>) -> State {
         let twists = (0..self.joints.len()).map(|joint| self.principal_twist(joint, &poses)).collect();
         let pulls = vec![DVec3::ZERO; poses.len()];
-        State { time: 0.0, poses, motions, twists, pulls, history: crate::History::default() }
+        let loops = LoopState {
+            forces: vec![0.0; self.n_loop_multipliers()],
+            pulls: vec![DVec3::ZERO; self.loops.len()],
+        };
+        State { time: 0.0, poses, motions, twists, pulls, loops, history: crate::History::default() }
     }
 
     /// Twist angle of a joint within ±π at the given poses; 0 where it is not tracked.

@@ -1,12 +1,14 @@
 //! Scratch memory of a step. Losing it never changes a result: it is rebuilt from the model.
 
 use glam::DVec3;
-use sinew_math::{Motion, Pose};
+use sinew_math::{Force, Motion, Pose};
 use sinew_solvers::{Load, PairFactor};
 use sinew_topology::{NONE, Schedule};
 
 use crate::block_step::BlockScratch;
+use crate::displacement::DisplacementScratch;
 use crate::explicit::ExplicitScratch;
+use crate::loops::LoopWork;
 use crate::sweep::SweepReport;
 use crate::{Model, MotorTarget};
 
@@ -23,8 +25,14 @@ pub struct Workspace {
     pub(crate) points: Linearization,
     pub(crate) extras: Extras,
     pub(crate) targets: Vec<MotorTarget>,
+    /// Per grab of the last input: its wrench on the body.
+    pub(crate) grab_wrenches: Vec<Force>,
+    /// Made when there are loops.
+    pub(crate) loops: Option<Box<LoopWork>>,
     /// Made when the block form is first used.
     pub(crate) block: Option<Box<BlockScratch>>,
+    /// Made when the displacement stepper is first used.
+    pub(crate) displacement: Option<Box<DisplacementScratch>>,
     /// Made when the explicit stepper is first used.
     pub(crate) explicit: Option<Box<ExplicitScratch>>,
 }
@@ -59,6 +67,8 @@ pub(crate) struct Linearization {
     pub(crate) base: Vec<Motion>,
     /// Net joint force on each body in the last iterate.
     pub(crate) pulls: Vec<DVec3>,
+    /// Force in each joint outside the tree in the last iterate.
+    pub(crate) loop_pulls: Vec<DVec3>,
 }
 
 /// Loads on single bodies.
@@ -95,18 +105,36 @@ impl Workspace {
             .collect();
         let has_motor = model.forces.iter().any(|f| f.motor().is_some());
         let targets = if has_motor { vec![MotorTarget::default(); model.joints.len()] } else { Vec::new() };
+        let room = model.ground_springs.len() + 2 * model.loops.len() + EXTRA_ROOM;
         let extras = Extras {
             slots: vec![NONE; n],
-            loads: Vec::with_capacity(model.ground_springs.len() + EXTRA_ROOM),
-            touched: Vec::with_capacity(model.ground_springs.len() + EXTRA_ROOM),
+            loads: Vec::with_capacity(room),
+            touched: Vec::with_capacity(room),
         };
         let stamp = model.stamp;
-        Self { stamp, tree, points: Linearization::default(), extras, targets, block: None, explicit: None }
+        Self {
+            stamp,
+            tree,
+            points: Linearization::default(),
+            extras,
+            targets,
+            grab_wrenches: Vec::with_capacity(EXTRA_ROOM),
+            loops: None,
+            block: None,
+            displacement: None,
+            explicit: None,
+        }
     }
 
     /// Whether this was made for a model laid out like `model`.
     pub(crate) fn fits(&self, model: &Model) -> bool {
         self.stamp == model.stamp
+    }
+
+    /// What each grab of the last implicit step did to its body, in the order of the input: torque about the centre of mass
+    /// (N·m) and force (N), world axes. The opposite is what the hand feels.
+    pub fn grab_wrenches(&self) -> &[Force] {
+        &self.grab_wrenches
     }
 
     /// Bytes held, for the memory report; without the scratch of the block form and of the explicit stepper.

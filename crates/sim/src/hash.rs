@@ -1,7 +1,7 @@
 //! A fingerprint of a state: equal digests mean equal bits, for every purpose but an attack.
 //!
 //! FNV-1a, 64 bits, over the little-endian bytes of every number of the state in the order of its fields, each
-//! list preceded by its length. −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
+//! list preceded by its length (the lists of loops only where there are loops). −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
 
 use sinew_math::Motion;
 use sinew_mechanism::{History, State};
@@ -9,7 +9,7 @@ use sinew_mechanism::{History, State};
 /// Fingerprint of all bits of a state.
 pub fn digest(state: &State) -> u64 {
     // Taken apart by name, so that a new field cannot be forgotten here.
-    let State { time, poses, motions, twists, pulls, history } = state;
+    let State { time, poses, motions, twists, pulls, loops, history } = state;
     let History { step, motions: motions_before, increments } = history;
     let mut hash = Fnv::new();
     hash.number(*time);
@@ -23,6 +23,12 @@ pub fn digest(state: &State) -> u64 {
     hash.numbers(twists);
     hash.count(pulls.len());
     pulls.iter().for_each(|pull| hash.numbers(&pull.to_array()));
+    if !loops.forces.is_empty() || !loops.pulls.is_empty() {
+        hash.count(loops.forces.len());
+        hash.numbers(&loops.forces);
+        hash.count(loops.pulls.len());
+        loops.pulls.iter().for_each(|pull| hash.numbers(&pull.to_array()));
+    }
     hash.number(*step);
     hash.motions(motions_before);
     hash.motions(increments);

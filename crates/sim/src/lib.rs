@@ -39,10 +39,12 @@ pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 pub use glam::{DQuat, DVec3};
 pub use sinew_math::{Force, MassProperties, Motion, Pose};
 pub use sinew_mechanism::{
-    BodyId, BodyKind, BodySpec, Drive, DriveCoordinate, Edited, Energy, Explicit, Grab, Gyroscopic, Implicit,
-    Input, JointFrames, JointId, JointKind, JointReading, JointSpec, Limit, MechanismBuilder, MechanismError,
-    Model, ModelEdit, Motor, MotorTarget, Order, PointSpringSpec, RotationForce, RungeKutta, ScalarForce,
-    Scheme, Settings, Spring, Stage, State, TreeForm, Violation, Workspace, energy, joint_forces,
-    joint_reading, momentum, rotation_to_axis, violation,
+    Assembly, AssemblyOutcome, AssemblyReport, BodyId, BodyKind, BodySpec, CarriedRotation, Displacement,
+    Drive, DriveCoordinate, Edited, Energy, Explicit, Grab, Gyroscopic, Implicit, Input, JacobianAt,
+    JointFrames, JointId, JointKind, JointReading, JointSpec, Limit, LoopMethod, LoopReport, LoopSettings,
+    LoopState, LoopStop, Loops, MechanismBuilder, MechanismError, Model, ModelEdit, Motor, MotorTarget,
+    Order, PointSpringSpec, RotationForce, RungeKutta, ScalarForce, Scheme, Settings, Spring, Stage, State,
+    Structure, TreeForm, Violation, Watch, Workspace, assemble, energy, joint_forces, joint_reading,
+    momentum, rotation_to_axis, violation,
 };
 pub use sinew_topology::Priority;

@@ -4,7 +4,7 @@
 //! a negative gain, a body or joint that is not there or cannot take it); here such entries are counted in
 //! [`Health::ignored_inputs`], so that nothing is hidden. Cost: one look at each entry; nothing is allocated.
 
-use sinew_mechanism::{Input, Model, Settings, Stage, State, Workspace};
+use sinew_mechanism::{Input, Model, Settings, Stage, State, Watch, Workspace};
 
 use crate::{Health, StepReport};
 
@@ -19,21 +19,21 @@ pub fn step(
     settings: &Settings,
     workspace: &mut Workspace,
 ) -> StepReport {
-    step_observed(model, state, input, settings, workspace, &mut |_| {})
+    step_observed(model, state, input, settings, workspace, &mut |_: Stage| {})
 }
 
-/// [`step`], telling `done` when each stage has ended. The library reads no clock: whoever wants times takes them
-/// there.
+/// [`step`], watched: told when each stage has ended, and asked whether to go on refining loops. The library reads no
+/// clock: whoever wants times, or has a time budget, reads it there.
 pub fn step_observed(
     model: &Model,
     state: &mut State,
     input: &Input,
     settings: &Settings,
     workspace: &mut Workspace,
-    done: &mut dyn FnMut(Stage),
+    watch: &mut dyn Watch,
 ) -> StepReport {
     let ignored_inputs = input.n_unusable(model);
-    let mechanism = sinew_mechanism::step_observed(model, state, input, settings, workspace, done);
+    let mechanism = sinew_mechanism::step_observed(model, state, input, settings, workspace, watch);
     StepReport {
         index: step_index(state.time, settings.dt),
         time: state.time,

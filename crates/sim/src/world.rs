@@ -2,8 +2,8 @@
 
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
-    BodyId, Energy, Input, JointId, JointReading, Model, Settings, Stage, State, Violation, Workspace,
-    energy, joint_reading, momentum, violation,
+    Assembly, AssemblyReport, BodyId, Energy, Input, JointId, JointReading, LoopStop, Model, Settings, Stage,
+    State, Violation, Watch, Workspace, assemble, energy, joint_reading, momentum, violation,
 };
 
 use crate::draw::Looks;
@@ -70,19 +70,20 @@ impl World {
 
     /// Advances by one step with the recorded inputs of the scene.
     pub fn step(&mut self) -> StepReport {
-        self.step_observed(&mut |_| {})
+        self.step_observed(&mut |_: Stage| {})
     }
 
-    /// [`World::step`], telling `done` when each stage has ended.
-    pub fn step_observed(&mut self, done: &mut dyn FnMut(Stage)) -> StepReport {
+    /// [`World::step`], watched. If the watch ends the refinement of loops early, [`World::input`] holds the iterations made,
+    /// so that replaying the inputs gives the same bits.
+    pub fn step_observed(&mut self, watch: &mut dyn Watch) -> StepReport {
         self.load_input(Moment::Next);
-        self.advance(done)
+        self.advance(watch)
     }
 
     /// Advances by one step with this input instead of the recorded ones.
     pub fn step_with(&mut self, input: &Input) -> StepReport {
         copy_input(input, &mut self.input);
-        self.advance(&mut |_| {})
+        self.advance(&mut |_: Stage| {})
     }
 
     /// The input of the last step.
@@ -102,10 +103,7 @@ impl World {
     pub fn restore(&mut self, state: &State) -> Result<(), StateMismatch> {
         let (bodies, joints) = (self.model.n_bodies(), self.model.n_joints());
         let (found_bodies, found_joints) = (state.poses.len(), state.twists.len());
-        let history = [state.history.motions.len(), state.history.increments.len()];
-        let is_whole = [state.motions.len(), state.pulls.len()].into_iter().all(|n| n == bodies)
-            && history.into_iter().all(|n| n == 0 || n == bodies);
-        if (bodies, joints) != (found_bodies, found_joints) || !is_whole {
+        if !state.fits(&self.model) {
             return Err(StateMismatch { bodies, joints, found_bodies, found_joints });
         }
         self.state.clone_from(state);
@@ -117,6 +115,18 @@ impl World {
     pub fn reset(&mut self) {
         self.state = self.model.initial_state();
         self.load_input(Moment::Last);
+    }
+
+    /// What each grab of the last implicit step did to its body: torque about the centre of mass (N·m) and force (N),
+    /// world axes; the hand feels the opposite.
+    pub fn grab_wrenches(&self) -> &[Force] {
+        self.workspace.grab_wrenches()
+    }
+
+    /// Brings the bodies together until the joints are met, wherever they are now: kinematic bodies at the goals of the
+    /// input, hard grabs as trackers (inverse kinematics).
+    pub fn assemble(&mut self, input: &Input, settings: &Assembly) -> AssemblyReport {
+        assemble(&self.model, &mut self.state, input, settings, &self.settings.loops, &mut self.workspace)
     }
 
     /// The model.
@@ -194,8 +204,19 @@ impl World {
         self.looks.draw(&self.model, &self.state, &self.input, list);
     }
 
-    fn advance(&mut self, done: &mut dyn FnMut(Stage)) -> StepReport {
-        step_observed(&self.model, &mut self.state, &self.input, &self.settings, &mut self.workspace, done)
+    fn advance(&mut self, watch: &mut dyn Watch) -> StepReport {
+        let report = step_observed(
+            &self.model,
+            &mut self.state,
+            &self.input,
+            &self.settings,
+            &mut self.workspace,
+            watch,
+        );
+        if report.mechanism.loops.stop == LoopStop::Asked {
+            self.input.loop_iterations = Some(report.mechanism.loops.iterations);
+        }
+        report
     }
 
     /// Without scenes there are no recorded inputs.
@@ -264,4 +285,5 @@ fn copy_input(from: &Input, to: &mut Input) {
     to.motors.clone_from(&from.motors);
     to.drives.clone_from(&from.drives);
     to.spring_scale = from.spring_scale;
+    to.loop_iterations = from.loop_iterations;
 }

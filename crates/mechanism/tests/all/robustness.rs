@@ -147,7 +147,7 @@ fn bad_graphs_and_springs_are_refused_by_name() {
     builder.add_joint(JointSpec::new("a", JointKind::Ball, left, Some(right), FRAMES));
     builder.add_joint(JointSpec::new("b", JointKind::Ball, right, None, FRAMES));
     builder.add_joint(JointSpec::new("closing", JointKind::Ball, left, None, FRAMES));
-    assert!(matches!(named(builder.clone(), "closing"), MechanismError::ClosedLoop { .. }));
+    assert_eq!(builder.clone().build().expect("a loop").n_rows(), (6, 3));
     builder.add_joint(JointSpec::new("a", JointKind::Ball, left, None, FRAMES));
     assert!(matches!(named(builder, "`a`"), MechanismError::DuplicateName { kind: "joint", .. }));
 
@@ -157,9 +157,6 @@ fn bad_graphs_and_springs_are_refused_by_name() {
     assert!(matches!(named(builder, "pointless"), MechanismError::ImmovableJoint { .. }));
 
     let spring = |b1, b2| PointSpringSpec::new(b1, DVec3::ZERO, b2, DVec3::ZERO, 1.0, 0.0);
-    let (mut builder, left, right) = two_bodies();
-    builder.add_spring(spring(left, Some(right)));
-    assert!(matches!(named(builder, "right"), MechanismError::SpringNotAdjacent { index: 0, .. }));
     let (mut builder, left, _) = two_bodies();
     builder.add_spring(spring(left, Some(BodyId::from_index(9))));
     assert!(matches!(named(builder, "spring 0"), MechanismError::UnknownId { index: 9, .. }));

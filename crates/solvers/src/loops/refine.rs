@@ -35,6 +35,7 @@ use super::rows::LoopRows;
 
 /// How the loop equations are solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum LoopMethod {
     /// Conjugate residual: the residual only shrinks; ends in least squares where rows contradict.
@@ -51,6 +52,7 @@ pub enum LoopMethod {
 
 /// What to do, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopSettings {
     /// How to solve.
     pub method: LoopMethod,
@@ -78,6 +80,7 @@ impl Default for LoopSettings {
 
 /// Why a solve ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum LoopStop {
     /// There are no loops.
@@ -91,7 +94,7 @@ pub enum LoopStop {
     Budget,
     /// The caller asked to stop.
     Asked,
-    /// The residual grew to ten times its minimum; the multipliers are those of the minimum.
+    /// The residual grew to 1e4 times its minimum; the multipliers are those of the minimum.
     Diverged,
     /// Input or intermediate numbers were not finite, or rounding keeps the residual above ten times the
     /// precision; the multipliers are the best that were verified.
@@ -100,6 +103,7 @@ pub enum LoopStop {
 
 /// How a solve went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopReport {
     /// Scalar rows.
     pub rows: u32,

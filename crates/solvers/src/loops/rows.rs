@@ -196,6 +196,36 @@ impl LoopRows {
         }
     }
 
+    /// Becomes the first `n_blocks` blocks of `other`, in the memory it has.
+    pub fn copy_blocks(&mut self, other: &Self, n_blocks: usize) {
+        self.clear();
+        for block in &other.blocks[..n_blocks] {
+            self.push_block(block.ports, block.weight, 0, 0, block.point);
+        }
+        self.blocks.clear();
+        self.blocks.extend_from_slice(&other.blocks[..n_blocks]);
+        let n_rows = self.blocks.last().map_or(0, |block| block.rows().end);
+        self.arms.extend_from_slice(&other.arms);
+        self.rows.extend_from_slice(&other.rows);
+        self.rhs.extend_from_slice(&other.rhs[..n_rows]);
+        self.compliance.extend_from_slice(&other.compliance[..n_rows]);
+    }
+
+    /// The impulse of a block on its first body.
+    pub fn impulse_on_first(&self, block: usize, lambda: &[f64]) -> Force {
+        let block = &self.blocks[block];
+        let lambda = &lambda[block.rows()];
+        match self.rows_of(block) {
+            BlockRows::Point([arm, _]) => {
+                let f = DVec3::from_slice(lambda);
+                Force { angular: arm.cross(f), linear: f }
+            }
+            BlockRows::General(rows) => {
+                rows.iter().zip(lambda).fold(Force::ZERO, |sum, ([on1, _], &l)| sum + *on1 * l)
+            }
+        }
+    }
+
     /// Sets the impulses on the touched ports to zero.
     pub fn clear_ports(&self, impulses: &mut [Force]) {
         for &port in &self.ports {
