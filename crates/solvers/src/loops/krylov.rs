@@ -159,11 +159,13 @@ pub(crate) fn conjugate_gradient<const SHADOW: bool>(
         if residual > DIVERGED * least {
             break LoopStop::Diverged;
         }
-        let mut rho = preconditioner.apply(operator.rows, r, z);
-        if SHADOW {
+        preconditioner.apply(operator.rows, r, z);
+        let rho = if SHADOW {
             preconditioner.apply(operator.rows, shadow_r, shadow_z);
-            rho = dot(shadow_r, z);
-        }
+            dot(shadow_r, z)
+        } else {
+            dot(r, z)
+        };
         let beta = rho / rho_old;
         add(p, z, beta);
         operator.apply(p, w);
@@ -175,8 +177,12 @@ pub(crate) fn conjugate_gradient<const SHADOW: bool>(
             dot(p, w)
         };
         let alpha = rho / pw;
-        if !alpha.is_finite() || !rho.is_finite() {
-            break if rho.is_finite() { LoopStop::LeastSquares } else { LoopStop::Breakdown };
+        if !(rho.is_finite() && pw.is_finite()) {
+            break LoopStop::Breakdown;
+        }
+        // p·A p = 0: nothing moves in the direction of the residual.
+        if !alpha.is_finite() {
+            break LoopStop::LeastSquares;
         }
         subtract(lambda, p, -alpha);
         subtract(r, w, alpha);

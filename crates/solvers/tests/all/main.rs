@@ -4,6 +4,7 @@
 mod allocation;
 mod forms;
 mod golden;
+mod loops;
 mod pairs;
 #[cfg(feature = "parallel")]
 mod parallel;

@@ -1,0 +1,9 @@
+//! Loop refinement: rows on top of a tree, their responders and methods.
+
+mod contradiction;
+mod graphs;
+mod ladder;
+mod limits;
+mod random_graphs;
+mod reaction;
+mod weights;
