@@ -58,9 +58,9 @@ impl Subject for MechanismRun {
         assert_eq!(report.non_finite, None, "the motion that is timed has broken down");
     }
 
-    fn step_observed(&mut self, done: &mut dyn FnMut(Stage)) {
+    fn step_observed(&mut self, mut done: &mut dyn FnMut(Stage)) {
         let Self { model, state, input, settings, workspace, .. } = self;
-        step_observed(model, state, input, settings, workspace, done);
+        step_observed(model, state, input, settings, workspace, &mut done);
     }
 
     fn digest(&self) -> Option<u64> {
@@ -120,8 +120,8 @@ impl Subject for SceneRun {
         assert_eq!(report.health.non_finite, None, "the motion that is timed has broken down");
     }
 
-    fn step_observed(&mut self, done: &mut dyn FnMut(Stage)) {
-        self.world.step_observed(done);
+    fn step_observed(&mut self, mut done: &mut dyn FnMut(Stage)) {
+        self.world.step_observed(&mut done);
     }
 
     fn digest(&self) -> Option<u64> {
