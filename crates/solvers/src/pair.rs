@@ -71,6 +71,8 @@ pub(crate) struct Head {
     offset: Motion,
     column: u32,
     pub(crate) pivot: u32,
+    /// A ball joint without a spring: the reaction has a shorter form.
+    pub(crate) ball: bool,
 }
 
 /// One free direction: a column of `S`, of `Y`, and an entry of `w`.
@@ -88,7 +90,7 @@ impl PairFactor {
         let (mut column, mut pivot) = (0, 0);
         for f in free_dimensions {
             assert!(f <= 6, "a joint has at most six free directions");
-            heads.push(Head { shift: DVec3::ZERO, offset: Motion::ZERO, column, pivot });
+            heads.push(Head { shift: DVec3::ZERO, offset: Motion::ZERO, column, pivot, ball: false });
             column += f as u32;
             pivot += (f * (f + 1) / 2) as u32;
         }
@@ -221,6 +223,7 @@ impl PairFactorView<'_> {
         let head = &mut self.heads[pair - self.first];
         head.shift = joint.shift;
         head.offset = joint.offset;
+        head.ball = false;
         // ẑ = z̃ − Ã c
         load.momentum -= load.mass.mul(joint.offset);
         let mut regularized = 0;
@@ -288,6 +291,7 @@ impl PairFactorView<'_> {
         let pivots = &mut self.pivots[at..at + 6];
         let (factor, regularized) = Ldlt3::new(&(load.mass.angular + joint.stiffness), &load.mass);
         pivots.copy_from_slice(&factor.0);
+        head.ball = regularized == 0 && joint.stiffness == Sym3::ZERO;
         let w = factor.solve(load.momentum.angular + joint.impulse);
         let b = load.mass.coupling;
         let gb = DMat3 {

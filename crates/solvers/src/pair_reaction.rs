@@ -5,18 +5,23 @@
 //! ```text
 //! leaves → root:  e = Sᵀz,  w = D⁻¹e,  z_b += Xᵀ(z − Y e)        root → leaves:  v_a = X v_b + S(w − Yᵀ X v_b)
 //! ```
-//! Above a root there is nothing: only `w = D⁻¹Sᵀz` and `v = S w` remain.
+//! Above a root there is nothing: only `w = D⁻¹Sᵀz` and `v = S w` remain. A ball joint without a spring passes no
+//! moment on; seen from its point, with `Y = (1, H)` there and `o` the way from the parent's centre to it:
+//! ```text
+//! leaves → root:  e = τ − a×f,  f' = f − Hᵀe,  z_b += (o×f', f')     root → leaves:  ω_a = w − H v_p,  v_p = v_b + ω_b×o
+//! ```
 //!
 //! **Frames, units.** Those of the factor: world axes, twists at centres of mass, angular part first.
 //!
-//! **Cost.** A ball joint takes about 200 flops each way. One kernel per free dimension, so that the compiler
+//! **Cost.** A ball joint takes about 60 flops each way, with a spring 150. One kernel per free dimension, so that the compiler
 //! unrolls it. No allocation.
 //!
 //! **Failure.** None: sums and products only.
 
 use crate::effective_mass::{shift_force, shift_motion};
-use crate::pair::{Column, PairFactor};
-use crate::pivot::solve_packed;
+use crate::pair::{Column, Head, PairFactor};
+use crate::pivot::{Ldlt3, solve_packed};
+use glam::DVec3;
 use sinew_math::{Force, Motion};
 
 /// Calls `$self.$kernel::<F>(…)` with the free dimension as a constant.
@@ -41,8 +46,12 @@ impl PairFactor {
     pub fn eliminate_momentum(&self, pair: usize, momentum: Force, drive: &mut [f64]) -> Force {
         let range = self.columns_of(pair);
         let (first, free) = (range.start, range.len());
-        let up = with_free!(free, self.drive_of(pair, first, momentum, drive));
-        shift_force(up, self.heads[pair].shift)
+        let head = &self.heads[pair];
+        if head.ball {
+            return self.drive_of_ball(head, first, momentum, drive);
+        }
+        let up = with_free!(free, self.drive_of(head, first, momentum, drive));
+        shift_force(up, head.shift)
     }
 
     /// [`Self::eliminate_momentum`] for a pair with nothing above it.
@@ -50,15 +59,19 @@ impl PairFactor {
     pub fn eliminate_momentum_root(&self, pair: usize, momentum: Force, drive: &mut [f64]) {
         let range = self.columns_of(pair);
         let (first, free) = (range.start, range.len());
-        with_free!(free, self.drive_of(pair, first, momentum, drive));
+        with_free!(free, self.drive_of(&self.heads[pair], first, momentum, drive));
     }
 
     /// The matching root → leaves step of [`Self::eliminate_momentum`], with `c = 0`.
     #[inline]
     pub fn substitute_drive(&self, pair: usize, parent: Motion, drive: &[f64]) -> Motion {
-        let carried = shift_motion(parent, self.heads[pair].shift);
         let range = self.columns_of(pair);
         let (first, free) = (range.start, range.len());
+        let head = &self.heads[pair];
+        if head.ball {
+            return self.follow_ball(head, first, parent, drive);
+        }
+        let carried = shift_motion(parent, head.shift);
         with_free!(free, self.follow(first, carried, drive))
     }
 
@@ -77,7 +90,7 @@ impl PairFactor {
     #[inline(always)]
     fn drive_of<const F: usize>(
         &self,
-        pair: usize,
+        head: &Head,
         first: usize,
         momentum: Force,
         drive: &mut [f64],
@@ -91,7 +104,7 @@ impl PairFactor {
         for i in 0..F {
             up -= columns[i].gain * e[i];
         }
-        let pivot = self.heads[pair].pivot as usize;
+        let pivot = head.pivot as usize;
         solve_packed(&self.pivots[pivot..pivot + F * (F + 1) / 2], &mut e);
         drive[first..first + F].copy_from_slice(&e);
         up
@@ -107,5 +120,35 @@ impl PairFactor {
             v += columns[i].basis * (drive[i] - columns[i].gain.dot(carried));
         }
         v
+    }
+
+    /// The columns of a ball joint, and the arm that they were made from: `S = (1, [arm])`.
+    #[inline(always)]
+    fn ball(&self, first: usize) -> (&[Column; 3], DVec3) {
+        let Some(columns) = self.columns[first..].first_chunk::<3>() else {
+            unreachable!("a ball joint has three columns")
+        };
+        let [x, y, _] = columns;
+        (columns, DVec3::new(y.basis.linear.z, -x.basis.linear.z, x.basis.linear.y))
+    }
+
+    #[inline(always)]
+    fn drive_of_ball(&self, head: &Head, first: usize, momentum: Force, drive: &mut [f64]) -> Force {
+        let ([x, y, z], arm) = self.ball(first);
+        let e = momentum.angular - arm.cross(momentum.linear);
+        let up = momentum.linear - (x.gain.linear * e.x + y.gain.linear * e.y + z.gain.linear * e.z);
+        if let Some(pivots) = self.pivots[head.pivot as usize..].first_chunk::<6>() {
+            Ldlt3(*pivots).solve(e).write_to_slice(&mut drive[first..first + 3]);
+        }
+        Force { angular: (head.shift + arm).cross(up), linear: up }
+    }
+
+    #[inline(always)]
+    fn follow_ball(&self, head: &Head, first: usize, parent: Motion, drive: &[f64]) -> Motion {
+        let ([x, y, z], arm) = self.ball(first);
+        let point = parent.linear + parent.angular.cross(head.shift + arm);
+        let turn = DVec3::new(x.gain.linear.dot(point), y.gain.linear.dot(point), z.gain.linear.dot(point));
+        let angular = DVec3::from_slice(&drive[first..first + 3]) - turn;
+        Motion { angular, linear: point - angular.cross(arm) }
     }
 }

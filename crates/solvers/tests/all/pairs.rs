@@ -50,7 +50,7 @@ impl Joint {
                 shift: vector(rng),
                 arm: vector(rng),
                 offset: Motion::ZERO,
-                stiffness: Sym3::diagonal(vector(rng).abs()),
+                stiffness: if rng.chance(0.5) { Sym3::ZERO } else { Sym3::diagonal(vector(rng).abs()) },
                 impulse: DVec3::ZERO,
             }),
         }
