@@ -7,12 +7,15 @@ use std::collections::BTreeMap;
 
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::{
-    BodyId, BodyKind, BodySpec, Explicit, Gyroscopic, Implicit, JointFrames, JointId, JointKind, JointSpec,
-    MechanismBuilder, Model, Order, PointSpringSpec, RungeKutta, Scheme, Settings, TreeForm,
+    Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, CarriedRotation, Displacement, Explicit,
+    Gyroscopic, Implicit, Input, JacobianAt, JointFrames, JointId, JointKind, JointSpec, LoopMethod, Loops,
+    MechanismBuilder, Model, Order, PointSpringSpec, RungeKutta, Scheme, Settings, State, Structure,
+    TreeForm, Workspace, assemble,
 };
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, GyroscopicDoc, InputDoc, JointDoc, JointKindDoc,
-    PriorityDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc, validate,
+    BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, GyroscopicDoc, InputDoc, JacobianPoseDoc, JointDoc,
+    JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc, RotationStepDoc, SamplesDoc,
+    SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc, validate,
 };
 use sinew_topology::Priority;
 
@@ -20,7 +23,7 @@ use crate::BuildError;
 use crate::draw::{DrawShape, Looks, SolidLook, SpringEnd};
 use crate::error::joint_path;
 use crate::forces::{add_forces, drive_coordinate, motor_track};
-use crate::script::{Follow, Goal, Hold, Prescribed, Push, Script, Window};
+use crate::script::{Follow, Goal, Hold, Prescribed, Push, Script, When, Window};
 
 /// What a scene says about its run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,11 +34,15 @@ pub struct SceneInfo {
     pub n_steps: u64,
     /// Numbers of the steps after which the state is of interest, increasing.
     pub samples: Vec<u64>,
+    /// How bringing the initial poses together went; none if the scene did not ask for it.
+    pub assembly: Option<AssemblyReport>,
 }
 
 /// Everything that a scene becomes.
 pub(crate) struct Parts {
     pub(crate) model: Model,
+    /// The state to begin with.
+    pub(crate) start: State,
     pub(crate) settings: Settings,
     pub(crate) script: Script,
     pub(crate) looks: Looks,
@@ -45,9 +52,10 @@ pub(crate) struct Parts {
 /// Builds a scene.
 pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     validate(scene).map_err(BuildError::Scene)?;
-    let settings = settings(scene)?;
+    let settings = settings(scene);
     let expanded = scene.expanded();
     let mut mechanism = MechanismBuilder::new();
+    mechanism.set_structure(structure(&scene.loops));
     let mut looks = Looks::default();
     let mut bodies = BTreeMap::new();
     for doc in &expanded.bodies {
@@ -86,7 +94,19 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     }
     script.scales.sort_by(|a, b| a.0.total_cmp(&b.0));
     let model = mechanism.build().map_err(|source| BuildError::from_mechanism(scene, source))?;
-    Ok(Parts { model, settings, script, looks, info: info(scene) })
+    let mut info = info(scene);
+    let mut start = model.initial_state();
+    if scene.assemble {
+        info.assembly = Some(assembled(&model, &script, &settings, &mut start));
+    }
+    Ok(Parts { model, start, settings, script, looks, info })
+}
+
+/// Brings initial poses together, with the inputs of the beginning.
+fn assembled(model: &Model, script: &Script, settings: &Settings, state: &mut State) -> AssemblyReport {
+    let mut input = Input::default();
+    script.fill(model, state, When::ending_at(state.time, settings.dt), &mut Vec::new(), &mut input);
+    assemble(model, state, &input, &Assembly::default(), &settings.loops, &mut Workspace::new(model))
 }
 
 fn info(scene: &SceneDoc) -> SceneInfo {
@@ -99,10 +119,10 @@ fn info(scene: &SceneDoc) -> SceneInfo {
         SamplesDoc::Times(times) => times.iter().map(|&time| step_reaching(time).min(n_steps)).collect(),
     };
     samples.dedup();
-    SceneInfo { name: scene.name.clone(), n_steps, samples }
+    SceneInfo { name: scene.name.clone(), n_steps, samples, assembly: None }
 }
 
-fn settings(scene: &SceneDoc) -> Result<Settings, BuildError> {
+fn settings(scene: &SceneDoc) -> Settings {
     let mut settings = Settings::default();
     settings.dt = scene.dt;
     settings.gravity = scene.gravity;
@@ -136,15 +156,55 @@ fn settings(scene: &SceneDoc) -> Result<Settings, BuildError> {
             };
             Scheme::Explicit(explicit)
         }
-        StepperDoc::Displacement(_) => {
-            return Err(BuildError::Unsupported {
-                field: "stepper".to_owned(),
-                what: "this version has no displacement stepper",
-                hint: "use Implicit() or Explicit()",
-            });
+        StepperDoc::Displacement(doc) => {
+            let mut displacement = Displacement::default();
+            displacement.jacobian = match doc.jacobian {
+                JacobianPoseDoc::Start => JacobianAt::Start,
+                JacobianPoseDoc::Predicted => JacobianAt::Predicted,
+            };
+            displacement.rotation = match doc.rotation {
+                RotationStepDoc::Momentum => CarriedRotation::Momentum,
+                RotationStepDoc::Exponential => CarriedRotation::Exponential,
+                RotationStepDoc::Plain => CarriedRotation::Plain,
+            };
+            displacement.tolerance = doc.tolerance;
+            displacement.iterations = doc.iterations;
+            Scheme::Displacement(displacement)
         }
     };
-    Ok(settings)
+    settings.loops = loops(&scene.loops);
+    settings.stabilize = scene.stabilize.map(|doc| {
+        let mut assembly = Assembly::default();
+        assembly.tolerance = doc.tolerance;
+        assembly.iterations = doc.iterations;
+        assembly.velocities = doc.velocities;
+        assembly
+    });
+    settings
+}
+
+fn loops(doc: &LoopsDoc) -> Loops {
+    let mut loops = Loops::default();
+    loops.warm_start = doc.warm_start;
+    loops.solve.method = match (doc.solver, doc.method) {
+        (LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense, _) => LoopMethod::Dense,
+        (_, KrylovMethodDoc::ConjugateResidual) => LoopMethod::ConjugateResidual,
+        (_, KrylovMethodDoc::ConjugateGradient) => LoopMethod::ConjugateGradient,
+        (_, KrylovMethodDoc::BiConjugateGradient) => LoopMethod::BiConjugateGradient,
+    };
+    loops.solve.precondition = doc.precondition;
+    loops.solve.precision = doc.precision;
+    loops.solve.iterations = doc.iterations;
+    loops.solve.restarts = doc.restarts;
+    loops
+}
+
+/// Which joints are solved exactly.
+fn structure(doc: &LoopsDoc) -> Structure {
+    match doc.solver {
+        LoopSolverDoc::StructuredIterative | LoopSolverDoc::StructuredDense => Structure::Tree,
+        LoopSolverDoc::FullIterative | LoopSolverDoc::FullDense => Structure::Full,
+    }
 }
 
 fn body_spec(doc: &BodyDoc) -> BodySpec {
@@ -182,6 +242,7 @@ fn joint_spec(
     };
     let spec = JointSpec::new(doc.name.as_str(), joint_kind(doc.kind), child, parent, frames)
         .with_priority(priority)
+        .with_weight(doc.weight)
         .with_compliance(doc.compliance);
     add_forces(doc, spec, path)
 }

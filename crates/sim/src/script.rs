@@ -159,5 +159,6 @@ impl Script {
         }));
         let switched = self.scales.iter().take_while(|(at, _)| *at <= middle).last();
         input.spring_scale = switched.map_or(1.0, |(_, scale)| *scale);
+        input.loop_iterations = None;
     }
 }

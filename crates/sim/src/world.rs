@@ -17,6 +17,8 @@ use crate::{DrawList, StepReport, digest, step_observed};
 #[derive(Clone, Debug)]
 pub struct World {
     model: Model,
+    /// The state that the world began with.
+    start: State,
     state: State,
     settings: Settings,
     workspace: Workspace,
@@ -53,6 +55,7 @@ impl World {
     /// A world of a model built by hand: no recorded inputs, nothing known about shapes.
     pub fn new(model: Model, settings: Settings) -> Self {
         Self {
+            start: model.initial_state(),
             state: model.initial_state(),
             workspace: Workspace::new(&model),
             model,
@@ -113,7 +116,7 @@ impl World {
 
     /// Goes back to the beginning.
     pub fn reset(&mut self) {
-        self.state = self.model.initial_state();
+        self.state.clone_from(&self.start);
         self.load_input(Moment::Last);
     }
 
@@ -257,6 +260,7 @@ impl World {
         let parts = crate::build::build(scene)?;
         let mut world = Self::new(parts.model, parts.settings);
         (world.looks, world.script, world.info) = (parts.looks, parts.script, parts.info);
+        world.start = parts.start;
         world.reset();
         Ok(world)
     }

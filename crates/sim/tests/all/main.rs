@@ -9,5 +9,6 @@ mod common;
 mod determinism;
 mod draw;
 mod inputs;
+mod loops;
 mod resume;
 mod scenes;
