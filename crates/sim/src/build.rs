@@ -52,6 +52,14 @@ pub(crate) struct Parts {
 /// Builds a scene.
 pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     validate(scene).map_err(BuildError::Scene)?;
+    #[cfg(not(feature = "dense"))]
+    if matches!(scene.loops.solver, LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense) {
+        return Err(BuildError::Unsupported {
+            field: "loops.solver".to_owned(),
+            what: "this build has no dense solver",
+            hint: "turn the feature `dense` on, or choose StructuredIterative",
+        });
+    }
     let settings = settings(scene);
     let expanded = scene.expanded();
     let mut mechanism = MechanismBuilder::new();
@@ -187,6 +195,7 @@ fn loops(doc: &LoopsDoc) -> Loops {
     let mut loops = Loops::default();
     loops.warm_start = doc.warm_start;
     loops.solve.method = match (doc.solver, doc.method) {
+        #[cfg(feature = "dense")]
         (LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense, _) => LoopMethod::Dense,
         (_, KrylovMethodDoc::ConjugateResidual) => LoopMethod::ConjugateResidual,
         (_, KrylovMethodDoc::ConjugateGradient) => LoopMethod::ConjugateGradient,
