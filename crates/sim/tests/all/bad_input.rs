@@ -25,7 +25,7 @@ fn bad_entries_are_left_out_and_counted() {
         ("target", Box::new(move |i| i.grabs.push(Grab { target: DVec3::X * NAN, ..grab(body) }))),
         ("point", Box::new(move |i| i.grabs.push(Grab { point: DVec3::X / 0.0, ..grab(body) }))),
         ("stiffness", Box::new(move |i| i.grabs.push(Grab { stiffness: NAN, ..grab(body) }))),
-        ("infinite", Box::new(move |i| i.grabs.push(Grab { stiffness: f64::INFINITY, ..grab(body) }))),
+        ("infinite", Box::new(move |i| i.grabs.push(Grab { damping: f64::INFINITY, ..grab(body) }))),
         ("negative", Box::new(move |i| i.grabs.push(Grab { damping: -1.0, ..grab(body) }))),
         ("nobody", Box::new(move |i| i.grabs.push(grab(nobody)))),
         ("wrench", Box::new(move |i| i.wrenches.push((body, Force::new(DVec3::ZERO, DVec3::Y * NAN))))),

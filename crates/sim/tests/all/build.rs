@@ -97,12 +97,17 @@ fn a_scene_knows_its_steps_and_samples() {
 
 #[test]
 fn stages_are_told_in_order() {
-    for stepper in ["Implicit()", "Implicit(order: 2)"] {
-        let mut world = small(&format!("{TWO} stepper: {stepper}"));
-        for _ in 0..3 {
-            let mut seen = Vec::new();
-            world.step_observed(&mut |stage| seen.push(stage));
-            assert_eq!(seen, Stage::ALL, "{stepper}");
+    use Stage::{Eliminate, Integrate, Prepare, Substitute};
+    let ring = r#"joints: [(name: "wall", child: "a"), (name: "elbow", child: "b", parent: "a"),
+                           (name: "ring", child: "b")], stabilize: (),"#;
+    for (rest, wanted) in [("", &[Prepare, Eliminate, Substitute, Integrate][..]), (ring, &Stage::ALL)] {
+        for stepper in ["Implicit()", "Implicit(order: 2)"] {
+            let mut world = small(&format!("{TWO} {rest} stepper: {stepper}"));
+            for _ in 0..3 {
+                let mut seen = Vec::new();
+                world.step_observed(&mut |stage| seen.push(stage));
+                assert_eq!(seen, wanted, "{stepper}");
+            }
         }
     }
 }
