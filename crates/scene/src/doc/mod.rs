@@ -64,7 +64,8 @@ pub struct SceneDoc {
     /// How closed loops are solved; of no effect without loops.
     #[serde(skip_serializing_if = "is_default")]
     pub loops: LoopsDoc,
-    /// Whether the initial poses are brought together, as far as the joints allow, before the run.
+    /// Whether the initial poses are brought together before the run, as far as the joints allow, and the velocities
+    /// made to fit.
     #[serde(skip_serializing_if = "is_default")]
     pub assemble: bool,
     /// Poses brought together again after every step; not done if left out.

@@ -160,7 +160,7 @@ pub struct LoopsDoc {
     /// Whether the iteration is preconditioned with the blocks of single loop joints.
     pub precondition: bool,
     /// Iterations stop once the largest loop residual is below this (m/s and rad/s; m/s² and rad/s² in the
-    /// explicit stepper).
+    /// explicit stepper; m and rad where poses are brought together).
     pub precision: f64,
     /// Most iterations per solve; with 0 loops stay open.
     pub iterations: u32,
