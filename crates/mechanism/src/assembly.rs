@@ -4,10 +4,13 @@
 //! exactly, loops by refinement; every body's turn is cut at 0.8 rad, poses are composed (`R ← exp(δθ)R`), and the joints
 //! are linearized again. Trackers are kinematic bodies (they do not react) and hard grabs.
 //!
-//! Convergence is quadratic near a solution. Where the error stops falling the displacement is halved; where it does not
-//! vanish and the bodies no longer move, the scene is impossible and the poses are a least-squares answer: tree joints
-//! met, joints outside the tree open. Units: m and rad. Cost: one linear solve per iteration.
+//! Convergence is quadratic near a solution. A long taut chain is corrected most cheaply by buckling, which makes new
+//! errors; where an iteration gains too little it is made again with the geometric stiffness of its own joint forces
+//! added to `M` (`geometric`), and so are those after it. Where the error still stops falling the displacement is halved;
+//! where it does not vanish and the bodies no longer move, the scene is impossible and the poses are a least-squares
+//! answer: tree joints met, joints outside the tree open. Units: m and rad. Cost: one linear solve per iteration.
 
+use glam::DVec3;
 use sinew_math::{Motion, Pose};
 use sinew_solvers::LoopReport;
 use sinew_topology::NONE;
@@ -81,9 +84,9 @@ pub fn assemble(
         match_velocities(model, state, input, workspace, &mut run);
     }
     state.forget_history();
-    state.pulls.fill(glam::DVec3::ZERO);
+    state.pulls.fill(DVec3::ZERO);
     state.loops.forces.fill(0.0);
-    state.loops.pulls.fill(glam::DVec3::ZERO);
+    state.loops.pulls.fill(DVec3::ZERO);
     AssemblyReport {
         outcome: placed.outcome,
         iterations: placed.iterations,
@@ -102,13 +105,13 @@ pub(crate) fn stabilize(
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) -> u32 {
-    workspace.points.poses.clone_from(&state.poses);
+    workspace.points.extra_poses.clone_from(&state.poses);
     let placed = place(model, state, input, settings, workspace, run);
     if settings.velocities {
         match_velocities(model, state, input, workspace, run);
     }
     if state.history.step > 0.0 && placed.iterations > 0 {
-        let moved = state.poses.iter().zip(&workspace.points.poses);
+        let moved = state.poses.iter().zip(&workspace.points.extra_poses);
         for (step, (now, before)) in state.history.increments.iter_mut().zip(moved) {
             *step = increment(&move_pose(before, *step * -1.0), now);
         }
@@ -168,6 +171,9 @@ struct Placed {
     error: Misfit,
 }
 
+/// Share of the error that an iteration may leave before joint forces stiffen it.
+const GAIN: f64 = 0.25;
+
 /// Iterations without progress before the displacement is halved.
 const PATIENCE: u32 = 4;
 
@@ -186,6 +192,7 @@ fn place(
     let mut iterations = 0;
     let (mut best, mut since_best, mut share) = (error.merit(), 0, 1.0);
     let mut best_poses: Option<Vec<Pose>> = None;
+    let mut is_stiff = false;
     let kept = run.settings;
     let outcome = loop {
         if error.largest() <= settings.tolerance {
@@ -198,8 +205,18 @@ fn place(
         run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * settings.tolerance);
         workspace.points.base.clear();
         workspace.points.base.resize(state.poses.len(), Motion::ZERO);
-        solve_zero_step(model, state, input, workspace, Aim::Place, run);
-        let moved = displace(model, &mut state.poses, workspace, settings.max_turn, share);
+        solve_zero_step(model, state, input, workspace, Aim::Place { is_stiff }, run);
+        workspace.points.poses.clone_from(&state.poses);
+        let mut moved = displace(model, &mut state.poses, workspace, settings.max_turn, share);
+        let mut after = misfit(model, state, &state.poses, input);
+        if !is_stiff && after.merit() > GAIN * error.merit() {
+            is_stiff = true;
+            state.poses.clone_from(&workspace.points.poses);
+            solve_zero_step(model, state, input, workspace, Aim::Place { is_stiff }, run);
+            moved = displace(model, &mut state.poses, workspace, settings.max_turn, share);
+            after = misfit(model, state, &state.poses, input);
+        }
+        error = after;
         for &(joint, pair) in &model.twist_joints {
             state.twists[joint as usize] = workspace.tree.twists[pair as usize];
         }
@@ -207,12 +224,11 @@ fn place(
             loops.store_twists(model, &mut state.twists);
         }
         iterations += 1;
-        error = misfit(model, state, &state.poses, input);
         if error.merit() < 0.9 * best {
-            (best, since_best) = (error.merit(), 0);
             if share < 1.0 {
                 best_poses = Some(state.poses.clone());
             }
+            (best, since_best, share) = (error.merit(), 0, f64::min(1.0, 2.0 * share));
         } else {
             since_best += 1;
             if since_best % PATIENCE == 0 && share > SMALLEST_SHARE {
@@ -237,8 +253,8 @@ fn place(
 /// What a step of length zero is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aim {
-    /// Displacements that meet the joints.
-    Place,
+    /// Displacements that meet the joints, with the geometric stiffness of the last solve or without.
+    Place { is_stiff: bool },
     /// Velocities that keep them.
     Rate,
 }
@@ -256,22 +272,35 @@ fn solve_zero_step(
     extras.clear();
     let is_rate = aim == Aim::Rate;
     let (form, per_h) = if is_rate { (RowForm::Position, 0.0) } else { (RowForm::SmallError, 1.0) };
+    let pulls: &[DVec3] = if aim == (Aim::Place { is_stiff: true }) { &points.pulls } else { &[] };
     let mut at = Iterate {
         form,
         rates: is_rate,
+        pulls,
         ..Iterate::zero_step(model, &state.poses, &points.base, &state.twists, input, per_h)
     };
     let mut loops = LoopWork::of(model, input, tree, loops);
     if let Some(loops) = &mut loops {
         loops.start(&state.loops, false, 0.0);
-        loops.linearize(&at, &[], extras);
+        loops.linearize(&at, &points.loop_pulls, extras);
     }
     (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
     sweep::solve(&at, tree, &mut |_| {});
     if let Some(loops) = &mut loops {
         let surroundings = if loops.are_bodies_free(&at) { Surroundings::Free } else { Surroundings::Pairs };
         loops.close(model, at.poses, tree, surroundings, run);
-        loops.forget();
+    }
+    if !is_rate {
+        let of_pair = |(body, &pair): (usize, &u32)| match tree.motions.get(pair as usize) {
+            Some(x) => x.linear * model.bodies[body].mass,
+            None => DVec3::ZERO,
+        };
+        points.pulls.clear();
+        points.pulls.extend(model.pair_of_body.iter().enumerate().map(of_pair));
+    }
+    if let Some(loops) = &mut loops {
+        loops.settle(model, 1.0, &mut points.pulls);
+        points.loop_pulls.clone_from(&loops.pulls);
     }
     extras.clear();
 }

@@ -66,6 +66,7 @@ pub(crate) fn step(
             twists: &state.twists,
             h: scheme.h,
             per_h: 1.0 / scheme.h,
+            square: scheme.h * scheme.h,
             per_square: 1.0 / (scheme.h * scheme.h),
             gravity: settings.gravity,
             gyro: settings.gyroscopic,

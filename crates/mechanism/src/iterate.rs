@@ -36,9 +36,10 @@ pub(crate) struct Iterate<'a> {
     pub(crate) displaced: Option<&'a [Motion]>,
     /// Continuous twist angles per joint.
     pub(crate) twists: &'a [f64],
-    /// Effective step `h`, s, with `1/h` and `1/h²`.
+    /// Effective step `h`, s, with `1/h`, and with `h²` and `1/h²` for the geometric stiffness.
     pub(crate) h: f64,
     pub(crate) per_h: f64,
+    pub(crate) square: f64,
     pub(crate) per_square: f64,
     pub(crate) gravity: DVec3,
     pub(crate) gyro: Gyroscopic,
@@ -117,7 +118,8 @@ impl<'a> Iterate<'a> {
             twists,
             h: 0.0,
             per_h,
-            per_square: 0.0,
+            square: 1.0,
+            per_square: 1.0,
             gravity: DVec3::ZERO,
             gyro: Gyroscopic::None,
             is_second: false,

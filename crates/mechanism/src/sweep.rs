@@ -242,9 +242,8 @@ pub(crate) fn add_geometric(
     (arm, end): (DVec3, Anchor),
     (pull, strength): (DVec3, f64),
 ) {
-    let square = at.h * at.h;
     let spared = if at.displaced.is_some() { 0.0 } else { geometric::RESOLVED * end.inertia * at.per_square };
-    if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared, square) {
+    if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared, at.square) {
         load.mass.angular += k;
         if let Some(displaced) = at.displaced {
             load.momentum.angular += k.mul_vec(displaced[body as usize].angular);

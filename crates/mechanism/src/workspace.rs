@@ -61,6 +61,8 @@ pub(crate) struct Lane {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Linearization {
     pub(crate) poses: Vec<Pose>,
+    /// The poses before a stabilization.
+    pub(crate) extra_poses: Vec<Pose>,
     /// `v_k`, which is also the displacement `d` in the poses.
     pub(crate) velocities: Vec<Motion>,
     /// `v̂` of the second-order scheme.
