@@ -1,0 +1,44 @@
+//! Forces outside the tree as compliant rows: the impulse `q − κ G v` is `G v + λ/κ = q/κ` (docs/maths/loops.md).
+
+use glam::DVec3;
+use sinew_math::{Force, Sym3, symmetric_eigen};
+use sinew_solvers::{LoopRow, shift_force};
+use smallvec::SmallVec;
+
+use crate::iterate::ForceSink;
+
+/// A row that asks for nothing.
+pub(super) const INACTIVE: LoopRow =
+    LoopRow { on1: Force::ZERO, on2: Force::ZERO, rhs: 0.0, compliance: 1.0 };
+
+/// The impulse `q − κ G v` as a row.
+pub(super) fn force_row(on1: Force, on2: Force, q: f64, kappa: f64) -> LoopRow {
+    let compliance = 1.0 / kappa;
+    if compliance.is_finite() { LoopRow { on1, on2, rhs: q * compliance, compliance } } else { INACTIVE }
+}
+
+/// The forces of a joint outside the tree, as rows.
+pub(super) struct ForceRows {
+    /// `x₁ − x₂`.
+    pub(super) shift: DVec3,
+    pub(super) rows: SmallVec<[LoopRow; 6]>,
+    /// Impulse on body 1 that nothing in the step changes.
+    pub(super) constant: Force,
+}
+
+impl ForceSink for ForceRows {
+    fn along(&mut self, gradient: Force, q: f64, kappa: f64) {
+        let row = force_row(gradient, shift_force(gradient, self.shift) * -1.0, q, kappa);
+        if row == INACTIVE {
+            self.constant += gradient * q;
+        }
+        self.rows.push(row);
+    }
+
+    fn turning(&mut self, tangent: Sym3, impulse: DVec3) {
+        let (values, axes) = symmetric_eigen(tangent);
+        for (kappa, axis) in values.to_array().into_iter().zip([axes.x_axis, axes.y_axis, axes.z_axis]) {
+            self.along(Force::new(axis, DVec3::ZERO), impulse.dot(axis), kappa.max(0.0));
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Joints and springs outside the tree, refined on top of the tree's exact solution (Fau99 on Her11).
+//!
+//! With `v_a` the tree's solution and `T` its reaction to impulses, the rows `J v + D λ = b` of the loops give
+//! ```text
+//! (J T Jᵀ + D) λ = b − J v_a,     v = v_a + T Jᵀ λ
+//! ```
+//! Rigid rows have `D = 0`; a force with impulse `q − κ G v` outside the tree is the row `G v + λ/κ = q/κ`; a soft joint has
+//! `D = compliance/h²`. Tree rows hold to rounding whatever `λ` is. Joints that may open (secondary ones and grabs) come
+//! last: where they contradict the others, the others are solved once more with the secondary multipliers held.
+//!
+//! World axes at centres of mass. `λ` is an impulse (N·s, N·m·s); the state keeps forces. Cost: one pass up and down the
+//! part of the tree that loops touch per iteration, and one over the whole tree at the end. No allocation once warm.
+
+mod acceleration_rows;
+mod force_rows;
+mod refinement;
+mod step_rows;
+
+use glam::{DMat3, DVec3};
+use sinew_math::{Force, Motion, Pose, Sym3, quat_to_mat3};
+use sinew_solvers::{
+    ActivePairs, FreeBodies, FreeMass, Load, LoopReport, LoopRows, LoopScratch, LoopStop, Responder,
+    TreeReaction, TreeResponder,
+};
+use sinew_topology::NONE;
+use smallvec::SmallVec;
+
+pub(crate) use refinement::Refinement;
+
+use crate::iterate::Iterate;
+use crate::model::{JointModel, LoopModel, Model, WORLD};
+use crate::workspace::TreeScratch;
+use crate::{Input, LoopState};
+
+/// Weight of a joint that may open, next to one that may not.
+const SECONDARY: f64 = 1e-2;
+
+/// Scratch of the loops of one model.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopWork {
+    rows: LoopRows,
+    /// Blocks and rows of joints that may not open.
+    primary: (usize, usize),
+    /// Multipliers, warm or new: impulses in a step, forces in accelerations.
+    pub(crate) lambda: Vec<f64>,
+    rhs: Vec<f64>,
+    impulses: Vec<Force>,
+    reactions: Vec<Motion>,
+    parents: Vec<u32>,
+    /// The rows of joints that may not open, where the others contradict them.
+    primary_rows: LoopRows,
+    primary_rhs: Vec<f64>,
+    /// Pairs that a response must visit to know the reaction of the loops.
+    active: ActivePairs,
+    /// Ports of hard grabs that `active` was made for.
+    held: Vec<u32>,
+    everything: ActivePairs,
+    reaction: TreeReaction,
+    scratch: LoopScratch,
+    masses: Vec<FreeMass>,
+    /// Linear part of what each joint outside the tree does to its body 1.
+    pub(crate) pulls: Vec<DVec3>,
+    /// Block of the rigid rows of each joint outside the tree, `NONE` if it has none.
+    blocks: Vec<u32>,
+    /// Twist angle of each joint outside the tree where it was linearized.
+    twists: Vec<f64>,
+}
+
+/// What reacts to the impulses of the loops.
+pub(crate) enum Surroundings<'a> {
+    /// The factored pairs.
+    Pairs,
+    /// Bodies on their own, see [`LoopWork::are_bodies_free`].
+    Free,
+    /// The factored block system.
+    Block(&'a mut dyn Responder),
+}
+
+impl LoopWork {
+    pub(crate) fn new(model: &Model, tree: &TreeScratch) -> Self {
+        let n = model.pairs.len();
+        let parents: Vec<u32> = model.pairs.iter().map(|p| p.parent).collect();
+        Self {
+            rows: LoopRows::default(),
+            primary: (0, 0),
+            lambda: vec![0.0; model.n_loop_multipliers()],
+            rhs: Vec::new(),
+            impulses: vec![Force::ZERO; n],
+            reactions: vec![Motion::ZERO; n],
+            active: ActivePairs::new(&parents, model.loop_ports()),
+            held: Vec::new(),
+            primary_rows: LoopRows::default(),
+            primary_rhs: Vec::new(),
+            everything: ActivePairs::all(n),
+            parents,
+            reaction: TreeReaction::new(&tree.factor),
+            scratch: LoopScratch::default(),
+            masses: Vec::new(),
+            pulls: vec![DVec3::ZERO; model.loops.len()],
+            blocks: vec![NONE; model.loops.len()],
+            twists: vec![0.0; model.loops.len()],
+        }
+    }
+
+    /// The scratch, made if needed; `None` if there is nothing to refine.
+    pub(crate) fn of<'a>(
+        model: &Model,
+        input: &Input,
+        tree: &TreeScratch,
+        slot: &'a mut Option<Box<Self>>,
+    ) -> Option<&'a mut Self> {
+        model.has_loops(input).then(|| &mut **slot.get_or_insert_with(|| Box::new(Self::new(model, tree))))
+    }
+
+    /// Multipliers to start from: the forces of the last step over `h`, or nothing.
+    pub(crate) fn start(&mut self, state: &LoopState, warm: bool, h: f64) {
+        self.lambda.clear();
+        self.lambda.extend(state.forces.iter().map(|f| if warm { f * h } else { 0.0 }));
+    }
+
+    /// Visits what hard grabs hold, too.
+    fn activate(&mut self, model: &Model, input: &Input) {
+        let held = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
+        if !self.held.iter().copied().eq(held.clone()) {
+            self.held.clear();
+            self.held.extend(held);
+            self.active.refill(&self.parents, model.loop_ports().chain(self.held.iter().copied()));
+        }
+    }
+
+    /// Inverse masses of bodies that no tree joint holds; false if there is a tree after all, or a load that couples
+    /// rotation and translation.
+    pub(crate) fn are_bodies_free(&mut self, at: &Iterate<'_>) -> bool {
+        let is_free = at.model.is_loose() && at.extras.iter().all(is_decoupled);
+        if is_free {
+            self.masses.clear();
+            self.masses.extend((0..at.model.pairs.len()).map(|k| loaded_mass(at, k)));
+        }
+        is_free
+    }
+
+    /// Closes the loops: adds their reaction to `tree.motions`.
+    pub(crate) fn close(
+        &mut self,
+        model: &Model,
+        poses: &[Pose],
+        tree: &mut TreeScratch,
+        surroundings: Surroundings<'_>,
+        run: &mut Refinement<'_>,
+    ) {
+        if self.rows.is_empty() {
+            return;
+        }
+        let free_mass = |port: u32| free_mass(model, poses, port);
+        let Self { rows, lambda, rhs, impulses, reactions, parents, reaction, scratch, .. } = self;
+        let TreeScratch { factor, motions, .. } = tree;
+        rhs.resize(rows.len(), 0.0);
+        rows.gather(motions, rhs);
+        rhs.iter_mut().zip(rows.rhs()).for_each(|(x, b)| *x = b - *x);
+
+        let mut free = FreeBodies { masses: &self.masses };
+        let mut pairs = TreeResponder { factor, parents, active: &self.active, scratch: reaction };
+        let (is_whole, responder): (bool, &mut dyn Responder) = match surroundings {
+            Surroundings::Pairs => (false, &mut pairs),
+            Surroundings::Free => (true, &mut free),
+            Surroundings::Block(other) => (true, other),
+        };
+        let stop = run.solve(rows, responder, &free_mass, (rhs, lambda), scratch);
+        let (n_blocks, n_first) = self.primary;
+        if stop != LoopStop::Converged && n_first > 0 && n_first < rows.len() {
+            // b − J v_a − J T J₂ᵀλ₂ with the multipliers λ₂ of joints that may open held, for the other rows alone.
+            let Self { primary_rows, primary_rhs, .. } = self;
+            primary_rows.copy_blocks(rows, n_blocks);
+            let found: SmallVec<[f64; 64]> = SmallVec::from_slice(&lambda[..n_first]);
+            lambda[..n_first].fill(0.0);
+            rows.scatter(lambda, impulses);
+            responder.respond(impulses, reactions);
+            rows.clear_ports(impulses);
+            primary_rhs.resize(n_first, 0.0);
+            primary_rows.gather(reactions, primary_rhs);
+            primary_rhs.iter_mut().zip(rhs.iter()).for_each(|(x, b)| *x = b - *x);
+            lambda[..n_first].copy_from_slice(&found);
+            let open = run.report;
+            run.solve(primary_rows, responder, &free_mass, (primary_rhs, &mut lambda[..n_first]), scratch);
+            // What is left open is what the report is about.
+            run.report =
+                LoopReport { iterations: run.report.iterations, restarts: run.report.restarts, ..open };
+        }
+
+        rows.scatter(lambda, impulses);
+        if is_whole {
+            responder.respond(impulses, reactions);
+        } else {
+            let active = &self.everything;
+            TreeResponder { factor, parents, active, scratch: reaction }.respond(impulses, reactions);
+        }
+        motions.iter_mut().zip(reactions.iter()).for_each(|(v, dv)| *v += *dv);
+        for (pull, &block) in self.pulls.iter_mut().zip(&self.blocks) {
+            *pull = if block == NONE {
+                DVec3::ZERO
+            } else {
+                rows.impulse_on_first(block as usize, lambda).linear
+            };
+        }
+    }
+
+    /// Takes the impulses of the loops out of the net joint impulses of the bodies (per body, over `h`), and clears them.
+    pub(crate) fn settle(&mut self, model: &Model, per_h: f64, pulls: &mut [DVec3]) {
+        for port in self.rows.touched_ports() {
+            let body = model.pairs[port as usize].body as usize;
+            pulls[body] -= self.impulses[port as usize].linear * per_h;
+        }
+        self.rows.clear_ports(&mut self.impulses);
+    }
+
+    /// Clears the impulses of a solution that nothing else asks for.
+    pub(crate) fn forget(&mut self) {
+        self.rows.clear_ports(&mut self.impulses);
+    }
+
+    /// Leaves the continuous twist angles in the state.
+    pub(crate) fn store_twists(&self, model: &Model, twists: &mut [f64]) {
+        for (looped, twist) in model.loops.iter().zip(&self.twists) {
+            if model.joints[looped.joint as usize].tracks_twist {
+                twists[looped.joint as usize] = *twist;
+            }
+        }
+    }
+
+    /// Leaves the forces for the next step.
+    pub(crate) fn store(&self, state: &mut LoopState, per_h: f64) {
+        for (force, lambda) in state.forces.iter_mut().zip(&self.lambda) {
+            *force = lambda * per_h;
+        }
+        for (to, pull) in state.pulls.iter_mut().zip(&self.pulls) {
+            *to = *pull * per_h;
+        }
+    }
+
+    /// Impulses of the hard grabs on their bodies, in the order of the input.
+    pub(crate) fn grab_impulses(&self) -> impl Iterator<Item = Force> + '_ {
+        let first = self.rows.blocks().len() - self.held.len().min(self.rows.blocks().len());
+        (first..self.rows.blocks().len()).map(|block| self.rows.impulse_on_first(block, &self.lambda))
+    }
+}
+
+impl LoopModel {
+    fn weight(&self, joint: &JointModel) -> f64 {
+        joint.weight * if self.is_primary { 1.0 } else { SECONDARY }
+    }
+}
+
+impl Model {
+    /// Whether a step has anything to refine.
+    pub(crate) fn has_loops(&self, input: &Input) -> bool {
+        !self.loops.is_empty() || !self.loop_springs.is_empty() || input.hard_grabs(self).next().is_some()
+    }
+
+    /// Pairs that joints and springs outside the tree act on.
+    pub(crate) fn loop_ports(&self) -> impl Iterator<Item = u32> + '_ {
+        let joints = self.loops.iter().flat_map(|l| l.ports);
+        joints.chain(self.loop_springs.iter().flat_map(|s| s.ports)).filter(|&port| port != NONE)
+    }
+
+    /// Whether no joint is in the tree.
+    fn is_loose(&self) -> bool {
+        self.pairs.iter().all(|p| p.joint == WORLD)
+    }
+}
+
+/// Whether a load couples no rotation with translation and weighs the same in all directions.
+fn is_decoupled(load: &Load) -> bool {
+    let m = &load.mass;
+    m.coupling == DMat3::ZERO && m.linear == Sym3::diagonal(DVec3::splat(m.linear.xx))
+}
+
+/// Inverse mass of a body on its own; what a preconditioner needs.
+fn free_mass(model: &Model, poses: &[Pose], port: u32) -> FreeMass {
+    if port == NONE {
+        return FreeMass::IMMOVABLE;
+    }
+    let pair = &model.pairs[port as usize];
+    let rotation = quat_to_mat3(poses[pair.body as usize].rotation);
+    let inertia = Sym3::diagonal(pair.inertia.moments).rotated_by(&rotation);
+    FreeMass { inverse_mass: 1.0 / pair.mass, inverse_inertia: inertia.inverse().unwrap_or(Sym3::ZERO) }
+}
+
+/// Inverse of all that a free body's block of the implicit system holds.
+fn loaded_mass(at: &Iterate<'_>, k: usize) -> FreeMass {
+    let pair = &at.model.pairs[k];
+    let rotation = quat_to_mat3(at.poses[pair.body as usize].rotation);
+    let mut load = Load::ZERO;
+    crate::sweep::add_own(at, k, pair, &rotation, &mut load);
+    FreeMass {
+        inverse_mass: 1.0 / load.mass.linear.xx,
+        inverse_inertia: load.mass.angular.inverse().unwrap_or(Sym3::ZERO),
+    }
+}

@@ -1,0 +1,45 @@
+//! The loop solves of one step: their settings, their common budget, and what they report together.
+
+use sinew_solvers::{FreeMass, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder, refine};
+
+use crate::{Input, Loops, Stage, Watch};
+
+/// The loop work of one step, over all its solves.
+pub(crate) struct Refinement<'a> {
+    pub(crate) settings: Loops,
+    /// Iterations that are left of the step's budget.
+    left: u32,
+    pub(crate) report: LoopReport,
+    watch: &'a mut dyn Watch,
+}
+
+impl<'a> Refinement<'a> {
+    pub(crate) fn new(settings: &Loops, input: &Input, watch: &'a mut dyn Watch) -> Self {
+        let left = input.loop_iterations.unwrap_or(u32::MAX);
+        Self { settings: *settings, left, report: LoopReport::default(), watch }
+    }
+
+    pub(crate) fn done(&mut self, stage: Stage) {
+        self.watch.done(stage);
+    }
+
+    pub(super) fn solve(
+        &mut self,
+        rows: &LoopRows,
+        responder: &mut dyn Responder,
+        free_mass: &dyn Fn(u32) -> FreeMass,
+        (rhs, lambda): (&[f64], &mut [f64]),
+        scratch: &mut LoopScratch,
+    ) -> LoopStop {
+        let Self { left, report, watch, .. } = self;
+        let solve = self.settings.solve;
+        let settings = LoopSettings { iterations: solve.iterations.min(*left), ..solve };
+        let before = report.iterations;
+        let mut keep_going = |n: u32, residual: f64| watch.keep_refining(before + n, residual);
+        let one = refine(rows, responder, free_mass, rhs, lambda, &settings, scratch, &mut keep_going);
+        *left = if one.stop == LoopStop::Asked { 0 } else { left.saturating_sub(one.iterations) };
+        let iterations = before + one.iterations;
+        *report = LoopReport { iterations, restarts: report.restarts + one.restarts, ..one };
+        one.stop
+    }
+}

@@ -1,0 +1,204 @@
+//! The rows of joints, springs and hard grabs outside the tree at a linearization point of a step.
+//!
+//! The same linearization as in the tree (`iterate`), on the twists of both bodies; what immovable bodies do goes to the
+//! right-hand side. A plain ball holds two points together in world axes; other joints go through the row library.
+
+use glam::DVec3;
+use sinew_math::{Force, Motion};
+use sinew_solvers::{LoopRow, LoopRows, shift_force, shift_motion};
+use sinew_topology::NONE;
+use smallvec::SmallVec;
+
+use super::force_rows::{ForceRows, INACTIVE, force_row};
+use super::{LoopWork, SECONDARY};
+use crate::iterate::{Iterate, JointAt, SHORT_ROW};
+use crate::model::{LoopModel, LoopSpring, WORLD, pose_of};
+use crate::sweep::{SweepReport, add_geometric};
+use crate::workspace::Extras;
+
+impl LoopWork {
+    /// Rows at a linearization point. What the loops do to single bodies (geometric stiffness under the `pulls` of the last
+    /// solve, constant impulses) goes to `extras`, before the tree is solved.
+    pub(crate) fn linearize(
+        &mut self,
+        at: &Iterate<'_>,
+        pulls: &[DVec3],
+        extras: &mut Extras,
+    ) -> SweepReport {
+        self.rows.clear();
+        let mut seen = SweepReport::default();
+        let mut linearizer = Linearizer { at, rows: &mut self.rows, extras, seen: &mut seen };
+        let is_loaded = !at.pulls.is_empty();
+        let mut is_primary = true;
+        for (i, looped) in at.model.loops.iter().enumerate() {
+            if is_primary && !looped.is_primary {
+                is_primary = false;
+                linearizer.springs();
+                self.primary = (linearizer.rows.blocks().len(), linearizer.rows.len());
+            }
+            (self.blocks[i], self.twists[i]) = linearizer.joint(looped);
+            if is_loaded {
+                linearizer.stiffen(looped, pulls[i]);
+            }
+        }
+        if is_primary {
+            linearizer.springs();
+            self.primary = (linearizer.rows.blocks().len(), linearizer.rows.len());
+        }
+        for grab in at.input.hard_grabs(at.model) {
+            linearizer.grab(grab);
+        }
+        self.lambda.resize(self.rows.len(), 0.0);
+        self.activate(at.model, at.input);
+        seen
+    }
+}
+
+/// Writes rows.
+struct Linearizer<'a, 'b> {
+    at: &'a Iterate<'b>,
+    rows: &'a mut LoopRows,
+    extras: &'a mut Extras,
+    seen: &'a mut SweepReport,
+}
+
+impl Linearizer<'_, '_> {
+    /// The rows of a joint; returns the block of its rigid ones, and its twist angle.
+    fn joint(&mut self, looped: &LoopModel) -> (u32, f64) {
+        let at = self.at;
+        let joint = &at.model.joints[looped.joint as usize];
+        let weight = looped.weight(joint);
+        let block = self.rows.blocks().len() as u32;
+        let bodies = [joint.body1, joint.body2];
+        if looped.is_point && at.measured.is_none() {
+            let points = [joint.frames.point1, joint.frames.point2];
+            let gap = self.point(looped.ports, bodies, points, weight);
+            self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
+            return (block, 0.0);
+        }
+        let here = at.joint_at(looped.joint);
+        if joint.compliance == 0.0 {
+            let (gap, lean) = (here.position_error, here.rotation_error);
+            self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
+            self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
+        }
+        self.rigid_rows(looped, &here, weight);
+        let mut forces = ForceRows { shift: here.end.shift, rows: SmallVec::new(), constant: Force::ZERO };
+        at.add_forces(&here, &mut forces);
+        self.push(looped.ports, bodies, &mut forces.rows, weight);
+        if forces.constant != Force::ZERO {
+            let reaction = shift_force(forces.constant, here.end.shift) * -1.0;
+            for (body, impulse) in bodies.into_iter().zip([forces.constant, reaction]) {
+                if let Some(load) = self.extras.on(at.model, body as usize) {
+                    load.momentum += impulse;
+                }
+            }
+        }
+        (if here.rows.n == 0 { NONE } else { block }, here.relative.twist)
+    }
+
+    fn rigid_rows(&mut self, looped: &LoopModel, here: &JointAt<'_>, weight: f64) {
+        let at = self.at;
+        let joint = here.joint;
+        let soft = joint.compliance / (at.h * at.h);
+        let mut rows: SmallVec<[LoopRow; 6]> = SmallVec::new();
+        for i in 0..here.rows.n {
+            let [on1, on2] = [here.rows.jacobian1[i], here.rows.jacobian2[i]].map(Force::from_array);
+            let square = on1.dot(Motion::from_array(on1.to_array()));
+            let mut rhs = at.rhs_of(here, i);
+            if square < SHORT_ROW * SHORT_ROW {
+                rhs *= square / (SHORT_ROW * SHORT_ROW);
+                self.seen.regularized += 1;
+            }
+            let compliance = if joint.compliance > 0.0 { soft } else { 0.0 };
+            rows.push(if compliance.is_finite() { LoopRow { on1, on2, rhs, compliance } } else { INACTIVE });
+        }
+        self.push(looped.ports, [joint.body1, joint.body2], &mut rows, weight);
+    }
+
+    /// Rows on the relative twist, less what immovable bodies do.
+    fn push(&mut self, ports: [u32; 2], bodies: [u32; 2], rows: &mut [LoopRow], weight: f64) {
+        if rows.is_empty() {
+            return;
+        }
+        for (port, (body, side)) in ports.into_iter().zip(bodies.into_iter().zip([0, 1])) {
+            if port == NONE {
+                let motion = self.at.motion(self.at.motions, body);
+                for row in rows.iter_mut() {
+                    row.rhs -= if side == 0 { row.on1 } else { row.on2 }.dot(motion);
+                }
+            }
+        }
+        self.rows.push(ports, rows, weight);
+    }
+
+    /// Holds two points (central frames, or world) together; returns the gap between them.
+    fn point(&mut self, ports: [u32; 2], bodies: [u32; 2], points: [DVec3; 2], weight: f64) -> DVec3 {
+        let at = self.at;
+        let [end1, end2] = [0, 1].map(|i| {
+            let pose = pose_of(at.poses, bodies[i]);
+            let arm = pose.rotation * points[i];
+            let velocity = |motions: &[Motion]| shift_motion(at.motion(motions, bodies[i]), arm).linear;
+            let moved = at.displaced.map_or(DVec3::ZERO, velocity);
+            let given = if ports[i] == NONE { velocity(at.motions) } else { DVec3::ZERO };
+            (arm, pose.translation + arm, moved - given)
+        });
+        let gap = end1.1 - end2.1;
+        let rhs = (end1.2 - end2.2) - gap * at.per_h;
+        self.rows.push_point(ports, [end1.0, end2.0], rhs, weight);
+        gap
+    }
+
+    fn grab(&mut self, grab: &crate::Grab) {
+        let body = grab.body.index();
+        let point = self.at.model.bodies[body].central_point(grab.point);
+        let ports = [self.at.model.port(body as u32), NONE];
+        self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY);
+    }
+
+    /// Springs outside the tree: along themselves and, as far as they are stretched, across.
+    fn springs(&mut self) {
+        for LoopSpring { spring, ports } in &self.at.model.loop_springs {
+            let at = self.at;
+            let bodies = [spring.body1, spring.body2];
+            let ends = [(spring.body1, spring.point1), (spring.body2, spring.point2)].map(|(body, point)| {
+                let pose = pose_of(at.poses, body);
+                let arm = pose.rotation * point;
+                let moved =
+                    at.displaced.map_or(DVec3::ZERO, |d| shift_motion(at.motion(d, body), arm).linear);
+                (arm, pose.translation + arm, moved)
+            });
+            let (gap, carried) = (ends[0].1 - ends[1].1, ends[0].2 - ends[1].2);
+            let (h, k, slack) = (at.h, spring.stiffness, spring.rest_length);
+            let length = gap.length();
+            let is_short = length <= f64::MIN_POSITIVE;
+            let along = if is_short { DVec3::X } else { gap / length };
+            let (across1, across2) = along.any_orthonormal_pair();
+            let ratio = if is_short { f64::from(u8::from(slack == 0.0)) } else { 1.0 - slack / length };
+            let mut rows: SmallVec<[LoopRow; 6]> = SmallVec::new();
+            for (axis, is_along) in [(along, !is_short), (across1, false), (across2, false)] {
+                let stiff = h * h * k * if is_along { 1.0 } else { ratio.max(0.0) };
+                let damped = if is_along || slack == 0.0 { h * spring.damping } else { 0.0 };
+                let q = stiff * carried.dot(axis) - h * k * ratio * gap.dot(axis);
+                let on = |arm: DVec3, axis: DVec3| Force::new(arm.cross(axis), axis);
+                let (on1, on2) = (on(ends[0].0, axis), on(ends[1].0, -axis));
+                rows.push(force_row(on1, on2, q, stiff + damped));
+            }
+            self.push(*ports, bodies, &mut rows, 1.0);
+        }
+    }
+
+    /// Geometric stiffness of the force of a joint outside the tree on its two bodies.
+    fn stiffen(&mut self, looped: &LoopModel, pull: DVec3) {
+        let at = self.at;
+        let joint = &at.model.joints[looped.joint as usize];
+        let strength = pull.length();
+        let sides = [(joint.body1, joint.frames.point1, pull), (joint.body2, joint.frames.point2, -pull)];
+        for ((body, point, pull), end) in sides.into_iter().zip(looped.ends) {
+            let arm = pose_of(at.poses, body).rotation * point;
+            if let Some(load) = self.extras.on(at.model, body as usize) {
+                add_geometric(at, body, load, (arm, end), (pull, strength));
+            }
+        }
+    }
+}
