@@ -12,7 +12,7 @@
 
 use super::krylov::Krylov;
 use super::operator::{Operator, largest};
-use super::refine::LoopStop;
+use super::refine::{DRIFT, LoopStop};
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
@@ -54,9 +54,8 @@ pub(crate) fn solve(
         };
         lambda.iter_mut().enumerate().for_each(|(i, l)| *l += step[(i, 0)]);
         let residual = operator.residual(rhs, lambda, krylov.residual_mut());
-        if residual > krylov.settings.precision && pseudo.is_some() {
-            stop = LoopStop::LeastSquares;
-        }
+        let missed = residual > DRIFT * krylov.settings.precision;
+        stop = if missed && pseudo.is_some() { LoopStop::LeastSquares } else { LoopStop::Converged };
     }
     krylov.iterations += 1;
     stop

@@ -134,7 +134,7 @@ impl LoopScratch {
 }
 
 /// A converged residual may exceed the precision by this factor when computed anew.
-const DRIFT: f64 = 10.0;
+pub(super) const DRIFT: f64 = 10.0;
 
 /// Solves `(Â + D) λ = rhs`.
 ///

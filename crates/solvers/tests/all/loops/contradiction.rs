@@ -1,6 +1,6 @@
 //! Joints that say different things: least squares, exact trees, least norms.
 
-use super::graphs::{Block, Reference, Tree, difference, independent_blocks, pushed};
+use super::graphs::{Block, LEAST_SQUARES, Reference, Tree, difference, independent_blocks, pushed};
 use sinew_math::Motion;
 use sinew_solvers::{LoopMethod, LoopSettings, LoopStop, shift_motion};
 use sinew_testkit::{Dense, Rng};
@@ -58,11 +58,7 @@ fn the_residual_is_that_of_least_squares_and_trees_stay_exact() {
         let expected = Reference::new(&tree).motions(&mean);
         let residual = least_squares(&blocks, &mean);
         for precondition in [false, true] {
-            for method in [
-                LoopMethod::ConjugateResidual,
-                #[cfg(feature = "dense")]
-                LoopMethod::Dense,
-            ] {
+            for &method in LEAST_SQUARES {
                 let settings =
                     LoopSettings { method, precondition, iterations: 2000, ..LoopSettings::default() };
                 let mut lambda = vec![0.0; rows.len()];
@@ -106,12 +102,7 @@ fn redundant_rows_share_the_impulse_of_least_norm() {
         blocks.push(mean[k].clone());
         let single = pushed(&mean);
         let double = pushed(&blocks);
-        for method in [
-            LoopMethod::ConjugateResidual,
-            LoopMethod::ConjugateGradient,
-            #[cfg(feature = "dense")]
-            LoopMethod::Dense,
-        ] {
+        for &method in [&[LoopMethod::ConjugateGradient], LEAST_SQUARES].into_iter().flatten() {
             let settings = LoopSettings {
                 method,
                 precondition: false,

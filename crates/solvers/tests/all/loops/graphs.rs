@@ -6,22 +6,29 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3};
 use sinew_solvers::{
-    ActivePairs, EffectiveMass, FreeMass, Load, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings,
-    PairFactor, PairJoint, Responder, TreeReaction, TreeResponder, refine, shift_motion,
+    ActivePairs, EffectiveMass, FreeMass, Load, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch,
+    LoopSettings, PairFactor, PairJoint, Responder, TreeReaction, TreeResponder, refine, shift_motion,
 };
 use sinew_testkit::{Dense, Rng};
 
-impl Joint {
-    pub(super) fn free(&self) -> usize {
-        self.free
-    }
-}
+/// The methods that end in least squares where rows contradict each other.
+pub(super) const LEAST_SQUARES: &[LoopMethod] = &[
+    LoopMethod::ConjugateResidual,
+    #[cfg(feature = "dense")]
+    LoopMethod::Dense,
+];
 
 pub(super) struct Joint {
     free: usize,
     pub(super) shift: DVec3,
     pub(super) basis: [Motion; 6],
     stiffness: [f64; 6],
+}
+
+impl Joint {
+    pub(super) fn free(&self) -> usize {
+        self.free
+    }
 }
 
 /// A tree whose parents come after their children.

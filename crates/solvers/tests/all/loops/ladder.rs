@@ -5,7 +5,7 @@ use serde_json::Value;
 use sinew_math::{Force, Motion, Sym3, ops};
 use sinew_solvers::{
     ActivePairs, EffectiveMass, FreeBodies, FreeMass, Load, LoopMethod, LoopReport, LoopRows, LoopScratch,
-    LoopSettings, PairFactor, PointJoint, TreeReaction, TreeResponder, refine,
+    LoopSettings, LoopStop, PairFactor, PointJoint, TreeReaction, TreeResponder, refine,
 };
 use sinew_testkit::assert_close;
 
@@ -139,9 +139,13 @@ impl Ladder {
 
     /// Loops refined on top of the tree: the report, the multipliers and the accelerations by body.
     fn structured(&self, settings: &LoopSettings) -> (LoopReport, Vec<f64>, Vec<Motion>) {
-        let (factor, parents, tree_motions) = self.factor();
         let mut rows = LoopRows::new();
         self.push(&mut rows, &self.loops, |body| self.pair(body) as u32);
+        self.refined(&rows, settings)
+    }
+
+    fn refined(&self, rows: &LoopRows, settings: &LoopSettings) -> (LoopReport, Vec<f64>, Vec<Motion>) {
+        let (factor, parents, tree_motions) = self.factor();
         let mut along = vec![0.0; rows.len()];
         rows.gather(&tree_motions, &mut along);
         let rhs: Vec<f64> = rows.rhs().iter().zip(&along).map(|(b, v)| b - v).collect();
@@ -152,7 +156,7 @@ impl Ladder {
             TreeResponder { factor: &factor, parents: &parents, active: &active, scratch: &mut scratch };
         let free = |port: u32| self.free_mass(self.pair(port as usize));
         let report = refine(
-            &rows,
+            rows,
             &mut tree,
             &free,
             &rhs,
@@ -268,6 +272,32 @@ fn all_joints_as_loops_take_the_iterations_of_the_reference() {
             assert!(
                 report.iterations.abs_diff(count) <= 1 + count / 10,
                 "({p}, {r}) {method:?}: {report:?}, expected {count}"
+            );
+        }
+    }
+}
+
+/// Every rung is nailed to its string twice, at places that differ.
+#[test]
+fn contradictory_ladders_end_in_least_squares() {
+    for (p, r) in [(12, 4), (1, 48), (6, 96)] {
+        let ladder = Ladder::new(p, r, true, DVec3::new(0.0, 3.0, -9.0), DVec3::Y);
+        let mut rows = LoopRows::new();
+        ladder.push(&mut rows, &ladder.loops, |body| ladder.pair(body) as u32);
+        let mut largest: f64 = 0.0;
+        for (k, ball) in ladder.loops.iter().enumerate() {
+            let apart = DVec3::new(0.1, -0.2, 0.3) * (1.0 + (k % 5) as f64);
+            largest = largest.max(0.5 * apart.abs().max_element());
+            let ports = ball.bodies.map(|body| ladder.pair(body) as u32);
+            rows.push_point(ports, [0, 1].map(|side| ladder.arm(ball, side)), ladder.rhs(ball) + apart, 1.0);
+        }
+        for precondition in [false, true] {
+            let settings = LoopSettings { precondition, ..LoopSettings::default() };
+            let (report, _, _) = ladder.refined(&rows, &settings);
+            assert_eq!(report.stop, LoopStop::LeastSquares, "({p}, {r}): {report:?}");
+            assert!(
+                (report.residual - largest).abs() < 1e-9 && report.iterations < 50,
+                "({p}, {r}): {report:?}"
             );
         }
     }

@@ -1,17 +1,12 @@
 //! Weights: heavy joints give way least, consistent joints do not notice, weight 0 switches off.
 
 use super::contradiction::contradictory;
-use super::graphs::{Reference, difference, pushed};
-use sinew_solvers::{LoopMethod, LoopSettings, LoopStop};
+use super::graphs::{LEAST_SQUARES, Reference, difference, pushed};
+use sinew_solvers::{LoopSettings, LoopStop};
 use sinew_testkit::Rng;
 
 fn settings(precondition: bool) -> impl Iterator<Item = LoopSettings> {
-    let methods = [
-        LoopMethod::ConjugateResidual,
-        #[cfg(feature = "dense")]
-        LoopMethod::Dense,
-    ];
-    methods.into_iter().map(move |method| LoopSettings {
+    LEAST_SQUARES.iter().map(move |&method| LoopSettings {
         method,
         precondition,
         precision: 1e-11,
