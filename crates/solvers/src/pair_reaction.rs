@@ -3,18 +3,20 @@
 //! **What.** With the factor of [`crate::PairFactor`] (`S`, `Y = U D⁻¹`, `D`) and a momentum `z` on the bodies,
 //! no impulse inside joints and `c = 0` (docs/maths/elimination.md §2):
 //! ```text
-//! leaves → root:  e = Sᵀz,  w = D⁻¹e,  z_b += Xᵀ(z − Y e)        root → leaves:  v_a = X v_b + S(w − Yᵀ X v_b)
+//! leaves → root:  e = Sᵀz,  w = D⁻¹e,  z_b += Xᵀ(z − Y e)
+//! root → leaves:  v_a = X v_b + S(w − Yᵀ X v_b)
 //! ```
 //! Above a root there is nothing: only `w = D⁻¹Sᵀz` and `v = S w` remain. A ball joint without a spring passes no
 //! moment on; seen from its point, with `Y = (1, H)` there and `o` the way from the parent's centre to it:
 //! ```text
-//! leaves → root:  e = τ − a×f,  f' = f − Hᵀe,  z_b += (o×f', f')     root → leaves:  ω_a = w − H v_p,  v_p = v_b + ω_b×o
+//! leaves → root:  e = τ − a×f,  f' = f − Hᵀe,  z_b += (o×f', f')
+//! root → leaves:  v_p = v_b + ω_b×o,  ω_a = w − H v_p,  v_a = v_p − ω_a×a
 //! ```
 //!
 //! **Frames, units.** Those of the factor: world axes, twists at centres of mass, angular part first.
 //!
-//! **Cost.** A ball joint takes about 60 flops each way, with a spring 150. One kernel per free dimension, so that the compiler
-//! unrolls it. No allocation.
+//! **Cost.** A ball joint takes about 60 flops each way, with a spring 150. One kernel per free dimension, so
+//! that the compiler unrolls it. No allocation.
 //!
 //! **Failure.** None: sums and products only.
 

@@ -136,7 +136,7 @@ impl Preconditioner {
 fn point_block(arms: &[DVec3; 2], masses: &[FreeMass; 2]) -> Sym3 {
     let mut b = Sym3::diagonal(DVec3::splat(masses[0].inverse_mass + masses[1].inverse_mass));
     for (arm, mass) in arms.iter().zip(masses) {
-        // Rows of [arm]ᵀ... column j of [a] I⁻¹ [a]ᵀ is (I⁻¹(a × eⱼ)) × a.
+        // Column j of −[a] I⁻¹ [a] is I⁻¹(a × eⱼ) × a.
         let column = |e: DVec3| mass.inverse_inertia.mul_vec(arm.cross(e)).cross(*arm);
         let (x, y, z) = (column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
         b += Sym3 { xx: x.x, yy: y.y, zz: z.z, xy: y.x, xz: z.x, yz: z.y };

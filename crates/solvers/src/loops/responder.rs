@@ -9,7 +9,8 @@
 //! out.
 //!
 //! **Cost.** About 120 flops per ball joint above a touched body (300 with a spring), 100 for a hinge; branches
-//! that no loop touches are skipped. A chain is limited by the latency of its links, hence the order of visits. Nothing allocates after `new`.
+//! that no loop touches are skipped. A chain is limited by the latency of its links, hence the order of visits.
+//! Nothing allocates after `new`.
 //!
 //! **Failure.** None: what is not finite is passed on and noticed by [`crate::refine`].
 
