@@ -9,6 +9,7 @@ mod common;
 mod determinism;
 mod draw;
 mod inputs;
+mod linkages;
 mod loops;
 mod resume;
 mod scenes;
