@@ -6,9 +6,9 @@
 //!
 //! Convergence is quadratic near a solution. A long taut chain is corrected most cheaply by buckling, which makes new
 //! errors; where an iteration gains too little it is made again with the geometric stiffness of its own joint forces
-//! added to `M` (`geometric`), and so are those after it. Where the error still stops falling the displacement is halved;
-//! where it does not vanish and the bodies no longer move, the scene is impossible and the poses are a least-squares
-//! answer: tree joints met, joints outside the tree open. Units: m and rad. Cost: one linear solve per iteration.
+//! added to `M` (`geometric`), and so are those after it. Where the error still stops falling, rows outside the tree yield
+//! (`loops`: Levenberg and Marquardt's damping), or without any the displacement is halved. Where the error no longer
+//! changes the scene is impossible and the poses are a least-squares answer: tree joints met, joints outside the tree open. Units: m and rad. Cost: one linear solve per iteration.
 
 use glam::DVec3;
 use sinew_math::{Motion, Pose};
@@ -19,6 +19,7 @@ use crate::implicit::{increment, kinematic_target, move_pose};
 use crate::iterate::Iterate;
 use crate::loops::{LoopWork, Refinement, Surroundings};
 use crate::measure::joint_error;
+use crate::model::WORLD;
 use crate::rows::RowForm;
 use crate::workspace::Workspace;
 use crate::{Assembly, Input, Loops, Model, Stage, State, sweep};
@@ -119,24 +120,26 @@ pub(crate) fn stabilize(
     placed.iterations
 }
 
-/// Largest joint errors, m and rad.
+/// Joint errors at some poses, m and rad.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Misfit {
+    /// The largest.
     pub(crate) gap: f64,
     pub(crate) lean: f64,
-    /// Largest of both among tree joints, and among the others.
+    /// The largest of both among tree joints.
     tree: f64,
-    loops: f64,
+    /// Sum of squares over the others.
+    loops_squared: f64,
 }
 
 impl Misfit {
     pub(crate) fn largest(&self) -> f64 {
-        self.tree.max(self.loops)
+        self.gap.max(self.lean)
     }
 
     /// What the iteration should lower: tree joints first.
     fn merit(&self) -> f64 {
-        100.0 * self.tree + self.loops
+        100.0 * self.tree + self.loops_squared.sqrt()
     }
 }
 
@@ -144,15 +147,17 @@ impl Misfit {
 pub(crate) fn misfit(model: &Model, state: &State, poses: &[Pose], input: &Input) -> Misfit {
     let mut out = Misfit::default();
     let mut see = |is_tree: bool, (gap, lean): (f64, f64)| {
-        out.gap = out.gap.max(gap);
-        out.lean = out.lean.max(lean);
-        let largest = if is_tree { &mut out.tree } else { &mut out.loops };
-        *largest = largest.max(gap).max(lean);
-    };
-    for pair in &model.pairs {
-        if pair.joint != NONE {
-            see(true, joint_error(model, state, poses, input, pair.joint));
+        // What is not a number is as far off as can be.
+        out.gap = if gap.is_nan() { f64::INFINITY } else { out.gap.max(gap) };
+        out.lean = if lean.is_nan() { f64::INFINITY } else { out.lean.max(lean) };
+        if is_tree {
+            out.tree = out.tree.max(gap).max(lean);
+        } else {
+            out.loops_squared += gap * gap + lean * lean;
         }
+    };
+    for pair in model.pairs.iter().filter(|pair| pair.joint != WORLD) {
+        see(true, joint_error(model, state, poses, input, pair.joint));
     }
     for looped in &model.loops {
         see(false, joint_error(model, state, poses, input, looped.joint));
@@ -165,22 +170,66 @@ pub(crate) fn misfit(model: &Model, state: &State, poses: &[Pose], input: &Input
     out
 }
 
-struct Placed {
-    outcome: AssemblyOutcome,
-    iterations: u32,
-    error: Misfit,
+pub(crate) struct Placed {
+    pub(crate) outcome: AssemblyOutcome,
+    pub(crate) iterations: u32,
+    pub(crate) error: Misfit,
 }
 
 /// Share of the error that an iteration may leave before joint forces stiffen it.
 const GAIN: f64 = 0.25;
 
-/// Iterations without progress before the displacement is halved.
-const PATIENCE: u32 = 4;
+/// What holds an iteration back where the plain one does not gain.
+struct Restraint {
+    /// Joint forces stiffen the corrections.
+    is_stiff: bool,
+    /// Rows outside the tree yield by this share of their own mass.
+    yielding: f64,
+    /// Share of a displacement that is made.
+    share: f64,
+    best: f64,
+    /// Iterations since the best.
+    stalled: u32,
+    /// Iterations since the error last fell noticeably.
+    still: u32,
+}
 
-/// Smallest share of a displacement.
-const SMALLEST_SHARE: f64 = 1.0 / 64.0;
+/// Iterations without progress before more restraint.
+const PATIENCE: u32 = 3;
 
-fn place(
+/// Iterations without any change that mean there will be none.
+const STILL: u32 = 6;
+
+impl Restraint {
+    /// Learns from an iteration; true if nothing changes any more.
+    fn learn(&mut self, error: &Misfit, has_loops: bool) -> bool {
+        let merit = error.merit();
+        self.still = if merit < (1.0 - 1e-6) * self.best { 0 } else { self.still + 1 };
+        if merit < 0.95 * self.best {
+            self.stalled = 0;
+            self.yielding = if self.yielding > 1e-4 { 0.25 * self.yielding } else { 0.0 };
+            self.share = f64::min(1.0, 2.0 * self.share);
+        } else {
+            self.stalled += 1;
+            if self.stalled.is_multiple_of(PATIENCE) {
+                if has_loops {
+                    self.yielding = (8.0 * self.yielding).clamp(1e-2, 1e6);
+                }
+                if !has_loops || error.tree > 0.5 * self.best {
+                    self.share = f64::max(0.5 * self.share, 1.0 / 64.0);
+                }
+            }
+        }
+        self.best = self.best.min(merit);
+        self.still >= STILL && error.tree <= STILL_TREE
+    }
+}
+
+/// Error of tree joints at a least-squares answer, m or rad.
+const STILL_TREE: f64 = 1e-6;
+
+/// Moves the poses of a state until the joints are met.
+pub(crate) fn place(
     model: &Model,
     state: &mut State,
     input: &Input,
@@ -189,11 +238,12 @@ fn place(
     run: &mut Refinement<'_>,
 ) -> Placed {
     let mut error = misfit(model, state, &state.poses, input);
-    let mut iterations = 0;
-    let (mut best, mut since_best, mut share) = (error.merit(), 0, 1.0);
-    let mut best_poses: Option<Vec<Pose>> = None;
-    let mut is_stiff = false;
+    let mut restraint =
+        Restraint { is_stiff: false, yielding: 0.0, share: 1.0, best: error.merit(), stalled: 0, still: 0 };
+    let mut best_poses: Option<(f64, Vec<Pose>)> = None;
+    let has_loops = model.has_loops(input);
     let kept = run.settings;
+    let mut iterations = 0;
     let outcome = loop {
         if error.largest() <= settings.tolerance {
             break AssemblyOutcome::Assembled;
@@ -203,20 +253,14 @@ fn place(
         }
         let e = error.largest();
         run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * settings.tolerance);
-        workspace.points.base.clear();
-        workspace.points.base.resize(state.poses.len(), Motion::ZERO);
-        solve_zero_step(model, state, input, workspace, Aim::Place { is_stiff }, run);
-        workspace.points.poses.clone_from(&state.poses);
-        let mut moved = displace(model, &mut state.poses, workspace, settings.max_turn, share);
-        let mut after = misfit(model, state, &state.poses, input);
-        if !is_stiff && after.merit() > GAIN * error.merit() {
-            is_stiff = true;
+        let after = displace(model, state, input, settings, &restraint, workspace, run);
+        if !restraint.is_stiff && after.merit() > GAIN * error.merit() {
+            restraint.is_stiff = true;
             state.poses.clone_from(&workspace.points.poses);
-            solve_zero_step(model, state, input, workspace, Aim::Place { is_stiff }, run);
-            moved = displace(model, &mut state.poses, workspace, settings.max_turn, share);
-            after = misfit(model, state, &state.poses, input);
+            error = displace(model, state, input, settings, &restraint, workspace, run);
+        } else {
+            error = after;
         }
-        error = after;
         for &(joint, pair) in &model.twist_joints {
             state.twists[joint as usize] = workspace.tree.twists[pair as usize];
         }
@@ -224,37 +268,59 @@ fn place(
             loops.store_twists(model, &mut state.twists);
         }
         iterations += 1;
-        if error.merit() < 0.9 * best {
-            if share < 1.0 {
-                best_poses = Some(state.poses.clone());
-            }
-            (best, since_best, share) = (error.merit(), 0, f64::min(1.0, 2.0 * share));
-        } else {
-            since_best += 1;
-            if since_best % PATIENCE == 0 && share > SMALLEST_SHARE {
-                share *= 0.5;
-                best_poses.get_or_insert_with(|| state.poses.clone());
-            }
+        let is_still = restraint.learn(&error, has_loops);
+        if restraint.stalled > 0 && best_poses.as_ref().is_none_or(|(best, _)| error.merit() < *best) {
+            best_poses = Some((error.merit(), state.poses.clone()));
         }
-        if moved <= 1e-3 * settings.tolerance.max(1e-9) * share && error.largest() > settings.tolerance {
+        if is_still {
             break AssemblyOutcome::LeastSquares;
         }
     };
     run.settings = kept;
-    if let (AssemblyOutcome::Unfinished, Some(poses)) = (outcome, best_poses) {
-        let there = misfit(model, state, &poses, input);
-        if there.merit() < error.merit() || !error.largest().is_finite() {
-            (state.poses, error) = (poses, there);
-        }
+    if let (true, Some((best, poses))) = (outcome != AssemblyOutcome::Assembled, best_poses)
+        && (best < error.merit() || !error.largest().is_finite())
+    {
+        error = misfit(model, state, &poses, input);
+        state.poses = poses;
     }
     Placed { outcome, iterations, error }
 }
 
+/// One displacement; leaves the poses before it in `points.poses`.
+fn displace(
+    model: &Model,
+    state: &mut State,
+    input: &Input,
+    settings: &Assembly,
+    restraint: &Restraint,
+    workspace: &mut Workspace,
+    run: &mut Refinement<'_>,
+) -> Misfit {
+    workspace.points.base.clear();
+    workspace.points.base.resize(state.poses.len(), Motion::ZERO);
+    let aim = Aim::Place { is_stiff: restraint.is_stiff, yielding: restraint.yielding };
+    solve_zero_step(model, state, input, workspace, aim, run);
+    workspace.points.poses.clone_from(&state.poses);
+    for (pose, &pair) in state.poses.iter_mut().zip(&model.pair_of_body) {
+        if pair == NONE {
+            continue;
+        }
+        let mut x = workspace.tree.motions[pair as usize] * restraint.share;
+        let turn = x.angular.length();
+        if turn > settings.max_turn {
+            x.angular *= settings.max_turn / turn;
+        }
+        *pose = move_pose(pose, x);
+    }
+    misfit(model, state, &state.poses, input)
+}
+
 /// What a step of length zero is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Aim {
-    /// Displacements that meet the joints, with the geometric stiffness of the last solve or without.
-    Place { is_stiff: bool },
+    /// Displacements that meet the joints, with the geometric stiffness of the last solve or without, rows outside the
+    /// tree yielding.
+    Place { is_stiff: bool, yielding: f64 },
     /// Velocities that keep them.
     Rate,
 }
@@ -271,11 +337,15 @@ fn solve_zero_step(
     let Workspace { tree, points, extras, loops, .. } = workspace;
     extras.clear();
     let is_rate = aim == Aim::Rate;
-    let (form, per_h) = if is_rate { (RowForm::Position, 0.0) } else { (RowForm::SmallError, 1.0) };
-    let pulls: &[DVec3] = if aim == (Aim::Place { is_stiff: true }) { &points.pulls } else { &[] };
+    let (form, per_h, is_stiff, yielding) = match aim {
+        Aim::Rate => (RowForm::Position, 0.0, false, 0.0),
+        Aim::Place { is_stiff, yielding } => (RowForm::SmallError, 1.0, is_stiff, yielding),
+    };
+    let pulls: &[DVec3] = if is_stiff { &points.pulls } else { &[] };
     let mut at = Iterate {
         form,
         rates: is_rate,
+        yielding,
         pulls,
         ..Iterate::zero_step(model, &state.poses, &points.base, &state.twists, input, per_h)
     };
@@ -303,24 +373,6 @@ fn solve_zero_step(
         points.loop_pulls.clone_from(&loops.pulls);
     }
     extras.clear();
-}
-
-/// Moves the poses by a share of the solution, turns cut; returns the largest move, m or rad.
-fn displace(model: &Model, poses: &mut [Pose], workspace: &Workspace, max_turn: f64, share: f64) -> f64 {
-    let mut largest = 0.0_f64;
-    for (pose, &pair) in poses.iter_mut().zip(&model.pair_of_body) {
-        if pair == NONE {
-            continue;
-        }
-        let mut x = workspace.tree.motions[pair as usize] * share;
-        let turn = x.angular.length();
-        if turn > max_turn {
-            x.angular *= max_turn / turn;
-        }
-        largest = largest.max(turn).max(x.linear.length());
-        *pose = move_pose(pose, x);
-    }
-    largest
 }
 
 /// The velocities nearest to the present ones, in the metric of the masses, that keep the joints.

@@ -18,7 +18,7 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, normalize_quat, quat_to_mat3};
 use sinew_topology::NONE;
 
-use crate::assembly::{Misfit, misfit};
+use crate::assembly::{self, Misfit, misfit};
 use crate::explicit::Evaluation;
 use crate::implicit::{first_non_finite, kinematic_target, move_kinematic, move_pose, set_targets};
 use crate::iterate::Iterate;
@@ -27,7 +27,8 @@ use crate::model::WORLD;
 use crate::rows::RowForm;
 use crate::workspace::Workspace;
 use crate::{
-    CarriedRotation, Displacement, Input, JacobianAt, Model, Settings, Stage, State, StepReport, sweep,
+    Assembly, CarriedRotation, Displacement, Input, JacobianAt, Model, Settings, Stage, State, StepReport,
+    sweep,
 };
 
 /// Per body in the user's order.
@@ -63,9 +64,13 @@ pub(crate) fn step(
     let kept = run.settings;
     let mut iterations = 0;
     let mut error = misfit(model, state, &scratch.poses, input);
-    while error.largest() > scheme.tolerance && error.largest().is_finite() && iterations < scheme.iterations
-    {
+    let mut smallest = error.largest();
+    while error.largest() > scheme.tolerance && iterations < scheme.iterations {
         let e = error.largest();
+        if e > DIVERGED * smallest {
+            break;
+        }
+        smallest = smallest.min(e);
         run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * scheme.tolerance);
         solve(model, state, input, scheme, workspace, &scratch.poses, run);
         correct(model, state, scheme, workspace, &mut scratch);
@@ -73,6 +78,15 @@ pub(crate) fn step(
         error = misfit(model, state, &scratch.poses, input);
     }
     run.settings = kept;
+    if error.largest() > scheme.tolerance {
+        // Along the directions of the start it cannot be done: assemble where the bodies are.
+        predict(model, state, input, scheme, h, &mut scratch);
+        let whole =
+            Assembly { tolerance: scheme.tolerance, iterations: scheme.iterations, ..Assembly::default() };
+        std::mem::swap(&mut state.poses, &mut scratch.poses);
+        error = assembly::place(model, state, input, &whole, workspace, run).error;
+        std::mem::swap(&mut state.poses, &mut scratch.poses);
+    }
 
     finish(model, state, input, h, &scratch);
     for &(joint, pair) in &model.twist_joints {
@@ -186,6 +200,9 @@ fn first_increment(model: &Model, state: &State, body: usize, force: Force, h: f
     let falling = force.linear / model.bodies[body].mass;
     Motion { angular: turning, linear: falling } * (-0.5 * h * h) + motion * h
 }
+
+/// Growth of the error that ends the iteration.
+const DIVERGED: f64 = 4.0;
 
 /// Fixed-point iterations for the turn at most.
 const TURN_ITERATIONS: usize = 20;

@@ -16,7 +16,7 @@ use sinew_solvers::{PairJoint, PointJoint, shift_motion};
 use crate::force::Coordinate;
 use crate::iterate::{Iterate, rotation_tangent};
 use crate::model::PairModel;
-use crate::rows::unwrap_angle;
+use crate::rows::{RowForm, unwrap_angle};
 
 /// Errors and twist angle found on the way.
 #[derive(Clone, Copy, Default)]
@@ -49,9 +49,11 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: 
     let parent_axis = *ends.parent_rotation * pair.parent_axis;
     let shift = ends.position - ends.parent_position;
     let gap = shift + (arm - parent_arm);
-    // The rows turn about P₁ and i₁ and the spring about i₂, wherever body 1 is.
-    let (arm, row_axis, force_axis) =
+    // The rows turn about P₁ and i₁ (i₂ if they are to remove large errors at once) and the spring about i₂, wherever
+    // body 1 is.
+    let (arm, exact_axis, force_axis) =
         if pair.flipped { (parent_arm - shift, parent_axis, axis) } else { (arm, axis, parent_axis) };
+    let row_axis = if at.form == RowForm::SmallError { force_axis } else { exact_axis };
     let lean = parent_axis.cross(axis);
     let sine_squared = lean.length_squared();
     let cosine = parent_axis.dot(axis);

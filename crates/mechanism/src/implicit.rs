@@ -56,6 +56,7 @@ pub(crate) fn step(
     let mut displaced = scheme.is_second;
     let mut iterations = 0;
     let mut seen = SweepReport::default();
+    let mut loop_error = 0.0;
     for iteration in 0..implicit.newton_iterations.max(1) {
         let mut at = Iterate {
             model,
@@ -74,6 +75,7 @@ pub(crate) fn step(
             spring_scale: input.usable_spring_scale(),
             form: RowForm::Position,
             rates: false,
+            yielding: 0.0,
             measured: None,
             targets,
             input,
@@ -97,6 +99,7 @@ pub(crate) fn step(
             TreeForm::Block => block_step::solve(&at, tree, block, &mut |stage| run.done(stage)),
         };
         seen.merge(&open);
+        loop_error = open.gap_squared.sqrt();
         if let Some(loops) = &mut loops {
             let mut reaction = block_step::Reaction::new(model, implicit.form, block);
             let surroundings = match &mut reaction {
@@ -140,6 +143,7 @@ pub(crate) fn step(
     StepReport {
         position_error: seen.gap_squared.sqrt(),
         rotation_error: seen.lean_squared.sqrt(),
+        loop_error,
         iterations,
         regularized: seen.regularized,
         non_finite: first_bad,

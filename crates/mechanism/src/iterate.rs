@@ -51,6 +51,8 @@ pub(crate) struct Iterate<'a> {
     pub(crate) form: RowForm,
     /// Whether driven rows ask for their rate instead of their value.
     pub(crate) rates: bool,
+    /// Share of its own mass by which every row outside the tree yields.
+    pub(crate) yielding: f64,
     /// Poses at which joint errors are measured, if not at `poses`; rows keep the directions they have there.
     pub(crate) measured: Option<&'a [Pose]>,
     /// Motor goals per joint; empty if no joint has a motor.
@@ -126,6 +128,7 @@ impl<'a> Iterate<'a> {
             spring_scale: 0.0,
             form: RowForm::SmallError,
             rates: false,
+            yielding: 0.0,
             measured: None,
             targets: &[],
             input,

@@ -96,6 +96,8 @@ pub struct Violation {
     pub position: f64,
     /// Largest rotation error, rad.
     pub rotation: f64,
+    /// Largest anchor distance (m) or rotation error (rad) among the joints of the tree: those that never open.
+    pub tree: f64,
     /// The joint with the largest anchor distance.
     pub joint: Option<JointId>,
 }
@@ -112,6 +114,9 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
             (out.position, out.joint) = (position, Some(JointId::from_index(index)));
         }
         out.rotation = out.rotation.max(rotation);
+        if model.is_tree_joint(JointId::from_index(index)) {
+            out.tree = out.tree.max(position).max(rotation);
+        }
     }
     out
 }

@@ -217,6 +217,8 @@ pub(crate) struct PairModel {
     pub(crate) complex: bool,
     /// The hinge has forces on its twist angle.
     pub(crate) tracks_twist: bool,
+    /// The body has no joint at all.
+    pub(crate) spins_free: bool,
     pub(crate) forces: u32,
     pub(crate) mass: f64,
     pub(crate) inertia: PrincipalInertia,

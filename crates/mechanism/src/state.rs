@@ -55,12 +55,12 @@ impl State {
     /// Whether this state has the bodies and joints of a model.
     pub fn fits(&self, model: &Model) -> bool {
         let n = model.n_bodies();
-        let remembers = [self.history.motions.len(), self.history.increments.len()] == [n; 2];
+        let past = [self.history.motions.len(), self.history.increments.len()];
         [self.poses.len(), self.motions.len(), self.pulls.len()] == [n; 3]
             && self.twists.len() == model.n_joints()
             && self.loops.forces.len() == model.n_loop_multipliers()
             && self.loops.pulls.len() == model.loops.len()
-            && (self.history.step <= 0.0 || remembers)
+            && (past == [n; 2] || (self.history.step <= 0.0 && past.into_iter().all(|m| m == 0 || m == n)))
     }
 
     /// Forgets the previous step: to be called after a pose or twist was set by hand.

@@ -17,6 +17,8 @@ pub struct StepReport {
     pub position_error: f64,
     /// Largest rotation error there, rad.
     pub rotation_error: f64,
+    /// Largest anchor distance there among joints outside the tree and hard grabs, m.
+    pub loop_error: f64,
     /// Linear solves made.
     pub iterations: u32,
     /// Pivots or rows that had to be regularized by compliance.

@@ -61,8 +61,13 @@ pub(crate) fn assemble(records: Records, graph: Graph, plan: EliminationPlan) ->
     model.attach_springs(&springs);
     model.fill_pairs();
     model.fill_loops();
-    for (k, pair) in model.pairs.iter().enumerate() {
-        model.spins_free[pair.body as usize] = pair.path == Path::FreeRoot && !pair.has_children;
+    let mut is_looped = vec![false; model.pairs.len()];
+    for port in model.loops.iter().flat_map(|l| l.ports).filter(|&port| port != NONE) {
+        is_looped[port as usize] = true;
+    }
+    for (k, pair) in model.pairs.iter_mut().enumerate() {
+        pair.spins_free = pair.path == Path::FreeRoot && !pair.has_children && !is_looped[k];
+        model.spins_free[pair.body as usize] = pair.spins_free;
         if pair.joint != WORLD && model.joints[pair.joint as usize].tracks_twist {
             model.twist_joints.push((pair.joint, k as u32));
         }
@@ -192,6 +197,7 @@ impl Model {
             has_children: false,
             complex: false,
             tracks_twist: false,
+            spins_free: false,
             forces: 0,
             mass: inertial.mass,
             inertia: inertial.inertia,

@@ -10,7 +10,7 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use super::force_rows::{ForceRows, INACTIVE};
-use super::{LoopWork, SECONDARY};
+use super::{LoopWork, SECONDARY, size, yield_last, yielding};
 use crate::explicit::Evaluation;
 use crate::iterate::{ForceSink, joint_errors};
 use crate::model::{ForceSet, WORLD, pose_of};
@@ -22,6 +22,7 @@ impl LoopWork {
     pub(crate) fn accelerate(&mut self, at: &Evaluation<'_>) -> SweepReport {
         self.rows.clear();
         let mut seen = SweepReport::default();
+        self.yielded.clear();
         let rows = &mut self.rows;
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
@@ -38,6 +39,8 @@ impl LoopWork {
                 let gap =
                     accelerated_point(at, rows, looped.ports, [joint.body1, joint.body2], points, weight);
                 seen.gap_squared = seen.gap_squared.max(gap);
+                let error = gap.sqrt() / size(at.model, looped.ports);
+                soften(at, rows, &mut self.yielded, !looped.is_primary, error);
                 continue;
             }
             let (relative, found) = at.rows(looped.joint, joint);
@@ -56,6 +59,9 @@ impl LoopWork {
             let written: SmallVec<[LoopRow; 6]> = (0..found.n).map(rigid).collect();
             if !written.is_empty() {
                 rows.push(looped.ports, &written, weight);
+                let (gap, lean) = joint_errors(joint, &found);
+                let error = gap / size(at.model, looped.ports) + lean;
+                soften(at, rows, &mut self.yielded, !looped.is_primary && joint.compliance == 0.0, error);
             }
             let armature = armature_rows(&at.model.forces[joint.forces as usize], &relative, at.shift(joint));
             if !armature.is_empty() {
@@ -70,7 +76,8 @@ impl LoopWork {
             let body = grab.body.index();
             let points = [at.model.bodies[body].central_point(grab.point), grab.target];
             let ports = [at.model.port(body as u32), NONE];
-            accelerated_point(at, rows, ports, [body as u32, WORLD], points, SECONDARY);
+            let gap = accelerated_point(at, rows, ports, [body as u32, WORLD], points, SECONDARY);
+            soften(at, rows, &mut self.yielded, true, gap.sqrt() / size(at.model, ports));
         }
         self.lambda.resize(self.rows.len(), 0.0);
         self.activate(at.model, at.input);
@@ -97,6 +104,17 @@ fn accelerated_point(
     let gamma = at.baumgarte;
     rows.push_point(ports, [end1.0, end2.0], -bias - rate * (2.0 * gamma) - gap * (gamma * gamma), weight);
     gap.length_squared()
+}
+
+/// Lets the last block yield if it may open.
+fn soften(
+    at: &Evaluation<'_>,
+    rows: &mut LoopRows,
+    yielded: &mut Vec<(u32, u32)>,
+    may_open: bool,
+    error: f64,
+) {
+    yield_last(rows, yielded, yielding(may_open, error, 0.0), at.model, at.poses);
 }
 
 /// Rows that stand in for forces which act from outside at the acceleration level.

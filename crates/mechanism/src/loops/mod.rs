@@ -8,6 +8,11 @@
 //! `D = compliance/h²`. Tree rows hold to rounding whatever `λ` is. Joints that may open (secondary ones and grabs) come
 //! last: where they contradict the others, the others are solved once more with the secondary multipliers held.
 //!
+//! **Joints that may open yield while they are open**: their rows get `D = μ d`, `d` the row's own `J M⁻¹Jᵀ` and
+//! `μ = min(1, |C|²/ℓ²)`, `ℓ` the size of the bodies (Levenberg and Marquardt's damping with the squared error). A target out
+//! of reach then pulls a stretched arm with a bounded force instead of one that grows as the arm straightens; as the error
+//! vanishes so does `D`, faster, and a joint that can be met is met exactly.
+//!
 //! World axes at centres of mass. `λ` is an impulse (N·s, N·m·s); the state keeps forces. Cost: one pass up and down the
 //! part of the tree that loops touch per iteration, and one over the whole tree at the end. No allocation once warm.
 
@@ -19,8 +24,8 @@ mod step_rows;
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, quat_to_mat3};
 use sinew_solvers::{
-    ActivePairs, FreeBodies, FreeMass, Load, LoopReport, LoopRows, LoopScratch, LoopStop, Responder,
-    TreeReaction, TreeResponder,
+    ActivePairs, FreeBodies, FreeMass, Load, LoopBlock, LoopReport, LoopRows, LoopScratch, LoopStop,
+    Responder, TreeReaction, TreeResponder,
 };
 use sinew_topology::NONE;
 use smallvec::SmallVec;
@@ -62,8 +67,34 @@ pub(crate) struct LoopWork {
     pub(crate) pulls: Vec<DVec3>,
     /// Block of the rigid rows of each joint outside the tree, `NONE` if it has none.
     blocks: Vec<u32>,
+    /// Rows of blocks that yield, from and to.
+    yielded: Vec<(u32, u32)>,
     /// Twist angle of each joint outside the tree where it was linearized.
     twists: Vec<f64>,
+}
+
+/// `μ` of a block: what all blocks are given, or what its own error asks for if it may open.
+fn yielding(may_open: bool, error: f64, given: f64) -> f64 {
+    let own = if may_open { (error * error).min(1.0) } else { 0.0 };
+    own.max(given)
+}
+
+/// Softens the last block by a share of its own mass.
+fn yield_last(rows: &mut LoopRows, yielded: &mut Vec<(u32, u32)>, share: f64, model: &Model, poses: &[Pose]) {
+    if let (true, Some(range)) = (share > 0.0, rows.blocks().last().map(LoopBlock::rows)) {
+        rows.soften_last(share, &|port| free_mass(model, poses, port));
+        yielded.push((range.start as u32, range.end as u32));
+    }
+}
+
+/// Radii of gyration of the bodies at two ports, m.
+fn size(model: &Model, ports: [u32; 2]) -> f64 {
+    let radius = |port: u32| {
+        let pair = &model.pairs[port as usize];
+        (pair.inertia.moments.max_element() / pair.mass).sqrt()
+    };
+    let sum: f64 = ports.into_iter().filter(|&port| port != NONE).map(radius).sum();
+    sum.max(f64::MIN_POSITIVE)
 }
 
 /// What reacts to the impulses of the loops.
@@ -91,13 +122,14 @@ impl LoopWork {
             held: Vec::new(),
             primary_rows: LoopRows::default(),
             primary_rhs: Vec::new(),
-            everything: ActivePairs::all(n),
+            everything: ActivePairs::new(&parents, 0..n as u32),
             parents,
             reaction: TreeReaction::new(&tree.factor),
             scratch: LoopScratch::default(),
             masses: Vec::new(),
             pulls: vec![DVec3::ZERO; model.loops.len()],
             blocks: vec![NONE; model.loops.len()],
+            yielded: Vec::new(),
             twists: vec![0.0; model.loops.len()],
         }
     }
@@ -185,6 +217,16 @@ impl LoopWork {
             // What is left open is what the report is about.
             run.report =
                 LoopReport { iterations: run.report.iterations, restarts: run.report.restarts, ..open };
+        }
+
+        // What yielding rows left open is as good as contradictory ones can get.
+        let left = self.yielded.iter().flat_map(|&(from, to)| from as usize..to as usize);
+        let open = left.map(|row| (rows.compliance()[row] * lambda[row]).abs()).fold(0.0, f64::max);
+        if open > run.settings.solve.precision {
+            run.report.residual = run.report.residual.max(open);
+            if run.report.stop == LoopStop::Converged {
+                run.report.stop = LoopStop::LeastSquares;
+            }
         }
 
         rows.scatter(lambda, impulses);

@@ -10,7 +10,7 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use super::force_rows::{ForceRows, INACTIVE, force_row};
-use super::{LoopWork, SECONDARY};
+use super::{LoopWork, SECONDARY, size, yield_last, yielding};
 use crate::iterate::{Iterate, JointAt, SHORT_ROW};
 use crate::model::{LoopModel, LoopSpring, WORLD, pose_of};
 use crate::sweep::{SweepReport, add_geometric};
@@ -27,7 +27,9 @@ impl LoopWork {
     ) -> SweepReport {
         self.rows.clear();
         let mut seen = SweepReport::default();
-        let mut linearizer = Linearizer { at, rows: &mut self.rows, extras, seen: &mut seen };
+        self.yielded.clear();
+        let yielded = &mut self.yielded;
+        let mut linearizer = Linearizer { at, rows: &mut self.rows, extras, seen: &mut seen, yielded };
         let is_loaded = !at.pulls.is_empty();
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
@@ -60,6 +62,7 @@ struct Linearizer<'a, 'b> {
     rows: &'a mut LoopRows,
     extras: &'a mut Extras,
     seen: &'a mut SweepReport,
+    yielded: &'a mut Vec<(u32, u32)>,
 }
 
 impl Linearizer<'_, '_> {
@@ -73,6 +76,7 @@ impl Linearizer<'_, '_> {
         if looped.is_point && at.measured.is_none() {
             let points = [joint.frames.point1, joint.frames.point2];
             let gap = self.point(looped.ports, bodies, points, weight);
+            self.yield_point(!looped.is_primary, looped.ports, gap);
             self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
             return (block, 0.0);
         }
@@ -83,6 +87,10 @@ impl Linearizer<'_, '_> {
             self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
         }
         self.rigid_rows(looped, &here, weight);
+        let error = here.position_error / size(at.model, looped.ports) + here.rotation_error;
+        if here.rows.n > 0 && joint.compliance == 0.0 {
+            self.yield_rows(!looped.is_primary, error);
+        }
         let mut forces = ForceRows { shift: here.end.shift, rows: SmallVec::new(), constant: Force::ZERO };
         at.add_forces(&here, &mut forces);
         self.push(looped.ports, bodies, &mut forces.rows, weight);
@@ -153,7 +161,20 @@ impl Linearizer<'_, '_> {
         let body = grab.body.index();
         let point = self.at.model.bodies[body].central_point(grab.point);
         let ports = [self.at.model.port(body as u32), NONE];
-        self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY);
+        let gap = self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY);
+        self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
+        self.yield_point(true, ports, gap);
+    }
+
+    /// Lets the last block yield if it may open (or all do), the more the farther it is from being met.
+    fn yield_rows(&mut self, may_open: bool, error: f64) {
+        let share = yielding(may_open, error, self.at.yielding);
+        yield_last(self.rows, self.yielded, share, self.at.model, self.at.poses);
+    }
+
+    fn yield_point(&mut self, may_open: bool, ports: [u32; 2], gap: DVec3) {
+        let error = if may_open { gap.length() / size(self.at.model, ports) } else { 0.0 };
+        self.yield_rows(may_open, error);
     }
 
     /// Springs outside the tree: along themselves and, as far as they are stretched, across.
@@ -168,6 +189,8 @@ impl Linearizer<'_, '_> {
                     at.displaced.map_or(DVec3::ZERO, |d| shift_motion(at.motion(d, body), arm).linear);
                 (arm, pose.translation + arm, moved)
             });
+            let shift =
+                pose_of(at.poses, spring.body1).translation - pose_of(at.poses, spring.body2).translation;
             let (gap, carried) = (ends[0].1 - ends[1].1, ends[0].2 - ends[1].2);
             let (h, k, slack) = (at.h, spring.stiffness, spring.rest_length);
             let length = gap.length();
@@ -180,8 +203,9 @@ impl Linearizer<'_, '_> {
                 let stiff = h * h * k * if is_along { 1.0 } else { ratio.max(0.0) };
                 let damped = if is_along || slack == 0.0 { h * spring.damping } else { 0.0 };
                 let q = stiff * carried.dot(axis) - h * k * ratio * gap.dot(axis);
-                let on = |arm: DVec3, axis: DVec3| Force::new(arm.cross(axis), axis);
-                let (on1, on2) = (on(ends[0].0, axis), on(ends[1].0, -axis));
+                // Both ends act at the first point, so that action meets reaction across the gap, too.
+                let on1 = Force::new(ends[0].0.cross(axis), axis);
+                let on2 = shift_force(on1, shift) * -1.0;
                 rows.push(force_row(on1, on2, q, stiff + damped));
             }
             self.push(*ports, bodies, &mut rows, 1.0);

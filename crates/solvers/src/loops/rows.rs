@@ -15,6 +15,7 @@
 //!
 //! **Failure.** None: sums and products only. A port [`LoopRows::FIXED`] is immovable: it takes any impulse.
 
+use super::responder::FreeMass;
 use glam::DVec3;
 use sinew_math::{Force, Motion};
 use std::ops::Range;
@@ -193,6 +194,28 @@ impl LoopRows {
             BlockRows::Point(&self.arms[data])
         } else {
             BlockRows::General(&self.rows[data..data + usize::from(block.n_rows)])
+        }
+    }
+
+    /// Adds `share` of their own `J M⁻¹Jᵀ` to the compliance of the rows of the last block, whose bodies have the given
+    /// masses on their own. The three rows of a point block get their mean.
+    pub fn soften_last(&mut self, share: f64, free_mass: &dyn Fn(u32) -> FreeMass) {
+        let Self { blocks, arms, rows, compliance, .. } = self;
+        let Some(block) = blocks.last() else { return };
+        let mass = |port: u32| if port == Self::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
+        let masses = block.ports.map(mass);
+        let of_row = |[on1, on2]: [Force; 2]| on1.dot(masses[0].mul(on1)) + on2.dot(masses[1].mul(on2));
+        let (data, compliance) = (block.data as usize, &mut compliance[block.rows()]);
+        if block.point {
+            let [arm1, arm2] = arms[data];
+            let on = |arm: DVec3, axis: DVec3| Force { angular: arm.cross(axis), linear: axis };
+            let mean =
+                DVec3::AXES.map(|axis| of_row([on(arm1, axis), on(arm2, axis)])).iter().sum::<f64>() / 3.0;
+            compliance.iter_mut().for_each(|d| *d += share * mean);
+        } else {
+            for (d, &row) in compliance.iter_mut().zip(&rows[data..]) {
+                *d += share * of_row(row);
+            }
         }
     }
 
