@@ -1,7 +1,7 @@
 //! The figures of the chain suite as tables, as JSON and as curves.
 
 use crate::chain_suite::{PAPER, PAPER_HAND};
-use crate::{ChainSuite, Curve, Series, Table, grouped, short};
+use crate::{ChainSuite, Curve, Figure, Goal, Series, Table, grouped, short};
 use serde_json::{Value, json};
 use sinew_mechanism::Stage;
 
@@ -106,17 +106,6 @@ impl ChainSuite {
         table
     }
 
-    /// What was asked, and whether it is met.
-    pub fn goals_table(&self) -> Table {
-        let mut table = Table::new("Goals", &["figure", "measured", "at most", ""]);
-        for goal in self.goals() {
-            let number = |x: f64| if x < 1e-3 { format!("{x:.1e}") } else { short(x) };
-            let verdict = if goal.is_met() { "met" } else { "missed" };
-            table.row([goal.name.clone(), number(goal.value), number(goal.limit), verdict.into()]);
-        }
-        table
-    }
-
     /// Everything as one JSON object; list entries have a `name` by which two runs can be compared.
     pub fn to_json(&self) -> Value {
         let us = |seconds: f64| seconds * 1e6;
@@ -147,10 +136,6 @@ impl ChainSuite {
         let paper = PAPER.iter().map(|&(links, ms)| {
             json!({ "name": format!("paper_{links}"), "links": links, "us_per_link": ms * 1e3 / links as f64 })
         });
-        let goals = self.goals().into_iter().map(|goal| {
-            let met = goal.is_met();
-            json!({ "name": goal.name, "value": goal.value, "limit": goal.limit, "met": met })
-        });
         let growth = self.growth().map(|(from, to, ratio)| json!({ "from": from, "to": to, "ratio": ratio }));
         json!({
             "suite": "chain",
@@ -164,8 +149,19 @@ impl ChainSuite {
             "scenes": scenes.collect::<Value>(),
             "threads": threads.collect::<Value>(),
             "errors": errors.collect::<Value>(),
-            "goals": goals.collect::<Value>(),
+            "goals": self.goals().iter().map(Goal::to_json).collect::<Value>(),
         })
+    }
+
+    /// Time per link over the number of links.
+    pub fn plot(&self) -> String {
+        Figure {
+            title: "Implicit step of a chain, one thread: µs per link".into(),
+            subtitle: self.machine.to_string(),
+            across: "links".into(),
+            curves: self.curves(),
+        }
+        .to_svg()
     }
 
     /// Time per link of every series, Rapier and the paper.

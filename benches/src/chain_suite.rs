@@ -4,7 +4,7 @@
 //! pool of one.
 
 use crate::{
-    Effort, LinkJoint, Links, Machine, MechanismRun, Row, SceneRun, Series, Subject, Timing, time_steps,
+    Effort, Goal, LinkJoint, Links, Machine, MechanismRun, Row, SceneRun, Series, Subject, Timing, time_steps,
 };
 use sinew_mechanism::{Implicit, Input, Scheme, Settings, violation};
 use std::error::Error;
@@ -62,24 +62,6 @@ pub struct AnchorError {
     pub largest: f64,
     /// The same at the end, m.
     pub last: f64,
-}
-
-/// Something asked of the figures.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Goal {
-    /// What is measured, with its unit.
-    pub name: String,
-    /// The figure.
-    pub value: f64,
-    /// What it must not exceed.
-    pub limit: f64,
-}
-
-impl Goal {
-    /// Whether it is met.
-    pub fn is_met(&self) -> bool {
-        self.value <= self.limit
-    }
 }
 
 /// The suite with all it has measured so far.
@@ -207,7 +189,7 @@ impl ChainSuite {
     /// What is asked of the figures that were measured.
     pub fn goals(&self) -> Vec<Goal> {
         let mut goals = Vec::new();
-        let mut goal = |name: String, value, limit| goals.push(Goal { name, value, limit });
+        let mut goal = |name: String, value, limit| goals.push(Goal::at_most(name, value, limit));
         for row in &self.rows {
             let limit = match (row.series, row.n_links) {
                 ("hinge", 10 | 100 | 1_000) => 0.25,

@@ -6,17 +6,28 @@
 //! | to time steps of the same motion in batches | [`Subject`], [`time_steps`], [`Effort`] |
 //! | a mechanism or a fixture to time | [`MechanismRun`], [`SceneRun`] |
 //! | the rows of `cargo xtask bench chain` | [`Series`], [`ChainSuite`] |
-//! | to print, draw or sign figures | [`Table`], [`plot`], [`Machine`] |
+//! | those of `cargo xtask bench ladder` | [`Ladder`], [`Method`], [`LadderSuite`] |
+//! | those of `cargo xtask bench budget` | [`BudgetSuite`] |
+//! | to print, draw or sign figures | [`Table`], [`Figure`], [`Machine`] |
+//! | what is asked of figures | [`Goal`] |
+//! | a program around a suite | [`run_program`], [`Options`] |
 //!
 //! Times are seconds inside and microseconds where they are shown; lengths metres.
 
+mod budget_scenes;
+mod budget_suite;
 mod chain_report;
 mod chain_suite;
 #[cfg(doctest)]
 mod documents;
+mod goals;
+mod ladder_report;
+mod ladder_suite;
+mod ladders;
 mod links;
 mod machine;
 mod plot;
+mod program;
 #[cfg(feature = "rapier")]
 mod rapier;
 mod series;
@@ -24,10 +35,15 @@ mod subjects;
 mod table;
 mod timing;
 
-pub use chain_suite::{AnchorError, ChainSuite, Failure, Goal, SceneTime, ThreadTime, run_few_steps};
+pub use budget_suite::{BUDGETS, BudgetRow, BudgetSuite};
+pub use chain_suite::{AnchorError, ChainSuite, Failure, SceneTime, ThreadTime, run_few_steps};
+pub use goals::{Bound, Goal, goals_table};
+pub use ladder_suite::{GrabTimes, LadderSuite, Solve, SolveRow, StepRow, WarmRow, run_few_ladder_steps};
+pub use ladders::{CLOSED, Ladder, Method, PAPER_PRECISION};
 pub use links::{Link, LinkJoint, Links};
 pub use machine::Machine;
-pub use plot::{Curve, plot};
+pub use plot::{Curve, Figure};
+pub use program::{Options, run_program};
 #[cfg(feature = "rapier")]
 pub use rapier::RapierRun;
 pub use series::{Memory, Row, SIZES, Series};

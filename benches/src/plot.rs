@@ -1,5 +1,4 @@
-//! Time per link over the number of links as SVG, both axes logarithmic: linear cost is a level line. The title says
-//! what the vertical axis shows.
+//! Curves as SVG, both axes logarithmic: a power of the horizontal quantity is a straight line.
 
 use std::fmt::Write;
 
@@ -8,7 +7,7 @@ use std::fmt::Write;
 pub struct Curve {
     /// What the legend says.
     pub name: String,
-    /// Links and microseconds per link per step; both positive.
+    /// Across and up; both positive.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -20,14 +19,33 @@ const TOP: f64 = 56.0;
 const BOTTOM: f64 = 52.0;
 const COLORS: [&str; 7] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#7f7f7f"];
 
-/// Draws the curves; empty ones are left out.
-pub fn plot(title: &str, subtitle: &str, curves: &[Curve]) -> String {
+/// A plot with both axes logarithmic; the title says what the vertical one shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// The first line.
+    pub title: String,
+    /// The second one.
+    pub subtitle: String,
+    /// What the horizontal axis shows.
+    pub across: String,
+    /// The curves; empty ones are left out.
+    pub curves: Vec<Curve>,
+}
+
+impl Figure {
+    /// Draws it.
+    pub fn to_svg(&self) -> String {
+        plot(self)
+    }
+}
+
+fn plot(Figure { title, subtitle, across, curves }: &Figure) -> String {
     let points = || curves.iter().flat_map(|curve| curve.points.iter().copied());
     let x = Decades::around(points().map(|point| point.0));
     let y = Decades::around(points().map(|point| point.1));
-    let at = |(links, time): (f64, f64)| {
-        let right = LEFT + (WIDTH - LEFT - RIGHT) * x.fraction(links);
-        (right, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.fraction(time))
+    let at = |(x_value, y_value): (f64, f64)| {
+        let right = LEFT + (WIDTH - LEFT - RIGHT) * x.fraction(x_value);
+        (right, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.fraction(y_value))
     };
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
@@ -36,7 +54,7 @@ pub fn plot(title: &str, subtitle: &str, curves: &[Curve]) -> String {
     );
     text(&mut out, (LEFT, 24.0), "start", "font-size=\"16\" font-weight=\"600\"", title);
     text(&mut out, (LEFT, 42.0), "start", "fill=\"#69727f\"", subtitle);
-    draw_axes(&mut out, &x, &y, &at);
+    draw_axes(&mut out, across, [&x, &y], &at);
     for (i, curve) in curves.iter().filter(|curve| !curve.points.is_empty()).enumerate() {
         let color = COLORS[i % COLORS.len()];
         let points: Vec<(f64, f64)> = curve.points.iter().map(|&point| at(point)).collect();
@@ -62,19 +80,30 @@ pub fn plot(title: &str, subtitle: &str, curves: &[Curve]) -> String {
     out
 }
 
-fn draw_axes(out: &mut String, x: &Decades, y: &Decades, at: &dyn Fn((f64, f64)) -> (f64, f64)) {
+fn draw_axes(out: &mut String, across: &str, [x, y]: [&Decades; 2], at: &dyn Fn((f64, f64)) -> (f64, f64)) {
     let soft = "fill=\"#69727f\"";
-    for links in x.ticks() {
-        let (right, bottom) = at((links, y.tick(y.first)));
+    for value in x.ticks() {
+        let (right, bottom) = at((value, y.tick(y.first)));
         line(out, (right, TOP), (right, bottom));
-        text(out, (right, bottom + 18.0), "middle", soft, &crate::grouped(links.round() as usize));
+        text(out, (right, bottom + 18.0), "middle", soft, &tick_label(value));
     }
-    for time in y.ticks() {
-        let (left, height) = at((x.tick(x.first), time));
+    for value in y.ticks() {
+        let (left, height) = at((x.tick(x.first), value));
         line(out, (left, height), (WIDTH - RIGHT, height));
-        text(out, (left - 8.0, height + 4.0), "end", soft, &format!("{time}"));
+        text(out, (left - 8.0, height + 4.0), "end", soft, &tick_label(value));
     }
-    text(out, (0.5 * (LEFT + WIDTH - RIGHT), HEIGHT - 12.0), "middle", soft, "links");
+    text(out, (0.5 * (LEFT + WIDTH - RIGHT), HEIGHT - 12.0), "middle", soft, across);
+}
+
+/// A power of ten.
+fn tick_label(value: f64) -> String {
+    if value >= 1.0 {
+        crate::grouped(value.round() as usize)
+    } else if value >= 0.9e-3 {
+        format!("{value}")
+    } else {
+        format!("1e{:.0}", value.log10())
+    }
 }
 
 fn line(out: &mut String, from: (f64, f64), to: (f64, f64)) {
@@ -125,7 +154,7 @@ impl Decades {
 
 #[cfg(test)]
 mod tests {
-    use super::{Curve, Decades, plot};
+    use super::{Curve, Decades, Figure, tick_label};
 
     #[test]
     fn decades_hold_all_values() {
@@ -137,9 +166,16 @@ mod tests {
     }
 
     #[test]
+    fn ticks_are_short() {
+        assert_eq!([1e4, 1.0, 1e-2, 1e-3, 1e-9].map(tick_label), ["10,000", "1", "0.01", "0.001", "1e-9"]);
+    }
+
+    #[test]
     fn every_curve_has_its_points_and_its_name() {
         let curve = |name: &str, points: &[(f64, f64)]| Curve { name: name.into(), points: points.into() };
-        let svg = plot("a < b", "", &[curve("x", &[(10.0, 0.1), (100.0, 0.2)]), curve("empty", &[])]);
+        let curves = vec![curve("x", &[(10.0, 0.1), (100.0, 0.2)]), curve("empty", &[])];
+        let svg =
+            Figure { title: "a < b".into(), subtitle: String::new(), across: "t".into(), curves }.to_svg();
         assert_eq!(svg.matches("<circle").count(), 2);
         assert_eq!(svg.matches("<polyline").count(), 1);
         assert!(svg.contains("a &lt; b") && svg.contains(">x</text>") && !svg.contains("empty"));

@@ -1,7 +1,7 @@
 //! What is timed: a mechanism built in code, and a fixture scene.
 
 use crate::{Failure, Subject};
-use sinew_mechanism::{Input, Model, Settings, Stage, State, Workspace, step, step_observed};
+use sinew_mechanism::{Input, Model, Settings, Stage, State, StepReport, Workspace, step, step_observed};
 use sinew_sim::{SceneDoc, World, digest};
 use std::path::Path;
 
@@ -13,6 +13,7 @@ pub struct MechanismRun {
     state: State,
     saved: State,
     workspace: Workspace,
+    report: StepReport,
 }
 
 impl MechanismRun {
@@ -20,7 +21,8 @@ impl MechanismRun {
     pub fn new(model: Model, settings: Settings) -> Self {
         let state = model.initial_state();
         let workspace = Workspace::new(&model);
-        Self { model, settings, input: Input::default(), saved: State::default(), state, workspace }
+        let (input, saved, report) = (Input::default(), State::default(), StepReport::default());
+        Self { model, settings, input, saved, state, workspace, report }
     }
 
     /// The model.
@@ -31,6 +33,16 @@ impl MechanismRun {
     /// The state.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// What the last step reported.
+    pub fn report(&self) -> &StepReport {
+        &self.report
+    }
+
+    /// The input of the steps to come.
+    pub fn input_mut(&mut self) -> &mut Input {
+        &mut self.input
     }
 
     /// Bytes that model, state and workspace say they hold.
@@ -54,13 +66,13 @@ impl Subject for MechanismRun {
 
     fn step(&mut self) {
         let Self { model, state, input, settings, workspace, .. } = self;
-        let report = step(model, state, input, settings, workspace);
-        assert_eq!(report.non_finite, None, "the motion that is timed has broken down");
+        self.report = step(model, state, input, settings, workspace);
+        assert_eq!(self.report.non_finite, None, "the motion that is timed has broken down");
     }
 
     fn step_observed(&mut self, mut done: &mut dyn FnMut(Stage)) {
         let Self { model, state, input, settings, workspace, .. } = self;
-        step_observed(model, state, input, settings, workspace, &mut done);
+        self.report = step_observed(model, state, input, settings, workspace, &mut done);
     }
 
     fn digest(&self) -> Option<u64> {

@@ -111,7 +111,7 @@ pub fn time_steps(subject: &mut impl Subject, effort: &Effort) -> Timing {
 }
 
 /// One step whose stages are added to `stages`.
-fn observe(subject: &mut impl Subject, stages: &mut [f64; Stage::ALL.len()]) {
+pub(crate) fn observe(subject: &mut impl Subject, stages: &mut [f64; Stage::ALL.len()]) {
     let mut last = Instant::now();
     subject.step_observed(&mut |stage| {
         let now = Instant::now();

@@ -1,0 +1,182 @@
+//! The figures of the ladder suite as tables, as JSON and as curves.
+
+use crate::{Curve, Figure, Goal, Ladder, LadderSuite, Method, Table, short};
+use serde_json::{Value, json};
+use sinew_mechanism::Stage;
+
+impl LadderSuite {
+    /// Table 2 of the paper beside ours, ms.
+    pub fn solves_table(&self) -> Table {
+        let title = "Beside Fau99 table 2 (their figures, their machine): ms per solve to 1e-3";
+        let head = [
+            "ladder",
+            "a",
+            "l",
+            "method",
+            "paper",
+            "best",
+            "median",
+            "iterations",
+            "residual",
+            "ns/row/iteration",
+            "our method is faster by",
+        ];
+        let mut table = Table::new(title, &head);
+        for row in &self.solves {
+            let (tree, loops) = self.counts(row.ladder);
+            let place = Ladder::ALL.iter().position(|&ladder| ladder == row.ladder);
+            let paper = place.and_then(|place| row.method.paper_ms[place]);
+            let mut cells = vec![row.ladder.name(), tree.to_string(), loops.to_string()];
+            cells.extend([row.method.title.into(), paper.map_or("–".into(), short)]);
+            match row.outcome {
+                Ok(solve) => {
+                    let ours = self.solve(&row.ladder.name(), Method::ALL[3].key);
+                    let gain =
+                        ours.map_or(String::new(), |ours| format!("{}×", short(solve.best / ours.1.best)));
+                    let is_iterative = !row.method.is_dense();
+                    let per_row = short(solve.per_row(row.rows.1) * 1e9);
+                    cells.extend([
+                        short(solve.best * 1e3),
+                        short(solve.median * 1e3),
+                        if is_iterative { solve.iterations.to_string() } else { "–".into() },
+                        format!("{:.1e}", solve.residual),
+                        if is_iterative { per_row } else { "–".into() },
+                        gain,
+                    ]);
+                }
+                Err(seconds) => cells.push(format!("left out: about {} s", short(seconds))),
+            }
+            table.row(cells);
+        }
+        table
+    }
+
+    /// Rows of the tree and of the loops of a ladder, as the paper counts them.
+    fn counts(&self, ladder: Ladder) -> (usize, usize) {
+        let (p, r) = (ladder.p as usize, ladder.r as usize);
+        (3 * r * (2 * p + 1), 3 * r)
+    }
+
+    /// Whole steps.
+    pub fn steps_table(&self) -> Table {
+        let mut head = vec!["ladder", "bodies", "best", "median"];
+        head.extend(Stage::ALL.map(Stage::name));
+        head.extend(["iterations", "assembly", "error in m"]);
+        let title = "Whole implicit step at 1/60 s with closed joints: µs per step";
+        let mut table = Table::new(title, &head);
+        for step in &self.steps {
+            let (tree, _) = self.counts(step.ladder);
+            let times = [step.timing.best, step.timing.median].into_iter().chain(step.timing.stages);
+            let cells = [step.ladder.name(), (tree / 3).to_string()].into_iter();
+            let cells = cells.chain(times.map(|seconds| short(seconds * 1e6)));
+            table.row(cells.chain(step.iterations.map(short)).chain([format!("{:.1e}", step.error)]));
+        }
+        table
+    }
+
+    /// Warm starts.
+    pub fn warm_table(&self) -> Table {
+        let title = "Swinging ladders, 60 implicit steps to 1e-3 m/s: iterations per step";
+        let mut table = Table::new(title, &["ladder", "dt in s", "cold", "warm", "ratio"]);
+        for row in &self.warm {
+            let counts = [row.cold, row.warm].map(short);
+            let cells = [row.ladder.name(), format!("1/{:.0}", 1.0 / row.dt)].into_iter().chain(counts);
+            table.row(cells.chain([format!("{}×", short(row.cold / row.warm))]));
+        }
+        table
+    }
+
+    /// Grabs.
+    pub fn grabs_table(&self) -> Table {
+        let title = "A chain of 1,000 links, its middle held by a hard grab: µs per step";
+        let head = ["without", "first with", "later with", "first without", "adding", "removing"];
+        let mut table = Table::new(title, &head);
+        let grabs = &self.grabs;
+        let times = [grabs.step, grabs.first, grabs.held, grabs.released, grabs.adding(), grabs.removing()];
+        table.row(times.map(|seconds| short(seconds * 1e6)));
+        table
+    }
+
+    /// Everything as one JSON object; list entries have a `name` by which two runs can be compared.
+    pub fn to_json(&self) -> Value {
+        let us = |seconds: f64| seconds * 1e6;
+        let solves = self.solves.iter().map(|row| {
+            let place = Ladder::ALL.iter().position(|&ladder| ladder == row.ladder);
+            let mut out = json!({
+                "name": format!("{} {}", row.method.key, row.ladder.name()),
+                "tree_rows": row.rows.0,
+                "loop_rows": row.rows.1,
+                "paper_ms": place.and_then(|place| row.method.paper_ms[place]),
+            });
+            match row.outcome {
+                Ok(solve) => {
+                    out["us_best"] = json!(us(solve.best));
+                    out["us_median"] = json!(us(solve.median));
+                    out["us_refine"] = json!(us(solve.refine));
+                    out["iterations"] = json!(solve.iterations);
+                    out["residual"] = json!(solve.residual);
+                }
+                Err(seconds) => out["left_out_predicted_s"] = json!(seconds),
+            }
+            out
+        });
+        let steps = self.steps.iter().map(|step| {
+            let stages = Stage::ALL.iter().zip(step.timing.stages);
+            json!({
+                "name": format!("step {}", step.ladder.name()),
+                "us_best": us(step.timing.best),
+                "us_median": us(step.timing.median),
+                "us_stages": stages.map(|(stage, time)| (stage.name(), json!(us(time)))).collect::<Value>(),
+                "loop_iterations": step.iterations[0],
+                "assembly_iterations": step.iterations[1],
+                "error_m": step.error,
+            })
+        });
+        let warm = self.warm.iter().map(|row| {
+            let name = format!("{} {:.0} Hz", row.ladder.name(), 1.0 / row.dt);
+            json!({ "name": name, "cold": row.cold, "warm": row.warm })
+        });
+        let grabs = &self.grabs;
+        json!({
+            "suite": "ladder",
+            "date": self.machine.date,
+            "commit": self.machine.commit,
+            "machine": self.machine.to_json(),
+            "solves": solves.collect::<Value>(),
+            "steps": steps.collect::<Value>(),
+            "warm_start": warm.collect::<Value>(),
+            "grabs": {
+                "us_step": us(grabs.step),
+                "us_first": us(grabs.first),
+                "us_held": us(grabs.held),
+                "us_released": us(grabs.released),
+            },
+            "goals": self.goals().iter().map(Goal::to_json).collect::<Value>(),
+        })
+    }
+
+    /// Time of a solve over the number of constraints, ours and the paper's.
+    pub fn plot(&self) -> String {
+        let ours = Method::ALL.iter().map(|method| {
+            let rows = self.solves.iter().filter(|row| row.method == *method);
+            let point = |row: &crate::SolveRow| {
+                Some(((row.rows.0 + row.rows.1) as f64, row.outcome.ok()?.best * 1e3))
+            };
+            Curve { name: method.title.into(), points: rows.filter_map(point).collect() }
+        });
+        let paper = [&Method::ALL[1], &Method::ALL[3]].into_iter().map(|method| {
+            let points = Ladder::ALL.iter().zip(method.paper_ms).filter_map(|(&ladder, ms)| {
+                let (tree, loops) = self.counts(ladder);
+                Some(((tree + loops) as f64, ms?))
+            });
+            Curve { name: format!("{}, Fau99", method.title), points: points.collect() }
+        });
+        Figure {
+            title: "Loop system of rope ladders to 1e-3, one thread: ms per solve".into(),
+            subtitle: self.machine.to_string(),
+            across: "constraints".into(),
+            curves: ours.chain(paper).collect(),
+        }
+        .to_svg()
+    }
+}

@@ -1,0 +1,361 @@
+//! The ladder suite: Fau99 table 2 measured here, whole steps, warm starts, grabs.
+//!
+//! A solve is what the paper timed: factor the tree, substitute, refine the loops. It is cut out of an explicit Euler
+//! step by the stages that the step reports. Everything runs on one thread, which the caller provides.
+
+use crate::timing::observe;
+use crate::{
+    Effort, Failure, Goal, Ladder, LinkJoint, Links, Machine, MechanismRun, Method, Subject, Timing,
+    time_steps,
+};
+use glam::DVec3;
+use sinew_mechanism::{BodyId, Grab, Input, LoopStop, Settings, Stage, violation};
+use std::time::Instant;
+
+/// A dense solve that would take longer is left out, s.
+const PATIENCE: f64 = 20.0;
+/// Solves of one ladder by one method at most, and how long they may take in all, s.
+const MAX_SOLVES: usize = 1000;
+const SOLVE_SECONDS: f64 = 1.5;
+/// Steps over which warm and cold starts are compared.
+const WARM_STEPS: u32 = 60;
+/// Step lengths at which they are compared, s: the shorter, the less forces change from step to step.
+const STEP_LENGTHS: [f64; 3] = [1.0 / 60.0, 1.0 / 240.0, 1.0 / 1000.0];
+/// Links of the chain that is grabbed.
+const GRABBED_LINKS: usize = 1_000;
+
+/// One ladder by one method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveRow {
+    /// The ladder.
+    pub ladder: Ladder,
+    /// The method.
+    pub method: Method,
+    /// Rows of the tree and of the loops.
+    pub rows: (usize, usize),
+    /// What was measured, or how long it would have taken, s.
+    pub outcome: Result<Solve, f64>,
+}
+
+/// A solve of the loop system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solve {
+    /// The fastest, s.
+    pub best: f64,
+    /// The middle one, s.
+    pub median: f64,
+    /// Refinement alone in the fastest solve, s.
+    pub refine: f64,
+    /// Updates of the multipliers.
+    pub iterations: u32,
+    /// Largest residual left, m/s².
+    pub residual: f64,
+}
+
+/// Whole steps of a ladder with closed joints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepRow {
+    /// The ladder.
+    pub ladder: Ladder,
+    /// Time of a step.
+    pub timing: Timing,
+    /// Largest distance between the points of a joint after any of the first steps, m.
+    pub error: f64,
+    /// Iterations on the loops and of the assembly per step.
+    pub iterations: [f64; 2],
+}
+
+/// Iterations per step with and without the forces of the step before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WarmRow {
+    /// The ladder.
+    pub ladder: Ladder,
+    /// Length of a step, s.
+    pub dt: f64,
+    /// From zero.
+    pub cold: f64,
+    /// From the forces of the step before.
+    pub warm: f64,
+}
+
+/// What beginning and ending a grab costs, s; medians.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GrabTimes {
+    /// A step without any grab.
+    pub step: f64,
+    /// The first step with one.
+    pub first: f64,
+    /// A later step with it.
+    pub held: f64,
+    /// The first step after it has ended.
+    pub released: f64,
+}
+
+impl GrabTimes {
+    /// What the first step with the grab takes more than a later one, s.
+    pub fn adding(&self) -> f64 {
+        (self.first - self.held).max(0.0)
+    }
+
+    /// What the first step without the grab takes more than any other, s.
+    pub fn removing(&self) -> f64 {
+        (self.released - self.step).max(0.0)
+    }
+}
+
+/// The suite with all it has measured so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LadderSuite {
+    /// How much is measured.
+    pub effort: Effort,
+    /// Where and when.
+    pub machine: Machine,
+    /// Table 2.
+    pub solves: Vec<SolveRow>,
+    /// Whole steps.
+    pub steps: Vec<StepRow>,
+    /// Warm starts.
+    pub warm: Vec<WarmRow>,
+    /// Grabs.
+    pub grabs: GrabTimes,
+}
+
+impl LadderSuite {
+    /// Nothing measured yet.
+    pub fn new(effort: Effort) -> Self {
+        let machine = Machine::here();
+        Self { effort, machine, solves: vec![], steps: vec![], warm: vec![], grabs: GrabTimes::default() }
+    }
+
+    fn is_quick(&self) -> bool {
+        self.effort.batch_work < Effort::FULL.batch_work
+    }
+
+    /// Measures a ladder by all methods; dense ones that would take too long are left out.
+    ///
+    /// # Errors
+    /// If the ladder cannot be built or a solve did not converge.
+    pub fn measure_solves(&mut self, ladder: Ladder) -> Result<(), Failure> {
+        let patience = if self.is_quick() { 0.1 * PATIENCE } else { PATIENCE };
+        for method in Method::ALL {
+            let (model, settings) = ladder.acceleration(method)?;
+            let rows = model.n_rows();
+            let outcome = match self.predicted(&method, rows.1) {
+                Some(seconds) if seconds > patience => Err(seconds),
+                _ => Ok(time_solves(&mut MechanismRun::new(model, settings), &self.effort)?),
+            };
+            self.solves.push(SolveRow { ladder, method, rows, outcome });
+        }
+        Ok(())
+    }
+
+    /// What a dense solve of `n` rows should take, s, from the largest one seen: cubic growth.
+    fn predicted(&self, method: &Method, n: usize) -> Option<f64> {
+        let solves = self.solves.iter().rev().filter(|row| method.is_dense() && row.method == *method);
+        let seen = solves.filter_map(|row| Some((row.rows.1, row.outcome.ok()?.best))).next()?;
+        Some(seen.1 * (n as f64 / seen.0 as f64).powi(3))
+    }
+
+    /// Measures whole steps of a ladder, with all joints closed.
+    ///
+    /// # Errors
+    /// If the ladder cannot be built.
+    pub fn measure_steps(&mut self, ladder: Ladder) -> Result<(), Failure> {
+        let (model, settings) = ladder.closed()?;
+        let mut run = MechanismRun::new(model, settings);
+        let (mut error, mut iterations) = (0.0_f64, [0.0; 2]);
+        for _ in 0..WARM_STEPS {
+            run.step();
+            error = error.max(violation(run.model(), run.state(), &Input::default()).position);
+            let report = run.report();
+            let done = [report.loops.iterations, report.assembly_iterations];
+            iterations = [0, 1].map(|i| iterations[i] + f64::from(done[i]) / f64::from(WARM_STEPS));
+        }
+        self.steps.push(StepRow { ladder, timing: time_steps(&mut run, &self.effort), error, iterations });
+        Ok(())
+    }
+
+    /// Counts iterations with and without warm start.
+    ///
+    /// # Errors
+    /// If the ladder cannot be built.
+    pub fn measure_warm_start(&mut self, ladder: Ladder) -> Result<(), Failure> {
+        for dt in STEP_LENGTHS {
+            let count = |warm: bool| -> Result<f64, Failure> {
+                let (model, settings) = ladder.implicit(dt, warm)?;
+                let mut run = MechanismRun::new(model, settings);
+                let steps = (0..WARM_STEPS).map(|_| {
+                    run.step();
+                    run.report().loops.iterations
+                });
+                Ok(f64::from(steps.sum::<u32>()) / f64::from(WARM_STEPS))
+            };
+            let (cold, warm) = (count(false)?, count(true)?);
+            self.warm.push(WarmRow { ladder, dt, cold, warm });
+        }
+        Ok(())
+    }
+
+    /// Times steps around a grab of the middle of a long chain.
+    ///
+    /// # Errors
+    /// If the chain cannot be built.
+    pub fn measure_grabs(&mut self) -> Result<(), Failure> {
+        let model = Links::chain(GRABBED_LINKS, LinkJoint::Hinge(10.0)).model()?;
+        let middle = BodyId::from_index(GRABBED_LINKS / 2);
+        let target = model.initial_state().poses[GRABBED_LINKS / 2].translation;
+        let grab = Grab { body: middle, point: DVec3::ZERO, target, stiffness: f64::INFINITY, damping: 0.0 };
+        let n_runs = if self.is_quick() { 5 } else { 21 };
+        let mut times = [const { Vec::new() }; 4];
+        for _ in 0..n_runs {
+            let mut run = MechanismRun::new(model.clone(), Settings::default());
+            let last = |run: &mut MechanismRun, n_steps: usize| {
+                (1..n_steps).for_each(|_| run.step());
+                let start = Instant::now();
+                run.step();
+                start.elapsed().as_secs_f64()
+            };
+            times[0].push(last(&mut run, 10));
+            run.input_mut().grabs.push(grab);
+            times[1].push(last(&mut run, 1));
+            times[2].push(last(&mut run, 10));
+            run.input_mut().grabs.clear();
+            times[3].push(last(&mut run, 1));
+        }
+        let [step, first, held, released] = times.map(median);
+        self.grabs = GrabTimes { step, first, held, released };
+        Ok(())
+    }
+
+    /// The row of a ladder and a method, if it was measured.
+    pub fn solve(&self, ladder: &str, key: &str) -> Option<(&SolveRow, Solve)> {
+        let row = self.solves.iter().find(|row| row.ladder.name() == ladder && row.method.key == key)?;
+        Some((row, row.outcome.ok()?))
+    }
+
+    /// What is asked of the figures that were measured.
+    pub fn goals(&self) -> Vec<Goal> {
+        let mut goals = Vec::new();
+        for (ladder, gain, dense_gain) in [("(1,96)", 5.0, 10.0), ("(6,96)", 10.0, 10.0)] {
+            let Some((_, ours)) = self.solve(ladder, "structured_iterative") else { continue };
+            for method in &Method::ALL[..3] {
+                let Some((_, other)) = self.solve(ladder, method.key) else { continue };
+                let name = format!("{ladder}: {} over structured iterative, times", method.title);
+                let limit = if method.is_dense() { dense_gain } else { gain };
+                goals.push(Goal::at_least(name, other.best / ours.best, limit));
+            }
+        }
+        for ladder in Ladder::ALL {
+            let Some((row, full)) = self.solve(&ladder.name(), "full_iterative") else { continue };
+            let name = format!("{}: full iterative, ns per row and iteration", ladder.name());
+            goals.push(Goal::at_most(name, full.per_row(row.rows.1) * 1e9, 15.0));
+        }
+        for (ladder, expected) in Ladder::ALL.into_iter().zip([2.0, 4.0, 6.0, 6.0, 5.0]) {
+            let Some((_, ours)) = self.solve(&ladder.name(), "structured_iterative") else { continue };
+            let name = format!("{}: iterations off {expected}", ladder.name());
+            goals.push(Goal::at_most(name, (f64::from(ours.iterations) - expected).abs(), 1.0));
+        }
+        for step in self.steps.iter().filter(|step| step.ladder == Ladder::ALL[4]) {
+            goals.push(Goal::at_most("(6,96): whole step, ms", step.timing.best * 1e3, 1.0));
+            goals.push(Goal::at_most("(6,96): joints after a step, m", step.error, crate::ladders::CLOSED));
+        }
+        for warm in &self.warm {
+            let name =
+                format!("{}, dt 1/{:.0} s: cold over warm iterations", warm.ladder.name(), 1.0 / warm.dt);
+            goals.push(Goal::at_least(name, warm.cold / warm.warm, 2.0));
+        }
+        if self.grabs.step > 0.0 {
+            goals.push(Goal::at_most("adding a grab, steps", self.grabs.adding() / self.grabs.step, 1.0));
+            goals.push(Goal::at_most("removing a grab, steps", self.grabs.removing() / self.grabs.step, 1.0));
+        }
+        goals
+    }
+}
+
+impl Solve {
+    /// Refinement time per row and iteration, s.
+    pub fn per_row(&self, n_rows: usize) -> f64 {
+        self.refine / (n_rows as f64 * f64::from(self.iterations.max(1)))
+    }
+}
+
+/// Times the same solve again and again.
+fn time_solves(run: &mut MechanismRun, effort: &Effort) -> Result<Solve, Failure> {
+    let seconds = SOLVE_SECONDS * effort.batch_work as f64 / Effort::FULL.batch_work as f64;
+    run.save();
+    let (mut times, mut best, mut refine) = (Vec::new(), f64::INFINITY, 0.0);
+    let start = Instant::now();
+    // The first one finds cold caches and makes its memory.
+    while times.len() < 2 || (times.len() < MAX_SOLVES && start.elapsed().as_secs_f64() < seconds) {
+        run.restore();
+        let mut stages = [0.0; Stage::ALL.len()];
+        observe(run, &mut stages);
+        let time_of = |stage| stages[Stage::ALL.iter().position(|&other| other == stage).unwrap_or(0)];
+        let time = time_of(Stage::Eliminate) + time_of(Stage::Substitute) + time_of(Stage::Refine);
+        if time < best {
+            (best, refine) = (time, time_of(Stage::Refine));
+        }
+        times.push(time);
+    }
+    let report = run.report().loops;
+    if report.stop != LoopStop::Converged {
+        return Err(format!("a ladder did not converge: {report:?}").into());
+    }
+    Ok(Solve {
+        best,
+        median: median(times),
+        refine,
+        iterations: report.iterations,
+        residual: report.residual,
+    })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// A handful of solves and steps of the largest ladder, for tools that count instructions.
+///
+/// # Errors
+/// If the ladder cannot be built.
+pub fn run_few_ladder_steps() -> Result<(), Failure> {
+    let ladder = Ladder::ALL[4];
+    for (model, settings) in [ladder.acceleration(Method::ALL[3])?, ladder.closed()?] {
+        let mut run = MechanismRun::new(model, settings);
+        (0..20).for_each(|_| run.step());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LadderSuite;
+    use crate::{Effort, Ladder};
+
+    #[test]
+    fn a_small_ladder_meets_what_does_not_depend_on_time() {
+        let effort = Effort { n_batches: 1, batch_work: 1, max_links: 1 };
+        let mut suite = LadderSuite::new(effort);
+        for ladder in &Ladder::ALL[..2] {
+            suite.measure_solves(*ladder).unwrap();
+        }
+        suite.measure_steps(Ladder::ALL[1]).unwrap();
+        suite.measure_warm_start(Ladder::ALL[0]).unwrap();
+        suite.measure_grabs().unwrap();
+        assert_eq!(suite.solves.len(), 8);
+        for row in &suite.solves {
+            let solve = row.outcome.unwrap();
+            assert!(solve.residual < 1e-2 && solve.iterations > 0, "{row:?}");
+        }
+        let goals = suite.goals();
+        assert!(goals.iter().filter(|g| g.name.contains("iterations off")).all(|g| g.is_met()), "{goals:?}");
+        assert!(suite.steps[0].error <= 1e-8, "{:?}", suite.steps);
+        let json = suite.to_json();
+        assert_eq!(json["solves"][7]["name"], "structured_iterative (12,4)");
+        assert_eq!(json["solves"][7]["paper_ms"], 15.0);
+        let table = suite.solves_table().to_string();
+        assert!(table.contains("(12,4)") && table.contains("405"), "{table}");
+        assert!(suite.plot().contains("structured iterative"));
+    }
+}
