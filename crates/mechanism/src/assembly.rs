@@ -367,10 +367,10 @@ fn solve_zero_step(
         };
         points.pulls.clear();
         points.pulls.extend(model.pair_of_body.iter().enumerate().map(of_pair));
-    }
-    if let Some(loops) = &mut loops {
-        loops.settle(model, 1.0, &mut points.pulls);
-        points.loop_pulls.clone_from(&loops.pulls);
+        if let Some(loops) = &mut loops {
+            loops.settle(model, 1.0, &mut points.pulls);
+            points.loop_pulls.clone_from(&loops.pulls);
+        }
     }
     extras.clear();
 }

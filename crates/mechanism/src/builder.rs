@@ -185,6 +185,7 @@ impl Records {
             drives_slide: spec.driven.contains(&DriveCoordinate::Slide),
             compliance: spec.compliance,
             weight: spec.weight,
+            may_open: spec.priority == Priority::Secondary,
             tracks_twist: drives_twist
                 || spec.twist.is_some()
                 || matches!(spec.kind, JointKind::Screw { .. }),

@@ -265,7 +265,6 @@ fn solve(
     sweep::solve(&at, tree, &mut |stage| run.done(stage));
     if let Some(loops) = &mut loops {
         loops.close(model, at.poses, tree, Surroundings::Pairs, run);
-        loops.forget();
         run.done(Stage::Refine);
     }
     extras.clear();

@@ -9,16 +9,16 @@
 //! comparison. Cost: one sweep through the row library per stage.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{Force, Motion, Pose, log_so3, normalize_quat, quat_to_mat3};
-use sinew_solvers::{EffectiveMass, Load, shift_force, shift_motion};
+use sinew_math::{Force, Motion, Pose, Sym3, log_so3, normalize_quat, quat_to_mat3};
+use sinew_solvers::{EffectiveMass, Load, PointJoint, shift_force, shift_motion};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::force::dry_friction;
 use crate::implicit::{kinematic_target, move_kinematic, set_targets};
 use crate::iterate::{Linearized, joint_errors};
-use crate::loops::{LoopWork, Refinement, Surroundings};
-use crate::model::{JointModel, LoopSpring, Model, PairModel, PointSpring, WORLD, pose_of};
+use crate::loops::{LoopWork, Refinement};
+use crate::model::{JointModel, LoopSpring, Model, PairModel, Path, PointSpring, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, Rows, evaluate_rows};
 use crate::sweep::{FREE, SweepReport, eliminate_linearized, hand_up};
 use crate::workspace::{TreeScratch, Workspace};
@@ -118,8 +118,8 @@ pub(crate) fn step(
         if let Some(loops) = LoopWork::of(model, input, tree, loops) {
             loops.start(&state.loops, run.settings.warm_start, 1.0);
             seen.merge(&loops.accelerate(&at));
-            loops.close(model, at.poses, tree, Surroundings::Pairs, run);
-            loops.forget();
+            let surroundings = loops.surroundings_at(model, at.poses);
+            loops.close(model, at.poses, tree, surroundings, run);
             loops.store(&mut state.loops, 1.0);
             run.done(Stage::Refine);
         }
@@ -181,6 +181,15 @@ fn moved(pose: &Pose, motion: &Motion, slope: &Slope, h: f64) -> (Pose, Motion) 
     (pose, *motion + slope.acceleration * h)
 }
 
+/// What holds two points together at the acceleration level.
+pub(crate) struct PointDemand {
+    /// From the centres of mass to the first point, world axes.
+    pub(crate) arms: [DVec3; 2],
+    /// Relative acceleration, m/s².
+    pub(crate) rhs: DVec3,
+    pub(crate) gap_squared: f64,
+}
+
 /// One evaluation of the accelerations.
 pub(crate) struct Evaluation<'a> {
     pub(crate) model: &'a Model,
@@ -213,6 +222,10 @@ impl Evaluation<'_> {
             load.add(&self.own(pair));
             report.regularized += if pair.joint == WORLD {
                 view.eliminate_root(k, load, &FREE)
+            } else if pair.path == Path::Ball && self.model.forces[pair.forces as usize].n_rows() == 0 {
+                let (ball, gap_squared) = self.ball(pair, &self.model.joints[pair.joint as usize]);
+                report.gap_squared = report.gap_squared.max(gap_squared);
+                view.eliminate_point(k, load, &ball)
             } else {
                 let joint = self.joint(pair);
                 twists[k] = joint.twist;
@@ -352,6 +365,36 @@ impl Evaluation<'_> {
         (relative, rows)
     }
 
+    /// What holds two points (central frames, or world) together, both bodies seen at the first point and in the axes
+    /// of the second: `a₁ − a₂ − α₂×ρ − ω₂×(ω₂×ρ) − 2ω₂×ṙ = −2γ ṙ − γ² r`.
+    pub(crate) fn point(&self, bodies: [u32; 2], points: [DVec3; 2]) -> PointDemand {
+        let [pose1, pose2] = bodies.map(|body| pose_of(self.poses, body));
+        let [motion1, motion2] = bodies.map(|body| self.motion(body));
+        let meeting = pose1.transform_point(points[0]);
+        let arms = [meeting - pose1.translation, meeting - pose2.translation];
+        let gap = meeting - pose2.transform_point(points[1]);
+        let rate = shift_motion(motion1, arms[0]).linear - shift_motion(motion2, arms[1]).linear;
+        let (w1, w2) = (motion1.angular, motion2.angular);
+        let bias = w1.cross(w1.cross(arms[0])) - w2.cross(w2.cross(arms[1])) - w2.cross(rate) * 2.0;
+        let gamma = self.baumgarte;
+        let rhs = -bias - rate * (2.0 * gamma) - gap * (gamma * gamma);
+        PointDemand { arms, rhs, gap_squared: gap.length_squared() }
+    }
+
+    /// A plain ball of the tree, without the row library.
+    fn ball(&self, pair: &PairModel, joint: &JointModel) -> (PointJoint, f64) {
+        let demand = self.point([joint.body1, joint.body2], [joint.frames.point1, joint.frames.point2]);
+        let shift = self.shift(joint);
+        let (shift, arm, linear) = if pair.flipped {
+            (-shift, demand.arms[1], -demand.rhs)
+        } else {
+            (shift, demand.arms[0], demand.rhs)
+        };
+        let offset = Motion { angular: DVec3::ZERO, linear };
+        let joint = PointJoint { shift, arm, offset, stiffness: Sym3::ZERO, impulse: DVec3::ZERO };
+        (joint, demand.gap_squared)
+    }
+
     /// The tree joint of a pair at the acceleration level.
     fn joint(&self, pair: &PairModel) -> Linearized {
         let joint = &self.model.joints[pair.joint as usize];
@@ -432,7 +475,7 @@ impl Evaluation<'_> {
             load.momentum.angular -= (phi * rotation.stiffness + rate.angular * rotation.damping) * scale;
             load.momentum.angular -=
                 rate.angular * dry_friction(rotation.friction, rate.angular.length(), 1.0);
-            load.mass.angular += sinew_math::Sym3::IDENTITY * rotation.armature;
+            load.mass.angular += Sym3::IDENTITY * rotation.armature;
             if let Some(cone) = &rotation.cone {
                 let lean = axis.cross(relative.axes2 * relative.axis());
                 let sine = lean.length();

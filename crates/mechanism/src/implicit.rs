@@ -17,6 +17,7 @@ use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, midpoint_step, mom
 use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
 
+use crate::assembly::misfit;
 use crate::block_step;
 use crate::iterate::{Iterate, SpringEnd, add_point_spring};
 use crate::loops::{LoopWork, Refinement, Surroundings};
@@ -112,10 +113,7 @@ pub(crate) fn step(
         }
         measure_grabs(&at, tree, loops.as_deref(), grab_wrenches);
         iterations = iteration + 1;
-        let error = seen.gap_squared.max(seen.lean_squared);
-        let is_last = iterations == implicit.newton_iterations.max(1);
-        // At the start pose a small error says nothing: the solve itself bends the joints by O(h²).
-        if is_last || (displaced && error <= implicit.newton_tolerance * implicit.newton_tolerance) {
+        if iterations == implicit.newton_iterations.max(1) {
             break;
         }
         points.pulls.resize(state.poses.len(), DVec3::ZERO);
@@ -128,6 +126,11 @@ pub(crate) fn step(
         }
         points.advance(model, state, input, &scheme, tree, displaced);
         displaced = true;
+        let left = misfit(model, state, &points.poses, input);
+        if left.largest() <= implicit.newton_tolerance {
+            (seen.gap_squared, seen.lean_squared) = (left.gap * left.gap, left.lean * left.lean);
+            break;
+        }
     }
     let base = if scheme.is_second { &points.base } else { &state.motions };
     fill_pulls(model, settings, scheme.h, base, tree, extras, &mut state.pulls);

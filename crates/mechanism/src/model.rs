@@ -95,6 +95,8 @@ pub(crate) struct JointModel {
     pub(crate) tracks_twist: bool,
     /// Importance outside the tree.
     pub(crate) weight: f64,
+    /// Whether it was declared secondary.
+    pub(crate) may_open: bool,
 }
 
 impl JointModel {

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, quat_to_mat3};
-use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Priority, Role, VariableId};
+use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
 
 use crate::model::{
     Anchor, BodyModel, ForceSet, JointModel, LinearInertia, LoopModel, LoopSpring, Model, PairModel, Path,
@@ -129,7 +129,7 @@ impl Model {
                 joint: constraint.index() as u32,
                 ports: [self.port(joint.body1), self.port(joint.body2)],
                 ends: self.anchors(joint),
-                is_primary: self.graph.priority(*constraint) != Priority::Secondary,
+                is_primary: !joint.may_open,
                 is_point: joint.kind == JointKind::Ball && plain && forces.n_rows() == 0,
             }
         };

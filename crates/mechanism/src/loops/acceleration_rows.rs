@@ -13,14 +13,14 @@ use super::force_rows::{ForceRows, INACTIVE};
 use super::{LoopWork, SECONDARY, size, yield_last, yielding};
 use crate::explicit::Evaluation;
 use crate::iterate::{ForceSink, joint_errors};
-use crate::model::{ForceSet, WORLD, pose_of};
+use crate::model::{ForceSet, WORLD};
 use crate::rows::RelativeState;
 use crate::sweep::SweepReport;
 
 impl LoopWork {
     /// Writes the rows.
     pub(crate) fn accelerate(&mut self, at: &Evaluation<'_>) -> SweepReport {
-        self.rows.clear();
+        self.clear();
         let mut seen = SweepReport::default();
         self.yielded.clear();
         let rows = &mut self.rows;
@@ -94,16 +94,9 @@ fn accelerated_point(
     points: [DVec3; 2],
     weight: f64,
 ) -> f64 {
-    let [end1, end2] = [0, 1].map(|i| {
-        let (pose, motion) = (pose_of(at.poses, bodies[i]), at.motion(bodies[i]));
-        let arm = pose.rotation * points[i];
-        let turning = motion.angular.cross(arm);
-        (arm, pose.translation + arm, motion.linear + turning, motion.angular.cross(turning))
-    });
-    let (gap, rate, bias) = (end1.1 - end2.1, end1.2 - end2.2, end1.3 - end2.3);
-    let gamma = at.baumgarte;
-    rows.push_point(ports, [end1.0, end2.0], -bias - rate * (2.0 * gamma) - gap * (gamma * gamma), weight);
-    gap.length_squared()
+    let demand = at.point(bodies, points);
+    rows.push_point(ports, demand.arms, demand.rhs, weight);
+    demand.gap_squared
 }
 
 /// Lets the last block yield if it may open.

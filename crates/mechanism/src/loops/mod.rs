@@ -150,6 +150,12 @@ impl LoopWork {
         self.lambda.extend(state.forces.iter().map(|f| if warm { f * h } else { 0.0 }));
     }
 
+    /// Forgets the rows and impulses of the last solve.
+    fn clear(&mut self) {
+        self.rows.clear_ports(&mut self.impulses);
+        self.rows.clear();
+    }
+
     /// Visits what hard grabs hold, too.
     fn activate(&mut self, model: &Model, input: &Input) {
         let held = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
@@ -169,6 +175,17 @@ impl LoopWork {
             self.masses.extend((0..at.model.pairs.len()).map(|k| loaded_mass(at, k)));
         }
         is_free
+    }
+
+    /// What reacts at the acceleration level: bodies on their own if there is no tree. An armature in a joint is a row of
+    /// its own there.
+    pub(crate) fn surroundings_at(&mut self, model: &Model, poses: &[Pose]) -> Surroundings<'static> {
+        if !model.is_loose() {
+            return Surroundings::Pairs;
+        }
+        self.masses.clear();
+        self.masses.extend((0..model.pairs.len() as u32).map(|port| free_mass(model, poses, port)));
+        Surroundings::Free
     }
 
     /// Closes the loops: adds their reaction to `tree.motions`.
@@ -246,18 +263,12 @@ impl LoopWork {
         }
     }
 
-    /// Takes the impulses of the loops out of the net joint impulses of the bodies (per body, over `h`), and clears them.
-    pub(crate) fn settle(&mut self, model: &Model, per_h: f64, pulls: &mut [DVec3]) {
+    /// Takes the impulses of the loops out of the net joint forces of the bodies.
+    pub(crate) fn settle(&self, model: &Model, per_h: f64, pulls: &mut [DVec3]) {
         for port in self.rows.touched_ports() {
             let body = model.pairs[port as usize].body as usize;
             pulls[body] -= self.impulses[port as usize].linear * per_h;
         }
-        self.rows.clear_ports(&mut self.impulses);
-    }
-
-    /// Clears the impulses of a solution that nothing else asks for.
-    pub(crate) fn forget(&mut self) {
-        self.rows.clear_ports(&mut self.impulses);
     }
 
     /// Leaves the continuous twist angles in the state.
@@ -300,7 +311,8 @@ impl Model {
 
     /// Pairs that joints and springs outside the tree act on.
     pub(crate) fn loop_ports(&self) -> impl Iterator<Item = u32> + '_ {
-        let joints = self.loops.iter().flat_map(|l| l.ports);
+        // A joint without rows touches nothing.
+        let joints = self.loops.iter().filter(|l| self.loop_multipliers(l) > 0).flat_map(|l| l.ports);
         joints.chain(self.loop_springs.iter().flat_map(|s| s.ports)).filter(|&port| port != NONE)
     }
 

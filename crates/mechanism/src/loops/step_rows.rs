@@ -25,7 +25,7 @@ impl LoopWork {
         pulls: &[DVec3],
         extras: &mut Extras,
     ) -> SweepReport {
-        self.rows.clear();
+        self.clear();
         let mut seen = SweepReport::default();
         self.yielded.clear();
         let yielded = &mut self.yielded;
@@ -143,17 +143,17 @@ impl Linearizer<'_, '_> {
     /// Holds two points (central frames, or world) together; returns the gap between them.
     fn point(&mut self, ports: [u32; 2], bodies: [u32; 2], points: [DVec3; 2], weight: f64) -> DVec3 {
         let at = self.at;
-        let [end1, end2] = [0, 1].map(|i| {
-            let pose = pose_of(at.poses, bodies[i]);
-            let arm = pose.rotation * points[i];
-            let velocity = |motions: &[Motion]| shift_motion(at.motion(motions, bodies[i]), arm).linear;
+        let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
+        // Both bodies are seen at the first point, so that action meets reaction across a gap.
+        let meeting = pose1.transform_point(points[0]);
+        let arms = [meeting - pose1.translation, meeting - pose2.translation];
+        let [given1, given2] = [0, 1].map(|i| {
+            let velocity = |motions: &[Motion]| shift_motion(at.motion(motions, bodies[i]), arms[i]).linear;
             let moved = at.displaced.map_or(DVec3::ZERO, velocity);
-            let given = if ports[i] == NONE { velocity(at.motions) } else { DVec3::ZERO };
-            (arm, pose.translation + arm, moved - given)
+            if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
         });
-        let gap = end1.1 - end2.1;
-        let rhs = (end1.2 - end2.2) - gap * at.per_h;
-        self.rows.push_point(ports, [end1.0, end2.0], rhs, weight);
+        let gap = meeting - pose2.transform_point(points[1]);
+        self.rows.push_point(ports, arms, (given1 - given2) - gap * at.per_h, weight);
         gap
     }
 
