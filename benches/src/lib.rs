@@ -14,7 +14,6 @@
 //!
 //! Times are seconds inside and microseconds where they are shown; lengths metres.
 
-mod budget_scenes;
 mod budget_suite;
 mod chain_report;
 mod chain_suite;

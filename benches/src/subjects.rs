@@ -112,6 +112,11 @@ impl SceneRun {
     pub fn world(&self) -> &World {
         &self.world
     }
+
+    /// The world, to change its settings.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
 }
 
 impl Subject for SceneRun {
