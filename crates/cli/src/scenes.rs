@@ -51,6 +51,7 @@ pub(crate) const EMBEDDED: &[(&str, &str)] = embedded![
     "slider_crank",
     "squeezer",
     "stiff_sweep",
+    "three_characters_pulled",
 ];
 
 /// The scene at a path, or the built-in scene of that name if there is no such file.

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod budget;
+mod hierarchy;
 mod references;
 mod rows;
 
