@@ -1,7 +1,8 @@
 //! Benchmark programs: run one, keep its numbers, compare with kept numbers.
 //!
 //! A suite is a program `benches/src/bin/SUITE.rs`. It understands `--quick` (a few seconds), `--json FILE` (its
-//! numbers as one JSON document), `--plot FILE` (its curves as SVG) and, built with the feature `rapier`, `--rapier`.
+//! numbers as one JSON document) and `--plot FILE` (its curves as SVG); `chain`, built with the feature `rapier`, also
+//! `--rapier`.
 
 use std::collections::BTreeSet;
 use std::fs;
