@@ -122,8 +122,9 @@ fn check_one(name: &str) -> Result<String, Failure> {
 }
 
 fn list() -> Result<ExitCode, Failure> {
+    let width = scenes::EMBEDDED.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
     for (name, _) in scenes::EMBEDDED {
-        say(format!("{name:<18}{}", scenes::find(name)?.parse()?.description).trim_end());
+        say(format!("{name:<width$}{}", scenes::find(name)?.parse()?.description).trim_end());
     }
     Ok(ExitCode::SUCCESS)
 }
