@@ -82,7 +82,7 @@ fn double_pendulum(kind: JointKind) -> MechanismBuilder {
 }
 
 /// Poses and twists after `n` steps over `time`, with lengths that follow `pattern` (mean 1).
-fn end_state(
+pub(crate) fn end_state(
     builder: MechanismBuilder,
     mut settings: Settings,
     time: f64,
@@ -100,7 +100,7 @@ fn end_state(
     state
 }
 
-fn distance(a: &State, b: &State) -> f64 {
+pub(crate) fn distance(a: &State, b: &State) -> f64 {
     let pose = |s: &State, t: &State, i: usize| {
         let turn = sinew_math::log_so3(s.poses[i].rotation * t.poses[i].rotation.conjugate());
         turn.length().max((s.poses[i].translation - t.poses[i].translation).length())

@@ -1,7 +1,7 @@
 //! One implicit step against a dense solve of the same equations, on random mechanisms.
 
-mod assembly;
-mod balance;
+pub(crate) mod assembly;
+pub(crate) mod balance;
 pub(crate) mod scene;
 
 use sinew_math::{Motion, exp_so3, quat_to_mat3};
@@ -11,7 +11,7 @@ use sinew_testkit::{Rng, assert_close, soak_scale};
 use scene::{Scene, Taste};
 
 /// Largest difference of the twists from the dense ones, relative to the largest twist.
-fn difference(scene: &Scene, found: &[Motion], expected: &[Motion]) -> f64 {
+pub(crate) fn difference(scene: &Scene, found: &[Motion], expected: &[Motion]) -> f64 {
     let size = |m: &Motion| m.angular.abs().max_element().max(m.linear.abs().max_element());
     let scale = expected.iter().map(size).fold(1.0, f64::max);
     let gap = |body: usize| size(&(found[body] - expected[body]));
@@ -21,7 +21,7 @@ fn difference(scene: &Scene, found: &[Motion], expected: &[Motion]) -> f64 {
 }
 
 /// The state with poses in body axes at the centres of mass, as the oracle wants it.
-fn in_body_axes(model: &Model, state: &State) -> State {
+pub(crate) fn in_body_axes(model: &Model, state: &State) -> State {
     let mut out = state.clone();
     for body in model.bodies() {
         out.poses[body.index()].rotation = model.body_pose(state, body).rotation;
@@ -55,7 +55,8 @@ fn compare(seed: u64, count: usize, taste: &Taste, tolerance: f64, pulled: bool)
             start.pulls.iter_mut().for_each(|pull| *pull = rng.vec3(-1e3, 1e3));
         }
         let placed = in_body_axes(&model, &start);
-        let expected = assembly::velocities(&scene, &placed, pulled.then_some(&model));
+        let expected =
+            assembly::solve(&scene, &model, &placed, pulled, 1e-7).expect("independent rows").motions;
         for form in [TreeForm::Pair, TreeForm::Block] {
             let state = in_body_axes(&model, &stepped(&scene, &model, start.clone(), form, pulled));
             let error = difference(&scene, &state.motions, &expected);
@@ -100,7 +101,7 @@ fn stiff_trees_with_mass_ratios_of_a_million_soak() {
 }
 
 /// Many iterations, which stop only at a joint error of exactly zero.
-fn converged(order: Order) -> Scheme {
+pub(crate) fn converged(order: Order) -> Scheme {
     let mut scheme = Implicit::default();
     (scheme.order, scheme.newton_iterations, scheme.newton_tolerance) = (order, 60, 0.0);
     Scheme::Implicit(scheme)
@@ -154,5 +155,5 @@ fn newton_iterations_solve_the_nonlinear_step() {
 }
 
 /// Small steps from small errors with moderate springs, so that Newton's method converges.
-const SMOOTH: Taste =
+pub(crate) const SMOOTH: Taste =
     Taste { n_bodies: 6, mass_decades: 0, stiffness_decades: 2, error: 0.02, dt: 1.0 / 100.0, smooth: true };

@@ -7,6 +7,7 @@ mod dense_oracle;
 mod edits;
 mod golden;
 mod invariants;
+mod loops;
 mod readings;
 mod robustness;
 mod rows;

@@ -1,6 +1,6 @@
 //! What the tests of the steppers share: settings, a mechanism with its state, and chains.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use sinew_math::{MassProperties, Motion, Pose, Sym3};
 use sinew_mechanism::{
     BodyId, BodySpec, Energy, Explicit, Gyroscopic, Implicit, Input, JointFrames, JointId, JointKind,
@@ -50,6 +50,13 @@ pub(crate) fn with_gravity(mut settings: Settings, gravity: DVec3) -> Settings {
 
 pub(crate) fn with_gyroscopic(mut settings: Settings, gyroscopic: Gyroscopic) -> Settings {
     settings.gyroscopic = gyroscopic;
+    settings
+}
+
+/// Loops closed as well as rounding allows.
+pub(crate) fn tight(mut settings: Settings) -> Settings {
+    let solve = &mut settings.loops.solve;
+    (solve.precision, solve.iterations, solve.restarts) = (1e-13, 1_000, 10);
     settings
 }
 
@@ -119,6 +126,11 @@ pub(crate) fn frames_at(body1: &Pose, body2: &Pose, anchor: DVec3, axis: DVec3) 
     JointFrames::coincident(body1, body2, &Pose::new(rotation, anchor))
 }
 
+/// Frames at two points, in the axes of their bodies.
+pub(crate) fn joined(point1: DVec3, point2: DVec3) -> JointFrames {
+    JointFrames { rotation1: DQuat::IDENTITY, point1, rotation2: DQuat::IDENTITY, point2 }
+}
+
 /// A row of boxes along x, hung from the world at the origin.
 pub(crate) struct Chain {
     pub(crate) n: usize,
@@ -183,4 +195,48 @@ pub(crate) fn single(
     let body = builder.add_body(BodySpec::dynamic("body", pose, mass).with_motion(motion));
     let joint = builder.add_joint(joint(body));
     (builder, body, joint)
+}
+
+/// A bar of one kilogram between two points, its x axis along it, 0.05 m thick.
+pub(crate) fn add_bar(builder: &mut MechanismBuilder, from: DVec3, to: DVec3) -> BodyId {
+    let rotation = rotation_to_axis(to - from).expect("a bar");
+    let mass = slab(DVec3::new(from.distance(to), 0.05, 0.05));
+    builder.add_body(BodySpec::dynamic("", Pose::new(rotation, (from + to) * 0.5), mass))
+}
+
+/// Joins two bodies, or a body and the world, where they are.
+pub(crate) fn pin(
+    builder: &mut MechanismBuilder,
+    kind: JointKind,
+    (body, other): (BodyId, Option<BodyId>),
+    at: DVec3,
+    axis: DVec3,
+) -> JointId {
+    let above = other.map_or(Pose::IDENTITY, |b| builder.body_pose(b));
+    let frames = frames_at(&builder.body_pose(body), &above, at, axis);
+    builder.add_joint(JointSpec::new("", kind, body, other, frames))
+}
+
+/// A rope ladder that hangs from the world and swings in from the side: two strings of `n` bars, `n` rungs, ball
+/// joints; one loop per rung.
+pub(crate) fn ladder(n: usize) -> MechanismBuilder {
+    let mut builder = MechanismBuilder::new();
+    let down = DVec3::new(0.5, 0.2, -1.0).normalize() * 0.3;
+    let mut strings = [Vec::new(), Vec::new()];
+    for (side, string) in strings.iter_mut().enumerate() {
+        let top = DVec3::Y * (0.5 * side as f64);
+        for k in 0..n {
+            let from = top + down * k as f64;
+            let bar = add_bar(&mut builder, from, from + down);
+            pin(&mut builder, JointKind::Ball, (bar, string.last().copied()), from, DVec3::X);
+            string.push(bar);
+        }
+    }
+    for k in 0..n {
+        let [left, right] = [0.0, 0.5].map(|y| DVec3::Y * y + down * (k + 1) as f64);
+        let rung = add_bar(&mut builder, left, right);
+        pin(&mut builder, JointKind::Ball, (rung, Some(strings[0][k])), left, DVec3::X);
+        pin(&mut builder, JointKind::Ball, (rung, Some(strings[1][k])), right, DVec3::X);
+    }
+    builder
 }

@@ -6,8 +6,9 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Pose, left_jacobian_inverse, log_so3, ops, quat_to_mat3, skew};
 use sinew_mechanism::{
-    BodyKind, Drive, DriveCoordinate, Gyroscopic, JointFrames, JointKind, JointSpec, Limit, Model,
+    BodyKind, Drive, DriveCoordinate, Gyroscopic, JointFrames, JointId, JointKind, JointSpec, Limit, Model,
     MotorTarget, PairState, RelativeState, RotationForce, RowForm, Rows, ScalarForce, State, evaluate_rows,
+    joint_forces,
 };
 use sinew_testkit::Dense;
 use std::f64::consts::PI;
@@ -17,15 +18,31 @@ use super::scene::Scene;
 /// Three rows on the twist of one end; scalar forces use the first only.
 type Ends = [(Option<usize>, [[f64; 6]; 3]); 2];
 
-/// Twists at the end of the step; with a model, its joint forces stiffen the rotations.
-///
-/// Poses are in body axes at the centres of mass.
-pub(crate) fn velocities(scene: &Scene, state: &State, loaded: Option<&Model>) -> Vec<Motion> {
+/// What a step finds.
+pub(crate) struct Solution {
+    /// Twists at the end of the step.
+    pub(crate) motions: Vec<Motion>,
+    /// Force of the rows of each joint on its body 1, N; none if the rows do not determine it.
+    pub(crate) forces: Option<Vec<DVec3>>,
+}
+
+/// The step of a model of the scene; `loaded`: its joint forces stiffen the rotations. Poses are in body axes at the
+/// centres of mass. None if rigid rows contradict each other, or if some row is all but implied by the others: what
+/// they leave of it is shorter than `margin` and yet not nothing.
+pub(crate) fn solve(
+    scene: &Scene,
+    model: &Model,
+    state: &State,
+    loaded: bool,
+    margin: f64,
+) -> Option<Solution> {
     let h = scene.settings.dt;
     let n = scene.bodies.len();
     let start = start_motions(scene, state);
     let joints = Joint::all(scene, state, &start);
-    let n_rows: usize = joints.iter().map(|j| j.rows.n).sum();
+    let kept = independent_rows(scene, &joints, margin)?;
+    let n_all: usize = joints.iter().map(|j| j.rows.n).sum();
+    let n_rows = kept.len();
     let mut system =
         System { matrix: Dense::zeros(6 * n + n_rows, 6 * n + n_rows), rhs: vec![0.0; 6 * n + n_rows] };
     for body in 0..n {
@@ -34,22 +51,96 @@ pub(crate) fn velocities(scene: &Scene, state: &State, loaded: Option<&Model>) -
     for joint in &joints {
         joint.add_forces(&mut system, scene, &start);
     }
-    add_point_springs(&mut system, scene, state, &joints);
-    if let Some(model) = loaded {
+    add_point_springs(&mut system, scene, model, state, &joints);
+    if loaded {
         add_geometric_stiffness(&mut system, scene, model, state, &joints);
     }
-    let mut first = 6 * n;
-    for joint in &joints {
-        system.add_rows(joint, first, h);
-        first += joint.rows.n;
+    for (place, &(joint, r)) in kept.iter().enumerate() {
+        system.add_row(&joints[joint], r, 6 * n + place, h);
     }
     for body in 0..n {
         if scene.bodies[body].kind != BodyKind::Dynamic {
             system.prescribe(body, start[body]);
         }
     }
-    let solution = system.matrix.solve(&system.rhs).expect("a regular system");
-    (0..n).map(|b| Motion::from_array(std::array::from_fn(|i| solution[6 * b + i]))).collect()
+    let solution = system.matrix.solve(&system.rhs)?;
+    let motions: Vec<Motion> =
+        (0..n).map(|b| Motion::from_array(std::array::from_fn(|i| solution[6 * b + i]))).collect();
+    for joint in joints.iter().filter(|j| j.spec.compliance == 0.0) {
+        if joint.row_error(&motions, h) > 1e-9 {
+            return None;
+        }
+    }
+    let mut forces = vec![DVec3::ZERO; joints.len()];
+    for (place, &(joint, r)) in kept.iter().enumerate() {
+        let row = &joints[joint].rows.jacobian1[r];
+        forces[joint] -= DVec3::new(row[3], row[4], row[5]) * (solution[6 * n + place] / h);
+    }
+    Some(Solution { motions, forces: (n_rows == n_all).then_some(forces) })
+}
+
+/// Rows `(joint, row)` that no earlier ones imply, and all soft ones; none if some row nearly is.
+fn independent_rows(scene: &Scene, joints: &[Joint<'_>], margin: f64) -> Option<Vec<(usize, usize)>> {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut kept = Vec::new();
+    for (index, joint) in joints.iter().enumerate() {
+        for r in 0..joint.rows.n {
+            if joint.spec.compliance > 0.0 {
+                kept.push((index, r));
+                continue;
+            }
+            let mut row = vec![0.0; 6 * scene.bodies.len()];
+            for (body, part) in
+                [(joint.body1, &joint.rows.jacobian1[r]), (joint.body2, &joint.rows.jacobian2[r])]
+            {
+                if let Some(body) = body.filter(|b| is_dynamic(scene, Some(*b))) {
+                    (0..6).for_each(|i| row[6 * body + i] += part[i]);
+                }
+            }
+            let length = norm2(&row);
+            for _ in 0..2 {
+                for unit in &basis {
+                    let along: f64 = unit.iter().zip(&row).map(|(a, b)| a * b).sum();
+                    row.iter_mut().zip(unit).for_each(|(x, u)| *x -= along * u);
+                }
+            }
+            let rest = norm2(&row);
+            if rest > margin * length {
+                basis.push(row.iter().map(|x| x / rest).collect());
+                kept.push((index, r));
+            } else if rest > 1e-9 * length {
+                return None;
+            }
+        }
+    }
+    Some(kept)
+}
+
+fn norm2(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// `|J v − b| / (|J||v| + |b|)` of the rigid joints among `which` at the start of a step, largest entries and rows. A scene
+/// that cannot move counts as if it moved by 0.1 m/s.
+pub(crate) fn worst_row_error(
+    scene: &Scene,
+    state: &State,
+    motions: &[Motion],
+    which: impl Fn(usize) -> bool,
+) -> f64 {
+    let joints = Joint::all(scene, state, &start_motions(scene, state));
+    let speed = motions.iter().map(|m| norm2(&m.to_array())).fold(0.1, f64::max);
+    let (mut worst, mut longest, mut largest) = (0.0f64, 0.0f64, 0.0f64);
+    for joint in joints.iter().filter(|j| j.spec.compliance == 0.0 && which(j.index)) {
+        for r in 0..joint.rows.n {
+            let (row1, row2) = (joint.rows.jacobian1[r], joint.rows.jacobian2[r]);
+            let goal = -joint.rows.residual[r] / scene.settings.dt;
+            worst = worst.max((joint.rate(motions, &(row1, row2)) - goal).abs());
+            longest = longest.max(norm2(&row1)).max(norm2(&row2));
+            largest = largest.max(goal.abs());
+        }
+    }
+    worst / (longest * speed + largest).max(1e-3)
 }
 
 /// Twists at the start; bodies that the input moves have the twist that takes them to their goal.
@@ -134,21 +225,18 @@ impl System {
         self.couple(&ends, DMat3::from_diagonal(DVec3::X * kappa), DVec3::X * q);
     }
 
-    fn add_rows(&mut self, joint: &Joint<'_>, first: usize, h: f64) {
-        for r in 0..joint.rows.n {
-            let row = first + r;
-            for (body, jacobian) in
-                [(joint.body1, &joint.rows.jacobian1[r]), (joint.body2, &joint.rows.jacobian2[r])]
-            {
-                let Some(body) = body else { continue };
-                for i in 0..6 {
-                    self.matrix[(row, 6 * body + i)] += jacobian[i];
-                    self.matrix[(6 * body + i, row)] += jacobian[i];
-                }
+    fn add_row(&mut self, joint: &Joint<'_>, r: usize, row: usize, h: f64) {
+        for (body, jacobian) in
+            [(joint.body1, &joint.rows.jacobian1[r]), (joint.body2, &joint.rows.jacobian2[r])]
+        {
+            let Some(body) = body else { continue };
+            for i in 0..6 {
+                self.matrix[(row, 6 * body + i)] += jacobian[i];
+                self.matrix[(6 * body + i, row)] += jacobian[i];
             }
-            self.matrix[(row, row)] -= joint.spec.compliance / (h * h);
-            self.rhs[row] = -joint.rows.residual[r] / h;
         }
+        self.matrix[(row, row)] -= joint.spec.compliance / (h * h);
+        self.rhs[row] = -joint.rows.residual[r] / h;
     }
 
     fn prescribe(&mut self, body: usize, motion: Motion) {
@@ -249,12 +337,27 @@ impl<'a> Joint<'a> {
         if let Some(cone) = &force.cone {
             let (a1, a2) = (self.relative.axes2 * self.relative.matrix.x_axis, self.relative.axes2.x_axis);
             let normal = a2.cross(a1);
+            if normal.length() <= 1e-8 {
+                return;
+            }
             let angle = ops::atan2(normal.length(), a2.dot(a1));
             let n = normal.normalize();
             let gradient = (wrench(n, DVec3::ZERO), wrench(-n, DVec3::ZERO));
             let (q, kappa) = limit_law(cone, angle, n.dot(w), h);
             system.couple_scalar(self, gradient, q, kappa);
         }
+    }
+
+    /// `|J v − b| / (|J||v| + |b|)` with `b = −C/h`, the largest row.
+    fn row_error(&self, motions: &[Motion], h: f64) -> f64 {
+        let speed = |body| norm2(&motion_of(motions, body).to_array());
+        let error = |r: usize| {
+            let (row1, row2) = (&self.rows.jacobian1[r], &self.rows.jacobian2[r]);
+            let goal = -self.rows.residual[r] / h;
+            let reach = norm2(row1) * speed(self.body1) + norm2(row2) * speed(self.body2);
+            (self.rate(motions, &(*row1, *row2)) - goal).abs() / (reach + goal.abs()).max(1e-3)
+        };
+        (0..self.rows.n).map(error).fold(0.0, f64::max)
     }
 
     /// Rate of a coordinate.
@@ -309,9 +412,9 @@ fn limit_law(limit: &Limit, x: f64, rate: f64, h: f64) -> (f64, f64) {
     (h * (h * chord * rate - force), h * chord * (h + limit.damping / k))
 }
 
-/// `h²K` on both ends of every tree joint that holds a point, `K = (b − β I/h²)₊ (1 − ssᵀ/|s|²)` with
-/// `b = ½(f·r + |f||r|)`, `s = r|f| + f|r|`, `I` the least inertia about the anchor; the force `f` in a joint is what
-/// the bodies beyond it feel together.
+/// `h²K` on both ends of every joint that holds a point, `K = (b − β I/h²)₊ (1 − ssᵀ/|s|²)` with
+/// `b = ½(f·r + |f||r|)`, `s = r|f| + f|r|`, `I` the least inertia about the anchor; the force `f` in a tree joint
+/// is what the bodies beyond it feel together.
 fn add_geometric_stiffness(
     system: &mut System,
     scene: &Scene,
@@ -319,7 +422,6 @@ fn add_geometric_stiffness(
     state: &State,
     joints: &[Joint<'_>],
 ) {
-    let h = scene.settings.dt;
     let dynamic: Vec<usize> = (0..scene.bodies.len()).filter(|b| is_dynamic(scene, Some(*b))).collect();
     let pairs = model.plan().pairs();
     let mut forces: Vec<DVec3> = pairs.iter().map(|p| state.pulls[dynamic[p.variable.index()]]).collect();
@@ -328,28 +430,38 @@ fn add_geometric_stiffness(
             forces[pair.parent as usize] = above + forces[k];
         }
         let Some(joint) = pair.constraint.map(|c| &joints[c.index()]) else { continue };
-        if matches!(joint.spec.kind, JointKind::Free | JointKind::Orientation) {
-            continue;
-        }
-        let sign = if joint.body1 == Some(dynamic[pair.variable.index()]) { 1.0 } else { -1.0 };
-        let frames = &joint.spec.frames;
-        for (body, point, sign) in [(joint.body1, frames.point1, sign), (joint.body2, frames.point2, -sign)] {
-            let Some(body) = body.filter(|b| is_dynamic(scene, Some(*b))) else { continue };
-            let arm = place(scene, state, Some(body), point) - state.poses[body].translation;
-            let (f, mass) = (forces[k] * sign, &scene.bodies[body].mass);
-            let inertia = mass.principal_axes().1.min_element() + mass.mass * arm.length_squared();
-            let bound = 0.5 * (f.dot(arm) + f.length() * arm.length()) - 0.1 * inertia / (h * h);
-            let s = (arm * f.length() + f * arm.length()).normalize();
-            let projector = DMat3::IDENTITY - DMat3::from_cols(s * s.x, s * s.y, s * s.z);
-            let turn = DVec3::AXES.map(|e| wrench(e, DVec3::ZERO));
-            let ends = [(Some(body), turn), (None, [[0.0; 6]; 3])];
-            system.couple(&ends, projector * (h * h * bound.max(0.0)), DVec3::ZERO);
-        }
+        let is_first = joint.body1 == Some(dynamic[pair.variable.index()]);
+        stiffen(system, scene, state, joint, if is_first { forces[k] } else { -forces[k] });
+    }
+    let on_first = joint_forces(model, state);
+    for joint in joints.iter().filter(|j| !model.is_tree_joint(JointId::from_index(j.index))) {
+        stiffen(system, scene, state, joint, on_first[joint.index]);
+    }
+}
+
+/// The two ends of a joint whose force on body 1 is `force`.
+fn stiffen(system: &mut System, scene: &Scene, state: &State, joint: &Joint<'_>, force: DVec3) {
+    if matches!(joint.spec.kind, JointKind::Free | JointKind::Orientation) {
+        return;
+    }
+    let h = scene.settings.dt;
+    let frames = &joint.spec.frames;
+    for (body, point, f) in [(joint.body1, frames.point1, force), (joint.body2, frames.point2, -force)] {
+        let Some(body) = body.filter(|b| is_dynamic(scene, Some(*b))) else { continue };
+        let arm = place(scene, state, Some(body), point) - state.poses[body].translation;
+        let mass = &scene.bodies[body].mass;
+        let inertia = mass.principal_axes().1.min_element() + mass.mass * arm.length_squared();
+        let bound = 0.5 * (f.dot(arm) + f.length() * arm.length()) - 0.1 * inertia / (h * h);
+        let s = (arm * f.length() + f * arm.length()).normalize_or_zero();
+        let projector = DMat3::IDENTITY - DMat3::from_cols(s * s.x, s * s.y, s * s.z);
+        let turn = DVec3::AXES.map(|e| wrench(e, DVec3::ZERO));
+        let ends = [(Some(body), turn), (None, [[0.0; 6]; 3])];
+        system.couple(&ends, projector * (h * h * bound.max(0.0)), DVec3::ZERO);
     }
 }
 
 /// Springs across joints, to immovable points, and the input's grabs.
-fn add_point_springs(system: &mut System, scene: &Scene, state: &State, joints: &[Joint<'_>]) {
+fn add_point_springs(system: &mut System, scene: &Scene, model: &Model, state: &State, joints: &[Joint<'_>]) {
     let h = scene.settings.dt;
     for spec in &scene.springs {
         let (mut a, mut b) =
@@ -357,9 +469,10 @@ fn add_point_springs(system: &mut System, scene: &Scene, state: &State, joints: 
         let pair = (a.0, b.0);
         let across = joints.iter().find(|j| {
             let ends = (Some(j.spec.child.index()), j.spec.parent.map(|p| p.index()));
-            pair.1.is_some() && (pair == ends || (pair.1, pair.0) == ends)
+            let is_tree = model.is_tree_joint(JointId::from_index(j.index));
+            is_tree && pair.1.is_some() && (pair == ends || (pair.1, pair.0) == ends)
         });
-        // The relative velocity is taken at the point on the joint's body 1, so that action meets reaction.
+        // The relative velocity is taken at one point, that on the joint's body 1, so that action meets reaction.
         let first = across.map_or(a.0, |j| Some(j.spec.child.index()));
         if a.0 != first || !is_dynamic(scene, a.0) {
             std::mem::swap(&mut a, &mut b);
@@ -416,4 +529,14 @@ fn drives(scene: &Scene, joint: usize) -> Vec<Drive> {
         given.map_or(Drive { coordinate, value: 0.0, rate: 0.0, acceleration: 0.0 }, |(_, d)| *d)
     };
     [DriveCoordinate::Twist, DriveCoordinate::Slide].into_iter().filter(driven).map(value).collect()
+}
+
+/// Largest `|J v|` over the rows of rigid joints, less what drives ask for.
+pub(crate) fn worst_rate(scene: &Scene, state: &State) -> f64 {
+    let joints = Joint::all(scene, state, &state.motions);
+    let rate = |j: &Joint<'_>| {
+        let of_row = |r| j.rate(&state.motions, &(j.rows.jacobian1[r], j.rows.jacobian2[r])).abs();
+        (0..j.rows.n).map(of_row).fold(0.0, f64::max)
+    };
+    joints.iter().filter(|j| j.spec.compliance == 0.0).map(rate).fold(0.0, f64::max)
 }

@@ -73,6 +73,10 @@ impl Scene {
     }
 
     pub(crate) fn model(&self) -> Model {
+        self.builder().build().expect("a valid mechanism")
+    }
+
+    pub(crate) fn builder(&self) -> MechanismBuilder {
         let mut builder = MechanismBuilder::new();
         for body in &self.bodies {
             builder.add_body(body.clone());
@@ -83,7 +87,7 @@ impl Scene {
         for spring in &self.springs {
             builder.add_spring(*spring);
         }
-        builder.build().expect("a valid mechanism")
+        builder
     }
 
     /// Centre of mass in the body frame; forces ignore that of bodies they do not move.
@@ -131,6 +135,59 @@ impl Scene {
             _ => kinds[rng.below(kinds.len())],
         };
         let kind = if taste.smooth && !kind.is_holonomic() { JointKind::Universal } else { kind };
+        self.add_joint_of(rng, taste, kind, parameter, body, other);
+    }
+
+    /// Up to `n` joints that close loops, of all holonomic kinds or copies of others, and as many springs between any
+    /// bodies, with stiffness from nothing to 1e8.
+    pub(crate) fn close(&mut self, rng: &mut Rng, taste: &Taste, n: usize) {
+        let dynamic: Vec<usize> =
+            (0..self.bodies.len()).filter(|b| self.bodies[*b].kind == BodyKind::Dynamic).collect();
+        for _ in 0..1 + rng.below(n) {
+            if !self.joints.is_empty() && rng.chance(0.2) {
+                let copy = self.joints[rng.below(self.joints.len())].clone();
+                if copy.driven.is_empty() && copy.kind.is_holonomic() {
+                    self.joints.push(copy);
+                }
+                continue;
+            }
+            let parameter = rng.uniform(0.1, 0.4);
+            let kinds = JointKind::all(parameter);
+            let kind = kinds[rng.below(kinds.len())];
+            let kind = if kind.is_holonomic() { kind } else { JointKind::Ball };
+            let body = dynamic[rng.below(dynamic.len())];
+            let other = Some(dynamic[rng.below(dynamic.len())]).filter(|b| *b != body && rng.chance(0.7));
+            self.add_joint_of(rng, taste, kind, parameter, body, other);
+        }
+        for _ in 0..rng.below(n) {
+            let (a, b) = (dynamic[rng.below(dynamic.len())], dynamic[rng.below(dynamic.len())]);
+            let (a, b) = (BodyId::from_index(a), BodyId::from_index(b));
+            let is_joined = |j: &JointSpec| [(a, Some(b)), (b, Some(a))].contains(&(j.child, j.parent));
+            if a != b && !self.joints.iter().any(is_joined) {
+                let mut spring = point_spring(rng, taste, a, Some(b));
+                if !taste.smooth {
+                    spring.stiffness = if rng.chance(0.1) { 0.0 } else { rng.power_of_ten(-1, 8) };
+                }
+                self.springs.push(spring);
+            }
+        }
+    }
+
+    /// A spring between the first two bodies.
+    pub(crate) fn close_by_spring(&mut self, rng: &mut Rng) {
+        let (a, b) = (BodyId::from_index(0), BodyId::from_index(1));
+        self.springs.push(point_spring(rng, &Taste::WILD, a, Some(b)));
+    }
+
+    fn add_joint_of(
+        &mut self,
+        rng: &mut Rng,
+        taste: &Taste,
+        kind: JointKind,
+        parameter: f64,
+        body: usize,
+        other: Option<usize>,
+    ) {
         let (child, parent) = match other {
             Some(other) if rng.chance(0.4) => (other, Some(body)),
             _ => (body, other),

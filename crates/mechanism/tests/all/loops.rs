@@ -1,0 +1,7 @@
+//! Closed loops: against dense solves and closed forms, as a hierarchy, under budgets, and on bad input.
+
+mod assembling;
+mod budget;
+mod displacing;
+mod hierarchy;
+mod linkages;
