@@ -176,8 +176,10 @@ pub(crate) struct Placed {
     pub(crate) error: Misfit,
 }
 
-/// Share of the error that an iteration may leave before joint forces stiffen it.
+/// Share of the error that an iteration may leave, and share of its largest turn that the error must have exceeded (rad
+/// and m), before joint forces stiffen it.
 const GAIN: f64 = 0.25;
+const BUCKLING: f64 = 0.1;
 
 /// What holds an iteration back where the plain one does not gain.
 struct Restraint {
@@ -194,22 +196,26 @@ struct Restraint {
     still: u32,
 }
 
-/// Iterations without progress before more restraint.
-const PATIENCE: u32 = 3;
+/// Iterations without progress before more restraint: far from a solution the error may grow before it falls.
+const PATIENCE: u32 = 6;
 
 /// Iterations without any change that mean there will be none.
 const STILL: u32 = 6;
 
 impl Restraint {
     /// Learns from an iteration; true if nothing changes any more.
-    fn learn(&mut self, error: &Misfit, has_loops: bool) -> bool {
+    fn learn(&mut self, before: &Misfit, error: &Misfit, has_loops: bool) -> bool {
         let merit = error.merit();
+        // At least half of what the share promises.
+        let gains = merit < (1.0 - 0.5 * self.share) * before.merit();
         self.still = if merit < (1.0 - 1e-6) * self.best { 0 } else { self.still + 1 };
+        if gains {
+            self.share = f64::min(1.0, 2.0 * self.share);
+        }
         if merit < 0.95 * self.best {
             self.stalled = 0;
             self.yielding = if self.yielding > 1e-4 { 0.25 * self.yielding } else { 0.0 };
-            self.share = f64::min(1.0, 2.0 * self.share);
-        } else {
+        } else if !gains || has_loops {
             self.stalled += 1;
             if self.stalled.is_multiple_of(PATIENCE) {
                 if has_loops {
@@ -240,7 +246,7 @@ pub(crate) fn place(
     let mut error = misfit(model, state, &state.poses, input);
     let mut restraint =
         Restraint { is_stiff: false, yielding: 0.0, share: 1.0, best: error.merit(), stalled: 0, still: 0 };
-    let mut best_poses: Option<(f64, Vec<Pose>)> = None;
+    let mut kept_merit = f64::INFINITY;
     let has_loops = model.has_loops(input);
     let kept = run.settings;
     let mut iterations = 0;
@@ -253,13 +259,14 @@ pub(crate) fn place(
         }
         let e = error.largest();
         run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * settings.tolerance);
-        let after = displace(model, state, input, settings, &restraint, workspace, run);
-        if !restraint.is_stiff && after.merit() > GAIN * error.merit() {
+        let before = error;
+        let turn;
+        (error, turn) = displace(model, state, input, settings, &restraint, workspace, run);
+        let buckles = error.merit() > GAIN * before.merit() && BUCKLING * turn > before.largest();
+        if buckles && !restraint.is_stiff {
             restraint.is_stiff = true;
             state.poses.clone_from(&workspace.points.poses);
-            error = displace(model, state, input, settings, &restraint, workspace, run);
-        } else {
-            error = after;
+            (error, _) = displace(model, state, input, settings, &restraint, workspace, run);
         }
         for &(joint, pair) in &model.twist_joints {
             state.twists[joint as usize] = workspace.tree.twists[pair as usize];
@@ -268,25 +275,25 @@ pub(crate) fn place(
             loops.store_twists(model, &mut state.twists);
         }
         iterations += 1;
-        let is_still = restraint.learn(&error, has_loops);
-        if restraint.stalled > 0 && best_poses.as_ref().is_none_or(|(best, _)| error.merit() < *best) {
-            best_poses = Some((error.merit(), state.poses.clone()));
+        let is_still = restraint.learn(&before, &error, has_loops);
+        if restraint.stalled > 0 && error.merit() < kept_merit {
+            kept_merit = error.merit();
+            workspace.points.best_poses.clone_from(&state.poses);
         }
         if is_still {
             break AssemblyOutcome::LeastSquares;
         }
     };
     run.settings = kept;
-    if let (true, Some((best, poses))) = (outcome != AssemblyOutcome::Assembled, best_poses)
-        && (best < error.merit() || !error.largest().is_finite())
-    {
-        error = misfit(model, state, &poses, input);
-        state.poses = poses;
+    let is_worse = kept_merit < error.merit() || (kept_merit.is_finite() && !error.largest().is_finite());
+    if outcome != AssemblyOutcome::Assembled && is_worse {
+        state.poses.clone_from(&workspace.points.best_poses);
+        error = misfit(model, state, &state.poses, input);
     }
     Placed { outcome, iterations, error }
 }
 
-/// One displacement; leaves the poses before it in `points.poses`.
+/// One displacement; leaves the poses before it in `points.poses`. Returns the errors after it, and the largest turn.
 fn displace(
     model: &Model,
     state: &mut State,
@@ -295,12 +302,13 @@ fn displace(
     restraint: &Restraint,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
-) -> Misfit {
+) -> (Misfit, f64) {
     workspace.points.base.clear();
     workspace.points.base.resize(state.poses.len(), Motion::ZERO);
     let aim = Aim::Place { is_stiff: restraint.is_stiff, yielding: restraint.yielding };
     solve_zero_step(model, state, input, workspace, aim, run);
     workspace.points.poses.clone_from(&state.poses);
+    let mut largest_turn = 0.0;
     for (pose, &pair) in state.poses.iter_mut().zip(&model.pair_of_body) {
         if pair == NONE {
             continue;
@@ -310,9 +318,10 @@ fn displace(
         if turn > settings.max_turn {
             x.angular *= settings.max_turn / turn;
         }
+        largest_turn = f64::max(largest_turn, turn);
         *pose = move_pose(pose, x);
     }
-    misfit(model, state, &state.poses, input)
+    (misfit(model, state, &state.poses, input), largest_turn)
 }
 
 /// What a step of length zero is for.
@@ -358,7 +367,7 @@ fn solve_zero_step(
     sweep::solve(&at, tree, &mut |_| {});
     if let Some(loops) = &mut loops {
         let surroundings = if loops.are_bodies_free(&at) { Surroundings::Free } else { Surroundings::Pairs };
-        loops.close(model, at.poses, tree, surroundings, run);
+        loops.close(model, (at.poses, at.motions), tree, surroundings, run);
     }
     if !is_rate {
         let of_pair = |(body, &pair): (usize, &u32)| match tree.motions.get(pair as usize) {

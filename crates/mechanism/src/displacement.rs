@@ -264,7 +264,7 @@ fn solve(
     (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
     sweep::solve(&at, tree, &mut |stage| run.done(stage));
     if let Some(loops) = &mut loops {
-        loops.close(model, at.poses, tree, Surroundings::Pairs, run);
+        loops.close(model, (at.poses, at.motions), tree, Surroundings::Pairs, run);
         run.done(Stage::Refine);
     }
     extras.clear();

@@ -119,7 +119,7 @@ pub(crate) fn step(
             loops.start(&state.loops, run.settings.warm_start, 1.0);
             seen.merge(&loops.accelerate(&at));
             let surroundings = loops.surroundings_at(model, at.poses);
-            loops.close(model, at.poses, tree, surroundings, run);
+            loops.close(model, (at.poses, &[]), tree, surroundings, run);
             loops.store(&mut state.loops, 1.0);
             run.done(Stage::Refine);
         }

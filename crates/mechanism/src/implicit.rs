@@ -17,7 +17,6 @@ use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, midpoint_step, mom
 use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
 
-use crate::assembly::misfit;
 use crate::block_step;
 use crate::iterate::{Iterate, SpringEnd, add_point_spring};
 use crate::loops::{LoopWork, Refinement, Surroundings};
@@ -56,9 +55,11 @@ pub(crate) fn step(
     run.done(Stage::Prepare);
     let mut displaced = scheme.is_second;
     let mut iterations = 0;
-    let mut seen = SweepReport::default();
-    let mut loop_error = 0.0;
-    for iteration in 0..implicit.newton_iterations.max(1) {
+    let mut seen;
+    let mut loop_error;
+    let (mut limit, mut smallest) = (implicit.newton_iterations.max(1), f64::INFINITY);
+    let mut iteration = 0;
+    loop {
         let mut at = Iterate {
             model,
             poses: if displaced { &points.poses } else { &state.poses },
@@ -108,13 +109,28 @@ pub(crate) fn step(
                 None if loops.are_bodies_free(&at) => Surroundings::Free,
                 None => Surroundings::Pairs,
             };
-            loops.close(model, at.poses, tree, surroundings, run);
+            loops.close(model, (at.poses, at.motions), tree, surroundings, run);
             run.done(Stage::Refine);
         }
         measure_grabs(&at, tree, loops.as_deref(), grab_wrenches);
-        iterations = iteration + 1;
-        if iterations == implicit.newton_iterations.max(1) {
+        iterations += 1;
+        let error = seen.gap_squared.max(seen.lean_squared);
+        // At the start pose a small error says nothing: the solve itself bends the joints by O(h²).
+        if iteration + 1 >= limit
+            || (displaced && error <= implicit.newton_tolerance * implicit.newton_tolerance)
+        {
             break;
+        }
+        if iteration > 0 && error > RUN_AWAY * smallest {
+            // Iterations that lead away are given up for one solve from the start.
+            (iteration, limit, displaced) = (0, 1, scheme.is_second);
+            if scheme.is_second {
+                points.extrapolate(model, state, input, &scheme);
+            }
+            continue;
+        }
+        if iteration > 0 {
+            smallest = error.min(smallest);
         }
         points.pulls.resize(state.poses.len(), DVec3::ZERO);
         let base = if scheme.is_second { &points.base } else { &state.motions };
@@ -126,11 +142,7 @@ pub(crate) fn step(
         }
         points.advance(model, state, input, &scheme, tree, displaced);
         displaced = true;
-        let left = misfit(model, state, &points.poses, input);
-        if left.largest() <= implicit.newton_tolerance {
-            (seen.gap_squared, seen.lean_squared) = (left.gap * left.gap, left.lean * left.lean);
-            break;
-        }
+        iteration += 1;
     }
     let base = if scheme.is_second { &points.base } else { &state.motions };
     fill_pulls(model, settings, scheme.h, base, tree, extras, &mut state.pulls);
@@ -153,6 +165,9 @@ pub(crate) fn step(
         ..StepReport::default()
     }
 }
+
+/// Growth of the squared joint error over its smallest value at which Newton iterations are given up.
+const RUN_AWAY: f64 = 1e4;
 
 /// Net force of the joints on every body: `(m (v⁺ − v̂) − h F_ext)/h`, from the linear momentum balance.
 fn fill_pulls(
@@ -436,9 +451,9 @@ fn finish(
         history.step = settings.dt;
     }
     if displaced || scheme.keeps_history || settings.gyroscopic == Gyroscopic::Momentum {
-        finish_any(model, state, settings, scheme, points, tree, displaced);
+        finish_any(model, state, input, settings, scheme, points, tree, displaced);
     } else {
-        finish_plain(model, state, settings, scheme.h, tree);
+        finish_plain(model, state, input, settings, scheme.h, tree);
     }
     for &body in &model.kinematic {
         state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
@@ -447,7 +462,14 @@ fn finish(
 }
 
 /// The usual case: first order, one solve.
-fn finish_plain(model: &Model, state: &mut State, settings: &Settings, h: f64, tree: &TreeScratch) {
+fn finish_plain(
+    model: &Model,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    h: f64,
+    tree: &TreeScratch,
+) {
     let auto = settings.gyroscopic == Gyroscopic::Auto;
     let bodies =
         state.poses.iter_mut().zip(&mut state.motions).zip(&model.pair_of_body).zip(&model.spins_free);
@@ -456,7 +478,7 @@ fn finish_plain(model: &Model, state: &mut State, settings: &Settings, h: f64, t
             continue;
         }
         *motion = tree.motions[pair as usize];
-        if auto && free {
+        if auto && free && !input.holds(body as u32) {
             let inertia = Sym3::diagonal(model.bodies[body].inertia.moments);
             (pose.rotation, motion.angular) = midpoint_step(&inertia, pose.rotation, motion.angular, h);
         } else {
@@ -467,9 +489,11 @@ fn finish_plain(model: &Model, state: &mut State, settings: &Settings, h: f64, t
 }
 
 /// Any scheme: from the last linearization point, remembering the increment if the scheme needs it.
+#[expect(clippy::too_many_arguments, reason = "the last stage reads every other")]
 fn finish_any(
     model: &Model,
     state: &mut State,
+    input: &Input,
     settings: &Settings,
     scheme: &Coefficients,
     points: &Linearization,
@@ -492,7 +516,11 @@ fn finish_any(
         };
         if !displaced && settings.gyroscopic == Gyroscopic::Momentum {
             (pose.rotation, motion.angular) = momentum_step(&inertia(), old.rotation, motion.angular, h);
-        } else if !scheme.is_second && settings.gyroscopic == Gyroscopic::Auto && model.spins_free[body] {
+        } else if !scheme.is_second
+            && settings.gyroscopic == Gyroscopic::Auto
+            && model.spins_free[body]
+            && !input.holds(body as u32)
+        {
             (pose.rotation, motion.angular) = midpoint_step(&inertia(), old.rotation, motion.angular, h);
         }
         if scheme.keeps_history {

@@ -103,6 +103,11 @@ impl Input {
         self.usable_grabs(model).filter(|grab| grab.is_hard())
     }
 
+    /// Whether a hard grab holds this body.
+    pub(crate) fn holds(&self, body: u32) -> bool {
+        self.grabs.iter().any(|grab| grab.is_hard() && grab.body.index() as u32 == body)
+    }
+
     /// The wrenches that a step takes.
     pub(crate) fn usable_wrenches<'a>(
         &'a self,

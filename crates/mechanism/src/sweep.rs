@@ -343,7 +343,9 @@ pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &D
     let base = &at.base[pair.body as usize];
     let omega = base.angular;
     let angular = match at.gyro {
-        Gyroscopic::Auto if pair.spins_free && !at.is_second => inertia.mul_vec(omega),
+        Gyroscopic::Auto if pair.spins_free && !at.is_second && !at.input.holds(pair.body) => {
+            inertia.mul_vec(omega)
+        }
         Gyroscopic::Auto | Gyroscopic::Implicit if at.displaced.is_none() => {
             let r = rotation;
             let own = DVec3::new(r.x_axis.dot(omega), r.y_axis.dot(omega), r.z_axis.dot(omega));

@@ -63,6 +63,8 @@ pub(crate) struct Linearization {
     pub(crate) poses: Vec<Pose>,
     /// The poses before a stabilization.
     pub(crate) extra_poses: Vec<Pose>,
+    /// The best poses of an assembly.
+    pub(crate) best_poses: Vec<Pose>,
     /// `v_k`, which is also the displacement `d` in the poses.
     pub(crate) velocities: Vec<Motion>,
     /// `v̂` of the second-order scheme.

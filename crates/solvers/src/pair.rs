@@ -151,6 +151,19 @@ impl PairFactor {
         }
         v
     }
+
+    /// [`Self::substitute`] with more drives added to those of the elimination.
+    #[inline]
+    pub fn substitute_with(&self, pair: usize, parent: Motion, drive: &[f64]) -> Motion {
+        let head = &self.heads[pair];
+        let carried = shift_motion(parent, head.shift);
+        let mut v = carried + head.offset;
+        let range = self.columns_of(pair);
+        for (column, more) in self.columns[range.clone()].iter().zip(&drive[range]) {
+            v += column.basis * ((column.drive + more) - column.gain.dot(carried));
+        }
+        v
+    }
 }
 
 /// A contiguous part of a [`PairFactor`], owned by one thread.

@@ -9,8 +9,8 @@
 //! last: where they contradict the others, the others are solved once more with the secondary multipliers held.
 //!
 //! **Joints that may open yield while they are open**: their rows get `D = μ d`, `d` the row's own `J M⁻¹Jᵀ` and
-//! `μ = min(1, |C|²/ℓ²)`, `ℓ` the size of the bodies (Levenberg and Marquardt's damping with the squared error). A target out
-//! of reach then pulls a stretched arm with a bounded force instead of one that grows as the arm straightens; as the error
+//! `μ = min(e², e)`, `e = |C|/ℓ` with `ℓ` the size of the bodies (Levenberg and Marquardt's damping). A target out of reach
+//! then pulls a stretched arm with a bounded force instead of one that grows as the arm straightens; as the error
 //! vanishes so does `D`, faster, and a joint that can be met is met exactly.
 //!
 //! World axes at centres of mass. `λ` is an impulse (N·s, N·m·s); the state keeps forces. Cost: one pass up and down the
@@ -36,6 +36,9 @@ use crate::iterate::Iterate;
 use crate::model::{JointModel, LoopModel, Model, WORLD};
 use crate::workspace::TreeScratch;
 use crate::{Input, LoopState};
+
+/// Hard grabs that need no allocation.
+const HELD_ROOM: usize = 16;
 
 /// Weight of a joint that may open, next to one that may not.
 const SECONDARY: f64 = 1e-2;
@@ -75,7 +78,7 @@ pub(crate) struct LoopWork {
 
 /// `μ` of a block: what all blocks are given, or what its own error asks for if it may open.
 fn yielding(may_open: bool, error: f64, given: f64) -> f64 {
-    let own = if may_open { (error * error).min(1.0) } else { 0.0 };
+    let own = if may_open { (error * error).min(error) } else { 0.0 };
     own.max(given)
 }
 
@@ -111,15 +114,17 @@ impl LoopWork {
     pub(crate) fn new(model: &Model, tree: &TreeScratch) -> Self {
         let n = model.pairs.len();
         let parents: Vec<u32> = model.pairs.iter().map(|p| p.parent).collect();
+        let mut rows = LoopRows::new();
+        rows.reserve_ports(n);
         Self {
-            rows: LoopRows::default(),
+            rows,
             primary: (0, 0),
             lambda: vec![0.0; model.n_loop_multipliers()],
             rhs: Vec::new(),
             impulses: vec![Force::ZERO; n],
             reactions: vec![Motion::ZERO; n],
             active: ActivePairs::new(&parents, model.loop_ports()),
-            held: Vec::new(),
+            held: Vec::with_capacity(HELD_ROOM),
             primary_rows: LoopRows::default(),
             primary_rhs: Vec::new(),
             everything: ActivePairs::new(&parents, 0..n as u32),
@@ -129,7 +134,7 @@ impl LoopWork {
             masses: Vec::new(),
             pulls: vec![DVec3::ZERO; model.loops.len()],
             blocks: vec![NONE; model.loops.len()],
-            yielded: Vec::new(),
+            yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
             twists: vec![0.0; model.loops.len()],
         }
     }
@@ -188,11 +193,12 @@ impl LoopWork {
         Surroundings::Free
     }
 
-    /// Closes the loops: adds their reaction to `tree.motions`.
+    /// Closes the loops: `tree.motions` becomes the solution with their impulses. `given` are the twists of bodies that
+    /// nothing moves, per body.
     pub(crate) fn close(
         &mut self,
         model: &Model,
-        poses: &[Pose],
+        (poses, given): (&[Pose], &[Motion]),
         tree: &mut TreeScratch,
         surroundings: Surroundings<'_>,
         run: &mut Refinement<'_>,
@@ -249,11 +255,13 @@ impl LoopWork {
         rows.scatter(lambda, impulses);
         if is_whole {
             responder.respond(impulses, reactions);
+            motions.iter_mut().zip(reactions.iter()).for_each(|(v, dv)| *v += *dv);
         } else {
             let active = &self.everything;
-            TreeResponder { factor, parents, active, scratch: reaction }.respond(impulses, reactions);
+            let above =
+                |k: usize| given.get(model.pairs[k].parent_body as usize).copied().unwrap_or(Motion::ZERO);
+            TreeResponder { factor, parents, active, scratch: reaction }.resolve(impulses, above, motions);
         }
-        motions.iter_mut().zip(reactions.iter()).for_each(|(v, dv)| *v += *dv);
         for (pull, &block) in self.pulls.iter_mut().zip(&self.blocks) {
             *pull = if block == NONE {
                 DVec3::ZERO

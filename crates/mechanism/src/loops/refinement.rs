@@ -39,7 +39,9 @@ impl<'a> Refinement<'a> {
         let one = refine(rows, responder, free_mass, rhs, lambda, &settings, scratch, &mut keep_going);
         *left = if one.stop == LoopStop::Asked { 0 } else { left.saturating_sub(one.iterations) };
         let iterations = before + one.iterations;
-        *report = LoopReport { iterations, restarts: report.restarts + one.restarts, ..one };
+        // A step that was cut short stays so, whatever its later solves do without iterations.
+        let stop = if report.stop == LoopStop::Asked { LoopStop::Asked } else { one.stop };
+        *report = LoopReport { iterations, restarts: report.restarts + one.restarts, stop, ..one };
         one.stop
     }
 }

@@ -182,16 +182,11 @@ impl Linearizer<'_, '_> {
         for LoopSpring { spring, ports } in &self.at.model.loop_springs {
             let at = self.at;
             let bodies = [spring.body1, spring.body2];
-            let ends = [(spring.body1, spring.point1), (spring.body2, spring.point2)].map(|(body, point)| {
-                let pose = pose_of(at.poses, body);
-                let arm = pose.rotation * point;
-                let moved =
-                    at.displaced.map_or(DVec3::ZERO, |d| shift_motion(at.motion(d, body), arm).linear);
-                (arm, pose.translation + arm, moved)
-            });
-            let shift =
-                pose_of(at.poses, spring.body1).translation - pose_of(at.poses, spring.body2).translation;
-            let (gap, carried) = (ends[0].1 - ends[1].1, ends[0].2 - ends[1].2);
+            let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
+            let arm = pose1.rotation * spring.point1;
+            let shift = pose1.translation - pose2.translation;
+            let gap = pose1.translation + arm - pose2.transform_point(spring.point2);
+            let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| at.motion(d, body)));
             let (h, k, slack) = (at.h, spring.stiffness, spring.rest_length);
             let length = gap.length();
             let is_short = length <= f64::MIN_POSITIVE;
@@ -200,12 +195,12 @@ impl Linearizer<'_, '_> {
             let ratio = if is_short { f64::from(u8::from(slack == 0.0)) } else { 1.0 - slack / length };
             let mut rows: SmallVec<[LoopRow; 6]> = SmallVec::new();
             for (axis, is_along) in [(along, !is_short), (across1, false), (across2, false)] {
+                // Both ends act at the first point, so that action meets reaction across the gap, too.
+                let on1 = Force::new(arm.cross(axis), axis);
+                let on2 = shift_force(on1, shift) * -1.0;
                 let stiff = h * h * k * if is_along { 1.0 } else { ratio.max(0.0) };
                 let damped = if is_along || slack == 0.0 { h * spring.damping } else { 0.0 };
-                let q = stiff * carried.dot(axis) - h * k * ratio * gap.dot(axis);
-                // Both ends act at the first point, so that action meets reaction across the gap, too.
-                let on1 = Force::new(ends[0].0.cross(axis), axis);
-                let on2 = shift_force(on1, shift) * -1.0;
+                let q = stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - h * k * ratio * gap.dot(axis);
                 rows.push(force_row(on1, on2, q, stiff + damped));
             }
             self.push(*ports, bodies, &mut rows, 1.0);

@@ -13,19 +13,21 @@
 use super::krylov::Krylov;
 use super::operator::{Operator, largest};
 use super::refine::{DRIFT, LoopStop};
+use super::responder::FreeMass;
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
 /// A pivot of LLᵀ below this part of its diagonal entry means that rows depend on each other.
 const DEPENDENT: f64 = 1e-11;
 
-/// Eigenvalues below this part of the largest are zero.
+/// Eigenvalues below this part of the largest, and of what free bodies would give, are zero.
 const ZERO: f64 = 1e-12;
 
 /// Solves directly for the residual that is there, and adds to `lambda`; counts as one iteration.
 pub(crate) fn solve(
     krylov: &mut Krylov<'_>,
     operator: &mut Operator<'_>,
+    free_mass: &dyn Fn(u32) -> FreeMass,
     rhs: &[f64],
     lambda: &mut [f64],
 ) -> LoopStop {
@@ -38,11 +40,14 @@ pub(crate) fn solve(
         return LoopStop::Breakdown;
     }
     let n = lambda.len();
+    // Rows that the tree already holds leave noise; only next to what free bodies would do does it show.
+    let free = operator.rows.free_diagonal(free_mass);
     let mut stop = LoopStop::Converged;
-    let factor = Llt::new(a.as_ref(), Side::Lower)
-        .ok()
-        .filter(|factor| (0..n).all(|i| factor.L()[(i, i)].powi(2) > DEPENDENT * a[(i, i)]));
-    let pseudo = if factor.is_some() { None } else { PseudoInverse::new(operator, &a) };
+    let factor = Llt::new(a.as_ref(), Side::Lower).ok().filter(|factor| {
+        let pivot = |i: usize| factor.L()[(i, i)] * factor.L()[(i, i)];
+        (0..n).all(|i| pivot(i) > DEPENDENT * a[(i, i)] && pivot(i) > ZERO * free[i])
+    });
+    let pseudo = if factor.is_some() { None } else { PseudoInverse::new(operator, &a, &free) };
     // Once, and once more for what rounding left.
     for _ in 0..2 {
         let r = krylov.residual_mut();
@@ -90,7 +95,7 @@ struct PseudoInverse {
 }
 
 impl PseudoInverse {
-    fn new(operator: &Operator<'_>, a: &Mat<f64>) -> Option<Self> {
+    fn new(operator: &Operator<'_>, a: &Mat<f64>, free: &[f64]) -> Option<Self> {
         let n = a.nrows();
         let mut scale = vec![1.0; n];
         for block in operator.rows.blocks() {
@@ -105,7 +110,8 @@ impl PseudoInverse {
         let scaled = Mat::from_fn(n, n, |i, j| scale[i] * a[(i, j)] * scale[j]);
         let eigen = scaled.self_adjoint_eigen(Side::Lower).ok()?;
         let values: Vec<f64> = (0..n).map(|i| eigen.S()[i]).collect();
-        let threshold = ZERO * largest(&values);
+        let at_free = scale.iter().zip(free).map(|(s, d)| s * s * d).fold(0.0, f64::max);
+        let threshold = ZERO * largest(&values).max(at_free);
         let inverse = values.iter().map(|&v| if v > threshold { 1.0 / v } else { 0.0 }).collect();
         Some(Self { scale, vectors: eigen.U().to_owned(), inverse })
     }

@@ -27,6 +27,9 @@ const NOISE: f64 = 1e-18;
 /// Iterations without a new minimum after which noise is believed.
 const PATIENCE: u32 = 10;
 
+/// A residual this small, relative to the right-hand side, is rounding if it no longer falls.
+const ROUNDING: f64 = 1e-11;
+
 /// The growth of the residual over its minimum at which CG and BiCG leave. On consistent rows they minimize the
 /// energy of the error and the residual may grow meanwhile, by up to the root of the condition number: more than
 /// tenfold on a ladder of 96 rungs with all joints as loops. On contradictory rows it grows without bound.
@@ -42,6 +45,8 @@ pub(crate) struct Krylov<'a> {
     pub(crate) settings: &'a LoopSettings,
     keep_going: &'a mut dyn FnMut(u32, f64) -> bool,
     pub(crate) iterations: u32,
+    /// The largest entry of the right-hand side or of the first residual.
+    pub(crate) scale: f64,
 }
 
 impl<'a> Krylov<'a> {
@@ -57,7 +62,7 @@ impl<'a> Krylov<'a> {
         memory.resize((stride * N_VECTORS).max(memory.len()), 0.0);
         let mut parts = memory.chunks_exact_mut(stride);
         let vectors = std::array::from_fn(|_| parts.next().map_or(Default::default(), |part| &mut part[..n]));
-        Self { vectors, preconditioner, settings, keep_going, iterations: 0 }
+        Self { vectors, preconditioner, settings, keep_going, iterations: 0, scale: 0.0 }
     }
 
     /// The residual vector from which a method starts.
@@ -96,7 +101,7 @@ pub(crate) fn conjugate_residual(
     operator: &mut Operator<'_>,
     lambda: &mut [f64],
 ) -> LoopStop {
-    let Krylov { vectors, preconditioner, settings, keep_going, iterations } = krylov;
+    let Krylov { vectors, preconditioner, settings, keep_going, iterations, scale } = krylov;
     let [r, z, p, w, q, u, s, ..] = vectors;
     let mut rz = preconditioner.apply(operator.rows, r, z);
     let mut residual = largest(r);
@@ -104,9 +109,16 @@ pub(crate) fn conjugate_residual(
     let mut rho_old = f64::INFINITY;
     let mut size = preconditioner.size;
     let (mut least, mut waited) = (f64::INFINITY, 0);
+    let (mut smallest, mut idle) = (f64::INFINITY, 0);
     loop {
         if let Some(stop) = halt(settings, *iterations, residual, keep_going) {
             return stop;
+        }
+        // At rounding already, and no longer falling: more iterations only add noise to λ.
+        idle = if residual < 0.5 * smallest { 0 } else { idle + 1 };
+        smallest = smallest.min(residual);
+        if idle >= PATIENCE && smallest <= ROUNDING * *scale {
+            return LoopStop::Converged;
         }
         operator.apply(z, u);
         let sigma = preconditioner.apply(operator.rows, u, s);
@@ -141,7 +153,7 @@ pub(crate) fn conjugate_gradient<const SHADOW: bool>(
     operator: &mut Operator<'_>,
     lambda: &mut [f64],
 ) -> LoopStop {
-    let Krylov { vectors, preconditioner, settings, keep_going, iterations } = krylov;
+    let Krylov { vectors, preconditioner, settings, keep_going, iterations, .. } = krylov;
     let [r, z, p, w, best, shadow_r, shadow_z, shadow_p, shadow_w] = vectors;
     p.fill(0.0);
     best.copy_from_slice(lambda);

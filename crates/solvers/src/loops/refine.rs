@@ -168,6 +168,7 @@ pub fn refine(
     preconditioner.fill(rows, free_mass, settings.precondition);
     let mut krylov = Krylov::new(vectors, rows.len(), preconditioner, settings, keep_going);
     report.residual = operator.residual(rhs, lambda, krylov.residual_mut());
+    krylov.scale = largest(rhs).max(report.residual);
     loop {
         let stop = match settings.method {
             _ if !report.residual.is_finite() => LoopStop::Breakdown,
@@ -175,7 +176,7 @@ pub fn refine(
             LoopMethod::ConjugateGradient => conjugate_gradient::<false>(&mut krylov, &mut operator, lambda),
             LoopMethod::BiConjugateGradient => conjugate_gradient::<true>(&mut krylov, &mut operator, lambda),
             #[cfg(feature = "dense")]
-            LoopMethod::Dense => super::dense::solve(&mut krylov, &mut operator, rhs, lambda),
+            LoopMethod::Dense => super::dense::solve(&mut krylov, &mut operator, free_mass, rhs, lambda),
         };
         let before = report.residual;
         let unchanged = report.iterations == krylov.iterations;

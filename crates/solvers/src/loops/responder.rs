@@ -145,13 +145,14 @@ pub struct TreeResponder<'a> {
     pub scratch: &'a mut TreeReaction,
 }
 
-impl Responder for TreeResponder<'_> {
-    fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
-        let TreeReaction { drive, momenta, motions: own } = &mut *self.scratch;
-        let visits = || self.active.visits.iter().map(|visit| (visit.pair as usize, visit.touched));
-        for (pair, touched) in visits() {
+impl TreeResponder<'_> {
+    /// Leaves → root: the drives of the active pairs.
+    fn eliminate(&mut self, impulses: &[Force]) {
+        let TreeReaction { drive, momenta, .. } = &mut *self.scratch;
+        for visit in &self.active.visits {
+            let pair = visit.pair as usize;
             let mut momentum = std::mem::replace(&mut momenta[pair], Force::ZERO);
-            if touched {
+            if visit.touched {
                 momentum += impulses[pair];
             }
             let parent = self.parents[pair];
@@ -161,7 +162,28 @@ impl Responder for TreeResponder<'_> {
                 momenta[parent as usize] += self.factor.eliminate_momentum(pair, momentum, drive);
             }
         }
-        for (pair, touched) in visits().rev() {
+    }
+
+    /// The solution of the tree with the impulses added to its own right-hand side: constraints of the tree hold to
+    /// rounding of the result, which a sum of solution and reaction would not give where they cancel. `above` is the
+    /// twist of what a root hangs from. All pairs must be active.
+    pub fn resolve(&mut self, impulses: &[Force], above: impl Fn(usize) -> Motion, motions: &mut [Motion]) {
+        self.eliminate(impulses);
+        for visit in self.active.visits.iter().rev() {
+            let pair = visit.pair as usize;
+            let parent = self.parents[pair];
+            let parent = if parent == NONE { above(pair) } else { motions[parent as usize] };
+            motions[pair] = self.factor.substitute_with(pair, parent, &self.scratch.drive);
+        }
+    }
+}
+
+impl Responder for TreeResponder<'_> {
+    fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
+        self.eliminate(impulses);
+        let TreeReaction { drive, motions: own, .. } = &mut *self.scratch;
+        for visit in self.active.visits.iter().rev() {
+            let pair = visit.pair as usize;
             let parent = self.parents[pair];
             let motion = if parent == NONE {
                 self.factor.substitute_drive_root(pair, drive)
@@ -169,7 +191,7 @@ impl Responder for TreeResponder<'_> {
                 self.factor.substitute_drive(pair, own[parent as usize], drive)
             };
             own[pair] = motion;
-            if touched {
+            if visit.touched {
                 motions[pair] = motion;
             }
         }

@@ -94,6 +94,11 @@ impl LoopRows {
         Self::default()
     }
 
+    /// Makes room for the ports of a responder, so that it may visit ports that no row touches.
+    pub fn reserve_ports(&mut self, n: usize) {
+        self.seen.resize(self.seen.len().max(n), false);
+    }
+
     /// Forgets all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.blocks.clear();
@@ -219,9 +224,29 @@ impl LoopRows {
         }
     }
 
+    /// The diagonal of `J M⁻¹Jᵀ` for bodies on their own.
+    #[cfg(feature = "dense")]
+    pub(crate) fn free_diagonal(&self, free_mass: &dyn Fn(u32) -> FreeMass) -> Vec<f64> {
+        let mut diagonal = Vec::with_capacity(self.len());
+        let mass = |port: u32| if port == Self::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
+        for block in &self.blocks {
+            let [mass1, mass2] = block.ports.map(mass);
+            let of_row = |on1: Force, on2: Force| on1.dot(mass1.mul(on1)) + on2.dot(mass2.mul(on2));
+            match self.rows_of(block) {
+                BlockRows::Point([arm1, arm2]) => diagonal.extend(DVec3::AXES.map(|axis| {
+                    let on = |arm: &DVec3| Force { angular: arm.cross(axis), linear: axis };
+                    of_row(on(arm1), on(arm2))
+                })),
+                BlockRows::General(rows) => diagonal.extend(rows.iter().map(|[on1, on2]| of_row(*on1, *on2))),
+            }
+        }
+        diagonal
+    }
+
     /// Becomes the first `n_blocks` blocks of `other`, in the memory it has.
     pub fn copy_blocks(&mut self, other: &Self, n_blocks: usize) {
         self.clear();
+        self.reserve_ports(other.seen.len());
         for block in &other.blocks[..n_blocks] {
             self.push_block(block.ports, block.weight, 0, 0, block.point);
         }
