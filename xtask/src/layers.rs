@@ -25,7 +25,7 @@ const LAYERS: &[Layer] = &[
         package: "sinew-math",
         folder: "crates/math",
         ours: &[],
-        foreign: Some(&["glam", "libm", "serde"]),
+        foreign: Some(&["glam", "libm", "serde", "wide"]),
         numeric: true,
     },
     Layer {

@@ -23,7 +23,7 @@ use crate::{Sym3, ops, skew};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Below this `t²` (1 rad) power series are used; at the limit their truncation error is below 1e-16.
-const SERIES_LIMIT: f64 = 1.0;
+pub(crate) const SERIES_LIMIT: f64 = 1.0;
 
 /// Below this `t²` (a little over π) `k` is a pole and a polynomial.
 const POLE_LIMIT: f64 = 10.0;
@@ -106,13 +106,16 @@ pub fn quat_to_mat3(q: DQuat) -> DMat3 {
     )
 }
 
+/// Within this of 1, `|q|²` needs no square root: the error `3/8 (|q|²−1)²` is below 4e-17.
+pub(crate) const NEARLY_UNIT: f64 = 1e-8;
+
 /// `q/|q|`; the sign is kept. Within 1e-8 of unit length by one multiplication, error `3/8 (|q|²−1)² < 4e-17`.
 /// A zero or non-finite quaternion gives NaN.
 #[inline]
 pub fn normalize_quat(q: DQuat) -> DQuat {
     let square = q.length_squared();
     let excess = square - 1.0;
-    if excess.abs() < 1e-8 { q * (1.0 - 0.5 * excess) } else { q / square.sqrt() }
+    if excess.abs() < NEARLY_UNIT { q * (1.0 - 0.5 * excess) } else { q / square.sqrt() }
 }
 
 /// The Cayley map `(1, φ/2)/√(1 + |φ|²/4)`: agrees with `exp φ` to third order.
@@ -243,15 +246,11 @@ fn inverse_coefficient_rate(x: f64) -> f64 {
 #[inline(always)]
 fn series<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
     let x2 = x * x;
-    let (mut even, mut odd) = (0.0, 0.0);
-    for n in (0..N).rev() {
-        if n % 2 == 0 {
-            even = even * x2 + coefficients[n];
-        } else {
-            odd = odd * x2 + coefficients[n];
-        }
+    let (mut first, mut second) = (coefficients[N - 1], coefficients[N - 2]);
+    for n in (0..N - 2).rev() {
+        (first, second) = (second, first * x2 + coefficients[n]);
     }
-    even + x * odd
+    second + x * first
 }
 
 /// `(−1)ⁿ/(2n + offset)!`.
@@ -282,9 +281,9 @@ const fn doubled_derivative<const N: usize, const M: usize>(c: [f64; N]) -> [f64
 }
 
 /// `cos √y`, `y ≤ 1/4`.
-const COS: [f64; 8] = alternating(0);
+pub(crate) const COS: [f64; 8] = alternating(0);
 /// `sin √y / √y`, `y ≤ 1/4`.
-const SINC: [f64; 7] = alternating(1);
+pub(crate) const SINC: [f64; 7] = alternating(1);
 /// `c`, `x ≤ 1`.
 const EXCESS: [f64; 9] = alternating(3);
 /// `b₁ = 2 db/dx`, `x ≤ 1`, from `b = Σ (−x)ⁿ/(2n + 2)!`.

@@ -12,6 +12,7 @@
 //! A singular inertia (a thin rod, a point) has no gyroscopic response about its null axis: the steps that need `I₀⁻¹`
 //! then keep ω and only turn the body.
 
+use crate::x2::{Mat3x2, Sym3x2, Vec3x2, twice};
 use crate::{Sym3, cayley, exp_so3, normalize_quat, quat_to_mat3, skew};
 use glam::{DMat3, DQuat, DVec3};
 
@@ -87,6 +88,47 @@ impl PrincipalInertia {
             after * (before / now).sqrt()
         } else {
             omega
+        }
+    }
+
+    /// [`Self::implicit_step`] of two bodies, with the same bits.
+    #[inline]
+    pub fn implicit_step_x2([one, two]: [&Self; 2], omega: Vec3x2, h: f64) -> Vec3x2 {
+        let d = Vec3x2::new(one.ratios, two.ratios);
+        let a = omega * twice(h);
+        let (yz, zx, xy) = (a.y * a.z, a.z * a.x, a.x * a.y);
+        let (d23, d31, d12) = (d.y * d.z, d.z * d.x, d.x * d.y);
+        let (xx, yy, zz) = (a.x * a.x * d23, a.y * a.y * d31, a.z * a.z * d12);
+        let unit = twice(1.0);
+        let det = unit - (xx + yy + zz) + twice(2.0) * (a.x * yz) * (d.x * d23);
+        let b = Vec3x2 { x: yz * d.x, y: zx * d.y, z: xy * d.z };
+        let adjugate_b = Vec3x2 {
+            x: (unit - xx) * b.x + (xy * d31 - a.z * d.x) * b.y + (zx * d12 - a.y * d.x) * b.z,
+            y: (xy * d23 - a.z * d.y) * b.x + (unit - yy) * b.y + (yz * d12 - a.x * d.y) * b.z,
+            z: (zx * d23 - a.y * d.z) * b.x + (yz * d31 - a.x * d.z) * b.y + (unit - zz) * b.z,
+        };
+        let after = omega - adjugate_b * (unit / (det * twice(h)));
+        let moments = Vec3x2::new(one.moments, two.moments);
+        let energy = |w: Vec3x2| w.times(w).dot(moments);
+        if energy(after).simd_le(energy(omega)).all() {
+            after
+        } else {
+            Vec3x2::new(one.implicit_step(omega.half::<0>(), h), two.implicit_step(omega.half::<1>(), h))
+        }
+    }
+
+    /// [`Self::rotated_by`] of two bodies, with the same bits.
+    #[inline]
+    pub fn rotated_by_x2([one, two]: [&Self; 2], r: &Mat3x2) -> Sym3x2 {
+        let m = Vec3x2::new(one.moments, two.moments);
+        let (a, b, c) = (r.x_axis * m.x, r.y_axis * m.y, r.z_axis * m.z);
+        Sym3x2 {
+            xx: a.x * r.x_axis.x + b.x * r.y_axis.x + c.x * r.z_axis.x,
+            yy: a.y * r.x_axis.y + b.y * r.y_axis.y + c.y * r.z_axis.y,
+            zz: a.z * r.x_axis.z + b.z * r.y_axis.z + c.z * r.z_axis.z,
+            xy: a.x * r.x_axis.y + b.x * r.y_axis.y + c.x * r.z_axis.y,
+            xz: a.x * r.x_axis.z + b.x * r.y_axis.z + c.x * r.z_axis.z,
+            yz: a.y * r.x_axis.z + b.y * r.y_axis.z + c.y * r.z_axis.z,
         }
     }
 }

@@ -15,6 +15,7 @@ mod pose;
 mod row_space;
 mod spatial;
 mod sym3;
+mod x2;
 
 pub use block::Block;
 pub use block_ldlt::{BlockCholesky, BlockLdlt, SingularBlock};
@@ -32,6 +33,7 @@ pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};
 pub use row_space::RowSpace;
 pub use spatial::{Force, Motion, skew};
 pub use sym3::{Cholesky3, Sym3};
+pub use x2::{F64x2, Mat3x2, Sym3x2, Vec3x2, both, turn_x2, twice};
 
 /// For the expansion of [`define_index!`].
 #[cfg(feature = "serde")]

@@ -6,7 +6,7 @@
 //!
 //! Angles in radians. No function panics; domain errors give NaN.
 
-pub use crate::arctangent::{atan, atan2};
+pub use crate::arctangent::{atan, atan2, atan2_x2};
 
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident = $libm:ident or $std:ident;)*) => {$(

@@ -69,9 +69,7 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: 
         offset += displaced;
     }
     found.gap_squared = gap.length_squared();
-    // An axis turned right round has no direction to lean back in, but it is half a turn off.
-    let is_reversed = sine_squared == 0.0 && cosine < 0.0;
-    found.lean_squared = if is_reversed { PI * PI } else { sine_squared * ratio * ratio };
+    found.lean_squared = lean_squared(sine_squared, cosine, ratio);
 
     let (mut kappa, mut q) = (0.0, 0.0);
     if pair.tracks_twist {
@@ -117,18 +115,30 @@ fn twist(pair: &PairModel, ends: &Ends<'_>, axis: DVec3, parent_axis: DVec3) -> 
     ops::atan2(k2.dot(j1) - j2.dot(k1), j2.dot(j1) + k2.dot(k1))
 }
 
-/// `α / sin α` from `sin²α` and `cos α`: a series while the lean is small, which it is in a working joint.
+/// Below this `sin²α` the series [`ANGLE_OVER_SINE`] is used, which a working joint never leaves.
+pub(crate) const SMALL_LEAN: f64 = 1e-3;
+
+/// `α/sin α − 1` by powers of `sin²α`, from the first.
+pub(crate) const ANGLE_OVER_SINE: [f64; 5] =
+    [1.0 / 6.0, 3.0 / 40.0, 15.0 / 336.0, 105.0 / 3456.0, 945.0 / 42240.0];
+
+/// `α / sin α` from `sin²α` and `cos α`.
 #[inline]
-fn angle_over_sine(sine_squared: f64, cosine: f64) -> f64 {
-    if sine_squared < 1e-3 && cosine > 0.0 {
-        let s = sine_squared;
-        1.0 + s
-            * (1.0 / 6.0
-                + s * (3.0 / 40.0 + s * (15.0 / 336.0 + s * (105.0 / 3456.0 + s * (945.0 / 42240.0)))))
+pub(crate) fn angle_over_sine(sine_squared: f64, cosine: f64) -> f64 {
+    if sine_squared < SMALL_LEAN && cosine > 0.0 {
+        let (s, [a, b, c, d, e]) = (sine_squared, ANGLE_OVER_SINE);
+        1.0 + s * (a + s * (b + s * (c + s * (d + s * e))))
     } else {
         let sine = sine_squared.sqrt();
         if sine > 0.0 { ops::atan2(sine, cosine) / sine } else { 0.0 }
     }
+}
+
+/// `α²`. An axis turned right round has no direction to lean back in, but it is half a turn off.
+#[inline]
+pub(crate) fn lean_squared(sine_squared: f64, cosine: f64, ratio: f64) -> f64 {
+    let is_reversed = sine_squared == 0.0 && cosine < 0.0;
+    if is_reversed { PI * PI } else { sine_squared * ratio * ratio }
 }
 
 #[inline]

@@ -13,7 +13,8 @@
 //! Cost: linear in the number of bodies; no allocation.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, midpoint_step, momentum_step, normalize_quat};
+use sinew_math::{Force, Motion, Pose, Sym3, Vec3x2, exp_so3, log_so3, midpoint_step, momentum_step};
+use sinew_math::{normalize_quat, turn_x2, twice};
 use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
 
@@ -461,7 +462,7 @@ fn finish(
     first_non_finite(state)
 }
 
-/// The usual case: first order, one solve.
+/// The usual case: first order, one solve. Bodies go two by two where both are moved by joints.
 fn finish_plain(
     model: &Model,
     state: &mut State,
@@ -471,20 +472,52 @@ fn finish_plain(
     tree: &TreeScratch,
 ) {
     let auto = settings.gyroscopic == Gyroscopic::Auto;
-    let bodies =
-        state.poses.iter_mut().zip(&mut state.motions).zip(&model.pair_of_body).zip(&model.spins_free);
-    for (body, (((pose, motion), &pair), &free)) in bodies.enumerate() {
-        if pair == NONE {
-            continue;
-        }
-        *motion = tree.motions[pair as usize];
-        if auto && free && !input.holds(body as u32) {
-            let inertia = Sym3::diagonal(model.bodies[body].inertia.moments);
-            (pose.rotation, motion.angular) = midpoint_step(&inertia, pose.rotation, motion.angular, h);
+    let mut poses = state.poses.chunks_exact_mut(2);
+    let mut motions = state.motions.chunks_exact_mut(2);
+    let bodies = poses.by_ref().zip(motions.by_ref()).zip(model.pair_of_body.chunks_exact(2)).enumerate();
+    for (chunk, ((poses, motions), pairs)) in bodies {
+        let free = &model.spins_free[2 * chunk..2 * chunk + 2];
+        let ([p0, p1], [m0, m1], &[a, b]) = (poses, motions, pairs) else { continue };
+        if a != NONE && b != NONE && !(auto && (free[0] || free[1])) {
+            (*m0, *m1) = (tree.motions[a as usize], tree.motions[b as usize]);
+            let step = twice(h);
+            let angular = Vec3x2::new(m0.angular, m1.angular) * step;
+            [p0.rotation, p1.rotation] = turn_x2(angular, p0.rotation, p1.rotation);
+            p0.translation += m0.linear * h;
+            p1.translation += m1.linear * h;
         } else {
-            pose.rotation = normalize_quat(exp_so3(motion.angular * h) * pose.rotation);
+            let spins = |body: usize| auto && !input.holds(body as u32);
+            finish_one(model, 2 * chunk, p0, m0, spins(2 * chunk), h, tree);
+            finish_one(model, 2 * chunk + 1, p1, m1, spins(2 * chunk + 1), h, tree);
         }
+    }
+    let last = model.bodies.len().saturating_sub(1);
+    if let ([pose], [motion]) = (poses.into_remainder(), motions.into_remainder()) {
+        finish_one(model, last, pose, motion, auto && !input.holds(last as u32), h, tree);
+    }
+}
+
+/// Moves one body by its new twist; `may_spin` if a body without joints keeps its energy and momentum.
+fn finish_one(
+    model: &Model,
+    body: usize,
+    pose: &mut Pose,
+    motion: &mut Motion,
+    may_spin: bool,
+    h: f64,
+    tree: &TreeScratch,
+) {
+    let pair = model.pair_of_body[body];
+    if pair == NONE {
+        return;
+    }
+    *motion = tree.motions[pair as usize];
+    if may_spin && model.spins_free[body] {
+        let inertia = Sym3::diagonal(model.bodies[body].inertia.moments);
+        (pose.rotation, motion.angular) = midpoint_step(&inertia, pose.rotation, motion.angular, h);
         pose.translation += motion.linear * h;
+    } else {
+        *pose = move_pose(pose, *motion * h);
     }
 }
 

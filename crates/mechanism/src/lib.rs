@@ -27,6 +27,7 @@ mod state;
 mod step;
 mod sweep;
 mod tables;
+mod twin;
 mod workspace;
 
 pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};

@@ -16,6 +16,7 @@ use crate::fused::{Ends, Found, ball, hinge};
 use crate::geometric;
 use crate::iterate::{Iterate, Linearized, reduce};
 use crate::model::{Anchor, PairModel, Path, WORLD};
+use crate::twin::{self, Twins};
 use crate::workspace::{Lane, TreeScratch};
 use crate::{Gyroscopic, Stage};
 
@@ -132,9 +133,63 @@ fn eliminate_tasks(at: &Iterate<'_>, tasks: &[Task], mut part: Part<'_>, lanes: 
 
 fn eliminate_range(at: &Iterate<'_>, range: std::ops::Range<usize>, part: &mut Part<'_>, lane: &mut Lane) {
     let mut last = Placed::NOWHERE;
-    for k in range {
-        eliminate_pair(at, k, part, lane, &mut last);
+    let by_two = twin::applies(at);
+    let mut k = range.start;
+    while k < range.end {
+        if by_two
+            && k + 1 < range.end
+            && let [a, b] = &at.model.pairs[k..k + 2]
+            && twin::eligible(a)
+            && twin::eligible(b)
+        {
+            eliminate_two(at, k, [a, b], part, lane);
+            k += 2;
+        } else {
+            eliminate_pair(at, k, part, lane, &mut last);
+            k += 1;
+        }
     }
+}
+
+/// [`eliminate_pair`] for two neighbours in the table.
+#[inline]
+fn eliminate_two(at: &Iterate<'_>, k: usize, pairs: [&PairModel; 2], part: &mut Part<'_>, lane: &mut Lane) {
+    let pulls = pairs.map(|pair| {
+        let pull = pull_on(at, pair, &mut lane.pulls);
+        hand_up_pull(pair, &mut lane.pulls);
+        pull
+    });
+    let twins = Twins::new(at, pairs, pulls);
+    eliminate_twin::<0>(at, k, pairs[0], &twins, part, lane);
+    eliminate_twin::<1>(at, k + 1, pairs[1], &twins, part, lane);
+}
+
+#[inline(always)]
+fn eliminate_twin<const I: usize>(
+    at: &Iterate<'_>,
+    k: usize,
+    pair: &PairModel,
+    twins: &Twins,
+    part: &mut Part<'_>,
+    lane: &mut Lane,
+) {
+    if !pair.has_children {
+        lane.stack.push(Load::ZERO);
+    }
+    let load = lane.stack.last_mut().expect("children leave their load on the stack");
+    twins.add_own::<I>(load);
+    add_extra(at, k, load);
+    if let Some(stiffness) = twins.own_stiffness::<I>() {
+        load.mass.angular += stiffness;
+    }
+    let regularized = part.factor.eliminate(k, load, &twins.joint::<I>());
+    if let (Some(stiffness), true) = (twins.parent_stiffness::<I>(), pair.parent != NONE) {
+        load.mass.angular += stiffness;
+    }
+    let found = twins.found::<I>();
+    part.twists[k - part.first] = found.twist;
+    lane.report.see(&found, regularized);
+    hand_up(pair, &mut lane.stack);
 }
 
 /// Rotation of the body placed last; in a chain it is the next pair's own.
@@ -366,6 +421,12 @@ pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &D
     load.mass.linear.yy += linear;
     load.mass.linear.zz += linear;
     load.momentum += Force { angular, linear: (base.linear + at.gravity * h) * mass };
+    add_extra(at, k, load);
+}
+
+/// What the outside puts on the body of a pair.
+#[inline]
+fn add_extra(at: &Iterate<'_>, k: usize, load: &mut Load) {
     let slot = at.extra_slots[k];
     if slot != NONE {
         load.add(&at.extras[slot as usize]);

@@ -14,3 +14,4 @@ mod mesh_mass;
 mod pose;
 mod row_space;
 mod sym3;
+mod x2;

@@ -13,3 +13,4 @@ mod robustness;
 mod rows;
 mod stiff;
 mod support;
+mod twins;
