@@ -40,7 +40,7 @@ impl LoopWork {
                     accelerated_point(at, rows, looped.ports, [joint.body1, joint.body2], points, weight);
                 seen.gap_squared = seen.gap_squared.max(gap);
                 let error = gap.sqrt() / size(at.model, looped.ports);
-                soften(at, rows, &mut self.yielded, !looped.is_primary, error);
+                soften(at, rows, &mut self.yielded, !looped.is_primary, error / joint.weight.sqrt());
                 continue;
             }
             let (relative, found) = at.rows(looped.joint, joint);
@@ -61,6 +61,7 @@ impl LoopWork {
                 rows.push(looped.ports, &written, weight);
                 let (gap, lean) = joint_errors(joint, &found);
                 let error = gap / size(at.model, looped.ports) + lean;
+                let error = error / joint.weight.sqrt();
                 soften(at, rows, &mut self.yielded, !looped.is_primary && joint.compliance == 0.0, error);
             }
             let armature = armature_rows(&at.model.forces[joint.forces as usize], &relative, at.shift(joint));

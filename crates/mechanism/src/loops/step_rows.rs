@@ -76,7 +76,7 @@ impl Linearizer<'_, '_> {
         if looped.is_point && at.measured.is_none() {
             let points = [joint.frames.point1, joint.frames.point2];
             let gap = self.point(looped.ports, bodies, points, weight);
-            self.yield_point(!looped.is_primary, looped.ports, gap);
+            self.yield_point(!looped.is_primary, looped.ports, gap, joint.weight);
             self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
             return (block, 0.0);
         }
@@ -89,7 +89,7 @@ impl Linearizer<'_, '_> {
         self.rigid_rows(looped, &here, weight);
         let error = here.position_error / size(at.model, looped.ports) + here.rotation_error;
         if here.rows.n > 0 && joint.compliance == 0.0 {
-            self.yield_rows(!looped.is_primary, error);
+            self.yield_rows(!looped.is_primary, error, joint.weight);
         }
         let mut forces = ForceRows { shift: here.end.shift, rows: SmallVec::new(), constant: Force::ZERO };
         at.add_forces(&here, &mut forces);
@@ -163,18 +163,19 @@ impl Linearizer<'_, '_> {
         let ports = [self.at.model.port(body as u32), NONE];
         let gap = self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY);
         self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
-        self.yield_point(true, ports, gap);
+        self.yield_point(true, ports, gap, 1.0);
     }
 
-    /// Lets the last block yield if it may open (or all do), the more the farther it is from being met.
-    fn yield_rows(&mut self, may_open: bool, error: f64) {
-        let share = yielding(may_open, error, self.at.yielding);
+    /// Lets the last block yield if it may open (or all do), the more the farther it is from being met and the less it
+    /// weighs.
+    fn yield_rows(&mut self, may_open: bool, error: f64, weight: f64) {
+        let share = yielding(may_open, error, self.at.yielding) / weight;
         yield_last(self.rows, self.yielded, share, self.at.model, self.at.poses);
     }
 
-    fn yield_point(&mut self, may_open: bool, ports: [u32; 2], gap: DVec3) {
+    fn yield_point(&mut self, may_open: bool, ports: [u32; 2], gap: DVec3, weight: f64) {
         let error = if may_open { gap.length() / size(self.at.model, ports) } else { 0.0 };
-        self.yield_rows(may_open, error);
+        self.yield_rows(may_open, error, weight);
     }
 
     /// Springs outside the tree: along themselves and, as far as they are stretched, across.
