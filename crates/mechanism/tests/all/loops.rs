@@ -3,5 +3,8 @@
 mod assembling;
 mod budget;
 mod displacing;
+mod grabs;
+mod graphs;
+mod hardship;
 mod hierarchy;
 mod linkages;

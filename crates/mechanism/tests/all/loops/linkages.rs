@@ -3,8 +3,8 @@
 use glam::DVec3;
 use sinew_math::{MassProperties, Motion, Pose, ops};
 use sinew_mechanism::{
-    BodyId, BodySpec, JointKind, LoopMethod, LoopStop, MechanismBuilder, Order, RungeKutta, Settings, State,
-    energy, momentum,
+    BodyId, BodySpec, JointId, JointKind, LoopMethod, LoopStop, MechanismBuilder, Order, RungeKutta,
+    Settings, State, energy, joint_forces, momentum,
 };
 
 use crate::convergence::{distance, end_state};
@@ -95,6 +95,30 @@ fn closing_joints_with_and_without_redundant_rows_move_alike() {
     for kind in [JointKind::Hinge, JointKind::Ball, JointKind::Cylindrical] {
         let gap = distance(&end(kind), &lean);
         assert!(gap < 1e-7, "{kind:?}: {gap:e}");
+    }
+}
+
+#[test]
+fn copies_of_a_joint_share_its_force() {
+    // Cold and without preconditioning the multipliers of redundant rows are those of least norm.
+    let mut alone = 0.0;
+    for copies in [1, 2, 4] {
+        let mut builder = four_bar(JointKind::Ball);
+        let (last, corner) = (BodyId::from_index(2), DVec3::X);
+        let joints: Vec<_> = (1..copies)
+            .map(|_| pin(&mut builder, JointKind::Ball, (last, None), corner, DVec3::Y))
+            .chain([JointId::from_index(3)])
+            .collect();
+        let mut settings = tight(with_gravity(settings(0.01), GRAVITY));
+        (settings.loops.warm_start, settings.loops.solve.precondition) = (false, false);
+        let mut run = Run::new(builder, settings);
+        run.steps(10);
+        let forces = joint_forces(&run.model, &run.state);
+        let shares: Vec<f64> = joints.iter().map(|j| forces[j.index()].length()).collect();
+        let total: f64 = shares.iter().sum();
+        alone = if copies == 1 { total } else { alone };
+        assert!((total / alone - 1.0).abs() < 1e-9, "{total} {alone}");
+        assert!(shares.iter().all(|s| (s * f64::from(copies) / alone - 1.0).abs() < 1e-9), "{shares:?}");
     }
 }
 
