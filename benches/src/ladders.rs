@@ -17,6 +17,9 @@ use sinew_sim::World;
 /// Precision of the paper: largest residual, m/s² at the acceleration level.
 pub const PAPER_PRECISION: f64 = 1e-3;
 
+/// More than any ladder needs.
+const MAX_ITERATIONS: u32 = 10_000;
+
 /// Largest distance between the points of a joint that counts as closed, m.
 pub const CLOSED: f64 = 1e-8;
 
@@ -55,7 +58,7 @@ impl Ladder {
             loops: LoopsDoc {
                 solver: method.solver,
                 precision: PAPER_PRECISION,
-                iterations: u32::MAX,
+                iterations: MAX_ITERATIONS,
                 warm_start: false,
                 ..LoopsDoc::default()
             },
