@@ -80,7 +80,7 @@ pub fn assemble(
     }
     let mut nobody = |_: Stage| {};
     let mut run = Refinement::new(loops, input, &mut nobody);
-    let placed = place(model, state, input, settings, workspace, &mut run);
+    let placed = place(model, state, input, settings, Haste::Patient, workspace, &mut run);
     if settings.velocities {
         match_velocities(model, state, input, workspace, &mut run);
     }
@@ -107,7 +107,7 @@ pub(crate) fn stabilize(
     run: &mut Refinement<'_>,
 ) -> u32 {
     workspace.points.extra_poses.clone_from(&state.poses);
-    let placed = place(model, state, input, settings, workspace, run);
+    let placed = place(model, state, input, settings, Haste::Hurried, workspace, run);
     if settings.velocities {
         match_velocities(model, state, input, workspace, run);
     }
@@ -181,8 +181,18 @@ pub(crate) struct Placed {
 const GAIN: f64 = 0.25;
 const BUCKLING: f64 = 0.1;
 
+/// How much time there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// Whatever can be reached is to be reached.
+    Patient,
+    /// There is a next step: joints that may open yield while they are open.
+    Hurried,
+}
+
 /// What holds an iteration back where the plain one does not gain.
 struct Restraint {
+    haste: Haste,
     /// Joint forces stiffen the corrections.
     is_stiff: bool,
     /// Rows outside the tree yield by this share of their own mass.
@@ -240,12 +250,20 @@ pub(crate) fn place(
     state: &mut State,
     input: &Input,
     settings: &Assembly,
+    haste: Haste,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) -> Placed {
     let mut error = misfit(model, state, &state.poses, input);
-    let mut restraint =
-        Restraint { is_stiff: false, yielding: 0.0, share: 1.0, best: error.merit(), stalled: 0, still: 0 };
+    let mut restraint = Restraint {
+        haste,
+        is_stiff: false,
+        yielding: 0.0,
+        share: 1.0,
+        best: error.merit(),
+        stalled: 0,
+        still: 0,
+    };
     let mut kept_merit = f64::INFINITY;
     let has_loops = model.has_loops(input);
     let kept = run.settings;
@@ -305,7 +323,8 @@ fn displace(
 ) -> (Misfit, f64) {
     workspace.points.base.clear();
     workspace.points.base.resize(state.poses.len(), Motion::ZERO);
-    let aim = Aim::Place { is_stiff: restraint.is_stiff, yielding: restraint.yielding };
+    let &Restraint { haste, is_stiff, yielding, .. } = restraint;
+    let aim = Aim::Place { haste, is_stiff, yielding };
     solve_zero_step(model, state, input, workspace, aim, run);
     workspace.points.poses.clone_from(&state.poses);
     let mut largest_turn = 0.0;
@@ -329,7 +348,7 @@ fn displace(
 enum Aim {
     /// Displacements that meet the joints, with the geometric stiffness of the last solve or without, rows outside the
     /// tree yielding.
-    Place { is_stiff: bool, yielding: f64 },
+    Place { haste: Haste, is_stiff: bool, yielding: f64 },
     /// Velocities that keep them.
     Rate,
 }
@@ -346,14 +365,17 @@ fn solve_zero_step(
     let Workspace { tree, points, extras, loops, .. } = workspace;
     extras.clear();
     let is_rate = aim == Aim::Rate;
-    let (form, per_h, is_stiff, yielding) = match aim {
-        Aim::Rate => (RowForm::Position, 0.0, false, 0.0),
-        Aim::Place { is_stiff, yielding } => (RowForm::SmallError, 1.0, is_stiff, yielding),
+    let (form, per_h, may_yield, is_stiff, yielding) = match aim {
+        Aim::Rate => (RowForm::Position, 0.0, false, false, 0.0),
+        Aim::Place { haste, is_stiff, yielding } => {
+            (RowForm::SmallError, 1.0, haste == Haste::Hurried, is_stiff, yielding)
+        }
     };
     let pulls: &[DVec3] = if is_stiff { &points.pulls } else { &[] };
     let mut at = Iterate {
         form,
         rates: is_rate,
+        may_yield,
         yielding,
         pulls,
         ..Iterate::zero_step(model, &state.poses, &points.base, &state.twists, input, per_h)

@@ -18,7 +18,7 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, normalize_quat, quat_to_mat3};
 use sinew_topology::NONE;
 
-use crate::assembly::{self, Misfit, misfit};
+use crate::assembly::{self, Haste, Misfit, misfit};
 use crate::explicit::Evaluation;
 use crate::implicit::{first_non_finite, kinematic_target, move_kinematic, move_pose, set_targets};
 use crate::iterate::Iterate;
@@ -84,7 +84,7 @@ pub(crate) fn step(
         let whole =
             Assembly { tolerance: scheme.tolerance, iterations: scheme.iterations, ..Assembly::default() };
         std::mem::swap(&mut state.poses, &mut scratch.poses);
-        error = assembly::place(model, state, input, &whole, workspace, run).error;
+        error = assembly::place(model, state, input, &whole, Haste::Hurried, workspace, run).error;
         std::mem::swap(&mut state.poses, &mut scratch.poses);
     }
 

@@ -78,6 +78,7 @@ pub(crate) fn step(
             spring_scale: input.usable_spring_scale(),
             form: RowForm::Position,
             rates: false,
+            may_yield: true,
             yielding: 0.0,
             measured: None,
             targets,

@@ -51,6 +51,8 @@ pub(crate) struct Iterate<'a> {
     pub(crate) form: RowForm,
     /// Whether driven rows ask for their rate instead of their value.
     pub(crate) rates: bool,
+    /// Whether joints that may open yield while they are open.
+    pub(crate) may_yield: bool,
     /// Share of its own mass by which every row outside the tree yields.
     pub(crate) yielding: f64,
     /// Poses at which joint errors are measured, if not at `poses`; rows keep the directions they have there.
@@ -128,6 +130,7 @@ impl<'a> Iterate<'a> {
             spring_scale: 0.0,
             form: RowForm::SmallError,
             rates: false,
+            may_yield: true,
             yielding: 0.0,
             measured: None,
             targets: &[],

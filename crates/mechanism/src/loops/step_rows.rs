@@ -169,7 +169,7 @@ impl Linearizer<'_, '_> {
     /// Lets the last block yield if it may open (or all do), the more the farther it is from being met and the less it
     /// weighs.
     fn yield_rows(&mut self, may_open: bool, error: f64, weight: f64) {
-        let share = yielding(may_open, error, self.at.yielding) / weight;
+        let share = yielding(may_open && self.at.may_yield, error, self.at.yielding) / weight;
         yield_last(self.rows, self.yielded, share, self.at.model, self.at.poses);
     }
 
