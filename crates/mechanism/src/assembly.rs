@@ -17,7 +17,7 @@ use sinew_topology::NONE;
 
 use crate::implicit::{increment, kinematic_target, move_pose};
 use crate::iterate::Iterate;
-use crate::loops::{LoopWork, Refinement, Surroundings};
+use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
 use crate::measure::joint_error;
 use crate::model::WORLD;
 use crate::rows::RowForm;
@@ -80,7 +80,7 @@ pub fn assemble(
     }
     let mut nobody = |_: Stage| {};
     let mut run = Refinement::new(loops, input, &mut nobody);
-    let placed = place(model, state, input, settings, Haste::Patient, workspace, &mut run);
+    let placed = place(model, state, input, settings, Opened::Close, workspace, &mut run);
     if settings.velocities {
         match_velocities(model, state, input, workspace, &mut run);
     }
@@ -107,7 +107,11 @@ pub(crate) fn stabilize(
     run: &mut Refinement<'_>,
 ) -> u32 {
     workspace.points.extra_poses.clone_from(&state.poses);
-    let placed = place(model, state, input, settings, Haste::Hurried, workspace, run);
+    let mut placed = place(model, state, input, settings, Opened::Leave, workspace, run);
+    if placed.outcome != AssemblyOutcome::Assembled {
+        // Joints that may open stand in the way of the others.
+        placed = place(model, state, input, settings, Opened::Ignore, workspace, run);
+    }
     if settings.velocities {
         match_velocities(model, state, input, workspace, run);
     }
@@ -144,7 +148,7 @@ impl Misfit {
 }
 
 /// Errors of all rigid joints and hard grabs at some poses.
-pub(crate) fn misfit(model: &Model, state: &State, poses: &[Pose], input: &Input) -> Misfit {
+pub(crate) fn misfit(model: &Model, state: &State, poses: &[Pose], input: &Input, opened: Opened) -> Misfit {
     let mut out = Misfit::default();
     let mut see = |is_tree: bool, (gap, lean): (f64, f64)| {
         // What is not a number is as far off as can be.
@@ -160,12 +164,18 @@ pub(crate) fn misfit(model: &Model, state: &State, poses: &[Pose], input: &Input
         see(true, joint_error(model, state, poses, input, pair.joint));
     }
     for looped in &model.loops {
-        see(false, joint_error(model, state, poses, input, looped.joint));
+        let error = joint_error(model, state, poses, input, looped.joint);
+        if looped.is_primary || !opened.ignores(model, looped.ports, error) {
+            see(false, error);
+        }
     }
     for grab in input.hard_grabs(model) {
         let body = grab.body.index();
         let point = poses[body].transform_point(model.bodies[body].central_point(grab.point));
-        see(false, (point.distance(grab.target), 0.0));
+        let error = (point.distance(grab.target), 0.0);
+        if !opened.ignores(model, [model.port(body as u32), NONE], error) {
+            see(false, error);
+        }
     }
     out
 }
@@ -181,18 +191,9 @@ pub(crate) struct Placed {
 const GAIN: f64 = 0.25;
 const BUCKLING: f64 = 0.1;
 
-/// How much time there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Haste {
-    /// Whatever can be reached is to be reached.
-    Patient,
-    /// There is a next step: joints that may open yield while they are open.
-    Hurried,
-}
-
 /// What holds an iteration back where the plain one does not gain.
 struct Restraint {
-    haste: Haste,
+    opened: Opened,
     /// Joint forces stiffen the corrections.
     is_stiff: bool,
     /// Rows outside the tree yield by this share of their own mass.
@@ -229,7 +230,7 @@ impl Restraint {
             self.stalled += 1;
             if self.stalled.is_multiple_of(PATIENCE) {
                 if has_loops {
-                    self.yielding = (8.0 * self.yielding).clamp(1e-2, 1e6);
+                    self.yielding = (16.0 * self.yielding).clamp(1.0, 1e8);
                 }
                 if !has_loops || error.tree > 0.5 * self.best {
                     self.share = f64::max(0.5 * self.share, 1.0 / 64.0);
@@ -250,13 +251,13 @@ pub(crate) fn place(
     state: &mut State,
     input: &Input,
     settings: &Assembly,
-    haste: Haste,
+    opened: Opened,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) -> Placed {
-    let mut error = misfit(model, state, &state.poses, input);
+    let mut error = misfit(model, state, &state.poses, input, opened);
     let mut restraint = Restraint {
-        haste,
+        opened,
         is_stiff: false,
         yielding: 0.0,
         share: 1.0,
@@ -306,7 +307,7 @@ pub(crate) fn place(
     let is_worse = kept_merit < error.merit() || (kept_merit.is_finite() && !error.largest().is_finite());
     if outcome != AssemblyOutcome::Assembled && is_worse {
         state.poses.clone_from(&workspace.points.best_poses);
-        error = misfit(model, state, &state.poses, input);
+        error = misfit(model, state, &state.poses, input, restraint.opened);
     }
     Placed { outcome, iterations, error }
 }
@@ -323,8 +324,8 @@ fn displace(
 ) -> (Misfit, f64) {
     workspace.points.base.clear();
     workspace.points.base.resize(state.poses.len(), Motion::ZERO);
-    let &Restraint { haste, is_stiff, yielding, .. } = restraint;
-    let aim = Aim::Place { haste, is_stiff, yielding };
+    let &Restraint { opened, is_stiff, yielding, .. } = restraint;
+    let aim = Aim::Place { opened, is_stiff, yielding };
     solve_zero_step(model, state, input, workspace, aim, run);
     workspace.points.poses.clone_from(&state.poses);
     let mut largest_turn = 0.0;
@@ -340,7 +341,7 @@ fn displace(
         largest_turn = f64::max(largest_turn, turn);
         *pose = move_pose(pose, x);
     }
-    (misfit(model, state, &state.poses, input), largest_turn)
+    (misfit(model, state, &state.poses, input, restraint.opened), largest_turn)
 }
 
 /// What a step of length zero is for.
@@ -348,7 +349,7 @@ fn displace(
 enum Aim {
     /// Displacements that meet the joints, with the geometric stiffness of the last solve or without, rows outside the
     /// tree yielding.
-    Place { haste: Haste, is_stiff: bool, yielding: f64 },
+    Place { opened: Opened, is_stiff: bool, yielding: f64 },
     /// Velocities that keep them.
     Rate,
 }
@@ -365,17 +366,15 @@ fn solve_zero_step(
     let Workspace { tree, points, extras, loops, .. } = workspace;
     extras.clear();
     let is_rate = aim == Aim::Rate;
-    let (form, per_h, may_yield, is_stiff, yielding) = match aim {
-        Aim::Rate => (RowForm::Position, 0.0, false, false, 0.0),
-        Aim::Place { haste, is_stiff, yielding } => {
-            (RowForm::SmallError, 1.0, haste == Haste::Hurried, is_stiff, yielding)
-        }
+    let (form, per_h, opened, is_stiff, yielding) = match aim {
+        Aim::Rate => (RowForm::Position, 0.0, Opened::Leave, false, 0.0),
+        Aim::Place { opened, is_stiff, yielding } => (RowForm::SmallError, 1.0, opened, is_stiff, yielding),
     };
     let pulls: &[DVec3] = if is_stiff { &points.pulls } else { &[] };
     let mut at = Iterate {
         form,
         rates: is_rate,
-        may_yield,
+        opened,
         yielding,
         pulls,
         ..Iterate::zero_step(model, &state.poses, &points.base, &state.twists, input, per_h)

@@ -18,11 +18,11 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, normalize_quat, quat_to_mat3};
 use sinew_topology::NONE;
 
-use crate::assembly::{self, Haste, Misfit, misfit};
+use crate::assembly::{self, Misfit, misfit};
 use crate::explicit::Evaluation;
 use crate::implicit::{first_non_finite, kinematic_target, move_kinematic, move_pose, set_targets};
 use crate::iterate::Iterate;
-use crate::loops::{LoopWork, Refinement, Surroundings};
+use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
 use crate::model::WORLD;
 use crate::rows::RowForm;
 use crate::workspace::Workspace;
@@ -63,7 +63,7 @@ pub(crate) fn step(
 
     let kept = run.settings;
     let mut iterations = 0;
-    let mut error = misfit(model, state, &scratch.poses, input);
+    let mut error = misfit(model, state, &scratch.poses, input, Opened::Yield);
     let mut smallest = error.largest();
     while error.largest() > scheme.tolerance && iterations < scheme.iterations {
         let e = error.largest();
@@ -75,7 +75,7 @@ pub(crate) fn step(
         solve(model, state, input, scheme, workspace, &scratch.poses, run);
         correct(model, state, scheme, workspace, &mut scratch);
         iterations += 1;
-        error = misfit(model, state, &scratch.poses, input);
+        error = misfit(model, state, &scratch.poses, input, Opened::Yield);
     }
     run.settings = kept;
     if error.largest() > scheme.tolerance {
@@ -84,7 +84,7 @@ pub(crate) fn step(
         let whole =
             Assembly { tolerance: scheme.tolerance, iterations: scheme.iterations, ..Assembly::default() };
         std::mem::swap(&mut state.poses, &mut scratch.poses);
-        error = assembly::place(model, state, input, &whole, Haste::Hurried, workspace, run).error;
+        error = assembly::place(model, state, input, &whole, Opened::Yield, workspace, run).error;
         std::mem::swap(&mut state.poses, &mut scratch.poses);
     }
 

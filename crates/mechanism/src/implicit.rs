@@ -20,7 +20,7 @@ use sinew_topology::NONE;
 
 use crate::block_step;
 use crate::iterate::{Iterate, SpringEnd, add_point_spring};
-use crate::loops::{LoopWork, Refinement, Surroundings};
+use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
 use crate::model::{Model, PointSpring, WORLD, pose_of};
 use crate::rows::RowForm;
 use crate::sweep::{self, SweepReport};
@@ -78,7 +78,7 @@ pub(crate) fn step(
             spring_scale: input.usable_spring_scale(),
             form: RowForm::Position,
             rates: false,
-            may_yield: true,
+            opened: Opened::Yield,
             yielding: 0.0,
             measured: None,
             targets,

@@ -19,6 +19,7 @@ use sinew_solvers::{EffectiveMass, Load, PairJoint, shift_force, shift_motion};
 use smallvec::SmallVec;
 
 use crate::force::{Coordinate, dry_friction};
+use crate::loops::Opened;
 use crate::model::{JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, Rows, evaluate_rows};
 use crate::{Drive, DriveCoordinate, Gyroscopic, Input, JointId, JointKind, MotorTarget};
@@ -51,8 +52,8 @@ pub(crate) struct Iterate<'a> {
     pub(crate) form: RowForm,
     /// Whether driven rows ask for their rate instead of their value.
     pub(crate) rates: bool,
-    /// Whether joints that may open yield while they are open.
-    pub(crate) may_yield: bool,
+    /// What becomes of joints that may open.
+    pub(crate) opened: Opened,
     /// Share of its own mass by which every row outside the tree yields.
     pub(crate) yielding: f64,
     /// Poses at which joint errors are measured, if not at `poses`; rows keep the directions they have there.
@@ -130,7 +131,7 @@ impl<'a> Iterate<'a> {
             spring_scale: 0.0,
             form: RowForm::SmallError,
             rates: false,
-            may_yield: true,
+            opened: Opened::Yield,
             yielding: 0.0,
             measured: None,
             targets: &[],

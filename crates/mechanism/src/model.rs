@@ -9,6 +9,7 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Pose, PrincipalInertia};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
+use crate::loops::Extent;
 use crate::{
     BodyId, BodyKind, DriveCoordinate, JointFrames, JointId, JointKind, RotationForce, ScalarForce, State,
 };
@@ -28,6 +29,8 @@ pub struct Model {
     /// Springs from a body to something immovable.
     pub(crate) ground_springs: Vec<PointSpring>,
     pub(crate) pairs: Vec<PairModel>,
+    /// Pair → the tree it belongs to.
+    pub(crate) extents: Vec<Extent>,
     /// Joints outside the tree, those that may open last.
     pub(crate) loops: Vec<LoopModel>,
     /// Springs between bodies that no tree joint connects.
@@ -377,7 +380,7 @@ impl Model {
             + self.joints.len() * (size_of::<JointModel>() + 8 + 20)
             + self.forces.len() * size_of::<ForceSet>()
             + (self.joint_springs.len() + self.ground_springs.len()) * size_of::<PointSpring>()
-            + self.pairs.len() * (size_of::<PairModel>() + 16 + 4 + 4 + 4 + 2 * 12 + 8)
+            + self.pairs.len() * (size_of::<PairModel>() + size_of::<Extent>() + 16 + 4 + 4 + 4 + 2 * 12 + 8)
             + self.loops.len() * size_of::<LoopModel>()
             + self.loop_springs.len() * size_of::<LoopSpring>()
             + (self.body_names.len() + self.joint_names.len()) * size_of::<String>()

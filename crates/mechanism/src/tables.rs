@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, quat_to_mat3};
 use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
 
+use crate::loops::Extent;
 use crate::model::{
     Anchor, BodyModel, ForceSet, JointModel, LinearInertia, LoopModel, LoopSpring, Model, PairModel, Path,
     PointSpring, WORLD, pose_of,
@@ -47,6 +48,7 @@ pub(crate) fn assemble(records: Records, graph: Graph, plan: EliminationPlan) ->
         joint_springs: Vec::new(),
         ground_springs: Vec::new(),
         pairs: Vec::new(),
+        extents: Vec::new(),
         loops: Vec::new(),
         loop_springs: Vec::new(),
         stamp: 0,
@@ -61,6 +63,7 @@ pub(crate) fn assemble(records: Records, graph: Graph, plan: EliminationPlan) ->
     model.attach_springs(&springs);
     model.fill_pairs();
     model.fill_loops();
+    model.extents = Extent::of(&model.pairs);
     let mut is_looped = vec![false; model.pairs.len()];
     for port in model.loops.iter().flat_map(|l| l.ports).filter(|&port| port != NONE) {
         is_looped[port as usize] = true;

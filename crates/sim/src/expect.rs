@@ -133,6 +133,7 @@ pub struct ExpectMeter {
     gain: f64,
     position_error: f64,
     rotation_error: f64,
+    tree_error: f64,
     speed: f64,
     angular_speed: f64,
     non_finite: Option<BodyId>,
@@ -166,6 +167,7 @@ impl ExpectMeter {
             gain: 0.0,
             position_error: 0.0,
             rotation_error: 0.0,
+            tree_error: 0.0,
             speed: 0.0,
             angular_speed: 0.0,
             non_finite: None,
@@ -207,6 +209,7 @@ impl ExpectMeter {
         let bounds = [
             ("position error [m]", self.position_error, expect.max_position_error_m),
             ("rotation error [rad]", self.rotation_error, expect.max_rotation_error_rad),
+            ("tree error [m, rad]", self.tree_error, expect.max_tree_error),
             ("energy drift [of kinetic]", relative(self.drift), expect.energy_drift),
             ("energy gain [of kinetic]", relative(self.gain), expect.energy_gain),
             ("speed [m/s]", self.speed, expect.max_speed_m_per_s),
@@ -232,6 +235,7 @@ impl ExpectMeter {
         let violation = world.violation();
         raise(&mut self.position_error, violation.position);
         raise(&mut self.rotation_error, violation.rotation);
+        raise(&mut self.tree_error, violation.tree);
         for motion in &world.state().motions {
             raise(&mut self.speed, motion.linear.length());
             raise(&mut self.angular_speed, motion.angular.length());

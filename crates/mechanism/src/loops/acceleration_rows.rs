@@ -10,7 +10,8 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use super::force_rows::{ForceRows, INACTIVE};
-use super::{LoopWork, SECONDARY, size, yield_last, yielding};
+use super::opening::{Opened, soften_last};
+use super::{LoopWork, SECONDARY};
 use crate::explicit::Evaluation;
 use crate::iterate::{ForceSink, joint_errors};
 use crate::model::{ForceSet, WORLD};
@@ -24,6 +25,11 @@ impl LoopWork {
         let mut seen = SweepReport::default();
         self.yielded.clear();
         let rows = &mut self.rows;
+        let yielded = &mut self.yielded;
+        let soften = |rows: &mut LoopRows, yielded: &mut Vec<(u32, u32)>, ports, error, importance: f64| {
+            let share = Opened::Yield.treat(at.model, ports, error).softness / importance;
+            soften_last(at.model, rows, yielded, share);
+        };
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
             if is_primary && !looped.is_primary {
@@ -39,8 +45,9 @@ impl LoopWork {
                 let gap =
                     accelerated_point(at, rows, looped.ports, [joint.body1, joint.body2], points, weight);
                 seen.gap_squared = seen.gap_squared.max(gap);
-                let error = gap.sqrt() / size(at.model, looped.ports);
-                soften(at, rows, &mut self.yielded, !looped.is_primary, error / joint.weight.sqrt());
+                if !looped.is_primary {
+                    soften(rows, yielded, looped.ports, (gap.sqrt(), 0.0), joint.weight);
+                }
                 continue;
             }
             let (relative, found) = at.rows(looped.joint, joint);
@@ -59,10 +66,9 @@ impl LoopWork {
             let written: SmallVec<[LoopRow; 6]> = (0..found.n).map(rigid).collect();
             if !written.is_empty() {
                 rows.push(looped.ports, &written, weight);
-                let (gap, lean) = joint_errors(joint, &found);
-                let error = gap / size(at.model, looped.ports) + lean;
-                let error = error / joint.weight.sqrt();
-                soften(at, rows, &mut self.yielded, !looped.is_primary && joint.compliance == 0.0, error);
+                if !looped.is_primary && joint.compliance == 0.0 {
+                    soften(rows, yielded, looped.ports, joint_errors(joint, &found), joint.weight);
+                }
             }
             let armature = armature_rows(&at.model.forces[joint.forces as usize], &relative, at.shift(joint));
             if !armature.is_empty() {
@@ -78,7 +84,7 @@ impl LoopWork {
             let points = [at.model.bodies[body].central_point(grab.point), grab.target];
             let ports = [at.model.port(body as u32), NONE];
             let gap = accelerated_point(at, rows, ports, [body as u32, WORLD], points, SECONDARY);
-            soften(at, rows, &mut self.yielded, true, gap.sqrt() / size(at.model, ports));
+            soften(rows, yielded, ports, (gap.sqrt(), 0.0), 1.0);
         }
         self.lambda.resize(self.rows.len(), 0.0);
         self.activate(at.model, at.input);
@@ -98,17 +104,6 @@ fn accelerated_point(
     let demand = at.point(bodies, points);
     rows.push_point(ports, demand.arms, demand.rhs, weight);
     demand.gap_squared
-}
-
-/// Lets the last block yield if it may open.
-fn soften(
-    at: &Evaluation<'_>,
-    rows: &mut LoopRows,
-    yielded: &mut Vec<(u32, u32)>,
-    may_open: bool,
-    error: f64,
-) {
-    yield_last(rows, yielded, yielding(may_open, error, 0.0), at.model, at.poses);
 }
 
 /// Rows that stand in for forces which act from outside at the acceleration level.

@@ -7,29 +7,27 @@
 //! Rigid rows have `D = 0`; a force with impulse `q − κ G v` outside the tree is the row `G v + λ/κ = q/κ`; a soft joint has
 //! `D = compliance/h²`. Tree rows hold to rounding whatever `λ` is. Joints that may open (secondary ones and grabs) come
 //! last: where they contradict the others, the others are solved once more with the secondary multipliers held.
-//!
-//! **Joints that may open yield while they are open**: their rows get `D = μ d`, `d` the row's own `J M⁻¹Jᵀ` and
-//! `μ = min(e², e)`, `e = |C|/ℓ` with `ℓ` the size of the bodies (Levenberg and Marquardt's damping). A target out of reach
-//! then pulls a stretched arm with a bounded force instead of one that grows as the arm straightens; as the error
-//! vanishes so does `D`, faster, and a joint that can be met is met exactly.
+//! What they do while they are open: `opening`.
 //!
 //! World axes at centres of mass. `λ` is an impulse (N·s, N·m·s); the state keeps forces. Cost: one pass up and down the
 //! part of the tree that loops touch per iteration, and one over the whole tree at the end. No allocation once warm.
 
 mod acceleration_rows;
 mod force_rows;
+mod opening;
 mod refinement;
 mod step_rows;
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, quat_to_mat3};
 use sinew_solvers::{
-    ActivePairs, FreeBodies, FreeMass, Load, LoopBlock, LoopReport, LoopRows, LoopScratch, LoopStop,
-    Responder, TreeReaction, TreeResponder,
+    ActivePairs, FreeBodies, FreeMass, Load, LoopReport, LoopRows, LoopScratch, LoopStop, Responder,
+    TreeReaction, TreeResponder,
 };
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
+pub(crate) use opening::{Extent, Opened};
 pub(crate) use refinement::Refinement;
 
 use crate::iterate::Iterate;
@@ -74,30 +72,6 @@ pub(crate) struct LoopWork {
     yielded: Vec<(u32, u32)>,
     /// Twist angle of each joint outside the tree where it was linearized.
     twists: Vec<f64>,
-}
-
-/// `μ` of a block: what all blocks are given, or what its own error asks for if it may open.
-fn yielding(may_open: bool, error: f64, given: f64) -> f64 {
-    let own = if may_open { (error * error).min(error) } else { 0.0 };
-    own.max(given)
-}
-
-/// Softens the last block by a share of its own mass.
-fn yield_last(rows: &mut LoopRows, yielded: &mut Vec<(u32, u32)>, share: f64, model: &Model, poses: &[Pose]) {
-    if let (true, Some(range)) = (share > 0.0, rows.blocks().last().map(LoopBlock::rows)) {
-        rows.soften_last(share, &|port| free_mass(model, poses, port));
-        yielded.push((range.start as u32, range.end as u32));
-    }
-}
-
-/// Radii of gyration of the bodies at two ports, m.
-fn size(model: &Model, ports: [u32; 2]) -> f64 {
-    let radius = |port: u32| {
-        let pair = &model.pairs[port as usize];
-        (pair.inertia.moments.max_element() / pair.mass).sqrt()
-    };
-    let sum: f64 = ports.into_iter().filter(|&port| port != NONE).map(radius).sum();
-    sum.max(f64::MIN_POSITIVE)
 }
 
 /// What reacts to the impulses of the loops.

@@ -10,7 +10,8 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use super::force_rows::{ForceRows, INACTIVE, force_row};
-use super::{LoopWork, SECONDARY, size, yield_last, yielding};
+use super::opening::{Treatment, soften_last};
+use super::{LoopWork, SECONDARY};
 use crate::iterate::{Iterate, JointAt, SHORT_ROW};
 use crate::model::{LoopModel, LoopSpring, WORLD, pose_of};
 use crate::sweep::{SweepReport, add_geometric};
@@ -75,8 +76,8 @@ impl Linearizer<'_, '_> {
         let bodies = [joint.body1, joint.body2];
         if looped.is_point && at.measured.is_none() {
             let points = [joint.frames.point1, joint.frames.point2];
-            let gap = self.point(looped.ports, bodies, points, weight);
-            self.yield_point(!looped.is_primary, looped.ports, gap, joint.weight);
+            let importance = (!looped.is_primary).then_some(joint.weight);
+            let gap = self.point(looped.ports, bodies, points, weight, importance);
             self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
             return (block, 0.0);
         }
@@ -87,10 +88,6 @@ impl Linearizer<'_, '_> {
             self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
         }
         self.rigid_rows(looped, &here, weight);
-        let error = here.position_error / size(at.model, looped.ports) + here.rotation_error;
-        if here.rows.n > 0 && joint.compliance == 0.0 {
-            self.yield_rows(!looped.is_primary, error, joint.weight);
-        }
         let mut forces = ForceRows { shift: here.end.shift, rows: SmallVec::new(), constant: Force::ZERO };
         at.add_forces(&here, &mut forces);
         self.push(looped.ports, bodies, &mut forces.rows, weight);
@@ -109,11 +106,17 @@ impl Linearizer<'_, '_> {
         let at = self.at;
         let joint = here.joint;
         let soft = joint.compliance / (at.h * at.h);
+        let treatment = if looped.is_primary || joint.compliance > 0.0 {
+            Treatment::RIGID
+        } else {
+            at.opened.treat(at.model, looped.ports, (here.position_error, here.rotation_error))
+        };
+        let weight = if treatment.counts { weight } else { 0.0 };
         let mut rows: SmallVec<[LoopRow; 6]> = SmallVec::new();
         for i in 0..here.rows.n {
             let [on1, on2] = [here.rows.jacobian1[i], here.rows.jacobian2[i]].map(Force::from_array);
             let square = on1.dot(Motion::from_array(on1.to_array()));
-            let mut rhs = at.rhs_of(here, i);
+            let mut rhs = at.rhs_of(here, i) + here.rows.residual[i] * (at.per_h * (1.0 - treatment.stride));
             if square < SHORT_ROW * SHORT_ROW {
                 rhs *= square / (SHORT_ROW * SHORT_ROW);
                 self.seen.regularized += 1;
@@ -122,6 +125,10 @@ impl Linearizer<'_, '_> {
             rows.push(if compliance.is_finite() { LoopRow { on1, on2, rhs, compliance } } else { INACTIVE });
         }
         self.push(looped.ports, [joint.body1, joint.body2], &mut rows, weight);
+        if here.rows.n > 0 && joint.compliance == 0.0 {
+            let share = treatment.softness.max(at.yielding) / joint.weight;
+            soften_last(at.model, self.rows, self.yielded, share);
+        }
     }
 
     /// Rows on the relative twist, less what immovable bodies do.
@@ -140,8 +147,16 @@ impl Linearizer<'_, '_> {
         self.rows.push(ports, rows, weight);
     }
 
-    /// Holds two points (central frames, or world) together; returns the gap between them.
-    fn point(&mut self, ports: [u32; 2], bodies: [u32; 2], points: [DVec3; 2], weight: f64) -> DVec3 {
+    /// Holds two points (central frames, or world) together; returns the gap between them. `importance` is that of a joint
+    /// that may open.
+    fn point(
+        &mut self,
+        ports: [u32; 2],
+        bodies: [u32; 2],
+        points: [DVec3; 2],
+        weight: f64,
+        importance: Option<f64>,
+    ) -> DVec3 {
         let at = self.at;
         let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
         // Both bodies are seen at the first point, so that action meets reaction across a gap.
@@ -153,7 +168,15 @@ impl Linearizer<'_, '_> {
             if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
         });
         let gap = meeting - pose2.transform_point(points[1]);
-        self.rows.push_point(ports, arms, (given1 - given2) - gap * at.per_h, weight);
+        let treatment = match importance {
+            Some(_) => at.opened.treat(at.model, ports, (gap.length(), 0.0)),
+            None => Treatment::RIGID,
+        };
+        let weight = if treatment.counts { weight } else { 0.0 };
+        let rhs = (given1 - given2) - gap * (at.per_h * treatment.stride);
+        self.rows.push_point(ports, arms, rhs, weight);
+        let share = treatment.softness.max(at.yielding) / importance.unwrap_or(1.0);
+        soften_last(at.model, self.rows, self.yielded, share);
         gap
     }
 
@@ -161,21 +184,8 @@ impl Linearizer<'_, '_> {
         let body = grab.body.index();
         let point = self.at.model.bodies[body].central_point(grab.point);
         let ports = [self.at.model.port(body as u32), NONE];
-        let gap = self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY);
+        let gap = self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY, Some(1.0));
         self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
-        self.yield_point(true, ports, gap, 1.0);
-    }
-
-    /// Lets the last block yield if it may open (or all do), the more the farther it is from being met and the less it
-    /// weighs.
-    fn yield_rows(&mut self, may_open: bool, error: f64, weight: f64) {
-        let share = yielding(may_open && self.at.may_yield, error, self.at.yielding) / weight;
-        yield_last(self.rows, self.yielded, share, self.at.model, self.at.poses);
-    }
-
-    fn yield_point(&mut self, may_open: bool, ports: [u32; 2], gap: DVec3, weight: f64) {
-        let error = if may_open { gap.length() / size(self.at.model, ports) } else { 0.0 };
-        self.yield_rows(may_open, error, weight);
     }
 
     /// Springs outside the tree: along themselves and, as far as they are stretched, across.

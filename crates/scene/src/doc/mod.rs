@@ -162,6 +162,9 @@ pub struct ExpectDoc {
     /// Largest angle by which locked joint directions may disagree at any time (rad).
     #[serde(skip_serializing_if = "is_default")]
     pub max_rotation_error_rad: Option<f64>,
+    /// Largest of both among the joints of the tree, which never open, at any time (m, rad).
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_tree_error: Option<f64>,
     /// Largest |E(t) − E(0)|, relative to the largest kinetic energy of the run.
     #[serde(skip_serializing_if = "is_default")]
     pub energy_drift: Option<f64>,

@@ -136,6 +136,7 @@ pub(super) fn expectations_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     let bounds = [
         ("max_position_error_m", expect.max_position_error_m),
         ("max_rotation_error_rad", expect.max_rotation_error_rad),
+        ("max_tree_error", expect.max_tree_error),
         ("energy_drift", expect.energy_drift),
         ("energy_gain", expect.energy_gain),
         ("max_speed_m_per_s", expect.max_speed_m_per_s),

@@ -63,7 +63,8 @@ fn a_hard_grab_takes_the_point_to_the_target_within_the_step() {
     let start = run.model.body_pose(&run.state, body).transform_point(point);
     run.input.grabs.push(hard(body, point, start + DVec3::X * 0.01));
     run.step();
-    assert!(distance_to_target(&run) < 0.5 * 1e-4 * 10.0 * point.length());
+    // One linear solve leaves the curvature of the step, and what a target 1 cm off makes the hold yield.
+    assert!(distance_to_target(&run) < 0.05 * 0.01);
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn a_target_that_leaves_the_reach_stretches_the_arm() {
         let report = run.step();
         println!("{newton} solves: hand at {hand}, tree open by {worst:e} on the way, {:?}", report.loops);
         assert_eq!(report.loops.stop, LoopStop::LeastSquares, "{:?}", report.loops);
-        assert!(hand.normalize().dot(end.normalize()) > 0.999 && hand.length() > 1.49, "{hand}");
+        assert!(hand.normalize().dot(end.normalize()) > 0.99 && hand.length() > 1.49, "{hand}");
         assert!(run.worst_anchor() < 1e-4, "{:e}", run.worst_anchor());
         assert!(worst < 0.05, "{worst}");
     }

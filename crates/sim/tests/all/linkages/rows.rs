@@ -20,7 +20,7 @@ fn counts_are_those_of_the_sources() {
         ("mesh_56", 56, 165, 96),
         ("plate_on_strings", 28, 84, 24),
         // Three characters of 53 rows and a post; Fau99, figure 2.
-        ("three_characters_pulled", 48, 162, 12),
+        ("three_characters_pulled", 49, 165, 12),
         ("four_bar", 3, 15, 5),
         ("slider_crank", 3, 15, 5),
         ("bricard", 5, 25, 5),
@@ -42,7 +42,8 @@ fn whoever_stabilizes_expects_closed_loops() {
     for name in mechanisms() {
         let scene = scene(&name);
         if scene.stabilize.is_some() {
-            let limit = scene.expect.max_position_error_m.expect("a limit");
+            // Where joints may open, the others must not.
+            let limit = scene.expect.max_position_error_m.or(scene.expect.max_tree_error).expect("a limit");
             assert!(limit <= 1e-8, "{name} allows {limit} m");
         }
     }
