@@ -57,7 +57,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
         return Err(BuildError::Unsupported {
             field: "loops.solver".to_owned(),
             what: "this build has no dense solver",
-            hint: "turn the feature `dense` on, or choose StructuredIterative",
+            hint: "build with `--features dense`, or choose StructuredIterative or FullIterative",
         });
     }
     let settings = settings(scene);
