@@ -81,8 +81,8 @@ pub fn assemble(
     let mut nobody = |_: Stage| {};
     let mut run = Refinement::new(loops, input, &mut nobody);
     let placed = place(model, state, input, settings, Opened::Close, workspace, &mut run);
-    if settings.velocities {
-        match_velocities(model, state, input, workspace, &mut run);
+    if settings.velocities && placed.error.largest().is_finite() {
+        match_velocities(model, state, input, Opened::Leave, workspace, &mut run);
     }
     state.forget_history();
     state.pulls.fill(DVec3::ZERO);
@@ -107,13 +107,21 @@ pub(crate) fn stabilize(
     run: &mut Refinement<'_>,
 ) -> u32 {
     workspace.points.extra_poses.clone_from(&state.poses);
+    let n_open = count_open(model, state, input);
     let mut placed = place(model, state, input, settings, Opened::Leave, workspace, run);
-    if placed.outcome != AssemblyOutcome::Assembled {
+    let mut opened = Opened::Leave;
+    if model.may_open(input)
+        && (placed.outcome != AssemblyOutcome::Assembled || count_open(model, state, input) > n_open)
+    {
         // Joints that may open stand in the way of the others.
-        placed = place(model, state, input, settings, Opened::Ignore, workspace, run);
+        state.poses.clone_from(&workspace.points.extra_poses);
+        opened = Opened::Ignore;
+        let tried = placed.iterations;
+        placed = place(model, state, input, settings, opened, workspace, run);
+        placed.iterations += tried;
     }
     if settings.velocities {
-        match_velocities(model, state, input, workspace, run);
+        match_velocities(model, state, input, opened, workspace, run);
     }
     if state.history.step > 0.0 && placed.iterations > 0 {
         let moved = state.poses.iter().zip(&workspace.points.extra_poses);
@@ -124,12 +132,30 @@ pub(crate) fn stabilize(
     placed.iterations
 }
 
+/// Number of joints and hard grabs that are open at the poses of a state.
+fn count_open(model: &Model, state: &State, input: &Input) -> usize {
+    let joints = model.loops.iter().filter(|l| {
+        let error = joint_error(model, state, &state.poses, input, l.joint);
+        !l.is_primary && Opened::Leave.ignores(model, l.ports, error)
+    });
+    let grabs = input.hard_grabs(model).filter(|g| {
+        Opened::Leave.ignores(
+            model,
+            [model.port(g.body.index() as u32), NONE],
+            (g.gap(model, &state.poses), 0.0),
+        )
+    });
+    joints.count() + grabs.count()
+}
+
 /// Joint errors at some poses, m and rad.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Misfit {
     /// The largest.
     pub(crate) gap: f64,
     pub(crate) lean: f64,
+    /// The largest gap outside the tree.
+    pub(crate) loop_gap: f64,
     /// The largest of both among tree joints.
     tree: f64,
     /// Sum of squares over the others.
@@ -157,6 +183,7 @@ pub(crate) fn misfit(model: &Model, state: &State, poses: &[Pose], input: &Input
         if is_tree {
             out.tree = out.tree.max(gap).max(lean);
         } else {
+            out.loop_gap = out.loop_gap.max(gap);
             out.loops_squared += gap * gap + lean * lean;
         }
     };
@@ -170,10 +197,8 @@ pub(crate) fn misfit(model: &Model, state: &State, poses: &[Pose], input: &Input
         }
     }
     for grab in input.hard_grabs(model) {
-        let body = grab.body.index();
-        let point = poses[body].transform_point(model.bodies[body].central_point(grab.point));
-        let error = (point.distance(grab.target), 0.0);
-        if !opened.ignores(model, [model.port(body as u32), NONE], error) {
+        let error = (grab.gap(model, poses), 0.0);
+        if !opened.ignores(model, [model.port(grab.body.index() as u32), NONE], error) {
             see(false, error);
         }
     }
@@ -287,13 +312,18 @@ pub(crate) fn place(
             state.poses.clone_from(&workspace.points.poses);
             (error, _) = displace(model, state, input, settings, &restraint, workspace, run);
         }
+        iterations += 1;
+        if !error.largest().is_finite() {
+            state.poses.clone_from(&workspace.points.poses);
+            error = before;
+            break AssemblyOutcome::Unfinished;
+        }
         for &(joint, pair) in &model.twist_joints {
             state.twists[joint as usize] = workspace.tree.twists[pair as usize];
         }
         if let Some(loops) = &workspace.loops {
             loops.store_twists(model, &mut state.twists);
         }
-        iterations += 1;
         let is_still = restraint.learn(&before, &error, has_loops);
         if restraint.stalled > 0 && error.merit() < kept_merit {
             kept_merit = error.merit();
@@ -351,7 +381,7 @@ enum Aim {
     /// tree yielding.
     Place { opened: Opened, is_stiff: bool, yielding: f64 },
     /// Velocities that keep them.
-    Rate,
+    Rate { opened: Opened },
 }
 
 /// Solves the tree and the loops for `points.base` in a step of length zero.
@@ -365,9 +395,9 @@ fn solve_zero_step(
 ) {
     let Workspace { tree, points, extras, loops, .. } = workspace;
     extras.clear();
-    let is_rate = aim == Aim::Rate;
+    let is_rate = matches!(aim, Aim::Rate { .. });
     let (form, per_h, opened, is_stiff, yielding) = match aim {
-        Aim::Rate => (RowForm::Position, 0.0, Opened::Leave, false, 0.0),
+        Aim::Rate { opened } => (RowForm::Position, 0.0, opened, false, 0.0),
         Aim::Place { opened, is_stiff, yielding } => (RowForm::SmallError, 1.0, opened, is_stiff, yielding),
     };
     let pulls: &[DVec3] = if is_stiff { &points.pulls } else { &[] };
@@ -410,13 +440,15 @@ fn match_velocities(
     model: &Model,
     state: &mut State,
     input: &Input,
+    opened: Opened,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) {
     workspace.points.base.clone_from(&state.motions);
-    solve_zero_step(model, state, input, workspace, Aim::Rate, run);
+    solve_zero_step(model, state, input, workspace, Aim::Rate { opened }, run);
+    let is_finite = workspace.tree.motions.iter().all(|motion| motion.is_finite());
     for (motion, &pair) in state.motions.iter_mut().zip(&model.pair_of_body) {
-        if pair != NONE {
+        if pair != NONE && is_finite {
             *motion = workspace.tree.motions[pair as usize];
         }
     }

@@ -24,7 +24,7 @@ use crate::implicit::{first_non_finite, kinematic_target, move_kinematic, move_p
 use crate::iterate::Iterate;
 use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
 use crate::model::WORLD;
-use crate::rows::RowForm;
+use crate::rows::{RowForm, unwrap_angle};
 use crate::workspace::Workspace;
 use crate::{
     Assembly, CarriedRotation, Displacement, Input, JacobianAt, Model, Settings, Stage, State, StepReport,
@@ -84,15 +84,15 @@ pub(crate) fn step(
         let whole =
             Assembly { tolerance: scheme.tolerance, iterations: scheme.iterations, ..Assembly::default() };
         std::mem::swap(&mut state.poses, &mut scratch.poses);
-        error = assembly::place(model, state, input, &whole, Opened::Yield, workspace, run).error;
+        let placed = assembly::place(model, state, input, &whole, Opened::Yield, workspace, run);
+        error = placed.error;
+        iterations += placed.iterations;
         std::mem::swap(&mut state.poses, &mut scratch.poses);
     }
 
     finish(model, state, input, h, &scratch);
-    for &(joint, pair) in &model.twist_joints {
-        if iterations > 0 {
-            state.twists[joint as usize] = workspace.tree.twists[pair as usize];
-        }
+    for (index, _) in model.joints.iter().enumerate().filter(|(_, joint)| joint.tracks_twist) {
+        state.twists[index] = unwrap_angle(model.principal_twist(index, &state.poses), state.twists[index]);
     }
     workspace.displacement = Some(scratch);
     run.done(Stage::Integrate);
@@ -100,6 +100,7 @@ pub(crate) fn step(
     StepReport {
         position_error: gap,
         rotation_error: lean,
+        loop_error: error.loop_gap,
         iterations,
         non_finite: first_non_finite(state),
         ..StepReport::default()

@@ -90,6 +90,7 @@ pub(crate) fn step(
 
     run.done(Stage::Prepare);
     let mut first = SweepReport::default();
+    let mut loop_error = 0.0;
     let mut regularized = 0;
     for (stage, &(c, weight)) in tableau(explicit.method).iter().enumerate() {
         if c > 0.0 {
@@ -117,7 +118,11 @@ pub(crate) fn step(
         let mut seen = at.accelerations(tree, run);
         if let Some(loops) = LoopWork::of(model, input, tree, loops) {
             loops.start(&state.loops, run.settings.warm_start, 1.0);
-            seen.merge(&loops.accelerate(&at));
+            let open = loops.accelerate(&at);
+            if stage == 0 {
+                loop_error = open.gap_squared.sqrt();
+            }
+            seen.merge(&open);
             let surroundings = loops.surroundings_at(model, at.poses);
             loops.close(model, (at.poses, &[]), tree, surroundings, run);
             loops.store(&mut state.loops, 1.0);
@@ -166,6 +171,7 @@ pub(crate) fn step(
     StepReport {
         position_error: first.gap_squared.sqrt(),
         rotation_error: first.lean_squared.sqrt(),
+        loop_error,
         iterations: tableau(explicit.method).len() as u32,
         regularized,
         non_finite,

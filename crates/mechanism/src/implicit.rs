@@ -93,9 +93,10 @@ pub(crate) fn step(
         };
         extras.fill(&at, input);
         let mut open = SweepReport::default();
+        loop_error = 0.0;
         if let Some(loops) = &mut loops {
             let pulls = if iteration == 0 { &state.loops.pulls } else { &points.loop_pulls };
-            open = loops.linearize(&at, pulls, extras);
+            (open, loop_error) = loops.linearize(&at, pulls, extras);
         }
         (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
         seen = match implicit.form {
@@ -103,7 +104,6 @@ pub(crate) fn step(
             TreeForm::Block => block_step::solve(&at, tree, block, &mut |stage| run.done(stage)),
         };
         seen.merge(&open);
-        loop_error = open.gap_squared.sqrt();
         if let Some(loops) = &mut loops {
             let mut reaction = block_step::Reaction::new(model, implicit.form, block);
             let surroundings = match &mut reaction {
@@ -126,6 +126,9 @@ pub(crate) fn step(
         if iteration > 0 && error > RUN_AWAY * smallest {
             // Iterations that lead away are given up for one solve from the start.
             (iteration, limit, displaced) = (0, 1, scheme.is_second);
+            if let Some(loops) = &mut loops {
+                loops.start(&state.loops, run.settings.warm_start, scheme.h);
+            }
             if scheme.is_second {
                 points.extrapolate(model, state, input, &scheme);
             }
@@ -487,14 +490,14 @@ fn finish_plain(
             p0.translation += m0.linear * h;
             p1.translation += m1.linear * h;
         } else {
-            let spins = |body: usize| auto && !input.holds(body as u32);
+            let spins = |body: usize| auto && !input.holds(model, body as u32);
             finish_one(model, 2 * chunk, p0, m0, spins(2 * chunk), h, tree);
             finish_one(model, 2 * chunk + 1, p1, m1, spins(2 * chunk + 1), h, tree);
         }
     }
     let last = model.bodies.len().saturating_sub(1);
     if let ([pose], [motion]) = (poses.into_remainder(), motions.into_remainder()) {
-        finish_one(model, last, pose, motion, auto && !input.holds(last as u32), h, tree);
+        finish_one(model, last, pose, motion, auto && !input.holds(model, last as u32), h, tree);
     }
 }
 
@@ -553,7 +556,7 @@ fn finish_any(
         } else if !scheme.is_second
             && settings.gyroscopic == Gyroscopic::Auto
             && model.spins_free[body]
-            && !input.holds(body as u32)
+            && !input.holds(model, body as u32)
         {
             (pose.rotation, motion.angular) = midpoint_step(&inertia(), old.rotation, motion.angular, h);
         }

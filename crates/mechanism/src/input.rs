@@ -63,6 +63,12 @@ impl Grab {
         self.stiffness == f64::INFINITY
     }
 
+    /// Distance of its point from the target, m.
+    pub(crate) fn gap(&self, model: &Model, poses: &[Pose]) -> f64 {
+        let body = self.body.index();
+        poses[body].transform_point(model.bodies[body].central_point(self.point)).distance(self.target)
+    }
+
     /// Whether a step of this model takes it: all numbers make sense, and forces move the body.
     pub(crate) fn is_usable(&self, model: &Model) -> bool {
         let is_gain = self.stiffness >= 0.0 && self.damping >= 0.0 && self.damping.is_finite();
@@ -104,8 +110,8 @@ impl Input {
     }
 
     /// Whether a hard grab holds this body.
-    pub(crate) fn holds(&self, body: u32) -> bool {
-        self.grabs.iter().any(|grab| grab.is_hard() && grab.body.index() as u32 == body)
+    pub(crate) fn holds(&self, model: &Model, body: u32) -> bool {
+        self.hard_grabs(model).any(|grab| grab.body.index() as u32 == body)
     }
 
     /// The wrenches that a step takes.

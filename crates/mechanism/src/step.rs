@@ -1,6 +1,6 @@
 //! One step of a mechanism.
 
-use sinew_solvers::{LoopReport, LoopStop};
+use sinew_solvers::LoopReport;
 
 use crate::loops::Refinement;
 use crate::{
@@ -139,10 +139,8 @@ pub fn step_observed(
     if let Some(assembly) = &settings.stabilize {
         let solved = run.report;
         report.assembly_iterations = assembly::stabilize(model, state, input, assembly, workspace, &mut run);
-        // The step is judged by its own solve; the work is that of all.
-        let LoopReport { iterations, restarts, stop, .. } = run.report;
-        let stop = if stop == LoopStop::Asked { stop } else { solved.stop };
-        run.report = LoopReport { iterations, restarts, stop, ..solved };
+        run.judge_by(solved);
+        report.non_finite = implicit::first_non_finite(state);
         run.done(Stage::Stabilize);
     }
     report.loops = run.report;

@@ -279,7 +279,10 @@ impl Model {
         let pairs =
             self.pairs.iter().flat_map(|p| [p.parent, p.body, p.joint, u32::from(p.free), rows(p.joint)]);
         let mix = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3);
-        let loops = self.loops.iter().flat_map(|l| [l.joint, l.ports[0], l.ports[1], rows(l.joint)]);
+        let loops = self.loops.iter().flat_map(|l| {
+            let multipliers = self.loop_multipliers(l) as u32;
+            [l.joint, l.ports[0], l.ports[1], rows(l.joint), multipliers, u32::from(l.is_primary)]
+        });
         let springs = self.loop_springs.iter().flat_map(|s| s.ports);
         let all = sizes.into_iter().chain([has_motor]).chain(pairs).chain(loops).chain(springs);
         all.fold(0xcbf2_9ce4_8422_2325, mix)

@@ -10,7 +10,7 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use super::force_rows::{ForceRows, INACTIVE};
-use super::opening::{Opened, soften_last};
+use super::opening::{Opened, soften};
 use super::{LoopWork, SECONDARY};
 use crate::explicit::Evaluation;
 use crate::iterate::{ForceSink, joint_errors};
@@ -26,9 +26,9 @@ impl LoopWork {
         self.yielded.clear();
         let rows = &mut self.rows;
         let yielded = &mut self.yielded;
-        let soften = |rows: &mut LoopRows, yielded: &mut Vec<(u32, u32)>, ports, error, importance: f64| {
-            let share = Opened::Yield.treat(at.model, ports, error).softness / importance;
-            soften_last(at.model, rows, yielded, share);
+        let give = |rows: &mut LoopRows, yielded: &mut Vec<(u32, u32)>, ports, error, importance: f64| {
+            let softness = Opened::Yield.treat(at.model, ports, error).softness.map(|s| s / importance);
+            soften((at.model, at.poses), rows, yielded, softness, 0.0);
         };
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
@@ -46,7 +46,7 @@ impl LoopWork {
                     accelerated_point(at, rows, looped.ports, [joint.body1, joint.body2], points, weight);
                 seen.gap_squared = seen.gap_squared.max(gap);
                 if !looped.is_primary {
-                    soften(rows, yielded, looped.ports, (gap.sqrt(), 0.0), joint.weight);
+                    give(rows, yielded, looped.ports, (gap.sqrt(), 0.0), joint.weight);
                 }
                 continue;
             }
@@ -67,7 +67,7 @@ impl LoopWork {
             if !written.is_empty() {
                 rows.push(looped.ports, &written, weight);
                 if !looped.is_primary && joint.compliance == 0.0 {
-                    soften(rows, yielded, looped.ports, joint_errors(joint, &found), joint.weight);
+                    give(rows, yielded, looped.ports, joint_errors(joint, &found), joint.weight);
                 }
             }
             let armature = armature_rows(&at.model.forces[joint.forces as usize], &relative, at.shift(joint));
@@ -84,7 +84,8 @@ impl LoopWork {
             let points = [at.model.bodies[body].central_point(grab.point), grab.target];
             let ports = [at.model.port(body as u32), NONE];
             let gap = accelerated_point(at, rows, ports, [body as u32, WORLD], points, SECONDARY);
-            soften(rows, yielded, ports, (gap.sqrt(), 0.0), 1.0);
+            seen.gap_squared = seen.gap_squared.max(gap);
+            give(rows, yielded, ports, (gap.sqrt(), 0.0), 1.0);
         }
         self.lambda.resize(self.rows.len(), 0.0);
         self.activate(at.model, at.input);

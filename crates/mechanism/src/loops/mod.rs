@@ -21,11 +21,10 @@ mod step_rows;
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, quat_to_mat3};
 use sinew_solvers::{
-    ActivePairs, FreeBodies, FreeMass, Load, LoopReport, LoopRows, LoopScratch, LoopStop, Responder,
-    TreeReaction, TreeResponder,
+    ActivePairs, FreeBodies, FreeMass, Load, LoopRows, LoopScratch, LoopStop, Responder, TreeReaction,
+    TreeResponder,
 };
 use sinew_topology::NONE;
-use smallvec::SmallVec;
 
 pub(crate) use opening::{Extent, Opened};
 pub(crate) use refinement::Refinement;
@@ -123,7 +122,7 @@ impl LoopWork {
         model.has_loops(input).then(|| &mut **slot.get_or_insert_with(|| Box::new(Self::new(model, tree))))
     }
 
-    /// Multipliers to start from: the forces of the last step over `h`, or nothing.
+    /// Multipliers to start from: the forces of the last step times `h`, or nothing.
     pub(crate) fn start(&mut self, state: &LoopState, warm: bool, h: f64) {
         self.lambda.clear();
         self.lambda.extend(state.forces.iter().map(|f| if warm { f * h } else { 0.0 }));
@@ -200,20 +199,16 @@ impl LoopWork {
             // b − J v_a − J T J₂ᵀλ₂ with the multipliers λ₂ of joints that may open held, for the other rows alone.
             let Self { primary_rows, primary_rhs, .. } = self;
             primary_rows.copy_blocks(rows, n_blocks);
-            let found: SmallVec<[f64; 64]> = SmallVec::from_slice(&lambda[..n_first]);
-            lambda[..n_first].fill(0.0);
-            rows.scatter(lambda, impulses);
+            rows.scatter_from(n_blocks, lambda, impulses);
             responder.respond(impulses, reactions);
             rows.clear_ports(impulses);
             primary_rhs.resize(n_first, 0.0);
             primary_rows.gather(reactions, primary_rhs);
             primary_rhs.iter_mut().zip(rhs.iter()).for_each(|(x, b)| *x = b - *x);
-            lambda[..n_first].copy_from_slice(&found);
             let open = run.report;
             run.solve(primary_rows, responder, &free_mass, (primary_rhs, &mut lambda[..n_first]), scratch);
             // What is left open is what the report is about.
-            run.report =
-                LoopReport { iterations: run.report.iterations, restarts: run.report.restarts, ..open };
+            run.judge_by(open);
         }
 
         // What yielding rows left open is as good as contradictory ones can get.
@@ -289,6 +284,11 @@ impl Model {
     /// Whether a step has anything to refine.
     pub(crate) fn has_loops(&self, input: &Input) -> bool {
         !self.loops.is_empty() || !self.loop_springs.is_empty() || input.hard_grabs(self).next().is_some()
+    }
+
+    /// Whether there is anything that may open.
+    pub(crate) fn may_open(&self, input: &Input) -> bool {
+        self.loops.iter().any(|l| !l.is_primary) || input.hard_grabs(self).next().is_some()
     }
 
     /// Pairs that joints and springs outside the tree act on.

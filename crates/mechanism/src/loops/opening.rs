@@ -1,17 +1,23 @@
 //! What becomes of joints that may open, and of hard grabs, while they are open.
 //!
-//! **They yield.** With `C` the error, `ℓ` the reach of the bodies (radii of gyration from the root to them), `M` the mass of
-//! their trees, `e = |C|/ℓ`: rows get the compliance `D = μ (1/M₁ + 1/M₂)`, `μ = 20 min(e², 1)` (Levenberg and Marquardt's
-//! damping with the squared error), and a step closes at most a quarter of the reach. A target out of reach then pulls a
-//! stretched arm with a bounded force instead of one that grows as the arm straightens; joints that contradict each other
-//! share what cannot be met; and since `D` vanishes faster than the error, what can be met is met exactly. Importance
-//! divides `D`. A stabilization after a step leaves open joints alone: what they do is up to the dynamics.
+//! **They yield** (Levenberg and Marquardt's damping with the squared error). Rows get the compliance
+//! ```text
+//! D = min( min(e₁², 1) d,  20 min(e₂², 1) (1/M₁ + 1/M₂) ) / importance,     e₁ = |C|/ρ,   e₂ = |C|/ℓ
+//! ```
+//! with `C` the error, `d` the row's own `J M⁻¹Jᵀ` and `ρ` the radii of gyration of its two bodies, `M` the masses of the
+//! trees they belong to and `ℓ` their reach (radii of gyration from the root to the body). In a tree a step closes at most a
+//! quarter of the reach (all of it for a hold, whose target moves). A target out of reach then pulls a stretched arm with a
+//! bounded force instead of one that grows as the arm straightens, and joints that contradict each other meet in between;
+//! since `D` vanishes faster than the error, what can be met is met exactly within a few steps.
+//!
+//! A stabilization after a step leaves joints alone that are open: what they do is up to the dynamics.
 
-use sinew_math::Sym3;
+use sinew_math::{Pose, Sym3};
 use sinew_solvers::{FreeMass, LoopBlock, LoopRows};
 use sinew_topology::NONE;
 
-use crate::model::{Model, PairModel};
+use super::free_mass;
+use crate::model::{Model, PairModel, Path};
 
 /// What becomes of joints that may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,20 +32,21 @@ pub(crate) enum Opened {
     Ignore,
 }
 
-/// `μ` of a joint that is open by its reach or more: it pulls its tree by `1/μ` of the reach in one step at most.
+/// Compliance of a joint that is open by its reach or more, in terms of the masses of its trees.
 const SOFTEST: f64 = 20.0;
 
-/// Share of the reach that a step closes at most.
+/// Share of the reach that a step closes at most, of a joint and of a hold.
 const STRIDE: f64 = 0.25;
+const HELD_STRIDE: f64 = 1.0;
 
 /// Relative error from which a joint counts as open.
-const OPEN: f64 = 0.05;
+const OPEN: f64 = 0.25;
 
 /// How a joint that may open is treated at its present error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Treatment {
-    /// `μ`.
-    pub(super) softness: f64,
+    /// Compliance in terms of the row's own mass, and of the masses of the trees; the smaller counts.
+    pub(super) softness: [f64; 2],
     /// Share of the error that the step tries to close.
     pub(super) stride: f64,
     /// Whether it counts at all.
@@ -48,23 +55,24 @@ pub(super) struct Treatment {
 
 impl Treatment {
     /// Of a joint that may not open.
-    pub(super) const RIGID: Self = Self { softness: 0.0, stride: 1.0, counts: true };
+    pub(super) const RIGID: Self = Self { softness: [0.0; 2], stride: 1.0, counts: true };
 }
 
 impl Opened {
     pub(super) fn treat(self, model: &Model, ports: [u32; 2], error: (f64, f64)) -> Treatment {
-        if self == Self::Close {
-            return Treatment::RIGID;
-        }
-        let e = relative_error(model, ports, error);
         match self {
-            Self::Leave => Treatment { counts: e <= OPEN, ..Treatment::RIGID },
+            Self::Close => Treatment::RIGID,
             Self::Ignore => Treatment { counts: false, ..Treatment::RIGID },
-            _ => Treatment {
-                softness: SOFTEST * (e * e).min(1.0),
-                stride: STRIDE / e.max(STRIDE),
-                counts: true,
-            },
+            Self::Leave => Treatment { counts: !self.ignores(model, ports, error), ..Treatment::RIGID },
+            Self::Yield => {
+                let [own, whole] = relative_errors(model, ports, error);
+                let is_held = ports.contains(&NONE);
+                let stride = if is_held { HELD_STRIDE } else { STRIDE };
+                let is_alone = |port: &u32| *port == NONE || model.extents[*port as usize].is_alone;
+                let stride = if ports.iter().all(is_alone) { 1.0 } else { stride / whole.max(stride) };
+                let softness = [(own * own).min(1.0), SOFTEST * (whole * whole).min(1.0)];
+                Treatment { softness, stride, counts: true }
+            }
         }
     }
 
@@ -72,23 +80,40 @@ impl Opened {
     pub(crate) fn ignores(self, model: &Model, ports: [u32; 2], error: (f64, f64)) -> bool {
         match self {
             Self::Ignore => true,
-            Self::Leave => relative_error(model, ports, error) > OPEN,
+            Self::Leave => relative_errors(model, ports, error)[1] > OPEN,
             Self::Close | Self::Yield => false,
         }
     }
 }
 
-/// `e`: gap over the reach of the bodies, plus angle.
-fn relative_error(model: &Model, ports: [u32; 2], (gap, lean): (f64, f64)) -> f64 {
-    let reaches =
-        ports.into_iter().filter(|&port| port != NONE).map(|port| model.extents[port as usize].reach);
-    gap / reaches.sum::<f64>() + lean
+/// `e₁` and `e₂`: gap over the radii and over the reaches of the bodies, plus angle.
+fn relative_errors(model: &Model, ports: [u32; 2], (gap, lean): (f64, f64)) -> [f64; 2] {
+    let mut sizes = [0.0; 2];
+    for port in ports.into_iter().filter(|&port| port != NONE) {
+        let extent = &model.extents[port as usize];
+        sizes[0] += extent.radius;
+        sizes[1] += extent.reach;
+    }
+    sizes.map(|size| gap / size + lean)
 }
 
-/// Softens the last block by a share of the mass of its trees.
-pub(super) fn soften_last(model: &Model, rows: &mut LoopRows, yielded: &mut Vec<(u32, u32)>, share: f64) {
-    if let (true, Some(range)) = (share > 0.0, rows.blocks().last().map(LoopBlock::rows)) {
-        rows.soften_last(share, &|port| model.extents[port as usize].free_mass());
+/// Softens the last block as a treatment says, or as all blocks are.
+pub(super) fn soften(
+    (model, poses): (&Model, &[Pose]),
+    rows: &mut LoopRows,
+    yielded: &mut Vec<(u32, u32)>,
+    [own, whole]: [f64; 2],
+    given: f64,
+) {
+    let Some(range) = rows.blocks().last().map(LoopBlock::rows) else { return };
+    let of_tree = |port: u32| model.extents[port as usize].free_mass();
+    if own > 0.0 && whole > 0.0 {
+        rows.soften_last([(own, &|port| free_mass(model, poses, port)), (whole, &of_tree)]);
+    }
+    if given > 0.0 {
+        rows.soften_last([(given, &of_tree), (given, &of_tree)]);
+    }
+    if given > 0.0 || own > 0.0 {
         yielded.push((range.start as u32, range.end as u32));
     }
 }
@@ -98,15 +123,27 @@ pub(super) fn soften_last(model: &Model, rows: &mut LoopRows, yielded: &mut Vec<
 pub(crate) struct Extent {
     /// Mass of the whole tree, kg.
     mass: f64,
+    /// Radius of gyration of the body, m.
+    radius: f64,
     /// Radii of gyration of the bodies from the root to the pair, one after the other, m.
     reach: f64,
+    /// Whether the tree is this one body, free.
+    is_alone: bool,
 }
 
 impl Extent {
     /// Of every pair.
     pub(crate) fn of(pairs: &[PairModel]) -> Vec<Self> {
         let radius = |p: &PairModel| (p.inertia.moments.max_element() / p.mass).sqrt();
-        let own = |p: &PairModel| Self { mass: p.mass, reach: radius(p).max(f64::MIN_POSITIVE) };
+        let own = |p: &PairModel| {
+            let radius = radius(p).max(f64::MIN_POSITIVE);
+            Self {
+                mass: p.mass,
+                radius,
+                reach: radius,
+                is_alone: p.path == Path::FreeRoot && !p.has_children,
+            }
+        };
         let mut extents: Vec<Self> = pairs.iter().map(own).collect();
         // Children come before their parents.
         for (k, pair) in pairs.iter().enumerate().filter(|(_, p)| p.parent != NONE) {
@@ -115,7 +152,7 @@ impl Extent {
         }
         for (k, pair) in pairs.iter().enumerate().rev().filter(|(_, p)| p.parent != NONE) {
             let above = extents[pair.parent as usize];
-            extents[k] = Self { mass: above.mass, reach: extents[k].reach + above.reach };
+            extents[k] = Self { mass: above.mass, reach: extents[k].reach + above.reach, ..extents[k] };
         }
         extents
     }

@@ -38,10 +38,19 @@ impl<'a> Refinement<'a> {
         let mut keep_going = |n: u32, residual: f64| watch.keep_refining(before + n, residual);
         let one = refine(rows, responder, free_mass, rhs, lambda, &settings, scratch, &mut keep_going);
         *left = if one.stop == LoopStop::Asked { 0 } else { left.saturating_sub(one.iterations) };
-        let iterations = before + one.iterations;
-        // A step that was cut short stays so, whatever its later solves do without iterations.
-        let stop = if report.stop == LoopStop::Asked { LoopStop::Asked } else { one.stop };
-        *report = LoopReport { iterations, restarts: report.restarts + one.restarts, stop, ..one };
+        let (iterations, restarts) = (before + one.iterations, report.restarts + one.restarts);
+        let was_asked = report.stop == LoopStop::Asked;
+        *report = LoopReport { iterations, restarts, ..one };
+        if was_asked {
+            report.stop = LoopStop::Asked;
+        }
         one.stop
+    }
+
+    /// Judges the work so far by an earlier report; what was done stays counted, and a step that was cut short stays so.
+    pub(crate) fn judge_by(&mut self, earlier: LoopReport) {
+        let LoopReport { iterations, restarts, stop, .. } = self.report;
+        let stop = if stop == LoopStop::Asked { stop } else { earlier.stop };
+        self.report = LoopReport { iterations, restarts, stop, ..earlier };
     }
 }

@@ -10,7 +10,7 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use super::force_rows::{ForceRows, INACTIVE, force_row};
-use super::opening::{Treatment, soften_last};
+use super::opening::{Opened, Treatment, soften};
 use super::{LoopWork, SECONDARY};
 use crate::iterate::{Iterate, JointAt, SHORT_ROW};
 use crate::model::{LoopModel, LoopSpring, WORLD, pose_of};
@@ -19,18 +19,19 @@ use crate::workspace::Extras;
 
 impl LoopWork {
     /// Rows at a linearization point. What the loops do to single bodies (geometric stiffness under the `pulls` of the last
-    /// solve, constant impulses) goes to `extras`, before the tree is solved.
+    /// solve, constant impulses) goes to `extras`, before the tree is solved. Returns the errors of joints that are
+    /// to be met, and the largest gap of all, m.
     pub(crate) fn linearize(
         &mut self,
         at: &Iterate<'_>,
         pulls: &[DVec3],
         extras: &mut Extras,
-    ) -> SweepReport {
+    ) -> (SweepReport, f64) {
         self.clear();
-        let mut seen = SweepReport::default();
         self.yielded.clear();
         let yielded = &mut self.yielded;
-        let mut linearizer = Linearizer { at, rows: &mut self.rows, extras, seen: &mut seen, yielded };
+        let seen = SweepReport::default();
+        let mut linearizer = Linearizer { at, rows: &mut self.rows, extras, seen, largest_gap: 0.0, yielded };
         let is_loaded = !at.pulls.is_empty();
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
@@ -51,9 +52,10 @@ impl LoopWork {
         for grab in at.input.hard_grabs(at.model) {
             linearizer.grab(grab);
         }
+        let found = (linearizer.seen, linearizer.largest_gap);
         self.lambda.resize(self.rows.len(), 0.0);
         self.activate(at.model, at.input);
-        seen
+        found
     }
 }
 
@@ -62,7 +64,9 @@ struct Linearizer<'a, 'b> {
     at: &'a Iterate<'b>,
     rows: &'a mut LoopRows,
     extras: &'a mut Extras,
-    seen: &'a mut SweepReport,
+    seen: SweepReport,
+    /// Of all, m.
+    largest_gap: f64,
     yielded: &'a mut Vec<(u32, u32)>,
 }
 
@@ -76,16 +80,14 @@ impl Linearizer<'_, '_> {
         let bodies = [joint.body1, joint.body2];
         if looped.is_point && at.measured.is_none() {
             let points = [joint.frames.point1, joint.frames.point2];
-            let importance = (!looped.is_primary).then_some(joint.weight);
-            let gap = self.point(looped.ports, bodies, points, weight, importance);
-            self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
+            let opening = (!looped.is_primary, joint.weight);
+            let gap = self.point(looped.ports, bodies, points, weight, opening);
+            self.see(looped.is_primary, looped.ports, (gap.length(), 0.0));
             return (block, 0.0);
         }
         let here = at.joint_at(looped.joint);
         if joint.compliance == 0.0 {
-            let (gap, lean) = (here.position_error, here.rotation_error);
-            self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
-            self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
+            self.see(looped.is_primary, looped.ports, (here.position_error, here.rotation_error));
         }
         self.rigid_rows(looped, &here, weight);
         let mut forces = ForceRows { shift: here.end.shift, rows: SmallVec::new(), constant: Force::ZERO };
@@ -126,8 +128,8 @@ impl Linearizer<'_, '_> {
         }
         self.push(looped.ports, [joint.body1, joint.body2], &mut rows, weight);
         if here.rows.n > 0 && joint.compliance == 0.0 {
-            let share = treatment.softness.max(at.yielding) / joint.weight;
-            soften_last(at.model, self.rows, self.yielded, share);
+            let softness = treatment.softness.map(|s| s / joint.weight);
+            soften((at.model, at.poses), self.rows, self.yielded, softness, at.yielding / joint.weight);
         }
     }
 
@@ -147,15 +149,24 @@ impl Linearizer<'_, '_> {
         self.rows.push(ports, rows, weight);
     }
 
-    /// Holds two points (central frames, or world) together; returns the gap between them. `importance` is that of a joint
-    /// that may open.
+    /// Notes errors; joints that are open do not count among those to be met.
+    fn see(&mut self, is_primary: bool, ports: [u32; 2], (gap, lean): (f64, f64)) {
+        self.largest_gap = self.largest_gap.max(gap);
+        if is_primary || !Opened::Leave.ignores(self.at.model, ports, (gap, lean)) {
+            self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
+            self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
+        }
+    }
+
+    /// Holds two points (central frames, or world) together; returns the gap between them. The last argument says whether it may
+    /// open, and its importance.
     fn point(
         &mut self,
         ports: [u32; 2],
         bodies: [u32; 2],
         points: [DVec3; 2],
         weight: f64,
-        importance: Option<f64>,
+        (may_open, importance): (bool, f64),
     ) -> DVec3 {
         let at = self.at;
         let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
@@ -168,15 +179,13 @@ impl Linearizer<'_, '_> {
             if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
         });
         let gap = meeting - pose2.transform_point(points[1]);
-        let treatment = match importance {
-            Some(_) => at.opened.treat(at.model, ports, (gap.length(), 0.0)),
-            None => Treatment::RIGID,
-        };
+        let treatment =
+            if may_open { at.opened.treat(at.model, ports, (gap.length(), 0.0)) } else { Treatment::RIGID };
         let weight = if treatment.counts { weight } else { 0.0 };
         let rhs = (given1 - given2) - gap * (at.per_h * treatment.stride);
         self.rows.push_point(ports, arms, rhs, weight);
-        let share = treatment.softness.max(at.yielding) / importance.unwrap_or(1.0);
-        soften_last(at.model, self.rows, self.yielded, share);
+        let softness = treatment.softness.map(|s| s / importance);
+        soften((at.model, at.poses), self.rows, self.yielded, softness, at.yielding / importance);
         gap
     }
 
@@ -184,8 +193,8 @@ impl Linearizer<'_, '_> {
         let body = grab.body.index();
         let point = self.at.model.bodies[body].central_point(grab.point);
         let ports = [self.at.model.port(body as u32), NONE];
-        let gap = self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY, Some(1.0));
-        self.seen.gap_squared = self.seen.gap_squared.max(gap.length_squared());
+        let gap = self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY, (true, 1.0));
+        self.see(false, ports, (gap.length(), 0.0));
     }
 
     /// Springs outside the tree: along themselves and, as far as they are stretched, across.

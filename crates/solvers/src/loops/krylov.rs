@@ -127,7 +127,7 @@ pub(crate) fn conjugate_residual(
             return LoopStop::Breakdown;
         }
         // A C r = 0, to rounding or to the noise of the responder?
-        if sigma > size * size * rz {
+        if rz > 0.0 && sigma > size * size * rz {
             size = (sigma / rz).sqrt();
         }
         let bound = size * size * rz;

@@ -49,14 +49,17 @@ impl Preconditioner {
             let masses = block.ports.map(mass);
             let diagonal = match rows.rows_of(block) {
                 BlockRows::Point(arms) => {
-                    let b = point_block(arms, &masses);
-                    self.points.push(b);
-                    b.diagonal_entries().max_element()
+                    let rigid = point_block(arms, &masses);
+                    self.points
+                        .push(rigid + Sym3::diagonal(DVec3::from_slice(&rows.compliance()[block.rows()])));
+                    rigid.diagonal_entries().max_element()
                 }
                 BlockRows::General(own) => {
                     let b = general_block(own, &masses, &rows.compliance()[block.rows()]);
                     self.general.push(b);
-                    (0..6).map(|i| b[i][i]).fold(0.0, f64::max)
+                    // Without D: one very soft row must not make the others look like noise.
+                    let soft = &rows.compliance()[block.rows()];
+                    soft.iter().enumerate().map(|(i, d)| b[i][i] - d).fold(0.0, f64::max)
                 }
             };
             largest = largest.max(diagonal);

@@ -202,24 +202,32 @@ impl LoopRows {
         }
     }
 
-    /// Adds `share` of their own `J M⁻¹Jᵀ` to the compliance of the rows of the last block, whose bodies have the given
-    /// masses on their own. The three rows of a point block get their mean.
-    pub fn soften_last(&mut self, share: f64, free_mass: &dyn Fn(u32) -> FreeMass) {
+    /// Adds a share of `J M⁻¹Jᵀ` to the compliance of the rows of the last block: for each row the smaller of two
+    /// `(share, masses)`. The three rows of a point block get their mean.
+    pub fn soften_last(&mut self, softness: [(f64, &dyn Fn(u32) -> FreeMass); 2]) {
         let Self { blocks, arms, rows, compliance, .. } = self;
         let Some(block) = blocks.last() else { return };
-        let mass = |port: u32| if port == Self::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
-        let masses = block.ports.map(mass);
-        let of_row = |[on1, on2]: [Force; 2]| on1.dot(masses[0].mul(on1)) + on2.dot(masses[1].mul(on2));
+        let own = softness.map(|(share, free_mass)| {
+            let mass = |port: u32| if port == Self::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
+            (share, block.ports.map(mass))
+        });
+        let of_row = |[on1, on2]: [Force; 2]| {
+            own.map(|(share, [m1, m2])| share * (on1.dot(m1.mul(on1)) + on2.dot(m2.mul(on2))))
+        };
         let (data, compliance) = (block.data as usize, &mut compliance[block.rows()]);
         if block.point {
             let [arm1, arm2] = arms[data];
             let on = |arm: DVec3, axis: DVec3| Force { angular: arm.cross(axis), linear: axis };
-            let mean =
-                DVec3::AXES.map(|axis| of_row([on(arm1, axis), on(arm2, axis)])).iter().sum::<f64>() / 3.0;
-            compliance.iter_mut().for_each(|d| *d += share * mean);
+            let mut mean = [0.0; 2];
+            for axis in DVec3::AXES {
+                let row = of_row([on(arm1, axis), on(arm2, axis)]);
+                mean = [mean[0] + row[0] / 3.0, mean[1] + row[1] / 3.0];
+            }
+            compliance.iter_mut().for_each(|d| *d += mean[0].min(mean[1]));
         } else {
             for (d, &row) in compliance.iter_mut().zip(&rows[data..]) {
-                *d += share * of_row(row);
+                let [first, second] = of_row(row);
+                *d += first.min(second);
             }
         }
     }
@@ -283,7 +291,12 @@ impl LoopRows {
 
     /// Adds the impulses of the multipliers: `impulses += Jᵀλ`.
     pub fn scatter(&self, lambda: &[f64], impulses: &mut [Force]) {
-        for block in &self.blocks {
+        self.scatter_from(0, lambda, impulses);
+    }
+
+    /// [`Self::scatter`] of the blocks from one on; `lambda` has an entry for every row.
+    pub fn scatter_from(&self, first_block: usize, lambda: &[f64], impulses: &mut [Force]) {
+        for block in &self.blocks[first_block..] {
             let lambda = &lambda[block.rows()];
             let [p1, p2] = block.ports;
             match self.rows_of(block) {
