@@ -12,6 +12,7 @@ use clap::Parser;
 mod animation;
 mod args;
 mod film;
+mod loops;
 mod plot;
 mod record;
 mod report;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use sinew_sim::{Expectation, digest_bytes};
 
+use crate::loops::LoopSummary;
 use crate::svg::quantity;
 
 /// The numbers of a run. In JSON, a number that is not finite is `null`.
@@ -32,6 +33,8 @@ pub(crate) struct Summary {
     pub(crate) max_position_error: f64,
     /// Largest angle by which locked directions disagreed at any time (rad).
     pub(crate) max_rotation_error: f64,
+    /// How the loops fared.
+    pub(crate) loops: LoopSummary,
     /// Kinetic, gravitational and elastic energy (J).
     pub(crate) energy_initial: f64,
     pub(crate) energy_final: f64,
@@ -96,6 +99,7 @@ impl Summary {
             whole.pending_expectations += summary.pending_expectations;
             whole.max_position_error = whole.max_position_error.max(summary.max_position_error);
             whole.max_rotation_error = whole.max_rotation_error.max(summary.max_rotation_error);
+            whole.loops.merge(&summary.loops);
             whole.energy_final = summary.energy_final;
             whole.digest = format!("{}{}", whole.digest, summary.digest);
             whole.trouble = whole.trouble.or_else(|| summary.trouble.clone());
@@ -152,6 +156,7 @@ impl Summary {
         // Without a step there are no stages to speak of.
         let said = lines.iter().filter(|line| !line.ends_with(' '));
         said.for_each(|line| put(&mut out, line));
+        self.loops.lines().iter().for_each(|line| put(&mut out, line));
         if self.regularized + self.ignored_inputs > 0 {
             let (soft, left_out) = (self.regularized, self.ignored_inputs);
             put(

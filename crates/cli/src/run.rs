@@ -9,6 +9,7 @@ use sinew_scene::{SceneDoc, SceneSource};
 use sinew_sim::{ExpectMeter, Stage, World};
 
 use crate::args::RunArgs;
+use crate::loops::LoopSummary;
 use crate::record::Recorder;
 use crate::report::{Stages, Summary, SweepRun, count, step_length};
 use crate::{Failure, animation, film, scenes};
@@ -72,11 +73,13 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     let energy_initial = world.energy().total();
     let mut clock = StageClock::default();
     let (mut steps, mut regularized, mut ignored_inputs) = (0, 0, 0);
+    let mut loops = LoopSummary { assembly: world.info().assembly, ..LoopSummary::default() };
     let bar = progress_bar(n_steps, &world.info().name);
     while steps < n_steps && meter.non_finite().is_none() {
         let report = clock.time(&mut world, steps.is_multiple_of(OBSERVE_EVERY));
         steps += 1;
         regularized += u64::from(report.health.regularized);
+        loops.note(&report);
         ignored_inputs += u64::from(report.health.ignored_inputs);
         meter.observe(&world, &report);
         recorder.note(&world, steps, n_steps);
@@ -103,6 +106,7 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
         seconds_per_step: wall_seconds / steps.max(1) as f64,
         max_position_error: meter.max_position_error(),
         max_rotation_error: meter.max_rotation_error(),
+        loops: LoopSummary { max_tree_error: meter.max_tree_error(), ..loops },
         energy_initial,
         energy_final: world.energy().total(),
         stages: clock.stages(),

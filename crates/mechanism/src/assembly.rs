@@ -221,7 +221,7 @@ struct Restraint {
     opened: Opened,
     /// Joint forces stiffen the corrections.
     is_stiff: bool,
-    /// Rows outside the tree yield by this share of their own mass.
+    /// Compliance of rows outside the tree, in terms of the masses of their trees.
     yielding: f64,
     /// Share of a displacement that is made.
     share: f64,

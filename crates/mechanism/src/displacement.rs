@@ -9,7 +9,8 @@
 //! ```
 //! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does; the
 //! printed choice, at the predicted pose, loses energy), and its rotations are added to `ℓ`, so that both momenta are exact
-//! and the motion is of second order. docs/errata.md compares the variants.
+//! and the motion is of second order. Where that iteration does not converge the bodies are assembled where they are, which
+//! keeps linear momentum only. docs/errata.md compares the variants.
 //!
 //! Joint springs are explicit. The twists of the state are mean velocities over the last step. Units SI, world axes.
 //! Cost: one linear solve per iteration of the assembly, through the row library.

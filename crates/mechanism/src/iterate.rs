@@ -54,7 +54,7 @@ pub(crate) struct Iterate<'a> {
     pub(crate) rates: bool,
     /// What becomes of joints that may open.
     pub(crate) opened: Opened,
-    /// Share of its own mass by which every row outside the tree yields.
+    /// Compliance of every row outside the tree, in terms of the masses of its trees.
     pub(crate) yielding: f64,
     /// Poses at which joint errors are measured, if not at `poses`; rows keep the directions they have there.
     pub(crate) measured: Option<&'a [Pose]>,

@@ -25,7 +25,7 @@ pub struct State {
     pub pulls: Vec<DVec3>,
     /// What the loops remember; empty in a tree.
     pub loops: LoopState,
-    /// What the second-order scheme remembers; empty until it has made a step.
+    /// What the second-order scheme and displacement steps remember; empty until it has made a step.
     pub history: History,
 }
 
@@ -39,7 +39,7 @@ pub struct LoopState {
     pub pulls: Vec<DVec3>,
 }
 
-/// One step back, for the second-order implicit scheme.
+/// One step back, for the second-order implicit scheme and the displacement steps.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct History {

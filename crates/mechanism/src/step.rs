@@ -77,7 +77,7 @@ pub trait Watch {
     }
 
     /// Asked before every further iteration on the loops, with the iterations made in this step and the largest residual
-    /// (m/s, rad/s): `false` ends the refinement of the step. To replay such a step, put the iterations of its report
+    /// (units as in [`crate::LoopSettings::precision`]): `false` ends the refinement of the step. To replay such a step, put the iterations of its report
     /// into [`Input::loop_iterations`].
     fn keep_refining(&mut self, iterations: u32, residual: f64) -> bool {
         let _ = (iterations, residual);

@@ -141,7 +141,8 @@ impl Workspace {
         &self.grab_wrenches
     }
 
-    /// Bytes held, for the memory report; without the scratch of the block form and of the explicit stepper.
+    /// Bytes held, for the memory report; without the scratch of loops, of assembly, of the block form, and of the
+    /// explicit and displacement steppers.
     pub fn bytes(&self) -> usize {
         use std::mem::size_of;
         let lanes: usize = self.tree.lanes.iter().map(|l| l.stack.capacity() * size_of::<Load>()).sum();

@@ -197,6 +197,11 @@ impl ExpectMeter {
         self.rotation_error
     }
 
+    /// Largest of both so far among the joints of the tree (m, rad).
+    pub fn max_tree_error(&self) -> f64 {
+        self.tree_error
+    }
+
     /// Number of looks at bodies that are due later than the last step so far.
     pub fn n_pending(&self) -> usize {
         self.places.iter().filter(|place| place.distance.is_none()).count()

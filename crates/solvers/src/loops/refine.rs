@@ -58,7 +58,8 @@ pub struct LoopSettings {
     pub method: LoopMethod,
     /// Whether the blocks of `J M⁻¹Jᵀ + D` precondition the iteration.
     pub precondition: bool,
-    /// The residual (units of the rows' velocities) that is small enough.
+    /// The residual that is small enough, in the units of the rows: m/s and rad/s in an implicit step, m/s² and rad/s² between
+    /// accelerations, m and rad between displacements (docs/maths/loops.md §3).
     pub precision: f64,
     /// The most updates of `λ`, all restarts together.
     pub iterations: u32,
@@ -88,7 +89,8 @@ pub enum LoopStop {
     None,
     /// The residual is as small as asked, up to a factor of 10.
     Converged,
-    /// The rows contradict each other; the residual is the smallest possible.
+    /// The rows contradict each other and the residual is the smallest possible; or rows that may open yield and are still
+    /// on their way.
     LeastSquares,
     /// The iterations are used up.
     Budget,
