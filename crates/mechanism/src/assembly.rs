@@ -8,7 +8,9 @@
 //! errors; where an iteration gains too little it is made again with the geometric stiffness of its own joint forces
 //! added to `M` (`geometric`), and so are those after it. Where the error still stops falling, rows outside the tree yield
 //! (`loops`: Levenberg and Marquardt's damping), or without any the displacement is halved. Where the error no longer
-//! changes the scene is impossible and the poses are a least-squares answer: tree joints met, joints outside the tree open. Units: m and rad. Cost: one linear solve per iteration.
+//! changes the scene is impossible and the poses are a least-squares answer: tree joints met, joints outside the tree open.
+//!
+//! Units: m and rad. Cost: one linear solve per iteration, two in the one that begins to buckle.
 
 use glam::DVec3;
 use sinew_math::{Motion, Pose};
