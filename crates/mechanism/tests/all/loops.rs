@@ -8,3 +8,4 @@ mod graphs;
 mod hardship;
 mod hierarchy;
 mod linkages;
+mod opening;

@@ -57,7 +57,6 @@ fn a_hard_grab_takes_the_point_to_the_target_within_the_step() {
             }
         }
     }
-    // One linear solve leaves the curvature of the step.
     let mut run = Run::new(free_body(), tight(settings(0.01)));
     let body = BodyId::from_index(0);
     let start = run.model.body_pose(&run.state, body).transform_point(point);
@@ -162,7 +161,7 @@ fn a_target_that_leaves_the_reach_stretches_the_arm() {
         let report = run.step();
         println!("{newton} solves: hand at {hand}, tree open by {worst:e} on the way, {:?}", report.loops);
         assert_eq!(report.loops.stop, LoopStop::LeastSquares, "{:?}", report.loops);
-        assert!(hand.normalize().dot(end.normalize()) > 0.99 && hand.length() > 1.49, "{hand}");
+        assert!(hand.normalize().dot(end.normalize()) > 0.999 && hand.length() > 1.49, "{hand}");
         assert!(run.worst_anchor() < 1e-4, "{:e}", run.worst_anchor());
         assert!(worst < 0.05, "{worst}");
     }

@@ -98,8 +98,8 @@ fn only_secondary_joints_and_grabs_open() {
             // The ring of bars of 0.57 m reaches 1.13 m.
             assert!(open > far.length() - 1.2, "{open}");
             assert!(end.length() > 1.1 && end.normalize().dot(far.normalize()) > 0.99, "points at {end}");
-            assert!(gap(&run, closing) < 1e-3, "the ring is open by {:e} in the end", gap(&run, closing));
-            assert_tree_closed(&run, 1e-3);
+            assert!(gap(&run, closing) < 1e-6, "the ring is open by {:e} in the end", gap(&run, closing));
+            assert_tree_closed(&run, 1e-6);
             assert!(pulled.is_none_or(|joint| gap(&run, joint) > 1.0));
         }
     }
