@@ -59,7 +59,7 @@ impl LadderSuite {
 
     /// Whole steps.
     pub fn steps_table(&self) -> Table {
-        let mut head = vec!["ladder", "bodies", "best", "median"];
+        let mut head = vec!["ladder", "closed", "bodies", "best", "median"];
         head.extend(Stage::ALL.map(Stage::name));
         head.extend(["iterations", "assembly", "error in m"]);
         let title = "Whole implicit step at 1/60 s with closed joints: µs per step";
@@ -67,7 +67,7 @@ impl LadderSuite {
         for step in &self.steps {
             let (tree, _) = self.counts(step.ladder);
             let times = [step.timing.best, step.timing.median].into_iter().chain(step.timing.stages);
-            let cells = [step.ladder.name(), (tree / 3).to_string()].into_iter();
+            let cells = [step.ladder.name(), step.closes().to_owned(), (tree / 3).to_string()].into_iter();
             let cells = cells.chain(times.map(|seconds| short(seconds * 1e6)));
             table.row(cells.chain(step.iterations.map(short)).chain([format!("{:.1e}", step.error)]));
         }
@@ -124,6 +124,7 @@ impl LadderSuite {
             let stages = Stage::ALL.iter().zip(step.timing.stages);
             json!({
                 "name": format!("step {}", step.ladder.name()),
+                "closed": step.closes(),
                 "us_best": us(step.timing.best),
                 "us_median": us(step.timing.median),
                 "us_stages": stages.map(|(stage, time)| (stage.name(), json!(us(time)))).collect::<Value>(),

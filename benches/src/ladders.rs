@@ -76,15 +76,17 @@ impl Ladder {
         self.build(SceneDoc { dt, loops, ..SceneDoc::default() }, DVec3::ZERO)
     }
 
-    /// Implicit steps of 1/60 s that end with every joint closed to [`CLOSED`], released from rest.
+    /// Implicit steps of 1/60 s that end with every joint closed to [`CLOSED`], released from rest; velocities keep the
+    /// joints closed, too, if asked for.
     ///
     /// # Errors
     /// None, as long as there are bars.
-    pub fn closed(&self) -> Result<(Model, Settings), Failure> {
+    pub fn closed(&self, velocities: bool) -> Result<(Model, Settings), Failure> {
         let (model, mut settings) = self.implicit(1.0 / 60.0, true)?;
         let mut assembly = Assembly::default();
         assembly.tolerance = CLOSED;
         assembly.iterations = 10;
+        assembly.velocities = velocities;
         settings.stabilize = Some(assembly);
         Ok((model, settings))
     }

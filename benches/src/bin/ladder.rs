@@ -22,7 +22,8 @@ fn run(options: &Options) -> Result<(), Failure> {
     }
     println!("{}", suite.solves_table());
     for ladder in &Ladder::ALL[2..] {
-        suite.measure_steps(*ladder)?;
+        suite.measure_steps(*ladder, false)?;
+        suite.measure_steps(*ladder, true)?;
     }
     println!("{}", suite.steps_table());
     for ladder in &Ladder::ALL[2..] {
