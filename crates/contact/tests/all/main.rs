@@ -1,1 +1,5 @@
 //! Integration tests of `sinew-contact`.
+
+mod law;
+mod rigid;
+mod slopes;

@@ -1,0 +1,62 @@
+//! What can be wrong with a description of contact.
+
+use thiserror::Error;
+
+/// Why a collider, a shape or a model was refused.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ContactError {
+    /// A length of a shape is not a positive finite number.
+    #[error("{shape}: {field} must be positive and finite, not {value}")]
+    Size {
+        /// Kind of the shape.
+        shape: &'static str,
+        /// Which length.
+        field: &'static str,
+        /// What it was (m).
+        value: f64,
+    },
+    /// A number of a material is out of its range.
+    #[error("material: {field} must be {range}, not {value}")]
+    Material {
+        /// Which number.
+        field: &'static str,
+        /// What is allowed.
+        range: &'static str,
+        /// What it was.
+        value: f64,
+    },
+    /// A convex hull needs at least four finite points that are not in one plane.
+    #[error("convex: {0}")]
+    Hull(&'static str),
+    /// A height field needs at least 2 × 2 finite heights, as many as its grid has vertices.
+    #[error("height field: {0}")]
+    Field(&'static str),
+    /// A pose has a number that is not finite, or a rotation that is not of unit length.
+    #[error("pose of the collider in its owner is not a rigid placement")]
+    Pose,
+    /// A normal is zero or not finite.
+    #[error("the normal of a plane must be finite and not zero")]
+    Normal,
+    /// A fault of one collider of a model.
+    #[error("collider {collider}: {fault}")]
+    Collider {
+        /// Index of the collider.
+        collider: usize,
+        /// What is wrong with it.
+        fault: Box<ContactError>,
+    },
+    /// A collider belongs to a body that does not exist.
+    #[error("body {body} does not exist: there are {n_bodies}")]
+    Body {
+        /// The body named.
+        body: u32,
+        /// Number of bodies of the model.
+        n_bodies: usize,
+    },
+    /// A moving collider needs a stiffness of its own; only the world may leave it to the other side.
+    #[error("a collider of a body needs a positive stiffness")]
+    NoStiffness,
+    /// There are more colliders or bodies than indices.
+    #[error("too many colliders or bodies: the limit is {0}")]
+    TooMany(usize),
+}

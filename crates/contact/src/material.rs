@@ -1,0 +1,99 @@
+//! What surfaces are made of, and what two of them make together.
+//!
+//! A [`ContactMaterial`] belongs to one surface, a [`ContactLaw`] to a pair: the stiffer and the more damped of both
+//! ([`ContactMaterial::with`]), the geometric mean of their friction, so that ice stays ice whatever stands on it. The
+//! larger stiffness, rather than springs in series, keeps a heavy body from sinking into a light one. SI units.
+
+use crate::ContactError;
+
+/// Gravity that [`ContactMaterial::for_mass`] reckons with (m/s²).
+const STANDARD_GRAVITY: f64 = 9.81;
+/// How deep a body of the given mass sinks on one contact of [`ContactMaterial::for_mass`] (m).
+const STANDARD_SINK: f64 = 1e-4;
+
+/// The surface of one collider, or of flesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ContactMaterial {
+    /// Normal force per depth `k_n` (N/m), ≥ 0; 0 leaves it to the other side, which only the world may do.
+    pub stiffness: f64,
+    /// Normal force per depth and approach speed `c_n` (N·s/m²), ≥ 0. Over the stiffness: one over the speed (m/s) at
+    /// which a separating contact lets go.
+    pub damping: f64,
+    /// Coulomb friction `μ`, ≥ 0.
+    pub friction: f64,
+    /// Stiffness along the surface of a contact that sticks, over the normal one; > 0, 1 by default.
+    pub grip: f64,
+    /// Speed `v_s` below which a contact counts as at rest (m/s), > 0, 1e-4 by default. In the law without memory it
+    /// is where friction reaches 1/√2 of its limit.
+    pub slip_speed: f64,
+}
+
+/// The law between two surfaces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ContactLaw {
+    /// `k_n` (N/m).
+    pub stiffness: f64,
+    /// `c_n` (N·s/m²).
+    pub damping: f64,
+    /// `k_t`: force along the surface per stretch of a contact that sticks (N/m).
+    pub tangential_stiffness: f64,
+    /// `μ`.
+    pub friction: f64,
+    /// `v_s` (m/s).
+    pub slip_speed: f64,
+}
+
+impl ContactMaterial {
+    /// Decides nothing but friction: stiffness and damping are those of the other side. For the world.
+    pub const fn passive(friction: f64) -> Self {
+        Self { stiffness: 0.0, damping: 0.0, friction, grip: 1.0, slip_speed: 1e-4 }
+    }
+
+    /// Given stiffness (N/m), damping (N·s/m²) and friction; the rest by default.
+    pub const fn new(stiffness: f64, damping: f64, friction: f64) -> Self {
+        Self { stiffness, damping, friction, grip: 1.0, slip_speed: 1e-4 }
+    }
+
+    /// Numbers from the mass that the surface carries (kg): on one contact it sinks 0.1 mm under its weight and is
+    /// damped critically there; on several, less.
+    pub fn for_mass(mass: f64, friction: f64) -> Self {
+        Self::for_load(mass * STANDARD_GRAVITY, mass, STANDARD_SINK, friction)
+    }
+
+    /// Sinks by `sink` (m) under the force `load` (N) and is damped critically there for the mass `mass` (kg).
+    pub fn for_load(load: f64, mass: f64, sink: f64, friction: f64) -> Self {
+        let stiffness = load / sink;
+        Self::new(stiffness, 2.0 * (stiffness * mass).sqrt() / sink, friction)
+    }
+
+    /// Every number is in its range.
+    ///
+    /// # Errors
+    /// [`ContactError::Material`] names the first that is not.
+    pub fn check(&self) -> Result<(), ContactError> {
+        let range = |field, value: f64, positive: bool| {
+            let fine = value.is_finite() && if positive { value > 0.0 } else { value >= 0.0 };
+            let range = if positive { "positive and finite" } else { "finite and not negative" };
+            if fine { Ok(()) } else { Err(ContactError::Material { field, range, value }) }
+        };
+        range("stiffness", self.stiffness, false)?;
+        range("damping", self.damping, false)?;
+        range("friction", self.friction, false)?;
+        range("grip", self.grip, true)?;
+        range("slip speed", self.slip_speed, true)
+    }
+
+    /// The law between this surface and `other`; the order does not matter.
+    pub fn with(&self, other: &Self) -> ContactLaw {
+        let stiffness = self.stiffness.max(other.stiffness);
+        ContactLaw {
+            stiffness,
+            damping: self.damping.max(other.damping),
+            tangential_stiffness: stiffness * self.grip.min(other.grip),
+            friction: (self.friction * other.friction).sqrt(),
+            slip_speed: self.slip_speed.max(other.slip_speed),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! One contact inside an implicit step: a linear law `impulse = q − B v'` for the velocity `v'` at the end of the step.
+//!
+//! The law at the end of a step of length `h` (docs/maths/contact.md §2), with the depth `d` at its start, the stretch
+//! `ξ` of the contact along the surface and the lagged damping `c_n d⁺`, `d⁺ = max(d, 0)`:
+//!
+//! ```text
+//! p_n = max(0, h k_n d − β_n n·v')        β_n = h (h k_n + c_n d⁺)
+//! p_t = −h k_t ξ − β_t v_t'               β_t = h (h k_t + c_n d⁺)      cut to |p_t| ≤ μ p_n
+//! ```
+//!
+//! Each [`Grip`] makes it linear with a symmetric, positive semidefinite `B`, diagonal in (n, t, n×t): a contact that
+//! sticks has the law above, one that slides the chord `−(μ p_n/|v_t|) v'` of Coulomb's law, which never turns a
+//! velocity round, or, when a stuck contact has just given way, the force `μ p_n` against the load. Which grip holds is
+//! guessed by [`ContactStart::predict`] from the contact alone and reviewed by [`ContactStart::review`] with the
+//! velocity that a solve gave. A contact with a gap `d < 0` acts if it would close within the step. World axes, `v'` is
+//! the velocity of the first side minus that of the other at the contact point. About 100 flops; numbers that are not
+//! finite give an open contact.
+
+use crate::ContactLaw;
+use crate::law::within;
+use glam::DVec3;
+use sinew_math::Sym3;
+
+/// Friction of a contact that gives way grows by this part of the normal resistance, so that every row of an active
+/// contact has a finite compliance.
+const SLIDING_SLOPE: f64 = 1e-6;
+/// A review lets a grip stand if friction is wrong by less than this part of its limit.
+const REVIEW_TOLERANCE: f64 = 0.01;
+
+/// What a contact does in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Grip {
+    /// No force.
+    #[default]
+    Open,
+    /// Holds along the surface like a spring.
+    Stick,
+    /// Slides against friction.
+    Slip,
+}
+
+/// A contact at the start of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactStart {
+    /// The law between the surfaces.
+    pub law: ContactLaw,
+    /// Unit normal, from the other side towards the first (world).
+    pub normal: DVec3,
+    /// Depth (m); negative for a gap.
+    pub depth: f64,
+    /// Stretch along the surface kept from the last step (m, world).
+    pub stretch: DVec3,
+    /// Mass that one newton has to move at the contact, `1/(nᵀ G M⁻¹ Gᵀ n)` (kg), for the prediction only; infinity if
+    /// unknown.
+    pub mass: f64,
+}
+
+/// The linear law of a contact in one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactStep {
+    /// What the contact does.
+    pub grip: Grip,
+    /// Orthonormal axes (world): the normal, the direction of sliding, and the one across.
+    pub axes: [DVec3; 3],
+    /// `B` along the axes (kg), ≥ 0.
+    pub resistance: [f64; 3],
+    /// `q` along the axes (N·s).
+    pub impulse: [f64; 3],
+}
+
+/// One row of a contact between two bodies: `direction·(v₁ − v₂) + compliance λ = rhs`, with the impulse
+/// `+λ direction` on the first body and its negative on the second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactRow {
+    /// Unit vector (world).
+    pub direction: DVec3,
+    /// Velocity per impulse (1/kg), > 0.
+    pub compliance: f64,
+    /// Velocity at which the row gives no impulse (m/s).
+    pub rhs: f64,
+}
+
+impl ContactStep {
+    /// `q` (N·s, world).
+    #[inline]
+    pub fn constant_impulse(&self) -> DVec3 {
+        let [n, t, s] = self.axes;
+        n * self.impulse[0] + t * self.impulse[1] + s * self.impulse[2]
+    }
+
+    /// `B` (kg, world): symmetric, positive semidefinite.
+    #[inline]
+    pub fn matrix(&self) -> Sym3 {
+        let [n, t, s] = self.axes;
+        let [bn, bt, bs] = self.resistance;
+        Sym3::ZERO.add_outer(bn, n).add_outer(bt, t).add_outer(bs, s)
+    }
+
+    /// `q − B v'`: the impulse (N·s, world) on the first side at the relative velocity `v'` (m/s).
+    #[inline]
+    pub fn impulse_at(&self, velocity: DVec3) -> DVec3 {
+        let along = |i: usize| self.axes[i] * self.component_at(i, velocity);
+        along(0) + along(1) + along(2)
+    }
+
+    /// The same as three rows, for contacts between two bodies; none for an open contact. A row without resistance
+    /// (friction of a surface that has none) is left out.
+    pub fn rows(&self) -> impl Iterator<Item = ContactRow> + use<> {
+        let Self { axes, resistance, impulse, .. } = *self;
+        (0..3).filter(move |&i| resistance[i] > 0.0).map(move |i| ContactRow {
+            direction: axes[i],
+            compliance: 1.0 / resistance[i],
+            rhs: impulse[i] / resistance[i],
+        })
+    }
+
+    fn component_at(&self, i: usize, velocity: DVec3) -> f64 {
+        self.impulse[i] - self.resistance[i] * self.axes[i].dot(velocity)
+    }
+}
+
+impl ContactStart {
+    /// The law of a step of `dt` seconds, guessed from the relative velocity (m/s) that the contact would have at its
+    /// end without any contact: with gravity and everything else that is known. The guess solves the contact as if it
+    /// were the only one on a particle of mass [`ContactStart::mass`].
+    pub fn predict(&self, free: DVec3, dt: f64) -> ContactStep {
+        let normal = self.normal_line(dt);
+        let load = normal.alone(self.normal.dot(free), self.mass);
+        // written so that NaN is open
+        if !(load > 0.0) || !free.is_finite() || !load.is_finite() {
+            return ContactStep::default();
+        }
+        let tangent = self.tangent_line(dt);
+        let limit = self.law.friction * load;
+        let sliding = free - self.normal * self.normal.dot(free);
+        let pull = (tangent.0 + sliding * tangent.1) / (1.0 + tangent.1 / self.mass);
+        if pull.length() <= limit {
+            return self.sticking(dt);
+        }
+        let left = sliding - within(pull, limit) / self.mass;
+        let speed = left.length().max(self.law.slip_speed);
+        self.sliding(normal, pull, [limit / speed; 2], [0.0; 2])
+    }
+
+    /// Looks at a law again with the relative velocity `v'` (m/s) that a solve gave at the end of the step: nothing if
+    /// its grip stands, else the law for another solve.
+    pub fn review(&self, step: &ContactStep, end: DVec3, dt: f64) -> Option<ContactStep> {
+        let normal = self.normal_line(dt);
+        let load = normal.0 - normal.1 * self.normal.dot(end);
+        match (step.grip, load > 0.0) {
+            (Grip::Open, true) => return Some(self.predict(end, dt)),
+            (_, false) => return (step.grip != Grip::Open).then(ContactStep::default),
+            (_, true) => {}
+        }
+        let limit = self.law.friction * load;
+        let sliding = end - self.normal * self.normal.dot(end);
+        if step.grip == Grip::Stick {
+            return self.give_way(normal, sliding, limit, dt);
+        }
+        let friction = DVec3::new(0.0, step.component_at(1, end), step.component_at(2, end)).length();
+        let against = sliding.dot(step.axes[1]) <= 0.0;
+        if against || sliding.length() <= self.law.slip_speed {
+            return Some(self.sticking(dt));
+        }
+        if (friction - limit).abs() <= REVIEW_TOLERANCE * limit {
+            return None;
+        }
+        Some(self.sliding(normal, sliding, [limit / sliding.length(); 2], [0.0; 2]))
+    }
+
+    /// The stretch (m, world) to keep for the next step, from the velocity `v'` (m/s) at the end of this one; zero for a
+    /// contact that let go.
+    pub fn stretch_after(&self, step: &ContactStep, end: DVec3, dt: f64) -> DVec3 {
+        let load = step.component_at(0, end) / dt;
+        if step.grip == Grip::Open || !(load > 0.0) {
+            return DVec3::ZERO;
+        }
+        self.law.stretched(self.normal, load, self.stretch, (end - self.normal * self.normal.dot(end)) * dt)
+    }
+
+    /// A stuck contact beyond the cone: the full friction against the load, whatever the velocity along it.
+    fn give_way(&self, normal: Line, sliding: DVec3, limit: f64, dt: f64) -> Option<ContactStep> {
+        let tangent = self.tangent_line(dt);
+        let pull = tangent.0 + sliding * tangent.1;
+        let size = pull.length();
+        if size <= limit * (1.0 + REVIEW_TOLERANCE) {
+            return None;
+        }
+        let along = SLIDING_SLOPE * normal.1;
+        let across = limit * tangent.1 / size;
+        let mut step = self.sliding(normal, pull, [along, across], [0.0; 2]);
+        step.impulse[1] = along * step.axes[1].dot(sliding) - limit;
+        step.impulse[2] = across * step.axes[2].dot(sliding);
+        Some(step)
+    }
+
+    fn sticking(&self, dt: f64) -> ContactStep {
+        let tangent = self.tangent_line(dt);
+        let mut step = self.sliding(self.normal_line(dt), tangent.0, [tangent.1; 2], [0.0; 2]);
+        step.impulse[1] = -step.axes[1].dot(tangent.0);
+        step.impulse[2] = -step.axes[2].dot(tangent.0);
+        step.grip = Grip::Stick;
+        step
+    }
+
+    fn sliding(&self, normal: Line, along: DVec3, resistance: [f64; 2], impulse: [f64; 2]) -> ContactStep {
+        // what is nearly along the normal after rounding is not a direction on the surface
+        let laid = |t: DVec3| (t - self.normal * self.normal.dot(t)).try_normalize();
+        let t = along.try_normalize().and_then(laid).unwrap_or_else(|| self.normal.any_orthonormal_vector());
+        ContactStep {
+            grip: Grip::Slip,
+            axes: [self.normal, t, self.normal.cross(t)],
+            resistance: [normal.1, resistance[0], resistance[1]],
+            impulse: [normal.0, impulse[0], impulse[1]],
+        }
+    }
+
+    fn normal_line(&self, h: f64) -> Line {
+        Line(h * self.law.stiffness * self.depth, h * (h * self.law.stiffness + self.lagged_damping()))
+    }
+
+    /// `(h k_t ξ, β_t)`.
+    fn tangent_line(&self, h: f64) -> (DVec3, f64) {
+        let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
+        let stiffness = self.law.tangential_stiffness;
+        (stretch * (h * stiffness), h * (h * stiffness + self.lagged_damping()))
+    }
+
+    fn lagged_damping(&self) -> f64 {
+        self.law.damping * self.depth.max(0.0)
+    }
+}
+
+/// `p = q − β u`.
+#[derive(Clone, Copy)]
+struct Line(f64, f64);
+
+impl Line {
+    /// The impulse if it acts on a particle of mass `m` that would have the velocity `u` without it.
+    fn alone(self, u: f64, m: f64) -> f64 {
+        (self.0 - self.1 * u) / (1.0 + self.1 / m)
+    }
+}

@@ -1,0 +1,1 @@
+//! The law of one contact: derivatives, definiteness, action and reaction.
