@@ -42,6 +42,17 @@ fn atan_excess(y: f64) -> f64 {
     y * (low + y4 * (high + y4 * P[8]))
 }
 
+/// [`atan_excess`] of two numbers.
+#[inline(always)]
+pub(crate) fn atan_excess_x2(y: f64x2) -> f64x2 {
+    let [p0, p1, p2, p3, p4, p5, p6, p7, p8] = P.map(f64x2::splat);
+    let y2 = y * y;
+    let y4 = y2 * y2;
+    let low = (p0 + y * p1) + y2 * (p2 + y * p3);
+    let high = (p4 + y * p5) + y2 * (p6 + y * p7);
+    y * (low + y4 * (high + y4 * p8))
+}
+
 /// `atan(r)/r` as a function of `r²`, up to `ATAN_RATIO_LIMIT`; 1 at zero.
 #[inline]
 pub(crate) fn atan_ratio(r2: f64) -> f64 {
@@ -124,13 +135,7 @@ pub fn atan2_x2(y: f64x2, x: f64x2) -> f64x2 {
     let (first, second) = (entry(0), entry(1));
     let (base, rest) = (f64x2::new([first.0, second.0]), f64x2::new([first.1, second.1]));
 
-    let [p0, p1, p2, p3, p4, p5, p6, p7, p8] = P.map(f64x2::splat);
-    let q = r * r;
-    let q2 = q * q;
-    let q4 = q2 * q2;
-    let low = (p0 + q * p1) + q2 * (p2 + q * p3);
-    let high = (p4 + q * p5) + q2 * (p6 + q * p7);
-    let excess = q * (low + q4 * (high + q4 * p8));
+    let excess = atan_excess_x2(r * r);
     let sign = f64x2::splat(-0.0);
     let r = r ^ ((swapped ^ x) & sign);
     (base + (r + (r * excess + rest))) | (y & sign)

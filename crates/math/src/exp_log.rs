@@ -26,7 +26,7 @@ use glam::{DMat3, DQuat, DVec3};
 pub(crate) const SERIES_LIMIT: f64 = 1.0;
 
 /// Below this `t²` (a little over π) `k` is a pole and a polynomial.
-const POLE_LIMIT: f64 = 10.0;
+pub(crate) const POLE_LIMIT: f64 = 10.0;
 
 /// Unit quaternion of the rotation vector `phi`. |q| = 1 to 4e-16. `w < 0` where `t > π`.
 #[inline]
@@ -291,10 +291,10 @@ const VERSINE_RATE: [f64; 9] = doubled_derivative(alternating::<10>(2));
 /// `c₁ = 2 dc/dx`, `x ≤ 1`.
 const EXCESS_RATE: [f64; 9] = doubled_derivative(alternating::<10>(3));
 
-const FOUR_PI_SQUARED: f64 = 39.47841760435743;
+pub(crate) const FOUR_PI_SQUARED: f64 = 39.47841760435743;
 /// `Σ_{n≥2} 2/(4π²n² − x)` on `0 ≤ x ≤ 10`; error 5e-18 of `k`, and of its derivative 4e-16 (Chebyshev
 /// interpolation in 60 digits).
-const POLES: [f64; 10] = [
+pub(crate) const POLES: [f64; 10] = [
     0.03267274151216445,
     0.00010564110705334769,
     5.637370282854016e-07,

@@ -1,13 +1,12 @@
 //! Two of everything: vectors, matrices and rotations of two bodies in the two halves of a SIMD register.
 //!
 //! Each function does to both halves exactly what its namesake does to one, in the same order of operations, so a
-//! result has the same bits whether it was computed alone or beside another. Where the halves need different formulas
-//! (a large angle, a NaN), both are computed one by one. Frames and units as in the namesake. SSE2, NEON or plain
-//! arrays by platform; only `+ − × ÷ √`, never fused.
+//! result has the same bits whether it was computed alone or beside another. Frames and units as in the namesake. SSE2,
+//! NEON or plain arrays by platform; only `+ − × ÷ √`, never fused. Rotations: `x2_rotation`.
 
-use crate::exp_log::{COS, NEARLY_UNIT, SERIES_LIMIT, SINC};
-use crate::{Sym3, exp_so3, normalize_quat};
-use glam::{DQuat, DVec3};
+use crate::Sym3;
+use crate::x2_rotation::Quatx2;
+use glam::DVec3;
 use std::ops::{Add, Mul, Neg, Sub};
 use wide::f64x2;
 
@@ -38,6 +37,9 @@ pub struct Vec3x2 {
 }
 
 impl Vec3x2 {
+    /// Zero twice.
+    pub const ZERO: Self = Self { x: f64x2::ZERO, y: f64x2::ZERO, z: f64x2::ZERO };
+
     /// From its halves.
     #[inline(always)]
     pub fn new(a: DVec3, b: DVec3) -> Self {
@@ -125,8 +127,8 @@ pub struct Mat3x2 {
 impl Mat3x2 {
     /// [`crate::quat_to_mat3`] of two unit quaternions.
     #[inline(always)]
-    pub fn from_quats(a: DQuat, b: DQuat) -> Self {
-        let (x, y, z, w) = (both(a.x, b.x), both(a.y, b.y), both(a.z, b.z), both(a.w, b.w));
+    pub fn from_quats(q: Quatx2) -> Self {
+        let Quatx2 { x, y, z, w } = q;
         let (x2, y2, z2) = (x + x, y + y, z + z);
         let (xx, yy, zz) = (x * x2, y * y2, z * z2);
         let (xy, xz, yz) = (x * y2, x * z2, y * z2);
@@ -167,6 +169,42 @@ pub struct Sym3x2 {
 }
 
 impl Sym3x2 {
+    /// From its halves.
+    #[inline(always)]
+    pub fn new(a: Sym3, b: Sym3) -> Self {
+        Self {
+            xx: both(a.xx, b.xx),
+            yy: both(a.yy, b.yy),
+            zz: both(a.zz, b.zz),
+            xy: both(a.xy, b.xy),
+            xz: both(a.xz, b.xz),
+            yz: both(a.yz, b.yz),
+        }
+    }
+
+    /// Multiples of the unit matrix.
+    #[inline(always)]
+    pub fn isotropic(d: F64x2) -> Self {
+        let zero = twice(0.0);
+        Self { xx: d, yy: d, zz: d, xy: zero, xz: zero, yz: zero }
+    }
+
+    /// `v vᵀ`.
+    #[inline(always)]
+    pub fn outer(v: Vec3x2) -> Self {
+        Self { xx: v.x * v.x, yy: v.y * v.y, zz: v.z * v.z, xy: v.x * v.y, xz: v.x * v.z, yz: v.y * v.z }
+    }
+
+    /// Matrices times vectors.
+    #[inline(always)]
+    pub fn mul_vec(&self, v: Vec3x2) -> Vec3x2 {
+        Vec3x2 {
+            x: self.xx * v.x + self.xy * v.y + self.xz * v.z,
+            y: self.xy * v.x + self.yy * v.y + self.yz * v.z,
+            z: self.xz * v.x + self.yz * v.y + self.zz * v.z,
+        }
+    }
+
     /// The half `I`: 0 or 1.
     #[inline(always)]
     pub fn half<const I: usize>(&self) -> Sym3 {
@@ -177,6 +215,21 @@ impl Sym3x2 {
             xy: self.xy.to_array()[I],
             xz: self.xz.to_array()[I],
             yz: self.yz.to_array()[I],
+        }
+    }
+}
+
+impl Add for Sym3x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self {
+            xx: self.xx + b.xx,
+            yy: self.yy + b.yy,
+            zz: self.zz + b.zz,
+            xy: self.xy + b.xy,
+            xz: self.xz + b.xz,
+            yz: self.yz + b.yz,
         }
     }
 }
@@ -194,45 +247,4 @@ impl Mul<F64x2> for Sym3x2 {
             yz: self.yz * k,
         }
     }
-}
-
-/// [`crate::Pose::retract`]'s rotation for two bodies: `exp(φ) q`, renormalized.
-#[inline(always)]
-pub fn turn_x2(phi: Vec3x2, a: DQuat, b: DQuat) -> [DQuat; 2] {
-    let x = phi.dot(phi);
-    let is_small = x.simd_lt(twice(SERIES_LIMIT));
-    if !is_small.all() {
-        return [normalize_quat(exp_so3(phi.half::<0>()) * a), normalize_quat(exp_so3(phi.half::<1>()) * b)];
-    }
-    let y = twice(0.25) * x;
-    let (w0, scale) = (series_x2(y, &COS), twice(0.5) * series_x2(y, &SINC));
-    let (x0, y0, z0) = (scale * phi.x, scale * phi.y, scale * phi.z);
-    let (x1, y1, z1, w1) = (both(a.x, b.x), both(a.y, b.y), both(a.z, b.z), both(a.w, b.w));
-    let product = [
-        w0 * x1 + x0 * w1 + y0 * z1 - z0 * y1,
-        w0 * y1 - x0 * z1 + y0 * w1 + z0 * x1,
-        w0 * z1 + x0 * y1 - y0 * x1 + z0 * w1,
-        w0 * w1 - x0 * x1 - y0 * y1 - z0 * z1,
-    ];
-    let [px, py, pz, pw] = product;
-    let excess = px * px + py * py + pz * pz + pw * pw - twice(1.0);
-    let halves = |p: [F64x2; 4]| [0, 1].map(|i| DQuat::from_array(p.map(|p| p.to_array()[i])));
-    if excess.abs().simd_lt(twice(NEARLY_UNIT)).all() {
-        let scale = twice(1.0) - twice(0.5) * excess;
-        let unit = product.map(|p| p * scale);
-        halves(unit)
-    } else {
-        halves(product).map(normalize_quat)
-    }
-}
-
-/// `exp_log::series` of two numbers.
-#[inline(always)]
-fn series_x2<const N: usize>(x: F64x2, coefficients: &[f64; N]) -> F64x2 {
-    let x2 = x * x;
-    let (mut first, mut second) = (twice(coefficients[N - 1]), twice(coefficients[N - 2]));
-    for n in (0..N - 2).rev() {
-        (first, second) = (second, first * x2 + twice(coefficients[n]));
-    }
-    second + x * first
 }

@@ -43,7 +43,6 @@ pub(crate) struct Ends<'a> {
 
 #[inline(always)]
 pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: &mut Found) -> PairJoint<1> {
-    let h = at.h;
     let (arm, parent_arm) = (ends.arm, ends.parent_arm);
     let axis = *ends.rotation * pair.axis;
     let parent_axis = *ends.parent_rotation * pair.parent_axis;
@@ -76,25 +75,8 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: 
         let sign = if pair.flipped { -1.0 } else { 1.0 };
         let angle = sign * twist(pair, ends, axis, parent_axis);
         found.twist = unwrap_angle(angle, at.twists[pair.joint as usize]);
-        if pair.complex {
-            let along = force_axis * sign;
-            let rate = |m: &[Motion]| along.dot(relative_angular(at, m, pair));
-            let x = Coordinate {
-                value: found.twist,
-                rate: rate(at.motions),
-                displaced: along.dot(displaced.angular),
-                base: rate(at.base),
-            };
-            let force = at.model.forces[pair.forces as usize].twist.as_ref();
-            let (signed, k) =
-                force.map_or((0.0, 0.0), |f| f.impulse(&x, at.target(pair.joint), at.spring_scale, h));
-            (q, kappa) = (sign * signed, k);
-        } else {
-            let stiff = h * h * pair.stiffness * at.spring_scale;
-            kappa = stiff + h * pair.damping * at.spring_scale;
-            q = stiff * force_axis.dot(displaced.angular)
-                - sign * h * pair.stiffness * at.spring_scale * (found.twist - pair.rest);
-        }
+        let (signed, k) = twist_force(at, pair, found.twist, force_axis * sign, displaced.angular);
+        (q, kappa) = (sign * signed, k);
     }
     PairJoint {
         shift,
@@ -102,6 +84,30 @@ pub(crate) fn hinge(at: &Iterate<'_>, pair: &PairModel, ends: &Ends<'_>, found: 
         offset,
         stiffness: [[kappa * cosine * cosine]],
         impulse: [cosine * (q - kappa * force_axis.dot(offset.angular))],
+    }
+}
+
+/// Impulse `q` at rest and its loss `κ` per rate of the forces on the twist angle of a hinge about `along`, where the
+/// pose contains the rotation `h · displaced`.
+#[inline]
+pub(crate) fn twist_force(
+    at: &Iterate<'_>,
+    pair: &PairModel,
+    value: f64,
+    along: DVec3,
+    displaced: DVec3,
+) -> (f64, f64) {
+    let h = at.h;
+    let displaced = along.dot(displaced);
+    if pair.complex {
+        let rate = |m: &[Motion]| along.dot(relative_angular(at, m, pair));
+        let x = Coordinate { value, rate: rate(at.motions), displaced, base: rate(at.base) };
+        let force = at.model.forces[pair.forces as usize].twist.as_ref();
+        force.map_or((0.0, 0.0), |f| f.impulse(&x, at.target(pair.joint), at.spring_scale, h))
+    } else {
+        let stiff = h * h * pair.stiffness * at.spring_scale;
+        let kappa = stiff + h * pair.damping * at.spring_scale;
+        (stiff * displaced - h * pair.stiffness * at.spring_scale * (value - pair.rest), kappa)
     }
 }
 

@@ -324,7 +324,7 @@ impl ForceSink for Load {
 const CONE_DEGENERATE: f64 = 1e-8;
 
 /// Angle from which the rotation spring uses the identity tangent, rad.
-const NEAR_HALF_TURN: f64 = std::f64::consts::PI - 0.1;
+pub(crate) const NEAR_HALF_TURN: f64 = std::f64::consts::PI - 0.1;
 
 /// Symmetric tangent of the angle-axis spring: `S = ½(Jl⁻¹ + Jl⁻ᵀ)`, or 1 near half a turn.
 #[inline]

@@ -16,7 +16,7 @@ use crate::fused::{Ends, Found, ball, hinge};
 use crate::geometric;
 use crate::iterate::{Iterate, Linearized, reduce};
 use crate::model::{Anchor, PairModel, Path, WORLD};
-use crate::twin::{self, Twins};
+use crate::twin::{self, Balls, Hinges, Joints, Twins};
 use crate::workspace::{Lane, TreeScratch};
 use crate::{Gyroscopic, Stage};
 
@@ -136,40 +136,39 @@ fn eliminate_range(at: &Iterate<'_>, range: std::ops::Range<usize>, part: &mut P
     let by_two = twin::applies(at);
     let mut k = range.start;
     while k < range.end {
-        if by_two
-            && k + 1 < range.end
-            && let [a, b] = &at.model.pairs[k..k + 2]
-            && twin::eligible(a)
-            && twin::eligible(b)
-        {
-            eliminate_two(at, k, [a, b], part, lane);
-            k += 2;
-        } else {
-            eliminate_pair(at, k, part, lane, &mut last);
-            k += 1;
+        let path = match &at.model.pairs[k..range.end] {
+            [a, b, ..] if by_two => twin::path(a, b),
+            _ => None,
+        };
+        match path {
+            Some(Path::Hinge) => eliminate_two::<Hinges>(at, k, part, lane),
+            Some(Path::Ball) => eliminate_two::<Balls>(at, k, part, lane),
+            _ => eliminate_pair(at, k, part, lane, &mut last),
         }
+        k += if path.is_some() { 2 } else { 1 };
     }
 }
 
 /// [`eliminate_pair`] for two neighbours in the table.
 #[inline]
-fn eliminate_two(at: &Iterate<'_>, k: usize, pairs: [&PairModel; 2], part: &mut Part<'_>, lane: &mut Lane) {
+fn eliminate_two<J: Joints>(at: &Iterate<'_>, k: usize, part: &mut Part<'_>, lane: &mut Lane) {
+    let pairs = [&at.model.pairs[k], &at.model.pairs[k + 1]];
     let pulls = pairs.map(|pair| {
         let pull = pull_on(at, pair, &mut lane.pulls);
         hand_up_pull(pair, &mut lane.pulls);
         pull
     });
-    let twins = Twins::new(at, pairs, pulls);
-    eliminate_twin::<0>(at, k, pairs[0], &twins, part, lane);
-    eliminate_twin::<1>(at, k + 1, pairs[1], &twins, part, lane);
+    let twins = Twins::<J>::new(at, pairs, pulls);
+    eliminate_twin::<J, 0>(at, k, pairs[0], &twins, part, lane);
+    eliminate_twin::<J, 1>(at, k + 1, pairs[1], &twins, part, lane);
 }
 
 #[inline(always)]
-fn eliminate_twin<const I: usize>(
+fn eliminate_twin<J: Joints, const I: usize>(
     at: &Iterate<'_>,
     k: usize,
     pair: &PairModel,
-    twins: &Twins,
+    twins: &Twins<J>,
     part: &mut Part<'_>,
     lane: &mut Lane,
 ) {
@@ -182,7 +181,7 @@ fn eliminate_twin<const I: usize>(
     if let Some(stiffness) = twins.own_stiffness::<I>() {
         load.mass.angular += stiffness;
     }
-    let regularized = part.factor.eliminate(k, load, &twins.joint::<I>());
+    let regularized = twins.eliminate::<I>(&mut part.factor, k, load);
     if let (Some(stiffness), true) = (twins.parent_stiffness::<I>(), pair.parent != NONE) {
         load.mass.angular += stiffness;
     }

@@ -2,7 +2,8 @@
 
 use glam::{DQuat, DVec3};
 use sinew_math::{
-    Mat3x2, PrincipalInertia, Vec3x2, both, exp_so3, normalize_quat, ops, quat_to_mat3, turn_x2,
+    Mat3x2, PrincipalInertia, Quatx2, Vec3x2, both, exp_so3, left_jacobian_inverse_sym,
+    left_jacobian_inverse_sym_x2, log_so3, log_so3_x2, normalize_quat, ops, quat_to_mat3, turn_x2,
 };
 use sinew_testkit::Rng;
 
@@ -26,7 +27,8 @@ fn rotations_products_and_tensors() {
         let r = q.map(quat_to_mat3);
         let v = [rng.vec3(-2.0, 2.0), rng.vec3(-2.0, 2.0)];
         let w = [rng.vec3(-2.0, 2.0), rng.vec3(-2.0, 2.0)];
-        let (r2, v2, w2) = (Mat3x2::from_quats(q[0], q[1]), Vec3x2::new(v[0], v[1]), Vec3x2::new(w[0], w[1]));
+        let r2 = Mat3x2::from_quats(Quatx2::new(q[0], q[1]));
+        let (v2, w2) = (Vec3x2::new(v[0], v[1]), Vec3x2::new(w[0], w[1]));
         let halves = |x: Vec3x2| [x.half::<0>(), x.half::<1>()];
         let inertia = v.map(|v| PrincipalInertia::new(v.abs()));
         let tensor = PrincipalInertia::rotated_by_x2([&inertia[0], &inertia[1]], &r2);
@@ -38,6 +40,8 @@ fn rotations_products_and_tensors() {
             assert!(same_vec(halves(v2 - w2)[i], v[i] - w[i]));
             assert!(same(v2.dot(w2).to_array()[i], v[i].dot(w[i])));
             assert_eq!(tensors[i], inertia[i].rotated_by(&r[i]));
+            let product = tensor.mul_vec(w2);
+            assert!(same_vec(halves(product)[i], tensors[i].mul_vec(w[i])));
         }
     }
 }
@@ -77,6 +81,34 @@ fn turns_small_and_large() {
         let turned = turn_x2(Vec3x2::new(phi[0], phi[1]), q[0], q[1]);
         for i in 0..2 {
             assert_eq!(turned[i], normalize_quat(exp_so3(phi[i]) * q[i]), "{phi:?}");
+        }
+    }
+}
+
+#[test]
+fn logarithms_and_their_tangents() {
+    let mut rng = Rng::new(85);
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let hard = [0.0, 1e-200, 1e-9, 0.3, 0.605, 0.61, 2.0, 2.0 * quarter - 1e-9, 2.0 * quarter, 3.2, 6.0];
+    for case in 0..3000 {
+        let size = [hard[case % hard.len()], rng.uniform(0.0, 3.3)];
+        let phi = size.map(|size| rng.unit_vec() * size);
+        let mut q = phi.map(|phi| exp_so3(phi) * if rng.chance(0.5) { -1.0 } else { 1.0 });
+        if case % 50 == 0 {
+            q[case / 50 % 2] =
+                [DQuat::from_xyzw(0.0, 0.0, 0.0, -1.0), DQuat::from_xyzw(1.0, 0.0, 0.0, -0.0)][case % 2];
+        }
+        let logs = log_so3_x2(Quatx2::new(q[0], q[1]));
+        let tangents = left_jacobian_inverse_sym_x2(Vec3x2::new(phi[0], phi[1]));
+        let product = (Quatx2::new(q[0], q[1]) * Quatx2::new(q[1], q[0]).conjugate()).halves();
+        for (i, (log, tangent)) in
+            [(logs.half::<0>(), tangents.half::<0>()), (logs.half::<1>(), tangents.half::<1>())]
+                .into_iter()
+                .enumerate()
+        {
+            assert!(same_vec(log, log_so3(q[i])), "log of {}", q[i]);
+            assert_eq!(tangent, left_jacobian_inverse_sym(phi[i]), "tangent at {}", phi[i]);
+            assert_eq!(product[i], q[i] * q[1 - i].conjugate());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Hinges and bodies that are computed two at a time give the bits of one at a time.
+//! Hinges, balls and bodies that are computed two at a time give the bits of one at a time.
 //!
 //! A mechanism alone and the same mechanism beside a pendulum: the pendulum moves every pair and every body to the
 //! other half of its register, and the one that was left over is no longer.
@@ -24,9 +24,11 @@ struct Case {
     lean: f64,
     /// Share of the joints that are something else than a plain hinge.
     others: f64,
+    /// Share of those that are balls.
+    balls: f64,
 }
 
-/// A random tree of hinges, behind `before` pendulums. The bodies of the tree are the last `n`.
+/// A random tree of hinges and balls, behind `before` pendulums. The bodies of the tree are the last `n`.
 fn build(case: Case, before: usize) -> Model {
     let mut builder = MechanismBuilder::new();
     for i in 0..before {
@@ -61,20 +63,28 @@ fn hang(builder: &mut MechanismBuilder, rng: &mut Rng, parent: Option<BodyId>, c
         point2: DVec3::new(0.2, 0.0, 0.01),
     };
     let spring = ScalarForce::spring(rng.uniform(0.0, 20.0), rng.uniform(-1.0, 1.0), 0.05);
+    let hinge = JointSpec::new("", JointKind::Hinge, body, parent, frames);
+    let ball = JointSpec::new("", JointKind::Ball, body, parent, frames);
     let is_other = rng.chance(case.others);
+    let is_ball = is_other && rng.chance(case.balls);
     builder.add_joint(match rng.below(4) {
-        0 if is_other => JointSpec::new("", JointKind::Ball, body, parent, frames)
-            .with_rotation(RotationForce::spring(5.0, 0.1)),
-        1 if is_other => JointSpec::new("", JointKind::Hinge, body, parent, frames),
+        0 if is_ball => ball,
+        1 if is_ball && let Some(parent) = parent => {
+            JointSpec::new("", JointKind::Ball, parent, Some(body), frames)
+                .with_rotation(RotationForce::spring(5.0, 0.1))
+        }
+        _ if is_ball => ball.with_rotation(RotationForce::spring(rng.uniform(0.0, 9.0), 0.1)),
+        1 if is_other => hinge,
         2 if is_other => {
             let mut geared = spring;
             geared.armature = 0.1;
-            JointSpec::new("", JointKind::Hinge, body, parent, frames).with_twist(geared)
+            geared.friction = 0.05;
+            hinge.with_twist(geared)
         }
         3 if is_other && let Some(parent) = parent => {
             JointSpec::new("", JointKind::Hinge, parent, Some(body), frames).with_twist(spring)
         }
-        _ => JointSpec::new("", JointKind::Hinge, body, parent, frames).with_twist(spring),
+        _ => hinge.with_twist(spring),
     });
     body
 }
@@ -101,7 +111,7 @@ fn run(case: Case, before: usize, settings: &Settings) -> State {
 
 #[test]
 fn the_other_half_of_a_register_gives_the_same_bits() {
-    let calm = Case { seed: 1, n: 1, spin: 1.0, lean: 0.0, others: 0.0 };
+    let calm = Case { seed: 1, n: 1, spin: 1.0, lean: 0.0, others: 0.0, balls: 0.0 };
     let cases = [
         calm,
         Case { n: 2, ..calm },
@@ -114,7 +124,13 @@ fn the_other_half_of_a_register_gives_the_same_bits() {
         Case { n: 7, lean: 0.4, ..calm },
         Case { n: 3, lean: 3.1, ..calm },
         // other joints between the hinges
-        Case { n: 31, others: 0.3, ..calm },
+        Case { n: 31, others: 0.3, balls: 0.3, ..calm },
+        Case { n: 31, others: 1.0, ..calm },
+        // balls, slow and fast, and at the far end of their springs
+        Case { n: 31, others: 1.0, balls: 0.8, ..calm },
+        Case { n: 25, others: 1.0, balls: 1.0, ..calm },
+        Case { n: 9, spin: 80.0, others: 1.0, balls: 1.0, ..calm },
+        Case { n: 9, lean: 3.1, others: 1.0, balls: 1.0, ..calm },
     ];
     for gyroscopic in [Gyroscopic::Auto, Gyroscopic::Implicit] {
         let settings = with_gyroscopic(settings(1.0 / 60.0), gyroscopic);

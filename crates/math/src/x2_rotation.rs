@@ -1,0 +1,123 @@
+//! Rotations of two bodies in the two halves of a SIMD register: products, exponential, logarithm and its tangent.
+//!
+//! The same bits as the scalar namesakes in `exp_log`, whose series and limits are used; see `x2`. Where one of the
+//! halves needs another formula than these (a large angle, a NaN), both are computed one by one. Radians.
+
+use crate::arctangent::{ATAN_RATIO_LIMIT, atan_excess_x2, atan2_x2};
+use crate::exp_log::{
+    COS, FOUR_PI_SQUARED, NEARLY_UNIT, POLE_LIMIT, POLES, SERIES_LIMIT, SINC, exp_so3,
+    left_jacobian_inverse_sym, normalize_quat,
+};
+use crate::x2::{F64x2, Sym3x2, Vec3x2, both, twice};
+use glam::DQuat;
+use std::ops::Mul;
+
+/// Two quaternions.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the components are their names")]
+pub struct Quatx2 {
+    pub x: F64x2,
+    pub y: F64x2,
+    pub z: F64x2,
+    pub w: F64x2,
+}
+
+impl Quatx2 {
+    /// From its halves.
+    #[inline(always)]
+    pub fn new(a: DQuat, b: DQuat) -> Self {
+        Self { x: both(a.x, b.x), y: both(a.y, b.y), z: both(a.z, b.z), w: both(a.w, b.w) }
+    }
+
+    /// Both halves.
+    #[inline(always)]
+    pub fn halves(self) -> [DQuat; 2] {
+        let [x, y, z, w] = [self.x, self.y, self.z, self.w].map(F64x2::to_array);
+        [0, 1].map(|i| DQuat::from_xyzw(x[i], y[i], z[i], w[i]))
+    }
+
+    /// Inverses of unit quaternions.
+    #[inline(always)]
+    pub fn conjugate(self) -> Self {
+        Self { x: -self.x, y: -self.y, z: -self.z, w: self.w }
+    }
+}
+
+impl Mul for Quatx2 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        let a = self;
+        Self {
+            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+        }
+    }
+}
+
+/// [`crate::Pose::retract`]'s rotation for two bodies: `exp(φ) q`, renormalized.
+#[inline(always)]
+pub fn turn_x2(phi: Vec3x2, a: DQuat, b: DQuat) -> [DQuat; 2] {
+    let x = phi.dot(phi);
+    let is_small = x.simd_lt(twice(SERIES_LIMIT));
+    if !is_small.all() {
+        return [normalize_quat(exp_so3(phi.half::<0>()) * a), normalize_quat(exp_so3(phi.half::<1>()) * b)];
+    }
+    let y = twice(0.25) * x;
+    let (w, scale) = (series_x2(y, &COS), twice(0.5) * series_x2(y, &SINC));
+    let turn = Quatx2 { x: scale * phi.x, y: scale * phi.y, z: scale * phi.z, w };
+    let q = turn * Quatx2::new(a, b);
+    let excess = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - twice(1.0);
+    if excess.abs().simd_lt(twice(NEARLY_UNIT)).all() {
+        let scale = twice(1.0) - twice(0.5) * excess;
+        Quatx2 { x: q.x * scale, y: q.y * scale, z: q.z * scale, w: q.w * scale }.halves()
+    } else {
+        q.halves().map(normalize_quat)
+    }
+}
+
+/// [`crate::log_so3`] of two unit quaternions.
+#[inline(always)]
+pub fn log_so3_x2(q: Quatx2) -> Vec3x2 {
+    let v = Vec3x2 { x: q.x, y: q.y, z: q.z };
+    let (one, two, zero) = (twice(1.0), twice(2.0), twice(0.0));
+    let n2 = v.dot(v);
+    let inverse_w = one / q.w;
+    let ratio = one + atan_excess_x2(n2 * (inverse_w * inverse_w));
+    let mut scale = two * inverse_w * ratio;
+    let is_small = n2.simd_le(twice(ATAN_RATIO_LIMIT) * (q.w * q.w));
+    if !is_small.all() {
+        let n = n2.sqrt();
+        let sign = q.w.simd_lt(zero) & twice(-0.0);
+        let large = (two * atan2_x2(n, q.w.abs()) / n) ^ sign;
+        scale = is_small.bitselect(scale, large);
+    }
+    v * scale
+}
+
+/// [`crate::left_jacobian_inverse_sym`] of two rotation vectors.
+#[inline(always)]
+pub fn left_jacobian_inverse_sym_x2(phi: Vec3x2) -> Sym3x2 {
+    let x = phi.dot(phi);
+    if !x.simd_lt(twice(POLE_LIMIT)).all() {
+        return Sym3x2::new(
+            left_jacobian_inverse_sym(phi.half::<0>()),
+            left_jacobian_inverse_sym(phi.half::<1>()),
+        );
+    }
+    let k = twice(2.0) / (twice(FOUR_PI_SQUARED) - x) + series_x2(x, &POLES);
+    Sym3x2::isotropic(twice(1.0) - k * x) + Sym3x2::outer(phi) * k
+}
+
+/// `exp_log::series` of two numbers.
+#[inline(always)]
+fn series_x2<const N: usize>(x: F64x2, coefficients: &[f64; N]) -> F64x2 {
+    let x2 = x * x;
+    let (mut first, mut second) = (twice(coefficients[N - 1]), twice(coefficients[N - 2]));
+    for n in (0..N - 2).rev() {
+        (first, second) = (second, first * x2 + twice(coefficients[n]));
+    }
+    second + x * first
+}
