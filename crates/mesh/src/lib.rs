@@ -1,1 +1,26 @@
 #![doc = include_str!("../README.md")]
+
+mod boxes;
+mod embed;
+mod error;
+mod implicit;
+mod intersect;
+mod lattice;
+mod loft;
+mod obj;
+mod quality;
+mod sets;
+mod solid;
+mod stl;
+mod surface;
+mod tetgen;
+mod tets;
+
+pub use embed::{Anchor, EmbeddedBody, Filling, overlap_shares};
+pub use error::MeshError;
+pub use implicit::{Shape, mesh_shapes};
+pub use lattice::{Cells, Lattice, MAX_CELLS, Pattern};
+pub use quality::Quality;
+pub use surface::Surface;
+pub use tetgen::TetGen;
+pub use tets::TetMesh;

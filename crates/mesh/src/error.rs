@@ -1,0 +1,191 @@
+//! What is wrong with a mesh, and where.
+
+use glam::DVec3;
+use thiserror::Error;
+
+/// Why bytes, a surface or tetrahedra cannot be used; always names the place. Numbers of vertices, triangles, nodes and
+/// tetrahedra start at 0, lines at 1; places are in metres.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// A line of a text file cannot be read.
+    #[error("line {line}: {problem}")]
+    Line {
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A file as a whole is not what it claims to be.
+    #[error("{problem}")]
+    Format {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Nothing to work with.
+    #[error("the surface has no triangles")]
+    NoTriangles,
+    /// More elements than 32-bit indices can count.
+    #[error("{n} {what} are more than indices of 32 bits can count")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many.
+        n: usize,
+    },
+    /// A vertex has a NaN or infinite coordinate.
+    #[error("vertex {vertex} has a NaN or infinite coordinate")]
+    NonFiniteVertex {
+        /// Index of the vertex.
+        vertex: usize,
+    },
+    /// A triangle refers to a vertex that does not exist.
+    #[error("triangle {triangle} refers to vertex {vertex}, but there are only {n_vertices}")]
+    MissingVertex {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The vertex it asks for.
+        vertex: u32,
+        /// How many vertices there are.
+        n_vertices: usize,
+    },
+    /// A triangle has no area.
+    #[error("triangle {triangle} at {at} has no area; remove it and weld its corners")]
+    FlatTriangle {
+        /// Index of the triangle.
+        triangle: usize,
+        /// Its first corner.
+        at: DVec3,
+    },
+    /// An edge belongs to one triangle only: a hole.
+    #[error("the surface is open at edge {}–{}, at {at}, of triangle {triangle}; close the hole", edge[0], edge[1])]
+    OpenEdge {
+        /// The two vertices of the edge.
+        edge: [u32; 2],
+        /// The triangle it belongs to.
+        triangle: usize,
+        /// The middle of the edge.
+        at: DVec3,
+    },
+    /// An edge belongs to more than two triangles.
+    #[error("edge {}–{} at {at} belongs to {n_triangles} triangles; a closed surface has two at every edge", edge[0], edge[1])]
+    NonManifoldEdge {
+        /// The two vertices of the edge.
+        edge: [u32; 2],
+        /// How many triangles it belongs to.
+        n_triangles: usize,
+        /// The middle of the edge.
+        at: DVec3,
+    },
+    /// Two neighbours run along their common edge in the same direction: one of them is inverted.
+    #[error("triangles {} and {} at {at} face opposite ways; flip one of them", triangles[0], triangles[1])]
+    InvertedTriangle {
+        /// The two neighbours.
+        triangles: [usize; 2],
+        /// The middle of their edge.
+        at: DVec3,
+    },
+    /// Two triangles cross or touch.
+    #[error("triangles {} and {} cross or touch at {at}; the surface must not intersect itself", triangles[0], triangles[1])]
+    SelfIntersection {
+        /// The two triangles.
+        triangles: [usize; 2],
+        /// A place near the crossing.
+        at: DVec3,
+    },
+    /// A closed part faces the wrong way for its place among the others.
+    #[error("the part around triangle {triangle} at {at} {problem}")]
+    MisplacedPart {
+        /// A triangle of the part.
+        triangle: usize,
+        /// Its first corner.
+        at: DVec3,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The surface encloses nothing.
+    #[error("the surface encloses no volume ({volume} m³)")]
+    NoVolume {
+        /// The volume (m³), zero up to rounding.
+        volume: f64,
+    },
+    /// A mesh without elements.
+    #[error("the mesh has no tetrahedra")]
+    NoTetrahedra,
+    /// A node has a NaN or infinite coordinate.
+    #[error("node {node} has a NaN or infinite coordinate")]
+    NonFiniteNode {
+        /// Index of the node.
+        node: usize,
+    },
+    /// A tetrahedron refers to a node that does not exist.
+    #[error("tetrahedron {tet} refers to node {node}, but there are only {n_nodes}")]
+    MissingNode {
+        /// Index of the tetrahedron.
+        tet: usize,
+        /// The node it asks for.
+        node: u32,
+        /// How many nodes there are.
+        n_nodes: usize,
+    },
+    /// A tetrahedron has no volume.
+    #[error("tetrahedron {tet} at {at} is flat (volume {volume} m³)")]
+    FlatTetrahedron {
+        /// Index of the tetrahedron.
+        tet: usize,
+        /// Its centre.
+        at: DVec3,
+        /// Its volume (m³), zero up to rounding.
+        volume: f64,
+    },
+    /// A tetrahedron lists its nodes in the wrong order.
+    #[error("tetrahedron {tet} is inverted (volume {volume} m³); swap two of its nodes")]
+    InvertedTetrahedron {
+        /// Index of the tetrahedron.
+        tet: usize,
+        /// Its volume (m³), negative.
+        volume: f64,
+    },
+    /// No tetrahedron uses a node.
+    #[error("no tetrahedron uses node {node}")]
+    UnusedNode {
+        /// Index of the node.
+        node: usize,
+    },
+    /// A vertex of the surface lies in no tetrahedron.
+    #[error("vertex {vertex} of the surface, at {at}, lies outside the tetrahedra")]
+    VertexOutside {
+        /// Index of the vertex.
+        vertex: usize,
+        /// Where it is.
+        at: DVec3,
+    },
+    /// The tetrahedra leave out or count twice a part of the solid.
+    #[error("the tetrahedra hold {held} m³ of the {volume} m³ inside the surface; they must cover it once")]
+    NotCovered {
+        /// The volume common to tetrahedra and solid (m³).
+        held: f64,
+        /// The volume inside the surface (m³).
+        volume: f64,
+    },
+    /// A setting is out of range.
+    #[error("{what} is {value}, must be {allowed}")]
+    Setting {
+        /// Which one.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// A stored body contradicts itself.
+    #[error("{what} {index}: {problem}")]
+    Stored {
+        /// Which list.
+        what: &'static str,
+        /// Which entry.
+        index: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}

@@ -1,0 +1,179 @@
+//! Coarse regular tetrahedra around a surface.
+//!
+//! The box around the surface is cut into equal bricks; those that hold nothing of the solid are left out. Patterns:
+//! *bricks* are cut into six tetrahedra each around one diagonal, the same in every brick, so that faces match;
+//! *body-centred* tetrahedra join the centres of two neighbouring bricks with an edge of their common face, four per
+//! face, symmetric to every mirror of the grid, of better shape, and reaching half a brick beyond the box.
+//!
+//! Metres. Linear in bricks, of which there are at most [`MAX_CELLS`].
+
+use glam::DVec3;
+
+use crate::boxes::Bounds;
+use crate::solid::{Cell, Grid, Solid};
+use crate::{MeshError, TetMesh};
+
+/// More bricks than this are refused.
+pub const MAX_CELLS: u64 = 1 << 24;
+
+/// Distance of the surface from the outer planes of the grid, in bricks: no vertex lies in them.
+const MARGIN: f64 = 1e-3;
+
+/// How fine a lattice is and how its bricks are cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lattice {
+    /// Number of bricks.
+    pub cells: Cells,
+    /// How bricks become tetrahedra.
+    pub pattern: Pattern,
+}
+
+impl Lattice {
+    /// Cubes, `n` along the longest side of the surface, cut into body-centred tetrahedra.
+    pub fn longest(n: u32) -> Self {
+        Self { cells: Cells::Longest(n), pattern: Pattern::BodyCentred }
+    }
+}
+
+/// Number of bricks along the sides of the box around a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// Cubes; so many along the longest side.
+    Longest(u32),
+    /// Bricks; so many along x, y and z.
+    Each([u32; 3]),
+}
+
+/// How bricks are cut into tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Six in every brick, around its diagonal.
+    Bricks,
+    /// Four at every face between two bricks, around the line between their centres.
+    BodyCentred,
+}
+
+/// Between 1 and [`MAX_CELLS`] bricks.
+pub(crate) fn check_cells(cells: [u32; 3]) -> Result<(), MeshError> {
+    let n = cells.iter().map(|&n| f64::from(n)).product::<f64>();
+    if (1.0..=MAX_CELLS as f64).contains(&n) {
+        return Ok(());
+    }
+    Err(MeshError::Setting { what: "the number of cells", value: n, allowed: "from 1 to 16777216" })
+}
+
+/// The grid of a lattice around a box.
+pub(crate) fn grid_around(bounds: Bounds, cells: Cells) -> Result<Grid, MeshError> {
+    let size = bounds.size();
+    let (cells, step) = match cells {
+        Cells::Longest(n) => {
+            let step = size.max_element() / (f64::from(n.max(1)) - 2.0 * MARGIN);
+            let count = |length: f64| (length / step + 2.0 * MARGIN - 1e-9).ceil().max(1.0) as u32;
+            (if n == 0 { [0; 3] } else { size.to_array().map(count) }, DVec3::splat(step))
+        }
+        Cells::Each(cells) => {
+            let counts = DVec3::from_array(cells.map(|n| f64::from(n.max(1)) - 2.0 * MARGIN));
+            (cells, size / counts)
+        }
+    };
+    check_cells(cells)?;
+    let half = step * DVec3::from_array(cells.map(f64::from)) * 0.5;
+    Ok(Grid { origin: bounds.centre() - half, step, cells })
+}
+
+/// The tetrahedra of a pattern wherever the solid may be.
+pub(crate) fn tetrahedra(solid: &Solid, pattern: Pattern) -> TetMesh {
+    let Grid { origin, step, cells } = solid.grid;
+    let holds = |cell| solid.cell(cell) != Cell::Empty;
+    match pattern {
+        Pattern::Bricks => bricks(origin, step, cells, holds),
+        Pattern::BodyCentred => body_centred(origin, step, cells, holds),
+    }
+}
+
+/// Every wanted brick cut into six tetrahedra around the diagonal from its lowest to its highest corner.
+pub(crate) fn bricks(origin: DVec3, step: DVec3, cells: [u32; 3], wanted: impl Fn([u32; 3]) -> bool) -> TetMesh {
+    const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
+    let mut nodes = Nodes::new(origin, step, cells.map(|n| n + 1));
+    let mut tets = Vec::new();
+    for cell in all(cells).filter(|&cell| wanted(cell)) {
+        for (way, axes) in WAYS.into_iter().enumerate() {
+            let mut at = cell;
+            let mut tet = [0; 4];
+            for (k, node) in tet.iter_mut().enumerate() {
+                *node = nodes.at(at);
+                if k < 3 {
+                    at[axes[k]] += 1;
+                }
+            }
+            if way >= 3 {
+                tet.swap(2, 3);
+            }
+            tets.push(tet);
+        }
+    }
+    TetMesh::trusted(nodes.positions, tets)
+}
+
+/// Four tetrahedra around every face between two bricks of which one is wanted.
+fn body_centred(origin: DVec3, step: DVec3, cells: [u32; 3], wanted: impl Fn([u32; 3]) -> bool) -> TetMesh {
+    // one more brick on every side; nodes on a grid of half bricks: corners at even places, centres at odd ones
+    let outer = cells.map(|n| n + 2);
+    let mut nodes = Nodes::new(origin - step, step * 0.5, outer.map(|n| 2 * n + 1));
+    let holds = |cell: [u32; 3]| {
+        let inside = (0..3).all(|a| (1..=cells[a]).contains(&cell[a]));
+        inside && wanted(cell.map(|i| i - 1))
+    };
+    let mut tets = Vec::new();
+    for low in all(outer) {
+        for axis in 0..3 {
+            let mut high = low;
+            high[axis] += 1;
+            if high[axis] == outer[axis] || !(holds(low) || holds(high)) {
+                continue;
+            }
+            let ends = [low, high].map(|cell| nodes.at(cell.map(|i| 2 * i + 1)));
+            // corners of the common face, counter-clockwise about the axis
+            let ring = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[b, c]| {
+                let mut corner = high.map(|i| 2 * i);
+                corner[(axis + 1) % 3] += 2 * b;
+                corner[(axis + 2) % 3] += 2 * c;
+                nodes.at(corner)
+            });
+            tets.extend((0..4).map(|k| [ends[0], ring[k], ring[(k + 1) % 4], ends[1]]));
+        }
+    }
+    TetMesh::trusted(nodes.positions, tets)
+}
+
+/// Nodes on a grid, made when first asked for.
+struct Nodes {
+    origin: DVec3,
+    step: DVec3,
+    counts: [u32; 3],
+    names: Vec<u32>,
+    positions: Vec<DVec3>,
+}
+
+impl Nodes {
+    fn new(origin: DVec3, step: DVec3, counts: [u32; 3]) -> Self {
+        let n = counts.iter().map(|&n| n as usize).product();
+        Self { origin, step, counts, names: vec![u32::MAX; n], positions: Vec::new() }
+    }
+
+    fn at(&mut self, [i, j, k]: [u32; 3]) -> u32 {
+        let [_, n, m] = self.counts.map(|n| n as usize);
+        let name = &mut self.names[(i as usize * n + j as usize) * m + k as usize];
+        if *name == u32::MAX {
+            *name = self.positions.len() as u32;
+            let place = DVec3::new(f64::from(i), f64::from(j), f64::from(k));
+            self.positions.push(self.origin + self.step * place);
+        }
+        *name
+    }
+}
+
+/// All triples below `n`, the last fastest.
+fn all(n: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    (0..n[0]).flat_map(move |i| (0..n[1]).flat_map(move |j| (0..n[2]).map(move |k| [i, j, k])))
+}

@@ -1,0 +1,93 @@
+//! Surfaces from STL files, text or binary.
+//!
+//! Facets are read by `stl_io`; corners at equal positions are joined, normals left out. A binary file is recognized by its
+//! length, whatever its header says, and nothing is allocated before the length fits the number of facets it claims. Text
+//! may hold several solids, in any case of letters. Coordinates are single precision by nature of the format.
+
+use std::io::Cursor;
+
+use glam::DVec3;
+
+use crate::{MeshError, Surface};
+
+/// Bytes before the facets of a binary file, and per facet.
+const HEADER: usize = 84;
+const FACET: usize = 50;
+
+impl Surface {
+    /// Reads an STL file, given its bytes. Coordinates are taken to be metres.
+    ///
+    /// # Errors
+    /// The line or facet that cannot be read, or what [`Surface::new`] finds.
+    pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
+        let claimed = bytes.get(80..HEADER).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]) as usize);
+        let length = |n: usize| n.saturating_mul(FACET).saturating_add(HEADER);
+        match claimed {
+            Some(n) if bytes.len() == length(n) => {
+                let mut plain = bytes.to_vec();
+                // a header that begins with "solid" would be taken for text
+                plain[..80].fill(0);
+                read(plain, |facet| facet)
+            }
+            _ if bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) => {
+                from_text(&String::from_utf8_lossy(bytes).to_ascii_lowercase())
+            }
+            Some(n) => {
+                let problem = format!(
+                    "not an STL file: {n} facets would be {} bytes long, this file is {}",
+                    length(n),
+                    bytes.len()
+                );
+                Err(MeshError::Format { problem })
+            }
+            None => {
+                let problem = format!("not an STL file: {} bytes are less than a header", bytes.len());
+                Err(MeshError::Format { problem })
+            }
+        }
+    }
+}
+
+/// All solids of a text in lower case as one.
+fn from_text(text: &str) -> Result<Surface, MeshError> {
+    let is = |line: &str, word: &str| line.split_whitespace().next() == Some(word);
+    let mut one = String::with_capacity(text.len() + 32);
+    one.push_str("solid one\n");
+    let mut facet_lines = Vec::new();
+    let mut open = false;
+    for (line, words) in text.lines().enumerate() {
+        if is(words, "solid") || is(words, "endsolid") {
+            open = is(words, "solid");
+            continue;
+        }
+        if is(words, "facet") {
+            facet_lines.push(line + 1);
+        }
+        one.push_str(words);
+        one.push('\n');
+    }
+    if !open {
+        one.push_str("endsolid\n");
+    }
+    let n_lines = text.lines().count();
+    read(one.into_bytes(), |facet| facet_lines.get(facet).copied().unwrap_or(n_lines))
+}
+
+/// Reads all facets; `line` turns the number of a facet into a place for errors.
+fn read(bytes: Vec<u8>, line: impl Fn(usize) -> usize) -> Result<Surface, MeshError> {
+    let text = bytes.starts_with(b"solid ");
+    let broken = |facet: usize, error: std::io::Error| {
+        let problem = format!("facet {facet}: {error}");
+        if text { MeshError::Line { line: line(facet), problem } } else { MeshError::Format { problem } }
+    };
+    let mut cursor = Cursor::new(bytes);
+    let facets = stl_io::create_stl_reader(&mut cursor).map_err(|error| broken(0, error))?;
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for (facet, triangle) in facets.enumerate() {
+        let triangle = triangle.map_err(|error| broken(facet, error))?;
+        let first = positions.len() as u32;
+        positions.extend(triangle.vertices.map(|v| DVec3::from_array(v.0.map(f64::from))));
+        triangles.push([first, first + 1, first + 2]);
+    }
+    Surface::welded(&positions, &triangles)
+}

@@ -1,0 +1,171 @@
+//! Tetrahedra from the `.node` and `.ele` text of TetGen.
+//!
+//! A first line states how many entries follow: nodes `n dimension n_attributes n_markers`, elements `n n_corners
+//! n_attributes`; each entry begins with its number, which counts from 0 or from 1 (the first node decides). Attributes
+//! and markers are skipped but for the region of an element, its first attribute; of second-order elements the four
+//! corners are used. `#` begins a comment. Counts are believed only as far as lines follow: nothing is allocated for them.
+
+use glam::DVec3;
+
+use crate::{MeshError, TetMesh};
+
+/// What the two files hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TetGen {
+    /// The mesh; node and element numbers count from 0.
+    pub mesh: TetMesh,
+    /// The first attribute of every tetrahedron; empty if the file has none.
+    pub regions: Vec<f64>,
+    /// How many tetrahedra listed their nodes in the wrong order and were turned.
+    pub n_turned: usize,
+    /// How many nodes no tetrahedron uses; they were left out.
+    pub n_unused: usize,
+}
+
+impl TetGen {
+    /// Reads a mesh from the bytes of its `.node` and `.ele` files. Coordinates are taken to be metres.
+    ///
+    /// # Errors
+    /// The line of either file that cannot be read (the message says which file), or what [`TetMesh::repaired`] finds.
+    pub fn from_bytes(node: &[u8], ele: &[u8]) -> Result<Self, MeshError> {
+        let (base, all_nodes) = read_nodes(&mut Table::new(".node", node)?)?;
+        let (corners, regions) = read_elements(&mut Table::new(".ele", ele)?, base, all_nodes.len())?;
+        // unused nodes are common in such files: leave them out
+        let mut name = vec![u32::MAX; all_nodes.len()];
+        corners.iter().flatten().for_each(|&i| name[i as usize] = 0);
+        let mut nodes = Vec::new();
+        for (name, node) in name.iter_mut().zip(&all_nodes).filter(|(name, _)| **name == 0) {
+            *name = nodes.len() as u32;
+            nodes.push(*node);
+        }
+        let tets = corners.iter().map(|tet| tet.map(|i| name[i as usize])).collect();
+        let n_unused = all_nodes.len() - nodes.len();
+        let (mesh, n_turned) = TetMesh::repaired(nodes, tets)?;
+        Ok(Self { mesh, regions, n_turned, n_unused })
+    }
+}
+
+/// Positions in order, and the number of the first (0 or 1).
+fn read_nodes(table: &mut Table<'_>) -> Result<(usize, Vec<DVec3>), MeshError> {
+    if table.header.get(1) != Some(&3) {
+        return Err(table.error("the dimension must be 3".into()));
+    }
+    let (mut base, mut nodes) = (0, Vec::new());
+    while let Some(words) = table.next_entry()? {
+        let number: usize = table.parse(words.first(), "a node number")?;
+        if nodes.is_empty() {
+            base = number;
+        }
+        if base > 1 || number != base + nodes.len() {
+            return Err(table.error(format!("node {number} is out of order; numbers start at 0 or 1 and go up by one")));
+        }
+        let mut position = DVec3::ZERO;
+        for axis in 0..3 {
+            position[axis] = table.parse(words.get(axis + 1), "a coordinate")?;
+        }
+        if !position.is_finite() {
+            return Err(table.error(format!("node {number} has a NaN or infinite coordinate")));
+        }
+        nodes.push(position);
+    }
+    Ok((base, nodes))
+}
+
+/// Corners as numbers from 0, and regions.
+fn read_elements(
+    table: &mut Table<'_>,
+    base: usize,
+    n_nodes: usize,
+) -> Result<(Vec<[u32; 4]>, Vec<f64>), MeshError> {
+    let n_corners = table.header.get(1).copied().unwrap_or(4);
+    if n_corners != 4 && n_corners != 10 {
+        return Err(table.error(format!("{n_corners} corners per element; tetrahedra have 4, or 10 with middles")));
+    }
+    let has_region = table.header.get(2).is_some_and(|&n| n > 0);
+    let (mut tets, mut regions) = (Vec::new(), Vec::new());
+    while let Some(words) = table.next_entry()? {
+        let number: usize = table.parse(words.first(), "an element number")?;
+        if number != base + tets.len() {
+            let message = format!("element {number} is out of order; expected {}", base + tets.len());
+            return Err(table.error(message));
+        }
+        let mut tet = [0; 4];
+        for (corner, node) in tet.iter_mut().enumerate() {
+            let index: usize = table.parse(words.get(corner + 1), "a node number")?;
+            let found = index.checked_sub(base).filter(|&i| i < n_nodes);
+            *node = found.ok_or_else(|| table.error(format!("element {number} refers to node {index}, which does not exist")))? as u32;
+        }
+        tets.push(tet);
+        if has_region {
+            regions.push(table.parse(words.get(n_corners + 1), "a region")?);
+        }
+    }
+    Ok((tets, regions))
+}
+
+/// Lines of words below a line of counts.
+struct Table<'a> {
+    file: &'static str,
+    lines: std::iter::Enumerate<std::slice::Split<'a, u8, fn(&u8) -> bool>>,
+    /// The line last read, counted from 1.
+    line: usize,
+    header: Vec<usize>,
+    n_left: usize,
+}
+
+impl<'a> Table<'a> {
+    fn new(file: &'static str, bytes: &'a [u8]) -> Result<Self, MeshError> {
+        let lines = bytes.split((|b| *b == b'\n') as fn(&u8) -> bool).enumerate();
+        let mut table = Self { file, lines, line: 0, header: Vec::new(), n_left: 0 };
+        let Some(words) = table.words() else {
+            return Err(table.error("the file is empty".into()));
+        };
+        for word in &words {
+            let count = table.parse(Some(word), "a count")?;
+            table.header.push(count);
+        }
+        table.n_left = table.header[0];
+        if table.n_left >= u32::MAX as usize / 4 {
+            return Err(table.error(format!("{} entries are too many", table.n_left)));
+        }
+        Ok(table)
+    }
+
+    /// The words of the next line that has any.
+    fn words(&mut self) -> Option<Vec<String>> {
+        for (line, bytes) in self.lines.by_ref() {
+            self.line = line + 1;
+            let text = String::from_utf8_lossy(bytes);
+            let words: Vec<String> =
+                text.split('#').next().unwrap_or("").split_whitespace().map(str::to_owned).collect();
+            if !words.is_empty() {
+                return Some(words);
+            }
+        }
+        None
+    }
+
+    /// The next entry, as long as the header promises one.
+    fn next_entry(&mut self) -> Result<Option<Vec<String>>, MeshError> {
+        if self.n_left == 0 {
+            return Ok(None);
+        }
+        let words = self.words();
+        let Some(words) = words else {
+            return Err(self.error(format!("the file ends, {} entries are missing", self.n_left)));
+        };
+        self.n_left -= 1;
+        Ok(Some(words))
+    }
+
+    fn parse<T: std::str::FromStr>(&self, word: Option<&String>, what: &str) -> Result<T, MeshError> {
+        let Some(word) = word else {
+            return Err(self.error(format!("{what} is missing")));
+        };
+        word.parse().map_err(|_| self.error(format!("{word:?} is not {what}")))
+    }
+
+    fn error(&self, problem: String) -> MeshError {
+        MeshError::Line { line: self.line, problem: format!("{problem} ({} file)", self.file) }
+    }
+}
