@@ -1,0 +1,146 @@
+//! St. Venant–Kirchhoff continued by straight lines outside a band of stretches (ITF04; KP08 §4.3).
+//!
+//! With signed stretches `s`, `l = √λ_L`, `u = √λ_U`, `c = clamp(s, l, u)` and `δ = s − c`,
+//!
+//! ```text
+//! gᵢ(c) = cᵢ(½λ(|c|²−3) + μ(cᵢ²−1))        Hᵢᵢ(c) = ½λ(|c|²−3) + λcᵢ² + μ(3cᵢ²−1)
+//! per stretch (KP08):   P̂ᵢ = gᵢ(c) + Hᵢᵢ(c) δᵢ
+//! conservative:         P̂ᵢ = gᵢ(c) + κδᵢ + λcᵢ Σ_{j≠i} cⱼδⱼ,   κ = λλ_U + 2μ
+//! ```
+//!
+//! Both are continuous and pull every stretch back from flat and inverted states. The first is no gradient: it gains or
+//! loses energy on closed paths outside the band. The second is the gradient of
+//! `Ψ̂(c) + g·δ + ½κ|δ|² + λ Σ_{i<j} cᵢcⱼδᵢδⱼ`. Dimensionless stretches, Pa, J/m³. NaN in, NaN out.
+
+use crate::lanes::{Lanes, Mask, Vec3, dot};
+use crate::material::{Band, Lame, Principal};
+use crate::spectral::{PAIRS, PrincipalTangent};
+
+/// What replaces St. Venant–Kirchhoff outside the band.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Extension {
+    /// Each principal stress on its own line, as in KP08; for explicit steps.
+    #[default]
+    PerStretch,
+    /// The gradient of an energy; for implicit steps, and where energy is watched.
+    Conservative,
+}
+
+/// Stretches closer than this share their principal axes: quotients become derivatives.
+const EQUAL: f64 = 1e-6;
+
+/// The law with its constants ready.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExtendedStVk {
+    pub(crate) lame: Lame,
+    pub(crate) band: Band,
+    extension: Extension,
+    lower: f64,
+    upper: f64,
+    /// `κ = λλ_U + 2μ`, Pa.
+    kappa: f64,
+}
+
+/// Everything at the clamped stretches.
+struct AtClamp<L> {
+    c: Vec3<L>,
+    delta: Vec3<L>,
+    /// `g(c)`.
+    g: Vec3<L>,
+    /// `Hᵢᵢ(c)`.
+    h: Vec3<L>,
+}
+
+impl ExtendedStVk {
+    pub(crate) fn new(lame: Lame, band: Band, extension: Extension) -> Self {
+        let kappa = lame.lambda_pa * band.upper() + 2.0 * lame.mu_pa;
+        Self { lame, band, extension, lower: band.lower().sqrt(), upper: band.upper().sqrt(), kappa }
+    }
+
+    #[inline(always)]
+    fn at_clamp<L: Lanes>(&self, s: Vec3<L>) -> AtClamp<L> {
+        let (lambda, mu) = (L::splat(self.lame.lambda_pa), L::splat(self.lame.mu_pa));
+        let c = s.map(|s| s.max(L::splat(self.lower)).min(L::splat(self.upper)));
+        let delta: Vec3<L> = std::array::from_fn(|i| s[i] - c[i]);
+        let square = c.map(|c| c * c);
+        let pressure = L::splat(0.5) * lambda * (square[0] + square[1] + square[2] - L::splat(3.0));
+        let g = std::array::from_fn(|i| c[i] * (pressure + mu * (square[i] - L::splat(1.0))));
+        let h = square.map(|c2| pressure + lambda * c2 + mu * (L::splat(3.0) * c2 - L::splat(1.0)));
+        AtClamp { c, delta, g, h }
+    }
+}
+
+impl Principal for ExtendedStVk {
+    #[inline(always)]
+    fn energy<L: Lanes>(&self, s: Vec3<L>) -> L {
+        let AtClamp { c, delta, g, h } = self.at_clamp(s);
+        let strain = c.map(|c| c * c - L::splat(1.0));
+        let trace = strain[0] + strain[1] + strain[2];
+        let inside = L::splat(0.25 * self.lame.mu_pa) * dot(strain, strain)
+            + L::splat(0.125 * self.lame.lambda_pa) * trace * trace;
+        let half = L::splat(0.5);
+        let outside = match self.extension {
+            Extension::PerStretch => {
+                half * (h[0] * delta[0] * delta[0] + h[1] * delta[1] * delta[1] + h[2] * delta[2] * delta[2])
+            }
+            Extension::Conservative => {
+                let w: Vec3<L> = std::array::from_fn(|i| c[i] * delta[i]);
+                half * L::splat(self.kappa) * dot(delta, delta)
+                    + L::splat(self.lame.lambda_pa) * (w[0] * w[1] + w[0] * w[2] + w[1] * w[2])
+            }
+        };
+        inside + dot(g, delta) + outside
+    }
+
+    #[inline(always)]
+    fn stress<L: Lanes>(&self, s: Vec3<L>) -> Vec3<L> {
+        let AtClamp { c, delta, g, h } = self.at_clamp(s);
+        match self.extension {
+            Extension::PerStretch => std::array::from_fn(|i| g[i] + h[i] * delta[i]),
+            Extension::Conservative => {
+                let (kappa, lambda) = (L::splat(self.kappa), L::splat(self.lame.lambda_pa));
+                let w: Vec3<L> = std::array::from_fn(|i| c[i] * delta[i]);
+                let others = [w[1] + w[2], w[0] + w[2], w[0] + w[1]];
+                std::array::from_fn(|i| g[i] + kappa * delta[i] + lambda * c[i] * others[i])
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn tangent<L: Lanes>(&self, s: Vec3<L>) -> PrincipalTangent<L> {
+        let AtClamp { c, delta, h, .. } = self.at_clamp(s);
+        let (zero, lambda) = (L::splat(0.0), L::splat(self.lame.lambda_pa));
+        let clamped = delta.map(|d| d.abs().gt(zero));
+        let mut stretch = [[zero; 3]; 3];
+        match self.extension {
+            Extension::PerStretch => {
+                for i in 0..3 {
+                    for j in 0..3 {
+                        let free = lambda * c[j] * s[i];
+                        stretch[i][j] = if i == j { h[i] } else { clamped[j].select(zero, free) };
+                    }
+                }
+            }
+            Extension::Conservative => {
+                let reach = lambda * dot(c, delta);
+                for i in 0..3 {
+                    for j in 0..3 {
+                        stretch[i][j] = lambda * c[i] * c[j];
+                    }
+                    stretch[i][i] = clamped[i].select(L::splat(self.kappa), h[i] + reach);
+                }
+            }
+        }
+        let p = self.stress(s);
+        let (mut flip, mut twist) = ([zero; 3], [zero; 3]);
+        for (k, &(i, j)) in PAIRS.iter().enumerate() {
+            let (gap, sum) = (s[i] - s[j], s[i] + s[j]);
+            let apart = gap.abs().gt(L::splat(EQUAL));
+            let limit = L::splat(0.5) * (stretch[i][i] + stretch[j][j] - stretch[i][j] - stretch[j][i]);
+            flip[k] = apart.select((p[i] - p[j]) / apart.select(gap, L::splat(1.0)), limit);
+            twist[k] = (p[i] + p[j]) / sum.max(L::splat(EQUAL));
+        }
+        PrincipalTangent { stretch, flip, twist }
+    }
+}

@@ -1,0 +1,190 @@
+//! The immutable side of flesh: rest quantities, masses, material.
+//!
+//! Per tetrahedron `D_m⁻¹`, the filled volume `wV` and the area normals `b_i = −V∇φ_i` (rows of `−V D_m⁻¹`; outward
+//! faces, KP08 eq. 14); per node a lumped mass. Node and tetrahedron numbers are those of the mesh. kg, m, Pa.
+//! Building costs a sort of the tetrahedra.
+
+use crate::block::Layout;
+use crate::{FemError, Material, TetMesh};
+use glam::DVec3;
+
+/// What a model needs to know beside mesh and material.
+#[derive(Clone, Debug)]
+pub struct FemOptions {
+    /// Density of filled volume, kg/m³.
+    pub density_kg_per_m3: f64,
+    /// Filled part `w` of each tetrahedron, in (0, 1]; 1 everywhere if absent. Scales stiffness and mass.
+    pub fill_ratios: Option<Vec<f64>>,
+    /// Mass of each node, kg; a quarter of each tetrahedron's mass per corner if absent.
+    pub node_masses_kg: Option<Vec<f64>>,
+    /// Nodes lighter than this fraction of the mean are made that heavy ([`FemModel::n_raised_masses`]); 0 to 1.
+    pub mass_floor: f64,
+}
+
+/// Water, full elements, masses as they are.
+impl Default for FemOptions {
+    fn default() -> Self {
+        Self { density_kg_per_m3: 1000.0, fill_ratios: None, node_masses_kg: None, mass_floor: 0.0 }
+    }
+}
+
+/// Flesh: a mesh with its rest quantities, material and masses. Never changes; share it between states.
+#[derive(Clone, Debug)]
+pub struct FemModel {
+    mesh: TetMesh,
+    material: Material,
+    masses: Vec<f64>,
+    n_raised_masses: usize,
+    pub(crate) layout: Layout,
+    /// Packet lane of each tetrahedron.
+    pub(crate) slots: Vec<u32>,
+}
+
+/// A tetrahedron may not be fuller than full, but for rounding of whoever measured it.
+const FULL: f64 = 1.0 + 1e-9;
+
+impl FemModel {
+    /// Prepares a mesh.
+    ///
+    /// # Errors
+    /// [`FemError::WrongLength`], [`FemError::OutOfRange`] or [`FemError::EntryOutOfRange`] for bad options, or a node
+    /// that would have no mass.
+    pub fn new(mesh: TetMesh, material: Material, options: &FemOptions) -> Result<Self, FemError> {
+        check_options(&mesh, options)?;
+        let fill = |tet: usize| options.fill_ratios.as_ref().map_or(1.0, |w| w[tet]);
+        let mut masses = match &options.node_masses_kg {
+            Some(masses) => masses.clone(),
+            None => lumped_masses(&mesh, |tet| options.density_kg_per_m3 * fill(tet)),
+        };
+        let floor = options.mass_floor * masses.iter().sum::<f64>() / masses.len() as f64;
+        let mut n_raised_masses = 0;
+        for (index, mass) in masses.iter_mut().enumerate() {
+            if *mass < floor {
+                (*mass, n_raised_masses) = (floor, n_raised_masses + 1);
+            }
+            if *mass <= 0.0 {
+                let (what, range) = ("mass (kg) of node", "positive, or raised by a mass floor");
+                return Err(FemError::EntryOutOfRange { what, index, value: *mass, range });
+            }
+        }
+        let layout = Layout::new(&mesh, |tet| mesh.volume(tet) * fill(tet));
+        let mut slots = vec![0; mesh.tets().len()];
+        for (slot, &element) in (0..).zip(&layout.elements) {
+            if let Some(entry) = slots.get_mut(element as usize) {
+                *entry = slot;
+            }
+        }
+        Ok(Self { mesh, material, masses, n_raised_masses, layout, slots })
+    }
+
+    /// The same flesh of another material.
+    #[must_use]
+    pub fn with_material(mut self, material: Material) -> Self {
+        self.material = material;
+        self
+    }
+
+    /// The mesh at rest.
+    pub fn mesh(&self) -> &TetMesh {
+        &self.mesh
+    }
+
+    /// The material.
+    pub fn material(&self) -> &Material {
+        &self.material
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.mesh.positions().len()
+    }
+
+    /// Number of tetrahedra.
+    pub fn n_tets(&self) -> usize {
+        self.mesh.tets().len()
+    }
+
+    /// Lumped mass per node, kg.
+    pub fn masses(&self) -> &[f64] {
+        &self.masses
+    }
+
+    /// How many nodes the mass floor made heavier.
+    pub fn n_raised_masses(&self) -> usize {
+        self.n_raised_masses
+    }
+
+    /// Filled volume `wV` of a tetrahedron, m³.
+    pub fn filled_volume(&self, tet: usize) -> f64 {
+        self.rest(tet).strength
+    }
+
+    /// Area normals `b_i = −wV∇φ_i` of the four nodes of a tetrahedron, m²; `f_i = P b_i`.
+    pub fn area_normals(&self, tet: usize) -> [DVec3; 4] {
+        let rest = self.rest(tet);
+        let rows = rest.inverse.transpose().0.map(|row| DVec3::from(row) * -rest.strength);
+        [-(rows[0] + rows[1] + rows[2]), rows[0], rows[1], rows[2]]
+    }
+
+    /// Memory of the rest quantities per tetrahedron, in bytes, the mesh included.
+    pub fn bytes_per_tet(&self) -> f64 {
+        let total = self.layout.n_bytes()
+            + size_of_val(self.mesh.positions())
+            + size_of_val(self.mesh.tets())
+            + size_of_val(&self.masses[..])
+            + size_of_val(&self.slots[..]);
+        total as f64 / self.n_tets() as f64
+    }
+
+    fn rest(&self, tet: usize) -> crate::block::Rest<f64> {
+        let slot = self.slots[tet] as usize;
+        crate::block::Rest::gather(&self.layout.packets, |_| slot)
+    }
+}
+
+fn check_options(mesh: &TetMesh, options: &FemOptions) -> Result<(), FemError> {
+    let in_range = |what, value: f64, ok: bool, range| {
+        if ok { Ok(()) } else { Err(FemError::OutOfRange { what, value, range }) }
+    };
+    let density = options.density_kg_per_m3;
+    in_range("density (kg/m³)", density, density > 0.0 && density.is_finite(), "positive and finite")?;
+    let floor = options.mass_floor;
+    in_range("mass floor", floor, (0.0..=1.0).contains(&floor), "between 0 and 1")?;
+    let n_tets = mesh.tets().len();
+    check_entries("fill ratio", &options.fill_ratios, n_tets, "between 0 (excluded) and 1", |w| {
+        w > 0.0 && w <= FULL
+    })?;
+    let n_nodes = mesh.positions().len();
+    check_entries("mass (kg) of node", &options.node_masses_kg, n_nodes, "zero or more and finite", |m| {
+        m >= 0.0 && m.is_finite()
+    })
+}
+
+fn check_entries(
+    what: &'static str,
+    entries: &Option<Vec<f64>>,
+    expected: usize,
+    range: &'static str,
+    ok: impl Fn(f64) -> bool,
+) -> Result<(), FemError> {
+    let Some(entries) = entries else { return Ok(()) };
+    if entries.len() != expected {
+        return Err(FemError::WrongLength { what, found: entries.len(), expected });
+    }
+    match entries.iter().position(|&entry| !ok(entry)) {
+        Some(index) => Err(FemError::EntryOutOfRange { what, index, value: entries[index], range }),
+        None => Ok(()),
+    }
+}
+
+/// A quarter of each tetrahedron's mass on each of its corners.
+fn lumped_masses(mesh: &TetMesh, density: impl Fn(usize) -> f64) -> Vec<f64> {
+    let mut masses = vec![0.0; mesh.positions().len()];
+    for (tet, nodes) in mesh.tets().iter().enumerate() {
+        let quarter = 0.25 * density(tet) * mesh.volume(tet);
+        for &node in nodes {
+            masses[node as usize] += quarter;
+        }
+    }
+    masses
+}

@@ -1,0 +1,127 @@
+//! The tangent `∂P/∂F` of an isotropic law in its principal axes, and its projection.
+//!
+//! In the frames of `F = U diag(s) Vᵀ` the 9×9 tangent falls apart: the 3×3 `∂P̂/∂s` acts on `uᵢvᵢᵀ`, and for each pair
+//! `i < j` two numbers act on `(uᵢvⱼᵀ ± uⱼvᵢᵀ)/√2`,
+//!
+//! ```text
+//! flip (+):  (P̂ᵢ − P̂ⱼ)/(sᵢ − sⱼ)          twist (−):  (P̂ᵢ + P̂ⱼ)/(sᵢ + sⱼ)
+//! ```
+//!
+//! (docs/maths/flesh.md). Projected: eigenvalues of the symmetric 3×3, flips and twists below zero become zero, which is
+//! the nearest positive semidefinite tangent. Pa. A finite tangent always projects; NaN in, NaN out.
+
+use crate::lanes::{Lanes, Mask, Mat3};
+use crate::select::positive_definite;
+use crate::svd::{Svd, rotation};
+
+/// The pairs of axes in the order of `flip` and `twist`.
+pub(crate) const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
+
+/// Sweeps after which Jacobi gives up; it needs about four.
+const MAX_SWEEPS: usize = 30;
+
+/// An off-diagonal entry whose square is below this fraction of the squared matrix is zero.
+const NEGLIGIBLE: f64 = 1e-32;
+
+/// `∂P/∂F` in principal axes.
+#[derive(Clone, Copy)]
+pub(crate) struct PrincipalTangent<L> {
+    /// `∂P̂ᵢ/∂sⱼ` in row `i`, column `j`.
+    pub(crate) stretch: [[L; 3]; 3],
+    /// Stiffness of `(uᵢvⱼᵀ + uⱼvᵢᵀ)/√2`, per pair.
+    pub(crate) flip: [L; 3],
+    /// Stiffness of `(uᵢvⱼᵀ − uⱼvᵢᵀ)/√2`, per pair.
+    pub(crate) twist: [L; 3],
+}
+
+impl<L: Lanes> PrincipalTangent<L> {
+    /// The nearest symmetric tangent without negative eigenvalues.
+    #[inline(always)]
+    pub(crate) fn projected(&self) -> Self {
+        let zero = L::splat(0.0);
+        Self {
+            stretch: positive_part(&self.stretch),
+            flip: self.flip.map(|k| zero.max(k)),
+            twist: self.twist.map(|k| zero.max(k)),
+        }
+    }
+
+    /// `∂P/∂F : δF`.
+    pub(crate) fn apply(&self, svd: &Svd<L>, change: &Mat3<L>) -> Mat3<L> {
+        // D = Uᵀ δF V, then U D' Vᵀ; entry (i, j) is d.0[j][i]
+        let d = svd.u.transpose().mul(&change.mul(&svd.v));
+        let mut e = Mat3([[L::splat(0.0); 3]; 3]);
+        for i in 0..3 {
+            let [x, y, z] = self.stretch[i];
+            e.0[i][i] = x * d.0[0][0] + y * d.0[1][1] + z * d.0[2][2];
+        }
+        for (k, &(i, j)) in PAIRS.iter().enumerate() {
+            let (same, other) = self.pair(k);
+            (e.0[j][i], e.0[i][j]) =
+                (same * d.0[j][i] + other * d.0[i][j], other * d.0[j][i] + same * d.0[i][j]);
+        }
+        svd.u.mul(&e).mul_transpose(&svd.v)
+    }
+
+    /// `½(flip + twist)` and `½(flip − twist)` of pair `k`: stiffness of entry `(i, j)` against itself and `(j, i)`.
+    #[inline(always)]
+    pub(crate) fn pair(&self, k: usize) -> (L, L) {
+        let half = L::splat(0.5);
+        (half * (self.flip[k] + self.twist[k]), half * (self.flip[k] - self.twist[k]))
+    }
+}
+
+/// The symmetric part of `m` with its negative eigenvalues set to zero.
+#[inline(always)]
+fn positive_part<L: Lanes>(m: &[[L; 3]; 3]) -> [[L; 3]; 3] {
+    let half = L::splat(0.5);
+    let [xy, xz, yz] = PAIRS.map(|(i, j)| half * (m[i][j] + m[j][i]));
+    let symmetric = [[m[0][0], xy, xz], [xy, m[1][1], yz], [xz, yz, m[2][2]]];
+    let definite = positive_definite([m[0][0], m[1][1], m[2][2]], yz, [xy * xy, xy * xz, xz * xz]);
+    if definite.all() {
+        return symmetric;
+    }
+    let clamped = clamped_eigenvalues(symmetric);
+    std::array::from_fn(|i| std::array::from_fn(|j| definite.select(symmetric[i][j], clamped[i][j])))
+}
+
+/// `Σ max(dᵢ, 0) qᵢqᵢᵀ` of a symmetric matrix, by Jacobi.
+#[inline(always)]
+fn clamped_eigenvalues<L: Lanes>(mut a: [[L; 3]; 3]) -> [[L; 3]; 3] {
+    let zero = L::splat(0.0);
+    let size = a.iter().flatten().fold(zero, |sum, &x| sum + x * x) * L::splat(NEGLIGIBLE);
+    let mut q = Mat3::identity();
+    for _ in 0..MAX_SWEEPS {
+        let mut rotated = false;
+        for (i, j) in PAIRS {
+            let turn = (a[i][j] * a[i][j]).gt(size);
+            if !turn.any() {
+                continue;
+            }
+            rotated = true;
+            let k = 3 - i - j;
+            let (c, s) = rotation(a[i][i], a[j][j], turn.select(a[i][j], zero));
+            let (cc, ss, cs) = (c * c, s * s, c * s);
+            let (ii, jj, ij) = (a[i][i], a[j][j], a[i][j]);
+            let both = (cs + cs) * ij;
+            a[i][i] = cc * ii - both + ss * jj;
+            a[j][j] = ss * ii + both + cc * jj;
+            a[i][j] = (cc - ss) * ij + cs * (ii - jj);
+            a[j][i] = a[i][j];
+            (a[i][k], a[j][k]) = (c * a[i][k] - s * a[j][k], s * a[i][k] + c * a[j][k]);
+            (a[k][i], a[k][j]) = (a[i][k], a[j][k]);
+            let (x, y) = (q.0[i], q.0[j]);
+            q.0[i] = std::array::from_fn(|r| c * x[r] - s * y[r]);
+            q.0[j] = std::array::from_fn(|r| s * x[r] + c * y[r]);
+        }
+        if !rotated {
+            break;
+        }
+    }
+    let d = [0, 1, 2].map(|i| zero.max(a[i][i]));
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| {
+            d[0] * q.0[0][i] * q.0[0][j] + d[1] * q.0[1][i] * q.0[1][j] + d[2] * q.0[2][i] * q.0[2][j]
+        })
+    })
+}

@@ -1,0 +1,113 @@
+//! Forces on several threads, with the bits of one.
+//!
+//! The blocks are cut into at most [`MAX_LEAVES`] runs, each with buffers of its own, and rayon works through the runs by
+//! halving. Each block leaves its forces in a place of its own; afterwards every node sums its places in the order of
+//! the blocks, as a single thread does. Nothing allocates after `new`, and the number of threads decides nothing.
+
+use crate::block::Layout;
+use crate::forces::{Diagonalize, block_forces};
+use crate::kernel::{Bench, BlockReport};
+use crate::{FemModel, material::Law};
+use glam::DVec3;
+use rayon::prelude::*;
+use wide::{f64x2, f64x4};
+
+/// Runs of blocks that may be in work at once.
+const MAX_LEAVES: usize = 64;
+
+/// Nodes that one task sums.
+const NODES_PER_TASK: usize = 4096;
+
+/// Buffers for several threads.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadScratch {
+    benches: Vec<Bench>,
+    /// Forces of each block on its nodes, in the order of [`Layout::nodes`].
+    parts: Vec<DVec3>,
+    /// Places of node `n` in `parts`: `places[starts[n]..starts[n + 1]]`.
+    starts: Vec<u32>,
+    places: Vec<u32>,
+}
+
+/// A run of blocks with its buffers.
+struct Run<'a> {
+    blocks: std::ops::Range<usize>,
+    benches: &'a mut [Bench],
+    parts: &'a mut [DVec3],
+}
+
+impl ThreadScratch {
+    pub(crate) fn new(layout: &Layout) -> Self {
+        let n_nodes = layout.nodes.iter().map(|&node| node as usize + 1).max().unwrap_or(0);
+        let mut starts = vec![0u32; n_nodes + 1];
+        for &node in &layout.nodes {
+            starts[node as usize + 1] += 1;
+        }
+        for node in 0..n_nodes {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut places = vec![0; layout.nodes.len()];
+        for (place, &node) in (0..).zip(&layout.nodes) {
+            places[next[node as usize] as usize] = place;
+            next[node as usize] += 1;
+        }
+        Self {
+            benches: vec![Bench::new(); layout.blocks.len().min(MAX_LEAVES)],
+            parts: vec![DVec3::ZERO; layout.nodes.len()],
+            starts,
+            places,
+        }
+    }
+
+    pub(crate) fn forces(
+        &mut self,
+        model: &FemModel,
+        positions: &[DVec3],
+        mode: Diagonalize,
+        forces: &mut [DVec3],
+    ) -> BlockReport {
+        let Self { benches, parts, starts, places } = self;
+        let blocks = 0..model.layout.blocks.len();
+        let law = model.material().law();
+        let report = run(Run { blocks, benches, parts }, model, &law, positions, mode);
+        let sums = forces.par_chunks_mut(NODES_PER_TASK).zip(starts.par_chunks(NODES_PER_TASK));
+        sums.enumerate().for_each(|(task, (forces, _))| {
+            for (force, node) in forces.iter_mut().zip(task * NODES_PER_TASK..) {
+                let places = &places[starts[node] as usize..starts[node + 1] as usize];
+                *force = places.iter().fold(DVec3::ZERO, |sum, &place| sum + parts[place as usize]);
+            }
+        });
+        report
+    }
+}
+
+/// Halves the run until one buffer is left, then works through its blocks.
+fn run(run: Run<'_>, model: &FemModel, law: &Law, positions: &[DVec3], mode: Diagonalize) -> BlockReport {
+    let Run { blocks, benches, parts } = run;
+    let layout = &model.layout;
+    if let [bench] = benches {
+        let first = layout.blocks[blocks.start].nodes.start;
+        let mut report = BlockReport::default();
+        for block in &layout.blocks[blocks] {
+            report = report.and(block_forces::<f64x2, f64x4>(model, block, law, positions, mode, bench));
+            let range = block.nodes.start - first..block.nodes.end - first;
+            for (part, f) in parts[range].iter_mut().zip(&bench.f[..]) {
+                *part = DVec3::new(f[0], f[1], f[2]);
+            }
+        }
+        return report;
+    }
+    let half = benches.len() / 2;
+    let middle = blocks.start + blocks.len() * half / benches.len();
+    let at = layout.blocks[middle].nodes.start - layout.blocks[blocks.start].nodes.start;
+    let (left_benches, right_benches) = benches.split_at_mut(half);
+    let (left_parts, right_parts) = parts.split_at_mut(at);
+    let left = Run { blocks: blocks.start..middle, benches: left_benches, parts: left_parts };
+    let right = Run { blocks: middle..blocks.end, benches: right_benches, parts: right_parts };
+    let (left, right) = rayon::join(
+        || self::run(left, model, law, positions, mode),
+        || self::run(right, model, law, positions, mode),
+    );
+    left.and(right)
+}
