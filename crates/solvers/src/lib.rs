@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod attached;
 mod dense;
 mod effective_mass;
 mod error;
@@ -10,11 +11,13 @@ mod pair;
 mod pair_reaction;
 mod pair_tree;
 mod pivot;
+mod sparse;
 mod system;
 mod threads;
 mod tree_ldlt;
 mod tree_solver;
 
+pub use attached::{Attached, OnTree, OnTreeScratch};
 pub use dense::DenseReference;
 pub use effective_mass::{EffectiveMass, Load, shift_force, shift_motion};
 pub use error::FactorError;
@@ -24,6 +27,9 @@ pub use loops::{
 };
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;
+pub use sparse::{BlockFill, BlockMatrix, ELEMENT_PAIRS, PatternError, SparsePattern};
+pub use sparse::{BlockJacobi, HeldNodes, NodePreconditioner, TwoLevel};
+pub use sparse::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_gradient};
 pub use system::BlockSystem;
 pub use tree_ldlt::TreeLdlt;
 pub use tree_solver::TreeSolver;

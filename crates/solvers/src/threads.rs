@@ -86,9 +86,9 @@ fn run<E: Send>(
 }
 
 #[cfg(feature = "parallel")]
-use rayon::join;
+pub(crate) use rayon::join;
 
 #[cfg(not(feature = "parallel"))]
-fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+pub(crate) fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
     (a(), b())
 }

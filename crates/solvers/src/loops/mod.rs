@@ -9,6 +9,7 @@ mod refine;
 mod responder;
 mod rows;
 
+pub(crate) use krylov::dot;
 pub use refine::{LoopMethod, LoopReport, LoopScratch, LoopSettings, LoopStop, refine};
 pub use responder::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use rows::{LoopBlock, LoopRow, LoopRows};

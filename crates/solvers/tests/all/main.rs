@@ -10,4 +10,5 @@ mod pairs;
 mod parallel;
 mod random_trees;
 mod singular;
+mod sparse;
 mod trees;

@@ -1,0 +1,16 @@
+//! Symmetric positive definite systems of meshes: 3×3 blocks per pair of nodes, conjugate gradients, two levels.
+
+mod aggregates;
+mod cg;
+mod envelope;
+mod inverse;
+mod matrix;
+mod pattern;
+mod precondition;
+mod system;
+
+pub use cg::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_gradient};
+pub use matrix::{BlockFill, BlockMatrix};
+pub use pattern::{ELEMENT_PAIRS, PatternError, SparsePattern};
+pub use precondition::{BlockJacobi, NodePreconditioner, TwoLevel};
+pub use system::HeldNodes;

@@ -1,0 +1,34 @@
+//! Free nodes of a mesh on their own: the matrix with fixed nodes held, ready for conjugate gradients.
+
+use super::cg::SpdSystem;
+use super::matrix::BlockMatrix;
+use super::precondition::NodePreconditioner;
+
+/// `A` restricted to the free nodes. Vectors have three numbers for every node; those of fixed nodes are zero in the
+/// right-hand side and in the start, and stay so. What fixed nodes do goes to the right-hand side: `b − A v_fixed`.
+#[derive(Debug)]
+pub struct HeldNodes<'a, P> {
+    /// The matrix of all nodes.
+    pub matrix: &'a BlockMatrix,
+    /// Its preconditioner, which knows the same fixed nodes.
+    pub preconditioner: &'a mut P,
+    /// The fixed nodes.
+    pub fixed: &'a [u32],
+}
+
+impl<P: NodePreconditioner> SpdSystem for HeldNodes<'_, P> {
+    fn n_unknowns(&self) -> usize {
+        self.matrix.n_unknowns()
+    }
+
+    fn apply(&mut self, x: &[f64], y: &mut [f64]) {
+        self.matrix.times(x, y);
+        for &node in self.fixed {
+            y[3 * node as usize..][..3].fill(0.0);
+        }
+    }
+
+    fn precondition(&mut self, r: &[f64], z: &mut [f64]) {
+        self.preconditioner.apply(r, z);
+    }
+}
