@@ -107,7 +107,7 @@ pub fn atan2(y: f64, x: f64) -> f64 {
 }
 
 /// [`atan2`] of two points, with the same bits.
-#[inline]
+#[inline(always)]
 pub fn atan2_x2(y: f64x2, x: f64x2) -> f64x2 {
     let (y_size, x_size) = (y.abs(), x.abs());
     let sum = y_size + x_size;

@@ -82,19 +82,23 @@ pub fn turn_x2(phi: Vec3x2, a: DQuat, b: DQuat) -> [DQuat; 2] {
 #[inline(always)]
 pub fn log_so3_x2(q: Quatx2) -> Vec3x2 {
     let v = Vec3x2 { x: q.x, y: q.y, z: q.z };
-    let (one, two, zero) = (twice(1.0), twice(2.0), twice(0.0));
+    let one = twice(1.0);
     let n2 = v.dot(v);
     let inverse_w = one / q.w;
     let ratio = one + atan_excess_x2(n2 * (inverse_w * inverse_w));
-    let mut scale = two * inverse_w * ratio;
+    let mut scale = twice(2.0) * inverse_w * ratio;
     let is_small = n2.simd_le(twice(ATAN_RATIO_LIMIT) * (q.w * q.w));
     if !is_small.all() {
-        let n = n2.sqrt();
-        let sign = q.w.simd_lt(zero) & twice(-0.0);
-        let large = (two * atan2_x2(n, q.w.abs()) / n) ^ sign;
-        scale = is_small.bitselect(scale, large);
+        scale = is_small.bitselect(scale, angle_over_sine_x2(n2.sqrt(), q.w));
     }
     v * scale
+}
+
+/// `2 atan2(n, |w|)/n` with the sign of `w`. Out of line, so that its caller keeps its registers.
+#[inline(never)]
+fn angle_over_sine_x2(n: F64x2, w: F64x2) -> F64x2 {
+    let sign = w.simd_lt(twice(0.0)) & twice(-0.0);
+    (twice(2.0) * atan2_x2(n, w.abs()) / n) ^ sign
 }
 
 /// [`crate::left_jacobian_inverse_sym`] of two rotation vectors.

@@ -346,15 +346,16 @@ impl PairFactorView<'_> {
         let columns = &mut self.columns[at..at + 3];
         let (g0, g1, g2) = rows(&ga);
         let (h0, h1, h2) = rows(&gb);
+        // S = (1, [arm])
+        let columns_of_s = [
+            Motion { angular: DVec3::X, linear: DVec3::new(0.0, arm.z, -arm.y) },
+            Motion { angular: DVec3::Y, linear: DVec3::new(-arm.z, 0.0, arm.x) },
+            Motion { angular: DVec3::Z, linear: DVec3::new(arm.y, -arm.x, 0.0) },
+        ];
         let drive = [w.x, w.y, w.z];
-        for (i, (e, g, h)) in
-            [(DVec3::X, g0, h0), (DVec3::Y, g1, h1), (DVec3::Z, g2, h2)].into_iter().enumerate()
-        {
-            columns[i] = Column {
-                basis: Motion { angular: e, linear: arm.cross(e) },
-                gain: Force { angular: g + arm.cross(h), linear: h },
-                drive: drive[i],
-            };
+        for (i, (g, h)) in [(g0, h0), (g1, h1), (g2, h2)].into_iter().enumerate() {
+            let gain = Force { angular: g + arm.cross(h), linear: h };
+            columns[i] = Column { basis: columns_of_s[i], gain, drive: drive[i] };
         }
         regularized
     }

@@ -97,17 +97,19 @@ fn forces(
         let q = -(h * k * scale * (twist - numbers(|p| p.rest)));
         return (twist, q, kappa);
     }
-    let alone = |pair: &PairModel, twist: f64, axis: DVec3| {
-        if pair.tracks_twist {
-            (twist, twist_force(at, pair, twist, axis, DVec3::ZERO))
-        } else {
-            (0.0, (0.0, 0.0))
-        }
-    };
-    let twist = twist.to_array();
-    let (twist_a, (q_a, kappa_a)) = alone(a, twist[0], parent_axis.half::<0>());
-    let (twist_b, (q_b, kappa_b)) = alone(b, twist[1], parent_axis.half::<1>());
+    let (axes, twist) = ([parent_axis.half::<0>(), parent_axis.half::<1>()], twist.to_array());
+    let [(twist_a, q_a, kappa_a), (twist_b, q_b, kappa_b)] =
+        [0, 1].map(|i| force(at, pairs[i], twist[i], axes[i]));
     (both(twist_a, twist_b), both(q_a, q_b), both(kappa_a, kappa_b))
+}
+
+#[inline(never)]
+fn force(at: &Iterate<'_>, pair: &PairModel, twist: f64, parent_axis: DVec3) -> (f64, f64, f64) {
+    if !pair.tracks_twist {
+        return (0.0, 0.0, 0.0);
+    }
+    let (q, kappa) = twist_force(at, pair, twist, parent_axis, DVec3::ZERO);
+    (twist, q, kappa)
 }
 
 /// `fused::angle_over_sine` of two hinges.
