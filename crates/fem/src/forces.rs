@@ -30,6 +30,7 @@ pub enum Diagonalize {
 
 /// What the evaluation of forces met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FemReport {
     /// Tetrahedra that were diagonalized.
     pub n_diagonalized: usize,
@@ -49,7 +50,7 @@ impl From<BlockReport> for FemReport {
 /// Buffers for evaluating forces; losing them changes no result.
 #[derive(Clone, Debug)]
 pub struct FemScratch {
-    bench: Bench,
+    pub(crate) bench: Bench,
     #[cfg(feature = "parallel")]
     threads: crate::threads::ThreadScratch,
 }

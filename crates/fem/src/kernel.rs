@@ -56,7 +56,7 @@ impl BlockReport {
         }
     }
 
-    fn note_non_finite(&mut self, element: u32) {
+    pub(crate) fn note_non_finite(&mut self, element: u32) {
         self.non_finite = Some(self.non_finite.map_or(element, |first| first.min(element)));
     }
 }
@@ -218,7 +218,7 @@ fn second_pass<L: Lanes>(
 
 /// Whether all entries are finite.
 #[inline(always)]
-fn all_finite<L: Lanes>(m: &Mat3<L>) -> L::Mask {
+pub(crate) fn all_finite<L: Lanes>(m: &Mat3<L>) -> L::Mask {
     // 0·x is zero or NaN, and NaN stays
     let zero = L::splat(0.0);
     let sum = m.0.iter().flatten().fold(zero, |sum, &x| sum + zero * x);

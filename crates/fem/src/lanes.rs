@@ -31,6 +31,12 @@ pub(crate) trait Lanes:
     /// `self > other`, lane by lane.
     fn gt(self, other: Self) -> Self::Mask;
 
+    /// `x` in each lane of a number like this one.
+    #[inline(always)]
+    fn like(self, x: f64) -> Self {
+        Self::splat(x)
+    }
+
     /// The larger of two; `other` if either is NaN.
     #[inline(always)]
     fn max(self, other: Self) -> Self {

@@ -15,7 +15,6 @@ use glam::DMat3;
 
 /// Lamé's constants of a linear isotropic material, Pa.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lame {
     /// First constant `λ = Eν / ((1+ν)(1−2ν))`, Pa.
     pub lambda_pa: f64,
@@ -52,7 +51,6 @@ impl Lame {
 
 /// Squared stretches between which St. Venant–Kirchhoff is used as it is (KP08 §4.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Band {
     lower: f64,
     upper: f64,
@@ -102,7 +100,6 @@ impl Default for Band {
 
 /// An isotropic hyperelastic law.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Material {
     /// St. Venant–Kirchhoff inside a band of stretches, extended linearly outside (KP08 §4, ITF04).
     StVenantKirchhoff {

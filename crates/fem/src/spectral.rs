@@ -46,6 +46,12 @@ impl<L: Lanes> PrincipalTangent<L> {
         }
     }
 
+    /// The symmetric part.
+    #[inline(always)]
+    pub(crate) fn symmetric(&self) -> Self {
+        Self { stretch: symmetric_part(&self.stretch), ..*self }
+    }
+
     /// `∂P/∂F : δF`.
     pub(crate) fn apply(&self, svd: &Svd<L>, change: &Mat3<L>) -> Mat3<L> {
         // D = Uᵀ δF V, then U D' Vᵀ; entry (i, j) is d.0[j][i]
@@ -71,12 +77,19 @@ impl<L: Lanes> PrincipalTangent<L> {
     }
 }
 
+/// `½(m + mᵀ)`.
+#[inline(always)]
+fn symmetric_part<L: Lanes>(m: &[[L; 3]; 3]) -> [[L; 3]; 3] {
+    let mean = |i: usize, j: usize| L::splat(0.5) * (m[i][j] + m[j][i]);
+    let (xy, xz, yz) = (mean(0, 1), mean(0, 2), mean(1, 2));
+    [[m[0][0], xy, xz], [xy, m[1][1], yz], [xz, yz, m[2][2]]]
+}
+
 /// The symmetric part of `m` with its negative eigenvalues set to zero.
 #[inline(always)]
 fn positive_part<L: Lanes>(m: &[[L; 3]; 3]) -> [[L; 3]; 3] {
-    let half = L::splat(0.5);
-    let [xy, xz, yz] = PAIRS.map(|(i, j)| half * (m[i][j] + m[j][i]));
-    let symmetric = [[m[0][0], xy, xz], [xy, m[1][1], yz], [xz, yz, m[2][2]]];
+    let symmetric = symmetric_part(m);
+    let (xy, xz, yz) = (symmetric[0][1], symmetric[0][2], symmetric[1][2]);
     let definite = positive_definite([m[0][0], m[1][1], m[2][2]], yz, [xy * xy, xy * xz, xz * xz]);
     if definite.all() {
         return symmetric;

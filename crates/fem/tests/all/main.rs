@@ -1,9 +1,14 @@
-//! Integration tests of `sinew-fem`.
+//! Tests of `sinew-fem`: reference numbers, finite differences, invariants, hard points.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod allocation;
+mod attachments;
 mod forces;
 mod golden;
 mod lanes;
 mod materials;
 mod meshes;
+mod motion;
+mod recovery;
 mod selection;
+mod tangents;

@@ -52,7 +52,8 @@ fn parts() -> (Vec<DVec3>, Vec<[u32; 4]>) {
 
 #[test]
 fn each_fault_is_named() {
-    let fault = |change: &dyn Fn(&mut Vec<DVec3>, &mut Vec<[u32; 4]>)| {
+    type Change<'a> = &'a dyn Fn(&mut Vec<DVec3>, &mut Vec<[u32; 4]>);
+    let fault = |change: Change<'_>| {
         let (mut positions, mut tets) = parts();
         change(&mut positions, &mut tets);
         let strict = TetMesh::new(positions.clone(), tets.clone()).unwrap_err();

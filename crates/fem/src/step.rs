@@ -1,0 +1,181 @@
+//! Explicit steps of free nodes between bones whose motion is given.
+//!
+//! Symplectic Euler: forces at the old positions, then velocities, then positions with the new velocities,
+//!
+//! ```text
+//! (1 + hc) v' = v + h (f/m + g + c v_bone(x))        x' = x + h v'
+//! ```
+//!
+//! where `f` is elastic and external, and `−cm (v − v_bone)` is the damper between a free node and its reference bone
+//! (KP08 §4.5; `c` in 1/s, so that light nodes are damped as heavy ones), taken implicitly: no `c` limits the step. Elastic
+//! forces do: [`stable_dt`]. Bones receive the forces of their attached nodes and the opposite of the dampers. World
+//! frame, SI. Cost: the forces and one pass over the nodes; nothing allocates. What is not finite is reported by the
+//! forces and never panics.
+
+use crate::attach::{Attachments, BoneMotion, add_force};
+use crate::forces::{Diagonalize, FemReport, FemScratch, elastic_forces};
+use crate::{FemModel, Lame, Material};
+use glam::DVec3;
+use sinew_math::{Force, Sym3, symmetric_eigen};
+
+/// What changes about flesh: one entry per node.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FemState {
+    /// Positions, m, world frame.
+    pub positions: Vec<DVec3>,
+    /// Velocities, m/s.
+    pub velocities: Vec<DVec3>,
+}
+
+impl FemState {
+    /// The mesh as it was given, without motion.
+    pub fn at_rest(model: &FemModel) -> Self {
+        let positions = model.mesh().positions().to_vec();
+        Self { velocities: vec![DVec3::ZERO; positions.len()], positions }
+    }
+
+    /// `½ Σ m v²`, J.
+    pub fn kinetic_energy(&self, model: &FemModel) -> f64 {
+        let each = self.velocities.iter().zip(model.masses());
+        0.5 * each.map(|(v, m)| m * v.length_squared()).sum::<f64>()
+    }
+}
+
+/// What a step needs to know from outside.
+#[derive(Clone, Copy, Debug)]
+pub struct ExplicitStep<'a> {
+    /// Length of the step, s.
+    pub dt_s: f64,
+    /// Acceleration of gravity, m/s².
+    pub gravity: DVec3,
+    /// Damper of free nodes against their reference bones, 1/s: `c` of `−cm (v − v_bone)`.
+    pub damping_per_s: f64,
+    /// Further forces on nodes, N, such as contact; none if empty.
+    pub external: &'a [DVec3],
+    /// The bones at the beginning of the step.
+    pub bones: &'a [BoneMotion],
+    /// Who pays for the SVD.
+    pub diagonalize: Diagonalize,
+}
+
+/// No gravity, damping, external forces or bones.
+impl Default for ExplicitStep<'_> {
+    fn default() -> Self {
+        Self {
+            dt_s: 1e-3,
+            gravity: DVec3::ZERO,
+            damping_per_s: 0.0,
+            external: &[],
+            bones: &[],
+            diagonalize: Diagonalize::Selective,
+        }
+    }
+}
+
+/// Buffers of a step; losing them changes no result.
+#[derive(Clone, Debug)]
+pub struct StepScratch {
+    fem: FemScratch,
+    forces: Vec<DVec3>,
+}
+
+impl StepScratch {
+    /// Buffers for a model.
+    pub fn new(model: &FemModel) -> Self {
+        Self { fem: FemScratch::new(model), forces: vec![DVec3::ZERO; model.n_nodes()] }
+    }
+
+    /// Elastic plus external force on each node in the last step, N.
+    pub fn forces(&self) -> &[DVec3] {
+        &self.forces
+    }
+}
+
+/// Moves the free nodes by one step; attached ones stay for [`Attachments::prescribe`].
+///
+/// `wrenches` are overwritten with what the flesh does to each bone: moment (N·m) about the origin of its frame and
+/// force (N), world axes, at the old positions; gravity and inertia of attached nodes are left to whoever moves the bone.
+///
+/// # Panics
+/// If a list does not have one entry per node or bone.
+pub fn step_explicit(
+    model: &FemModel,
+    attachments: &Attachments,
+    step: &ExplicitStep<'_>,
+    state: &mut FemState,
+    scratch: &mut StepScratch,
+    wrenches: &mut [Force],
+) -> FemReport {
+    let FemState { positions, velocities } = state;
+    let StepScratch { fem, forces } = scratch;
+    assert!(step.external.is_empty() || step.external.len() == forces.len(), "one external force per node");
+    let report = elastic_forces(model, positions, step.diagonalize, fem, forces);
+    for (force, external) in forces.iter_mut().zip(step.external) {
+        *force += *external;
+    }
+    wrenches.fill(Force { angular: DVec3::ZERO, linear: DVec3::ZERO });
+    attachments.add_wrenches(step.bones, positions, forces, wrenches);
+    let (h, c) = (step.dt_s, step.damping_per_s);
+    let slowed = 1.0 / (1.0 + h * c);
+    for free in attachments.free() {
+        let node = free.node as usize;
+        let (x, mass) = (positions[node], model.masses()[node]);
+        let bone = free.reference.map(|bone| (bone as usize, &step.bones[bone as usize]));
+        let dragged = bone.map_or(DVec3::ZERO, |(_, bone)| bone.velocity_at(x));
+        let acceleration = forces[node] / mass + step.gravity + dragged * c;
+        let velocity = (velocities[node] + acceleration * h) * slowed;
+        if let Some((index, bone)) = bone {
+            add_force(&mut wrenches[index], bone, x, (velocity - dragged) * (c * mass));
+        }
+        velocities[node] = velocity;
+        positions[node] = x + velocity * h;
+    }
+    report
+}
+
+/// A step length (s) at which explicit steps are stable up to the stretches of the band, whatever the masses.
+///
+/// `2/ω`, where `ω² ≤ max over elements of wV (λ tr G + 2μ max eig G)` with `G = Σ_a ∇φ_a∇φ_aᵀ/m_a`: `m_a` is the share of
+/// a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that of
+/// its elements. The moduli are those at the upper end of the band, by default twice those at rest.
+pub fn stable_dt(model: &FemModel) -> f64 {
+    let moduli = largest_moduli(model.material());
+    let mut volumes = vec![0.0; model.n_nodes()];
+    for (tet, nodes) in model.mesh().tets().iter().enumerate() {
+        for &node in nodes {
+            volumes[node as usize] += model.filled_volume(tet);
+        }
+    }
+    let square = |tet: usize| {
+        // b = −wV∇φ and m_a = m wV / Σ wV: wV G = Σ bbᵀ (Σ wV / m) / (wV)²
+        let volume = model.filled_volume(tet);
+        let mut g = Sym3::ZERO;
+        for (&node, b) in model.mesh().tets()[tet].iter().zip(model.area_normals(tet)) {
+            let light = volumes[node as usize] / (model.masses()[node as usize] * volume * volume);
+            let cross = |a: f64, c: f64| a * c * light;
+            g += Sym3 {
+                xx: cross(b.x, b.x),
+                yy: cross(b.y, b.y),
+                zz: cross(b.z, b.z),
+                xy: cross(b.x, b.y),
+                xz: cross(b.x, b.z),
+                yz: cross(b.y, b.z),
+            };
+        }
+        moduli.lambda_pa.max(0.0) * g.trace() + 2.0 * moduli.mu_pa * symmetric_eigen(g).0.z
+    };
+    let fastest = (0..model.n_tets()).map(square).fold(0.0, f64::max);
+    2.0 / fastest.sqrt()
+}
+
+/// Moduli against changes of stretches at the upper end of the band.
+fn largest_moduli(material: &Material) -> Lame {
+    let Lame { lambda_pa, mu_pa } = material.lame();
+    let upper = match material {
+        Material::StVenantKirchhoff { band, .. } => band.upper(),
+        Material::NeoHookean { .. } => 1.0,
+    };
+    // at equal stretches u: ½λ(3u²−3) + 3λu² and μ(3u²−1), which are 3λ and 2μ at rest
+    Lame { lambda_pa: lambda_pa * (1.5 * upper - 0.5), mu_pa: mu_pa * (1.5 * upper - 0.5) }
+}

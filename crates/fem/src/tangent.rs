@@ -1,0 +1,192 @@
+//! Stiffness of elements: `K = −∂f/∂x` as 3×3 blocks, and the forces at the same point.
+//!
+//! With `g_a = ∇φ_a` the block of corners `a, b` is `K_ab = wV Σ g_aj (∂P_ij/∂F_kl) g_bl`. In the principal frames
+//! ([`crate::spectral`]) `ĝ = Vᵀg` and, for each axis and pair of axes,
+//!
+//! ```text
+//! K̂_ab[i,i] = K_ii ĝ_ai ĝ_bi + Σ_{j≠i} p_ij ĝ_aj ĝ_bj       p = ½(flip + twist)
+//! K̂_ab[i,j] = K_ij ĝ_ai ĝ_bj + q_ij ĝ_aj ĝ_bi                q = ½(flip − twist)
+//! K_ab = wV U K̂_ab Uᵀ        K_0b = −Σ_{a>0} K_ab
+//! ```
+//!
+//! Projected, every element matrix is positive semidefinite with the rigid translations in its kernel. N/m, N; the axes
+//! of the positions. One SVD and about 800 further multiplications per element, two at once. An element whose matrix or
+//! force is not finite gives zeros and is reported.
+
+use crate::block::{Block, GHOST, WIDTH};
+use crate::forces::{FemReport, FemScratch};
+use crate::kernel::{BlockReport, all_finite};
+use crate::lanes::{Lanes, Mask, Mat3, Vec3, scale};
+use crate::material::{Law, Principal};
+use crate::svd::signed_svd;
+use crate::{FemModel, spectral::PAIRS};
+use glam::{DMat3, DVec3};
+use wide::f64x2;
+
+/// Corners `(a, b)`, `a ≤ b`, of the blocks of an element matrix.
+pub const STIFFNESS_PAIRS: [(usize, usize); 10] =
+    [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
+
+/// Whether negative stiffness is cut off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Projection {
+    /// Eigenvalues below zero become zero: for implicit steps by conjugate gradients.
+    #[default]
+    Semidefinite,
+    /// The derivative itself, which may be indefinite; of [`crate::Extension::PerStretch`], whose derivative is not
+    /// symmetric, the symmetric part.
+    Exact,
+}
+
+/// Stiffness and force of one tetrahedron.
+#[derive(Clone, Copy, Debug)]
+pub struct ElementTangent {
+    /// Blocks `K_ab = −∂f_a/∂x_b`, N/m, in the order of [`STIFFNESS_PAIRS`].
+    pub stiffness: [DMat3; 10],
+    /// Elastic force on each corner, N.
+    pub forces: [DVec3; 4],
+}
+
+/// Calls `visit` with each tetrahedron's number, stiffness and forces, in the model's own order.
+///
+/// Assemble what is needed from it: all forces, or the block matrix of the nodes. The forces are those of
+/// [`crate::elastic_forces`] to rounding.
+///
+/// # Panics
+/// If `positions` does not have one entry per node.
+pub fn for_each_tangent(
+    model: &FemModel,
+    positions: &[DVec3],
+    projection: Projection,
+    scratch: &mut FemScratch,
+    mut visit: impl FnMut(usize, &ElementTangent),
+) -> FemReport {
+    assert_eq!(positions.len(), model.n_nodes(), "one position per node");
+    let mut report = BlockReport::default();
+    for block in &model.layout.blocks {
+        model.layout.load(block, positions, &mut scratch.bench.x);
+        match model.material().law() {
+            Law::StVk(law) => {
+                block_tangents::<f64x2>(model, block, &law, projection, scratch, &mut report, &mut visit);
+            }
+            Law::NeoHookean(law) => {
+                block_tangents::<f64x2>(model, block, &law, projection, scratch, &mut report, &mut visit);
+            }
+        }
+    }
+    report.into()
+}
+
+/// The elements of one block, whose positions are loaded.
+fn block_tangents<L: Lanes>(
+    model: &FemModel,
+    block: &Block,
+    law: &impl Principal,
+    projection: Projection,
+    scratch: &FemScratch,
+    report: &mut BlockReport,
+    visit: &mut impl FnMut(usize, &ElementTangent),
+) {
+    for packet in block.packets.clone() {
+        for first in (0..WIDTH).step_by(L::N) {
+            let lanes = &model.layout.packets[packet];
+            let rest = lanes.rest::<L>(first);
+            let f = rest.deformation(&scratch.bench.x, |k| lanes.nodes(first + k));
+            let tangent = Tangents::new(&f, &rest.inverse, rest.strength, law, projection);
+            for k in 0..L::N {
+                let tet = model.layout.elements[packet * WIDTH + first + k];
+                if tet == GHOST {
+                    continue;
+                }
+                report.n_diagonalized += 1;
+                report.n_inverted += (tangent.inverted >> k & 1) as usize;
+                if tangent.finite >> k & 1 == 0 {
+                    report.note_non_finite(tet);
+                }
+                visit(tet as usize, &tangent.lane(k));
+            }
+        }
+    }
+}
+
+/// Stiffness between corners 1, 2, 3 and forces on them, for several elements.
+struct Tangents<L> {
+    /// Blocks (1,1), (1,2), (1,3), (2,2), (2,3), (3,3).
+    blocks: [Mat3<L>; 6],
+    /// Forces as columns.
+    forces: Mat3<L>,
+    /// Bit `k`: lane `k` is finite, inverted.
+    finite: u32,
+    inverted: u32,
+}
+
+/// Corners (less one) of the blocks of [`Tangents`].
+const INNER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+
+impl<L: Lanes> Tangents<L> {
+    #[inline(always)]
+    fn new(
+        f: &Mat3<L>,
+        inverse: &Mat3<L>,
+        strength: L,
+        law: &impl Principal,
+        projection: Projection,
+    ) -> Self {
+        let svd = signed_svd(f);
+        let stress = law.stress(svd.s);
+        let tangent = match projection {
+            Projection::Semidefinite => law.tangent(svd.s).projected(),
+            Projection::Exact => law.tangent(svd.s).symmetric(),
+        };
+        let (same, other) = {
+            let [a, b, c] = [tangent.pair(0), tangent.pair(1), tangent.pair(2)];
+            ([a.0, b.0, c.0], [a.1, b.1, c.1])
+        };
+        // rows of D_m⁻¹V: the gradients of corners 1, 2, 3 in principal axes
+        let turned = inverse.mul(&svd.v).transpose();
+        let mut blocks = [Mat3::identity(); 6];
+        for (block, (a, b)) in blocks.iter_mut().zip(INNER) {
+            let (g, h) = (turned.0[a], scale(turned.0[b], strength));
+            let square: Vec3<L> = [g[0] * h[0], g[1] * h[1], g[2] * h[2]];
+            let mut local = Mat3::identity();
+            for i in 0..3 {
+                local.0[i][i] = tangent.stretch[i][i] * square[i];
+            }
+            for (k, &(i, j)) in PAIRS.iter().enumerate() {
+                local.0[i][i] = local.0[i][i] + same[k] * square[j];
+                local.0[j][j] = local.0[j][j] + same[k] * square[i];
+                let (ij, ji) = (g[i] * h[j], g[j] * h[i]);
+                local.0[j][i] = tangent.stretch[i][j] * ij + other[k] * ji;
+                local.0[i][j] = tangent.stretch[j][i] * ji + other[k] * ij;
+            }
+            *block = svd.u.mul(&local).mul_transpose(&svd.u);
+        }
+        let p = stress.map(|p| p * -strength);
+        let left = Mat3([scale(svd.u.0[0], p[0]), scale(svd.u.0[1], p[1]), scale(svd.u.0[2], p[2])]);
+        let forces = left.mul_transpose(&turned.transpose());
+        let finite = blocks.iter().fold(all_finite(&forces), |all, block| all & all_finite(block));
+        let inverted = strength.like(0.0).gt(svd.s[2]);
+        Self { blocks, forces, finite: finite.bits(), inverted: inverted.bits() }
+    }
+
+    /// One element, with the blocks of corner 0: `K_0b = −Σ K_ab`.
+    #[inline(always)]
+    fn lane(&self, k: usize) -> ElementTangent {
+        if self.finite >> k & 1 == 0 {
+            return ElementTangent { stiffness: [DMat3::ZERO; 10], forces: [DVec3::ZERO; 4] };
+        }
+        let vector = |v: Vec3<L>| DVec3::new(v[0].lane(k), v[1].lane(k), v[2].lane(k));
+        let matrix = |m: &Mat3<L>| DMat3::from_cols(vector(m.0[0]), vector(m.0[1]), vector(m.0[2]));
+        let [k11, k12, k13, k22, k23, k33] = [0, 1, 2, 3, 4, 5].map(|i| matrix(&self.blocks[i]));
+        let k01 = -(k11 + k12.transpose() + k13.transpose());
+        let k02 = -(k12 + k22 + k23.transpose());
+        let k03 = -(k13 + k23 + k33);
+        let k00 = -(k01 + k02 + k03);
+        let [f1, f2, f3] = self.forces.0.map(vector);
+        ElementTangent {
+            stiffness: [k00, k01, k02, k03, k11, k12, k13, k22, k23, k33],
+            forces: [-(f1 + f2 + f3), f1, f2, f3],
+        }
+    }
+}
