@@ -54,13 +54,21 @@ impl ContactLaw {
         let by_position = outer(direction, normal) * -(self.stiffness - self.damping * separation);
         let across = (DMat3::IDENTITY - outer(normal, normal)) * (1.0 / s)
             - outer(sliding, sliding) * (1.0 / (s * s * s));
-        let by_velocity = outer(direction, normal) * -(self.damping * depth) - across * (self.friction * force);
+        let by_velocity =
+            outer(direction, normal) * -(self.damping * depth) - across * (self.friction * force);
         (by_position, by_velocity)
     }
 
     /// The force of an explicit step of `dt` seconds that ends at this depth and velocity, with the stretch the contact
     /// had before: `ξ⁺ = ξ + h v_t`, `f_t = −k_t ξ⁺ − c_n d v_t`, both cut to the cone `|f_t| ≤ μ f_n`.
-    pub fn force_with_memory(&self, normal: DVec3, depth: f64, velocity: DVec3, before: DVec3, dt: f64) -> ContactForce {
+    pub fn force_with_memory(
+        &self,
+        normal: DVec3,
+        depth: f64,
+        velocity: DVec3,
+        before: DVec3,
+        dt: f64,
+    ) -> ContactForce {
         let separation = normal.dot(velocity);
         let force = self.normal_force(depth, separation);
         if force <= 0.0 {

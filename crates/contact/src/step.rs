@@ -127,8 +127,9 @@ impl ContactStart {
     pub fn predict(&self, free: DVec3, dt: f64) -> ContactStep {
         let normal = self.normal_line(dt);
         let load = normal.alone(self.normal.dot(free), self.mass);
-        // written so that NaN is open
-        if !(load > 0.0) || !free.is_finite() || !load.is_finite() {
+        // an infinite or missing number is no contact either
+        let acts = load > 0.0 && load.is_finite() && free.is_finite();
+        if !acts {
             return ContactStep::default();
         }
         let tangent = self.tangent_line(dt);
@@ -144,12 +145,13 @@ impl ContactStart {
     }
 
     /// Looks at a law again with the relative velocity `v'` (m/s) that a solve gave at the end of the step: nothing if
-    /// its grip stands, else the law for another solve.
-    pub fn review(&self, step: &ContactStep, end: DVec3, dt: f64) -> Option<ContactStep> {
+    /// its grip stands, else the law for another solve. A review for the `last` solve closes nothing: what would close
+    /// now is found as deep in the next step, while a contact closed wrongly would pull, with nobody left to notice.
+    pub fn review(&self, step: &ContactStep, end: DVec3, dt: f64, last: bool) -> Option<ContactStep> {
         let normal = self.normal_line(dt);
         let load = normal.0 - normal.1 * self.normal.dot(end);
         match (step.grip, load > 0.0) {
-            (Grip::Open, true) => return Some(self.predict(end, dt)),
+            (Grip::Open, true) => return (!last).then(|| self.predict(end, dt)),
             (_, false) => return (step.grip != Grip::Open).then(ContactStep::default),
             (_, true) => {}
         }
@@ -173,10 +175,16 @@ impl ContactStart {
     /// contact that let go.
     pub fn stretch_after(&self, step: &ContactStep, end: DVec3, dt: f64) -> DVec3 {
         let load = step.component_at(0, end) / dt;
-        if step.grip == Grip::Open || !(load > 0.0) {
-            return DVec3::ZERO;
+        if step.grip != Grip::Open && load > 0.0 {
+            self.law.stretched(
+                self.normal,
+                load,
+                self.stretch,
+                (end - self.normal * self.normal.dot(end)) * dt,
+            )
+        } else {
+            DVec3::ZERO
         }
-        self.law.stretched(self.normal, load, self.stretch, (end - self.normal * self.normal.dot(end)) * dt)
     }
 
     /// A stuck contact beyond the cone: the full friction against the load, whatever the velocity along it.

@@ -1,0 +1,123 @@
+//! A shape with a place, an owner, a surface and a choice of partners.
+
+use crate::{ContactError, ContactMaterial, ContactShape, Owner};
+use glam::{DQuat, DVec3};
+use sinew_math::Pose;
+
+/// How far from one the length of a quaternion may be.
+const UNIT: f64 = 1e-6;
+
+/// Which colliders may touch which: two touch if each is a member of a group that the other collides with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Groups {
+    /// One bit per group.
+    pub member_of: u32,
+    /// One bit per group.
+    pub collides_with: u32,
+}
+
+impl Groups {
+    /// In every group, touching every group.
+    pub const ALL: Self = Self { member_of: u32::MAX, collides_with: u32::MAX };
+    /// Touches nothing.
+    pub const NONE: Self = Self { member_of: 0, collides_with: 0 };
+
+    /// Whether two colliders may touch; the order does not matter.
+    #[inline]
+    pub const fn meet(self, other: Self) -> bool {
+        self.member_of & other.collides_with != 0 && other.member_of & self.collides_with != 0
+    }
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// A shape that can touch, fixed to its owner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collider {
+    owner: Owner,
+    pose: Pose,
+    shape: ContactShape,
+    groups: Groups,
+    material: ContactMaterial,
+}
+
+impl Collider {
+    /// A shape at `pose` in the frame of its owner, touching everything.
+    ///
+    /// # Errors
+    /// Sizes, numbers of the material or the pose out of range; a body's collider without stiffness.
+    pub fn new(
+        owner: Owner,
+        pose: Pose,
+        shape: ContactShape,
+        material: ContactMaterial,
+    ) -> Result<Self, ContactError> {
+        shape.check()?;
+        material.check()?;
+        if !pose.is_finite() || (pose.rotation.length() - 1.0).abs() > UNIT {
+            return Err(ContactError::Pose);
+        }
+        if owner != Owner::World && material.stiffness <= 0.0 {
+            return Err(ContactError::NoStiffness);
+        }
+        Ok(Self { owner, pose, shape, groups: Groups::ALL, material })
+    }
+
+    /// The half-space behind a plane of the world through `point` (m), free towards `normal`.
+    ///
+    /// # Errors
+    /// As [`Collider::new`]; the normal must not be zero.
+    pub fn ground(point: DVec3, normal: DVec3, material: ContactMaterial) -> Result<Self, ContactError> {
+        let normal = normal.try_normalize().ok_or(ContactError::Normal)?;
+        Self::new(Owner::World, Pose::new(rotation_from_z(normal), point), ContactShape::Plane, material)
+    }
+
+    /// The same with other groups.
+    #[must_use]
+    pub fn with_groups(self, groups: Groups) -> Self {
+        Self { groups, ..self }
+    }
+
+    /// Whom it belongs to.
+    pub fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    /// Owner from collider.
+    pub fn pose(&self) -> Pose {
+        self.pose
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> &ContactShape {
+        &self.shape
+    }
+
+    /// Its groups.
+    pub fn groups(&self) -> Groups {
+        self.groups
+    }
+
+    /// Its surface.
+    pub fn material(&self) -> &ContactMaterial {
+        &self.material
+    }
+}
+
+/// The shortest rotation that takes +z to a unit vector.
+fn rotation_from_z(normal: DVec3) -> DQuat {
+    let axis = DVec3::Z.cross(normal);
+    // 1 + z without cancellation below the horizon
+    let w = if normal.z < 0.0 { axis.length_squared() / (1.0 - normal.z) } else { 1.0 + normal.z };
+    let square = axis.length_squared() + w * w;
+    if square > 0.0 {
+        DQuat::from_xyzw(axis.x, axis.y, axis.z, w) * (1.0 / square.sqrt())
+    } else {
+        DQuat::from_xyzw(1.0, 0.0, 0.0, 0.0)
+    }
+}

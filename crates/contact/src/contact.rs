@@ -1,0 +1,67 @@
+//! What a query finds: plain data, one entry per touching point.
+
+use crate::{ContactLaw, ContactStart};
+use glam::DVec3;
+
+/// Whom a collider belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Owner {
+    /// Nobody: it stands still.
+    World,
+    /// A body, by its index.
+    Body(u32),
+}
+
+/// The first side of a contact: the one that the normal points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Mover {
+    /// A body, by its index.
+    Body(u32),
+    /// A point of flesh, by its index plus [`crate::PointCloud::first`].
+    Vertex(u32),
+}
+
+/// Names a contact from step to step: two sides and what touches of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ContactKey {
+    /// Collider of the first side, or index of the vertex.
+    pub a: u32,
+    /// Collider of the other side.
+    pub b: u32,
+    /// Corners, edges and faces that touch; [`ContactKey::VERTEX`] for a vertex.
+    pub feature: u64,
+}
+
+impl ContactKey {
+    /// The feature of a point of flesh.
+    pub const VERTEX: u64 = u64::MAX;
+}
+
+/// One touching point, or one that is about to touch. World axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPoint {
+    /// Name of the contact; lists are sorted by it and hold each name once.
+    pub key: ContactKey,
+    /// Who is pushed along the normal.
+    pub a: Mover,
+    /// Who is pushed against it.
+    pub b: Owner,
+    /// Where both forces act (m): half way between the surfaces, or the vertex itself.
+    pub point: DVec3,
+    /// Unit normal, from `b` to `a`.
+    pub normal: DVec3,
+    /// Depth (m); negative for a gap.
+    pub depth: f64,
+    /// The law between the two surfaces.
+    pub law: ContactLaw,
+}
+
+impl ContactPoint {
+    /// The contact at the start of an implicit step, with what it remembers (m, world) and the mass at the contact (kg).
+    pub fn start(&self, stretch: DVec3, mass: f64) -> ContactStart {
+        ContactStart { law: self.law, normal: self.normal, depth: self.depth, stretch, mass }
+    }
+}

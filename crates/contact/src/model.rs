@@ -1,0 +1,192 @@
+//! Everything that can touch, and who never touches whom.
+//!
+//! A [`ContactModel`] is immutable and shared; a [`ContactWorkspace`] holds buffers only: results are a function of the
+//! model, the poses and the margin alone, to the bit, so that a restored run finds the same contacts.
+
+use crate::broad::Sweep;
+use crate::pairs::NarrowScratch;
+use crate::{Collider, ContactError, ContactPoint, Owner};
+use glam::{DMat3, DVec3};
+use sinew_math::Pose;
+
+/// The largest number of colliders and of bodies.
+const MOST: usize = u32::MAX as usize - 1;
+
+/// Colliders, and the pairs of owners that ignore each other.
+#[derive(Clone, Debug)]
+pub struct ContactModel {
+    colliders: Vec<Collider>,
+    n_bodies: usize,
+    /// Pairs of owners in ascending order, sorted.
+    ignored: Vec<[Owner; 2]>,
+}
+
+/// Buffers of queries; losing them changes no result.
+#[derive(Default)]
+pub struct ContactWorkspace {
+    pub(crate) placed: Vec<Placed>,
+    pub(crate) sweep: Sweep,
+    pub(crate) narrow: NarrowScratch,
+}
+
+/// What a query noticed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ContactReport {
+    /// Pairs of colliders, or colliders near the points, that were looked at closely.
+    pub n_pairs: usize,
+    /// Contacts found.
+    pub n_contacts: usize,
+    /// Colliders left out because the pose of their body is missing or not finite.
+    pub skipped_colliders: usize,
+    /// Points left out because a coordinate is not finite.
+    pub skipped_points: usize,
+}
+
+/// A collider in the world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    /// World from collider.
+    pub(crate) pose: Pose,
+    /// The rotation of the pose.
+    pub(crate) axes: DMat3,
+    pub(crate) state: Presence,
+}
+
+/// Where a collider can be met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Presence {
+    /// Its pose is unusable.
+    Lost,
+    /// Everywhere: a plane.
+    Everywhere,
+    /// Inside a box (world, m).
+    Within { low: DVec3, high: DVec3 },
+}
+
+impl Placed {
+    pub(crate) fn local(&self, point: DVec3) -> DVec3 {
+        self.axes.transpose() * (point - self.pose.translation)
+    }
+}
+
+impl ContactModel {
+    /// Colliders of `n_bodies` bodies and of the world. Colliders of one owner ignore each other, and so do the pairs of
+    /// owners in `ignored`: usually those that a joint connects.
+    ///
+    /// # Errors
+    /// A collider or an ignored pair that names a body that does not exist.
+    pub fn new(
+        colliders: Vec<Collider>,
+        n_bodies: usize,
+        ignored: &[[Owner; 2]],
+    ) -> Result<Self, ContactError> {
+        if colliders.len() > MOST || n_bodies > MOST {
+            return Err(ContactError::TooMany(MOST));
+        }
+        let known = |owner: Owner| match owner {
+            Owner::Body(body) if body as usize >= n_bodies => Err(ContactError::Body { body, n_bodies }),
+            _ => Ok(()),
+        };
+        for (i, collider) in colliders.iter().enumerate() {
+            known(collider.owner())
+                .map_err(|fault| ContactError::Collider { collider: i, fault: Box::new(fault) })?;
+        }
+        for pair in ignored {
+            known(pair[0])?;
+            known(pair[1])?;
+        }
+        let mut ignored: Vec<_> =
+            ignored.iter().map(|&[a, b]| if a <= b { [a, b] } else { [b, a] }).collect();
+        ignored.sort_unstable();
+        ignored.dedup();
+        Ok(Self { colliders, n_bodies, ignored })
+    }
+
+    /// The colliders; their indices are those of contact keys.
+    pub fn colliders(&self) -> &[Collider] {
+        &self.colliders
+    }
+
+    /// How many poses a query wants.
+    pub fn n_bodies(&self) -> usize {
+        self.n_bodies
+    }
+
+    /// Whether two colliders may touch: owners, ignored pairs and groups.
+    pub fn may_touch(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.colliders[i], &self.colliders[j]);
+        let owners = if a.owner() <= b.owner() { [a.owner(), b.owner()] } else { [b.owner(), a.owner()] };
+        owners[0] != owners[1] && a.groups().meet(b.groups()) && self.ignored.binary_search(&owners).is_err()
+    }
+
+    /// Every contact of bodies with the world and with each other whose gap is at most `margin` (m), sorted by key, at
+    /// most eight per pair of colliders. `poses` are world from body.
+    ///
+    /// Cost: a sort of the colliders along one axis, and the narrow phase of the pairs whose boxes overlap. After the
+    /// first calls nothing is allocated. Bodies without a finite pose are left out and counted.
+    pub fn rigid_contacts(
+        &self,
+        poses: &[Pose],
+        margin: f64,
+        work: &mut ContactWorkspace,
+        out: &mut Vec<ContactPoint>,
+    ) -> ContactReport {
+        out.clear();
+        let margin = usable(margin);
+        let skipped_colliders = self.place(poses, margin, work);
+        let ContactWorkspace { placed, sweep, narrow } = work;
+        let pairs = sweep.pairs(placed, |i, j| self.may_touch(i, j));
+        for &[i, j] in pairs {
+            // the first side moves: a collider of the world is always the other one
+            let swap = self.colliders[i as usize].owner() == Owner::World;
+            let (a, b) = if swap { (j, i) } else { (i, j) };
+            narrow.touch(&self.colliders, placed, [a, b], margin, out);
+        }
+        // one pair's contacts are sorted and pairs come in ascending order, unless a side was exchanged
+        out.sort_unstable_by_key(|contact| contact.key);
+        ContactReport { n_pairs: pairs.len(), n_contacts: out.len(), skipped_colliders, skipped_points: 0 }
+    }
+
+    /// Puts every collider into the world; returns how many could not be.
+    pub(crate) fn place(&self, poses: &[Pose], margin: f64, work: &mut ContactWorkspace) -> usize {
+        work.placed.clear();
+        work.placed.extend(self.colliders.iter().map(|collider| place(collider, poses, margin)));
+        work.placed.iter().filter(|placed| matches!(placed.state, Presence::Lost)).count()
+    }
+}
+
+impl ContactWorkspace {
+    /// Empty buffers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// A margin that is not a number counts as zero.
+pub(crate) fn usable(margin: f64) -> f64 {
+    if margin.is_finite() { margin.max(0.0) } else { 0.0 }
+}
+
+fn place(collider: &Collider, poses: &[Pose], margin: f64) -> Placed {
+    let owner = match collider.owner() {
+        Owner::World => Some(Pose::IDENTITY),
+        Owner::Body(body) => poses.get(body as usize).copied(),
+    };
+    let pose = owner.map_or(Pose::IDENTITY, |owner| owner * collider.pose());
+    let axes = pose.rotation_matrix();
+    let state = match (owner, collider.shape().extent()) {
+        (Some(_), _) if !pose.is_finite() || !axes.is_finite() => Presence::Lost,
+        (None, _) => Presence::Lost,
+        (Some(_), None) => Presence::Everywhere,
+        (Some(_), Some(extent)) => {
+            let centre = pose.transform_point(extent.centre);
+            let half = axes.x_axis.abs() * extent.half.x
+                + axes.y_axis.abs() * extent.half.y
+                + axes.z_axis.abs() * extent.half.z
+                + DVec3::splat(0.5 * margin);
+            Presence::Within { low: centre - half, high: centre + half }
+        }
+    };
+    Placed { pose, axes, state }
+}

@@ -1,0 +1,181 @@
+//! The narrow phase: two colliders, up to eight contacts.
+//!
+//! | pair | how |
+//! |---|---|
+//! | anything, plane | its corners, ends of its axis, deepest points of its rims |
+//! | anything, height field | the same points, and the vertices of the grid inside it |
+//! | anything, sphere | distance of the centre |
+//! | capsule, capsule | nearest points of the axes, ends of the axes |
+//! | box, box | separating axes, then clipped faces |
+//! | the rest | nearest points (GJK) or least depth (EPA) by parry, then clipped faces |
+//!
+//! Whatever the pair, the contacts are those of the poses alone: nothing is carried over from an earlier query.
+//! Contacts of one pair are sorted by feature; features are corner, edge and face numbers of the shapes, the same as
+//! long as the same parts touch. Of more than eight the deepest stay.
+
+use crate::clip::Clip;
+use crate::model::Placed;
+use crate::samples::Samples;
+use crate::{Collider, ContactKey, ContactPoint, ContactShape, Mover, Owner};
+use glam::{DVec2, DVec3};
+
+/// The most contacts of a pair of colliders.
+const MOST: usize = 8;
+/// Feature numbers of grid vertices begin here.
+const GRID: u64 = 1 << 32;
+/// A grid vertex counts if the surface of the body faces the ground at it, by this cosine.
+const FACING: f64 = 0.5;
+
+/// One contact of a pair before it gets its names: world axes, `normal` from the second to the first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub(crate) feature: u64,
+    pub(crate) point: DVec3,
+    pub(crate) normal: DVec3,
+    pub(crate) distance: f64,
+}
+
+/// A shape where it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Solid<'a> {
+    pub(crate) shape: &'a ContactShape,
+    pub(crate) placed: &'a Placed,
+}
+
+/// Buffers of the narrow phase.
+#[derive(Default)]
+pub(crate) struct NarrowScratch {
+    spots: Vec<Spot>,
+    samples: Samples,
+    clip: Clip,
+}
+
+impl NarrowScratch {
+    /// Adds the contacts of colliders `a` and `b`; `a` belongs to a body.
+    pub(crate) fn touch(
+        &mut self,
+        colliders: &[Collider],
+        placed: &[Placed],
+        [a, b]: [u32; 2],
+        margin: f64,
+        out: &mut Vec<ContactPoint>,
+    ) {
+        let (first, second) = (&colliders[a as usize], &colliders[b as usize]);
+        let Owner::Body(body) = first.owner() else { return };
+        self.spots.clear();
+        let solid = |i: u32| Solid { shape: colliders[i as usize].shape(), placed: &placed[i as usize] };
+        self.find(solid(a), solid(b), margin);
+        self.reduce();
+        let law = first.material().with(second.material());
+        out.extend(self.spots.iter().map(|spot| ContactPoint {
+            key: ContactKey { a, b, feature: spot.feature },
+            a: Mover::Body(body),
+            b: second.owner(),
+            point: spot.point,
+            normal: spot.normal,
+            depth: -spot.distance,
+            law,
+        }));
+    }
+
+    fn find(&mut self, a: Solid<'_>, b: Solid<'_>, margin: f64) {
+        use ContactShape::{Capsule, Field, Plane, Sphere};
+        match (a.shape, b.shape) {
+            (Plane | Field(_), Plane | Field(_)) => {}
+            (_, Plane | Field(_)) => self.on_ground(a, b, margin),
+            (Plane | Field(_), _) => self.exchanged(|this| this.on_ground(b, a, margin)),
+            (Sphere { radius }, _) => self.ball(*radius, a, b, margin),
+            (_, Sphere { radius }) => self.exchanged(|this| this.ball(*radius, b, a, margin)),
+            (Capsule { .. }, Capsule { .. }) => crate::segments::capsules(a, b, margin, &mut self.spots),
+            _ => self.clip.solids(a, b, margin, &mut self.spots),
+        }
+    }
+
+    /// Turns the normals of what `find` adds.
+    fn exchanged(&mut self, find: impl FnOnce(&mut Self)) {
+        find(self);
+        self.spots.iter_mut().for_each(|spot| spot.normal = -spot.normal);
+    }
+
+    fn ball(&mut self, radius: f64, ball: Solid<'_>, other: Solid<'_>, margin: f64) {
+        let centre = ball.placed.pose.translation;
+        self.round_point(0, centre, radius, other, margin);
+    }
+
+    /// A ball of `radius` about a world point against a surface.
+    fn round_point(&mut self, feature: u64, centre: DVec3, radius: f64, other: Solid<'_>, margin: f64) {
+        let Some(nearest) = other.shape.distance(other.placed.local(centre)) else { return };
+        let distance = nearest.distance - radius;
+        if distance <= margin {
+            let normal = other.placed.axes * nearest.normal;
+            let point = centre - normal * (radius + 0.5 * distance);
+            self.spots.push(Spot { feature, point, normal, distance });
+        }
+    }
+
+    fn on_ground(&mut self, body: Solid<'_>, ground: Solid<'_>, margin: f64) {
+        let mut samples = std::mem::take(&mut self.samples);
+        let down = body.placed.axes.transpose() * -ground.placed.axes.z_axis;
+        samples.fill(body.shape, down);
+        for sample in samples.iter() {
+            let point = body.placed.pose.transform_point(sample.point);
+            self.round_point(sample.feature, point, sample.radius, ground, margin);
+        }
+        self.samples = samples;
+        if let ContactShape::Field(field) = ground.shape {
+            let extent = body
+                .shape
+                .extent()
+                .unwrap_or(crate::shape::Extent { centre: DVec3::ZERO, half: DVec3::ZERO });
+            let centre = ground.placed.local(body.placed.pose.transform_point(extent.centre));
+            let turn = ground.placed.axes.transpose() * body.placed.axes;
+            let half = turn.x_axis.abs() * extent.half.x
+                + turn.y_axis.abs() * extent.half.y
+                + turn.z_axis.abs() * extent.half.z;
+            let rectangle = |side: f64| DVec2::new(centre.x + side * half.x, centre.y + side * half.y);
+            for (index, vertex, upward) in field.vertices_over(rectangle(-1.0), rectangle(1.0)) {
+                self.grid_vertex(GRID + u64::from(index), vertex, upward, body, ground, margin);
+            }
+        }
+    }
+
+    fn grid_vertex(
+        &mut self,
+        feature: u64,
+        vertex: DVec3,
+        upward: DVec3,
+        body: Solid<'_>,
+        ground: Solid<'_>,
+        margin: f64,
+    ) {
+        let world = ground.placed.pose.transform_point(vertex);
+        let Some(nearest) = body.shape.distance(body.placed.local(world)) else { return };
+        let normal = -(body.placed.axes * nearest.normal);
+        if nearest.distance <= margin && normal.dot(ground.placed.axes * upward) >= FACING {
+            let point = world + normal * (0.5 * nearest.distance);
+            self.spots.push(Spot { feature, point, normal, distance: nearest.distance });
+        }
+    }
+
+    /// Keeps the deepest, sorts by feature, and gives every contact a feature of its own.
+    fn reduce(&mut self) {
+        self.spots
+            .retain(|spot| spot.distance.is_finite() && spot.normal.is_finite() && spot.point.is_finite());
+        if self.spots.len() > MOST {
+            self.spots
+                .sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.feature.cmp(&b.feature)));
+            self.spots.truncate(MOST);
+        }
+        // equal features are told apart by depth, then by place, so that the order is that of the geometry
+        let place =
+            |p: DVec3, q: DVec3| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z));
+        self.spots.sort_unstable_by(|a, b| {
+            a.feature.cmp(&b.feature).then(a.distance.total_cmp(&b.distance)).then(place(a.point, b.point))
+        });
+        for i in 1..self.spots.len() {
+            if self.spots[i].feature <= self.spots[i - 1].feature {
+                self.spots[i].feature = self.spots[i - 1].feature + 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The contacts of one implicit step, from the first guess to what they remember.
+//!
+//! ```text
+//! begin      guess every grip                       → steps(): B and q of each contact
+//!            solve (M + Σ GᵀBG) v' = M v + Σ Gᵀq
+//! review     which grips does v' contradict?        → some: solve again, three or four solves at most
+//! finish     stretches for the next step, a summary
+//! ```
+//!
+//! The caller owns the bodies, so it gives velocities as functions of a contact. One solve is enough where nothing
+//! changes: most steps. With contacts across a gap (a margin above zero) allow three: a solve that is not reviewed may
+//! pull bodies over a gap. Cost: linear in the contacts; nothing is allocated once the buffers have grown.
+
+use crate::{Anchors, ContactPoint, ContactStart, ContactStep, Grip};
+use glam::DVec3;
+
+/// The contacts of one step. Keep it to keep its buffers; it carries nothing else from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct ContactSolve {
+    starts: Vec<ContactStart>,
+    steps: Vec<ContactStep>,
+    stretches: Vec<DVec3>,
+    dt: f64,
+}
+
+/// What the contacts of a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ContactSummary {
+    /// Contacts that held.
+    pub n_stick: usize,
+    /// Contacts that slid.
+    pub n_slip: usize,
+    /// Contacts whose last solve made them pull; more solves would have opened them.
+    pub n_pulling: usize,
+    /// The largest depth at the start of the step (m); 0 without contacts.
+    pub depth: f64,
+}
+
+impl ContactSolve {
+    /// Empty buffers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts a step of `dt` seconds: guesses the law of every contact. `free` gives the relative velocity at a contact
+    /// (first side minus other, m/s, world) at the end of a step without contacts, and the mass at the contact (kg), see
+    /// [`ContactStart::mass`].
+    pub fn begin(
+        &mut self,
+        contacts: &[ContactPoint],
+        anchors: &Anchors,
+        dt: f64,
+        mut free: impl FnMut(&ContactPoint) -> (DVec3, f64),
+    ) {
+        self.dt = dt;
+        self.starts.clear();
+        self.steps.clear();
+        anchors.fill_stretches(contacts, &mut self.stretches);
+        for (contact, &stretch) in contacts.iter().zip(&self.stretches) {
+            let (velocity, mass) = free(contact);
+            let start = contact.start(stretch, mass);
+            self.starts.push(start);
+            self.steps.push(start.predict(velocity, dt));
+        }
+    }
+
+    /// The laws for the next solve, one per contact, in their order.
+    pub fn steps(&self) -> &[ContactStep] {
+        &self.steps
+    }
+
+    /// Looks at every contact again with the velocities that a solve gave (relative, m/s, world); returns how many laws
+    /// changed: none means that the solve stands. Say if the next solve will be the `last`.
+    pub fn review(
+        &mut self,
+        contacts: &[ContactPoint],
+        last: bool,
+        mut end: impl FnMut(&ContactPoint) -> DVec3,
+    ) -> usize {
+        let mut n_changed = 0;
+        for ((contact, start), step) in contacts.iter().zip(&self.starts).zip(&mut self.steps) {
+            if let Some(changed) = start.review(step, end(contact), self.dt, last) {
+                *step = changed;
+                n_changed += 1;
+            }
+        }
+        n_changed
+    }
+
+    /// Ends the step with the velocities of the last solve: what contacts remember goes to `anchors`.
+    pub fn finish(
+        &mut self,
+        contacts: &[ContactPoint],
+        anchors: &mut Anchors,
+        mut end: impl FnMut(&ContactPoint) -> DVec3,
+    ) -> ContactSummary {
+        let mut summary = ContactSummary::default();
+        self.stretches.clear();
+        for ((contact, start), step) in contacts.iter().zip(&self.starts).zip(&self.steps) {
+            let velocity = end(contact);
+            self.stretches.push(start.stretch_after(step, velocity, self.dt));
+            summary.depth = summary.depth.max(start.depth);
+            summary.n_stick += usize::from(step.grip == Grip::Stick);
+            summary.n_slip += usize::from(step.grip == Grip::Slip);
+            let pulls = step.grip != Grip::Open && step.impulse_at(velocity).dot(start.normal) < 0.0;
+            summary.n_pulling += usize::from(pulls);
+        }
+        anchors.replace(contacts, &self.stretches);
+        summary
+    }
+}
