@@ -87,10 +87,9 @@ impl Envelope {
             let (above, own) = x.split_at_mut(g);
             let own = &mut own[0];
             for (l, x) in self.blocks[self.row(g)].iter().zip(&above[self.first[g] as usize..]) {
-                for c in 0..6 {
-                    for r in 0..6 {
-                        own[r] -= l[c][r] * x[c];
-                    }
+                for r in 0..6 {
+                    let first = l[0][r] * x[0] + l[1][r] * x[1] + l[2][r] * x[2];
+                    own[r] -= first + (l[3][r] * x[3] + l[4][r] * x[4] + l[5][r] * x[5]);
                 }
             }
         }

@@ -8,7 +8,7 @@
 //! interleaved in SIMD registers: nine multiplications and nine additions for two blocks, no scattered writes, and
 //! every row is summed whole by one thread in one order.
 //!
-//! **Cost.** 72 bytes per upper block and 72 per block of the whole; a product is about 3 ns per block (SSE2) and does
+//! **Cost.** 72 bytes per upper block and 72 per block of the whole; a product is 2–4 ns per block (SSE2) and does
 //! not allocate. NaN in gives NaN out.
 
 use super::pattern::SparsePattern;
@@ -16,7 +16,7 @@ use crate::threads::join;
 use glam::{DMat3, DVec3};
 use sinew_math::{F64x2, Sym3, both, twice};
 
-/// Rows are handed to another thread only in bunches of more than this: about 0.1 ms of work.
+/// Rows are handed to another thread only in bunches of more than this: at least 0.05 ms of work.
 const GRAIN: usize = 2048;
 
 /// A symmetric matrix of 3×3 blocks, in the units of whoever fills it (mass, kg, in an implicit step).
