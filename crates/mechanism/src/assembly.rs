@@ -411,10 +411,10 @@ fn solve_zero_step(
         pulls,
         ..Iterate::zero_step(model, &state.poses, &points.base, &state.twists, input, per_h)
     };
-    let mut loops = LoopWork::of(model, input, tree, loops);
+    let mut loops = LoopWork::of(model, model.has_loops(input), tree, loops);
     if let Some(loops) = &mut loops {
         loops.start(&state.loops, false, 0.0);
-        loops.linearize(&at, &points.loop_pulls, extras);
+        loops.linearize(&at, &points.loop_pulls, &[], extras);
     }
     (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
     sweep::solve(&at, tree, &mut |_| {});

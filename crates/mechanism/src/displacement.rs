@@ -258,10 +258,10 @@ fn solve(
         measured: is_start.then_some(poses),
         ..Iterate::zero_step(model, poses, &points.base, &state.twists, input, 1.0)
     };
-    let mut loops = LoopWork::of(model, input, tree, loops);
+    let mut loops = LoopWork::of(model, model.has_loops(input), tree, loops);
     if let Some(loops) = &mut loops {
         loops.start(&state.loops, false, 0.0);
-        loops.linearize(&at, &[], extras);
+        loops.linearize(&at, &[], &[], extras);
     }
     (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
     sweep::solve(&at, tree, &mut |stage| run.done(stage));

@@ -116,7 +116,7 @@ pub(crate) fn step(
         at.external = &scratch.external;
         let Workspace { tree, loops, .. } = workspace;
         let mut seen = at.accelerations(tree, run);
-        if let Some(loops) = LoopWork::of(model, input, tree, loops) {
+        if let Some(loops) = LoopWork::of(model, model.has_loops(input), tree, loops) {
             loops.start(&state.loops, run.settings.warm_start, 1.0);
             let open = loops.accelerate(&at);
             if stage == 0 {

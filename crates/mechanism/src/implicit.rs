@@ -19,6 +19,7 @@ use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
 
 use crate::block_step;
+use crate::companion::{Companion, CompanionWork, MOST_REVIEWS, Moment, Outside, Tie};
 use crate::iterate::{Iterate, SpringEnd, add_point_spring};
 use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
 use crate::model::{Model, PointSpring, WORLD, pose_of};
@@ -27,7 +28,8 @@ use crate::sweep::{self, SweepReport};
 use crate::workspace::{Extras, Linearization, TreeScratch, Workspace};
 use crate::{Grab, Gyroscopic, Implicit, Input, Order, Settings, Stage, State, StepReport, TreeForm};
 
-/// One implicit step.
+/// One implicit step, with a companion if there is one.
+#[expect(clippy::too_many_arguments, reason = "all that a step depends on")]
 pub(crate) fn step(
     model: &Model,
     state: &mut State,
@@ -36,13 +38,20 @@ pub(crate) fn step(
     implicit: &Implicit,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
+    mut companion: Option<&mut dyn Companion>,
 ) -> StepReport {
     let dt = settings.dt;
     let scheme = Coefficients::new(state, implicit.order, dt);
     move_kinematic(model, state, input, dt);
     set_targets(model, input, &mut workspace.targets);
-    let Workspace { tree, points, extras, targets, block, loops, grab_wrenches, .. } = workspace;
-    let mut loops = LoopWork::of(model, input, tree, loops);
+    let Workspace { tree, points, extras, targets, block, loops, grab_wrenches, together, .. } = workspace;
+    let may_tie = companion.as_ref().is_some_and(|c| c.may_tie());
+    let mut loops = LoopWork::of(model, may_tie || model.has_loops(input), tree, loops);
+    let mut work = companion
+        .is_some()
+        .then(|| &mut **together.get_or_insert_with(|| Box::new(CompanionWork::new(model, tree))));
+    let form = if companion.is_some() { TreeForm::Pair } else { implicit.form };
+    let has_unknowns = companion.as_ref().is_some_and(|c| c.n_unknowns() > 0);
     if let Some(loops) = &mut loops {
         loops.start(&state.loops, run.settings.warm_start, scheme.h);
     }
@@ -61,7 +70,7 @@ pub(crate) fn step(
     let (mut limit, mut smallest) = (implicit.newton_iterations.max(1), f64::INFINITY);
     let mut iteration = 0;
     loop {
-        let mut at = Iterate {
+        let at = Iterate {
             model,
             poses: if displaced { &points.poses } else { &state.poses },
             base: if scheme.is_second { &points.base } else { &state.motions },
@@ -90,36 +99,65 @@ pub(crate) fn step(
             },
             extra_slots: &[],
             extras: &[],
+            held: &[],
         };
-        extras.fill(&at, input);
-        let mut open = SweepReport::default();
-        loop_error = 0.0;
-        if let Some(loops) = &mut loops {
-            let pulls = if iteration == 0 { &state.loops.pulls } else { &points.loop_pulls };
-            (open, loop_error) = loops.linearize(&at, pulls, extras);
-        }
-        (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
-        seen = match implicit.form {
-            TreeForm::Pair => sweep::solve(&at, tree, &mut |stage| run.done(stage)),
-            TreeForm::Block => block_step::solve(&at, tree, block, &mut |stage| run.done(stage)),
-        };
-        seen.merge(&open);
-        if let Some(loops) = &mut loops {
-            let mut reaction = block_step::Reaction::new(model, implicit.form, block);
-            let surroundings = match &mut reaction {
-                Some(reaction) => Surroundings::Block(reaction),
-                None if loops.are_bodies_free(&at) => Surroundings::Free,
-                None => Surroundings::Pairs,
+        let mut reviews = 0;
+        loop {
+            let mut at = at;
+            extras.fill(&at, input);
+            let mut ties: &[Tie] = &[];
+            if let (Some(companion), Some(work)) = (&mut companion, &mut work) {
+                let moment = scheme.moment(&at, settings.dt, iteration > 0);
+                companion.linearize(&moment, &mut Outside::new(&at, extras, &mut work.ties));
+                ties = &work.ties;
+            }
+            let mut open = SweepReport::default();
+            loop_error = 0.0;
+            if let Some(loops) = &mut loops {
+                let pulls = if iteration == 0 { &state.loops.pulls } else { &points.loop_pulls };
+                (open, loop_error) = loops.linearize(&at, pulls, ties, extras);
+            }
+            (at.extra_slots, at.extras, at.held) = (&extras.slots, &extras.loads, &extras.held);
+            seen = match form {
+                TreeForm::Pair => sweep::solve(&at, tree, &mut |stage| run.done(stage)),
+                TreeForm::Block => block_step::solve(&at, tree, block, &mut |stage| run.done(stage)),
             };
-            loops.close(model, (at.poses, at.motions), tree, surroundings, run);
-            run.done(Stage::Refine);
+            seen.merge(&open);
+            if let (Some(companion), Some(work)) = (&mut companion, &mut work) {
+                work.solve(model, at.motions, tree, *companion);
+                run.done(Stage::Refine);
+            }
+            if let Some(loops) = &mut loops {
+                let mut reaction = block_step::Reaction::new(model, form, block);
+                let surroundings = match (&mut reaction, &mut companion, &mut work) {
+                    (Some(reaction), ..) => Surroundings::Block(reaction),
+                    (_, Some(companion), Some(work)) if has_unknowns => {
+                        Surroundings::Together(work, *companion)
+                    }
+                    _ if loops.are_bodies_free(&at) => Surroundings::Free,
+                    _ => Surroundings::Pairs,
+                };
+                let has_closed = loops.close(model, (at.poses, at.motions), tree, surroundings, run);
+                if let (true, true, Some(work)) = (has_closed, has_unknowns, &mut work) {
+                    work.adopt();
+                }
+                run.done(Stage::Refine);
+            }
+            reviews += 1;
+            let is_final = match (&mut companion, &mut work) {
+                (Some(companion), Some(work)) => !work.review(model, at.motions, tree, *companion),
+                _ => true,
+            };
+            if is_final || reviews >= MOST_REVIEWS {
+                break;
+            }
         }
         measure_grabs(&at, tree, loops.as_deref(), grab_wrenches);
         iterations += 1;
         let error = seen.gap_squared.max(seen.lean_squared);
         // At the start pose a small error says nothing: the solve itself bends the joints by O(h²).
         if iteration + 1 >= limit
-            || (displaced && error <= implicit.newton_tolerance * implicit.newton_tolerance)
+            || (displaced && !has_unknowns && error <= implicit.newton_tolerance * implicit.newton_tolerance)
         {
             break;
         }
@@ -140,6 +178,7 @@ pub(crate) fn step(
         points.pulls.resize(state.poses.len(), DVec3::ZERO);
         let base = if scheme.is_second { &points.base } else { &state.motions };
         fill_pulls(model, settings, scheme.h, base, tree, extras, &mut points.pulls);
+        settle_companion(model, scheme.h, work.as_deref(), &mut points.pulls);
         if let Some(loops) = &mut loops {
             loops.settle(model, 1.0 / scheme.h, &mut points.pulls);
             points.loop_pulls.clear();
@@ -151,13 +190,14 @@ pub(crate) fn step(
     }
     let base = if scheme.is_second { &points.base } else { &state.motions };
     fill_pulls(model, settings, scheme.h, base, tree, extras, &mut state.pulls);
+    settle_companion(model, scheme.h, work.as_deref(), &mut state.pulls);
     if let Some(loops) = &mut loops {
         loops.settle(model, 1.0 / scheme.h, &mut state.pulls);
         loops.store(&mut state.loops, 1.0 / scheme.h);
         loops.store_twists(model, &mut state.twists);
     }
+    let first_bad = finish(model, state, input, settings, &scheme, points, tree, extras, displaced);
     extras.clear();
-    let first_bad = finish(model, state, input, settings, &scheme, points, tree, displaced);
     state.time += dt;
     run.done(Stage::Integrate);
     StepReport {
@@ -197,6 +237,13 @@ fn fill_pulls(
         let load = &extras.loads[extras.slots[pair as usize] as usize];
         let impulse = load.momentum - load.mass.mul(tree.motions[pair as usize]);
         pulls[model.pairs[pair as usize].body as usize] -= impulse.linear / h;
+    }
+}
+
+/// Takes the impulses of a companion out of the net joint forces of the bodies.
+fn settle_companion(model: &Model, h: f64, work: Option<&CompanionWork>, pulls: &mut [DVec3]) {
+    for (port, impulse) in work.into_iter().flat_map(CompanionWork::impulses) {
+        pulls[model.pairs[port].body as usize] -= impulse.linear / h;
     }
 }
 
@@ -240,6 +287,22 @@ impl Coefficients {
             h: dt * (1.0 + rho) / denominator,
             carry: rho * rho / denominator,
             ratio: rho,
+        }
+    }
+}
+
+impl Coefficients {
+    fn moment<'a>(&self, at: &Iterate<'a>, dt: f64, is_again: bool) -> Moment<'a> {
+        Moment {
+            poses: at.poses,
+            motions: at.motions,
+            is_ahead: at.displaced.is_some(),
+            is_again,
+            h: self.h,
+            dt,
+            carry: self.carry,
+            ratio: self.ratio,
+            gravity: at.gravity,
         }
     }
 }
@@ -383,6 +446,9 @@ impl Extras {
     pub(crate) fn clear(&mut self) {
         for pair in self.touched.drain(..) {
             self.slots[pair as usize] = NONE;
+            if let Some(is_held) = self.held.get_mut(pair as usize) {
+                *is_held = false;
+            }
         }
         self.loads.clear();
     }
@@ -444,8 +510,16 @@ fn finish(
     scheme: &Coefficients,
     points: &Linearization,
     tree: &TreeScratch,
+    extras: &Extras,
     displaced: bool,
 ) -> Option<crate::BodyId> {
+    // Bodies that a hard grab or a companion holds do not spin freely.
+    let spins = |body: usize| {
+        let pair = model.pair_of_body[body];
+        settings.gyroscopic == Gyroscopic::Auto
+            && !extras.held.get(pair as usize).is_some_and(|&is_held| is_held)
+            && !input.holds(model, body as u32)
+    };
     for &(joint, pair) in &model.twist_joints {
         state.twists[joint as usize] = tree.twists[pair as usize];
     }
@@ -456,9 +530,9 @@ fn finish(
         history.step = settings.dt;
     }
     if displaced || scheme.keeps_history || settings.gyroscopic == Gyroscopic::Momentum {
-        finish_any(model, state, input, settings, scheme, points, tree, displaced);
+        finish_any(model, state, settings, &spins, scheme, points, tree, displaced);
     } else {
-        finish_plain(model, state, input, settings, scheme.h, tree);
+        finish_plain(model, state, &spins, scheme.h, tree);
     }
     for &body in &model.kinematic {
         state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
@@ -470,19 +544,17 @@ fn finish(
 fn finish_plain(
     model: &Model,
     state: &mut State,
-    input: &Input,
-    settings: &Settings,
+    spins: &dyn Fn(usize) -> bool,
     h: f64,
     tree: &TreeScratch,
 ) {
-    let auto = settings.gyroscopic == Gyroscopic::Auto;
     let mut poses = state.poses.chunks_exact_mut(2);
     let mut motions = state.motions.chunks_exact_mut(2);
     let bodies = poses.by_ref().zip(motions.by_ref()).zip(model.pair_of_body.chunks_exact(2)).enumerate();
     for (chunk, ((poses, motions), pairs)) in bodies {
         let free = &model.spins_free[2 * chunk..2 * chunk + 2];
         let ([p0, p1], [m0, m1], &[a, b]) = (poses, motions, pairs) else { continue };
-        if a != NONE && b != NONE && !(auto && (free[0] || free[1])) {
+        if a != NONE && b != NONE && !(free[0] || free[1]) {
             (*m0, *m1) = (tree.motions[a as usize], tree.motions[b as usize]);
             let step = twice(h);
             let angular = Vec3x2::new(m0.angular, m1.angular) * step;
@@ -490,14 +562,13 @@ fn finish_plain(
             p0.translation += m0.linear * h;
             p1.translation += m1.linear * h;
         } else {
-            let spins = |body: usize| auto && !input.holds(model, body as u32);
             finish_one(model, 2 * chunk, p0, m0, spins(2 * chunk), h, tree);
             finish_one(model, 2 * chunk + 1, p1, m1, spins(2 * chunk + 1), h, tree);
         }
     }
     let last = model.bodies.len().saturating_sub(1);
     if let ([pose], [motion]) = (poses.into_remainder(), motions.into_remainder()) {
-        finish_one(model, last, pose, motion, auto && !input.holds(model, last as u32), h, tree);
+        finish_one(model, last, pose, motion, spins(last), h, tree);
     }
 }
 
@@ -530,8 +601,8 @@ fn finish_one(
 fn finish_any(
     model: &Model,
     state: &mut State,
-    input: &Input,
     settings: &Settings,
+    spins: &dyn Fn(usize) -> bool,
     scheme: &Coefficients,
     points: &Linearization,
     tree: &TreeScratch,
@@ -553,11 +624,7 @@ fn finish_any(
         };
         if !displaced && settings.gyroscopic == Gyroscopic::Momentum {
             (pose.rotation, motion.angular) = momentum_step(&inertia(), old.rotation, motion.angular, h);
-        } else if !scheme.is_second
-            && settings.gyroscopic == Gyroscopic::Auto
-            && model.spins_free[body]
-            && !input.holds(model, body as u32)
-        {
+        } else if !scheme.is_second && model.spins_free[body] && spins(body) {
             (pose.rotation, motion.angular) = midpoint_step(&inertia(), old.rotation, motion.angular, h);
         }
         if scheme.keeps_history {

@@ -67,6 +67,8 @@ pub(crate) struct Iterate<'a> {
     pub(crate) extra_slots: &'a [u32],
     /// Loads on single bodies: input wrenches, grabs, springs to immovable points.
     pub(crate) extras: &'a [Load],
+    /// Per pair: whether a companion holds it; empty without one.
+    pub(crate) held: &'a [bool],
 }
 
 /// A joint linearized in the general form: rows on the tree child and the force inside.
@@ -139,6 +141,7 @@ impl<'a> Iterate<'a> {
             pulls: &[],
             extra_slots: &[],
             extras: &[],
+            held: &[],
         }
     }
 }
@@ -152,6 +155,12 @@ impl Iterate<'_> {
     #[inline]
     pub(crate) fn motion(&self, motions: &[Motion], body: u32) -> Motion {
         if body == WORLD { Motion::ZERO } else { motions[body as usize] }
+    }
+
+    /// Whether a companion acts on the body of a pair.
+    #[inline]
+    pub(crate) fn is_held(&self, pair: usize) -> bool {
+        self.held.get(pair).is_some_and(|&is_held| is_held)
     }
 
     pub(crate) fn target(&self, joint: u32) -> MotorTarget {

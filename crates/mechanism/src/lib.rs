@@ -5,6 +5,7 @@ mod block_step;
 mod body;
 mod builder;
 mod checks;
+mod companion;
 mod displacement;
 mod edit;
 mod error;
@@ -33,6 +34,7 @@ mod workspace;
 pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
 pub use body::{BodyKind, BodySpec};
 pub use builder::{MechanismBuilder, Structure};
+pub use companion::{Companion, Moment, Outside};
 pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub use force::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
@@ -47,9 +49,10 @@ pub use settings::{
     RungeKutta, Scheme, Settings, TreeForm,
 };
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
+pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load};
 pub use spec::{JointSpec, PointSpringSpec};
 pub use state::{History, LoopState, State};
-pub use step::{Stage, StepReport, Watch, step, step_observed};
+pub use step::{Stage, StepReport, Watch, step, step_observed, step_together};
 pub use workspace::Workspace;
 
 pub use joint::{Drive, DriveCoordinate, JointFrames, JointKind, rotation_to_axis};

@@ -4,7 +4,7 @@ use sinew_solvers::LoopReport;
 
 use crate::loops::Refinement;
 use crate::{
-    BodyId, Input, Model, Scheme, Settings, State, Workspace, assembly, displacement, explicit, implicit,
+    BodyId, Companion, Input, Model, Scheme, Settings, State, Workspace, assembly, displacement, explicit, implicit,
 };
 
 /// What a step did. Stepping never fails: trouble is reported here.
@@ -114,6 +114,20 @@ pub fn step_observed(
     workspace: &mut Workspace,
     watch: &mut dyn Watch,
 ) -> StepReport {
+    step_together(model, state, input, settings, workspace, watch, None)
+}
+
+/// [`step_observed`] with a companion, which is solved along with the bodies by the implicit scheme; other schemes do not see
+/// it. The pair form is used.
+pub fn step_together(
+    model: &Model,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    workspace: &mut Workspace,
+    watch: &mut dyn Watch,
+    companion: Option<&mut dyn Companion>,
+) -> StepReport {
     // The step divides by dt².
     let per_square = 1.0 / (settings.dt * settings.dt);
     let has_length =
@@ -127,7 +141,7 @@ pub fn step_observed(
     let mut run = Refinement::new(&settings.loops, input, watch);
     let mut report = match &settings.scheme {
         Scheme::Implicit(scheme) => {
-            implicit::step(model, state, input, settings, scheme, workspace, &mut run)
+            implicit::step(model, state, input, settings, scheme, workspace, &mut run, companion)
         }
         Scheme::Explicit(scheme) => {
             explicit::step(model, state, input, settings, scheme, workspace, &mut run)

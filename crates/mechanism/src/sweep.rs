@@ -397,7 +397,12 @@ pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &D
     let base = &at.base[pair.body as usize];
     let omega = base.angular;
     let angular = match at.gyro {
-        Gyroscopic::Auto if pair.spins_free && !at.is_second && !at.input.holds(at.model, pair.body) => {
+        Gyroscopic::Auto
+            if pair.spins_free
+                && !at.is_second
+                && !at.is_held(k)
+                && !at.input.holds(at.model, pair.body) =>
+        {
             inertia.mul_vec(omega)
         }
         Gyroscopic::Auto | Gyroscopic::Implicit if at.displaced.is_none() => {

@@ -6,6 +6,7 @@ use sinew_solvers::{Load, PairFactor};
 use sinew_topology::{NONE, Schedule};
 
 use crate::block_step::BlockScratch;
+use crate::companion::CompanionWork;
 use crate::displacement::DisplacementScratch;
 use crate::explicit::ExplicitScratch;
 use crate::loops::LoopWork;
@@ -29,6 +30,8 @@ pub struct Workspace {
     pub(crate) grab_wrenches: Vec<Force>,
     /// Made when there are loops.
     pub(crate) loops: Option<Box<LoopWork>>,
+    /// Made when there is a companion.
+    pub(crate) together: Option<Box<CompanionWork>>,
     /// Made when the block form is first used.
     pub(crate) block: Option<Box<BlockScratch>>,
     /// Made when the displacement stepper is first used.
@@ -82,6 +85,8 @@ pub(crate) struct Extras {
     pub(crate) slots: Vec<u32>,
     pub(crate) loads: Vec<Load>,
     pub(crate) touched: Vec<u32>,
+    /// Per pair: whether a companion acts on it; empty without one.
+    pub(crate) held: Vec<bool>,
 }
 
 impl Workspace {
@@ -114,6 +119,7 @@ impl Workspace {
             slots: vec![NONE; n],
             loads: Vec::with_capacity(room),
             touched: Vec::with_capacity(room),
+            held: Vec::new(),
         };
         let stamp = model.stamp;
         Self {
@@ -124,6 +130,7 @@ impl Workspace {
             targets,
             grab_wrenches: Vec::with_capacity(EXTRA_ROOM),
             loops: None,
+            together: None,
             block: None,
             displacement: None,
             explicit: None,

@@ -88,7 +88,7 @@ impl LoopWork {
             give(rows, yielded, ports, (gap.sqrt(), 0.0), 1.0);
         }
         self.lambda.resize(self.rows.len(), 0.0);
-        self.activate(at.model, at.input);
+        self.activate(at.model, at.input, &[]);
         seen
     }
 }

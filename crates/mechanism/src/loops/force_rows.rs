@@ -12,7 +12,7 @@ pub(super) const INACTIVE: LoopRow =
     LoopRow { on1: Force::ZERO, on2: Force::ZERO, rhs: 0.0, compliance: 1.0 };
 
 /// The impulse `q − κ G v` as a row.
-pub(super) fn force_row(on1: Force, on2: Force, q: f64, kappa: f64) -> LoopRow {
+pub(crate) fn force_row(on1: Force, on2: Force, q: f64, kappa: f64) -> LoopRow {
     let compliance = 1.0 / kappa;
     if compliance.is_finite() { LoopRow { on1, on2, rhs: q * compliance, compliance } } else { INACTIVE }
 }

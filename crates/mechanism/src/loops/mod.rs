@@ -26,9 +26,11 @@ use sinew_solvers::{
 };
 use sinew_topology::NONE;
 
+pub(crate) use force_rows::force_row;
 pub(crate) use opening::{Extent, Opened};
 pub(crate) use refinement::Refinement;
 
+use crate::companion::{Companion, CompanionWork, Tie, Together};
 use crate::iterate::Iterate;
 use crate::model::{JointModel, LoopModel, Model, WORLD};
 use crate::workspace::TreeScratch;
@@ -57,8 +59,10 @@ pub(crate) struct LoopWork {
     primary_rhs: Vec<f64>,
     /// Pairs that a response must visit to know the reaction of the loops.
     active: ActivePairs,
-    /// Ports of hard grabs that `active` was made for.
+    /// Ports of hard grabs and ties that `active` was made for.
     held: Vec<u32>,
+    /// Blocks of hard grabs.
+    grabbed: std::ops::Range<usize>,
     everything: ActivePairs,
     reaction: TreeReaction,
     scratch: LoopScratch,
@@ -81,6 +85,8 @@ pub(crate) enum Surroundings<'a> {
     Free,
     /// The factored block system.
     Block(&'a mut dyn Responder),
+    /// The factored pairs and what is solved with them.
+    Together(&'a mut CompanionWork, &'a mut dyn Companion),
 }
 
 impl LoopWork {
@@ -98,6 +104,7 @@ impl LoopWork {
             reactions: vec![Motion::ZERO; n],
             active: ActivePairs::new(&parents, model.loop_ports()),
             held: Vec::with_capacity(HELD_ROOM),
+            grabbed: 0..0,
             primary_rows: LoopRows::default(),
             primary_rhs: Vec::new(),
             everything: ActivePairs::new(&parents, 0..n as u32),
@@ -115,11 +122,11 @@ impl LoopWork {
     /// The scratch, made if needed; `None` if there is nothing to refine.
     pub(crate) fn of<'a>(
         model: &Model,
-        input: &Input,
+        is_needed: bool,
         tree: &TreeScratch,
         slot: &'a mut Option<Box<Self>>,
     ) -> Option<&'a mut Self> {
-        model.has_loops(input).then(|| &mut **slot.get_or_insert_with(|| Box::new(Self::new(model, tree))))
+        is_needed.then(|| &mut **slot.get_or_insert_with(|| Box::new(Self::new(model, tree))))
     }
 
     /// Multipliers to start from: the forces of the last step times `h`, or nothing.
@@ -134,9 +141,10 @@ impl LoopWork {
         self.rows.clear();
     }
 
-    /// Visits what hard grabs hold, too.
-    fn activate(&mut self, model: &Model, input: &Input) {
-        let held = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
+    /// Visits what hard grabs and ties hold, too.
+    fn activate(&mut self, model: &Model, input: &Input, ties: &[Tie]) {
+        let grabbed = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
+        let held = grabbed.chain(ties.iter().flat_map(|tie| tie.ports));
         if !self.held.iter().copied().eq(held.clone()) {
             self.held.clear();
             self.held.extend(held);
@@ -167,7 +175,7 @@ impl LoopWork {
     }
 
     /// Closes the loops: `tree.motions` becomes the solution with their impulses. `given` are the twists of bodies that
-    /// nothing moves, per body.
+    /// nothing moves, per body. False if there is nothing to close.
     pub(crate) fn close(
         &mut self,
         model: &Model,
@@ -175,9 +183,9 @@ impl LoopWork {
         tree: &mut TreeScratch,
         surroundings: Surroundings<'_>,
         run: &mut Refinement<'_>,
-    ) {
+    ) -> bool {
         if self.rows.is_empty() {
-            return;
+            return false;
         }
         let free_mass = |port: u32| free_mass(model, poses, port);
         let Self { rows, lambda, rhs, impulses, reactions, parents, reaction, scratch, .. } = self;
@@ -188,10 +196,15 @@ impl LoopWork {
 
         let mut free = FreeBodies { masses: &self.masses };
         let mut pairs = TreeResponder { factor, parents, active: &self.active, scratch: reaction };
+        let mut together;
         let (is_whole, responder): (bool, &mut dyn Responder) = match surroundings {
             Surroundings::Pairs => (false, &mut pairs),
             Surroundings::Free => (true, &mut free),
             Surroundings::Block(other) => (true, other),
+            Surroundings::Together(work, companion) => {
+                together = Together { factor, work, companion };
+                (true, &mut together)
+            }
         };
         let stop = run.solve(rows, responder, &free_mass, (rhs, lambda), scratch);
         let (n_blocks, n_first) = self.primary;
@@ -238,6 +251,7 @@ impl LoopWork {
                 rows.impulse_on_first(block as usize, lambda).linear
             };
         }
+        true
     }
 
     /// Takes the impulses of the loops out of the net joint forces of the bodies.
@@ -269,8 +283,7 @@ impl LoopWork {
 
     /// Impulses of the hard grabs on their bodies, in the order of the input.
     pub(crate) fn grab_impulses(&self) -> impl Iterator<Item = Force> + '_ {
-        let first = self.rows.blocks().len() - self.held.len().min(self.rows.blocks().len());
-        (first..self.rows.blocks().len()).map(|block| self.rows.impulse_on_first(block, &self.lambda))
+        self.grabbed.clone().map(|block| self.rows.impulse_on_first(block, &self.lambda))
     }
 }
 

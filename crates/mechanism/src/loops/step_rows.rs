@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::force_rows::{ForceRows, INACTIVE, force_row};
 use super::opening::{Opened, Treatment, soften};
 use super::{LoopWork, SECONDARY};
+use crate::companion::Tie;
 use crate::iterate::{Iterate, JointAt, SHORT_ROW};
 use crate::model::{LoopModel, LoopSpring, WORLD, pose_of};
 use crate::sweep::{SweepReport, add_geometric};
@@ -20,11 +21,12 @@ use crate::workspace::Extras;
 impl LoopWork {
     /// Rows at a linearization point. What the loops do to single bodies (geometric stiffness under the `pulls` of the last
     /// solve, constant impulses) goes to `extras`, before the tree is solved. Returns the errors of joints that are
-    /// to be met, and the largest gap of all, m.
+    /// to be met, and the largest gap of all, m. `ties` come last.
     pub(crate) fn linearize(
         &mut self,
         at: &Iterate<'_>,
         pulls: &[DVec3],
+        ties: &[Tie],
         extras: &mut Extras,
     ) -> (SweepReport, f64) {
         self.clear();
@@ -49,12 +51,17 @@ impl LoopWork {
             linearizer.springs();
             self.primary = (linearizer.rows.blocks().len(), linearizer.rows.len());
         }
+        let first = linearizer.rows.blocks().len();
         for grab in at.input.hard_grabs(at.model) {
             linearizer.grab(grab);
         }
+        self.grabbed = first..linearizer.rows.blocks().len();
+        for tie in ties {
+            linearizer.rows.push(tie.ports, &tie.rows, 1.0);
+        }
         let found = (linearizer.seen, linearizer.largest_gap);
         self.lambda.resize(self.rows.len(), 0.0);
-        self.activate(at.model, at.input);
+        self.activate(at.model, at.input, ties);
         found
     }
 }
