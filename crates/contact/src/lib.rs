@@ -33,5 +33,5 @@ pub use material::{ContactLaw, ContactMaterial};
 pub use model::{ContactModel, ContactReport, ContactWorkspace};
 pub use points::PointCloud;
 pub use shape::ContactShape;
-pub use solve::{ContactSolve, ContactSummary};
+pub use solve::{Approach, ContactSolve, ContactSummary};
 pub use step::{ContactRow, ContactStart, ContactStep, Grip};

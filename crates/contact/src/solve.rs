@@ -23,6 +23,17 @@ pub struct ContactSolve {
     dt: f64,
 }
 
+/// How the sides of a contact approach: velocities of the first minus the other at the contact point (m/s, world).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Approach {
+    /// At the start of the step.
+    pub now: DVec3,
+    /// At its end if there were no contacts: with gravity and everything else that is known.
+    pub free: DVec3,
+    /// Mass at the contact (kg), see [`ContactStart::mass`].
+    pub mass: f64,
+}
+
 /// What the contacts of a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -43,25 +54,23 @@ impl ContactSolve {
         Self::default()
     }
 
-    /// Starts a step of `dt` seconds: guesses the law of every contact. `free` gives the relative velocity at a contact
-    /// (first side minus other, m/s, world) at the end of a step without contacts, and the mass at the contact (kg), see
-    /// [`ContactStart::mass`].
+    /// Starts a step of `dt` seconds: guesses the law of every contact from how its sides approach.
     pub fn begin(
         &mut self,
         contacts: &[ContactPoint],
         anchors: &Anchors,
         dt: f64,
-        mut free: impl FnMut(&ContactPoint) -> (DVec3, f64),
+        mut approach: impl FnMut(&ContactPoint) -> Approach,
     ) {
         self.dt = dt;
         self.starts.clear();
         self.steps.clear();
         anchors.fill_stretches(contacts, &mut self.stretches);
         for (contact, &stretch) in contacts.iter().zip(&self.stretches) {
-            let (velocity, mass) = free(contact);
+            let Approach { now, free, mass } = approach(contact);
             let start = contact.start(stretch, mass);
             self.starts.push(start);
-            self.steps.push(start.predict(velocity, dt));
+            self.steps.push(start.predict(now, free, dt));
         }
     }
 

@@ -51,8 +51,8 @@ pub struct ContactStart {
     pub depth: f64,
     /// Stretch along the surface kept from the last step (m, world).
     pub stretch: DVec3,
-    /// Mass that one newton has to move at the contact, `1/(nᵀ G M⁻¹ Gᵀ n)` (kg), for the prediction only; infinity if
-    /// unknown.
+    /// Mass that a push along the normal has to move, `1/(nᵀ G M⁻¹ Gᵀ n)` (kg), for guesses only. Too small a number is
+    /// harmless (of an articulated body, take the mass that the touching body has alone), too large a one costs solves.
     pub mass: f64,
 }
 
@@ -121,10 +121,17 @@ impl ContactStep {
 }
 
 impl ContactStart {
-    /// The law of a step of `dt` seconds, guessed from the relative velocity (m/s) that the contact would have at its
-    /// end without any contact: with gravity and everything else that is known. The guess solves the contact as if it
-    /// were the only one on a particle of mass [`ContactStart::mass`].
-    pub fn predict(&self, free: DVec3, dt: f64) -> ContactStep {
+    /// The law of a step of `dt` seconds, guessed from two relative velocities (m/s): `now`, at the start, and `free`,
+    /// at the end if there were no contacts (gravity and everything else that is known added). The guess solves the
+    /// contact as if it were the only one on a particle of mass [`ContactStart::mass`]. Across a gap it acts if it would
+    /// close at the velocity of `now`: a body at rest does not close its gaps, though it would fall if it were free.
+    pub fn predict(&self, now: DVec3, free: DVec3, dt: f64) -> ContactStep {
+        let arrives = self.depth >= 0.0 || self.depth > dt * self.normal.dot(now);
+        if arrives { self.guess(free, dt) } else { ContactStep::default() }
+    }
+
+    /// The law of a particle that would have the relative velocity `free` without the contact.
+    fn guess(&self, free: DVec3, dt: f64) -> ContactStep {
         let normal = self.normal_line(dt);
         let load = normal.alone(self.normal.dot(free), self.mass);
         // an infinite or missing number is no contact either
@@ -141,34 +148,49 @@ impl ContactStart {
         }
         let left = sliding - within(pull, limit) / self.mass;
         let speed = left.length().max(self.law.slip_speed);
-        self.sliding(normal, pull, [limit / speed; 2], [0.0; 2])
+        self.framed(normal, pull, [limit / speed; 2])
     }
 
     /// Looks at a law again with the relative velocity `v'` (m/s) that a solve gave at the end of the step: nothing if
-    /// its grip stands, else the law for another solve. A review for the `last` solve closes nothing: what would close
-    /// now is found as deep in the next step, while a contact closed wrongly would pull, with nobody left to notice.
+    /// its grip stands, else the law for another solve. A review for the `last` solve gives only laws that cannot add
+    /// energy if they turn out wrong: friction in proportion to `v'`, and no contact closed (what would close now is
+    /// found as deep in the next step).
     pub fn review(&self, step: &ContactStep, end: DVec3, dt: f64, last: bool) -> Option<ContactStep> {
         let normal = self.normal_line(dt);
         let load = normal.0 - normal.1 * self.normal.dot(end);
         match (step.grip, load > 0.0) {
-            (Grip::Open, true) => return (!last).then(|| self.predict(end, dt)),
+            (Grip::Open, true) => return (!last).then(|| self.guess(end, dt)),
             (_, false) => return (step.grip != Grip::Open).then(ContactStep::default),
             (_, true) => {}
         }
         let limit = self.law.friction * load;
         let sliding = end - self.normal * self.normal.dot(end);
+        let speed = sliding.length();
+        let chord = |along| Some(self.framed(normal, along, [limit / speed.max(self.law.slip_speed); 2]));
         if step.grip == Grip::Stick {
-            return self.give_way(normal, sliding, limit, dt);
+            let tangent = self.tangent_line(dt);
+            let pull = tangent.0 + sliding * tangent.1;
+            let size = pull.length();
+            return if size <= limit * (1.0 + REVIEW_TOLERANCE) {
+                None
+            } else if last {
+                chord(pull)
+            } else {
+                Some(self.against(normal, sliding, pull, [limit, limit * tangent.1 / size]))
+            };
         }
-        let friction = DVec3::new(0.0, step.component_at(1, end), step.component_at(2, end)).length();
-        let against = sliding.dot(step.axes[1]) <= 0.0;
-        if against || sliding.length() <= self.law.slip_speed {
+        if sliding.dot(step.axes[1]) <= 0.0 || speed <= self.law.slip_speed {
             return Some(self.sticking(dt));
         }
+        let friction = DVec3::new(0.0, step.component_at(1, end), step.component_at(2, end)).length();
         if (friction - limit).abs() <= REVIEW_TOLERANCE * limit {
-            return None;
+            None
+        } else if friction < limit || last {
+            chord(sliding)
+        } else {
+            // less friction than what it slid against cannot turn it round
+            Some(self.against(normal, sliding, sliding, [limit, limit / speed]))
         }
-        Some(self.sliding(normal, sliding, [limit / sliding.length(); 2], [0.0; 2]))
     }
 
     /// The stretch (m, world) to keep for the next step, from the velocity `v'` (m/s) at the end of this one; zero for a
@@ -187,32 +209,27 @@ impl ContactStart {
         }
     }
 
-    /// A stuck contact beyond the cone: the full friction against the load, whatever the velocity along it.
-    fn give_way(&self, normal: Line, sliding: DVec3, limit: f64, dt: f64) -> Option<ContactStep> {
-        let tangent = self.tangent_line(dt);
-        let pull = tangent.0 + sliding * tangent.1;
-        let size = pull.length();
-        if size <= limit * (1.0 + REVIEW_TOLERANCE) {
-            return None;
-        }
+    /// Full friction `limit` (N·s) against `pull` whatever the speed along it, with a resistance across; both meet the
+    /// velocity `sliding`.
+    fn against(&self, normal: Line, sliding: DVec3, pull: DVec3, [limit, across]: [f64; 2]) -> ContactStep {
         let along = SLIDING_SLOPE * normal.1;
-        let across = limit * tangent.1 / size;
-        let mut step = self.sliding(normal, pull, [along, across], [0.0; 2]);
+        let mut step = self.framed(normal, pull, [along, across]);
         step.impulse[1] = along * step.axes[1].dot(sliding) - limit;
         step.impulse[2] = across * step.axes[2].dot(sliding);
-        Some(step)
+        step
     }
 
     fn sticking(&self, dt: f64) -> ContactStep {
         let tangent = self.tangent_line(dt);
-        let mut step = self.sliding(self.normal_line(dt), tangent.0, [tangent.1; 2], [0.0; 2]);
+        let mut step = self.framed(self.normal_line(dt), tangent.0, [tangent.1; 2]);
         step.impulse[1] = -step.axes[1].dot(tangent.0);
         step.impulse[2] = -step.axes[2].dot(tangent.0);
         step.grip = Grip::Stick;
         step
     }
 
-    fn sliding(&self, normal: Line, along: DVec3, resistance: [f64; 2], impulse: [f64; 2]) -> ContactStep {
+    /// A law that resists sliding, along and across a direction.
+    fn framed(&self, normal: Line, along: DVec3, resistance: [f64; 2]) -> ContactStep {
         // what is nearly along the normal after rounding is not a direction on the surface
         let laid = |t: DVec3| (t - self.normal * self.normal.dot(t)).try_normalize();
         let t = along.try_normalize().and_then(laid).unwrap_or_else(|| self.normal.any_orthonormal_vector());
@@ -220,7 +237,7 @@ impl ContactStart {
             grip: Grip::Slip,
             axes: [self.normal, t, self.normal.cross(t)],
             resistance: [normal.1, resistance[0], resistance[1]],
-            impulse: [normal.0, impulse[0], impulse[1]],
+            impulse: [normal.0, 0.0, 0.0],
         }
     }
 

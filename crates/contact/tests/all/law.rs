@@ -90,7 +90,7 @@ fn the_linear_law_is_positive_semidefinite_and_the_same_as_matrix_and_as_rows() 
     for _ in 0..20_000 * soak_scale() {
         let start = random_start(&mut rng);
         let h = rng.power_of_ten(-4, -1);
-        let step = start.predict(rng.vec3(-1.0, 1.0), h);
+        let step = start.predict(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0), h);
         check(&step);
         seen[step.grip as usize] += 1;
         let v = rng.vec3(-1.0, 1.0);
@@ -121,7 +121,7 @@ fn the_law_is_the_same_from_both_sides() {
         let start = random_start(&mut rng);
         let mirrored = ContactStart { normal: -start.normal, stretch: -start.stretch, ..start };
         let (v, end) = (rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
-        let (one, two) = (start.predict(v, 0.01), mirrored.predict(-v, 0.01));
+        let (one, two) = (start.predict(v, v, 0.01), mirrored.predict(-v, -v, 0.01));
         assert_eq!(one.grip, two.grip);
         assert_eq!(one.impulse_at(end), -two.impulse_at(-end));
         assert_eq!(
@@ -153,7 +153,7 @@ fn friction_only_takes_energy_and_contacts_push() {
             let m = step.matrix().to_mat3() + DMat3::IDENTITY * mass;
             m.inverse() * (free * mass + step.constant_impulse())
         };
-        let mut step = start.predict(free, h);
+        let mut step = start.predict(free, free, h);
         let mut end = solve(&step);
         for _ in 0..4 {
             let Some(next) = start.review(&step, end, h, false) else { break };
@@ -186,17 +186,17 @@ fn numbers_that_are_not_finite_open_a_contact() {
     for bad in [f64::NAN, f64::INFINITY] {
         for start in [ContactStart { depth: bad, ..good }, ContactStart { normal: DVec3::splat(bad), ..good }]
         {
-            let step = start.predict(DVec3::ZERO, 0.01);
+            let step = start.predict(DVec3::ZERO, DVec3::ZERO, 0.01);
             assert!(
                 step.grip == Grip::Open
                     && step.matrix().is_finite()
                     && step.constant_impulse() == DVec3::ZERO
             );
         }
-        let step = good.predict(DVec3::splat(bad), 0.01);
+        let step = good.predict(DVec3::ZERO, DVec3::splat(bad), 0.01);
         assert_eq!(step.grip, Grip::Open);
         let held = ContactStart { depth: 1e-3, ..good };
-        let step = held.predict(DVec3::ZERO, 0.01);
+        let step = held.predict(DVec3::ZERO, DVec3::ZERO, 0.01);
         assert!(held.review(&step, DVec3::splat(f64::NAN), 0.01, false).is_none_or(|s| s.grip == Grip::Open));
         assert_eq!(held.stretch_after(&step, DVec3::splat(f64::NAN), 0.01), DVec3::ZERO);
     }

@@ -1,7 +1,9 @@
 //! A tiny integrator of rigid boxes, to see the contact law at work: dense implicit steps and explicit sub-steps.
 
 use glam::{DMat3, DVec3};
-use sinew_contact::{Anchors, ContactPoint, ContactSolve, ContactStep, ContactSummary, Mover, Owner};
+use sinew_contact::{
+    Anchors, Approach, ContactPoint, ContactSolve, ContactStep, ContactSummary, Mover, Owner,
+};
 use sinew_math::{Motion, Pose, skew};
 use sinew_testkit::Dense;
 
@@ -95,9 +97,13 @@ impl Bricks {
             .iter()
             .map(|b| Motion::new(b.motion.angular, b.motion.linear + self.gravity * h))
             .collect();
-        let told =
-            |c: &ContactPoint| (Self::relative(bricks, &free, c), self.mass_error * Self::mass_at(bricks, c));
-        self.solve.begin(contacts, &self.anchors, h, told);
+        let now: Vec<Motion> = bricks.iter().map(|b| b.motion).collect();
+        let approach = |c: &ContactPoint| Approach {
+            now: Self::relative(bricks, &now, c),
+            free: Self::relative(bricks, &free, c),
+            mass: self.mass_error * Self::mass_at(bricks, c),
+        };
+        self.solve.begin(contacts, &self.anchors, h, approach);
         let mut motions = solve(bricks, contacts, self.solve.steps(), &free);
         self.used = 1;
         while self.used < self.passes {
