@@ -7,6 +7,8 @@
 //! Pivots that are not safely positive count as zero and so do their inverses: whatever the input, `L⁻ᵀD⁻¹L⁻¹` is
 //! symmetric and positive semidefinite, and on dependent unknowns it answers with some of them.
 //!
+//! The last rows may be left unsolved: they are only relieved of the others (`L`, and in place of `D` the Schur complement).
+//!
 //! Cost: `e` blocks in a row take `216 e²/2` multiply-adds to factor and `72 e` to solve; no allocation after `new`.
 
 use super::inverse::{Columns, invert_semidefinite};
@@ -22,11 +24,13 @@ pub(crate) struct Envelope {
     /// Place of the diagonal block of each row; the row ends there.
     diagonal: Vec<u32>,
     blocks: Vec<Block6>,
+    /// Rows that are solved; the others are only relieved of them.
+    n_solved: usize,
 }
 
 impl Envelope {
-    /// The zero matrix with rows that start at the columns `first`.
-    pub(crate) fn new(first: Vec<u32>) -> Self {
+    /// The zero matrix with rows that start at the columns `first`; those from `n_solved` on are not solved.
+    pub(crate) fn new(first: Vec<u32>, n_solved: usize) -> Self {
         let mut end = 0;
         let diagonal: Vec<u32> = (0u32..)
             .zip(&first)
@@ -36,7 +40,7 @@ impl Envelope {
             })
             .collect();
         let blocks = vec![[[0.0; 6]; 6]; end as usize];
-        Self { first, diagonal, blocks }
+        Self { first, diagonal, blocks, n_solved }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -44,45 +48,52 @@ impl Envelope {
     }
 
     /// The block in row `g` and column `k ≤ g`.
+    pub(crate) fn block(&self, g: usize, k: usize) -> &Block6 {
+        &self.blocks[self.diagonal[g] as usize + k - g]
+    }
+
+    /// The same, to change.
     #[inline(always)]
     pub(crate) fn block_mut(&mut self, g: usize, k: usize) -> &mut Block6 {
         &mut self.blocks[self.diagonal[g] as usize + k - g]
     }
 
-    /// The places of row `g` left of the diagonal.
+    /// The places of row `g` left of the diagonal, in columns that are solved.
     #[inline(always)]
     fn row(&self, g: usize) -> std::ops::Range<usize> {
-        let diagonal = self.diagonal[g] as usize;
-        diagonal + self.first[g] as usize - g..diagonal
+        let start = self.diagonal[g] as usize + self.first[g] as usize - g;
+        start..start + g.min(self.n_solved) - self.first[g] as usize
     }
 
-    /// Factors in place.
-    pub(crate) fn factor(&mut self) {
-        for g in 0..self.first.len() {
+    /// Factors the first `n_rows` rows in place.
+    pub(crate) fn factor(&mut self, n_rows: usize) {
+        for g in 0..n_rows {
             let first = self.first[g] as usize;
             let row = self.row(g);
             let (above, own) = self.blocks.split_at_mut(row.start);
             let place = |row: usize, column: usize| self.diagonal[row] as usize + column - row;
             for k in first..g {
                 let (left, current) = own.split_at_mut(k - first);
-                for m in first.max(self.first[k] as usize)..k {
+                for m in first.max(self.first[k] as usize)..k.min(self.n_solved) {
                     subtract_product(&mut current[0], &left[m - first], &above[place(k, m)]);
                 }
             }
             let (left, diagonal) = own.split_at_mut(g - first);
-            let pivot = &mut diagonal[0];
+            let (left, pivot) = (&mut left[..row.len()], &mut diagonal[0]);
             let scale: [f64; 6] = std::array::from_fn(|i| pivot[i][i]);
-            for (k, u) in (first..g).zip(left) {
+            for (k, u) in (first..).zip(left) {
                 let l = product(u, &above[place(k, k)]);
                 subtract_product(pivot, u, &l);
                 *u = l;
             }
-            invert_semidefinite(pivot, &scale);
+            if g < self.n_solved {
+                invert_semidefinite(pivot, &scale);
+            }
         }
     }
 
-    /// Solves in place.
-    pub(crate) fn solve(&self, x: &mut [[f64; 6]]) {
+    /// `x ← L⁻¹ x` on the rows of `x`.
+    pub(crate) fn substitute(&self, x: &mut [[f64; 6]]) {
         for g in 0..x.len() {
             let (above, own) = x.split_at_mut(g);
             let own = &mut own[0];
@@ -93,7 +104,11 @@ impl Envelope {
                 }
             }
         }
-        for (x, &place) in x.iter_mut().zip(&self.diagonal) {
+    }
+
+    /// `x ← L⁻ᵀ D⁻¹ x` on the rows of `x`, those that are not solved being given.
+    pub(crate) fn substitute_back(&self, x: &mut [[f64; 6]]) {
+        for (x, &place) in x.iter_mut().zip(&self.diagonal[..self.n_solved]) {
             let inverse = &self.blocks[place as usize];
             let y = std::mem::take(x);
             for c in 0..6 {

@@ -57,6 +57,19 @@ impl BlockMatrix {
     /// Replaces all values: `fill` adds to the zero matrix.
     pub fn assemble(&mut self, fill: impl FnOnce(&mut BlockFill<'_>)) {
         self.upper.fill(DMat3::ZERO);
+        self.complete(fill);
+    }
+
+    /// Replaces all values: `fill` adds to another matrix of the same pattern.
+    ///
+    /// # Panics
+    /// If the other matrix has another number of blocks.
+    pub fn assemble_onto(&mut self, base: &Self, fill: impl FnOnce(&mut BlockFill<'_>)) {
+        self.upper.copy_from_slice(&base.upper);
+        self.complete(fill);
+    }
+
+    fn complete(&mut self, fill: impl FnOnce(&mut BlockFill<'_>)) {
         fill(&mut BlockFill { pattern: &self.pattern, upper: &mut self.upper });
         for (pair, [a, b]) in self.pairs.iter_mut().zip(&self.pattern.mirrored) {
             let block = |(at, is_transposed): (usize, bool)| {

@@ -1,6 +1,7 @@
 //! Symmetric positive definite systems of meshes: 3×3 blocks per pair of nodes, conjugate gradients, two levels.
 
 mod aggregates;
+mod carriers;
 mod cg;
 mod envelope;
 mod inverse;
@@ -9,8 +10,9 @@ mod pattern;
 mod precondition;
 mod system;
 
+pub use carriers::CarrierCoupling;
 pub use cg::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_gradient};
 pub use matrix::{BlockFill, BlockMatrix};
 pub use pattern::{ELEMENT_PAIRS, PatternError, SparsePattern};
-pub use precondition::{BlockJacobi, NodePreconditioner, TwoLevel};
+pub use precondition::{BlockJacobi, NodePreconditioner, NodeRole, TwoLevel};
 pub use system::HeldNodes;

@@ -13,15 +13,20 @@
 //! semidefinite for any finite input, and definite if `A` is. A `C` of an earlier matrix is still a valid one. The arms
 //! must be those of the shape in which the stiffness was taken: what costs no energy there is rotation about these.
 //!
+//! **Carriers.** Nodes may also be carried by bodies with unknowns of their own (bones), whose twists then belong to the
+//! coarse space. Their part is not solved here: [`TwoLevel::restrict`] gives the impulses that are left for the carriers
+//! when the groups have answered, [`TwoLevel::prolong`] takes their twists; between the two stands
+//! [`CarrierCoupling`](super::CarrierCoupling).
+//!
 //! **Cost.** Two levels: `refresh` about as much as 8 products with `A`, `apply` half a product; no allocation.
 
 use super::aggregates::Aggregates;
-use super::envelope::Envelope;
+use super::envelope::{Block6, Envelope};
 use super::inverse::invert_semidefinite;
 use super::matrix::BlockMatrix;
 use super::pattern::SparsePattern;
 use glam::{DMat3, DVec3};
-use sinew_math::Sym3;
+use sinew_math::{Force, Motion, Sym3};
 
 /// A matrix `C` close to the inverse of a [`BlockMatrix`] on its free nodes, and zero on the fixed ones.
 pub trait NodePreconditioner {
@@ -76,8 +81,21 @@ pub struct TwoLevel {
     /// From the middle of its group to each node (m).
     arms: Vec<DVec3>,
     coarse: Envelope,
-    /// (τ, f) of each group, then (ω, v); one more that stays zero, for fixed nodes.
+    /// The blocks of the carriers before the groups are eliminated.
+    carriers: Vec<Block6>,
+    /// (τ, f) of each group, then (ω, v); the same of carriers; one more that stays zero, for fixed nodes.
     motions: Vec<[f64; 6]>,
+}
+
+/// What moves a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeRole {
+    /// Its own unknowns.
+    Free,
+    /// Nothing that is solved for.
+    Fixed,
+    /// A carrier, by index.
+    Carried(u32),
 }
 
 impl TwoLevel {
@@ -90,24 +108,53 @@ impl TwoLevel {
         Self::with_group_size(pattern, rest, is_fixed, n_free.isqrt() / 2)
     }
 
+    /// The same where some nodes are carried.
+    ///
+    /// # Panics
+    /// If there is not one position and one role per node.
+    pub fn with_carriers(pattern: &SparsePattern, rest: &[DVec3], roles: &[NodeRole]) -> Self {
+        let n_free = roles.iter().filter(|&&role| role == NodeRole::Free).count();
+        Self::build(pattern, rest, roles, n_free.isqrt() / 2)
+    }
+
     /// The same with groups of about `size` nodes.
     ///
     /// # Panics
     /// If there is not one position and one flag per node.
     pub fn with_group_size(pattern: &SparsePattern, rest: &[DVec3], is_fixed: &[bool], size: usize) -> Self {
+        let role = |&is_fixed: &bool| if is_fixed { NodeRole::Fixed } else { NodeRole::Free };
+        Self::build(pattern, rest, &is_fixed.iter().map(role).collect::<Vec<_>>(), size)
+    }
+
+    fn build(pattern: &SparsePattern, rest: &[DVec3], roles: &[NodeRole], size: usize) -> Self {
         let n = pattern.n_nodes();
-        assert_eq!((rest.len(), is_fixed.len()), (n, n), "one position and one flag per node");
-        let groups = Aggregates::new(pattern, rest, is_fixed, size);
-        let mut first: Vec<u32> = (0..groups.len() as u32).collect();
-        for i in (0..n).filter(|&i| !is_fixed[i]) {
-            for (_, j) in pattern.upper_row(i).filter(|&(_, j)| !is_fixed[j]) {
+        assert_eq!((rest.len(), roles.len()), (n, n), "one position and one role per node");
+        let is_held: Vec<bool> = roles.iter().map(|&role| role != NodeRole::Free).collect();
+        let mut groups = Aggregates::new(pattern, rest, &is_held, size);
+        let n_groups = groups.len() as u32;
+        let carrier =
+            |role: &NodeRole| if let NodeRole::Carried(carrier) = *role { Some(carrier) } else { None };
+        let n_carriers = roles.iter().filter_map(carrier).max().map_or(0, |last| last + 1);
+        let fixed = n_groups + n_carriers;
+        for (of, role) in groups.of.iter_mut().zip(roles).filter(|(_, role)| **role != NodeRole::Free) {
+            *of = carrier(role).map_or(fixed, |carrier| n_groups + carrier);
+        }
+        // Carriers come last, and are all coupled once the groups are eliminated.
+        let mut first: Vec<u32> = (0..fixed).map(|row| row.min(n_groups)).collect();
+        for i in (0..n).filter(|&i| groups.of[i] < fixed) {
+            for (_, j) in pattern.upper_row(i).filter(|&(_, j)| groups.of[j] < fixed) {
                 let (g, k) = (groups.of[i].max(groups.of[j]), groups.of[i].min(groups.of[j]));
                 first[g as usize] = first[g as usize].min(k);
             }
         }
-        let motions = vec![[0.0; 6]; groups.len() + 1];
-        let (jacobi, arms) = (BlockJacobi::new(is_fixed), vec![DVec3::ZERO; n]);
-        Self { jacobi, groups, arms, coarse: Envelope::new(first), motions }
+        Self {
+            jacobi: BlockJacobi::new(&is_held),
+            arms: vec![DVec3::ZERO; n],
+            coarse: Envelope::new(first, groups.len()),
+            carriers: vec![[[0.0; 6]; 6]; n_carriers as usize],
+            motions: vec![[0.0; 6]; fixed as usize + 1],
+            groups,
+        }
     }
 
     /// Number of groups; each has six coarse unknowns.
@@ -115,34 +162,64 @@ impl TwoLevel {
         self.groups.len()
     }
 
+    /// Number of carriers.
+    pub fn n_carriers(&self) -> usize {
+        self.carriers.len()
+    }
+
     /// Adapts `C` to new values of the matrix and the positions (m) of the nodes they belong to. Returns the number
-    /// of directions it leaves out because a diagonal block is not definite.
+    /// of directions it leaves out because a diagonal block is not definite. Carriers, if any, are held.
     ///
     /// # Panics
     /// If there is not one position per node.
     pub fn refresh(&mut self, matrix: &BlockMatrix, positions: &[DVec3]) -> u32 {
+        self.refresh_all(matrix, positions, self.groups.len())
+    }
+
+    /// The same with carriers whose twists are taken at `centres` (m).
+    ///
+    /// # Panics
+    /// If there is not one position per node and one centre per carrier.
+    pub fn refresh_carried(&mut self, matrix: &BlockMatrix, positions: &[DVec3], centres: &[DVec3]) -> u32 {
+        assert_eq!(centres.len(), self.carriers.len(), "one centre per carrier");
+        let n_groups = self.groups.len();
+        for ((arm, &position), &of) in self.arms.iter_mut().zip(positions).zip(&self.groups.of) {
+            if let Some(&centre) =
+                (of as usize).checked_sub(n_groups).and_then(|carrier| centres.get(carrier))
+            {
+                *arm = position - centre;
+            }
+        }
+        self.refresh_all(matrix, positions, n_groups + centres.len())
+    }
+
+    /// Refreshes the first `n_coarse` groups and carriers.
+    fn refresh_all(&mut self, matrix: &BlockMatrix, positions: &[DVec3], n_coarse: usize) -> u32 {
         assert_eq!(positions.len(), self.arms.len(), "one position per node");
         for nodes in self.groups.groups() {
             let middle = nodes.iter().map(|&i| positions[i as usize]).sum::<DVec3>() / nodes.len() as f64;
             nodes.iter().for_each(|&i| self.arms[i as usize] = positions[i as usize] - middle);
         }
-        self.fill_coarse(matrix);
+        self.fill_coarse(matrix, n_coarse);
+        for (carrier, block) in self.carriers.iter_mut().enumerate() {
+            let row = self.groups.len() + carrier;
+            *block = *self.coarse.block(row, row);
+        }
         // Groups with fewer than three nodes have dependent motions: nothing is missing without them.
-        self.coarse.factor();
+        self.coarse.factor(n_coarse);
         self.jacobi.refresh(matrix)
     }
 
     /// `Wᵀ A W`, the lower half of it.
-    fn fill_coarse(&mut self, matrix: &BlockMatrix) {
+    fn fill_coarse(&mut self, matrix: &BlockMatrix, n_coarse: usize) {
         self.coarse.clear();
-        let fixed = self.groups.len();
         let of = |node: usize| self.groups.of[node] as usize;
-        for i in (0..self.arms.len()).filter(|&i| of(i) != fixed) {
+        for i in (0..self.arms.len()).filter(|&i| of(i) < n_coarse) {
             let mut group = of(i);
             let mut sum = [DVec3::ZERO; 6];
             for (at, j) in matrix.pattern().upper_row(i) {
                 let next = of(j);
-                if next == fixed {
+                if next >= n_coarse {
                     continue;
                 }
                 if next != group {
@@ -161,7 +238,7 @@ impl TwoLevel {
             }
             add_moments(&mut self.coarse, of(i), group, self.arms[i], &sum);
         }
-        for g in 0..fixed {
+        for g in 0..n_coarse {
             let block = self.coarse.block_mut(g, g);
             for c in 0..6 {
                 for r in 0..=c {
@@ -173,9 +250,56 @@ impl TwoLevel {
     }
 }
 
-impl NodePreconditioner for TwoLevel {
-    fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        let (r, z) = (r.as_chunks::<3>().0, z.as_chunks_mut::<3>().0);
+impl TwoLevel {
+    /// The first half of `z = C r` with carriers: takes from their `impulses` what the groups answer with.
+    ///
+    /// # Panics
+    /// If there is not one impulse per carrier.
+    pub fn restrict(&mut self, r: &[f64], impulses: &mut [Force]) {
+        assert_eq!(impulses.len(), self.carriers.len(), "one impulse per carrier");
+        let carriers = self.groups.len()..self.groups.len() + impulses.len();
+        self.sum_up(r);
+        for (wrench, impulse) in self.motions[carriers.clone()].iter_mut().zip(&*impulses) {
+            *wrench = impulse.to_array();
+        }
+        self.coarse.substitute(&mut self.motions[..carriers.end]);
+        for (impulse, wrench) in impulses.iter_mut().zip(&self.motions[carriers]) {
+            *impulse = Force::from_array(*wrench);
+        }
+    }
+
+    /// The second half: `z` on the free nodes, given the `twists` of the carriers, right after
+    /// [`restrict`](Self::restrict) with the same `r`.
+    ///
+    /// # Panics
+    /// If there is not one twist per carrier.
+    pub fn prolong(&mut self, r: &[f64], twists: &[Motion], z: &mut [f64]) {
+        assert_eq!(twists.len(), self.carriers.len(), "one twist per carrier");
+        let carriers = self.groups.len()..self.groups.len() + twists.len();
+        for (motion, twist) in self.motions[carriers.clone()].iter_mut().zip(twists) {
+            *motion = twist.to_array();
+        }
+        self.coarse.substitute_back(&mut self.motions[..carriers.end]);
+        self.motions[carriers].fill([0.0; 6]);
+        self.spread(r, z);
+    }
+
+    /// What the carriers `i ≥ j` meet when the groups follow: their block of the Schur complement; with `is_in_tree`
+    /// without the block that each carrier has by itself.
+    pub(crate) fn carried_block(&self, i: usize, j: usize, is_in_tree: bool) -> Block6 {
+        let n_groups = self.groups.len();
+        let mut block = *self.coarse.block(n_groups + i, n_groups + j);
+        if i == j && is_in_tree {
+            for (column, own) in block.iter_mut().zip(&self.carriers[i]) {
+                column.iter_mut().zip(own).for_each(|(entry, own)| *entry -= own);
+            }
+        }
+        block
+    }
+
+    /// The wrench of `r` on each group.
+    fn sum_up(&mut self, r: &[f64]) {
+        let r = r.as_chunks::<3>().0;
         for (nodes, wrench) in self.groups.groups().zip(&mut self.motions) {
             let (mut torque, mut force) = (DVec3::ZERO, DVec3::ZERO);
             for &i in nodes {
@@ -185,14 +309,27 @@ impl NodePreconditioner for TwoLevel {
             }
             *wrench = [torque.x, torque.y, torque.z, force.x, force.y, force.z];
         }
-        let n_groups = self.groups.len();
-        self.coarse.solve(&mut self.motions[..n_groups]);
+    }
+
+    /// `z = D⁻¹ r` and the motions of the groups.
+    fn spread(&self, r: &[f64], z: &mut [f64]) {
+        let (r, z) = (r.as_chunks::<3>().0, z.as_chunks_mut::<3>().0);
         let nodes = r.iter().zip(&self.jacobi.inverses).zip(&self.arms).zip(&self.groups.of);
         for (z, (((r, inverse), &arm), &group)) in z.iter_mut().zip(nodes) {
             let [a, b, c, d, e, f] = self.motions[group as usize];
             let rigid = DVec3::new(d, e, f) + DVec3::new(a, b, c).cross(arm);
             *z = (inverse.mul_vec(DVec3::from_array(*r)) + rigid).to_array();
         }
+    }
+}
+
+impl NodePreconditioner for TwoLevel {
+    fn apply(&mut self, r: &[f64], z: &mut [f64]) {
+        self.sum_up(r);
+        let n_groups = self.groups.len();
+        self.coarse.substitute(&mut self.motions[..n_groups]);
+        self.coarse.substitute_back(&mut self.motions[..n_groups]);
+        self.spread(r, z);
     }
 }
 

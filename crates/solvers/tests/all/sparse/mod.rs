@@ -1,5 +1,6 @@
 //! Systems of meshes: patterns, products, preconditioners and conjugate gradients.
 
+mod carriers;
 mod gradients;
 mod lattice;
 mod limits;

@@ -1,0 +1,193 @@
+//! The coarse part of the two-level preconditioner for bodies that carry nodes: bones in flesh.
+//!
+//! **What.** Bodies with a matrix `A_t` of their own and constraints among them answer impulses by `V = T q`. With flesh on
+//! them the coarse system of groups and carriers is, once the groups are eliminated,
+//! ```text
+//! A_t V + S V + Jᵀλ = g,   J V = 0        V = (T⁻¹ + S)⁻¹ g = G (1 + Gᵀ S G)⁻¹ Gᵀ g,   T = G Gᵀ
+//! ```
+//! with the Schur complement `S` of the carriers, dense: flesh ties every bone to every other. The impulse that goes with
+//! it is `q = g − S V`, so that `V = T q` and the bodies' own solver can take over. `C` remains symmetric and positive
+//! semidefinite, and every `V` it gives meets the constraints.
+//!
+//! Without it, bodies and flesh precondition each other as if the other one stood still, which costs 3 to 8 times the
+//! iterations.
+//!
+//! **Cost.** `n = 6` numbers per carrier: `refresh` asks for `n` reactions and makes about `1.2 n³` multiply-adds, `react`
+//! makes `3 n²`. Meant for tens of carriers. No allocation after `new`. World axes, twists at the carriers' centres,
+//! angular part first.
+
+use super::precondition::TwoLevel;
+use crate::loops::dot;
+use sinew_math::{Force, Motion};
+
+/// A pivot under this part of its diagonal entry counts as zero: constraints leave none there.
+const SINGULAR: f64 = 1e-11;
+
+/// How carriers answer impulses when the flesh on them follows.
+#[derive(Clone, Debug)]
+pub struct CarrierCoupling {
+    n: usize,
+    /// `G`, lower triangle by columns.
+    root: Vec<f64>,
+    /// `S`, all of it.
+    stiffness: Vec<f64>,
+    /// The Cholesky factor of `1 + Gᵀ S G`, lower triangle by columns.
+    factor: Vec<f64>,
+    /// `S G`.
+    product: Vec<f64>,
+    impulses: Vec<Force>,
+    motions: Vec<Motion>,
+    vectors: [Vec<f64>; 2],
+}
+
+impl CarrierCoupling {
+    /// For so many carriers.
+    pub fn new(n_carriers: usize) -> Self {
+        let n = 6 * n_carriers;
+        let square = vec![0.0; n * n];
+        Self {
+            n,
+            root: square.clone(),
+            stiffness: square.clone(),
+            factor: square.clone(),
+            product: square,
+            impulses: vec![Force::ZERO; n_carriers],
+            motions: vec![Motion::ZERO; n_carriers],
+            vectors: [vec![0.0; n], vec![0.0; n]],
+        }
+    }
+
+    /// Adapts to a preconditioner after [`TwoLevel::refresh_carried`] and to bodies that answer impulses on the
+    /// carriers with twists of the carriers. `is_in_tree` says that the bodies' own matrix has the stiffness and mass of
+    /// the nodes that each one carries by itself, all other nodes standing still.
+    ///
+    /// # Panics
+    /// If the preconditioner has another number of carriers.
+    pub fn refresh(
+        &mut self,
+        preconditioner: &TwoLevel,
+        is_in_tree: bool,
+        mut respond: impl FnMut(&[Force], &mut [Motion]),
+    ) {
+        let n = self.n;
+        assert_eq!(6 * preconditioner.n_carriers(), n, "another number of carriers");
+        for (j, column) in self.root.chunks_exact_mut(n.max(1)).enumerate() {
+            self.impulses.fill(Force::ZERO);
+            self.impulses[j / 6] = unit(j % 6);
+            respond(&self.impulses, &mut self.motions);
+            for (part, motion) in column.as_chunks_mut::<6>().0.iter_mut().zip(&self.motions) {
+                *part = motion.to_array();
+            }
+        }
+        for j in 0..n {
+            for i in j + 1..n {
+                self.root[j * n + i] = 0.5 * (self.root[j * n + i] + self.root[i * n + j]);
+            }
+        }
+        cholesky(&mut self.root, n);
+        for i in 0..n / 6 {
+            for j in 0..=i {
+                let block = preconditioner.carried_block(i, j, is_in_tree);
+                for (c, column) in block.iter().enumerate() {
+                    for (r, &entry) in column.iter().enumerate() {
+                        self.stiffness[(6 * j + c) * n + 6 * i + r] = entry;
+                        self.stiffness[(6 * i + r) * n + 6 * j + c] = entry;
+                    }
+                }
+            }
+        }
+        let Self { root, stiffness, factor, product, .. } = self;
+        product.fill(0.0);
+        for j in 0..n {
+            let column = &mut product[j * n..(j + 1) * n];
+            for k in j..n {
+                add(column, &stiffness[k * n..(k + 1) * n], root[j * n + k]);
+            }
+            for i in j..n {
+                let own = f64::from(u8::from(i == j));
+                factor[j * n + i] = own + dot(&root[i * n + i..(i + 1) * n], &column[i..]);
+            }
+        }
+        cholesky(factor, n);
+    }
+
+    /// `twists = (T⁻¹ + S)⁻¹ g` for the `impulses` `g`, which become those that the bodies alone would need for the same
+    /// twists: `twists = T impulses`.
+    ///
+    /// # Panics
+    /// If there is not one impulse and one twist per carrier.
+    pub fn react(&mut self, impulses: &mut [Force], twists: &mut [Motion]) {
+        let Self { n, root, stiffness, factor, vectors: [w, v], .. } = self;
+        let n = *n;
+        assert_eq!((6 * impulses.len(), 6 * twists.len()), (n, n), "one impulse and one twist per carrier");
+        for (v, impulse) in v.as_chunks_mut::<6>().0.iter_mut().zip(&*impulses) {
+            *v = impulse.to_array();
+        }
+        for j in 0..n {
+            w[j] = dot(&root[j * n + j..(j + 1) * n], &v[j..]);
+        }
+        solve(factor, w);
+        v.fill(0.0);
+        for j in 0..n {
+            add(&mut v[j..], &root[j * n + j..(j + 1) * n], w[j]);
+        }
+        w.fill(0.0);
+        for j in 0..n {
+            add(w, &stiffness[j * n..(j + 1) * n], v[j]);
+        }
+        for ((impulse, twist), (w, v)) in
+            impulses.iter_mut().zip(twists).zip(w.as_chunks().0.iter().zip(v.as_chunks().0))
+        {
+            *impulse -= Force::from_array(*w);
+            *twist = Motion::from_array(*v);
+        }
+    }
+}
+
+/// The impulse 1 along one of six axes.
+fn unit(axis: usize) -> Force {
+    Force::from_array(std::array::from_fn(|k| f64::from(u8::from(k == axis))))
+}
+
+/// `a += k b`.
+#[inline]
+fn add(a: &mut [f64], b: &[f64], k: f64) {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a += k * b);
+}
+
+/// Cholesky factor of the lower triangle of `a`, by columns in place; a pivot that is not safely positive makes a zero
+/// column.
+fn cholesky(a: &mut [f64], n: usize) {
+    for j in 0..n {
+        let (left, right) = a.split_at_mut(j * n);
+        let column = &mut right[j..n];
+        let scale = column[0];
+        for k in 0..j {
+            let other = &left[k * n + j..(k + 1) * n];
+            add(column, other, -other[0]);
+        }
+        let pivot = column[0];
+        if pivot > SINGULAR * scale && pivot > f64::MIN_POSITIVE {
+            let inverse = 1.0 / pivot.sqrt();
+            column.iter_mut().for_each(|entry| *entry *= inverse);
+        } else {
+            column.iter_mut().for_each(|entry| *entry *= 0.0);
+        }
+    }
+}
+
+/// Solves `L Lᵀ x = b` in place; unknowns without pivot are zero.
+fn solve(factor: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    let inverse = |pivot: f64| if pivot == 0.0 { 0.0 } else { 1.0 / pivot };
+    for j in 0..n {
+        let column = &factor[j * n + j..(j + 1) * n];
+        x[j] *= inverse(column[0]);
+        let value = x[j];
+        add(&mut x[j + 1..], &column[1..], -value);
+    }
+    for j in (0..n).rev() {
+        let column = &factor[j * n + j..(j + 1) * n];
+        x[j] = (x[j] - dot(&column[1..], &x[j + 1..])) * inverse(column[0]);
+    }
+}
