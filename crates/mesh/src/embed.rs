@@ -9,7 +9,7 @@
 
 use glam::DVec3;
 
-use crate::boxes::{BoxTree, Bounds};
+use crate::boxes::{Bounds, BoxTree};
 use crate::lattice::{Lattice, grid_around, tetrahedra};
 use crate::quality::Quality;
 use crate::solid::{Grid, Solid};
@@ -278,7 +278,7 @@ fn locate(points: &[DVec3], mesh: &TetMesh, keep: &mut [bool]) -> Result<Vec<Anc
         tree.visit(&near, |tet| {
             let (weights, depth) = maps[tet as usize].all(at);
             for slot in 0..=usize::from(keep[tet as usize]) {
-                let better = best[slot].is_none_or(|(d, t, _)| depth > d || (depth == d && tet < t));
+                let better = best[slot].is_none_or(|(d, t, _)| depth.total_cmp(&d).then(t.cmp(&tet)).is_gt());
                 if better {
                     best[slot] = Some((depth, tet, weights));
                 }

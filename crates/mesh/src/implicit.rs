@@ -88,7 +88,9 @@ pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: f64) -> Result<Surface, M
     let cells = around.size().to_array().map(count);
     lattice::check_cells(cells)?;
     let mesh = lattice::bricks(around.lo, DVec3::splat(cell), cells, |_| true);
-    let union = |x: DVec3| shapes.iter().map(|shape| shape.distance(x)).fold(f64::INFINITY, |a, b| smooth_min(a, b, blend));
+    let union = |x: DVec3| {
+        shapes.iter().map(|shape| shape.distance(x)).fold(f64::INFINITY, |a, b| smooth_min(a, b, blend))
+    };
     let values: Vec<f64> = mesh.nodes().iter().map(|&x| union(x)).collect();
     let (positions, triangles) = march(mesh.nodes(), mesh.tets(), &values);
     Surface::new(positions, triangles)

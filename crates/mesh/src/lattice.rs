@@ -92,7 +92,12 @@ pub(crate) fn tetrahedra(solid: &Solid, pattern: Pattern) -> TetMesh {
 }
 
 /// Every wanted brick cut into six tetrahedra around the diagonal from its lowest to its highest corner.
-pub(crate) fn bricks(origin: DVec3, step: DVec3, cells: [u32; 3], wanted: impl Fn([u32; 3]) -> bool) -> TetMesh {
+pub(crate) fn bricks(
+    origin: DVec3,
+    step: DVec3,
+    cells: [u32; 3],
+    wanted: impl Fn([u32; 3]) -> bool,
+) -> TetMesh {
     const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
     let mut nodes = Nodes::new(origin, step, cells.map(|n| n + 1));
     let mut tets = Vec::new();

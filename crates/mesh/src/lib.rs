@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod boxes;
+pub mod characters;
 mod embed;
 mod error;
 mod implicit;
@@ -12,6 +13,8 @@ mod quality;
 mod sets;
 mod solid;
 mod stl;
+#[cfg(feature = "serde")]
+mod store;
 mod surface;
 mod tetgen;
 mod tets;

@@ -13,7 +13,7 @@ use crate::{MeshError, Surface};
 pub(crate) struct Ring {
     pub(crate) centre: DVec3,
     pub(crate) half: [f64; 2],
-    /// 0: an ellipse; up to 1: ever closer to the rectangle around it.
+    /// 0: an ellipse; towards 1 ever closer to the rectangle around it, below 0 to the rhombus inside it.
     pub(crate) squareness: f64,
 }
 

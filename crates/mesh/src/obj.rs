@@ -17,7 +17,12 @@ impl Surface {
     pub fn from_obj(bytes: &[u8]) -> Result<Self, MeshError> {
         let text = shape_only(bytes);
         let mut rest = text.as_bytes();
-        let options = LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, ..LoadOptions::default() };
+        let options = LoadOptions {
+            triangulate: true,
+            ignore_points: true,
+            ignore_lines: true,
+            ..LoadOptions::default()
+        };
         let models = match tobj::load_obj_buf(&mut rest, &options, |_| Err(LoadError::OpenFileFailed)) {
             Ok((models, _)) => models,
             Err(LoadError::FaceVertexOutOfBounds) => {
@@ -35,7 +40,8 @@ impl Surface {
         for mesh in models.into_iter().map(|model| model.mesh) {
             let first = positions.len() as u32;
             positions.extend(mesh.positions.chunks_exact(3).map(DVec3::from_slice));
-            triangles.extend(mesh.indices.chunks_exact(3).map(|t| [first + t[0], first + t[1], first + t[2]]));
+            triangles
+                .extend(mesh.indices.chunks_exact(3).map(|t| [first + t[0], first + t[1], first + t[2]]));
         }
         Self::welded(&positions, &triangles)
     }
@@ -48,10 +54,14 @@ fn shape_only(bytes: &[u8]) -> String {
         let line = String::from_utf8_lossy(line);
         let mut words = line.split('#').next().unwrap_or("").split_whitespace();
         match words.next() {
-            Some("v") => words.take(3).fold(shape.push('v'), |(), word| push_word(&mut shape, word)),
-            Some("f") => words.fold(shape.push('f'), |(), word| {
-                push_word(&mut shape, word.split('/').next().unwrap_or(""));
-            }),
+            Some("v") => {
+                shape.push('v');
+                words.take(3).for_each(|word| push_word(&mut shape, word));
+            }
+            Some("f") => {
+                shape.push('f');
+                words.for_each(|word| push_word(&mut shape, word.split('/').next().unwrap_or("")));
+            }
             _ => {}
         }
         shape.push('\n');
@@ -70,7 +80,8 @@ fn first_bad_index(text: &str) -> (usize, isize) {
     let mut so_far = 0;
     for (line, text) in text.lines().enumerate() {
         so_far += isize::from(text.starts_with('v'));
-        let mut indices = text.strip_prefix('f').unwrap_or("").split_whitespace().filter_map(|word| word.parse().ok());
+        let mut indices =
+            text.strip_prefix('f').unwrap_or("").split_whitespace().filter_map(|word| word.parse().ok());
         let missing = |&index: &isize| index == 0 || index > total || index < -so_far;
         if let Some(index) = indices.find(missing) {
             return (line + 1, index);

@@ -90,14 +90,19 @@ fn face_normals([a, b, c, d]: [DVec3; 4]) -> [DVec3; 4] {
 fn dihedral_angles(corners: [DVec3; 4]) -> [f64; 6] {
     let n = face_normals(corners);
     // π minus the angle between outward normals
-    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| ops::atan2(n[i].cross(n[j]).length(), -n[i].dot(n[j])))
+    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+        .map(|(i, j)| ops::atan2(n[i].cross(n[j]).length(), -n[i].dot(n[j])))
 }
 
 fn aspect(corners: [DVec3; 4]) -> f64 {
     let [a, b, c, d] = corners;
     let volume = (b - a).dot((c - a).cross(d - a)) / 6.0;
     let area: f64 = face_normals(corners).iter().map(|n| n.length()).sum();
-    let longest = [a - b, a - c, a - d, b - c, b - d, c - d].iter().map(|e| e.length_squared()).fold(0.0, f64::max).sqrt();
+    let longest = [a - b, a - c, a - d, b - c, b - d, c - d]
+        .iter()
+        .map(|e| e.length_squared())
+        .fold(0.0, f64::max)
+        .sqrt();
     // inscribed radius 3V/A; the regular tetrahedron has longest edge 2√6 r
     longest * area / (3.0 * volume * 24f64.sqrt())
 }

@@ -1,10 +1,12 @@
 //! The inside of a surface, cell by cell of a grid, for exact integrals over parts of it.
 //!
-//! A closed surface is cut by the planes of the grid, halving the range of cells each time: triangles are split at the
-//! plane, and the cut is closed on both sides by a fan of triangles from one of its points to the segments of the cut, with
-//! sign. Where the fan folds over itself the signs cancel, so that each half is again a closed chain of triangles around
-//! exactly its part of the solid. Nothing is ever asked to be inside or outside: rounding moves the result by rounding,
-//! however the surface lies to the planes. A range without pieces of the surface itself is full or empty as a whole.
+//! A closed surface is cut by the planes of the grid, halving the range of cells each time. What lies in a range of cells is
+//! bounded by pieces of the surface and by caps in the six sides of the range; a cap is known by its outline alone, a closed
+//! chain of segments. A plane splits pieces into pieces and outlines into outlines: a cut outline is closed along the line of
+//! the cut, where it leaves and comes back, and these lines together with the cuts of the pieces are the outline of the new
+//! cap, the same for both halves. Finally a cap is a fan of triangles from one of its points to its segments, with sign:
+//! where the fan folds over itself the signs cancel. Nothing is ever asked to be inside or outside: rounding moves the
+//! result by rounding, however the surface lies to the planes. A range without pieces is full or empty as a whole.
 //!
 //! Over one tetrahedron K (KP08 §4; docs/maths, embedding): with the barycentric coordinates u = (φ₁, φ₂, φ₃) as space, the
 //! part of a chain beyond φ₀ = 0 is cut off and closed by a fan as above, the rest clipped by uᵢ ≥ 0 without closing,
@@ -61,7 +63,10 @@ pub(crate) enum Cell {
     Empty,
     Full,
     /// A closed chain of triangles, a range of `Solid::pieces`.
-    Cut { first: u32, end: u32 },
+    Cut {
+        first: u32,
+        end: u32,
+    },
 }
 
 /// The inside of a surface, cut along the cells of a grid around it.
@@ -71,20 +76,22 @@ pub(crate) struct Solid {
     pieces: Vec<[DVec3; 3]>,
 }
 
-/// A triangle of a chain; caps close cuts, the others are pieces of the surface.
-#[derive(Clone, Copy)]
-struct Piece {
-    corners: [DVec3; 3],
-    cap: bool,
+/// The part of the solid in a range of cells.
+#[derive(Default)]
+struct Part {
+    /// Pieces of the surface, oriented outward.
+    pieces: Vec<[DVec3; 3]>,
+    /// Outlines of the caps in the sides of the range, below and above for each axis, counter-clockwise seen from outside.
+    outlines: [[Vec<[DVec3; 2]>; 2]; 3],
 }
 
 impl Solid {
     /// Cuts the inside of a surface; the grid must enclose the surface. `progress` hears the share of cells done.
     pub(crate) fn new(surface: &Surface, grid: Grid, progress: &mut dyn FnMut(f64)) -> Self {
         let mut solid = Self { grid, cells: vec![Cell::Empty; grid.n_cells()], pieces: Vec::new() };
-        let chain = surface.facets().map(|corners| Piece { corners, cap: false }).collect();
+        let whole = Part { pieces: surface.facets().collect(), ..Part::default() };
         let mut n_done = 0;
-        solid.cut([0; 3], grid.cells, chain, &mut |n| {
+        solid.cut([0; 3], grid.cells, whole, &mut |n| {
             n_done += n;
             progress(n_done as f64 / grid.n_cells() as f64);
         });
@@ -95,19 +102,20 @@ impl Solid {
         self.cells[self.grid.index(at)]
     }
 
-    /// Fills the cells `lo..hi` with the solid inside the closed chain.
-    fn cut(&mut self, lo: [u32; 3], hi: [u32; 3], chain: Vec<Piece>, done: &mut dyn FnMut(usize)) {
+    /// Fills the cells `lo..hi` with a part of the solid.
+    fn cut(&mut self, lo: [u32; 3], hi: [u32; 3], part: Part, done: &mut dyn FnMut(usize)) {
         let extent: [u32; 3] = std::array::from_fn(|a| hi[a] - lo[a]);
         let n_cells = extent.iter().map(|&n| n as usize).product();
-        if chain.iter().all(|piece| piece.cap) {
-            if self.is_filled(lo, hi, &chain) {
+        if part.pieces.is_empty() {
+            let (near, far) = (self.grid.corner(lo), self.grid.corner(hi));
+            if part.volume(near) > 0.5 * (far - near).element_product() {
                 self.fill(lo, hi);
             }
             return done(n_cells);
         }
         if n_cells == 1 {
             let first = self.pieces.len() as u32;
-            self.pieces.extend(chain.iter().map(|piece| piece.corners));
+            self.pieces.extend(part.triangles());
             let index = self.grid.index(lo);
             self.cells[index] = Cell::Cut { first, end: self.pieces.len() as u32 };
             return done(1);
@@ -116,19 +124,9 @@ impl Solid {
         let middle = lo[axis] + extent[axis] / 2;
         let (mut below, mut above) = (hi, lo);
         (below[axis], above[axis]) = (middle, middle);
-        let (low, high) = split(chain, axis, self.grid.corner([middle; 3])[axis]);
+        let [low, high] = part.split(axis, self.grid.corner([middle; 3])[axis]);
         self.cut(lo, below, low, done);
         self.cut(above, hi, high, done);
-    }
-
-    /// Whether caps alone enclose the whole range of cells or nothing.
-    fn is_filled(&self, lo: [u32; 3], hi: [u32; 3], chain: &[Piece]) -> bool {
-        let (near, far) = (self.grid.corner(lo), self.grid.corner(hi));
-        let signed = |piece: &Piece| {
-            let [a, b, c] = piece.corners.map(|p| p - near);
-            a.dot(b.cross(c)) / 6.0
-        };
-        chain.iter().map(signed).sum::<f64>() > 0.5 * (far - near).element_product()
     }
 
     fn fill(&mut self, lo: [u32; 3], hi: [u32; 3]) {
@@ -143,30 +141,39 @@ impl Solid {
     /// Integrals of the four barycentric coordinates over the common part of a tetrahedron and the solid, divided by the
     /// volume of the tetrahedron; their sum is the fill ratio.
     pub(crate) fn integrate(&self, corners: [DVec3; 4]) -> [f64; 4] {
-        let map = Barycentric::new(corners);
         let bounds = Bounds::of(corners);
         let [x, y, z] = self.grid.reached(&bounds);
-        let inside = bounds.lo.cmpge(self.grid.corner([0; 3])).all()
+        let cells = || {
+            let (x, y, z) = (x.clone(), y.clone(), z.clone());
+            x.flat_map(move |i| {
+                let z = z.clone();
+                y.clone().flat_map(move |j| z.clone().map(move |k| [i, j, k]))
+            })
+        };
+        if cells().all(|at| self.cell(at) == Cell::Empty) {
+            return [0.0; 4];
+        }
+        let enclosed = bounds.lo.cmpge(self.grid.corner([0; 3])).all()
             && bounds.hi.cmple(self.grid.corner(self.grid.cells)).all();
+        if enclosed && cells().all(|at| self.cell(at) == Cell::Full) {
+            return [0.25; 4];
+        }
+        let map = Barycentric::new(corners);
         let mut sum = Sum::default();
-        let mut full = inside;
-        for i in x {
-            for j in y.clone() {
-                for k in z.clone() {
-                    match self.cell([i, j, k]) {
-                        Cell::Empty => full = false,
-                        Cell::Full => box_triangles(self.grid.corner([i, j, k]), self.grid.corner([i + 1, j + 1, k + 1]))
-                            .for_each(|t| sum.add(t.map(|p| map.of(p)))),
-                        Cell::Cut { first, end } => {
-                            full = false;
-                            let pieces = &self.pieces[first as usize..end as usize];
-                            pieces.iter().for_each(|t| sum.add(t.map(|p| map.of(p))));
-                        }
-                    }
+        for at in cells() {
+            match self.cell(at) {
+                Cell::Empty => {}
+                Cell::Full => {
+                    let (near, far) = (self.grid.corner(at), self.grid.corner(at.map(|i| i + 1)));
+                    box_triangles(near, far).for_each(|t| sum.add(t.map(|p| map.of(p))));
+                }
+                Cell::Cut { first, end } => {
+                    let pieces = &self.pieces[first as usize..end as usize];
+                    pieces.iter().for_each(|t| sum.add(t.map(|p| map.of(p))));
                 }
             }
         }
-        if full { [0.25; 4] } else { sum.nodal() }
+        sum.nodal()
     }
 }
 
@@ -181,39 +188,105 @@ fn box_triangles(lo: DVec3, hi: DVec3) -> impl Iterator<Item = [DVec3; 3]> {
     QUADS.into_iter().flat_map(move |[a, b, c, d]| [[a, b, c], [a, c, d]].map(|t| t.map(corner)))
 }
 
-/// Cuts a closed chain at `x[axis] = plane` into two closed chains.
-fn split(chain: Vec<Piece>, axis: usize, plane: f64) -> (Vec<Piece>, Vec<Piece>) {
+impl Part {
+    /// The closed surface of the part: pieces, and caps as fans.
+    fn triangles(&self) -> impl Iterator<Item = [DVec3; 3]> {
+        let fans = self.outlines.iter().flatten().flat_map(|outline| {
+            let hub = outline.first().map_or(DVec3::ZERO, |segment| segment[0]);
+            let fan = outline.iter().map(move |&[from, to]| [hub, from, to]);
+            fan.filter(|&[hub, from, to]| hub != from && hub != to && from != to)
+        });
+        self.pieces.iter().copied().chain(fans)
+    }
+
+    /// Its volume, measured from a point nearby.
+    fn volume(&self, from: DVec3) -> f64 {
+        let signed = |t: [DVec3; 3]| {
+            let [a, b, c] = t.map(|p| p - from);
+            a.dot(b.cross(c)) / 6.0
+        };
+        self.triangles().map(signed).sum()
+    }
+
+    /// Its halves below and above `x[axis] = plane`.
+    fn split(self, axis: usize, plane: f64) -> [Self; 2] {
+        let (mut low, mut high) = (Self::default(), Self::default());
+        // the outline of the cap of the lower half
+        let mut outline = Vec::new();
+        for corners in self.pieces {
+            let above = corners.map(|p| p[axis] >= plane);
+            match above.iter().filter(|&&a| a).count() {
+                0 => low.pieces.push(corners),
+                3 => high.pieces.push(corners),
+                n => {
+                    // turned so that the corner alone on its side comes first
+                    let lone = above.iter().position(|&a| a == (n == 1)).unwrap_or(0);
+                    let [a, b, c] = std::array::from_fn(|k| corners[(lone + k) % 3]);
+                    let (ab, ca) = (crossing(a, b, axis, plane), crossing(a, c, axis, plane));
+                    let (one, two) = if n == 1 {
+                        (&mut high.pieces, &mut low.pieces)
+                    } else {
+                        (&mut low.pieces, &mut high.pieces)
+                    };
+                    one.push([a, ab, ca]);
+                    two.extend([[ab, b, c], [ab, c, ca]]);
+                    outline.push(if n == 1 { [ab, ca] } else { [ca, ab] });
+                }
+            }
+        }
+        for (across, sides) in self.outlines.into_iter().enumerate() {
+            if across == axis {
+                let [below, above] = sides;
+                (low.outlines[axis][0], high.outlines[axis][1]) = (below, above);
+                continue;
+            }
+            for (side, segments) in sides.into_iter().enumerate() {
+                // the free coordinate of the line of the cut
+                let along = 3 - axis - across;
+                let [below, above, line] = split_outline(segments, axis, plane, along);
+                outline.extend(line.iter().map(|&[from, to]| [to, from]));
+                (low.outlines[across][side], high.outlines[across][side]) = (below, above);
+            }
+        }
+        high.outlines[axis][0] = outline.iter().map(|&[from, to]| [to, from]).collect();
+        low.outlines[axis][1] = outline;
+        [low, high]
+    }
+}
+
+/// Cuts a closed outline at `x[axis] = plane`: its closed halves, and the segments that close the lower one, along the line of
+/// the cut, whose free coordinate is `along`.
+fn split_outline(outline: Vec<[DVec3; 2]>, axis: usize, plane: f64, along: usize) -> [Vec<[DVec3; 2]>; 3] {
     let (mut low, mut high) = (Vec::new(), Vec::new());
-    // where the surface leaves the lower half and where it comes back, one segment per triangle cut
-    let mut cut: Vec<[DVec3; 2]> = Vec::new();
-    for piece in chain {
-        let above = piece.corners.map(|p| p[axis] >= plane);
-        match above.iter().filter(|&&a| a).count() {
-            0 => low.push(piece),
-            3 => high.push(piece),
-            n => {
-                // turned so that the corner alone on its side comes first
-                let lone = above.iter().position(|&a| a == (n == 1)).unwrap_or(0);
-                let [a, b, c] = std::array::from_fn(|k| piece.corners[(lone + k) % 3]);
-                let (ab, ca) = (crossing(a, b, axis, plane), crossing(a, c, axis, plane));
-                let of = |corners| Piece { corners, cap: piece.cap };
-                let (one, two) = if n == 1 { (&mut high, &mut low) } else { (&mut low, &mut high) };
-                one.push(of([a, ab, ca]));
-                two.push(of([ab, b, c]));
-                two.push(of([ab, c, ca]));
-                cut.push(if n == 1 { [ca, ab] } else { [ab, ca] });
+    // −1 where the outline leaves the lower half, 1 where it comes back
+    let mut ends: Vec<(DVec3, i32)> = Vec::new();
+    for [from, to] in outline {
+        match (from[axis] >= plane, to[axis] >= plane) {
+            (false, false) => low.push([from, to]),
+            (true, true) => high.push([from, to]),
+            (leaves_high, _) => {
+                let x = crossing(from, to, axis, plane);
+                let (first, second) = if leaves_high { (&mut high, &mut low) } else { (&mut low, &mut high) };
+                first.push([from, x]);
+                second.push([x, to]);
+                ends.push((x, if leaves_high { 1 } else { -1 }));
             }
         }
     }
-    if let Some(&[hub, _]) = cut.first() {
-        for [leaves, returns] in cut {
-            if leaves != hub && returns != hub && leaves != returns {
-                low.push(Piece { corners: [hub, returns, leaves], cap: true });
-                high.push(Piece { corners: [hub, leaves, returns], cap: true });
-            }
+    ends.sort_by(|a, b| a.0[along].total_cmp(&b.0[along]));
+    let mut line = Vec::new();
+    let mut sum = 0;
+    for pair in ends.windows(2) {
+        let (here, next) = (pair[0].0, pair[1].0);
+        sum += pair[0].1;
+        if here != next {
+            let segment = if sum < 0 { [here, next] } else { [next, here] };
+            line.extend((0..sum.abs()).map(|_| segment));
         }
     }
-    (low, high)
+    low.extend(&line);
+    high.extend(line.iter().map(|&[from, to]| [to, from]));
+    [low, high, line]
 }
 
 /// Where an edge crosses a plane: the same bits from whichever end it is seen.
@@ -306,7 +379,11 @@ impl Polygon {
                 self.push(p);
             }
             if (at_p >= 0.0) != (at_q >= 0.0) {
-                let x = if at_p < at_q { p + (q - p) * (at_p / (at_p - at_q)) } else { q + (p - q) * (at_q / (at_q - at_p)) };
+                let x = if at_p < at_q {
+                    p + (q - p) * (at_p / (at_p - at_q))
+                } else {
+                    q + (p - q) * (at_q / (at_q - at_p))
+                };
                 self.push(x);
                 *(if at_p >= 0.0 { &mut leaves } else { &mut returns }) = Some(x);
             }

@@ -29,7 +29,11 @@ impl Surface {
                 plain[..80].fill(0);
                 read(plain, |facet| facet)
             }
-            _ if bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) => {
+            _ if bytes
+                .trim_ascii_start()
+                .get(..5)
+                .is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) =>
+            {
                 from_text(&String::from_utf8_lossy(bytes).to_ascii_lowercase())
             }
             Some(n) => {

@@ -10,7 +10,7 @@
 use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
 
-use crate::boxes::{BoxTree, Bounds};
+use crate::boxes::{Bounds, BoxTree};
 use crate::intersect::first_intersection;
 use crate::{MeshError, sets::Sets};
 
@@ -196,7 +196,8 @@ fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]], edges: &[[u32; 2]]) 
     let tree = BoxTree::new(&boxes);
     for (part, members) in parts.iter().enumerate() {
         let at = corners(members[0])[0];
-        let volume: f64 = members.iter().map(|&t| corners(t).map(|p| p - at)).map(|[a, b, c]| a.dot(b.cross(c))).sum();
+        let volume: f64 =
+            members.iter().map(|&t| corners(t).map(|p| p - at)).map(|[a, b, c]| a.dot(b.cross(c))).sum();
         let mut winding = 0.0;
         tree.visit(&Bounds { lo: at, hi: at }, |other| {
             if other as usize != part {

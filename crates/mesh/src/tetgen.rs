@@ -57,7 +57,8 @@ fn read_nodes(table: &mut Table<'_>) -> Result<(usize, Vec<DVec3>), MeshError> {
             base = number;
         }
         if base > 1 || number != base + nodes.len() {
-            return Err(table.error(format!("node {number} is out of order; numbers start at 0 or 1 and go up by one")));
+            return Err(table
+                .error(format!("node {number} is out of order; numbers start at 0 or 1 and go up by one")));
         }
         let mut position = DVec3::ZERO;
         for axis in 0..3 {
@@ -79,7 +80,9 @@ fn read_elements(
 ) -> Result<(Vec<[u32; 4]>, Vec<f64>), MeshError> {
     let n_corners = table.header.get(1).copied().unwrap_or(4);
     if n_corners != 4 && n_corners != 10 {
-        return Err(table.error(format!("{n_corners} corners per element; tetrahedra have 4, or 10 with middles")));
+        return Err(
+            table.error(format!("{n_corners} corners per element; tetrahedra have 4, or 10 with middles"))
+        );
     }
     let has_region = table.header.get(2).is_some_and(|&n| n > 0);
     let (mut tets, mut regions) = (Vec::new(), Vec::new());
@@ -93,7 +96,9 @@ fn read_elements(
         for (corner, node) in tet.iter_mut().enumerate() {
             let index: usize = table.parse(words.get(corner + 1), "a node number")?;
             let found = index.checked_sub(base).filter(|&i| i < n_nodes);
-            *node = found.ok_or_else(|| table.error(format!("element {number} refers to node {index}, which does not exist")))? as u32;
+            *node = found.ok_or_else(|| {
+                table.error(format!("element {number} refers to node {index}, which does not exist"))
+            })? as u32;
         }
         tets.push(tet);
         if has_region {
@@ -106,17 +111,17 @@ fn read_elements(
 /// Lines of words below a line of counts.
 struct Table<'a> {
     file: &'static str,
-    lines: std::iter::Enumerate<std::slice::Split<'a, u8, fn(&u8) -> bool>>,
     /// The line last read, counted from 1.
     line: usize,
+    /// What follows that line.
+    rest: &'a [u8],
     header: Vec<usize>,
     n_left: usize,
 }
 
 impl<'a> Table<'a> {
     fn new(file: &'static str, bytes: &'a [u8]) -> Result<Self, MeshError> {
-        let lines = bytes.split((|b| *b == b'\n') as fn(&u8) -> bool).enumerate();
-        let mut table = Self { file, lines, line: 0, header: Vec::new(), n_left: 0 };
+        let mut table = Self { file, line: 0, rest: bytes, header: Vec::new(), n_left: 0 };
         let Some(words) = table.words() else {
             return Err(table.error("the file is empty".into()));
         };
@@ -133,11 +138,14 @@ impl<'a> Table<'a> {
 
     /// The words of the next line that has any.
     fn words(&mut self) -> Option<Vec<String>> {
-        for (line, bytes) in self.lines.by_ref() {
-            self.line = line + 1;
-            let text = String::from_utf8_lossy(bytes);
-            let words: Vec<String> =
-                text.split('#').next().unwrap_or("").split_whitespace().map(str::to_owned).collect();
+        while !self.rest.is_empty() {
+            let end = self.rest.iter().position(|&b| b == b'\n').map_or(self.rest.len(), |at| at + 1);
+            let (line, rest) = self.rest.split_at(end);
+            self.rest = rest;
+            self.line += 1;
+            let text = String::from_utf8_lossy(line);
+            let text = text.split('#').next().unwrap_or("");
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
             if !words.is_empty() {
                 return Some(words);
             }

@@ -1,7 +1,9 @@
 //! Exactness of fill ratios, masses and anchors.
 
 use glam::DVec3;
-use sinew_mesh::{Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Surface, TetMesh, overlap_shares};
+use sinew_mesh::{
+    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Surface, TetMesh, overlap_shares,
+};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::shapes::{box_parts, box_surface, lump, moved, together};
@@ -177,7 +179,8 @@ fn the_floor_raises_light_nodes_and_says_so() {
     let exact = EmbeddedBody::in_lattice(surface.clone(), &lattice, &Filling::default()).unwrap();
     assert_eq!(exact.n_raised(), 0);
     let floored =
-        EmbeddedBody::in_lattice(surface, &lattice, &Filling { mass_floor: 0.1, ..Filling::default() }).unwrap();
+        EmbeddedBody::in_lattice(surface, &lattice, &Filling { mass_floor: 0.1, ..Filling::default() })
+            .unwrap();
     let mean = exact.masses().iter().sum::<f64>() / exact.masses().len() as f64;
     let expected: Vec<f64> = exact.masses().iter().map(|m| m.max(0.1 * mean)).collect();
     assert_close!(floored.masses(), expected.as_slice(), 1e-15);
@@ -233,7 +236,9 @@ fn what_does_not_fit_is_refused() {
 fn progress_rises_to_one() {
     let mut shares = vec![0.0];
     let surface = lump(&mut Rng::new(4), 0.1);
-    EmbeddedBody::in_lattice_observed(surface, &Lattice::longest(5), &Filling::default(), &mut |s| shares.push(s))
-        .unwrap();
+    EmbeddedBody::in_lattice_observed(surface, &Lattice::longest(5), &Filling::default(), &mut |s| {
+        shares.push(s)
+    })
+    .unwrap();
     assert!(shares.is_sorted() && shares.last() == Some(&1.0) && shares.len() > 10);
 }

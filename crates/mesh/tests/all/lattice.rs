@@ -21,7 +21,9 @@ fn beams_have_the_volume_of_their_box_and_closed_boundaries() {
         assert_close!(volume, lengths.element_product(), 1e-14);
         TetMesh::new(beam.nodes().to_vec(), beam.tets().to_vec()).unwrap();
     }
-    assert!(TetMesh::beam(DVec3::new(1.0, 0.0, 1.0), [1; 3]).unwrap_err().to_string().contains("length is 0"));
+    assert!(
+        TetMesh::beam(DVec3::new(1.0, 0.0, 1.0), [1; 3]).unwrap_err().to_string().contains("length is 0")
+    );
     assert!(TetMesh::cube(1.0, 0).is_err() && TetMesh::cube(1.0, 100_000).is_err());
     assert!(TetMesh::cube(f64::INFINITY, 1).is_err() && TetMesh::single(0.0).is_err());
     assert_close!(TetMesh::single(2.0).unwrap().volume(0), 8.0 / 6.0, 1e-15);

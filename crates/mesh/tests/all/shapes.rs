@@ -35,9 +35,7 @@ pub(crate) fn lump(rng: &mut Rng, cell: f64) -> Surface {
         let next = at + rng.unit_vec() * rng.uniform(0.2, 0.4);
         shapes.push(match rng.below(2) {
             0 => Shape::Ellipsoid { centre: at, half: rng.vec3(0.15, 0.3) },
-            _ => {
-                Shape::Capsule { ends: [at, next], radii: [rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.2)] }
-            }
+            _ => Shape::Capsule { ends: [at, next], radii: [rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.2)] },
         });
         at = next;
     }

@@ -1,0 +1,92 @@
+//! A right hand around the 16 bones of the fixture `hand` (Her11, Figures 1 and 5).
+//!
+//! At rest the palm faces down: x towards the fingers, y towards the thumb, z to the back of the hand.
+
+use glam::DVec3;
+use sinew_math::{Pose, exp_so3};
+
+use super::{Bone, BoneShape, Character, Joint, JointKind, made};
+use crate::{EmbeddedBody, Filling, Lattice, Shape, mesh_shapes};
+
+/// Density of the fixture (kg/m³).
+const DENSITY: f64 = 1100.0;
+/// Size of the cubes in which the skin is found, and how far from each other shapes melt together (m).
+const SKIN_CELL: f64 = 0.006;
+const BLEND: f64 = 0.006;
+
+/// A bone of the fixture: name, parent, position of its middle, rotation vector, radius, length, limits of its hinge.
+type Row = (&'static str, u32, [f64; 3], [f64; 3], f64, f64, [f64; 2]);
+
+const THUMB: [f64; 3] = [0.0, 0.246879, 0.785523];
+const INDEX: [f64; 3] = [0.0, 0.0, 0.059928];
+const MIDDLE: [f64; 3] = [0.0, 0.0, 0.0];
+const RING: [f64; 3] = [0.0, 0.0, -0.039979];
+const LITTLE: [f64; 3] = [0.0, 0.0, -0.099669];
+
+/// The axis of the thumb's hinges, across the palm; those of the fingers are y of their bones.
+const THUMB_AXIS: DVec3 = DVec3::new(-0.51305, 0.239319, -0.824321);
+
+/// All bones but the palm, which is bone 0.
+const BONES: [Row; 15] = [
+    ("thumb_metacarpal", 0, [-0.009366, 0.052094, -0.011058], THUMB, 0.011, 0.046, [-0.3, 0.9]),
+    ("thumb_near", 1, [0.017143, 0.079383, -0.019635], THUMB, 0.01, 0.032, [-0.1, 1.0]),
+    ("thumb_far", 2, [0.035496, 0.098275, -0.025572], THUMB, 0.009, 0.022, [-0.2, 1.3]),
+    ("index_near", 0, [0.062464, 0.031198, 0.0], INDEX, 0.009, 0.04, [-0.35, 1.57]),
+    ("index_middle", 4, [0.093408, 0.033055, 0.0], INDEX, 0.008, 0.022, [0.0, 1.9]),
+    ("index_far", 5, [0.112374, 0.034192, 0.0], INDEX, 0.007, 0.016, [0.0, 1.4]),
+    ("middle_near", 0, [0.066, 0.01, 0.0], MIDDLE, 0.009, 0.045, [-0.35, 1.57]),
+    ("middle_middle", 7, [0.1015, 0.01, 0.0], MIDDLE, 0.008, 0.026, [0.0, 1.9]),
+    ("middle_far", 8, [0.123, 0.01, 0.0], MIDDLE, 0.007, 0.017, [0.0, 1.4]),
+    ("ring_near", 0, [0.061984, -0.010819, 0.0], RING, 0.009, 0.041, [-0.35, 1.57]),
+    ("ring_middle", 10, [0.095457, -0.012158, 0.0], RING, 0.008, 0.026, [0.0, 1.9]),
+    ("ring_far", 11, [0.11694, -0.013018, 0.0], RING, 0.007, 0.017, [0.0, 1.4]),
+    ("little_near", 0, [0.052418, -0.030642, 0.0], LITTLE, 0.008, 0.033, [-0.35, 1.57]),
+    ("little_middle", 13, [0.077792, -0.033179, 0.0], LITTLE, 0.007, 0.018, [0.0, 1.9]),
+    ("little_far", 14, [0.094707, -0.034871, 0.0], LITTLE, 0.006, 0.016, [0.0, 1.4]),
+];
+
+/// A hand of a few thousand tetrahedra.
+pub fn hand() -> Character {
+    hand_with_cells(16)
+}
+
+fn hand_with_cells(n: u32) -> Character {
+    let palm = BoneShape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
+    let mut bones = vec![Bone { name: "palm".into(), pose: Pose::IDENTITY, shape: palm, density: DENSITY }];
+    let mut joints = Vec::new();
+    for (name, parent, position, rotation, radius, length, limits) in BONES {
+        let pose = Pose::new(exp_so3(DVec3::from_array(rotation)), DVec3::from_array(position));
+        bones.push(Bone {
+            name: name.into(),
+            pose,
+            shape: BoneShape::Capsule { length, radius },
+            density: DENSITY,
+        });
+        joints.push(Joint {
+            name: name.into(),
+            kind: JointKind::Hinge,
+            parent: Some(parent),
+            child: joints.len() as u32 + 1,
+            anchor: bones[joints.len() + 1].ends()[0],
+            axis: if name.starts_with("thumb") { THUMB_AXIS } else { pose.rotation * DVec3::Y },
+            limits: Some(limits),
+            driven: true,
+        });
+    }
+    let skin = |bone: &Bone| match bone.shape {
+        BoneShape::Capsule { radius, .. } => {
+            Shape::Capsule { ends: bone.ends(), radii: [radius + 0.0015, radius + 0.001] }
+        }
+        BoneShape::Box { size } => Shape::Ellipsoid { centre: bone.pose.translation, half: size * 0.6 },
+    };
+    let mut shapes: Vec<Shape> = bones.iter().map(skin).collect();
+    // the ball of the thumb and the back of the hand: from the wrist to every knuckle
+    for joint in joints.iter().filter(|joint| joint.parent == Some(0)) {
+        let wrist = DVec3::new(-0.04, 0.4 * joint.anchor.y, 0.0);
+        shapes.push(Shape::Capsule { ends: [wrist, joint.anchor], radii: [0.014, 0.0125] });
+    }
+    let surface = made(mesh_shapes(&shapes, BLEND, SKIN_CELL));
+    let filling = Filling { density: DENSITY, mass_floor: 0.05 };
+    let flesh = made(EmbeddedBody::in_lattice(surface, &Lattice::longest(n), &filling));
+    Character::new("hand", bones, joints, flesh, 0.006)
+}

@@ -1,0 +1,109 @@
+//! Bodies as documents: `EmbeddedBody` is read and written by serde, with a format number, and checked when read.
+//!
+//! Properties that hold for a body read: mesh and surface are good ([`TetMesh::new`], [`Surface::new`]), every list has one
+//! entry per element, fill ratios are from 0 to 1, masses positive, every anchor gives back its vertex.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use crate::{Anchor, EmbeddedBody, MeshError, Surface, TetMesh};
+
+/// The only format so far.
+const FORMAT: u32 = 1;
+/// How far from its vertex an anchor may lie, as a share of the surface's extent: files may be rounded.
+const ANCHOR_TOLERANCE: f64 = 1e-6;
+
+/// What is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BodyDoc {
+    format: u32,
+    nodes: Vec<DVec3>,
+    tets: Vec<[u32; 4]>,
+    fill: Vec<f64>,
+    masses: Vec<f64>,
+    #[serde(default)]
+    n_raised: usize,
+    surface: Surface,
+    anchors: Vec<Anchor>,
+}
+
+impl Serialize for EmbeddedBody {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let doc = BodyDoc {
+            format: FORMAT,
+            nodes: self.nodes().to_vec(),
+            tets: self.tets().to_vec(),
+            fill: self.fill.clone(),
+            masses: self.masses.clone(),
+            n_raised: self.n_raised,
+            surface: self.surface.clone(),
+            anchors: self.anchors.clone(),
+        };
+        doc.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for EmbeddedBody {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BodyDoc::deserialize(deserializer)?.check().map_err(serde::de::Error::custom)
+    }
+}
+
+impl BodyDoc {
+    fn check(self) -> Result<EmbeddedBody, MeshError> {
+        if self.format != FORMAT {
+            let problem = format!("format {} is unknown, this version reads {FORMAT}", self.format);
+            return Err(MeshError::Format { problem });
+        }
+        let mesh = TetMesh::new(self.nodes, self.tets)?;
+        let lengths = [
+            ("fill", self.fill.len(), mesh.tets().len()),
+            ("masses", self.masses.len(), mesh.nodes().len()),
+            ("anchors", self.anchors.len(), self.surface.positions().len()),
+        ];
+        if let Some((what, index, wanted)) = lengths.into_iter().find(|(_, found, wanted)| found != wanted) {
+            let problem = format!("the list must have {wanted} entries");
+            return Err(MeshError::Stored { what, index, problem });
+        }
+        let first_bad = |list: &[f64], good: &dyn Fn(f64) -> bool| list.iter().position(|&x| !good(x));
+        if let Some(index) = first_bad(&self.fill, &|w| (0.0..=1.0).contains(&w)) {
+            return Err(MeshError::Stored { what: "fill", index, problem: "must be from 0 to 1".into() });
+        }
+        if let Some(index) = first_bad(&self.masses, &|m| m.is_finite() && m > 0.0) {
+            return Err(MeshError::Stored { what: "masses", index, problem: "must be positive".into() });
+        }
+        check_anchors(&mesh, &self.surface, &self.anchors)?;
+        Ok(EmbeddedBody {
+            mesh,
+            fill: self.fill,
+            masses: self.masses,
+            surface: self.surface,
+            anchors: self.anchors,
+            n_raised: self.n_raised,
+        })
+    }
+}
+
+/// Every anchor lies in a tetrahedron that exists and gives back its vertex.
+fn check_anchors(mesh: &TetMesh, surface: &Surface, anchors: &[Anchor]) -> Result<(), MeshError> {
+    let tolerance = ANCHOR_TOLERANCE * surface.bounds().size().max_element();
+    for (index, (anchor, &vertex)) in anchors.iter().zip(surface.positions()).enumerate() {
+        let wrong = |problem: String| Err(MeshError::Stored { what: "anchors", index, problem });
+        if anchor.tet as usize >= mesh.tets().len() {
+            return wrong(format!(
+                "refers to tetrahedron {}, but there are only {}",
+                anchor.tet,
+                mesh.tets().len()
+            ));
+        }
+        let corners = mesh.corners(anchor.tet as usize);
+        let at: DVec3 = (0..4).map(|k| corners[k] * anchor.weights[k]).sum();
+        let sum: f64 = anchor.weights.iter().sum();
+        // written so that NaN fails
+        if !((sum - 1.0).abs() <= ANCHOR_TOLERANCE && at.distance(vertex) <= tolerance) {
+            return wrong(format!("lies at {at}, its vertex at {vertex}"));
+        }
+    }
+    Ok(())
+}
