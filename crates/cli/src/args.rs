@@ -34,6 +34,34 @@ pub(crate) enum Command {
     },
     /// Name the built-in scenes.
     List,
+    /// Enclose a surface in tetrahedra that can be simulated, and report their quality.
+    Embed(EmbedArgs),
+}
+
+/// Arguments of `sinew embed`.
+#[derive(Args, Debug)]
+pub(crate) struct EmbedArgs {
+    /// A closed surface (.obj or .stl), or tetrahedra of TetGen (.ele beside .node), which are taken as they are.
+    #[arg(value_name = "SURFACE")]
+    pub(crate) surface: PathBuf,
+    /// Number of cubes along the longest side of the surface.
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    pub(crate) cells: u32,
+    /// Density in kg/m³.
+    #[arg(long, value_name = "D", default_value_t = 1000.0, allow_negative_numbers = true)]
+    pub(crate) density: f64,
+    /// How long a unit of the file is in metres: 0.001 for a surface in millimetres.
+    #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub(crate) scale: f64,
+    /// Make nodes lighter than this share of the mean as heavy as that, from 0 to 1; explicit steps want about 0.05.
+    #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(crate) mass_floor: f64,
+    /// Cut cubes into six tetrahedra each instead of joining their centres across their faces.
+    #[arg(long)]
+    pub(crate) bricks: bool,
+    /// Where to write the body; without it, only the quality is reported.
+    #[arg(short, long, value_name = "MESH.ron")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Arguments of `sinew run`.

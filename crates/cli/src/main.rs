@@ -11,6 +11,7 @@ use clap::Parser;
 
 mod animation;
 mod args;
+mod embed;
 mod film;
 mod loops;
 mod plot;
@@ -43,6 +44,10 @@ fn main() -> ExitCode {
         Some(Command::Run(args)) => run_and_report(&args),
         Some(Command::Check { scenes }) => check(&scenes),
         Some(Command::List) => list(),
+        Some(Command::Embed(args)) => embed::embed(&args).map(|text| {
+            say(&text);
+            ExitCode::SUCCESS
+        }),
         None => showcase(),
     };
     outcome.unwrap_or_else(|Failure(message)| {

@@ -24,7 +24,8 @@ struct BodyDoc {
     masses: Vec<f64>,
     #[serde(default)]
     n_raised: usize,
-    surface: Surface,
+    vertices: Vec<DVec3>,
+    triangles: Vec<[u32; 3]>,
     anchors: Vec<Anchor>,
 }
 
@@ -37,7 +38,8 @@ impl Serialize for EmbeddedBody {
             fill: self.fill.clone(),
             masses: self.masses.clone(),
             n_raised: self.n_raised,
-            surface: self.surface.clone(),
+            vertices: self.surface.positions().to_vec(),
+            triangles: self.surface.triangles().to_vec(),
             anchors: self.anchors.clone(),
         };
         doc.serialize(serializer)
@@ -57,10 +59,11 @@ impl BodyDoc {
             return Err(MeshError::Format { problem });
         }
         let mesh = TetMesh::new(self.nodes, self.tets)?;
+        let surface = Surface::new(self.vertices, self.triangles)?;
         let lengths = [
             ("fill", self.fill.len(), mesh.tets().len()),
             ("masses", self.masses.len(), mesh.nodes().len()),
-            ("anchors", self.anchors.len(), self.surface.positions().len()),
+            ("anchors", self.anchors.len(), surface.positions().len()),
         ];
         if let Some((what, index, wanted)) = lengths.into_iter().find(|(_, found, wanted)| found != wanted) {
             let problem = format!("the list must have {wanted} entries");
@@ -73,12 +76,12 @@ impl BodyDoc {
         if let Some(index) = first_bad(&self.masses, &|m| m.is_finite() && m > 0.0) {
             return Err(MeshError::Stored { what: "masses", index, problem: "must be positive".into() });
         }
-        check_anchors(&mesh, &self.surface, &self.anchors)?;
+        check_anchors(&mesh, &surface, &self.anchors)?;
         Ok(EmbeddedBody {
             mesh,
             fill: self.fill,
             masses: self.masses,
-            surface: self.surface,
+            surface,
             anchors: self.anchors,
             n_raised: self.n_raised,
         })

@@ -81,6 +81,16 @@ impl Surface {
         Self::new(kept, triangles)
     }
 
+    /// The same surface, every position times a positive factor.
+    ///
+    /// # Errors
+    /// As [`Surface::new`]: rounding may bring what is extremely close into contact.
+    pub fn scaled(self, factor: f64) -> Result<Self, MeshError> {
+        let positions = self.positions.iter().map(|&p| p * factor).collect();
+        let flipped = self.flipped;
+        Self::new(positions, self.triangles).map(|scaled| Self { flipped, ..scaled })
+    }
+
     /// Vertex positions (m).
     pub fn positions(&self) -> &[DVec3] {
         &self.positions

@@ -1,0 +1,74 @@
+//! `sinew embed`.
+
+use sinew_mesh::EmbeddedBody;
+
+use crate::{Folder, sinew, stderr, stdout};
+
+const TETRAHEDRON: &str = "v 0 0 0\nv 300 0 0\nv 0 300 0\nv 0 0 300\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+#[test]
+fn a_surface_becomes_a_body() {
+    let folder = Folder::new("embed");
+    folder.write("wedge.obj", TETRAHEDRON);
+    let output = sinew(
+        &folder,
+        &["embed", "wedge.obj", "--cells", "5", "--scale", "0.001", "--density", "2000", "-o", "wedge.ron"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = stdout(&output);
+    for words in ["4 vertices, 4 triangles", "9 kg", "60.0° to 90.0°", "wrote          wedge.ron"] {
+        assert!(said.contains(words), "{words} is not in {said}");
+    }
+    let text = folder.read("wedge.ron");
+    assert!(text.starts_with("(\n  format: 1,\n") && text.lines().all(|line| line.len() < 200));
+    let body: EmbeddedBody = ron::from_str(&text).expect("what is written can be read");
+    assert!((body.masses().iter().sum::<f64>() - 9.0).abs() < 1e-11);
+
+    let bricks = stdout(&sinew(&folder, &["embed", "wedge.obj", "--bricks", "--mass-floor", "0.2"]));
+    assert!(bricks.contains("45.0° to 90.0°") && bricks.contains("made heavier"), "{bricks}");
+}
+
+#[test]
+fn tetrahedra_are_taken_as_they_are() {
+    let folder = Folder::new("embed-tetgen");
+    folder.write("one.node", "5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 9 9 9\n");
+    folder.write("one.ele", "1 4 0\n1 1 3 2 4\n");
+    for name in ["one.ele", "one.node"] {
+        let output = sinew(&folder, &["embed", name]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let said = stdout(&output);
+        assert!(said.contains("1 inverted tetrahedron turned, 1 unused node left out"), "{said}");
+        assert!(said.contains("4 nodes, 1 tetrahedron"), "{said}");
+    }
+}
+
+#[test]
+fn bad_input_exits_with_two_and_says_where() {
+    let folder = Folder::new("embed-bad");
+    folder.write("good.obj", TETRAHEDRON);
+    folder.write("hole.obj", &TETRAHEDRON.replace("f 1 2 4\n", ""));
+    folder.write("typo.obj", &TETRAHEDRON.replace("v 0 300 0", "v 0 3OO 0"));
+    folder.write("wedge.txt", TETRAHEDRON);
+    folder.write("alone.ele", "1 4 0\n1 1 3 2 4\n");
+    folder.write("short.stl", "not much");
+    for (args, words) in [
+        (&["hole.obj"][..], "hole.obj: the surface is open at edge"),
+        (&["typo.obj"], "typo.obj: line 3: "),
+        (&["short.stl"], "short.stl: not an STL file"),
+        (&["wedge.txt"], ".obj, .stl, .ele or .node"),
+        (&["none.obj"], "none.obj: cannot read"),
+        (&["alone.ele"], "alone.node: cannot read"),
+        (&["good.obj", "--cells", "0"], "number of cells is 0"),
+        (&["good.obj", "--cells", "100000"], "number of cells"),
+        (&["good.obj", "--cells", "-3"], "--cells"),
+        (&["good.obj", "--density", "-1"], "density is -1"),
+        (&["good.obj", "--scale", "0"], "scale is 0"),
+        (&["good.obj", "--mass-floor", "2"], "mass floor is 2"),
+        (&["good.obj", "-o", "no/such/folder/x.ron"], "cannot write no/such/folder/x.ron"),
+    ] {
+        let output = sinew(&folder, &[&["embed"], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(words), "{args:?}: {}", stderr(&output));
+        assert!(stdout(&output).is_empty(), "{args:?}");
+    }
+}
