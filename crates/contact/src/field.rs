@@ -86,12 +86,8 @@ impl HeightField {
         Extent { centre: DVec3::Z * (0.5 * (low + high)), half }
     }
 
-    /// Index, place and smooth normal of every grid vertex over a rectangle (frame of the collider).
-    pub(crate) fn vertices_over(
-        &self,
-        low: DVec2,
-        high: DVec2,
-    ) -> impl Iterator<Item = (u32, DVec3, DVec3)> + '_ {
+    /// Index and place of every grid vertex inside a box (frame of the collider); the box has no upper end.
+    pub(crate) fn vertices_in(&self, low: DVec3, high: DVec2) -> impl Iterator<Item = (usize, DVec3)> + '_ {
         let range = move |axis: usize| {
             let scale = (self.n[axis] - 1) as f64 / self.size[axis];
             let last = (self.n[axis] - 1) as f64;
@@ -99,21 +95,29 @@ impl HeightField {
             let to = ((high[axis] + 0.5 * self.size[axis]) * scale).floor().clamp(-1.0, last);
             from as usize..(to + 1.0) as usize
         };
-        range(1).flat_map(move |j| range(0).map(move |i| self.vertex(i, j)))
+        let indices = range(1).flat_map(move |j| range(0).map(move |i| i + self.n[0] * j));
+        indices.filter(move |&v| self.heights[v] >= low.z).map(|v| (v, self.vertex(v)))
     }
 
-    fn vertex(&self, i: usize, j: usize) -> (u32, DVec3, DVec3) {
-        let step = self.size / DVec2::new((self.n[0] - 1) as f64, (self.n[1] - 1) as f64);
+    /// The normal at a grid vertex, by central differences.
+    pub(crate) fn vertex_normal(&self, vertex: usize) -> DVec3 {
+        let (i, j) = (vertex % self.n[0], vertex / self.n[0]);
         let height = |i: usize, j: usize| self.heights[i + self.n[0] * j];
         let (left, right) = (i.saturating_sub(1), (i + 1).min(self.n[0] - 1));
         let (front, back) = (j.saturating_sub(1), (j + 1).min(self.n[1] - 1));
+        let step = self.step();
         let dx = (height(right, j) - height(left, j)) / (step.x * (right - left) as f64);
         let dy = (height(i, back) - height(i, front)) / (step.y * (back - front) as f64);
-        let place = DVec3::new(
-            i as f64 * step.x - 0.5 * self.size.x,
-            j as f64 * step.y - 0.5 * self.size.y,
-            height(i, j),
-        );
-        ((i + self.n[0] * j) as u32, place, DVec3::new(-dx, -dy, 1.0).normalize())
+        DVec3::new(-dx, -dy, 1.0).normalize()
+    }
+
+    fn vertex(&self, vertex: usize) -> DVec3 {
+        let at = DVec2::new((vertex % self.n[0]) as f64, (vertex / self.n[0]) as f64);
+        (at * self.step() - self.size * 0.5).extend(self.heights[vertex])
+    }
+
+    /// Distance of neighbouring vertices (m).
+    fn step(&self) -> DVec2 {
+        self.size / DVec2::new((self.n[0] - 1) as f64, (self.n[1] - 1) as f64)
     }
 }

@@ -1,7 +1,8 @@
 //! Convex hulls of points: faces, corners, and the distance of a point.
 //!
-//! Built once with parry's quick hull (coplanar triangles merged into polygons). The distance is exact: inside, the
-//! nearest face plane; outside, the nearest point over the faces that see the point. Cost: linear in the faces.
+//! Built once with parry's quick hull (coplanar triangles merged into polygons), from the points spread evenly over three
+//! directions, and checked to hold all of them. The distance is exact: inside, the nearest face plane; outside, the
+//! nearest point over the faces that see the point. Cost: linear in the faces.
 
 use crate::ContactError;
 use crate::distance::Nearest;
@@ -9,9 +10,12 @@ use crate::shape::Extent;
 use glam::DVec3;
 use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::{ConvexPolyhedron, Triangle};
+use parry3d_f64::transformation::try_convex_hull;
 
 /// A hull flatter than this part of its largest extent has no volume.
 const FLAT: f64 = 1e-6;
+/// How far outside a point may be found, relative to the size.
+const SLACK: f64 = 1e-9;
 
 /// The convex hull of points.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,12 +38,16 @@ impl ConvexHull {
         }
         let (low, high) = points.iter().fold((points[0], points[0]), |(l, h), &p| (l.min(p), h.max(p)));
         let extent = Extent { centre: (low + high) * 0.5, half: (high - low) * 0.5 };
-        let flat = ContactError::Hull("all points are in one plane");
-        if !has_volume(points, FLAT * (high - low).length()) {
-            return Err(flat);
-        }
-        let solid = ConvexPolyhedron::from_convex_hull(points).ok_or(flat)?;
-        Ok(Self { solid, extent })
+        let spread = Spread::of(points, FLAT * (high - low).length())
+            .ok_or(ContactError::Hull("all points are in one plane"))?;
+        // the hull of the points spread evenly: thin plates and rods are as easy as balls
+        let even: Vec<DVec3> = points.iter().map(|&p| spread.even(p)).collect();
+        let failed = ContactError::Hull("the hull of the points is too degenerate");
+        let (mut corners, triangles) = try_convex_hull(&even).map_err(|_| failed.clone())?;
+        corners.iter_mut().for_each(|corner| *corner = spread.uneven(*corner));
+        let solid = ConvexPolyhedron::from_convex_mesh(corners, &triangles).ok_or(failed.clone())?;
+        let hull = Self { solid, extent };
+        if points.iter().all(|&p| hull.above(p).0 <= hull.slack()) { Ok(hull) } else { Err(failed) }
     }
 
     /// The corners (m, frame of the collider).
@@ -66,24 +74,35 @@ impl ConvexHull {
         (best, self.solid.faces()[best].normal, self.face_corners(best))
     }
 
+    /// How far outside of a face a point may seem to be by rounding (m).
+    fn slack(&self) -> f64 {
+        SLACK * self.extent.half.length()
+    }
+
+    /// Height of a point over the plane of a face, and the normal of the face.
+    fn height(&self, face: usize, point: DVec3) -> (f64, DVec3) {
+        let normal = self.solid.faces()[face].normal;
+        (normal.dot(point - self.corners()[self.face_corners(face)[0] as usize]), normal)
+    }
+
+    /// The largest height over a face, with its normal: minus the depth of a point inside.
+    fn above(&self, point: DVec3) -> (f64, DVec3) {
+        let heights = (0..self.solid.faces().len()).map(|i| self.height(i, point));
+        heights.reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap_or((0.0, DVec3::Z))
+    }
+
     pub(crate) fn distance(&self, point: DVec3) -> Nearest {
-        let corners = self.corners();
-        let height = |i: usize| {
-            let normal = self.solid.faces()[i].normal;
-            (normal.dot(point - corners[self.face_corners(i)[0] as usize]), normal)
-        };
-        let faces = 0..self.solid.faces().len();
-        let (above, normal) =
-            faces.clone().map(height).reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap_or((0.0, DVec3::Z));
-        if above <= 0.0 {
+        let (above, normal) = self.above(point);
+        // on the surface the nearest face is the one seen, even where one of no area was left out
+        if above <= self.slack() {
             return Nearest { distance: above, normal };
         }
         // outside: nearest point of the faces that see the point
         let mut nearest = (f64::INFINITY, DVec3::ZERO);
-        for i in faces.filter(|&i| height(i).0 > 0.0) {
-            let loop_ = self.face_corners(i);
-            let corner = |k: usize| corners[loop_[k] as usize];
-            for k in 2..loop_.len() {
+        for i in (0..self.solid.faces().len()).filter(|&i| self.height(i, point).0 > 0.0) {
+            let around = self.face_corners(i);
+            let corner = |k: usize| self.corners()[around[k] as usize];
+            for k in 2..around.len() {
                 let on = Triangle::new(corner(0), corner(k - 1), corner(k))
                     .project_local_point(point, false)
                     .point;
@@ -94,7 +113,7 @@ impl ConvexHull {
             }
         }
         let distance = nearest.0.sqrt();
-        Nearest { distance, normal: if distance > 1e-12 { (point - nearest.1) / distance } else { normal } }
+        Nearest { distance, normal: (point - nearest.1) / distance }
     }
 
     fn face_corners(&self, face: usize) -> &[u32] {
@@ -104,24 +123,40 @@ impl ConvexHull {
     }
 }
 
-/// Whether some four of the points span more than `thickness` in each of three directions.
-fn has_volume(points: &[DVec3], thickness: f64) -> bool {
-    let farthest = |measure: &dyn Fn(DVec3) -> f64| {
-        points.iter().copied().fold((0.0, points[0]), |best, p| {
-            let m = measure(p);
-            if m > best.0 { (m, p) } else { best }
-        })
-    };
-    let a = points[0];
-    let (length, b) = farthest(&|p| p.distance(a));
-    if length <= thickness {
-        return false;
+/// Three directions at right angles, and how far points spread along each (m).
+struct Spread {
+    origin: DVec3,
+    axes: [DVec3; 3],
+    lengths: DVec3,
+}
+
+impl Spread {
+    /// Of points that are nowhere thinner than `thickness` (m).
+    fn of(points: &[DVec3], thickness: f64) -> Option<Self> {
+        let farthest = |measure: &dyn Fn(DVec3) -> f64| {
+            let best = points.iter().copied().fold((0.0, points[0]), |best, p| {
+                let m = measure(p);
+                if m > best.0 { (m, p) } else { best }
+            });
+            (best.0 > thickness).then_some(best)
+        };
+        let origin = points[0];
+        let (length, b) = farthest(&|p| p.distance(origin))?;
+        let along = (b - origin) / length;
+        let (width, c) = farthest(&|p| (p - origin).reject_from_normalized(along).length())?;
+        let across = (c - origin).reject_from_normalized(along) / width;
+        let normal = along.cross(across);
+        let (height, _) = farthest(&|p| (p - origin).dot(normal).abs())?;
+        Some(Self { origin, axes: [along, across, normal], lengths: DVec3::new(length, width, height) })
     }
-    let along = (b - a) / length;
-    let (width, c) = farthest(&|p| (p - a).reject_from_normalized(along).length());
-    if width <= thickness {
-        return false;
+
+    fn even(&self, point: DVec3) -> DVec3 {
+        let [x, y, z] = self.axes.map(|axis| axis.dot(point - self.origin));
+        DVec3::new(x, y, z) / self.lengths
     }
-    let normal = along.cross((c - a).normalize_or_zero()).normalize_or_zero();
-    farthest(&|p| (p - a).dot(normal).abs()).0 > thickness
+
+    fn uneven(&self, point: DVec3) -> DVec3 {
+        let p = point * self.lengths;
+        self.origin + self.axes[0] * p.x + self.axes[1] * p.y + self.axes[2] * p.z
+    }
 }

@@ -1,7 +1,7 @@
 //! The force of one contact and its derivatives, for explicit steps and for tests of the implicit ones.
 //!
 //! With the depth `d = −n·(y − y₀)` of a point `y` and its velocity `ẏ` relative to the other side, `n` from the other
-//! side towards the point (KP08 §4.6, damping after Hunt and Crossley; docs/maths/contact.md §1):
+//! side towards the point (KP08 §4.1, damping after Hunt and Crossley; docs/maths/contact.md §1):
 //!
 //! ```text
 //! f_n = max(0, k_n d − c_n d (n·ẏ))    f = f_n n − μ f_n v_t/s    v_t = (1 − nnᵀ)ẏ    s = √(|v_t|² + v_s²)

@@ -181,10 +181,7 @@ fn place(collider: &Collider, poses: &[Pose], margin: f64) -> Placed {
         (Some(_), None) => Presence::Everywhere,
         (Some(_), Some(extent)) => {
             let centre = pose.transform_point(extent.centre);
-            let half = axes.x_axis.abs() * extent.half.x
-                + axes.y_axis.abs() * extent.half.y
-                + axes.z_axis.abs() * extent.half.z
-                + DVec3::splat(0.5 * margin);
+            let half = extent.turned(axes) + DVec3::splat(0.5 * margin);
             Presence::Within { low: centre - half, high: centre + half }
         }
     };

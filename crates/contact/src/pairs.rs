@@ -17,7 +17,7 @@ use crate::clip::Clip;
 use crate::model::Placed;
 use crate::samples::Samples;
 use crate::{Collider, ContactKey, ContactPoint, ContactShape, Mover, Owner};
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 
 /// The most contacts of a pair of colliders.
 const MOST: usize = 8;
@@ -122,37 +122,37 @@ impl NarrowScratch {
             self.round_point(sample.feature, point, sample.radius, ground, margin);
         }
         self.samples = samples;
-        if let ContactShape::Field(field) = ground.shape {
-            let extent = body
-                .shape
-                .extent()
-                .unwrap_or(crate::shape::Extent { centre: DVec3::ZERO, half: DVec3::ZERO });
+        if let (ContactShape::Field(field), Some(extent)) = (ground.shape, body.shape.extent()) {
             let centre = ground.placed.local(body.placed.pose.transform_point(extent.centre));
-            let turn = ground.placed.axes.transpose() * body.placed.axes;
-            let half = turn.x_axis.abs() * extent.half.x
-                + turn.y_axis.abs() * extent.half.y
-                + turn.z_axis.abs() * extent.half.z;
-            let rectangle = |side: f64| DVec2::new(centre.x + side * half.x, centre.y + side * half.y);
-            for (index, vertex, upward) in field.vertices_over(rectangle(-1.0), rectangle(1.0)) {
-                self.grid_vertex(GRID + u64::from(index), vertex, upward, body, ground, margin);
+            let half = extent.turned(ground.placed.axes.transpose() * body.placed.axes);
+            for (vertex, place) in
+                field.vertices_in(centre - half - DVec3::Z * margin, (centre + half).truncate())
+            {
+                let upward = || ground.placed.axes * field.vertex_normal(vertex);
+                self.grid_vertex(
+                    GRID + vertex as u64,
+                    ground.placed.pose.transform_point(place),
+                    upward,
+                    body,
+                    margin,
+                );
             }
         }
     }
 
+    /// A vertex of the ground (m, world) against the surface of a body above it.
     fn grid_vertex(
         &mut self,
         feature: u64,
         vertex: DVec3,
-        upward: DVec3,
+        upward: impl Fn() -> DVec3,
         body: Solid<'_>,
-        ground: Solid<'_>,
         margin: f64,
     ) {
-        let world = ground.placed.pose.transform_point(vertex);
-        let Some(nearest) = body.shape.distance(body.placed.local(world)) else { return };
+        let Some(nearest) = body.shape.distance(body.placed.local(vertex)) else { return };
         let normal = -(body.placed.axes * nearest.normal);
-        if nearest.distance <= margin && normal.dot(ground.placed.axes * upward) >= FACING {
-            let point = world + normal * (0.5 * nearest.distance);
+        if nearest.distance <= margin && normal.dot(upward()) >= FACING {
+            let point = vertex + normal * (0.5 * nearest.distance);
             self.spots.push(Spot { feature, point, normal, distance: nearest.distance });
         }
     }

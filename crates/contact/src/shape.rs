@@ -4,7 +4,7 @@
 //! plane and the height field have their free side towards +z.
 
 use crate::{ContactError, ConvexHull, HeightField};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// A shape that can touch.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,13 @@ pub enum ContactShape {
 pub(crate) struct Extent {
     pub(crate) centre: DVec3,
     pub(crate) half: DVec3,
+}
+
+impl Extent {
+    /// Half extents of the box around this box along other axes, given the rotation to them.
+    pub(crate) fn turned(&self, m: DMat3) -> DVec3 {
+        m.x_axis.abs() * self.half.x + m.y_axis.abs() * self.half.y + m.z_axis.abs() * self.half.z
+    }
 }
 
 impl ContactShape {

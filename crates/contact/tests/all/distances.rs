@@ -152,3 +152,43 @@ fn a_ground_faces_its_normal() {
         assert!((ground.pose().rotation.length() - 1.0).abs() < 1e-15);
     }
 }
+
+#[test]
+fn hulls_of_awkward_points_hold_all_of_them_or_are_refused() {
+    let mut rng = Rng::new(15);
+    let lattice: Vec<DVec3> = (0..125)
+        .map(|i| DVec3::new((i % 5) as f64, (i / 5 % 5) as f64, (i / 25) as f64) - DVec3::splat(2.0))
+        .collect();
+    let mut sets = vec![lattice.clone(), [lattice.clone(), lattice].concat()];
+    for n in [4, 5, 8, 20, 100, 400] {
+        sets.push((0..n).map(|_| rng.unit_vec()).collect());
+        sets.push((0..n).map(|_| rng.vec3(-1.0, 1.0)).collect());
+        // rounded to a coarse grid: many points in common planes and lines
+        sets.push((0..n).map(|_| (rng.vec3(-1.0, 1.0) * 3.0).round() / 3.0).collect());
+        // rims of a drum
+        let angle = |i: usize| (i / 2) as f64 * std::f64::consts::TAU / (n / 2) as f64;
+        let rim = |i: usize| sinew_math::ops::sin_cos(angle(i));
+        sets.push((0..n).map(|i| DVec3::new((i % 2) as f64, rim(i).0, rim(i).1)).collect());
+    }
+    let (mut made, mut refused) = (0, 0);
+    for set in &sets {
+        for scale in [DVec3::ONE, DVec3::splat(1e-6), DVec3::splat(1e6), DVec3::new(1.0, 1.0, 1e-3)] {
+            for shift in [0.0, 10.0] {
+                let points: Vec<DVec3> = set.iter().map(|&p| (p + DVec3::X * shift) * scale).collect();
+                let Ok(hull) = ConvexHull::new(&points) else {
+                    refused += 1;
+                    continue;
+                };
+                made += 1;
+                let size = scale.max_element();
+                let shape = ContactShape::Convex(hull);
+                for &point in &points {
+                    // a margin beyond the size, so that every point is answered
+                    let found = touch(&shape, Pose::IDENTITY, point).map_or(0.0, |c| c.depth);
+                    assert!(found > -1e-6 * size, "{} points, {scale}, {shift}: {found}", points.len());
+                }
+            }
+        }
+    }
+    assert!(made > 150 && refused < 60, "{made} {refused}");
+}
