@@ -28,5 +28,5 @@ pub use error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 pub use load::SceneSource;
 pub use resolve::ForceCoordinate;
 pub use suggest::suggestion;
-pub use track::TrackPoint;
+pub use track::{Track, TrackPoint};
 pub use validate::validate;

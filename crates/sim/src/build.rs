@@ -80,7 +80,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
         bodies,
         tracks: expanded.tracks.iter().enumerate().map(|(i, t)| (t.name.as_str(), i)).collect(),
     };
-    let mut script = Script::new(expanded.tracks.clone());
+    let mut script = Script::new(&expanded.tracks);
     for doc in &expanded.joints {
         let path = || joint_path(scene, &doc.name);
         let joint = mechanism.add_joint(joint_spec(doc, &mechanism, &names, &path)?);

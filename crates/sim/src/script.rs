@@ -7,12 +7,12 @@
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, State};
-use sinew_scene::{TrackDoc, TrackPoint};
+use sinew_scene::{Track, TrackDoc, TrackPoint};
 
 /// Recorded inputs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
-    tracks: Vec<TrackDoc>,
+    tracks: Vec<Track>,
     pub(crate) kinematic: Vec<Follow>,
     pub(crate) grabs: Vec<Hold>,
     pub(crate) wrenches: Vec<Push>,
@@ -105,8 +105,8 @@ pub(crate) struct Prescribed {
 
 impl Script {
     /// Nothing happens yet.
-    pub(crate) fn new(tracks: Vec<TrackDoc>) -> Self {
-        Self { tracks, ..Self::default() }
+    pub(crate) fn new(tracks: &[TrackDoc]) -> Self {
+        Self { tracks: tracks.iter().map(Track::new).collect(), ..Self::default() }
     }
 
     /// Writes the input of a step; `points` is scratch.
