@@ -5,7 +5,7 @@
 //! and momentum with the gyroscopic step, and the geometric stiffness of both ends. The joints are [`Hinges`] or
 //! [`Balls`], to the bit as in `fused`. World axes at centres of mass; no allocation; never fails. Only pairs of the
 //! same kind ([`path`]) at an undisplaced linearization point ([`applies`]); others go one by one. About 1,250
-//! instructions for two hinges with springs, as many for two balls (SSE2).
+//! instructions for two hinges with springs, 1,500 for two balls (SSE2; docs/adr/0016).
 
 mod balls;
 mod hinges;

@@ -1,7 +1,7 @@
 //! Two balls at once: gaps and angle-axis springs, to the bit as `fused::ball`.
 //!
-//! A ball without a spring beside one with a spring gets a spring of stiffness zero, two without none at all. About 350
-//! instructions for two with springs.
+//! A ball without a spring beside one with a spring gets a spring of stiffness zero, two without none at all. Units and
+//! failures as there.
 
 use glam::DVec3;
 use sinew_math::{Motion, Quatx2, Sym3x2, Vec3x2, both, left_jacobian_inverse_sym_x2, log_so3_x2, twice};

@@ -1,6 +1,6 @@
 //! Two hinges at once: rows, twist angles and the forces on them, to the bit as `fused::hinge`.
 //!
-//! Springs and dampers in lanes, all other forces one by one. About 650 instructions for two with springs.
+//! Springs and dampers in lanes, all other forces one by one. Units and failures as there.
 
 use glam::DVec3;
 use sinew_math::{F64x2, Motion, Vec3x2, both, ops, twice};
@@ -103,6 +103,8 @@ fn forces(
     (both(twist_a, twist_b), both(q_a, q_b), both(kappa_a, kappa_b))
 }
 
+/// Twist angle and `fused::twist_force` of one hinge, zero where the angle is not tracked. Out of line, so that plain
+/// springs keep their registers.
 #[inline(never)]
 fn force(at: &Iterate<'_>, pair: &PairModel, twist: f64, parent_axis: DVec3) -> (f64, f64, f64) {
     if !pair.tracks_twist {
