@@ -6,7 +6,7 @@
 //! packet of a block is filled up with ghosts: unit tetrahedra without strength on four extra nodes of the buffer,
 //! always at rest. 88 bytes per element and 4 per node of a block.
 
-use crate::lanes::{Lanes, Mat3, Vec3};
+use crate::lanes::{Lanes, Mat3, Vec3, sub, three};
 use crate::mesh::TetMesh;
 use glam::DVec3;
 
@@ -74,9 +74,9 @@ impl Packet {
 
     /// Rest quantities of the lanes from `first`.
     #[inline(always)]
-    pub(crate) fn rest<L: Lanes>(&self, first: usize) -> Rest<L> {
-        let column = |j: usize| [0, 1, 2].map(|i| L::load(&self.inverse[j][i][first..]));
-        Rest { inverse: Mat3([column(0), column(1), column(2)]), strength: L::load(&self.strength[first..]) }
+    pub(crate) fn rest<L: Lanes>(&self, token: L::Token, first: usize) -> Rest<L> {
+        let inverse = Mat3(three!(|j| three!(|i| L::load(token, &self.inverse[j][i][first..]))));
+        Rest { inverse, strength: L::load(token, &self.strength[first..]) }
     }
 
     /// Local nodes of a lane.
@@ -87,34 +87,36 @@ impl Packet {
 }
 
 impl<L: Lanes> Rest<L> {
-    /// Rest quantities of elements from different packets: lane `k` is lane `slot(k) % WIDTH` of packet `slot(k) / WIDTH`.
+    /// Rest quantities of elements from different packets: lane `k` is lane `at(k).1` of packet `at(k).0`.
     #[inline(always)]
-    pub(crate) fn gather(packets: &[Packet], slot: impl Fn(usize) -> usize) -> Self {
-        let of = |k: usize| (&packets[slot(k) / WIDTH], slot(k) % WIDTH);
+    pub(crate) fn gather<'a>(token: L::Token, at: impl Fn(usize) -> (&'a Packet, usize)) -> Self {
         let entry = |i: usize, j: usize| {
-            L::from_fn(|k| {
-                let (packet, lane) = of(k);
-                packet.inverse[j][i][lane]
+            L::from_fn(token, |k| {
+                let (packet, lane) = at(k);
+                packet.inverse[j][i][lane % WIDTH]
             })
         };
-        let column = |j: usize| [entry(0, j), entry(1, j), entry(2, j)];
-        let strength = L::from_fn(|k| {
-            let (packet, lane) = of(k);
-            packet.strength[lane]
+        let strength = L::from_fn(token, |k| {
+            let (packet, lane) = at(k);
+            packet.strength[lane % WIDTH]
         });
-        Self { inverse: Mat3([column(0), column(1), column(2)]), strength }
+        Self { inverse: Mat3(three!(|j| three!(|i| entry(i, j)))), strength }
     }
 
     /// `F = D_s D_m⁻¹` of the elements whose local nodes are `nodes(k)`.
     #[inline(always)]
     pub(crate) fn deformation(&self, x: &Local, nodes: impl Fn(usize) -> [u16; 4]) -> Mat3<L> {
-        let corner = |c: usize| -> Vec3<L> {
-            [0, 1, 2].map(|i| L::from_fn(|k| x[usize::from(nodes(k)[c]) % CAPACITY][i]))
-        };
-        let origin = corner(0);
-        let edges = [1, 2, 3].map(|c| crate::lanes::sub(corner(c), origin));
+        let token = self.strength.token();
+        let origin = corner(token, x, &nodes, 0);
+        let edges = three!(|i| sub(corner(token, x, &nodes, i + 1), origin));
         Mat3(edges).mul(&self.inverse)
     }
+}
+
+/// Positions of corner `c` of the elements whose local nodes are `nodes(k)`.
+#[inline(always)]
+fn corner<L: Lanes>(token: L::Token, x: &Local, nodes: &impl Fn(usize) -> [u16; 4], c: usize) -> Vec3<L> {
+    L::gather(token, |k| x[usize::from(nodes(k)[c]) % CAPACITY])
 }
 
 impl Layout {

@@ -12,7 +12,7 @@
 //! loses energy on closed paths outside the band. The second is the gradient of
 //! `Ψ̂(c) + g·δ + ½κ|δ|² + λ Σ_{i<j} cᵢcⱼδᵢδⱼ`. Dimensionless stretches, Pa, J/m³. NaN in, NaN out.
 
-use crate::lanes::{Lanes, Mask, Vec3, dot};
+use crate::lanes::{Lanes, Mask, Vec3, dot, three};
 use crate::material::{Band, Lame, Principal};
 use crate::spectral::{PAIRS, PrincipalTangent};
 
@@ -60,13 +60,14 @@ impl ExtendedStVk {
 
     #[inline(always)]
     fn at_clamp<L: Lanes>(&self, s: Vec3<L>) -> AtClamp<L> {
-        let (lambda, mu) = (L::splat(self.lame.lambda_pa), L::splat(self.lame.mu_pa));
-        let c = s.map(|s| s.max(L::splat(self.lower)).min(L::splat(self.upper)));
-        let delta: Vec3<L> = std::array::from_fn(|i| s[i] - c[i]);
-        let square = c.map(|c| c * c);
-        let pressure = L::splat(0.5) * lambda * (square[0] + square[1] + square[2] - L::splat(3.0));
-        let g = std::array::from_fn(|i| c[i] * (pressure + mu * (square[i] - L::splat(1.0))));
-        let h = square.map(|c2| pressure + lambda * c2 + mu * (L::splat(3.0) * c2 - L::splat(1.0)));
+        let number = |x: f64| s[0].like(x);
+        let (lambda, mu) = (number(self.lame.lambda_pa), number(self.lame.mu_pa));
+        let c = three!(|i| s[i].max(number(self.lower)).min(number(self.upper)));
+        let delta = three!(|i| s[i] - c[i]);
+        let square = three!(|i| c[i] * c[i]);
+        let pressure = number(0.5) * lambda * (square[0] + square[1] + square[2] - number(3.0));
+        let g = three!(|i| c[i] * (pressure + mu * (square[i] - number(1.0))));
+        let h = three!(|i| pressure + lambda * square[i] + mu * (number(3.0) * square[i] - number(1.0)));
         AtClamp { c, delta, g, h }
     }
 }
@@ -75,19 +76,20 @@ impl Principal for ExtendedStVk {
     #[inline(always)]
     fn energy<L: Lanes>(&self, s: Vec3<L>) -> L {
         let AtClamp { c, delta, g, h } = self.at_clamp(s);
-        let strain = c.map(|c| c * c - L::splat(1.0));
+        let number = |x: f64| s[0].like(x);
+        let strain = three!(|i| c[i] * c[i] - number(1.0));
         let trace = strain[0] + strain[1] + strain[2];
-        let inside = L::splat(0.25 * self.lame.mu_pa) * dot(strain, strain)
-            + L::splat(0.125 * self.lame.lambda_pa) * trace * trace;
-        let half = L::splat(0.5);
+        let inside = number(0.25 * self.lame.mu_pa) * dot(strain, strain)
+            + number(0.125 * self.lame.lambda_pa) * trace * trace;
+        let half = number(0.5);
         let outside = match self.extension {
             Extension::PerStretch => {
                 half * (h[0] * delta[0] * delta[0] + h[1] * delta[1] * delta[1] + h[2] * delta[2] * delta[2])
             }
             Extension::Conservative => {
-                let w: Vec3<L> = std::array::from_fn(|i| c[i] * delta[i]);
-                half * L::splat(self.kappa) * dot(delta, delta)
-                    + L::splat(self.lame.lambda_pa) * (w[0] * w[1] + w[0] * w[2] + w[1] * w[2])
+                let w = three!(|i| c[i] * delta[i]);
+                half * number(self.kappa) * dot(delta, delta)
+                    + number(self.lame.lambda_pa) * (w[0] * w[1] + w[0] * w[2] + w[1] * w[2])
             }
         };
         inside + dot(g, delta) + outside
@@ -97,12 +99,12 @@ impl Principal for ExtendedStVk {
     fn stress<L: Lanes>(&self, s: Vec3<L>) -> Vec3<L> {
         let AtClamp { c, delta, g, h } = self.at_clamp(s);
         match self.extension {
-            Extension::PerStretch => std::array::from_fn(|i| g[i] + h[i] * delta[i]),
+            Extension::PerStretch => three!(|i| g[i] + h[i] * delta[i]),
             Extension::Conservative => {
-                let (kappa, lambda) = (L::splat(self.kappa), L::splat(self.lame.lambda_pa));
-                let w: Vec3<L> = std::array::from_fn(|i| c[i] * delta[i]);
+                let (kappa, lambda) = (s[0].like(self.kappa), s[0].like(self.lame.lambda_pa));
+                let w = three!(|i| c[i] * delta[i]);
                 let others = [w[1] + w[2], w[0] + w[2], w[0] + w[1]];
-                std::array::from_fn(|i| g[i] + kappa * delta[i] + lambda * c[i] * others[i])
+                three!(|i| g[i] + kappa * delta[i] + lambda * c[i] * others[i])
             }
         }
     }
@@ -110,8 +112,9 @@ impl Principal for ExtendedStVk {
     #[inline(always)]
     fn tangent<L: Lanes>(&self, s: Vec3<L>) -> PrincipalTangent<L> {
         let AtClamp { c, delta, h, .. } = self.at_clamp(s);
-        let (zero, lambda) = (L::splat(0.0), L::splat(self.lame.lambda_pa));
-        let clamped = delta.map(|d| d.abs().gt(zero));
+        let number = |x: f64| s[0].like(x);
+        let (zero, lambda) = (number(0.0), number(self.lame.lambda_pa));
+        let clamped = three!(|i| delta[i].abs().gt(zero));
         let mut stretch = [[zero; 3]; 3];
         match self.extension {
             Extension::PerStretch => {
@@ -128,7 +131,7 @@ impl Principal for ExtendedStVk {
                     for j in 0..3 {
                         stretch[i][j] = lambda * c[i] * c[j];
                     }
-                    stretch[i][i] = clamped[i].select(L::splat(self.kappa), h[i] + reach);
+                    stretch[i][i] = clamped[i].select(number(self.kappa), h[i] + reach);
                 }
             }
         }
@@ -136,10 +139,10 @@ impl Principal for ExtendedStVk {
         let (mut flip, mut twist) = ([zero; 3], [zero; 3]);
         for (k, &(i, j)) in PAIRS.iter().enumerate() {
             let (gap, sum) = (s[i] - s[j], s[i] + s[j]);
-            let apart = gap.abs().gt(L::splat(EQUAL));
-            let limit = L::splat(0.5) * (stretch[i][i] + stretch[j][j] - stretch[i][j] - stretch[j][i]);
-            flip[k] = apart.select((p[i] - p[j]) / apart.select(gap, L::splat(1.0)), limit);
-            twist[k] = (p[i] + p[j]) / sum.max(L::splat(EQUAL));
+            let apart = gap.abs().gt(number(EQUAL));
+            let limit = number(0.5) * (stretch[i][i] + stretch[j][j] - stretch[i][j] - stretch[j][i]);
+            flip[k] = apart.select((p[i] - p[j]) / apart.select(gap, number(1.0)), limit);
+            twist[k] = (p[i] + p[j]) / sum.max(number(EQUAL));
         }
         PrincipalTangent { stretch, flip, twist }
     }

@@ -6,14 +6,17 @@
 //! of rayon's threads. Numbers that are not finite never panic: such a tetrahedron adds nothing and is reported.
 
 use crate::FemModel;
+#[cfg(target_arch = "x86_64")]
+use crate::avx::Avx4;
 use crate::block::Block;
-use crate::kernel::{Bench, BlockReport, always, selective};
+use crate::kernel::{Bench, BlockReport, Job};
 use crate::lanes::{Lanes, Mat3};
 use crate::material::{Law, Principal};
+use crate::pair::Pair;
 use crate::stvk;
 use crate::svd::signed_svd;
 use glam::DVec3;
-use wide::{f64x2, f64x4};
+use wide::f64x2;
 
 /// Which elements pay for a singular value decomposition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,7 +89,7 @@ pub fn elastic_forces(
     if rayon::current_num_threads() > 1 && model.layout.blocks.len() > 1 {
         return scratch.threads.forces(model, positions, mode, forces).into();
     }
-    serial::<f64x2, f64x4>(model, positions, mode, &mut scratch.bench, forces).into()
+    serial(model, positions, mode, Width::best(), &mut scratch.bench, forces).into()
 }
 
 /// [`elastic_forces`] without SIMD lanes and threads: the reference, with the same bits.
@@ -101,7 +104,7 @@ pub fn elastic_forces_scalar(
     forces: &mut [DVec3],
 ) -> FemReport {
     check_lengths(model, positions, forces);
-    serial::<f64, f64>(model, positions, mode, &mut scratch.bench, forces).into()
+    serial(model, positions, mode, Width::Scalar, &mut scratch.bench, forces).into()
 }
 
 /// Elastic energy, J; with [`Diagonalize::Never`] of plain St. Venant–Kirchhoff, else of the material.
@@ -139,7 +142,7 @@ pub fn elastic_energy(
         model.layout.load(block, positions, &mut scratch.bench.x);
         for packet in &model.layout.packets[block.packets.clone()] {
             for lane in 0..crate::block::WIDTH {
-                let rest = packet.rest::<f64>(lane);
+                let rest = packet.rest::<f64>((), lane);
                 total += rest.strength * density(&rest.deformation(&scratch.bench.x, |_| packet.nodes(lane)));
             }
         }
@@ -152,11 +155,35 @@ fn check_lengths(model: &FemModel, positions: &[DVec3], forces: &[DVec3]) {
     assert_eq!(forces.len(), model.n_nodes(), "one force per node");
 }
 
+/// Lanes to work with.
+#[derive(Clone, Copy)]
+pub(crate) enum Width {
+    /// One by one.
+    Scalar,
+    /// What every machine of the architecture has: SSE2, NEON.
+    Portable,
+    /// AVX registers.
+    #[cfg(target_arch = "x86_64")]
+    Avx(pulp::x86::V3),
+}
+
+impl Width {
+    /// The widest that this machine has.
+    pub(crate) fn best() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(token) = pulp::x86::V3::try_new() {
+            return Self::Avx(token);
+        }
+        Self::Portable
+    }
+}
+
 /// Block after block, each added to the nodes at once.
-fn serial<A: Lanes, B: Lanes>(
+fn serial(
     model: &FemModel,
     positions: &[DVec3],
     mode: Diagonalize,
+    width: Width,
     bench: &mut Bench,
     forces: &mut [DVec3],
 ) -> BlockReport {
@@ -164,7 +191,8 @@ fn serial<A: Lanes, B: Lanes>(
     let law = model.material().law();
     let mut report = BlockReport::default();
     for block in &model.layout.blocks {
-        report = report.and(block_forces::<A, B>(model, block, &law, positions, mode, bench));
+        model.layout.load(block, positions, &mut bench.x);
+        report = report.and(block_forces(model, block, &law, mode, width, bench));
         for (&node, f) in model.layout.nodes[block.nodes.clone()].iter().zip(&bench.f[..]) {
             forces[node as usize] += DVec3::new(f[0], f[1], f[2]);
         }
@@ -172,23 +200,92 @@ fn serial<A: Lanes, B: Lanes>(
     report
 }
 
-/// Forces of one block on its nodes, into `bench.f`.
-pub(crate) fn block_forces<A: Lanes, B: Lanes>(
+/// Forces of one block, whose positions are loaded, on its nodes: into `bench.f`.
+pub(crate) fn block_forces(
     model: &FemModel,
     block: &Block,
     law: &Law,
-    positions: &[DVec3],
     mode: Diagonalize,
+    width: Width,
     bench: &mut Bench,
 ) -> BlockReport {
     let layout = &model.layout;
-    layout.load(block, positions, &mut bench.x);
-    match (law, mode) {
-        (Law::NeoHookean(law), _) => selective::<A, B, _>(layout, block, law, None, bench),
-        (Law::StVk(law), Diagonalize::Selective) => {
-            selective::<A, B, _>(layout, block, law, Some(law), bench)
+    match width {
+        Width::Scalar => run(&Job::<f64, f64> { layout, block, tokens: ((), ()) }, law, mode, bench),
+        Width::Portable => {
+            run(&Job::<f64x2, Pair<f64x2>> { layout, block, tokens: ((), ()) }, law, mode, bench)
         }
-        (Law::StVk(law), Diagonalize::Always) => always::<B>(layout, block, law, bench),
-        (Law::StVk(law), Diagonalize::Never) => selective::<A, B, _>(layout, block, &law.lame, None, bench),
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx(token) => {
+            let job = Job::<Avx4, Pair<Avx4>> { layout, block, tokens: (token, token) };
+            token.vectorize(WithAvx { job, law, mode, bench })
+        }
+    }
+}
+
+/// [`run`], to be compiled for AVX; a closure would be called through a shim that is not inlined.
+#[cfg(target_arch = "x86_64")]
+struct WithAvx<'a> {
+    job: Job<'a, Avx4, Pair<Avx4>>,
+    law: &'a Law,
+    mode: Diagonalize,
+    bench: &'a mut Bench,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl pulp::NullaryFnOnce for WithAvx<'_> {
+    type Output = BlockReport;
+
+    #[inline(always)]
+    fn call(self) -> BlockReport {
+        run(&self.job, self.law, self.mode, self.bench)
+    }
+}
+
+/// One block with the law and mode that were asked for.
+#[inline(always)]
+fn run<A: Lanes, B: Lanes>(
+    job: &Job<'_, A, B>,
+    law: &Law,
+    mode: Diagonalize,
+    bench: &mut Bench,
+) -> BlockReport {
+    match (law, mode) {
+        (Law::NeoHookean(law), _) => job.selective(law, None, bench),
+        (Law::StVk(law), Diagonalize::Selective) => job.selective(law, Some(law), bench),
+        (Law::StVk(law), Diagonalize::Always) => job.always(law, bench),
+        (Law::StVk(law), Diagonalize::Never) => job.selective(&law.lame, None, bench),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FemOptions, Material, TetMesh};
+    use sinew_testkit::Rng;
+
+    /// Loose tetrahedra, some of them flat or inverted, in more than one block.
+    #[test]
+    fn every_width_gives_the_same_bits() -> Result<(), crate::FemError> {
+        let mut rng = Rng::new(6);
+        let n = 700;
+        let rest: Vec<DVec3> = (0..n).flat_map(|_| [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z]).collect();
+        let tets = (0..n).map(|k| [4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3]).collect();
+        let positions: Vec<DVec3> = rest.iter().map(|&x| x + rng.vec3(-0.4, 0.4)).collect();
+        let mesh = TetMesh::new(rest, tets)?;
+        for material in [Material::st_venant_kirchhoff(1.0, 0.4)?, Material::neo_hookean(1.0, 0.4)?] {
+            let model = FemModel::new(mesh.clone(), material, &FemOptions::default())?;
+            for mode in [Diagonalize::Selective, Diagonalize::Always, Diagonalize::Never] {
+                let of = |width: Width| {
+                    let mut forces = vec![DVec3::NAN; positions.len()];
+                    let report: FemReport =
+                        serial(&model, &positions, mode, width, &mut Bench::new(), &mut forces).into();
+                    (report, forces.iter().map(|f| f.to_array().map(f64::to_bits)).collect::<Vec<_>>())
+                };
+                let scalar = of(Width::Scalar);
+                assert!(of(Width::Portable) == scalar && of(Width::best()) == scalar, "{mode:?}");
+            }
+        }
+        Ok(())
     }
 }

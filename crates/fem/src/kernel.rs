@@ -7,7 +7,7 @@
 
 use crate::block::{BLOCK, Block, CAPACITY, GHOST, Layout, Local, Packet, Rest, WIDTH};
 use crate::diagonal::ExtendedStVk;
-use crate::lanes::{Lanes, Mask, Mat3, scale, select3};
+use crate::lanes::{Lanes, Mask, Mat3, scale, select3, three};
 use crate::material::{Lame, Principal};
 use crate::neo_hookean::NeoHookean;
 use crate::svd::signed_svd;
@@ -77,7 +77,7 @@ impl FirstPass for ExtendedStVk {
     fn scaled_stress<L: Lanes>(&self, f: &Mat3<L>, k: L, _: &mut usize) -> (Mat3<L>, L::Mask) {
         let c = stvk::right_cauchy_green(f);
         let small = select::is_small(f, &c, self.band);
-        (stvk::stress(f, &c, -k * L::splat(self.lame.lambda_pa), -k * L::splat(self.lame.mu_pa)), small)
+        (stvk::stress(f, &c, -k * k.like(self.lame.lambda_pa), -k * k.like(self.lame.mu_pa)), small)
     }
 }
 
@@ -88,7 +88,7 @@ impl FirstPass for Lame {
     #[inline(always)]
     fn scaled_stress<L: Lanes>(&self, f: &Mat3<L>, k: L, _: &mut usize) -> (Mat3<L>, L::Mask) {
         let c = stvk::right_cauchy_green(f);
-        let p = stvk::stress(f, &c, -k * L::splat(self.lambda_pa), -k * L::splat(self.mu_pa));
+        let p = stvk::stress(f, &c, -k * k.like(self.lambda_pa), -k * k.like(self.mu_pa));
         let finite = all_finite(&p);
         (p, finite)
     }
@@ -100,144 +100,154 @@ impl FirstPass for NeoHookean {
     #[inline(always)]
     fn scaled_stress<L: Lanes>(&self, f: &Mat3<L>, k: L, n_inverted: &mut usize) -> (Mat3<L>, L::Mask) {
         let (p, volume) = self.stress_of(f);
-        let p = Mat3(p.0.map(|column| scale(column, -k)));
-        *n_inverted += L::splat(0.0).gt(volume).bits().count_ones() as usize;
+        let p = Mat3(three!(|i| scale(p.0[i], -k)));
+        *n_inverted += k.like(0.0).gt(volume).bits().count_ones() as usize;
         let finite = all_finite(&p);
         (p, finite)
     }
 }
 
-/// Forces of a block on its nodes, into `bench.f`; `bench.x` holds the positions.
-///
-/// `A` is the width of the first pass, `B` of the second.
-pub(crate) fn selective<A: Lanes, B: Lanes, P: FirstPass>(
-    layout: &Layout,
-    block: &Block,
-    law: &P,
-    extended: Option<&ExtendedStVk>,
-    bench: &mut Bench,
-) -> BlockReport {
-    let mut report = BlockReport::default();
-    let packets = &layout.packets[block.packets.clone()];
-    clear(block, bench);
-    let n_selected = first_pass::<A, P>(layout, block, packets, law, bench, &mut report);
-    if let Some(extended) = extended {
-        report.n_diagonalized = n_selected;
-        second_pass::<B>(layout, block, packets, n_selected, extended, bench, &mut report);
+/// A block to work on, and the lanes to do it with: `A` in the first pass, `B` in the second.
+pub(crate) struct Job<'a, A: Lanes, B: Lanes> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) block: &'a Block,
+    pub(crate) tokens: (A::Token, B::Token),
+}
+
+impl<A: Lanes, B: Lanes> Job<'_, A, B> {
+    /// Forces of the block on its nodes, into `bench.f`; `bench.x` holds the positions. Elements that the first pass
+    /// leaves are those of `extended`.
+    #[inline(always)]
+    pub(crate) fn selective<P: FirstPass>(
+        &self,
+        law: &P,
+        extended: Option<&ExtendedStVk>,
+        bench: &mut Bench,
+    ) -> BlockReport {
+        let mut report = BlockReport::default();
+        self.clear(bench);
+        let n_selected = self.first_pass(law, bench, &mut report);
+        if let Some(extended) = extended {
+            report.n_diagonalized = n_selected;
+            self.second_pass(n_selected, extended, bench, &mut report);
+        }
+        report
     }
-    report
-}
 
-/// The same with an SVD for every element.
-pub(crate) fn always<B: Lanes>(
-    layout: &Layout,
-    block: &Block,
-    extended: &ExtendedStVk,
-    bench: &mut Bench,
-) -> BlockReport {
-    let mut report = BlockReport { n_diagonalized: block.n_elements, ..BlockReport::default() };
-    clear(block, bench);
-    for (slot, selected) in (0..).zip(&mut bench.selected[..block.n_elements]) {
-        *selected = slot;
+    /// The same with an SVD for every element.
+    #[inline(always)]
+    pub(crate) fn always(&self, extended: &ExtendedStVk, bench: &mut Bench) -> BlockReport {
+        let n_elements = self.block.n_elements;
+        let mut report = BlockReport { n_diagonalized: n_elements, ..BlockReport::default() };
+        self.clear(bench);
+        for (slot, selected) in (0..).zip(&mut bench.selected[..n_elements]) {
+            *selected = slot;
+        }
+        self.second_pass(n_elements, extended, bench, &mut report);
+        report
     }
-    let packets = &layout.packets[block.packets.clone()];
-    second_pass::<B>(layout, block, packets, block.n_elements, extended, bench, &mut report);
-    report
-}
 
-fn clear(block: &Block, bench: &mut Bench) {
-    bench.f[..block.nodes.len() + 4].fill([0.0; 4]);
-}
+    #[inline(always)]
+    fn clear(&self, bench: &mut Bench) {
+        bench.f[..self.block.nodes.len() + 4].fill([0.0; 4]);
+    }
 
-#[inline(always)]
-fn first_pass<L: Lanes, P: FirstPass>(
-    layout: &Layout,
-    block: &Block,
-    packets: &[Packet],
-    law: &P,
-    bench: &mut Bench,
-    report: &mut BlockReport,
-) -> usize {
-    let Bench { x, f, selected } = bench;
-    let mut n_selected = 0;
-    for (packet, slot) in packets.iter().zip((0..).step_by(WIDTH)) {
-        for first in (0..WIDTH).step_by(L::N) {
-            let rest = packet.rest::<L>(first);
-            let deformation = rest.deformation(x, |k| packet.nodes(first + k));
-            let (stress, accepted) = law.scaled_stress(&deformation, rest.strength, &mut report.n_inverted);
-            let forces = stress.mul_transpose(&rest.inverse);
-            let forces = Mat3(forces.0.map(|f| select3::<L>(accepted, f, [L::splat(0.0); 3])));
-            scatter(f, &forces, |k| packet.nodes(first + k), L::N);
-            let accepted = accepted.bits();
-            for k in 0..L::N {
-                let refused = accepted >> k & 1 == 0;
-                if P::SELECTS {
-                    selected[n_selected % BLOCK] = (slot + first + k) as u16;
-                    n_selected += usize::from(refused);
-                } else if refused {
-                    report.note_non_finite(layout.elements[block.packets.start * WIDTH + slot + first + k]);
+    fn packets(&self) -> &[Packet] {
+        &self.layout.packets[self.block.packets.clone()]
+    }
+
+    /// The tetrahedron of the mesh in a packet lane of this block.
+    fn element(&self, slot: usize) -> u32 {
+        self.layout.elements[self.block.packets.start * WIDTH + slot]
+    }
+
+    /// All elements without an SVD; how many were left for the second pass.
+    #[inline(always)]
+    fn first_pass<P: FirstPass>(&self, law: &P, bench: &mut Bench, report: &mut BlockReport) -> usize {
+        let Bench { x, f, selected } = bench;
+        let mut n_selected = 0;
+        for (packet, slot) in self.packets().iter().zip((0..).step_by(WIDTH)) {
+            for first in (0..WIDTH).step_by(A::N) {
+                let rest = packet.rest::<A>(self.tokens.0, first);
+                let deformation = rest.deformation(x, |k| packet.nodes(first + k));
+                let (stress, accepted) =
+                    law.scaled_stress(&deformation, rest.strength, &mut report.n_inverted);
+                let forces = kept(accepted, &stress.mul_transpose(&rest.inverse));
+                scatter(f, &forces, |k| packet.nodes(first + k), A::N);
+                let accepted = accepted.bits();
+                for k in 0..A::N {
+                    let refused = accepted >> k & 1 == 0;
+                    if P::SELECTS {
+                        selected[n_selected % BLOCK] = (slot + first + k) as u16;
+                        n_selected += usize::from(refused);
+                    } else if refused {
+                        report.note_non_finite(self.element(slot + first + k));
+                    }
+                }
+            }
+        }
+        n_selected
+    }
+
+    /// The first `n_selected` elements of the list by SVD.
+    #[inline(always)]
+    fn second_pass(
+        &self,
+        n_selected: usize,
+        law: &ExtendedStVk,
+        bench: &mut Bench,
+        report: &mut BlockReport,
+    ) {
+        let Bench { x, f, selected } = bench;
+        let packets = self.packets();
+        for some in selected[..n_selected].chunks(B::N) {
+            // the last element fills up
+            let slot = |k: usize| usize::from(some[k.min(some.len() - 1)]);
+            let place = |k: usize| (&packets[slot(k) / WIDTH], slot(k) % WIDTH);
+            let places = [place(0), place(1), place(2), place(3), place(4), place(5), place(6), place(7)];
+            let nodes = |k: usize| places[k].0.nodes(places[k].1);
+            let rest = Rest::<B>::gather(self.tokens.1, |k| places[k]);
+            let svd = signed_svd(&rest.deformation(x, nodes));
+            let p = law.stress(svd.s);
+            // −k P D_m⁻ᵀ = (U diag(−k P̂)) (D_m⁻¹ V)ᵀ
+            let left = Mat3(three!(|i| scale(svd.u.0[i], p[i] * -rest.strength)));
+            let forces = left.mul_transpose(&rest.inverse.mul(&svd.v));
+            let finite = all_finite(&forces);
+            scatter(f, &kept(finite, &forces), nodes, some.len());
+            let (inverted, finite) = (rest.strength.like(0.0).gt(svd.s[2]).bits(), finite.bits());
+            for k in 0..some.len() {
+                report.n_inverted += (inverted >> k & 1) as usize;
+                if finite >> k & 1 == 0 {
+                    report.note_non_finite(self.element(slot(k)));
                 }
             }
         }
     }
-    n_selected
 }
 
+/// The matrix where the mask is true, zero elsewhere.
 #[inline(always)]
-fn second_pass<L: Lanes>(
-    layout: &Layout,
-    block: &Block,
-    packets: &[Packet],
-    n_selected: usize,
-    law: &ExtendedStVk,
-    bench: &mut Bench,
-    report: &mut BlockReport,
-) {
-    let Bench { x, f, selected } = bench;
-    for some in selected[..n_selected].chunks(L::N) {
-        let slot = |k: usize| usize::from(some[k.min(some.len() - 1)]);
-        let nodes = |k: usize| packets[slot(k) / WIDTH].nodes(slot(k) % WIDTH);
-        let rest = Rest::<L>::gather(packets, slot);
-        let svd = signed_svd(&rest.deformation(x, nodes));
-        let p = law.stress(svd.s).map(|p| p * -rest.strength);
-        // −k P D_m⁻ᵀ = (U diag(−k P̂)) (D_m⁻¹ V)ᵀ
-        let left = Mat3(std::array::from_fn(|i| scale(svd.u.0[i], p[i])));
-        let forces = left.mul_transpose(&rest.inverse.mul(&svd.v));
-        let finite = all_finite(&forces);
-        let forces = Mat3(forces.0.map(|f| select3::<L>(finite, f, [L::splat(0.0); 3])));
-        scatter(f, &forces, nodes, some.len());
-        let (inverted, finite) = (L::splat(0.0).gt(svd.s[2]).bits(), finite.bits());
-        for k in 0..some.len() {
-            report.n_inverted += (inverted >> k & 1) as usize;
-            if finite >> k & 1 == 0 {
-                report.note_non_finite(layout.elements[block.packets.start * WIDTH + slot(k)]);
-            }
-        }
-    }
+fn kept<L: Lanes>(mask: L::Mask, m: &Mat3<L>) -> Mat3<L> {
+    let none = [m.0[0][0].like(0.0); 3];
+    Mat3(three!(|i| select3::<L>(mask, m.0[i], none)))
 }
 
 /// Whether all entries are finite.
 #[inline(always)]
 pub(crate) fn all_finite<L: Lanes>(m: &Mat3<L>) -> L::Mask {
     // 0·x is zero or NaN, and NaN stays
-    let zero = L::splat(0.0);
-    let sum = m.0.iter().flatten().fold(zero, |sum, &x| sum + zero * x);
-    sum.finite()
+    let [x, y, z] = m.0;
+    let zero = x[0].like(0.0);
+    let sum = three!(|i| (x[i] + y[i] + z[i]) * zero);
+    (sum[0] + sum[1] + sum[2]).finite()
 }
 
 /// Adds the forces on corners 1, 2, 3 (columns) and their opposite on corner 0 for the first `n` lanes.
 #[inline(always)]
 fn scatter<L: Lanes>(f: &mut Local, forces: &Mat3<L>, nodes: impl Fn(usize) -> [u16; 4], n: usize) {
     let [a, b, c] = forces.0;
-    let origin: [L; 3] = std::array::from_fn(|i| -(a[i] + b[i] + c[i]));
-    for k in 0..n {
-        for (node, force) in nodes(k).into_iter().zip([origin, a, b, c]) {
-            let sum = &mut f[usize::from(node) % CAPACITY];
-            for i in 0..3 {
-                sum[i] += force[i].lane(k);
-            }
-        }
-    }
+    let origin = three!(|i| -(a[i] + b[i] + c[i]));
+    L::scatter(&[origin, a, b, c], n, f, nodes);
 }
 
 const _: () = assert!(GHOST == u32::MAX && 4 * BLOCK + 4 <= CAPACITY && BLOCK.is_multiple_of(WIDTH));

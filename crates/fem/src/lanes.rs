@@ -1,11 +1,35 @@
 //! One kernel, any width: the arithmetic that scalar and SIMD code share.
 //!
-//! A kernel is written once over [`Lanes`] and instantiated for `f64` (the plain reference), `f64x2` and `f64x4` of
-//! `wide`. Every operation is one of `+ − × ÷ √`, a comparison or a choice, none is fused and none mixes lanes, so a
-//! lane has the same bits whatever runs beside it. Comparisons with NaN are false. [`Mat3`] holds columns.
+//! A kernel is written once over [`Lanes`] and instantiated for `f64` (the plain reference), for `f64x2` of `wide`, on x86
+//! for AVX registers where the machine has them ([`crate::avx`]), and for pairs of these ([`crate::pair`]). Every operation is one of `+ − × ÷ √`,
+//! a comparison or a choice, none is fused and none mixes lanes, so a lane has the same bits whatever runs beside it.
+//! Comparisons with NaN are false. [`Mat3`] holds columns.
 
+use crate::block::{CAPACITY, Local};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
-use wide::{f64x2, f64x4};
+use wide::f64x2;
+
+/// `[e(0), e(1), e(2)]`, written out: the functions of `std::array` are not always inlined, and then lanes go through
+/// memory.
+macro_rules! three {
+    (|$i:ident| $e:expr) => {
+        [
+            {
+                let $i: usize = 0;
+                $e
+            },
+            {
+                let $i: usize = 1;
+                $e
+            },
+            {
+                let $i: usize = 2;
+                $e
+            },
+        ]
+    };
+}
+pub(crate) use three;
 
 /// Numbers of several elements side by side.
 pub(crate) trait Lanes:
@@ -13,52 +37,67 @@ pub(crate) trait Lanes:
 {
     /// How many.
     const N: usize;
+    /// Proof that the machine has the instructions.
+    type Token: Copy;
     /// One truth value per lane.
     type Mask: Mask<Self>;
 
+    /// The proof.
+    fn token(self) -> Self::Token;
     /// The same number in each lane.
-    fn splat(x: f64) -> Self;
+    fn splat(token: Self::Token, x: f64) -> Self;
     /// The first `N` numbers of a slice.
-    fn load(x: &[f64]) -> Self;
+    fn load(token: Self::Token, x: &[f64]) -> Self;
     /// Lane `i` is `f(i)`.
-    fn from_fn(f: impl FnMut(usize) -> f64) -> Self;
+    fn from_fn(token: Self::Token, f: impl FnMut(usize) -> f64) -> Self;
     /// The number in lane `i`.
     fn lane(self, i: usize) -> f64;
     /// Square roots.
     fn sqrt(self) -> Self;
     /// Absolute values.
     fn abs(self) -> Self;
+    /// The larger of two numbers.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of two numbers.
+    fn min(self, other: Self) -> Self;
     /// `self > other`, lane by lane.
     fn gt(self, other: Self) -> Self::Mask;
+
+    /// The first three numbers of a row per lane, as vectors of lanes.
+    #[inline(always)]
+    fn gather(token: Self::Token, row: impl Fn(usize) -> [f64; 4]) -> Vec3<Self> {
+        three!(|i| Self::from_fn(token, |k| row(k)[i]))
+    }
+
+    /// For the first `n` lanes in order, adds lane `k` of `corners[c]` to row `nodes(k)[c]`, `c` from 0 to 3.
+    #[inline(always)]
+    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut Local, nodes: impl Fn(usize) -> [u16; 4]) {
+        for k in 0..n {
+            for (v, node) in corners.iter().zip(nodes(k)) {
+                let sum = &mut rows[usize::from(node) % CAPACITY];
+                for i in 0..3 {
+                    sum[i] += v[i].lane(k);
+                }
+            }
+        }
+    }
 
     /// `x` in each lane of a number like this one.
     #[inline(always)]
     fn like(self, x: f64) -> Self {
-        Self::splat(x)
-    }
-
-    /// The larger of two; `other` if either is NaN.
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        self.gt(other).select(self, other)
-    }
-
-    /// The smaller of two; `other` if either is NaN.
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        other.gt(self).select(self, other)
+        Self::splat(self.token(), x)
     }
 
     /// Whether each number is finite.
     #[inline(always)]
     fn finite(self) -> Self::Mask {
-        Self::splat(f64::INFINITY).gt(self.abs())
+        self.like(f64::INFINITY).gt(self.abs())
     }
 
     /// `f` of each number, one by one.
     #[inline(always)]
     fn map(self, mut f: impl FnMut(f64) -> f64) -> Self {
-        Self::from_fn(|i| f(self.lane(i)))
+        Self::from_fn(self.token(), |i| f(self.lane(i)))
     }
 }
 
@@ -84,18 +123,21 @@ pub(crate) trait Mask<L: Lanes>: Copy + BitAnd<Output = Self> + BitOr<Output = S
 
 impl Lanes for f64 {
     const N: usize = 1;
+    type Token = ();
     type Mask = bool;
 
     #[inline(always)]
-    fn splat(x: f64) -> Self {
+    fn token(self) {}
+    #[inline(always)]
+    fn splat(_: (), x: f64) -> Self {
         x
     }
     #[inline(always)]
-    fn load(x: &[f64]) -> Self {
+    fn load(_: (), x: &[f64]) -> Self {
         x[0]
     }
     #[inline(always)]
-    fn from_fn(mut f: impl FnMut(usize) -> f64) -> Self {
+    fn from_fn(_: (), mut f: impl FnMut(usize) -> f64) -> Self {
         f(0)
     }
     #[inline(always)]
@@ -109,6 +151,14 @@ impl Lanes for f64 {
     #[inline(always)]
     fn abs(self) -> Self {
         f64::abs(self)
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        if self < other { self } else { other }
     }
     #[inline(always)]
     fn gt(self, other: Self) -> bool {
@@ -127,64 +177,68 @@ impl Mask<f64> for bool {
     }
 }
 
-macro_rules! wide_lanes {
-    ($wide:ident, $n:literal) => {
-        impl Lanes for $wide {
-            const N: usize = $n;
-            type Mask = Bits<$wide>;
+impl Lanes for f64x2 {
+    const N: usize = 2;
+    type Token = ();
+    type Mask = Bits;
 
-            #[inline(always)]
-            fn splat(x: f64) -> Self {
-                $wide::splat(x)
-            }
-            #[inline(always)]
-            fn load(x: &[f64]) -> Self {
-                let x = &x[..$n];
-                $wide::new(std::array::from_fn(|i| x[i]))
-            }
-            #[inline(always)]
-            fn from_fn(f: impl FnMut(usize) -> f64) -> Self {
-                $wide::new(std::array::from_fn(f))
-            }
-            #[inline(always)]
-            fn lane(self, i: usize) -> f64 {
-                self.to_array()[i]
-            }
-            #[inline(always)]
-            fn sqrt(self) -> Self {
-                $wide::sqrt(self)
-            }
-            #[inline(always)]
-            fn abs(self) -> Self {
-                $wide::abs(self)
-            }
-            #[inline(always)]
-            fn gt(self, other: Self) -> Bits<$wide> {
-                Bits(self.simd_gt(other))
-            }
-        }
-
-        impl Mask<$wide> for Bits<$wide> {
-            #[inline(always)]
-            fn select(self, yes: $wide, no: $wide) -> $wide {
-                self.0.select(yes, no)
-            }
-            #[inline(always)]
-            fn bits(self) -> u32 {
-                self.0.to_bitmask()
-            }
-        }
-    };
+    #[inline(always)]
+    fn token(self) {}
+    #[inline(always)]
+    fn splat(_: (), x: f64) -> Self {
+        f64x2::splat(x)
+    }
+    #[inline(always)]
+    fn load(_: (), x: &[f64]) -> Self {
+        let x = &x[..2];
+        f64x2::new([x[0], x[1]])
+    }
+    #[inline(always)]
+    fn from_fn(_: (), mut f: impl FnMut(usize) -> f64) -> Self {
+        f64x2::new([f(0), f(1)])
+    }
+    #[inline(always)]
+    fn lane(self, i: usize) -> f64 {
+        self.to_array()[i]
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64x2::sqrt(self)
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f64x2::abs(self)
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.fast_max(other)
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.fast_min(other)
+    }
+    #[inline(always)]
+    fn gt(self, other: Self) -> Bits {
+        Bits(self.simd_gt(other))
+    }
 }
 
-wide_lanes!(f64x2, 2);
-wide_lanes!(f64x4, 4);
+impl Mask<f64x2> for Bits {
+    #[inline(always)]
+    fn select(self, yes: f64x2, no: f64x2) -> f64x2 {
+        self.0.select(yes, no)
+    }
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.0.to_bitmask()
+    }
+}
 
 /// The mask of a SIMD vector: all bits of a lane, or none.
 #[derive(Clone, Copy)]
-pub(crate) struct Bits<W>(W);
+pub(crate) struct Bits(f64x2);
 
-impl<W: BitAnd<Output = W>> BitAnd for Bits<W> {
+impl BitAnd for Bits {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
@@ -192,7 +246,7 @@ impl<W: BitAnd<Output = W>> BitAnd for Bits<W> {
     }
 }
 
-impl<W: BitOr<Output = W>> BitOr for Bits<W> {
+impl BitOr for Bits {
     type Output = Self;
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
@@ -238,10 +292,10 @@ pub(crate) fn select3<L: Lanes>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec
 pub(crate) struct Mat3<L>(pub(crate) [Vec3<L>; 3]);
 
 impl<L: Lanes> Mat3<L> {
-    /// Ones on the diagonal.
+    /// Ones on the diagonal, in lanes like those of `like`.
     #[inline(always)]
-    pub(crate) fn identity() -> Self {
-        let (o, z) = (L::splat(1.0), L::splat(0.0));
+    pub(crate) fn identity(like: L) -> Self {
+        let (o, z) = (like.like(1.0), like.like(0.0));
         Self([[o, z, z], [z, o, z], [z, z, o]])
     }
 
@@ -249,7 +303,7 @@ impl<L: Lanes> Mat3<L> {
     #[inline(always)]
     pub(crate) fn mul_vec(&self, v: Vec3<L>) -> Vec3<L> {
         let [x, y, z] = &self.0;
-        std::array::from_fn(|i| x[i] * v[0] + y[i] * v[1] + z[i] * v[2])
+        three!(|i| x[i] * v[0] + y[i] * v[1] + z[i] * v[2])
     }
 
     /// `M N`.

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod attach;
+#[cfg(target_arch = "x86_64")]
+mod avx;
 mod block;
 mod diagonal;
 mod error;
@@ -11,6 +13,7 @@ mod material;
 mod mesh;
 mod model;
 mod neo_hookean;
+mod pair;
 mod select;
 mod spectral;
 mod step;

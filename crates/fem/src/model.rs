@@ -4,7 +4,7 @@
 //! faces, KP08 eq. 14); per node a lumped mass. Node and tetrahedron numbers are those of the mesh. kg, m, Pa.
 //! Building costs a sort of the tetrahedra.
 
-use crate::block::Layout;
+use crate::block::{Layout, Rest, WIDTH};
 use crate::{FemError, Material, TetMesh};
 use glam::DVec3;
 
@@ -136,9 +136,9 @@ impl FemModel {
         total as f64 / self.n_tets() as f64
     }
 
-    fn rest(&self, tet: usize) -> crate::block::Rest<f64> {
+    fn rest(&self, tet: usize) -> Rest<f64> {
         let slot = self.slots[tet] as usize;
-        crate::block::Rest::gather(&self.layout.packets, |_| slot)
+        self.layout.packets[slot / WIDTH].rest((), slot % WIDTH)
     }
 }
 

@@ -5,9 +5,9 @@
 //! flat ones included, so forces never need an SVD. Its constants are `μ = 4/3 μ_Lamé` and `λ = λ_Lamé + 5/6 μ_Lamé`,
 //! which makes it agree with linear elasticity at rest. Pa, J/m³; NaN in, NaN out.
 
-use crate::lanes::{Lanes, Mat3, Vec3, cross, dot};
+use crate::lanes::{Lanes, Mat3, Vec3, cross, dot, three};
 use crate::material::{Lame, Principal};
-use crate::spectral::{PAIRS, PrincipalTangent};
+use crate::spectral::PrincipalTangent;
 use sinew_math::ops;
 
 /// The law with its constants ready.
@@ -37,25 +37,25 @@ impl NeoHookean {
         let cofactor = [cross(y, z), cross(z, x), cross(x, y)];
         let volume = dot(x, cofactor[0]);
         let (a, b) = self.coefficients(dot(x, x) + dot(y, y) + dot(z, z), volume);
-        let column = |i: usize| std::array::from_fn(|k| a * f.0[i][k] + b * cofactor[i][k]);
-        (Mat3([column(0), column(1), column(2)]), volume)
+        (Mat3(three!(|i| three!(|k| a * f.0[i][k] + b * cofactor[i][k]))), volume)
     }
 
     /// `Ψ` from `|F|²` and `J`.
     #[inline(always)]
     pub(crate) fn energy_of<L: Lanes>(&self, square: L, volume: L) -> L {
-        let beyond = volume - L::splat(self.alpha);
-        let logarithm = (square + L::splat(1.0)).map(ops::ln);
-        L::splat(0.5 * self.mu) * (square - L::splat(3.0) - logarithm)
-            + L::splat(0.5 * self.lambda) * beyond * beyond
-            - L::splat(self.rest)
+        let number = |x: f64| volume.like(x);
+        let beyond = volume - number(self.alpha);
+        let logarithm = (square + number(1.0)).map(ops::ln);
+        number(0.5 * self.mu) * (square - number(3.0) - logarithm)
+            + number(0.5 * self.lambda) * beyond * beyond
+            - number(self.rest)
     }
 
     #[inline(always)]
     fn coefficients<L: Lanes>(&self, square: L, volume: L) -> (L, L) {
-        let one = L::splat(1.0);
-        let a = L::splat(self.mu) * (one - one / (square + one));
-        (a, L::splat(self.lambda) * (volume - L::splat(self.alpha)))
+        let one = square.like(1.0);
+        let a = one.like(self.mu) * (one - one / (square + one));
+        (a, one.like(self.lambda) * (volume - one.like(self.alpha)))
     }
 }
 
@@ -69,7 +69,7 @@ impl Principal for NeoHookean {
     fn stress<L: Lanes>(&self, s: Vec3<L>) -> Vec3<L> {
         let (a, b) = self.coefficients(dot(s, s), s[0] * s[1] * s[2]);
         let others = [s[1] * s[2], s[0] * s[2], s[0] * s[1]];
-        std::array::from_fn(|i| a * s[i] + b * others[i])
+        three!(|i| a * s[i] + b * others[i])
     }
 
     #[inline(always)]
@@ -77,16 +77,17 @@ impl Principal for NeoHookean {
         let square = dot(s, s);
         let (a, b) = self.coefficients(square, s[0] * s[1] * s[2]);
         let others = [s[1] * s[2], s[0] * s[2], s[0] * s[1]];
-        let one_more = square + L::splat(1.0);
-        let slope = L::splat(2.0 * self.mu) / (one_more * one_more);
-        let mut stretch = [[L::splat(0.0); 3]; 3];
+        let one_more = square + a.like(1.0);
+        let slope = a.like(2.0 * self.mu) / (one_more * one_more);
+        let mut stretch = [[a; 3]; 3];
         for i in 0..3 {
             for j in 0..3 {
-                let common = slope * s[i] * s[j] + L::splat(self.lambda) * others[i] * others[j];
+                let common = slope * s[i] * s[j] + a.like(self.lambda) * others[i] * others[j];
                 stretch[i][j] = if i == j { common + a } else { common + b * s[3 - i - j] };
             }
         }
-        let third = PAIRS.map(|(i, j)| s[3 - i - j]);
-        PrincipalTangent { stretch, flip: third.map(|s| a - b * s), twist: third.map(|s| a + b * s) }
+        // the third axis of the pairs (0, 1), (0, 2), (1, 2)
+        let third = [b * s[2], b * s[1], b * s[0]];
+        PrincipalTangent { stretch, flip: three!(|k| a - third[k]), twist: three!(|k| a + third[k]) }
     }
 }

@@ -22,16 +22,16 @@ use crate::stvk::Sym;
 pub(crate) fn is_small<L: Lanes>(f: &Mat3<L>, c: &Sym<L>, band: Band) -> L::Mask {
     let [xx, yy, zz, xy, xz, yz] = *c;
     let products = [xy * xy, xy * xz, xz * xz];
-    let (lower, upper) = (L::splat(band.lower()), L::splat(band.upper()));
+    let (lower, upper) = (xx.like(band.lower()), xx.like(band.upper()));
     positive_definite([xx - lower, yy - lower, zz - lower], yz, products)
         & positive_definite([upper - xx, upper - yy, upper - zz], -yz, products)
-        & f.determinant().gt(L::splat(0.0))
+        & f.determinant().gt(xx.like(0.0))
 }
 
 /// Pivots of `[[d₀, a, b], [a, d₁, yz], [b, yz, d₂]]`; `products` are `a², ab, b²`.
 #[inline(always)]
 pub(crate) fn positive_definite<L: Lanes>(d: [L; 3], yz: L, products: [L; 3]) -> L::Mask {
-    let zero = L::splat(0.0);
+    let zero = yz.like(0.0);
     let t22 = d[0] * d[1] - products[0];
     let t23 = d[0] * yz - products[1];
     let t33 = d[0] * d[2] - products[2];

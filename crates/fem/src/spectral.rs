@@ -10,7 +10,7 @@
 //! (docs/maths/flesh.md). Projected: eigenvalues of the symmetric 3×3, flips and twists below zero become zero, which is
 //! the nearest positive semidefinite tangent. Pa. A finite tangent always projects; NaN in, NaN out.
 
-use crate::lanes::{Lanes, Mask, Mat3};
+use crate::lanes::{Lanes, Mask, Mat3, dot, three};
 use crate::select::positive_definite;
 use crate::svd::{Svd, rotation};
 
@@ -38,11 +38,11 @@ impl<L: Lanes> PrincipalTangent<L> {
     /// The nearest symmetric tangent without negative eigenvalues.
     #[inline(always)]
     pub(crate) fn projected(&self) -> Self {
-        let zero = L::splat(0.0);
+        let zero = self.flip[0].like(0.0);
         Self {
             stretch: positive_part(&self.stretch),
-            flip: self.flip.map(|k| zero.max(k)),
-            twist: self.twist.map(|k| zero.max(k)),
+            flip: three!(|k| zero.max(self.flip[k])),
+            twist: three!(|k| zero.max(self.twist[k])),
         }
     }
 
@@ -56,7 +56,7 @@ impl<L: Lanes> PrincipalTangent<L> {
     pub(crate) fn apply(&self, svd: &Svd<L>, change: &Mat3<L>) -> Mat3<L> {
         // D = Uᵀ δF V, then U D' Vᵀ; entry (i, j) is d.0[j][i]
         let d = svd.u.transpose().mul(&change.mul(&svd.v));
-        let mut e = Mat3([[L::splat(0.0); 3]; 3]);
+        let mut e = d;
         for i in 0..3 {
             let [x, y, z] = self.stretch[i];
             e.0[i][i] = x * d.0[0][0] + y * d.0[1][1] + z * d.0[2][2];
@@ -72,7 +72,7 @@ impl<L: Lanes> PrincipalTangent<L> {
     /// `½(flip + twist)` and `½(flip − twist)` of pair `k`: stiffness of entry `(i, j)` against itself and `(j, i)`.
     #[inline(always)]
     pub(crate) fn pair(&self, k: usize) -> (L, L) {
-        let half = L::splat(0.5);
+        let half = self.flip[k].like(0.5);
         (half * (self.flip[k] + self.twist[k]), half * (self.flip[k] - self.twist[k]))
     }
 }
@@ -80,7 +80,7 @@ impl<L: Lanes> PrincipalTangent<L> {
 /// `½(m + mᵀ)`.
 #[inline(always)]
 fn symmetric_part<L: Lanes>(m: &[[L; 3]; 3]) -> [[L; 3]; 3] {
-    let mean = |i: usize, j: usize| L::splat(0.5) * (m[i][j] + m[j][i]);
+    let mean = |i: usize, j: usize| m[0][0].like(0.5) * (m[i][j] + m[j][i]);
     let (xy, xz, yz) = (mean(0, 1), mean(0, 2), mean(1, 2));
     [[m[0][0], xy, xz], [xy, m[1][1], yz], [xz, yz, m[2][2]]]
 }
@@ -95,15 +95,16 @@ fn positive_part<L: Lanes>(m: &[[L; 3]; 3]) -> [[L; 3]; 3] {
         return symmetric;
     }
     let clamped = clamped_eigenvalues(symmetric);
-    std::array::from_fn(|i| std::array::from_fn(|j| definite.select(symmetric[i][j], clamped[i][j])))
+    three!(|i| three!(|j| definite.select(symmetric[i][j], clamped[i][j])))
 }
 
 /// `Σ max(dᵢ, 0) qᵢqᵢᵀ` of a symmetric matrix, by Jacobi.
 #[inline(always)]
 fn clamped_eigenvalues<L: Lanes>(mut a: [[L; 3]; 3]) -> [[L; 3]; 3] {
-    let zero = L::splat(0.0);
-    let size = a.iter().flatten().fold(zero, |sum, &x| sum + x * x) * L::splat(NEGLIGIBLE);
-    let mut q = Mat3::identity();
+    let zero = a[0][0].like(0.0);
+    let [xx, yy, zz] = three!(|i| dot(a[i], a[i]));
+    let size = (xx + yy + zz) * zero.like(NEGLIGIBLE);
+    let mut q = Mat3::identity(zero);
     for _ in 0..MAX_SWEEPS {
         let mut rotated = false;
         for (i, j) in PAIRS {
@@ -124,17 +125,17 @@ fn clamped_eigenvalues<L: Lanes>(mut a: [[L; 3]; 3]) -> [[L; 3]; 3] {
             (a[i][k], a[j][k]) = (c * a[i][k] - s * a[j][k], s * a[i][k] + c * a[j][k]);
             (a[k][i], a[k][j]) = (a[i][k], a[j][k]);
             let (x, y) = (q.0[i], q.0[j]);
-            q.0[i] = std::array::from_fn(|r| c * x[r] - s * y[r]);
-            q.0[j] = std::array::from_fn(|r| s * x[r] + c * y[r]);
+            q.0[i] = three!(|r| c * x[r] - s * y[r]);
+            q.0[j] = three!(|r| s * x[r] + c * y[r]);
         }
         if !rotated {
             break;
         }
     }
-    let d = [0, 1, 2].map(|i| zero.max(a[i][i]));
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| {
-            d[0] * q.0[0][i] * q.0[0][j] + d[1] * q.0[1][i] * q.0[1][j] + d[2] * q.0[2][i] * q.0[2][j]
-        })
-    })
+    let d = three!(|i| zero.max(a[i][i]));
+    let entry = |i: usize, j: usize| {
+        d[0] * q.0[0][i] * q.0[0][j] + d[1] * q.0[1][i] * q.0[1][j] + d[2] * q.0[2][i] * q.0[2][j]
+    };
+    let (xy, xz, yz) = (entry(0, 1), entry(0, 2), entry(1, 2));
+    [[entry(0, 0), xy, xz], [xy, entry(1, 1), yz], [xz, yz, entry(2, 2)]]
 }

@@ -13,10 +13,12 @@
 //! of the positions. One SVD and about 800 further multiplications per element, two at once. An element whose matrix or
 //! force is not finite gives zeros and is reported.
 
-use crate::block::{Block, GHOST, WIDTH};
-use crate::forces::{FemReport, FemScratch};
+#[cfg(target_arch = "x86_64")]
+use crate::avx::Avx4;
+use crate::block::{Block, GHOST, Local, WIDTH};
+use crate::forces::{FemReport, FemScratch, Width};
 use crate::kernel::{BlockReport, all_finite};
-use crate::lanes::{Lanes, Mask, Mat3, Vec3, scale};
+use crate::lanes::{Lanes, Mask, Mat3, Vec3, scale, three};
 use crate::material::{Law, Principal};
 use crate::svd::signed_svd;
 use crate::{FemModel, spectral::PAIRS};
@@ -64,47 +66,90 @@ pub fn for_each_tangent(
 ) -> FemReport {
     assert_eq!(positions.len(), model.n_nodes(), "one position per node");
     let mut report = BlockReport::default();
+    let law = model.material().law();
     for block in &model.layout.blocks {
         model.layout.load(block, positions, &mut scratch.bench.x);
-        match model.material().law() {
-            Law::StVk(law) => {
-                block_tangents::<f64x2>(model, block, &law, projection, scratch, &mut report, &mut visit);
-            }
-            Law::NeoHookean(law) => {
-                block_tangents::<f64x2>(model, block, &law, projection, scratch, &mut report, &mut visit);
+        let job = Job { model, block, law: &law, projection, x: &scratch.bench.x };
+        match Width::best() {
+            Width::Scalar | Width::Portable => job.run::<f64x2>((), &mut report, &mut visit),
+            #[cfg(target_arch = "x86_64")]
+            Width::Avx(token) => {
+                token.vectorize(WithAvx { token, job, report: &mut report, visit: &mut visit });
             }
         }
     }
     report.into()
 }
 
-/// The elements of one block, whose positions are loaded.
-fn block_tangents<L: Lanes>(
-    model: &FemModel,
-    block: &Block,
-    law: &impl Principal,
+/// A block whose positions are loaded.
+struct Job<'a> {
+    model: &'a FemModel,
+    block: &'a Block,
+    law: &'a Law,
     projection: Projection,
-    scratch: &FemScratch,
-    report: &mut BlockReport,
-    visit: &mut impl FnMut(usize, &ElementTangent),
-) {
-    for packet in block.packets.clone() {
-        for first in (0..WIDTH).step_by(L::N) {
-            let lanes = &model.layout.packets[packet];
-            let rest = lanes.rest::<L>(first);
-            let f = rest.deformation(&scratch.bench.x, |k| lanes.nodes(first + k));
-            let tangent = Tangents::new(&f, &rest.inverse, rest.strength, law, projection);
-            for k in 0..L::N {
-                let tet = model.layout.elements[packet * WIDTH + first + k];
-                if tet == GHOST {
-                    continue;
+    x: &'a Local,
+}
+
+/// [`Job::run`], to be compiled for AVX; a closure would be called through a shim that is not inlined.
+#[cfg(target_arch = "x86_64")]
+struct WithAvx<'a, V> {
+    token: pulp::x86::V3,
+    job: Job<'a>,
+    report: &'a mut BlockReport,
+    visit: &'a mut V,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<V: FnMut(usize, &ElementTangent)> pulp::NullaryFnOnce for WithAvx<'_, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.job.run::<Avx4>(self.token, self.report, self.visit);
+    }
+}
+
+impl Job<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(
+        &self,
+        token: L::Token,
+        report: &mut BlockReport,
+        visit: &mut impl FnMut(usize, &ElementTangent),
+    ) {
+        match self.law {
+            Law::StVk(law) => self.run_with::<L>(law, token, report, visit),
+            Law::NeoHookean(law) => self.run_with::<L>(law, token, report, visit),
+        }
+    }
+
+    #[inline(always)]
+    fn run_with<L: Lanes>(
+        &self,
+        law: &impl Principal,
+        token: L::Token,
+        report: &mut BlockReport,
+        visit: &mut impl FnMut(usize, &ElementTangent),
+    ) {
+        let layout = &self.model.layout;
+        for packet in self.block.packets.clone() {
+            for first in (0..WIDTH).step_by(L::N) {
+                let lanes = &layout.packets[packet];
+                let rest = lanes.rest::<L>(token, first);
+                let f = rest.deformation(self.x, |k| lanes.nodes(first + k));
+                let tangent = Tangents::new(&f, &rest.inverse, rest.strength, law, self.projection);
+                for k in 0..L::N {
+                    let tet = layout.elements[packet * WIDTH + first + k];
+                    if tet == GHOST {
+                        continue;
+                    }
+                    report.n_diagonalized += 1;
+                    report.n_inverted += (tangent.inverted >> k & 1) as usize;
+                    if tangent.finite >> k & 1 == 0 {
+                        report.note_non_finite(tet);
+                    }
+                    visit(tet as usize, &tangent.lane(k));
                 }
-                report.n_diagonalized += 1;
-                report.n_inverted += (tangent.inverted >> k & 1) as usize;
-                if tangent.finite >> k & 1 == 0 {
-                    report.note_non_finite(tet);
-                }
-                visit(tet as usize, &tangent.lane(k));
             }
         }
     }
@@ -145,11 +190,11 @@ impl<L: Lanes> Tangents<L> {
         };
         // rows of D_m⁻¹V: the gradients of corners 1, 2, 3 in principal axes
         let turned = inverse.mul(&svd.v).transpose();
-        let mut blocks = [Mat3::identity(); 6];
+        let mut blocks = [turned; 6];
         for (block, (a, b)) in blocks.iter_mut().zip(INNER) {
             let (g, h) = (turned.0[a], scale(turned.0[b], strength));
             let square: Vec3<L> = [g[0] * h[0], g[1] * h[1], g[2] * h[2]];
-            let mut local = Mat3::identity();
+            let mut local = turned;
             for i in 0..3 {
                 local.0[i][i] = tangent.stretch[i][i] * square[i];
             }
@@ -162,8 +207,7 @@ impl<L: Lanes> Tangents<L> {
             }
             *block = svd.u.mul(&local).mul_transpose(&svd.u);
         }
-        let p = stress.map(|p| p * -strength);
-        let left = Mat3([scale(svd.u.0[0], p[0]), scale(svd.u.0[1], p[1]), scale(svd.u.0[2], p[2])]);
+        let left = Mat3(three!(|i| scale(svd.u.0[i], stress[i] * -strength)));
         let forces = left.mul_transpose(&turned.transpose());
         let finite = blocks.iter().fold(all_finite(&forces), |all, block| all & all_finite(block));
         let inverted = strength.like(0.0).gt(svd.s[2]);

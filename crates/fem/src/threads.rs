@@ -5,12 +5,11 @@
 //! the blocks, as a single thread does. Nothing allocates after `new`, and the number of threads decides nothing.
 
 use crate::block::Layout;
-use crate::forces::{Diagonalize, block_forces};
+use crate::forces::{Diagonalize, Width, block_forces};
 use crate::kernel::{Bench, BlockReport};
 use crate::{FemModel, material::Law};
 use glam::DVec3;
 use rayon::prelude::*;
-use wide::{f64x2, f64x4};
 
 /// Runs of blocks that may be in work at once.
 const MAX_LEAVES: usize = 64;
@@ -90,7 +89,8 @@ fn run(run: Run<'_>, model: &FemModel, law: &Law, positions: &[DVec3], mode: Dia
         let first = layout.blocks[blocks.start].nodes.start;
         let mut report = BlockReport::default();
         for block in &layout.blocks[blocks] {
-            report = report.and(block_forces::<f64x2, f64x4>(model, block, law, positions, mode, bench));
+            layout.load(block, positions, &mut bench.x);
+            report = report.and(block_forces(model, block, law, mode, Width::best(), bench));
             let range = block.nodes.start - first..block.nodes.end - first;
             for (part, f) in parts[range].iter_mut().zip(&bench.f[..]) {
                 *part = DVec3::new(f[0], f[1], f[2]);

@@ -1,0 +1,102 @@
+//! Twice the lanes: two chains of operations at once, for kernels that wait for roots and divisions.
+
+use crate::block::Local;
+use crate::lanes::{Lanes, Mask, Vec3, three};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+
+/// Two vectors of numbers, or two masks; the lanes of the first come first.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<L>(L, L);
+
+macro_rules! operator {
+    ($($trait:ident $name:ident;)*) => {$(
+        impl<L: $trait<Output = L>> $trait for Pair<L> {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                Self(self.0.$name(other.0), self.1.$name(other.1))
+            }
+        }
+    )*};
+}
+
+operator! { Add add; Sub sub; Mul mul; Div div; BitAnd bitand; BitOr bitor; }
+
+impl<L: Lanes> Neg for Pair<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(-self.0, -self.1)
+    }
+}
+
+impl<L: Lanes> Lanes for Pair<L> {
+    const N: usize = 2 * L::N;
+    type Token = L::Token;
+    type Mask = Pair<L::Mask>;
+
+    #[inline(always)]
+    fn token(self) -> L::Token {
+        self.0.token()
+    }
+    #[inline(always)]
+    fn splat(token: L::Token, x: f64) -> Self {
+        Self(L::splat(token, x), L::splat(token, x))
+    }
+    #[inline(always)]
+    fn load(token: L::Token, x: &[f64]) -> Self {
+        Self(L::load(token, x), L::load(token, &x[L::N..]))
+    }
+    #[inline(always)]
+    fn from_fn(token: L::Token, mut f: impl FnMut(usize) -> f64) -> Self {
+        Self(L::from_fn(token, &mut f), L::from_fn(token, |i| f(L::N + i)))
+    }
+    #[inline(always)]
+    fn gather(token: L::Token, row: impl Fn(usize) -> [f64; 4]) -> Vec3<Self> {
+        let [a, b] = [L::gather(token, &row), L::gather(token, |k| row(L::N + k))];
+        [Self(a[0], b[0]), Self(a[1], b[1]), Self(a[2], b[2])]
+    }
+    #[inline(always)]
+    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut Local, nodes: impl Fn(usize) -> [u16; 4]) {
+        let [a, b, c, d] = corners;
+        let first = [three!(|i| a[i].0), three!(|i| b[i].0), three!(|i| c[i].0), three!(|i| d[i].0)];
+        let second = [three!(|i| a[i].1), three!(|i| b[i].1), three!(|i| c[i].1), three!(|i| d[i].1)];
+        L::scatter(&first, n.min(L::N), rows, &nodes);
+        L::scatter(&second, n.saturating_sub(L::N), rows, |k| nodes(L::N + k));
+    }
+    #[inline(always)]
+    fn lane(self, i: usize) -> f64 {
+        if i < L::N { self.0.lane(i) } else { self.1.lane(i - L::N) }
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(self.0.sqrt(), self.1.sqrt())
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self(self.0.abs(), self.1.abs())
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(self.0.max(other.0), self.1.max(other.1))
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self(self.0.min(other.0), self.1.min(other.1))
+    }
+    #[inline(always)]
+    fn gt(self, other: Self) -> Pair<L::Mask> {
+        Pair(self.0.gt(other.0), self.1.gt(other.1))
+    }
+}
+
+impl<L: Lanes> Mask<Pair<L>> for Pair<L::Mask> {
+    #[inline(always)]
+    fn select(self, yes: Pair<L>, no: Pair<L>) -> Pair<L> {
+        Pair(self.0.select(yes.0, no.0), self.1.select(yes.1, no.1))
+    }
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.0.bits() | self.1.bits() << L::N
+    }
+}
