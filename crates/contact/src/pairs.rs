@@ -149,7 +149,11 @@ impl NarrowScratch {
         body: Solid<'_>,
         margin: f64,
     ) {
-        let Some(nearest) = body.shape.distance(body.placed.local(vertex)) else { return };
+        let local = body.placed.local(vertex);
+        if !body.shape.extent().is_some_and(|extent| extent.holds(local, margin)) {
+            return;
+        }
+        let Some(nearest) = body.shape.distance(local) else { return };
         let normal = -(body.placed.axes * nearest.normal);
         if nearest.distance <= margin && normal.dot(upward()) >= FACING {
             let point = vertex + normal * (0.5 * nearest.distance);

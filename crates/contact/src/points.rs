@@ -97,11 +97,9 @@ impl Scan<'_> {
     }
 
     fn shape(&self, extent: Extent, shape: &ContactShape, out: &mut Vec<ContactPoint>) {
-        let reach = extent.half + DVec3::splat(self.margin);
         for (i, &point) in self.cloud.points.iter().enumerate() {
             let local = self.placed.local(point);
-            // false for NaN
-            if (local - extent.centre).abs().cmple(reach).all()
+            if extent.holds(local, self.margin)
                 && let Some(nearest) = shape.distance(local)
                 && nearest.distance <= self.margin
             {

@@ -49,6 +49,12 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
+    /// Whether a point is inside, or outside by no more than `margin` along each axis; not for NaN.
+    #[inline]
+    pub(crate) fn holds(&self, point: DVec3, margin: f64) -> bool {
+        (point - self.centre).abs().cmple(self.half + DVec3::splat(margin)).all()
+    }
+
     /// Half extents of the box around this box along other axes, given the rotation to them.
     pub(crate) fn turned(&self, m: DMat3) -> DVec3 {
         m.x_axis.abs() * self.half.x + m.y_axis.abs() * self.half.y + m.z_axis.abs() * self.half.z
