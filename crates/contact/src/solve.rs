@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The caller owns the bodies, so it gives velocities as functions of a contact. One solve is enough where nothing
-//! changes: most steps. With contacts across a gap (a margin above zero) allow three: a solve that is not reviewed may
-//! pull bodies over a gap. Cost: linear in the contacts; nothing is allocated once the buffers have grown.
+//! changes: most steps. With contacts across a gap (a margin above zero) allow two at least: a solve that is not
+//! reviewed may pull bodies over a gap. Cost: linear in the contacts; nothing is allocated once the buffers have grown.
 
 use crate::{Anchors, ContactPoint, ContactStart, ContactStep, Grip};
 use glam::DVec3;
@@ -80,7 +80,8 @@ impl ContactSolve {
     }
 
     /// Looks at every contact again with the velocities that a solve gave (relative, m/s, world); returns how many laws
-    /// changed: none means that the solve stands. Say if the next solve will be the `last`.
+    /// changed: none means that the solve stands. Say if the next solve will be the `last`: it gets only laws that take
+    /// energy whatever it says.
     pub fn review(
         &mut self,
         contacts: &[ContactPoint],
@@ -92,6 +93,11 @@ impl ContactSolve {
             if let Some(changed) = start.review(step, end(contact), self.dt, last) {
                 *step = changed;
                 n_changed += 1;
+            }
+        }
+        if last && n_changed > 0 {
+            for ((contact, start), step) in contacts.iter().zip(&self.starts).zip(&mut self.steps) {
+                start.soften_gap(step, end(contact));
             }
         }
         n_changed

@@ -152,9 +152,9 @@ impl ContactStart {
     }
 
     /// Looks at a law again with the relative velocity `v'` (m/s) that a solve gave at the end of the step: nothing if
-    /// its grip stands, else the law for another solve. A review for the `last` solve gives only laws that cannot add
-    /// energy if they turn out wrong: friction in proportion to `v'`, and no contact closed (what would close now is
-    /// found as deep in the next step).
+    /// its grip stands, else the law for another solve. A review for the `last` solve gives friction in proportion to
+    /// `v'`, which takes energy even if it turns out wrong, and closes nothing: what would close now is found as deep in
+    /// the next step. See also [`ContactStart::soften_gap`].
     pub fn review(&self, step: &ContactStep, end: DVec3, dt: f64, last: bool) -> Option<ContactStep> {
         let normal = self.normal_line(dt);
         let load = normal.0 - normal.1 * self.normal.dot(end);
@@ -190,6 +190,16 @@ impl ContactStart {
         } else {
             // less friction than what it slid against cannot turn it round
             Some(self.against(normal, sliding, sliding, [limit, limit / speed]))
+        }
+    }
+
+    /// For the last solve: across a gap the chord of the normal law in place of the spring, `−(p_n/u') u`. It is the same
+    /// at the velocity `v'` of the solve before, and takes energy at any other, where the spring might pull.
+    pub fn soften_gap(&self, step: &mut ContactStep, end: DVec3) {
+        let (load, closing) = (step.component_at(0, end), -self.normal.dot(end));
+        if step.grip != Grip::Open && self.depth < 0.0 && load > 0.0 && closing > 0.0 {
+            step.impulse[0] = 0.0;
+            step.resistance[0] = load / closing;
         }
     }
 
