@@ -14,13 +14,11 @@ use sinew_math::{Force, Motion, Pose, Sym3};
 use sinew_solvers::{
     ActivePairs, Attached, CgReport, CgScratch, CgSettings, EffectiveMass, Load, LoopRow, OnTree,
     OnTreeScratch, PairFactor, Responder, TreeReaction, TreeResponder, conjugate_gradient, shift_force,
-    shift_motion,
 };
 use sinew_topology::NONE;
-use smallvec::SmallVec;
 
 use crate::iterate::Iterate;
-use crate::loops::force_row;
+use crate::loops::{INACTIVE, force_row};
 use crate::model::Model;
 use crate::workspace::{Extras, TreeScratch};
 
@@ -36,6 +34,8 @@ pub struct Moment<'a> {
     pub is_ahead: bool,
     /// Whether this is a further iteration: the companion's unknowns have a value, too.
     pub is_again: bool,
+    /// Whether this is the same point as before: only the laws that [`Companion::review`] replaced are new.
+    pub is_same: bool,
     /// Effective length of the step, s: `β dt` in a step of second order.
     pub h: f64,
     /// Length of the step, s.
@@ -58,8 +58,8 @@ pub trait Companion: Attached {
     fn start(&mut self, motions: &[Motion], residual: &mut [f64], impulses: &mut [Force]);
 
     /// Takes the solution: changes of its own unknowns, and the twists of all bodies, in the user's order. True if a law that
-    /// it had guessed does not hold, for another solve at the same point.
-    fn review(&mut self, own: &[f64], motions: &[Motion]) -> bool;
+    /// it had guessed does not hold, for another solve at the same point; `solves_left` says how many there can be.
+    fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool;
 
     /// When its unknowns are solved well enough.
     fn precision(&self) -> CgSettings;
@@ -72,13 +72,11 @@ pub trait Companion: Attached {
 }
 
 /// Solves at one linearization point: a contact that opens and closes for ever is left as it is.
-pub(crate) const MOST_REVIEWS: u32 = 8;
+pub(crate) const MOST_SOLVES: u32 = 6;
 
 /// Where a companion puts what it does to bodies.
 pub struct Outside<'a> {
     model: &'a Model,
-    motions: &'a [Motion],
-    poses: &'a [Pose],
     extras: &'a mut Extras,
     ties: &'a mut Vec<Tie>,
 }
@@ -87,14 +85,14 @@ pub struct Outside<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Tie {
     pub(crate) ports: [u32; 2],
-    pub(crate) rows: SmallVec<[LoopRow; 6]>,
+    pub(crate) rows: [LoopRow; 3],
 }
 
 impl<'a> Outside<'a> {
     pub(crate) fn new(at: &Iterate<'a>, extras: &'a mut Extras, ties: &'a mut Vec<Tie>) -> Self {
         ties.clear();
         extras.held.resize(extras.slots.len(), false);
-        Self { model: at.model, motions: at.motions, poses: at.poses, extras, ties }
+        Self { model: at.model, extras, ties }
     }
 
     /// Adds a symmetric positive semidefinite matrix and an impulse to a body; one that forces do not move ignores them.
@@ -105,50 +103,45 @@ impl<'a> Outside<'a> {
         }
     }
 
-    /// The impulse `q − B (u₁ − u₂)` at a point (world) on the first body and its opposite on the second, `u` the velocities
-    /// of the point with each body at the end of the step; `B` and `q` along three axes. Nobody (`None`) stands still.
-    pub fn between(
-        &mut self,
-        bodies: [Option<usize>; 2],
-        point: DVec3,
-        axes: [DVec3; 3],
-        resistance: [f64; 3],
-        impulse: [f64; 3],
-    ) {
-        let ports = bodies.map(|body| body.map_or(NONE, |body| self.model.port(body as u32)));
-        let arms = bodies.map(|body| body.map_or(DVec3::ZERO, |body| point - self.poses[body].translation));
-        let given = |side: usize| match bodies[side] {
-            Some(body) => shift_motion(self.motions[body], arms[side]).linear,
-            None => DVec3::ZERO,
-        };
-        match ports {
-            [NONE, NONE] => {}
-            [_, NONE] | [NONE, _] => {
-                let (side, other, sign) = if ports[1] == NONE { (0, 1, 1.0) } else { (1, 0, -1.0) };
-                let away = given(other);
-                let mut load = Load::ZERO;
-                let mut at_point = Sym3::ZERO;
-                let mut push = DVec3::ZERO;
-                for ((axis, b), q) in axes.into_iter().zip(resistance).zip(impulse) {
-                    at_point = at_point.add_outer(b, axis);
-                    push += axis * (sign * q + b * axis.dot(away));
-                }
-                load.mass = EffectiveMass { linear: at_point, ..EffectiveMass::ZERO }.shifted(arms[side]);
-                load.momentum = shift_force(Force::new(DVec3::ZERO, push), arms[side]);
-                if let Some(body) = bodies[side] {
-                    self.add(body, &load);
-                }
-            }
-            _ => {
-                let rows = axes.into_iter().zip(resistance).zip(impulse).map(|((axis, b), q)| {
-                    let on1 = Force::new(arms[0].cross(axis), axis);
-                    force_row(on1, Force::new(-arms[1].cross(axis), -axis), q, b)
-                });
-                bodies.into_iter().flatten().for_each(|body| self.add(body, &Load::ZERO));
-                self.ties.push(Tie { ports, rows: rows.collect() });
-            }
+    /// The impulse `q − B (u − away)` on a body, `u` the velocity at the end of the step of its point at `arm` from the
+    /// centre of mass; `B` and `q` along three axes.
+    pub fn push(&mut self, body: usize, arm: DVec3, law: &PointLaw, away: DVec3) {
+        let (mut at_point, mut impulse) = (Sym3::ZERO, DVec3::ZERO);
+        for ((&axis, &b), &q) in law.axes.iter().zip(&law.resistance).zip(&law.impulse) {
+            at_point = at_point.add_outer(b, axis);
+            impulse += axis * (q + b * axis.dot(away));
         }
+        let mass = EffectiveMass { linear: at_point, ..EffectiveMass::ZERO }.shifted(arm);
+        let momentum = shift_force(Force::new(DVec3::ZERO, impulse), arm);
+        self.add(body, &Load { mass, momentum });
     }
+
+    /// The impulse `q − B (u₁ − u₂)` on the first of two bodies that forces move, and its opposite on the second, at the same
+    /// point.
+    pub fn tie(&mut self, bodies: [usize; 2], arms: [DVec3; 2], law: &PointLaw) {
+        let ports = bodies.map(|body| self.model.port(body as u32));
+        debug_assert!(!ports.contains(&NONE), "an immovable body is not tied but pushed against");
+        let mut rows = [INACTIVE; 3];
+        for (i, row) in rows.iter_mut().enumerate() {
+            let axis = law.axes[i];
+            let [on1, on2] = arms.map(|arm| Force::new(arm.cross(axis), axis));
+            *row = force_row(on1, on2 * -1.0, law.impulse[i], law.resistance[i]);
+        }
+        // Bodies in contact do not spin freely.
+        bodies.into_iter().for_each(|body| self.add(body, &Load::ZERO));
+        self.ties.push(Tie { ports, rows });
+    }
+}
+
+/// The impulse `q − B u` at a point: `q` and `B ≥ 0` along three orthonormal axes (N·s, kg).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PointLaw {
+    /// World axes.
+    pub axes: [DVec3; 3],
+    /// `B` along them.
+    pub resistance: [f64; 3],
+    /// `q` along them.
+    pub impulse: [f64; 3],
 }
 
 /// Scratch of the solves with a companion.
@@ -239,7 +232,7 @@ impl CompanionWork {
         self.touch(&tree.motions);
         companion.start(&self.touched, &mut self.residual, &mut self.start);
         let settings = companion.precision();
-        let report = self.iterate(companion, &tree.factor, &settings);
+        let report = self.iterate(companion, &tree.factor, &settings, true);
         companion.solved(report);
         self.adopt();
         let Self { parents, everything, reaction, impulses, .. } = self;
@@ -259,19 +252,24 @@ impl CompanionWork {
         }
     }
 
-    /// Solves for `residual` and `start`.
+    /// Solves for `residual` and `start`, on a tree that is new or was there before.
     fn iterate(
         &mut self,
         companion: &mut dyn Companion,
         factor: &PairFactor,
         settings: &CgSettings,
+        is_new: bool,
     ) -> CgReport {
         let Self { parents, active, reaction, on_tree, cg, rhs, solution, .. } = self;
         OnTree::fill(&self.residual, &self.start, rhs);
         solution.clear();
         solution.resize(rhs.len(), 0.0);
         let mut tree = TreeResponder { factor, parents, active, scratch: reaction };
-        let mut system = OnTree::new(companion, &mut tree, factor.len(), on_tree);
+        on_tree.touch(&self.ports, factor.len());
+        let mut system = OnTree { attached: companion, tree: &mut tree, scratch: on_tree };
+        if is_new {
+            system.prepare();
+        }
         conjugate_gradient(&mut system, rhs, solution, settings, cg)
     }
 
@@ -295,12 +293,13 @@ impl CompanionWork {
         given: &[Motion],
         tree: &TreeScratch,
         companion: &mut dyn Companion,
+        solves_left: u32,
     ) -> bool {
         self.body_motions.clear();
         let bodies = model.pair_of_body.iter().zip(given);
         self.body_motions
             .extend(bodies.map(|(&pair, given)| tree.motions.get(pair as usize).copied().unwrap_or(*given)));
-        companion.review(&self.own, &self.body_motions)
+        companion.review(&self.own, &self.body_motions, solves_left)
     }
 }
 
@@ -327,7 +326,7 @@ impl Responder for Together<'_> {
         start.iter_mut().for_each(|f| *f = *f * -1.0);
         let mut settings = companion.precision();
         settings.precision *= FINER;
-        work.iterate(*companion, factor, &settings);
+        work.iterate(*companion, factor, &settings, false);
         let mut together = std::mem::take(&mut work.sum);
         together.clear();
         together.extend_from_slice(impulses);

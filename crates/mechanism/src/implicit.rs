@@ -19,7 +19,7 @@ use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
 
 use crate::block_step;
-use crate::companion::{Companion, CompanionWork, MOST_REVIEWS, Moment, Outside, Tie};
+use crate::companion::{Companion, CompanionWork, MOST_SOLVES, Moment, Outside, Tie};
 use crate::iterate::{Iterate, SpringEnd, add_point_spring};
 use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
 use crate::model::{Model, PointSpring, WORLD, pose_of};
@@ -107,7 +107,8 @@ pub(crate) fn step(
             extras.fill(&at, input);
             let mut ties: &[Tie] = &[];
             if let (Some(companion), Some(work)) = (&mut companion, &mut work) {
-                let moment = scheme.moment(&at, settings.dt, iteration > 0);
+                let moment =
+                    Moment { is_same: reviews > 0, ..scheme.moment(&at, settings.dt, iteration > 0) };
                 companion.linearize(&moment, &mut Outside::new(&at, extras, &mut work.ties));
                 ties = &work.ties;
             }
@@ -145,10 +146,12 @@ pub(crate) fn step(
             }
             reviews += 1;
             let is_final = match (&mut companion, &mut work) {
-                (Some(companion), Some(work)) => !work.review(model, at.motions, tree, *companion),
+                (Some(companion), Some(work)) => {
+                    !work.review(model, at.motions, tree, *companion, MOST_SOLVES.saturating_sub(reviews))
+                }
                 _ => true,
             };
-            if is_final || reviews >= MOST_REVIEWS {
+            if is_final || reviews >= MOST_SOLVES {
                 break;
             }
         }
@@ -298,6 +301,7 @@ impl Coefficients {
             motions: at.motions,
             is_ahead: at.displaced.is_some(),
             is_again,
+            is_same: false,
             h: self.h,
             dt,
             carry: self.carry,
@@ -541,13 +545,7 @@ fn finish(
 }
 
 /// The usual case: first order, one solve. Bodies go two by two where both are moved by joints.
-fn finish_plain(
-    model: &Model,
-    state: &mut State,
-    spins: &dyn Fn(usize) -> bool,
-    h: f64,
-    tree: &TreeScratch,
-) {
+fn finish_plain(model: &Model, state: &mut State, spins: &dyn Fn(usize) -> bool, h: f64, tree: &TreeScratch) {
     let mut poses = state.poses.chunks_exact_mut(2);
     let mut motions = state.motions.chunks_exact_mut(2);
     let bodies = poses.by_ref().zip(motions.by_ref()).zip(model.pair_of_body.chunks_exact(2)).enumerate();

@@ -34,7 +34,7 @@ mod workspace;
 pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
 pub use body::{BodyKind, BodySpec};
 pub use builder::{MechanismBuilder, Structure};
-pub use companion::{Companion, Moment, Outside};
+pub use companion::{Companion, Moment, Outside, PointLaw};
 pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub use force::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
@@ -48,8 +48,8 @@ pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
     RungeKutta, Scheme, Settings, TreeForm,
 };
+pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
-pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load};
 pub use spec::{JointSpec, PointSpringSpec};
 pub use state::{History, LoopState, State};
 pub use step::{Stage, StepReport, Watch, step, step_observed, step_together};

@@ -338,6 +338,18 @@ impl Model {
         self.bodies[body.index()].central.translation
     }
 
+    /// The frame of principal axes at the centre of mass, `body_from_central`: that of the poses in a [`State`].
+    pub fn central_frame(&self, body: BodyId) -> Pose {
+        self.bodies[body.index()].central
+    }
+
+    /// Where a body stands in the order of elimination, which is its port for a [`crate::Companion`]; `None` if forces do not
+    /// move it.
+    pub fn port_of(&self, body: BodyId) -> Option<u32> {
+        let port = self.pair_of_body[body.index()];
+        (port != NONE).then_some(port)
+    }
+
     /// Kind of a joint.
     pub fn joint_kind(&self, joint: JointId) -> JointKind {
         self.joints[joint.index()].kind

@@ -4,7 +4,8 @@ use sinew_solvers::LoopReport;
 
 use crate::loops::Refinement;
 use crate::{
-    BodyId, Companion, Input, Model, Scheme, Settings, State, Workspace, assembly, displacement, explicit, implicit,
+    BodyId, Companion, Input, Model, Scheme, Settings, State, Workspace, assembly, displacement, explicit,
+    implicit,
 };
 
 /// What a step did. Stepping never fails: trouble is reported here.

@@ -398,10 +398,7 @@ pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &D
     let omega = base.angular;
     let angular = match at.gyro {
         Gyroscopic::Auto
-            if pair.spins_free
-                && !at.is_second
-                && !at.is_held(k)
-                && !at.input.holds(at.model, pair.body) =>
+            if pair.spins_free && !at.is_second && !at.is_held(k) && !at.input.holds(at.model, pair.body) =>
         {
             inertia.mul_vec(omega)
         }

@@ -5,18 +5,19 @@
 //! ```text
 //! ([0, 0; 0, A_t] + E) y + Jᵀλ = b,     J V = 0
 //! ```
-//! The tree's reaction `T` (one pass up and down, [`Responder`]) solves the bodies' part of it exactly, so it serves as
-//! their preconditioner, and every direction it gives meets the constraints: all iterates of the conjugate gradients do.
-//! `A_t` itself is never applied. A twist `p = T q` carries the impulse `q` it answers; as conjugate gradients only form
-//! sums of what the preconditioner gives, `q` is summed along with `p`, and `A_t p = q` up to `Jᵀλ`, which does no work.
+//! The tree's reaction `T` (one pass up and down, [`Responder`]) solves the bodies' part of it exactly, so preconditioners
+//! are built on it: every twist they give is `V = T q` for some impulses `q` and meets the constraints, and so do all
+//! iterates of the conjugate gradients. `A_t` itself is never applied: as conjugate gradients only form sums of what the
+//! preconditioner gives, `q` is summed along with `V`, and `A_t V = q` up to `Jᵀλ`, which does no work.
 //!
 //! **Layout.** [`OnTree`] is an [`SpdSystem`] over flat vectors: the own unknowns; six numbers per touched body (twists; in a
 //! residual impulses); six more per body: the impulses that the twists carry, zero in products and residuals. So an ordinary
 //! conjugate gradient does the rest, and its solution ends with the impulses on the bodies from which the tree can be solved
-//! once more, to rounding.
+//! once more, to rounding. Residuals are measured on the own unknowns: those of bodies contain constraint forces, which
+//! nothing lowers.
 //!
-//! **Cost.** Per iteration one reaction of the part of the tree that is touched, one product and one preconditioning of
-//! the soft part. Nothing allocates. World axes at centres of mass, angular part first.
+//! **Cost.** Per iteration one product and one preconditioning of the soft part, and at most one reaction of the part of the
+//! tree that is touched. Nothing allocates. World axes at centres of mass, angular part first.
 
 use crate::loops::Responder;
 use crate::sparse::SpdSystem;
@@ -30,44 +31,79 @@ pub trait Attached {
     /// The ports of the bodies it touches, each once.
     fn ports(&self) -> &[u32];
 
+    /// Adapts its preconditioner to the reaction `T` of the bodies, once before a solve.
+    fn prepare(&mut self, tree: &mut Reaction<'_>);
+
     /// `(own_out, impulses) = E (own, motions)`; twists and impulses in the order of [`Attached::ports`].
     fn apply(&mut self, own: &[f64], motions: &[Motion], own_out: &mut [f64], impulses: &mut [Force]);
 
-    /// A symmetric positive definite approximation of the inverse of its own part of `E`.
-    fn precondition(&mut self, residual: &[f64], out: &mut [f64]);
+    /// `(out, motions) = C (residual, impulses)` with a symmetric positive definite `C` close to the inverse of the whole.
+    /// The impulses are replaced by those that the tree answers with the twists, `motions = T impulses`; without anything
+    /// better these are the ones given.
+    fn precondition(
+        &mut self,
+        tree: &mut Reaction<'_>,
+        residual: &[f64],
+        impulses: &mut [Force],
+        out: &mut [f64],
+        motions: &mut [Motion],
+    );
 }
+
+/// How the touched bodies of a tree answer impulses, both in the order of their ports.
+pub type Reaction<'a> = dyn FnMut(&[Force], &mut [Motion]) + 'a;
 
 /// What [`OnTree`] works in; grows on first use.
 #[derive(Clone, Debug, Default)]
 pub struct OnTreeScratch {
     motions: Vec<Motion>,
     impulses: Vec<Force>,
-    /// By port; the impulses are zero between products.
+    ports: Vec<u32>,
+    /// By port; the impulses are zero between reactions.
     port_impulses: Vec<Force>,
     port_motions: Vec<Motion>,
 }
 
-/// The joint system of a tree and something attached.
-pub struct OnTree<'a> {
-    attached: &'a mut dyn Attached,
-    tree: &'a mut dyn Responder,
-    scratch: &'a mut OnTreeScratch,
+impl OnTreeScratch {
+    /// The touched ports of a tree with `n_ports`.
+    pub fn touch(&mut self, ports: &[u32], n_ports: usize) {
+        self.ports.clear();
+        self.ports.extend_from_slice(ports);
+        self.motions.resize(ports.len(), Motion::ZERO);
+        self.impulses.resize(ports.len(), Force::ZERO);
+        self.port_impulses.resize(n_ports, Force::ZERO);
+        self.port_motions.resize(n_ports, Motion::ZERO);
+    }
+
+    /// The reaction of the touched bodies.
+    pub fn respond(&mut self, tree: &mut dyn Responder, impulses: &[Force], motions: &mut [Motion]) {
+        let Self { ports, port_impulses, port_motions, .. } = self;
+        for (&port, impulse) in ports.iter().zip(impulses) {
+            port_impulses[port as usize] = *impulse;
+        }
+        tree.respond(port_impulses, port_motions);
+        for (&port, motion) in ports.iter().zip(motions) {
+            *motion = port_motions[port as usize];
+            port_impulses[port as usize] = Force::ZERO;
+        }
+    }
 }
 
-impl<'a> OnTree<'a> {
-    /// `tree` has ports up to `n_ports`, and answers at those that `attached` touches.
-    pub fn new(
-        attached: &'a mut dyn Attached,
-        tree: &'a mut dyn Responder,
-        n_ports: usize,
-        scratch: &'a mut OnTreeScratch,
-    ) -> Self {
-        let n = attached.ports().len();
-        scratch.motions.resize(n, Motion::ZERO);
-        scratch.impulses.resize(n, Force::ZERO);
-        scratch.port_impulses.resize(n_ports, Force::ZERO);
-        scratch.port_motions.resize(n_ports, Motion::ZERO);
-        Self { attached, tree, scratch }
+/// The joint system of a tree and something attached; the scratch has been told what is touched.
+pub struct OnTree<'a> {
+    /// What hangs on the tree.
+    pub attached: &'a mut dyn Attached,
+    /// The tree, which answers at the ports that are touched.
+    pub tree: &'a mut dyn Responder,
+    /// Where to work.
+    pub scratch: &'a mut OnTreeScratch,
+}
+
+impl OnTree<'_> {
+    /// Lets the attached thing adapt to the tree.
+    pub fn prepare(&mut self) {
+        let Self { attached, tree, scratch } = self;
+        attached.prepare(&mut |impulses, motions| scratch.respond(*tree, impulses, motions));
     }
 
     /// Writes the right-hand side for impulses on the touched bodies and a residual of the own unknowns.
@@ -90,39 +126,47 @@ impl SpdSystem for OnTree<'_> {
         self.attached.n_unknowns() + 12 * self.attached.ports().len()
     }
 
+    fn n_measured(&self) -> usize {
+        self.attached.n_unknowns()
+    }
+
     fn apply(&mut self, x: &[f64], y: &mut [f64]) {
         let OnTreeScratch { motions, impulses, .. } = &mut *self.scratch;
         let n = self.attached.n_unknowns();
         let ((own, bodies), (own_out, bodies_out)) = (x.split_at(n), y.split_at_mut(n));
         let (twists, carried) = bodies.split_at(bodies.len() / 2);
-        for (motion, values) in motions.iter_mut().zip(twists.as_chunks::<6>().0) {
+        for (motion, values) in motions.iter_mut().zip(twists.as_chunks().0) {
             *motion = Motion::from_array(*values);
         }
         self.attached.apply(own, motions, own_out, impulses);
         let (out, rest) = bodies_out.split_at_mut(carried.len());
-        let carried = carried.as_chunks::<6>().0;
-        for ((out, impulse), carried) in out.as_chunks_mut::<6>().0.iter_mut().zip(&*impulses).zip(carried) {
+        for ((out, impulse), carried) in
+            out.as_chunks_mut().0.iter_mut().zip(&*impulses).zip(carried.as_chunks().0)
+        {
             *out = (*impulse + Force::from_array(*carried)).to_array();
         }
         rest.fill(0.0);
     }
 
     fn precondition(&mut self, r: &[f64], z: &mut [f64]) {
-        let OnTreeScratch { port_impulses, port_motions, .. } = &mut *self.scratch;
-        let n = self.attached.n_unknowns();
+        let Self { attached, tree, scratch } = self;
+        let n = attached.n_unknowns();
         let ((own, bodies), (own_out, bodies_out)) = (r.split_at(n), z.split_at_mut(n));
-        self.attached.precondition(own, own_out);
-        let given = &bodies[..bodies.len() / 2];
-        let (twists, carried) = bodies_out.split_at_mut(given.len());
-        carried.copy_from_slice(given);
-        let ports = self.attached.ports();
-        for (&port, impulse) in ports.iter().zip(given.as_chunks::<6>().0) {
-            port_impulses[port as usize] = Force::from_array(*impulse);
+        let mut impulses = std::mem::take(&mut scratch.impulses);
+        let mut motions = std::mem::take(&mut scratch.motions);
+        for (impulse, values) in impulses.iter_mut().zip(bodies.as_chunks().0) {
+            *impulse = Force::from_array(*values);
         }
-        self.tree.respond(port_impulses, port_motions);
-        for (&port, twist) in ports.iter().zip(twists.as_chunks_mut::<6>().0) {
-            *twist = port_motions[port as usize].to_array();
-            port_impulses[port as usize] = Force::ZERO;
+        let mut react =
+            |impulses: &[Force], motions: &mut [Motion]| scratch.respond(*tree, impulses, motions);
+        attached.precondition(&mut react, own, &mut impulses, own_out, &mut motions);
+        let (twists, carried) = bodies_out.split_at_mut(bodies.len() / 2);
+        for (out, motion) in twists.as_chunks_mut().0.iter_mut().zip(&motions) {
+            *out = motion.to_array();
         }
+        for (out, impulse) in carried.as_chunks_mut().0.iter_mut().zip(&impulses) {
+            *out = impulse.to_array();
+        }
+        (scratch.impulses, scratch.motions) = (impulses, motions);
     }
 }

@@ -17,7 +17,7 @@ mod threads;
 mod tree_ldlt;
 mod tree_solver;
 
-pub use attached::{Attached, OnTree, OnTreeScratch};
+pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
 pub use dense::DenseReference;
 pub use effective_mass::{EffectiveMass, Load, shift_force, shift_motion};
 pub use error::FactorError;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::iterate::ForceSink;
 
 /// A row that asks for nothing.
-pub(super) const INACTIVE: LoopRow =
+pub(crate) const INACTIVE: LoopRow =
     LoopRow { on1: Force::ZERO, on2: Force::ZERO, rhs: 0.0, compliance: 1.0 };
 
 /// The impulse `q − κ G v` as a row.

@@ -26,7 +26,7 @@ use sinew_solvers::{
 };
 use sinew_topology::NONE;
 
-pub(crate) use force_rows::force_row;
+pub(crate) use force_rows::{INACTIVE, force_row};
 pub(crate) use opening::{Extent, Opened};
 pub(crate) use refinement::Refinement;
 

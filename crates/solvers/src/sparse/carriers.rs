@@ -16,6 +16,7 @@
 //! makes `3 n²`. Meant for tens of carriers. No allocation after `new`. World axes, twists at the carriers' centres,
 //! angular part first.
 
+use super::envelope::Block6;
 use super::precondition::TwoLevel;
 use crate::loops::dot;
 use sinew_math::{Force, Motion};
@@ -57,20 +58,20 @@ impl CarrierCoupling {
         }
     }
 
-    /// Adapts to a preconditioner after [`TwoLevel::refresh_carried`] and to bodies that answer impulses on the
-    /// carriers with twists of the carriers. `is_in_tree` says that the bodies' own matrix has the stiffness and mass of
-    /// the nodes that each one carries by itself, all other nodes standing still.
+    /// Adapts to preconditioners of flesh after [`TwoLevel::refresh_carried`], each with the place of its carriers among
+    /// those here, and to bodies that answer impulses on the carriers with twists of the carriers. `is_in_tree` says that
+    /// the bodies' own matrix has the stiffness and mass of the nodes that each one carries by itself, all other nodes
+    /// standing still.
     ///
     /// # Panics
-    /// If the preconditioner has another number of carriers.
-    pub fn refresh(
+    /// If a place does not exist, or a preconditioner has more carriers than places.
+    pub fn refresh<'a>(
         &mut self,
-        preconditioner: &TwoLevel,
+        parts: impl IntoIterator<Item = (&'a TwoLevel, &'a [u32])>,
         is_in_tree: bool,
         mut respond: impl FnMut(&[Force], &mut [Motion]),
     ) {
         let n = self.n;
-        assert_eq!(6 * preconditioner.n_carriers(), n, "another number of carriers");
         for (j, column) in self.root.chunks_exact_mut(n.max(1)).enumerate() {
             self.impulses.fill(Force::ZERO);
             self.impulses[j / 6] = unit(j % 6);
@@ -85,14 +86,12 @@ impl CarrierCoupling {
             }
         }
         cholesky(&mut self.root, n);
-        for i in 0..n / 6 {
-            for j in 0..=i {
-                let block = preconditioner.carried_block(i, j, is_in_tree);
-                for (c, column) in block.iter().enumerate() {
-                    for (r, &entry) in column.iter().enumerate() {
-                        self.stiffness[(6 * j + c) * n + 6 * i + r] = entry;
-                        self.stiffness[(6 * i + r) * n + 6 * j + c] = entry;
-                    }
+        self.stiffness.fill(0.0);
+        for (preconditioner, places) in parts {
+            for i in 0..preconditioner.n_carriers() {
+                for j in 0..=i {
+                    let block = preconditioner.carried_block(i, j, is_in_tree);
+                    self.add_stiffness([places[i] as usize, places[j] as usize], &block);
                 }
             }
         }
@@ -109,6 +108,19 @@ impl CarrierCoupling {
             }
         }
         cholesky(factor, n);
+    }
+
+    /// Adds a block of `S`, by columns, and its mirror image.
+    fn add_stiffness(&mut self, [i, j]: [usize; 2], block: &Block6) {
+        let n = self.n;
+        for (c, column) in block.iter().enumerate() {
+            for (r, &entry) in column.iter().enumerate() {
+                self.stiffness[(6 * j + c) * n + 6 * i + r] += entry;
+                if i != j {
+                    self.stiffness[(6 * i + r) * n + 6 * j + c] += entry;
+                }
+            }
+        }
     }
 
     /// `twists = (T⁻¹ + S)⁻¹ g` for the `impulses` `g`, which become those that the bodies alone would need for the same

@@ -24,6 +24,12 @@ pub trait SpdSystem {
     /// `y = A x`.
     fn apply(&mut self, x: &[f64], y: &mut [f64]);
 
+    /// How many of the first unknowns count in the norm of residuals; the others follow from them, or have parts that
+    /// nothing can lower.
+    fn n_measured(&self) -> usize {
+        self.n_unknowns()
+    }
+
     /// `z = C r`, with a `C` that is symmetric, positive definite and the same throughout a solve.
     fn precondition(&mut self, r: &[f64], z: &mut [f64]);
 }
@@ -102,7 +108,10 @@ pub fn conjugate_gradient(
     scratch.vectors.iter_mut().for_each(|vector| vector.resize(n, 0.0));
     let [r, z, p, w] = &mut scratch.vectors;
 
-    let size = dot(b, b).sqrt();
+    // What is measured by itself may be zero while the rest is not.
+    let measured = system.n_measured().min(n);
+    let measured = if b[..measured].iter().all(|&b| b == 0.0) { n } else { measured };
+    let size = dot(&b[..measured], &b[..measured]).sqrt();
     let mut report = CgReport { iterations: 0, residual: f64::INFINITY, stop: CgStop::NonFinite };
     if !size.is_finite() {
         return report;
@@ -114,13 +123,15 @@ pub fn conjugate_gradient(
     loop {
         // Once from the start given, and again from wherever the recurrence believed to be done.
         let before = report.residual;
-        report.residual = residual(system, b, x, r).sqrt() / size;
+        report.residual = residual(system, b, x, r, measured).sqrt() / size;
         if let Some(stop) = judge(&report, settings, before) {
             return CgReport { stop, ..report };
         }
         let goal = settings.precision * size;
-        if let Some(stop) = iterate(system, x, [r, z, p, w], goal * goal, settings, &mut report.iterations) {
-            report.residual = residual(system, b, x, r).sqrt() / size;
+        if let Some(stop) =
+            iterate(system, x, [r, z, p, w], (measured, goal * goal), settings, &mut report.iterations)
+        {
+            report.residual = residual(system, b, x, r, measured).sqrt() / size;
             return CgReport { stop, ..report };
         }
     }
@@ -147,7 +158,7 @@ fn iterate(
     system: &mut impl SpdSystem,
     x: &mut [f64],
     [r, z, p, w]: [&mut [f64]; 4],
-    goal: f64,
+    (measured, goal): (usize, f64),
     settings: &CgSettings,
     iterations: &mut u32,
 ) -> Option<CgStop> {
@@ -167,7 +178,8 @@ fn iterate(
         if curvature <= 0.0 || !alpha.is_finite() {
             return Some(CgStop::NegativeCurvature);
         }
-        let square = subtract(r, w, alpha);
+        let square = subtract(&mut r[..measured], &w[..measured], alpha);
+        subtract(&mut r[measured..], &w[measured..], alpha);
         if !square.is_finite() {
             return Some(CgStop::NonFinite);
         }
@@ -182,15 +194,15 @@ fn iterate(
     }
 }
 
-/// `r = b − A x`; returns `r·r`.
-fn residual(system: &mut impl SpdSystem, b: &[f64], x: &[f64], r: &mut [f64]) -> f64 {
+/// `r = b − A x`; returns the measured part of `r·r`.
+fn residual(system: &mut impl SpdSystem, b: &[f64], x: &[f64], r: &mut [f64], measured: usize) -> f64 {
     if x.iter().all(|&x| x == 0.0) {
         r.copy_from_slice(b);
     } else {
         system.apply(x, r);
         r.iter_mut().zip(b).for_each(|(r, b)| *r = b - *r);
     }
-    dot(r, r)
+    dot(&r[..measured], &r[..measured])
 }
 
 /// `r −= α w`; returns `r·r`, in four sums.

@@ -1,0 +1,149 @@
+//! One body of flesh: tetrahedra, the bones they are fixed to, and the surface they carry.
+//!
+//! Bones are bodies of a mechanism, with poses of their centres of mass. A node that is fixed to a bone has no unknowns and
+//! no mass of its own here: [`FleshBody::bone_masses`] says what to add to the bones. World axes, SI.
+
+use glam::DVec3;
+use sinew_contact::{ContactMaterial, Groups};
+use sinew_fem::{Attachments, FemModel};
+use sinew_solvers::SparsePattern;
+
+use crate::FleshError;
+
+/// A point of the surface: a tetrahedron and the weights of its corners, which sum to one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SurfacePoint {
+    /// The tetrahedron.
+    pub tet: u32,
+    /// Barycentric weights.
+    pub weights: [f64; 4],
+}
+
+/// How flesh is damped and how it touches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FleshOptions {
+    /// Stiffness damping `β`, s: forces `−βK v`.
+    pub stiffness_damping_s: f64,
+    /// Damper of free nodes against their reference bones, 1/s (KP08 §4.5).
+    pub bone_damping_per_s: f64,
+    /// Surface of the flesh, for contact; none touches nothing.
+    pub contact: Option<(ContactMaterial, Groups)>,
+}
+
+impl Default for FleshOptions {
+    /// Undamped, touching nothing.
+    fn default() -> Self {
+        Self { stiffness_damping_s: 0.0, bone_damping_per_s: 0.0, contact: None }
+    }
+}
+
+/// Flesh around bones; never changes.
+#[derive(Clone, Debug)]
+pub struct FleshBody {
+    pub(crate) fem: FemModel,
+    pub(crate) attachments: Attachments,
+    /// Body of each bone.
+    pub(crate) bones: Vec<usize>,
+    /// Bone of each node that is fixed, else `FREE`.
+    pub(crate) bone_of: Vec<u32>,
+    pub(crate) is_fixed: Vec<bool>,
+    pub(crate) surface: Vec<SurfacePoint>,
+    pub(crate) options: FleshOptions,
+    pub(crate) pattern: SparsePattern,
+}
+
+/// A node without a bone.
+pub(crate) const FREE: u32 = u32::MAX;
+
+impl FleshBody {
+    /// Flesh from tetrahedra and attachments whose bones are the bodies `bones`, in this order.
+    ///
+    /// # Errors
+    /// A node that refers to a missing bone, a surface point outside the mesh, a damping that is negative.
+    pub fn new(
+        fem: FemModel,
+        attachments: Attachments,
+        bones: Vec<usize>,
+        surface: Vec<SurfacePoint>,
+        options: FleshOptions,
+    ) -> Result<Self, FleshError> {
+        for (what, value) in [
+            ("stiffness damping (s)", options.stiffness_damping_s),
+            ("bone damping (1/s)", options.bone_damping_per_s),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(FleshError::OutOfRange { what, value, range: "zero or positive" });
+            }
+        }
+        let n_bones = bones.len();
+        let named = attachments.attached().iter().map(|a| a.bone);
+        let mut named = named.chain(attachments.free().iter().filter_map(|f| f.reference));
+        if let Some(bone) = named.find(|&bone| bone as usize >= n_bones) {
+            return Err(FleshError::MissingBone { bone, n_bones });
+        }
+        let n_tets = fem.n_tets();
+        if let Some(point) = surface.iter().position(|p| p.tet as usize >= n_tets) {
+            return Err(FleshError::SurfacePoint { point, tet: surface[point].tet, n_tets });
+        }
+        let mut bone_of = vec![FREE; fem.n_nodes()];
+        for attached in attachments.attached() {
+            bone_of[attached.node as usize] = attached.bone;
+        }
+        let is_fixed = bone_of.iter().map(|&bone| bone != FREE).collect();
+        let pattern = SparsePattern::new(fem.n_nodes(), fem.mesh().tets())
+            .expect("a checked mesh refers to nodes that exist");
+        Ok(Self { fem, attachments, bones, bone_of, is_fixed, surface, options, pattern })
+    }
+
+    /// The tetrahedra.
+    pub fn fem(&self) -> &FemModel {
+        &self.fem
+    }
+
+    /// Which nodes are fixed to which bone.
+    pub fn attachments(&self) -> &Attachments {
+        &self.attachments
+    }
+
+    /// The body of each bone.
+    pub fn bones(&self) -> &[usize] {
+        &self.bones
+    }
+
+    /// The points of the surface.
+    pub fn surface(&self) -> &[SurfacePoint] {
+        &self.surface
+    }
+
+    /// Masses (kg) of fixed nodes with the bone they weigh on and their place in its frame (m).
+    pub fn bone_masses(&self) -> impl Iterator<Item = (u32, f64, DVec3)> + '_ {
+        self.attachments
+            .attached()
+            .iter()
+            .map(|a| (a.bone, self.fem.masses()[a.node as usize], a.point_in_bone))
+    }
+
+    /// The bone that a node is fixed to.
+    pub(crate) fn attached_bone(&self, node: usize) -> Option<usize> {
+        let bone = self.bone_of[node];
+        (bone != FREE).then_some(bone as usize)
+    }
+
+    /// Where the points of the surface are (m), for given nodes.
+    pub fn fill_surface(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
+        let tets = self.fem.mesh().tets();
+        out.clear();
+        out.extend(self.surface.iter().map(|point| {
+            let nodes = tets[point.tet as usize].map(|node| positions[node as usize]);
+            weighted(&point.weights, nodes)
+        }));
+    }
+}
+
+/// `Σ wᵢ vᵢ`.
+#[inline]
+pub(crate) fn weighted(weights: &[f64; 4], values: [DVec3; 4]) -> DVec3 {
+    let [a, b, c, d] = values;
+    (a * weights[0] + b * weights[1]) + (c * weights[2] + d * weights[3])
+}

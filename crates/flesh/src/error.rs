@@ -1,0 +1,54 @@
+//! What can be wrong with flesh.
+
+use sinew_contact::ContactError;
+use sinew_fem::FemError;
+
+/// Why flesh was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FleshError {
+    /// The mesh, its material or its attachments.
+    #[error(transparent)]
+    Fem(#[from] FemError),
+    /// A collider.
+    #[error(transparent)]
+    Contact(#[from] ContactError),
+    /// A bone that is not a body.
+    #[error("bone {bone} names body {body}, but there are {n_bodies} bodies")]
+    Bone {
+        /// Index of the bone.
+        bone: usize,
+        /// What it names.
+        body: usize,
+        /// Bodies of the mechanism.
+        n_bodies: usize,
+    },
+    /// An attached node that refers to a bone that does not exist.
+    #[error("a node refers to bone {bone}, but there are {n_bones} bones")]
+    MissingBone {
+        /// What it refers to.
+        bone: u32,
+        /// Bones of the flesh.
+        n_bones: usize,
+    },
+    /// A surface point outside the mesh.
+    #[error("surface point {point} lies in tetrahedron {tet}, but there are {n_tets} tetrahedra")]
+    SurfacePoint {
+        /// Index of the point.
+        point: usize,
+        /// The tetrahedron it names.
+        tet: u32,
+        /// Tetrahedra of the mesh.
+        n_tets: usize,
+    },
+    /// A number out of range.
+    #[error("{what} is {value}; it must be {range}")]
+    OutOfRange {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would be valid.
+        range: &'static str,
+    },
+}

@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+
+mod body;
+mod contacts;
+mod elements;
+mod error;
+mod model;
+mod state;
+mod together;
+
+pub use body::{FleshBody, FleshOptions, SurfacePoint};
+pub use error::FleshError;
+pub use model::{FleshModel, FleshReport};
+pub use state::{FleshEnergy, FleshState, NodeHistory};
+pub use together::{Flesh, FleshWorkspace};

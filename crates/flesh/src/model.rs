@@ -1,0 +1,142 @@
+//! All flesh of a mechanism and everything that touches; never changes.
+
+use sinew_contact::{ContactModel, Owner};
+use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
+use sinew_mechanism::{CgReport, Model, State};
+
+use crate::body::FleshBody;
+use crate::state::{FleshEnergy, FleshState, NodeHistory};
+use crate::{FleshError, elements};
+
+/// Flesh and colliders around the bodies of one mechanism.
+#[derive(Clone, Debug)]
+pub struct FleshModel {
+    pub(crate) bodies: Vec<FleshBody>,
+    pub(crate) contact: Option<ContactModel>,
+    /// Mass of each body of the mechanism, `None` if forces do not move it.
+    pub(crate) masses: Vec<Option<f64>>,
+    /// Ports of the bodies that flesh is coupled with.
+    pub(crate) ports: Vec<u32>,
+    /// For each body of the mechanism its place in `ports`, or `NOWHERE`.
+    pub(crate) slots: Vec<u32>,
+    /// Number of the first surface point of each body of flesh.
+    pub(crate) first_points: Vec<u32>,
+    /// For each body of flesh the bones that its surface ignores.
+    pub(crate) ignored: Vec<Vec<Owner>>,
+}
+
+/// A body without a port.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// What a step with flesh met.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FleshReport {
+    /// Elements of all flesh.
+    pub elements: FemReport,
+    /// The last solve; none if there is no flesh.
+    pub solve: Option<CgReport>,
+    /// Iterations of all solves of the step.
+    pub iterations: u32,
+    /// Contacts that act.
+    pub n_contacts: usize,
+    /// Solves of the step.
+    pub n_solves: u32,
+}
+
+impl FleshModel {
+    /// Flesh and colliders of a mechanism. Colliders sit in the frames of the centres of mass
+    /// ([`Model::central_frame`]), as do attached nodes.
+    ///
+    /// # Errors
+    /// A bone that is not a body.
+    pub fn new(
+        model: &Model,
+        bodies: Vec<FleshBody>,
+        contact: Option<ContactModel>,
+    ) -> Result<Self, FleshError> {
+        let n_bodies = model.n_bodies();
+        for body in &bodies {
+            if let Some(bone) = body.bones.iter().position(|&body| body >= n_bodies) {
+                return Err(FleshError::Bone { bone, body: body.bones[bone], n_bodies });
+            }
+        }
+        let mut is_coupled = vec![false; n_bodies];
+        bodies.iter().flat_map(|body| &body.bones).for_each(|&bone| is_coupled[bone] = true);
+        if bodies.iter().any(|body| body.options.contact.is_some()) {
+            let owners = contact.iter().flat_map(|c| c.colliders()).map(|c| c.owner());
+            for owner in owners {
+                if let Owner::Body(body) = owner {
+                    is_coupled[body as usize] = true;
+                }
+            }
+        }
+        let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NOWHERE; n_bodies], Vec::new());
+        for body in model.bodies() {
+            let port = model.port_of(body);
+            masses.push(port.map(|_| model.body_mass(body)));
+            if let (true, Some(port)) = (is_coupled[body.index()], port) {
+                slots[body.index()] = ports.len() as u32;
+                ports.push(port);
+            }
+        }
+        let mut first = 0;
+        let first_points = bodies.iter().map(|body| {
+            first += body.surface.len() as u32;
+            first - body.surface.len() as u32
+        });
+        let first_points = first_points.collect();
+        let ignored = bodies.iter().map(|body| body.bones.iter().map(|&b| Owner::Body(b as u32)).collect());
+        let ignored = ignored.collect();
+        Ok(Self { bodies, contact, masses, ports, slots, first_points, ignored })
+    }
+
+    /// The bodies of flesh.
+    pub fn bodies(&self) -> &[FleshBody] {
+        &self.bodies
+    }
+
+    /// Everything that can touch.
+    pub fn contact(&self) -> Option<&ContactModel> {
+        self.contact.as_ref()
+    }
+
+    /// Flesh at rest around the bones as they are.
+    pub fn initial_state(&self, state: &State) -> FleshState {
+        let mut out = FleshState {
+            nodes: self.bodies.iter().map(|body| FemState::at_rest(&body.fem)).collect(),
+            history: vec![NodeHistory::default(); self.bodies.len()],
+            anchors: Default::default(),
+        };
+        self.follow(state, &mut out);
+        out
+    }
+
+    /// Moves fixed nodes to where their bones are.
+    pub fn follow(&self, state: &State, flesh: &mut FleshState) {
+        for (body, nodes) in self.bodies.iter().zip(&mut flesh.nodes) {
+            for attached in body.attachments.attached() {
+                let (node, bone) = (attached.node as usize, body.bones[attached.bone as usize]);
+                let arm = state.poses[bone].rotation * attached.point_in_bone;
+                nodes.positions[node] = state.poses[bone].translation + arm;
+                nodes.velocities[node] = elements::at_arm(state.motions[bone], arm);
+            }
+        }
+    }
+
+    /// Energy of the flesh in a uniform gravity (m/s²); fixed nodes count with their bones.
+    pub fn energy(&self, flesh: &FleshState, gravity: glam::DVec3) -> FleshEnergy {
+        let mut energy = FleshEnergy::default();
+        for (body, nodes) in self.bodies.iter().zip(&flesh.nodes) {
+            let mut scratch = FemScratch::new(&body.fem);
+            energy.elastic +=
+                elastic_energy(&body.fem, &nodes.positions, Diagonalize::Selective, &mut scratch);
+            for free in body.attachments.free() {
+                let node = free.node as usize;
+                let mass = body.fem.masses()[node];
+                energy.kinetic += 0.5 * mass * nodes.velocities[node].length_squared();
+                energy.gravity -= mass * gravity.dot(nodes.positions[node]);
+            }
+        }
+        energy
+    }
+}

@@ -1,0 +1,46 @@
+//! What changes about flesh: plain data.
+
+use glam::DVec3;
+use sinew_contact::Anchors;
+use sinew_fem::FemState;
+
+/// The last step of the nodes, for a scheme of second order.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NodeHistory {
+    /// Velocities before the last step, m/s; empty if there was none.
+    pub velocities: Vec<DVec3>,
+    /// Displacements of the last step, m.
+    pub increments: Vec<DVec3>,
+}
+
+/// All flesh and the memory of contacts.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FleshState {
+    /// Nodes of each body of flesh.
+    pub nodes: Vec<FemState>,
+    /// Their last steps.
+    pub history: Vec<NodeHistory>,
+    /// What contacts remember.
+    pub anchors: Anchors,
+}
+
+/// Energy of flesh, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FleshEnergy {
+    /// Of free nodes.
+    pub kinetic: f64,
+    /// Of the tetrahedra.
+    pub elastic: f64,
+    /// Of free nodes in gravity, zero at the origin.
+    pub gravity: f64,
+}
+
+impl FleshEnergy {
+    /// The sum.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravity
+    }
+}

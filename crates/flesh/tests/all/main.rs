@@ -1,0 +1,5 @@
+//! Integration tests of `sinew-flesh`.
+
+mod dense;
+mod motions;
+mod support;
