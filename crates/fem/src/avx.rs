@@ -93,6 +93,14 @@ impl Lanes for Avx4 {
         }
     }
     #[inline(always)]
+    fn transpose(v: [Self; 4], mut put: impl FnMut(usize, [f64; 4])) {
+        let rows = transpose(v[0].token, [v[0].v, v[1].v, v[2].v, v[3].v]);
+        put(0, pulp::cast(rows[0]));
+        put(1, pulp::cast(rows[1]));
+        put(2, pulp::cast(rows[2]));
+        put(3, pulp::cast(rows[3]));
+    }
+    #[inline(always)]
     fn lane(self, i: usize) -> f64 {
         let lanes: [f64; 4] = pulp::cast(self.v);
         lanes[i]

@@ -1,4 +1,4 @@
-//! How elements lie in memory: packets of four, in blocks that name their nodes by small local numbers.
+//! How elements lie in memory: packets of eight, in blocks that name their nodes by small local numbers.
 //!
 //! Elements are sorted along a Morton curve through their rest centroids and cut into blocks of [`BLOCK`]. A block copies
 //! the positions of its nodes into a small buffer, works there, and adds its forces to the nodes afterwards, so random
@@ -11,10 +11,10 @@ use crate::mesh::TetMesh;
 use glam::DVec3;
 
 /// Elements side by side in memory.
-pub(crate) const WIDTH: usize = 4;
+pub(crate) const WIDTH: usize = 8;
 
 /// Elements per block, a multiple of [`WIDTH`]: at most `4 BLOCK + 4` local nodes, which [`CAPACITY`] holds.
-pub(crate) const BLOCK: usize = 508;
+pub(crate) const BLOCK: usize = 504;
 
 /// Local nodes that a buffer can hold; a power of two, so that masked indices need no check.
 pub(crate) const CAPACITY: usize = 2048;
@@ -25,7 +25,7 @@ pub(crate) const GHOST: u32 = u32::MAX;
 /// Vectors of local nodes; the fourth number is padding.
 pub(crate) type Local = [[f64; 4]; CAPACITY];
 
-/// Rest quantities of four elements.
+/// Rest quantities of [`WIDTH`] elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Packet {
     /// `D_m⁻¹` by column, row, lane, 1/m.
@@ -134,9 +134,9 @@ impl Layout {
         nodes.sort_unstable();
         nodes.dedup();
         let first_packet = self.packets.len();
-        for four in elements.chunks(WIDTH) {
+        for some in elements.chunks(WIDTH) {
             let mut packet = Packet::ghost(nodes.len());
-            for (lane, &element) in four.iter().enumerate() {
+            for (lane, &element) in some.iter().enumerate() {
                 let tet = element as usize;
                 let inverse = mesh.rest_edges(tet).inverse().to_cols_array_2d();
                 for (j, column) in inverse.iter().enumerate() {

@@ -82,6 +82,14 @@ pub(crate) trait Lanes:
         }
     }
 
+    /// The four numbers of lane `k` to `put(k, …)`, for each lane.
+    #[inline(always)]
+    fn transpose(v: [Self; 4], mut put: impl FnMut(usize, [f64; 4])) {
+        for k in 0..Self::N {
+            put(k, [v[0].lane(k), v[1].lane(k), v[2].lane(k), v[3].lane(k)]);
+        }
+    }
+
     /// `x` in each lane of a number like this one.
     #[inline(always)]
     fn like(self, x: f64) -> Self {

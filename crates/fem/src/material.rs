@@ -193,7 +193,7 @@ impl Material {
     }
 
     /// Whether every stretch of `f` is inside the band, with a margin for rounding: plain St. Venant–Kirchhoff holds
-    /// ([`crate::select`]). True for Neo-Hookean unless `f` is not finite.
+    /// (see `docs/maths/flesh.md` §3). True for Neo-Hookean unless `f` is not finite.
     pub fn is_small(&self, f: &DMat3) -> bool {
         match self {
             Self::StVenantKirchhoff { band, .. } => {

@@ -65,6 +65,11 @@ impl<L: Lanes> Lanes for Pair<L> {
         L::scatter(&second, n.saturating_sub(L::N), rows, |k| nodes(L::N + k));
     }
     #[inline(always)]
+    fn transpose(v: [Self; 4], mut put: impl FnMut(usize, [f64; 4])) {
+        L::transpose([v[0].0, v[1].0, v[2].0, v[3].0], &mut put);
+        L::transpose([v[0].1, v[1].1, v[2].1, v[3].1], |k, row| put(L::N + k, row));
+    }
+    #[inline(always)]
     fn lane(self, i: usize) -> f64 {
         if i < L::N { self.0.lane(i) } else { self.1.lane(i - L::N) }
     }

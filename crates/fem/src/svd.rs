@@ -159,8 +159,9 @@ mod tests {
             }
             assert_close!(u * DMat3::from_diagonal(s) * v.transpose(), f, 3e-14);
             let (_, expected, _) = sinew_math::signed_svd(f);
-            assert_close!(s, expected, 1e-12);
-            assert!(s.x >= s.y && s.y >= s.z.abs() - 1e-15);
+            assert_close!(s, expected, 4e-12);
+            let slack = 1e-13 * s.x.max(1.0);
+            assert!(s.x >= s.y - slack && s.y >= s.z.abs() - slack);
         }
     }
 

@@ -20,6 +20,7 @@ use crate::forces::{FemReport, FemScratch, Width};
 use crate::kernel::{BlockReport, all_finite};
 use crate::lanes::{Lanes, Mask, Mat3, Vec3, scale, three};
 use crate::material::{Law, Principal};
+use crate::pair::Pair;
 use crate::svd::signed_svd;
 use crate::{FemModel, spectral::PAIRS};
 use glam::{DMat3, DVec3};
@@ -50,6 +51,29 @@ pub struct ElementTangent {
     pub forces: [DVec3; 4],
 }
 
+impl ElementTangent {
+    #[inline(always)]
+    fn from_entries(entries: &[f64; ENTRIES]) -> Self {
+        let matrix = |n: usize| DMat3::from_cols_slice(&entries[9 * n..9 * n + 9]);
+        let vector = |n: usize| DVec3::from_slice(&entries[90 + 3 * n..93 + 3 * n]);
+        Self {
+            stiffness: [
+                matrix(0),
+                matrix(1),
+                matrix(2),
+                matrix(3),
+                matrix(4),
+                matrix(5),
+                matrix(6),
+                matrix(7),
+                matrix(8),
+                matrix(9),
+            ],
+            forces: [vector(0), vector(1), vector(2), vector(3)],
+        }
+    }
+}
+
 /// Calls `visit` with each tetrahedron's number, stiffness and forces, in the model's own order.
 ///
 /// Assemble what is needed from it: all forces, or the block matrix of the nodes. The forces are those of
@@ -71,7 +95,7 @@ pub fn for_each_tangent(
         model.layout.load(block, positions, &mut scratch.bench.x);
         let job = Job { model, block, law: &law, projection, x: &scratch.bench.x };
         match Width::best() {
-            Width::Scalar | Width::Portable => job.run::<f64x2>((), &mut report, &mut visit),
+            Width::Scalar | Width::Portable => job.run::<Pair<f64x2>>((), &mut report, &mut visit),
             #[cfg(target_arch = "x86_64")]
             Width::Avx(token) => {
                 token.vectorize(WithAvx { token, job, report: &mut report, visit: &mut visit });
@@ -105,7 +129,7 @@ impl<V: FnMut(usize, &ElementTangent)> pulp::NullaryFnOnce for WithAvx<'_, V> {
 
     #[inline(always)]
     fn call(self) {
-        self.job.run::<Avx4>(self.token, self.report, self.visit);
+        self.job.run::<Pair<Avx4>>(self.token, self.report, self.visit);
     }
 }
 
@@ -132,12 +156,14 @@ impl Job<'_> {
         visit: &mut impl FnMut(usize, &ElementTangent),
     ) {
         let layout = &self.model.layout;
+        let mut buffer = [[0.0; ENTRIES]; WIDTH];
         for packet in self.block.packets.clone() {
             for first in (0..WIDTH).step_by(L::N) {
                 let lanes = &layout.packets[packet];
                 let rest = lanes.rest::<L>(token, first);
                 let f = rest.deformation(self.x, |k| lanes.nodes(first + k));
                 let tangent = Tangents::new(&f, &rest.inverse, rest.strength, law, self.projection);
+                tangent.write(&mut buffer);
                 for k in 0..L::N {
                     let tet = layout.elements[packet * WIDTH + first + k];
                     if tet == GHOST {
@@ -148,7 +174,7 @@ impl Job<'_> {
                     if tangent.finite >> k & 1 == 0 {
                         report.note_non_finite(tet);
                     }
-                    visit(tet as usize, &tangent.lane(k));
+                    visit(tet as usize, &ElementTangent::from_entries(&buffer[k]));
                 }
             }
         }
@@ -165,6 +191,9 @@ struct Tangents<L> {
     finite: u32,
     inverted: u32,
 }
+
+/// Numbers of an element: ten blocks, four forces and two of padding.
+const ENTRIES: usize = 104;
 
 /// Corners (less one) of the blocks of [`Tangents`].
 const INNER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
@@ -214,23 +243,42 @@ impl<L: Lanes> Tangents<L> {
         Self { blocks, forces, finite: finite.bits(), inverted: inverted.bits() }
     }
 
-    /// One element, with the blocks of corner 0: `K_0b = −Σ K_ab`.
+    /// One row per element: the blocks of [`STIFFNESS_PAIRS`] by columns, then the forces. Zeros where not finite.
     #[inline(always)]
-    fn lane(&self, k: usize) -> ElementTangent {
-        if self.finite >> k & 1 == 0 {
-            return ElementTangent { stiffness: [DMat3::ZERO; 10], forces: [DVec3::ZERO; 4] };
+    fn write(&self, rows: &mut [[f64; ENTRIES]; WIDTH]) {
+        let [k11, k12, k13, k22, k23, k33] = &self.blocks;
+        let [f1, f2, f3] = self.forces.0;
+        // K_0b = −Σ_a K_ab, with K_21 = K_12ᵀ and so on
+        let k01 = minus_sum(k11, &k12.transpose(), &k13.transpose());
+        let k02 = minus_sum(k12, k22, &k23.transpose());
+        let k03 = minus_sum(k13, k23, k33);
+        let k00 = minus_sum(&k01, &k02, &k03);
+        let f0 = three!(|i| -(f1[i] + f2[i] + f3[i]));
+        let zero = f0[0].like(0.0);
+        let vectors: [&[Vec3<L>; 3]; 11] =
+            [&k00.0, &k01.0, &k02.0, &k03.0, &k11.0, &k12.0, &k13.0, &k22.0, &k23.0, &k33.0, &[f0, f1, f2]];
+        let mut entries = [zero; ENTRIES];
+        for (part, vectors) in entries.chunks_exact_mut(9).zip(vectors) {
+            for (part, vector) in part.chunks_exact_mut(3).zip(vectors) {
+                part.copy_from_slice(vector);
+            }
         }
-        let vector = |v: Vec3<L>| DVec3::new(v[0].lane(k), v[1].lane(k), v[2].lane(k));
-        let matrix = |m: &Mat3<L>| DMat3::from_cols(vector(m.0[0]), vector(m.0[1]), vector(m.0[2]));
-        let [k11, k12, k13, k22, k23, k33] = [0, 1, 2, 3, 4, 5].map(|i| matrix(&self.blocks[i]));
-        let k01 = -(k11 + k12.transpose() + k13.transpose());
-        let k02 = -(k12 + k22 + k23.transpose());
-        let k03 = -(k13 + k23 + k33);
-        let k00 = -(k01 + k02 + k03);
-        let [f1, f2, f3] = self.forces.0.map(vector);
-        ElementTangent {
-            stiffness: [k00, k01, k02, k03, k11, k12, k13, k22, k23, k33],
-            forces: [-(f1 + f2 + f3), f1, f2, f3],
+        entries[99..102].copy_from_slice(&f3);
+        for (n, four) in entries.chunks_exact(4).enumerate() {
+            L::transpose([four[0], four[1], four[2], four[3]], |k, row| {
+                rows[k][4 * n..4 * n + 4].copy_from_slice(&row);
+            });
+        }
+        for (k, row) in rows.iter_mut().enumerate().take(L::N) {
+            if self.finite >> k & 1 == 0 {
+                row.fill(0.0);
+            }
         }
     }
+}
+
+/// `−(a + b + c)`.
+#[inline(always)]
+fn minus_sum<L: Lanes>(a: &Mat3<L>, b: &Mat3<L>, c: &Mat3<L>) -> Mat3<L> {
+    Mat3(three!(|j| three!(|i| -(a.0[j][i] + b.0[j][i] + c.0[j][i]))))
 }
