@@ -56,7 +56,8 @@ pub(crate) struct EmbedArgs {
     /// Make nodes lighter than this share of the mean as heavy as that, from 0 to 1; explicit steps want about 0.05.
     #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
     pub(crate) mass_floor: f64,
-    /// Cut cubes into six tetrahedra each instead of joining their centres across their faces.
+    /// Cut cubes into six tetrahedra each instead of joining their centres across their faces; parts of the surface that
+    /// are closer than a cube then still move by themselves.
     #[arg(long)]
     pub(crate) bricks: bool,
     /// Where to write the body; without it, only the quality is reported.

@@ -10,7 +10,7 @@
 use glam::DVec3;
 
 use crate::boxes::{Bounds, BoxTree};
-use crate::lattice::{Lattice, grid_around, tetrahedra};
+use crate::lattice::{Brick, Lattice, Pattern, bricks_around, centred_around, grid_around};
 use crate::quality::Quality;
 use crate::solid::{Grid, Solid};
 use crate::tets::{Barycentric, new_names};
@@ -95,8 +95,17 @@ impl EmbeddedBody {
     ) -> Result<Self, MeshError> {
         let grid = grid_around(surface.bounds(), lattice.cells)?;
         let solid = Solid::new(&surface, grid, &mut |share| progress(0.3 * share));
-        let mesh = tetrahedra(&solid, lattice.pattern);
-        Self::assemble(surface, mesh, &solid, filling, progress)
+        match lattice.pattern {
+            Pattern::BodyCentred => {
+                Self::assemble(surface, centred_around(&solid), &Whole(&solid), filling, progress)
+            }
+            Pattern::Bricks => {
+                let (mesh, bricks) = bricks_around(&solid);
+                let around = triangles_at_vertices(&surface);
+                let source = Shards { solid: &solid, bricks: &bricks, around: &around };
+                Self::assemble(surface, mesh, &source, filling, progress)
+            }
+        }
     }
 
     /// Carries a surface by given tetrahedra, which must cover its inside once.
@@ -106,7 +115,7 @@ impl EmbeddedBody {
     pub fn in_tets(surface: Surface, mesh: TetMesh, filling: &Filling) -> Result<Self, MeshError> {
         let grid = grid_for(&surface, &mesh);
         let solid = Solid::new(&surface, grid, &mut |_| {});
-        Self::assemble(surface, mesh, &solid, filling, &mut |_| {})
+        Self::assemble(surface, mesh, &Whole(&solid), filling, &mut |_| {})
     }
 
     /// Tetrahedra that are the solid themselves: full, with their own boundary as surface.
@@ -145,7 +154,7 @@ impl EmbeddedBody {
     fn assemble(
         surface: Surface,
         mut mesh: TetMesh,
-        solid: &Solid,
+        contents: &dyn Contents,
         filling: &Filling,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, MeshError> {
@@ -153,7 +162,7 @@ impl EmbeddedBody {
         let n_tets = mesh.tets().len();
         let mut shares = Vec::with_capacity(n_tets);
         for tet in 0..n_tets {
-            shares.push(solid.integrate(mesh.corners(tet)));
+            shares.push(contents.shares(tet, mesh.corners(tet)));
             if tet % 1024 == 0 {
                 progress(0.3 + 0.5 * tet as f64 / n_tets as f64);
             }
@@ -161,7 +170,7 @@ impl EmbeddedBody {
         let fill = |share: &[f64; 4]| share.iter().sum::<f64>();
         let held = (0..n_tets).map(|tet| fill(&shares[tet]) * mesh.volume(tet)).sum::<f64>();
         let mut keep: Vec<bool> = shares.iter().map(|share| fill(share) > EMPTY).collect();
-        let mut anchors = locate(surface.positions(), &mesh, &mut keep)?;
+        let mut anchors = locate(surface.positions(), &mesh, contents, &mut keep)?;
         if (held - surface.volume()).abs() > COVERED * surface.volume() {
             return Err(MeshError::NotCovered { held, volume: surface.volume() });
         }
@@ -240,6 +249,60 @@ pub fn overlap_shares(surface: &Surface, mesh: &TetMesh) -> Vec<[f64; 4]> {
     (0..mesh.tets().len()).map(|tet| solid.integrate(mesh.corners(tet))).collect()
 }
 
+/// What the tetrahedra of a mesh hold.
+trait Contents {
+    /// Integrals of barycentric coordinates over what a tetrahedron holds, divided by its volume.
+    fn shares(&self, tet: usize, corners: [DVec3; 4]) -> [f64; 4];
+    /// Whether a vertex of the surface, if it lies there, belongs to what a tetrahedron holds.
+    fn holds(&self, tet: usize, vertex: usize) -> bool;
+}
+
+/// Every tetrahedron holds all that there is of the solid where it lies.
+struct Whole<'a>(&'a Solid);
+
+impl Contents for Whole<'_> {
+    fn shares(&self, _: usize, corners: [DVec3; 4]) -> [f64; 4] {
+        self.0.integrate(corners)
+    }
+
+    fn holds(&self, _: usize, _: usize) -> bool {
+        true
+    }
+}
+
+/// The six tetrahedra of a brick hold one shard.
+struct Shards<'a> {
+    solid: &'a Solid,
+    bricks: &'a [Brick],
+    /// The triangles around every vertex.
+    around: &'a [Vec<u32>],
+}
+
+impl Contents for Shards<'_> {
+    fn shares(&self, tet: usize, corners: [DVec3; 4]) -> [f64; 4] {
+        match self.bricks[tet / 6].shard {
+            Some(shard) => self.solid.integrate_shard(corners, shard),
+            None => [0.25; 4],
+        }
+    }
+
+    fn holds(&self, tet: usize, vertex: usize) -> bool {
+        let passes = |shard| {
+            let sources = &self.solid.shard(shard).sources;
+            self.around[vertex].iter().any(|triangle| sources.binary_search(triangle).is_ok())
+        };
+        self.bricks[tet / 6].shard.is_some_and(passes)
+    }
+}
+
+fn triangles_at_vertices(surface: &Surface) -> Vec<Vec<u32>> {
+    let mut around = vec![Vec::new(); surface.positions().len()];
+    for (triangle, corners) in (0..).zip(surface.triangles()) {
+        corners.iter().for_each(|&vertex| around[vertex as usize].push(triangle));
+    }
+    around
+}
+
 fn check_filling(filling: &Filling) -> Result<(), MeshError> {
     let Filling { density, mass_floor } = *filling;
     if !(density.is_finite() && density > 0.0) {
@@ -266,7 +329,12 @@ fn grid_for(surface: &Surface, mesh: &TetMesh) -> Grid {
 }
 
 /// The tetrahedron around every point, preferably one to keep; others that a point needs are kept as well.
-fn locate(points: &[DVec3], mesh: &TetMesh, keep: &mut [bool]) -> Result<Vec<Anchor>, MeshError> {
+fn locate(
+    points: &[DVec3],
+    mesh: &TetMesh,
+    contents: &dyn Contents,
+    keep: &mut [bool],
+) -> Result<Vec<Anchor>, MeshError> {
     let maps: Vec<Barycentric> = (0..keep.len()).map(|tet| Barycentric::new(mesh.corners(tet))).collect();
     let boxes: Vec<Bounds> = (0..keep.len()).map(|tet| Bounds::of(mesh.corners(tet))).collect();
     let tree = BoxTree::new(&boxes);
@@ -276,6 +344,9 @@ fn locate(points: &[DVec3], mesh: &TetMesh, keep: &mut [bool]) -> Result<Vec<Anc
         let mut best: [Option<(f64, u32, [f64; 4])>; 2] = [None; 2];
         let near = Bounds { lo: at, hi: at }.grown(1e-12 * at.abs().max_element());
         tree.visit(&near, |tet| {
+            if !contents.holds(tet as usize, vertex) {
+                return;
+            }
             let (weights, depth) = maps[tet as usize].all(at);
             for slot in 0..=usize::from(keep[tet as usize]) {
                 let better = best[slot].is_none_or(|(d, t, _)| depth.total_cmp(&d).then(t.cmp(&tet)).is_gt());

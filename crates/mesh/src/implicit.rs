@@ -4,12 +4,12 @@
 //! where two are closer than the blend length `k`, the union `min(a, b) − h²/(4k)`, `h = max(k − |a − b|, 0)`, rounds the
 //! crease (the quadratic polynomial blend; C¹).
 //!
-//! The box around the shapes is cut into cubes of six tetrahedra each; in every tetrahedron the zero set is one triangle or
+//! The box around the shapes is cut into bricks of six tetrahedra each; in every tetrahedron the zero set is one triangle or
 //! two, with corners on the edges. Neighbours agree on their common edges, so the surface is closed and never crosses
-//! itself, for any function that is positive on the outer cubes. Corners keep a distance from the ends of their edges,
-//! which moves the surface by less than a tenth of a cube and keeps every triangle from being flat.
+//! itself, for any function that is positive on the outer bricks. Corners keep a distance from the ends of their edges,
+//! which moves the surface by less than a tenth of a brick and keeps every triangle from being flat.
 //!
-//! Metres. Cost: one evaluation per corner of a cube.
+//! Metres. Cost: one evaluation per corner of a brick.
 
 use glam::DVec3;
 
@@ -68,12 +68,14 @@ impl Shape {
 }
 
 /// The surface of the smooth union of shapes: `blend` (m) is how far from each other shapes begin to melt together, `cell`
-/// (m) the size of the cubes.
+/// (m) the sides of the bricks.
 ///
 /// # Errors
-/// No shapes, sizes that are not positive, more than [`crate::MAX_CELLS`] cubes, shapes too small for the cubes.
-pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: f64) -> Result<Surface, MeshError> {
-    for (what, value) in [("the cell", cell), ("the blend length", blend)] {
+/// No shapes, sizes that are not positive, more than [`crate::MAX_CELLS`] bricks, shapes too small for the bricks.
+pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: DVec3) -> Result<Surface, MeshError> {
+    for (what, value) in
+        [("the cell", cell.x), ("the cell", cell.y), ("the cell", cell.z), ("the blend length", blend)]
+    {
         if !(value.is_finite() && value > 0.0) {
             return Err(MeshError::Setting { what, value, allowed: "positive and finite (m)" });
         }
@@ -82,12 +84,13 @@ pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: f64) -> Result<Surface, M
         return Err(MeshError::NoTriangles);
     }
     let around = shapes.iter().map(Shape::bounds).fold(Bounds::EMPTY, Bounds::union);
-    // a blend adds at most a quarter of its length per shape; one cube of air all around
-    let around = around.grown(0.25 * blend * shapes.len().min(4) as f64 + cell);
-    let count = |length: f64| (length / cell).ceil().min(f64::from(u32::MAX)) as u32;
-    let cells = around.size().to_array().map(count);
+    // a blend adds at most a quarter of its length per shape; one brick of air all around
+    let around = around.grown(0.25 * blend * shapes.len().min(4) as f64);
+    let around = Bounds { lo: around.lo - cell, hi: around.hi + cell };
+    let count = |n: f64| n.ceil().min(f64::from(u32::MAX)) as u32;
+    let cells = (around.size() / cell).to_array().map(count);
     lattice::check_cells(cells)?;
-    let mesh = lattice::bricks(around.lo, DVec3::splat(cell), cells, |_| true);
+    let mesh = lattice::bricks(around.lo, cell, cells);
     let union = |x: DVec3| {
         shapes.iter().map(|shape| shape.distance(x)).fold(f64::INFINITY, |a, b| smooth_min(a, b, blend))
     };

@@ -1,7 +1,9 @@
 //! Coarse regular tetrahedra around a surface.
 //!
 //! The box around the surface is cut into equal bricks; those that hold nothing of the solid are left out. Patterns:
-//! *bricks* are cut into six tetrahedra each around one diagonal, the same in every brick, so that faces match;
+//! *bricks* are cut into six tetrahedra each around one diagonal, the same in every brick, so that faces match; where parts
+//! of the solid pass through one brick without touching there, such as two fingers, each has a brick of its own, so that
+//! they move apart (nodes at one place may then be several);
 //! *body-centred* tetrahedra join the centres of two neighbouring bricks with an edge of their common face, four per
 //! face, symmetric to every mirror of the grid, of better shape, and reaching half a brick beyond the box.
 //!
@@ -10,6 +12,8 @@
 use glam::DVec3;
 
 use crate::boxes::Bounds;
+use crate::part::Side;
+use crate::sets::Sets;
 use crate::solid::{Cell, Grid, Solid};
 use crate::{MeshError, TetMesh};
 
@@ -47,7 +51,7 @@ pub enum Cells {
 /// How bricks are cut into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Six in every brick, around its diagonal.
+    /// Six in every brick, around its diagonal; parts of the solid that do not hang together in it have bricks of their own.
     Bricks,
     /// Four at every face between two bricks, around the line between their centres.
     BodyCentred,
@@ -81,53 +85,96 @@ pub(crate) fn grid_around(bounds: Bounds, cells: Cells) -> Result<Grid, MeshErro
     Ok(Grid { origin: bounds.centre() - half, step, cells })
 }
 
-/// The tetrahedra of a pattern wherever the solid may be.
-pub(crate) fn tetrahedra(solid: &Solid, pattern: Pattern) -> TetMesh {
-    let Grid { origin, step, cells } = solid.grid;
-    let holds = |cell| solid.cell(cell) != Cell::Empty;
-    match pattern {
-        Pattern::Bricks => bricks(origin, step, cells, holds),
-        Pattern::BodyCentred => body_centred(origin, step, cells, holds),
-    }
+/// A brick of a lattice around one connected part of the solid.
+#[derive(Clone, Copy)]
+pub(crate) struct Brick {
+    cell: [u32; 3],
+    /// The shard of the solid in it; none in a full cell.
+    pub(crate) shard: Option<u32>,
 }
 
-/// Every wanted brick cut into six tetrahedra around the diagonal from its lowest to its highest corner.
-pub(crate) fn bricks(
-    origin: DVec3,
-    step: DVec3,
-    cells: [u32; 3],
-    wanted: impl Fn([u32; 3]) -> bool,
-) -> TetMesh {
-    const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
-    let mut nodes = Nodes::new(origin, step, cells.map(|n| n + 1));
-    let mut tets = Vec::new();
-    for cell in all(cells).filter(|&cell| wanted(cell)) {
-        for (way, axes) in WAYS.into_iter().enumerate() {
-            let mut at = cell;
-            let mut tet = [0; 4];
-            for (k, node) in tet.iter_mut().enumerate() {
-                *node = nodes.at(at);
-                if k < 3 {
-                    at[axes[k]] += 1;
-                }
-            }
-            if way >= 3 {
-                tet.swap(2, 3);
-            }
-            tets.push(tet);
+/// Six tetrahedra for each brick, brick by brick. Shards of one cell have bricks of their own; bricks share the nodes of the
+/// face between them if the solid goes on from one to the other.
+pub(crate) fn bricks_around(solid: &Solid) -> (TetMesh, Vec<Brick>) {
+    let cells = solid.grid.cells;
+    let (mut bricks, mut first) = (Vec::new(), Vec::new());
+    for cell in all(cells) {
+        first.push(bricks.len());
+        match solid.cell(cell) {
+            Cell::Empty => {}
+            Cell::Full => bricks.push(Brick { cell, shard: None }),
+            Cell::Cut { first, end } => bricks.extend((first..end).map(|s| Brick { cell, shard: Some(s) })),
         }
     }
+    first.push(bricks.len());
+    let side = |brick: &Brick, axis: usize, above: usize| match brick.shard {
+        Some(shard) => &solid.shard(shard).sides[axis][above],
+        None => Side::FULL,
+    };
+    // corners of every brick, numbered by their places along x, y and z as binary digits
+    let mut corners = Sets::new(8 * bricks.len());
+    for (low, brick) in bricks.iter().enumerate() {
+        for axis in (0..3).filter(|&axis| brick.cell[axis] + 1 < cells[axis]) {
+            let mut next = brick.cell;
+            next[axis] += 1;
+            let next = solid.grid.index(next);
+            for high in first[next]..first[next + 1] {
+                if !side(brick, axis, 1).meets(side(&bricks[high], axis, 0)) {
+                    continue;
+                }
+                let bit = 1 << axis;
+                for corner in (0..8).filter(|corner| corner & bit == 0) {
+                    corners.join((8 * low + (corner | bit)) as u32, (8 * high + corner) as u32);
+                }
+            }
+        }
+    }
+    let (names, n_nodes) = corners.numbered();
+    let mut nodes = vec![DVec3::ZERO; n_nodes];
+    for (slot, &name) in names.iter().enumerate() {
+        let place = |axis: usize| bricks[slot / 8].cell[axis] + (slot >> axis & 1) as u32;
+        nodes[name as usize] = solid.grid.corner([place(0), place(1), place(2)]);
+    }
+    let tets = (0..bricks.len())
+        .flat_map(|brick| six_tets(|[i, j, k]| names[8 * brick + (i + 2 * j + 4 * k) as usize]));
+    (TetMesh::trusted(nodes, tets.collect()), bricks)
+}
+
+/// A block of bricks, six tetrahedra each.
+pub(crate) fn bricks(origin: DVec3, step: DVec3, cells: [u32; 3]) -> TetMesh {
+    let mut nodes = Nodes::new(origin, step, cells.map(|n| n + 1));
+    let tets =
+        all(cells).flat_map(|[i, j, k]| six_tets(|[a, b, c]| nodes.at([i + a, j + b, k + c]))).collect();
     TetMesh::trusted(nodes.positions, tets)
 }
 
-/// Four tetrahedra around every face between two bricks of which one is wanted.
-fn body_centred(origin: DVec3, step: DVec3, cells: [u32; 3], wanted: impl Fn([u32; 3]) -> bool) -> TetMesh {
+/// Six tetrahedra around the diagonal of a brick from its lowest to its highest corner; `node` names its corners.
+fn six_tets(mut node: impl FnMut([u32; 3]) -> u32) -> [[u32; 4]; 6] {
+    // ways along the edges from corner to corner; the last three are mirror images
+    const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
+    std::array::from_fn(|way| {
+        let mut at = [0; 3];
+        let mut tet = [node(at); 4];
+        for (k, axis) in WAYS[way].into_iter().enumerate() {
+            at[axis] = 1;
+            tet[k + 1] = node(at);
+        }
+        if way >= 3 {
+            tet.swap(2, 3);
+        }
+        tet
+    })
+}
+
+/// Four tetrahedra around every face between two cells of which one holds something of the solid.
+pub(crate) fn centred_around(solid: &Solid) -> TetMesh {
+    let Grid { origin, step, cells } = solid.grid;
     // one more brick on every side; nodes on a grid of half bricks: corners at even places, centres at odd ones
     let outer = cells.map(|n| n + 2);
     let mut nodes = Nodes::new(origin - step, step * 0.5, outer.map(|n| 2 * n + 1));
     let holds = |cell: [u32; 3]| {
         let inside = (0..3).all(|a| (1..=cells[a]).contains(&cell[a]));
-        inside && wanted(cell.map(|i| i - 1))
+        inside && solid.cell(cell.map(|i| i - 1)) != Cell::Empty
     };
     let mut tets = Vec::new();
     for low in all(outer) {

@@ -2,6 +2,7 @@
 
 mod boxes;
 pub mod characters;
+mod clip;
 mod embed;
 mod error;
 mod implicit;
@@ -9,6 +10,7 @@ mod intersect;
 mod lattice;
 mod loft;
 mod obj;
+mod part;
 mod quality;
 mod sets;
 mod solid;

@@ -63,7 +63,7 @@ impl TetMesh {
         }
         crate::lattice::check_cells(cells)?;
         let step = lengths / DVec3::from_array(cells.map(f64::from));
-        Ok(crate::lattice::bricks(DVec3::ZERO, step, cells, |_| true))
+        Ok(crate::lattice::bricks(DVec3::ZERO, step, cells))
     }
 
     /// A cube from the origin, `side` long (m), cut into `cells` cubes along each side.

@@ -6,13 +6,16 @@ use glam::DVec3;
 use sinew_math::{Pose, exp_so3};
 
 use super::{Bone, BoneShape, Character, Joint, JointKind, made};
-use crate::{EmbeddedBody, Filling, Lattice, Shape, mesh_shapes};
+use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern, Shape, mesh_shapes};
 
 /// Density of the fixture (kg/m³).
 const DENSITY: f64 = 1100.0;
-/// Size of the cubes in which the skin is found, and how far from each other shapes melt together (m).
-const SKIN_CELL: f64 = 0.006;
-const BLEND: f64 = 0.006;
+/// Size of the bricks in which the skin is found, flat enough for the gaps between fingers, and how far from each other shapes
+/// melt together (m).
+const SKIN_CELL: DVec3 = DVec3::new(0.007, 0.0028, 0.006);
+const BLEND: f64 = 0.003;
+/// Bricks along the hand: about two across a finger.
+const CELLS: u32 = 20;
 
 /// A bone of the fixture: name, parent, position of its middle, rotation vector, radius, length, limits of its hinge.
 type Row = (&'static str, u32, [f64; 3], [f64; 3], f64, f64, [f64; 2]);
@@ -45,12 +48,8 @@ const BONES: [Row; 15] = [
     ("little_far", 14, [0.094707, -0.034871, 0.0], LITTLE, 0.006, 0.016, [0.0, 1.4]),
 ];
 
-/// A hand of a few thousand tetrahedra.
+/// A hand of a few thousand tetrahedra; fingers closer than a brick still move by themselves.
 pub fn hand() -> Character {
-    hand_with_cells(16)
-}
-
-fn hand_with_cells(n: u32) -> Character {
     let palm = BoneShape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
     let mut bones = vec![Bone { name: "palm".into(), pose: Pose::IDENTITY, shape: palm, density: DENSITY }];
     let mut joints = Vec::new();
@@ -75,7 +74,7 @@ fn hand_with_cells(n: u32) -> Character {
     }
     let skin = |bone: &Bone| match bone.shape {
         BoneShape::Capsule { radius, .. } => {
-            Shape::Capsule { ends: bone.ends(), radii: [radius + 0.0015, radius + 0.001] }
+            Shape::Capsule { ends: bone.ends(), radii: [radius + 0.0002; 2] }
         }
         BoneShape::Box { size } => Shape::Ellipsoid { centre: bone.pose.translation, half: size * 0.6 },
     };
@@ -87,6 +86,10 @@ fn hand_with_cells(n: u32) -> Character {
     }
     let surface = made(mesh_shapes(&shapes, BLEND, SKIN_CELL));
     let filling = Filling { density: DENSITY, mass_floor: 0.05 };
-    let flesh = made(EmbeddedBody::in_lattice(surface, &Lattice::longest(n), &filling));
-    Character::new("hand", bones, joints, flesh, 0.006)
+    let flesh = made(EmbeddedBody::in_lattice(
+        surface,
+        &Lattice { cells: Cells::Longest(CELLS), pattern: Pattern::Bricks },
+        &filling,
+    ));
+    Character::new("hand", bones, joints, flesh, 0.008)
 }

@@ -45,7 +45,7 @@ impl Character {
         flesh: EmbeddedBody,
         reach: f64,
     ) -> Self {
-        let holds = hold_by_distance(flesh.nodes(), &bones, reach);
+        let holds = hold_by_distance(&flesh, &bones, reach);
         Self { name, bones, joints, flesh, holds }
     }
 
@@ -112,12 +112,12 @@ impl Bone {
         [-half, half].map(|x| self.pose.rotation * (DVec3::X * x) + self.pose.translation)
     }
 
-    /// Distance of a point of the world from the axis of a capsule, or from a box (m); 0 inside a box.
+    /// Distance of a point of the world from the axis of a capsule, or from the middle plate of a box (m).
     pub fn distance(&self, x: DVec3) -> f64 {
         let local = self.pose.rotation.conjugate() * (x - self.pose.translation);
         let core = match self.shape {
             BoneShape::Capsule { length, .. } => DVec3::X * (0.5 * length),
-            BoneShape::Box { size } => size * 0.5,
+            BoneShape::Box { size } => (size - DVec3::splat(size.min_element())) * 0.5,
         };
         (local.abs() - core).max(DVec3::ZERO).length()
     }
@@ -166,21 +166,31 @@ impl JointKind {
 /// How a node of the flesh hangs on the skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hold {
-    /// The nearest bone.
+    /// The bone.
     pub bone: u32,
     /// Whether the node moves with it; else it is only referred to.
     pub fixed: bool,
 }
 
-/// The nearest bone of every node; nodes within `reach` (m) of its axis or box move with it.
-pub fn hold_by_distance(nodes: &[DVec3], bones: &[Bone], reach: f64) -> Vec<Hold> {
-    let nearest = |&node: &DVec3| {
+/// The bone of every node, nearest to the skin that its tetrahedra carry (or to the node, if they carry none): not to the
+/// node, which may lie in the next finger. Nodes within `reach` (m) of the axis or plate of
+/// their bone move with it.
+pub fn hold_by_distance(flesh: &EmbeddedBody, bones: &[Bone], reach: f64) -> Vec<Hold> {
+    let mut skin = vec![(DVec3::ZERO, 0.0); flesh.nodes().len()];
+    for (anchor, &x) in flesh.anchors().iter().zip(flesh.surface().positions()) {
+        for &node in &flesh.tets()[anchor.tet as usize] {
+            let (sum, n) = &mut skin[node as usize];
+            (*sum, *n) = (*sum + x, *n + 1.0);
+        }
+    }
+    let hold = |(&node, (sum, n)): (&DVec3, (DVec3, f64))| {
+        let middle = if n > 0.0 { sum / n } else { node };
         let by_distance = |a: &(u32, f64), b: &(u32, f64)| a.1.total_cmp(&b.1);
-        let distances = (0u32..).zip(bones).map(|(bone, b)| (bone, b.distance(node)));
-        let (bone, distance) = distances.min_by(by_distance).unwrap_or((0, f64::INFINITY));
-        Hold { bone, fixed: distance <= reach }
+        let distances = (0u32..).zip(bones).map(|(bone, b)| (bone, b.distance(middle)));
+        let bone = distances.min_by(by_distance).map_or(0, |(bone, _)| bone);
+        Hold { bone, fixed: bones.get(bone as usize).is_some_and(|b| b.distance(node) <= reach) }
     };
-    nodes.iter().map(nearest).collect()
+    flesh.nodes().iter().zip(skin).map(hold).collect()
 }
 
 /// Bones in a row between points, and hinges about `axis` where they meet.

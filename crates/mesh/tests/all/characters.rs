@@ -36,7 +36,7 @@ fn check_consistent(character: &Character) {
     assert_eq!(*holds, {
         let reach = holds.iter().zip(flesh.nodes()).filter(|(hold, _)| hold.fixed);
         let reach = reach.map(|(hold, &x)| bones[hold.bone as usize].distance(x)).fold(0.0, f64::max);
-        hold_by_distance(flesh.nodes(), bones, reach)
+        hold_by_distance(flesh, bones, reach)
     });
     assert!(character.n_held() > 0 && character.n_held() < holds.len());
     assert_eq!(flesh.quality().n_pieces, 1);
@@ -99,6 +99,35 @@ fn bones_point_from_end_to_end() {
             2.0 * ends[0].distance(ends[1]),
             1e-14
         );
+    }
+}
+
+/// No node belongs to a bone of another finger than the skin that its tetrahedra carry.
+#[test]
+fn fingers_are_not_grown_together() {
+    let hand = hand();
+    let finger = |bone: u32| hand.bones[bone as usize].name.split('_').next().unwrap_or("").to_owned();
+    let tip = |x: DVec3| x.x > 0.07;
+    let nearest = |x: DVec3| {
+        let by = |a: &u32, b: &u32| {
+            hand.bones[*a as usize].distance(x).total_cmp(&hand.bones[*b as usize].distance(x))
+        };
+        (0..16).min_by(by).unwrap()
+    };
+    for (anchor, &x) in
+        hand.flesh.anchors().iter().zip(hand.flesh.surface().positions()).filter(|(_, x)| tip(**x))
+    {
+        let nodes = hand.flesh.tets()[anchor.tet as usize];
+        // tetrahedra well beyond the knuckles belong to one finger
+        if nodes.iter().all(|&node| tip(hand.flesh.nodes()[node as usize])) {
+            for node in nodes {
+                assert_eq!(
+                    finger(hand.holds[node as usize].bone),
+                    finger(nearest(x)),
+                    "node {node} at the skin {x}"
+                );
+            }
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 use sinew_mesh::{
-    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Surface, TetMesh, overlap_shares,
+    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Shape, Surface, TetMesh, mesh_shapes,
+    overlap_shares,
 };
 use sinew_testkit::{Rng, assert_close};
 
@@ -67,6 +68,122 @@ fn surfaces_on_the_planes_of_the_grid() {
         let body = EmbeddedBody::in_tets(solid.clone(), large, &Filling::default()).unwrap();
         check_exact(&body, 1000.0);
         assert!(body.fill().iter().all(|&w| w > 1e-12), "what is only touched is dropped");
+    }
+}
+
+/// Solids of random cubes, with faces, edges and corners in the planes of the grid.
+#[test]
+fn random_blocks_on_the_planes_of_the_grid() {
+    let mut rng = Rng::new(99);
+    let block = TetMesh::cube(4.0, 4).unwrap();
+    let mut n_good = 0;
+    for _ in 0..400 {
+        // all cubes but a few
+        let gone: Vec<usize> = (0..1 + rng.below(6)).map(|_| rng.below(64)).collect();
+        let tets: Vec<[u32; 4]> = block
+            .tets()
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| !gone.contains(&(k / 6)))
+            .map(|(_, &t)| t)
+            .collect();
+        let mesh = TetMesh::new(block.nodes().to_vec(), tets);
+        let Ok(solid) = mesh.and_then(|mesh| Surface::welded(mesh.nodes(), &mesh.boundary())) else {
+            // a missing corner leaves its node unused, two missing cubes may share an edge
+            continue;
+        };
+        n_good += 1;
+        for pattern in PATTERNS {
+            let cells = [rng.below(4), rng.below(4), rng.below(4)].map(|n| n as u32 + 1);
+            let lattice = Lattice { cells: Cells::Each(cells), pattern };
+            let body = EmbeddedBody::in_lattice(solid.clone(), &lattice, &Filling::default()).unwrap();
+            check_exact(&body, 1000.0);
+            assert_eq!(body.quality().n_pieces, 1);
+            let body = EmbeddedBody::in_tets(solid.clone(), block.clone(), &Filling::default()).unwrap();
+            check_exact(&body, 1000.0);
+            assert!(body.fill().iter().all(|&w| w > 1.0 - 1e-12), "cubes are there or not");
+        }
+    }
+    assert!(n_good > 100, "{n_good}");
+}
+
+/// Bodies close to each other, many in one cell: bricks keep them apart, each with its own mass and its own vertices.
+#[test]
+fn bricks_keep_neighbours_apart() {
+    let bars: Vec<_> = (0..5)
+        .map(|k| {
+            let lo = DVec3::new(0.0, 0.02 * f64::from(k), 0.001 * f64::from(k));
+            box_parts(lo, lo + DVec3::new(1.0, 0.015, 0.012 + 0.01 * f64::from(k)))
+        })
+        .collect();
+    let surface = together(&bars).unwrap();
+    for n in [1, 2, 3, 10, 40] {
+        let lattice = Lattice { cells: Cells::Longest(n), pattern: Pattern::Bricks };
+        let body = EmbeddedBody::in_lattice(surface.clone(), &lattice, &Filling::default()).unwrap();
+        check_exact(&body, 1000.0);
+        assert_eq!(body.quality().n_pieces, 5, "{n} cells");
+        // which bar a node belongs to, by the vertices that its tetrahedra carry
+        let mut bar_of = vec![None; body.nodes().len()];
+        for (vertex, anchor) in body.anchors().iter().enumerate() {
+            for &node in &body.tets()[anchor.tet as usize] {
+                let bar = bar_of[node as usize].get_or_insert(vertex / 8);
+                assert_eq!(*bar, vertex / 8, "bars {bar} and {} share node {node}", vertex / 8);
+            }
+        }
+        let glued = Lattice { pattern: Pattern::BodyCentred, ..lattice };
+        let glued = EmbeddedBody::in_lattice(surface.clone(), &glued, &Filling::default()).unwrap();
+        assert_eq!(glued.quality().n_pieces, 1, "{n} cells");
+    }
+}
+
+/// A fork: two tines less than a cell apart hang together at the handle only.
+#[test]
+fn bricks_follow_the_shape() {
+    let tine = |y: f64| Shape::Capsule { ends: [DVec3::ZERO, DVec3::new(1.0, y, 0.0)], radii: [0.06; 2] };
+    let handle = Shape::Capsule { ends: [DVec3::new(-0.5, 0.0, 0.0), DVec3::ZERO], radii: [0.1, 0.06] };
+    let fork = mesh_shapes(&[handle, tine(-0.08), tine(0.08)], 0.01, DVec3::new(0.02, 0.015, 0.02)).unwrap();
+    let lattice = Lattice { cells: Cells::Longest(16), pattern: Pattern::Bricks };
+    let body = EmbeddedBody::in_lattice(fork, &lattice, &Filling::default()).unwrap();
+    check_exact(&body, 1000.0);
+    assert_eq!(body.quality().n_pieces, 1);
+    // without the nodes of the handle the tines are two
+    let mut tets = body.tets().to_vec();
+    tets.retain(|t| t.iter().all(|&i| body.nodes()[i as usize].x > 0.9));
+    let mut reached = vec![false; body.nodes().len()];
+    reached[tets[0][0] as usize] = true;
+    for _ in 0..tets.len() {
+        for t in &tets {
+            if t.iter().any(|&i| reached[i as usize]) {
+                t.iter().for_each(|&i| reached[i as usize] = true);
+            }
+        }
+    }
+    let n_reached = tets.iter().filter(|t| reached[t[0] as usize]).count();
+    assert!(n_reached > 0 && n_reached < tets.len());
+    for anchor in body.anchors() {
+        assert!((0.0..=1.0).contains(&body.fill()[anchor.tet as usize]));
+    }
+}
+
+/// A tunnel through many cells: a hole belongs to what is around it.
+#[test]
+fn tunnels_do_not_divide_a_cell() {
+    let ring: Vec<Shape> = (0..12)
+        .map(|k| {
+            let at = |k: u32| {
+                let (sin, cos) = sinew_math::ops::sin_cos(f64::from(k) * std::f64::consts::TAU / 12.0);
+                DVec3::new(cos, sin, 0.0) * 0.12
+            };
+            Shape::Capsule { ends: [at(k), at(k + 1)], radii: [0.08; 2] }
+        })
+        .collect();
+    let torus = mesh_shapes(&ring, 0.01, DVec3::new(0.02, 0.015, 0.02)).unwrap();
+    assert_eq!(torus.positions().len(), torus.triangles().len() / 2, "a hole");
+    for n in [1, 2, 3, 5] {
+        let lattice = Lattice { cells: Cells::Longest(n), pattern: Pattern::Bricks };
+        let body = EmbeddedBody::in_lattice(torus.clone(), &lattice, &Filling::default()).unwrap();
+        check_exact(&body, 1000.0);
+        assert_eq!(body.quality().n_pieces, 1);
     }
 }
 

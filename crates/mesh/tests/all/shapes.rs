@@ -39,7 +39,7 @@ pub(crate) fn lump(rng: &mut Rng, cell: f64) -> Surface {
         });
         at = next;
     }
-    mesh_shapes(&shapes, 0.1, cell).unwrap()
+    mesh_shapes(&shapes, 0.1, DVec3::splat(cell)).unwrap()
 }
 
 /// The same surface elsewhere.
