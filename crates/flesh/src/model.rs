@@ -1,6 +1,6 @@
 //! All flesh of a mechanism and everything that touches; never changes.
 
-use sinew_contact::{ContactModel, Owner};
+use sinew_contact::{ContactModel, ContactSummary, Owner};
 use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
 use sinew_mechanism::{CgReport, Model, State};
 
@@ -37,8 +37,8 @@ pub struct FleshReport {
     pub solve: Option<CgReport>,
     /// Iterations of all solves of the step.
     pub iterations: u32,
-    /// Contacts that act.
-    pub n_contacts: usize,
+    /// Contacts.
+    pub contacts: ContactSummary,
     /// Solves of the step.
     pub n_solves: u32,
 }

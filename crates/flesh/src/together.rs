@@ -4,8 +4,9 @@
 //! nodes). `E` and its parts: `elements`, `contacts`. After the step, [`Flesh::finish`] moves the nodes.
 
 use glam::DVec3;
+use sinew_contact::ContactPoint;
 use sinew_math::{Force, Motion};
-use sinew_mechanism::{Attached, CgReport, CgSettings, Companion, Moment, Outside, Reaction, State};
+use sinew_mechanism::{Attached, CgReport, Companion, Moment, Outside, Reaction, State};
 use sinew_solvers::CarrierCoupling;
 
 use crate::body::weighted;
@@ -15,6 +16,7 @@ use crate::model::{FleshModel, FleshReport, NOWHERE};
 use crate::state::FleshState;
 
 /// Scratch of steps with flesh; losing it changes no result.
+#[derive(Clone)]
 pub struct FleshWorkspace {
     elements: Vec<Elements>,
     contacts: Contacts,
@@ -53,26 +55,37 @@ impl FleshWorkspace {
     }
 }
 
+impl FleshWorkspace {
+    /// The contacts that acted in the last step, and their forces on the first side (N).
+    pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
+        self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.h))
+    }
+}
+
+impl std::fmt::Debug for FleshWorkspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FleshWorkspace").field("report", &self.report).finish_non_exhaustive()
+    }
+}
+
 /// The flesh of a mechanism during one step.
 pub struct Flesh<'a> {
     model: &'a FleshModel,
     state: &'a mut FleshState,
     work: &'a mut FleshWorkspace,
-    precision: CgSettings,
 }
 
 impl<'a> Flesh<'a> {
-    /// Ready for one step; nodes are solved to the given precision. `keeps_history` for steps of second order.
+    /// Ready for one step; `keeps_history` if it is of second order.
     pub fn new(
         model: &'a FleshModel,
         state: &'a mut FleshState,
         work: &'a mut FleshWorkspace,
-        precision: CgSettings,
         keeps_history: bool,
     ) -> Self {
         work.report = FleshReport::default();
         work.keeps_history = keeps_history;
-        Self { model, state, work, precision }
+        Self { model, state, work }
     }
 
     /// Moves the nodes after the bodies have been moved.
@@ -80,7 +93,7 @@ impl<'a> Flesh<'a> {
         let Self { model, state, work, .. } = self;
         if model.contact.is_some() {
             let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
-            work.contacts.remember(model, &work.motions, &nodes, work.h, &mut state.anchors);
+            work.report.contacts = work.contacts.finish(model, &work.motions, &nodes, &mut state.anchors);
         }
         for (((body, nodes), history), ends) in
             model.bodies.iter().zip(&mut state.nodes).zip(&mut state.history).zip(&work.velocities)
@@ -102,7 +115,6 @@ impl<'a> Flesh<'a> {
         }
         model.follow(bodies, state);
         let mut report = work.report;
-        report.n_contacts = work.contacts.n_active;
         for elements in &work.elements {
             report.elements.n_diagonalized += elements.report.n_diagonalized;
             report.elements.n_inverted += elements.report.n_inverted;
@@ -287,16 +299,12 @@ impl Companion for Flesh<'_> {
         let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
         let has_changed = solves_left > 0
             && model.contact.is_some()
-            && work.contacts.review(model, motions, &nodes, work.h, solves_left == 1);
+            && work.contacts.review(model, motions, &nodes, solves_left == 1);
         // What was found is where the next solve begins.
         for (elements, ends) in work.elements.iter_mut().zip(&work.velocities) {
             elements.value.copy_from_slice(ends);
         }
         has_changed
-    }
-
-    fn precision(&self) -> CgSettings {
-        self.precision
     }
 
     fn may_tie(&self) -> bool {

@@ -61,9 +61,6 @@ pub trait Companion: Attached {
     /// it had guessed does not hold, for another solve at the same point; `solves_left` says how many there can be.
     fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool;
 
-    /// When its unknowns are solved well enough.
-    fn precision(&self) -> CgSettings;
-
     /// Whether it may put rows between bodies.
     fn may_tie(&self) -> bool;
 
@@ -148,6 +145,7 @@ pub struct PointLaw {
 #[derive(Clone, Debug)]
 pub(crate) struct CompanionWork {
     pub(crate) ties: Vec<Tie>,
+    precision: CgSettings,
     parents: Vec<u32>,
     /// Pairs whose reaction the companion needs, for these ports.
     active: ActivePairs,
@@ -177,6 +175,7 @@ impl CompanionWork {
         let parents: Vec<u32> = model.pairs.iter().map(|p| p.parent).collect();
         Self {
             ties: Vec::new(),
+            precision: CgSettings::default(),
             active: ActivePairs::default(),
             ports: Vec::new(),
             everything: ActivePairs::new(&parents, 0..n as u32),
@@ -224,15 +223,16 @@ impl CompanionWork {
         given: &[Motion],
         tree: &mut TreeScratch,
         companion: &mut dyn Companion,
+        settings: &CgSettings,
     ) {
+        self.precision = *settings;
         self.activate(companion);
         if self.own.is_empty() {
             return;
         }
         self.touch(&tree.motions);
         companion.start(&self.touched, &mut self.residual, &mut self.start);
-        let settings = companion.precision();
-        let report = self.iterate(companion, &tree.factor, &settings, true);
+        let report = self.iterate(companion, &tree.factor, settings, true);
         companion.solved(report);
         self.adopt();
         let Self { parents, everything, reaction, impulses, .. } = self;
@@ -324,8 +324,8 @@ impl Responder for Together<'_> {
         companion.apply(still, touched, residual, start);
         residual.iter_mut().for_each(|r| *r = -*r);
         start.iter_mut().for_each(|f| *f = *f * -1.0);
-        let mut settings = companion.precision();
-        settings.precision *= FINER;
+        let CgSettings { precision, iterations } = work.precision;
+        let settings = CgSettings { precision: precision * FINER, iterations };
         work.iterate(*companion, factor, &settings, false);
         let mut together = std::mem::take(&mut work.sum);
         together.clear();

@@ -125,7 +125,7 @@ pub(crate) fn step(
             };
             seen.merge(&open);
             if let (Some(companion), Some(work)) = (&mut companion, &mut work) {
-                work.solve(model, at.motions, tree, *companion);
+                work.solve(model, at.motions, tree, *companion, &settings.together);
                 run.done(Stage::Refine);
             }
             if let Some(loops) = &mut loops {

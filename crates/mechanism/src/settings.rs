@@ -1,7 +1,7 @@
 //! How a step is made.
 
 use glam::DVec3;
-use sinew_solvers::LoopSettings;
+use sinew_solvers::{CgSettings, LoopSettings};
 
 /// Settings of a step; plain data with working defaults.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Settings {
     pub loops: Loops,
     /// Whether positions and velocities are brought back onto the joints after every step.
     pub stabilize: Option<Assembly>,
+    /// How precisely bodies and a companion (flesh) are solved together.
+    pub together: CgSettings,
 }
 
 impl Default for Settings {
@@ -31,6 +33,7 @@ impl Default for Settings {
             gyroscopic: Gyroscopic::default(),
             loops: Loops::default(),
             stabilize: None,
+            together: CgSettings::default(),
         }
     }
 }

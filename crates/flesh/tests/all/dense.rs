@@ -89,7 +89,7 @@ fn difference(seed: u64, young: f64, is_hung: bool) -> f64 {
         b[node] += (v[node] + gravity * h) * m;
         add(&mut matrix, 3 * k, 3 * k, DMat3::from_diagonal(DVec3::splat(m)));
         // The damper as the square of u − G V.
-        let bone = free.reference.unwrap() as usize;
+        let bone = free.reference.expect("a bone") as usize;
         let g = arm_matrix(x[node] - state.poses[bone].translation);
         let difference = Dense::from_fn(3, n_y, |i, j| {
             let own = f64::from(u8::from(j == 3 * k + i));
@@ -122,8 +122,9 @@ fn difference(seed: u64, young: f64, is_hung: bool) -> f64 {
         add(&mut matrix, at, at, positive * (h * h));
         // The central frame is not that of the builder.
         let rotation = DMat3::from_quat(state.poses[bone].rotation);
-        let frame =
-            DMat3::from_quat(chain.model.central_frame(chain.model.bodies().nth(bone).unwrap()).rotation);
+        let frame = DMat3::from_quat(
+            chain.model.central_frame(chain.model.bodies().nth(bone).expect("a body")).rotation,
+        );
         let own = rotation * frame.transpose();
         let inertia = own * DMat3::from_diagonal(DVec3::new(2e-4, 1e-3, 1.1e-3)) * own.transpose();
         add(&mut matrix, at, at, inertia);
@@ -166,7 +167,7 @@ fn difference(seed: u64, young: f64, is_hung: bool) -> f64 {
     }
     for (bone, found) in run.state.motions.iter().enumerate() {
         let expected = &expected[3 * n_free + 6 * bone..][..6];
-        let expected = Motion::from_array(expected.try_into().unwrap());
+        let expected = Motion::from_array(expected.try_into().expect("six numbers"));
         worst = worst.max((found.linear - expected.linear).length());
         worst = worst.max(0.1 * (found.angular - expected.angular).length());
         size = size.max(expected.linear.length());

@@ -15,7 +15,7 @@ fn hung_in_gravity_stays_together_at_any_stiffness() {
     for young in [1e3, 1e4, 1e5, 1e6, 1e7, 1e8] {
         let chain = Chain::new(&spec(young, true));
         let mut run = Run::new(&chain);
-        run.precision.precision = 1e-6;
+        run.settings.together.precision = 1e-6;
         let mut most = 0;
         for _ in 0..240 {
             let (report, felt) = run.step();

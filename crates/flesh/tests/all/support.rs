@@ -145,7 +145,6 @@ pub(crate) struct Run<'a> {
     pub(crate) soft: FleshState,
     pub(crate) settings: Settings,
     pub(crate) input: Input,
-    pub(crate) precision: CgSettings,
     workspace: Workspace,
     work: FleshWorkspace,
 }
@@ -154,13 +153,14 @@ impl<'a> Run<'a> {
     pub(crate) fn new(chain: &'a Chain) -> Self {
         let state = chain.model.initial_state();
         let soft = chain.flesh.initial_state(&state);
+        let mut settings = Settings::default();
+        settings.together = CgSettings { precision: 1e-13, iterations: 2000 };
         Self {
             chain,
             state,
             soft,
-            settings: Settings::default(),
+            settings,
             input: Input::default(),
-            precision: CgSettings { precision: 1e-13, iterations: 2000 },
             workspace: Workspace::new(&chain.model),
             work: FleshWorkspace::new(&chain.flesh),
         }
@@ -171,8 +171,8 @@ impl<'a> Run<'a> {
             sinew_mechanism::Scheme::Implicit(i) => i.order == sinew_mechanism::Order::Second,
             _ => false,
         };
-        let Self { chain, state, soft, settings, input, precision, workspace, work } = self;
-        let mut flesh = Flesh::new(&chain.flesh, soft, work, *precision, keeps_history);
+        let Self { chain, state, soft, settings, input, workspace, work } = self;
+        let mut flesh = Flesh::new(&chain.flesh, soft, work, keeps_history);
         let report = step_together(
             &chain.model,
             state,

@@ -36,6 +36,7 @@ pub trait SpdSystem {
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CgSettings {
     /// Residual aimed at, relative to the right-hand side.
     pub precision: f64,
@@ -52,6 +53,7 @@ impl Default for CgSettings {
 
 /// Why an iteration stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum CgStop {
     /// The residual is as small as asked.
@@ -70,6 +72,7 @@ pub enum CgStop {
 
 /// How a solve went.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CgReport {
     /// Iterations made: products with `A`, but for one or two residuals.
     pub iterations: u32,
