@@ -87,7 +87,7 @@ impl Lanes for Avx4 {
         ];
         for k in 0..n.min(4) {
             for (added, node) in added.iter().zip(nodes(k)) {
-                let sum = &mut rows[usize::from(node) % CAPACITY];
+                let sum = &mut rows[usize::from(node) % CAPACITY].0;
                 *sum = pulp::cast(token.avx._mm256_add_pd(pulp::cast(*sum), added[k]));
             }
         }

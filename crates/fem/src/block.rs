@@ -16,14 +16,22 @@ pub(crate) const WIDTH: usize = 8;
 /// Elements per block, a multiple of [`WIDTH`]: at most `4 BLOCK + 4` local nodes, which [`CAPACITY`] holds.
 pub(crate) const BLOCK: usize = 504;
 
+/// Elements that a list of a block can hold; a power of two as well.
+pub(crate) const LIST: usize = 512;
+
 /// Local nodes that a buffer can hold; a power of two, so that masked indices need no check.
 pub(crate) const CAPACITY: usize = 2048;
 
 /// Element number of a ghost.
 pub(crate) const GHOST: u32 = u32::MAX;
 
-/// Vectors of local nodes; the fourth number is padding.
-pub(crate) type Local = [[f64; 4]; CAPACITY];
+/// A vector of a local node and a number of padding, aligned to be loaded at once.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+pub(crate) struct Row(pub(crate) [f64; 4]);
+
+/// Vectors of all local nodes.
+pub(crate) type Local = [Row; CAPACITY];
 
 /// Rest quantities of [`WIDTH`] elements.
 #[derive(Clone, Debug)]
@@ -116,7 +124,7 @@ impl<L: Lanes> Rest<L> {
 /// Positions of corner `c` of the elements whose local nodes are `nodes(k)`.
 #[inline(always)]
 fn corner<L: Lanes>(token: L::Token, x: &Local, nodes: &impl Fn(usize) -> [u16; 4], c: usize) -> Vec3<L> {
-    L::gather(token, |k| x[usize::from(nodes(k)[c]) % CAPACITY])
+    L::gather(token, |k| x[usize::from(nodes(k)[c]) % CAPACITY].0)
 }
 
 impl Layout {
@@ -167,9 +175,9 @@ impl Layout {
         let nodes = &self.nodes[block.nodes.clone()];
         for (x, &node) in x.iter_mut().zip(nodes) {
             let p = positions[node as usize];
-            *x = [p.x, p.y, p.z, 0.0];
+            *x = Row([p.x, p.y, p.z, 0.0]);
         }
-        let unit = [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+        let unit = [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]].map(Row);
         x[nodes.len()..nodes.len() + 4].copy_from_slice(&unit);
     }
 

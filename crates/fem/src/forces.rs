@@ -194,7 +194,7 @@ fn serial(
         model.layout.load(block, positions, &mut bench.x);
         report = report.and(block_forces(model, block, &law, mode, width, bench));
         for (&node, f) in model.layout.nodes[block.nodes.clone()].iter().zip(&bench.f[..]) {
-            forces[node as usize] += DVec3::new(f[0], f[1], f[2]);
+            forces[node as usize] += DVec3::new(f.0[0], f.0[1], f.0[2]);
         }
     }
     report

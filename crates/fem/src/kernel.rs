@@ -5,7 +5,7 @@
 //! those in order. So every sum has a fixed order, whatever the width of the lanes. Elements whose force is not finite
 //! add nothing and are reported. Positions in m, forces in N.
 
-use crate::block::{BLOCK, Block, CAPACITY, GHOST, Layout, Local, Packet, Rest, WIDTH};
+use crate::block::{BLOCK, Block, CAPACITY, GHOST, LIST, Layout, Local, Packet, Rest, Row, WIDTH};
 use crate::diagonal::ExtendedStVk;
 use crate::lanes::{Lanes, Mask, Mat3, scale, select3, three};
 use crate::material::{Lame, Principal};
@@ -21,14 +21,14 @@ pub(crate) struct Bench {
     /// Forces on them.
     pub(crate) f: Box<Local>,
     /// Packet lanes for the second pass.
-    selected: Box<[u16; BLOCK]>,
+    selected: Box<[u16; LIST]>,
 }
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        let zeros = || vec![[0.0; 4]; CAPACITY].try_into();
+        let zeros = || vec![Row::default(); CAPACITY].try_into();
         match (zeros(), zeros()) {
-            (Ok(x), Ok(f)) => Self { x, f, selected: Box::new([0; BLOCK]) },
+            (Ok(x), Ok(f)) => Self { x, f, selected: Box::new([0; LIST]) },
             _ => unreachable!("the vectors were made with the length of the arrays"),
         }
     }
@@ -149,7 +149,7 @@ impl<A: Lanes, B: Lanes> Job<'_, A, B> {
 
     #[inline(always)]
     fn clear(&self, bench: &mut Bench) {
-        bench.f[..self.block.nodes.len() + 4].fill([0.0; 4]);
+        bench.f[..self.block.nodes.len() + 4].fill(Row::default());
     }
 
     fn packets(&self) -> &[Packet] {
@@ -178,7 +178,7 @@ impl<A: Lanes, B: Lanes> Job<'_, A, B> {
                 for k in 0..A::N {
                     let refused = accepted >> k & 1 == 0;
                     if P::SELECTS {
-                        selected[n_selected % BLOCK] = (slot + first + k) as u16;
+                        selected[n_selected % LIST] = (slot + first + k) as u16;
                         n_selected += usize::from(refused);
                     } else if refused {
                         report.note_non_finite(self.element(slot + first + k));
@@ -250,4 +250,5 @@ fn scatter<L: Lanes>(f: &mut Local, forces: &Mat3<L>, nodes: impl Fn(usize) -> [
     L::scatter(&[origin, a, b, c], n, f, nodes);
 }
 
-const _: () = assert!(GHOST == u32::MAX && 4 * BLOCK + 4 <= CAPACITY && BLOCK.is_multiple_of(WIDTH));
+const _: () =
+    assert!(GHOST == u32::MAX && 4 * BLOCK + 4 <= CAPACITY && BLOCK < LIST && BLOCK.is_multiple_of(WIDTH));

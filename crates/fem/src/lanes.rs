@@ -74,7 +74,7 @@ pub(crate) trait Lanes:
     fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut Local, nodes: impl Fn(usize) -> [u16; 4]) {
         for k in 0..n {
             for (v, node) in corners.iter().zip(nodes(k)) {
-                let sum = &mut rows[usize::from(node) % CAPACITY];
+                let sum = &mut rows[usize::from(node) % CAPACITY].0;
                 for i in 0..3 {
                     sum[i] += v[i].lane(k);
                 }

@@ -93,7 +93,7 @@ fn run(run: Run<'_>, model: &FemModel, law: &Law, positions: &[DVec3], mode: Dia
             report = report.and(block_forces(model, block, law, mode, Width::best(), bench));
             let range = block.nodes.start - first..block.nodes.end - first;
             for (part, f) in parts[range].iter_mut().zip(&bench.f[..]) {
-                *part = DVec3::new(f[0], f[1], f[2]);
+                *part = DVec3::new(f.0[0], f.0[1], f.0[2]);
             }
         }
         return report;
