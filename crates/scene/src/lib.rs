@@ -2,6 +2,7 @@
 
 mod doc;
 mod error;
+mod files;
 mod generate;
 mod load;
 mod path;
@@ -14,15 +15,17 @@ mod validate;
 mod version;
 
 pub use doc::{
-    BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, ChainDoc, CircleDoc, ConeLimitDoc, CoordinateDoc, CurveDoc,
-    CylinderDoc, DisplacementDoc, EllipsoidDoc, EndDoc, ExpectBodyDoc, ExpectDoc, ExplicitDoc,
-    ExplicitMethodDoc, FrameDoc, GeneratorDoc, GrabDoc, GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc,
-    InterpolationDoc, JacobianPoseDoc, JointDoc, JointForcesDoc, JointFramesDoc, JointKindDoc,
-    JointSpringDoc, KinematicDoc, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LimitsDoc, LocalFramesDoc,
-    LoopSolverDoc, LoopsDoc, MassDoc, MassPropertiesDoc, MeshDoc, MotorDoc, PoseDoc, PositionMotorDoc,
-    PriorityDoc, RootDoc, RotationDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, SineDoc, SphereDoc,
-    SpringDoc, StabilizeDoc, StepperDoc, SweepDoc, TargetDoc, TrackDoc, TreeDoc, TreeSolverDoc, VelocityDoc,
-    VelocityMotorDoc, WrenchDoc,
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, ChainDoc, CharacterDoc,
+    CharacterKindDoc, CircleDoc, ColliderDoc, ColliderShapeDoc, ConeLimitDoc, ContactDoc, CoordinateDoc,
+    CurveDoc, CylinderDoc, DisplacementDoc, DisturbanceDoc, EllipsoidDoc, EndDoc, ExpectBodyDoc, ExpectDoc,
+    ExpectFleshDoc, ExplicitDoc, ExplicitMethodDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc,
+    FleshMeshDoc, FleshSolverDoc, FleshSteppingDoc, FollowDoc, FrameDoc, GeneratorDoc, GrabDoc,
+    GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc, InterpolationDoc, JacobianPoseDoc, JointDoc,
+    JointForcesDoc, JointFramesDoc, JointKindDoc, JointSpringDoc, KinematicDoc, KrylovMethodDoc, LadderDoc,
+    LadderPoseDoc, LimitsDoc, LocalFramesDoc, LoopSolverDoc, LoopsDoc, MassDoc, MassPropertiesDoc, MeshDoc,
+    MotorDoc, PoseDoc, PositionMotorDoc, PriorityDoc, RootDoc, RotationDoc, RotationStepDoc, SamplesDoc,
+    SceneDoc, ShapeDoc, SineDoc, SphereDoc, SpringDoc, StabilizeDoc, StepperDoc, SweepDoc, TargetDoc,
+    TrackDoc, TreeDoc, TreeSolverDoc, VelocityDoc, VelocityMotorDoc, WrenchDoc,
 };
 pub use error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 pub use load::SceneSource;

@@ -1,14 +1,15 @@
 //! Scenes from and to RON text.
 //!
 //! Reading goes: outline of the text (for positions) → format number → RON into [`SceneDoc`] → every rule
-//! of `validate`. The RON reader stops at the first thing it cannot read; the rules report all they find.
+//! of `validate` → files that the scene names. The RON reader stops at the first thing it cannot read; the rules report all they find.
 //! `Some` may be left out (`implicit_some`) and choices hold their fields directly
 //! (`unwrap_variant_newtypes`), so scenes need no extension lines.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::doc::SceneDoc;
 use crate::error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
+use crate::files::read_files;
 use crate::path::{follow, parse_path, replace};
 use crate::read::{Complaint, EXTENSIONS, explain, options, read};
 use crate::text::{Node, line_column};
@@ -27,19 +28,22 @@ use crate::{validate, version};
 pub struct SceneSource {
     file: String,
     text: String,
+    /// Where the files are that the scene names; they are not read if there is no folder.
+    folder: Option<PathBuf>,
 }
 
 impl SceneSource {
-    /// Text that came from `file` (any name to print in errors).
+    /// Text that came from `file` (any name to print in errors). Files that the scene names are not read: put their
+    /// contents into `SceneDoc::files`.
     pub fn new(text: impl Into<String>, file: impl Into<String>) -> Self {
-        Self { file: file.into(), text: text.into() }
+        Self { file: file.into(), text: text.into(), folder: None }
     }
 
-    /// Reads a file.
+    /// Reads a file; those that it names are read beside it by [`SceneSource::parse`].
     pub fn load(path: &Path) -> Result<Self, SceneErrors> {
         let file = path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Ok(Self { file, text }),
+            Ok(text) => Ok(Self { file, text, folder: path.parent().map(Path::to_owned) }),
             Err(error) => Err(SceneErrors::new(vec![SceneError {
                 file,
                 line: 0,
@@ -109,7 +113,7 @@ impl SceneSource {
                 "paths look like dt or joints[\"elbow\"].spring.stiffness",
             ));
         };
-        let edited = Self { file: self.file.clone(), text };
+        let edited = Self { text, file: self.file.clone(), folder: self.folder.clone() };
         let outline = edited.outline()?;
         if let Err(Complaint { offset, issue }) = read(&edited.text, &outline) {
             let column = value_column + offset.clamp(at, at + value.len()) - at;
@@ -126,9 +130,12 @@ impl SceneSource {
     pub fn parse(&self) -> Result<SceneDoc, SceneErrors> {
         let root = self.outline()?;
         let text = version::upgrade(&self.text, &root).map_err(|issue| self.located(&root, vec![issue]))?;
-        let doc = read(text, &root).map_err(|complaint| self.located_at(complaint))?;
-        validate(&doc).map_err(|issues| self.located(&root, issues))?;
-        Ok(doc)
+        let mut doc = read(text, &root).map_err(|complaint| self.located_at(complaint))?;
+        let mut issues = validate(&doc).err().unwrap_or_default();
+        if let Some(folder) = &self.folder {
+            issues.extend(read_files(&mut doc, folder));
+        }
+        if issues.is_empty() { Ok(doc) } else { Err(self.located(&root, issues)) }
     }
 
     /// The outline of the text, or why it has none.
@@ -181,7 +188,9 @@ impl SceneDoc {
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), SceneErrors> {
         let mut source = SceneSource::new(self.to_ron(), self.name.clone());
         source.set(path, value)?;
-        *self = source.parse()?;
+        let edited = source.parse()?;
+        let files = std::mem::take(&mut self.files);
+        *self = Self { files, ..edited };
         Ok(())
     }
 }

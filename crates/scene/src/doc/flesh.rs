@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{PoseDoc, ShapeDoc, is_default};
+use super::{CharacterKindDoc, PoseDoc, ShapeDoc, is_default};
 
 /// One body of flesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +72,7 @@ impl Default for FleshDoc {
 
 /// Tetrahedra at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum FleshMeshDoc {
     /// A box with one corner at the origin, of cubes cut into six tetrahedra each.
     Beam {
@@ -106,6 +107,11 @@ pub enum FleshMeshDoc {
         /// Cells along its longest side, 1 to 1,000.
         cells: u32,
     },
+    /// The flesh of a character, as its generator makes it.
+    Character {
+        /// Which one.
+        kind: CharacterKindDoc,
+    },
 }
 
 impl Default for FleshMeshDoc {
@@ -116,6 +122,7 @@ impl Default for FleshMeshDoc {
 
 /// What flesh is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum FleshMaterialDoc {
     /// St. Venant and Kirchhoff's, extended linearly outside a band of squared stretches.
     StVenantKirchhoff {
@@ -150,12 +157,7 @@ fn is_band(found: &[f64; 2]) -> bool {
 
 impl Default for FleshMaterialDoc {
     fn default() -> Self {
-        Self::StVenantKirchhoff {
-            young: 1e5,
-            poisson: 0.4,
-            band: band(),
-            extension: ExtensionDoc::default(),
-        }
+        Self::StVenantKirchhoff { young: 1e5, poisson: 0.4, band: band(), extension: ExtensionDoc::default() }
     }
 }
 
@@ -184,6 +186,7 @@ pub struct AttachDoc {
 
 /// Which nodes of flesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum AttachedDoc {
     /// Those within a distance (m) of the surface of the body's shapes, or inside.
     Within(f64),
@@ -196,10 +199,14 @@ pub enum AttachedDoc {
         /// Highest corner.
         high: DVec3,
     },
+    /// Those that a character's bones hold, each by the bone that the character says: bone `b` is the body `prefix_b`.
+    /// Only for flesh of a character, and without `body`.
+    OfCharacter(String),
 }
 
 /// How flesh is stepped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum FleshSteppingDoc {
     /// In one system with bodies, joints and contacts; wants the stepper `Implicit`.
     #[default]
@@ -213,6 +220,7 @@ pub enum FleshSteppingDoc {
 
 /// Initial displacement of free nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum DisturbanceDoc {
     /// None.
     #[default]
@@ -252,6 +260,7 @@ impl Default for ContactDoc {
 
 /// How a contact resists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum FirmnessDoc {
     /// From the mass of the body: it sinks in by 0.1 mm under its weight, and does not bounce.
     #[default]
@@ -289,6 +298,7 @@ fn is_world(name: &String) -> bool {
 
 /// The form of a collider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum ColliderShapeDoc {
     /// Everything behind a plane; only of the world.
     Plane {

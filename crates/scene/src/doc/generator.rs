@@ -3,13 +3,13 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{BodyDoc, JointDoc, MassDoc, is_default};
+use super::{BodyDoc, CharacterDoc, JointDoc, MassDoc, is_default};
 
 /// A recipe for many bodies and joints.
 ///
 /// Body `i` of a generator named `link` is called `link_0001`, `link_0002`, …. In chains, trees and ladders the
 /// joint that holds it has the same name, and joints that close loops count on from there; the joints of a
-/// mesh are numbered by themselves. Links are laid with x of their body frame along the link.
+/// mesh are numbered by themselves. Bones and joints of a character have names of their own. Links are laid with x of their body frame along the link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GeneratorDoc {
     /// Links one after the other.
@@ -20,6 +20,8 @@ pub enum GeneratorDoc {
     Ladder(LadderDoc),
     /// A sheet of bars along the edges of triangles.
     Mesh(MeshDoc),
+    /// Bones, joints and flesh of a character.
+    Character(CharacterDoc),
 }
 
 /// Links one after the other along a straight line.
@@ -260,7 +262,7 @@ impl GeneratorDoc {
         match self {
             Self::Chain(chain) => Some((&chain.link, &chain.joint)),
             Self::Tree(tree) => Some((&tree.link, &tree.joint)),
-            Self::Ladder(_) | Self::Mesh(_) => None,
+            Self::Ladder(_) | Self::Mesh(_) | Self::Character(_) => None,
         }
     }
 
@@ -269,7 +271,7 @@ impl GeneratorDoc {
         let (root, tip) = match self {
             Self::Chain(chain) => (Some(&chain.root), Some((&chain.tip, chain.n as usize))),
             Self::Tree(tree) => (Some(&tree.root), None),
-            Self::Ladder(_) | Self::Mesh(_) => (None, None),
+            Self::Ladder(_) | Self::Mesh(_) | Self::Character(_) => (None, None),
         };
         let tip = tip.map(|(tip, last)| ("tip", tip, last));
         root.map(|root| ("root", root, 1)).into_iter().chain(tip)

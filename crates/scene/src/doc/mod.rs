@@ -8,6 +8,8 @@
 //! Every struct refuses unknown fields, and a field that is left out takes the value of `Default`.
 
 mod body;
+mod character;
+mod flesh;
 mod generator;
 mod joint;
 mod motion;
@@ -16,6 +18,11 @@ mod solve;
 pub use body::{
     BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CylinderDoc, EllipsoidDoc, InertiaDoc, MassDoc,
     MassPropertiesDoc, PoseDoc, RotationDoc, ShapeDoc, SphereDoc, VelocityDoc,
+};
+pub use character::{CharacterDoc, CharacterKindDoc, FollowDoc};
+pub use flesh::{
+    AttachDoc, AttachedDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, DisturbanceDoc, ExtensionDoc,
+    FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FleshSolverDoc, FleshSteppingDoc,
 };
 pub use generator::{ChainDoc, GeneratorDoc, LadderDoc, LadderPoseDoc, MeshDoc, RootDoc, TreeDoc};
 pub use joint::{
@@ -31,13 +38,15 @@ pub use solve::{
     KrylovMethodDoc, LoopSolverDoc, LoopsDoc, RotationStepDoc, StabilizeDoc, StepperDoc, TreeSolverDoc,
 };
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// A whole scene, as written in one RON file.
 ///
-/// Joints act between two bodies, or between a body and the world; bodies, joints, springs, tracks and
-/// generators each have their own set of unique names.
+/// Joints act between two bodies, or between a body and the world; bodies, joints, springs, flesh, tracks
+/// and generators each have their own set of unique names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SceneDoc {
@@ -80,6 +89,15 @@ pub struct SceneDoc {
     /// Linear springs between points.
     #[serde(skip_serializing_if = "is_default")]
     pub springs: Vec<SpringDoc>,
+    /// Flesh: tetrahedra around bones.
+    #[serde(skip_serializing_if = "is_default")]
+    pub flesh: Vec<FleshDoc>,
+    /// What can be touched, apart from flesh.
+    #[serde(skip_serializing_if = "is_default")]
+    pub colliders: Vec<ColliderDoc>,
+    /// How flesh and bodies are solved together; of no effect without flesh that is stepped implicitly.
+    #[serde(skip_serializing_if = "is_default")]
+    pub flesh_solver: FleshSolverDoc,
     /// Recipes for many bodies and joints; `SceneDoc::expanded` writes them out.
     #[serde(skip_serializing_if = "is_default")]
     pub generators: Vec<GeneratorDoc>,
@@ -95,6 +113,10 @@ pub struct SceneDoc {
     /// What must hold at the end of the run: the scene is its own test.
     #[serde(skip_serializing_if = "is_default")]
     pub expect: ExpectDoc,
+    /// Contents of the files that flesh names, by the name as written. Loading a scene from a file fills it; whoever
+    /// reads a scene from text does so by hand.
+    #[serde(skip)]
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Default for SceneDoc {
@@ -115,11 +137,15 @@ impl Default for SceneDoc {
             bodies: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
+            flesh: Vec::new(),
+            colliders: Vec::new(),
+            flesh_solver: FleshSolverDoc::default(),
             generators: Vec::new(),
             tracks: Vec::new(),
             inputs: Vec::new(),
             sweep: Vec::new(),
             expect: ExpectDoc::default(),
+            files: BTreeMap::new(),
         }
     }
 }
@@ -180,6 +206,19 @@ pub struct ExpectDoc {
     /// Where bodies must be.
     #[serde(skip_serializing_if = "is_default")]
     pub bodies: Vec<ExpectBodyDoc>,
+    /// Most tetrahedra that may be inverted at the end.
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_inverted: Option<u32>,
+    /// Deepest contact at any time (m).
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_penetration_m: Option<f64>,
+    /// Largest distance of any node of flesh from its place at rest at the end (m), once the flesh as a whole is moved
+    /// and turned to fit.
+    #[serde(skip_serializing_if = "is_default")]
+    pub flesh_rest_m: Option<f64>,
+    /// Where nodes of flesh must be.
+    #[serde(skip_serializing_if = "is_default")]
+    pub flesh: Vec<ExpectFleshDoc>,
 }
 
 /// Where a body must be.
@@ -195,6 +234,23 @@ pub struct ExpectBodyDoc {
     #[serde(skip_serializing_if = "is_default")]
     pub point: DVec3,
     /// Where that point must be, in the world (m).
+    pub position: DVec3,
+    /// Largest distance allowed (m).
+    pub tolerance_m: f64,
+}
+
+/// Where a node of flesh must be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExpectFleshDoc {
+    /// Name of the flesh (generated names included).
+    pub flesh: String,
+    /// The node, counted from 0.
+    pub node: u32,
+    /// When (s); the end of the run if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub at_s: Option<f64>,
+    /// Where it must be, in the world (m).
     pub position: DVec3,
     /// Largest distance allowed (m).
     pub tolerance_m: f64,

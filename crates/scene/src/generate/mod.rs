@@ -1,12 +1,16 @@
-//! Generators written out as bodies and joints.
+//! Generators written out as bodies, joints and flesh.
 //!
 //! Links have x of their body frame along the link and its middle as origin.
 
+mod character;
 mod ladder;
 mod links;
 mod mesh;
 
 use glam::{DQuat, DVec3};
+use sinew_math::Pose;
+
+pub(crate) use character::skeleton;
 
 use crate::doc::{
     BodyDoc, CylinderDoc, GeneratorDoc, JointDoc, JointKindDoc, MassDoc, PoseDoc, RootDoc, RotationDoc,
@@ -14,7 +18,7 @@ use crate::doc::{
 };
 
 impl SceneDoc {
-    /// The same scene with every generator written out as bodies and joints. A sweep, whose paths may lead
+    /// The same scene with every generator written out as bodies, joints and flesh. A sweep, whose paths may lead
     /// into generators, is left out: set its values first.
     ///
     /// ```
@@ -32,6 +36,7 @@ impl SceneDoc {
                 GeneratorDoc::Tree(tree) => links::expand_tree(tree, &mut scene),
                 GeneratorDoc::Ladder(ladder) => ladder::expand(ladder, &mut scene),
                 GeneratorDoc::Mesh(mesh) => mesh::expand(mesh, &mut scene),
+                GeneratorDoc::Character(character) => character::expand(character, &mut scene),
             }
         }
         scene
@@ -46,10 +51,62 @@ impl GeneratorDoc {
             Self::Tree(tree) => &tree.name,
             Self::Ladder(ladder) => &ladder.name,
             Self::Mesh(mesh) => &mesh.name,
+            Self::Character(character) => &character.name,
         }
     }
 
-    /// Number of links it makes; `u64::MAX` stands for anything larger.
+    /// Whether one of its bodies has this name.
+    pub fn makes_body(&self, name: &str) -> bool {
+        match self {
+            Self::Character(character) => self
+                .part(name)
+                .is_some_and(|part| skeleton(character.kind).bones.iter().any(|bone| bone.name == part)),
+            _ => self.makes_number(name, self.n_links()),
+        }
+    }
+
+    /// Whether one of its joints has this name.
+    pub fn makes_joint(&self, name: &str) -> bool {
+        match self {
+            Self::Character(character) => {
+                self.part(name).is_some_and(|part| character.joints().any(|joint| joint.name == part))
+            }
+            _ => self.makes_number(name, self.last_joint()),
+        }
+    }
+
+    /// Whether its flesh has this name.
+    pub fn makes_flesh(&self, name: &str) -> bool {
+        matches!(self, Self::Character(character) if character.name == name)
+    }
+
+    /// Names of its bodies, numbered ones in short: `link_0001 to link_0009`.
+    pub(crate) fn bodies_in_words(&self) -> Vec<String> {
+        match self {
+            Self::Character(character) => {
+                let bones = skeleton(character.kind).bones.iter();
+                bones.map(|bone| format!("{}_{}", character.name, bone.name)).collect()
+            }
+            _ if self.n_links() == 0 => Vec::new(),
+            _ => {
+                let [first, last] = [1, self.n_links() as usize].map(|i| link_name(self.name(), i));
+                vec![format!("{first} to {last}")]
+            }
+        }
+    }
+
+    /// What follows the prefix in a name.
+    fn part<'n>(&self, name: &'n str) -> Option<&'n str> {
+        name.strip_prefix(self.name())?.strip_prefix('_')
+    }
+
+    /// Whether a name is one of the numbered ones up to `last`.
+    fn makes_number(&self, name: &str, last: u64) -> bool {
+        let number = self.part(name).and_then(|digits| digits.parse::<u64>().ok());
+        number.is_some_and(|i| (1..=last).contains(&i) && name == link_name(self.name(), i as usize))
+    }
+
+    /// Number of links or bones it makes; `u64::MAX` stands for anything larger.
     pub fn n_links(&self) -> u64 {
         match self {
             Self::Chain(chain) => u64::from(chain.n),
@@ -61,15 +118,16 @@ impl GeneratorDoc {
             Self::Ladder(ladder) => (2 * u64::from(ladder.p) + 1).saturating_mul(u64::from(ladder.r)),
             Self::Mesh(mesh) if mesh.n < 2 => 0,
             Self::Mesh(mesh) => (u64::from(mesh.n) - 1).saturating_mul(3 * u64::from(mesh.n) - 1),
+            Self::Character(character) => skeleton(character.kind).bones.len() as u64,
         }
     }
 
     /// Largest number among the names of its joints; `u64::MAX` stands for anything larger.
-    pub(crate) fn last_joint(&self) -> u64 {
+    fn last_joint(&self) -> u64 {
         let links = self.n_links();
         match self {
             Self::Chain(chain) => links + u64::from(chain.tip != RootDoc::Free),
-            Self::Tree(_) => links,
+            Self::Tree(_) | Self::Character(_) => links,
             Self::Ladder(ladder) => links.saturating_add(u64::from(ladder.r)),
             // At a vertex where d bars end there are d − 1 joints, and every bar has two ends.
             Self::Mesh(mesh) => links.saturating_mul(2).saturating_sub(u64::from(mesh.n) * u64::from(mesh.n)),
@@ -101,11 +159,16 @@ impl Place {
 
     /// Pose of the body frame.
     fn pose(&self) -> PoseDoc {
-        let DQuat { w, x, y, z } = self.rotation;
-        let is_turned = self.rotation != DQuat::IDENTITY;
-        let rotation = if is_turned { RotationDoc::Quaternion { w, x, y, z } } else { RotationDoc::Identity };
-        PoseDoc { position: self.middle(), rotation }
+        pose_doc(&Pose { rotation: self.rotation, translation: self.middle() })
     }
+}
+
+/// A pose as it is written.
+fn pose_doc(pose: &Pose) -> PoseDoc {
+    let DQuat { w, x, y, z } = pose.rotation;
+    let is_turned = pose.rotation != DQuat::IDENTITY;
+    let rotation = if is_turned { RotationDoc::Quaternion { w, x, y, z } } else { RotationDoc::Identity };
+    PoseDoc { position: pose.translation, rotation }
 }
 
 /// A bar at `place`: a solid cylinder.

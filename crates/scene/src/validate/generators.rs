@@ -18,6 +18,7 @@ pub(super) fn counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
             GeneratorDoc::Ladder(ladder) if ladder.p == 0 => "p",
             GeneratorDoc::Ladder(_) => "r",
             GeneratorDoc::Mesh(_) => "n",
+            GeneratorDoc::Character(_) => continue,
         };
         if n == 0 {
             issues.add(
@@ -67,7 +68,7 @@ pub(super) fn links_have_a_length(scene: &SceneDoc, issues: &mut Issues) {
                 issues.require_positive(tree.shrink, || format!("generators[{i}].shrink"));
                 (&tree.link, None)
             }
-            GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) => continue,
+            GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) | GeneratorDoc::Character(_) => continue,
         };
         match spacing.or_else(|| link.shapes.first().map(ShapeDoc::length)) {
             Some(length) if length > 0.0 || length.is_nan() => {}
@@ -91,7 +92,7 @@ pub(super) fn links_have_a_length(scene: &SceneDoc, issues: &mut Issues) {
 pub(super) fn bars_have_a_size(scene: &SceneDoc, issues: &mut Issues) {
     for (i, generator) in scene.generators.iter().enumerate() {
         let (sizes, not_negative): (_, &[_]) = match generator {
-            GeneratorDoc::Chain(_) | GeneratorDoc::Tree(_) => continue,
+            GeneratorDoc::Chain(_) | GeneratorDoc::Tree(_) | GeneratorDoc::Character(_) => continue,
             GeneratorDoc::Ladder(ladder) => (
                 [("length", ladder.length), ("radius", ladder.radius), ("mass", ladder.mass)],
                 &[("damping", ladder.damping)],

@@ -62,7 +62,7 @@ pub(super) fn axes_have_a_direction(scene: &SceneDoc, issues: &mut Issues) {
         let (direction, axis) = match generator {
             GeneratorDoc::Chain(chain) => (chain.direction, chain.axis),
             GeneratorDoc::Tree(tree) => (tree.direction, tree.axis),
-            GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) => continue,
+            GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) | GeneratorDoc::Character(_) => continue,
         };
         issues.require_direction(direction, || format!("generators[{i}].direction"));
         issues.require_direction(axis.unwrap_or(DVec3::X), || format!("generators[{i}].axis"));

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::Issues;
 use crate::doc::{EndDoc, GeneratorDoc, InputDoc, MotorDoc, RootDoc, SceneDoc, TargetDoc};
 use crate::error::SceneIssueKind as Kind;
-use crate::generate::link_name;
 use crate::suggest::suggestion;
 
 /// Stands for the world in reports, and so is no name for a body.
@@ -14,12 +13,14 @@ const RESERVED: &str = "world";
 /// Bodies, joints, springs, tracks and generators have names; none is used twice among its kind, and none
 /// is one that a generator makes.
 pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
-    let none = |_: &GeneratorDoc| 0;
+    let none = |_: &GeneratorDoc, _: &str| false;
     let bodies = scene.bodies.iter().map(|b| b.name.as_str());
     let joints = scene.joints.iter().map(|j| j.name.as_str());
-    check(scene, issues, "bodies", bodies.clone(), GeneratorDoc::n_links);
-    check(scene, issues, "joints", joints, GeneratorDoc::last_joint);
+    check(scene, issues, "bodies", bodies.clone(), GeneratorDoc::makes_body);
+    check(scene, issues, "joints", joints, GeneratorDoc::makes_joint);
     check(scene, issues, "springs", scene.springs.iter().map(|s| s.name.as_str()), none);
+    let flesh = scene.flesh.iter().map(|f| f.name.as_str());
+    check(scene, issues, "flesh", flesh, GeneratorDoc::makes_flesh);
     check(scene, issues, "tracks", scene.tracks.iter().map(|t| t.name.as_str()), none);
     check(scene, issues, "generators", scene.generators.iter().map(GeneratorDoc::name), none);
     for (i, _) in bodies.enumerate().filter(|(_, name)| *name == RESERVED) {
@@ -28,20 +29,20 @@ pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-/// `generated`: how many names of this kind a generator makes.
+/// `makes`: whether a generator makes a name of this kind.
 fn check<'s>(
     scene: &'s SceneDoc,
     issues: &mut Issues,
     list: &str,
     names: impl Iterator<Item = &'s str>,
-    generated: fn(&GeneratorDoc) -> u64,
+    makes: fn(&GeneratorDoc, &str) -> bool,
 ) {
     let mut seen = BTreeSet::new();
     for (i, name) in names.enumerate() {
         let field = || format!("{list}[{i}].name");
         if name.is_empty() {
             issues.add(Kind::BadName, field(), "the name is missing", "add name: \"…\"");
-        } else if !seen.insert(name) || is_generated(scene, name, generated) {
+        } else if !seen.insert(name) || is_generated(scene, name, makes) {
             let message = format!("the name `{name}` is already taken");
             issues.add(Kind::DuplicateName, field(), message, "choose another name");
         }
@@ -116,11 +117,8 @@ struct Known<'s> {
 
 impl Known<'_> {
     fn require_body(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
-        if !self.bodies.contains(name) && !is_generated(self.scene, name, GeneratorDoc::n_links) {
-            let generated = self.scene.generators.iter().filter(|g| g.n_links() > 0).map(|g| {
-                let [first, last] = [1, g.n_links() as usize].map(|i| link_name(g.name(), i));
-                format!("{first} to {last}")
-            });
+        if !self.bodies.contains(name) && !is_generated(self.scene, name, GeneratorDoc::makes_body) {
+            let generated = self.scene.generators.iter().flat_map(GeneratorDoc::bodies_in_words);
             let known = self.bodies.iter().map(|&body| body.to_owned()).chain(generated);
             missing(issues, "body", name, &known.collect::<Vec<_>>(), field());
         }
@@ -144,11 +142,7 @@ fn missing(issues: &mut Issues, noun: &str, name: &str, known: &[String], field:
     }
 }
 
-/// Whether a generator makes this name, if it makes names up to the number that `last` says.
-fn is_generated(scene: &SceneDoc, name: &str, last: fn(&GeneratorDoc) -> u64) -> bool {
-    scene.generators.iter().any(|generator| {
-        let digits = name.strip_prefix(generator.name()).and_then(|rest| rest.strip_prefix('_'));
-        let Some(i) = digits.and_then(|d| d.parse::<u64>().ok()) else { return false };
-        (1..=last(generator)).contains(&i) && name == link_name(generator.name(), i as usize)
-    })
+/// Whether a generator makes this name.
+fn is_generated(scene: &SceneDoc, name: &str, makes: fn(&GeneratorDoc, &str) -> bool) -> bool {
+    scene.generators.iter().any(|generator| makes(generator, name))
 }

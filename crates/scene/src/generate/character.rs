@@ -1,0 +1,140 @@
+//! Characters written out: bones as bodies, joints, and the flesh around them, all named after the generator.
+//!
+//! Bones and joints do not depend on how fine the flesh is. The flesh itself is left to whoever simulates: it is
+//! named by its kind, not written out. Cost: the first use of a kind makes its character, at its usual size, once.
+
+use std::sync::LazyLock;
+
+use sinew_math::Pose;
+use sinew_mesh::characters::{Bone, BoneShape, Character, Joint, JointKind, finger, fish, hand, worm};
+
+use super::pose_doc;
+use crate::doc::{
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CharacterDoc, CharacterKindDoc,
+    FleshDoc, FleshMeshDoc, FrameDoc, JointDoc, JointFramesDoc, JointKindDoc, LimitsDoc, MassDoc, MotorDoc,
+    PoseDoc, PositionMotorDoc, SceneDoc, ShapeDoc, TargetDoc,
+};
+
+/// The rigid part of a character.
+pub(crate) struct Skeleton {
+    /// The bones; the first is the root.
+    pub(crate) bones: Vec<Bone>,
+    /// The joints.
+    pub(crate) joints: Vec<Joint>,
+}
+
+impl Skeleton {
+    fn of(Character { bones, joints, .. }: Character) -> Self {
+        Self { bones, joints }
+    }
+}
+
+/// The rigid part of a kind of character.
+pub(crate) fn skeleton(kind: CharacterKindDoc) -> &'static Skeleton {
+    static WORM: LazyLock<Skeleton> = LazyLock::new(|| Skeleton::of(worm()));
+    static FISH: LazyLock<Skeleton> = LazyLock::new(|| Skeleton::of(fish()));
+    static FINGER: LazyLock<Skeleton> = LazyLock::new(|| Skeleton::of(finger()));
+    static HAND: LazyLock<Skeleton> = LazyLock::new(|| Skeleton::of(hand()));
+    match kind {
+        CharacterKindDoc::Worm | CharacterKindDoc::WormFine { .. } => &WORM,
+        CharacterKindDoc::Fish => &FISH,
+        CharacterKindDoc::Finger => &FINGER,
+        CharacterKindDoc::Hand => &HAND,
+    }
+}
+
+impl CharacterDoc {
+    /// The joints it has: all but one that ties the root to the world where something else holds the root.
+    pub(crate) fn joints(&self) -> impl Iterator<Item = &'static Joint> {
+        let held = self.root != BodyKindDoc::Dynamic;
+        skeleton(self.kind).joints.iter().filter(move |joint| joint.parent.is_some() || !held)
+    }
+
+    /// Density of bones and flesh (kg/m³).
+    fn density(&self) -> f64 {
+        self.density.unwrap_or_else(|| skeleton(self.kind).bones[0].density)
+    }
+
+    fn name_of(&self, part: &str) -> String {
+        format!("{}_{part}", self.name)
+    }
+}
+
+/// Bodies, joints and flesh of a character, appended to a scene.
+pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
+    let world_from_character = character.pose.to_pose();
+    let bones = &skeleton(character.kind).bones;
+    for (i, bone) in bones.iter().enumerate() {
+        let kind = if i == 0 { character.root } else { BodyKindDoc::Dynamic };
+        scene.bodies.push(BodyDoc {
+            name: character.name_of(&bone.name),
+            kind,
+            pose: pose_doc(&world_from_character.compose(&bone.pose)),
+            shapes: vec![shape(bone)],
+            mass: MassDoc::Density(character.density()),
+            ..BodyDoc::default()
+        });
+    }
+    scene
+        .joints
+        .extend(character.joints().map(|joint| expand_joint(character, bones, joint, &world_from_character)));
+    scene.flesh.push(FleshDoc {
+        name: character.name.clone(),
+        mesh: FleshMeshDoc::Character { kind: character.kind },
+        pose: character.pose,
+        material: character.material,
+        density: character.density(),
+        stiffness_damping_s: character.stiffness_damping_s,
+        bone_damping: character.bone_damping,
+        attach: vec![AttachDoc { body: None, nodes: AttachedDoc::OfCharacter(character.name.clone()) }],
+        contact: character.contact,
+        stepping: character.stepping,
+        ..FleshDoc::default()
+    });
+}
+
+fn shape(bone: &Bone) -> ShapeDoc {
+    let at = PoseDoc::default();
+    match bone.shape {
+        BoneShape::Capsule { length, radius } => ShapeDoc::Capsule(CapsuleDoc { radius, length, at }),
+        BoneShape::Box { size } => ShapeDoc::Box(BoxDoc { size, at }),
+    }
+}
+
+fn expand_joint(
+    character: &CharacterDoc,
+    bones: &[Bone],
+    joint: &Joint,
+    world_from_character: &Pose,
+) -> JointDoc {
+    let bone = |i: u32| character.name_of(&bones[i as usize].name);
+    let frame = FrameDoc {
+        anchor: world_from_character.transform_point(joint.anchor),
+        axis: world_from_character.rotation * joint.axis,
+        reference: None,
+    };
+    let spring = character.joint;
+    let motor = character.follow.iter().find(|follow| follow.joint == joint.name).map(|follow| {
+        MotorDoc::Position(PositionMotorDoc {
+            target: TargetDoc::Track(follow.track.clone()),
+            stiffness: spring.stiffness,
+            damping: spring.damping,
+            max_force: None,
+        })
+    });
+    let is_sprung = joint.driven && motor.is_none() && spring != Default::default();
+    JointDoc {
+        name: character.name_of(&joint.name),
+        kind: match joint.kind {
+            JointKind::Hinge => JointKindDoc::Hinge,
+            JointKind::Planar => JointKindDoc::Planar,
+        },
+        child: bone(joint.child),
+        parent: joint.parent.map(bone),
+        frames: JointFramesDoc::World(frame),
+        spring: is_sprung.then_some(spring),
+        limits: joint.limits.map(|[min, max]| LimitsDoc { min, max, ..LimitsDoc::default() }),
+        motor,
+        ..JointDoc::default()
+    }
+}
