@@ -133,6 +133,10 @@ impl Mask<Self> for Avx4 {
         Self { v: self.token.avx._mm256_blendv_pd(no.v, yes.v, self.v), token: self.token }
     }
     #[inline(always)]
+    fn keep(self, x: Self) -> Self {
+        self & x
+    }
+    #[inline(always)]
     fn bits(self) -> u32 {
         self.token.avx._mm256_movemask_pd(self.v) as u32
     }

@@ -7,7 +7,7 @@
 
 use crate::block::{BLOCK, Block, CAPACITY, GHOST, LIST, Layout, Local, Packet, Rest, Row, WIDTH};
 use crate::diagonal::ExtendedStVk;
-use crate::lanes::{Lanes, Mask, Mat3, scale, select3, three};
+use crate::lanes::{Lanes, Mask, Mat3, scale, three};
 use crate::material::{Lame, Principal};
 use crate::neo_hookean::NeoHookean;
 use crate::svd::signed_svd;
@@ -228,8 +228,7 @@ impl<A: Lanes, B: Lanes> Job<'_, A, B> {
 /// The matrix where the mask is true, zero elsewhere.
 #[inline(always)]
 fn kept<L: Lanes>(mask: L::Mask, m: &Mat3<L>) -> Mat3<L> {
-    let none = [m.0[0][0].like(0.0); 3];
-    Mat3(three!(|i| select3::<L>(mask, m.0[i], none)))
+    Mat3(three!(|j| three!(|i| mask.keep(m.0[j][i]))))
 }
 
 /// Whether all entries are finite.

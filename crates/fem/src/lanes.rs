@@ -113,6 +113,8 @@ pub(crate) trait Lanes:
 pub(crate) trait Mask<L: Lanes>: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
     /// `yes` where true, `no` elsewhere.
     fn select(self, yes: L, no: L) -> L;
+    /// `x` where true, 0 elsewhere.
+    fn keep(self, x: L) -> L;
     /// Bit `i` is the truth of lane `i`.
     fn bits(self) -> u32;
 
@@ -180,6 +182,10 @@ impl Mask<f64> for bool {
         if self { yes } else { no }
     }
     #[inline(always)]
+    fn keep(self, x: f64) -> f64 {
+        if self { x } else { 0.0 }
+    }
+    #[inline(always)]
     fn bits(self) -> u32 {
         u32::from(self)
     }
@@ -204,6 +210,23 @@ impl Lanes for f64x2 {
     #[inline(always)]
     fn from_fn(_: (), mut f: impl FnMut(usize) -> f64) -> Self {
         f64x2::new([f(0), f(1)])
+    }
+    #[inline(always)]
+    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut Local, nodes: impl Fn(usize) -> [u16; 4]) {
+        let [a, b, c, d] = corners;
+        let pairs = [
+            f64x2::transpose([a[0], a[1]]),
+            f64x2::transpose([b[0], b[1]]),
+            f64x2::transpose([c[0], c[1]]),
+            f64x2::transpose([d[0], d[1]]),
+        ];
+        for k in 0..n.min(2) {
+            for ((xy, v), node) in pairs.iter().zip(corners).zip(nodes(k)) {
+                let [x, y, z, _] = &mut rows[usize::from(node) % CAPACITY].0;
+                [*x, *y] = (Self::new([*x, *y]) + xy[k]).to_array();
+                *z += v[2].lane(k);
+            }
+        }
     }
     #[inline(always)]
     fn lane(self, i: usize) -> f64 {
@@ -235,6 +258,10 @@ impl Mask<f64x2> for Bits {
     #[inline(always)]
     fn select(self, yes: f64x2, no: f64x2) -> f64x2 {
         self.0.select(yes, no)
+    }
+    #[inline(always)]
+    fn keep(self, x: f64x2) -> f64x2 {
+        self.0 & x
     }
     #[inline(always)]
     fn bits(self) -> u32 {

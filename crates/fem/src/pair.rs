@@ -101,6 +101,10 @@ impl<L: Lanes> Mask<Pair<L>> for Pair<L::Mask> {
         Pair(self.0.select(yes.0, no.0), self.1.select(yes.1, no.1))
     }
     #[inline(always)]
+    fn keep(self, x: Pair<L>) -> Pair<L> {
+        Pair(self.0.keep(x.0), self.1.keep(x.1))
+    }
+    #[inline(always)]
     fn bits(self) -> u32 {
         self.0.bits() | self.1.bits() << L::N
     }

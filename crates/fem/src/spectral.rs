@@ -114,7 +114,7 @@ fn clamped_eigenvalues<L: Lanes>(mut a: [[L; 3]; 3]) -> [[L; 3]; 3] {
             }
             rotated = true;
             let k = 3 - i - j;
-            let (c, s) = rotation(a[i][i], a[j][j], turn.select(a[i][j], zero));
+            let (c, s) = rotation(a[i][i], a[j][j], turn.keep(a[i][j]));
             let (cc, ss, cs) = (c * c, s * s, c * s);
             let (ii, jj, ij) = (a[i][i], a[j][j], a[i][j]);
             let both = (cs + cs) * ij;

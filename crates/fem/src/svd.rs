@@ -64,7 +64,7 @@ fn rotate_pair<L: Lanes>(a: &mut Mat3<L>, v: &mut Mat3<L>, i: usize, j: usize) -
     if !turn.any() {
         return false;
     }
-    let (cosine, sine) = rotation(xx, yy, turn.select(xy, xy.like(0.0)));
+    let (cosine, sine) = rotation(xx, yy, turn.keep(xy));
     for m in [a, v] {
         let (x, y) = (m.0[i], m.0[j]);
         m.0[i] = three!(|k| cosine * x[k] - sine * y[k]);
