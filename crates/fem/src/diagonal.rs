@@ -20,7 +20,8 @@ use crate::spectral::{PAIRS, PrincipalTangent};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Extension {
-    /// Each principal stress on its own line, as in KP08; for explicit steps.
+    /// Each principal stress on its own line, as in KP08; for explicit steps with dampers, since it gains energy when
+    /// flesh swings across the bounds of the band.
     #[default]
     PerStretch,
     /// The gradient of an energy; for implicit steps, and where energy is watched.
