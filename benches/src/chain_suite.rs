@@ -123,7 +123,7 @@ impl ChainSuite {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()?;
             let mut run = MechanismRun::new(links.model()?, Settings::default());
             let timing = pool.install(|| time_steps(&mut run, &self.effort));
-            let (n_links, digest) = (run.n_links(), sinew_sim::digest(run.state()));
+            let (n_links, digest) = (run.n_links(), sinew_sim::digest(&run.state().clone().into()));
             self.threads.push(ThreadTime { n_threads, n_links, timing, digest });
         }
         if self.threads.iter().any(|threads| threads.digest != self.threads[0].digest) {

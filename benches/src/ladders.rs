@@ -101,7 +101,7 @@ impl Ladder {
         };
         let scene = SceneDoc { generators: vec![GeneratorDoc::Ladder(ladder)], ..scene };
         let world = World::from_scene(&scene)?;
-        Ok((world.model().clone(), *world.settings()))
+        Ok((world.model().mechanism().clone(), *world.settings()))
     }
 }
 

@@ -76,7 +76,7 @@ impl Subject for MechanismRun {
     }
 
     fn digest(&self) -> Option<u64> {
-        Some(digest(&self.state))
+        Some(digest(&self.state.clone().into()))
     }
 }
 
@@ -94,7 +94,7 @@ fn state_bytes(state: &State) -> usize {
 /// A fixture scene with its recorded inputs, through the facade.
 pub struct SceneRun {
     world: World,
-    saved: State,
+    saved: sinew_sim::State,
 }
 
 impl SceneRun {
@@ -105,7 +105,7 @@ impl SceneRun {
     pub fn fixture(name: &str) -> Result<Self, Failure> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mechanisms");
         let scene = SceneDoc::load(&folder.join(format!("{name}.ron")))?;
-        Ok(Self { world: World::from_scene(&scene)?, saved: State::default() })
+        Ok(Self { world: World::from_scene(&scene)?, saved: sinew_sim::State::default() })
     }
 
     /// The world.

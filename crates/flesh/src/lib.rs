@@ -4,12 +4,14 @@ mod body;
 mod contacts;
 mod elements;
 mod error;
+mod explicit;
 mod model;
 mod state;
 mod together;
 
 pub use body::{FleshBody, FleshOptions, SurfacePoint};
 pub use error::FleshError;
+pub use explicit::{ExplicitFlesh, ExplicitReport, ExplicitWorkspace, rigid_wrenches, step_explicit};
 pub use model::{FleshModel, FleshReport};
 pub use state::{FleshEnergy, FleshState, NodeHistory};
 pub use together::{Flesh, FleshWorkspace};

@@ -2,6 +2,7 @@
 
 use sinew_contact::{ContactModel, ContactSummary, Owner};
 use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
+use sinew_math::Force;
 use sinew_mechanism::{CgReport, Model, State};
 
 use crate::body::FleshBody;
@@ -30,6 +31,7 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// What a step with flesh met.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FleshReport {
     /// Elements of all flesh.
     pub elements: FemReport,
@@ -121,6 +123,28 @@ impl FleshModel {
                 nodes.velocities[node] = elements::at_arm(state.motions[bone], arm);
             }
         }
+    }
+
+    /// Whether a state belongs to this model.
+    pub fn fits(&self, flesh: &FleshState) -> bool {
+        let counts = self.bodies.iter().zip(&flesh.nodes).all(|(body, nodes)| {
+            let n = body.fem.n_nodes();
+            nodes.positions.len() == n && nodes.velocities.len() == n
+        });
+        counts && flesh.nodes.len() == self.bodies.len() && flesh.history.len() == self.bodies.len()
+    }
+
+    /// Momentum of free nodes: angular about the world origin (kg·m²/s), linear (kg·m/s).
+    pub fn momentum(&self, flesh: &FleshState) -> Force {
+        let mut sum = Force::ZERO;
+        for (body, nodes) in self.bodies.iter().zip(&flesh.nodes) {
+            for free in body.attachments.free() {
+                let node = free.node as usize;
+                let linear = nodes.velocities[node] * body.fem.masses()[node];
+                sum += Force::new(nodes.positions[node].cross(linear), linear);
+            }
+        }
+        sum
     }
 
     /// Energy of the flesh in a uniform gravity (m/s²); fixed nodes count with their bones.

@@ -4,9 +4,9 @@
 //! are spread over the threads of the current rayon pool. Scratch is one [`Workspace`] per thread, so memory does
 //! not grow with the number of states. Cost: the sum of the steps, divided by the threads.
 
-use sinew_mechanism::{Input, Model, Settings, State, Workspace};
+use sinew_mechanism::{Input, Settings};
 
-use crate::{StepReport, step};
+use crate::{Model, State, StepReport, Workspace, step};
 
 /// Advances every state by one step.
 ///

@@ -9,8 +9,7 @@ use sinew_math::{Motion, Pose};
 use sinew_mechanism::{
     Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, CarriedRotation, Displacement, Explicit,
     Gyroscopic, Implicit, Input, JacobianAt, JointFrames, JointId, JointKind, JointSpec, LoopMethod, Loops,
-    MechanismBuilder, Model, Order, PointSpringSpec, RungeKutta, Scheme, Settings, State, Structure,
-    TreeForm, Workspace, assemble,
+    MechanismBuilder, Order, PointSpringSpec, RungeKutta, Scheme, Settings, Structure, TreeForm, assemble,
 };
 use sinew_scene::{
     BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, GyroscopicDoc, InputDoc, JacobianPoseDoc, JointDoc,
@@ -19,11 +18,12 @@ use sinew_scene::{
 };
 use sinew_topology::Priority;
 
-use crate::BuildError;
 use crate::draw::{DrawShape, Looks, SolidLook, SpringEnd};
 use crate::error::joint_path;
+use crate::flesh::Soft;
 use crate::forces::{add_forces, drive_coordinate, motor_track};
 use crate::script::{Follow, Goal, Hold, Prescribed, Push, Script, When, Window};
+use crate::{BuildError, Model, State};
 
 /// What a scene says about its run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,10 +65,13 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     let mut mechanism = MechanismBuilder::new();
     mechanism.set_structure(structure(&scene.loops));
     let mut looks = Looks::default();
-    let mut bodies = BTreeMap::new();
+    let places = expanded.bodies.iter().enumerate();
+    let bodies: BTreeMap<_, _> = places.map(|(i, doc)| (doc.name.as_str(), BodyId::from_index(i))).collect();
+    let soft = Soft::prepare(&expanded, &bodies)?;
     for doc in &expanded.bodies {
-        let body = mechanism.add_body(body_spec(doc));
-        bodies.insert(doc.name.as_str(), body);
+        let mut spec = body_spec(doc);
+        soft.add_masses(bodies[doc.name.as_str()], &mut spec);
+        let body = mechanism.add_body(spec);
         looks.solids.extend(doc.shapes.iter().map(|shape| SolidLook {
             body,
             body_from_shape: shape.at().to_pose(),
@@ -107,14 +110,34 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     if scene.assemble {
         info.assembly = Some(assembled(&model, &script, &settings, &mut start));
     }
+    let bodies = &names.bodies;
+    let (model, start) = match soft.finish(&expanded, &model, &start, bodies)? {
+        Some((flesh, state, drawn)) => {
+            looks.flesh = drawn;
+            (Model::with_flesh(model, flesh), State { bodies: start, flesh: state })
+        }
+        None => (Model::from(model), State { bodies: start, ..State::default() }),
+    };
     Ok(Parts { model, start, settings, script, looks, info })
 }
 
 /// Brings initial poses together, with the inputs of the beginning.
-fn assembled(model: &Model, script: &Script, settings: &Settings, state: &mut State) -> AssemblyReport {
+fn assembled(
+    model: &sinew_mechanism::Model,
+    script: &Script,
+    settings: &Settings,
+    state: &mut sinew_mechanism::State,
+) -> AssemblyReport {
     let mut input = Input::default();
     script.fill(model, state, When::ending_at(state.time, settings.dt), &mut Vec::new(), &mut input);
-    assemble(model, state, &input, &Assembly::default(), &settings.loops, &mut Workspace::new(model))
+    assemble(
+        model,
+        state,
+        &input,
+        &Assembly::default(),
+        &settings.loops,
+        &mut sinew_mechanism::Workspace::new(model),
+    )
 }
 
 fn info(scene: &SceneDoc) -> SceneInfo {
@@ -141,6 +164,8 @@ fn settings(scene: &SceneDoc) -> Settings {
         GyroscopicDoc::Explicit => Gyroscopic::Explicit,
         GyroscopicDoc::Off => Gyroscopic::None,
     };
+    settings.together.precision = scene.flesh_solver.precision;
+    settings.together.iterations = scene.flesh_solver.iterations;
     settings.scheme = match &scene.stepper {
         StepperDoc::Implicit(doc) => {
             let mut implicit = Implicit::default();

@@ -4,7 +4,9 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_mechanism::{BodyId, Input, JointId, Model, State};
+use sinew_mechanism::{BodyId, Input, JointId};
+
+use crate::{Model, State};
 
 /// Everything there is to draw at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +17,26 @@ pub struct DrawList {
     pub points: Vec<DrawPoint>,
     /// Springs and grabs.
     pub lines: Vec<DrawLine>,
+    /// Surfaces of flesh.
+    pub flesh: Vec<DrawFlesh>,
+}
+
+/// The surface of one body of flesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DrawFlesh {
+    /// Its points.
+    pub points: Vec<DVec3>,
+    /// Three points each, counterclockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Red, green, blue from 0 to 1, if the scene gives a colour.
+    pub color: Option<DVec3>,
+}
+
+/// The triangles of the surface of flesh.
+#[derive(Clone, Debug)]
+pub(crate) struct FleshLook {
+    pub(crate) triangles: Vec<[u32; 3]>,
+    pub(crate) color: Option<DVec3>,
 }
 
 /// One shape of a body.
@@ -98,6 +120,7 @@ pub enum LineKind {
 pub(crate) struct Looks {
     pub(crate) solids: Vec<SolidLook>,
     pub(crate) springs: Vec<[SpringEnd; 2]>,
+    pub(crate) flesh: Vec<FleshLook>,
 }
 
 /// A shape on a body.
@@ -118,6 +141,13 @@ pub(crate) struct SpringEnd {
 
 impl Looks {
     pub(crate) fn draw(&self, model: &Model, state: &State, input: &Input, out: &mut DrawList) {
+        out.flesh.resize_with(self.flesh.len(), DrawFlesh::default);
+        let soft = model.flesh().into_iter().flat_map(|flesh| flesh.bodies()).zip(&state.flesh.nodes);
+        for ((draw, look), (body, nodes)) in out.flesh.iter_mut().zip(&self.flesh).zip(soft) {
+            body.fill_surface(&nodes.positions, &mut draw.points);
+            draw.triangles.clone_from(&look.triangles);
+            draw.color = look.color;
+        }
         out.solids.clear();
         out.solids.extend(self.solids.iter().map(|look| DrawSolid {
             body: look.body,

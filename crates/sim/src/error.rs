@@ -19,6 +19,14 @@ pub enum BuildError {
         /// What is wrong with it.
         source: MechanismError,
     },
+    /// Flesh or a collider cannot be made.
+    #[error("{field}: {message}")]
+    Flesh {
+        /// Path of the culprit in the scene with its generators written out.
+        field: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// The format can say it, but the simulation cannot do it.
     #[error("{field}: {what} ({hint})")]
     Unsupported {
@@ -36,7 +44,9 @@ impl BuildError {
     pub fn fields(&self) -> Vec<&str> {
         match self {
             Self::Scene(issues) => issues.iter().map(|issue| issue.field.as_str()).collect(),
-            Self::Mechanism { field, .. } | Self::Unsupported { field, .. } => vec![field],
+            Self::Mechanism { field, .. } | Self::Flesh { field, .. } | Self::Unsupported { field, .. } => {
+                vec![field]
+            }
         }
     }
 

@@ -3,13 +3,19 @@
 //! FNV-1a, 64 bits, over the little-endian bytes of every number of the state in the order of its fields, each
 //! list preceded by its length (the lists of loops only where there are loops). −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
 
+use glam::DVec3;
+use sinew_fem::FemState;
+use sinew_flesh::{FleshState, NodeHistory};
 use sinew_math::Motion;
-use sinew_mechanism::{History, State};
+use sinew_mechanism::History;
+
+use crate::State;
 
 /// Fingerprint of all bits of a state.
 pub fn digest(state: &State) -> u64 {
     // Taken apart by name, so that a new field cannot be forgotten here.
-    let State { time, poses, motions, twists, pulls, loops, history } = state;
+    let State { bodies, flesh } = state;
+    let sinew_mechanism::State { time, poses, motions, twists, pulls, loops, history } = bodies;
     let History { step, motions: motions_before, increments } = history;
     let mut hash = Fnv::new();
     hash.number(*time);
@@ -32,6 +38,7 @@ pub fn digest(state: &State) -> u64 {
     hash.number(*step);
     hash.motions(motions_before);
     hash.motions(increments);
+    hash.flesh(flesh);
     hash.0
 }
 
@@ -68,6 +75,28 @@ impl Fnv {
         values.iter().for_each(|&value| self.number(value));
     }
 
+    /// Nothing at all if there is none.
+    fn flesh(&mut self, flesh: &FleshState) {
+        let FleshState { nodes, history, anchors } = flesh;
+        for FemState { positions, velocities } in nodes {
+            [positions, velocities].into_iter().for_each(|values| self.vectors(values));
+        }
+        for NodeHistory { velocities, increments } in history {
+            [velocities, increments].into_iter().for_each(|values| self.vectors(values));
+        }
+        for anchor in anchors.entries() {
+            self.bytes(&anchor.key.a.to_le_bytes());
+            self.bytes(&anchor.key.b.to_le_bytes());
+            self.bytes(&anchor.key.feature.to_le_bytes());
+            self.numbers(&anchor.stretch.to_array());
+        }
+    }
+
+    fn vectors(&mut self, values: &[DVec3]) {
+        self.count(values.len());
+        values.iter().for_each(|value| self.numbers(&value.to_array()));
+    }
+
     fn motions(&mut self, motions: &[Motion]) {
         self.count(motions.len());
         for motion in motions {
@@ -79,8 +108,8 @@ impl Fnv {
 #[cfg(test)]
 mod tests {
     use super::{digest, digest_bytes};
+    use crate::State;
     use sinew_math::{Motion, Pose};
-    use sinew_mechanism::State;
 
     #[test]
     fn matches_published_values() {
@@ -90,14 +119,15 @@ mod tests {
 
     #[test]
     fn every_number_counts() {
-        let state = State {
+        let bodies = sinew_mechanism::State {
             time: 1.0,
             poses: vec![Pose::IDENTITY; 2],
             motions: vec![Motion::ZERO; 2],
             twists: vec![0.0],
             pulls: vec![glam::DVec3::ZERO],
-            ..State::default()
+            ..Default::default()
         };
+        let state = State { bodies, ..State::default() };
         let mut seen = vec![digest(&state)];
         let mut note = |change: &dyn Fn(&mut State)| {
             let mut other = state.clone();

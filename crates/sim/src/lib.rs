@@ -6,6 +6,7 @@ mod hash;
 mod record;
 mod report;
 mod step;
+mod whole;
 mod world;
 
 #[cfg(feature = "scene")]
@@ -15,16 +16,19 @@ mod error;
 #[cfg(feature = "scene")]
 mod expect;
 #[cfg(feature = "scene")]
+mod flesh;
+#[cfg(feature = "scene")]
 mod forces;
 #[cfg(feature = "scene")]
 mod script;
 
 pub use batch::step_batch;
-pub use draw::{DrawLine, DrawList, DrawPoint, DrawShape, DrawSolid, LineKind};
+pub use draw::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawShape, DrawSolid, LineKind};
 pub use hash::{digest, digest_bytes};
 pub use record::Recording;
 pub use report::{Health, StepReport};
 pub use step::{step, step_observed};
+pub use whole::{Model, State, Workspace};
 pub use world::{StateMismatch, World};
 
 #[cfg(feature = "scene")]
@@ -37,14 +41,15 @@ pub use expect::{ExpectMeter, ExpectOutcome, Expectation, RunOutcome, SweepRun, 
 pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 
 pub use glam::{DQuat, DVec3};
+pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};
 pub use sinew_math::{Force, MassProperties, Motion, Pose};
 pub use sinew_mechanism::{
     Assembly, AssemblyOutcome, AssemblyReport, BodyId, BodyKind, BodySpec, CarriedRotation, Displacement,
     Drive, DriveCoordinate, Edited, Energy, Explicit, Grab, Gyroscopic, Implicit, Input, JacobianAt,
     JointFrames, JointId, JointKind, JointReading, JointSpec, Limit, LoopMethod, LoopReport, LoopSettings,
-    LoopState, LoopStop, Loops, MechanismBuilder, MechanismError, Model, ModelEdit, Motor, MotorTarget,
-    Order, PointSpringSpec, RotationForce, RungeKutta, ScalarForce, Scheme, Settings, Spring, Stage, State,
-    Structure, TreeForm, Violation, Watch, Workspace, assemble, energy, joint_forces, joint_reading,
-    momentum, rotation_to_axis, violation,
+    LoopState, LoopStop, Loops, MechanismBuilder, MechanismError, ModelEdit, Motor, MotorTarget, Order,
+    PointSpringSpec, RotationForce, RungeKutta, ScalarForce, Scheme, Settings, Spring, Stage, Structure,
+    TreeForm, Violation, Watch, assemble, energy, joint_forces, joint_reading, momentum, rotation_to_axis,
+    violation,
 };
 pub use sinew_topology::Priority;

@@ -6,9 +6,9 @@
 
 use std::num::NonZeroUsize;
 
-use sinew_mechanism::{Input, Model, Settings, State, Workspace};
+use sinew_mechanism::{Input, Settings};
 
-use crate::step;
+use crate::{Model, State, Workspace, step};
 
 /// Inputs and checkpoints of a run with one model and one set of settings.
 #[derive(Clone, Debug, PartialEq)]

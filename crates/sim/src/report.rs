@@ -1,5 +1,6 @@
 //! What one step did, as plain data.
 
+use sinew_flesh::FleshReport;
 use sinew_mechanism::BodyId;
 
 /// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
@@ -13,6 +14,8 @@ pub struct StepReport {
     pub time: f64,
     /// Errors of the joints and work of the solver, as the mechanism reports them.
     pub mechanism: sinew_mechanism::StepReport,
+    /// Flesh and contacts; nothing if there are none.
+    pub flesh: FleshReport,
     /// What was wrong.
     pub health: Health,
 }

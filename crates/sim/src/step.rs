@@ -4,9 +4,10 @@
 //! a negative gain, a body or joint that is not there or cannot take it); here such entries are counted in
 //! [`Health::ignored_inputs`], so that nothing is hidden. Cost: one look at each entry; nothing is allocated.
 
-use sinew_mechanism::{Input, Model, Settings, Stage, State, Watch, Workspace};
+use sinew_flesh::{Flesh, FleshReport};
+use sinew_mechanism::{Input, Order, Scheme, Settings, Stage, Watch, step_together};
 
-use crate::{Health, StepReport};
+use crate::{Health, Model, State, StepReport, Workspace};
 
 /// Advances a state by one step of `settings.dt`; the same arguments give the same bits, whatever the workspace
 /// was used for before and however many threads there are.
@@ -33,11 +34,16 @@ pub fn step_observed(
     watch: &mut dyn Watch,
 ) -> StepReport {
     let ignored_inputs = input.n_unusable(model);
-    let mechanism = sinew_mechanism::step_observed(model, state, input, settings, workspace, watch);
+    if !state.fits(model) {
+        let health = Health { refused: true, ..Health::default() };
+        return StepReport { health, ..StepReport::default() };
+    }
+    let (mechanism, flesh) = advance(model, state, input, settings, workspace, watch);
     StepReport {
         index: step_index(state.time, settings.dt),
         time: state.time,
         mechanism,
+        flesh,
         health: Health {
             ignored_inputs,
             regularized: mechanism.regularized,
@@ -45,6 +51,28 @@ pub fn step_observed(
             refused: mechanism.refused,
         },
     }
+}
+
+/// Bodies, joints, flesh and contacts together if the scheme is implicit.
+fn advance(
+    model: &Model,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    workspace: &mut Workspace,
+    watch: &mut dyn Watch,
+) -> (sinew_mechanism::StepReport, FleshReport) {
+    let State { bodies, flesh: soft } = state;
+    let Workspace { mechanism, flesh: work } = workspace;
+    let mut companion = None;
+    if let (Some(flesh), Scheme::Implicit(implicit)) = (model.flesh(), &settings.scheme) {
+        let work = work.get_or_insert_with(|| Box::new(sinew_flesh::FleshWorkspace::new(flesh)));
+        companion = Some(Flesh::new(flesh, soft, work, implicit.order == Order::Second));
+    }
+    let together = companion.as_mut().map(|companion| companion as _);
+    let report = step_together(model, bodies, input, settings, mechanism, watch, together);
+    let felt = companion.map_or_else(FleshReport::default, |companion| companion.finish(bodies));
+    (report, felt)
 }
 
 /// Number of the step that ends at `time`; 0 at the start.

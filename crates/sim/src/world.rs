@@ -2,14 +2,14 @@
 
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
-    Assembly, AssemblyReport, BodyId, Energy, Input, JointId, JointReading, LoopStop, Model, Settings, Stage,
-    State, Violation, Watch, Workspace, assemble, energy, joint_reading, momentum, violation,
+    Assembly, AssemblyReport, BodyId, Energy, Input, JointId, JointReading, LoopStop, Settings, Stage,
+    Violation, Watch, assemble, joint_reading, violation,
 };
 
 use crate::draw::Looks;
 #[cfg(feature = "scene")]
 use crate::script::{Script, When};
-use crate::{DrawList, StepReport, digest, step_observed};
+use crate::{DrawList, Model, State, StepReport, Workspace, digest, step_observed};
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
 ///
@@ -53,7 +53,8 @@ pub struct StateMismatch {
 
 impl World {
     /// A world of a model built by hand: no recorded inputs, nothing known about shapes.
-    pub fn new(model: Model, settings: Settings) -> Self {
+    pub fn new(model: impl Into<Model>, settings: Settings) -> Self {
+        let model = model.into();
         Self {
             start: model.initial_state(),
             state: model.initial_state(),
@@ -129,7 +130,12 @@ impl World {
     /// Brings the bodies together until the joints are met, wherever they are now: kinematic bodies at the goals of the
     /// input, hard grabs as trackers (inverse kinematics).
     pub fn assemble(&mut self, input: &Input, settings: &Assembly) -> AssemblyReport {
-        assemble(&self.model, &mut self.state, input, settings, &self.settings.loops, &mut self.workspace)
+        let (bodies, work) = (&mut self.state.bodies, &mut self.workspace.mechanism);
+        let report = assemble(&self.model, bodies, input, settings, &self.settings.loops, work);
+        if let Some(flesh) = self.model.flesh() {
+            flesh.follow(&self.state.bodies, &mut self.state.flesh);
+        }
+        report
     }
 
     /// The model.
@@ -169,12 +175,12 @@ impl World {
 
     /// Mechanical energy, J; joint springs count as far as they were switched on in the last step.
     pub fn energy(&self) -> Energy {
-        energy(&self.model, &self.state, self.settings.gravity, self.input.spring_scale)
+        self.model.energy(&self.state, self.settings.gravity, self.input.spring_scale)
     }
 
-    /// Momentum of all dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s).
+    /// Momentum of all dynamic bodies and flesh: angular about the world origin (kg·m²/s), linear (kg·m/s).
     pub fn momentum(&self) -> Force {
-        momentum(&self.model, &self.state)
+        self.model.momentum(&self.state)
     }
 
     /// How far the joints are from being met, m and rad.

@@ -1,0 +1,147 @@
+//! Model, state and scratch of everything in a scene: bodies, and flesh and contacts if there are any.
+//!
+//! Each is the mechanism's own type with the flesh beside it, and can be used wherever that one is asked for.
+
+use std::ops::{Deref, DerefMut};
+
+use glam::DVec3;
+use sinew_flesh::{FleshModel, FleshState, FleshWorkspace};
+use sinew_math::Force;
+use sinew_mechanism::{Energy, energy, momentum};
+
+/// Bodies, joints, forces, flesh and colliders; never changes. Make it from a [`sinew_mechanism::Model`], or with
+/// [`Model::with_flesh`].
+#[derive(Clone, Debug)]
+pub struct Model {
+    mechanism: sinew_mechanism::Model,
+    flesh: Option<Box<FleshModel>>,
+}
+
+impl Model {
+    /// A mechanism and the flesh and colliders made for it.
+    pub fn with_flesh(mechanism: sinew_mechanism::Model, flesh: FleshModel) -> Self {
+        Self { mechanism, flesh: Some(Box::new(flesh)) }
+    }
+
+    /// The bodies and joints.
+    pub fn mechanism(&self) -> &sinew_mechanism::Model {
+        &self.mechanism
+    }
+
+    /// The flesh and colliders, if there are any.
+    pub fn flesh(&self) -> Option<&FleshModel> {
+        self.flesh.as_deref()
+    }
+
+    /// Everything as it was built.
+    pub fn initial_state(&self) -> State {
+        self.state_of(self.mechanism.initial_state())
+    }
+
+    /// Bodies in a state of their own, with flesh at rest around them.
+    pub fn state_of(&self, bodies: sinew_mechanism::State) -> State {
+        let flesh = self.flesh().map(|flesh| flesh.initial_state(&bodies)).unwrap_or_default();
+        State { bodies, flesh }
+    }
+
+    /// Energy of bodies and flesh under a gravity (m/s²), with joint springs scaled as by an input.
+    pub fn energy(&self, state: &State, gravity: DVec3, spring_scale: f64) -> Energy {
+        let mut sum = energy(&self.mechanism, &state.bodies, gravity, spring_scale);
+        if let Some(flesh) = self.flesh() {
+            let soft = flesh.energy(&state.flesh, gravity);
+            sum.kinetic += soft.kinetic;
+            sum.gravity += soft.gravity;
+            sum.elastic += soft.elastic;
+        }
+        sum
+    }
+
+    /// Momentum of bodies and flesh: angular about the world origin (kg·m²/s), linear (kg·m/s).
+    pub fn momentum(&self, state: &State) -> Force {
+        let bodies = momentum(&self.mechanism, &state.bodies);
+        self.flesh().map_or(bodies, |flesh| bodies + flesh.momentum(&state.flesh))
+    }
+}
+
+impl From<sinew_mechanism::Model> for Model {
+    fn from(mechanism: sinew_mechanism::Model) -> Self {
+        Self { mechanism, flesh: None }
+    }
+}
+
+impl Deref for Model {
+    type Target = sinew_mechanism::Model;
+
+    fn deref(&self) -> &Self::Target {
+        &self.mechanism
+    }
+}
+
+/// Everything that changes: plain data, so that restoring it restores the future to the bit.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct State {
+    /// Poses, twists and what the next step needs of the last.
+    pub bodies: sinew_mechanism::State,
+    /// Nodes of flesh and the memory of contacts.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub flesh: FleshState,
+}
+
+impl State {
+    /// Whether it belongs to a model.
+    pub fn fits(&self, model: &Model) -> bool {
+        let flesh_fits = model.flesh().map_or(self.flesh.nodes.is_empty(), |flesh| flesh.fits(&self.flesh));
+        self.bodies.fits(&model.mechanism) && flesh_fits
+    }
+}
+
+impl From<sinew_mechanism::State> for State {
+    fn from(bodies: sinew_mechanism::State) -> Self {
+        Self { bodies, flesh: FleshState::default() }
+    }
+}
+
+impl Deref for State {
+    type Target = sinew_mechanism::State;
+
+    fn deref(&self) -> &Self::Target {
+        &self.bodies
+    }
+}
+
+impl DerefMut for State {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.bodies
+    }
+}
+
+/// Scratch of [`crate::step`]; losing it changes no result.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    pub(crate) mechanism: sinew_mechanism::Workspace,
+    pub(crate) flesh: Option<Box<FleshWorkspace>>,
+}
+
+impl Workspace {
+    /// Scratch for a model.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            mechanism: sinew_mechanism::Workspace::new(&model.mechanism),
+            flesh: model.flesh().map(|flesh| Box::new(FleshWorkspace::new(flesh))),
+        }
+    }
+
+    /// That of the flesh: contacts of the last step.
+    pub fn flesh(&self) -> Option<&FleshWorkspace> {
+        self.flesh.as_deref()
+    }
+}
+
+impl Deref for Workspace {
+    type Target = sinew_mechanism::Workspace;
+
+    fn deref(&self) -> &Self::Target {
+        &self.mechanism
+    }
+}
