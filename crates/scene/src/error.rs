@@ -90,6 +90,18 @@ pub enum SceneIssueKind {
     GeneratorCount,
     /// A template field that the generator fills in itself.
     TemplateField,
+    /// Tetrahedra that make no body.
+    BadMesh,
+    /// A file of the wrong kind.
+    WrongFile,
+    /// Nodes that cannot be held in this way.
+    WrongAttachment,
+    /// A body without the shapes that are asked for.
+    NoShapes,
+    /// Something that cannot be touched.
+    BadCollider,
+    /// A setting that does not go with the stepper.
+    WrongStepper,
 }
 
 /// A [`SceneIssue`] and where it is.

@@ -1,4 +1,4 @@
-//! Files that a scene names: read beside it, never elsewhere kept, and no larger than [`MAX_BYTES`].
+//! Files that a scene names: read beside it once its own text is found to be right, none larger than [`MAX_BYTES`].
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ use crate::error::{SceneIssue, SceneIssueKind};
 const MAX_BYTES: u64 = 256_000_000;
 
 /// The files that flesh names: the path of the field, and the name as written.
-pub(crate) fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
+fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
     scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {
         let files = match &flesh.mesh {
             FleshMeshDoc::TetGen { node, ele } => vec![("node", node), ("ele", ele)],
@@ -24,12 +24,12 @@ pub(crate) fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &St
     })
 }
 
-/// Reads every file that the scene names, relative to `folder`, each once; returns what cannot be read.
-pub(crate) fn read_files(scene: &mut SceneDoc, folder: &Path) -> Vec<SceneIssue> {
+/// Reads every file that the scene names, relative to `folder`, each once, or says which cannot be read.
+pub(crate) fn read_files(scene: &mut SceneDoc, folder: &Path) -> Result<(), Vec<SceneIssue>> {
     let mut files = std::mem::take(&mut scene.files);
     let mut issues = Vec::new();
     for (field, name) in named_files(scene) {
-        if name.is_empty() || files.contains_key(name) {
+        if files.contains_key(name) {
             continue;
         }
         match read_file(&folder.join(name)) {
@@ -45,7 +45,7 @@ pub(crate) fn read_files(scene: &mut SceneDoc, folder: &Path) -> Vec<SceneIssue>
         }
     }
     scene.files = files;
-    issues
+    if issues.is_empty() { Ok(()) } else { Err(issues) }
 }
 
 /// The contents of a file, or why there are none.

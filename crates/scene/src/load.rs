@@ -131,11 +131,11 @@ impl SceneSource {
         let root = self.outline()?;
         let text = version::upgrade(&self.text, &root).map_err(|issue| self.located(&root, vec![issue]))?;
         let mut doc = read(text, &root).map_err(|complaint| self.located_at(complaint))?;
-        let mut issues = validate(&doc).err().unwrap_or_default();
+        validate(&doc).map_err(|issues| self.located(&root, issues))?;
         if let Some(folder) = &self.folder {
-            issues.extend(read_files(&mut doc, folder));
+            read_files(&mut doc, folder).map_err(|issues| self.located(&root, issues))?;
         }
-        if issues.is_empty() { Ok(doc) } else { Err(self.located(&root, issues)) }
+        Ok(doc)
     }
 
     /// The outline of the text, or why it has none.

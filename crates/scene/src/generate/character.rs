@@ -50,6 +50,11 @@ impl CharacterDoc {
         skeleton(self.kind).joints.iter().filter(move |joint| joint.parent.is_some() || !held)
     }
 
+    /// Names of its bones in the scene, the root first.
+    pub(crate) fn bone_names(&self) -> impl Iterator<Item = String> {
+        skeleton(self.kind).bones.iter().map(|bone| self.name_of(&bone.name))
+    }
+
     /// Density of bones and flesh (kg/m³).
     fn density(&self) -> f64 {
         self.density.unwrap_or_else(|| skeleton(self.kind).bones[0].density)
@@ -101,6 +106,16 @@ fn shape(bone: &Bone) -> ShapeDoc {
     }
 }
 
+/// Limits as firm as the character is large.
+fn limits(kind: CharacterKindDoc, min: f64, max: f64) -> LimitsDoc {
+    let (stiffness, damping) = match kind {
+        CharacterKindDoc::Worm | CharacterKindDoc::WormFine { .. } => (1e3, 1.0),
+        CharacterKindDoc::Fish => (100.0, 0.1),
+        CharacterKindDoc::Finger | CharacterKindDoc::Hand => (10.0, 0.01),
+    };
+    LimitsDoc { min, max, stiffness, damping, ..LimitsDoc::default() }
+}
+
 fn expand_joint(
     character: &CharacterDoc,
     bones: &[Bone],
@@ -133,7 +148,7 @@ fn expand_joint(
         parent: joint.parent.map(bone),
         frames: JointFramesDoc::World(frame),
         spring: is_sprung.then_some(spring),
-        limits: joint.limits.map(|[min, max]| LimitsDoc { min, max, ..LimitsDoc::default() }),
+        limits: joint.limits.map(|[min, max]| limits(character.kind, min, max)),
         motor,
         ..JointDoc::default()
     }

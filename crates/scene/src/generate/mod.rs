@@ -58,9 +58,7 @@ impl GeneratorDoc {
     /// Whether one of its bodies has this name.
     pub fn makes_body(&self, name: &str) -> bool {
         match self {
-            Self::Character(character) => self
-                .part(name)
-                .is_some_and(|part| skeleton(character.kind).bones.iter().any(|bone| bone.name == part)),
+            Self::Character(character) => character.bone_names().any(|bone| bone == name),
             _ => self.makes_number(name, self.n_links()),
         }
     }
@@ -83,10 +81,7 @@ impl GeneratorDoc {
     /// Names of its bodies, numbered ones in short: `link_0001 to link_0009`.
     pub(crate) fn bodies_in_words(&self) -> Vec<String> {
         match self {
-            Self::Character(character) => {
-                let bones = skeleton(character.kind).bones.iter();
-                bones.map(|bone| format!("{}_{}", character.name, bone.name)).collect()
-            }
+            Self::Character(character) => character.bone_names().collect(),
             _ if self.n_links() == 0 => Vec::new(),
             _ => {
                 let [first, last] = [1, self.n_links() as usize].map(|i| link_name(self.name(), i));

@@ -1,5 +1,6 @@
 //! Rules for bodies: sizes, masses, rotations.
 
+use glam::DVec3;
 use sinew_math::MassError;
 
 use super::{Issues, bodies};
@@ -10,22 +11,27 @@ use crate::error::SceneIssueKind as Kind;
 pub(super) fn sizes_are_positive(scene: &SceneDoc, issues: &mut Issues) {
     for (path, body) in bodies(scene) {
         for (i, shape) in body.shapes.iter().enumerate() {
-            let field = |name: &str| format!("{path}.shapes[{i}].{name}");
-            match shape {
-                ShapeDoc::Box(shape) => issues.require_positive(shape.size.min_element(), || field("size")),
-                ShapeDoc::Sphere(shape) => issues.require_positive(shape.radius, || field("radius")),
-                ShapeDoc::Capsule(shape) => {
-                    issues.require_positive(shape.radius, || field("radius"));
-                    issues.require_not_negative(shape.length, || field("length"));
-                }
-                ShapeDoc::Cylinder(shape) => {
-                    issues.require_positive(shape.radius, || field("radius"));
-                    issues.require_positive(shape.length, || field("length"));
-                }
-                ShapeDoc::Ellipsoid(shape) => {
-                    issues.require_positive(shape.semi_axes.min_element(), || field("semi_axes"));
-                }
-            }
+            check_shape(issues, shape, &format!("{path}.shapes[{i}]"));
+        }
+    }
+}
+
+/// The sizes of one shape.
+pub(super) fn check_shape(issues: &mut Issues, shape: &ShapeDoc, path: &str) {
+    let field = |name: &str| format!("{path}.{name}");
+    match shape {
+        ShapeDoc::Box(shape) => issues.require_positive(shape.size.min_element(), || field("size")),
+        ShapeDoc::Sphere(shape) => issues.require_positive(shape.radius, || field("radius")),
+        ShapeDoc::Capsule(shape) => {
+            issues.require_positive(shape.radius, || field("radius"));
+            issues.require_not_negative(shape.length, || field("length"));
+        }
+        ShapeDoc::Cylinder(shape) => {
+            issues.require_positive(shape.radius, || field("radius"));
+            issues.require_positive(shape.length, || field("length"));
+        }
+        ShapeDoc::Ellipsoid(shape) => {
+            issues.require_positive(shape.semi_axes.min_element(), || field("semi_axes"));
         }
     }
 }
@@ -91,14 +97,15 @@ pub(super) fn damping_and_color_are_in_range(scene: &SceneDoc, issues: &mut Issu
     for (path, body) in bodies(scene) {
         issues.require_not_negative(body.linear_damping, || format!("{path}.linear_damping"));
         issues.require_not_negative(body.angular_damping, || format!("{path}.angular_damping"));
-        if body.color.is_some_and(|c| c.min_element() < 0.0 || c.max_element() > 1.0) {
-            issues.add(
-                Kind::OutOfRange,
-                format!("{path}.color"),
-                "colours go from 0 to 1",
-                "use for instance (0.8, 0.3, 0.1)",
-            );
-        }
+        check_color(issues, body.color, || format!("{path}.color"));
+    }
+}
+
+/// A colour, if there is one, between 0 and 1.
+pub(super) fn check_color(issues: &mut Issues, color: Option<DVec3>, field: impl FnOnce() -> String) {
+    if color.is_some_and(|c| c.min_element() < 0.0 || c.max_element() > 1.0) {
+        let hint = "use for instance (0.8, 0.3, 0.1)";
+        issues.add(Kind::OutOfRange, field(), "colours go from 0 to 1", hint);
     }
 }
 
@@ -113,7 +120,8 @@ fn masses(scene: &SceneDoc) -> impl Iterator<Item = (String, &MassDoc)> {
     bodies(scene).map(|(path, body)| (format!("{path}.mass"), &body.mass)).chain(last)
 }
 
-fn check_rotation(issues: &mut Issues, rotation: &RotationDoc, field: impl FnOnce() -> String) {
+/// A rotation that has an axis.
+pub(super) fn check_rotation(issues: &mut Issues, rotation: &RotationDoc, field: impl FnOnce() -> String) {
     match *rotation {
         RotationDoc::AxisAngle { axis, .. } => issues.require_direction(axis, || field() + ".axis"),
         #[expect(clippy::float_cmp, reason = "exactly zero is the one quaternion without a direction")]

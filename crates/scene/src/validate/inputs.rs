@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Issues;
+use super::{Issues, kinds};
 use crate::doc::{BodyKindDoc, EndDoc, InputDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
@@ -52,7 +52,7 @@ pub(super) fn inputs_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
 
 /// Tracks move kinematic bodies, one track each; forces move dynamic ones. Unknown names are left to another rule.
 pub(super) fn inputs_fit_their_body(scene: &SceneDoc, issues: &mut Issues) {
-    let kinds: BTreeMap<_, _> = scene.bodies.iter().map(|b| (b.name.as_str(), b.kind)).collect();
+    let kinds = kinds(scene);
     let mut followers = BTreeMap::new();
     for (i, input) in scene.inputs.iter().enumerate() {
         let (body, wanted) = match input {

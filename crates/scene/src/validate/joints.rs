@@ -1,9 +1,8 @@
 //! Rules for joints: bodies, frames, forces.
 
-use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-use super::{Issues, joints};
+use super::{Issues, joints, kinds};
 use crate::doc::{
     BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKindDoc, MotorDoc, RootDoc, SceneDoc,
 };
@@ -14,8 +13,8 @@ use glam::DVec3;
 
 /// A joint joins two different bodies, at least one of which can move.
 pub(super) fn joints_join_two_bodies(scene: &SceneDoc, issues: &mut Issues) {
-    let kinds: BTreeMap<_, _> = scene.bodies.iter().map(|b| (b.name.as_str(), b.kind)).collect();
-    // Generated and unknown bodies count as moving.
+    let kinds = kinds(scene);
+    // Generated links and unknown bodies count as moving.
     let moves = |name: &str| kinds.get(name).is_none_or(|kind| *kind == BodyKindDoc::Dynamic);
     for (i, joint) in scene.joints.iter().enumerate() {
         if joint.parent.as_ref() == Some(&joint.child) && !joint.child.is_empty() {

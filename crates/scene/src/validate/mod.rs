@@ -8,6 +8,8 @@
 //! checked as templates and are never expanded here.
 
 mod bodies;
+mod contact;
+mod flesh;
 mod generators;
 mod inputs;
 mod joints;
@@ -15,9 +17,13 @@ mod names;
 mod numbers;
 mod tracks;
 
-use crate::doc::{BodyDoc, JointDoc, SceneDoc};
-use crate::error::{SceneIssue, SceneIssueKind};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use glam::DVec3;
+
+use crate::doc::{BodyDoc, BodyKindDoc, GeneratorDoc, JointDoc, SceneDoc, ShapeDoc};
+use crate::error::{SceneIssue, SceneIssueKind};
 
 /// Checks a scene against every rule.
 ///
@@ -63,7 +69,19 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     generators::templates_are_templates,
     generators::links_have_a_length,
     generators::bars_have_a_size,
+    flesh::tissues_are_in_range,
+    flesh::flesh_numbers_are_in_range,
+    flesh::characters_are_in_range,
+    flesh::meshes_are_sound,
+    flesh::files_have_their_extension,
+    flesh::attachments_fit,
+    flesh::stepping_fits_the_stepper,
+    flesh::flesh_solver_is_in_range,
+    contact::colliders_can_be_touched,
 ];
+
+/// Stands for the world, and so is no name for a body.
+const RESERVED: &str = "world";
 
 /// What has been found so far.
 struct Issues(Vec<SceneIssue>);
@@ -127,4 +145,47 @@ fn joints(scene: &SceneDoc) -> impl Iterator<Item = (String, &JointDoc)> {
 fn templates(scene: &SceneDoc) -> impl Iterator<Item = (usize, &BodyDoc, &JointDoc)> {
     let generators = scene.generators.iter().enumerate();
     generators.filter_map(|(i, generator)| generator.templates().map(|(link, joint)| (i, link, joint)))
+}
+
+/// Who moves each body whose name is written or that a character has; links of other generators are left out.
+fn kinds(scene: &SceneDoc) -> BTreeMap<Cow<'_, str>, BodyKindDoc> {
+    let listed = scene.bodies.iter().map(|body| (Cow::Borrowed(body.name.as_str()), body.kind));
+    let characters = scene.generators.iter().filter_map(|generator| match generator {
+        GeneratorDoc::Character(character) => Some(character),
+        _ => None,
+    });
+    let bones = characters.flat_map(|character| {
+        character
+            .bone_names()
+            .zip(std::iter::once(character.root).chain(std::iter::repeat(BodyKindDoc::Dynamic)))
+    });
+    listed.chain(bones.map(|(name, kind)| (Cow::Owned(name), kind))).collect()
+}
+
+/// What the shapes of a body are to whoever touches it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// There are none.
+    Nothing,
+    /// One of them is an ellipsoid.
+    Ellipsoid,
+    /// All can be touched.
+    Solid,
+}
+
+/// What a body looks like, generated ones and the world included; `None` if there is no such body.
+fn looks(scene: &SceneDoc, body: &str) -> Option<Looks> {
+    let of = |shapes: &[ShapeDoc]| match shapes {
+        [] => Looks::Nothing,
+        _ if shapes.iter().any(|shape| matches!(shape, ShapeDoc::Ellipsoid(_))) => Looks::Ellipsoid,
+        _ => Looks::Solid,
+    };
+    if body == RESERVED {
+        return Some(Looks::Nothing);
+    }
+    if let Some(listed) = scene.bodies.iter().find(|listed| listed.name == body) {
+        return Some(of(&listed.shapes));
+    }
+    let generator = scene.generators.iter().find(|generator| generator.makes_body(body))?;
+    Some(generator.templates().map_or(Looks::Solid, |(link, _)| of(&link.shapes)))
 }

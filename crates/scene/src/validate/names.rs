@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Issues;
+use super::{Issues, RESERVED};
 use crate::doc::{EndDoc, GeneratorDoc, InputDoc, MotorDoc, RootDoc, SceneDoc, TargetDoc};
 use crate::error::SceneIssueKind as Kind;
 use crate::suggest::suggestion;
-
-/// Stands for the world in reports, and so is no name for a body.
-const RESERVED: &str = "world";
 
 /// Bodies, joints, springs, tracks and generators have names; none is used twice among its kind, and none
 /// is one that a generator makes.
@@ -88,6 +85,18 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
                 known.require_body(issues, body, || format!("generators[{i}].{name}"));
             }
         }
+        let GeneratorDoc::Character(character) = generator else { continue };
+        for (k, follow) in character.follow.iter().enumerate() {
+            let field = |name: &str| format!("generators[{i}].follow[{k}].{name}");
+            known.require_track(issues, &follow.track, || field("track"));
+            let joints: Vec<_> = character.joints().map(|joint| joint.name.clone()).collect();
+            if !joints.contains(&follow.joint) {
+                missing(issues, "joint", &follow.joint, &joints, field("joint"));
+            } else if character.follow[..k].iter().any(|other| other.joint == follow.joint) {
+                let message = format!("`{}` already follows a track", follow.joint);
+                issues.add(Kind::DuplicateName, field("joint"), message, "a joint follows one track");
+            }
+        }
     }
     for (i, input) in scene.inputs.iter().enumerate() {
         let (body, track) = match input {
@@ -102,6 +111,19 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
         if let Some(track) = track {
             known.require_track(issues, track, || format!("inputs[{i}].track"));
         }
+    }
+    for (i, flesh) in scene.flesh.iter().enumerate() {
+        let attached =
+            flesh.attach.iter().enumerate().filter_map(|(k, attach)| Some((k, attach.body.as_ref()?)));
+        for (k, body) in attached.filter(|(_, body)| *body != RESERVED) {
+            known.require_body(issues, body, || format!("flesh[{i}].attach[{k}].body"));
+        }
+    }
+    for (i, collider) in scene.colliders.iter().enumerate().filter(|(_, c)| c.body != RESERVED) {
+        known.require_body(issues, &collider.body, || format!("colliders[{i}].body"));
+    }
+    for (i, flesh) in scene.expect.flesh.iter().enumerate() {
+        known.require_flesh(issues, &flesh.flesh, || format!("expect.flesh[{i}].flesh"));
     }
     for (i, body) in scene.expect.bodies.iter().enumerate() {
         known.require_body(issues, &body.body, || format!("expect.bodies[{i}].body"));
@@ -121,6 +143,16 @@ impl Known<'_> {
             let generated = self.scene.generators.iter().flat_map(GeneratorDoc::bodies_in_words);
             let known = self.bodies.iter().map(|&body| body.to_owned()).chain(generated);
             missing(issues, "body", name, &known.collect::<Vec<_>>(), field());
+        }
+    }
+
+    fn require_flesh(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
+        let listed = self.scene.flesh.iter().map(|flesh| flesh.name.clone());
+        let made =
+            self.scene.generators.iter().filter(|g| g.makes_flesh(g.name())).map(|g| g.name().to_owned());
+        let known: Vec<_> = listed.chain(made).collect();
+        if !known.iter().any(|flesh| flesh == name) {
+            missing(issues, "body of flesh", name, &known, field());
         }
     }
 

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::Issues;
+use super::flesh::{n_nodes, require_node};
 use crate::doc::{InputDoc, SamplesDoc, SceneDoc, StepperDoc};
 use crate::error::SceneIssueKind as Kind;
 use crate::load::SceneSource;
@@ -141,20 +142,26 @@ pub(super) fn expectations_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
         ("energy_gain", expect.energy_gain),
         ("max_speed_m_per_s", expect.max_speed_m_per_s),
         ("max_angular_speed_rad_per_s", expect.max_angular_speed_rad_per_s),
+        ("max_penetration_m", expect.max_penetration_m),
+        ("flesh_rest_m", expect.flesh_rest_m),
     ];
     for (name, bound) in bounds {
         issues.require_not_negative(bound.unwrap_or(0.0), || format!("expect.{name}"));
     }
-    for (i, body) in expect.bodies.iter().enumerate() {
-        issues.require_positive(body.tolerance_m, || format!("expect.bodies[{i}].tolerance_m"));
-        if body.at_s.is_some_and(|at| at < 0.0 || at > scene.duration_s) {
+    let bodies =
+        expect.bodies.iter().enumerate().map(|(i, e)| (format!("bodies[{i}]"), e.tolerance_m, e.at_s));
+    let flesh = expect.flesh.iter().enumerate().map(|(i, e)| (format!("flesh[{i}]"), e.tolerance_m, e.at_s));
+    for (path, tolerance_m, at_s) in bodies.chain(flesh) {
+        issues.require_positive(tolerance_m, || format!("expect.{path}.tolerance_m"));
+        if at_s.is_some_and(|at| at < 0.0 || at > scene.duration_s) {
             let message = format!("the run lasts from 0 to {} s", scene.duration_s);
-            issues.add(
-                Kind::OutOfRange,
-                format!("expect.bodies[{i}].at_s"),
-                message,
-                "use a time within the run",
-            );
+            issues.add(Kind::OutOfRange, format!("expect.{path}.at_s"), message, "use a time within the run");
+        }
+    }
+    for (i, expected) in expect.flesh.iter().enumerate() {
+        let flesh = scene.flesh.iter().find(|flesh| flesh.name == expected.flesh);
+        if let Some(n) = flesh.and_then(|flesh| n_nodes(&flesh.mesh)) {
+            require_node(issues, expected.node, n, || format!("expect.flesh[{i}].node"));
         }
     }
 }

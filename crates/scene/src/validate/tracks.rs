@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Issues, joints};
-use crate::doc::{CurveDoc, InputDoc, MotorDoc, SceneDoc, TargetDoc, TrackDoc};
+use crate::doc::{CurveDoc, GeneratorDoc, InputDoc, MotorDoc, SceneDoc, TargetDoc, TrackDoc};
 use crate::error::SceneIssueKind as Kind;
 
 /// Tracks made of samples have some, at increasing times.
@@ -71,6 +71,13 @@ pub(super) fn tracks_fit_their_use(scene: &SceneDoc, issues: &mut Issues) {
         };
         if let Some(TargetDoc::Track(track)) = target {
             require(track, TrackDoc::is_scalar, "numbers", numbers, format!("{path}.motor.target"));
+        }
+    }
+    for (i, generator) in scene.generators.iter().enumerate() {
+        let GeneratorDoc::Character(character) = generator else { continue };
+        for (k, follow) in character.follow.iter().enumerate() {
+            let field = format!("generators[{i}].follow[{k}].track");
+            require(&follow.track, TrackDoc::is_scalar, "numbers", numbers, field);
         }
     }
     for (i, input) in scene.inputs.iter().enumerate() {

@@ -10,18 +10,23 @@ fn every_broken_rule_is_reported_where_it_is_broken() {
     for path in super::fixtures_in("invalid") {
         let text = std::fs::read_to_string(&path).unwrap();
         let wanted: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("// expect: ")).collect();
-        let errors = SceneSource::new(text.clone(), "file").parse().expect_err("the scene is broken");
+        let errors = SceneSource::load(&path).expect("readable").parse().expect_err("the scene is broken");
         let found: Vec<_> =
             errors.as_slice().iter().map(|e| format!("{:?} {}:{}", e.issue.kind, e.line, e.column)).collect();
         assert_eq!(found, wanted, "{}:\n{errors}", path.display());
         kinds.extend(errors.as_slice().iter().map(|e| e.issue.kind));
         for error in errors.as_slice() {
-            assert!(error.to_string().starts_with(&format!("file:{}:{}: ", error.line, error.column)));
+            assert!(error.to_string().starts_with(&format!(
+                "{}:{}:{}: ",
+                path.display(),
+                error.line,
+                error.column
+            )));
             assert!(!error.issue.message.is_empty());
         }
     }
-    // Every kind but the one for files that cannot be read.
-    assert_eq!(kinds.len(), 28, "{kinds:?}");
+    // Every kind there is.
+    assert_eq!(kinds.len(), 35, "{kinds:?}");
 }
 
 #[test]
