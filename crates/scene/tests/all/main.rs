@@ -1,6 +1,7 @@
 //! Tests of the scene crate through its public face.
 
 mod fixtures;
+mod flesh;
 mod generators;
 mod invalid;
 mod loops;

@@ -3,7 +3,9 @@
 use glam::DVec3;
 use proptest::prelude::*;
 use sinew_scene::{
-    BodyDoc, CurveDoc, MassDoc, PoseDoc, RotationDoc, SceneDoc, SceneSource, SphereDoc, TrackDoc,
+    AttachDoc, AttachedDoc, BodyDoc, CharacterKindDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, CurveDoc,
+    DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, MassDoc, PoseDoc,
+    RotationDoc, SceneDoc, SceneSource, SphereDoc, TrackDoc,
 };
 
 fn number() -> impl Strategy<Value = f64> {
@@ -17,6 +19,82 @@ fn vector() -> impl Strategy<Value = DVec3> {
     [number(), number(), number()].prop_map(DVec3::from)
 }
 
+fn positive() -> impl Strategy<Value = f64> {
+    1e-300..1e300_f64
+}
+
+fn mesh() -> impl Strategy<Value = FleshMeshDoc> {
+    prop_oneof![
+        ([1e-9..1e9, 1e-9..1e9, 1e-9..1e9_f64], [1..20_u32, 1..20, 1..20])
+            .prop_map(|(size, cells)| FleshMeshDoc::Beam { size: DVec3::from(size), cells }),
+        (1e-9..1e9_f64).prop_map(|leg| FleshMeshDoc::Tets {
+            nodes: vec![DVec3::ZERO, DVec3::X * leg, DVec3::Y * leg, DVec3::Z * leg],
+            tets: vec![[0, 1, 2, 3]],
+        }),
+        ("[a-z ä\"]{1,9}", 1..1000_u32)
+            .prop_map(|(name, cells)| FleshMeshDoc::Surface { file: name + ".obj", cells }),
+        [1..20_u32, 1..20, 1..20]
+            .prop_map(|cells| FleshMeshDoc::Character { kind: CharacterKindDoc::WormFine { cells } }),
+    ]
+}
+
+fn contact() -> impl Strategy<Value = ContactDoc> {
+    (positive(), positive(), positive(), any::<[u32; 2]>()).prop_map(
+        |(friction, stiffness, damping, [groups, touches])| ContactDoc {
+            friction,
+            firmness: FirmnessDoc::Given { stiffness, damping },
+            groups,
+            touches,
+        },
+    )
+}
+
+prop_compose! {
+    fn flesh()(
+        mesh in mesh(),
+        velocity in vector(),
+        young in positive(),
+        poisson in -0.999..0.499_f64,
+        low in 0.001..0.999_f64,
+        high in 1.001..1e9_f64,
+        mass_floor in 0.0..=1.0_f64,
+        seed in any::<u64>(),
+        amount in positive(),
+        corner in vector(),
+        contact in proptest::option::of(contact()),
+    ) -> FleshDoc {
+        let extension = ExtensionDoc::Conservative;
+        FleshDoc {
+            name: "flesh".to_owned(),
+            mesh,
+            velocity,
+            material: FleshMaterialDoc::StVenantKirchhoff { young, poisson, band: [low, high], extension },
+            mass_floor,
+            attach: vec![AttachDoc { body: None, nodes: AttachedDoc::Inside { low: corner, high: corner } }],
+            contact,
+            disturbed: DisturbanceDoc::Random { amount, seed },
+            ..FleshDoc::default()
+        }
+    }
+}
+
+fn collider() -> impl Strategy<Value = ColliderDoc> {
+    let row = || proptest::collection::vec(number(), 3);
+    let shape = prop_oneof![
+        (vector(), positive()).prop_map(|(point, z)| ColliderShapeDoc::Plane { point, normal: DVec3::Z * z }),
+        (positive(), vector()).prop_map(|(radius, position)| {
+            let at = PoseDoc { position, ..PoseDoc::default() };
+            ColliderShapeDoc::Solid(sinew_scene::ShapeDoc::Sphere(SphereDoc { radius, at }))
+        }),
+        ([positive(), positive()], [row(), row()]).prop_map(|(size, rows)| ColliderShapeDoc::HeightField {
+            at: PoseDoc::default(),
+            size,
+            heights: rows.to_vec(),
+        }),
+    ];
+    (shape, contact()).prop_map(|(shape, contact)| ColliderDoc { body: "world".to_owned(), shape, contact })
+}
+
 prop_compose! {
     fn document()(
         gravity in vector(),
@@ -27,6 +105,8 @@ prop_compose! {
         points in proptest::collection::vec(vector(), 1..5),
         color in proptest::option::of([0.0..1.0, 0.0..1.0, 0.0..1.0_f64]),
         text in "[ -~äπ\n]{0,12}",
+        flesh in flesh(),
+        collider in collider(),
     ) -> SceneDoc {
         let pose = PoseDoc { position, rotation: RotationDoc::Vector(turn) };
         let body = BodyDoc {
@@ -39,7 +119,7 @@ prop_compose! {
         };
         let samples = points.into_iter().enumerate().map(|(i, point)| (i as f64, point)).collect();
         let track = TrackDoc { name: "t".to_owned(), curve: CurveDoc::Points(samples), ..TrackDoc::default() };
-        SceneDoc { name: text, gravity, bodies: vec![body], tracks: vec![track], ..SceneDoc::default() }
+        SceneDoc { name: text, gravity, bodies: vec![body], tracks: vec![track], flesh: vec![flesh], colliders: vec![collider], ..SceneDoc::default() }
     }
 }
 
