@@ -45,6 +45,9 @@ pub(crate) fn read(text: &str, root: &Node<'_>) -> Result<SceneDoc, Complaint> {
         if matches!(issue.kind, Kind::MissingField | Kind::WrongType) {
             offset = node.span.start;
         }
+        if matches!(error.code, ron::Error::ExpectedFloat) && is_doubled(text, offset) {
+            issue.hint = "choices hold their numbers directly: leave out the inner parentheses".to_owned();
+        }
         Complaint { offset, issue }
     })
 }
@@ -80,6 +83,12 @@ fn offset_of_error(text: &str, error: &ron::error::SpannedError) -> usize {
 fn offset_after_blank(text: &str, error: &ron::error::SpannedError) -> usize {
     let offset = offset_of_error(text, error);
     offset + text[offset..].len() - text[offset..].trim_start().len()
+}
+
+/// Whether the value at `offset` begins with a parenthesis right behind that of a choice, as in `Vector((0, 0, 1))`.
+fn is_doubled(text: &str, offset: usize) -> bool {
+    let outer = text[..offset].trim_end().strip_suffix('(');
+    text[offset..].starts_with('(') && outer.is_some_and(|name| name.ends_with(char::is_alphanumeric))
 }
 
 /// Whether the reader wanted a name, perhaps with parentheses, and found something else.

@@ -1,7 +1,7 @@
 //! The mechanism fixtures load, survive a round trip, and describe what their index says.
 
 use sinew_math::Pose;
-use sinew_scene::{JointKindDoc, SceneDoc};
+use sinew_scene::{ExpectDoc, JointKindDoc, SceneDoc};
 use std::collections::BTreeMap;
 
 fn scenes() -> Vec<SceneDoc> {
@@ -43,19 +43,25 @@ fn every_scene_has_the_size_it_should() {
 fn every_scene_says_what_to_expect_and_describes_itself() {
     for scene in scenes() {
         let expect = &scene.expect;
-        assert!(expect.max_position_error_m.or(expect.max_tree_error).is_some(), "{}", scene.name);
+        let joints_checked = expect.max_position_error_m.or(expect.max_tree_error).is_some();
+        let has_joints = !scene.expanded().joints.is_empty();
+        assert!(if has_joints { joints_checked } else { *expect != ExpectDoc::default() }, "{}", scene.name);
         assert!(scene.description.ends_with('.'), "{}", scene.name);
     }
 }
 
 #[test]
 fn text_reads_back_equal() {
+    // Contents of files are no part of the text.
+    let again = |scene: &SceneDoc| {
+        let read = SceneDoc::from_ron(&scene.to_ron(), "again").unwrap_or_else(|errors| panic!("{errors}"));
+        SceneDoc { files: scene.files.clone(), ..read }
+    };
     for scene in scenes() {
-        let again = SceneDoc::from_ron(&scene.to_ron(), "again").unwrap();
-        assert_eq!(again, scene);
+        assert_eq!(again(&scene), scene);
         if scene.name != "chain_10000" {
             let all = scene.expanded();
-            assert_eq!(SceneDoc::from_ron(&all.to_ron(), "all").unwrap(), all, "expanded {}", scene.name);
+            assert_eq!(again(&all), all, "expanded {}", scene.name);
         }
     }
 }

@@ -112,7 +112,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("sinew-scene-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(path.join("parts")).unwrap();
+        std::fs::create_dir_all(path.join("parts")).expect("a temporary folder");
         Self(path)
     }
 }
@@ -299,4 +299,20 @@ fn files_are_read_beside_the_scene() {
     assert!(ele.issue.message.contains("256000001 bytes, more than 256000000"), "{ele}");
     assert_eq!((ron.line, ron.issue.field.as_str()), (39, "flesh[3].mesh.file"));
     assert!(ron.issue.message.contains("this is no file"), "{ron}");
+}
+
+#[test]
+fn the_guide_shows_scenes_that_can_be_read() {
+    let guide = include_str!("../../../../docs/guide/scene-format.md");
+    let examples: Vec<_> =
+        guide.split("```ron\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect();
+    assert!(examples.len() >= 7, "{}", examples.len());
+    for example in examples {
+        let text = format!("(format: 1, name: \"example\", {example})");
+        // Examples may name what they do not show.
+        let errors = SceneDoc::from_ron(&text, "guide").err();
+        for error in errors.iter().flat_map(|errors| errors.as_slice()) {
+            assert_eq!(error.issue.kind, SceneIssueKind::UnknownName, "{error}");
+        }
+    }
 }

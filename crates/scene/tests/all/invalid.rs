@@ -74,6 +74,10 @@ fn messages_are_for_people_who_write_scenes() {
             "(format: 1, bodies: [(mass: 5)])",
             "bodies[0].mass: a choice is wanted here, not a bare value (write Density(5) or Total(5))",
         ),
+        (
+            "(format: 1, bodies: [(pose: (rotation: Vector((0, 0, 1))))])",
+            "x.ron:1:47: bodies[0].pose.rotation: expected float (choices hold their numbers directly: leave out the inner parentheses)",
+        ),
         ("(format: 1, stepper: Explicit)", "stepper: `Explicit` needs parentheses (write Explicit())"),
         ("(format: 1, dt: 1e-300)", "dt: 1e-300 s is no time step (use 1e-12 s to 1000000.0 s"),
         ("(format: 1, samples: Count(0))", "samples: 0 samples cannot be taken (use 1 to 1000000)"),
