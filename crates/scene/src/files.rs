@@ -1,14 +1,7 @@
-//! Files that a scene names: read beside it once its own text is found to be right, none larger than [`MAX_BYTES`].
-
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+//! Files that a scene names. How they are opened is left to the loader.
 
 use crate::doc::{FleshMeshDoc, SceneDoc};
 use crate::error::{SceneIssue, SceneIssueKind};
-
-/// Largest file that is read (bytes): 256 MB.
-const MAX_BYTES: u64 = 256_000_000;
 
 /// The files that flesh names: the path of the field, and the name as written.
 fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
@@ -24,15 +17,18 @@ fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
     })
 }
 
-/// Reads every file that the scene names, relative to `folder`, each once, or says which cannot be read.
-pub(crate) fn read_files(scene: &mut SceneDoc, folder: &Path) -> Result<(), Vec<SceneIssue>> {
+/// Puts the contents of every file that the scene names into it, each read once, or says which cannot be read and why.
+pub(crate) fn read_files(
+    scene: &mut SceneDoc,
+    read: impl Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<(), Vec<SceneIssue>> {
     let mut files = std::mem::take(&mut scene.files);
     let mut issues = Vec::new();
     for (field, name) in named_files(scene) {
         if files.contains_key(name) {
             continue;
         }
-        match read_file(&folder.join(name)) {
+        match read(name) {
             Ok(bytes) => {
                 files.insert(name.clone(), bytes);
             }
@@ -46,21 +42,4 @@ pub(crate) fn read_files(scene: &mut SceneDoc, folder: &Path) -> Result<(), Vec<
     }
     scene.files = files;
     if issues.is_empty() { Ok(()) } else { Err(issues) }
-}
-
-/// The contents of a file, or why there are none.
-fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    if !metadata.is_file() {
-        return Err("this is no file".to_owned());
-    }
-    let too_large = |n: u64| format!("it has {n} bytes, more than {MAX_BYTES}");
-    if metadata.len() > MAX_BYTES {
-        return Err(too_large(metadata.len()));
-    }
-    // A file may grow while it is read.
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }

@@ -5,6 +5,8 @@
 //! `Some` may be left out (`implicit_some`) and choices hold their fields directly
 //! (`unwrap_variant_newtypes`), so scenes need no extension lines.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::doc::SceneDoc;
@@ -133,7 +135,8 @@ impl SceneSource {
         let mut doc = read(text, &root).map_err(|complaint| self.located_at(complaint))?;
         validate(&doc).map_err(|issues| self.located(&root, issues))?;
         if let Some(folder) = &self.folder {
-            read_files(&mut doc, folder).map_err(|issues| self.located(&root, issues))?;
+            read_files(&mut doc, |name| read_file(&folder.join(name)))
+                .map_err(|issues| self.located(&root, issues))?;
         }
         Ok(doc)
     }
@@ -164,6 +167,26 @@ impl SceneSource {
         let (line, column) = line_column(&self.text, offset);
         SceneErrors::new(vec![SceneError { file: self.file.clone(), line, column, issue }])
     }
+}
+
+/// Largest file beside a scene that is read (bytes): 256 MB.
+const MAX_BYTES: u64 = 256_000_000;
+
+/// The contents of a file, or why there are none.
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("this is no file".to_owned());
+    }
+    let too_large = |n: u64| format!("it has {n} bytes, more than {MAX_BYTES}");
+    if metadata.len() > MAX_BYTES {
+        return Err(too_large(metadata.len()));
+    }
+    // A file may grow while it is read.
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
 impl SceneDoc {
