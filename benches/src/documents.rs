@@ -9,6 +9,9 @@ mod determinism {}
 #[doc = include_str!("../../docs/guide/first-scene.md")]
 mod first_scene {}
 
+#[doc = include_str!("../../docs/guide/flesh-meshes.md")]
+mod flesh_meshes {}
+
 #[doc = include_str!("../../docs/guide/one-crate-at-a-time.md")]
 mod one_crate_at_a_time {}
 

@@ -41,6 +41,8 @@ pub(crate) struct Contacts {
     /// Centres of mass and twists at the start of the step.
     places: Vec<DVec3>,
     motions: Vec<Motion>,
+    /// What the contacts did before a review.
+    grips: Vec<Grip>,
     /// What each did in the last step, N·s.
     impulses: Vec<DVec3>,
     /// Per body of flesh: contacts in its matrix.
@@ -152,7 +154,8 @@ impl Contacts {
         }
     }
 
-    /// Looks at all laws with the velocities of a solution; true if one had to be replaced.
+    /// Looks at all laws with the velocities of a solution; true if enough had to be replaced for another solve. Bodies want
+    /// every contact right; of the many points of flesh a few may wait for the next step.
     pub(crate) fn review(
         &mut self,
         model: &FleshModel,
@@ -160,9 +163,28 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         is_last: bool,
     ) -> bool {
-        let Self { points, solve, places, motions, .. } = self;
+        let Self { points, solve, places, motions, grips, .. } = self;
         let sides = Sides { model, places, motions };
-        solve.review(points, is_last, |contact| sides.relative(contact, ends, nodes)) > 0
+        grips.clear();
+        grips.extend(solve.steps().iter().map(|step| step.grip));
+        let n_changed = solve.review(points, is_last, |contact| sides.relative(contact, ends, nodes));
+        if n_changed == 0 {
+            return false;
+        }
+        let (mut n_bodies, mut n_flesh, mut n_turned) = (0, 0, 0);
+        for ((contact, before), step) in points.iter().zip(&*grips).zip(solve.steps()) {
+            let has_turned = *before != step.grip;
+            if matches!(contact.a, Mover::Body(_)) {
+                n_bodies += 1;
+                if has_turned {
+                    return true;
+                }
+            } else {
+                n_flesh += usize::from(*before != Grip::Open || has_turned);
+                n_turned += usize::from(has_turned);
+            }
+        }
+        (n_flesh == 0 && n_bodies > 0) || n_turned as f64 > MAY_WAIT * n_flesh as f64
     }
 
     /// Leaves in the state what contacts remember, from the velocities at the end of the step.
@@ -203,6 +225,9 @@ fn margin(moment: &Moment<'_>, state: &FleshState) -> f64 {
     let fastest = bodies.chain(nodes).filter(|v| v.is_finite()).fold(0.0, f64::max);
     (2.0 * moment.dt * (fastest + moment.dt * moment.gravity.length())).min(FARTHEST)
 }
+
+/// Share of the contacts of flesh that may have changed their minds without another solve.
+const MAY_WAIT: f64 = 0.15;
 
 /// Size of a body whose turning moves its surface, m.
 const REACH: f64 = 0.2;

@@ -146,6 +146,8 @@ pub struct PointLaw {
 pub(crate) struct CompanionWork {
     pub(crate) ties: Vec<Tie>,
     precision: CgSettings,
+    /// Residual at the start of the first solve of the step.
+    size: f64,
     parents: Vec<u32>,
     /// Pairs whose reaction the companion needs, for these ports.
     active: ActivePairs,
@@ -176,6 +178,7 @@ impl CompanionWork {
         Self {
             ties: Vec::new(),
             precision: CgSettings::default(),
+            size: 0.0,
             active: ActivePairs::default(),
             ports: Vec::new(),
             everything: ActivePairs::new(&parents, 0..n as u32),
@@ -224,15 +227,22 @@ impl CompanionWork {
         tree: &mut TreeScratch,
         companion: &mut dyn Companion,
         settings: &CgSettings,
+        is_first: bool,
     ) {
-        self.precision = *settings;
         self.activate(companion);
         if self.own.is_empty() {
             return;
         }
         self.touch(&tree.motions);
         companion.start(&self.touched, &mut self.residual, &mut self.start);
-        let report = self.iterate(companion, &tree.factor, settings, true);
+        // Later solves of a step begin near their solution: they are held to the scale of the first.
+        let size = self.residual.iter().map(|r| r * r).sum::<f64>().sqrt();
+        if is_first {
+            self.size = size;
+        }
+        let precision = (settings.precision * self.size / size).clamp(settings.precision, LOOSEST);
+        self.precision = CgSettings { precision, ..*settings };
+        let report = self.iterate(companion, &tree.factor, &self.precision.clone(), true);
         companion.solved(report);
         self.adopt();
         let Self { parents, everything, reaction, impulses, .. } = self;
@@ -310,6 +320,9 @@ pub(crate) struct Together<'a> {
     pub(crate) work: &'a mut CompanionWork,
     pub(crate) companion: &'a mut dyn Companion,
 }
+
+/// No solve asks for less than this.
+const LOOSEST: f64 = 0.1;
 
 /// Reactions are computed more precisely than the step itself by this factor, for the sake of the loop solver.
 const FINER: f64 = 1e-4;

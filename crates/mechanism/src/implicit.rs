@@ -125,7 +125,8 @@ pub(crate) fn step(
             };
             seen.merge(&open);
             if let (Some(companion), Some(work)) = (&mut companion, &mut work) {
-                work.solve(model, at.motions, tree, *companion, &settings.together);
+                let is_first = iteration == 0 && reviews == 0;
+                work.solve(model, at.motions, tree, *companion, &settings.together, is_first);
                 run.done(Stage::Refine);
             }
             if let Some(loops) = &mut loops {

@@ -35,6 +35,7 @@ pub struct DrawFlesh {
 /// The triangles of the surface of flesh.
 #[derive(Clone, Debug)]
 pub(crate) struct FleshLook {
+    pub(crate) name: String,
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) color: Option<DVec3>,
 }

@@ -97,20 +97,22 @@ fn last_quoted(text: &str, quote: char) -> Option<&str> {
 pub(crate) fn body_path(scene: &SceneDoc, name: &str) -> String {
     match scene.bodies.iter().position(|body| body.name == name) {
         Some(i) => format!("bodies[{i}]"),
-        None => generator_path(scene, name, "link"),
+        None => generator_path(scene, |generator| generator.makes_body(name), "link"),
     }
 }
 
 pub(crate) fn joint_path(scene: &SceneDoc, name: &str) -> String {
     match scene.joints.iter().position(|joint| joint.name == name) {
         Some(i) => format!("joints[{i}]"),
-        None => generator_path(scene, name, "joint"),
+        None => generator_path(scene, |generator| generator.makes_joint(name), "joint"),
     }
 }
 
-/// Path of the template behind a generated name such as `link_0042`.
-fn generator_path(scene: &SceneDoc, name: &str, template: &str) -> String {
-    let prefix = name.rsplit_once('_').map_or("", |(prefix, _)| prefix);
-    let found = scene.generators.iter().map(GeneratorDoc::name).position(|generator| generator == prefix);
-    found.map_or_else(String::new, |i| format!("generators[{i}].{template}"))
+/// Path of the template behind a generated name such as `link_0042`, or of the generator that has none.
+fn generator_path(scene: &SceneDoc, makes: impl Fn(&GeneratorDoc) -> bool, template: &str) -> String {
+    let found = scene.generators.iter().enumerate().find(|(_, generator)| makes(generator));
+    found.map_or_else(String::new, |(i, generator)| match generator {
+        GeneratorDoc::Character(_) => format!("generators[{i}]"),
+        _ => format!("generators[{i}].{template}"),
+    })
 }

@@ -34,7 +34,7 @@ pub struct RunOutcome {
     pub n_steps: u64,
     /// Fingerprint of the last state.
     pub digest: u64,
-    /// Name of the first body that was no longer finite.
+    /// The first body, by name, or tetrahedron that was no longer finite.
     pub non_finite: Option<String>,
     /// The expectations.
     pub expectations: Vec<Expectation>,
@@ -79,12 +79,13 @@ fn run_once(run: SweepRun) -> Result<RunOutcome, BuildError> {
     let mut world = World::from_scene(&run.scene)?;
     let mut meter = ExpectMeter::new(&run.scene.expect, &world);
     let mut n_steps = 0;
-    while n_steps < world.info().n_steps && meter.non_finite().is_none() {
+    while n_steps < world.info().n_steps && meter.non_finite().is_none() && meter.non_finite_tet().is_none() {
         let report = world.step();
         meter.observe(&world, &report);
         n_steps += 1;
     }
-    let non_finite = meter.non_finite().map(|body| world.model().body_name(body).to_owned());
+    let tet = meter.non_finite_tet().map(|tet| format!("tetrahedron {tet}"));
+    let non_finite = meter.non_finite().map(|body| world.model().body_name(body).to_owned()).or(tet);
     let digest = world.digest();
     Ok(RunOutcome { set: run.set, n_steps, digest, non_finite, expectations: meter.finish() })
 }
@@ -136,7 +137,22 @@ pub struct ExpectMeter {
     tree_error: f64,
     speed: f64,
     angular_speed: f64,
+    penetration: f64,
+    inverted: f64,
+    rest: f64,
+    /// One per expected node.
+    nodes: Vec<NodePlace>,
     non_finite: Option<BodyId>,
+    non_finite_tet: Option<usize>,
+}
+
+/// A look at a node of flesh.
+#[derive(Clone, Debug)]
+struct NodePlace {
+    /// Which flesh; none if there is none of that name.
+    flesh: Option<usize>,
+    step: Option<u64>,
+    distance: Option<f64>,
 }
 
 /// A look at a body.
@@ -158,8 +174,18 @@ impl ExpectMeter {
             step: doc.at_s.map(|at| step_index(at, dt)),
             distance: None,
         });
+        let nodes = expect.flesh.iter().map(|doc| NodePlace {
+            flesh: world.flesh(&doc.flesh),
+            step: doc.at_s.map(|at| step_index(at, dt)),
+            distance: None,
+        });
         let mut meter = Self {
             expect: expect.clone(),
+            nodes: nodes.collect(),
+            penetration: 0.0,
+            inverted: 0.0,
+            rest: 0.0,
+            non_finite_tet: None,
             places: places.collect(),
             energy_at_start: world.energy().total(),
             kinetic: 0.0,
@@ -179,12 +205,20 @@ impl ExpectMeter {
     /// Looks at the world after a step.
     pub fn observe(&mut self, world: &World, report: &StepReport) {
         self.non_finite = self.non_finite.or(report.health.non_finite);
+        self.non_finite_tet = self.non_finite_tet.or(report.health.non_finite_tet);
+        raise(&mut self.penetration, report.flesh.contacts.depth);
+        self.inverted = report.flesh.elements.n_inverted as f64;
         self.measure(world, report.index);
     }
 
     /// First body that was no longer finite.
     pub fn non_finite(&self) -> Option<BodyId> {
         self.non_finite
+    }
+
+    /// First tetrahedron whose force was no longer finite.
+    pub fn non_finite_tet(&self) -> Option<usize> {
+        self.non_finite_tet
     }
 
     /// Largest distance by which a joint came apart so far, m.
@@ -204,7 +238,8 @@ impl ExpectMeter {
 
     /// Number of looks at bodies that are due later than the last step so far.
     pub fn n_pending(&self) -> usize {
-        self.places.iter().filter(|place| place.distance.is_none()).count()
+        let bodies = self.places.iter().filter(|place| place.distance.is_none()).count();
+        bodies + self.nodes.iter().filter(|place| place.distance.is_none()).count()
     }
 
     /// Every expectation and how it fared; looks at bodies later than the last step are left out.
@@ -219,6 +254,9 @@ impl ExpectMeter {
             ("energy gain [of kinetic]", relative(self.gain), expect.energy_gain),
             ("speed [m/s]", self.speed, expect.max_speed_m_per_s),
             ("angular speed [rad/s]", self.angular_speed, expect.max_angular_speed_rad_per_s),
+            ("inverted tetrahedra", self.inverted, expect.max_inverted.map(f64::from)),
+            ("penetration [m]", self.penetration, expect.max_penetration_m),
+            ("flesh off its rest shape [m]", self.rest, expect.flesh_rest_m),
         ];
         let bounds = bounds.into_iter().filter_map(|(what, measured, limit)| {
             limit.map(|limit| at_most(what.to_owned(), measured, limit))
@@ -228,7 +266,12 @@ impl ExpectMeter {
             let what = format!("distance of {} at {when} [m]", doc.body);
             place.distance.map(|distance| at_most(what, distance, doc.tolerance_m))
         });
-        bounds.chain(places).collect()
+        let nodes = expect.flesh.iter().zip(&self.nodes).filter_map(|(doc, place)| {
+            let when = doc.at_s.map_or_else(|| "the end".to_owned(), |at| format!("{at} s"));
+            let what = format!("distance of node {} of {} at {when} [m]", doc.node, doc.flesh);
+            place.distance.map(|distance| at_most(what, distance, doc.tolerance_m))
+        });
+        bounds.chain(places).chain(nodes).collect()
     }
 
     fn measure(&mut self, world: &World, step: u64) {
@@ -244,6 +287,18 @@ impl ExpectMeter {
         for motion in &world.state().motions {
             raise(&mut self.speed, motion.linear.length());
             raise(&mut self.angular_speed, motion.angular.length());
+        }
+        if let (Some(flesh), Some(_)) = (world.model().flesh(), self.expect.flesh_rest_m) {
+            let state = &world.state().flesh;
+            let each = (0..flesh.bodies().len()).map(|i| flesh.distance_from_rest(state, i));
+            self.rest = each.fold(0.0, |largest: f64, d| if d.is_nan() { d } else { largest.max(d) });
+        }
+        for (doc, place) in self.expect.flesh.iter().zip(&mut self.nodes) {
+            if place.step.is_none_or(|at| at == step) {
+                let nodes = place.flesh.and_then(|flesh| world.state().flesh.nodes.get(flesh));
+                let found = nodes.and_then(|nodes| nodes.positions.get(doc.node as usize));
+                place.distance = Some(found.map_or(f64::NAN, |found| found.distance(doc.position)));
+            }
         }
         for (doc, place) in self.expect.bodies.iter().zip(&mut self.places) {
             if place.step.is_none_or(|at| at == step) {

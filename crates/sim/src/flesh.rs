@@ -80,7 +80,12 @@ impl Soft {
         let mut flesh = Vec::new();
         let mut disturbed = Vec::new();
         for (part, doc) in self.parts.into_iter().zip(&scene.flesh) {
-            looks.push(FleshLook { triangles: part.flesh.surface().triangles().to_vec(), color: doc.color });
+            let name = doc.name.clone();
+            looks.push(FleshLook {
+                name,
+                triangles: part.flesh.surface().triangles().to_vec(),
+                color: doc.color,
+            });
             disturbed.push(disturb(doc, &part));
             flesh.push(part.finish(doc, mechanism)?);
         }

@@ -31,6 +31,8 @@ pub struct Health {
     pub regularized: u32,
     /// First body whose state is no longer finite.
     pub non_finite: Option<BodyId>,
+    /// First tetrahedron whose force is no longer finite.
+    pub non_finite_tet: Option<usize>,
     /// Nothing was done: the step length is not a positive number, or the state belongs to another model.
     pub refused: bool,
 }

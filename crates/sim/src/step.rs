@@ -48,6 +48,7 @@ pub fn step_observed(
             ignored_inputs,
             regularized: mechanism.regularized,
             non_finite: mechanism.non_finite,
+            non_finite_tet: flesh.elements.non_finite,
             refused: mechanism.refused,
         },
     }

@@ -193,6 +193,11 @@ impl World {
         self.model.body(name)
     }
 
+    /// The body of flesh called `name`, by its place among [`sinew_flesh::FleshModel::bodies`].
+    pub fn flesh(&self, name: &str) -> Option<usize> {
+        self.looks.flesh.iter().position(|look| look.name == name)
+    }
+
     /// The joint called `name`.
     pub fn joint(&self, name: &str) -> Option<JointId> {
         self.model.joint(name)
