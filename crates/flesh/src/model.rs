@@ -1,8 +1,9 @@
 //! All flesh of a mechanism and everything that touches; never changes.
 
+use glam::{DMat3, DVec3};
 use sinew_contact::{ContactModel, ContactSummary, Owner};
 use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
-use sinew_math::Force;
+use sinew_math::{Force, signed_svd};
 use sinew_mechanism::{CgReport, Model, State};
 
 use crate::body::FleshBody;
@@ -134,6 +135,23 @@ impl FleshModel {
         counts && flesh.nodes.len() == self.bodies.len() && flesh.history.len() == self.bodies.len()
     }
 
+    /// Largest distance (m) of a node of one body of flesh from where it would be at rest, after the rigid motion of the rest
+    /// shape that fits best.
+    pub fn distance_from_rest(&self, flesh: &FleshState, index: usize) -> f64 {
+        let (rest, now) = (self.bodies[index].fem.mesh().positions(), &flesh.nodes[index].positions);
+        let middle = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;
+        let (from, to) = (middle(rest), middle(now));
+        // The rotation nearest to Σ (y − ȳ)(x − x̄)ᵀ.
+        let spread = rest.iter().zip(now).fold(DMat3::ZERO, |sum, (x, y)| {
+            let (x, y) = (*x - from, *y - to);
+            sum + DMat3::from_cols(y * x.x, y * x.y, y * x.z)
+        });
+        let (u, _, v) = signed_svd(spread);
+        let rotation = u * v.transpose();
+        let distances = rest.iter().zip(now).map(|(x, y)| (*y - to - rotation * (*x - from)).length());
+        distances.fold(0.0, |largest: f64, d| if d.is_nan() { f64::NAN } else { largest.max(d) })
+    }
+
     /// Momentum of free nodes: angular about the world origin (kg·m²/s), linear (kg·m/s).
     pub fn momentum(&self, flesh: &FleshState) -> Force {
         let mut sum = Force::ZERO;
@@ -148,7 +166,7 @@ impl FleshModel {
     }
 
     /// Energy of the flesh in a uniform gravity (m/s²); fixed nodes count with their bones.
-    pub fn energy(&self, flesh: &FleshState, gravity: glam::DVec3) -> FleshEnergy {
+    pub fn energy(&self, flesh: &FleshState, gravity: DVec3) -> FleshEnergy {
         let mut energy = FleshEnergy::default();
         for (body, nodes) in self.bodies.iter().zip(&flesh.nodes) {
             let mut scratch = FemScratch::new(&body.fem);
