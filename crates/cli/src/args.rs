@@ -60,6 +60,9 @@ pub(crate) struct EmbedArgs {
     /// are closer than a cube then still move by themselves.
     #[arg(long)]
     pub(crate) bricks: bool,
+    /// Print one JSON object on standard output and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Where to write the body; without it, only the quality is reported.
     #[arg(short, long, value_name = "MESH.ron")]
     pub(crate) output: Option<PathBuf>,

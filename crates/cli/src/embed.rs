@@ -3,12 +3,42 @@
 use std::fs;
 use std::path::Path;
 
-use sinew_mesh::{Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Surface, TetGen, TetMesh};
+use serde::Serialize;
+use sinew_mesh::{
+    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Quality, Surface, TetGen, TetMesh,
+};
 
-use crate::Failure;
 use crate::args::EmbedArgs;
 use crate::report::count;
 use crate::svg::quantity;
+use crate::{Failure, progress};
+
+/// Steps of the progress bar.
+const STEPS: f64 = 1000.0;
+
+/// What there is to say about a body.
+#[derive(Serialize)]
+struct Report {
+    /// The file that was read.
+    file: String,
+    /// Of the surface.
+    vertices: usize,
+    triangles: usize,
+    /// Inside the surface (m³).
+    volume: f64,
+    nodes: usize,
+    tetrahedra: usize,
+    /// Whether the triangles of the surface faced inward, and were turned.
+    flipped: bool,
+    /// Inverted tetrahedra that were turned, and nodes without tetrahedra that were left out.
+    turned: usize,
+    unused: usize,
+    /// Angles in radians, masses in kilograms.
+    quality: Quality,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+}
 
 /// Reads, embeds, writes; returns what there is to say.
 pub(crate) fn embed(args: &EmbedArgs) -> Result<String, Failure> {
@@ -18,31 +48,48 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, Failure> {
         return Err(Failure(format!("the scale is {}, must be positive", args.scale)));
     }
     let filling = Filling { density: args.density, mass_floor: args.mass_floor };
-    let (body, note) = match ending(&args.surface).as_str() {
+    let (mut flipped, mut turned, mut unused) = (false, 0, 0);
+    let ending = ending(&args.surface);
+    let body = match ending.as_str() {
         "obj" | "stl" => {
             let surface = read_surface(args)?;
-            let note = if surface.was_flipped() { "; faced inward, flipped" } else { "" };
+            flipped = surface.was_flipped();
             let pattern = if args.bricks { Pattern::Bricks } else { Pattern::BodyCentred };
             let lattice = Lattice { cells: Cells::Longest(args.cells), pattern };
-            (EmbeddedBody::in_lattice(surface, &lattice, &filling).map_err(failure)?, note.to_owned())
+            let bar = progress::bar(STEPS as u64, &name.to_string(), None);
+            let mut advance = |share: f64| bar.set_position((STEPS * share) as u64);
+            let body = EmbeddedBody::in_lattice_observed(surface, &lattice, &filling, &mut advance);
+            bar.finish_and_clear();
+            body.map_err(failure)?
         }
         "ele" | "node" => {
             let tetgen = read_tetgen(args)?;
-            let note = format!(
-                "; {} turned, {} left out",
-                count(tetgen.n_turned, "inverted tetrahedron", "inverted tetrahedra"),
-                count(tetgen.n_unused, "unused node", "unused nodes"),
-            );
-            (EmbeddedBody::from_tets(tetgen.mesh, &filling).map_err(failure)?, note)
+            (turned, unused) = (tetgen.n_turned, tetgen.n_unused);
+            EmbeddedBody::from_tets(tetgen.mesh, &filling).map_err(failure)?
         }
         _ => return Err(Failure(format!("{name}: wanted is a file ending in .obj, .stl, .ele or .node"))),
     };
-    let mut text = format!("{name}: {}{note}\n{}", size(&body), quality(&body));
     if let Some(path) = &args.output {
         write(path, &body)?;
-        text += &format!("\n  wrote          {} (the body)", path.display());
     }
-    Ok(text)
+    let report = Report {
+        file: name.to_string(),
+        vertices: body.surface().positions().len(),
+        triangles: body.surface().triangles().len(),
+        volume: body.surface().volume(),
+        nodes: body.nodes().len(),
+        tetrahedra: body.tets().len(),
+        flipped,
+        turned,
+        unused,
+        quality: body.quality(),
+        output: args.output.as_ref().map(|path| path.display().to_string()),
+    };
+    if args.json {
+        let text = serde_json::to_string_pretty(&report);
+        return text.map_err(|error| Failure(format!("cannot write the report: {error}")));
+    }
+    Ok(report.to_text(ending == "ele" || ending == "node"))
 }
 
 fn ending(path: &Path) -> String {
@@ -81,45 +128,56 @@ fn write(path: &Path, body: &EmbeddedBody) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| cannot(&error))
 }
 
-/// How large surface and body are.
-fn size(body: &EmbeddedBody) -> String {
-    format!(
-        "{}, {}, {} m³",
-        count(body.surface().positions().len(), "vertex", "vertices"),
-        count(body.surface().triangles().len(), "triangle", "triangles"),
-        quantity(body.surface().volume()),
-    )
-}
-
-/// How good the body is, one line per aspect.
-fn quality(body: &EmbeddedBody) -> String {
-    let quality = body.quality();
-    let [least, largest] = quality.dihedral.map(f64::to_degrees);
-    let mut lines = vec![
-        format!(
-            "body           {}, {}, {} kg",
-            count(body.nodes().len(), "node", "nodes"),
-            count(body.tets().len(), "tetrahedron", "tetrahedra"),
-            quantity(quality.mass),
-        ),
-        format!("angles         {least:.1}° to {largest:.1}° between faces (70.5° is best)"),
-        format!(
-            "shapes         aspect up to {:.2} (1 is best), largest volume {} × smallest",
-            quality.max_aspect,
-            quantity(quality.volume_ratio)
-        ),
-        format!(
-            "fill           {:.0} % on average, {:.2} % at least",
-            100.0 * quality.mean_fill,
-            100.0 * quality.min_fill
-        ),
-        format!("masses         heaviest node {} × lightest", quantity(quality.mass_ratio)),
-    ];
-    if quality.n_raised > 0 {
-        lines.push(format!("mass floor     {} made heavier", count(quality.n_raised, "node", "nodes")));
+impl Report {
+    /// A few lines for people: one per aspect of the quality. `read` says that the tetrahedra were read, not made.
+    fn to_text(&self, read: bool) -> String {
+        let note = match (read, self.flipped) {
+            (true, _) => format!(
+                "; {} turned, {} left out",
+                count(self.turned, "inverted tetrahedron", "inverted tetrahedra"),
+                count(self.unused, "unused node", "unused nodes"),
+            ),
+            (false, true) => "; faced inward, flipped".to_owned(),
+            (false, false) => String::new(),
+        };
+        let quality = &self.quality;
+        let [least, largest] = quality.dihedral.map(f64::to_degrees);
+        let mut lines = vec![
+            format!(
+                "{}: {}, {}, {} m³{note}",
+                self.file,
+                count(self.vertices, "vertex", "vertices"),
+                count(self.triangles, "triangle", "triangles"),
+                quantity(self.volume),
+            ),
+            format!(
+                "body           {}, {}, {} kg",
+                count(self.nodes, "node", "nodes"),
+                count(self.tetrahedra, "tetrahedron", "tetrahedra"),
+                quantity(quality.mass),
+            ),
+            format!("angles         {least:.1}° to {largest:.1}° between faces (70.5° is best)"),
+            format!(
+                "shapes         aspect up to {:.2} (1 is best), largest volume {} × smallest",
+                quality.max_aspect,
+                quantity(quality.volume_ratio)
+            ),
+            format!(
+                "fill           {:.0} % on average, {:.2} % at least",
+                100.0 * quality.mean_fill,
+                100.0 * quality.min_fill
+            ),
+            format!("masses         heaviest node {} × lightest", quantity(quality.mass_ratio)),
+        ];
+        if quality.n_raised > 0 {
+            lines.push(format!("mass floor     {} made heavier", count(quality.n_raised, "node", "nodes")));
+        }
+        if quality.n_pieces > 1 {
+            lines.push(format!("pieces         {} that nothing holds together", quality.n_pieces));
+        }
+        if let Some(path) = &self.output {
+            lines.push(format!("wrote          {path} (the body)"));
+        }
+        lines.join("\n  ")
     }
-    if quality.n_pieces > 1 {
-        lines.push(format!("pieces         {} that nothing holds together", quality.n_pieces));
-    }
-    lines.iter().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }

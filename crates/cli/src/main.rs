@@ -12,13 +12,18 @@ use clap::Parser;
 mod animation;
 mod args;
 mod embed;
+mod figure;
 mod film;
+mod flesh;
 mod loops;
 mod plot;
+mod progress;
 mod record;
 mod report;
 mod run;
+mod scenery;
 mod scenes;
+mod skin;
 mod solid;
 mod stage;
 mod svg;
@@ -116,10 +121,12 @@ fn check_one(name: &str) -> Result<String, Failure> {
     for member in scenes::members(&source, &scene)? {
         let world = scenes::build(&source, &member.scene)?;
         let (tree, loops) = world.model().n_rows();
+        let flesh = flesh::FleshSummary::of(&world).map(|flesh| format!("{}, ", flesh.size()));
         text = format!(
-            "{name}: good; {}, {}, {tree} equations in the tree, {loops} in loops, {} steps of {}",
+            "{name}: good; {}, {}, {tree} equations in the tree, {loops} in loops, {}{} steps of {}",
             report::count(world.model().n_bodies(), "body", "bodies"),
             report::count(world.model().n_joints(), "joint", "joints"),
+            flesh.unwrap_or_default(),
             world.info().n_steps,
             report::step_length(world.settings().dt),
         );

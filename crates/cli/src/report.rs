@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use sinew_sim::{Expectation, digest_bytes};
 
+use crate::flesh::FleshSummary;
 use crate::loops::LoopSummary;
 use crate::svg::quantity;
 
@@ -35,6 +36,9 @@ pub(crate) struct Summary {
     pub(crate) max_rotation_error: f64,
     /// How the loops fared.
     pub(crate) loops: LoopSummary,
+    /// How flesh and contacts fared; absent if there are neither.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) flesh: Option<FleshSummary>,
     /// Kinetic, gravitational and elastic energy (J).
     pub(crate) energy_initial: f64,
     pub(crate) energy_final: f64,
@@ -100,6 +104,9 @@ impl Summary {
             whole.max_position_error = whole.max_position_error.max(summary.max_position_error);
             whole.max_rotation_error = whole.max_rotation_error.max(summary.max_rotation_error);
             whole.loops.merge(&summary.loops);
+            if let (Some(whole), Some(flesh)) = (&mut whole.flesh, &summary.flesh) {
+                whole.merge(flesh);
+            }
             whole.energy_final = summary.energy_final;
             whole.digest = format!("{}{}", whole.digest, summary.digest);
             whole.trouble = whole.trouble.or_else(|| summary.trouble.clone());
@@ -120,6 +127,11 @@ impl Summary {
             0 => String::new(),
             n => format!(", {n} in loops"),
         };
+        let tetrahedra = self.flesh.as_ref().map_or(0, |flesh| flesh.tetrahedra);
+        let (units, unit) = match tetrahedra {
+            0 => (self.bodies, "body"),
+            n => (n, "tetrahedron"),
+        };
         let lines = [
             format!(
                 "{}: {}, {}; {} equations in the tree{loops}",
@@ -135,10 +147,10 @@ impl Summary {
                 step_length(self.dt),
             ),
             format!(
-                "  computed in    {} ({} per step, {} per body and step)",
+                "  computed in    {} ({} per step, {} per {unit} and step)",
                 duration(self.wall_seconds),
                 duration(self.seconds_per_step),
-                duration(self.seconds_per_step / self.bodies.max(1) as f64),
+                duration(self.seconds_per_step / units.max(1) as f64),
             ),
             format!("  stages         {}", self.shares()),
             format!(
@@ -157,6 +169,7 @@ impl Summary {
         let said = lines.iter().filter(|line| !line.ends_with(' '));
         said.for_each(|line| put(&mut out, line));
         self.loops.lines().iter().for_each(|line| put(&mut out, line));
+        self.flesh.iter().flat_map(|flesh| flesh.lines()).for_each(|line| put(&mut out, &line));
         if self.regularized + self.ignored_inputs > 0 {
             let (soft, left_out) = (self.regularized, self.ignored_inputs);
             put(

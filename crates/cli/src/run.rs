@@ -4,15 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sinew_scene::{SceneDoc, SceneSource};
 use sinew_sim::{ExpectMeter, Stage, World};
 
 use crate::args::RunArgs;
+use crate::flesh::{self, FleshSummary};
 use crate::loops::LoopSummary;
 use crate::record::Recorder;
 use crate::report::{Stages, Summary, SweepRun, count, step_length};
-use crate::{Failure, animation, film, scenes};
+use crate::{Failure, animation, film, progress, scenes};
 
 /// Every so many steps the stages are timed; in between only the step as a whole, so that reading the clock does
 /// not slow down small scenes.
@@ -74,22 +74,26 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     let mut clock = StageClock::default();
     let (mut steps, mut regularized, mut ignored_inputs) = (0, 0, 0);
     let mut loops = LoopSummary { assembly: world.info().assembly, ..LoopSummary::default() };
-    let bar = progress_bar(n_steps, &world.info().name);
-    while steps < n_steps && meter.non_finite().is_none() {
+    let mut soft = FleshSummary::of(&world);
+    let mut broken = None;
+    let bar = progress::bar(n_steps, &world.info().name, Some("steps"));
+    while steps < n_steps && meter.non_finite().is_none() && broken.is_none() {
         let report = clock.time(&mut world, steps.is_multiple_of(OBSERVE_EVERY));
         steps += 1;
         regularized += u64::from(report.health.regularized);
         loops.note(&report);
+        soft.iter_mut().for_each(|soft| soft.note(&report));
+        broken = flesh::first_broken(&world);
         ignored_inputs += u64::from(report.health.ignored_inputs);
         meter.observe(&world, &report);
         recorder.note(&world, steps, n_steps);
         bar.set_position(steps);
     }
     bar.finish_and_clear();
-    let trouble = meter.non_finite().map(|body| {
-        let (name, time) = (world.model().body_name(body), world.time());
-        format!("body `{name}` is no longer finite after step {steps} ({time:.4} s)")
-    });
+    let rigid = meter.non_finite().map(|body| format!("body `{}`", world.model().body_name(body)));
+    let what = rigid.or_else(|| broken.map(|i| format!("flesh `{}`", scene.expanded().flesh[i].name)));
+    let trouble =
+        what.map(|what| format!("{what} is no longer finite after step {steps} ({:.4} s)", world.time()));
     let (acyclic_constraints, loop_constraints) = world.model().n_rows();
     let wall_seconds = clock.total.as_secs_f64();
     let summary = Summary {
@@ -107,6 +111,7 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
         max_position_error: meter.max_position_error(),
         max_rotation_error: meter.max_rotation_error(),
         loops: LoopSummary { max_tree_error: meter.max_tree_error(), ..loops },
+        flesh: soft,
         energy_initial,
         energy_final: world.energy().total(),
         stages: clock.stages(),
@@ -158,15 +163,6 @@ impl StageClock {
     }
 }
 
-/// A bar on a terminal, nothing in a pipe.
-fn progress_bar(n_steps: u64, name: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:32} {percent:>3} %  {pos}/{len} steps  {eta} left");
-    let bar = ProgressBar::with_draw_target(Some(n_steps), ProgressDrawTarget::stderr_with_hz(12));
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(name.to_string());
-    bar
-}
-
 /// Writes the files that were asked for; those of a sweep are numbered.
 fn write_files(
     args: &RunArgs,
@@ -176,8 +172,9 @@ fn write_files(
     recorder: &Recorder,
     written: &mut Vec<(PathBuf, &'static str)>,
 ) -> Result<(), Failure> {
+    let flesh = summary.flesh.as_ref().map(|flesh| format!(", {}", flesh.size())).unwrap_or_default();
     let subtitle = format!(
-        "{}, {}, {} steps of {}",
+        "{}, {}{flesh}, {} steps of {}",
         count(summary.bodies, "body", "bodies"),
         count(summary.joints, "joint", "joints"),
         summary.steps,
@@ -199,10 +196,10 @@ fn write_files(
     write(&args.csv, "every step as a table", &|| Some(trace?.to_csv()))?;
     write(&args.plot, "energy and joint error over time", &|| Some(trace?.to_plot(title, &subtitle)))?;
     write(&args.draw, "the motion as a filmstrip", &|| {
-        Some(film::draw(title, &subtitle, &film?.looks, &film?.frames, scene.gravity))
+        Some(film::draw(title, &subtitle, &film?.cast, &film?.frames, scene.gravity))
     })?;
     write(&args.animate, "the motion, animated; open it in a browser", &|| {
-        Some(animation::draw(title, &subtitle, &film?.looks, &film?.frames, scene.gravity))
+        Some(animation::draw(title, &subtitle, &film?.cast, &film?.frames, scene.gravity))
     })
 }
 

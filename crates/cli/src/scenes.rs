@@ -7,7 +7,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use sinew_scene::{SceneDoc, SceneSource, suggestion};
+use sinew_scene::{GeneratorDoc, SceneDoc, SceneSource, suggestion};
 use sinew_sim::{BuildError, SweepRun, World};
 
 use crate::Failure;
@@ -86,8 +86,25 @@ pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, Fai
         BuildError::Scene(issues) => {
             located(source, issues.iter().map(|issue| (issue.field.as_str(), issue)))
         }
-        other => located(source, other.fields().into_iter().map(|field| (field, other))),
+        other => {
+            let written: Vec<String> =
+                other.fields().into_iter().map(|field| written_path(scene, field)).collect();
+            located(source, written.iter().map(|field| (field.as_str(), other)))
+        }
     })
+}
+
+/// Path in the scene as it is written of a path in the scene with its generators written out: flesh that was not
+/// written is that of a character.
+fn written_path(scene: &SceneDoc, path: &str) -> String {
+    let generated = || {
+        let (index, _) = path.strip_prefix("flesh[")?.split_once(']')?;
+        let nth = index.parse::<usize>().ok()?.checked_sub(scene.flesh.len())?;
+        let generators = scene.generators.iter().enumerate();
+        let mut characters = generators.filter(|(_, g)| matches!(g, GeneratorDoc::Character(_)));
+        Some(format!("generators[{}]", characters.nth(nth)?.0))
+    };
+    generated().unwrap_or_else(|| path.to_owned())
 }
 
 /// One line per complaint: `file:line:column: what`.
@@ -104,7 +121,22 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::EMBEDDED;
+    use sinew_scene::SceneDoc;
+
+    use super::{EMBEDDED, written_path};
+
+    #[test]
+    fn flesh_of_characters_is_looked_for_at_their_generators() {
+        let text = "(format: 1, flesh: [(name: \"a\", mesh: Beam(size: (1, 1, 1), cells: (1, 1, 1)))], generators: [
+            Chain(name: \"c\", count: 2), Character(name: \"d\", kind: Worm), Character(name: \"e\", kind: Fish)])";
+        let scene = SceneDoc::from_ron(text, "a.ron").unwrap();
+        let written = |path: &str| written_path(&scene, path);
+        assert_eq!(written("flesh[0].mesh"), "flesh[0].mesh");
+        assert_eq!(written("flesh[1].mesh"), "generators[1]");
+        assert_eq!(written("flesh[2]"), "generators[2]");
+        assert_eq!(written("flesh[3]"), "flesh[3]");
+        assert_eq!(written("colliders[0]"), "colliders[0]");
+    }
 
     #[test]
     fn embedded_scenes_are_the_fixtures() {

@@ -4,6 +4,7 @@
 
 use glam::DVec3;
 use sinew_math::ops;
+use sinew_sim::DrawShape;
 
 /// A convex solid in its own frame: the hull of `points`, grown by `radius` (m).
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,17 @@ pub(crate) struct Solid {
 const RIM: usize = 20;
 
 impl Solid {
+    /// What is drawn of a shape.
+    pub(crate) fn of(shape: &DrawShape) -> Self {
+        match *shape {
+            DrawShape::Box { size } => Self::cuboid(size),
+            DrawShape::Sphere { radius } => Self::ball(radius),
+            DrawShape::Capsule { radius, length } => Self::capsule(radius, length),
+            DrawShape::Cylinder { radius, length } => Self::cylinder(radius, length),
+            DrawShape::Ellipsoid { semi_axes } => Self::ellipsoid(semi_axes),
+        }
+    }
+
     /// A box with these full edge lengths.
     pub(crate) fn cuboid(size: DVec3) -> Self {
         let corner = |i: usize| {

@@ -1,8 +1,10 @@
-//! What films and animations share: how bodies look, the camera that holds a whole motion, and the map to pixels.
+//! What films and animations share: how things look, the camera that holds a whole motion, and the map to pixels.
 
 use glam::DVec3;
 use sinew_math::Pose;
 
+use crate::scenery::Scenery;
+use crate::skin::Skin;
 use crate::solid::Solid;
 use crate::svg::{Anchor, Svg, quantity};
 use crate::view::View;
@@ -21,6 +23,32 @@ pub(crate) struct Look {
     pub(crate) solid: Solid,
     /// Red, green, blue from 0 to 1; chosen by position in the list if absent.
     pub(crate) color: Option<DVec3>,
+    /// Whether it is inside flesh that is fixed to its body.
+    pub(crate) is_bone: bool,
+}
+
+/// The surface of a body of flesh, finest first: for the pose shown in a film, in an animation, and for ghosts and shadows.
+#[derive(Clone, Debug)]
+pub(crate) struct Flesh {
+    pub(crate) skins: [Skin; 3],
+    /// Red, green, blue from 0 to 1; chosen by position in the list if absent.
+    pub(crate) color: Option<DVec3>,
+}
+
+/// Which of the skins of flesh is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    Film,
+    Animation,
+    Ghost,
+}
+
+/// Everything there is to draw, but not where it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cast {
+    pub(crate) looks: Vec<Look>,
+    pub(crate) flesh: Vec<Flesh>,
+    pub(crate) scenery: Scenery,
 }
 
 /// Where everything is at one time.
@@ -30,8 +58,23 @@ pub(crate) struct Frame {
     pub(crate) time: f64,
     /// World from the frame of the solid, one per look.
     pub(crate) poses: Vec<Pose>,
+    /// Points of the finest skin of each body of flesh, in the world.
+    pub(crate) skins: Vec<Vec<DVec3>>,
     /// Springs and holds, as lines between two points of the world.
     pub(crate) lines: Vec<(DVec3, DVec3)>,
+}
+
+impl Frame {
+    /// Places of all solids and points of all flesh.
+    pub(crate) fn points(&self) -> impl Iterator<Item = DVec3> {
+        self.poses.iter().map(|pose| pose.translation).chain(self.skins.iter().flatten().copied())
+    }
+
+    /// The middle of every solid and of every body of flesh.
+    pub(crate) fn middles(&self) -> Vec<DVec3> {
+        let mean = |points: &Vec<DVec3>| points.iter().sum::<DVec3>() / points.len().max(1) as f64;
+        self.poses.iter().map(|pose| pose.translation).chain(self.skins.iter().map(mean)).collect()
+    }
 }
 
 /// A view, and the smallest and largest picture coordinates (m) of everything that will be drawn.
@@ -43,13 +86,16 @@ pub(crate) struct Camera {
 }
 
 impl Camera {
-    /// A camera that sees all bodies in all frames, with some room. `gravity` decides what is down.
-    pub(crate) fn of_motion(looks: &[Look], frames: &[&Frame], gravity: DVec3) -> Self {
-        let centers = frames.iter().flat_map(|frame| frame.poses.iter().map(|pose| pose.translation));
-        let view = View::of_motion(centers, gravity);
+    /// A camera that sees all bodies and flesh in all frames, with some room. `gravity` decides what is down.
+    pub(crate) fn of_motion(cast: &Cast, frames: &[&Frame], gravity: DVec3) -> Self {
+        let points = frames.iter().flat_map(|frame| frame.points());
+        let view = View::of_motion(points, gravity, !cast.scenery.is_empty());
         let (mut low, mut high) = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
         for frame in frames {
-            for (Look { solid, .. }, pose) in looks.iter().zip(&frame.poses) {
+            for at in frame.skins.iter().flatten().map(|&point| view.project(point)) {
+                (low, high) = (low.min(at), high.max(at));
+            }
+            for (Look { solid, .. }, pose) in cast.looks.iter().zip(&frame.poses) {
                 for &point in &solid.points {
                     let at = view.project(pose.transform_point(point));
                     low = low.min(at - solid.radius);
@@ -71,9 +117,12 @@ impl Camera {
     }
 }
 
-/// The frames whose poses are all finite: what was computed before trouble began.
+/// The frames whose poses and points are all finite: what was computed before trouble began.
 pub(crate) fn finite(frames: &[Frame]) -> Vec<&Frame> {
-    frames.iter().filter(|frame| frame.poses.iter().all(Pose::is_finite)).collect()
+    let is_finite = |frame: &&Frame| {
+        frame.poses.iter().all(Pose::is_finite) && frame.skins.iter().flatten().all(|point| point.is_finite())
+    };
+    frames.iter().filter(is_finite).collect()
 }
 
 /// A rectangle of the page that shows what a camera sees.
@@ -103,13 +152,16 @@ impl Window {
         )
     }
 
+    /// How near the middle of a solid is to the viewer (m).
+    pub(crate) fn depth(&self, look: &Look, pose: &Pose) -> f64 {
+        let points = &look.solid.points;
+        let center = points.iter().sum::<DVec3>() / points.len().max(1) as f64;
+        self.camera.view.project(pose.transform_point(center)).z
+    }
+
     /// Indices of the looks, those far from the viewer first.
     pub(crate) fn far_to_near(&self, looks: &[Look], frame: &Frame) -> Vec<usize> {
-        let depth = |i: usize| {
-            let points = &looks[i].solid.points;
-            let center = points.iter().sum::<DVec3>() / points.len().max(1) as f64;
-            self.camera.view.project(frame.poses[i].transform_point(center)).z
-        };
+        let depth = |i: usize| self.depth(&looks[i], &frame.poses[i]);
         let mut order: Vec<(f64, usize)> = (0..looks.len()).map(|i| (depth(i), i)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         order.into_iter().map(|(_, i)| i).collect()
@@ -144,21 +196,39 @@ pub(crate) fn draw_head(svg: &mut Svg, width: f64, title: &str, subtitle: &str, 
     );
 }
 
-/// The colour of every look: its own, or a place on a path through teal, blue, violet, pink and orange.
-pub(crate) fn colors(looks: &[Look]) -> Vec<[f64; 3]> {
+/// The colours of a cast.
+pub(crate) struct Colors {
+    pub(crate) looks: Vec<[f64; 3]>,
+    pub(crate) flesh: Vec<[f64; 3]>,
+}
+
+impl Colors {
+    /// Those that the scene gives, else chosen by position in the list; flesh that is alone has the colour of skin, and
+    /// bones have that of bones.
+    pub(crate) fn of(cast: &Cast) -> Self {
+        const SKIN: DVec3 = DVec3::new(0.93, 0.62, 0.50);
+        const BONE: DVec3 = DVec3::new(0.99, 0.96, 0.88);
+        let only = (cast.flesh.len() == 1).then_some(SKIN);
+        Self {
+            looks: along_path(
+                cast.looks.iter().map(|look| look.color.or(look.is_bone.then_some(BONE))).collect(),
+            ),
+            flesh: along_path(cast.flesh.iter().map(|flesh| flesh.color.or(only)).collect()),
+        }
+    }
+}
+
+/// The colours given, or places on a path through teal, blue, violet, pink and orange.
+fn along_path(given: Vec<Option<DVec3>>) -> Vec<[f64; 3]> {
     const PATH: [[f64; 3]; 5] =
         [[0.10, 0.58, 0.68], [0.20, 0.45, 0.85], [0.48, 0.36, 0.86], [0.83, 0.32, 0.62], [0.95, 0.50, 0.30]];
     let on_path = |i: usize| {
-        let along = (PATH.len() - 1) as f64 * i as f64 / (looks.len().max(2) - 1) as f64;
+        let along = (PATH.len() - 1) as f64 * i as f64 / (given.len().max(2) - 1) as f64;
         let from = (along as usize).min(PATH.len() - 2);
         let part = along - from as f64;
         [0, 1, 2].map(|c| PATH[from][c] * (1.0 - part) + PATH[from + 1][c] * part)
     };
-    looks
-        .iter()
-        .enumerate()
-        .map(|(i, look)| look.color.map_or_else(|| on_path(i), |c| c.to_array()))
-        .collect()
+    given.iter().enumerate().map(|(i, color)| color.map_or_else(|| on_path(i), |c| c.to_array())).collect()
 }
 
 /// A colour times `shade` as CSS; shades above 1 go towards white.

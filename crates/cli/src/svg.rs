@@ -132,6 +132,24 @@ pub(crate) fn number(x: f64) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
+/// Appends corners to path data, in tenths of a pixel and relative after the first, which saves a third of the text.
+pub(crate) fn trace(path: &mut String, corners: impl IntoIterator<Item = (f64, f64)>) {
+    let mut last = (0.0, 0.0);
+    for (i, corner) in corners.into_iter().enumerate() {
+        // Rounding comes first, so that the path ends where it should.
+        let at = ((10.0 * corner.0).round(), (10.0 * corner.1).round());
+        let [x, y] = [at.0 - last.0, at.1 - last.1].map(|tenths| number(0.1 * tenths));
+        path.push_str(["M", "l", " "][i.min(2)]);
+        if i > 1 && x.starts_with('-') {
+            path.pop();
+        }
+        path.push_str(&x);
+        path.push_str(if y.starts_with('-') { "" } else { " " });
+        path.push_str(&y);
+        last = at;
+    }
+}
+
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -156,7 +174,14 @@ pub(crate) fn quantity(x: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{number, quantity};
+    use super::{number, quantity, trace};
+
+    #[test]
+    fn paths_are_relative_and_end_where_they_should() {
+        let mut path = String::new();
+        trace(&mut path, [(1.0, 2.0), (1.04, 3.5), (0.0, 0.0), (2.26, 0.0)]);
+        assert_eq!(path, "M1 2l0 1.5-1-3.5 2.3 0");
+    }
 
     #[test]
     fn numbers_are_short() {

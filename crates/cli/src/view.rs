@@ -10,18 +10,21 @@ pub(crate) struct View {
     pub(crate) toward: DVec3,
 }
 
-/// The eye stands this far to the right of and above the side view, per unit of distance.
-const OFFSET: (f64, f64) = (0.28, 0.2);
+/// The eye stands this far to the right of the side view, and above it, per unit of distance; higher over ground.
+const ASIDE: f64 = 0.28;
+const ABOVE: f64 = 0.2;
+const ABOVE_GROUND: f64 = 0.42;
 
 impl View {
-    /// A view of points that move under `gravity` (any length, zero included).
-    pub(crate) fn of_motion(points: impl Iterator<Item = DVec3>, gravity: DVec3) -> Self {
+    /// A view of points that move under `gravity` (any length, zero included), over ground or free.
+    pub(crate) fn of_motion(points: impl Iterator<Item = DVec3>, gravity: DVec3, over_ground: bool) -> Self {
+        let above = if over_ground { ABOVE_GROUND } else { ABOVE };
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let (east, north) = up.any_orthonormal_pair();
         let side = widest(points.map(|point| (point.dot(east), point.dot(north))), east, north);
         // Of the two directions take the one with the larger sum, so that x and y grow to the right.
         let side = if side.element_sum() < 0.0 { -side } else { side };
-        let toward = (side.cross(up) + side * OFFSET.0 + up * OFFSET.1).normalize();
+        let toward = (side.cross(up) + side * ASIDE + up * above).normalize();
         let right = up.cross(toward).normalize();
         Self { right, up: toward.cross(right), toward }
     }
@@ -66,16 +69,18 @@ mod tests {
     fn motion_runs_left_to_right_and_gravity_down() {
         for axis in [DVec3::X, DVec3::Y, DVec3::new(1.0, 1.0, 0.0)] {
             let points = (0..9).map(|i| axis * f64::from(i) + DVec3::Z * 0.1);
-            let view = View::of_motion(points, DVec3::new(0.0, 0.0, -9.81));
-            assert!(view.right.dot(axis.normalize()) > 0.9, "{axis}: {view:?}");
-            assert!(view.up.z > 0.9);
-            assert!((view.right.cross(view.up) - view.toward).length() < 1e-12);
+            for over_ground in [false, true] {
+                let view = View::of_motion(points.clone(), DVec3::new(0.0, 0.0, -9.81), over_ground);
+                assert!(view.right.dot(axis.normalize()) > 0.9, "{axis}: {view:?}");
+                assert!(view.up.z > 0.9);
+                assert!((view.right.cross(view.up) - view.toward).length() < 1e-12);
+            }
         }
     }
 
     #[test]
     fn no_gravity_and_no_motion_still_give_a_view() {
-        let view = View::of_motion(std::iter::empty(), DVec3::ZERO);
+        let view = View::of_motion(std::iter::empty(), DVec3::ZERO, false);
         assert!(view.right.is_normalized() && view.up.is_normalized() && view.toward.is_normalized());
     }
 }

@@ -1,0 +1,177 @@
+//! How the flesh and the contacts of a run fared, over all its steps.
+
+use serde::Serialize;
+use sinew_mechanism::CgStop;
+use sinew_sim::{StepReport, World};
+
+use crate::report::count;
+use crate::svg::quantity;
+
+/// Sizes, and sums and extremes over the steps.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct FleshSummary {
+    /// Bodies of flesh.
+    pub(crate) bodies: usize,
+    pub(crate) nodes: usize,
+    pub(crate) tetrahedra: usize,
+    /// Things that can be touched; those of one body count one by one.
+    pub(crate) colliders: usize,
+    /// Steps in which flesh was solved for.
+    pub(crate) steps: u64,
+    /// Iterations in all, and in the longest step.
+    pub(crate) iterations: u64,
+    pub(crate) max_iterations: u32,
+    /// Steps whose last solve did not reach its precision.
+    pub(crate) unconverged: u64,
+    /// Tetrahedra turned inside out, in the last step and in the worst.
+    pub(crate) inverted: usize,
+    pub(crate) max_inverted: usize,
+    /// Share of the tetrahedra whose stretches had to be found, on average.
+    pub(crate) diagonalized: f64,
+    /// Contacts at a time, and the deepest of all (m).
+    pub(crate) max_contacts: usize,
+    pub(crate) max_depth: f64,
+}
+
+impl FleshSummary {
+    /// The sizes; nothing if a world has neither flesh nor colliders.
+    pub(crate) fn of(world: &World) -> Option<Self> {
+        let flesh = world.model().flesh()?;
+        let fems = || flesh.bodies().iter().map(|body| body.fem());
+        Some(Self {
+            bodies: flesh.bodies().len(),
+            nodes: fems().map(|fem| fem.n_nodes()).sum(),
+            tetrahedra: fems().map(|fem| fem.n_tets()).sum(),
+            colliders: flesh.contact().map_or(0, |contact| contact.colliders().len()),
+            ..Self::default()
+        })
+    }
+
+    pub(crate) fn note(&mut self, report: &StepReport) {
+        let flesh = &report.flesh;
+        let contacts = flesh.contacts;
+        self.max_contacts = self.max_contacts.max(contacts.n_stick + contacts.n_slip + contacts.n_pulling);
+        self.max_depth = self.max_depth.max(contacts.depth);
+        if self.tetrahedra == 0 {
+            return;
+        }
+        self.steps += 1;
+        self.iterations += u64::from(flesh.iterations);
+        self.max_iterations = self.max_iterations.max(flesh.iterations);
+        self.unconverged += u64::from(flesh.solve.is_some_and(|solve| solve.stop != CgStop::Converged));
+        self.inverted = flesh.elements.n_inverted;
+        self.max_inverted = self.max_inverted.max(self.inverted);
+        let share = flesh.elements.n_diagonalized as f64 / self.tetrahedra as f64;
+        self.diagonalized += (share - self.diagonalized) / self.steps as f64;
+    }
+
+    /// Adds those of another run.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        let steps = (self.steps + other.steps).max(1) as f64;
+        let weight = |of: &Self| of.diagonalized * of.steps as f64 / steps;
+        self.diagonalized = weight(self) + weight(other);
+        self.steps += other.steps;
+        self.iterations += other.iterations;
+        self.max_iterations = self.max_iterations.max(other.max_iterations);
+        self.unconverged += other.unconverged;
+        self.inverted = other.inverted;
+        self.max_inverted = self.max_inverted.max(other.max_inverted);
+        self.max_contacts = self.max_contacts.max(other.max_contacts);
+        self.max_depth = self.max_depth.max(other.max_depth);
+    }
+
+    /// How much there is, for people: `2 bodies of flesh (250 nodes, 768 tetrahedra), 1 collider`.
+    pub(crate) fn size(&self) -> String {
+        let flesh = format!(
+            "{} ({}, {})",
+            count(self.bodies, "body of flesh", "bodies of flesh"),
+            count(self.nodes, "node", "nodes"),
+            count(self.tetrahedra, "tetrahedron", "tetrahedra"),
+        );
+        let colliders = count(self.colliders, "collider", "colliders");
+        match (self.bodies, self.colliders) {
+            (0, _) => colliders,
+            (_, 0) => flesh,
+            _ => format!("{flesh}, {colliders}"),
+        }
+    }
+
+    /// Lines for people; none for what there is not.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("  flesh          {}", self.size())];
+        if self.bodies == 0 {
+            lines[0] = format!("  touching       {}", self.size());
+        }
+        if self.steps > 0 {
+            let mean = quantity(self.iterations as f64 / self.steps as f64);
+            // Implicit steps diagonalize all tetrahedra, which is not worth saying.
+            let share = match self.diagonalized {
+                share if share > 0.999 => String::new(),
+                share => format!(", {} % of tetrahedra diagonalized", quantity(100.0 * share)),
+            };
+            let most = self.max_iterations;
+            lines.push(format!("                 {mean} iterations per step (at most {most}){share}"));
+            let inside_out = count(self.inverted, "tetrahedron is", "tetrahedra are");
+            let odd = [
+                (self.unconverged, format!("{} of {} steps did not converge", self.unconverged, self.steps)),
+                (
+                    self.max_inverted as u64,
+                    format!("{inside_out} inverted at the end, at most {}", self.max_inverted),
+                ),
+            ];
+            let odd: Vec<String> = odd.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words).collect();
+            if !odd.is_empty() {
+                lines.push(format!("                 {}", odd.join("; ")));
+            }
+        }
+        if self.max_contacts > 0 {
+            let (most, depth) = (self.max_contacts, quantity(1e3 * self.max_depth));
+            lines.push(format!("  contacts       at most {most} at a time, at most {depth} mm deep"));
+        }
+        lines
+    }
+}
+
+/// The first body of flesh with a node that is no longer finite.
+pub(crate) fn first_broken(world: &World) -> Option<usize> {
+    world.state().flesh.nodes.iter().position(|nodes| !nodes.positions.iter().all(|x| x.is_finite()))
+}
+
+#[cfg(test)]
+mod tests {
+    use sinew_sim::StepReport;
+
+    use super::FleshSummary;
+
+    fn summary(diagonalized: &[usize]) -> FleshSummary {
+        let mut summary = FleshSummary { tetrahedra: 10, bodies: 1, ..FleshSummary::default() };
+        for &n in diagonalized {
+            let mut report = StepReport::default();
+            report.flesh.iterations = 4;
+            report.flesh.elements.n_diagonalized = n;
+            report.flesh.elements.n_inverted = n / 2;
+            report.flesh.contacts.n_slip = n;
+            report.flesh.contacts.depth = 1e-3 * n as f64;
+            summary.note(&report);
+        }
+        summary
+    }
+
+    #[test]
+    fn parts_add_up_to_the_whole() {
+        let whole = summary(&[2, 8, 5, 0]);
+        let mut parts = summary(&[2, 8]);
+        parts.merge(&summary(&[5, 0]));
+        assert!((whole.diagonalized - 0.375).abs() < 1e-12);
+        assert!((parts.diagonalized - whole.diagonalized).abs() < 1e-12);
+        assert_eq!((whole.iterations, whole.inverted, whole.max_inverted), (16, 0, 4));
+        assert_eq!((parts.iterations, parts.inverted, parts.max_inverted), (16, 0, 4));
+        assert_eq!((whole.max_contacts, parts.max_contacts), (8, 8));
+        let text = whole.lines().join("\n");
+        for words in
+            ["4 iterations per step", "37.5 %", "inverted at the end, at most 4", "8 at a time, at most 8 mm"]
+        {
+            assert!(text.contains(words), "{words} is not in {text}");
+        }
+    }
+}

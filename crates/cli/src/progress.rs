@@ -1,0 +1,14 @@
+//! A progress bar on a terminal, nothing in a pipe.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar of some length; `counted` names what it counts, if that is of interest.
+pub(crate) fn bar(length: u64, name: &str, counted: Option<&str>) -> ProgressBar {
+    let count = counted.map(|noun| format!("  {{pos}}/{{len}} {noun}")).unwrap_or_default();
+    let style =
+        ProgressStyle::with_template(&format!("{{msg}} {{bar:32}} {{percent:>3}} %{count}  {{eta}} left"));
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(12));
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message(name.to_string());
+    bar
+}
