@@ -41,8 +41,8 @@ pub(crate) struct Contacts {
     /// Centres of mass and twists at the start of the step.
     places: Vec<DVec3>,
     motions: Vec<Motion>,
-    /// What the contacts did before a review.
-    grips: Vec<Grip>,
+    /// The laws before a review.
+    laws: Vec<ContactStep>,
     /// What each did in the last step, N·s.
     impulses: Vec<DVec3>,
     /// Per body of flesh: contacts in its matrix.
@@ -155,7 +155,7 @@ impl Contacts {
     }
 
     /// Looks at all laws with the velocities of a solution; true if enough had to be replaced for another solve. Bodies want
-    /// every contact right; of the many points of flesh a few may wait for the next step.
+    /// every grip right; what the points of flesh get may be wrong by a small part of all impulses until the next step.
     pub(crate) fn review(
         &mut self,
         model: &FleshModel,
@@ -163,28 +163,27 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         is_last: bool,
     ) -> bool {
-        let Self { points, solve, places, motions, grips, .. } = self;
+        let Self { points, solve, places, motions, laws, .. } = self;
         let sides = Sides { model, places, motions };
-        grips.clear();
-        grips.extend(solve.steps().iter().map(|step| step.grip));
+        laws.clear();
+        laws.extend_from_slice(solve.steps());
         let n_changed = solve.review(points, is_last, |contact| sides.relative(contact, ends, nodes));
         if n_changed == 0 {
             return false;
         }
-        let (mut n_bodies, mut n_flesh, mut n_turned) = (0, 0, 0);
-        for ((contact, before), step) in points.iter().zip(&*grips).zip(solve.steps()) {
-            let has_turned = *before != step.grip;
-            if matches!(contact.a, Mover::Body(_)) {
-                n_bodies += 1;
-                if has_turned {
-                    return true;
-                }
-            } else {
-                n_flesh += usize::from(*before != Grip::Open || has_turned);
-                n_turned += usize::from(has_turned);
+        let (mut has_flesh, mut wrong, mut all) = (false, 0.0, 0.0);
+        for ((contact, before), step) in points.iter().zip(&*laws).zip(solve.steps()) {
+            match contact.a {
+                Mover::Body(_) if before.grip != step.grip => return true,
+                Mover::Body(_) => {}
+                Mover::Vertex(_) => has_flesh = true,
             }
+            let end = sides.relative(contact, ends, nodes);
+            let (had, wants) = (before.impulse_at(end), step.impulse_at(end));
+            wrong += had.distance(wants);
+            all += wants.length();
         }
-        (n_flesh == 0 && n_bodies > 0) || n_turned as f64 > MAY_WAIT * n_flesh as f64
+        !has_flesh || wrong > MAY_WAIT * all
     }
 
     /// Leaves in the state what contacts remember, from the velocities at the end of the step.
@@ -226,8 +225,8 @@ fn margin(moment: &Moment<'_>, state: &FleshState) -> f64 {
     (2.0 * moment.dt * (fastest + moment.dt * moment.gravity.length())).min(FARTHEST)
 }
 
-/// Share of the contacts of flesh that may have changed their minds without another solve.
-const MAY_WAIT: f64 = 0.15;
+/// Part of all impulses by which those of a solve may be wrong.
+const MAY_WAIT: f64 = 0.05;
 
 /// Size of a body whose turning moves its surface, m.
 const REACH: f64 = 0.2;

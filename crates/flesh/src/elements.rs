@@ -28,7 +28,9 @@ pub(crate) struct Elements {
     fem: FemScratch,
     /// `A` of the elements, and with the contacts of the moment.
     elastic: BlockMatrix,
-    pub(crate) matrix: BlockMatrix,
+    touched: BlockMatrix,
+    /// Whether there are contacts: which of both matrices counts.
+    is_touched: bool,
     preconditioner: TwoLevel,
     /// Places of the bodies that carry nodes among those that are solved for, and where they are.
     carriers: Vec<u32>,
@@ -58,7 +60,6 @@ pub(crate) struct Elements {
     /// `hc`.
     drag: f64,
     u: Vec<f64>,
-    y: Vec<f64>,
     pub(crate) report: FemReport,
 }
 
@@ -88,7 +89,8 @@ impl Elements {
             felt: Vec::new(),
             followed: Vec::new(),
             elastic: matrix.clone(),
-            matrix,
+            touched: matrix,
+            is_touched: false,
             positions: vec![DVec3::ZERO; n],
             displaced: vec![DVec3::ZERO; n],
             arms: vec![DVec3::ZERO; n],
@@ -102,7 +104,6 @@ impl Elements {
             turned: vec![Sym3::ZERO; body.bones.len()],
             drag: 0.0,
             u: vec![0.0; 3 * n],
-            y: vec![0.0; 3 * n],
             report: FemReport::default(),
         }
     }
@@ -240,11 +241,10 @@ impl Elements {
 
     /// Adds contacts to the matrix: for each a tetrahedron, the weights of its corners and `B`; then prepares to solve.
     pub(crate) fn finish_matrix(&mut self, body: &FleshBody, contacts: &[(u32, [f64; 4], Sym3)]) {
-        if contacts.is_empty() {
-            self.matrix.clone_from(&self.elastic);
-        } else {
-            let Self { matrix, elastic, arms, loads, .. } = self;
-            matrix.assemble_onto(elastic, |fill| {
+        let Self { touched, elastic, arms, loads, .. } = self;
+        self.is_touched = !contacts.is_empty();
+        if self.is_touched {
+            touched.assemble_onto(elastic, |fill| {
                 for (tet, weights, resistance) in contacts {
                     let block = resistance.to_mat3();
                     let blocks = STIFFNESS_PAIRS.map(|(a, b)| block * (weights[a] * weights[b]));
@@ -254,7 +254,8 @@ impl Elements {
                 }
             });
         }
-        self.preconditioner.refresh_carried(&self.matrix, &self.positions, &self.centres);
+        let matrix = if self.is_touched { touched } else { elastic };
+        self.preconditioner.refresh_carried(matrix, &self.positions, &self.centres);
     }
 
     /// `E` of these elements: `own` per node, twists of the bones; overwrites `out`, adds to `impulses` of the bones.
@@ -266,31 +267,31 @@ impl Elements {
         out: &mut [f64],
         mut push: impl FnMut(usize, Force),
     ) {
-        let Self { u, y, matrix, arms, loads, drag, .. } = self;
+        let Self { u, touched, elastic, arms, loads, drag, .. } = self;
+        let matrix = if self.is_touched { touched } else { elastic };
         u.copy_from_slice(own);
         for attached in body.attachments.attached() {
             let (node, bone) = (attached.node as usize, attached.bone as usize);
             set_node(u, node, at_arm(twists(bone), arms[node]));
         }
-        matrix.times(u, y);
+        matrix.times(u, out);
         for attached in body.attachments.attached() {
             let (node, bone) = (attached.node as usize, attached.bone as usize);
-            push(bone, force_at(get_node(y, node), arms[node]));
-            set_node(y, node, DVec3::ZERO);
+            push(bone, force_at(get_node(out, node), arms[node]));
+            set_node(out, node, DVec3::ZERO);
         }
         if *drag > 0.0 {
             for (node, bone) in dragged(body) {
                 let weight = *drag * body.fem.masses()[node];
                 let along = at_arm(twists(bone), arms[node]);
-                let left = get_node(y, node) - along * weight;
-                set_node(y, node, left);
+                let left = get_node(out, node) - along * weight;
+                set_node(out, node, left);
                 push(bone, force_at((along - get_node(u, node)) * weight, arms[node]));
             }
         }
         for (bone, load) in loads.iter().enumerate() {
             push(bone, load.mass.mul(twists(bone)) * -1.0);
         }
-        out.copy_from_slice(y);
     }
 
     /// What a node had in the last product.

@@ -6,15 +6,17 @@
 //! `sinew_contact::ContactLaw::force_with_memory`. The result is one wrench per body: the average over the step of what flesh
 //! and its contacts did to it. Times `dt` it is the impulse that the flesh lost, to rounding.
 //!
-//! **How it is used.** This is the weaker coupling: the bones feel an average, not the stiffness. Either the bones go first and
-//! feel the wrenches in their next step, or their end is predicted from their twists, and they feel them in the same step;
-//! then [`FleshModel::follow`] corrects the fixed nodes. Both feed energy into vibrations of light bones in stiff flesh at a
-//! rate of `½ω²dt`, `ω` the frequency of the bone; where that is more than the damping, solve both together
-//! ([`crate::Flesh`]).
+//! **How it is used.** This is the weaker coupling: the bones feel an average, not the stiffness. Their end is predicted from
+//! their twists ([`predict_bodies`]), flesh goes there ([`step_explicit`]), the bones make their own step under the wrenches,
+//! and fixed nodes and the stretches of their contacts are corrected to where the bones really are ([`finish_explicit`]). A bone
+//! that vibrates in the flesh with the circular frequency `ω` is then damped at the rate `¼ω²dt`, and stable up to `ωdt` of about
+//! one: stiff flesh on light bones is better solved together with them ([`crate::Flesh`]). Bones may also go first, if
+//! something else has moved them, and feel the wrenches in their next step; then vibrations *grow* at `¼ω²dt` to `½ω²dt`.
 //!
 //! **Length of a sub-step.** Symplectic Euler with a damper of rate `γ` is stable for `(hω)² + 2hγ < 4`. `ω²` is at most that
 //! of the elements plus that of the contacts, which is `k W_i/m_i` of a node with the surface weights `W_i = Σ w_pi` if all its
-//! points touch, and `γ = βω²`. A contact is damped no more than a sub-step can follow, `h c_n d ≤ ¼ min m_i/W_i`.
+//! points touch, and `γ = βω²`. A contact is damped no more than the steps can follow: `c_n d ≤ ¼ m/h` with its share
+//! `m = min m_i/W_i` of free nodes, and a quarter of `¼ m/dt` with its share of the mass of a body.
 //!
 //! World axes, SI, wrenches at centres of mass. Cost: per sub-step the forces of all elements (and their stiffness if
 //! `β > 0`), and the contact queries. Nothing allocates once warm. What is not finite is left out and reported.
@@ -107,6 +109,8 @@ struct Touching {
 const SAFETY: f64 = 0.7;
 /// Part of the mass at a contact that its damping may stop in a step.
 const MOST_DAMPED: f64 = 0.25;
+/// The same for bones, as a part of it: flesh touches farther out than their own mass lies, and turns them easily.
+const ON_BONES: f64 = 0.25;
 /// Sub-steps at most, so that a mesh with a needle in it ends as not finite and not as endless.
 const MOST_SUBSTEPS: f64 = 65_536.0;
 
@@ -179,15 +183,21 @@ impl Part {
     fn damp(&mut self, body: &FleshBody, nodes: &FemState) {
         let (beta, external) = (body.options.stiffness_damping_s, &mut self.external);
         let tets = body.fem.mesh().tets();
-        for_each_tangent(&body.fem, &nodes.positions, Projection::Semidefinite, &mut self.fem, |tet, element| {
-            let corners = tets[tet].map(|node| node as usize);
-            for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
-                external[corners[a]] -= *block * nodes.velocities[corners[b]] * beta;
-                if a != b {
-                    external[corners[b]] -= block.transpose() * nodes.velocities[corners[a]] * beta;
+        for_each_tangent(
+            &body.fem,
+            &nodes.positions,
+            Projection::Semidefinite,
+            &mut self.fem,
+            |tet, element| {
+                let corners = tets[tet].map(|node| node as usize);
+                for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
+                    external[corners[a]] -= *block * nodes.velocities[corners[b]] * beta;
+                    if a != b {
+                        external[corners[b]] -= block.transpose() * nodes.velocities[corners[a]] * beta;
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 }
 
@@ -198,6 +208,13 @@ fn stiffest(body: &FleshBody, contact: &ContactModel) -> f64 {
     met.map(|collider| material.with(collider.material()))
         .map(|law| law.stiffness.max(law.tangential_stiffness))
         .fold(0.0, f64::max)
+}
+
+/// Where the bodies of a state are `dt` seconds later if nothing acts on them; writes the poses of `ahead`.
+pub fn predict_bodies(state: &State, dt: f64, ahead: &mut State) {
+    ahead.poses.clear();
+    let bodies = state.poses.iter().zip(&state.motions);
+    ahead.poses.extend(bodies.map(|(pose, motion)| pose.retract(*motion * dt)));
 }
 
 /// Moves flesh from the time of the state `before` to that of `after`; `wrenches` are overwritten with what it did to each
@@ -240,6 +257,41 @@ pub fn step_explicit(
     report
 }
 
+/// Moves fixed nodes, and the stretches of contacts, from where the bodies were expected in the last [`step_explicit`] to where
+/// they are.
+pub fn finish_explicit(
+    model: &FleshModel,
+    state: &State,
+    flesh: &mut FleshState,
+    work: &mut ExplicitWorkspace,
+) {
+    let ExplicitWorkspace { touch: Touching { points, stretches, .. }, poses, .. } = work;
+    // Where a point of a body at `arm` went beyond what was expected.
+    let further = |body: usize, arm: DVec3| {
+        let (end, expected) = (&state.poses[body], &poses[body]);
+        end.transform_point(expected.inverse().transform_vector(arm)) - (expected.translation + arm)
+    };
+    for (point, stretch) in points.iter().zip(&mut *stretches).filter(|(_, s)| **s != DVec3::ZERO) {
+        if let Some((i, index)) = vertex(model, point) {
+            let (body, place) = (&model.bodies[i], &model.bodies[i].surface[index]);
+            for (node, weight) in corners(body, place.tet).into_iter().zip(place.weights) {
+                if let Some(bone) = body.attached_bone(node) {
+                    let bone = body.bones[bone];
+                    let arm = flesh.nodes[i].positions[node] - poses[bone].translation;
+                    *stretch += further(bone, arm) * weight;
+                }
+            }
+        }
+        if let Some(other) = sides(point)[1] {
+            *stretch -= further(other, point.point - poses[other].translation);
+        }
+    }
+    if model.contact.is_some() {
+        flesh.anchors.replace(points, stretches);
+    }
+    model.follow(state, flesh);
+}
+
 /// Wrenches of the contacts of bodies with the world and with each other at a state, for schemes that have no contacts of
 /// their own and steps of `dt` seconds. `wrenches` are overwritten (at centres of mass); returned is the number of contacts
 /// that act.
@@ -271,13 +323,17 @@ pub fn rigid_wrenches(
     for (point, stretch) in points.iter().zip(&mut *stretches) {
         let [first, other] = sides(point);
         let arm = |body: usize| point.point - state.poses[body].translation;
-        let speed = |side: Option<usize>| {
-            side.map_or(DVec3::ZERO, |body| at_arm(state.motions[body], arm(body)))
-        };
+        let speed =
+            |side: Option<usize>| side.map_or(DVec3::ZERO, |body| at_arm(state.motions[body], arm(body)));
         let mass = [first, other].into_iter().flatten();
         let mass = mass.filter_map(|body| Some(model.masses[body]? / shares[body]));
-        let found =
-            memory_force(point, speed(first) - speed(other), *stretch, dt, mass.fold(f64::INFINITY, f64::min));
+        let found = memory_force(
+            point,
+            speed(first) - speed(other),
+            *stretch,
+            dt,
+            mass.fold(f64::INFINITY, f64::min),
+        );
         *stretch = found.stretch;
         n_acting += usize::from(found.normal > 0.0);
         for (side, force) in [(first, found.force), (other, -found.force)] {
@@ -368,7 +424,7 @@ impl ExplicitWorkspace {
             }
         }
         if let Some(contact) = &model.contact {
-            report.n_contacts = self.press(model, contact, h, flesh);
+            report.n_contacts = self.press(model, contact, [h, settings.dt], flesh);
         }
         let non_finite = report.elements.non_finite;
         report.elements = FemReport { non_finite, ..FemReport::default() };
@@ -398,15 +454,16 @@ impl ExplicitWorkspace {
         }
     }
 
-    /// Contacts of the surface: forces on nodes, and on the bodies that are touched.
+    /// Contacts of the surface: forces on nodes, and on the bodies that are touched. Damping is held back by the free nodes
+    /// for a sub-step, and by bodies, which wait longer for it, for the whole step.
     fn press(
         &mut self,
         model: &FleshModel,
         contact: &ContactModel,
-        h: f64,
+        [h, dt]: [f64; 2],
         state: &mut FleshState,
     ) -> usize {
-        let Self { flesh, touch, poses, motions, sums, .. } = self;
+        let Self { flesh, touch, poses, motions, sums, shares, .. } = self;
         let Touching { work, points, more, surface, stretches } = touch;
         points.clear();
         for (i, (body, nodes)) in model.bodies.iter().zip(&state.nodes).enumerate() {
@@ -421,18 +478,25 @@ impl ExplicitWorkspace {
         }
         points.sort_unstable_by_key(|point| point.key);
         state.anchors.fill_stretches(points, stretches);
+        shares.clear();
+        shares.resize(poses.len(), 0.0);
+        for (body, weight) in points.iter().flat_map(|point| carriers(model, point)).flatten() {
+            shares[body] += weight;
+        }
         let mut n_acting = 0;
         for (point, stretch) in points.iter().zip(&mut *stretches) {
-            let Mover::Vertex(vertex) = point.a else { continue };
-            let i = model.first_points.partition_point(|&first| first <= vertex) - 1;
-            let (body, index) = (&model.bodies[i], (vertex - model.first_points[i]) as usize);
+            let Some((i, index)) = vertex(model, point) else { continue };
+            let body = &model.bodies[i];
             let place = &body.surface[index];
             let near = corners(body, place.tet);
             let own = weighted(&place.weights, near.map(|node| state.nodes[i].velocities[node]));
-            let other = if let Owner::Body(other) = point.b { Some(other as usize) } else { None };
+            let other = sides(point)[1];
             let arm = |other: usize| point.point - poses[other].translation;
             let met = other.map_or(DVec3::ZERO, |other| at_arm(motions[other], arm(other)));
-            let found = memory_force(point, own - met, *stretch, h, flesh[i].masses[index]);
+            let bodies = carriers(model, point).into_iter().flatten();
+            let bodies = bodies.filter_map(|(body, _)| Some(model.masses[body]? / shares[body]));
+            let mass = bodies.fold(f64::INFINITY, f64::min) * (ON_BONES * h / dt);
+            let found = memory_force(point, own - met, *stretch, h, mass.min(flesh[i].masses[index]));
             *stretch = found.stretch;
             n_acting += usize::from(found.normal > 0.0);
             for (node, weight) in near.into_iter().zip(place.weights) {
@@ -445,6 +509,29 @@ impl ExplicitWorkspace {
         state.anchors.replace(points, stretches);
         n_acting
     }
+}
+
+/// The body of flesh of a contact, and the number of its surface point.
+fn vertex(model: &FleshModel, point: &ContactPoint) -> Option<(usize, usize)> {
+    let Mover::Vertex(vertex) = point.a else { return None };
+    let flesh = model.first_points.partition_point(|&first| first <= vertex) - 1;
+    Some((flesh, (vertex - model.first_points[flesh]) as usize))
+}
+
+/// The bodies that a contact of flesh acts on, and how much: bones of fixed corners, and the one touched.
+fn carriers(model: &FleshModel, point: &ContactPoint) -> [Option<(usize, f64)>; 5] {
+    let mut out = [None; 5];
+    out[4] = sides(point)[1].map(|body| (body, 1.0));
+    if let Some((i, index)) = vertex(model, point) {
+        let body = &model.bodies[i];
+        let place = &body.surface[index];
+        for (corner, node) in corners(body, place.tet).into_iter().enumerate() {
+            let weight = place.weights[corner].abs();
+            let bone = body.attached_bone(node).filter(|_| weight > 0.0);
+            out[corner] = bone.map(|bone| (body.bones[bone], weight));
+        }
+    }
+    out
 }
 
 fn corners(body: &FleshBody, tet: u32) -> [usize; 4] {

@@ -11,7 +11,10 @@ mod together;
 
 pub use body::{FleshBody, FleshOptions, SurfacePoint};
 pub use error::FleshError;
-pub use explicit::{ExplicitFlesh, ExplicitReport, ExplicitWorkspace, rigid_wrenches, step_explicit};
+pub use explicit::{
+    ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, rigid_wrenches,
+    step_explicit,
+};
 pub use model::{FleshModel, FleshReport};
 pub use state::{FleshEnergy, FleshState, NodeHistory};
 pub use together::{Flesh, FleshWorkspace};

@@ -42,7 +42,7 @@ pub struct FleshReport {
     pub iterations: u32,
     /// Contacts.
     pub contacts: ContactSummary,
-    /// Solves of the step.
+    /// Solves of the step; substeps where flesh is stepped apart from the bodies.
     pub n_solves: u32,
 }
 
@@ -108,7 +108,7 @@ impl FleshModel {
         let mut out = FleshState {
             nodes: self.bodies.iter().map(|body| FemState::at_rest(&body.fem)).collect(),
             history: vec![NodeHistory::default(); self.bodies.len()],
-            anchors: Default::default(),
+            ..FleshState::default()
         };
         self.follow(state, &mut out);
         out

@@ -24,6 +24,8 @@ pub struct FleshState {
     pub history: Vec<NodeHistory>,
     /// What contacts remember.
     pub anchors: Anchors,
+    /// What contacts between bodies remember where flesh is stepped apart from them.
+    pub body_anchors: Anchors,
 }
 
 /// Energy of flesh, J.

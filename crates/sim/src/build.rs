@@ -12,9 +12,9 @@ use sinew_mechanism::{
     MechanismBuilder, Order, PointSpringSpec, RungeKutta, Scheme, Settings, Structure, TreeForm, assemble,
 };
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, GyroscopicDoc, InputDoc, JacobianPoseDoc, JointDoc,
-    JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc, RotationStepDoc, SamplesDoc,
-    SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc, validate,
+    BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, FleshDoc, FleshSteppingDoc, GyroscopicDoc, InputDoc,
+    JacobianPoseDoc, JointDoc, JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc,
+    RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc, validate,
 };
 use sinew_topology::Priority;
 
@@ -114,11 +114,32 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     let (model, start) = match soft.finish(&expanded, &model, &start, bodies)? {
         Some((flesh, state, drawn)) => {
             looks.flesh = drawn;
-            (Model::with_flesh(model, flesh), State { bodies: start, flesh: state })
+            (stepped(&expanded, Model::with_flesh(model, flesh))?, State { bodies: start, flesh: state })
         }
         None => (Model::from(model), State { bodies: start, ..State::default() }),
     };
     Ok(Parts { model, start, settings, script, looks, info })
+}
+
+/// A model whose flesh is stepped as the scene says.
+fn stepped(scene: &SceneDoc, model: Model) -> Result<Model, BuildError> {
+    let substeps = |doc: &FleshDoc| match doc.stepping {
+        FleshSteppingDoc::Implicit => None,
+        FleshSteppingDoc::Explicit { substeps } => Some(substeps),
+    };
+    let mut steppings = scene.flesh.iter().map(substeps);
+    let Some(first) = steppings.next() else { return Ok(model) };
+    if let Some(i) = steppings.position(|other| other != first) {
+        return Err(BuildError::Unsupported {
+            field: format!("flesh[{}].stepping", i + 1),
+            what: "all flesh of a scene is stepped in the same way",
+            hint: "give every flesh the same stepping",
+        });
+    }
+    Ok(match first {
+        Some(substeps) => model.with_explicit_flesh(substeps),
+        None => model,
+    })
 }
 
 /// Brings initial poses together, with the inputs of the beginning.

@@ -77,14 +77,14 @@ impl Fnv {
 
     /// Nothing at all if there is none.
     fn flesh(&mut self, flesh: &FleshState) {
-        let FleshState { nodes, history, anchors } = flesh;
+        let FleshState { nodes, history, anchors, body_anchors } = flesh;
         for FemState { positions, velocities } in nodes {
             [positions, velocities].into_iter().for_each(|values| self.vectors(values));
         }
         for NodeHistory { velocities, increments } in history {
             [velocities, increments].into_iter().for_each(|values| self.vectors(values));
         }
-        for anchor in anchors.entries() {
+        for anchor in anchors.entries().iter().chain(body_anchors.entries()) {
             self.bytes(&anchor.key.a.to_le_bytes());
             self.bytes(&anchor.key.b.to_le_bytes());
             self.bytes(&anchor.key.feature.to_le_bytes());

@@ -4,9 +4,14 @@
 //! a negative gain, a body or joint that is not there or cannot take it); here such entries are counted in
 //! [`Health::ignored_inputs`], so that nothing is hidden. Cost: one look at each entry; nothing is allocated.
 
-use sinew_flesh::{Flesh, FleshReport};
+use sinew_flesh::{
+    ExplicitFlesh, ExplicitWorkspace, Flesh, FleshModel, FleshReport, FleshWorkspace, finish_explicit,
+    predict_bodies, rigid_wrenches, step_explicit,
+};
 use sinew_mechanism::{Input, Order, Scheme, Settings, Stage, Watch, step_together};
 
+use crate::whole::Apart;
+use crate::world::copy_input;
 use crate::{Health, Model, State, StepReport, Workspace};
 
 /// Advances a state by one step of `settings.dt`; the same arguments give the same bits, whatever the workspace
@@ -63,16 +68,58 @@ fn advance(
     workspace: &mut Workspace,
     watch: &mut dyn Watch,
 ) -> (sinew_mechanism::StepReport, FleshReport) {
+    if let (Some(flesh), Some(substeps)) = (model.flesh(), model.substeps_under(&settings.scheme)) {
+        return advance_apart(model, flesh, substeps, state, input, settings, workspace, watch);
+    }
     let State { bodies, flesh: soft } = state;
-    let Workspace { mechanism, flesh: work } = workspace;
+    let Workspace { mechanism, flesh: work, .. } = workspace;
     let mut companion = None;
     if let (Some(flesh), Scheme::Implicit(implicit)) = (model.flesh(), &settings.scheme) {
-        let work = work.get_or_insert_with(|| Box::new(sinew_flesh::FleshWorkspace::new(flesh)));
+        let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(flesh)));
         companion = Some(Flesh::new(flesh, soft, work, implicit.order == Order::Second));
     }
     let together = companion.as_mut().map(|companion| companion as _);
     let report = step_together(model, bodies, input, settings, mechanism, watch, together);
     let felt = companion.map_or_else(FleshReport::default, |companion| companion.finish(bodies));
+    (report, felt)
+}
+
+/// Flesh in substeps between bodies that go where their twists lead, then the bodies under what it did to them.
+#[expect(clippy::too_many_arguments, reason = "all that a step depends on")]
+fn advance_apart(
+    model: &Model,
+    flesh: &FleshModel,
+    substeps: u32,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    workspace: &mut Workspace,
+    watch: &mut dyn Watch,
+) -> (sinew_mechanism::StepReport, FleshReport) {
+    let State { bodies, flesh: soft } = state;
+    let apart = workspace.apart.get_or_insert_with(|| {
+        Box::new(Apart {
+            explicit: ExplicitWorkspace::new(flesh),
+            ahead: bodies.clone(),
+            input: Input::default(),
+            wrenches: Vec::new(),
+            more: Vec::new(),
+        })
+    });
+    let Apart { explicit, ahead, input: pushed, wrenches, more } = &mut **apart;
+    let n_rigid = rigid_wrenches(flesh, bodies, settings.dt, &mut soft.body_anchors, explicit, more);
+    predict_bodies(bodies, settings.dt, ahead);
+    let (dt, gravity) = (settings.dt, settings.gravity);
+    let how = ExplicitFlesh { dt, gravity, substeps, ..ExplicitFlesh::default() };
+    let found = step_explicit(flesh, [bodies, ahead], &how, soft, explicit, wrenches);
+    copy_input(input, pushed);
+    pushed.wrenches.extend(wrenches.iter().chain(&*more).copied());
+    let report =
+        sinew_mechanism::step_observed(model, bodies, pushed, settings, &mut workspace.mechanism, watch);
+    finish_explicit(flesh, bodies, soft, explicit);
+    let mut felt =
+        FleshReport { elements: found.elements, n_solves: found.substeps, ..FleshReport::default() };
+    felt.contacts.n_stick = found.n_contacts + n_rigid;
     (report, felt)
 }
 

@@ -5,9 +5,9 @@
 use std::ops::{Deref, DerefMut};
 
 use glam::DVec3;
-use sinew_flesh::{FleshModel, FleshState, FleshWorkspace};
+use sinew_flesh::{ExplicitWorkspace, FleshModel, FleshState, FleshWorkspace};
 use sinew_math::Force;
-use sinew_mechanism::{Energy, energy, momentum};
+use sinew_mechanism::{BodyId, Energy, Input, Scheme, energy, momentum};
 
 /// Bodies, joints, forces, flesh and colliders; never changes. Make it from a [`sinew_mechanism::Model`], or with
 /// [`Model::with_flesh`].
@@ -15,12 +15,29 @@ use sinew_mechanism::{Energy, energy, momentum};
 pub struct Model {
     mechanism: sinew_mechanism::Model,
     flesh: Option<Box<FleshModel>>,
+    /// Substeps of flesh that is stepped apart from the bodies; 0 chooses them.
+    substeps: Option<u32>,
 }
 
 impl Model {
     /// A mechanism and the flesh and colliders made for it.
     pub fn with_flesh(mechanism: sinew_mechanism::Model, flesh: FleshModel) -> Self {
-        Self { mechanism, flesh: Some(Box::new(flesh)) }
+        Self { mechanism, flesh: Some(Box::new(flesh)), substeps: None }
+    }
+
+    /// The same with flesh in explicit substeps of its own, as many as are stable if 0, whatever the scheme of the bodies. With
+    /// schemes other than the implicit one flesh is always stepped so.
+    #[must_use]
+    pub fn with_explicit_flesh(self, substeps: u32) -> Self {
+        Self { substeps: Some(substeps), ..self }
+    }
+
+    /// Substeps of flesh that is stepped apart from the bodies under a scheme; `None` if it is solved with them.
+    pub(crate) fn substeps_under(&self, scheme: &Scheme) -> Option<u32> {
+        match scheme {
+            Scheme::Implicit(_) => self.substeps,
+            _ => Some(self.substeps.unwrap_or(0)),
+        }
     }
 
     /// The bodies and joints.
@@ -65,7 +82,7 @@ impl Model {
 
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
-        Self { mechanism, flesh: None }
+        Self { mechanism, flesh: None, substeps: None }
     }
 }
 
@@ -117,10 +134,33 @@ impl DerefMut for State {
 }
 
 /// Scratch of [`crate::step`]; losing it changes no result.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Workspace {
     pub(crate) mechanism: sinew_mechanism::Workspace,
     pub(crate) flesh: Option<Box<FleshWorkspace>>,
+    /// Made when flesh is first stepped apart from the bodies.
+    pub(crate) apart: Option<Box<Apart>>,
+}
+
+/// Scratch of flesh that is stepped apart from the bodies.
+pub(crate) struct Apart {
+    pub(crate) explicit: ExplicitWorkspace,
+    pub(crate) ahead: sinew_mechanism::State,
+    pub(crate) input: Input,
+    pub(crate) wrenches: Vec<(BodyId, Force)>,
+    pub(crate) more: Vec<(BodyId, Force)>,
+}
+
+impl std::fmt::Debug for Apart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Apart").field("wrenches", &self.wrenches).finish_non_exhaustive()
+    }
+}
+
+impl Clone for Workspace {
+    fn clone(&self) -> Self {
+        Self { mechanism: self.mechanism.clone(), flesh: self.flesh.clone(), apart: None }
+    }
 }
 
 impl Workspace {
@@ -129,6 +169,7 @@ impl Workspace {
         Self {
             mechanism: sinew_mechanism::Workspace::new(&model.mechanism),
             flesh: model.flesh().map(|flesh| Box::new(FleshWorkspace::new(flesh))),
+            apart: None,
         }
     }
 

@@ -293,7 +293,7 @@ impl World {
 }
 
 /// Copies an input into one that may already have room for it.
-fn copy_input(from: &Input, to: &mut Input) {
+pub(crate) fn copy_input(from: &Input, to: &mut Input) {
     to.kinematic.clone_from(&from.kinematic);
     to.wrenches.clone_from(&from.wrenches);
     to.grabs.clone_from(&from.grabs);
