@@ -8,10 +8,17 @@
 //!
 //! **How it is used.** This is the weaker coupling: the bones feel an average, not the stiffness. Their end is predicted from
 //! their twists ([`predict_bodies`]), flesh goes there ([`step_explicit`]), the bones make their own step under the wrenches,
-//! and fixed nodes and the stretches of their contacts are corrected to where the bones really are ([`finish_explicit`]). A bone
-//! that vibrates in the flesh with the circular frequency `ω` is then damped at the rate `¼ω²dt`, and stable up to `ωdt` of about
-//! one: stiff flesh on light bones is better solved together with them ([`crate::Flesh`]). Bones may also go first, if
-//! something else has moved them, and feel the wrenches in their next step; then vibrations *grow* at `¼ω²dt` to `½ω²dt`.
+//! and fixed nodes and the stretches of their contacts are corrected to where the bones really are ([`finish_explicit`]). Bones
+//! may also go first, if something else has moved them, and feel the wrenches in their next step. A bone that vibrates in the
+//! flesh with the circular frequency `ω` then grows at a rate of, in units of `ω²dt` and for many sub-steps,
+//!
+//! | bones | predicted | first |
+//! |---|---|---|
+//! | move with the new velocity (`Scheme::Implicit`) | −¼ | ¼ |
+//! | move with the mean velocity (`Scheme::Explicit`, `Scheme::Displacement`) | 0 | ½ |
+//!
+//! and ¼ more with a single sub-step; predicted ones are stable up to `ωdt` of about one. Stiff flesh on light bones is better
+//! solved together with them ([`crate::Flesh`]).
 //!
 //! **Length of a sub-step.** Symplectic Euler with a damper of rate `γ` is stable for `(hω)² + 2hγ < 4`. `ω²` is at most that
 //! of the elements plus that of the contacts, which is `k W_i/m_i` of a node with the surface weights `W_i = Σ w_pi` if all its

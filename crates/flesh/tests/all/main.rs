@@ -1,5 +1,10 @@
 //! Integration tests of `sinew-flesh`.
 
+mod against_explicit;
+mod contact;
 mod dense;
+mod explicit;
+mod frequency;
 mod motions;
+mod statics;
 mod support;

@@ -146,7 +146,7 @@ pub(crate) struct Run<'a> {
     pub(crate) settings: Settings,
     pub(crate) input: Input,
     workspace: Workspace,
-    work: FleshWorkspace,
+    pub(crate) work: FleshWorkspace,
 }
 
 impl<'a> Run<'a> {
