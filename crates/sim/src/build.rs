@@ -49,6 +49,9 @@ pub(crate) struct Parts {
     pub(crate) info: SceneInfo,
 }
 
+/// What the world is called in scenes.
+pub(crate) const WORLD: &str = "world";
+
 /// Builds a scene.
 pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     validate(scene).map_err(BuildError::Scene)?;
@@ -66,7 +69,14 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     mechanism.set_structure(structure(&scene.loops));
     let mut looks = Looks::default();
     let places = expanded.bodies.iter().enumerate();
-    let bodies: BTreeMap<_, _> = places.map(|(i, doc)| (doc.name.as_str(), BodyId::from_index(i))).collect();
+    let mut bodies: BTreeMap<_, _> =
+        places.map(|(i, doc)| (doc.name.as_str(), BodyId::from_index(i))).collect();
+    // Flesh fixed to the world is fixed to a body that never moves.
+    let mut attached = expanded.flesh.iter().flat_map(|flesh| &flesh.attach);
+    let has_ground = attached.any(|attach| attach.body.as_deref() == Some(WORLD));
+    if has_ground {
+        bodies.insert(WORLD, BodyId::from_index(expanded.bodies.len()));
+    }
     let soft = Soft::prepare(&expanded, &bodies)?;
     for doc in &expanded.bodies {
         let mut spec = body_spec(doc);
@@ -78,6 +88,9 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
             shape: draw_shape(shape),
             color: doc.color,
         }));
+    }
+    if has_ground {
+        mechanism.add_body(BodySpec::fixed("", Pose::IDENTITY));
     }
     let names = Names {
         bodies,

@@ -20,6 +20,7 @@ use sinew_scene::{
 };
 
 use crate::BuildError;
+use crate::build::WORLD;
 use crate::draw::FleshLook;
 
 /// All flesh of a scene, before there is a mechanism.
@@ -375,9 +376,9 @@ impl Placed {
                 x.distance(DVec3::X * along) - doc.radius
             }
             ShapeDoc::Cylinder(doc) => {
-                let across = x.y.hypot(x.z) - doc.radius;
+                let across = DVec2::new(x.y, x.z).length() - doc.radius;
                 let along = x.x.abs() - 0.5 * doc.length;
-                across.max(0.0).hypot(along.max(0.0)) + across.max(along).min(0.0)
+                DVec2::new(across, along).max(DVec2::ZERO).length() + across.max(along).min(0.0)
             }
             ShapeDoc::Ellipsoid(doc) => ((x / doc.semi_axes).length() - 1.0) * doc.semi_axes.min_element(),
         }
@@ -394,7 +395,7 @@ fn contact_model(
     for (i, doc) in scene.colliders.iter().enumerate() {
         let path = format!("colliders[{i}]");
         let fault = |message: String| BuildError::Flesh { field: path.clone(), message };
-        let body = bodies.get(doc.body.as_str()).copied();
+        let body = bodies.get(doc.body.as_str()).copied().filter(|_| doc.body != WORLD);
         let owner = body.map_or(Owner::World, |body| Owner::Body(body.index() as u32));
         let central = body.map_or(Pose::IDENTITY, |body| mechanism.central_frame(body).inverse());
         let mass = body.map_or(0.0, |body| mechanism.body_mass(body));

@@ -8,6 +8,7 @@ mod build;
 mod common;
 mod determinism;
 mod draw;
+mod flesh;
 mod inputs;
 mod linkages;
 mod loops;

@@ -1,0 +1,86 @@
+//! Scenes with flesh: held, stepped apart, in batches, wound back.
+
+use glam::DVec3;
+use sinew_sim::{Input, Recording, SceneDoc, World, Workspace, digest, step, step_batch};
+
+use crate::common::scene;
+
+fn world_of(text: &str) -> World {
+    World::from_scene(&SceneDoc::from_ron(text, "held.ron").expect("a scene")).expect("a world")
+}
+
+const HELD: &str = r#"(
+    format: 1, name: "held", duration_s: 1.0,
+    flesh: [(
+        name: "beam", mesh: Beam(size: (0.4, 0.1, 0.1), cells: (4, 1, 1)),
+        material: NeoHookean(young: 1e5, poisson: 0.4), stiffness_damping_s: 0.02,
+        attach: [(body: "world", nodes: Inside(low: (-0.01, -1, -1), high: (0.01, 1, 1)))],
+    )],
+)"#;
+
+#[test]
+fn flesh_held_by_the_world_stays_where_it_is_held() {
+    let mut world = world_of(HELD);
+    let before = world.state().flesh.nodes[0].positions.clone();
+    (0..120).for_each(|_| drop(world.step()));
+    let after = &world.state().flesh.nodes[0].positions;
+    for (a, b) in before.iter().zip(after) {
+        let distance = a.distance(*b);
+        if a.x < 1e-9 {
+            assert_eq!(distance, 0.0);
+        } else {
+            assert!(distance < 0.3, "{distance}");
+        }
+    }
+    let sag = before.iter().zip(after).map(|(a, b)| a.z - b.z).fold(0.0, f64::max);
+    assert!(sag > 0.01, "{sag}");
+}
+
+#[test]
+fn explicit_flesh_sags_as_far_as_implicit_flesh() {
+    let explicit = HELD
+        .replace("stiffness_damping_s: 0.02,", "bone_damping: 20.0, stepping: Explicit(substeps: 0),")
+        .replace("name: \"held\"", "name: \"apart\"");
+    let implicit = HELD.replace("stiffness_damping_s: 0.02,", "bone_damping: 20.0,");
+    let [a, b] = [explicit, implicit].map(|text| {
+        let mut world = world_of(&text);
+        (0..300).for_each(|_| drop(world.step()));
+        world.state().flesh.nodes[0].positions.iter().map(|x| x.z).fold(f64::INFINITY, f64::min)
+    });
+    assert!((a - b).abs() < 1e-3, "{a} {b}");
+}
+
+#[test]
+fn batches_and_recordings_of_flesh_give_the_same_bits() {
+    let mut world = World::from_scene(&scene("worm")).expect("a world");
+    let (model, settings) = (world.model().clone(), *world.settings());
+    let mut recording = Recording::new(world.state(), 7);
+    let mut batch = vec![world.checkpoint(); 2];
+    let mut work = Vec::new();
+    let mut digests = vec![world.digest()];
+    for _ in 0..24 {
+        let input: Input = world.input_at(world.time());
+        world.step();
+        recording.push(world.input(), world.state());
+        step_batch(&model, &mut batch, &[input], &settings, &mut work);
+        digests.push(world.digest());
+        assert_eq!(batch.iter().map(digest).collect::<Vec<_>>(), vec![world.digest(); 2]);
+    }
+    for n in [0, 5, 7, 13, 24] {
+        let state = recording.state_after(n, &model, &settings, &mut Workspace::new(&model)).expect("recorded");
+        assert_eq!(digest(&state), digests[n]);
+    }
+}
+
+#[test]
+fn flesh_that_is_no_longer_finite_is_reported() {
+    let mut world = world_of(HELD);
+    world.state_mut().flesh.nodes[0].positions[10] = DVec3::splat(f64::NAN);
+    let report = world.step();
+    assert!(report.health.non_finite_tet.is_some());
+    let mut state = world.checkpoint();
+    state.flesh.nodes.clear();
+    let (model, settings) = (world.model().clone(), *world.settings());
+    let report = step(&model, &mut state, &Input::default(), &settings, &mut Workspace::new(&model));
+    assert!(report.health.refused);
+}
