@@ -1,9 +1,8 @@
-//! Flesh in explicit sub-steps between bones that any scheme moves, and contacts of bodies for schemes without contacts.
+//! Flesh in explicit sub-steps between bones that any scheme moves.
 //!
 //! **What.** The bodies go from one state to another at constant twists, `R(t) = exp(tω)R₀`, `x(t) = x₀ + tv`. Fixed nodes
 //! go with their bones; free nodes make sub-steps of length `h` between them (`sinew_fem::step_explicit`, KP08 §4), with
-//! stiffness damping `−βKv` of the projected stiffness and contacts of the surface by
-//! `sinew_contact::ContactLaw::force_with_memory`. The result is one wrench per body: the average over the step of what flesh
+//! stiffness damping `−βKv` of the projected stiffness and the contacts of the surface (`explicit_contacts`). The result is one wrench per body: the average over the step of what flesh
 //! and its contacts did to it. Times `dt` it is the impulse that the flesh lost, to rounding.
 //!
 //! **How it is used.** This is the weaker coupling: the bones feel an average, not the stiffness. Their end is predicted from
@@ -15,21 +14,20 @@
 //! | bones | predicted | first |
 //! |---|---|---|
 //! | move with the new velocity (`Scheme::Implicit`) | −¼ | ¼ |
-//! | move with the mean velocity (`Scheme::Explicit`, `Scheme::Displacement`) | 0 | ½ |
+//! | move with the mean velocity (`Scheme::Explicit`) | 0 | ½ |
 //!
 //! and ¼ more with a single sub-step; predicted ones are stable up to `ωdt` of about one. Stiff flesh on light bones is better
 //! solved together with them ([`crate::Flesh`]).
 //!
 //! **Length of a sub-step.** Symplectic Euler with a damper of rate `γ` is stable for `(hω)² + 2hγ < 4`. `ω²` is at most that
 //! of the elements plus that of the contacts, which is `k W_i/m_i` of a node with the surface weights `W_i = Σ w_pi` if all its
-//! points touch, and `γ = βω²`. A contact is damped no more than the steps can follow: `c_n d ≤ ¼ m/h` with its share
-//! `m = min m_i/W_i` of free nodes, and a quarter of `¼ m/dt` with its share of the mass of a body.
+//! points touch, and `γ = βω²`; contacts are damped no more than that leaves room for.
 //!
 //! World axes, SI, wrenches at centres of mass. Cost: per sub-step the forces of all elements (and their stiffness if
 //! `β > 0`), and the contact queries. Nothing allocates once warm. What is not finite is left out and reported.
 
 use glam::DVec3;
-use sinew_contact::{Anchors, ContactModel, ContactPoint, ContactWorkspace, Mover, Owner, PointCloud};
+use sinew_contact::ContactModel;
 use sinew_fem::{
     BoneMotion, Diagonalize, ExplicitStep, FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS,
     StepScratch, for_each_tangent, stable_dt,
@@ -37,8 +35,8 @@ use sinew_fem::{
 use sinew_math::{Force, Motion, Pose, log_so3};
 use sinew_mechanism::{BodyId, State};
 
-use crate::body::{FleshBody, weighted};
-use crate::elements::{at_arm, force_at};
+use crate::body::FleshBody;
+use crate::explicit_contacts::{Touching, stiffest};
 use crate::model::FleshModel;
 use crate::state::FleshState;
 
@@ -80,44 +78,33 @@ pub struct ExplicitReport {
 
 /// Scratch of explicit steps; losing it changes no result.
 pub struct ExplicitWorkspace {
-    flesh: Vec<Part>,
-    touch: Touching,
+    pub(crate) flesh: Vec<Part>,
+    /// Contacts of flesh, and of bodies.
+    pub(crate) touch: Touching,
+    pub(crate) rigid: Touching,
     paths: Vec<(Pose, Motion)>,
-    poses: Vec<Pose>,
-    motions: Vec<Motion>,
-    sums: Vec<Force>,
-    /// Contacts of each body.
-    shares: Vec<f64>,
+    /// Where the bodies are in a sub-step, and their twists.
+    pub(crate) poses: Vec<Pose>,
+    pub(crate) motions: Vec<Motion>,
+    /// Wrenches on all bodies so far.
+    pub(crate) sums: Vec<Force>,
 }
 
 /// Scratch of one body of flesh.
-struct Part {
+pub(crate) struct Part {
     step: StepScratch,
     fem: FemScratch,
     bones: Vec<BoneMotion>,
     wrenches: Vec<Force>,
-    external: Vec<DVec3>,
+    /// Forces on nodes beside those of elements, N.
+    pub(crate) external: Vec<DVec3>,
     /// Mass that damping of each surface point may count on, kg: `min m_i/W_i`.
-    masses: Vec<f64>,
+    pub(crate) masses: Vec<f64>,
     stable_s: f64,
-}
-
-/// What contact queries need.
-#[derive(Default)]
-struct Touching {
-    work: ContactWorkspace,
-    points: Vec<ContactPoint>,
-    more: Vec<ContactPoint>,
-    surface: Vec<DVec3>,
-    stretches: Vec<DVec3>,
 }
 
 /// Part of the stable length of a sub-step that is used: what contact damping of a quarter leaves room for.
 const SAFETY: f64 = 0.7;
-/// Part of the mass at a contact that its damping may stop in a step.
-const MOST_DAMPED: f64 = 0.25;
-/// The same for bones, as a part of it: flesh touches farther out than their own mass lies, and turns them easily.
-const ON_BONES: f64 = 0.25;
 /// Sub-steps at most, so that a mesh with a needle in it ends as not finite and not as endless.
 const MOST_SUBSTEPS: f64 = 65_536.0;
 
@@ -127,11 +114,11 @@ impl ExplicitWorkspace {
         Self {
             flesh: model.bodies.iter().map(|body| Part::new(body, model.contact.as_ref())).collect(),
             touch: Touching::default(),
+            rigid: Touching::default(),
             paths: Vec::new(),
             poses: Vec::new(),
             motions: Vec::new(),
             sums: Vec::new(),
-            shares: Vec::new(),
         }
     }
 
@@ -208,15 +195,6 @@ impl Part {
     }
 }
 
-/// The stiffest contact that a body of flesh can have, N/m.
-fn stiffest(body: &FleshBody, contact: &ContactModel) -> f64 {
-    let Some((material, groups)) = body.options.contact else { return 0.0 };
-    let met = contact.colliders().iter().filter(|collider| groups.meet(collider.groups()));
-    met.map(|collider| material.with(collider.material()))
-        .map(|law| law.stiffness.max(law.tangential_stiffness))
-        .fold(0.0, f64::max)
-}
-
 /// Where the bodies of a state are `dt` seconds later if nothing acts on them; writes the poses of `ahead`.
 pub fn predict_bodies(state: &State, dt: f64, ahead: &mut State) {
     ahead.poses.clear();
@@ -235,6 +213,8 @@ pub fn step_explicit(
     wrenches: &mut Vec<(BodyId, Force)>,
 ) -> ExplicitReport {
     wrenches.clear();
+    work.touch.clear();
+    work.poses.clear();
     let n_bodies = model.masses.len();
     let fits = before.poses.len() == n_bodies && after.poses.len() == n_bodies && model.fits(flesh);
     if !(settings.dt > 0.0 && settings.dt.is_finite() && fits) {
@@ -265,119 +245,24 @@ pub fn step_explicit(
 }
 
 /// Moves fixed nodes, and the stretches of contacts, from where the bodies were expected in the last [`step_explicit`] to where
-/// they are.
+/// they are. Nothing is done if that was refused.
 pub fn finish_explicit(
     model: &FleshModel,
     state: &State,
     flesh: &mut FleshState,
     work: &mut ExplicitWorkspace,
 ) {
-    let ExplicitWorkspace { touch: Touching { points, stretches, .. }, poses, .. } = work;
-    // Where a point of a body at `arm` went beyond what was expected.
-    let further = |body: usize, arm: DVec3| {
-        let (end, expected) = (&state.poses[body], &poses[body]);
-        end.transform_point(expected.inverse().transform_vector(arm)) - (expected.translation + arm)
-    };
-    for (point, stretch) in points.iter().zip(&mut *stretches).filter(|(_, s)| **s != DVec3::ZERO) {
-        if let Some((i, index)) = vertex(model, point) {
-            let (body, place) = (&model.bodies[i], &model.bodies[i].surface[index]);
-            for (node, weight) in corners(body, place.tet).into_iter().zip(place.weights) {
-                if let Some(bone) = body.attached_bone(node) {
-                    let bone = body.bones[bone];
-                    let arm = flesh.nodes[i].positions[node] - poses[bone].translation;
-                    *stretch += further(bone, arm) * weight;
-                }
-            }
-        }
-        if let Some(other) = sides(point)[1] {
-            *stretch -= further(other, point.point - poses[other].translation);
-        }
+    if !model.fits(flesh) || work.poses.len() != state.poses.len() {
+        return;
     }
     if model.contact.is_some() {
-        flesh.anchors.replace(points, stretches);
+        work.touch.correct(model, &work.poses, &state.poses, flesh);
     }
     model.follow(state, flesh);
 }
 
-/// Wrenches of the contacts of bodies with the world and with each other at a state, for schemes that have no contacts of
-/// their own and steps of `dt` seconds. `wrenches` are overwritten (at centres of mass); returned is the number of contacts
-/// that act.
-///
-/// `anchors` must be others than those of [`FleshState`] if there is flesh that touches: what is not found here is forgotten.
-/// Stable while `dt²k n/m` is well below one for a body of mass `m` on `n` contacts of stiffness `k`.
-pub fn rigid_wrenches(
-    model: &FleshModel,
-    state: &State,
-    dt: f64,
-    anchors: &mut Anchors,
-    work: &mut ExplicitWorkspace,
-    wrenches: &mut Vec<(BodyId, Force)>,
-) -> usize {
-    wrenches.clear();
-    let Some(contact) = &model.contact else { return 0 };
-    let ExplicitWorkspace { touch, sums, shares, .. } = work;
-    sums.clear();
-    sums.resize(state.poses.len(), Force::ZERO);
-    shares.clear();
-    shares.resize(state.poses.len(), 0.0);
-    let Touching { work, points, stretches, .. } = touch;
-    contact.rigid_contacts(&state.poses, 0.0, work, points);
-    anchors.fill_stretches(points, stretches);
-    for body in points.iter().flat_map(sides).flatten() {
-        shares[body] += 1.0;
-    }
-    let mut n_acting = 0;
-    for (point, stretch) in points.iter().zip(&mut *stretches) {
-        let [first, other] = sides(point);
-        let arm = |body: usize| point.point - state.poses[body].translation;
-        let speed =
-            |side: Option<usize>| side.map_or(DVec3::ZERO, |body| at_arm(state.motions[body], arm(body)));
-        let mass = [first, other].into_iter().flatten();
-        let mass = mass.filter_map(|body| Some(model.masses[body]? / shares[body]));
-        let found = memory_force(
-            point,
-            speed(first) - speed(other),
-            *stretch,
-            dt,
-            mass.fold(f64::INFINITY, f64::min),
-        );
-        *stretch = found.stretch;
-        n_acting += usize::from(found.normal > 0.0);
-        for (side, force) in [(first, found.force), (other, -found.force)] {
-            if let Some(body) = side {
-                sums[body] += force_at(force, arm(body));
-            }
-        }
-    }
-    anchors.replace(points, stretches);
-    give(model, sums, 1.0, wrenches);
-    n_acting
-}
-
-/// The bodies on both sides of a contact of bodies.
-fn sides(point: &ContactPoint) -> [Option<usize>; 2] {
-    let first = if let Mover::Body(body) = point.a { Some(body as usize) } else { None };
-    let other = if let Owner::Body(body) = point.b { Some(body as usize) } else { None };
-    [first, other]
-}
-
-/// The force of a contact, damped no more than a step can follow.
-fn memory_force(
-    point: &ContactPoint,
-    velocity: DVec3,
-    stretch: DVec3,
-    h: f64,
-    mass: f64,
-) -> sinew_contact::ContactForce {
-    let mut law = point.law;
-    if point.depth > 0.0 {
-        law.damping = law.damping.min(MOST_DAMPED * mass / (h * point.depth));
-    }
-    law.force_with_memory(point.normal, point.depth, velocity, stretch, h)
-}
-
 /// Writes wrenches that are not zero; returns the first body whose wrench is not finite.
-fn give(
+pub(crate) fn give(
     model: &FleshModel,
     sums: &[Force],
     scale: f64,
@@ -460,87 +345,8 @@ impl ExplicitWorkspace {
             }
         }
     }
-
-    /// Contacts of the surface: forces on nodes, and on the bodies that are touched. Damping is held back by the free nodes
-    /// for a sub-step, and by bodies, which wait longer for it, for the whole step.
-    fn press(
-        &mut self,
-        model: &FleshModel,
-        contact: &ContactModel,
-        [h, dt]: [f64; 2],
-        state: &mut FleshState,
-    ) -> usize {
-        let Self { flesh, touch, poses, motions, sums, shares, .. } = self;
-        let Touching { work, points, more, surface, stretches } = touch;
-        points.clear();
-        for (i, (body, nodes)) in model.bodies.iter().zip(&state.nodes).enumerate() {
-            if let Some((material, groups)) = body.options.contact {
-                body.fill_surface(&nodes.positions, surface);
-                more.clear();
-                let (first, ignored) = (model.first_points[i], &model.ignored[i]);
-                let cloud = PointCloud { points: surface, first, material, groups, ignored };
-                contact.point_contacts(&cloud, poses, 0.0, work, more);
-                points.append(more);
-            }
-        }
-        points.sort_unstable_by_key(|point| point.key);
-        state.anchors.fill_stretches(points, stretches);
-        shares.clear();
-        shares.resize(poses.len(), 0.0);
-        for (body, weight) in points.iter().flat_map(|point| carriers(model, point)).flatten() {
-            shares[body] += weight;
-        }
-        let mut n_acting = 0;
-        for (point, stretch) in points.iter().zip(&mut *stretches) {
-            let Some((i, index)) = vertex(model, point) else { continue };
-            let body = &model.bodies[i];
-            let place = &body.surface[index];
-            let near = corners(body, place.tet);
-            let own = weighted(&place.weights, near.map(|node| state.nodes[i].velocities[node]));
-            let other = sides(point)[1];
-            let arm = |other: usize| point.point - poses[other].translation;
-            let met = other.map_or(DVec3::ZERO, |other| at_arm(motions[other], arm(other)));
-            let bodies = carriers(model, point).into_iter().flatten();
-            let bodies = bodies.filter_map(|(body, _)| Some(model.masses[body]? / shares[body]));
-            let mass = bodies.fold(f64::INFINITY, f64::min) * (ON_BONES * h / dt);
-            let found = memory_force(point, own - met, *stretch, h, mass.min(flesh[i].masses[index]));
-            *stretch = found.stretch;
-            n_acting += usize::from(found.normal > 0.0);
-            for (node, weight) in near.into_iter().zip(place.weights) {
-                flesh[i].external[node] += found.force * weight;
-            }
-            if let Some(other) = other {
-                sums[other] += force_at(-found.force, arm(other));
-            }
-        }
-        state.anchors.replace(points, stretches);
-        n_acting
-    }
 }
 
-/// The body of flesh of a contact, and the number of its surface point.
-fn vertex(model: &FleshModel, point: &ContactPoint) -> Option<(usize, usize)> {
-    let Mover::Vertex(vertex) = point.a else { return None };
-    let flesh = model.first_points.partition_point(|&first| first <= vertex) - 1;
-    Some((flesh, (vertex - model.first_points[flesh]) as usize))
-}
-
-/// The bodies that a contact of flesh acts on, and how much: bones of fixed corners, and the one touched.
-fn carriers(model: &FleshModel, point: &ContactPoint) -> [Option<(usize, f64)>; 5] {
-    let mut out = [None; 5];
-    out[4] = sides(point)[1].map(|body| (body, 1.0));
-    if let Some((i, index)) = vertex(model, point) {
-        let body = &model.bodies[i];
-        let place = &body.surface[index];
-        for (corner, node) in corners(body, place.tet).into_iter().enumerate() {
-            let weight = place.weights[corner].abs();
-            let bone = body.attached_bone(node).filter(|_| weight > 0.0);
-            out[corner] = bone.map(|bone| (body.bones[bone], weight));
-        }
-    }
-    out
-}
-
-fn corners(body: &FleshBody, tet: u32) -> [usize; 4] {
+pub(crate) fn corners(body: &FleshBody, tet: u32) -> [usize; 4] {
     body.fem.mesh().tets()[tet as usize].map(|node| node as usize)
 }

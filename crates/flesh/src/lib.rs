@@ -5,6 +5,7 @@ mod contacts;
 mod elements;
 mod error;
 mod explicit;
+mod explicit_contacts;
 mod model;
 mod state;
 mod together;
@@ -12,9 +13,9 @@ mod together;
 pub use body::{FleshBody, FleshOptions, SurfacePoint};
 pub use error::FleshError;
 pub use explicit::{
-    ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, rigid_wrenches,
-    step_explicit,
+    ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, step_explicit,
 };
+pub use explicit_contacts::rigid_wrenches;
 pub use model::{FleshModel, FleshReport};
 pub use state::{FleshEnergy, FleshState, NodeHistory};
 pub use together::{Flesh, FleshWorkspace};

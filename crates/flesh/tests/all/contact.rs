@@ -5,7 +5,7 @@ use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Group
 use sinew_fem::Attachments;
 use sinew_flesh::{FleshBody, FleshModel, FleshOptions};
 use sinew_math::{Force, MassProperties, Motion, Pose, exp_so3, ops};
-use sinew_mechanism::{BodySpec, MechanismBuilder, momentum};
+use sinew_mechanism::{BodySpec, MechanismBuilder, Settings, momentum};
 
 use crate::statics::{farthest, flesh_of};
 use crate::support::{Chain, Run, beam, corner_points};
@@ -273,12 +273,19 @@ fn heap() -> Chain {
     scene(&blocks, &[jelly], Some(5.0), 0.5)
 }
 
+/// A run with the usual precision.
+fn usual(chain: &Chain) -> Run<'_> {
+    let mut run = Run::new(chain);
+    run.settings.together = Settings::default().together;
+    run
+}
+
 #[test]
 fn a_restored_state_continues_with_the_same_bits() {
     let chain = heap();
-    let mut run = Run::new(&chain);
+    let mut run = usual(&chain);
     go(&mut run, 40);
-    let mut again = Run::new(&chain);
+    let mut again = usual(&chain);
     again.state.clone_from(&run.state);
     again.soft.clone_from(&run.soft);
     go(&mut run, 60);
@@ -290,7 +297,7 @@ fn a_restored_state_continues_with_the_same_bits() {
 #[test]
 fn steps_with_contacts_allocate_nothing_once_warm() {
     let chain = heap();
-    let mut run = Run::new(&chain);
+    let mut run = usual(&chain);
     go(&mut run, 400);
     let counted = allocation_counter::measure(|| go(&mut run, 20));
     assert_eq!(counted.count_total, 0);

@@ -3,15 +3,16 @@
 use glam::DVec3;
 use sinew_contact::{Anchors, Collider, ContactMaterial, ContactModel, Groups};
 use sinew_flesh::{
-    ExplicitFlesh, ExplicitWorkspace, FleshOptions, FleshState, rigid_wrenches, step_explicit,
+    ExplicitFlesh, ExplicitWorkspace, FleshOptions, FleshState, finish_explicit, predict_bodies,
+    rigid_wrenches, step_explicit,
 };
-use sinew_math::{Force, Motion, ops};
+use sinew_math::{Force, Motion, Pose, ops};
 use sinew_mechanism::{
     BodyId, Displacement, Explicit, Input, Scheme, Settings, State, Workspace, momentum, step,
 };
 
 use crate::against_explicit::Reference;
-use crate::contact::{on_slope, scene, total_momentum};
+use crate::contact::{Block, Jelly, on_slope, scene, total_momentum};
 use crate::support::{Chain, ChainSpec};
 
 /// Bones that go first and feel the flesh one step later.
@@ -216,6 +217,38 @@ fn friction_holds_in_schemes_without_contacts() {
 }
 
 #[test]
+fn flesh_rests_on_a_box_that_rests_on_the_ground() {
+    let block = Block { pose: Pose::from_translation(DVec3::Z * 0.15), edges: DVec3::splat(0.3), mass: 2.0 };
+    let jelly = Jelly { corner: DVec3::new(-0.1, -0.1, 0.302), edge: 0.2, cells: 2, young: 2e4 };
+    let chain = scene(&[block], &[jelly], Some(0.0), 0.5);
+    let mut settings = Settings::default();
+    (settings.scheme, settings.dt) = (Scheme::Explicit(Explicit::default()), 2.5e-4);
+    let (mut state, mut input) = (chain.model.initial_state(), Input::default());
+    let (mut soft, mut ahead) = (chain.flesh.initial_state(&state), state.clone());
+    let mut workspace = Workspace::new(&chain.model);
+    let (mut work, mut anchors) = (ExplicitWorkspace::new(&chain.flesh), Anchors::new());
+    let (mut felt, mut held) = (Vec::new(), Vec::new());
+    let explicit = ExplicitFlesh { dt: settings.dt, ..ExplicitFlesh::default() };
+    for _ in 0..8000 {
+        predict_bodies(&state, settings.dt, &mut ahead);
+        step_explicit(&chain.flesh, [&state, &ahead], &explicit, &mut soft, &mut work, &mut felt);
+        rigid_wrenches(&chain.flesh, &state, settings.dt, &mut anchors, &mut work, &mut held);
+        input.wrenches = felt.iter().chain(&held).copied().collect();
+        step(&chain.model, &mut state, &input, &settings, &mut workspace);
+        finish_explicit(&chain.flesh, &state, &mut soft, &mut work);
+    }
+    let weight = chain.flesh.bodies()[0].fem().masses().iter().sum::<f64>() * 9.81;
+    let (on_box, from_ground) = (felt[0].1.linear, held[0].1.linear);
+    let speed = soft.nodes[0].velocities.iter().map(|v| v.length()).fold(0.0, f64::max);
+    println!(
+        "flesh on a box, explicit: {on_box:.4} N for {weight:.4}, ground {from_ground:.4}, {speed:.1e} m/s"
+    );
+    assert!(speed < 5e-3, "{speed:e} m/s");
+    assert!((on_box + DVec3::Z * weight).length() < 1e-2 * weight, "{on_box}");
+    assert!((from_ground - DVec3::Z * (weight + 2.0 * 9.81)).length() < 1e-2 * weight, "{from_ground}");
+}
+
+#[test]
 fn nothing_allocates_once_warm_and_a_restored_state_has_the_same_bits() {
     let chain = worm();
     let mut run = Lagged::new(&chain, 1e-3);
@@ -255,6 +288,7 @@ fn trouble_is_reported() {
     assert!(report.elements.non_finite.is_some());
     assert!(momentum(&chain.model, &run.state).is_finite(), "bones do not catch it");
     let none = FleshState::default();
-    std::mem::drop(std::mem::replace(&mut run.soft, none));
+    run.soft = none;
     assert!(run.step().refused);
+    finish_explicit(&chain.flesh, &run.state, &mut run.soft, &mut run.work);
 }
