@@ -297,3 +297,78 @@ impl Figure<'_> {
 
 /// Attributes of a group of solids.
 const GROUP: &str = "fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\"";
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+    use sinew_math::Pose;
+
+    use super::Figure;
+    use crate::skin::Skin;
+    use crate::solid::Solid;
+    use crate::stage::{Camera, Cast, Colors, Detail, Flesh, Frame, Look, Window};
+    use crate::svg::Svg;
+
+    /// A tetrahedron with edges of about a metre.
+    const CORNERS: [DVec3; 4] = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+    const FACES: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+
+    fn drawn(cast: &Cast, frame: &Frame, detail: Detail) -> String {
+        let colors = Colors::of(cast);
+        let camera = Camera::of_motion(cast, &[frame], DVec3::NEG_Z);
+        let window = Window::fit(camera, (0.0, 0.0), (400.0, 400.0));
+        for &point in frame.skins.iter().flatten() {
+            let (x, y) = window.pixel(point);
+            assert!((0.0..=400.0).contains(&x) && (0.0..=400.0).contains(&y), "{point} is out of sight");
+        }
+        let mut svg = Svg::new(400.0, 400.0, "");
+        Figure { window, cast, colors: &colors }.draw_pose(&mut svg, frame, detail);
+        svg.finish()
+    }
+
+    #[test]
+    fn what_is_near_hides_what_is_far() {
+        let flesh = |color: DVec3| Flesh {
+            skins: [(); 3].map(|()| Skin::within(99, &[(&CORNERS, &FACES)]).remove(0)),
+            color: Some(color),
+        };
+        let look = Look { solid: Solid::ball(0.3), color: Some(DVec3::Y), is_bone: false };
+        let flesh = vec![flesh(DVec3::X), flesh(DVec3::Z)];
+        let cast = Cast { looks: vec![look; 2], flesh, ..Cast::default() };
+        // Balls are far apart along x, so that the viewer stands at negative y.
+        let at = |y: f64| CORNERS.map(|x| x + DVec3::Y * y).to_vec();
+        for side in [-2.0, 2.0] {
+            let poses = [-20.0, 20.0].map(|x| Pose::from_translation(DVec3::X * x)).to_vec();
+            let frame = Frame { poses, skins: vec![at(side), at(-side)], ..Frame::default() };
+            for detail in [Detail::Film, Detail::Animation] {
+                let svg = drawn(&cast, &frame, detail);
+                let is = |channel: usize| {
+                    // Fills of one channel only: red, green and blue things.
+                    let mut places = svg.match_indices("fill=\"#").filter_map(|(at, _)| {
+                        let parts = [0, 2, 4].map(|i| &svg[at + 7 + i..at + 9 + i] != "00");
+                        (parts[channel] && parts.iter().filter(|lit| **lit).count() == 1).then_some(at)
+                    });
+                    places.next().expect("something of every colour")
+                };
+                let [red, blue] = [0, 2].map(is);
+                assert_eq!(red < blue, side > 0.0, "the far one comes first");
+                assert!(!svg.contains("NaN"));
+            }
+        }
+    }
+
+    #[test]
+    fn bones_come_last_and_are_seen_through() {
+        let skins = [(); 3].map(|()| Skin::within(99, &[(&CORNERS, &FACES)]).remove(0));
+        let look = Look { solid: Solid::ball(0.1), color: None, is_bone: true };
+        let cast = Cast { looks: vec![look], flesh: vec![Flesh { skins, color: None }], ..Cast::default() };
+        let frame = Frame {
+            poses: vec![Pose::from_translation(DVec3::splat(0.2))],
+            skins: vec![CORNERS.to_vec()],
+            ..Frame::default()
+        };
+        let svg = drawn(&cast, &frame, Detail::Film);
+        let group = svg.find("opacity=").expect("a group that lets flesh through");
+        assert!(svg.rfind('z').is_some_and(|last_face| last_face < group), "{svg}");
+    }
+}

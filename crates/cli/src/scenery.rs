@@ -116,15 +116,15 @@ impl Figure<'_> {
             ground.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
             for [a, b, c] in ground {
                 if let Some(shade) = self.shade((b - a).cross(c - a)) {
-                    let (mut path, fill) = (String::new(), css(STONE, shade));
+                    let (mut path, fill, edge) = (String::new(), css(STONE, shade), css(STONE, 0.95 * shade));
                     trace(&mut path, [a, b, c].map(|point| self.window.pixel(point)));
                     svg.raw(&format!(
-                        "<path d=\"{path}z\" fill=\"{fill}\" stroke=\"{fill}\" stroke-width=\"0.5\"/>\n"
+                        "<path d=\"{path}z\" fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"0.6\"/>\n"
                     ));
                 }
             }
             for (solid, pose) in &scenery.solids {
-                self.draw_solid(svg, solid, pose, STONE, false);
+                self.draw_solid(svg, solid, pose, STONE.map(|part| 0.9 * part), false);
             }
         });
     }
@@ -206,4 +206,42 @@ fn clipped(svg: &mut Svg, panel: Panel, attributes: &str, draw: impl FnOnce(&mut
 
 fn clip_name(((x, y), _): Panel) -> String {
     format!("panel-{}-{}", x.round(), y.round())
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+    use sinew_math::Pose;
+    use sinew_scene::SceneDoc;
+
+    use super::{CELLS, Scenery, triangles};
+
+    #[test]
+    fn height_fields_look_up_and_cover_their_size() {
+        for (rows, columns) in [(2, 2), (3, 5), (100, 7)] {
+            let heights = vec![vec![0.5; columns]; rows];
+            let found = triangles(&Pose::IDENTITY, [4.0, 2.0], &heights);
+            assert_eq!(found.len(), 2 * (rows - 1).min(CELLS) * (columns - 1));
+            let normals = found.iter().map(|[a, b, c]| (*b - *a).cross(*c - *a));
+            assert!(normals.clone().all(|normal| normal.z > 0.0));
+            assert!((normals.map(|normal| 0.5 * normal.z).sum::<f64>() - 8.0).abs() < 1e-12);
+            assert!(found.iter().flatten().any(|x| x.distance(DVec3::new(2.0, -1.0, 0.5)) < 1e-12));
+        }
+        assert!(triangles(&Pose::IDENTITY, [1.0, 1.0], &[]).is_empty());
+    }
+
+    #[test]
+    fn only_colliders_of_the_world_are_scenery() {
+        let text = "(format: 1,
+            bodies: [(name: \"a\", mass: Density(1000), shapes: [Sphere(radius: 1)])],
+            colliders: [
+                (shape: Plane(point: (0, 0, 0), normal: (0, 0, 2))),
+                (shape: Solid(Box(size: (1, 1, 1)))),
+                (body: \"a\", shape: OfBody),
+            ])";
+        let scenery = Scenery::of(&SceneDoc::from_ron(text, "a.ron").unwrap());
+        assert_eq!((scenery.planes.len(), scenery.solids.len(), scenery.ground.len()), (1, 1, 0));
+        assert_eq!(scenery.planes[0].1, DVec3::Z);
+        assert!(!scenery.is_empty() && Scenery::default().is_empty());
+    }
 }

@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn flesh_of_characters_is_looked_for_at_their_generators() {
         let text = "(format: 1, flesh: [(name: \"a\", mesh: Beam(size: (1, 1, 1), cells: (1, 1, 1)))], generators: [
-            Chain(name: \"c\", count: 2), Character(name: \"d\", kind: Worm), Character(name: \"e\", kind: Fish)])";
+            Chain(n: 2, link: (shapes: [Sphere(radius: 1)]), joint: (kind: Hinge)), Character(name: \"d\", kind: Worm), Character(name: \"e\", kind: Fish)])";
         let scene = SceneDoc::from_ron(text, "a.ron").unwrap();
         let written = |path: &str| written_path(&scene, path);
         assert_eq!(written("flesh[0].mesh"), "flesh[0].mesh");

@@ -29,6 +29,31 @@ fn a_surface_becomes_a_body() {
 }
 
 #[test]
+fn programs_get_one_object() {
+    let folder = Folder::new("embed-json");
+    folder.write("wedge.obj", TETRAHEDRON);
+    folder.write("one.node", "5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 9 9 9\n");
+    folder.write("one.ele", "1 4 0\n1 1 3 2 4\n");
+    let report = |args: &[&str]| -> serde_json::Value {
+        let output = sinew(&folder, &[&["embed", "--json"], args].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(stderr(&output).is_empty(), "no progress bar in a pipe: {}", stderr(&output));
+        serde_json::from_str(&stdout(&output)).expect("one JSON object and nothing else")
+    };
+    let wedge = report(&["wedge.obj", "--scale", "0.001", "--density", "2000", "-o", "wedge.ron"]);
+    let body: EmbeddedBody = ron::from_str(&folder.read("wedge.ron")).expect("what is written can be read");
+    assert_eq!((&wedge["vertices"], &wedge["triangles"]), (&4.into(), &4.into()));
+    assert_eq!(wedge["tetrahedra"], body.tets().len());
+    assert_eq!(wedge["nodes"], body.nodes().len());
+    assert!((wedge["quality"]["mass"].as_f64().expect("a number") - 9.0).abs() < 1e-9, "{wedge}");
+    assert!((wedge["volume"].as_f64().expect("a number") - 0.0045).abs() < 1e-12);
+    assert_eq!((&wedge["flipped"], &wedge["output"]), (&false.into(), &"wedge.ron".into()));
+    let one = report(&["one.ele"]);
+    assert_eq!((&one["turned"], &one["unused"]), (&1.into(), &1.into()));
+    assert!(one.get("output").is_none());
+}
+
+#[test]
 fn tetrahedra_are_taken_as_they_are() {
     let folder = Folder::new("embed-tetgen");
     folder.write("one.node", "5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 9 9 9\n");

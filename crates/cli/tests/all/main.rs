@@ -2,6 +2,7 @@
 
 mod command;
 mod embed;
+mod flesh;
 mod outputs;
 mod refused;
 

@@ -1,0 +1,127 @@
+//! Flesh and contacts in reports, pictures and complaints.
+
+use serde_json::Value;
+
+use crate::{Folder, sinew, stderr, stdout};
+
+/// A cube of flesh that falls on the ground.
+const CUBE: &str = r#"(
+    format: 1,
+    name: "cube",
+    duration_s: 0.5,
+    colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))],
+    flesh: [(
+        name: "cube",
+        mesh: Beam(size: (0.2, 0.2, 0.2), cells: (2, 2, 2)),
+        pose: (position: (-0.1, -0.1, 0.1), rotation: Vector(0.3, 0.2, 0.1)),
+        material: StVenantKirchhoff(young: 5e4, poisson: 0.4),
+        contact: (friction: 0.6),
+    )],
+)"#;
+
+/// A character above the ground.
+fn character(kind: &str) -> String {
+    format!(
+        "(format: 1, name: \"character\", duration_s: 1,
+          colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))],
+          generators: [Character(name: \"it\", kind: {kind}, pose: (position: (0, 0, 0.2)),
+            material: StVenantKirchhoff(young: 5e4, poisson: 0.4), joint: (stiffness: 5, damping: 0.1),
+            contact: (friction: 0.6))])"
+    )
+}
+
+fn json(folder: &Folder, args: &[&str]) -> Value {
+    let output = sinew(folder, &[&["run", "--json"], args].concat());
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).expect("one JSON object and nothing else")
+}
+
+#[test]
+fn flesh_is_reported() {
+    let folder = Folder::new("flesh-report");
+    folder.write("cube.ron", CUBE);
+    let report = json(&folder, &["cube.ron"]);
+    let flesh = &report["flesh"];
+    for (key, value) in [
+        ("bodies", 1),
+        ("nodes", 27),
+        ("tetrahedra", 48),
+        ("colliders", 1),
+        ("steps", 30),
+        ("unconverged", 0),
+    ] {
+        assert_eq!(flesh[key], value, "{key} in {flesh}");
+    }
+    assert_eq!(flesh["inverted"], 0);
+    assert!(flesh["iterations"].as_u64() >= flesh["max_iterations"].as_u64());
+    assert!(flesh["max_iterations"].as_u64() > Some(0));
+    assert!(flesh["max_contacts"].as_u64() > Some(0), "it has fallen on the ground");
+    assert!(flesh["max_depth"].as_f64().is_some_and(|depth| depth > 0.0 && depth < 0.02), "{flesh}");
+    assert!(flesh["diagonalized"].as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)), "{flesh}");
+
+    let said = stdout(&sinew(&folder, &["run", "cube.ron"]));
+    for words in [
+        "1 body of flesh (27 nodes, 48 tetrahedra), 1 collider",
+        "iterations per step",
+        "contacts       at most",
+    ] {
+        assert!(said.contains(words), "{words} is not in {said}");
+    }
+    let checked = stdout(&sinew(&folder, &["check", "cube.ron"]));
+    assert!(checked.contains("good; 0 bodies") && checked.contains("48 tetrahedra"), "{checked}");
+}
+
+#[test]
+fn without_flesh_nothing_is_said_about_it() {
+    let folder = Folder::new("flesh-none");
+    assert!(json(&folder, &["pendulum", "--steps", "2"]).get("flesh").is_none());
+    let ground = "colliders=[(shape: Plane(point: (0, 0, -9), normal: (0, 0, 1)))]";
+    let report = json(&folder, &["pendulum", "--steps", "2", "--set", ground]);
+    assert_eq!((&report["flesh"]["bodies"], &report["flesh"]["colliders"]), (&0.into(), &1.into()));
+    let said = stdout(&sinew(&folder, &["run", "pendulum", "--steps", "2", "--set", ground]));
+    assert!(said.contains("touching       1 collider") && !said.contains("iterations"), "{said}");
+}
+
+#[test]
+fn pictures_show_flesh_bones_ground_and_shadow() {
+    let folder = Folder::new("flesh-pictures");
+    for (kind, steps) in [("Worm", "20"), ("Hand", "2")] {
+        folder.write("it.ron", &character(kind));
+        let args = ["run", "it.ron", "--steps", steps, "--draw", "film.svg", "--animate", "moving.svg"];
+        let output = sinew(&folder, &args);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let [film, moving] = ["film.svg", "moving.svg"].map(|name| folder.read(name));
+        for svg in [&film, &moving] {
+            assert!(svg.len() < 2_000_000, "{kind}: {} bytes", svg.len());
+            assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf"));
+            assert!(svg.matches('z').count() > 100, "{kind}: a surface has many triangles");
+            assert!(svg.contains("clipPath") && svg.contains("opacity=\"0.13\""), "ground and shadow");
+            assert_eq!(svg.matches("<g").count(), svg.matches("</g>").count());
+        }
+        // Every frame is a picture that is seen once.
+        let pictures = moving.matches("<g visibility").count();
+        assert!(pictures > 1 && moving.matches("attributeName=\"visibility\"").count() == pictures);
+        assert_eq!(moving.matches("<g visibility=\"visible\"").count(), 1);
+    }
+}
+
+#[test]
+fn flesh_that_cannot_be_built_is_located() {
+    let folder = Folder::new("flesh-located");
+    folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
+    folder.write("not.ron", "(format: 1, nodes: oops)");
+    let scene = |mesh: &str| format!("(format: 1,\n flesh: [(name: \"a\",\n  mesh: {mesh})])");
+    for (mesh, words) in [
+        ("Surface(file: \"open.obj\", cells: 4)", "the surface is open"),
+        ("Embedded(file: \"not.ron\")", "`not.ron`"),
+    ] {
+        folder.write("a.ron", &scene(mesh));
+        for command in ["check", "run"] {
+            let output = sinew(&folder, &[command, "a.ron"]);
+            assert_eq!(output.status.code(), Some(2), "{mesh}");
+            let said = stderr(&output);
+            assert!(said.contains("a.ron:3:9: flesh[0].mesh: ") && said.contains(words), "{said}");
+            assert!(stdout(&output).is_empty());
+        }
+    }
+}
