@@ -4,7 +4,7 @@
 //! distance of the worst loop joint is measured after every step. Tree joints hold at any budget. One thread, which the
 //! caller provides.
 
-use crate::{Curve, Effort, Failure, Figure, Machine, SceneRun, Subject, Table, short};
+use crate::{Axes, Curve, Effort, Failure, Figure, Machine, SceneRun, Subject, Table, short};
 use serde_json::{Value, json};
 use sinew_mechanism::{JointId, Model, State};
 use std::time::Instant;
@@ -117,6 +117,7 @@ impl BudgetSuite {
             subtitle: self.machine.to_string(),
             across: "µs per step".into(),
             curves: SCENES.map(curve).into(),
+            axes: Axes::Logarithmic,
         }
         .to_svg()
     }

@@ -1,7 +1,7 @@
 //! The figures of the chain suite as tables, as JSON and as curves.
 
 use crate::chain_suite::{PAPER, PAPER_HAND};
-use crate::{ChainSuite, Curve, Figure, Goal, Series, Table, grouped, short};
+use crate::{Axes, ChainSuite, Curve, Figure, Goal, Series, Table, grouped, short};
 use serde_json::{Value, json};
 use sinew_mechanism::Stage;
 
@@ -160,6 +160,7 @@ impl ChainSuite {
             subtitle: self.machine.to_string(),
             across: "links".into(),
             curves: self.curves(),
+            axes: Axes::Logarithmic,
         }
         .to_svg()
     }

@@ -1,6 +1,6 @@
 //! The figures of the ladder suite as tables, as JSON and as curves.
 
-use crate::{Curve, Figure, Goal, Ladder, LadderSuite, Method, Table, short};
+use crate::{Axes, Curve, Figure, Goal, Ladder, LadderSuite, Method, Table, short};
 use serde_json::{Value, json};
 use sinew_mechanism::Stage;
 
@@ -177,6 +177,7 @@ impl LadderSuite {
             subtitle: self.machine.to_string(),
             across: "constraints".into(),
             curves: ours.chain(paper).collect(),
+            axes: Axes::Logarithmic,
         }
         .to_svg()
     }

@@ -8,6 +8,7 @@
 //! | the rows of `cargo xtask bench chain` | [`Series`], [`ChainSuite`] |
 //! | those of `cargo xtask bench ladder` | [`Ladder`], [`Method`], [`LadderSuite`] |
 //! | those of `cargo xtask bench budget` | [`BudgetSuite`] |
+//! | those of `cargo xtask bench flesh` | [`FleshSuite`], [`FleshMotion`] |
 //! | to print, draw or sign figures | [`Table`], [`Figure`], [`Machine`] |
 //! | what is asked of figures | [`Goal`] |
 //! | a program around a suite | [`run_program`], [`Options`] |
@@ -19,6 +20,10 @@ mod chain_report;
 mod chain_suite;
 #[cfg(doctest)]
 mod documents;
+mod flesh_report;
+mod flesh_scenes;
+mod flesh_shares;
+mod flesh_suite;
 mod goals;
 mod ladder_report;
 mod ladder_suite;
@@ -36,12 +41,18 @@ mod timing;
 
 pub use budget_suite::{BUDGETS, BudgetRow, BudgetSuite};
 pub use chain_suite::{AnchorError, ChainSuite, Failure, SceneTime, ThreadTime, run_few_steps};
+pub use flesh_scenes::{EXPLICIT_DT, ExplicitRun, Motion as FleshMotion, cantilever};
+pub use flesh_shares::{Clock, deform};
+pub use flesh_suite::{
+    BEAMS, FleshSuite, ImplicitRow, MODES, MotionRow, OTHERS, SHARES, ShareRow, SizeRow, StepTimes, TABLE_1,
+    TABLE_2, run_few_flesh_steps,
+};
 pub use goals::{Bound, Goal, goals_table};
 pub use ladder_suite::{GrabTimes, LadderSuite, Solve, SolveRow, StepRow, WarmRow, run_few_ladder_steps};
 pub use ladders::{CLOSED, Ladder, Method, PAPER_PRECISION};
 pub use links::{Link, LinkJoint, Links};
 pub use machine::Machine;
-pub use plot::{Curve, Figure};
+pub use plot::{Axes, Curve, Figure};
 pub use program::{Options, run_program};
 #[cfg(feature = "rapier")]
 pub use rapier::RapierRun;

@@ -104,8 +104,15 @@ impl SceneRun {
     /// If there is no such fixture or it is not valid.
     pub fn fixture(name: &str) -> Result<Self, Failure> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mechanisms");
-        let scene = SceneDoc::load(&folder.join(format!("{name}.ron")))?;
-        Ok(Self { world: World::from_scene(&scene)?, saved: sinew_sim::State::default() })
+        Self::new(&SceneDoc::load(&folder.join(format!("{name}.ron")))?)
+    }
+
+    /// Any scene.
+    ///
+    /// # Errors
+    /// If it is not valid.
+    pub fn new(scene: &SceneDoc) -> Result<Self, Failure> {
+        Ok(Self { world: World::from_scene(scene)?, saved: sinew_sim::State::default() })
     }
 
     /// The world.

@@ -1,0 +1,492 @@
+//! The flesh suite: KP08 Figure 5 and Table 1 measured here, growth with the size, explicit and implicit steps.
+//!
+//! Everything runs on one thread, which the caller provides, except where threads are compared.
+
+use crate::flesh_scenes::{ExplicitRun, Motion, cantilever, only_flesh};
+use crate::flesh_shares::{Clock, deform, time_flesh};
+use crate::{Effort, Failure, Goal, Machine, SceneRun, Subject};
+use allocation_counter::measure;
+use glam::DVec3;
+use sinew_fem::{
+    Attachments, Diagonalize, FemModel, FemOptions, FemScratch, FemState, Material, StepScratch, TetMesh,
+    elastic_forces,
+};
+use sinew_flesh::{FleshBody, FleshOptions};
+use sinew_scene::CharacterKindDoc;
+use sinew_sim::World;
+use std::time::Instant;
+
+/// Shares of largely deformed elements.
+pub const SHARES: [f64; 8] = [0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
+/// Who pays for the SVD.
+pub const MODES: [Diagonalize; 3] = [Diagonalize::Selective, Diagonalize::Always, Diagonalize::Never];
+/// Bricks of the beams whose cost is compared: 702 to 1,001,472 tetrahedra.
+pub const BEAMS: [[u32; 3]; 6] =
+    [[13, 3, 3], [33, 6, 6], [68, 13, 13], [112, 21, 21], [140, 28, 28], [163, 32, 32]];
+/// Bricks of the cantilever: 7,128 tetrahedra.
+const CANTILEVER: [u32; 3] = [33, 6, 6];
+/// Names and stiffnesses (Pa) of the cantilevers.
+const CANTILEVERS: [(&str, f64); 2] = [("cantilever, 1e6 Pa", 1e6), ("cantilever, 1e8 Pa", 1e8)];
+/// Steps of the cantilever, from rest.
+const CANTILEVER_STEPS: u64 = 60;
+/// Fixtures in implicit steps; the last one has a goal.
+const FIXTURES: [&str; 4] = ["worm", "fish", "finger", "hand_flesh"];
+/// Share at which sizes are compared.
+const USUAL_SHARE: f64 = 0.1;
+/// The body of flesh that is not of the paper's.
+const BEAM: &str = "beam";
+
+/// What KP08 Table 1 printed: motion, body, average ratio, speed-up.
+pub const TABLE_1: [(&str, &str, f64, f64); 8] = [
+    ("worm jump", "worm", 0.33, 1.76),
+    ("worm jump 2", "worm", 0.29, 1.85),
+    ("worm waving", "worm", 0.18, 2.21),
+    ("worm bending", "worm", 0.18, 2.21),
+    ("worm limping", "worm", 0.30, 1.83),
+    ("worm rolling", "worm", 0.47, 1.43),
+    ("fish escaping", "fish", 0.45, 1.33),
+    ("finger manipulation", "finger", 0.11, 1.23),
+];
+
+/// What KP08 Table 2 printed: body, tetrahedra, µs per step under joint control.
+pub const TABLE_2: [(&str, usize, f64); 3] =
+    [("worm", 714, 1600.0), ("fish", 415, 1480.0), ("finger", 119, 629.0)];
+
+/// What others took for a step of the same cantilever, measured beside us on one thread: engine, step length (s), ms.
+pub const OTHERS: [(&str, f64, f64); 2] =
+    [("MuJoCo, implicit flex", 1e-3, 12.8), ("Rapier, fem in f64", 1e-3, 46.0)];
+
+/// Flesh of which a share is deformed largely.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShareRow {
+    /// Whose flesh.
+    pub body: &'static str,
+    /// Number of tetrahedra.
+    pub n_tets: usize,
+    /// The share asked for.
+    pub asked: f64,
+    /// The share there is.
+    pub share: f64,
+    /// Who pays for the SVD.
+    pub mode: Diagonalize,
+    /// Time of the forces.
+    pub forces: Clock,
+    /// Time of an explicit step of the nodes, forces included.
+    pub step: Clock,
+}
+
+/// A motion in explicit steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionRow {
+    /// The motion.
+    pub motion: Motion,
+    /// Number of tetrahedra.
+    pub n_tets: usize,
+    /// Share of the elements that were deformed largely, on average.
+    pub share: f64,
+    /// Sub-steps of the flesh per step.
+    pub substeps: f64,
+    /// Time of flesh and of bones per step, selective, s.
+    pub selective: [f64; 2],
+    /// The same if all elements are diagonalized, s.
+    pub always: [f64; 2],
+}
+
+impl MotionRow {
+    /// Always over selective, whole steps.
+    pub fn gain(&self) -> f64 {
+        self.always.iter().sum::<f64>() / self.selective.iter().sum::<f64>()
+    }
+}
+
+/// Times of the steps of one motion that was run several times, s.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepTimes {
+    /// The shortest time of each step.
+    least: Vec<f64>,
+    /// Mean of each run.
+    runs: Vec<f64>,
+}
+
+impl StepTimes {
+    fn new(n_steps: usize) -> Self {
+        Self { least: vec![f64::INFINITY; n_steps], runs: vec![] }
+    }
+
+    /// Adds a step of the run that began with the last step 0.
+    fn add(&mut self, step: usize, seconds: f64) {
+        if step == 0 {
+            self.runs.push(0.0);
+        }
+        if let Some(run) = self.runs.last_mut() {
+            *run += seconds / self.least.len() as f64;
+        }
+        self.least[step] = self.least[step].min(seconds);
+    }
+
+    /// Mean over the steps, each at its shortest: what the code can do.
+    pub fn best(&self) -> f64 {
+        self.least.iter().sum::<f64>() / self.least.len() as f64
+    }
+
+    /// The longest step, at its shortest.
+    pub fn longest(&self) -> f64 {
+        self.least.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Mean of the middle run: what the machine allowed.
+    pub fn median(&self) -> f64 {
+        let mut runs = self.runs.clone();
+        runs.sort_by(f64::total_cmp);
+        runs[runs.len() / 2]
+    }
+}
+
+/// A beam on a number of threads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeRow {
+    /// Number of tetrahedra.
+    pub n_tets: usize,
+    /// Number of threads.
+    pub n_threads: usize,
+    /// Share of largely deformed elements.
+    pub share: f64,
+    /// Time of the forces.
+    pub forces: Clock,
+    /// Time of an explicit step, forces included.
+    pub step: Clock,
+    /// Bytes per tetrahedron that model says it holds, and that the allocator gave to model, state and scratch.
+    pub bytes: [f64; 2],
+}
+
+/// A scene in implicit steps of 1/60 s.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImplicitRow {
+    /// The scene.
+    pub name: String,
+    /// Number of tetrahedra.
+    pub n_tets: usize,
+    /// Number of nodes that are free.
+    pub n_free: usize,
+    /// Times of whole steps.
+    pub times: StepTimes,
+    /// Solves per step: more than one where contacts change their minds.
+    pub solves: f64,
+    /// Iterations per step.
+    pub iterations: f64,
+    /// Largest number of contacts in a step.
+    pub contacts: usize,
+}
+
+/// The suite with all it has measured so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FleshSuite {
+    /// How much is measured.
+    pub effort: Effort,
+    /// Where and when.
+    pub machine: Machine,
+    /// Figure 5.
+    pub shares: Vec<ShareRow>,
+    /// Table 1.
+    pub motions: Vec<MotionRow>,
+    /// Growth.
+    pub sizes: Vec<SizeRow>,
+    /// Implicit steps: cantilevers first.
+    pub implicit: Vec<ImplicitRow>,
+}
+
+impl FleshSuite {
+    /// Nothing measured yet.
+    pub fn new(effort: Effort) -> Self {
+        let machine = Machine::here();
+        Self { effort, machine, shares: vec![], motions: vec![], sizes: vec![], implicit: vec![] }
+    }
+
+    /// Whether only a look is wanted.
+    fn is_quick(&self) -> bool {
+        self.effort.batch_work < Effort::FULL.batch_work
+    }
+
+    /// Measures forces and steps over the share of largely deformed elements: the paper's bodies and a beam.
+    ///
+    /// # Errors
+    /// If a body cannot be built or its forces are not finite.
+    pub fn measure_shares(&mut self) -> Result<(), Failure> {
+        for (name, ..) in TABLE_2 {
+            let motion = Motion::ALL.into_iter().find(|motion| motion.name.starts_with(name));
+            let motion = motion.ok_or("a body of the paper has no motion")?;
+            self.measure_shares_of(name, &World::from_scene(&motion.scene())?)?;
+        }
+        self.measure_shares_of(BEAM, &World::from_scene(&cantilever(1e6, CANTILEVER))?)
+    }
+
+    fn measure_shares_of(&mut self, name: &'static str, world: &World) -> Result<(), Failure> {
+        let body = only_flesh(world)?;
+        for asked in SHARES {
+            let (positions, share) = deform(body.fem(), asked);
+            for mode in MODES {
+                let [forces, step] = time_flesh(body, &world.state().poses, &positions, mode, &self.effort)?;
+                let n_tets = body.fem().n_tets();
+                self.shares.push(ShareRow { body: name, n_tets, asked, share, mode, forces, step });
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the motions in explicit steps, selectively and always diagonalized.
+    ///
+    /// # Errors
+    /// If a scene cannot be built.
+    pub fn measure_motions(&mut self) -> Result<(), Failure> {
+        let n_steps = if self.is_quick() { 500 } else { 2000 };
+        for motion in Motion::ALL {
+            self.motions.push(measure_motion(motion, n_steps, self.effort.n_batches)?);
+        }
+        Ok(())
+    }
+
+    /// Measures beams of all sizes up to the effort's, on one thread and on all.
+    ///
+    /// # Errors
+    /// If a beam or a pool of threads cannot be built, or if the number of threads changed a force.
+    pub fn measure_sizes(&mut self) -> Result<(), Failure> {
+        let size = |cells: &[u32; 3]| 6 * cells.iter().product::<u32>() as usize;
+        let most = self.effort.max_links.saturating_add(self.effort.max_links / 100);
+        for cells in BEAMS.iter().filter(|cells| size(cells) <= most) {
+            self.measure_size(*cells)?;
+        }
+        Ok(())
+    }
+
+    fn measure_size(&mut self, cells: [u32; 3]) -> Result<(), Failure> {
+        let mut built = None;
+        let held = measure(|| built = Some(beam(cells).map(|model| (all_of(&model), model))));
+        let ((state, _, _), model) = built.expect("the closure ran")?;
+        let (n_tets, n_nodes) = (model.n_tets(), model.n_nodes());
+        let bytes = [model.bytes_per_tet(), held.bytes_current as f64 / n_tets as f64];
+        drop(state);
+        let (positions, share) = deform(&model, USUAL_SHARE);
+        let free = Attachments::none(n_nodes);
+        let body = FleshBody::new(model, free, vec![], vec![], FleshOptions::default())?;
+        let mut found: Option<Vec<DVec3>> = None;
+        for n_threads in [1, self.machine.n_threads.max(2)] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()?;
+            let effort = &self.effort;
+            let ([forces, step], values) = pool.install(|| -> Result<_, Failure> {
+                let mut values = vec![DVec3::ZERO; n_nodes];
+                let mut scratch = FemScratch::new(body.fem());
+                elastic_forces(body.fem(), &positions, Diagonalize::Selective, &mut scratch, &mut values);
+                Ok((time_flesh(&body, &[], &positions, Diagonalize::Selective, effort)?, values))
+            })?;
+            if found.get_or_insert_with(|| values.clone()) != &values {
+                return Err("the number of threads changed a force".into());
+            }
+            self.sizes.push(SizeRow { n_tets, n_threads, share, forces, step, bytes });
+        }
+        Ok(())
+    }
+
+    /// Measures implicit steps of cantilevers of two stiffnesses, and of fixtures from beginning to end.
+    ///
+    /// # Errors
+    /// If a scene cannot be built, or does not repeat itself.
+    pub fn measure_implicit(&mut self) -> Result<(), Failure> {
+        for (name, young) in CANTILEVERS {
+            let run = SceneRun::new(&cantilever(young, CANTILEVER))?;
+            self.measure_scene(name, run, CANTILEVER_STEPS)?;
+        }
+        for name in FIXTURES {
+            let run = SceneRun::fixture(name)?;
+            let n_steps = run.world().info().n_steps;
+            self.measure_scene(name, run, n_steps)?;
+        }
+        Ok(())
+    }
+
+    fn measure_scene(&mut self, name: &str, mut run: SceneRun, n_steps: u64) -> Result<(), Failure> {
+        let body = only_flesh(run.world())?;
+        let (n_tets, n_free) = (body.fem().n_tets(), body.attachments().free().len());
+        let mut times = StepTimes::new(n_steps as usize);
+        let (mut solves, mut iterations, mut contacts, mut end) = (0, 0, 0, None);
+        run.save();
+        for _ in 0..self.effort.n_batches.div_ceil(2) {
+            run.restore();
+            (solves, iterations) = (0, 0);
+            for step in 0..n_steps as usize {
+                let start = Instant::now();
+                let report = run.world_mut().step();
+                times.add(step, start.elapsed().as_secs_f64());
+                if report.health.non_finite.is_some() {
+                    return Err(format!("{name} has broken down").into());
+                }
+                solves += report.flesh.n_solves;
+                iterations += report.flesh.iterations;
+                let touching = report.flesh.contacts;
+                contacts = contacts.max(touching.n_stick + touching.n_slip);
+            }
+            if *end.get_or_insert_with(|| run.digest()) != run.digest() {
+                return Err(format!("{name} does not repeat itself").into());
+            }
+        }
+        let per_step = |count: u32| f64::from(count) / n_steps as f64;
+        let (solves, iterations, name) = (per_step(solves), per_step(iterations), name.to_owned());
+        self.implicit.push(ImplicitRow { name, n_tets, n_free, times, solves, iterations, contacts });
+        Ok(())
+    }
+
+    /// The row of a body at a share and mode.
+    fn share_row(&self, body: &str, asked: f64, mode: Diagonalize) -> Option<&ShareRow> {
+        let is_asked = |row: &&ShareRow| row.body == body && (row.asked - asked).abs() < 1e-9;
+        self.shares.iter().filter(is_asked).find(|row| row.mode == mode)
+    }
+
+    /// Time of the bones of a body in its main motion, s.
+    fn bones_time(&self, body: &str) -> f64 {
+        self.motions.iter().find(|row| row.motion.name.starts_with(body)).map_or(0.0, |row| row.selective[1])
+    }
+
+    /// What `Selective` wins over `Always` at a ratio, by the measured curve, bones included, as KP08 estimates it.
+    pub fn gain_at(&self, body: &str, ratio: f64) -> Option<f64> {
+        let curve = |mode| {
+            let rows = self.shares.iter().filter(move |row| row.body == body && row.mode == mode);
+            rows.map(|row| (row.share, row.step.best)).collect::<Vec<_>>()
+        };
+        let bones = self.bones_time(body);
+        let at = |mode| interpolate(&curve(mode), ratio).map(|time| time + bones);
+        Some(at(Diagonalize::Always)? / at(Diagonalize::Selective)?)
+    }
+
+    /// What is asked of the figures that were measured.
+    pub fn goals(&self) -> Vec<Goal> {
+        let mut goals = Vec::new();
+        for body in ["worm", BEAM] {
+            if let Some(row) = self.share_row(body, USUAL_SHARE, Diagonalize::Selective) {
+                let name = format!("{body}: forces at 10 % large, ns per tetrahedron");
+                goals.push(Goal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 40.0));
+            }
+        }
+        for (motion, body, ratio, paper) in TABLE_1 {
+            if let Some(gain) = self.gain_at(body, ratio) {
+                let name = format!("{motion}: speed-up at the paper's ratio {ratio}, times");
+                goals.push(Goal::at_least(name, gain, paper));
+            }
+        }
+        let worms = self.motions.iter().filter(|row| row.motion.kind == CharacterKindDoc::Worm);
+        for row in worms {
+            let time = row.selective.iter().sum::<f64>();
+            goals.push(Goal::at_most(format!("{}: explicit step, µs", row.motion.name), time * 1e6, 60.0));
+        }
+        for row in self.sizes.iter().filter(|row| row.n_tets >= 1_000_000 && row.n_threads == 1) {
+            let name = "1,000,000 tetrahedra: forces, ns per tetrahedron";
+            goals.push(Goal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 60.0));
+        }
+        for row in &self.implicit {
+            let limit = match row.name.as_str() {
+                name if name == CANTILEVERS[0].0 => 10.0,
+                name if name == FIXTURES[3] => 8.3,
+                _ => continue,
+            };
+            let name = format!("{}: implicit step, ms", row.name);
+            goals.push(Goal::at_most(name, row.times.best() * 1e3, limit));
+        }
+        goals
+    }
+}
+
+/// A beam of flesh without bones.
+fn beam(cells: [u32; 3]) -> Result<FemModel, Failure> {
+    let beam = sinew_mesh::TetMesh::beam(DVec3::from(cells.map(f64::from)) * 0.01, cells)?;
+    let mesh = TetMesh::new(beam.nodes().to_vec(), beam.tets().to_vec())?;
+    let material = Material::st_venant_kirchhoff(1e5, 0.4)?;
+    Ok(FemModel::new(mesh, material, &FemOptions::default())?)
+}
+
+/// What explicit steps of a model need beside it.
+fn all_of(model: &FemModel) -> (FemState, StepScratch, Vec<DVec3>) {
+    (FemState::at_rest(model), StepScratch::new(model), vec![DVec3::ZERO; model.n_nodes()])
+}
+
+fn measure_motion(motion: Motion, n_steps: usize, n_batches: usize) -> Result<MotionRow, Failure> {
+    let (mut share, mut substeps, mut n_tets) = (0.0, 0.0, 0);
+    let mut times = [(); 4].map(|()| StepTimes::new(n_steps));
+    for _ in 0..n_batches {
+        for (mode, times) in MODES.into_iter().zip(times.chunks_mut(2)) {
+            let mut run = ExplicitRun::new(&motion)?;
+            run.settings_mut().diagonalize = mode;
+            n_tets = run.n_tets();
+            let (mut large, mut made) = (0, 0);
+            for step in 0..n_steps {
+                let (report, seconds) = run.step();
+                times.iter_mut().zip(seconds).for_each(|(times, seconds)| times.add(step, seconds));
+                (large, made) = (large + report.elements.n_diagonalized, made + report.substeps);
+            }
+            if mode == Diagonalize::Selective {
+                share = large as f64 / (n_steps * n_tets) as f64;
+                substeps = f64::from(made) / n_steps as f64;
+            }
+        }
+    }
+    let [flesh, bones, flesh_always, bones_always] = times.map(|times| times.best());
+    let (selective, always) = ([flesh, bones], [flesh_always, bones_always]);
+    Ok(MotionRow { motion, n_tets, share, substeps, selective, always })
+}
+
+/// The value of a polyline at `x`; points in order.
+fn interpolate(points: &[(f64, f64)], x: f64) -> Option<f64> {
+    let pair = points.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&x))?;
+    let [(x0, y0), (x1, y1)] = [pair[0], pair[1]];
+    Some(if x1 > x0 { y0 + (y1 - y0) * (x - x0) / (x1 - x0) } else { y0 })
+}
+
+/// A handful of implicit steps of the cantilever, for tools that count instructions.
+///
+/// # Errors
+/// If it cannot be built.
+pub fn run_few_flesh_steps() -> Result<(), Failure> {
+    let mut run = SceneRun::new(&cantilever(1e6, CANTILEVER))?;
+    (0..10).for_each(|_| run.step());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FleshSuite, interpolate, measure_motion};
+    use crate::flesh_scenes::{Motion, cantilever};
+    use crate::{Effort, SceneRun};
+
+    #[test]
+    fn small_flesh_meets_what_does_not_depend_on_time() {
+        let mut suite = FleshSuite::new(Effort { n_batches: 1, batch_work: 1, max_links: 1_000 });
+        suite.measure_sizes().unwrap();
+        assert_eq!(suite.sizes.len(), 2);
+        suite.measure_shares().unwrap();
+        for motion in [Motion::ALL[0], Motion::ALL[5]] {
+            suite.motions.push(measure_motion(motion, 50, 1).unwrap());
+        }
+        let beam = SceneRun::new(&cantilever(1e6, [5, 1, 1])).unwrap();
+        suite.measure_scene("cantilever, 1e6 Pa", beam, 5).unwrap();
+        suite.measure_scene("finger", SceneRun::fixture("finger").unwrap(), 5).unwrap();
+        for row in &suite.implicit {
+            assert!(row.solves >= 1.0 && row.iterations > 0.0, "{row:?}");
+            assert!(row.times.best() <= row.times.longest() && row.times.best() <= row.times.median());
+        }
+        assert!(suite.motions.iter().all(|row| row.substeps >= 1.0 && row.share < 0.9));
+        assert!(suite.gain_at("worm", 0.33).unwrap() > 0.0);
+        let goals = suite.goals();
+        for name in ["worm jump 2", "cantilever"] {
+            assert!(goals.iter().any(|goal| goal.name.contains(name)), "{name}");
+        }
+        let json = suite.to_json();
+        assert_eq!(json["shares"][0]["name"], "worm 0 Selective");
+        assert!(suite.shares_table().to_string().contains("finger"));
+        assert!(suite.gains_table().to_string().contains("2.21"));
+        assert!(suite.plot().contains("worm, selective"));
+    }
+
+    #[test]
+    fn curves_are_interpolated() {
+        let points = [(0.0, 1.0), (0.5, 2.0), (1.0, 4.0)];
+        assert_eq!(interpolate(&points, 0.75), Some(3.0));
+        assert_eq!(interpolate(&points, 1.5), None);
+    }
+}
