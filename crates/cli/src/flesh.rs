@@ -23,6 +23,8 @@ pub(crate) struct FleshSummary {
     pub(crate) max_iterations: u32,
     /// Steps whose last solve did not reach its precision.
     pub(crate) unconverged: u64,
+    /// Steps in which the force of a tetrahedron was not finite, and was left out.
+    pub(crate) non_finite: u64,
     /// Tetrahedra turned inside out, in the last step and in the worst.
     pub(crate) inverted: usize,
     pub(crate) max_inverted: usize,
@@ -59,6 +61,7 @@ impl FleshSummary {
         self.iterations += u64::from(flesh.iterations);
         self.max_iterations = self.max_iterations.max(flesh.iterations);
         self.unconverged += u64::from(flesh.solve.is_some_and(|solve| solve.stop != CgStop::Converged));
+        self.non_finite += u64::from(flesh.elements.non_finite.is_some());
         self.inverted = flesh.elements.n_inverted;
         self.max_inverted = self.max_inverted.max(self.inverted);
         let share = flesh.elements.n_diagonalized as f64 / self.tetrahedra as f64;
@@ -74,6 +77,7 @@ impl FleshSummary {
         self.iterations += other.iterations;
         self.max_iterations = self.max_iterations.max(other.max_iterations);
         self.unconverged += other.unconverged;
+        self.non_finite += other.non_finite;
         self.inverted = other.inverted;
         self.max_inverted = self.max_inverted.max(other.max_inverted);
         self.max_contacts = self.max_contacts.max(other.max_contacts);
@@ -112,8 +116,10 @@ impl FleshSummary {
             let most = self.max_iterations;
             lines.push(format!("                 {mean} iterations per step (at most {most}){share}"));
             let inside_out = count(self.inverted, "tetrahedron is", "tetrahedra are");
+            let left_out = format!("in {} steps forces were not finite and left out", self.non_finite);
             let odd = [
                 (self.unconverged, format!("{} of {} steps did not converge", self.unconverged, self.steps)),
+                (self.non_finite, left_out),
                 (
                     self.max_inverted as u64,
                     format!("{inside_out} inverted at the end, at most {}", self.max_inverted),
@@ -150,6 +156,7 @@ mod tests {
             report.flesh.iterations = 4;
             report.flesh.elements.n_diagonalized = n;
             report.flesh.elements.n_inverted = n / 2;
+            report.flesh.elements.non_finite = (n == 8).then_some(3);
             report.flesh.contacts.n_slip = n;
             report.flesh.contacts.depth = 1e-3 * n as f64;
             summary.note(&report);

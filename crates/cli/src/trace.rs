@@ -13,7 +13,7 @@ pub(crate) struct Trace {
     pub(crate) kinetic: Vec<f64>,
     /// Energy in the field of gravity (J).
     pub(crate) gravitational: Vec<f64>,
-    /// Energy stored in springs and limits (J).
+    /// Energy stored in springs, limits and flesh (J).
     pub(crate) elastic: Vec<f64>,
     /// Largest distance by which a joint is apart (m).
     pub(crate) position_error: Vec<f64>,
@@ -64,7 +64,7 @@ impl Trace {
             Series { name: "gravity", color: GRAVITATIONAL, values: &self.gravitational, width: 1.6 },
         ];
         if self.elastic.iter().any(|&value| value != 0.0) {
-            energies.push(Series { name: "springs", color: ELASTIC, values: &self.elastic, width: 1.6 });
+            energies.push(Series { name: "elastic", color: ELASTIC, values: &self.elastic, width: 1.6 });
         }
         energies.push(Series { name: "total", color: TOTAL, values: &total, width: 2.2 });
         let mut errors =

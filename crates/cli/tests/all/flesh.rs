@@ -125,3 +125,17 @@ fn flesh_that_cannot_be_built_is_located() {
         }
     }
 }
+
+#[test]
+fn forces_that_are_not_finite_are_counted() {
+    let folder = Folder::new("flesh-nonfinite");
+    folder.write("cube.ron", CUBE);
+    let far = ["--set", "flesh[0].disturbed=Scaled(1e160, 1, 1)", "--set", "flesh[0].material.young=5e100"];
+    let output = sinew(
+        &folder,
+        &[&["run", "cube.ron", "--steps", "3", "--draw", "a.svg", "--json"], &far[..]].concat(),
+    );
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("a report, whatever happens");
+    assert!(report["flesh"]["non_finite"].as_u64() > Some(0), "{report}");
+    assert!(!folder.read("a.svg").contains("NaN"));
+}
