@@ -41,6 +41,10 @@ pub(crate) struct Contacts {
     /// Centres of mass and twists at the start of the step.
     places: Vec<DVec3>,
     motions: Vec<Motion>,
+    /// What contacts remember, as a step of second order wants it, and by which factor that is smaller.
+    stretches: Vec<DVec3>,
+    carried: Anchors,
+    scale: f64,
     /// The laws before a review.
     laws: Vec<ContactStep>,
     /// What each did in the last step, N·s.
@@ -77,7 +81,7 @@ impl Contacts {
         self.places.extend(moment.poses.iter().map(|pose| pose.translation));
         self.motions.clear();
         self.motions.extend_from_slice(moment.motions);
-        let Self { work, points, more, surface, solve, places, motions, .. } = self;
+        let Self { work, points, more, surface, solve, places, motions, stretches, carried, .. } = self;
         let margin = margin(moment, state);
         contact.rigid_contacts(moment.poses, margin, work, points);
         for (flesh, (body, nodes)) in model.bodies.iter().zip(&state.nodes).enumerate() {
@@ -93,14 +97,29 @@ impl Contacts {
         points.sort_unstable_by_key(|contact| contact.key);
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
         let sides = Sides { model, places, motions };
-        if moment.carry > 0.0 {
-            // What a step of second order has moved on before it begins.
-            for contact in points.iter_mut() {
-                let now = sides.relative(contact, moment.motions, &nodes);
-                contact.depth -= moment.carry * moment.dt * contact.normal.dot(now);
+        self.scale = moment.h / moment.dt;
+        let anchors = if moment.is_ahead {
+            // Contacts begin where the scheme does: beyond the start of the step by what it carries on. Bodies were looked at
+            // where they are expected to end, flesh where it was.
+            let moved = |side: &Side| {
+                let ahead =
+                    if matches!(side, Side::Flesh { .. }) { moment.carry * moment.dt } else { -moment.h };
+                sides.speed(side, moment.motions, &nodes) * ahead
+            };
+            state.anchors.fill_stretches(points, stretches);
+            for (contact, stretch) in points.iter_mut().zip(&mut *stretches) {
+                let [first, other] = sides.of(contact);
+                contact.depth -= contact.normal.dot(moved(&first) - moved(&other));
+                // Stretches go by first order: k(ξ + dt v) in steps of length h.
+                contact.law.tangential_stiffness /= self.scale;
+                *stretch *= self.scale;
             }
-        }
-        solve.begin(points, &state.anchors, moment.h, |contact| {
+            carried.replace(points, stretches);
+            &*carried
+        } else {
+            &state.anchors
+        };
+        solve.begin(points, anchors, moment.h, |contact| {
             let now = sides.relative(contact, moment.motions, &nodes);
             let [first, other] = sides.of(contact);
             let falls = falls(&first) - falls(&other);
@@ -194,9 +213,14 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         anchors: &mut Anchors,
     ) -> ContactSummary {
-        let Self { points, solve, places, motions, impulses, .. } = self;
+        let Self { points, solve, places, motions, impulses, stretches, .. } = self;
         let sides = Sides { model, places, motions };
         let summary = solve.finish(points, anchors, |contact| sides.relative(contact, ends, nodes));
+        if self.scale < 1.0 {
+            anchors.fill_stretches(points, stretches);
+            stretches.iter_mut().for_each(|stretch| *stretch /= self.scale);
+            anchors.replace(points, stretches);
+        }
         impulses.clear();
         let laws = points.iter().zip(solve.steps());
         impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));

@@ -5,7 +5,7 @@ use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Group
 use sinew_fem::Attachments;
 use sinew_flesh::{FleshBody, FleshModel, FleshOptions};
 use sinew_math::{Force, MassProperties, Motion, Pose, exp_so3, ops};
-use sinew_mechanism::{BodySpec, MechanismBuilder, Settings, momentum};
+use sinew_mechanism::{BodySpec, Implicit, MechanismBuilder, Order, Scheme, Settings, momentum};
 
 use crate::statics::{farthest, flesh_of};
 use crate::support::{Chain, Run, beam, corner_points};
@@ -92,6 +92,16 @@ fn go(run: &mut Run<'_>, n_steps: usize) {
     }
 }
 
+/// Steps of first and of second order.
+fn both_orders(chain: &Chain) -> [(Order, Run<'_>); 2] {
+    [Order::First, Order::Second].map(|order| {
+        let (mut run, mut implicit) = (Run::new(chain), Implicit::default());
+        implicit.order = order;
+        run.settings.scheme = Scheme::Implicit(implicit);
+        (order, run)
+    })
+}
+
 /// Largest speed of any body or node, m/s.
 fn fastest(run: &Run<'_>) -> f64 {
     let bodies = run.state.motions.iter().map(|m| m.linear.length() + 0.1 * m.angular.length());
@@ -109,15 +119,16 @@ fn carried(run: &Run<'_>) -> DVec3 {
 fn friction_holds_a_box_on_a_slope_of_20_degrees() {
     for mass in [1e-3, 2.0, 1e4] {
         let chain = scene(&[on_slope(20.0, DVec3::new(0.3, 0.2, 0.1), mass)], &[], Some(20.0), 0.5);
-        let mut run = Run::new(&chain);
-        go(&mut run, 120);
-        let before = run.state.poses[0].translation;
-        go(&mut run, 300);
-        let creep = run.state.poses[0].translation.distance(before) / 5.0;
-        let slipped =
-            run.state.poses[0].translation.distance(chain.model.initial_state().poses[0].translation);
-        println!("{mass} kg at 20 degrees: creeps {creep:.1e} m/s, {slipped:.1e} m in all");
-        assert!(creep < 1e-9 && slipped < 1e-3, "{mass} kg: {creep:e} m/s, {slipped:e} m");
+        for (order, mut run) in both_orders(&chain) {
+            let start = run.state.poses[0].translation;
+            go(&mut run, 120);
+            let before = run.state.poses[0].translation;
+            go(&mut run, 300);
+            let end = run.state.poses[0].translation;
+            let (creep, slipped) = (end.distance(before) / 5.0, end.distance(start));
+            println!("{mass} kg at 20 degrees, {order:?}: creeps {creep:.1e} m/s, {slipped:.1e} m in all");
+            assert!(creep < 1e-9 && slipped < 1e-3, "{mass} kg: {creep:e} m/s, {slipped:e} m");
+        }
     }
 }
 
@@ -126,14 +137,15 @@ fn a_box_slides_down_a_slope_of_40_degrees() {
     let (sin, cos) = ops::sin_cos(40_f64.to_radians());
     for mass in [1e-3, 2.0, 1e4] {
         let chain = scene(&[on_slope(40.0, DVec3::new(0.3, 0.2, 0.1), mass)], &[], Some(40.0), 0.5);
-        let mut run = Run::new(&chain);
-        go(&mut run, 30);
-        let before = run.state.motions[0].linear;
-        go(&mut run, 60);
-        let found = (run.state.motions[0].linear - before).dot(DVec3::new(cos, 0.0, -sin));
-        let expected = G * (sin - 0.5 * cos);
-        println!("{mass} kg at 40 degrees: {found:.5} m/s², Coulomb {expected:.5}");
-        assert!((found / expected - 1.0).abs() < 0.01, "{mass} kg: {found} for {expected}");
+        for (order, mut run) in both_orders(&chain) {
+            go(&mut run, 30);
+            let before = run.state.motions[0].linear;
+            go(&mut run, 60);
+            let found = (run.state.motions[0].linear - before).dot(DVec3::new(cos, 0.0, -sin));
+            let expected = G * (sin - 0.5 * cos);
+            println!("{mass} kg at 40 degrees, {order:?}: {found:.5} m/s², Coulomb {expected:.5}");
+            assert!((found / expected - 1.0).abs() < 0.01, "{mass} kg: {found} for {expected}");
+        }
     }
 }
 
@@ -147,18 +159,19 @@ fn stacks_rest() {
     ];
     for (what, masses) in stacks {
         let chain = scene(&tower(0.2, masses), &[], Some(0.0), 0.5);
-        let mut run = Run::new(&chain);
-        go(&mut run, 300);
-        let start = chain.model.initial_state();
-        let moved = run.state.poses.iter().zip(&start.poses);
-        let moved = moved.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f64::max);
-        let speed = fastest(&run);
-        println!("{what}: moved {moved:.1e} m, {speed:.1e} m/s after 5 s");
-        assert!(moved < 5e-4 && speed < 1e-6, "{what}: moved {moved:e}, {speed:e} m/s");
-        let weight: f64 = masses.iter().sum::<f64>() * G;
-        let world = run.work.contacts().filter(|(contact, _)| contact.b == Owner::World);
-        let held: DVec3 = world.map(|(_, force)| force).sum();
-        assert!((held - DVec3::Z * weight).length() < 1e-6 * weight, "{what}: {held} for {weight}");
+        for (order, mut run) in both_orders(&chain) {
+            let start = run.state.poses.clone();
+            go(&mut run, 300);
+            let moved = run.state.poses.iter().zip(&start);
+            let moved = moved.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f64::max);
+            let speed = fastest(&run);
+            println!("{what}, {order:?}: moved {moved:.1e} m, {speed:.1e} m/s after 5 s");
+            assert!(moved < 5e-4 && speed < 1e-6, "{what}: moved {moved:e}, {speed:e} m/s");
+            let weight: f64 = masses.iter().sum::<f64>() * G;
+            let world = run.work.contacts().filter(|(contact, _)| contact.b == Owner::World);
+            let held: DVec3 = world.map(|(_, force)| force).sum();
+            assert!((held - DVec3::Z * weight).length() < 1e-6 * weight, "{what}: {held} for {weight}");
+        }
     }
 }
 
@@ -166,15 +179,17 @@ fn stacks_rest() {
 fn a_dropped_cube_of_flesh_rests_on_its_weight() {
     let jelly = Jelly { corner: DVec3::Z * 0.05, edge: 0.2, cells: 3, young: 5e4 };
     let chain = scene(&[], &[jelly], Some(0.0), 0.5);
-    let mut run = Run::new(&chain);
-    go(&mut run, 360);
-    let weight: f64 = chain.flesh.bodies()[0].fem().masses().iter().sum::<f64>() * G;
-    let (held, speed) = (carried(&run), fastest(&run));
-    println!("flesh at rest: {:.1e} of its weight missing, {speed:.1e} m/s", (held.z / weight - 1.0).abs());
-    assert!(speed < 1e-4, "{speed:e} m/s");
-    assert!((held - DVec3::Z * weight).length() < 1e-4 * weight, "{held} for {weight}");
-    let lowest = run.soft.nodes[0].positions.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
-    assert!(lowest > -1e-3, "{lowest}");
+    for (order, mut run) in both_orders(&chain) {
+        go(&mut run, 360);
+        let weight: f64 = chain.flesh.bodies()[0].fem().masses().iter().sum::<f64>() * G;
+        let (held, speed) = (carried(&run), fastest(&run));
+        let missing = (held.z / weight - 1.0).abs();
+        println!("flesh at rest, {order:?}: {missing:.1e} of its weight missing, {speed:.1e} m/s");
+        assert!(speed < 1e-4, "{speed:e} m/s");
+        assert!((held - DVec3::Z * weight).length() < 1e-4 * weight, "{held} for {weight}");
+        let lowest = run.soft.nodes[0].positions.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+        assert!(lowest > -1e-3, "{lowest}");
+    }
 }
 
 #[test]
