@@ -46,8 +46,8 @@ pub(crate) fn time_calls(effort: &Effort, work: usize, mut call: impl FnMut()) -
 /// Positions of nodes (m) at which about this share of the elements is outside the band, and which share it is.
 pub fn deform(model: &FemModel, share: f64) -> (Vec<DVec3>, f64) {
     let rest = model.mesh().positions();
-    let volume: f64 = (0..model.n_tets()).map(|tet| model.mesh().volume(tet)).sum();
-    let edge = (6.0 * volume / model.n_tets() as f64).cbrt();
+    let edges = model.mesh().tets().iter().map(|tet| rest[tet[0] as usize].distance(rest[tet[1] as usize]));
+    let edge = edges.sum::<f64>() / model.n_tets() as f64;
     let mut random = 1_u64;
     let away: Vec<DVec3> = rest
         .iter()
