@@ -2,8 +2,8 @@
 //!
 //! Found once, at the start of the step, with everything that could touch within it; each keeps one linear law
 //! `impulse = q − B v'` (`sinew_contact::ContactSolve`) until the solution says that it does not hold. A contact of a body with
-//! something immovable adds to the body's own block, one between two bodies is three compliant rows among the loops, one of
-//! flesh adds to the matrix of its tetrahedron, and where it touches a body that can move, couples the two ([`Pressing`]).
+//! something immovable adds to the body's own block, one between two bodies is three compliant rows among the loops (where there
+//! is flesh, it couples the two in the common solve: [`Meeting`]), one of flesh adds to the matrix of its tetrahedron, and where it touches a body that can move, couples the two ([`Pressing`]).
 //!
 //! World axes. Cost: the queries, and about 0.1 µs per contact and solve.
 
@@ -16,7 +16,7 @@ use sinew_math::{Motion, Sym3};
 use sinew_mechanism::{Moment, Outside, PointLaw};
 
 use crate::body::weighted;
-use crate::elements::at_arm;
+use crate::elements::{at_arm, force_at};
 use crate::model::FleshModel;
 use crate::state::FleshState;
 
@@ -28,6 +28,26 @@ pub(crate) struct Pressing {
     pub(crate) body: usize,
     pub(crate) arm: DVec3,
     pub(crate) resistance: Sym3,
+}
+
+/// A contact of two bodies that can move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meeting {
+    pub(crate) bodies: [usize; 2],
+    pub(crate) arms: [DVec3; 2],
+    pub(crate) resistance: Sym3,
+}
+
+impl Meeting {
+    /// `−G₁ᵀ B G₂`, by columns: what the twist of the second body does to the first.
+    pub(crate) fn block(&self) -> [[f64; 6]; 6] {
+        std::array::from_fn(|c| {
+            let mut twist = [0.0; 6];
+            twist[c] = 1.0;
+            let velocity = at_arm(Motion::from_array(twist), self.arms[1]);
+            force_at(self.resistance.mul_vec(velocity) * -1.0, self.arms[0]).to_array()
+        })
+    }
 }
 
 /// All contacts of a step, and what finding them needs.
@@ -53,6 +73,8 @@ pub(crate) struct Contacts {
     pub(crate) in_matrix: Vec<Vec<(u32, [f64; 4], Sym3)>>,
     /// Per body of flesh: what couples it to bodies.
     pub(crate) pressing: Vec<Vec<Pressing>>,
+    /// What couples bodies with each other, where there is flesh.
+    pub(crate) meeting: Vec<Meeting>,
 }
 
 /// Velocities of nodes: per body of flesh and node, m/s.
@@ -136,7 +158,8 @@ impl Contacts {
         outside: &mut Outside<'_>,
         constant: &mut dyn FnMut(usize, usize, DVec3),
     ) {
-        let Self { in_matrix, pressing, points, solve, places, motions, .. } = self;
+        let Self { in_matrix, pressing, meeting, points, solve, places, motions, .. } = self;
+        meeting.clear();
         in_matrix.resize_with(model.bodies.len(), Vec::new);
         pressing.resize_with(model.bodies.len(), Vec::new);
         in_matrix.iter_mut().for_each(Vec::clear);
@@ -166,7 +189,15 @@ impl Contacts {
                 [Side::Body { body, arm }, Side::Given(velocity)] => outside.push(body, arm, &law, velocity),
                 [Side::Given(velocity), Side::Body { body, arm }] => outside.push(body, arm, &back, velocity),
                 [Side::Body { body, arm }, Side::Body { body: other, arm: other_arm }] => {
-                    outside.tie([body, other], [arm, other_arm], &law);
+                    let (bodies, arms) = ([body, other], [arm, other_arm]);
+                    if model.bodies.is_empty() {
+                        outside.tie(bodies, arms, &law);
+                    } else {
+                        // With flesh there is a solve of everything anyway.
+                        outside.push(body, arm, &law, DVec3::ZERO);
+                        outside.push(other, other_arm, &back, DVec3::ZERO);
+                        meeting.push(Meeting { bodies, arms, resistance: step.matrix() });
+                    }
                 }
                 _ => {}
             }

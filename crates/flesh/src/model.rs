@@ -65,7 +65,7 @@ impl FleshModel {
         }
         let mut is_coupled = vec![false; n_bodies];
         bodies.iter().flat_map(|body| &body.bones).for_each(|&bone| is_coupled[bone] = true);
-        if bodies.iter().any(|body| body.options.contact.is_some()) {
+        if !bodies.is_empty() {
             let owners = contact.iter().flat_map(|c| c.colliders()).map(|c| c.owner());
             for owner in owners {
                 if let Owner::Body(body) = owner {

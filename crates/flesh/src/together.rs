@@ -138,6 +138,15 @@ impl<'a> Flesh<'a> {
             NOWHERE => given(body),
             slot => motions[slot as usize],
         };
+        for meeting in &work.contacts.meeting {
+            let speeds = [0, 1].map(|i| at_arm(twist(meeting.bodies[i]), meeting.arms[i]));
+            for (i, other) in [(0, 1), (1, 0)] {
+                let felt = meeting.resistance.mul_vec(speeds[other]) * -1.0;
+                if let Some(sum) = impulses.get_mut(model.slots[meeting.bodies[i]] as usize) {
+                    *sum += force_at(felt, meeting.arms[i]);
+                }
+            }
+        }
         let mut first = 0;
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut work.elements).enumerate() {
             let range = first..first + elements.n_unknowns();
@@ -187,9 +196,14 @@ impl Attached for Flesh<'_> {
     }
 
     fn prepare(&mut self, tree: &mut Reaction<'_>) {
-        let FleshWorkspace { elements, coupling, .. } = &mut *self.work;
+        let FleshWorkspace { elements, coupling, contacts, .. } = &mut *self.work;
         if let Some(coupling) = coupling {
-            coupling.refresh(elements.iter().map(Elements::carried), true, tree);
+            let slots = &self.model.slots;
+            let links = contacts
+                .meeting
+                .iter()
+                .map(|meeting| (meeting.bodies.map(|body| slots[body] as usize), meeting.block()));
+            coupling.refresh(elements.iter().map(Elements::carried), links, true, tree);
         }
     }
 
@@ -308,7 +322,7 @@ impl Companion for Flesh<'_> {
     }
 
     fn may_tie(&self) -> bool {
-        self.model.contact.as_ref().is_some_and(|contact| contact.colliders().len() > 1)
+        self.model.bodies.is_empty() && self.model.contact.as_ref().is_some_and(|c| c.colliders().len() > 1)
     }
 
     fn solved(&mut self, report: CgReport) {

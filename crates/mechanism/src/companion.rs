@@ -327,6 +327,9 @@ const LOOSEST: f64 = 0.1;
 /// Reactions are computed more precisely than the step itself by this factor, for the sake of the loop solver.
 const FINER: f64 = 1e-4;
 
+/// No solve asks for more than this.
+const FINEST: f64 = 1e-13;
+
 impl Responder for Together<'_> {
     fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
         let Self { factor, work, companion } = self;
@@ -338,7 +341,7 @@ impl Responder for Together<'_> {
         residual.iter_mut().for_each(|r| *r = -*r);
         start.iter_mut().for_each(|f| *f = *f * -1.0);
         let CgSettings { precision, iterations } = work.precision;
-        let settings = CgSettings { precision: precision * FINER, iterations };
+        let settings = CgSettings { precision: (precision * FINER).max(FINEST), iterations };
         work.iterate(*companion, factor, &settings, false);
         let mut together = std::mem::take(&mut work.sum);
         together.clear();

@@ -18,13 +18,12 @@ use sinew_math::{normalize_quat, turn_x2, twice};
 use sinew_solvers::{Load, shift_motion};
 use sinew_topology::NONE;
 
-use crate::block_step;
-use crate::companion::{Companion, CompanionWork, MOST_SOLVES, Moment, Outside, Tie};
+use crate::companion::{Companion, CompanionWork, Moment};
 use crate::iterate::{Iterate, SpringEnd, add_point_spring};
-use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
+use crate::loops::{LoopWork, Opened, Refinement};
 use crate::model::{Model, PointSpring, WORLD, pose_of};
+use crate::point_solver::{Joined, PointSolver};
 use crate::rows::RowForm;
-use crate::sweep::{self, SweepReport};
 use crate::workspace::{Extras, Linearization, TreeScratch, Workspace};
 use crate::{Grab, Gyroscopic, Implicit, Input, Order, Settings, Stage, State, StepReport, TreeForm};
 
@@ -38,7 +37,7 @@ pub(crate) fn step(
     implicit: &Implicit,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
-    mut companion: Option<&mut dyn Companion>,
+    companion: Option<&mut dyn Companion>,
 ) -> StepReport {
     let dt = settings.dt;
     let scheme = Coefficients::new(state, implicit.order, dt);
@@ -46,13 +45,21 @@ pub(crate) fn step(
     set_targets(model, input, &mut workspace.targets);
     let Workspace { tree, points, extras, targets, block, loops, grab_wrenches, together, .. } = workspace;
     let may_tie = companion.as_ref().is_some_and(|c| c.may_tie());
-    let mut loops = LoopWork::of(model, may_tie || model.has_loops(input), tree, loops);
-    let mut work = companion
-        .is_some()
-        .then(|| &mut **together.get_or_insert_with(|| Box::new(CompanionWork::new(model, tree))));
-    let form = if companion.is_some() { TreeForm::Pair } else { implicit.form };
-    let has_unknowns = companion.as_ref().is_some_and(|c| c.n_unknowns() > 0);
-    if let Some(loops) = &mut loops {
+    let mut solver = PointSolver {
+        // Only the pair form answers a companion.
+        form: if companion.is_some() { TreeForm::Pair } else { implicit.form },
+        loops: LoopWork::of(model, may_tie || model.has_loops(input), tree, loops),
+        together: companion.map(|companion| Joined {
+            work: together.get_or_insert_with(|| Box::new(CompanionWork::new(model, tree))),
+            companion,
+            precision: settings.together,
+        }),
+        tree,
+        extras,
+        block,
+    };
+    let has_unknowns = solver.has_unknowns();
+    if let Some(loops) = &mut solver.loops {
         loops.start(&state.loops, run.settings.warm_start, scheme.h);
     }
     if scheme.keeps_history {
@@ -65,8 +72,7 @@ pub(crate) fn step(
     run.done(Stage::Prepare);
     let mut displaced = scheme.is_second;
     let mut iterations = 0;
-    let mut seen;
-    let mut loop_error;
+    let mut solved;
     let (mut limit, mut smallest) = (implicit.newton_iterations.max(1), f64::INFINITY);
     let mut iteration = 0;
     loop {
@@ -101,64 +107,12 @@ pub(crate) fn step(
             extras: &[],
             held: &[],
         };
-        let mut reviews = 0;
-        loop {
-            let mut at = at;
-            extras.fill(&at, input);
-            let mut ties: &[Tie] = &[];
-            if let (Some(companion), Some(work)) = (&mut companion, &mut work) {
-                let moment =
-                    Moment { is_same: reviews > 0, ..scheme.moment(&at, settings.dt, iteration > 0) };
-                companion.linearize(&moment, &mut Outside::new(&at, extras, &mut work.ties));
-                ties = &work.ties;
-            }
-            let mut open = SweepReport::default();
-            loop_error = 0.0;
-            if let Some(loops) = &mut loops {
-                let pulls = if iteration == 0 { &state.loops.pulls } else { &points.loop_pulls };
-                (open, loop_error) = loops.linearize(&at, pulls, ties, extras);
-            }
-            (at.extra_slots, at.extras, at.held) = (&extras.slots, &extras.loads, &extras.held);
-            seen = match form {
-                TreeForm::Pair => sweep::solve(&at, tree, &mut |stage| run.done(stage)),
-                TreeForm::Block => block_step::solve(&at, tree, block, &mut |stage| run.done(stage)),
-            };
-            seen.merge(&open);
-            if let (Some(companion), Some(work)) = (&mut companion, &mut work) {
-                let is_first = iteration == 0 && reviews == 0;
-                work.solve(model, at.motions, tree, *companion, &settings.together, is_first);
-                run.done(Stage::Refine);
-            }
-            if let Some(loops) = &mut loops {
-                let mut reaction = block_step::Reaction::new(model, form, block);
-                let surroundings = match (&mut reaction, &mut companion, &mut work) {
-                    (Some(reaction), ..) => Surroundings::Block(reaction),
-                    (_, Some(companion), Some(work)) if has_unknowns => {
-                        Surroundings::Together(work, *companion)
-                    }
-                    _ if loops.are_bodies_free(&at) => Surroundings::Free,
-                    _ => Surroundings::Pairs,
-                };
-                let has_closed = loops.close(model, (at.poses, at.motions), tree, surroundings, run);
-                if let (true, true, Some(work)) = (has_closed, has_unknowns, &mut work) {
-                    work.adopt();
-                }
-                run.done(Stage::Refine);
-            }
-            reviews += 1;
-            let is_final = match (&mut companion, &mut work) {
-                (Some(companion), Some(work)) => {
-                    !work.review(model, at.motions, tree, *companion, MOST_SOLVES.saturating_sub(reviews))
-                }
-                _ => true,
-            };
-            if is_final || reviews >= MOST_SOLVES {
-                break;
-            }
-        }
-        measure_grabs(&at, tree, loops.as_deref(), grab_wrenches);
+        let loop_pulls = if iteration == 0 { &state.loops.pulls } else { &points.loop_pulls };
+        let moment = scheme.moment(&at, settings.dt, iteration > 0);
+        solved = solver.solve(&at, &moment, loop_pulls, run);
+        measure_grabs(&at, solver.tree, solver.loops.as_deref(), grab_wrenches);
         iterations += 1;
-        let error = seen.gap_squared.max(seen.lean_squared);
+        let error = solved.seen.gap_squared.max(solved.seen.lean_squared);
         // At the start pose a small error says nothing: the solve itself bends the joints by O(h²).
         if iteration + 1 >= limit
             || (displaced && !has_unknowns && error <= implicit.newton_tolerance * implicit.newton_tolerance)
@@ -168,7 +122,7 @@ pub(crate) fn step(
         if iteration > 0 && error > RUN_AWAY * smallest {
             // Iterations that lead away are given up for one solve from the start.
             (iteration, limit, displaced) = (0, 1, scheme.is_second);
-            if let Some(loops) = &mut loops {
+            if let Some(loops) = &mut solver.loops {
                 loops.start(&state.loops, run.settings.warm_start, scheme.h);
             }
             if scheme.is_second {
@@ -181,35 +135,32 @@ pub(crate) fn step(
         }
         points.pulls.resize(state.poses.len(), DVec3::ZERO);
         let base = if scheme.is_second { &points.base } else { &state.motions };
-        fill_pulls(model, settings, scheme.h, base, tree, extras, &mut points.pulls);
-        settle_companion(model, scheme.h, work.as_deref(), &mut points.pulls);
-        if let Some(loops) = &mut loops {
-            loops.settle(model, 1.0 / scheme.h, &mut points.pulls);
+        fill_pulls(model, settings, scheme.h, base, &solver, &mut points.pulls);
+        if let Some(loops) = &solver.loops {
             points.loop_pulls.clear();
             points.loop_pulls.extend(loops.pulls.iter().map(|&p| p / scheme.h));
         }
-        points.advance(model, state, input, &scheme, tree, displaced);
+        points.advance(model, state, input, &scheme, solver.tree, displaced);
         displaced = true;
         iteration += 1;
     }
     let base = if scheme.is_second { &points.base } else { &state.motions };
-    fill_pulls(model, settings, scheme.h, base, tree, extras, &mut state.pulls);
-    settle_companion(model, scheme.h, work.as_deref(), &mut state.pulls);
-    if let Some(loops) = &mut loops {
-        loops.settle(model, 1.0 / scheme.h, &mut state.pulls);
+    fill_pulls(model, settings, scheme.h, base, &solver, &mut state.pulls);
+    if let Some(loops) = &solver.loops {
         loops.store(&mut state.loops, 1.0 / scheme.h);
         loops.store_twists(model, &mut state.twists);
     }
+    let PointSolver { tree, extras, .. } = solver;
     let first_bad = finish(model, state, input, settings, &scheme, points, tree, extras, displaced);
     extras.clear();
     state.time += dt;
     run.done(Stage::Integrate);
     StepReport {
-        position_error: seen.gap_squared.sqrt(),
-        rotation_error: seen.lean_squared.sqrt(),
-        loop_error,
+        position_error: solved.seen.gap_squared.sqrt(),
+        rotation_error: solved.seen.lean_squared.sqrt(),
+        loop_error: solved.loop_error,
         iterations,
-        regularized: seen.regularized,
+        regularized: solved.seen.regularized,
         non_finite: first_bad,
         ..StepReport::default()
     }
@@ -218,16 +169,16 @@ pub(crate) fn step(
 /// Growth of the squared joint error over its smallest value at which Newton iterations are given up.
 const RUN_AWAY: f64 = 1e4;
 
-/// Net force of the joints on every body: `(m (v⁺ − v̂) − h F_ext)/h`, from the linear momentum balance.
+/// Net force of the tree joints on every body: `(m (v⁺ − v̂) − h F_ext)/h`, from the linear momentum balance.
 fn fill_pulls(
     model: &Model,
     settings: &Settings,
     h: f64,
     base: &[Motion],
-    tree: &TreeScratch,
-    extras: &Extras,
+    solver: &PointSolver<'_>,
     pulls: &mut [DVec3],
 ) {
+    let PointSolver { tree, extras, loops, together, .. } = solver;
     let (per_step, fall) = (1.0 / h, settings.gravity * h);
     for (((pull, &pair), base), inertial) in
         pulls.iter_mut().zip(&model.pair_of_body).zip(base).zip(&model.linear)
@@ -242,12 +193,11 @@ fn fill_pulls(
         let impulse = load.momentum - load.mass.mul(tree.motions[pair as usize]);
         pulls[model.pairs[pair as usize].body as usize] -= impulse.linear / h;
     }
-}
-
-/// Takes the impulses of a companion out of the net joint forces of the bodies.
-fn settle_companion(model: &Model, h: f64, work: Option<&CompanionWork>, pulls: &mut [DVec3]) {
-    for (port, impulse) in work.into_iter().flat_map(CompanionWork::impulses) {
+    for (port, impulse) in together.iter().flat_map(|joined| joined.work.impulses()) {
         pulls[model.pairs[port].body as usize] -= impulse.linear / h;
+    }
+    if let Some(loops) = loops {
+        loops.settle(model, 1.0 / h, pulls);
     }
 }
 
@@ -414,7 +364,7 @@ pub(crate) fn move_pose(pose: &Pose, delta: Motion) -> Pose {
 
 impl Extras {
     /// Loads from wrenches, grabs and springs to immovable points at a linearization point.
-    fn fill(&mut self, at: &Iterate<'_>, input: &Input) {
+    pub(crate) fn fill(&mut self, at: &Iterate<'_>, input: &Input) {
         self.clear();
         let h = at.h;
         for (body, wrench) in input.usable_wrenches(at.model) {

@@ -21,6 +21,7 @@ mod joint;
 mod loops;
 mod measure;
 mod model;
+mod point_solver;
 mod rows;
 mod settings;
 mod spec;

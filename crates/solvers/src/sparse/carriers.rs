@@ -59,7 +59,8 @@ impl CarrierCoupling {
     }
 
     /// Adapts to preconditioners of flesh after [`TwoLevel::refresh_carried`], each with the place of its carriers among
-    /// those here, and to bodies that answer impulses on the carriers with twists of the carriers. `is_in_tree` says that
+    /// those here, to `links` between carriers (two places and what the twist of the second does to the first, by columns), and
+    /// to bodies that answer impulses on the carriers with twists of the carriers. `is_in_tree` says that
     /// the bodies' own matrix has the stiffness and mass of the nodes that each one carries by itself, all other nodes
     /// standing still.
     ///
@@ -68,6 +69,7 @@ impl CarrierCoupling {
     pub fn refresh<'a>(
         &mut self,
         parts: impl IntoIterator<Item = (&'a TwoLevel, &'a [u32])>,
+        links: impl IntoIterator<Item = ([usize; 2], [[f64; 6]; 6])>,
         is_in_tree: bool,
         mut respond: impl FnMut(&[Force], &mut [Motion]),
     ) {
@@ -94,6 +96,9 @@ impl CarrierCoupling {
                     self.add_stiffness([places[i] as usize, places[j] as usize], &block);
                 }
             }
+        }
+        for (places, block) in links {
+            self.add_stiffness(places, &block);
         }
         let Self { root, stiffness, factor, product, .. } = self;
         product.fill(0.0);

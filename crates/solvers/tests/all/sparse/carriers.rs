@@ -145,7 +145,7 @@ impl<'a> Together<'a> {
         let mut coupling = CarrierCoupling::new(body.centres.len());
         let tree: Lu = body.with_joints(&tree).lu().unwrap();
         let places: Vec<u32> = (0..body.centres.len() as u32).collect();
-        coupling.refresh([(&preconditioner, &places[..])], is_in_tree, |impulses, motions| {
+        coupling.refresh([(&preconditioner, &places[..])], [], is_in_tree, |impulses, motions| {
             let mut b: Vec<f64> = impulses.iter().flat_map(|f| f.to_array()).collect();
             b.resize(b.len() + body.joints.n_rows(), 0.0);
             let x = tree.solve(&b);
@@ -334,9 +334,14 @@ fn carriers_allocate_nothing_after_set_up() {
     let (mut impulses, mut twists) = ([Force::ZERO; 4], [Motion::ZERO; 4]);
     let info = allocation_counter::measure(|| {
         system.preconditioner.refresh_carried(&body.matrix, &body.positions, &body.centres);
-        system.coupling.refresh([(&system.preconditioner, &[0, 1, 2, 3][..])], false, |impulses, motions| {
-            motions.iter_mut().zip(impulses).for_each(|(v, f)| *v = Motion::from_array(f.to_array()));
-        });
+        system.coupling.refresh(
+            [(&system.preconditioner, &[0, 1, 2, 3][..])],
+            [],
+            false,
+            |impulses, motions| {
+                motions.iter_mut().zip(impulses).for_each(|(v, f)| *v = Motion::from_array(f.to_array()));
+            },
+        );
         system.preconditioner.restrict(&r, &mut impulses);
         system.coupling.react(&mut impulses, &mut twists);
         system.preconditioner.prolong(&r, &twists, z);
