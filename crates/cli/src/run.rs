@@ -77,7 +77,8 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     let mut soft = FleshSummary::of(&world);
     let mut broken = None;
     let bar = progress::bar(n_steps, &world.info().name, Some("steps"));
-    while steps < n_steps && meter.non_finite().is_none() && broken.is_none() {
+    let is_finite = |meter: &ExpectMeter| meter.non_finite().is_none() && meter.non_finite_tet().is_none();
+    while steps < n_steps && is_finite(&meter) && broken.is_none() {
         let report = clock.time(&mut world, steps.is_multiple_of(OBSERVE_EVERY));
         steps += 1;
         regularized += u64::from(report.health.regularized);
@@ -91,7 +92,9 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     }
     bar.finish_and_clear();
     let rigid = meter.non_finite().map(|body| format!("body `{}`", world.model().body_name(body)));
-    let what = rigid.or_else(|| broken.map(|i| format!("flesh `{}`", scene.expanded().flesh[i].name)));
+    let what = rigid
+        .or_else(|| broken.map(|i| format!("flesh `{}`", scene.expanded().flesh[i].name)))
+        .or_else(|| meter.non_finite_tet().map(|tet| format!("the force of tetrahedron {tet}")));
     let trouble =
         what.map(|what| format!("{what} is no longer finite after step {steps} ({:.4} s)", world.time()));
     let (acyclic_constraints, loop_constraints) = world.model().n_rows();

@@ -1,7 +1,7 @@
 //! Scenes with flesh: held, stepped apart, in batches, wound back.
 
 use glam::DVec3;
-use sinew_sim::{Input, Recording, SceneDoc, World, Workspace, digest, step, step_batch};
+use sinew_sim::{Input, Recording, SceneDoc, Workspace, World, digest, step, step_batch};
 
 use crate::common::scene;
 
@@ -67,7 +67,8 @@ fn batches_and_recordings_of_flesh_give_the_same_bits() {
         assert_eq!(batch.iter().map(digest).collect::<Vec<_>>(), vec![world.digest(); 2]);
     }
     for n in [0, 5, 7, 13, 24] {
-        let state = recording.state_after(n, &model, &settings, &mut Workspace::new(&model)).expect("recorded");
+        let state =
+            recording.state_after(n, &model, &settings, &mut Workspace::new(&model)).expect("recorded");
         assert_eq!(digest(&state), digests[n]);
     }
 }
