@@ -238,7 +238,11 @@ impl<L: Lanes> Tangents<L> {
         }
         let left = Mat3(three!(|i| scale(svd.u.0[i], stress[i] * -strength)));
         let forces = left.mul_transpose(&turned.transpose());
-        let finite = blocks.iter().fold(all_finite(&forces), |all, block| all & all_finite(block));
+        // Not by `fold`, which is not inlined and would not be compiled for these lanes.
+        let mut finite = all_finite(&forces);
+        for block in &blocks {
+            finite = finite & all_finite(block);
+        }
         let inverted = strength.like(0.0).gt(svd.s[2]);
         Self { blocks, forces, finite: finite.bits(), inverted: inverted.bits() }
     }
@@ -255,16 +259,10 @@ impl<L: Lanes> Tangents<L> {
         let k00 = minus_sum(&k01, &k02, &k03);
         let f0 = three!(|i| -(f1[i] + f2[i] + f3[i]));
         let zero = f0[0].like(0.0);
-        let vectors: [&[Vec3<L>; 3]; 11] =
-            [&k00.0, &k01.0, &k02.0, &k03.0, &k11.0, &k12.0, &k13.0, &k22.0, &k23.0, &k33.0, &[f0, f1, f2]];
-        let mut entries = [zero; ENTRIES];
-        for (part, vectors) in entries.chunks_exact_mut(9).zip(vectors) {
-            for (part, vector) in part.chunks_exact_mut(3).zip(vectors) {
-                part.copy_from_slice(vector);
-            }
-        }
-        entries[99..102].copy_from_slice(&f3);
-        for (n, four) in entries.chunks_exact(4).enumerate() {
+        let rest = [f3, [zero; 3], [zero; 3]];
+        let parts: [[Vec3<L>; 3]; 12] =
+            [k00.0, k01.0, k02.0, k03.0, k11.0, k12.0, k13.0, k22.0, k23.0, k33.0, [f0, f1, f2], rest];
+        for (n, four) in parts.as_flattened().as_flattened()[..ENTRIES].chunks_exact(4).enumerate() {
             L::transpose([four[0], four[1], four[2], four[3]], |k, row| {
                 rows[k][4 * n..4 * n + 4].copy_from_slice(&row);
             });

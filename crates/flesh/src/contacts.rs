@@ -119,6 +119,15 @@ impl Contacts {
         points.sort_unstable_by_key(|contact| contact.key);
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
         let sides = Sides { model, places, motions };
+        // A point of flesh that cannot arrive within the step, at twice the speed it has, is left to the next one.
+        points.retain(|contact| {
+            let slack = moment.dt * moment.dt * moment.gravity.length();
+            let may_fall = contact.depth >= -2.0 * slack || matches!(contact.a, Mover::Body(_));
+            may_fall || {
+                let now = sides.relative(contact, moment.motions, &nodes);
+                contact.depth >= -2.0 * (slack - moment.dt * contact.normal.dot(now).min(0.0))
+            }
+        });
         self.scale = moment.h / moment.dt;
         let anchors = if moment.is_ahead {
             // Contacts begin where the scheme does: beyond the start of the step by what it carries on. Bodies were looked at
@@ -281,7 +290,7 @@ fn margin(moment: &Moment<'_>, state: &FleshState) -> f64 {
 }
 
 /// Part of all impulses by which those of a solve may be wrong.
-const MAY_WAIT: f64 = 0.03;
+const MAY_WAIT: f64 = 0.05;
 
 /// Size of a body whose turning moves its surface, m.
 const REACH: f64 = 0.2;

@@ -240,7 +240,12 @@ impl Elements {
     }
 
     /// Adds contacts to the matrix: for each a tetrahedron, the weights of its corners and `B`; then prepares to solve.
-    pub(crate) fn finish_matrix(&mut self, body: &FleshBody, contacts: &[(u32, [f64; 4], Sym3)]) {
+    pub(crate) fn finish_matrix(
+        &mut self,
+        body: &FleshBody,
+        contacts: &[(u32, [f64; 4], Sym3)],
+        is_same: bool,
+    ) {
         let Self { touched, elastic, arms, loads, .. } = self;
         self.is_touched = !contacts.is_empty();
         if self.is_touched {
@@ -255,7 +260,10 @@ impl Elements {
             });
         }
         let matrix = if self.is_touched { touched } else { elastic };
-        self.preconditioner.refresh_carried(matrix, &self.positions, &self.centres);
+        // Contacts that changed their minds change little of the matrix.
+        if !is_same {
+            self.preconditioner.refresh_carried(matrix, &self.positions, &self.centres);
+        }
     }
 
     /// `E` of these elements: `own` per node, twists of the bones; overwrites `out`, adds to `impulses` of the bones.
