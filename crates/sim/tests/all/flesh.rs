@@ -22,12 +22,14 @@ const HELD: &str = r#"(
 fn flesh_held_by_the_world_stays_where_it_is_held() {
     let mut world = world_of(HELD);
     let before = world.state().flesh.nodes[0].positions.clone();
-    (0..120).for_each(|_| drop(world.step()));
+    for _ in 0..120 {
+        world.step();
+    }
     let after = &world.state().flesh.nodes[0].positions;
     for (a, b) in before.iter().zip(after) {
         let distance = a.distance(*b);
         if a.x < 1e-9 {
-            assert_eq!(distance, 0.0);
+            assert!(distance <= 0.0);
         } else {
             assert!(distance < 0.3, "{distance}");
         }
@@ -44,7 +46,9 @@ fn explicit_flesh_sags_as_far_as_implicit_flesh() {
     let implicit = HELD.replace("stiffness_damping_s: 0.02,", "bone_damping: 20.0,");
     let [a, b] = [explicit, implicit].map(|text| {
         let mut world = world_of(&text);
-        (0..300).for_each(|_| drop(world.step()));
+        for _ in 0..300 {
+            world.step();
+        }
         world.state().flesh.nodes[0].positions.iter().map(|x| x.z).fold(f64::INFINITY, f64::min)
     });
     assert!((a - b).abs() < 1e-3, "{a} {b}");
