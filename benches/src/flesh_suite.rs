@@ -468,7 +468,6 @@ mod tests {
         suite.measure_scene("finger", SceneRun::fixture("finger").unwrap(), 5).unwrap();
         for row in &suite.implicit {
             assert!(row.solves >= 1.0 && row.iterations > 0.0, "{row:?}");
-            assert!(row.times.best() <= row.times.longest() && row.times.best() <= row.times.median());
         }
         assert!(suite.motions.iter().all(|row| row.substeps >= 1.0 && row.share < 0.9));
         assert!(suite.gain_at("worm", 0.33).unwrap() > 0.0);
