@@ -15,6 +15,12 @@ pub(crate) struct Nearest {
 }
 
 impl ContactShape {
+    /// Distance (m) of a point of its own frame from its surface, negative inside; nothing where it has none: beyond the
+    /// border of a height field.
+    pub fn signed_distance(&self, point: DVec3) -> Option<f64> {
+        self.distance(point).map(|nearest| nearest.distance)
+    }
+
     /// Nothing where the shape has no surface: beyond the border of a height field.
     #[inline]
     pub(crate) fn distance(&self, p: DVec3) -> Option<Nearest> {

@@ -106,6 +106,15 @@ impl Surface {
         self.volume
     }
 
+    /// Area (m²).
+    pub fn area(&self) -> f64 {
+        let each = self.triangles.iter().map(|&[a, b, c]| {
+            let [a, b, c] = [a, b, c].map(|i| self.positions[i as usize]);
+            0.5 * (b - a).cross(c - a).length()
+        });
+        each.sum()
+    }
+
     /// Whether the triangles faced inward and were flipped.
     pub fn was_flipped(&self) -> bool {
         self.flipped

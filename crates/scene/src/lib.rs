@@ -16,16 +16,18 @@ mod version;
 
 pub use doc::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, ChainDoc, CharacterDoc,
-    CharacterKindDoc, CircleDoc, ColliderDoc, ColliderShapeDoc, ConeLimitDoc, ContactDoc, CoordinateDoc,
-    CurveDoc, CylinderDoc, DisplacementDoc, DisturbanceDoc, EllipsoidDoc, EndDoc, ExpectBodyDoc, ExpectDoc,
-    ExpectFleshDoc, ExplicitDoc, ExplicitMethodDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc,
-    FleshMeshDoc, FleshSolverDoc, FleshSteppingDoc, FollowDoc, FrameDoc, GeneratorDoc, GrabDoc,
-    GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc, InterpolationDoc, JacobianPoseDoc, JointDoc,
-    JointForcesDoc, JointFramesDoc, JointKindDoc, JointSpringDoc, KinematicDoc, KrylovMethodDoc, LadderDoc,
-    LadderPoseDoc, LimitsDoc, LocalFramesDoc, LoopSolverDoc, LoopsDoc, MassDoc, MassPropertiesDoc, MeshDoc,
-    MotorDoc, PoseDoc, PositionMotorDoc, PriorityDoc, RootDoc, RotationDoc, RotationStepDoc, SamplesDoc,
-    SceneDoc, ShapeDoc, SineDoc, SphereDoc, SpringDoc, StabilizeDoc, StepperDoc, SweepDoc, TargetDoc,
-    TrackDoc, TreeDoc, TreeSolverDoc, VelocityDoc, VelocityMotorDoc, WrenchDoc,
+    CharacterKindDoc, CircleDoc, ColliderDoc, ColliderShapeDoc, ConeLimitDoc, ContactDoc, ControlDoc,
+    CoordinateDoc, CurveDoc, CylinderDoc, DisplacementDoc, DisturbanceDoc, EllipsoidDoc, EndDoc,
+    ExpectBodyDoc, ExpectDoc, ExpectFleshDoc, ExpectMotionDoc, ExplicitDoc, ExplicitMethodDoc, ExtensionDoc,
+    FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FleshSolverDoc, FleshSteppingDoc, FollowDoc,
+    FrameDoc, GeneratorDoc, GoalDoc, GrabDoc, GuideDoc, GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc,
+    InterpolationDoc, JacobianPoseDoc, JointDoc, JointForcesDoc, JointFramesDoc, JointKindDoc,
+    JointSpringDoc, KeyDoc, KeyframesDoc, KinematicDoc, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LandDoc,
+    LevelDoc, LimitsDoc, LocalFramesDoc, LoopSolverDoc, LoopsDoc, MassDoc, MassPropertiesDoc, MeasureDoc,
+    MeshDoc, MotorDoc, PhaseDoc, PoseDoc, PoseGoalDoc, PositionMotorDoc, PriorityDoc, ReachDoc, ReducedDoc,
+    ReducedMethodDoc, RootControlDoc, RootDoc, RotationDoc, RotationStepDoc, SamplesDoc, SceneDoc, ScoreDoc,
+    ShapeDoc, SineDoc, SphereDoc, SpringDoc, StabilizeDoc, StepperDoc, StyleDoc, SweepDoc, TargetDoc,
+    TrackDoc, TreeDoc, TreeSolverDoc, VelocityDoc, VelocityMotorDoc, WantDoc, WarpDoc, WrenchDoc,
 };
 pub use error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 pub use load::SceneSource;

@@ -42,6 +42,11 @@ impl TrackDoc {
         matches!(self.curve, CurveDoc::Scalars(_) | CurveDoc::Sine(_))
     }
 
+    /// Whether the value is a pose.
+    pub fn is_pose(&self) -> bool {
+        matches!(self.curve, CurveDoc::Poses(_))
+    }
+
     /// Whether the value is a position.
     pub fn is_position(&self) -> bool {
         !matches!(self.curve, CurveDoc::Scalars(_))

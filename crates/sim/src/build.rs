@@ -238,6 +238,7 @@ fn settings(scene: &SceneDoc) -> Settings {
             displacement.iterations = doc.iterations;
             Scheme::Displacement(displacement)
         }
+        StepperDoc::Reduced(_) => Scheme::Explicit(Explicit::default()),
     };
     settings.loops = loops(&scene.loops);
     settings.stabilize = scene.stabilize.map(|doc| {

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use glam::{DVec2, DVec3};
-use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, HeightField, Owner};
+use glam::DVec3;
+use sinew_contact::ContactMaterial;
 use sinew_fem::{Attachments, Band, Extension, FemModel, FemOptions, FemState, Material};
 use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshState, SurfacePoint};
 use sinew_math::{MassProperties, Pose, exp_so3};
@@ -15,12 +15,12 @@ use sinew_mechanism::{BodyId, BodySpec};
 use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
 use sinew_mesh::{EmbeddedBody, Filling, Lattice, Surface, TetGen, TetMesh};
 use sinew_scene::{
-    AttachedDoc, CharacterKindDoc, ColliderShapeDoc, ContactDoc, DisturbanceDoc, ExtensionDoc, FirmnessDoc,
-    FleshDoc, FleshMaterialDoc, FleshMeshDoc, FleshSteppingDoc, SceneDoc, ShapeDoc,
+    AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc,
+    FleshMaterialDoc, FleshMeshDoc, FleshSteppingDoc, SceneDoc, ShapeDoc,
 };
 
 use crate::BuildError;
-use crate::build::WORLD;
+use crate::colliders::{contact_model, contact_shape, groups, surface_material};
 use crate::draw::FleshLook;
 
 /// All flesh of a scene, before there is a mechanism.
@@ -251,21 +251,36 @@ impl Part {
         let fem = FemModel::new(mesh, material(doc).map_err(bad)?, &options).map_err(bad)?;
         let surface: Vec<SurfacePoint> =
             flesh.anchors().iter().map(|a| SurfacePoint { tet: a.tet, weights: a.weights }).collect();
-        // One point of the surface carries its share.
-        let share = total / (surface.len() as f64).max(1.0);
         let options = FleshOptions {
             stiffness_damping_s: doc.stiffness_damping_s,
             bone_damping_per_s: doc.bone_damping,
-            contact: doc
-                .contact
-                .map(|contact| (surface_material(&contact, share * CARRYING), groups(&contact))),
+            contact: doc.contact.map(|contact| (skin(&contact, doc, &flesh, total), groups(&contact))),
         };
         FleshBody::new(fem, attachments, bones, surface, options).map_err(|error| fault(error.to_string()))
     }
 }
 
-/// Shares of the mass that a surface point of flesh is firm enough for: flesh lies on some of its points only.
-const CARRYING: f64 = 10.0;
+/// The surface of flesh of a mass (kg): of one of its points. Without numbers of its own it is firm enough to carry the flesh on
+/// a tenth of the points, and ten times as firm as the flesh under it, `E a/ℓ` with the area `a` of a point and the size `ℓ` of
+/// a tetrahedron: then flesh that is pressed gives way before its contact does.
+fn skin(contact: &ContactDoc, doc: &FleshDoc, flesh: &EmbeddedBody, mass: f64) -> ContactMaterial {
+    let n_points = flesh.surface().positions().len() as f64;
+    let carried = 10.0 * mass / n_points;
+    let by_mass = surface_material(contact, carried);
+    let (FleshMaterialDoc::StVenantKirchhoff { young, .. } | FleshMaterialDoc::NeoHookean { young, .. }) =
+        doc.material;
+    let (volume, n_tets) = (flesh.surface().volume(), flesh.tets().len() as f64);
+    let size = sinew_math::ops::pow(volume / n_tets, 1.0 / 3.0);
+    let stiffness = 10.0 * young * (flesh.surface().area() / n_points) / size;
+    if contact.firmness == FirmnessDoc::Auto && stiffness > by_mass.stiffness {
+        ContactMaterial::for_load(stiffness * SINK, carried, SINK, contact.friction)
+    } else {
+        by_mass
+    }
+}
+
+/// Depth at which contacts of flesh are damped critically, m.
+const SINK: f64 = 1e-4;
 
 fn character(kind: CharacterKindDoc) -> Character {
     match kind {
@@ -367,113 +382,9 @@ impl Placed {
     /// Distance of a point of the world from the surface, negative inside (m); of an ellipsoid, roughly.
     fn distance(&self, x: DVec3) -> f64 {
         let x = self.shape_from_world.transform_point(x);
-        let beyond = |d: DVec3| d.max(DVec3::ZERO).length() + d.max_element().min(0.0);
-        match &self.shape {
-            ShapeDoc::Box(doc) => beyond(x.abs() - doc.size * 0.5),
-            ShapeDoc::Sphere(doc) => x.length() - doc.radius,
-            ShapeDoc::Capsule(doc) => {
-                let along = x.x.clamp(-0.5 * doc.length, 0.5 * doc.length);
-                x.distance(DVec3::X * along) - doc.radius
-            }
-            ShapeDoc::Cylinder(doc) => {
-                let across = DVec2::new(x.y, x.z).length() - doc.radius;
-                let along = x.x.abs() - 0.5 * doc.length;
-                DVec2::new(across, along).max(DVec2::ZERO).length() + across.max(along).min(0.0)
-            }
-            ShapeDoc::Ellipsoid(doc) => ((x / doc.semi_axes).length() - 1.0) * doc.semi_axes.min_element(),
+        if let ShapeDoc::Ellipsoid(doc) = &self.shape {
+            return ((x / doc.semi_axes).length() - 1.0) * doc.semi_axes.min_element();
         }
-    }
-}
-
-/// Colliders in the frames of the centres of mass; bodies that a joint connects ignore each other.
-fn contact_model(
-    scene: &SceneDoc,
-    mechanism: &sinew_mechanism::Model,
-    bodies: &BTreeMap<&str, BodyId>,
-) -> Result<Option<ContactModel>, BuildError> {
-    let mut colliders = Vec::new();
-    for (i, doc) in scene.colliders.iter().enumerate() {
-        let path = format!("colliders[{i}]");
-        let fault = |message: String| BuildError::Flesh { field: path.clone(), message };
-        let body = bodies.get(doc.body.as_str()).copied().filter(|_| doc.body != WORLD);
-        let owner = body.map_or(Owner::World, |body| Owner::Body(body.index() as u32));
-        let central = body.map_or(Pose::IDENTITY, |body| mechanism.central_frame(body).inverse());
-        let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
-        let surface = surface_material(&doc.contact, mass);
-        let mut push = |at: Pose, shape: ContactShape| {
-            let collider = Collider::new(owner, central.compose(&at), shape, surface);
-            let collider = collider.map_err(|error| fault(error.to_string()))?;
-            colliders.push(collider.with_groups(groups(&doc.contact)));
-            Ok::<(), BuildError>(())
-        };
-        match &doc.shape {
-            ColliderShapeDoc::Plane { point, normal } => {
-                let ground = Collider::ground(*point, *normal, surface);
-                let ground = ground.map_err(|error| fault(error.to_string()))?;
-                colliders.push(ground.with_groups(groups(&doc.contact)));
-            }
-            ColliderShapeDoc::Solid(shape) => {
-                push(shape.at().to_pose(), contact_shape(shape).ok_or_else(no_ellipsoid(&path))?)?
-            }
-            ColliderShapeDoc::OfBody => {
-                let shapes =
-                    scene.bodies.iter().filter(|body| body.name == doc.body).flat_map(|body| &body.shapes);
-                for shape in shapes {
-                    push(shape.at().to_pose(), contact_shape(shape).ok_or_else(no_ellipsoid(&path))?)?;
-                }
-            }
-            ColliderShapeDoc::HeightField { at, size, heights } => {
-                let n = [heights.first().map_or(0, Vec::len), heights.len()];
-                let field = HeightField::new(n, DVec2::from_array(*size), heights.concat());
-                push(at.to_pose(), ContactShape::Field(field.map_err(|error| fault(error.to_string()))?))?;
-            }
-        }
-    }
-    if colliders.is_empty() {
-        return Ok(None);
-    }
-    let owner = |body: Option<BodyId>| body.map_or(Owner::World, |body| Owner::Body(body.index() as u32));
-    let joined: Vec<[Owner; 2]> = mechanism
-        .joints()
-        .map(|joint| mechanism.joint_bodies(joint))
-        .filter(|(a, b)| a.is_some() && b.is_some())
-        .map(|(a, b)| [owner(a), owner(b)])
-        .collect();
-    let model = ContactModel::new(colliders, mechanism.n_bodies(), &joined);
-    let fault = |error: sinew_contact::ContactError| BuildError::Flesh {
-        field: "colliders".to_owned(),
-        message: error.to_string(),
-    };
-    model.map(Some).map_err(fault)
-}
-
-fn no_ellipsoid(path: &str) -> impl Fn() -> BuildError + '_ {
-    move || BuildError::Unsupported {
-        field: path.to_owned(),
-        what: "ellipsoids cannot be touched",
-        hint: "give the body a collider of spheres or capsules",
-    }
-}
-
-fn contact_shape(shape: &ShapeDoc) -> Option<ContactShape> {
-    Some(match shape {
-        ShapeDoc::Box(doc) => ContactShape::Box { edges: doc.size },
-        ShapeDoc::Sphere(doc) => ContactShape::Sphere { radius: doc.radius },
-        ShapeDoc::Capsule(doc) => ContactShape::Capsule { radius: doc.radius, length: doc.length },
-        ShapeDoc::Cylinder(doc) => ContactShape::Cylinder { radius: doc.radius, length: doc.length },
-        ShapeDoc::Ellipsoid(_) => return None,
-    })
-}
-
-fn groups(doc: &ContactDoc) -> Groups {
-    Groups { member_of: doc.groups, collides_with: doc.touches }
-}
-
-/// The surface of something of a mass (kg); what has none takes its firmness from whoever touches it.
-fn surface_material(doc: &ContactDoc, mass: f64) -> ContactMaterial {
-    match doc.firmness {
-        FirmnessDoc::Auto if mass > 0.0 => ContactMaterial::for_mass(mass, doc.friction),
-        FirmnessDoc::Auto => ContactMaterial::passive(doc.friction),
-        FirmnessDoc::Given { stiffness, damping } => ContactMaterial::new(stiffness, damping, doc.friction),
+        contact_shape(&self.shape).and_then(|shape| shape.signed_distance(x)).unwrap_or(f64::INFINITY)
     }
 }

@@ -12,6 +12,8 @@ mod world;
 #[cfg(feature = "scene")]
 mod build;
 #[cfg(feature = "scene")]
+mod colliders;
+#[cfg(feature = "scene")]
 mod error;
 #[cfg(feature = "scene")]
 mod expect;

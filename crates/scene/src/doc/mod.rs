@@ -13,6 +13,7 @@ mod flesh;
 mod generator;
 mod joint;
 mod motion;
+mod score;
 mod solve;
 
 pub use body::{
@@ -33,9 +34,14 @@ pub use motion::{
     CircleDoc, CurveDoc, EndDoc, GrabDoc, InputDoc, InterpolationDoc, JointForcesDoc, KinematicDoc, SineDoc,
     SpringDoc, TrackDoc, WrenchDoc,
 };
+pub use score::{
+    ControlDoc, ExpectMotionDoc, GoalDoc, GuideDoc, KeyDoc, KeyframesDoc, LandDoc, LevelDoc, MeasureDoc,
+    PhaseDoc, PoseGoalDoc, ReachDoc, RootControlDoc, ScoreDoc, StyleDoc, WantDoc, WarpDoc,
+};
 pub use solve::{
     DisplacementDoc, ExplicitDoc, ExplicitMethodDoc, GyroscopicDoc, ImplicitDoc, JacobianPoseDoc,
-    KrylovMethodDoc, LoopSolverDoc, LoopsDoc, RotationStepDoc, StabilizeDoc, StepperDoc, TreeSolverDoc,
+    KrylovMethodDoc, LoopSolverDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RotationStepDoc, StabilizeDoc,
+    StepperDoc, TreeSolverDoc,
 };
 
 use std::collections::BTreeMap;
@@ -107,6 +113,9 @@ pub struct SceneDoc {
     /// Recorded inputs: what a user or a tracker does during the run.
     #[serde(skip_serializing_if = "is_default")]
     pub inputs: Vec<InputDoc>,
+    /// What actuators do over time; nothing if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub score: Option<ScoreDoc>,
     /// Values for a runner to iterate over, one run per value (several entries: every combination).
     #[serde(skip_serializing_if = "is_default")]
     pub sweep: Vec<SweepDoc>,
@@ -143,6 +152,7 @@ impl Default for SceneDoc {
             generators: Vec::new(),
             tracks: Vec::new(),
             inputs: Vec::new(),
+            score: None,
             sweep: Vec::new(),
             expect: ExpectDoc::default(),
             files: BTreeMap::new(),
@@ -219,6 +229,9 @@ pub struct ExpectDoc {
     /// Where nodes of flesh must be.
     #[serde(skip_serializing_if = "is_default")]
     pub flesh: Vec<ExpectFleshDoc>,
+    /// What the motion must show.
+    #[serde(skip_serializing_if = "is_default")]
+    pub motions: Vec<ExpectMotionDoc>,
 }
 
 /// Where a body must be.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
+
 /// How time is stepped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StepperDoc {
@@ -11,6 +13,8 @@ pub enum StepperDoc {
     Explicit(ExplicitDoc),
     /// Poses are moved and then put together, without forces between bodies: Faure's displacement constraints.
     Displacement(DisplacementDoc),
+    /// Joint coordinates instead of constraints, with actuators that a score commands: hybrid recursive dynamics. Only trees.
+    Reduced(ReducedDoc),
 }
 
 impl Default for StepperDoc {
@@ -125,6 +129,29 @@ impl Default for DisplacementDoc {
             iterations: 20,
         }
     }
+}
+
+/// Settings of the stepper in joint coordinates (KP08 appendix A).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReducedDoc {
+    /// How time is integrated.
+    pub method: ReducedMethodDoc,
+    /// Most substeps of a step, 1 to 1,000: more than one are made while contact is violent. 0 stands for 1.
+    #[serde(skip_serializing_if = "is_default")]
+    pub most_substeps: u32,
+}
+
+/// Integrators in joint coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReducedMethodDoc {
+    /// Velocities first, then positions with the new velocities.
+    #[default]
+    SymplecticEuler,
+    /// Fourth-order Runge–Kutta; forces of flesh and contact are those at the beginning of the step.
+    Rk4,
+    /// Symplectic Euler with springs and dampers of joints taken at the end of the step.
+    Implicit,
 }
 
 /// Where the directions of closing displacements are taken.

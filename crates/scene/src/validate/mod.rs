@@ -15,6 +15,7 @@ mod inputs;
 mod joints;
 mod names;
 mod numbers;
+mod score;
 mod tracks;
 
 use std::borrow::Cow;
@@ -78,6 +79,10 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     flesh::stepping_fits_the_stepper,
     flesh::flesh_solver_is_in_range,
     contact::colliders_can_be_touched,
+    score::scores_fit_the_stepper,
+    score::score_names_are_known,
+    score::score_times_are_in_order,
+    score::score_numbers_are_in_range,
 ];
 
 /// Stands for the world, and so is no name for a body.

@@ -48,11 +48,7 @@ fn check<'s>(
 
 /// Every name that something refers to exists.
 pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
-    let known = Known {
-        scene,
-        bodies: scene.bodies.iter().map(|b| b.name.as_str()).collect(),
-        tracks: scene.tracks.iter().map(|t| t.name.as_str()).collect(),
-    };
+    let known = Known::of(scene);
     for (i, joint) in scene.joints.iter().enumerate() {
         known.require_body(issues, &joint.child, || format!("joints[{i}].child"));
         if let Some(parent) = &joint.parent {
@@ -131,14 +127,22 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
 }
 
 /// The names that may be referred to.
-struct Known<'s> {
+pub(super) struct Known<'s> {
     scene: &'s SceneDoc,
     bodies: BTreeSet<&'s str>,
     tracks: BTreeSet<&'s str>,
 }
 
-impl Known<'_> {
-    fn require_body(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
+impl<'s> Known<'s> {
+    pub(super) fn of(scene: &'s SceneDoc) -> Self {
+        Self {
+            scene,
+            bodies: scene.bodies.iter().map(|b| b.name.as_str()).collect(),
+            tracks: scene.tracks.iter().map(|t| t.name.as_str()).collect(),
+        }
+    }
+
+    pub(super) fn require_body(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         if !self.bodies.contains(name) && !is_generated(self.scene, name, GeneratorDoc::makes_body) {
             let generated = self.scene.generators.iter().flat_map(GeneratorDoc::bodies_in_words);
             let known = self.bodies.iter().map(|&body| body.to_owned()).chain(generated);
@@ -146,7 +150,7 @@ impl Known<'_> {
         }
     }
 
-    fn require_flesh(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
+    pub(super) fn require_flesh(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         let listed = self.scene.flesh.iter().map(|flesh| flesh.name.clone());
         let made =
             self.scene.generators.iter().filter(|g| g.makes_flesh(g.name())).map(|g| g.name().to_owned());
@@ -156,7 +160,7 @@ impl Known<'_> {
         }
     }
 
-    fn require_track(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
+    pub(super) fn require_track(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
         if !self.tracks.contains(name) {
             let known = self.tracks.iter().map(|&track| track.to_owned());
             missing(issues, "track", name, &known.collect::<Vec<_>>(), field());
@@ -164,7 +168,7 @@ impl Known<'_> {
     }
 }
 
-fn missing(issues: &mut Issues, noun: &str, name: &str, known: &[String], field: String) {
+pub(super) fn missing(issues: &mut Issues, noun: &str, name: &str, known: &[String], field: String) {
     if name.is_empty() {
         let hint = format!("name a {noun}");
         issues.add(Kind::MissingField, field, format!("the name of a {noun} is missing"), hint);

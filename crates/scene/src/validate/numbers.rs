@@ -39,6 +39,8 @@ pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
 const TIME_STEPS: RangeInclusive<f64> = 1e-12..=1e6;
 /// Most steps that a run may ask for, more than anybody can wait for.
 const MAX_STEPS: f64 = 1e12;
+/// Most substeps of a step in joint coordinates.
+const MAX_SUBSTEPS: u32 = 1_000;
 /// Most samples of a run.
 const MAX_SAMPLES: u32 = 1_000_000;
 
@@ -107,6 +109,13 @@ pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issue
         }
         StepperDoc::Explicit(explicit) => {
             issues.require_not_negative(explicit.baumgarte, || "stepper.baumgarte".to_owned());
+        }
+        StepperDoc::Reduced(reduced) => {
+            if reduced.most_substeps > MAX_SUBSTEPS {
+                let message = format!("{} substeps are too many", reduced.most_substeps);
+                let hint = format!("use 1 to {MAX_SUBSTEPS}");
+                issues.add(Kind::OutOfRange, "stepper.most_substeps".to_owned(), message, hint);
+            }
         }
         StepperDoc::Displacement(displacement) => {
             require_iterations(issues, displacement.iterations, "stepper.iterations");
