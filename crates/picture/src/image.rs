@@ -1,0 +1,74 @@
+//! Pixels, and rectangles of them.
+
+use crate::PictureError;
+
+/// Longest side of a picture in pixels.
+pub(crate) const MAX_SIDE: usize = 16_384;
+
+/// A picture: rows from the top, three bytes (sRGB) per pixel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    width: usize,
+    height: usize,
+    pixels: Vec<[u8; 3]>,
+}
+
+impl Image {
+    /// A picture of one colour. Fails if a side is zero or longer than 16,384 pixels.
+    pub fn new(width: usize, height: usize, fill: [u8; 3]) -> Result<Self, PictureError> {
+        let sides = 1..=MAX_SIDE;
+        if sides.contains(&width) && sides.contains(&height) {
+            Ok(Self { width, height, pixels: vec![fill; width * height] })
+        } else {
+            Err(PictureError::Size { width, height })
+        }
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Red, green, blue of all pixels, row by row from the top.
+    pub fn pixels(&self) -> &[[u8; 3]] {
+        &self.pixels
+    }
+
+    /// The same, to be written.
+    pub fn pixels_mut(&mut self) -> &mut [[u8; 3]] {
+        &mut self.pixels
+    }
+
+    /// Red, green, blue of a pixel, counted from the left and from the top.
+    ///
+    /// # Panics
+    /// If there is no such pixel.
+    pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
+        assert!(x < self.width, "pixel {x} of a row of {}", self.width);
+        self.pixels[y * self.width + x]
+    }
+
+    /// Puts a picture into this one with its upper left corner at a pixel; what is outside is cut off.
+    pub fn paste(&mut self, other: &Self, (left, top): (usize, usize)) {
+        let width = other.width.min(self.width.saturating_sub(left));
+        for (y, row) in other.pixels.chunks_exact(other.width).enumerate().take(self.height.saturating_sub(top)) {
+            let from = (top + y) * self.width + left;
+            self.pixels[from..from + width].copy_from_slice(&row[..width]);
+        }
+    }
+
+    /// Mixes `ink` into a pixel, if there is one: 0 leaves it, 1 replaces it.
+    pub(crate) fn blend(&mut self, x: i64, y: i64, ink: [u8; 3], part: f64) {
+        if (0..self.width as i64).contains(&x) && (0..self.height as i64).contains(&y) {
+            let pixel = &mut self.pixels[y as usize * self.width + x as usize];
+            for (byte, ink) in pixel.iter_mut().zip(ink) {
+                *byte = (f64::from(*byte) * (1.0 - part) + f64::from(ink) * part).round() as u8;
+            }
+        }
+    }
+}

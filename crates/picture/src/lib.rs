@@ -1,0 +1,34 @@
+#![doc = include_str!("../README.md")]
+
+mod camera;
+mod color;
+mod error;
+mod filmstrip;
+mod font;
+mod gif;
+mod image;
+mod mesh;
+mod palette;
+mod png;
+mod project;
+mod raster;
+mod render;
+mod scene;
+mod shade;
+mod shadow;
+mod shapes;
+mod threads;
+mod view;
+
+pub use camera::Camera;
+pub use color::Color;
+pub use error::PictureError;
+pub use filmstrip::Filmstrip;
+pub use gif::Animation;
+pub use image::Image;
+pub use mesh::Mesh;
+pub use palette::Palette;
+pub use png::encode_png;
+pub use render::Renderer;
+pub use scene::{Line, Plane, Scene};
+pub use view::View;

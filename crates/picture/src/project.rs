@@ -1,0 +1,192 @@
+//! From surfaces in the world to triangles on the grid of the picture.
+//!
+//! Corners are rounded to 1/256 pixel, so that neighbours share their edges exactly. What is behind the eye, or so far
+//! aside that it would leave the range of the grid, is clipped (Sutherland and Hodgman) against the near plane and four
+//! planes well outside the picture. Vertices that are not finite take their triangles with them. O(vertices + triangles).
+
+use glam::{DVec3, Vec3};
+
+use crate::{Camera, Line, Mesh};
+
+/// Parts of a pixel.
+pub(crate) const UNIT: i64 = 256;
+/// How many times the picture around itself is kept before clipping.
+const GUARD: f64 = 8.0;
+
+/// A corner of a triangle in the picture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    /// Right and down from the upper left corner, in 1/256 pixel.
+    pub(crate) at: [i32; 2],
+    /// One over the distance from the eye along the view (1/m): linear in the picture.
+    pub(crate) near: f32,
+    /// In the world, from the focus of the camera (m).
+    pub(crate) position: Vec3,
+    /// Of length 1, or zero where light makes no difference.
+    pub(crate) normal: Vec3,
+    /// Linear light.
+    pub(crate) color: Vec3,
+}
+
+/// Triangles in the picture.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Projected {
+    pub(crate) corners: Vec<Corner>,
+    pub(crate) triangles: Vec<[u32; 3]>,
+}
+
+/// A vertex as the eye sees it: right and up in half pictures times distance, and distance.
+#[derive(Clone, Copy)]
+struct Seen {
+    at: DVec3,
+    position: Vec3,
+    normal: Vec3,
+    color: Vec3,
+}
+
+impl Seen {
+    /// How far inside the k-th clipping plane it is.
+    fn inside(&self, plane: usize, near: f64) -> f64 {
+        let DVec3 { x, y, z } = self.at;
+        match plane {
+            0 => z - near,
+            1 => GUARD * z - x,
+            2 => GUARD * z + x,
+            3 => GUARD * z - y,
+            _ => GUARD * z + y,
+        }
+    }
+
+    fn toward(&self, other: &Self, part: f64) -> Self {
+        Self {
+            at: self.at.lerp(other.at, part),
+            position: self.position.lerp(other.position, part as f32),
+            normal: self.normal.lerp(other.normal, part as f32),
+            color: self.color.lerp(other.color, part as f32),
+        }
+    }
+}
+
+/// A camera and the size of its picture in pixels.
+#[derive(Clone, Copy)]
+pub(crate) struct Lens<'a> {
+    pub(crate) camera: &'a Camera,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+impl Lens<'_> {
+    fn see(&self, position: DVec3, normal: DVec3, color: Vec3) -> Seen {
+        let Camera { view, eye, opening, focus, .. } = self.camera;
+        let at = view.project(position - *eye);
+        Seen {
+            at: DVec3::new(at.x / opening.0, at.y / opening.1, -at.z),
+            position: (position - *focus).as_vec3(),
+            normal: normal.as_vec3(),
+            color,
+        }
+    }
+
+    fn corner(&self, seen: &Seen) -> Corner {
+        let part = |half: f64, share: f64| (UNIT as f64 * half * (1.0 + share)).round() as i32;
+        let DVec3 { x, y, z } = seen.at;
+        Corner {
+            at: [part(0.5 * self.width as f64, x / z), part(0.5 * self.height as f64, -y / z)],
+            near: (1.0 / z) as f32,
+            position: seen.position,
+            normal: seen.normal,
+            color: seen.color,
+        }
+    }
+
+    fn is_clear(&self, seen: &Seen) -> bool {
+        (0..5).all(|plane| seen.inside(plane, self.camera.near()) > 0.0)
+    }
+}
+
+impl Projected {
+    pub(crate) fn clear(&mut self) {
+        self.corners.clear();
+        self.triangles.clear();
+    }
+
+    /// Adds a surface.
+    pub(crate) fn push_mesh(&mut self, mesh: &Mesh, lens: Lens<'_>) {
+        let see = |i: u32| {
+            let vertex = &mesh.vertices[i as usize];
+            lens.see(vertex.position, vertex.normal, vertex.color.0)
+        };
+        let first = self.corners.len();
+        let mut clear = Vec::with_capacity(mesh.vertices.len());
+        for i in 0..mesh.vertices.len() as u32 {
+            let seen = see(i);
+            clear.push(lens.is_clear(&seen) && seen.normal.is_finite());
+            self.corners.push(lens.corner(&seen));
+        }
+        for &triangle in &mesh.triangles {
+            if triangle.iter().all(|&i| clear[i as usize]) {
+                self.triangles.push(triangle.map(|i| i + first as u32));
+            } else {
+                self.push_polygon(triangle.map(see).to_vec(), lens);
+            }
+        }
+    }
+
+    /// Adds a line as a strip that faces the eye, with square ends.
+    pub(crate) fn push_line(&mut self, line: &Line, lens: Lens<'_>) {
+        let ends = [line.from, line.to].map(|end| lens.see(end, DVec3::ZERO, line.color.0));
+        if !ends.iter().all(|end| end.at.is_finite()) || !(line.width > 0.0) {
+            return;
+        }
+        let near = lens.camera.near();
+        let [mut a, mut b] = ends;
+        let (from, to) = (a.inside(0, near), b.inside(0, near));
+        match (from > 0.0, to > 0.0) {
+            (true, true) => {}
+            (true, false) => b = a.toward(&b, 0.999 * from / (from - to)),
+            (false, true) => a = b.toward(&a, 0.999 * to / (to - from)),
+            (false, false) => return,
+        }
+        // In pixels: from here to there, along and across.
+        let half = glam::DVec2::new(0.5 * lens.width as f64, 0.5 * lens.height as f64);
+        let place = |seen: &Seen| seen.at.truncate() / seen.at.z * half;
+        let along = (place(&b) - place(&a)).normalize_or(glam::DVec2::X) * (0.5 * line.width);
+        let moved = |seen: &Seen, by: glam::DVec2| {
+            let by = by / half * seen.at.z;
+            Seen { at: seen.at + by.extend(0.0), ..*seen }
+        };
+        let across = along.perp();
+        let corners = [
+            moved(&a, -along - across),
+            moved(&b, along - across),
+            moved(&b, along + across),
+            moved(&a, across - along),
+        ];
+        self.push_polygon(corners.to_vec(), lens);
+    }
+
+    /// Adds a convex polygon, as far as it can be seen.
+    fn push_polygon(&mut self, mut polygon: Vec<Seen>, lens: Lens<'_>) {
+        if !polygon.iter().all(|seen| seen.at.is_finite() && seen.normal.is_finite()) {
+            return;
+        }
+        for plane in 0..5 {
+            let depth = |seen: &Seen| seen.inside(plane, lens.camera.near());
+            let mut kept = Vec::with_capacity(polygon.len() + 1);
+            for (i, this) in polygon.iter().enumerate() {
+                let next = &polygon[(i + 1) % polygon.len()];
+                let (here, there) = (depth(this), depth(next));
+                if here >= 0.0 {
+                    kept.push(*this);
+                }
+                if (here >= 0.0) != (there >= 0.0) {
+                    kept.push(this.toward(next, here / (here - there)));
+                }
+            }
+            polygon = kept;
+        }
+        let first = self.corners.len() as u32;
+        self.corners.extend(polygon.iter().map(|seen| lens.corner(seen)));
+        self.triangles.extend((2..polygon.len() as u32).map(|i| [first, first + i - 1, first + i]));
+    }
+}

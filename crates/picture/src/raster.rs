@@ -1,0 +1,124 @@
+//! Which samples of which pixels a triangle covers.
+//!
+//! Corners lie on a grid of 1/256 pixel and edge functions are whole numbers, hence exact: of two triangles that share an
+//! edge, exactly one covers a sample on it. The edge function opposite to corner i is e_i(x, y) = a_i x + b_i y + c_i,
+//! not negative inside; e_i over twice the area is the barycentric coordinate. Either orientation is covered.
+
+use std::ops::Range;
+
+use crate::project::UNIT;
+
+/// Samples of a pixel, from its centre, in 1/256 pixel: no two in one row or column of eighths.
+pub(crate) const SAMPLES: [[i64; 2]; 8] =
+    [[16, -48], [-16, 48], [80, 16], [-48, -80], [-80, 80], [-112, -16], [48, 112], [112, -112]];
+
+/// The edges of a triangle with area.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edges {
+    a: [i64; 3],
+    b: [i64; 3],
+    c: [i64; 3],
+    /// Twice its area, in squares of 1/256 pixel.
+    area: i64,
+    low: [i64; 2],
+    high: [i64; 2],
+}
+
+impl Edges {
+    /// `None` for a triangle without area.
+    pub(crate) fn new(corners: [[i32; 2]; 3]) -> Option<Self> {
+        let p = corners.map(|corner| corner.map(i64::from));
+        let area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
+        if area == 0 {
+            return None;
+        }
+        let sign = area.signum();
+        let (mut a, mut b, mut c) = ([0; 3], [0; 3], [0; 3]);
+        for i in 0..3 {
+            let (from, to) = (p[(i + 1) % 3], p[(i + 2) % 3]);
+            a[i] = sign * (from[1] - to[1]);
+            b[i] = sign * (to[0] - from[0]);
+            c[i] = -(a[i] * from[0] + b[i] * from[1]);
+        }
+        let low = [0, 1].map(|k| p[0][k].min(p[1][k]).min(p[2][k]));
+        let high = [0, 1].map(|k| p[0][k].max(p[1][k]).max(p[2][k]));
+        Some(Self { a, b, c, area: sign * area, low, high })
+    }
+
+    /// Rows, in pixels, that it may touch.
+    pub(crate) fn rows(&self) -> Range<i64> {
+        self.low[1].div_euclid(UNIT)..self.high[1].div_euclid(UNIT) + 1
+    }
+
+    fn columns(&self) -> Range<i64> {
+        self.low[0].div_euclid(UNIT)..self.high[0].div_euclid(UNIT) + 1
+    }
+
+    /// Barycentric coordinates of a point, in 1/256 pixel.
+    pub(crate) fn weights(&self, x: f64, y: f64) -> [f32; 3] {
+        let scale = 1.0 / self.area as f64;
+        [0, 1, 2].map(|i| ((self.a[i] as f64 * x + self.b[i] as f64 * y + self.c[i] as f64) * scale) as f32)
+    }
+
+    /// What is linear on the triangle and has these values at its corners.
+    pub(crate) fn slope(&self, values: [f32; 3]) -> Slope {
+        let [v0, v1, v2] = values.map(f64::from);
+        let blend = |k: [i64; 3]| (k[1] as f64 * (v1 - v0) + k[2] as f64 * (v2 - v0)) / self.area as f64;
+        Slope { base: v0 + blend(self.c), x: blend(self.a), y: blend(self.b) }
+    }
+
+    /// Visits the pixels of some rows and of the first `width` columns of which samples are covered; bit k of the mask
+    /// stands for sample k.
+    pub(crate) fn cover<const N: usize>(
+        &self,
+        samples: &[[i64; 2]; N],
+        rows: Range<i64>,
+        width: i64,
+        mut visit: impl FnMut(i64, i64, u8),
+    ) {
+        let (mine, columns) = (self.rows(), self.columns());
+        let (left, right) = (columns.start.max(0), columns.end.min(width));
+        // Samples on an edge belong to the triangle at one side of it only.
+        let owned = [0, 1, 2].map(|i| self.a[i] > 0 || (self.a[i] == 0 && self.b[i] > 0));
+        let offsets =
+            samples.map(|[x, y]| [0, 1, 2].map(|i| self.a[i] * x + self.b[i] * y - i64::from(!owned[i])));
+        let largest = [0, 1, 2].map(|i| offsets.iter().map(|offset| offset[i]).max().unwrap_or(0));
+        for row in rows.start.max(mine.start)..rows.end.min(mine.end) {
+            let (x, y) = (left * UNIT + UNIT / 2, row * UNIT + UNIT / 2);
+            let mut edge = [0, 1, 2].map(|i| self.a[i] * x + self.b[i] * y + self.c[i]);
+            for column in left..right {
+                if (0..3).all(|i| edge[i] + largest[i] >= 0) {
+                    let mut mask = 0;
+                    for (k, offset) in offsets.iter().enumerate() {
+                        let [u, v, w] = [0, 1, 2].map(|i| edge[i] + offset[i]);
+                        mask |= u8::from((u | v | w) >= 0) << k;
+                    }
+                    if mask != 0 {
+                        visit(column, row, mask);
+                    }
+                }
+                (0..3).for_each(|i| edge[i] += self.a[i] * UNIT);
+            }
+        }
+    }
+}
+
+/// A linear function of the place in the picture, in 1/256 pixel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slope {
+    pub(crate) base: f64,
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+impl Slope {
+    /// Its value at the centre of a pixel.
+    pub(crate) fn at_pixel(&self, x: i64, y: i64) -> f64 {
+        self.base + self.x * (x * UNIT + UNIT / 2) as f64 + self.y * (y * UNIT + UNIT / 2) as f64
+    }
+
+    /// By how much the samples of a pixel differ from its centre.
+    pub(crate) fn offsets<const N: usize>(&self, samples: &[[i64; 2]; N]) -> [f64; N] {
+        samples.map(|[x, y]| self.x * x as f64 + self.y * y as f64)
+    }
+}

@@ -1,0 +1,269 @@
+//! From a scene to pixels.
+//!
+//! Eight samples per pixel keep the nearest triangle each (by one over the distance, which is linear in the picture);
+//! then every triangle that a pixel shows is shaded once, at the middle of its samples, and the samples are averaged in
+//! linear light. Rows are drawn in bands that know nothing of each other: the same pixels at any number of threads.
+//! Cost: vertices + triangles + covered samples + pixels; memory of a band per thread.
+
+use glam::Vec3;
+
+use crate::color::Encoding;
+use crate::project::{Lens, Projected};
+use crate::raster::{Edges, SAMPLES};
+use crate::shade::{SeenPlane, Shader};
+use crate::shadow::ShadowMap;
+use crate::{Camera, Image, PictureError, Scene};
+
+/// Rows of a band.
+const ROWS: usize = 16;
+/// Samples of a pixel.
+const N: usize = SAMPLES.len();
+/// A sample that shows nothing; planes are counted down from here.
+const NOTHING: u32 = u32::MAX;
+/// How clearly things show through what hides them.
+const THROUGH: f32 = 0.35;
+
+/// Draws scenes; keeps its memory from one picture to the next.
+#[derive(Clone, Debug)]
+pub struct Renderer {
+    image: Image,
+    encoding: Encoding,
+    shadows: ShadowMap,
+    solid: Layer,
+    inside: Layer,
+}
+
+impl Renderer {
+    /// For pictures of this size. Fails if a side is zero or longer than 16,384 pixels.
+    pub fn new(width: usize, height: usize) -> Result<Self, PictureError> {
+        Ok(Self {
+            image: Image::new(width, height, [0; 3])?,
+            encoding: Encoding::new(),
+            shadows: ShadowMap::new(),
+            solid: Layer::default(),
+            inside: Layer::default(),
+        })
+    }
+
+    /// Draws a scene. What is not finite or not in front of the camera is left out.
+    pub fn render(&mut self, scene: &Scene, camera: &Camera) -> &Image {
+        let (width, height) = (self.image.width(), self.image.height());
+        let lens = Lens { camera, width, height };
+        self.shadows.draw(camera, &[&scene.solid, &scene.inside]);
+        self.solid.shapes.clear();
+        self.solid.shapes.push_mesh(&scene.solid, lens);
+        scene.lines.iter().for_each(|line| self.solid.shapes.push_line(line, lens));
+        self.inside.shapes.clear();
+        self.inside.shapes.push_mesh(&scene.inside, lens);
+        let bands = height.div_ceil(ROWS);
+        self.solid.sort(bands);
+        self.inside.sort(bands);
+        let planes: Vec<SeenPlane> =
+            scene.planes.iter().filter_map(|plane| SeenPlane::new(plane, camera)).collect();
+        let canvas = Canvas {
+            shader: Shader::new(lens, &self.shadows),
+            solid: &self.solid,
+            inside: &self.inside,
+            planes: &planes,
+            encoding: &self.encoding,
+        };
+        let pixels = self.image.pixels_mut();
+        crate::threads::for_each_chunk(pixels, ROWS * width, Band::default, |scratch, i, rows| {
+            canvas.draw(i, rows, scratch);
+        });
+        &self.image
+    }
+}
+
+/// Triangles in the picture, and the bands that each may touch.
+#[derive(Clone, Debug, Default)]
+struct Layer {
+    shapes: Projected,
+    /// Triangles of band i are `members[first[i]..first[i + 1]]`, in the order of the scene.
+    first: Vec<usize>,
+    members: Vec<u32>,
+}
+
+impl Layer {
+    fn edges(&self, triangle: u32) -> Option<Edges> {
+        Edges::new(self.shapes.triangles[triangle as usize].map(|i| self.shapes.corners[i as usize].at))
+    }
+
+    fn bands(&self, triangle: u32, n: usize) -> std::ops::Range<usize> {
+        let Some(edges) = self.edges(triangle) else { return 0..0 };
+        let rows = edges.rows();
+        let last = rows.end.clamp(0, (n * ROWS) as i64) as usize;
+        (rows.start.clamp(0, (n * ROWS) as i64) as usize / ROWS)..last.div_ceil(ROWS)
+    }
+
+    /// Counting sort of the triangles into `n` bands.
+    fn sort(&mut self, n: usize) {
+        let triangles = 0..self.shapes.triangles.len() as u32;
+        let mut count = vec![0; n + 1];
+        for triangle in triangles.clone() {
+            self.bands(triangle, n).for_each(|band| count[band + 1] += 1);
+        }
+        for i in 0..n {
+            count[i + 1] += count[i];
+        }
+        let mut members = std::mem::take(&mut self.members);
+        members.clear();
+        members.resize(count[n], 0);
+        let mut next = count.clone();
+        for triangle in triangles {
+            for band in self.bands(triangle, n) {
+                members[next[band]] = triangle;
+                next[band] += 1;
+            }
+        }
+        (self.first, self.members) = (count, members);
+    }
+}
+
+/// What every sample of a band shows.
+#[derive(Default)]
+struct Band {
+    solid: Samples,
+    inside: Samples,
+}
+
+#[derive(Default)]
+struct Samples {
+    /// One over the distance of what is nearest (1/m); zero if there is nothing.
+    near: Vec<f32>,
+    /// Which triangle or plane that is.
+    what: Vec<u32>,
+}
+
+impl Samples {
+    fn clear(&mut self, n: usize) {
+        self.near.clear();
+        self.near.resize(n, 0.0);
+        self.what.clear();
+        self.what.resize(n, NOTHING);
+    }
+
+    /// Puts something in front of what is farther, at the samples of a mask, the first of which is `at`.
+    fn put(&mut self, at: usize, mask: u8, near: [f32; N], what: u32) {
+        let (nearest, shown) = (&mut self.near[at..at + N], &mut self.what[at..at + N]);
+        for k in 0..N {
+            if mask >> k & 1 == 1 && near[k] > nearest[k] {
+                (nearest[k], shown[k]) = (near[k], what);
+            }
+        }
+    }
+
+    /// Draws the triangles of a band.
+    fn draw(&mut self, layer: &Layer, band: usize, width: usize) {
+        let top = (band * ROWS) as i64;
+        for &triangle in &layer.members[layer.first[band]..layer.first[band + 1]] {
+            let Some(edges) = layer.edges(triangle) else { continue };
+            let corners = layer.shapes.triangles[triangle as usize];
+            let slope = edges.slope(corners.map(|i| layer.shapes.corners[i as usize].near));
+            let offsets = slope.offsets(&SAMPLES);
+            edges.cover(&SAMPLES, top..top + ROWS as i64, width as i64, |x, y, mask| {
+                let middle = slope.at_pixel(x, y);
+                let at = ((y - top) as usize * width + x as usize) * N;
+                if let Some(end) = self.near.len().checked_sub(N)
+                    && at <= end
+                {
+                    self.put(at, mask, offsets.map(|offset| (middle + offset) as f32), triangle);
+                }
+            });
+        }
+    }
+}
+
+/// Everything that a band needs.
+struct Canvas<'a> {
+    shader: Shader<'a>,
+    solid: &'a Layer,
+    inside: &'a Layer,
+    planes: &'a [SeenPlane],
+    encoding: &'a Encoding,
+}
+
+impl Canvas<'_> {
+    fn draw(&self, band: usize, pixels: &mut [[u8; 3]], scratch: &mut Band) {
+        let width = self.shader.lens.width;
+        let Band { solid, inside } = scratch;
+        solid.clear(pixels.len() * N);
+        solid.draw(self.solid, band, width);
+        let has_inside = self.inside.first[band] < self.inside.first[band + 1];
+        if has_inside {
+            inside.clear(pixels.len() * N);
+            inside.draw(self.inside, band, width);
+        }
+        for (i, pixel) in pixels.iter_mut().enumerate() {
+            let (x, y) = (i % width, band * ROWS + i / width);
+            self.draw_planes(x, y, i * N, solid);
+            let front: &[u32] = &solid.what[i * N..][..N];
+            let mut sum = Vec3::ZERO;
+            self.for_each_shown(self.solid, front, x, y, |light, mask| sum += light * mask.count_ones() as f32);
+            if has_inside {
+                let behind: &[u32] = &inside.what[i * N..][..N];
+                let (near, hidden) = (&inside.near[i * N..][..N], &solid.near[i * N..][..N]);
+                // Where it shows, it replaces its share of what is there on average.
+                let mean = sum / N as f32;
+                self.for_each_shown(self.inside, behind, x, y, |light, mask| {
+                    for k in (0..N).filter(|k| mask >> k & 1 == 1 && behind[*k] != NOTHING) {
+                        sum += (light - mean) * if near[k] >= hidden[k] { 1.0 } else { THROUGH };
+                    }
+                });
+            }
+            *pixel = self.encoding.bytes(sum / N as f32);
+        }
+    }
+
+    /// Puts planes behind everything that is nearer.
+    fn draw_planes(&self, x: usize, y: usize, at: usize, samples: &mut Samples) {
+        for (i, plane) in self.planes.iter().enumerate() {
+            let near = SAMPLES.map(|[dx, dy]| {
+                let [dx, dy] = [dx, dy].map(|part| part as f64 / 256.0 + 0.5);
+                plane.near(self.shader.direction(x as f64 + dx, y as f64 + dy)) as f32
+            });
+            samples.put(at, u8::MAX, near, NOTHING - 1 - i as u32);
+        }
+    }
+
+    /// Visits everything that a pixel shows, with its light and the samples that show it.
+    fn for_each_shown(
+        &self,
+        layer: &Layer,
+        shown: &[u32],
+        x: usize,
+        y: usize,
+        mut visit: impl FnMut(Vec3, u8),
+    ) {
+        let mut left = u8::MAX;
+        while left != 0 {
+            let what = shown[left.trailing_zeros() as usize];
+            let (mut mask, mut middle) = (0u8, [0, 0]);
+            for k in 0..N {
+                if left >> k & 1 == 1 && shown[k] == what {
+                    mask |= 1 << k;
+                    middle = [middle[0] + SAMPLES[k][0], middle[1] + SAMPLES[k][1]];
+                }
+            }
+            left &= !mask;
+            let n = f64::from(mask.count_ones());
+            let [dx, dy] = middle.map(|sum| sum as f64 / (256.0 * n) + 0.5);
+            visit(self.light(layer, what, x as f64 + dx, y as f64 + dy), mask);
+        }
+    }
+
+    /// Light of something at a place of the picture, in pixels.
+    fn light(&self, layer: &Layer, what: u32, x: f64, y: f64) -> Vec3 {
+        if what == NOTHING {
+            return self.shader.background(y);
+        }
+        if let Some(plane) = self.planes.get((NOTHING - 1 - what) as usize) {
+            return self.shader.plane(plane, x, y);
+        }
+        let corners = layer.shapes.triangles[what as usize].map(|i| &layer.shapes.corners[i as usize]);
+        match Edges::new(corners.map(|corner| corner.at)) {
+            Some(edges) => self.shader.surface(corners, edges.weights(256.0 * x, 256.0 * y)),
+            None => self.shader.background(y),
+        }
+    }
+}
