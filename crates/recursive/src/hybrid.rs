@@ -1,0 +1,355 @@
+//! Hybrid dynamics in three sweeps (KP08 Table 3): every joint either prescribed (its acceleration is given, its torque found) or
+//! passive (the other way round). All passive is forward dynamics, all prescribed inverse dynamics.
+//!
+//! World axes at the link origins, where `X` is a shift by the arm (see `kinematics`):
+//! ```text
+//! backward: Ĵ = J + Σ XᵀΠX,   B = −ad(V)ᵀJV − F_ext + Σ Xᵀβ,   U = ĴS
+//!   prescribed: Π = Ĵ,          β = B + Ĵη + U q̈
+//!   passive:    Ψ = (SᵀU + D)⁻¹,  Π = Ĵ − UΨUᵀ,  β = B + Ĵη + UΨ(τ − Uᵀη − SᵀB)
+//! forward:  a = X V̇_p + η;      passive: q̈ = Ψ(τ − Uᵀa − SᵀB)
+//!           V̇ = a + S q̈;        F = ĴV̇ + B;   prescribed: τ = SᵀF
+//! ```
+//! `D` is zero, or `hC + h²K` in implicit steps. The world accelerates by `−g` instead of gravity acting on bodies. External
+//! wrenches are in world axes at the central frames (centres of mass) of the mechanism's bodies, N·m and N.
+//! Cost: linear in links. A direction without inertia (not positive `SᵀU + D`) locks its joint (`Ψ = 0`) and is reported.
+
+use glam::DVec3;
+use sinew_math::{Block, Force, Motion};
+use sinew_mechanism::JointKind;
+use sinew_topology::NONE;
+
+use crate::articulated::{Articulated, shift_force, shift_motion};
+use crate::kinematics::LinkMotion;
+use crate::tree::Link;
+use crate::{LinkId, Tree, TreeState};
+
+/// What is known of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Mode {
+    /// Its torque is given, its acceleration is found.
+    #[default]
+    Passive,
+    /// Its acceleration is given, its torque is found.
+    Prescribed,
+}
+
+/// What is given of all joints.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Command {
+    /// Per link.
+    pub modes: Vec<Mode>,
+    /// Per dof: torque (N·m, N) of passive joints, acceleration (rad/s², m/s²) of prescribed ones.
+    pub values: Vec<f64>,
+}
+
+impl Command {
+    /// Every joint passive, no torques.
+    pub fn passive(tree: &Tree) -> Self {
+        Self { modes: vec![Mode::Passive; tree.n_links()], values: vec![0.0; tree.n_dofs()] }
+    }
+
+    /// Every joint prescribed, no accelerations.
+    pub fn prescribed(tree: &Tree) -> Self {
+        Self { modes: vec![Mode::Prescribed; tree.n_links()], values: vec![0.0; tree.n_dofs()] }
+    }
+
+    /// The mode of a link's joint.
+    pub fn mode(&self, link: LinkId) -> Mode {
+        self.modes[link.index()]
+    }
+}
+
+/// What a sweep has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[must_use = "a singular joint was locked"]
+pub struct SweepReport {
+    /// The last joint that was locked because a direction of it moves no mass (or its numbers are not finite), and that direction.
+    pub singular: Option<(LinkId, usize)>,
+}
+
+/// Scratch and results of all sweeps over one tree. Losing it changes no result.
+#[derive(Clone, Debug)]
+pub struct Dynamics {
+    pub(crate) motions: Vec<LinkMotion>,
+    /// `S` per dof.
+    pub(crate) columns: Vec<Motion>,
+    /// `Ĵ`.
+    pub(crate) articulated: Vec<Articulated>,
+    /// `B`.
+    pub(crate) bias: Vec<Force>,
+    /// `U = ĴS` per dof.
+    pub(crate) reach: Vec<Force>,
+    /// `Ψ` of passive joints.
+    pub(crate) psi: Vec<f64>,
+    /// `V̇` with gravity as an upward acceleration of the world.
+    pub(crate) accelerated: Vec<Motion>,
+    pub(crate) modes: Vec<Mode>,
+    pub(crate) gravity: DVec3,
+    accelerations: Vec<f64>,
+    torques: Vec<f64>,
+}
+
+/// What acts on a tree from outside the sweeps.
+#[derive(Clone, Copy)]
+pub(crate) struct Load<'a> {
+    pub(crate) command: &'a Command,
+    /// Torques in place of the command's for passive joints; empty: none.
+    pub(crate) torques: &'a [f64],
+    /// `D` per dof; empty: zero.
+    pub(crate) diagonal: &'a [f64],
+    pub(crate) gravity: DVec3,
+    pub(crate) external: &'a [Force],
+}
+
+impl Dynamics {
+    /// Buffers for a tree.
+    pub fn new(tree: &Tree) -> Self {
+        let (n, dofs) = (tree.n_links(), tree.n_dofs());
+        Self {
+            motions: vec![LinkMotion::WORLD; n],
+            columns: vec![Motion::ZERO; dofs],
+            articulated: vec![Articulated::ZERO; n],
+            bias: vec![Force::ZERO; n],
+            reach: vec![Force::ZERO; dofs],
+            psi: vec![0.0; tree.n_psi],
+            accelerated: vec![Motion::ZERO; n],
+            modes: vec![Mode::Passive; n],
+            gravity: DVec3::ZERO,
+            accelerations: vec![0.0; dofs],
+            torques: vec![0.0; dofs],
+        }
+    }
+
+    /// Accelerations and torques of all joints. `external` holds one wrench per link, or nothing.
+    ///
+    /// # Panics
+    /// If an argument belongs to another tree.
+    pub fn hybrid(
+        &mut self,
+        tree: &Tree,
+        state: &TreeState,
+        command: &Command,
+        gravity: DVec3,
+        external: &[Force],
+    ) -> SweepReport {
+        self.kinematics(tree, state);
+        self.respond(tree, command, gravity, external)
+    }
+
+    /// The second and third sweep alone, at the state of the last [`Self::kinematics`]: another command on the same state.
+    ///
+    /// # Panics
+    /// If an argument belongs to another tree.
+    pub fn respond(
+        &mut self,
+        tree: &Tree,
+        command: &Command,
+        gravity: DVec3,
+        external: &[Force],
+    ) -> SweepReport {
+        self.solve(tree, Load { command, torques: &[], diagonal: &[], gravity, external })
+    }
+
+    pub(crate) fn solve(&mut self, tree: &Tree, load: Load<'_>) -> SweepReport {
+        assert_eq!(load.command.modes.len(), tree.n_links(), "command of another tree");
+        assert_eq!(load.command.values.len(), tree.n_dofs(), "command of another tree");
+        assert!([0, tree.n_links()].contains(&load.external.len()), "one wrench per link");
+        self.gravity = load.gravity;
+        self.modes.copy_from_slice(&load.command.modes);
+        self.begin(tree, load.external);
+        let report = self.eliminate(tree, &load);
+        self.substitute(tree, &load);
+        report
+    }
+
+    /// `Ĵ = J`, `B = −ad(V)ᵀJV − F_ext`.
+    fn begin(&mut self, tree: &Tree, external: &[Force]) {
+        for (k, here) in self.motions.iter().enumerate() {
+            self.articulated[k] = Articulated::rigid(&here.inertia);
+            self.bias[k] = here.gyroscopic;
+        }
+        for (k, wrench) in external.iter().enumerate() {
+            let arm = self.motions[k].rotation * tree.links[k].central.translation;
+            self.bias[k] -= shift_force(*wrench, arm);
+        }
+    }
+
+    /// Leaves to roots.
+    fn eliminate(&mut self, tree: &Tree, load: &Load<'_>) -> SweepReport {
+        let mut report = SweepReport::default();
+        for (k, link) in tree.links.iter().enumerate().rev() {
+            let hinged = link.kind == JointKind::Hinge && load.command.modes[k] == Mode::Passive;
+            let outcome = if hinged {
+                self.eliminate_hinge(k, link, load)
+            } else {
+                match link.n_dofs {
+                    0 => self.eliminate_general::<0>(k, link, load),
+                    1 => self.eliminate_general::<1>(k, link, load),
+                    2 => self.eliminate_general::<2>(k, link, load),
+                    3 => self.eliminate_general::<3>(k, link, load),
+                    4 => self.eliminate_general::<4>(k, link, load),
+                    5 => self.eliminate_general::<5>(k, link, load),
+                    _ => self.eliminate_general::<6>(k, link, load),
+                }
+            };
+            if let Err(direction) = outcome {
+                report.singular = Some((LinkId::from_index(k), direction));
+            }
+        }
+        report
+    }
+
+    #[inline]
+    fn eliminate_hinge(&mut self, k: usize, link: &Link, load: &Load<'_>) -> Result<(), usize> {
+        let dof = link.first_dof as usize;
+        let here = &self.motions[k];
+        let axis = self.columns[dof].angular;
+        let inertia = &self.articulated[k];
+        let bias = self.bias[k];
+        let reach = inertia.mul_turn(axis);
+        let pivot = axis.dot(reach.angular) + load.diagonal(dof);
+        let singular = !(pivot > 0.0 && pivot.is_finite());
+        let psi = if singular { 0.0 } else { 1.0 / pivot };
+        self.reach[dof] = reach;
+        self.psi[link.first_psi as usize] = psi;
+        if link.parent != NONE {
+            let product = here.product;
+            let effort = psi * (load.torque(dof) - reach.dot(product) - axis.dot(bias.angular));
+            let beta = bias + inertia.mul(product) + reach * effort;
+            let handed = inertia.minus_outer(psi, reach);
+            let parent = link.parent as usize;
+            let arm = here.arm;
+            self.articulated[parent].add_shifted(&handed, arm);
+            self.bias[parent] += shift_force(beta, arm);
+        }
+        if singular { Err(0) } else { Ok(()) }
+    }
+
+    fn eliminate_general<const K: usize>(
+        &mut self,
+        k: usize,
+        link: &Link,
+        load: &Load<'_>,
+    ) -> Result<(), usize> {
+        let dofs = link.dofs();
+        let here = &self.motions[k];
+        let inertia = &self.articulated[k];
+        let bias = self.bias[k];
+        let columns: [Motion; K] = std::array::from_fn(|m| self.columns[dofs.start + m]);
+        let reach: [Force; K] = std::array::from_fn(|m| inertia.mul(columns[m]));
+        self.reach[dofs.clone()].copy_from_slice(&reach);
+        let mut handed = *inertia;
+        let mut beta = bias + inertia.mul(here.product);
+        let mut outcome = Ok(());
+        if load.command.modes[k] == Mode::Prescribed {
+            for m in 0..K {
+                beta += reach[m] * load.command.values[dofs.start + m];
+            }
+        } else {
+            let mut pivot = Block::<K, K>::ZERO;
+            for i in 0..K {
+                for j in 0..=i {
+                    pivot[(i, j)] = columns[i].dot(reach[j]);
+                }
+                pivot[(i, i)] += load.diagonal(dofs.start + i);
+            }
+            let psi = match pivot.cholesky() {
+                Ok(factor) => factor.solve_block(&Block::identity()),
+                Err(singular) => {
+                    outcome = Err(singular.pivot);
+                    Block::ZERO
+                }
+            };
+            let rest: [f64; K] = std::array::from_fn(|m| {
+                load.torque(dofs.start + m) - reach[m].dot(here.product) - columns[m].dot(bias)
+            });
+            let effort = psi.mul_vec(&rest);
+            let first = link.first_psi as usize;
+            for i in 0..K {
+                beta += reach[i] * effort[i];
+                self.psi[first + K * i..first + K * (i + 1)].copy_from_slice(&psi.rows[i]);
+                // Π = Ĵ − Σ_i U_i (ΨUᵀ)_i, kept symmetric
+                let mut row = Force::ZERO;
+                for j in 0..K {
+                    row += reach[j] * psi[(i, j)];
+                }
+                handed = handed.minus_outer_pair(1.0, reach[i], row);
+            }
+        }
+        if link.parent != NONE {
+            let (parent, arm) = (link.parent as usize, here.arm);
+            self.articulated[parent].add_shifted(&handed, arm);
+            self.bias[parent] += shift_force(beta, arm);
+        }
+        outcome
+    }
+
+    /// Roots to leaves.
+    fn substitute(&mut self, tree: &Tree, load: &Load<'_>) {
+        let world = Motion::new(DVec3::ZERO, -load.gravity);
+        for (k, link) in tree.links.iter().enumerate() {
+            let here = &self.motions[k];
+            let above = if link.parent == NONE { world } else { self.accelerated[link.parent as usize] };
+            let mut rate = shift_motion(above, here.arm) + here.product;
+            let bias = self.bias[k];
+            let dofs = link.dofs();
+            if load.command.modes[k] == Mode::Prescribed {
+                self.accelerations[dofs.clone()].copy_from_slice(&load.command.values[dofs.clone()]);
+                for dof in dofs.clone() {
+                    rate += self.columns[dof] * load.command.values[dof];
+                }
+                for dof in dofs {
+                    self.torques[dof] = self.reach[dof].dot(rate) + self.columns[dof].dot(bias);
+                }
+            } else {
+                let n = dofs.len();
+                let mut rest = [0.0; 6];
+                for (m, dof) in dofs.clone().enumerate() {
+                    rest[m] = load.torque(dof) - self.reach[dof].dot(rate) - self.columns[dof].dot(bias);
+                }
+                for (m, dof) in dofs.enumerate() {
+                    let row = link.first_psi as usize + n * m;
+                    let mut q = 0.0;
+                    for (psi, r) in self.psi[row..row + n].iter().zip(&rest) {
+                        q += psi * r;
+                    }
+                    rate += self.columns[dof] * q;
+                    self.accelerations[dof] = q;
+                    self.torques[dof] = load.torque(dof) - load.diagonal(dof) * q;
+                }
+            }
+            self.accelerated[k] = rate;
+        }
+    }
+
+    /// Joint accelerations of the last call, per dof (rad/s², m/s²).
+    pub fn accelerations(&self) -> &[f64] {
+        &self.accelerations
+    }
+
+    /// Joint torques of the last call, per dof (N·m, N).
+    pub fn torques(&self) -> &[f64] {
+        &self.torques
+    }
+
+    /// Wrench that the joint (with its torques) exerts on a link in the last call: `F = ĴV̇ + B`, world axes at the joint frame's
+    /// origin (N·m, N).
+    pub fn reaction(&self, link: LinkId) -> Force {
+        let k = link.index();
+        self.articulated[k].mul(self.accelerated[k]) + self.bias[k]
+    }
+}
+
+impl Load<'_> {
+    #[inline]
+    fn torque(&self, dof: usize) -> f64 {
+        if self.torques.is_empty() { self.command.values[dof] } else { self.torques[dof] }
+    }
+
+    #[inline]
+    fn diagonal(&self, dof: usize) -> f64 {
+        self.diagonal.get(dof).copied().unwrap_or(0.0)
+    }
+}

@@ -1,0 +1,404 @@
+//! Joint coordinates: the pose of frame 1 in frame 2 as a function of few numbers, its subspace `S` and `Ṡv`.
+//!
+//! With `J(q)` the pose of frame 1 in frame 2, `S v = (J⁻¹J̇)^∨` is the twist of frame 1 relative to frame 2, in the axes
+//! of frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion `w, x, y, z`) and
+//! three **quasi-velocities** (the relative angular velocity ω in frame 1), so `S` has no singular pose.
+//!
+//! | Kind | coordinates | rates `v` | relative pose |
+//! |---|---|---|---|
+//! | `Fixed` | – | – | 1 |
+//! | `Hinge` | ϑ | ϑ̇ | `Rx(ϑ)` |
+//! | `Prismatic` | s | ṡ | `Tx(s)` |
+//! | `Screw` | ϑ | ϑ̇ | `Tx(pϑ) Rx(ϑ)` |
+//! | `Cylindrical` | ϑ, s | ϑ̇, ṡ | `Tx(s) Rx(ϑ)` |
+//! | `Planar` | ϑ, y, z | ϑ̇, ẏ, ż | `T(0,y,z) Rx(ϑ)` |
+//! | `Universal` | ϑ about i₁, φ about j₂ | ϑ̇, φ̇ | `Ry(φ) Rx(ϑ)` |
+//! | `Orientation` | x, y, z | ẋ, ẏ, ż | `T(x,y,z)` |
+//! | `Ball` | R | ω | `R` |
+//! | `PointOnLine` | R, s | ω, ṡ | `T(s,0,0) R` |
+//! | `PointOnPlane` | R, y, z | ω, ẏ, ż | `T(0,y,z) R` |
+//! | `Free` | R, x, y, z | ω, and the velocity of the origin in frame 1 | `T(x,y,z) R` |
+//! | `RollingSphere` | R, y, z | ω | `T(ρ,y,z) R`, velocity `ρ ω × n` |
+//! | `RollingDisc` | R, y, z | ω | `T(ρL,y,z) R`, velocity `−ρ ω × κ` |
+//!
+//! `n = Rᵀe_x` is the plane normal in frame 1, `L = √(n_y² + n_z²)`, `κ = −(0, n_y, n_z)/L` points to the contact. A disc that
+//! lies flat has no lowest point; `L` is then held above a tiny number. Units: m, rad, s. Constant cost, no failure.
+
+use glam::{DMat3, DQuat, DVec3};
+use sinew_math::{
+    Motion, Pose, exp_so3, left_jacobian, left_jacobian_inverse, log_so3, mat3_to_quat, normalize_quat, ops,
+    quat_to_mat3,
+};
+use sinew_mechanism::{JointKind, twist_angle, unwrap_angle};
+
+/// Most rates a joint has.
+pub(crate) const MAX_DOFS: usize = 6;
+
+/// Most coordinates a joint has.
+pub(crate) const MAX_COORDINATES: usize = 7;
+
+/// Smallest `L` of a disc that is used as a divisor.
+const FLAT: f64 = 1e-9;
+
+/// A joint at one instant: relative pose, subspace and velocity product.
+pub(crate) struct JointSpace {
+    /// `frame2_from_frame1`.
+    pub(crate) rotation: DMat3,
+    /// Origin of frame 1 in frame 2.
+    pub(crate) translation: DVec3,
+    /// Columns of `S`, as many as the joint has rates.
+    pub(crate) columns: [Motion; MAX_DOFS],
+    /// `Ṡ v`.
+    pub(crate) drift: Motion,
+}
+
+/// Whether joint coordinates exist for a kind.
+pub(crate) fn is_supported(kind: JointKind) -> bool {
+    use JointKind as K;
+    has_quaternion(kind) || is_reversible(kind) || matches!(kind, K::Planar | K::Universal | K::Orientation)
+}
+
+/// Number of coordinates of a joint.
+pub(crate) fn n_coordinates(kind: JointKind) -> usize {
+    match kind {
+        JointKind::RollingSphere { .. } | JointKind::RollingDisc { .. } => 6,
+        _ if has_quaternion(kind) => kind.free_dimension() + 1,
+        _ => kind.free_dimension(),
+    }
+}
+
+/// Whether the first four coordinates are a quaternion.
+pub(crate) fn has_quaternion(kind: JointKind) -> bool {
+    use JointKind as K;
+    matches!(kind, K::Ball | K::PointOnLine | K::PointOnPlane | K::Free)
+        || matches!(kind, K::RollingSphere { .. } | K::RollingDisc { .. })
+}
+
+/// Whether the first coordinate is an angle about `i` that the mechanism counts beyond ±π.
+pub(crate) fn has_twist(kind: JointKind) -> bool {
+    use JointKind as K;
+    matches!(kind, K::Hinge | K::Cylindrical | K::Planar | K::Screw { .. })
+}
+
+/// Whether the inverse of the relative pose is of the same kind about the opposite axis, coordinates unchanged.
+pub(crate) fn is_reversible(kind: JointKind) -> bool {
+    use JointKind as K;
+    matches!(kind, K::Fixed | K::Hinge | K::Prismatic | K::Cylindrical | K::Screw { .. })
+}
+
+fn quaternion(q: &[f64]) -> DQuat {
+    DQuat::from_xyzw(q[1], q[2], q[3], q[0])
+}
+
+fn set_quaternion(q: &mut [f64], value: DQuat) {
+    [q[0], q[1], q[2], q[3]] = [value.w, value.x, value.y, value.z];
+}
+
+fn three(v: &[f64]) -> DVec3 {
+    DVec3::new(v[0], v[1], v[2])
+}
+
+fn turn_x(angle: f64) -> DMat3 {
+    let (s, c) = ops::sin_cos(angle);
+    DMat3::from_cols(DVec3::X, DVec3::new(0.0, c, s), DVec3::new(0.0, -s, c))
+}
+
+fn turning(axis: DVec3) -> Motion {
+    Motion::new(axis, DVec3::ZERO)
+}
+
+fn sliding(axis: DVec3) -> Motion {
+    Motion::new(DVec3::ZERO, axis)
+}
+
+/// The coordinates of a joint where nothing has moved.
+pub(crate) fn set_neutral(kind: JointKind, q: &mut [f64]) {
+    q.fill(0.0);
+    if has_quaternion(kind) {
+        q[0] = 1.0;
+    }
+}
+
+impl JointSpace {
+    /// Evaluates a joint.
+    pub(crate) fn new(kind: JointKind, q: &[f64], v: &[f64]) -> Self {
+        let mut out = Self {
+            rotation: DMat3::IDENTITY,
+            translation: DVec3::ZERO,
+            columns: [Motion::ZERO; MAX_DOFS],
+            drift: Motion::ZERO,
+        };
+        match kind {
+            JointKind::Hinge => {
+                out.rotation = turn_x(q[0]);
+                out.columns[0] = turning(DVec3::X);
+            }
+            JointKind::Prismatic => {
+                out.translation.x = q[0];
+                out.columns[0] = sliding(DVec3::X);
+            }
+            JointKind::Screw { pitch } => {
+                out.rotation = turn_x(q[0]);
+                out.translation.x = pitch * q[0];
+                out.columns[0] = Motion::new(DVec3::X, DVec3::X * pitch);
+            }
+            JointKind::Cylindrical => {
+                out.rotation = turn_x(q[0]);
+                out.translation.x = q[1];
+                out.columns[..2].copy_from_slice(&[turning(DVec3::X), sliding(DVec3::X)]);
+            }
+            JointKind::Planar => {
+                out.rotation = turn_x(q[0]);
+                out.translation = DVec3::new(0.0, q[1], q[2]);
+                out.columns[0] = turning(DVec3::X);
+                out.slides(1, &[1, 2], v, DVec3::X * v[0]);
+            }
+            JointKind::Universal => {
+                let turn = turn_x(q[0]);
+                let (s, c) = ops::sin_cos(q[1]);
+                out.rotation =
+                    DMat3::from_cols(DVec3::new(c, 0.0, -s), DVec3::Y, DVec3::new(s, 0.0, c)) * turn;
+                // j₂ in frame 1, which turns about i₁ at −ϑ̇
+                let across = turn.transpose().y_axis;
+                out.columns[..2].copy_from_slice(&[turning(DVec3::X), turning(across)]);
+                out.drift.angular = across.cross(DVec3::X) * (v[0] * v[1]);
+            }
+            JointKind::Orientation => {
+                out.translation = three(q);
+                out.slides(0, &[0, 1, 2], v, DVec3::ZERO);
+            }
+            _ if has_quaternion(kind) => out.in_space(kind, q, v),
+            _ => {}
+        }
+        out
+    }
+
+    /// Columns `Rᵀe_m` from `first` on, and the velocity product `−ω × Rᵀṗ` of all of them.
+    fn slides(&mut self, first: usize, directions: &[usize], v: &[f64], omega: DVec3) {
+        let axes = self.rotation.transpose();
+        for (k, &m) in directions.iter().enumerate() {
+            let axis = axes.col(m);
+            self.columns[first + k] = sliding(axis);
+            self.drift.linear -= omega.cross(axis) * v[first + k];
+        }
+    }
+
+    /// The kinds with a quaternion.
+    fn in_space(&mut self, kind: JointKind, q: &[f64], v: &[f64]) {
+        self.rotation = quat_to_mat3(quaternion(q));
+        let omega = three(v);
+        for m in 0..3 {
+            self.columns[m] = turning(DVec3::AXES[m]);
+        }
+        match kind {
+            JointKind::PointOnLine => {
+                self.translation.x = q[4];
+                self.slides(3, &[0], v, omega);
+            }
+            JointKind::PointOnPlane => {
+                self.translation = DVec3::new(0.0, q[4], q[5]);
+                self.slides(3, &[1, 2], v, omega);
+            }
+            JointKind::Free => {
+                self.translation = three(&q[4..]);
+                for m in 0..3 {
+                    self.columns[3 + m] = sliding(DVec3::AXES[m]);
+                }
+            }
+            JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } => {
+                let contact = Contact::new(kind, &self.rotation, omega);
+                self.translation = DVec3::new(radius * contact.height, q[4], q[5]);
+                for m in 0..3 {
+                    self.columns[m].linear = -radius * DVec3::AXES[m].cross(contact.arm);
+                }
+                self.drift.linear = -radius * omega.cross(contact.arm_rate);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Where a rolling body touches the plane, in frame 1 and for a unit radius.
+struct Contact {
+    /// From the centre to the contact.
+    arm: DVec3,
+    /// Its rate in frame 1.
+    arm_rate: DVec3,
+    /// Height of the centre above the plane.
+    height: f64,
+}
+
+impl Contact {
+    fn new(kind: JointKind, rotation: &DMat3, omega: DVec3) -> Self {
+        let normal = rotation.transpose().x_axis;
+        let normal_rate = normal.cross(omega);
+        if matches!(kind, JointKind::RollingSphere { .. }) {
+            return Self { arm: -normal, arm_rate: -normal_rate, height: 1.0 };
+        }
+        let within = |n: DVec3| DVec3::new(0.0, n.y, n.z);
+        let level = within(normal).length();
+        let arm = -within(normal) / level.max(FLAT);
+        let rate = within(normal_rate);
+        let arm_rate = (arm * rate.dot(arm) - rate) / level.max(FLAT);
+        Self { arm, arm_rate, height: level }
+    }
+}
+
+/// Velocity of the centre of a rolling body in frame 2, for the angular velocity `omega` in frame 1.
+fn rolling_velocity(kind: JointKind, radius: f64, rotation: &DMat3, omega: DVec3) -> DVec3 {
+    *rotation * (-radius * omega.cross(Contact::new(kind, rotation, omega).arm))
+}
+
+/// `dq/dt` of the coordinates as plain numbers (quaternions: `½ q ω`).
+pub(crate) fn coordinate_rates(kind: JointKind, q: &[f64], v: &[f64], out: &mut [f64]) {
+    if !has_quaternion(kind) {
+        out.copy_from_slice(v);
+        return;
+    }
+    let rotation = quaternion(q);
+    let omega = three(v);
+    set_quaternion(out, rotation * DQuat::from_xyzw(omega.x, omega.y, omega.z, 0.0) * 0.5);
+    match kind {
+        JointKind::Free => {
+            out[4..].copy_from_slice(&(quat_to_mat3(rotation) * three(&v[3..])).to_array());
+        }
+        JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } => {
+            let velocity = rolling_velocity(kind, radius, &quat_to_mat3(rotation), omega);
+            [out[4], out[5]] = [velocity.y, velocity.z];
+        }
+        _ => out[4..].copy_from_slice(&v[3..]),
+    }
+}
+
+/// `q ⊕ δ`: the coordinates reached along the constant rates `δ` in unit time.
+pub(crate) fn advance(kind: JointKind, q: &mut [f64], delta: &[f64]) {
+    if !has_quaternion(kind) {
+        for (x, d) in q.iter_mut().zip(delta) {
+            *x += d;
+        }
+        return;
+    }
+    let rotation = quaternion(q);
+    let turn = three(delta);
+    set_quaternion(q, normalize_quat(rotation * exp_so3(turn)));
+    match kind {
+        JointKind::Free => {
+            let shift = quat_to_mat3(rotation) * (left_jacobian(turn) * three(&delta[3..]));
+            for m in 0..3 {
+                q[4 + m] += shift[m];
+            }
+        }
+        JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } => {
+            for (at, weight) in GAUSS {
+                let rotation = quat_to_mat3(rotation * exp_so3(turn * at));
+                let velocity = rolling_velocity(kind, radius, &rotation, turn);
+                q[4] += weight * velocity.y;
+                q[5] += weight * velocity.z;
+            }
+        }
+        _ => {
+            for (x, d) in q[4..].iter_mut().zip(&delta[3..]) {
+                *x += d;
+            }
+        }
+    }
+}
+
+/// Nodes and weights of the Gauss rule of three points on [0, 1]: `½ ∓ ½√(3/5)`.
+const GAUSS: [(f64, f64); 3] =
+    [(0.112_701_665_379_258_31, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.887_298_334_620_741_7, 5.0 / 18.0)];
+
+/// `q ⊖ q₀`: the constant rates that lead from `q₀` to `q` in unit time, rotations within π. What a rolling body has rolled
+/// is not part of it.
+pub(crate) fn difference(kind: JointKind, q: &[f64], from: &[f64], out: &mut [f64]) {
+    if !has_quaternion(kind) {
+        for (k, d) in out.iter_mut().enumerate() {
+            *d = q[k] - from[k];
+        }
+        return;
+    }
+    let start = quaternion(from);
+    let turn = log_so3(start.conjugate() * quaternion(q));
+    out[..3].copy_from_slice(&turn.to_array());
+    if kind == JointKind::Free {
+        let shift = start.conjugate() * (three(&q[4..]) - three(&from[4..]));
+        out[3..].copy_from_slice(&(left_jacobian_inverse(turn) * shift).to_array());
+    } else {
+        for (k, d) in out[3..].iter_mut().enumerate() {
+            *d = q[4 + k] - from[4 + k];
+        }
+    }
+}
+
+/// Coordinates and rates from the relative pose `frame2_from_frame1` and the relative twist in frame 1. The twist angle is taken
+/// within half a turn of `previous_twist`. Components that the joint forbids are dropped.
+pub(crate) fn from_relative(
+    kind: JointKind,
+    relative: &Pose,
+    twist: &Motion,
+    previous_twist: f64,
+    q: &mut [f64],
+    v: &mut [f64],
+) {
+    let rotation = quat_to_mat3(relative.rotation);
+    let angle = || unwrap_angle(twist_angle(&rotation), previous_twist);
+    let (place, spin) = (relative.translation, twist.angular);
+    let velocity = rotation * twist.linear;
+    match kind {
+        JointKind::Hinge | JointKind::Screw { .. } => (q[0], v[0]) = (angle(), spin.x),
+        JointKind::Prismatic => (q[0], v[0]) = (place.x, velocity.x),
+        JointKind::Cylindrical => {
+            (q[0], v[0]) = (angle(), spin.x);
+            (q[1], v[1]) = (place.x, velocity.x);
+        }
+        JointKind::Planar => {
+            (q[0], v[0]) = (angle(), spin.x);
+            (q[1], v[1]) = (place.y, velocity.y);
+            (q[2], v[2]) = (place.z, velocity.z);
+        }
+        JointKind::Universal => {
+            let axis = rotation.x_axis;
+            q[1] = ops::atan2(-axis.z, axis.x);
+            let (s, c) = ops::sin_cos(q[1]);
+            // Ry(−φ) R = Rx(ϑ)
+            let turn = DMat3::from_cols(DVec3::new(c, 0.0, s), DVec3::Y, DVec3::new(-s, 0.0, c)) * rotation;
+            q[0] = twist_angle(&turn);
+            (v[0], v[1]) = (spin.x, spin.dot(turn.transpose().y_axis));
+        }
+        JointKind::Orientation => {
+            q.copy_from_slice(&place.to_array());
+            v.copy_from_slice(&velocity.to_array());
+        }
+        _ if has_quaternion(kind) => {
+            set_quaternion(q, relative.rotation);
+            v[..3].copy_from_slice(&spin.to_array());
+            let (places, velocities) = (place.to_array(), velocity.to_array());
+            match kind {
+                JointKind::PointOnLine => (q[4], v[3]) = (place.x, velocity.x),
+                JointKind::PointOnPlane => {
+                    q[4..].copy_from_slice(&places[1..]);
+                    v[3..].copy_from_slice(&velocities[1..]);
+                }
+                JointKind::Free => {
+                    q[4..].copy_from_slice(&places);
+                    v[3..].copy_from_slice(&twist.linear.to_array());
+                }
+                JointKind::Ball => {}
+                _ => q[4..].copy_from_slice(&places[1..]),
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Brings the quaternion of a joint back to unit length.
+pub(crate) fn renormalize(kind: JointKind, q: &mut [f64]) {
+    if has_quaternion(kind) {
+        set_quaternion(q, normalize_quat(quaternion(q)));
+    }
+}
+
+/// Rotation of a pose given as a matrix.
+pub(crate) fn pose_from(rotation: &DMat3, translation: DVec3) -> Pose {
+    Pose::new(mat3_to_quat(rotation), translation)
+}

@@ -1,0 +1,5 @@
+//! Integration tests of recursive dynamics.
+
+mod agreement;
+mod conversion;
+mod support;
