@@ -318,6 +318,19 @@ impl Evaluation<'_> {
         }
     }
 
+    /// Adds what springs across a joint do to its bodies.
+    pub(crate) fn add_springs(&self, joint: &JointModel, external: &mut [Force]) {
+        for spring in &self.model.joint_springs[joint.springs.0 as usize..joint.springs.1 as usize] {
+            let wrench = self.spring(spring);
+            let sides = [(joint.body1, wrench), (joint.body2, shift_force(wrench, self.shift(joint)) * -1.0)];
+            for (body, wrench) in sides {
+                if let Some(sum) = external.get_mut(body as usize) {
+                    *sum += wrench;
+                }
+            }
+        }
+    }
+
     /// Wrench of a point spring on its first body.
     fn spring(&self, spring: &PointSpring) -> Force {
         let (pose1, pose2) = (pose_of(self.poses, spring.body1), pose_of(self.poses, spring.body2));

@@ -267,8 +267,8 @@ pub(crate) fn kinematic_target(model: &Model, state: &State, input: &Input, body
     input.goal(model, body).map_or(state.poses[body], |pose| model.central_pose(body, pose))
 }
 
-/// Gives kinematic bodies the twist that takes them to their goal within the step.
-pub(crate) fn move_kinematic(model: &Model, state: &mut State, input: &Input, dt: f64) {
+/// Gives kinematic bodies the twist that takes them to the goals of the input within `dt` seconds.
+pub fn move_kinematic(model: &Model, state: &mut State, input: &Input, dt: f64) {
     for &body in &model.kinematic {
         let body = body as usize;
         let target = kinematic_target(model, state, input, body);

@@ -21,6 +21,7 @@ mod joint;
 mod loops;
 mod measure;
 mod model;
+mod outside;
 mod point_solver;
 mod rows;
 mod settings;
@@ -44,7 +45,9 @@ pub use input::{Grab, Input};
 pub use measure::{
     Energy, JointReading, Violation, energy, joint_forces, joint_reading, momentum, violation,
 };
+pub use implicit::move_kinematic;
 pub use model::Model;
+pub use outside::{Response, arrive_kinematic, outside_wrenches};
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
     RungeKutta, Scheme, Settings, TreeForm,
