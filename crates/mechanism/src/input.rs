@@ -4,6 +4,7 @@ use glam::DVec3;
 use sinew_math::{Force, Pose, normalize_quat};
 use smallvec::SmallVec;
 
+use crate::model::ForceSet;
 use crate::{BodyId, BodyKind, Drive, DriveCoordinate, JointId, Model, MotorTarget};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
@@ -36,6 +37,8 @@ pub struct Input {
     pub motors: SmallVec<[(JointId, MotorTarget); 2]>,
     /// Values of driven coordinates at the end of the step; those not named stay at 0.
     pub drives: SmallVec<[(JointId, Drive); 2]>,
+    /// Secondary joints that are let go: in this step they hold nothing. Only those that are rigid and without forces.
+    pub released: SmallVec<[JointId; 2]>,
     /// Multiplies every joint spring and damper: 1 is on, 0 switches joint torques off.
     pub spring_scale: f64,
     /// Iterations on the loops that the step may make in all; none: as many as the settings allow. A step that was cut
@@ -51,6 +54,7 @@ impl Default for Input {
             grabs: SmallVec::new(),
             motors: SmallVec::new(),
             drives: SmallVec::new(),
+            released: SmallVec::new(),
             spring_scale: 1.0,
             loop_iterations: None,
         }
@@ -88,8 +92,9 @@ impl Input {
         let grabs = self.grabs.iter().filter(|e| !e.is_usable(model)).count();
         let motors = self.motors.iter().filter(|e| !takes_motor(model, e)).count();
         let drives = self.drives.iter().filter(|e| !takes_drive(model, e)).count();
+        let released = self.released.iter().filter(|joint| !takes_release(model, joint.index())).count();
         let scale = usize::from(self.usable_spring_scale().to_bits() != self.spring_scale.to_bits());
-        u32::try_from(kinematic + wrenches + grabs + motors + drives + scale).unwrap_or(u32::MAX)
+        u32::try_from(kinematic + wrenches + grabs + motors + drives + released + scale).unwrap_or(u32::MAX)
     }
 
     /// The value given to a driven coordinate.
@@ -112,6 +117,11 @@ impl Input {
     /// Whether a hard grab holds this body.
     pub(crate) fn holds(&self, model: &Model, body: u32) -> bool {
         self.hard_grabs(model).any(|grab| grab.body.index() as u32 == body)
+    }
+
+    /// Whether a joint is let go.
+    pub(crate) fn releases(&self, model: &Model, joint: u32) -> bool {
+        self.released.iter().any(|j| j.index() == joint as usize) && takes_release(model, joint as usize)
     }
 
     /// The wrenches that a step takes.
@@ -171,6 +181,13 @@ fn takes_motor(model: &Model, (joint, target): &(JointId, MotorTarget)) -> bool 
 
 fn takes_drive(model: &Model, (joint, drive): &(JointId, Drive)) -> bool {
     is_finite(drive) && model.joints.get(joint.index()).is_some_and(|j| j.drives(drive.coordinate))
+}
+
+fn takes_release(model: &Model, joint: usize) -> bool {
+    model.joints.get(joint).is_some_and(|j| {
+        let is_plain = j.compliance == 0.0 && j.n_driven() == 0;
+        j.may_open && is_plain && model.forces[j.forces as usize] == ForceSet::default()
+    })
 }
 
 fn is_finite(drive: &Drive) -> bool {

@@ -121,7 +121,7 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
     out
 }
 
-/// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft. The twist angles of the state
+/// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft or let go. The twist angles of the state
 /// tell full turns apart.
 pub(crate) fn joint_error(
     model: &Model,
@@ -131,7 +131,7 @@ pub(crate) fn joint_error(
     index: u32,
 ) -> (f64, f64) {
     let joint = &model.joints[index as usize];
-    if joint.compliance > 0.0 {
+    if joint.compliance > 0.0 || input.releases(model, index) {
         return (0.0, 0.0);
     }
     let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));

@@ -335,7 +335,11 @@ fn joint_kind(kind: JointKindDoc) -> JointKind {
     }
 }
 
-/// Notes which tracks a joint follows.
+fn window(from: f64, to: Option<f64>) -> Window {
+    Window { from, to: to.unwrap_or(f64::INFINITY) }
+}
+
+/// Notes which tracks a joint follows, and when it holds.
 fn script_joint(
     doc: &JointDoc,
     joint: JointId,
@@ -345,6 +349,9 @@ fn script_joint(
 ) -> Result<(), BuildError> {
     if let Some((track, is_rate)) = motor_track(doc) {
         script.motors.push(Goal { joint, track: names.track(track, path)?, is_rate });
+    }
+    if doc.from_s > 0.0 || doc.to_s.is_some() {
+        script.held.push((joint, window(doc.from_s, doc.to_s)));
     }
     if let (Some(track), Some(coordinate)) = (&doc.drive, drive_coordinate(doc)) {
         script.drives.push(Prescribed { joint, coordinate, track: names.track(track, path)? });
@@ -360,7 +367,6 @@ fn script_input(
     script: &mut Script,
 ) -> Result<(), BuildError> {
     let path = || path.to_owned();
-    let window = |from: f64, to: Option<f64>| Window { from, to: to.unwrap_or(f64::INFINITY) };
     match doc {
         InputDoc::Kinematic(doc) => {
             let body = names.body(&doc.body, &path)?;

@@ -18,6 +18,8 @@ pub(crate) struct Script {
     pub(crate) wrenches: Vec<Push>,
     pub(crate) motors: Vec<Goal>,
     pub(crate) drives: Vec<Prescribed>,
+    /// Joints that hold for a time only.
+    pub(crate) held: Vec<(JointId, Window)>,
     /// Factors on joint springs from a time on, s, in order.
     pub(crate) scales: Vec<(f64, f64)>,
 }
@@ -157,6 +159,10 @@ impl Script {
             let (value, rate, acceleration) = (point.position.x, point.velocity.x, point.acceleration.x);
             (drive.joint, Drive { coordinate: drive.coordinate, value, rate, acceleration })
         }));
+        input.released.clear();
+        input.released.reserve(self.held.len());
+        let let_go = self.held.iter().filter(|(_, window)| !window.contains(middle));
+        input.released.extend(let_go.map(|(joint, _)| *joint));
         let switched = self.scales.iter().take_while(|(at, _)| *at <= middle).last();
         input.spring_scale = switched.map_or(1.0, |(_, scale)| *scale);
         input.loop_iterations = None;

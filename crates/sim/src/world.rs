@@ -299,6 +299,7 @@ pub(crate) fn copy_input(from: &Input, to: &mut Input) {
     to.grabs.clone_from(&from.grabs);
     to.motors.clone_from(&from.motors);
     to.drives.clone_from(&from.drives);
+    to.released.clone_from(&from.released);
     to.spring_scale = from.spring_scale;
     to.loop_iterations = from.loop_iterations;
 }

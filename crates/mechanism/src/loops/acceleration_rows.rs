@@ -9,9 +9,9 @@ use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use super::force_rows::{ForceRows, INACTIVE};
+use super::force_rows::{ForceRows, INACTIVE, idle};
 use super::opening::{Opened, soften};
-use super::{LoopWork, SECONDARY};
+use super::{LoopWork, SECONDARY, release};
 use crate::explicit::Evaluation;
 use crate::iterate::{ForceSink, joint_errors};
 use crate::model::{ForceSet, WORLD};
@@ -40,6 +40,10 @@ impl LoopWork {
             let joint = &at.model.joints[looped.joint as usize];
             let weight = looped.weight(joint);
             self.blocks[i] = NONE;
+            if at.input.releases(at.model, looped.joint) {
+                release(rows, &mut self.lambda, joint);
+                continue;
+            }
             if looped.is_point {
                 let points = [joint.frames.point1, joint.frames.point2];
                 let gap =
@@ -105,13 +109,6 @@ fn accelerated_point(
     let demand = at.point(bodies, points);
     rows.push_point(ports, demand.arms, demand.rhs, weight);
     demand.gap_squared
-}
-
-/// Rows that stand in for forces which act from outside at the acceleration level.
-fn idle(rows: &mut LoopRows, n: usize) {
-    for _ in 0..n {
-        rows.push([NONE; 2], &[INACTIVE], 1.0);
-    }
 }
 
 /// The inertia of transmissions in a joint outside the tree: `λ = −a ẍ`; idle rows for its other forces.

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Sym3, symmetric_eigen};
-use sinew_solvers::{LoopRow, shift_force};
+use sinew_solvers::{LoopRow, LoopRows, shift_force};
+use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::iterate::ForceSink;
@@ -10,6 +11,14 @@ use crate::iterate::ForceSink;
 /// A row that asks for nothing.
 pub(crate) const INACTIVE: LoopRow =
     LoopRow { on1: Force::ZERO, on2: Force::ZERO, rhs: 0.0, compliance: 1.0 };
+
+/// Rows that ask for nothing, each a block of its own: they keep the places of multipliers that others have in other
+/// steps.
+pub(super) fn idle(rows: &mut LoopRows, n: usize) {
+    for _ in 0..n {
+        rows.push([NONE; 2], &[INACTIVE], 1.0);
+    }
+}
 
 /// The impulse `q − κ G v` as a row.
 pub(crate) fn force_row(on1: Force, on2: Force, q: f64, kappa: f64) -> LoopRow {

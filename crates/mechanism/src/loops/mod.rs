@@ -287,6 +287,13 @@ impl LoopWork {
     }
 }
 
+/// Idle rows for a joint that is let go, which keep no force of the steps before.
+fn release(rows: &mut LoopRows, lambda: &mut [f64], joint: &JointModel) {
+    let first = rows.len();
+    force_rows::idle(rows, joint.n_rows());
+    lambda[first..rows.len()].fill(0.0);
+}
+
 impl LoopModel {
     fn weight(&self, joint: &JointModel) -> f64 {
         joint.weight * if self.is_primary { 1.0 } else { SECONDARY }

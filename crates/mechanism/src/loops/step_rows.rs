@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::force_rows::{ForceRows, INACTIVE, force_row};
 use super::opening::{Opened, Treatment, soften};
-use super::{LoopWork, SECONDARY};
+use super::{LoopWork, SECONDARY, release};
 use crate::companion::Tie;
 use crate::iterate::{Iterate, JointAt, SHORT_ROW};
 use crate::model::{LoopModel, LoopSpring, WORLD, pose_of};
@@ -41,6 +41,11 @@ impl LoopWork {
                 is_primary = false;
                 linearizer.springs();
                 self.primary = (linearizer.rows.blocks().len(), linearizer.rows.len());
+            }
+            if at.input.releases(at.model, looped.joint) {
+                release(linearizer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
+                self.blocks[i] = NONE;
+                continue;
             }
             (self.blocks[i], self.twists[i]) = linearizer.joint(looped);
             if is_loaded {

@@ -9,3 +9,4 @@ mod hardship;
 mod hierarchy;
 mod linkages;
 mod opening;
+mod released;

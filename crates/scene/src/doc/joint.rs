@@ -33,6 +33,13 @@ pub struct JointDoc {
     /// Whether it belongs to the tree or closes a loop.
     #[serde(skip_serializing_if = "is_default")]
     pub priority: PriorityDoc,
+    /// When it begins to hold (s); before, its bodies move as if it were not there. At that moment it closes whatever gap
+    /// its frames have. Only for secondary joints that are rigid and have no forces; so is `to_s`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub from_s: f64,
+    /// When it lets go (s); never if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub to_s: Option<f64>,
     /// How much an error of this joint counts when the loops it is part of cannot all be closed: loop joints of
     /// larger weight open less. Without meaning in the tree, which never opens.
     #[serde(skip_serializing_if = "is_one")]
@@ -78,6 +85,8 @@ impl Default for JointDoc {
             parent: None,
             frames: JointFramesDoc::default(),
             priority: PriorityDoc::default(),
+            from_s: 0.0,
+            to_s: None,
             weight: 1.0,
             coordinate: None,
             spring: None,

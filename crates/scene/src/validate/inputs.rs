@@ -42,11 +42,7 @@ pub(super) fn inputs_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
                 (0.0, None)
             }
         };
-        issues.require_not_negative(from, || field("from_s"));
-        if let Some(to) = to.filter(|to| *to < from) {
-            let message = format!("it would end at {to} s, before it begins at {from} s");
-            issues.add(Kind::EmptyRange, field("to_s"), message, "use a later time, or leave it out");
-        }
+        issues.require_window(from, to, field);
     }
 }
 

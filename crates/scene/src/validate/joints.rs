@@ -4,7 +4,8 @@ use std::f64::consts::PI;
 
 use super::{Issues, joints, kinds};
 use crate::doc::{
-    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKindDoc, MotorDoc, RootDoc, SceneDoc,
+    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKindDoc, MotorDoc, PriorityDoc,
+    RootDoc, SceneDoc,
 };
 use crate::error::SceneIssueKind as Kind;
 use crate::generate::link_name;
@@ -175,6 +176,27 @@ pub(super) fn forces_fit_the_kind(scene: &SceneDoc, issues: &mut Issues) {
                 };
                 issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, hint);
             }
+        }
+    }
+}
+
+/// Joints that hold for a time only may be open, and have nothing that would act on while they are.
+pub(super) fn only_plain_secondary_joints_are_let_go(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, joint) in joints(scene) {
+        issues.require_window(joint.from_s, joint.to_s, |name| format!("{path}.{name}"));
+        let name = if joint.from_s == 0.0 { "to_s" } else { "from_s" };
+        if joint.from_s == 0.0 && joint.to_s.is_none() {
+            continue;
+        }
+        if joint.priority != PriorityDoc::Secondary {
+            let message = format!("a joint of priority {:?} always holds", joint.priority);
+            let hint = "make it `priority: Secondary`, or leave the time out";
+            issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, hint);
+        }
+        if let Some((force, ..)) = forces(joint, None).into_iter().find(|(_, is_set, _)| *is_set) {
+            let message = format!("a joint with `{force}` always holds");
+            let hint = "leave the force out, or the time";
+            issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, hint);
         }
     }
 }

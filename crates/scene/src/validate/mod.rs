@@ -60,6 +60,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     joints::joint_numbers_are_in_range,
     joints::limits_are_not_empty,
     joints::forces_fit_the_kind,
+    joints::only_plain_secondary_joints_are_let_go,
     tracks::tracks_have_samples_in_order,
     tracks::formulas_make_sense,
     tracks::tracks_fit_their_use,
@@ -118,6 +119,16 @@ impl Issues {
                 format!("{value} is not positive"),
                 "use a number above 0",
             );
+        }
+    }
+
+    /// A time from which, and one to which, that are in order (s); `field` gives the paths of `from_s` and `to_s`.
+    fn require_window(&mut self, from: f64, to: Option<f64>, field: impl Fn(&str) -> String) {
+        self.require_not_negative(from, || field("from_s"));
+        if let Some(to) = to.filter(|to| *to < from) {
+            let message = format!("it would end at {to} s, before it begins at {from} s");
+            let hint = "use a later time, or leave it out";
+            self.add(SceneIssueKind::EmptyRange, field("to_s"), message, hint);
         }
     }
 

@@ -182,3 +182,46 @@ fn settings_of_loops_arrive() {
     let sinew_sim::Scheme::Displacement(scheme) = world.settings().scheme else { panic!("another stepper") };
     assert!(scheme.iterations == 3 && (scheme.tolerance - 1e-7).abs() < 1e-18);
 }
+
+#[test]
+fn a_joint_that_holds_for_a_time_is_recorded_with_the_inputs() {
+    let scene = |window: &str| {
+        small(&format!(
+            r#"
+            dt: 0.01, stabilize: (),
+            bodies: [(name: "hand", kind: Kinematic, pose: (position: (0.3, 0.1, -0.2)))],
+            generators: [Chain(n: 3, link: (shapes: [Capsule(radius: 0.02, length: 0.2)]), joint: (kind: Ball))],
+            joints: [(name: "hold", kind: Ball, child: "link_0003", parent: "hand", priority: Secondary, {window}
+              frames: Local(child: (anchor: (0.1, 0, 0)), parent: ()))],
+            tracks: [(name: "way", curve: Points([(0, (0.3, 0.1, -0.2)), (1, (0.2, -0.2, -0.3))]))],
+            inputs: [Kinematic(body: "hand", track: "way")],
+            "#
+        ))
+    };
+    let mut world = scene("from_s: 0.2, to_s: 0.5,");
+    let hold = world.model().joint("hold").expect("a joint of the scene");
+    let mut recording = sinew_sim::Recording::new(world.state(), 7);
+    let mut digests = Vec::new();
+    for step in 1..=80 {
+        let report = world.step();
+        let is_on = (21..=50).contains(&step);
+        assert_eq!(world.input().released.is_empty(), is_on, "step {step}");
+        assert_eq!(report.health.ignored_inputs, 0);
+        let (a, b) = world.model().joint_anchors(world.state(), hold);
+        let gap = a.distance(b);
+        // Open joints close a part of their reach in a step.
+        assert_eq!(gap < 1e-8, is_on && step > 24, "step {step}: {gap:e}");
+        recording.push(world.input(), world.state());
+        digests.push(world.digest());
+    }
+    let mut workspace = sinew_sim::Workspace::new(world.model());
+    for n in [20, 21, 34, 50, 51, 80] {
+        let state = recording.state_after(n, world.model(), world.settings(), &mut workspace).expect("recorded");
+        world.restore(&state).expect("a state of this world");
+        assert_eq!(world.digest(), digests[n - 1], "after step {n}");
+    }
+    // A joint that never holds is as good as none.
+    let mut never = scene("from_s: 9,");
+    run(&mut never, 20);
+    assert!(never.violation().position < 1e-8);
+}
