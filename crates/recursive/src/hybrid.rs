@@ -14,7 +14,7 @@
 //! Cost: linear in links. A direction without inertia (not positive `SᵀU + D`) locks its joint (`Ψ = 0`) and is reported.
 
 use glam::DVec3;
-use sinew_math::{Block, Force, Motion};
+use sinew_math::{Block, Force, Motion, SpatialInertia};
 use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
@@ -89,6 +89,10 @@ pub struct Dynamics {
     pub(crate) gravity: DVec3,
     accelerations: Vec<f64>,
     torques: Vec<f64>,
+    /// Scratch of inverse dynamics and of the mass matrix.
+    pub(crate) loads: Vec<Force>,
+    pub(crate) rates: Vec<Motion>,
+    pub(crate) composite: Vec<SpatialInertia>,
 }
 
 /// What acts on a tree from outside the sweeps.
@@ -119,6 +123,9 @@ impl Dynamics {
             gravity: DVec3::ZERO,
             accelerations: vec![0.0; dofs],
             torques: vec![0.0; dofs],
+            loads: vec![Force::ZERO; n],
+            rates: vec![Motion::ZERO; n],
+            composite: vec![SpatialInertia::ZERO; n],
         }
     }
 

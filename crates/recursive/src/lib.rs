@@ -1,15 +1,22 @@
 #![doc = include_str!("../README.md")]
 
 mod articulated;
+mod derivatives;
 mod error;
 mod hybrid;
+mod integrate;
 mod joint_space;
 mod kinematics;
+mod mass_matrix;
+mod particles;
 mod probe;
 mod state;
 mod tree;
 
+pub use derivatives::{Derivatives, Row};
 pub use error::RecursiveError;
 pub use hybrid::{Command, Dynamics, Mode, SweepReport};
+pub use integrate::{Action, Integrator, Springs};
+pub use particles::{Bone, Particle, ParticleState, add_reactions};
 pub use state::TreeState;
 pub use tree::{LinkId, Tree};

@@ -265,6 +265,12 @@ impl Tree {
         self.links[link.index()].coordinates()
     }
 
+    /// Index of the link whose joint has a dof.
+    pub(crate) fn link_of_dof(&self, dof: usize) -> usize {
+        assert!(dof < self.n_dofs, "dof of another tree");
+        self.links.partition_point(|link| link.first_dof as usize <= dof) - 1
+    }
+
     /// Inertia of a link about its joint frame, with what was added (kg, kg·m, kg·m²).
     pub fn inertia(&self, link: LinkId) -> SpatialInertia {
         self.links[link.index()].inertia

@@ -2,4 +2,9 @@
 
 mod agreement;
 mod conversion;
+mod derivatives;
+mod golden;
+mod matrices;
+mod motion;
+mod refused;
 mod support;

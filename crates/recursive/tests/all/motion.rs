@@ -1,0 +1,306 @@
+//! Motion in time: conserved quantities, orders of the integrators, stiff springs, particles.
+
+use glam::DVec3;
+use sinew_math::{Force, MassProperties, Motion, Pose, Sym3};
+use sinew_mechanism::{BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder};
+use sinew_recursive::{
+    Action, Bone, Command, Dynamics, Integrator, Particle, ParticleState, Springs, Tree, TreeState,
+    add_reactions,
+};
+use sinew_testkit::{Rng, assert_close};
+
+use crate::support::{
+    Case, GRAVITY, all_kinds, finish, random_case, random_command, random_frames, random_mass, random_vector,
+};
+
+/// A floating chain with ball, hinge, universal and cylindrical joints.
+fn floating(rng: &mut Rng) -> Case {
+    let mut builder = MechanismBuilder::new();
+    let mut above = None;
+    let kinds = [JointKind::Ball, JointKind::Hinge, JointKind::Universal, JointKind::Cylindrical];
+    for k in 0..5 {
+        let body = builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, random_mass(rng)));
+        if let Some(parent) = above {
+            builder.add_joint(JointSpec::new("", kinds[k % 4], body, Some(parent), random_frames(rng)));
+        }
+        above = Some(body);
+    }
+    finish(rng, builder)
+}
+
+#[test]
+fn momentum_of_a_floating_tree_changes_by_external_wrenches_only() {
+    let mut rng = Rng::new(51);
+    for _ in 0..100 {
+        let mut case = floating(&mut rng);
+        let mut command = random_command(&mut rng, &case.tree, 0.5);
+        // the root is not actuated
+        command.modes[0] = sinew_recursive::Mode::Passive;
+        command.values[..6].fill(0.0);
+        let Case { model, tree, state, dynamics, external } = &mut case;
+        let _ = dynamics.hybrid(tree, state, &command, GRAVITY, external);
+        let mut maximal = model.initial_state();
+        let (mut rate, mut outside) = (Force::ZERO, Force::ZERO);
+        state.clone().write_mechanism(tree, &mut dynamics.clone(), &mut maximal);
+        for link in tree.links() {
+            let body = tree.body(link);
+            let (inertia, mass) = crate::support::central_inertia(model, &maximal, body);
+            let (x, v) = (maximal.poses[body.index()].translation, maximal.motions[body.index()]);
+            let a = dynamics.acceleration_at(link, x);
+            let spin = inertia.mul_vec(a.angular) + v.angular.cross(inertia.mul_vec(v.angular));
+            rate += Force::new(spin + x.cross(a.linear * mass), a.linear * mass);
+            let force = external[link.index()].linear + GRAVITY * mass;
+            outside += Force::new(external[link.index()].angular + x.cross(force), force);
+        }
+        assert_close!(rate.to_array(), outside.to_array(), 1e-10);
+    }
+}
+
+/// State after one second in steps of `h`.
+fn run(
+    case: &Case,
+    h: f64,
+    gravity: DVec3,
+    step: impl Fn(&mut Integrator, &Tree, &mut Dynamics, &mut TreeState, &Action<'_>, f64),
+) -> (TreeState, Dynamics) {
+    let (mut state, mut dynamics) = (case.state.clone(), Dynamics::new(&case.tree));
+    let mut integrator = Integrator::new(&case.tree);
+    let command = Command::passive(&case.tree);
+    let action = Action { command: &command, gravity, external: &[] };
+    for _ in 0..(0.5 / h).round() as usize {
+        step(&mut integrator, &case.tree, &mut dynamics, &mut state, &action, h);
+    }
+    dynamics.kinematics(&case.tree, &state);
+    (state, dynamics)
+}
+
+fn euler(
+    integrator: &mut Integrator,
+    tree: &Tree,
+    dynamics: &mut Dynamics,
+    state: &mut TreeState,
+    action: &Action<'_>,
+    h: f64,
+) {
+    let _ = integrator.symplectic_euler(tree, dynamics, state, action, h);
+}
+
+fn runge_kutta(
+    integrator: &mut Integrator,
+    tree: &Tree,
+    dynamics: &mut Dynamics,
+    state: &mut TreeState,
+    action: &Action<'_>,
+    h: f64,
+) {
+    let _ = integrator.runge_kutta(tree, dynamics, state, action, h);
+}
+
+fn distance(tree: &Tree, a: &TreeState, b: &TreeState) -> f64 {
+    let mut gap = vec![0.0; tree.n_dofs()];
+    tree.difference(&a.coordinates, &b.coordinates, &mut gap);
+    gap.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+#[test]
+fn integrators_have_their_order() {
+    let mut rng = Rng::new(52);
+    let mut case = random_case(&mut rng, 5, &all_kinds());
+    case.state.rates = random_vector(&mut rng, case.tree.n_dofs(), 0.5);
+    let exact = run(&case, 1.0 / 2048.0, GRAVITY, runge_kutta).0;
+    let error = |h: f64, fourth: bool| {
+        let end = if fourth { run(&case, h, GRAVITY, runge_kutta) } else { run(&case, h, GRAVITY, euler) };
+        distance(&case.tree, &end.0, &exact)
+    };
+    let order = ops_log2(error(1.0 / 64.0, true) / error(1.0 / 128.0, true));
+    assert!((3.6..4.6).contains(&order), "Runge–Kutta: {order}");
+    let order = ops_log2(error(1.0 / 512.0, false) / error(1.0 / 1024.0, false));
+    assert!((0.8..1.2).contains(&order), "Euler: {order}");
+}
+
+fn ops_log2(x: f64) -> f64 {
+    sinew_math::ops::ln(x) / sinew_math::ops::ln(2.0)
+}
+
+#[test]
+fn energy_and_momentum_drift_at_the_order_of_the_integrator() {
+    let mut rng = Rng::new(53);
+    let case = floating(&mut rng);
+    let measure = |dynamics: &Dynamics| {
+        let energy = dynamics.kinetic_energy() - GRAVITY.dot(dynamics.total_inertia().first_moment);
+        (energy, dynamics.momentum().angular)
+    };
+    let mut start = Dynamics::new(&case.tree);
+    start.kinematics(&case.tree, &case.state);
+    let drift = |h: f64, gravity: DVec3, fourth: bool| {
+        let end =
+            if fourth { run(&case, h, gravity, runge_kutta).1 } else { run(&case, h, gravity, euler).1 };
+        let (energy, spin) = measure(&end);
+        let (energy0, spin0) = measure(&start);
+        ((energy - energy0).abs(), (spin - spin0).length())
+    };
+    // energy under gravity, angular momentum without it
+    let (coarse, fine) = (drift(1.0 / 64.0, GRAVITY, true).0, drift(1.0 / 128.0, GRAVITY, true).0);
+    assert!(fine < 1e-6 && ops_log2(coarse / fine) > 3.5, "{coarse:e} {fine:e}");
+    let (coarse, fine) = (drift(1.0 / 64.0, DVec3::ZERO, true).1, drift(1.0 / 128.0, DVec3::ZERO, true).1);
+    assert!(fine < 1e-6 && ops_log2(coarse / fine) > 3.5, "{coarse:e} {fine:e}");
+    let (coarse, fine) =
+        (drift(1.0 / 512.0, DVec3::ZERO, false).1, drift(1.0 / 1024.0, DVec3::ZERO, false).1);
+    assert!(fine < 2e-2 && (0.8..1.3).contains(&ops_log2(coarse / fine)), "{coarse:e} {fine:e}");
+}
+
+#[test]
+fn stiff_springs_are_stable_at_any_stiffness() {
+    let mut rng = Rng::new(54);
+    let mut builder = MechanismBuilder::new();
+    let mut above = None;
+    for k in 0..6 {
+        let body = builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, random_mass(&mut rng)));
+        let kind = [JointKind::Hinge, JointKind::Ball, JointKind::Universal][k % 3];
+        builder.add_joint(JointSpec::new("", kind, body, above, random_frames(&mut rng)));
+        above = Some(body);
+    }
+    let case = finish(&mut rng, builder);
+    for stiffness in [1e3, 1e5, 1e8] {
+        let mut springs = Springs::none(&case.tree);
+        springs.stiffness.fill(stiffness);
+        springs.damping.fill(0.05 * stiffness);
+        let (mut state, mut dynamics) = (case.state.clone(), Dynamics::new(&case.tree));
+        let mut integrator = Integrator::new(&case.tree);
+        let command = Command::passive(&case.tree);
+        let action = Action { command: &command, gravity: GRAVITY, external: &[] };
+        for _ in 0..1200 {
+            let report =
+                integrator.implicit(&case.tree, &mut dynamics, &mut state, &action, &springs, 1.0 / 60.0);
+            assert_eq!(report.singular, None);
+            assert!(state.is_finite());
+        }
+        // it has come to rest where the springs carry the load: K(q ⊖ q₀) + bias = 0
+        assert!(state.rates.iter().all(|v| v.abs() < 1e-3), "k = {stiffness:e}: {:?}", state.rates);
+        let mut stretch = vec![0.0; case.tree.n_dofs()];
+        case.tree.difference(&state.coordinates, &springs.rest, &mut stretch);
+        let mut bias = vec![0.0; case.tree.n_dofs()];
+        dynamics.kinematics(&case.tree, &state);
+        dynamics.fill_bias(&case.tree, GRAVITY, &[], &mut bias);
+        for (x, b) in stretch.iter().zip(&bias) {
+            assert!((stiffness * x + b).abs() < 1e-2, "k = {stiffness:e}: {} against {b}", stiffness * x);
+        }
+    }
+}
+
+#[test]
+fn stiff_springs_without_dampers_gain_no_energy() {
+    let mut rng = Rng::new(57);
+    let case = random_case(&mut rng, 6, &[JointKind::Hinge, JointKind::Ball, JointKind::Universal]);
+    let mut springs = Springs::none(&case.tree);
+    springs.stiffness.fill(1e8);
+    let (mut state, mut dynamics) = (case.state.clone(), Dynamics::new(&case.tree));
+    dynamics.kinematics(&case.tree, &state);
+    let energy = |state: &TreeState, dynamics: &Dynamics| {
+        dynamics.kinetic_energy() + springs.energy(&case.tree, &state.coordinates)
+    };
+    let start = energy(&state, &dynamics);
+    let mut integrator = Integrator::new(&case.tree);
+    let command = Command::passive(&case.tree);
+    let action = Action { command: &command, gravity: DVec3::ZERO, external: &[] };
+    for _ in 0..300 {
+        let _ = integrator.implicit(&case.tree, &mut dynamics, &mut state, &action, &springs, 1.0 / 60.0);
+        dynamics.kinematics(&case.tree, &state);
+        assert!(energy(&state, &dynamics) < 1.01 * start);
+    }
+}
+
+#[test]
+fn implicit_springs_tend_to_explicit_ones() {
+    let mut rng = Rng::new(55);
+    let case = random_case(&mut rng, 4, &[JointKind::Hinge, JointKind::Ball]);
+    let mut springs = Springs::none(&case.tree);
+    springs.stiffness.fill(3.0);
+    springs.damping.fill(0.2);
+    let mut stretch = vec![0.0; case.tree.n_dofs()];
+    case.tree.difference(&case.state.coordinates, &springs.rest, &mut stretch);
+    let mut command = Command::passive(&case.tree);
+    for dof in 0..case.tree.n_dofs() {
+        command.values[dof] = -3.0 * stretch[dof] - 0.2 * case.state.rates[dof];
+    }
+    let (mut explicit, mut implicit) = (Dynamics::new(&case.tree), Dynamics::new(&case.tree));
+    let _ = explicit.hybrid(&case.tree, &case.state, &command, GRAVITY, &[]);
+    let passive = Command::passive(&case.tree);
+    let action = Action { command: &passive, gravity: GRAVITY, external: &[] };
+    let mut state = case.state.clone();
+    let _ =
+        Integrator::new(&case.tree).implicit(&case.tree, &mut implicit, &mut state, &action, &springs, 1e-9);
+    assert_close!(implicit.accelerations(), explicit.accelerations(), 1e-6);
+    // the torque reported is that of the springs at the end of the step
+    assert_close!(implicit.torques(), command.values.as_slice(), 1e-6);
+}
+
+#[test]
+fn a_particle_is_a_leaf_that_slides_freely() {
+    let mut rng = Rng::new(56);
+    for _ in 0..20 {
+        // a bone on a ball joint, and a point mass on it, free to move in the central axes of the bone
+        let bone_mass = random_mass(&mut rng);
+        let (anchor, rest, mass) = (random_frames(&mut rng), rng.vec3(-0.4, 0.4), 0.3);
+        let build = |with_point: bool| {
+            let mut builder = MechanismBuilder::new();
+            let bone = builder.add_body(BodySpec::dynamic("bone", Pose::IDENTITY, bone_mass));
+            builder.add_joint(JointSpec::new("root", JointKind::Ball, bone, None, anchor));
+            if with_point {
+                let point =
+                    MassProperties { mass, com: DVec3::ZERO, inertia: Sym3::diagonal(DVec3::splat(1e-14)) };
+                let body = builder.add_body(BodySpec::dynamic("point", Pose::IDENTITY, point));
+                let (turn, com) = (bone_mass.principal_axes().0, bone_mass.com);
+                let frames = JointFrames {
+                    rotation1: turn,
+                    point1: DVec3::ZERO,
+                    rotation2: turn,
+                    point2: com + turn * rest,
+                };
+                builder.add_joint(JointSpec::new("slide", JointKind::Orientation, body, Some(bone), frames));
+            }
+            let model = builder.build().expect("valid");
+            let tree = Tree::from_model(&model).expect("a tree");
+            (model, tree)
+        };
+        let (full_model, full) = build(true);
+        let (_, alone) = build(false);
+        let bone = |tree: &Tree| tree.link(full_model.body("bone").expect("there")).expect("dynamic");
+        let point = full.link(full_model.body("point").expect("there")).expect("dynamic");
+        let state = crate::support::random_state(&mut rng, &full);
+        let (tie, other) = (rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
+
+        let mut reference = Dynamics::new(&full);
+        reference.kinematics(&full, &state);
+        let mut command = Command::passive(&full);
+        command.values[full.dofs(point)].copy_from_slice(&tie.to_array());
+        let mut external = vec![Force::ZERO; 2];
+        let central = reference.body_pose(&full, bone(&full));
+        external[point.index()].linear = central.rotation * other;
+        let _ = reference.respond(&full, &command, GRAVITY, &external);
+
+        let copy = |from: &[f64], range: std::ops::Range<usize>| from[range].to_vec();
+        let small = TreeState {
+            coordinates: copy(&state.coordinates, full.coordinates(bone(&full))),
+            rates: copy(&state.rates, full.dofs(bone(&full))),
+        };
+        let particle = Particle { link: bone(&alone), mass, rest };
+        let slide = ParticleState {
+            displacement: DVec3::from_slice(&state.coordinates[full.coordinates(point)]),
+            rate: DVec3::from_slice(&state.rates[full.dofs(point)]),
+        };
+        let mut dynamics = Dynamics::new(&alone);
+        dynamics.kinematics(&alone, &small);
+        let mut external = [Force::ZERO];
+        add_reactions(&alone, &dynamics, &[particle], &[slide], &[tie], &mut external);
+        let _ = dynamics.respond(&alone, &Command::passive(&alone), GRAVITY, &external);
+        let expected = copy(reference.accelerations(), full.dofs(bone(&full)));
+        assert_close!(dynamics.accelerations(), expected.as_slice(), 1e-11);
+        let seen = Bone::new(&alone, &dynamics, particle.link);
+        let found = particle.acceleration(&seen, &slide, tie, other);
+        let expected = DVec3::from_slice(&reference.accelerations()[full.dofs(point)]);
+        assert_close!(found, expected, 1e-11);
+        let velocity: Motion = reference.body_motion(&full, point);
+        assert_close!(central.rotation * particle.velocity(&seen, &slide), velocity.linear, 1e-12);
+    }
+}
