@@ -20,7 +20,6 @@ use sinew_topology::NONE;
 
 use crate::articulated::{Articulated, shift_force, shift_motion};
 use crate::kinematics::LinkMotion;
-use crate::tree::Link;
 use crate::{LinkId, Tree, TreeState};
 
 /// What is known of a joint.
@@ -165,21 +164,37 @@ impl Dynamics {
         assert!([0, tree.n_links()].contains(&load.external.len()), "one wrench per link");
         self.gravity = load.gravity;
         self.modes.copy_from_slice(&load.command.modes);
-        self.begin(tree, load.external);
         let report = self.eliminate(tree, &load);
         self.substitute(tree, &load);
         report
     }
 
-    /// `Ĵ = J`, `B = −ad(V)ᵀJV − F_ext`.
-    fn begin(&mut self, tree: &Tree, external: &[Force]) {
-        for (k, here) in self.motions.iter().enumerate() {
-            self.articulated[k] = Articulated::rigid(&here.inertia);
-            self.bias[k] = here.gyroscopic;
+    /// `J` and `−ad(V)ᵀJV − F_ext` of a link alone.
+    #[inline]
+    fn own(&self, tree: &Tree, external: &[Force], k: usize) -> (Articulated, Force) {
+        let here = &self.motions[k];
+        let mut bias = here.gyroscopic;
+        if let Some(wrench) = external.get(k) {
+            bias -= shift_force(*wrench, here.rotation * tree.links[k].central.translation);
         }
-        for (k, wrench) in external.iter().enumerate() {
-            let arm = self.motions[k].rotation * tree.links[k].central.translation;
-            self.bias[k] -= shift_force(*wrench, arm);
+        (Articulated::rigid(&here.inertia), bias)
+    }
+
+    /// `XᵀΠX` and `Xᵀβ` to the parent; the first child to be eliminated brings the parent's own along.
+    #[inline]
+    fn hand_up(&mut self, tree: &Tree, k: usize, external: &[Force], inertia: &Articulated, bias: Force) {
+        let link = &tree.links[k];
+        let parent = link.parent as usize;
+        if parent != NONE as usize {
+            let arm = self.motions[k].arm;
+            let (mut sum, mut load) = if link.is_first {
+                self.own(tree, external, parent)
+            } else {
+                (self.articulated[parent], self.bias[parent])
+            };
+            sum.add_shifted(inertia, arm);
+            load += shift_force(bias, arm);
+            (self.articulated[parent], self.bias[parent]) = (sum, load);
         }
     }
 
@@ -187,18 +202,21 @@ impl Dynamics {
     fn eliminate(&mut self, tree: &Tree, load: &Load<'_>) -> SweepReport {
         let mut report = SweepReport::default();
         for (k, link) in tree.links.iter().enumerate().rev() {
+            if link.is_leaf {
+                (self.articulated[k], self.bias[k]) = self.own(tree, load.external, k);
+            }
             let hinged = link.kind == JointKind::Hinge && load.command.modes[k] == Mode::Passive;
             let outcome = if hinged {
-                self.eliminate_hinge(k, link, load)
+                self.eliminate_hinge(tree, k, load)
             } else {
                 match link.n_dofs {
-                    0 => self.eliminate_general::<0>(k, link, load),
-                    1 => self.eliminate_general::<1>(k, link, load),
-                    2 => self.eliminate_general::<2>(k, link, load),
-                    3 => self.eliminate_general::<3>(k, link, load),
-                    4 => self.eliminate_general::<4>(k, link, load),
-                    5 => self.eliminate_general::<5>(k, link, load),
-                    _ => self.eliminate_general::<6>(k, link, load),
+                    0 => self.eliminate_general::<0>(tree, k, load),
+                    1 => self.eliminate_general::<1>(tree, k, load),
+                    2 => self.eliminate_general::<2>(tree, k, load),
+                    3 => self.eliminate_general::<3>(tree, k, load),
+                    4 => self.eliminate_general::<4>(tree, k, load),
+                    5 => self.eliminate_general::<5>(tree, k, load),
+                    _ => self.eliminate_general::<6>(tree, k, load),
                 }
             };
             if let Err(direction) = outcome {
@@ -209,7 +227,8 @@ impl Dynamics {
     }
 
     #[inline]
-    fn eliminate_hinge(&mut self, k: usize, link: &Link, load: &Load<'_>) -> Result<(), usize> {
+    fn eliminate_hinge(&mut self, tree: &Tree, k: usize, load: &Load<'_>) -> Result<(), usize> {
+        let link = &tree.links[k];
         let dof = link.first_dof as usize;
         let here = &self.motions[k];
         let axis = self.columns[dof].angular;
@@ -221,25 +240,21 @@ impl Dynamics {
         let psi = if singular { 0.0 } else { 1.0 / pivot };
         self.reach[dof] = reach;
         self.psi[link.first_psi as usize] = psi;
-        if link.parent != NONE {
-            let product = here.product;
-            let effort = psi * (load.torque(dof) - reach.dot(product) - axis.dot(bias.angular));
-            let beta = bias + inertia.mul(product) + reach * effort;
-            let handed = inertia.minus_outer(psi, reach);
-            let parent = link.parent as usize;
-            let arm = here.arm;
-            self.articulated[parent].add_shifted(&handed, arm);
-            self.bias[parent] += shift_force(beta, arm);
-        }
+        let product = here.product;
+        let effort = psi * (load.torque(dof) - reach.dot(product) - axis.dot(bias.angular));
+        let beta = bias + inertia.mul(product) + reach * effort;
+        let handed = inertia.minus_outer(psi, reach);
+        self.hand_up(tree, k, load.external, &handed, beta);
         if singular { Err(0) } else { Ok(()) }
     }
 
     fn eliminate_general<const K: usize>(
         &mut self,
+        tree: &Tree,
         k: usize,
-        link: &Link,
         load: &Load<'_>,
     ) -> Result<(), usize> {
+        let link = &tree.links[k];
         let dofs = link.dofs();
         let here = &self.motions[k];
         let inertia = &self.articulated[k];
@@ -285,11 +300,7 @@ impl Dynamics {
                 handed = handed.minus_outer_pair(1.0, reach[i], row);
             }
         }
-        if link.parent != NONE {
-            let (parent, arm) = (link.parent as usize, here.arm);
-            self.articulated[parent].add_shifted(&handed, arm);
-            self.bias[parent] += shift_force(beta, arm);
-        }
+        self.hand_up(tree, k, load.external, &handed, beta);
         outcome
     }
 
@@ -310,6 +321,14 @@ impl Dynamics {
                 for dof in dofs {
                     self.torques[dof] = self.reach[dof].dot(rate) + self.columns[dof].dot(bias);
                 }
+            } else if link.n_dofs == 1 {
+                let dof = dofs.start;
+                let column = self.columns[dof];
+                let rest = load.torque(dof) - self.reach[dof].dot(rate) - column.dot(bias);
+                let q = self.psi[link.first_psi as usize] * rest;
+                rate += column * q;
+                self.accelerations[dof] = q;
+                self.torques[dof] = load.torque(dof) - load.diagonal(dof) * q;
             } else {
                 let n = dofs.len();
                 let mut rest = [0.0; 6];

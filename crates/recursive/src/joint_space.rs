@@ -173,6 +173,19 @@ impl JointSpace {
         out
     }
 
+    /// The joint seen from the other side: `T = J⁻¹`, `S → −Ad(J) S`, `Ṡv → −Ad(J) Ṡv` (since `ad(Sv) Sv = 0`).
+    pub(crate) fn reverse(&mut self) {
+        let (r, p) = (self.rotation, self.translation);
+        let act = |m: Motion| {
+            let angular = r * m.angular;
+            -Motion::new(angular, r * m.linear + p.cross(angular))
+        };
+        self.columns = self.columns.map(act);
+        self.drift = act(self.drift);
+        self.rotation = r.transpose();
+        self.translation = -(self.rotation * p);
+    }
+
     /// Columns `Rᵀe_m` from `first` on, and the velocity product `−ω × Rᵀṗ` of all of them.
     fn slides(&mut self, first: usize, directions: &[usize], v: &[f64], omega: DVec3) {
         let axes = self.rotation.transpose();

@@ -15,7 +15,7 @@ use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
 use crate::articulated::shift_motion;
-use crate::joint_space::{JointSpace, MAX_DOFS, pose_from};
+use crate::joint_space::{JointSpace, pose_from};
 use crate::tree::Link;
 use crate::{Dynamics, LinkId, Tree, TreeState};
 
@@ -59,21 +59,18 @@ impl Dynamics {
         assert_eq!(state.rates.len(), tree.n_dofs(), "rates of another tree");
         assert_eq!(self.motions.len(), tree.n_links(), "workspace of another tree");
         for (k, link) in tree.links.iter().enumerate() {
-            let parent =
-                if link.parent == NONE { &LinkMotion::WORLD } else { &self.motions[link.parent as usize] };
-            let base = parent.rotation * link.base_rotation;
-            let base_point = parent.rotation * link.base_point;
-            let here = if link.kind == JointKind::Hinge {
-                let (angle, rate) =
-                    (state.coordinates[link.first_coordinate as usize], state.rates[link.first_dof as usize]);
-                let axis = base.x_axis;
-                self.columns[link.first_dof as usize] = Motion::new(axis, DVec3::ZERO);
-                hinge(link, parent, &base, base_point, angle, rate)
+            let (above, rest) = self.motions.split_at_mut(k);
+            let parent = if link.parent == NONE { &LinkMotion::WORLD } else { &above[link.parent as usize] };
+            let here = &mut rest[0];
+            if link.kind == JointKind::Hinge {
+                let dof = link.first_dof as usize;
+                let angle = state.coordinates[link.first_coordinate as usize];
+                here.move_hinge(link, parent, angle, state.rates[dof]);
+                self.columns[dof] = Motion::new(here.rotation.x_axis, DVec3::ZERO);
             } else {
                 let (q, v) = (&state.coordinates[link.coordinates()], &state.rates[link.dofs()]);
-                general(link, parent, &base, base_point, (q, v), &mut self.columns[link.dofs()])
-            };
-            self.motions[k] = here;
+                here.move_joint(link, parent, q, v, &mut self.columns[link.dofs()]);
+            }
         }
     }
 
@@ -162,74 +159,50 @@ impl Dynamics {
     }
 }
 
-#[inline]
-fn hinge(link: &Link, parent: &LinkMotion, base: &DMat3, arm: DVec3, angle: f64, rate: f64) -> LinkMotion {
-    let (s, c) = ops::sin_cos(angle);
-    let axis = base.x_axis;
-    let rotation =
-        DMat3::from_cols(axis, base.y_axis * c + base.z_axis * s, base.z_axis * c - base.y_axis * s);
-    let turn = axis * rate;
-    let carried = shift_motion(parent.velocity, arm);
-    let velocity = Motion::new(carried.angular + turn, carried.linear);
-    let product = Motion::new(carried.angular.cross(turn), carried.linear.cross(turn));
-    moved(link, parent, rotation, arm, velocity, product)
-}
-
-fn general(
-    link: &Link,
-    parent: &LinkMotion,
-    base: &DMat3,
-    base_point: DVec3,
-    (q, v): (&[f64], &[f64]),
-    columns: &mut [Motion],
-) -> LinkMotion {
-    let mut joint = JointSpace::new(link.kind, q, v);
-    if link.reversed {
-        reverse(&mut joint);
+impl LinkMotion {
+    /// `S = (axis, 0)`, `Ṡ = 0`.
+    #[inline]
+    fn move_hinge(&mut self, link: &Link, parent: &Self, angle: f64, rate: f64) {
+        let base = parent.rotation * link.base_rotation;
+        let (s, c) = ops::sin_cos(angle);
+        let (axis, y, z) = (base.x_axis, base.y_axis, base.z_axis);
+        self.rotation = DMat3::from_cols(axis, y * c + z * s, z * c - y * s);
+        self.arm = parent.rotation * link.base_point;
+        let turn = axis * rate;
+        let carried = shift_motion(parent.velocity, self.arm);
+        self.velocity = Motion::new(carried.angular + turn, carried.linear);
+        self.product = Motion::new(carried.angular.cross(turn), carried.linear.cross(turn));
+        self.complete(link, parent);
     }
-    let rotation = *base * joint.rotation;
-    let arm = base_point + *base * joint.translation;
-    let turned = |m: Motion| Motion::new(rotation * m.angular, rotation * m.linear);
-    let mut relative = Motion::ZERO;
-    for (k, column) in columns.iter_mut().enumerate() {
-        *column = turned(joint.columns[k]);
-        relative += *column * v[k];
-    }
-    let velocity = shift_motion(parent.velocity, arm) + relative;
-    let product = velocity.cross(relative) + turned(joint.drift);
-    moved(link, parent, rotation, arm, velocity, product)
-}
 
-/// The joint seen from the other side: `T = J⁻¹`, `S → −Ad(J) S`, `Ṡv → −Ad(J) Ṡv` (since `ad(Sv) Sv = 0`).
-fn reverse(joint: &mut JointSpace) {
-    let (r, p) = (joint.rotation, joint.translation);
-    let act = |m: Motion| {
-        let angular = r * m.angular;
-        -Motion::new(angular, r * m.linear + p.cross(angular))
-    };
-    for k in 0..MAX_DOFS {
-        joint.columns[k] = act(joint.columns[k]);
+    /// Any joint.
+    fn move_joint(&mut self, link: &Link, parent: &Self, q: &[f64], v: &[f64], columns: &mut [Motion]) {
+        let mut joint = JointSpace::new(link.kind, q, v);
+        if link.reversed {
+            joint.reverse();
+        }
+        let base = parent.rotation * link.base_rotation;
+        let rotation = base * joint.rotation;
+        let turned = |m: Motion| Motion::new(rotation * m.angular, rotation * m.linear);
+        let mut relative = Motion::ZERO;
+        for (k, column) in columns.iter_mut().enumerate() {
+            *column = turned(joint.columns[k]);
+            relative += *column * v[k];
+        }
+        self.rotation = rotation;
+        self.arm = parent.rotation * link.base_point + base * joint.translation;
+        self.velocity = shift_motion(parent.velocity, self.arm) + relative;
+        self.product = self.velocity.cross(relative) + turned(joint.drift);
+        self.complete(link, parent);
     }
-    joint.drift = act(joint.drift);
-    joint.rotation = r.transpose();
-    joint.translation = -(joint.rotation * p);
-}
 
-#[inline]
-fn moved(
-    link: &Link,
-    parent: &LinkMotion,
-    rotation: DMat3,
-    arm: DVec3,
-    velocity: Motion,
-    product: Motion,
-) -> LinkMotion {
-    let inertia = SpatialInertia {
-        mass: link.inertia.mass,
-        first_moment: rotation * link.inertia.first_moment,
-        rotational: link.inertia.rotational.rotated_by(&rotation),
-    };
-    let gyroscopic = velocity.cross_dual(inertia.mul(velocity));
-    let origin = parent.origin + arm;
-    LinkMotion { rotation, origin, arm, velocity, product, inertia, gyroscopic }
+    /// What follows from rotation, arm and velocity.
+    #[inline]
+    fn complete(&mut self, link: &Link, parent: &Self) {
+        self.origin = parent.origin + self.arm;
+        self.inertia.mass = link.inertia.mass;
+        self.inertia.first_moment = self.rotation * link.inertia.first_moment;
+        self.inertia.rotational = link.inertia.rotational.rotated_by(&self.rotation);
+        self.gyroscopic = self.velocity.cross_dual(self.inertia.mul(self.velocity));
+    }
 }

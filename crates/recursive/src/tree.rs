@@ -32,6 +32,8 @@ sinew_math::define_index!(
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub(crate) links: Vec<Link>,
+    /// Name or number of the body of each link.
+    names: Vec<String>,
     link_of_body: Vec<u32>,
     n_coordinates: usize,
     n_dofs: usize,
@@ -48,6 +50,10 @@ pub(crate) struct Link {
     pub(crate) kind: JointKind,
     /// The link is body 2 of its joint, and the kind is not its own inverse.
     pub(crate) reversed: bool,
+    /// No link hangs on it.
+    pub(crate) is_leaf: bool,
+    /// Of its parent's children it is eliminated first.
+    pub(crate) is_first: bool,
     pub(crate) first_dof: u32,
     pub(crate) n_dofs: u32,
     pub(crate) first_coordinate: u32,
@@ -101,6 +107,7 @@ impl Tree {
         }
         let mut tree = Self {
             links: Vec::with_capacity(n),
+            names: bodies.iter().map(|body| body_label(model, *body)).collect(),
             link_of_body,
             n_coordinates: 0,
             n_dofs: 0,
@@ -113,6 +120,7 @@ impl Tree {
             let joint = constraint.map(|c| JointId::from_index(c.index()));
             tree.push(model, &mut probe, body, joint)?;
         }
+        tree.mark_elimination();
         tree.check_inertia(model)?;
         Ok(tree)
     }
@@ -133,6 +141,8 @@ impl Tree {
         let moments = Sym3::diagonal(probe.moments(body));
         let inertia = SpatialInertia::from_parts(model.body_mass(body), DVec3::ZERO, moments);
         self.links.push(Link {
+            is_leaf: true,
+            is_first: false,
             parent: place.parent,
             kind: place.kind,
             reversed: place.reversed,
@@ -151,6 +161,17 @@ impl Tree {
         self.n_coordinates += n_coordinates(place.kind);
         self.n_psi += n_dofs * n_dofs;
         Ok(())
+    }
+
+    /// Links are eliminated from the last to the first.
+    fn mark_elimination(&mut self) {
+        for k in (0..self.links.len()).rev() {
+            let parent = self.links[k].parent as usize;
+            if let Some(above) = self.links.get_mut(parent) {
+                let is_first = std::mem::replace(&mut above.is_leaf, false);
+                self.links[k].is_first = is_first;
+            }
+        }
     }
 
     /// Where a joint puts a link.
@@ -203,7 +224,7 @@ impl Tree {
         match report.singular {
             None => Ok(()),
             Some((link, direction)) => {
-                Err(RecursiveError::Singular { body: body_label(model, self.body(link)), direction })
+                Err(RecursiveError::Singular { body: self.name(link).to_owned(), direction })
             }
         }
     }
@@ -237,6 +258,11 @@ impl Tree {
     /// The body of a link.
     pub fn body(&self, link: LinkId) -> BodyId {
         self.links[link.index()].body
+    }
+
+    /// Name of the body of a link; `#` and its number if it has none.
+    pub fn name(&self, link: LinkId) -> &str {
+        &self.names[link.index()]
     }
 
     /// The joint of a link; `None` at a free root.
@@ -297,7 +323,7 @@ impl Tree {
             link.inertia += added.transformed_by(link.central);
             return Ok(());
         };
-        Err(RecursiveError::InvalidMass { body: format!("#{}", self.body(link).index()), reason })
+        Err(RecursiveError::InvalidMass { body: self.name(link).to_owned(), reason })
     }
 
     /// A state with every joint at zero and at rest.
