@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use sinew_picture::View;
+
+/// Pixels along a side of a picture, at most.
+const LARGEST: usize = 8192;
 
 /// Simulate articulated characters from RON scenes.
 ///
@@ -92,18 +96,55 @@ pub(crate) struct RunArgs {
     /// Plot energy and joint error over time.
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
-    /// Draw the motion as a filmstrip.
-    #[arg(long, value_name = "FILE.svg")]
-    pub(crate) draw: Option<PathBuf>,
-    /// Draw the motion as an animation that browsers play.
-    #[arg(long, value_name = "FILE.svg")]
-    pub(crate) animate: Option<PathBuf>,
+    /// Picture of the last frame, or of the one at --at.
+    #[arg(long, value_name = "FILE.png")]
+    pub(crate) png: Option<PathBuf>,
+    /// Simulated time in seconds that --png shows.
+    #[arg(long, value_name = "T", value_parser = seconds, requires = "png", allow_negative_numbers = true)]
+    pub(crate) at: Option<f64>,
+    /// The motion as an animation.
+    #[arg(long, value_name = "FILE.gif")]
+    pub(crate) gif: Option<PathBuf>,
+    /// Eight pictures of the motion on one page.
+    #[arg(long, value_name = "FILE.png")]
+    pub(crate) filmstrip: Option<PathBuf>,
+    /// Size of every picture in pixels; chosen by the shape of the motion if left out.
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub(crate) size: Option<(usize, usize)>,
+    /// Where pictures are seen from.
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(View::NAMES))]
+    pub(crate) camera: Option<String>,
+    /// What pictures show besides surfaces, separated by commas.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(crate) show: Vec<Show>,
     /// Replace a value of the scene, for instance dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
     /// Exit with code 1 if the scene's `expect` block does not hold.
     #[arg(long)]
     pub(crate) expect: bool,
+}
+
+/// What pictures can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Show {
+    /// Joints as dark dots.
+    Joints,
+    /// The coarse mesh of flesh instead of its surface: nodes sized by mass, black if fixed to a bone, red if free.
+    Mesh,
+    /// Flesh coloured by how much it is stretched: blue shorter, white at rest, red longer.
+    Stretch,
+}
+
+fn size(text: &str) -> Result<(usize, usize), String> {
+    let sides = text.split_once(['x', 'X', '×']);
+    let sides = sides.and_then(|(width, height)| Some((width.trim().parse().ok()?, height.trim().parse().ok()?)));
+    match sides {
+        Some((width, height)) if (1..=LARGEST).contains(&width) && (1..=LARGEST).contains(&height) => {
+            Ok((width, height))
+        }
+        _ => Err(format!("wanted is WIDTHxHEIGHT in pixels, each from 1 to {LARGEST}, for instance 480x320")),
+    }
 }
 
 fn steps(text: &str) -> Result<u64, String> {
@@ -134,7 +175,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 mod tests {
     use clap::{CommandFactory, Parser};
 
-    use super::{Cli, Command, assignment};
+    use super::{Cli, Command, assignment, size};
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -149,6 +190,14 @@ mod tests {
         assert_eq!(split("joints[\"a=b\"].damping = 2"), pair("joints[\"a=b\"].damping", "2"));
         assert_eq!(split("dt"), None);
         assert_eq!(split("=1"), None);
+    }
+
+    #[test]
+    fn sizes_are_two_numbers() {
+        assert_eq!(size("480x320"), Ok((480, 320)));
+        for wrong in ["", "480", "0x3", "3x0", "480x320x2", "-1x5", "9999999x1", "axb"] {
+            assert!(size(wrong).is_err_and(|error| error.contains("480x320")), "{wrong}");
+        }
     }
 
     #[test]

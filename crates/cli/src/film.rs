@@ -1,119 +1,122 @@
-//! A filmstrip of the motion as SVG: the pose at equal intervals, with the poses on the way as fading ghosts.
-//!
-//! All panels share one orthographic view and one scale. What a pose looks like is said in `figure`.
+//! Pictures of a run as bytes: one frame, a page of frames, an animation.
 
 use glam::DVec3;
+use sinew_picture::{Animation, Filmstrip, Image, Palette, PictureError, encode_png};
 
-use crate::figure::{Figure, GHOST_SOLIDS};
-use crate::stage::{
-    Camera, Cast, Colors, Detail, Frame, MARGIN, SOFT_INK, Window, draw_backdrop, draw_head, finite,
-};
-use crate::svg::{Anchor, Svg};
+use crate::picture::{Set, Wishes, time};
+use crate::progress;
+use crate::stage::{Cast, Frame, finite};
 
-/// Panels of a film, and ghosts in each.
+/// Pixels of a picture, of one frame of an animation, and of one on a page, where no size is wished for.
+const PICTURE: usize = 1200 * 800;
+const MOVING: usize = 480 * 320;
+const PANEL: usize = 480 * 320;
+/// Frames on a page, and frames that the colours of an animation are taken from.
 const PANELS: usize = 8;
-const GHOSTS: usize = 6;
+const SAMPLES: usize = 6;
+/// How long the last frame of an animation stays (s).
+const PAUSE: f64 = 0.7;
 
-const WIDTH: f64 = 1200.0;
-const GAP: f64 = 12.0;
-const HEAD: f64 = 76.0;
-/// Height of the strip with the time, in each panel.
-const LABEL: f64 = 28.0;
+/// A finished motion.
+pub(crate) struct Motion<'a> {
+    pub(crate) cast: &'a Cast,
+    pub(crate) frames: Vec<&'a Frame>,
+    pub(crate) gravity: DVec3,
+    pub(crate) wishes: &'a Wishes,
+}
 
-/// Draws the film. `gravity` decides what is down.
-pub(crate) fn draw(title: &str, subtitle: &str, cast: &Cast, frames: &[Frame], gravity: DVec3) -> String {
-    let frames = finite(frames);
-    let camera = Camera::of_motion(cast, &frames, gravity);
-    let layout = Layout::nearest_to_wide_screen(camera.aspect());
-    let mut svg = Svg::new(WIDTH, layout.height, title);
-    let window = |panel: usize| {
-        let (x, y) = layout.corner(panel);
-        Window::fit(camera, (x, y + LABEL), (layout.panel.0, layout.panel.1 - LABEL))
-    };
-    draw_head(&mut svg, WIDTH, title, subtitle, window(0).scale);
-    let Some(last) = frames.len().checked_sub(1) else { return svg.finish() };
-    let colors = Colors::of(cast);
-    for panel in 0..PANELS {
-        let now = panel * last / (PANELS - 1);
-        let before = panel.saturating_sub(1) * last / (PANELS - 1);
-        let figure = Figure { window: window(panel), cast, colors: &colors };
-        draw_backdrop(&mut svg, layout.corner(panel), layout.panel);
-        figure.draw_scenery(&mut svg, (layout.corner(panel), layout.panel), &frames);
-        figure.draw_shadows(&mut svg, (layout.corner(panel), layout.panel), frames[now]);
-        let (x, y) = layout.corner(panel);
-        let time = format!("{:.2} s", frames[now].time);
-        svg.text((x + 12.0, y + 22.0), Anchor::Start, 13.0, &format!("fill=\"{SOFT_INK}\""), &time);
-        figure.draw_trail(&mut svg, &frames[before..=now]);
-        let many = cast.looks.len() > GHOST_SOLIDS || !cast.flesh.is_empty();
-        let most = if many { GHOSTS / 2 } else { GHOSTS };
-        let ghosts = most.min((now - before).saturating_sub(1));
-        for k in 0..ghosts {
-            let at = before + (k + 1) * (now - before) / (ghosts + 1);
-            let opacity = 0.08 + 0.22 * (k as f64 + 1.0) / (ghosts as f64 + 1.0);
-            figure.draw_ghost(&mut svg, frames[at], opacity);
+impl<'a> Motion<'a> {
+    /// What is finite of it.
+    pub(crate) fn new(cast: &'a Cast, frames: &'a [Frame], gravity: DVec3, wishes: &'a Wishes) -> Self {
+        Self { cast, frames: finite(frames), gravity, wishes }
+    }
+
+    fn set(&self, area: usize) -> Result<Set<'_>, PictureError> {
+        Set::new(self.cast, &self.frames, self.gravity, self.wishes, area)
+    }
+
+    /// The frame nearest to a time, or the last one, as PNG.
+    pub(crate) fn to_png(&self, at: Option<f64>) -> Result<Vec<u8>, PictureError> {
+        let at = at.unwrap_or(f64::MAX);
+        let apart = |frame: &&&Frame| (frame.time - at).abs();
+        let nearest = self.frames.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)));
+        // Of equally near ones the last: a far time is equally far from all.
+        let frame = if at == f64::MAX { self.frames.last() } else { nearest };
+        let frame = frame.ok_or(PictureError::NoFrames)?;
+        png(&self.set(PICTURE)?.shoot(frame, false))
+    }
+
+    /// Frames at equal intervals on a page, as PNG.
+    pub(crate) fn to_filmstrip(&self, title: &str, subtitle: &str) -> Result<Vec<u8>, PictureError> {
+        let mut set = self.set(PANEL)?;
+        let panels: Vec<(Image, String)> = spread(&self.frames, PANELS)
+            .map(|frame| (set.shoot(frame, false), time(frame)))
+            .collect();
+        png(&Filmstrip { title: title.into(), subtitle: subtitle.into(), columns: 0 }.compose(&panels)?)
+    }
+
+    /// All frames, as GIF in real time.
+    pub(crate) fn to_gif(&self, title: &str) -> Result<Vec<u8>, PictureError> {
+        let mut set = self.set(MOVING)?;
+        let samples: Vec<Image> = spread(&self.frames, SAMPLES).map(|frame| set.shoot(frame, true)).collect();
+        let size = samples.first().map(|image| (image.width(), image.height())).ok_or(PictureError::NoFrames)?;
+        let mut animation = Animation::new(Vec::new(), Palette::of(&samples), size)?;
+        let bar = progress::bar(self.frames.len() as u64, title, Some("pictures"));
+        for (i, frame) in self.frames.iter().enumerate() {
+            let shown = self.frames.get(i + 1).map_or(PAUSE, |next| next.time - frame.time);
+            animation.push(&set.shoot(frame, true), shown)?;
+            bar.inc(1);
         }
-        figure.draw_pose(&mut svg, frames[now], Detail::Film);
-        figure.draw_strings(&mut svg, frames[now]);
+        bar.finish_and_clear();
+        animation.finish()
     }
-    svg.finish()
 }
 
-/// Grid of panels.
-struct Layout {
-    columns: usize,
-    panel: (f64, f64),
-    height: f64,
+/// At most `n` frames at equal intervals, first and last included.
+fn spread<'f>(frames: &'f [&'f Frame], n: usize) -> impl Iterator<Item = &'f Frame> {
+    let n = n.min(frames.len());
+    (0..n).map(move |i| frames[i * (frames.len() - 1) / n.saturating_sub(1).max(1)])
 }
 
-impl Layout {
-    /// As many columns as bring the page nearest to 16 : 9.
-    fn nearest_to_wide_screen(aspect: f64) -> Self {
-        let build = |columns: usize| {
-            let rows = PANELS.div_ceil(columns) as f64;
-            let width = (WIDTH - 2.0 * MARGIN - GAP * (columns as f64 - 1.0)) / columns as f64;
-            let tall = LABEL + width * aspect.clamp(0.25, 2.6);
-            Self { columns, panel: (width, tall), height: HEAD + rows * (tall + GAP) - GAP + MARGIN }
-        };
-        let shape = |layout: &Self| (layout.height / WIDTH - 9.0 / 16.0).abs();
-        [8, 4, 2]
-            .map(build)
-            .into_iter()
-            .min_by(|a, b| shape(a).total_cmp(&shape(b)))
-            .expect("three candidates")
-    }
-
-    /// Upper left corner of a panel.
-    fn corner(&self, panel: usize) -> (f64, f64) {
-        let (column, row) = (panel % self.columns, panel / self.columns);
-        (MARGIN + column as f64 * (self.panel.0 + GAP), HEAD + row as f64 * (self.panel.1 + GAP))
-    }
+fn png(image: &Image) -> Result<Vec<u8>, PictureError> {
+    let mut bytes = Vec::new();
+    encode_png(image, &mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
     use sinew_math::Pose;
+    use sinew_sim::DrawShape;
 
-    use super::draw;
-    use crate::solid::Solid;
+    use super::Motion;
+    use crate::picture::Wishes;
     use crate::stage::{Cast, Frame, Look};
 
     #[test]
     fn every_amount_of_frames_and_bodies_draws() {
-        for (bodies, frames) in [(0, 0), (1, 1), (3, 2), (3, 100), (1000, 9)] {
-            let look = Look { solid: Solid::capsule(0.1, 1.0), color: None, is_bone: false };
+        for (bodies, frames) in [(0, 1), (1, 1), (3, 2), (3, 20), (400, 2)] {
+            let shape = DrawShape::Capsule { radius: 0.1, length: 1.0 };
+            let look = Look { shape, color: None, is_bone: false };
             let cast = Cast { looks: vec![look; bodies], ..Cast::default() };
             let pose = |i: usize, k: usize| Pose::from_translation(DVec3::new(i as f64, 0.0, k as f64));
             let frames: Vec<Frame> = (0..frames)
                 .map(|k| Frame {
                     time: k as f64,
                     poses: (0..bodies).map(|i| pose(i, k)).collect(),
-                    lines: vec![(DVec3::ZERO, DVec3::X)],
+                    grabs: vec![(DVec3::ZERO, DVec3::X)],
                     ..Frame::default()
                 })
                 .collect();
-            let svg = draw("film", "", &cast, &frames, DVec3::NEG_Z);
-            assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf"));
+            let wishes = Wishes { size: Some((60, 40)), ..Wishes::default() };
+            let motion = Motion::new(&cast, &frames, DVec3::NEG_Z, &wishes);
+            for bytes in [motion.to_png(Some(1.0)), motion.to_filmstrip("a", "b"), motion.to_gif("a")] {
+                assert!(bytes.expect("a picture").len() > 100);
+            }
         }
+        let wishes = Wishes::default();
+        let nothing = Motion::new(&Cast::default(), &[], DVec3::ZERO, &wishes);
+        assert!(nothing.to_png(None).is_err() && nothing.to_filmstrip("", "").is_err() && nothing.to_gif("").is_err());
     }
 }

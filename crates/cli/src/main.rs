@@ -9,13 +9,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-mod animation;
 mod args;
 mod embed;
-mod figure;
 mod film;
 mod flesh;
 mod loops;
+mod picture;
 mod plot;
 mod progress;
 mod record;
@@ -23,12 +22,9 @@ mod report;
 mod run;
 mod scenery;
 mod scenes;
-mod skin;
-mod solid;
 mod stage;
 mod svg;
 mod trace;
-mod view;
 
 use args::{Cli, Command, RunArgs};
 
@@ -63,16 +59,17 @@ fn main() -> ExitCode {
 
 /// Runs a scene and says how it went.
 fn run_and_report(args: &RunArgs) -> Result<ExitCode, Failure> {
-    let run::Outcome { summary, written } = run::run(args)?;
+    let run::Outcome { summary, files } = run::run(args)?;
     if args.json {
         let text = serde_json::to_string_pretty(&summary);
         say(&text.map_err(|error| Failure(format!("cannot write the report: {error}")))?);
     } else {
         say(summary.to_text().trim_end());
-        for (path, what) in written {
+        for (path, what) in files.written {
             say(&format!("  wrote          {} ({what})", path.display()));
         }
     }
+    files.failed.iter().for_each(complain);
     if let Some(trouble) = &summary.trouble {
         complain(trouble);
         return Ok(ExitCode::from(1));
@@ -83,18 +80,18 @@ fn run_and_report(args: &RunArgs) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::from(1));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if files.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
 /// The showcase, with pictures.
 fn showcase() -> Result<ExitCode, Failure> {
     std::fs::create_dir_all(OUTPUT).map_err(|error| Failure(format!("cannot create {OUTPUT}: {error}")))?;
-    let file = |ending: &str| Some(format!("{OUTPUT}/{}{ending}.svg", scenes::SHOWCASE).into());
+    let file = |ending: &str| Some(format!("{OUTPUT}/{}{ending}", scenes::SHOWCASE).into());
     run_and_report(&RunArgs {
         scene: scenes::SHOWCASE.into(),
-        draw: file(""),
-        plot: file("-plot"),
-        animate: file("-animation"),
+        gif: file(".gif"),
+        filmstrip: file(".png"),
+        plot: file("-plot.svg"),
         ..RunArgs::default()
     })
 }

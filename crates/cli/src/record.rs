@@ -3,22 +3,18 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::SceneDoc;
-use sinew_sim::{BodyId, DrawFlesh, DrawList, FleshBody, World};
+use sinew_sim::{BodyId, DrawFlesh, DrawList, DrawShape, FleshBody, LineKind, World};
 
 use crate::scenery::Scenery;
-use crate::skin::{Skin, Surface, is_inside};
-use crate::solid::Solid;
-use crate::stage::{Cast, Flesh, Frame, Look};
+use crate::stage::{Cast, Flesh, Frame, Look, is_inside};
 use crate::trace::Trace;
 
 /// Frames per second of simulated time, as far as the memory below allows.
 const RATE: f64 = 30.0;
-/// Poses kept in all frames together.
-const POSES: u64 = 1_000_000;
+/// Poses and points kept in all frames together: some hundred megabytes.
+const POSES: u64 = 5_000_000;
 /// Frames kept even if there are more poses.
 const FRAMES: u64 = 60;
-/// Triangles of all flesh together that a film, an animation, and ghosts and shadows show.
-const TRIANGLES: [usize; 3] = [6000, 1500, 500];
 
 /// Collects curves and frames, each only if wanted.
 pub(crate) struct Recorder {
@@ -34,15 +30,32 @@ pub(crate) struct Film {
     bare: Vec<(BodyId, DVec3)>,
     /// Steps from frame to frame.
     every: u64,
+    wishes: FrameWishes,
     list: DrawList,
 }
 
+/// What frames should hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FrameWishes {
+    /// A step after which there must be a frame, besides first and last.
+    pub(crate) at: Option<u64>,
+    /// Whether nodes of flesh are wanted.
+    pub(crate) nodes: bool,
+}
+
 impl Recorder {
-    /// Begins a run of `n_steps` steps; the start is recorded at once.
-    pub(crate) fn new(scene: &SceneDoc, world: &World, n_steps: u64, curves: bool, frames: bool) -> Self {
+    /// Begins a run of `n_steps` steps; the start is recorded at once. Frames are kept if wanted, one of them after step
+    /// `at`, with the nodes of flesh if those are wanted too.
+    pub(crate) fn new(
+        scene: &SceneDoc,
+        world: &World,
+        n_steps: u64,
+        curves: bool,
+        frames: Option<FrameWishes>,
+    ) -> Self {
         let mut recorder = Self {
             trace: curves.then(Trace::default),
-            film: frames.then(|| Film::new(scene, world, n_steps)),
+            film: frames.map(|wishes| Film::new(scene, world, n_steps, wishes)),
         };
         recorder.note(world, 0, n_steps);
         recorder
@@ -60,7 +73,7 @@ impl Recorder {
             trace.rotation_error.push(violation.rotation);
         }
         if let Some(film) = &mut self.film
-            && (step.is_multiple_of(film.every) || step == n_steps)
+            && (step.is_multiple_of(film.every) || step == n_steps || film.wishes.at == Some(step))
         {
             film.note(world);
         }
@@ -68,21 +81,21 @@ impl Recorder {
 }
 
 impl Film {
-    fn new(scene: &SceneDoc, world: &World, n_steps: u64) -> Self {
+    fn new(scene: &SceneDoc, world: &World, n_steps: u64, wishes: FrameWishes) -> Self {
         let mut list = DrawList::default();
         world.draw(&mut list);
-        let flesh = world.model().flesh().map_or(&[][..], |flesh| flesh.bodies());
-        let skins = skins(flesh, &list);
-        let is_bone = |body: BodyId, middle: DVec3| {
-            let around = flesh.iter().zip(&skins).filter(|(flesh, _)| flesh.bones().contains(&body.index()));
-            around.into_iter().any(|(_, (points, skins))| is_inside(middle, (points, &skins[0].triangles)))
-        };
+        let soft = world.model().flesh().map_or(&[][..], |flesh| flesh.bodies());
+        let flesh: Vec<Flesh> = soft.iter().zip(&list.flesh).map(|(body, drawn)| flesh_of(body, drawn)).collect();
         // Flesh at rest is around bones as they are at first.
+        let is_bone = |body: BodyId, middle: DVec3| {
+            let mut around = soft.iter().zip(&flesh).filter(|(soft, _)| soft.bones().contains(&body.index()));
+            around.any(|(_, flesh)| is_inside(middle, &flesh.rest, &flesh.triangles))
+        };
         let mut looks: Vec<Look> = list
             .solids
             .iter()
             .map(|solid| Look {
-                solid: Solid::of(&solid.shape),
+                shape: solid.shape,
                 color: solid.color,
                 is_bone: is_bone(solid.body, solid.world_from_shape.translation),
             })
@@ -96,17 +109,16 @@ impl Film {
                 let inertia = properties.inertia;
                 let radius = ((inertia.xx + inertia.yy + inertia.zz) / (1.2 * properties.mass)).sqrt();
                 let is_bone = is_bone(id, world.pose(id).transform_point(properties.com));
-                looks.push(Look { solid: Solid::ball(radius), color: body.color, is_bone });
+                looks.push(Look { shape: DrawShape::Sphere { radius }, color: body.color, is_bone });
                 bare.push((id, properties.com));
             }
         }
-        let kept = looks.len() + skins.iter().map(|(points, _)| points.len()).sum::<usize>();
+        let kept = looks.len() + flesh.iter().map(|flesh| flesh.rest.len()).sum::<usize>();
         let frames = (POSES / kept.max(1) as u64).max(FRAMES);
         let smooth = (1.0 / (RATE * world.settings().dt)).round() as u64;
-        let colored = skins.into_iter().zip(&list.flesh);
-        let flesh = colored.map(|((_, skins), drawn)| Flesh { skins, color: drawn.color }).collect();
         let cast = Cast { looks, flesh, scenery: Scenery::of(&expanded) };
-        Self { cast, frames: Vec::new(), bare, every: smooth.max(n_steps.div_ceil(frames)).max(1), list }
+        let every = smooth.max(n_steps.div_ceil(frames)).max(1);
+        Self { cast, frames: Vec::new(), bare, every, wishes, list }
     }
 
     fn note(&mut self, world: &World) {
@@ -115,40 +127,44 @@ impl Film {
             let pose = world.pose(*body);
             Pose::new(pose.rotation, pose.transform_point(*center))
         };
-        let skin = |(flesh, drawn): (&Flesh, &DrawFlesh)| flesh.skins[0].place(&drawn.points);
-        let poses =
-            self.list.solids.iter().map(|solid| solid.world_from_shape).chain(self.bare.iter().map(of_bare));
+        let list = &self.list;
+        let poses = list.solids.iter().map(|solid| solid.world_from_shape).chain(self.bare.iter().map(of_bare));
+        let lines = |kind: LineKind| {
+            list.lines.iter().filter(|line| line.kind == kind).map(|line| (line.from, line.to)).collect()
+        };
+        let nodes = world.state().flesh.nodes.iter().filter(|_| self.wishes.nodes);
         self.frames.push(Frame {
             time: world.time(),
             poses: poses.collect(),
-            skins: self.cast.flesh.iter().zip(&self.list.flesh).map(skin).collect(),
-            lines: self.list.lines.iter().map(|line| (line.from, line.to)).collect(),
+            skins: list.flesh.iter().map(|flesh| flesh.points.clone()).collect(),
+            nodes: nodes.map(|nodes| nodes.positions.clone()).collect(),
+            joints: list.points.iter().map(|point| point.position).collect(),
+            springs: lines(LineKind::Spring),
+            grabs: lines(LineKind::Grab),
         });
     }
 }
 
-/// Surfaces of flesh, ever coarser, and the points of the first at rest; the others are made of it.
-fn skins(flesh: &[FleshBody], list: &DrawList) -> Vec<(Vec<DVec3>, [Skin; 3])> {
-    let mut points: Vec<Vec<DVec3>> = vec![Vec::new(); flesh.len()];
-    for (body, points) in flesh.iter().zip(&mut points) {
-        body.fill_surface(body.fem().mesh().positions(), points);
-    }
-    let drawn: Vec<Surface<'_>> =
-        points.iter().zip(&list.flesh).map(|(points, drawn)| (&points[..], &drawn.triangles[..])).collect();
-    let fine = Skin::within(TRIANGLES[0], &drawn);
-    let places: Vec<Vec<DVec3>> = fine.iter().zip(&points).map(|(skin, points)| skin.place(points)).collect();
-    let surfaces: Vec<Surface<'_>> =
-        places.iter().zip(&fine).map(|(points, skin)| (&points[..], &skin.triangles[..])).collect();
-    let [coarse, rough] = [TRIANGLES[1], TRIANGLES[2]].map(|budget| Skin::within(budget, &surfaces));
-    let all = fine.into_iter().zip(coarse).zip(rough).map(|((a, b), c)| [a, b, c]).collect::<Vec<_>>();
-    places.into_iter().zip(all).collect()
+/// What there is to draw of a body of flesh.
+fn flesh_of(body: &FleshBody, drawn: &DrawFlesh) -> Flesh {
+    let (fem, mut rest) = (body.fem(), Vec::new());
+    body.fill_surface(fem.mesh().positions(), &mut rest);
+    let sides = |[a, b, c, d]: &[u32; 4]| {
+        [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]].map(|[a, b]| [*a.min(b), *a.max(b)])
+    };
+    let mut edges: Vec<[u32; 2]> = fem.mesh().tets().iter().flat_map(sides).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut nodes: Vec<(f64, bool)> = fem.masses().iter().map(|&mass| (mass, false)).collect();
+    body.attachments().attached().iter().for_each(|attached| nodes[attached.node as usize].1 = true);
+    Flesh { triangles: drawn.triangles.clone(), rest, color: drawn.color, edges, nodes }
 }
 
 #[cfg(test)]
 mod tests {
-    use sinew_sim::{SceneDoc, World};
+    use sinew_sim::{DrawShape, SceneDoc, World};
 
-    use super::Recorder;
+    use super::{FrameWishes, Recorder};
 
     #[test]
     fn bodies_without_shapes_are_balls_of_their_inertia() {
@@ -156,16 +172,17 @@ mod tests {
             "(format: 1, bodies: [(name: \"a\", mass: Properties(mass: 5, inertia: Diagonal(2, 2, 2)))])";
         let scene = SceneDoc::from_ron(text, "a.ron").unwrap();
         let mut world = World::from_scene(&scene).unwrap();
-        let mut recorder = Recorder::new(&scene, &world, 5, true, true);
+        let mut recorder = Recorder::new(&scene, &world, 5, true, Some(FrameWishes { at: Some(3), nodes: true }));
         for step in 1..=5 {
             world.step();
             recorder.note(&world, step, 5);
         }
         let film = recorder.film.unwrap();
-        assert!((film.cast.looks[0].solid.radius - 1.0).abs() < 1e-12);
+        let DrawShape::Sphere { radius } = film.cast.looks[0].shape else { panic!("a ball") };
+        assert!((radius - 1.0).abs() < 1e-12);
         assert!(film.frames.iter().all(|frame| frame.poses.len() == film.cast.looks.len()));
-        // At 60 steps per second every other step is a frame, and the last one always.
-        assert_eq!(film.frames.len(), 4);
+        // At 60 steps per second every other step is a frame; the third was asked for, and the last is always there.
+        assert_eq!(film.frames.len(), 5);
         assert_eq!(recorder.trace.unwrap().time.len(), 6);
     }
 }

@@ -7,26 +7,35 @@ use std::time::{Duration, Instant};
 use sinew_scene::{SceneDoc, SceneSource};
 use sinew_sim::{ExpectMeter, Stage, World};
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, Show};
 use crate::flesh::{self, FleshSummary};
 use crate::loops::LoopSummary;
-use crate::record::Recorder;
+use crate::film::Motion;
+use crate::picture::Wishes;
+use crate::record::{FrameWishes, Recorder};
 use crate::report::{Stages, Summary, SweepRun, count, step_length};
-use crate::{Failure, animation, film, progress, scenes};
+use crate::{Failure, progress, scenes};
 
 /// Every so many steps the stages are timed; in between only the step as a whole, so that reading the clock does
 /// not slow down small scenes.
 const OBSERVE_EVERY: u64 = 8;
 
-/// A finished run: its numbers, and the files that were written with what they show.
+/// A finished run: its numbers, the files that were written with what they show, and what could not be written.
 pub(crate) struct Outcome {
     pub(crate) summary: Summary,
+    pub(crate) files: Files,
+}
+
+/// Files with what they show, and why others could not be written.
+#[derive(Default)]
+pub(crate) struct Files {
     pub(crate) written: Vec<(PathBuf, &'static str)>,
+    pub(crate) failed: Vec<String>,
 }
 
 /// Runs a scene, or every member of its sweep.
 pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
-    for path in [&args.csv, &args.plot, &args.draw, &args.animate].into_iter().flatten() {
+    for path in [&args.csv, &args.plot, &args.png, &args.gif, &args.filmstrip].into_iter().flatten() {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) {
             return Err(Failure(format!("cannot write {}: there is no such folder", path.display())));
@@ -45,19 +54,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
     let pool = pool.map_err(|error| Failure(format!("cannot start {threads} threads: {error}")))?;
     let members = scenes::members(&source, &scene)?;
     let is_sweep = members.len() > 1;
-    let mut written = Vec::new();
+    let mut files = Files::default();
     let mut runs = Vec::new();
     for (i, member) in members.into_iter().enumerate() {
         let (summary, recorder) = pool.install(|| simulate(&source, &member.scene, args))?;
         let number = is_sweep.then_some(i + 1);
-        write_files(args, number, &member.scene, &summary, &recorder, &mut written)?;
+        pool.install(|| write_files(args, number, &member.scene, &summary, &recorder, &mut files));
         runs.push(SweepRun { set: member.set, summary });
     }
     let summary = match runs.pop() {
         Some(only) if !is_sweep => only.summary,
         last => Summary::of_sweep(runs.into_iter().chain(last).collect()),
     };
-    Ok(Outcome { summary, written })
+    Ok(Outcome { summary, files })
 }
 
 /// Builds a world and steps it to the end, or to the step in which a body is no longer finite.
@@ -67,7 +76,15 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     let from_seconds = args.seconds.map(|seconds| (seconds / dt).round() as u64);
     let n_steps = args.steps.or(from_seconds).unwrap_or(world.info().n_steps);
     let curves = args.csv.is_some() || args.plot.is_some();
-    let frames = args.draw.is_some() || args.animate.is_some();
+    let at = args.at.map(|at| (at / dt).round() as u64);
+    if let (Some(step), Some(at)) = (at, args.at)
+        && step > n_steps
+    {
+        let end = n_steps as f64 * dt;
+        return Err(Failure(format!("cannot show {at} s: the run ends at {end} s")));
+    }
+    let wanted = args.png.is_some() || args.gif.is_some() || args.filmstrip.is_some();
+    let frames = wanted.then(|| FrameWishes { at, nodes: args.show.contains(&Show::Mesh) });
     let mut recorder = Recorder::new(scene, &world, n_steps, curves, frames);
     let mut meter = ExpectMeter::new(&scene.expect, &world);
     let energy_initial = world.energy().total();
@@ -166,15 +183,16 @@ impl StageClock {
     }
 }
 
-/// Writes the files that were asked for; those of a sweep are numbered.
+/// Writes the files that were asked for; those of a sweep are numbered. What goes wrong is remembered, so that the rest is
+/// written and the results of the run are said.
 fn write_files(
     args: &RunArgs,
     number: Option<usize>,
     scene: &SceneDoc,
     summary: &Summary,
     recorder: &Recorder,
-    written: &mut Vec<(PathBuf, &'static str)>,
-) -> Result<(), Failure> {
+    files: &mut Files,
+) {
     let flesh = summary.flesh.as_ref().map(|flesh| format!(", {}", flesh.size())).unwrap_or_default();
     let subtitle = format!(
         "{}, {}{flesh}, {} steps of {}",
@@ -184,26 +202,30 @@ fn write_files(
         step_length(summary.dt)
     );
     let title = &summary.scene;
-    let mut write = |path: &Option<PathBuf>, what: &'static str, text: &dyn Fn() -> Option<String>| {
-        if let Some(path) = path
-            && let Some(text) = text()
-        {
-            let path = numbered(path, number);
-            fs::write(&path, text)
-                .map_err(|error| Failure(format!("cannot write {}: {error}", path.display())))?;
-            written.push((path, what));
+    let mut write = |path: &Option<PathBuf>, what, bytes: &dyn Fn() -> Result<Vec<u8>, String>| {
+        let Some(path) = path.as_ref().map(|path| numbered(path, number)) else { return };
+        let done = bytes().and_then(|bytes| fs::write(&path, bytes).map_err(|error| error.to_string()));
+        match done {
+            Ok(()) => files.written.push((path, what)),
+            Err(error) => files.failed.push(format!("cannot write {}: {error}", path.display())),
         }
-        Ok::<(), Failure>(())
     };
-    let (trace, film) = (recorder.trace.as_ref(), recorder.film.as_ref());
-    write(&args.csv, "every step as a table", &|| Some(trace?.to_csv()))?;
-    write(&args.plot, "energy and joint error over time", &|| Some(trace?.to_plot(title, &subtitle)))?;
-    write(&args.draw, "the motion as a filmstrip", &|| {
-        Some(film::draw(title, &subtitle, &film?.cast, &film?.frames, scene.gravity))
-    })?;
-    write(&args.animate, "the motion, animated; open it in a browser", &|| {
-        Some(animation::draw(title, &subtitle, &film?.cast, &film?.frames, scene.gravity))
-    })
+    if let Some(trace) = &recorder.trace {
+        write(&args.csv, "every step as a table", &|| Ok(trace.to_csv().into_bytes()));
+        write(&args.plot, "energy and joint error over time", &|| {
+            Ok(trace.to_plot(title, &subtitle).into_bytes())
+        });
+    }
+    if let Some(film) = &recorder.film {
+        let wishes = Wishes { size: args.size, camera: args.camera.clone(), show: args.show.clone() };
+        let motion = Motion::new(&film.cast, &film.frames, scene.gravity, &wishes);
+        let said = |error: sinew_picture::PictureError| error.to_string();
+        write(&args.png, "a picture", &|| motion.to_png(args.at).map_err(said));
+        write(&args.filmstrip, "the motion as a filmstrip", &|| {
+            motion.to_filmstrip(title, &subtitle).map_err(said)
+        });
+        write(&args.gif, "the motion, animated", &|| motion.to_gif(title).map_err(said));
+    }
 }
 
 /// `name.svg` → `name-3.svg` for the third run of a sweep.

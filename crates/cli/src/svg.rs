@@ -53,11 +53,6 @@ impl Svg {
         self.element("polyline", points, attributes);
     }
 
-    /// A closed polygon, with further attributes such as `fill="…"`.
-    pub(crate) fn polygon(&mut self, points: impl IntoIterator<Item = (f64, f64)>, attributes: &str) {
-        self.element("polygon", points, attributes);
-    }
-
     fn element(&mut self, name: &str, points: impl IntoIterator<Item = (f64, f64)>, attributes: &str) {
         put(&mut self.text, format_args!("<{name} points=\""));
         for (i, (x, y)) in points.into_iter().enumerate() {
@@ -65,12 +60,6 @@ impl Svg {
             put(&mut self.text, format_args!("{space}{},{}", number(x), number(y)));
         }
         put(&mut self.text, format_args!("\" {attributes}/>\n"));
-    }
-
-    /// A disc.
-    pub(crate) fn circle(&mut self, at: (f64, f64), radius: f64, attributes: &str) {
-        let [x, y, r] = [at.0, at.1, radius].map(number);
-        put(&mut self.text, format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\" {attributes}/>\n"));
     }
 
     /// A rectangle.
@@ -99,21 +88,6 @@ impl Svg {
         );
     }
 
-    /// Opens a group with attributes.
-    pub(crate) fn open_group(&mut self, attributes: &str) {
-        put(&mut self.text, format_args!("<g {attributes}>\n"));
-    }
-
-    /// Closes the group opened last.
-    pub(crate) fn close_group(&mut self) {
-        self.text.push_str("</g>\n");
-    }
-
-    /// Adds text that is SVG already.
-    pub(crate) fn raw(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
     /// The finished document.
     pub(crate) fn finish(mut self) -> String {
         self.text.push_str("</svg>\n");
@@ -130,24 +104,6 @@ pub(crate) fn number(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".into() } else { text.into() }
-}
-
-/// Appends corners to path data, in tenths of a pixel and relative after the first, which saves a third of the text.
-pub(crate) fn trace(path: &mut String, corners: impl IntoIterator<Item = (f64, f64)>) {
-    let mut last = (0.0, 0.0);
-    for (i, corner) in corners.into_iter().enumerate() {
-        // Rounding comes first, so that the path ends where it should.
-        let at = ((10.0 * corner.0).round(), (10.0 * corner.1).round());
-        let [x, y] = [at.0 - last.0, at.1 - last.1].map(|tenths| number(0.1 * tenths));
-        path.push_str(["M", "l", " "][i.min(2)]);
-        if i > 1 && x.starts_with('-') {
-            path.pop();
-        }
-        path.push_str(&x);
-        path.push_str(if y.starts_with('-') { "" } else { " " });
-        path.push_str(&y);
-        last = at;
-    }
 }
 
 fn escape(text: &str) -> String {

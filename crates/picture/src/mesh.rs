@@ -63,6 +63,20 @@ impl Mesh {
         self.triangles.extend(other.triangles.iter().map(|corners| corners.map(|i| i + first)));
     }
 
+    /// Adds another surface as it is.
+    pub fn push_painted(&mut self, other: &Self) {
+        let first = self.vertices.len() as u32;
+        self.vertices.extend_from_slice(&other.vertices);
+        self.triangles.extend(other.triangles.iter().map(|corners| corners.map(|i| i + first)));
+    }
+
+    /// The same surface, larger by a positive factor.
+    pub fn scaled(&self, factor: f64) -> Self {
+        let mut mesh = self.clone();
+        mesh.vertices.iter_mut().for_each(|vertex| vertex.position *= factor);
+        mesh
+    }
+
     /// Adds a patch of a surface given as points over a grid of parameters with their normals, `columns` per row. Rows
     /// follow one another in the direction that, crossed with that of the columns, points outwards.
     pub(crate) fn push_grid(&mut self, points: &[(DVec3, DVec3)], columns: usize, color: Color) {

@@ -45,6 +45,11 @@ impl Renderer {
         })
     }
 
+    /// Width and height of its pictures in pixels.
+    pub fn size(&self) -> (usize, usize) {
+        (self.image.width(), self.image.height())
+    }
+
     /// Draws a scene. What is not finite or not in front of the camera is left out.
     pub fn render(&mut self, scene: &Scene, camera: &Camera) -> &Image {
         let (width, height) = (self.image.width(), self.image.height());

@@ -61,8 +61,8 @@ impl Mesh {
     pub fn cylinder(radius: f64, length: f64, detail: usize) -> Self {
         let x = 0.5 * length;
         let mut mesh = Self::turned(detail, [((-x, 0.0), (-1.0, 0.0)), ((-x, radius), (-1.0, 0.0))].into_iter());
-        mesh.append(Self::turned(detail, [((-x, radius), (0.0, 1.0)), ((x, radius), (0.0, 1.0))].into_iter()));
-        mesh.append(Self::turned(detail, [((x, radius), (1.0, 0.0)), ((x, 0.0), (1.0, 0.0))].into_iter()));
+        mesh.push_painted(&Self::turned(detail, [((-x, radius), (0.0, 1.0)), ((x, radius), (0.0, 1.0))].into_iter()));
+        mesh.push_painted(&Self::turned(detail, [((x, radius), (1.0, 0.0)), ((x, 0.0), (1.0, 0.0))].into_iter()));
         mesh
     }
 
@@ -72,7 +72,7 @@ impl Mesh {
         let side = (radius * radius + length * length).sqrt().max(f64::MIN_POSITIVE);
         let slope = (radius / side, length / side);
         let mut mesh = Self::turned(detail, [((-x, 0.0), (-1.0, 0.0)), ((-x, radius), (-1.0, 0.0))].into_iter());
-        mesh.append(Self::turned(detail, [((-x, radius), slope), ((x, 0.0), slope)].into_iter()));
+        mesh.push_painted(&Self::turned(detail, [((-x, radius), slope), ((x, 0.0), slope)].into_iter()));
         mesh
     }
 
@@ -96,13 +96,6 @@ impl Mesh {
             (b - a).cross(c - a) != DVec3::ZERO
         });
         mesh
-    }
-
-    /// Adds another surface as it is.
-    fn append(&mut self, other: Self) {
-        let first = self.vertices.len() as u32;
-        self.vertices.extend(other.vertices);
-        self.triangles.extend(other.triangles.into_iter().map(|corners| corners.map(|i| i + first)));
     }
 }
 

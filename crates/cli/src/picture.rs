@@ -1,0 +1,233 @@
+//! A frame of a run as a picture: bodies by shape, flesh, scenery, springs and holds, seen by one camera for all frames.
+
+use glam::DVec3;
+use sinew_math::{Pose, ops};
+use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
+use sinew_sim::DrawShape;
+
+use crate::args::Show;
+use crate::stage::{Cast, Colors, Flesh, Frame};
+
+/// Text in a picture.
+const INK: [u8; 3] = [38, 44, 54];
+/// Thickness of a line, per height of the picture.
+const LINE: f64 = 1.0 / 260.0;
+/// Sides of the circles that outlines are measured with.
+const ROUGH: usize = 8;
+/// Stretches from this much shorter to this much longer are shown from blue to red.
+const STRETCH: f64 = 0.4;
+
+/// How pictures are wanted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    /// Width and height in pixels; chosen by the shape of the motion if absent.
+    pub(crate) size: Option<(usize, usize)>,
+    /// Name of the view.
+    pub(crate) camera: Option<String>,
+    /// What is shown besides surfaces.
+    pub(crate) show: Vec<Show>,
+}
+
+/// A camera in front of a cast.
+pub(crate) struct Set<'a> {
+    cast: &'a Cast,
+    /// All of them, for the paths of holds.
+    frames: &'a [&'a Frame],
+    colors: Colors,
+    /// One per look, in its own frame.
+    shapes: Vec<Mesh>,
+    planes: Vec<Plane>,
+    stone: Mesh,
+    camera: Camera,
+    renderer: Renderer,
+    scene: Scene,
+    show: &'a [Show],
+}
+
+impl<'a> Set<'a> {
+    /// Places a camera that sees all frames. `area` is the number of pixels where no size is wished for. `gravity` decides
+    /// what is down.
+    pub(crate) fn new(
+        cast: &'a Cast,
+        frames: &'a [&'a Frame],
+        gravity: DVec3,
+        wishes: &'a Wishes,
+        area: usize,
+    ) -> Result<Self, PictureError> {
+        let points = frames.iter().flat_map(|frame| frame.points());
+        let name = wishes.camera.as_deref().unwrap_or("corner");
+        let view = View::named(name, points.clone(), gravity)
+            .unwrap_or_else(|| View::of_motion(points, gravity));
+        let outlines: Vec<Mesh> = cast.looks.iter().map(|look| tessellated(&look.shape, ROUGH)).collect();
+        let solids = frames.iter().flat_map(|frame| {
+            outlines.iter().zip(&frame.poses).flat_map(|(outline, pose)| {
+                outline.positions().map(|point| pose.transform_point(point))
+            })
+        });
+        let seen = frames.iter().flat_map(|frame| frame.points()).chain(solids);
+        let (width, height) = wishes.size.unwrap_or_else(|| natural_size(view, seen.clone(), area));
+        let camera = Camera::framing(view, seen.clone(), width as f64 / height.max(1) as f64);
+        let detail = match cast.looks.len() {
+            0..=250 => 40,
+            251..=2500 => 16,
+            _ => 8,
+        };
+        let mut stone = Mesh::default();
+        let paint = Color::srgb(0.72, 0.74, 0.77);
+        for (shape, pose) in &cast.scenery.solids {
+            stone.push(&tessellated(shape, 64), pose, paint);
+        }
+        for triangle in &cast.scenery.ground {
+            stone.push_smooth(triangle, &[[0, 1, 2]], |_| paint);
+        }
+        Ok(Self {
+            cast,
+            frames,
+            colors: Colors::of(cast),
+            shapes: cast.looks.iter().map(|look| tessellated(&look.shape, detail)).collect(),
+            planes: planes(cast, seen, gravity),
+            stone,
+            camera,
+            renderer: Renderer::new(width, height)?,
+            scene: Scene::default(),
+            show: &wishes.show,
+        })
+    }
+
+    /// Draws a frame, with its time in the corner if wanted.
+    pub(crate) fn shoot(&mut self, frame: &Frame, stamp: bool) -> Image {
+        self.scene.clear();
+        let Scene { solid, inside, planes, .. } = &mut self.scene;
+        planes.extend(&self.planes);
+        solid.push_painted(&self.stone);
+        let open = self.show.contains(&Show::Mesh);
+        for (i, look) in self.cast.looks.iter().enumerate() {
+            let layer = if look.is_bone && !open { &mut *inside } else { &mut *solid };
+            layer.push(&self.shapes[i], &frame.poses[i], self.colors.looks[i]);
+        }
+        if open {
+            self.push_nodes(frame);
+        } else {
+            let stretch = self.show.contains(&Show::Stretch);
+            for ((flesh, points), &color) in self.cast.flesh.iter().zip(&frame.skins).zip(&self.colors.flesh) {
+                let shares = if stretch { stretches(flesh, points) } else { Vec::new() };
+                let paint = |i: usize| shares.get(i).map_or(color, |share| Color::of_scale(0.5 + 0.5 * share));
+                self.scene.solid.push_smooth(points, &flesh.triangles, paint);
+            }
+        }
+        if self.show.contains(&Show::Joints) {
+            let ball = Mesh::sphere(0.012 * self.camera.reach, 16);
+            for joint in &frame.joints {
+                self.scene.inside.push(&ball, &Pose::from_translation(*joint), Color::srgb(0.16, 0.18, 0.22));
+            }
+        }
+        self.push_lines(frame);
+        let mut image = self.renderer.render(&self.scene, &self.camera).clone();
+        if stamp {
+            let size = (image.height() as f64 / 26.0).clamp(8.0, 30.0);
+            image.write(&time(frame), (size, size), size, INK);
+        }
+        image
+    }
+
+    /// Springs, holds, and the ways that held points were pulled.
+    fn push_lines(&mut self, frame: &Frame) {
+        let width = LINE * self.camera_height();
+        let (dark, red) = (Color::srgb(0.20, 0.23, 0.28), Color::srgb(0.80, 0.15, 0.16));
+        self.scene.lines.extend(frame.springs.iter().map(|&(from, to)| Line { from, to, width, color: dark }));
+        let before = self.frames.iter().take_while(|before| before.time <= frame.time);
+        let alike: Vec<&&Frame> = before.filter(|before| before.grabs.len() == frame.grabs.len()).collect();
+        for pair in alike.windows(2) {
+            let ways = pair[0].grabs.iter().zip(&pair[1].grabs).map(|(before, after)| (before.1, after.1));
+            self.scene.lines.extend(ways.map(|(from, to)| Line { from, to, width: 0.6 * width, color: red }));
+        }
+        let ball = Mesh::sphere(0.014 * self.camera.reach, 16);
+        for &(from, to) in &frame.grabs {
+            self.scene.lines.push(Line { from, to, width, color: red });
+            self.scene.inside.push(&ball, &Pose::from_translation(to), red);
+        }
+    }
+
+    /// The coarse mesh of flesh: its edges, and balls at its nodes with volumes in proportion to their masses, black
+    /// where they are fixed to a bone, red where they are free.
+    fn push_nodes(&mut self, frame: &Frame) {
+        let width = 0.45 * LINE * self.camera_height();
+        let (fixed, free) = (Color::srgb(0.10, 0.10, 0.12), Color::srgb(0.82, 0.13, 0.12));
+        let unit = Mesh::sphere(1.0, 12);
+        for (flesh, points) in self.cast.flesh.iter().zip(&frame.nodes) {
+            let color = Color::srgb(0.45, 0.49, 0.55);
+            let line = |&[a, b]: &[u32; 2]| Line { from: points[a as usize], to: points[b as usize], width, color };
+            self.scene.lines.extend(flesh.edges.iter().map(line));
+            let heaviest = flesh.nodes.iter().fold(0.0f64, |most, node| most.max(node.0));
+            for (&(mass, is_fixed), &at) in flesh.nodes.iter().zip(points) {
+                let radius = 0.03 * self.camera.reach * ops::pow((mass / heaviest).max(0.0), 1.0 / 3.0);
+                let ball = unit.scaled(radius);
+                self.scene.solid.push(&ball, &Pose::from_translation(at), if is_fixed { fixed } else { free });
+            }
+        }
+    }
+
+    fn camera_height(&self) -> f64 {
+        self.renderer.size().1 as f64
+    }
+}
+
+/// The time of a frame in words.
+pub(crate) fn time(frame: &Frame) -> String {
+    format!("{:.2} s", frame.time)
+}
+
+/// The planes of a scene; without any, but with gravity, one just below everything, for shadows to fall on.
+fn planes(cast: &Cast, seen: impl Iterator<Item = DVec3>, gravity: DVec3) -> Vec<Plane> {
+    let given = cast.scenery.planes.iter().map(|&(point, normal)| Plane { point, normal });
+    let Some(up) = (-gravity).try_normalize().filter(|_| {
+        cast.scenery.planes.is_empty() && cast.scenery.ground.is_empty() && cast.scenery.solids.is_empty()
+    }) else {
+        return given.collect();
+    };
+    let heights = seen.map(|point| point.dot(up)).filter(|height| height.is_finite());
+    let (low, high) =
+        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)));
+    if low > high {
+        return Vec::new();
+    }
+    vec![Plane { point: up * (low - 0.02 * (high - low)), normal: up }]
+}
+
+/// As many pixels as wanted, as wide for their height as what is seen, within reason.
+fn natural_size(view: View, seen: impl Iterator<Item = DVec3>, area: usize) -> (usize, usize) {
+    let start = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
+    let (low, high) = seen
+        .map(|point| view.project(point))
+        .filter(|point| point.is_finite())
+        .fold(start, |(low, high), point| (low.min(point), high.max(point)));
+    let extent = high - low;
+    let wide = extent.x / extent.y;
+    let aspect = if wide.is_finite() { wide.clamp(0.7, 1.6) } else { 1.5 };
+    let side = |share: f64| 2 * ((area as f64 * share).sqrt() / 2.0).round() as usize;
+    (side(aspect), side(1.0 / aspect))
+}
+
+fn tessellated(shape: &DrawShape, detail: usize) -> Mesh {
+    match *shape {
+        DrawShape::Box { size } => Mesh::cuboid(size),
+        DrawShape::Sphere { radius } => Mesh::sphere(radius, detail),
+        DrawShape::Capsule { radius, length } => Mesh::capsule(radius, length, detail),
+        DrawShape::Cylinder { radius, length } => Mesh::cylinder(radius, length, detail),
+        DrawShape::Ellipsoid { semi_axes } => Mesh::ellipsoid(semi_axes, detail),
+    }
+}
+
+/// How much longer than at rest the edges at each point of a surface are on average, −1 to 1 for −40 % to 40 %.
+fn stretches(flesh: &Flesh, points: &[DVec3]) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0.0); points.len()];
+    for &[a, b, c] in &flesh.triangles {
+        for [a, b] in [[a, b], [b, c], [c, a]].map(|pair| pair.map(|i| i as usize)) {
+            let (now, rest) = (points[a].distance(points[b]), flesh.rest[a].distance(flesh.rest[b]));
+            for i in [a, b] {
+                sums[i] = (sums[i].0 + now, sums[i].1 + rest);
+            }
+        }
+    }
+    sums.into_iter().map(|(now, rest)| ((now / rest.max(f64::MIN_POSITIVE) - 1.0) / STRETCH).clamp(-1.0, 1.0)).collect()
+}
