@@ -63,22 +63,6 @@ impl Articulated {
         }
     }
 
-    /// `Ĵ − (k/2)(U Wᵀ + W Uᵀ)`.
-    #[inline]
-    pub(crate) fn minus_outer_pair(&self, k: f64, u: Force, w: Force) -> Self {
-        let h = 0.5 * k;
-        let cross = |x: f64, y: f64| u.angular * (h * y) + w.angular * (h * x);
-        Self {
-            a: self.a - Sym3::outer_pair(u.angular, w.angular) * h,
-            b: DMat3::from_cols(
-                self.b.x_axis - cross(u.linear.x, w.linear.x),
-                self.b.y_axis - cross(u.linear.y, w.linear.y),
-                self.b.z_axis - cross(u.linear.z, w.linear.z),
-            ),
-            d: self.d - Sym3::outer_pair(u.linear, w.linear) * h,
-        }
-    }
-
     /// `self += XᵀΠX`: what a child at `r` from this origin adds.
     #[inline]
     pub(crate) fn add_shifted(&mut self, child: &Self, r: DVec3) {

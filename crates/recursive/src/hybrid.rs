@@ -277,27 +277,26 @@ impl Dynamics {
                 }
                 pivot[(i, i)] += load.diagonal(dofs.start + i);
             }
-            let psi = match pivot.cholesky() {
-                Ok(factor) => factor.solve_block(&Block::identity()),
-                Err(singular) => {
-                    outcome = Err(singular.pivot);
-                    Block::ZERO
+            let mut psi = Block::ZERO;
+            match pivot.cholesky() {
+                Ok(factor) => {
+                    psi = factor.solve_block(&Block::identity());
+                    // Π = Ĵ − WWᵀ, Wᵀ = L⁻¹Uᵀ
+                    let w = factor.solve_lower_block(&Block::from_rows(reach.map(Force::to_array)));
+                    for row in w.rows {
+                        handed = handed.minus_outer(1.0, Force::from_array(row));
+                    }
                 }
-            };
+                Err(singular) => outcome = Err(singular.pivot),
+            }
             let rest: [f64; K] = std::array::from_fn(|m| {
                 load.torque(dofs.start + m) - reach[m].dot(here.product) - columns[m].dot(bias)
             });
             let effort = psi.mul_vec(&rest);
             let first = link.first_psi as usize;
-            for i in 0..K {
-                beta += reach[i] * effort[i];
-                self.psi[first + K * i..first + K * (i + 1)].copy_from_slice(&psi.rows[i]);
-                // Π = Ĵ − Σ_i U_i (ΨUᵀ)_i, kept symmetric
-                let mut row = Force::ZERO;
-                for j in 0..K {
-                    row += reach[j] * psi[(i, j)];
-                }
-                handed = handed.minus_outer_pair(1.0, reach[i], row);
+            for m in 0..K {
+                beta += reach[m] * effort[m];
+                self.psi[first + K * m..first + K * (m + 1)].copy_from_slice(&psi.rows[m]);
             }
         }
         self.hand_up(tree, k, load.external, &handed, beta);
