@@ -66,6 +66,10 @@ pub struct Hierarchy {
     shares: Vec<f64>,
     step: Vec<f64>,
     used: Vec<bool>,
+    /// A preference has taken all the room.
+    full: bool,
+    /// `G c` of every claimed row, for a preference in a metric.
+    lifted: Vec<f64>,
     least_squares: LeastSquares,
 }
 
@@ -85,6 +89,16 @@ impl Hierarchy {
             vector.resize(weights.len(), 0.0);
         }
         self.basis.clear();
+        self.full = false;
+    }
+
+    /// Starts from these values instead of zeros, before the first level: what levels leave open stays there, and damped levels fall
+    /// back to it near a singularity.
+    pub fn start_from(&mut self, start: &[f64]) {
+        self.solution.copy_from_slice(start);
+        for i in 0..start.len() {
+            self.scaled[i] = start[i] / self.scale[i];
+        }
     }
 
     /// Adds the next level: `coefficients` row by row (one entry per variable), one target per row.
@@ -115,10 +129,10 @@ impl Hierarchy {
     }
 
     /// The last level: whatever room is left is used to come as close as possible to `targets`, one per variable, in the weighted
-    /// norm. The same as a level of unit rows scaled by `w^{1/2}`, at a cost of `O(rows n)`.
+    /// norm. The same as a level of unit rows scaled by `w^{1/2}`, at a cost of `O(rows n)`. Levels after it change nothing.
     pub fn prefer(&mut self, targets: &[f64]) {
         let n = self.scale.len();
-        if n == 0 {
+        if n == 0 || self.full {
             return;
         }
         self.rows.clear();
@@ -127,6 +141,42 @@ impl Hierarchy {
             project(&self.basis, &mut self.rows, None);
         }
         add_scaled(&mut self.scaled, 1.0, &self.rows);
+        self.full = true;
+        self.unscale();
+    }
+
+    /// Like [`Self::prefer`], but closest in the norm `xᵀ G⁻¹ x` instead of the weighted one. `apply(c, g)` writes `g = G c`, `G`
+    /// symmetric and positive definite; it is called once per direction claimed so far. With the claimed rows `c_k` and the way to go
+    /// `δ`, the step is `δ − Σ μ_k G c_k`, `Σ_k (c_jᵀ G c_k) μ_k = c_jᵀ δ`.
+    pub fn prefer_in(&mut self, targets: &[f64], mut apply: impl FnMut(&[f64], &mut [f64])) {
+        let (n, rank) = (self.scale.len(), self.rank());
+        if n == 0 || self.full {
+            return;
+        }
+        // claimed rows in unscaled variables, and what the metric makes of them
+        self.rows.clear();
+        self.lifted.clear();
+        self.lifted.resize(rank * n, 0.0);
+        for (k, q) in self.basis.chunks_exact(n).enumerate() {
+            self.rows.extend(q.iter().zip(&self.scale).map(|(q, s)| q / s));
+            apply(&self.rows[k * n..], &mut self.lifted[k * n..(k + 1) * n]);
+        }
+        let row = |k: usize| &self.rows[k * n..(k + 1) * n];
+        self.lower.clear();
+        self.misfit.clear();
+        let way = |i: usize| targets[i] - self.solution[i];
+        for j in 0..rank {
+            self.misfit.push((0..n).map(|i| row(j)[i] * way(i)).sum());
+            self.lower.extend((0..rank).map(|k| dot(row(j), &self.lifted[k * n..(k + 1) * n])));
+        }
+        self.step.clear();
+        self.step.resize(rank, 0.0);
+        self.least_squares.solve(&self.lower, &self.misfit, 0.0, &mut self.step);
+        for i in 0..n {
+            let back: f64 = (0..rank).map(|k| self.step[k] * self.lifted[k * n + i]).sum();
+            self.scaled[i] = (targets[i] - back) / self.scale[i];
+        }
+        self.full = true;
         self.unscale();
     }
 
@@ -161,7 +211,7 @@ impl Hierarchy {
         self.shares.resize(m * m, 0.0);
         self.used.clear();
         self.used.resize(m, false);
-        if n == 0 || m == 0 {
+        if n == 0 || m == 0 || self.full {
             return 0;
         }
         let longest = self.rows.chunks_exact(n).map(|row| dot(row, row)).fold(floor * floor, f64::max);

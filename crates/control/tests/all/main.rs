@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its input has failed")]
 
 mod golden;
+mod guidance;
 mod hierarchy;
+mod support;
 mod times;

@@ -1,0 +1,156 @@
+//! What the joints of a character can do: which are driven, how dear it is to use them, how far and how strongly they go.
+
+use sinew_mechanism::JointKind;
+use sinew_recursive::{LinkId, Tree};
+
+use crate::error::ControlError;
+
+/// Per joint: driven or passive, weight, displacement limits, torque limit. Flat, in the layout of a [`Tree`].
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Actuation {
+    active: Vec<bool>,
+    weights: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    turns: Vec<f64>,
+    torques: Vec<f64>,
+}
+
+impl Actuation {
+    /// Every joint driven with weight 1 and without limits, except free and planar roots, which are passive.
+    #[must_use]
+    pub fn new(tree: &Tree) -> Self {
+        let floats = |kind| matches!(kind, JointKind::Free | JointKind::Planar);
+        let active = tree.links().map(|link| tree.parent(link).is_some() || !floats(tree.joint_kind(link)));
+        let (n_links, n_dofs) = (tree.n_links(), tree.n_dofs());
+        Self {
+            active: active.collect(),
+            weights: vec![1.0; n_dofs],
+            lower: vec![f64::NEG_INFINITY; n_dofs],
+            upper: vec![f64::INFINITY; n_dofs],
+            turns: vec![f64::INFINITY; n_links],
+            torques: vec![f64::INFINITY; n_links],
+        }
+    }
+
+    /// Drives the joint of a link, or leaves it passive.
+    ///
+    /// # Panics
+    /// If the link belongs to another tree.
+    pub fn set_active(&mut self, link: LinkId, active: bool) {
+        self.active[link.index()] = active;
+    }
+
+    /// Makes the joint of a link dearer (`weight > 1`) or cheaper to use than others. The smallest `Σ weight · x²` is chosen; in the
+    /// velocity style this includes passive joints.
+    ///
+    /// # Errors
+    /// [`ControlError::NotValid`] unless `weight` is positive and finite.
+    ///
+    /// # Panics
+    /// If the link belongs to another tree.
+    pub fn set_weight(&mut self, tree: &Tree, link: LinkId, weight: f64) -> Result<(), ControlError> {
+        if !(weight > 0.0 && weight.is_finite()) {
+            return Err(ControlError::NotValid { what: "weight of bone", index: link.index() });
+        }
+        self.weights[tree.dofs(link)].fill(weight);
+        Ok(())
+    }
+
+    /// Limits one coordinate of a joint (rad or m), counted like its rates. Rotations in space are limited by
+    /// [`Self::set_turn_limit`]; for their three rates this does nothing.
+    ///
+    /// # Errors
+    /// [`ControlError::NotValid`] unless the joint has such a rate and `lower ≤ upper`.
+    ///
+    /// # Panics
+    /// If the link belongs to another tree.
+    pub fn set_limits(
+        &mut self,
+        tree: &Tree,
+        link: LinkId,
+        rate: usize,
+        [lower, upper]: [f64; 2],
+    ) -> Result<(), ControlError> {
+        let dofs = tree.dofs(link);
+        if rate >= dofs.len() || lower.is_nan() || upper.is_nan() || lower > upper {
+            return Err(ControlError::NotValid { what: "limit of bone", index: link.index() });
+        }
+        self.lower[dofs.start + rate] = lower;
+        self.upper[dofs.start + rate] = upper;
+        Ok(())
+    }
+
+    /// Limits how far a joint with a rotation in space may turn from its zero, about any axis (rad, below π to make sense).
+    ///
+    /// # Errors
+    /// [`ControlError::NotValid`] unless `angle` is positive.
+    ///
+    /// # Panics
+    /// If the link belongs to another tree.
+    pub fn set_turn_limit(&mut self, link: LinkId, angle: f64) -> Result<(), ControlError> {
+        positive(angle, "turn limit of bone", link)?;
+        self.turns[link.index()] = angle;
+        Ok(())
+    }
+
+    /// Limits the torque of a joint: the length of the vector of its torques (N·m, N).
+    ///
+    /// # Errors
+    /// [`ControlError::NotValid`] unless `torque` is positive.
+    ///
+    /// # Panics
+    /// If the link belongs to another tree.
+    pub fn set_torque_limit(&mut self, link: LinkId, torque: f64) -> Result<(), ControlError> {
+        positive(torque, "torque limit of bone", link)?;
+        self.torques[link.index()] = torque;
+        Ok(())
+    }
+
+    /// Whether the joint of a link is driven.
+    #[must_use]
+    pub fn is_active(&self, link: LinkId) -> bool {
+        self.active[link.index()]
+    }
+
+    /// Weight of a rate, acceleration or torque.
+    #[must_use]
+    pub fn weight(&self, dof: usize) -> f64 {
+        self.weights[dof]
+    }
+
+    /// Limits of a coordinate (rad or m), counted like its rate.
+    #[must_use]
+    pub fn limits(&self, dof: usize) -> [f64; 2] {
+        [self.lower[dof], self.upper[dof]]
+    }
+
+    /// How far the rotation in space of a joint may go (rad).
+    #[must_use]
+    pub fn turn_limit(&self, link: LinkId) -> f64 {
+        self.turns[link.index()]
+    }
+
+    /// Largest torque of a joint (N·m, N).
+    #[must_use]
+    pub fn torque_limit(&self, link: LinkId) -> f64 {
+        self.torques[link.index()]
+    }
+
+    pub(crate) fn has_torque_limits(&self) -> bool {
+        self.torques.iter().zip(&self.active).any(|(limit, active)| *active && limit.is_finite())
+    }
+
+    pub(crate) fn n_dofs(&self) -> usize {
+        self.weights.len()
+    }
+
+    pub(crate) fn fits(&self, tree: &Tree) -> bool {
+        self.active.len() == tree.n_links() && self.weights.len() == tree.n_dofs()
+    }
+}
+
+fn positive(value: f64, what: &'static str, link: LinkId) -> Result<(), ControlError> {
+    if value > 0.0 { Ok(()) } else { Err(ControlError::NotValid { what, index: link.index() }) }
+}

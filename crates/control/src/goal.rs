@@ -1,0 +1,234 @@
+//! What a user wants of a bone: places, orientations, velocities, and the accelerations that lead there.
+//!
+//! A goal becomes one row (a component) or three (a vector) with the wanted acceleration of KP08 §3.1,
+//!
+//! ```text
+//! position     a_d = k_p (x_d − x) − k_d ẋ            orientation   α_d = k_p log(R_d Rᵀ) − k_d ω
+//! velocity     a_d = k_d (v_d − ẋ)                     spin          α_d = k_d (ω_d − ω)
+//! acceleration a_d as given                            spin rate     α_d as given
+//! ```
+//!
+//! World axes, SI units; `x` is a point of the bone, `R`, `ω` its orientation and angular velocity. `log` is within π: at half a turn
+//! the way round is arbitrary. The target of a path stands still within a step, like the hand of a user, so a bone follows it with a
+//! lag of `k_d/k_p` seconds.
+
+use glam::{DQuat, DVec3};
+use sinew_math::{Motion, Pose, log_so3};
+use sinew_recursive::{Dynamics, LinkId, Tree};
+
+use crate::path::Path;
+
+/// Gains of a wanted acceleration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Gains {
+    /// `k_p`: acceleration per displacement, 1/s².
+    pub stiffness: f64,
+    /// `k_d`: acceleration per velocity, 1/s.
+    pub damping: f64,
+}
+
+impl Gains {
+    /// Critical damping: displacements die out as `e^{−frequency·t}`; `frequency` in rad/s.
+    #[must_use]
+    pub const fn critical(frequency: f64) -> Self {
+        Self { stiffness: frequency * frequency, damping: 2.0 * frequency }
+    }
+
+    pub(crate) fn are_valid(&self) -> bool {
+        self.stiffness >= 0.0 && self.stiffness.is_finite() && self.damping >= 0.0 && self.damping.is_finite()
+    }
+}
+
+impl Default for Gains {
+    /// Critical at 10 rad/s: half a second to arrive.
+    fn default() -> Self {
+        Self::critical(10.0)
+    }
+}
+
+/// Where a point should be.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Place {
+    /// There, in world axes (m).
+    At(DVec3),
+    /// Where it was when the phase began.
+    Held,
+    /// Along a path in the time of the score.
+    Along(Path),
+}
+
+/// How a bone should be turned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Facing {
+    /// This orientation of the bone in world axes.
+    At(DQuat),
+    /// As it was when the phase began.
+    Held,
+}
+
+/// What of a bone is wanted; vectors in world axes.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Aim {
+    /// The point at a place: three rows.
+    Position(Place),
+    /// One component of the place of the point, such as its height: one row. The axis need not be of unit length.
+    Component {
+        /// Direction of the component.
+        axis: DVec3,
+        /// Place whose component counts.
+        place: Place,
+    },
+    /// The bone turned like this: three rows.
+    Orientation(Facing),
+    /// This velocity of the point (m/s): three rows.
+    Velocity(DVec3),
+    /// This angular velocity of the bone (rad/s): three rows.
+    Spin(DVec3),
+    /// This acceleration of the point (m/s²): three rows.
+    Acceleration(DVec3),
+    /// This angular acceleration of the bone (rad/s²): three rows.
+    SpinRate(DVec3),
+}
+
+/// A wish for one bone.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Goal {
+    /// The bone.
+    pub bone: LinkId,
+    /// A point of the bone in its central frame, the frame of a mechanism's poses (m).
+    pub point: DVec3,
+    /// What is wanted.
+    pub aim: Aim,
+    /// How strongly it is pulled.
+    pub gains: Gains,
+    /// Its place in the order of importance: smaller numbers first; see [`levels`](crate::levels).
+    pub level: u8,
+}
+
+impl Goal {
+    /// A drag of a point of a bone to a place, at the level of drags, with default gains.
+    #[must_use]
+    pub fn drag(bone: LinkId, point: DVec3, place: Place) -> Self {
+        Self { bone, point, aim: Aim::Position(place), gains: Gains::default(), level: crate::levels::DRAG }
+    }
+
+    /// A constraint on a bone, at the level of constraints, at its centre of mass, with default gains.
+    #[must_use]
+    pub fn hold(bone: LinkId, aim: Aim) -> Self {
+        Self { bone, point: DVec3::ZERO, aim, gains: Gains::default(), level: crate::levels::HOLD }
+    }
+
+    /// The same with other gains.
+    #[must_use]
+    pub fn with_gains(self, gains: Gains) -> Self {
+        Self { gains, ..self }
+    }
+
+    /// The same at another level.
+    #[must_use]
+    pub fn at_level(self, level: u8) -> Self {
+        Self { level, ..self }
+    }
+
+    pub(crate) fn is_valid(&self) -> bool {
+        let place = |place: &Place| match place {
+            Place::At(target) => target.is_finite(),
+            Place::Held | Place::Along(_) => true,
+        };
+        let aim = match &self.aim {
+            Aim::Position(target) => place(target),
+            Aim::Component { axis, place: target } => axis.is_finite() && axis.length_squared() > 0.0 && place(target),
+            Aim::Orientation(Facing::At(target)) => target.is_finite() && target.length_squared() > 0.0,
+            Aim::Orientation(Facing::Held) => true,
+            Aim::Velocity(v) | Aim::Spin(v) | Aim::Acceleration(v) | Aim::SpinRate(v) => v.is_finite(),
+        };
+        aim && self.point.is_finite() && self.gains.are_valid()
+    }
+}
+
+/// A bone at one instant, as a goal sees it: the pose whose translation is the point, and the motion of the point; world axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sight {
+    pub(crate) pose: Pose,
+    pub(crate) motion: Motion,
+}
+
+impl Sight {
+    /// From the kinematics of the moment.
+    pub(crate) fn new(tree: &Tree, dynamics: &Dynamics, goal: &Goal) -> Self {
+        let mut pose = dynamics.body_pose(tree, goal.bone);
+        pose.translation = pose.transform_point(goal.point);
+        Self { pose, motion: dynamics.motion_at(goal.bone, pose.translation) }
+    }
+}
+
+/// Rows of a goal and what they should be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish {
+    /// Directions of the rows, unit vectors in world axes.
+    pub(crate) axes: [DVec3; 3],
+    /// How many of them count.
+    pub(crate) n_rows: usize,
+    /// Whether the rows are about rotation.
+    pub(crate) angular: bool,
+    /// Displacement still to go along each row: m or rad; m/s or rad/s for velocities; 0 for accelerations.
+    pub(crate) error: [f64; 3],
+    /// Wanted acceleration along each row: m/s² or rad/s².
+    pub(crate) acceleration: [f64; 3],
+}
+
+impl Wish {
+    /// What `goal` wants of a bone seen like this, at a time of the score, with the pose held since the phase began.
+    pub(crate) fn new(goal: &Goal, sight: &Sight, held: &Pose, time: f64) -> Self {
+        let (position, velocity) = (sight.pose.translation, sight.motion.linear);
+        let spin = sight.motion.angular;
+        let gains = &goal.gains;
+        let go_to = |place: &Place| match place {
+            Place::At(target) => *target - position,
+            Place::Held => held.translation - position,
+            Place::Along(path) => path.at(time) - position,
+        };
+        let pull = |error: DVec3, rate: DVec3| error * gains.stiffness - rate * gains.damping;
+        match &goal.aim {
+            Aim::Position(place) => Self::vector(false, go_to(place), pull(go_to(place), velocity)),
+            Aim::Component { axis, place } => {
+                let unit = axis.normalize();
+                let error = go_to(place);
+                Self {
+                    axes: [unit; 3],
+                    n_rows: 1,
+                    angular: false,
+                    error: [error.dot(unit), 0.0, 0.0],
+                    acceleration: [pull(error, velocity).dot(unit), 0.0, 0.0],
+                }
+            }
+            Aim::Orientation(facing) => {
+                let target = match facing {
+                    Facing::At(target) => target.normalize(),
+                    Facing::Held => held.rotation,
+                };
+                let error = log_so3(target * sight.pose.rotation.conjugate());
+                Self::vector(true, error, pull(error, spin))
+            }
+            Aim::Velocity(target) => Self::vector(false, *target - velocity, (*target - velocity) * gains.damping),
+            Aim::Spin(target) => Self::vector(true, *target - spin, (*target - spin) * gains.damping),
+            Aim::Acceleration(target) => Self::vector(false, DVec3::ZERO, *target),
+            Aim::SpinRate(target) => Self::vector(true, DVec3::ZERO, *target),
+        }
+    }
+
+    fn vector(angular: bool, error: DVec3, acceleration: DVec3) -> Self {
+        let (error, acceleration) = (error.to_array(), acceleration.to_array());
+        Self { axes: DVec3::AXES, n_rows: 3, angular, error, acceleration }
+    }
+
+    /// Length of the error (m, rad, m/s or rad/s).
+    pub(crate) fn distance(&self) -> f64 {
+        self.error[..self.n_rows].iter().map(|e| e * e).sum::<f64>().sqrt()
+    }
+}

@@ -1,0 +1,441 @@
+//! From goals to a command: rows on the commands, solved level by level (KP08 §3.1, §3.2).
+//!
+//! | Style | variables `x` | base, `x = 0` | goal rows | then |
+//! |---|---|---|---|---|
+//! | acceleration | `q̈_a` | driven joints prescribed, `q̈_a = 0` | `∂𝒜/∂q̈_a x = 𝒜_d − 𝒜₀` | prescribe `x` |
+//! | torque | `τ_a` | all joints passive, `τ_a = 0` | `∂𝒜/∂τ_a x = 𝒜_d − 𝒜₀` | apply `x` |
+//! | velocity | `q̇⁺` of all joints | all joints prescribed, `q̈ = −q̇/h` | `𝒥 x = h (𝒜_d − 𝒜₀)` | prescribe `(x − q̇)/h` where driven |
+//!
+//! In the velocity style the first level is the dynamics of the passive joints, exact: `M_p x = h (τ_p − τ_{p,1})`, `τ_{p,1}` their
+//! torques at the base. All three ask for the same acceleration of a bone; they differ in what is smallest.
+//!
+//! Limits are rows on `q̈` along the excess; the target pose is a preference: in the torque style, for the torques that would produce
+//! its accelerations, closest in the norm of the kinetic energy (the nearest torques as such would pump energy into swings). Rows about positions are divided by the radius of gyration of the character, so that a level may mix metres and
+//! radians. A joint beyond its torque limit is passive with the torque at its limit, and the rest is solved again.
+//!
+//! Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. World axes, SI units. Never fails; a result that is not finite
+//! becomes a command of zeros and is reported.
+
+use glam::DVec3;
+use sinew_math::Pose;
+use sinew_recursive::{Command, Derivatives, Dynamics, LinkId, Mode, Row, Tree};
+
+use crate::excess::{Excess, for_each_excess};
+use crate::goal::{Goal, Sight, Wish};
+use crate::guide::{Guide, Style};
+use crate::hierarchy::{Damping, Hierarchy};
+use crate::report::{ControlReport, GoalReport};
+use crate::saturation::Saturation;
+use crate::situation::Situation;
+
+/// Solves after which joints at their torque limit are no longer made good for by others.
+const MAX_ROUNDS: usize = 3;
+
+/// Size of rows that counts as none, as a share of the size expected of them.
+const FLOOR: f64 = 1e-6;
+
+/// No variable belongs to a rate.
+const NONE: usize = usize::MAX;
+
+/// Scratch of guidance for one tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Guidance {
+    hierarchy: Hierarchy,
+    derivatives: Derivatives,
+    /// Radius of gyration (m) and total mass times its square (kg·m²), at the neutral pose.
+    radius: f64,
+    inertia: f64,
+    wishes: Vec<Option<Wish>>,
+    goal_reports: Vec<GoalReport>,
+    excesses: Vec<Excess>,
+    /// Dof of each variable, and variable of each dof.
+    variables: Vec<usize>,
+    slots: Vec<usize>,
+    weights: Vec<f64>,
+    /// Wanted value of each variable, if there is a target pose.
+    preference: Vec<f64>,
+    /// The level being gathered.
+    rows: Vec<f64>,
+    targets: Vec<f64>,
+    owners: Vec<(usize, f64)>,
+    /// Per dof: wanted accelerations of the target pose, torques at rest.
+    tangent: Vec<f64>,
+    probe: Command,
+}
+
+/// A phase of guidance at work.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) guide: &'a Guide,
+    /// Poses held since the phase began, one per goal of the score.
+    pub(crate) held: &'a [Pose],
+    /// Time of the score since the phase began (s).
+    pub(crate) age: f64,
+}
+
+impl Task<'_> {
+    /// Goals of the score, then live drags.
+    fn goals<'b>(&'b self, at: &'b Situation<'_>) -> impl Iterator<Item = &'b Goal> {
+        self.guide.goals.iter().chain(at.moment.drags)
+    }
+}
+
+impl Guidance {
+    pub(crate) fn new(tree: &Tree, dynamics: &mut Dynamics) -> Self {
+        let (radius, mass) = gyration(tree, dynamics);
+        Self {
+            hierarchy: Hierarchy::new(),
+            derivatives: Derivatives::new(tree),
+            radius,
+            inertia: mass * radius * radius,
+            wishes: Vec::new(),
+            goal_reports: Vec::new(),
+            excesses: Vec::new(),
+            variables: Vec::with_capacity(tree.n_dofs()),
+            slots: vec![NONE; tree.n_dofs()],
+            weights: Vec::with_capacity(tree.n_dofs()),
+            preference: Vec::with_capacity(tree.n_dofs()),
+            rows: Vec::new(),
+            targets: Vec::new(),
+            owners: Vec::new(),
+            tangent: vec![0.0; tree.n_dofs()],
+            probe: Command::passive(tree),
+        }
+    }
+
+    /// How the goals of the last command fare: those of the score, then live drags.
+    pub(crate) fn goal_reports(&self) -> &[GoalReport] {
+        &self.goal_reports
+    }
+
+    /// Fills `out`; `dynamics` holds the kinematics of the state.
+    pub(crate) fn command(
+        &mut self,
+        at: &Situation<'_>,
+        task: &Task<'_>,
+        dynamics: &mut Dynamics,
+        saturation: &mut Saturation,
+        out: &mut Command,
+        report: &mut ControlReport,
+    ) {
+        self.look(at, task, dynamics, report);
+        self.find_excesses(at);
+        report.beyond_limits = self.excesses.len();
+        saturation.begin();
+        for _ in 1..MAX_ROUNDS {
+            self.attempt(at, task, dynamics, saturation, out);
+            if !saturation.find(at, dynamics, out) {
+                return;
+            }
+        }
+        self.attempt(at, task, dynamics, saturation, out);
+        saturation.apply(at, dynamics, out);
+    }
+
+    /// What every goal wants now.
+    fn look(&mut self, at: &Situation<'_>, task: &Task<'_>, dynamics: &Dynamics, report: &mut ControlReport) {
+        self.wishes.clear();
+        self.goal_reports.clear();
+        for (k, goal) in task.goals(at).enumerate() {
+            let live = k >= task.guide.goals.len();
+            if live && !(goal.bone.index() < at.tree.n_links() && goal.is_valid()) {
+                report.ignored_drags += 1;
+                self.wishes.push(None);
+                self.goal_reports.push(GoalReport::default());
+                continue;
+            }
+            let sight = Sight::new(at.tree, dynamics, goal);
+            let held = task.held.get(k).copied().unwrap_or(sight.pose);
+            let wish = Wish::new(goal, &sight, &held, at.time);
+            self.wishes.push(Some(wish));
+            self.goal_reports.push(GoalReport { distance: wish.distance(), shortfall: 0.0 });
+        }
+    }
+
+    fn find_excesses(&mut self, at: &Situation<'_>) {
+        self.excesses.clear();
+        for link in at.tree.links().filter(|link| at.actuation.is_active(*link)) {
+            let found = |excess| self.excesses.push(excess);
+            for_each_excess(at.tree, at.actuation, link, &at.state.coordinates, 0.0, found);
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        at: &Situation<'_>,
+        task: &Task<'_>,
+        dynamics: &mut Dynamics,
+        saturation: &Saturation,
+        out: &mut Command,
+    ) {
+        let style = task.guide.style;
+        self.goal_reports.iter_mut().for_each(|report| report.shortfall = 0.0);
+        self.choose_variables(at, style, saturation);
+        self.prefer_pose(at, task, dynamics, saturation);
+        base_command(at, style, saturation, out);
+        // a locked direction has no acceleration whatever is asked of it
+        let _ = dynamics.respond(at.tree, out, at.moment.gravity, at.moment.external);
+        self.hierarchy.begin(&self.weights);
+        if !self.preference.is_empty() {
+            self.hierarchy.start_from(&self.preference);
+        }
+        if style == Style::Velocity {
+            self.passive_dynamics(at, dynamics, saturation);
+        }
+        let mut level = self.next_level(at, task, None);
+        while let Some(now) = level {
+            self.gather(at, task, dynamics, now);
+            level = self.next_level(at, task, Some(now));
+            if !self.targets.is_empty() {
+                self.solve_level(task);
+            } else if now == task.guide.pose_level && !self.preference.is_empty() {
+                match style {
+                    Style::Torque => self.approach_pose(at, dynamics, saturation, out),
+                    _ => self.hierarchy.prefer(&self.preference),
+                }
+            }
+        }
+        self.write(at, style, saturation, out);
+    }
+
+    fn choose_variables(&mut self, at: &Situation<'_>, style: Style, saturation: &Saturation) {
+        self.variables.clear();
+        self.weights.clear();
+        self.slots.fill(NONE);
+        for link in at.tree.links() {
+            let driven = at.actuation.is_active(link) && !saturation.holds(link);
+            if driven || style == Style::Velocity {
+                for dof in at.tree.dofs(link) {
+                    self.slots[dof] = self.variables.len();
+                    self.variables.push(dof);
+                    self.weights.push(at.actuation.weight(dof));
+                }
+            }
+        }
+    }
+
+    /// The value of every variable in which the target pose is approached.
+    fn prefer_pose(
+        &mut self,
+        at: &Situation<'_>,
+        task: &Task<'_>,
+        dynamics: &mut Dynamics,
+        saturation: &Saturation,
+    ) {
+        self.preference.clear();
+        let Some(pose) = &task.guide.pose else { return };
+        let rise = if pose.ramp > 0.0 { (task.age / pose.ramp).clamp(0.0, 1.0) } else { 1.0 };
+        at.tree.difference(&at.state.coordinates, &pose.coordinates, &mut self.tangent);
+        for (gap, rate) in self.tangent.iter_mut().zip(&at.state.rates) {
+            *gap = -rise * (pose.gains.stiffness * *gap + pose.gains.damping * rate);
+        }
+        match task.guide.style {
+            Style::Acceleration => self.preference.extend(self.variables.iter().map(|dof| self.tangent[*dof])),
+            Style::Velocity => {
+                for link in at.tree.links() {
+                    let driven = at.actuation.is_active(link) && !saturation.holds(link);
+                    let wanted = |dof: usize| at.state.rates[dof] + at.moment.dt * self.tangent[dof];
+                    self.preference.extend(at.tree.dofs(link).map(|dof| if driven { wanted(dof) } else { 0.0 }));
+                }
+            }
+            Style::Torque => {
+                base_command(at, Style::Acceleration, saturation, &mut self.probe);
+                for dof in &self.variables {
+                    self.probe.values[*dof] = self.tangent[*dof];
+                }
+                let _ = dynamics.respond(at.tree, &self.probe, at.moment.gravity, at.moment.external);
+                self.preference.extend(self.variables.iter().map(|dof| dynamics.torques()[*dof]));
+            }
+        }
+    }
+
+    /// The exact first level of the velocity style.
+    fn passive_dynamics(&mut self, at: &Situation<'_>, dynamics: &Dynamics, saturation: &Saturation) {
+        self.clear_level();
+        for link in at.tree.links() {
+            let held = saturation.holds(link);
+            if at.actuation.is_active(link) && !held {
+                continue;
+            }
+            for dof in at.tree.dofs(link) {
+                let torque = if held { saturation.torque(dof) } else { at.moment.torque(dof) };
+                self.targets.push(at.moment.dt * (torque - dynamics.torques()[dof]));
+                self.rows.extend_from_slice(self.derivatives.row(at.tree, dynamics, &Row::Torque(dof)));
+            }
+        }
+        self.hierarchy.level(&self.rows, &self.targets, Damping::Exact);
+    }
+
+    /// The smallest level in use above `after`.
+    fn next_level(&self, at: &Situation<'_>, task: &Task<'_>, after: Option<u8>) -> Option<u8> {
+        let limits = (!self.excesses.is_empty()).then_some(task.guide.limits_level);
+        let pose = (!self.preference.is_empty()).then_some(task.guide.pose_level);
+        let goals = task.goals(at).zip(&self.wishes).filter(|(_, wish)| wish.is_some()).map(|(goal, _)| goal.level);
+        goals.chain(limits).chain(pose).filter(|level| after.is_none_or(|after| *level > after)).min()
+    }
+
+    /// Collects the rows of a level.
+    fn gather(&mut self, at: &Situation<'_>, task: &Task<'_>, dynamics: &Dynamics, level: u8) {
+        self.clear_level();
+        for (k, goal) in task.goals(at).enumerate().filter(|(_, goal)| goal.level == level) {
+            self.goal_rows(at, task.guide.style, dynamics, k, goal);
+        }
+        if level == task.guide.limits_level {
+            for k in 0..self.excesses.len() {
+                self.limit_row(at, task.guide, dynamics, k);
+            }
+        }
+        if level == task.guide.pose_level && !self.targets.is_empty() {
+            for slot in 0..self.preference.len() {
+                let weight = self.weights[slot].sqrt();
+                self.push_row(weight * self.preference[slot]);
+                *self.last_entry(slot) = weight;
+            }
+        }
+    }
+
+    fn goal_rows(&mut self, at: &Situation<'_>, style: Style, dynamics: &Dynamics, index: usize, goal: &Goal) {
+        let Some(wish) = self.wishes[index] else { return };
+        let point = Sight::new(at.tree, dynamics, goal).pose.translation;
+        let now = dynamics.acceleration_at(goal.bone, point);
+        let (now, unit) = if wish.angular { (now.angular, 1.0) } else { (now.linear, 1.0 / self.radius) };
+        let step = if style == Style::Velocity { at.moment.dt } else { 1.0 };
+        for k in 0..wish.n_rows {
+            let axis = wish.axes[k];
+            let (angular, linear) = if wish.angular { (axis, DVec3::ZERO) } else { (DVec3::ZERO, axis) };
+            self.owners.push((index, unit * step));
+            self.push_row(unit * step * (wish.acceleration[k] - axis.dot(now)));
+            self.add_gradient(at, dynamics, &Row::Point { link: goal.bone, point, angular, linear }, unit);
+        }
+    }
+
+    fn limit_row(&mut self, at: &Situation<'_>, guide: &Guide, dynamics: &Dynamics, index: usize) {
+        let excess = self.excesses[index];
+        let rate = excess.rate(&at.state.rates);
+        let wanted = -guide.limits.stiffness * excess.beyond - guide.limits.damping * rate;
+        if self.slots[excess.dof] == NONE {
+            return;
+        }
+        if guide.style == Style::Torque {
+            self.push_row(wanted - excess.rate(dynamics.accelerations()));
+            for k in 0..excess.n {
+                self.add_gradient(at, dynamics, &Row::Acceleration(excess.dof + k), excess.direction[k]);
+            }
+            return;
+        }
+        let velocity = guide.style == Style::Velocity;
+        self.push_row(if velocity { rate + at.moment.dt * wanted } else { wanted });
+        for k in 0..excess.n {
+            *self.last_entry(self.slots[excess.dof + k]) = excess.direction[k];
+        }
+    }
+
+    /// The target pose of the torque style, in the norm of the kinetic energy: `G` makes torques of accelerations.
+    fn approach_pose(
+        &mut self,
+        at: &Situation<'_>,
+        dynamics: &mut Dynamics,
+        saturation: &Saturation,
+        base: &Command,
+    ) {
+        let (gravity, external) = (at.moment.gravity, at.moment.external);
+        base_command(at, Style::Acceleration, saturation, &mut self.probe);
+        let _ = dynamics.respond(at.tree, &self.probe, gravity, external);
+        self.tangent.copy_from_slice(dynamics.torques());
+        let (variables, still, probe) = (&self.variables, &self.tangent, &mut self.probe);
+        self.hierarchy.prefer_in(&self.preference, |rates, torques| {
+            for (dof, rate) in variables.iter().zip(rates) {
+                probe.values[*dof] = *rate;
+            }
+            let _ = dynamics.respond(at.tree, probe, gravity, external);
+            for (torque, dof) in torques.iter_mut().zip(variables) {
+                *torque = dynamics.torques()[*dof] - still[*dof];
+            }
+        });
+        // whatever comes below is measured at the base again
+        let _ = dynamics.respond(at.tree, base, gravity, external);
+    }
+
+    fn solve_level(&mut self, task: &Task<'_>) {
+        let floor = if task.guide.style == Style::Torque { FLOOR / self.inertia } else { FLOOR };
+        let damping = Damping::Relative { share: task.guide.robustness, floor };
+        self.hierarchy.level(&self.rows, &self.targets, damping);
+        let n = self.variables.len();
+        let x = self.hierarchy.solution();
+        for (row, (goal, unit)) in self.owners.iter().enumerate() {
+            let got: f64 = (0..n).map(|k| self.rows[row * n + k] * x[k]).sum();
+            let missing = (self.targets[row] - got) / unit;
+            let shortfall = &mut self.goal_reports[*goal].shortfall;
+            *shortfall = (*shortfall * *shortfall + missing * missing).sqrt();
+        }
+    }
+
+    fn write(&self, at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut Command) {
+        if style == Style::Velocity {
+            base_command(at, Style::Acceleration, saturation, out);
+        }
+        let x = self.hierarchy.solution();
+        let driven = |link: &LinkId| at.actuation.is_active(*link) && !saturation.holds(*link);
+        for dof in at.tree.links().filter(driven).flat_map(|link| at.tree.dofs(link)) {
+            let value = x[self.slots[dof]];
+            out.values[dof] = match style {
+                Style::Velocity => (value - at.state.rates[dof]) / at.moment.dt,
+                Style::Acceleration | Style::Torque => value,
+            };
+        }
+    }
+
+    fn clear_level(&mut self) {
+        self.rows.clear();
+        self.targets.clear();
+        self.owners.clear();
+    }
+
+    /// Adds a row of zeros.
+    fn push_row(&mut self, target: f64) {
+        self.targets.push(target);
+        self.rows.resize(self.targets.len() * self.variables.len(), 0.0);
+    }
+
+    fn last_entry(&mut self, slot: usize) -> &mut f64 {
+        let start = self.rows.len() - self.variables.len();
+        &mut self.rows[start + slot]
+    }
+
+    /// Adds the derivatives of a scalar by the variables to the last row.
+    fn add_gradient(&mut self, at: &Situation<'_>, dynamics: &Dynamics, row: &Row, scale: f64) {
+        let gradient = self.derivatives.row(at.tree, dynamics, row);
+        let start = self.rows.len() - self.variables.len();
+        for (entry, dof) in self.rows[start..].iter_mut().zip(&self.variables) {
+            *entry += scale * gradient[*dof];
+        }
+    }
+}
+
+/// The command at `x = 0`.
+fn base_command(at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut Command) {
+    for link in at.tree.links() {
+        let held = saturation.holds(link);
+        let driven = at.actuation.is_active(link) && !held;
+        let prescribed = style == Style::Velocity || (style == Style::Acceleration && driven);
+        out.modes[link.index()] = if prescribed { Mode::Prescribed } else { Mode::Passive };
+        for dof in at.tree.dofs(link) {
+            out.values[dof] = match style {
+                Style::Velocity => -at.state.rates[dof] / at.moment.dt,
+                _ if held => saturation.torque(dof),
+                _ if driven => 0.0,
+                _ => at.moment.torque(dof),
+            };
+        }
+    }
+}
+
+/// Radius of gyration (m) and mass (kg) of a tree at its neutral pose; 1 where there is no extent.
+pub(crate) fn gyration(tree: &Tree, dynamics: &mut Dynamics) -> (f64, f64) {
+    dynamics.kinematics(tree, &tree.neutral_state());
+    let all = dynamics.total_inertia();
+    // ∫ r² dm about the centre is half the trace of the inertia there
+    let second = 0.5 * all.rotational.diagonal_entries().element_sum() - all.first_moment.length_squared() / all.mass;
+    let radius = (second / all.mass).max(0.0).sqrt();
+    if radius > 0.0 && radius.is_finite() { (radius, all.mass) } else { (1.0, 1.0) }
+}

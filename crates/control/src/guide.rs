@@ -1,0 +1,123 @@
+//! Guidance of bones: what is wanted, in which style and in which order of importance (KP08 §3.1, §3.2).
+
+use sinew_recursive::Tree;
+
+use crate::error::ControlError;
+use crate::goal::{Gains, Goal};
+
+/// Default places in the order of importance; smaller numbers first. Whatever the numbers, the dynamics of passive joints comes
+/// before everything else.
+pub mod levels {
+    /// Constraints on bones.
+    pub const HOLD: u8 = 1;
+    /// Drags.
+    pub const DRAG: u8 = 2;
+    /// Displacement limits of joints.
+    pub const LIMITS: u8 = 3;
+    /// The target pose.
+    pub const POSE: u8 = 4;
+}
+
+/// What is smallest among all commands that meet the goals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Style {
+    /// Accelerations of the driven joints: the goals are met by bending as a whole.
+    #[default]
+    Acceleration,
+    /// Torques of the driven joints: the motion swings and waves.
+    Torque,
+    /// Rates of all joints after the step, passive ones included: slow and controlled. Every rate that no goal needs is taken away
+    /// within one step, so torques grow as steps shrink.
+    Velocity,
+}
+
+/// A pose to return to where nothing else matters: `q̈ = −γ (k_p (q ⊖ q_ref) + k_d q̇)`.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PoseGoal {
+    /// Coordinates of all joints, in the layout of a tree's state; those of passive joints do not matter.
+    pub coordinates: Vec<f64>,
+    /// Gains; a stiffness of zero only damps.
+    pub gains: Gains,
+    /// Time in which `γ` rises from 0 to 1 after the phase began (s); 0: at once.
+    pub ramp: f64,
+}
+
+/// A phase of guidance.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Guide {
+    /// Which command is chosen where goals leave a choice.
+    pub style: Style,
+    /// Goals on bones; live drags are added in each step.
+    pub goals: Vec<Goal>,
+    /// The target pose.
+    pub pose: Option<PoseGoal>,
+    /// Level of the target pose. Alone in its level it costs next to nothing; together with goals it is a row per joint.
+    pub pose_level: u8,
+    /// How joints beyond their displacement limits are pulled back.
+    pub limits: Gains,
+    /// Level of the displacement limits.
+    pub limits_level: u8,
+    /// Share of the squared size of the rows that keeps commands bounded near singular poses: `α` of the singularity-robust inverse
+    /// is this times the squared size. Larger is softer.
+    pub robustness: f64,
+}
+
+impl Guide {
+    /// Guidance by these goals with default levels, no target pose, and a robustness of 1e-5.
+    #[must_use]
+    pub fn new(style: Style, goals: Vec<Goal>) -> Self {
+        Self {
+            style,
+            goals,
+            pose: None,
+            pose_level: levels::POSE,
+            limits: Gains::critical(20.0),
+            limits_level: levels::LIMITS,
+            robustness: 1e-5,
+        }
+    }
+
+    /// The same with a target pose.
+    #[must_use]
+    pub fn with_pose(self, pose: PoseGoal) -> Self {
+        Self { pose: Some(pose), ..self }
+    }
+
+    /// Checks everything against a tree.
+    pub(crate) fn check(&self, tree: &Tree) -> Result<(), ControlError> {
+        for (index, goal) in self.goals.iter().enumerate() {
+            let (bone, n_bones) = (goal.bone.index(), tree.n_links());
+            if bone >= n_bones {
+                return Err(ControlError::UnknownBone { what: "goal", index, bone, n_bones });
+            }
+            if !goal.is_valid() {
+                return Err(ControlError::NotValid { what: "goal", index });
+            }
+        }
+        if let Some(pose) = &self.pose {
+            check_coordinates(tree, &pose.coordinates, "target pose")?;
+            if !(pose.gains.are_valid() && pose.ramp >= 0.0 && pose.ramp.is_finite()) {
+                return Err(ControlError::NotValid { what: "target pose", index: 0 });
+            }
+        }
+        if self.limits.are_valid() && self.robustness > 0.0 && self.robustness.is_finite() {
+            Ok(())
+        } else {
+            Err(ControlError::NotValid { what: "limit gain or robustness", index: 0 })
+        }
+    }
+}
+
+/// Coordinates must be as many as the tree has, and finite.
+pub(crate) fn check_coordinates(tree: &Tree, q: &[f64], what: &'static str) -> Result<(), ControlError> {
+    if q.len() != tree.n_coordinates() {
+        return Err(ControlError::WrongSize { what, index: 0, found: q.len(), expected: tree.n_coordinates() });
+    }
+    match q.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(ControlError::NotValid { what, index }),
+        None => Ok(()),
+    }
+}

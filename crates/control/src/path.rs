@@ -1,0 +1,67 @@
+//! Drag paths: places over time, as a hand left them.
+
+use glam::DVec3;
+
+use crate::error::ControlError;
+
+/// Places at increasing times, joined by straight lines; constant before the first and after the last.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<(f64, DVec3)>", into = "Vec<(f64, DVec3)>"))]
+pub struct Path {
+    points: Vec<(f64, DVec3)>,
+}
+
+impl Path {
+    /// From pairs of a time of the score (s) and a place in world axes (m).
+    ///
+    /// # Errors
+    /// [`ControlError::Empty`] without points, [`ControlError::TimeNotIncreasing`] with the index of a point out of order,
+    /// [`ControlError::NotValid`] with the index of a place that is no place.
+    pub fn new(points: Vec<(f64, DVec3)>) -> Result<Self, ControlError> {
+        if points.is_empty() {
+            return Err(ControlError::Empty);
+        }
+        for (index, (time, place)) in points.iter().enumerate() {
+            if !time.is_finite() || (index > 0 && points[index - 1].0 >= *time) {
+                return Err(ControlError::TimeNotIncreasing { index });
+            }
+            if !place.is_finite() {
+                return Err(ControlError::NotValid { what: "place of a path", index });
+            }
+        }
+        Ok(Self { points })
+    }
+
+    /// The place at a time (s), in world axes (m).
+    #[must_use]
+    pub fn at(&self, time: f64) -> DVec3 {
+        let next = self.points.partition_point(|(knot, _)| *knot <= time);
+        let last = self.points.len() - 1;
+        if next == 0 || next > last {
+            return self.points[next.min(last)].1;
+        }
+        let ((from, a), (to, b)) = (self.points[next - 1], self.points[next]);
+        a + (b - a) * ((time - from) / (to - from))
+    }
+
+    /// The pairs of time and place.
+    #[must_use]
+    pub fn points(&self) -> &[(f64, DVec3)] {
+        &self.points
+    }
+}
+
+impl TryFrom<Vec<(f64, DVec3)>> for Path {
+    type Error = ControlError;
+
+    fn try_from(points: Vec<(f64, DVec3)>) -> Result<Self, ControlError> {
+        Self::new(points)
+    }
+}
+
+impl From<Path> for Vec<(f64, DVec3)> {
+    fn from(path: Path) -> Self {
+        path.points
+    }
+}

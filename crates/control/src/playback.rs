@@ -1,0 +1,76 @@
+//! Keyframes as commands: driven joints follow a clip like perfect servos (KP08 §3.3), the rest is dynamics.
+//!
+//! With the clip at three instants of the run, `q₋, q₀, q₊` at `t − h, t, t + h` (through the time warp of the score), the rates of a
+//! run of steps `q ← q ⊕ h q̇⁺`, `q̇⁺ = q̇ + h q̈` along the clip are `v₀ = (q₀ ⊖ q₋)/h` and `v₊ = (q₊ ⊖ q₀)/h`, so that
+//!
+//! ```text
+//! q̈ = (v₊ − v₀)/h + k_p (q₀ ⊖ q) + k_d (v₀ − q̇)
+//! ```
+//!
+//! keeps a joint that is on the clip exactly on it, and lets one that is off it approach at the pace of the gains. Gains too stiff for
+//! the step are lowered to critical ones at `1/(2h)`.
+
+use sinew_recursive::{Command, Mode, Tree};
+
+use crate::goal::Gains;
+use crate::score::Playback;
+use crate::situation::Situation;
+use crate::warp::TimeWarp;
+
+/// Scratch of playing clips on one tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Player {
+    /// Coordinates at the three instants.
+    coordinates: [Vec<f64>; 3],
+    before: Vec<f64>,
+    after: Vec<f64>,
+    gap: Vec<f64>,
+}
+
+impl Player {
+    pub(crate) fn new(tree: &Tree) -> Self {
+        let coordinates = || vec![0.0; tree.n_coordinates()];
+        let rates = || vec![0.0; tree.n_dofs()];
+        Self {
+            coordinates: [coordinates(), coordinates(), coordinates()],
+            before: rates(),
+            after: rates(),
+            gap: rates(),
+        }
+    }
+
+    /// Prescribes the driven joints.
+    pub(crate) fn command(
+        &mut self,
+        at: &Situation<'_>,
+        playback: &Playback,
+        warp: &TimeWarp,
+        out: &mut Command,
+    ) {
+        let (tree, h) = (at.tree, at.moment.dt);
+        for (k, offset) in [-h, 0.0, h].into_iter().enumerate() {
+            let time = warp.at(at.moment.time + offset)[0];
+            playback.clip.place(tree, time, &mut self.coordinates[k]);
+        }
+        let [past, now, next] = &self.coordinates;
+        tree.difference(now, past, &mut self.before);
+        tree.difference(next, now, &mut self.after);
+        tree.difference(now, &at.state.coordinates, &mut self.gap);
+        let gains = feasible(playback.servo, h);
+        for link in tree.links() {
+            let driven = at.actuation.is_active(link);
+            out.modes[link.index()] = if driven { Mode::Prescribed } else { Mode::Passive };
+            for dof in tree.dofs(link) {
+                let rate = self.before[dof] / h;
+                let along = (self.after[dof] - self.before[dof]) / (h * h);
+                let back = gains.stiffness * self.gap[dof] + gains.damping * (rate - at.state.rates[dof]);
+                out.values[dof] = if driven { along + back } else { at.moment.torque(dof) };
+            }
+        }
+    }
+}
+
+/// Gains that a step of length `h` can follow.
+fn feasible(servo: Gains, h: f64) -> Gains {
+    if servo.stiffness * h * h <= 0.25 && servo.damping * h <= 1.0 { servo } else { Gains::critical(0.5 / h) }
+}
