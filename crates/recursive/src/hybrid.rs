@@ -9,7 +9,7 @@
 //! forward:  a = X V̇_p + η;      passive: q̈ = Ψ(τ − Uᵀa − SᵀB)
 //!           V̇ = a + S q̈;        F = ĴV̇ + B;   prescribed: τ = SᵀF
 //! ```
-//! `D` is zero, or `hC + h²K` in implicit steps. The world accelerates by `−g` instead of gravity acting on bodies. External
+//! `D` is the resistance of torques to acceleration: zero, or `hC + h²K` in implicit steps. The world accelerates by `−g` instead of gravity acting on bodies. External
 //! wrenches are in world axes at the central frames (centres of mass) of the mechanism's bodies, N·m and N.
 //! Cost: linear in links. A direction without inertia (not positive `SᵀU + D`) locks its joint (`Ψ = 0`) and is reported.
 
@@ -94,16 +94,14 @@ pub struct Dynamics {
     pub(crate) composite: Vec<SpatialInertia>,
 }
 
-/// What acts on a tree from outside the sweeps.
+/// The arguments of a sweep.
 #[derive(Clone, Copy)]
-pub(crate) struct Load<'a> {
-    pub(crate) command: &'a Command,
-    /// Torques in place of the command's for passive joints; empty: none.
-    pub(crate) torques: &'a [f64],
+struct Load<'a> {
+    command: &'a Command,
     /// `D` per dof; empty: zero.
-    pub(crate) diagonal: &'a [f64],
-    pub(crate) gravity: DVec3,
-    pub(crate) external: &'a [Force],
+    resistance: &'a [f64],
+    gravity: DVec3,
+    external: &'a [Force],
 }
 
 impl Dynamics {
@@ -155,13 +153,27 @@ impl Dynamics {
         gravity: DVec3,
         external: &[Force],
     ) -> SweepReport {
-        self.solve(tree, Load { command, torques: &[], diagonal: &[], gravity, external })
+        self.respond_resisted(tree, command, &[], gravity, external)
     }
 
-    pub(crate) fn solve(&mut self, tree: &Tree, load: Load<'_>) -> SweepReport {
+    /// Like [`Self::respond`], with passive torques that resist acceleration: `τ = value − resistance · q̈`, per dof and at least 0
+    /// (kg·m², kg). An armature, or what a stiff force adds over an implicit step (`hC + h²K`).
+    ///
+    /// # Panics
+    /// If an argument belongs to another tree.
+    pub fn respond_resisted(
+        &mut self,
+        tree: &Tree,
+        command: &Command,
+        resistance: &[f64],
+        gravity: DVec3,
+        external: &[Force],
+    ) -> SweepReport {
+        let load = Load { command, resistance, gravity, external };
         assert_eq!(load.command.modes.len(), tree.n_links(), "command of another tree");
         assert_eq!(load.command.values.len(), tree.n_dofs(), "command of another tree");
         assert!([0, tree.n_links()].contains(&load.external.len()), "one wrench per link");
+        assert!([0, tree.n_dofs()].contains(&resistance.len()), "one resistance per dof");
         self.gravity = load.gravity;
         self.modes.copy_from_slice(&load.command.modes);
         let report = self.eliminate(tree, &load);
@@ -235,7 +247,7 @@ impl Dynamics {
         let inertia = &self.articulated[k];
         let bias = self.bias[k];
         let reach = inertia.mul_turn(axis);
-        let pivot = axis.dot(reach.angular) + load.diagonal(dof);
+        let pivot = axis.dot(reach.angular) + load.resistance(dof);
         let singular = !(pivot > 0.0 && pivot.is_finite());
         let psi = if singular { 0.0 } else { 1.0 / pivot };
         self.reach[dof] = reach;
@@ -275,7 +287,7 @@ impl Dynamics {
                 for j in 0..=i {
                     pivot[(i, j)] = columns[i].dot(reach[j]);
                 }
-                pivot[(i, i)] += load.diagonal(dofs.start + i);
+                pivot[(i, i)] += load.resistance(dofs.start + i);
             }
             let mut psi = Block::ZERO;
             match pivot.cholesky() {
@@ -327,7 +339,7 @@ impl Dynamics {
                 let q = self.psi[link.first_psi as usize] * rest;
                 rate += column * q;
                 self.accelerations[dof] = q;
-                self.torques[dof] = load.torque(dof) - load.diagonal(dof) * q;
+                self.torques[dof] = load.torque(dof) - load.resistance(dof) * q;
             } else {
                 let n = dofs.len();
                 let mut rest = [0.0; 6];
@@ -342,7 +354,7 @@ impl Dynamics {
                     }
                     rate += self.columns[dof] * q;
                     self.accelerations[dof] = q;
-                    self.torques[dof] = load.torque(dof) - load.diagonal(dof) * q;
+                    self.torques[dof] = load.torque(dof) - load.resistance(dof) * q;
                 }
             }
             self.accelerated[k] = rate;
@@ -370,11 +382,11 @@ impl Dynamics {
 impl Load<'_> {
     #[inline]
     fn torque(&self, dof: usize) -> f64 {
-        if self.torques.is_empty() { self.command.values[dof] } else { self.torques[dof] }
+        self.command.values[dof]
     }
 
     #[inline]
-    fn diagonal(&self, dof: usize) -> f64 {
-        self.diagonal.get(dof).copied().unwrap_or(0.0)
+    fn resistance(&self, dof: usize) -> f64 {
+        self.resistance.get(dof).copied().unwrap_or(0.0)
     }
 }

@@ -14,8 +14,7 @@
 use glam::DVec3;
 use sinew_math::Force;
 
-use crate::hybrid::Load;
-use crate::{Command, Dynamics, SweepReport, Tree, TreeState};
+use crate::{Command, Dynamics, Mode, SweepReport, Tree, TreeState};
 
 /// What acts on a tree during a step.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +61,9 @@ pub struct Integrator {
     coordinate_rates: Vec<f64>,
     coordinate_sum: Vec<f64>,
     rate_sum: Vec<f64>,
-    torques: Vec<f64>,
-    diagonal: Vec<f64>,
+    command: Command,
+    stretch: Vec<f64>,
+    resistance: Vec<f64>,
 }
 
 /// Time of a stage and its weight, as fractions of the step.
@@ -78,8 +78,9 @@ impl Integrator {
             coordinate_rates: coordinates.clone(),
             coordinate_sum: coordinates,
             rate_sum: dofs.clone(),
-            torques: dofs.clone(),
-            diagonal: dofs,
+            command: Command::passive(tree),
+            stretch: dofs.clone(),
+            resistance: dofs,
         }
     }
 
@@ -107,22 +108,20 @@ impl Integrator {
         springs: &Springs,
         h: f64,
     ) -> SweepReport {
-        dynamics.kinematics(tree, state);
-        // τ − K(q ⊖ q₀ + h v) − C v
-        tree.difference(&state.coordinates, &springs.rest, &mut self.torques);
-        for dof in 0..tree.n_dofs() {
-            let (k, c, v) = (springs.stiffness[dof], springs.damping[dof], state.rates[dof]);
-            self.torques[dof] = action.command.values[dof] - k * (self.torques[dof] + h * v) - c * v;
-            self.diagonal[dof] = h * c + h * h * k;
+        self.command.modes.copy_from_slice(&action.command.modes);
+        self.command.values.copy_from_slice(&action.command.values);
+        tree.difference(&state.coordinates, &springs.rest, &mut self.stretch);
+        for id in tree.links().filter(|link| action.command.mode(*link) == Mode::Passive) {
+            for dof in tree.dofs(id) {
+                // τ − K(q ⊖ q₀ + h v) − C v, and hC + h²K
+                let (k, c, v) = (springs.stiffness[dof], springs.damping[dof], state.rates[dof]);
+                self.command.values[dof] -= k * (self.stretch[dof] + h * v) + c * v;
+                self.resistance[dof] = h * c + h * h * k;
+            }
         }
-        let load = Load {
-            command: action.command,
-            torques: &self.torques,
-            diagonal: &self.diagonal,
-            gravity: action.gravity,
-            external: action.external,
-        };
-        let report = dynamics.solve(tree, load);
+        dynamics.kinematics(tree, state);
+        let (gravity, external) = (action.gravity, action.external);
+        let report = dynamics.respond_resisted(tree, &self.command, &self.resistance, gravity, external);
         finish(tree, dynamics, state, h);
         report
     }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion};
-use sinew_mechanism::{Explicit, Input, RungeKutta, Scheme, Settings, Workspace, step};
+use sinew_mechanism::{Explicit, Input, JointKind, RungeKutta, Scheme, Settings, Workspace, step};
 use sinew_recursive::{Command, Mode};
 use sinew_testkit::{Dense, Rng, assert_close, soak_scale};
 
@@ -101,6 +101,46 @@ fn inverse_undoes_forward() {
         inverse.values.copy_from_slice(dynamics.accelerations());
         let _ = dynamics.hybrid(tree, state, &inverse, GRAVITY, external);
         assert_close!(dynamics.torques(), command.values.as_slice(), 1e-10, "round {round}");
+    }
+}
+
+#[test]
+fn resistance_is_a_diagonal_of_the_mass_matrix() {
+    let mut rng = Rng::new(15);
+    for round in 0..100 {
+        let mut case = random_case(&mut rng, 1 + round % 8, &all_kinds());
+        let (mut mass, bias) = dense(&mut case, GRAVITY);
+        let Case { tree, dynamics, external, .. } = &mut case;
+        let command = random_command(&mut rng, tree, 0.4);
+        let resistance: Vec<f64> = (0..tree.n_dofs()).map(|_| rng.uniform(0.0, 2.0)).collect();
+        for link in tree.links().filter(|link| command.mode(*link) == Mode::Passive) {
+            tree.dofs(link).for_each(|dof| mass[(dof, dof)] += resistance[dof]);
+        }
+        let _ = dynamics.respond_resisted(tree, &command, &resistance, GRAVITY, external);
+        let (accelerations, mut torques) = dense_hybrid(tree, &mass, &bias, &command);
+        for link in tree.links().filter(|link| command.mode(*link) == Mode::Passive) {
+            tree.dofs(link).for_each(|dof| torques[dof] -= resistance[dof] * accelerations[dof]);
+        }
+        assert_close!(dynamics.accelerations(), accelerations.as_slice(), 1e-9, "round {round}");
+        assert_close!(dynamics.torques(), torques.as_slice(), 1e-9, "round {round}");
+    }
+}
+
+#[test]
+fn long_chains_keep_their_digits() {
+    let mut rng = Rng::new(16);
+    let mut case = random_case(&mut rng, 400, &[JointKind::Hinge, JointKind::Ball, JointKind::Universal]);
+    let Case { tree, state, dynamics, external, .. } = &mut case;
+    let mut command = Command::passive(tree);
+    command.values = random_vector(&mut rng, tree.n_dofs(), 3.0);
+    let _ = dynamics.hybrid(tree, state, &command, GRAVITY, external);
+    let accelerations = dynamics.accelerations().to_vec();
+    let mut torques = vec![0.0; tree.n_dofs()];
+    dynamics.fill_inverse(tree, &accelerations, GRAVITY, external, &mut torques);
+    // the torques are small differences of the forces that the joints carry
+    let carried = tree.links().map(|link| dynamics.reaction(link).angular.length()).fold(1.0, f64::max);
+    for (found, given) in torques.iter().zip(&command.values) {
+        assert!((found - given).abs() < 1e-12 * carried, "{found} for {given}, carried {carried:e}");
     }
 }
 
