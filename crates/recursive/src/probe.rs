@@ -12,15 +12,18 @@ use sinew_mechanism::{BodyId, JointFrames, JointId, Model, State, joint_reading,
 /// A model and a state with every body at rest at the identity.
 pub(crate) struct Probe<'a> {
     model: &'a Model,
+    /// Where the model starts.
+    pub(crate) initial: State,
     state: State,
 }
 
 impl<'a> Probe<'a> {
     pub(crate) fn new(model: &'a Model) -> Self {
-        let mut state = model.initial_state();
+        let initial = model.initial_state();
+        let mut state = initial.clone();
         state.poses.fill(Pose::IDENTITY);
         state.motions.fill(Motion::ZERO);
-        Self { model, state }
+        Self { model, initial, state }
     }
 
     /// Frames of a joint on the central frames of its bodies.

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{MassProperties, Pose, SpatialInertia, Sym3, quat_to_mat3};
-use sinew_mechanism::{BodyId, BodyKind, JointId, JointKind, Model};
+use sinew_mechanism::{BodyId, BodyKind, JointId, JointKind, Model, State};
 use sinew_topology::NONE;
 
 use crate::joint_space::{
@@ -121,7 +121,7 @@ impl Tree {
             tree.push(model, &mut probe, body, joint)?;
         }
         tree.mark_elimination();
-        tree.check_inertia(model)?;
+        tree.check_inertia(&probe.initial)?;
         Ok(tree)
     }
 
@@ -209,7 +209,7 @@ impl Tree {
                     body: body_label(model, b),
                 });
             }
-            Some(b) => model.initial_state().poses[b.index()].compose(&outer),
+            Some(b) => probe.initial.poses[b.index()].compose(&outer),
             None => outer,
         };
         let reversed = flipped && !is_reversible(kind);
@@ -217,8 +217,8 @@ impl Tree {
     }
 
     /// Every joint direction must move mass, here checked where the model starts.
-    fn check_inertia(&self, model: &Model) -> Result<(), RecursiveError> {
-        let state = TreeState::from_mechanism(self, &model.initial_state());
+    fn check_inertia(&self, initial: &State) -> Result<(), RecursiveError> {
+        let state = TreeState::from_mechanism(self, initial);
         let mut dynamics = Dynamics::new(self);
         let report = dynamics.hybrid(self, &state, &Command::passive(self), DVec3::ZERO, &[]);
         match report.singular {
