@@ -13,7 +13,8 @@ use crate::articulated::{shift_force, shift_motion};
 use crate::{Dynamics, Tree};
 
 impl Dynamics {
-    /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates).
+    /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). A single row in linear
+    /// time is [`crate::Derivatives::row`] of [`crate::Row::Torque`] with every joint prescribed.
     ///
     /// # Panics
     /// If `out` has another size.

@@ -1,7 +1,7 @@
 //! Derivatives with respect to commands: against dense algebra, differences, and each other.
 
 use glam::DVec3;
-use sinew_recursive::{Derivatives, Mode, Row};
+use sinew_recursive::{Command, Derivatives, Mode, Row};
 use sinew_testkit::{Dense, Rng, assert_close};
 
 use crate::support::{Case, GRAVITY, all_kinds, dense, dense_hybrid, random_case, random_command};
@@ -11,7 +11,7 @@ fn dense_column(case: &Case, mass: &Dense, modes: &[Mode], dof: usize) -> (Vec<f
     let n = case.tree.n_dofs();
     let mut values = vec![0.0; n];
     values[dof] = 1.0;
-    let command = sinew_recursive::Command { modes: modes.to_vec(), values };
+    let command = Command { modes: modes.to_vec(), values };
     dense_hybrid(&case.tree, mass, &vec![0.0; n], &command)
 }
 
@@ -91,5 +91,19 @@ fn columns_are_differences_of_hybrid_dynamics() {
             }
             assert_close!(found, expected, 1e-7, "round {round}");
         }
+    }
+}
+
+#[test]
+fn with_every_joint_prescribed_a_torque_row_is_one_of_the_mass_matrix() {
+    let mut rng = Rng::new(33);
+    let mut case = random_case(&mut rng, 9, &all_kinds());
+    let (mass, _) = dense(&mut case, GRAVITY);
+    let Case { tree, dynamics, .. } = &mut case;
+    let _ = dynamics.respond(tree, &Command::prescribed(tree), GRAVITY, &[]);
+    let mut derivatives = Derivatives::new(tree);
+    for dof in 0..tree.n_dofs() {
+        let expected: Vec<f64> = (0..tree.n_dofs()).map(|j| mass[(dof, j)]).collect();
+        assert_close!(derivatives.row(tree, dynamics, &Row::Torque(dof)), expected.as_slice(), 1e-12);
     }
 }
