@@ -14,9 +14,11 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
-use sinew_math::{exp_so3, left_jacobian_rate, log_so3, normalize_quat, right_jacobian};
+use sinew_math::{
+    exp_so3, left_jacobian_inverse, left_jacobian_rate, log_so3, normalize_quat, right_jacobian,
+};
 use sinew_mechanism::JointKind;
-use sinew_recursive::{LinkId, Tree};
+use sinew_recursive::{LinkId, Tree, TreeState};
 
 use crate::actuation::Actuation;
 use crate::error::ControlError;
@@ -117,15 +119,72 @@ impl Clip {
         }
     }
 
+    /// How far a state is off the clip when it enters it at a time of the score (s): displacements and rates in the chart, written
+    /// one after the other; `pace` is the time of the score per time of the run. Rates of free places are those of the chart's axes.
+    pub(crate) fn gap(&self, tree: &Tree, state: &TreeState, [time, pace]: [f64; 2], out: &mut Vec<f64>) {
+        let n = tree.n_dofs();
+        out.clear();
+        out.resize(2 * n, 0.0);
+        let (shift, rate) = out.split_at_mut(n);
+        for link in tree.links() {
+            chart(tree, link, &state.coordinates, &self.reference, shift);
+            let dofs = tree.dofs(link);
+            rate[dofs.clone()].copy_from_slice(&state.rates[dofs.clone()]);
+            if turns_in_space(tree, link) {
+                let at = dofs.start;
+                let phi = DVec3::new(shift[at], shift[at + 1], shift[at + 2]);
+                let omega = DVec3::new(rate[at], rate[at + 1], rate[at + 2]);
+                // φ̇ = Jr⁻¹(φ) ω, Jr(φ) = Jl(−φ)
+                rate[at..at + 3].copy_from_slice(&(left_jacobian_inverse(-phi) * omega).to_array());
+            }
+            if tree.joint_kind(link) == JointKind::Free {
+                let turned = quaternion(&state.coordinates[tree.coordinates(link)]);
+                let velocity =
+                    turned * DVec3::new(rate[dofs.start + 3], rate[dofs.start + 4], rate[dofs.start + 5]);
+                rate[dofs.start + 3..dofs.end].copy_from_slice(&velocity.to_array());
+            }
+            for dof in dofs {
+                let [value, slope, _] = self.spline.at(time, dof);
+                shift[dof] -= value;
+                rate[dof] = rate[dof] / pace - slope;
+            }
+        }
+    }
+
+    /// First key after a time (s); the time itself after the last one.
+    pub(crate) fn next_key(&self, time: f64) -> f64 {
+        self.spline.times().iter().copied().find(|key| *key > time).unwrap_or(time)
+    }
+
     /// Coordinates of all joints at a time of the score (s): [`Self::sample`] without derivatives.
     ///
     /// # Panics
     /// If the tree is another one or the slice has the wrong length.
     pub fn place(&self, tree: &Tree, time: f64, coordinates: &mut [f64]) {
+        self.place_beside(tree, time, &[], [0.0; 2], coordinates);
+    }
+
+    /// The same, displaced by a gap as [`Self::gap`] gives it, or none: `blend` are the factors of its displacements and rates.
+    pub(crate) fn place_beside(
+        &self,
+        tree: &Tree,
+        time: f64,
+        gap: &[f64],
+        blend: [f64; 2],
+        coordinates: &mut [f64],
+    ) {
         coordinates.copy_from_slice(&self.reference);
         for link in tree.links() {
             let (q, dofs) = (&mut coordinates[tree.coordinates(link)], tree.dofs(link));
-            let at = |k: usize| self.spline.at(time, dofs.start + k)[0];
+            let at = |k: usize| {
+                let dof = dofs.start + k;
+                let value = self.spline.at(time, dof)[0];
+                if gap.is_empty() {
+                    value
+                } else {
+                    value + blend[0] * gap[dof] + blend[1] * gap[gap.len() / 2 + dof]
+                }
+            };
             let mut plain = 0;
             if turns_in_space(tree, link) {
                 plain = 3;

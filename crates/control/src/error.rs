@@ -55,7 +55,9 @@ pub enum ControlError {
         bone: usize,
     },
     /// A key that turns a ball joint by half a turn or more from the first key, where rotation vectors end.
-    #[error("key {key} turns the joint of bone {bone} by half a turn or more from the first key; add nearer keys in another clip")]
+    #[error(
+        "key {key} turns the joint of bone {bone} by half a turn or more from the first key; add nearer keys in another clip"
+    )]
     KeyTooFar {
         /// The key.
         key: usize,

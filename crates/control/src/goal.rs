@@ -9,14 +9,14 @@
 //! ```
 //!
 //! World axes, SI units; `x` is a point of the bone, `R`, `ω` its orientation and angular velocity. `log` is within π: at half a turn
-//! the way round is arbitrary. The target of a path stands still within a step, like the hand of a user, so a bone follows it with a
+//! the way round is arbitrary. Displacements longer than the reach of the gains count as long as it. The target of a path stands still within a step, like the hand of a user, so a bone follows it with a
 //! lag of `k_d/k_p` seconds.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, log_so3};
 use sinew_recursive::{Dynamics, LinkId, Tree};
 
-use crate::path::Path;
+use crate::path::{Path, TurnPath};
 
 /// Gains of a wanted acceleration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,17 +26,32 @@ pub struct Gains {
     pub stiffness: f64,
     /// `k_d`: acceleration per velocity, 1/s.
     pub damping: f64,
+    /// Largest displacement that pulls (m, rad): targets farther away pull no harder. Infinite unless set.
+    pub reach: f64,
 }
 
 impl Gains {
     /// Critical damping: displacements die out as `e^{−frequency·t}`; `frequency` in rad/s.
     #[must_use]
     pub const fn critical(frequency: f64) -> Self {
-        Self { stiffness: frequency * frequency, damping: 2.0 * frequency }
+        Self { stiffness: frequency * frequency, damping: 2.0 * frequency, reach: f64::INFINITY }
+    }
+
+    /// No pull, only damping at this rate (1/s).
+    #[must_use]
+    pub const fn damper(damping: f64) -> Self {
+        Self { stiffness: 0.0, damping, reach: f64::INFINITY }
+    }
+
+    /// The same with a largest displacement that pulls (m, rad).
+    #[must_use]
+    pub const fn with_reach(self, reach: f64) -> Self {
+        Self { reach, ..self }
     }
 
     pub(crate) fn are_valid(&self) -> bool {
-        self.stiffness >= 0.0 && self.stiffness.is_finite() && self.damping >= 0.0 && self.damping.is_finite()
+        let amount = |x: f64| x >= 0.0 && x.is_finite();
+        amount(self.stiffness) && amount(self.damping) && self.reach > 0.0
     }
 }
 
@@ -57,16 +72,20 @@ pub enum Place {
     Held,
     /// Along a path in the time of the score.
     Along(Path),
+    /// Where it was when the phase began, displaced along a path in the time of the score.
+    Beside(Path),
 }
 
 /// How a bone should be turned.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Facing {
     /// This orientation of the bone in world axes.
     At(DQuat),
     /// As it was when the phase began.
     Held,
+    /// Turning along a path in the time of the score.
+    Along(TurnPath),
 }
 
 /// What of a bone is wanted; vectors in world axes.
@@ -138,13 +157,15 @@ impl Goal {
     pub(crate) fn is_valid(&self) -> bool {
         let place = |place: &Place| match place {
             Place::At(target) => target.is_finite(),
-            Place::Held | Place::Along(_) => true,
+            Place::Held | Place::Along(_) | Place::Beside(_) => true,
         };
         let aim = match &self.aim {
             Aim::Position(target) => place(target),
-            Aim::Component { axis, place: target } => axis.is_finite() && axis.length_squared() > 0.0 && place(target),
+            Aim::Component { axis, place: target } => {
+                axis.is_finite() && axis.length_squared() > 0.0 && place(target)
+            }
             Aim::Orientation(Facing::At(target)) => target.is_finite() && target.length_squared() > 0.0,
-            Aim::Orientation(Facing::Held) => true,
+            Aim::Orientation(Facing::Held | Facing::Along(_)) => true,
             Aim::Velocity(v) | Aim::Spin(v) | Aim::Acceleration(v) | Aim::SpinRate(v) => v.is_finite(),
         };
         aim && self.point.is_finite() && self.gains.are_valid()
@@ -192,13 +213,16 @@ impl Wish {
             Place::At(target) => *target - position,
             Place::Held => held.translation - position,
             Place::Along(path) => path.at(time) - position,
+            Place::Beside(path) => held.translation + path.at(time) - position,
         };
-        let pull = |error: DVec3, rate: DVec3| error * gains.stiffness - rate * gains.damping;
+        let near =
+            |error: DVec3| if error.length() > gains.reach { error.normalize() * gains.reach } else { error };
+        let pull = |error: DVec3, rate: DVec3| near(error) * gains.stiffness - rate * gains.damping;
         match &goal.aim {
             Aim::Position(place) => Self::vector(false, go_to(place), pull(go_to(place), velocity)),
             Aim::Component { axis, place } => {
                 let unit = axis.normalize();
-                let error = go_to(place);
+                let error = unit * go_to(place).dot(unit);
                 Self {
                     axes: [unit; 3],
                     n_rows: 1,
@@ -211,11 +235,14 @@ impl Wish {
                 let target = match facing {
                     Facing::At(target) => target.normalize(),
                     Facing::Held => held.rotation,
+                    Facing::Along(path) => path.at(time),
                 };
                 let error = log_so3(target * sight.pose.rotation.conjugate());
                 Self::vector(true, error, pull(error, spin))
             }
-            Aim::Velocity(target) => Self::vector(false, *target - velocity, (*target - velocity) * gains.damping),
+            Aim::Velocity(target) => {
+                Self::vector(false, *target - velocity, (*target - velocity) * gains.damping)
+            }
             Aim::Spin(target) => Self::vector(true, *target - spin, (*target - spin) * gains.damping),
             Aim::Acceleration(target) => Self::vector(false, DVec3::ZERO, *target),
             Aim::SpinRate(target) => Self::vector(true, DVec3::ZERO, *target),

@@ -9,9 +9,11 @@
 //! In the velocity style the first level is the dynamics of the passive joints, exact: `M_p x = h (τ_p − τ_{p,1})`, `τ_{p,1}` their
 //! torques at the base. All three ask for the same acceleration of a bone; they differ in what is smallest.
 //!
-//! Limits are rows on `q̈` along the excess; the target pose is a preference: in the torque style, for the torques that would produce
-//! its accelerations, closest in the norm of the kinetic energy (the nearest torques as such would pump energy into swings). Rows about positions are divided by the radius of gyration of the character, so that a level may mix metres and
-//! radians. A joint beyond its torque limit is passive with the torque at its limit, and the rest is solved again.
+//! Limits are rows on `q̈` along the excess. The target pose is where the solution starts and what it comes closest to; in the torque
+//! style these are the torques that produce the accelerations of the pose, and closest is meant in the norm of the kinetic energy
+//! (`δτᵀ M⁻¹ δτ`), so that what damps the pose damps the motion: the nearest torques as such pump energy into swings. Rows about
+//! positions are divided by the radius of gyration of the character, so that a level may mix metres and radians. A joint beyond its
+//! torque limit is passive with the torque at its limit, and the rest is solved again.
 //!
 //! Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. World axes, SI units. Never fails; a result that is not finite
 //! becomes a command of zeros and is reported.
@@ -76,7 +78,7 @@ pub(crate) struct Task<'a> {
 impl Task<'_> {
     /// Goals of the score, then live drags.
     fn goals<'b>(&'b self, at: &'b Situation<'_>) -> impl Iterator<Item = &'b Goal> {
-        self.guide.goals.iter().chain(at.moment.drags)
+        self.guide.goals.iter().chain(at.input.drags)
     }
 }
 
@@ -174,7 +176,7 @@ impl Guidance {
         self.prefer_pose(at, task, dynamics, saturation);
         base_command(at, style, saturation, out);
         // a locked direction has no acceleration whatever is asked of it
-        let _ = dynamics.respond(at.tree, out, at.moment.gravity, at.moment.external);
+        let _ = dynamics.respond(at.tree, out, at.input.gravity, at.input.external);
         self.hierarchy.begin(&self.weights);
         if !self.preference.is_empty() {
             self.hierarchy.start_from(&self.preference);
@@ -187,12 +189,9 @@ impl Guidance {
             self.gather(at, task, dynamics, now);
             level = self.next_level(at, task, Some(now));
             if !self.targets.is_empty() {
-                self.solve_level(task);
+                self.solve_level(at, task, dynamics, saturation, out);
             } else if now == task.guide.pose_level && !self.preference.is_empty() {
-                match style {
-                    Style::Torque => self.approach_pose(at, dynamics, saturation, out),
-                    _ => self.hierarchy.prefer(&self.preference),
-                }
+                self.hierarchy.prefer(&self.preference);
             }
         }
         self.write(at, style, saturation, out);
@@ -226,16 +225,20 @@ impl Guidance {
         let Some(pose) = &task.guide.pose else { return };
         let rise = if pose.ramp > 0.0 { (task.age / pose.ramp).clamp(0.0, 1.0) } else { 1.0 };
         at.tree.difference(&at.state.coordinates, &pose.coordinates, &mut self.tangent);
+        let reach = pose.gains.reach;
         for (gap, rate) in self.tangent.iter_mut().zip(&at.state.rates) {
-            *gap = -rise * (pose.gains.stiffness * *gap + pose.gains.damping * rate);
+            *gap = -rise * (pose.gains.stiffness * gap.clamp(-reach, reach) + pose.gains.damping * rate);
         }
         match task.guide.style {
-            Style::Acceleration => self.preference.extend(self.variables.iter().map(|dof| self.tangent[*dof])),
+            Style::Acceleration => {
+                self.preference.extend(self.variables.iter().map(|dof| self.tangent[*dof]))
+            }
             Style::Velocity => {
                 for link in at.tree.links() {
                     let driven = at.actuation.is_active(link) && !saturation.holds(link);
-                    let wanted = |dof: usize| at.state.rates[dof] + at.moment.dt * self.tangent[dof];
-                    self.preference.extend(at.tree.dofs(link).map(|dof| if driven { wanted(dof) } else { 0.0 }));
+                    let wanted = |dof: usize| at.state.rates[dof] + at.input.dt * self.tangent[dof];
+                    self.preference
+                        .extend(at.tree.dofs(link).map(|dof| if driven { wanted(dof) } else { 0.0 }));
                 }
             }
             Style::Torque => {
@@ -243,7 +246,7 @@ impl Guidance {
                 for dof in &self.variables {
                     self.probe.values[*dof] = self.tangent[*dof];
                 }
-                let _ = dynamics.respond(at.tree, &self.probe, at.moment.gravity, at.moment.external);
+                let _ = dynamics.respond(at.tree, &self.probe, at.input.gravity, at.input.external);
                 self.preference.extend(self.variables.iter().map(|dof| dynamics.torques()[*dof]));
             }
         }
@@ -258,8 +261,8 @@ impl Guidance {
                 continue;
             }
             for dof in at.tree.dofs(link) {
-                let torque = if held { saturation.torque(dof) } else { at.moment.torque(dof) };
-                self.targets.push(at.moment.dt * (torque - dynamics.torques()[dof]));
+                let torque = if held { saturation.torque(dof) } else { at.input.torque(dof) };
+                self.targets.push(at.input.dt * (torque - dynamics.torques()[dof]));
                 self.rows.extend_from_slice(self.derivatives.row(at.tree, dynamics, &Row::Torque(dof)));
             }
         }
@@ -270,7 +273,8 @@ impl Guidance {
     fn next_level(&self, at: &Situation<'_>, task: &Task<'_>, after: Option<u8>) -> Option<u8> {
         let limits = (!self.excesses.is_empty()).then_some(task.guide.limits_level);
         let pose = (!self.preference.is_empty()).then_some(task.guide.pose_level);
-        let goals = task.goals(at).zip(&self.wishes).filter(|(_, wish)| wish.is_some()).map(|(goal, _)| goal.level);
+        let goals =
+            task.goals(at).zip(&self.wishes).filter(|(_, wish)| wish.is_some()).map(|(goal, _)| goal.level);
         goals.chain(limits).chain(pose).filter(|level| after.is_none_or(|after| *level > after)).min()
     }
 
@@ -294,12 +298,19 @@ impl Guidance {
         }
     }
 
-    fn goal_rows(&mut self, at: &Situation<'_>, style: Style, dynamics: &Dynamics, index: usize, goal: &Goal) {
+    fn goal_rows(
+        &mut self,
+        at: &Situation<'_>,
+        style: Style,
+        dynamics: &Dynamics,
+        index: usize,
+        goal: &Goal,
+    ) {
         let Some(wish) = self.wishes[index] else { return };
         let point = Sight::new(at.tree, dynamics, goal).pose.translation;
         let now = dynamics.acceleration_at(goal.bone, point);
         let (now, unit) = if wish.angular { (now.angular, 1.0) } else { (now.linear, 1.0 / self.radius) };
-        let step = if style == Style::Velocity { at.moment.dt } else { 1.0 };
+        let step = if style == Style::Velocity { at.input.dt } else { 1.0 };
         for k in 0..wish.n_rows {
             let axis = wish.axes[k];
             let (angular, linear) = if wish.angular { (axis, DVec3::ZERO) } else { (DVec3::ZERO, axis) };
@@ -321,45 +332,65 @@ impl Guidance {
             for k in 0..excess.n {
                 self.add_gradient(at, dynamics, &Row::Acceleration(excess.dof + k), excess.direction[k]);
             }
+            self.normalize_row();
             return;
         }
         let velocity = guide.style == Style::Velocity;
-        self.push_row(if velocity { rate + at.moment.dt * wanted } else { wanted });
+        self.push_row(if velocity { rate + at.input.dt * wanted } else { wanted });
         for k in 0..excess.n {
             *self.last_entry(self.slots[excess.dof + k]) = excess.direction[k];
         }
     }
 
-    /// The target pose of the torque style, in the norm of the kinetic energy: `G` makes torques of accelerations.
-    fn approach_pose(
+    /// Solves the level that was gathered; `base` is the command that the rows were made at.
+    fn solve_level(
         &mut self,
         at: &Situation<'_>,
+        task: &Task<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
         base: &Command,
     ) {
-        let (gravity, external) = (at.moment.gravity, at.moment.external);
+        let share = task.guide.robustness;
+        if task.guide.style != Style::Torque {
+            self.hierarchy.level(&self.rows, &self.targets, Damping::Relative { share, floor: FLOOR });
+        } else if self.preference.is_empty() {
+            let floor = FLOOR / self.inertia;
+            self.hierarchy.level(&self.rows, &self.targets, Damping::Relative { share, floor });
+        } else {
+            let floor = FLOOR / self.inertia.sqrt();
+            self.solve_in_energy(at, dynamics, saturation, Damping::Relative { share, floor });
+            // the next level is gathered at the base again
+            let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
+        }
+        self.note_shortfalls();
+    }
+
+    /// A level in the norm of the kinetic energy: `G` makes torques of accelerations.
+    fn solve_in_energy(
+        &mut self,
+        at: &Situation<'_>,
+        dynamics: &mut Dynamics,
+        saturation: &Saturation,
+        damping: Damping,
+    ) {
         base_command(at, Style::Acceleration, saturation, &mut self.probe);
-        let _ = dynamics.respond(at.tree, &self.probe, gravity, external);
+        let _ = dynamics.respond(at.tree, &self.probe, DVec3::ZERO, &[]);
         self.tangent.copy_from_slice(dynamics.torques());
         let (variables, still, probe) = (&self.variables, &self.tangent, &mut self.probe);
-        self.hierarchy.prefer_in(&self.preference, |rates, torques| {
-            for (dof, rate) in variables.iter().zip(rates) {
-                probe.values[*dof] = *rate;
+        self.hierarchy.level_in(&self.rows, &self.targets, damping, |accelerations, torques| {
+            for (dof, acceleration) in variables.iter().zip(accelerations) {
+                probe.values[*dof] = *acceleration;
             }
-            let _ = dynamics.respond(at.tree, probe, gravity, external);
+            let _ = dynamics.respond(at.tree, probe, DVec3::ZERO, &[]);
             for (torque, dof) in torques.iter_mut().zip(variables) {
                 *torque = dynamics.torques()[*dof] - still[*dof];
             }
         });
-        // whatever comes below is measured at the base again
-        let _ = dynamics.respond(at.tree, base, gravity, external);
     }
 
-    fn solve_level(&mut self, task: &Task<'_>) {
-        let floor = if task.guide.style == Style::Torque { FLOOR / self.inertia } else { FLOOR };
-        let damping = Damping::Relative { share: task.guide.robustness, floor };
-        self.hierarchy.level(&self.rows, &self.targets, damping);
+    /// What the level just solved leaves missing of its goals.
+    fn note_shortfalls(&mut self) {
         let n = self.variables.len();
         let x = self.hierarchy.solution();
         for (row, (goal, unit)) in self.owners.iter().enumerate() {
@@ -379,7 +410,7 @@ impl Guidance {
         for dof in at.tree.links().filter(driven).flat_map(|link| at.tree.dofs(link)) {
             let value = x[self.slots[dof]];
             out.values[dof] = match style {
-                Style::Velocity => (value - at.state.rates[dof]) / at.moment.dt,
+                Style::Velocity => (value - at.state.rates[dof]) / at.input.dt,
                 Style::Acceleration | Style::Torque => value,
             };
         }
@@ -402,6 +433,17 @@ impl Guidance {
         &mut self.rows[start + slot]
     }
 
+    /// Scales the last row to the size expected of rows: heavy joints are no less important than light ones.
+    fn normalize_row(&mut self) {
+        let start = self.rows.len() - self.variables.len();
+        let row = &mut self.rows[start..];
+        let size = self.inertia * row.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if let Some(target) = self.targets.last_mut().filter(|_| size > 0.0) {
+            *target /= size;
+            row.iter_mut().for_each(|x| *x /= size);
+        }
+    }
+
     /// Adds the derivatives of a scalar by the variables to the last row.
     fn add_gradient(&mut self, at: &Situation<'_>, dynamics: &Dynamics, row: &Row, scale: f64) {
         let gradient = self.derivatives.row(at.tree, dynamics, row);
@@ -421,10 +463,10 @@ fn base_command(at: &Situation<'_>, style: Style, saturation: &Saturation, out: 
         out.modes[link.index()] = if prescribed { Mode::Prescribed } else { Mode::Passive };
         for dof in at.tree.dofs(link) {
             out.values[dof] = match style {
-                Style::Velocity => -at.state.rates[dof] / at.moment.dt,
+                Style::Velocity => -at.state.rates[dof] / at.input.dt,
                 _ if held => saturation.torque(dof),
                 _ if driven => 0.0,
-                _ => at.moment.torque(dof),
+                _ => at.input.torque(dof),
             };
         }
     }
@@ -435,7 +477,8 @@ pub(crate) fn gyration(tree: &Tree, dynamics: &mut Dynamics) -> (f64, f64) {
     dynamics.kinematics(tree, &tree.neutral_state());
     let all = dynamics.total_inertia();
     // ∫ r² dm about the centre is half the trace of the inertia there
-    let second = 0.5 * all.rotational.diagonal_entries().element_sum() - all.first_moment.length_squared() / all.mass;
+    let second =
+        0.5 * all.rotational.diagonal_entries().element_sum() - all.first_moment.length_squared() / all.mass;
     let radius = (second / all.mass).max(0.0).sqrt();
     if radius > 0.0 && radius.is_finite() { (radius, all.mass) } else { (1.0, 1.0) }
 }

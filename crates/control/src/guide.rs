@@ -61,12 +61,12 @@ pub struct Guide {
     /// Level of the displacement limits.
     pub limits_level: u8,
     /// Share of the squared size of the rows that keeps commands bounded near singular poses: `α` of the singularity-robust inverse
-    /// is this times the squared size. Larger is softer.
+    /// is this times the squared size. Larger is softer: commands are at most `1/(2√robustness)` times what they are far from such poses.
     pub robustness: f64,
 }
 
 impl Guide {
-    /// Guidance by these goals with default levels, no target pose, and a robustness of 1e-5.
+    /// Guidance by these goals with default levels, no target pose, and a robustness of 1e-3.
     #[must_use]
     pub fn new(style: Style, goals: Vec<Goal>) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Guide {
             pose_level: levels::POSE,
             limits: Gains::critical(20.0),
             limits_level: levels::LIMITS,
-            robustness: 1e-5,
+            robustness: 1e-3,
         }
     }
 
@@ -114,7 +114,12 @@ impl Guide {
 /// Coordinates must be as many as the tree has, and finite.
 pub(crate) fn check_coordinates(tree: &Tree, q: &[f64], what: &'static str) -> Result<(), ControlError> {
     if q.len() != tree.n_coordinates() {
-        return Err(ControlError::WrongSize { what, index: 0, found: q.len(), expected: tree.n_coordinates() });
+        return Err(ControlError::WrongSize {
+            what,
+            index: 0,
+            found: q.len(),
+            expected: tree.n_coordinates(),
+        });
     }
     match q.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(ControlError::NotValid { what, index }),

@@ -13,7 +13,10 @@
 //! dependent: they add no direction, but count in the compromise. Only the damping bends the solution; what is claimed is decided by
 //! rank alone, so that lower levels never touch higher ones.
 //!
-//! Per-variable weights: the smallest `Σ w x²` is found instead of the smallest `|x|²`, by `x = w^{-1/2} y`.
+//! Per-variable weights: the smallest `Σ w x²` is found instead of the smallest `|x|²`, by `x = w^{-1/2} y`. Any other metric: with
+//! `G` symmetric and positive definite, the smallest `yᵀ G⁻¹ y`, by taking `aᵀ G b` for the product of rows and `G q` for the step
+//! along a basis row ([`Hierarchy::level_in`]).
+//!
 //! Cost: `O(rows² n)` for `rows` rows in all and `n` variables. No allocation once the sizes have been seen. Units are the caller's;
 //! rows of one level should be of comparable size, as an unmeetable level is a least-squares compromise.
 
@@ -30,8 +33,8 @@ pub enum Damping {
     /// The singularity-robust inverse with this `α ≥ 0` (units of a squared row).
     Absolute(f64),
     /// The singularity-robust inverse with `α = share · max(|C|², floor²)`, `|C|` the Frobenius norm of the level's rows (with
-    /// weights applied) before the projection: scale-free, and bounded also where the levels above have taken nearly all of the
-    /// room, or where the rows are nothing but rounding errors far below `floor`.
+    /// weights or metric applied) before the projection: scale-free, and bounded also where the levels above have taken nearly all of
+    /// the room, or where the rows are nothing but rounding errors far below `floor`.
     Relative {
         /// Share of the squared size of the rows (none).
         share: f64,
@@ -58,9 +61,10 @@ pub struct Hierarchy {
     scaled: Vec<f64>,
     /// The solution `x = w^{-1/2} y`.
     solution: Vec<f64>,
-    /// Orthonormal rows `Q` in scaled variables, one after the other.
-    basis: Vec<f64>,
-    rows: Vec<f64>,
+    /// Orthonormal rows `Q` in scaled variables.
+    basis: RowBlock,
+    /// The rows of the level at work.
+    rows: RowBlock,
     misfit: Vec<f64>,
     lower: Vec<f64>,
     shares: Vec<f64>,
@@ -68,8 +72,6 @@ pub struct Hierarchy {
     used: Vec<bool>,
     /// A preference has taken all the room.
     full: bool,
-    /// `G c` of every claimed row, for a preference in a metric.
-    lifted: Vec<f64>,
     least_squares: LeastSquares,
 }
 
@@ -103,29 +105,28 @@ impl Hierarchy {
 
     /// Adds the next level: `coefficients` row by row (one entry per variable), one target per row.
     pub fn level(&mut self, coefficients: &[f64], targets: &[f64], damping: Damping) -> LevelReport {
-        let (n, m) = (self.scale.len(), targets.len());
-        debug_assert_eq!(coefficients.len(), n * m, "one coefficient per variable and row");
         self.load(coefficients, targets);
-        let size = dot(&self.rows, &self.rows);
-        let floor = if let Damping::Relative { floor, .. } = damping { floor } else { 0.0 };
-        let rank = self.orthogonalize(floor);
-        let alpha = match damping {
-            Damping::Exact => 0.0,
-            Damping::Absolute(alpha) => alpha,
-            Damping::Relative { share, floor } => share * size.max(floor * floor),
-        };
-        self.step.clear();
-        self.step.resize(rank, 0.0);
-        self.pack(rank);
-        self.least_squares.solve(&self.lower, &self.misfit, alpha, &mut self.step);
-        let first = self.basis.len() - rank * n;
+        self.solve(coefficients, targets, damping)
+    }
+
+    /// Like [`Self::level`] in a metric: `lift(a, g)` writes `g = G a` for a row `a` (in scaled variables), once per row. All levels
+    /// of a problem must use the same metric.
+    pub fn level_in(
+        &mut self,
+        coefficients: &[f64],
+        targets: &[f64],
+        damping: Damping,
+        mut lift: impl FnMut(&[f64], &mut [f64]),
+    ) -> LevelReport {
+        let n = self.scale.len();
+        self.load(coefficients, targets);
+        self.rows.lifted.resize(self.rows.plain.len(), 0.0);
         if n > 0 {
-            for (q, z) in self.basis[first..].chunks_exact(n).zip(&self.step) {
-                add_scaled(&mut self.scaled, *z, q);
+            for (row, lifted) in self.rows.plain.chunks_exact(n).zip(self.rows.lifted.chunks_exact_mut(n)) {
+                lift(row, lifted);
             }
         }
-        self.unscale();
-        LevelReport { rank, residual: residual(coefficients, targets, &self.solution) }
+        self.solve(coefficients, targets, damping)
     }
 
     /// The last level: whatever room is left is used to come as close as possible to `targets`, one per variable, in the weighted
@@ -136,46 +137,15 @@ impl Hierarchy {
             return;
         }
         self.rows.clear();
-        self.rows.extend((0..n).map(|i| targets[i] / self.scale[i] - self.scaled[i]));
+        self.rows.plain.extend((0..n).map(|i| targets[i] / self.scale[i] - self.scaled[i]));
+        // δ − Σ G q (q·δ): the projection of a displacement is the transpose of that of a row
         for _ in 0..2 {
-            project(&self.basis, &mut self.rows, None);
+            for k in 0..self.basis.count(n) {
+                let share = dot(self.basis.row(k, n), &self.rows.plain);
+                add_scaled(&mut self.rows.plain, -share, self.basis.lift(k, n));
+            }
         }
-        add_scaled(&mut self.scaled, 1.0, &self.rows);
-        self.full = true;
-        self.unscale();
-    }
-
-    /// Like [`Self::prefer`], but closest in the norm `xᵀ G⁻¹ x` instead of the weighted one. `apply(c, g)` writes `g = G c`, `G`
-    /// symmetric and positive definite; it is called once per direction claimed so far. With the claimed rows `c_k` and the way to go
-    /// `δ`, the step is `δ − Σ μ_k G c_k`, `Σ_k (c_jᵀ G c_k) μ_k = c_jᵀ δ`.
-    pub fn prefer_in(&mut self, targets: &[f64], mut apply: impl FnMut(&[f64], &mut [f64])) {
-        let (n, rank) = (self.scale.len(), self.rank());
-        if n == 0 || self.full {
-            return;
-        }
-        // claimed rows in unscaled variables, and what the metric makes of them
-        self.rows.clear();
-        self.lifted.clear();
-        self.lifted.resize(rank * n, 0.0);
-        for (k, q) in self.basis.chunks_exact(n).enumerate() {
-            self.rows.extend(q.iter().zip(&self.scale).map(|(q, s)| q / s));
-            apply(&self.rows[k * n..], &mut self.lifted[k * n..(k + 1) * n]);
-        }
-        let row = |k: usize| &self.rows[k * n..(k + 1) * n];
-        self.lower.clear();
-        self.misfit.clear();
-        let way = |i: usize| targets[i] - self.solution[i];
-        for j in 0..rank {
-            self.misfit.push((0..n).map(|i| row(j)[i] * way(i)).sum());
-            self.lower.extend((0..rank).map(|k| dot(row(j), &self.lifted[k * n..(k + 1) * n])));
-        }
-        self.step.clear();
-        self.step.resize(rank, 0.0);
-        self.least_squares.solve(&self.lower, &self.misfit, 0.0, &mut self.step);
-        for i in 0..n {
-            let back: f64 = (0..rank).map(|k| self.step[k] * self.lifted[k * n + i]).sum();
-            self.scaled[i] = (targets[i] - back) / self.scale[i];
-        }
+        add_scaled(&mut self.scaled, 1.0, &self.rows.plain);
         self.full = true;
         self.unscale();
     }
@@ -189,19 +159,43 @@ impl Hierarchy {
     /// Directions claimed so far.
     #[must_use]
     pub fn rank(&self) -> usize {
-        if self.scale.is_empty() { 0 } else { self.basis.len() / self.scale.len() }
+        self.basis.count(self.scale.len())
     }
 
     /// Scaled rows and `d − C x`.
     fn load(&mut self, coefficients: &[f64], targets: &[f64]) {
         let n = self.scale.len();
+        debug_assert_eq!(coefficients.len(), n * targets.len(), "one coefficient per variable and row");
         self.rows.clear();
         self.misfit.clear();
         for (k, target) in targets.iter().enumerate() {
             let row = &coefficients[k * n..(k + 1) * n];
             self.misfit.push(target - dot(row, &self.solution));
-            self.rows.extend(row.iter().zip(&self.scale).map(|(c, s)| c * s));
+            self.rows.plain.extend(row.iter().zip(&self.scale).map(|(c, s)| c * s));
         }
+    }
+
+    /// The level whose rows are loaded.
+    fn solve(&mut self, coefficients: &[f64], targets: &[f64], damping: Damping) -> LevelReport {
+        let n = self.scale.len();
+        let size: f64 = (0..self.rows.count(n)).map(|k| self.rows.square(k, n)).sum();
+        let floor = if let Damping::Relative { floor, .. } = damping { floor } else { 0.0 };
+        let rank = self.orthogonalize(floor);
+        let alpha = match damping {
+            Damping::Exact => 0.0,
+            Damping::Absolute(alpha) => alpha,
+            Damping::Relative { share, floor } => share * size.max(floor * floor),
+        };
+        self.step.clear();
+        self.step.resize(rank, 0.0);
+        self.pack(rank);
+        self.least_squares.solve(&self.lower, &self.misfit, alpha, &mut self.step);
+        let first = self.basis.count(n) - rank;
+        for (k, z) in self.step.iter().enumerate() {
+            add_scaled(&mut self.scaled, *z, self.basis.lift(first + k, n));
+        }
+        self.unscale();
+        LevelReport { rank, residual: residual(coefficients, targets, &self.solution) }
     }
 
     /// Turns `rows` into new basis rows and `shares`, the matrix `L` with one column per row (some unused); returns the rank.
@@ -214,25 +208,23 @@ impl Hierarchy {
         if n == 0 || m == 0 || self.full {
             return 0;
         }
-        let longest = self.rows.chunks_exact(n).map(|row| dot(row, row)).fold(floor * floor, f64::max);
+        let longest = (0..m).map(|k| self.rows.square(k, n)).fold(floor * floor, f64::max);
         let threshold = longest * RANK_TOLERANCE * RANK_TOLERANCE;
-        for row in self.rows.chunks_exact_mut(n) {
-            project(&self.basis, row, None);
-            project(&self.basis, row, None);
+        let known = self.basis.count(n);
+        for k in 0..m {
+            for q in (0..known).chain(0..known) {
+                self.rows.take_out(k, &self.basis, q, n);
+            }
         }
         let mut rank = 0;
         while let Some(pivot) = self.longest_row(n, threshold) {
             self.used[pivot] = true;
-            let start = self.basis.len();
-            self.basis.extend_from_slice(&self.rows[pivot * n..(pivot + 1) * n]);
-            let (old, new) = self.basis.split_at_mut(start);
-            let length = dot(new, new).sqrt();
-            new.iter_mut().for_each(|x| *x /= length);
-            project(old, new, None);
-            let unit = dot(new, new).sqrt();
-            new.iter_mut().for_each(|x| *x /= unit);
-            for (k, row) in self.rows.chunks_exact_mut(n).enumerate() {
-                project(new, row, Some(&mut self.shares[k * m + rank]));
+            let new = known + rank;
+            self.basis.push(&self.rows, pivot, n);
+            self.basis.normalize(new, n);
+            self.basis.refine_last(n);
+            for k in 0..m {
+                self.shares[k * m + rank] = self.rows.take_out(k, &self.basis, new, n);
             }
             rank += 1;
         }
@@ -243,10 +235,10 @@ impl Hierarchy {
     fn longest_row(&self, n: usize, threshold: f64) -> Option<usize> {
         let mut best = None;
         let mut most = threshold;
-        for (k, row) in self.rows.chunks_exact(n).enumerate().filter(|(k, _)| !self.used[*k]) {
-            let length = dot(row, row);
-            if length > most {
-                (best, most) = (Some(k), length);
+        for k in (0..self.used.len()).filter(|k| !self.used[*k]) {
+            let square = self.rows.square(k, n);
+            if square > most {
+                (best, most) = (Some(k), square);
             }
         }
         best
@@ -268,14 +260,74 @@ impl Hierarchy {
     }
 }
 
-/// Takes the components along the orthonormal rows `basis` out of `row`; with one basis row, its component can be kept.
-fn project(basis: &[f64], row: &mut [f64], mut kept: Option<&mut f64>) {
-    for q in basis.chunks_exact(row.len()) {
-        let share = dot(q, row);
-        add_scaled(row, -share, q);
-        if let Some(kept) = kept.as_deref_mut() {
-            *kept += share;
+/// Rows one after the other, and `G` times them; nothing if `G` is the identity.
+#[derive(Clone, Debug, Default)]
+struct RowBlock {
+    plain: Vec<f64>,
+    lifted: Vec<f64>,
+}
+
+impl RowBlock {
+    fn clear(&mut self) {
+        self.plain.clear();
+        self.lifted.clear();
+    }
+
+    fn count(&self, n: usize) -> usize {
+        if n == 0 { 0 } else { self.plain.len() / n }
+    }
+
+    fn row(&self, k: usize, n: usize) -> &[f64] {
+        &self.plain[k * n..(k + 1) * n]
+    }
+
+    fn lift(&self, k: usize, n: usize) -> &[f64] {
+        if self.lifted.is_empty() { self.row(k, n) } else { &self.lifted[k * n..(k + 1) * n] }
+    }
+
+    /// `aᵀ G a` of a row.
+    fn square(&self, k: usize, n: usize) -> f64 {
+        dot(self.row(k, n), self.lift(k, n))
+    }
+
+    fn push(&mut self, from: &Self, k: usize, n: usize) {
+        self.plain.extend_from_slice(from.row(k, n));
+        if !from.lifted.is_empty() {
+            self.lifted.extend_from_slice(from.lift(k, n));
         }
+    }
+
+    /// Takes the component along a basis row out of row `k` and returns it.
+    fn take_out(&mut self, k: usize, basis: &Self, q: usize, n: usize) -> f64 {
+        let share = dot(basis.lift(q, n), self.row(k, n));
+        add_scaled(&mut self.plain[k * n..(k + 1) * n], -share, basis.row(q, n));
+        if !self.lifted.is_empty() {
+            add_scaled(&mut self.lifted[k * n..(k + 1) * n], -share, basis.lift(q, n));
+        }
+        share
+    }
+
+    fn normalize(&mut self, k: usize, n: usize) {
+        let length = self.square(k, n).sqrt();
+        self.plain[k * n..(k + 1) * n].iter_mut().for_each(|x| *x /= length);
+        if !self.lifted.is_empty() {
+            self.lifted[k * n..(k + 1) * n].iter_mut().for_each(|x| *x /= length);
+        }
+    }
+
+    /// Makes the last row perpendicular to those before it once more.
+    fn refine_last(&mut self, n: usize) {
+        let last = self.count(n) - 1;
+        for q in 0..last {
+            let share = dot(self.lift(q, n), self.row(last, n));
+            let (known, row) = self.plain.split_at_mut(last * n);
+            add_scaled(row, -share, &known[q * n..(q + 1) * n]);
+            if !self.lifted.is_empty() {
+                let (known, row) = self.lifted.split_at_mut(last * n);
+                add_scaled(row, -share, &known[q * n..(q + 1) * n]);
+            }
+        }
+        self.normalize(last, n);
     }
 }
 

@@ -1,6 +1,7 @@
-//! Drag paths: places over time, as a hand left them.
+//! Drag paths: places and turns over time, as a hand left them.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
+use sinew_math::{exp_so3, log_so3, normalize_quat};
 
 use crate::error::ControlError;
 
@@ -33,6 +34,22 @@ impl Path {
         Ok(Self { points })
     }
 
+    /// Adds a point at the end, as a live drag does.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; the path then stays as it is.
+    pub fn push(&mut self, time: f64, place: DVec3) -> Result<(), ControlError> {
+        let index = self.points.len();
+        if !(time.is_finite() && self.points.last().is_none_or(|last| last.0 < time)) {
+            return Err(ControlError::TimeNotIncreasing { index });
+        }
+        if !place.is_finite() {
+            return Err(ControlError::NotValid { what: "place of a path", index });
+        }
+        self.points.push((time, place));
+        Ok(())
+    }
+
     /// The place at a time (s), in world axes (m).
     #[must_use]
     pub fn at(&self, time: f64) -> DVec3 {
@@ -63,5 +80,60 @@ impl TryFrom<Vec<(f64, DVec3)>> for Path {
 impl From<Path> for Vec<(f64, DVec3)> {
     fn from(path: Path) -> Self {
         path.points
+    }
+}
+
+/// Orientations at increasing times, joined by rotations at constant rate; constant before the first and after the last.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<(f64, DQuat)>", into = "Vec<(f64, DQuat)>"))]
+pub struct TurnPath {
+    turns: Vec<(f64, DQuat)>,
+}
+
+impl TurnPath {
+    /// From pairs of a time of the score (s) and an orientation in world axes, of any length but zero.
+    ///
+    /// # Errors
+    /// As [`Path::new`].
+    pub fn new(turns: Vec<(f64, DQuat)>) -> Result<Self, ControlError> {
+        if turns.is_empty() {
+            return Err(ControlError::Empty);
+        }
+        for (index, (time, turn)) in turns.iter().enumerate() {
+            if !time.is_finite() || (index > 0 && turns[index - 1].0 >= *time) {
+                return Err(ControlError::TimeNotIncreasing { index });
+            }
+            if !(turn.is_finite() && turn.length_squared() > 0.0) {
+                return Err(ControlError::NotValid { what: "turn of a path", index });
+            }
+        }
+        Ok(Self { turns: turns.into_iter().map(|(time, turn)| (time, normalize_quat(turn))).collect() })
+    }
+
+    /// The orientation at a time (s), world axes.
+    #[must_use]
+    pub fn at(&self, time: f64) -> DQuat {
+        let next = self.turns.partition_point(|(knot, _)| *knot <= time);
+        let last = self.turns.len() - 1;
+        if next == 0 || next > last {
+            return self.turns[next.min(last)].1;
+        }
+        let ((from, a), (to, b)) = (self.turns[next - 1], self.turns[next]);
+        exp_so3(log_so3(b * a.conjugate()) * ((time - from) / (to - from))) * a
+    }
+}
+
+impl TryFrom<Vec<(f64, DQuat)>> for TurnPath {
+    type Error = ControlError;
+
+    fn try_from(turns: Vec<(f64, DQuat)>) -> Result<Self, ControlError> {
+        Self::new(turns)
+    }
+}
+
+impl From<TurnPath> for Vec<(f64, DQuat)> {
+    fn from(path: TurnPath) -> Self {
+        path.turns
     }
 }

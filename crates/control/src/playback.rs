@@ -12,6 +12,7 @@
 
 use sinew_recursive::{Command, Mode, Tree};
 
+use crate::controller::ControllerState;
 use crate::goal::Gains;
 use crate::score::Playback;
 use crate::situation::Situation;
@@ -44,13 +45,16 @@ impl Player {
         &mut self,
         at: &Situation<'_>,
         playback: &Playback,
+        control: &ControllerState,
         warp: &TimeWarp,
         out: &mut Command,
     ) {
-        let (tree, h) = (at.tree, at.moment.dt);
+        let (tree, h) = (at.tree, at.input.dt);
         for (k, offset) in [-h, 0.0, h].into_iter().enumerate() {
-            let time = warp.at(at.moment.time + offset)[0];
-            playback.clip.place(tree, time, &mut self.coordinates[k]);
+            let time = warp.at(at.input.time + offset)[0];
+            let blend =
+                lead_in(time - control.entered, playback.clip.next_key(control.entered) - control.entered);
+            playback.clip.place_beside(tree, time, &control.gap, blend, &mut self.coordinates[k]);
         }
         let [past, now, next] = &self.coordinates;
         tree.difference(now, past, &mut self.before);
@@ -64,10 +68,24 @@ impl Player {
                 let rate = self.before[dof] / h;
                 let along = (self.after[dof] - self.before[dof]) / (h * h);
                 let back = gains.stiffness * self.gap[dof] + gains.damping * (rate - at.state.rates[dof]);
-                out.values[dof] = if driven { along + back } else { at.moment.torque(dof) };
+                out.values[dof] = if driven { along + back } else { at.input.torque(dof) };
             }
         }
     }
+}
+
+/// Factors of a displacement and of a rate at `age` 0 that vanish, with two derivatives, when `age` reaches `length` (both s): the
+/// quintics `1 − 10s³ + 15s⁴ − 6s⁵` and `(s − 6s³ + 8s⁴ − 3s⁵) · length`. Before, the rate goes on.
+fn lead_in(age: f64, length: f64) -> [f64; 2] {
+    if age <= 0.0 {
+        return [1.0, age];
+    }
+    if age >= length {
+        return [0.0, 0.0];
+    }
+    let s = age / length;
+    let cube = s * s * s;
+    [1.0 - cube * (10.0 - s * (15.0 - 6.0 * s)), length * (s - cube * (6.0 - s * (8.0 - 3.0 * s)))]
 }
 
 /// Gains that a step of length `h` can follow.

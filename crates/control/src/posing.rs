@@ -4,7 +4,8 @@
 //! displacements `x` of the chosen joints, `e` the distance to go (cut to a step that the linearization can bear), solved by the same
 //! hierarchy as guidance. Joints at a limit that would go further are left out and the rest is solved again; what still ends beyond is
 //! put on the limit. Steps that come no closer are taken back and make the damping larger, others smaller (Levenberg and Marquardt);
-//! a step comes closer if the first level whose error changes is one whose error shrinks.
+//! a step comes closer if the first level whose error changes is one whose error shrinks, growth of second order in the step not
+//! counted, as the next step takes it back.
 //!
 //! Only positions, components and orientations count as goals; the rest of a [`Goal`] aims at motion and is skipped. World axes, m, rad.
 //! Cost per iteration: `O(rows · depth + rows² · dofs)`. Ends after a bounded number of iterations; an unreachable goal leaves a
@@ -87,7 +88,7 @@ const MOST_DAMPING: f64 = 1e6;
 /// Nearer than this to a limit is at the limit (rad, m).
 const AT_LIMIT: f64 = 1e-9;
 /// Relative change of an error that counts as one.
-const CHANGE: f64 = 1e-9;
+const CHANGE: f64 = 1e-6;
 /// Most solves of one iteration, each with more joints left out.
 const MAX_LOCKS: usize = 6;
 
@@ -130,7 +131,20 @@ impl<'a> Search<'a> {
         let weights = variables.iter().map(|dof| actuation.weight(*dof)).collect();
         let jacobian = vec![Motion::ZERO; tree.n_dofs()];
         let hierarchy = Hierarchy::new();
-        Self { tree, actuation, goals, held, levels, movable, variables, weights, dynamics, hierarchy, jacobian, length }
+        Self {
+            tree,
+            actuation,
+            goals,
+            held,
+            levels,
+            movable,
+            variables,
+            weights,
+            dynamics,
+            hierarchy,
+            jacobian,
+            length,
+        }
     }
 
     fn run(&mut self, state: &mut TreeState, settings: &PoseSettings) -> PoseReport {
@@ -142,10 +156,9 @@ impl<'a> Search<'a> {
         let mut trial = state.clone();
         while !met && iterations < settings.max_iterations && share <= MOST_DAMPING {
             iterations += 1;
-            self.step(state, &wishes, share, &mut trial);
+            let length = self.step(state, &wishes, share, &mut trial);
             let reached = self.wishes(&trial);
-            let change = self.compare(&wishes, &reached);
-            if change == Change::Closer {
+            if self.is_closer(&wishes, &reached, length) {
                 std::mem::swap(state, &mut trial);
                 wishes = reached;
                 share = (share * 0.1).max(LEAST_DAMPING);
@@ -162,7 +175,9 @@ impl<'a> Search<'a> {
         self.dynamics.kinematics(self.tree, state);
         let wish = |(goal, held): (&Goal, &Pose)| {
             let poses = matches!(goal.aim, Aim::Position(_) | Aim::Component { .. } | Aim::Orientation(_));
-            poses.then(|| Wish::new(goal, &Sight::new(self.tree, &self.dynamics, goal), held, f64::NEG_INFINITY))
+            poses.then(|| {
+                Wish::new(goal, &Sight::new(self.tree, &self.dynamics, goal), held, f64::NEG_INFINITY)
+            })
         };
         self.goals.iter().zip(&self.held).map(wish).collect()
     }
@@ -181,19 +196,23 @@ impl<'a> Search<'a> {
         of_level.filter_map(|(_, wish)| wish.as_ref()).map(square).sum()
     }
 
-    fn compare(&self, before: &[Option<Wish>], after: &[Option<Wish>]) -> Change {
+    /// Whether a step of some length (rad) led closer: the first level with a changed error decides.
+    fn is_closer(&self, before: &[Option<Wish>], after: &[Option<Wish>], length: f64) -> bool {
+        let curved = 0.5 * length * length;
         for level in &self.levels {
             let (old, new) = (self.error(before, *level), self.error(after, *level));
-            // errors are squares: what is small against the tolerance of rounding is no change
-            if (new - old).abs() > CHANGE * old + 1e-30 {
-                return if new < old { Change::Closer } else { Change::Farther };
+            if new < old * (1.0 - CHANGE) {
+                return true;
+            }
+            if new > 4.0 * old + curved * curved {
+                return false;
             }
         }
-        Change::Farther
+        false
     }
 
-    /// One damped step from `state` to `trial`.
-    fn step(&mut self, state: &TreeState, wishes: &[Option<Wish>], share: f64, trial: &mut TreeState) {
+    /// One damped step from `state` to `trial`; returns its length.
+    fn step(&mut self, state: &TreeState, wishes: &[Option<Wish>], share: f64, trial: &mut TreeState) -> f64 {
         self.dynamics.kinematics(self.tree, state);
         let mut locks: Vec<Excess> = Vec::new();
         let near = self.near_limits(&state.coordinates);
@@ -213,6 +232,7 @@ impl<'a> Search<'a> {
         trial.coordinates.copy_from_slice(&state.coordinates);
         self.tree.advance(&mut trial.coordinates, &delta, 1.0);
         self.project(&mut trial.coordinates);
+        delta.iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
     /// The hierarchy of goals, with joints kept from moving along `locks`.
@@ -267,10 +287,4 @@ impl<'a> Search<'a> {
             self.tree.advance(coordinates, &delta, 1.0);
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Closer,
-    Farther,
 }

@@ -16,18 +16,31 @@ pub struct Playback {
     pub clip: Clip,
     /// How a joint that is off the clip returns to it.
     pub servo: Gains,
+    /// Whether the motion begins with the pose and the rates that the joints have when the phase begins, and joins the clip, twice
+    /// differentiable, at its next key.
+    pub from_here: bool,
 }
 
 impl Playback {
     /// Plays a clip; joints off it return at 40 rad/s.
     #[must_use]
     pub fn new(clip: Clip) -> Self {
-        Self { clip, servo: Gains::critical(40.0) }
+        Self { clip, servo: Gains::critical(40.0), from_here: false }
+    }
+
+    /// The same beginning wherever the joints are.
+    #[must_use]
+    pub fn from_here(self) -> Self {
+        Self { from_here: true, ..self }
     }
 
     fn check(&self, tree: &Tree) -> Result<(), ControlError> {
         self.clip.check(tree)?;
-        if self.servo.are_valid() { Ok(()) } else { Err(ControlError::NotValid { what: "servo gain", index: 0 }) }
+        if self.servo.are_valid() {
+            Ok(())
+        } else {
+            Err(ControlError::NotValid { what: "servo gain", index: 0 })
+        }
     }
 }
 

@@ -54,7 +54,8 @@ impl TimeWarp {
     /// # Errors
     /// [`ControlError::TimeNotIncreasing`] with the index of the pair that does not come after its predecessor in both times.
     pub fn through(knots: Vec<[f64; 2]>) -> Result<Self, ControlError> {
-        let follows = |i: usize| (0..2).all(|k| knots[i][k].is_finite() && (i == 0 || knots[i - 1][k] < knots[i][k]));
+        let follows =
+            |i: usize| (0..2).all(|k| knots[i][k].is_finite() && (i == 0 || knots[i - 1][k] < knots[i][k]));
         if let Some(index) = (0..knots.len()).find(|i| !follows(*i)) {
             return Err(ControlError::TimeNotIncreasing { index });
         }

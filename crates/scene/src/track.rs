@@ -42,6 +42,23 @@ impl TrackDoc {
         matches!(self.curve, CurveDoc::Scalars(_) | CurveDoc::Sine(_))
     }
 
+    /// Times at which sampling shows all of the curve: its samples if straight lines join them, else every `step` seconds from the
+    /// first to the last, of formulas from 0 to `longest`.
+    pub fn path_times(&self, step: f64, longest: f64) -> Vec<f64> {
+        let n = self.curve.n_samples();
+        if self.interpolation == InterpolationDoc::Linear && n > 0 {
+            return (0..n).map(|k| self.curve.sample_time(k)).collect();
+        }
+        let (first, last) = match n {
+            0 => (0.0, longest),
+            n => (self.curve.sample_time(0), self.curve.sample_time(n - 1)),
+        };
+        let count = ((last - first).min(longest) / step).ceil().max(0.0);
+        let mut times: Vec<_> = (0..=count as u64).map(|k| (first + k as f64 * step).min(last)).collect();
+        times.dedup();
+        times
+    }
+
     /// Whether the value is a pose.
     pub fn is_pose(&self) -> bool {
         matches!(self.curve, CurveDoc::Poses(_))

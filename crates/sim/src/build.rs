@@ -14,16 +14,17 @@ use sinew_mechanism::{
 use sinew_scene::{
     BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, FleshDoc, FleshSteppingDoc, GyroscopicDoc, InputDoc,
     JacobianPoseDoc, JointDoc, JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc,
-    RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc, validate,
+    ReducedDoc, ReducedMethodDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc, validate,
 };
 use sinew_topology::Priority;
 
-use crate::draw::{DrawShape, Looks, SolidLook, SpringEnd};
+use crate::draw::{DrawShape, Looks, SolidLook, SpringEnd, SurfaceLook};
 use crate::error::joint_path;
 use crate::flesh::Soft;
 use crate::forces::{add_forces, drive_coordinate, motor_track};
 use crate::script::{Follow, Goal, Hold, Prescribed, Push, Script, When, Window};
-use crate::{BuildError, Model, State};
+use crate::surface::Grid;
+use crate::{BuildError, Model, Reduced, ReducedMethod, State};
 
 /// What a scene says about its run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,6 +114,13 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
         );
         looks.springs.push(ends);
     }
+    for (i, doc) in expanded.surfaces.iter().enumerate() {
+        let end = |point| names.end(point, &format!("surfaces[{i}].points"));
+        let points = doc.points.iter().map(end).collect::<Result<Vec<_>, _>>()?;
+        let columns = doc.columns as usize;
+        let grid = Grid::new(columns, points.len() / columns, doc.fineness as usize);
+        looks.surfaces.push(SurfaceLook { points, grid, color: doc.color });
+    }
     for (i, doc) in expanded.inputs.iter().enumerate() {
         script_input(doc, &format!("inputs[{i}]"), &names, &mechanism, &mut script)?;
     }
@@ -127,11 +135,34 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     let (model, start) = match soft.finish(&expanded, &model, &start, bodies)? {
         Some((flesh, state, drawn)) => {
             looks.flesh = drawn;
-            (stepped(&expanded, Model::with_flesh(model, flesh))?, State { bodies: start, flesh: state })
+            (stepped(&expanded, Model::with_flesh(model, flesh))?, State { bodies: start, flesh: state, ..State::default() })
         }
         None => (Model::from(model), State { bodies: start, ..State::default() }),
     };
+    let model = match &scene.stepper {
+        StepperDoc::Reduced(doc) => reduced(&expanded, doc, model, &start)?,
+        _ => model,
+    };
     Ok(Parts { model, start, settings, script, looks, info })
+}
+
+/// A model that is stepped in joint coordinates and plays the score of its scene.
+fn reduced(scene: &SceneDoc, doc: &ReducedDoc, model: Model, start: &State) -> Result<Model, BuildError> {
+    let method = match doc.method {
+        ReducedMethodDoc::SymplecticEuler => ReducedMethod::SymplecticEuler,
+        ReducedMethodDoc::Rk4 => ReducedMethod::Rk4,
+        ReducedMethodDoc::Implicit => ReducedMethod::Implicit,
+    };
+    let reduced = Reduced::new(&model, method, doc.most_substeps)
+        .map_err(|error| BuildError::Reduced { field: "stepper".to_owned(), message: error.to_string() })?;
+    let reduced = match &scene.score {
+        Some(score) => {
+            let controller = crate::score::controller(score, &scene.tracks, &model, reduced.tree(), &start.bodies)?;
+            reduced.with_controller(controller)
+        }
+        None => reduced,
+    };
+    Ok(model.with_reduced(reduced))
 }
 
 /// A model whose flesh is stepped as the scene says.

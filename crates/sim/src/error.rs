@@ -27,6 +27,14 @@ pub enum BuildError {
         /// What is wrong with it.
         message: String,
     },
+    /// The scene cannot be stepped in joint coordinates, or its score cannot be played.
+    #[error("{field}: {message}")]
+    Reduced {
+        /// Path of the culprit in the scene.
+        field: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// The format can say it, but the simulation cannot do it.
     #[error("{field}: {what} ({hint})")]
     Unsupported {
@@ -44,9 +52,10 @@ impl BuildError {
     pub fn fields(&self) -> Vec<&str> {
         match self {
             Self::Scene(issues) => issues.iter().map(|issue| issue.field.as_str()).collect(),
-            Self::Mechanism { field, .. } | Self::Flesh { field, .. } | Self::Unsupported { field, .. } => {
-                vec![field]
-            }
+            Self::Mechanism { field, .. }
+            | Self::Flesh { field, .. }
+            | Self::Reduced { field, .. }
+            | Self::Unsupported { field, .. } => vec![field],
         }
     }
 

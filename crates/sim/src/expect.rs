@@ -7,6 +7,7 @@
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectDoc, SceneDoc, SceneErrors};
 
+use crate::motions::MotionMeter;
 use crate::step::step_index;
 use crate::{BuildError, StepReport, World};
 
@@ -18,10 +19,41 @@ pub struct Expectation {
     pub what: String,
     /// What was found.
     pub measured: f64,
-    /// The largest value that is allowed.
+    /// The largest value that is allowed, or the smallest.
     pub limit: f64,
+    /// Which of the two.
+    pub bound: Bound,
     /// Whether it is met; a value that is not a number never is.
     pub met: bool,
+}
+
+/// Which values are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum Bound {
+    /// The limit and less.
+    AtMost,
+    /// The limit and more.
+    AtLeast,
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::AtMost => "at most",
+            Self::AtLeast => "at least",
+        })
+    }
+}
+
+impl Expectation {
+    pub(crate) fn at_most(what: String, measured: f64, limit: f64) -> Self {
+        Self { what, measured, limit, bound: Bound::AtMost, met: measured <= limit }
+    }
+
+    pub(crate) fn at_least(what: String, measured: f64, limit: f64) -> Self {
+        Self { what, measured, limit, bound: Bound::AtLeast, met: measured >= limit }
+    }
 }
 
 /// One run of a scene.
@@ -142,6 +174,7 @@ pub struct ExpectMeter {
     rest: f64,
     /// One per expected node.
     nodes: Vec<NodePlace>,
+    motions: MotionMeter,
     non_finite: Option<BodyId>,
     non_finite_tet: Option<usize>,
 }
@@ -182,6 +215,7 @@ impl ExpectMeter {
         let mut meter = Self {
             expect: expect.clone(),
             nodes: nodes.collect(),
+            motions: MotionMeter::new(&expect.motions, world),
             penetration: 0.0,
             inverted: 0.0,
             rest: 0.0,
@@ -208,6 +242,7 @@ impl ExpectMeter {
         self.non_finite_tet = self.non_finite_tet.or(report.health.non_finite_tet);
         raise(&mut self.penetration, report.flesh.contacts.depth);
         self.inverted = report.flesh.elements.n_inverted as f64;
+        self.motions.observe(world, report);
         self.measure(world, report.index);
     }
 
@@ -259,19 +294,19 @@ impl ExpectMeter {
             ("flesh off its rest shape [m]", self.rest, expect.flesh_rest_m),
         ];
         let bounds = bounds.into_iter().filter_map(|(what, measured, limit)| {
-            limit.map(|limit| at_most(what.to_owned(), measured, limit))
+            limit.map(|limit| Expectation::at_most(what.to_owned(), measured, limit))
         });
         let places = expect.bodies.iter().zip(&self.places).filter_map(|(doc, place)| {
             let when = doc.at_s.map_or_else(|| "the end".to_owned(), |at| format!("{at} s"));
             let what = format!("distance of {} at {when} [m]", doc.body);
-            place.distance.map(|distance| at_most(what, distance, doc.tolerance_m))
+            place.distance.map(|distance| Expectation::at_most(what, distance, doc.tolerance_m))
         });
         let nodes = expect.flesh.iter().zip(&self.nodes).filter_map(|(doc, place)| {
             let when = doc.at_s.map_or_else(|| "the end".to_owned(), |at| format!("{at} s"));
             let what = format!("distance of node {} of {} at {when} [m]", doc.node, doc.flesh);
-            place.distance.map(|distance| at_most(what, distance, doc.tolerance_m))
+            place.distance.map(|distance| Expectation::at_most(what, distance, doc.tolerance_m))
         });
-        bounds.chain(places).chain(nodes).collect()
+        bounds.chain(places).chain(nodes).chain(self.motions.finish(&expect.motions)).collect()
     }
 
     fn measure(&mut self, world: &World, step: u64) {
@@ -307,10 +342,6 @@ impl ExpectMeter {
             }
         }
     }
-}
-
-fn at_most(what: String, measured: f64, limit: f64) -> Expectation {
-    Expectation { what, measured, limit, met: measured <= limit }
 }
 
 /// The larger one; not a number if either is not.

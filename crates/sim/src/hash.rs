@@ -4,6 +4,7 @@
 //! list preceded by its length (the lists of loops only where there are loops). −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
 
 use glam::DVec3;
+use sinew_control::ControllerState;
 use sinew_fem::FemState;
 use sinew_flesh::{FleshState, NodeHistory};
 use sinew_math::Motion;
@@ -14,7 +15,7 @@ use crate::State;
 /// Fingerprint of all bits of a state.
 pub fn digest(state: &State) -> u64 {
     // Taken apart by name, so that a new field cannot be forgotten here.
-    let State { bodies, flesh } = state;
+    let State { bodies, flesh, control } = state;
     let sinew_mechanism::State { time, poses, motions, twists, pulls, loops, history } = bodies;
     let History { step, motions: motions_before, increments } = history;
     let mut hash = Fnv::new();
@@ -39,6 +40,7 @@ pub fn digest(state: &State) -> u64 {
     hash.motions(motions_before);
     hash.motions(increments);
     hash.flesh(flesh);
+    hash.control(control);
     hash.0
 }
 
@@ -52,6 +54,21 @@ pub fn digest_bytes(bytes: &[u8]) -> u64 {
 struct Fnv(u64);
 
 impl Fnv {
+    /// The memory of a score, if there is any.
+    fn control(&mut self, control: &ControllerState) {
+        let ControllerState { phase, entered, held, gap } = control;
+        let Some(phase) = phase else { return };
+        self.count(*phase);
+        self.number(*entered);
+        self.count(held.len());
+        for pose in held {
+            self.numbers(&pose.rotation.to_array());
+            self.numbers(&pose.translation.to_array());
+        }
+        self.count(gap.len());
+        self.numbers(gap);
+    }
+
     /// The offset basis.
     fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)

@@ -4,8 +4,10 @@ mod batch;
 mod draw;
 mod hash;
 mod record;
+mod reduced;
 mod report;
 mod step;
+mod surface;
 mod whole;
 mod world;
 
@@ -22,14 +24,20 @@ mod flesh;
 #[cfg(feature = "scene")]
 mod forces;
 #[cfg(feature = "scene")]
+mod motions;
+#[cfg(feature = "scene")]
+mod score;
+#[cfg(feature = "scene")]
 mod script;
 
 pub use batch::step_batch;
 pub use draw::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawShape, DrawSolid, LineKind};
 pub use hash::{digest, digest_bytes};
 pub use record::Recording;
-pub use report::{Health, StepReport};
+pub use reduced::{Reduced, ReducedMethod};
+pub use report::{Effort, Health, StepReport};
 pub use step::{step, step_observed};
+pub use surface::DrawSurface;
 pub use whole::{Model, State, Workspace};
 pub use world::{StateMismatch, World};
 
@@ -38,7 +46,7 @@ pub use build::SceneInfo;
 #[cfg(feature = "scene")]
 pub use error::BuildError;
 #[cfg(feature = "scene")]
-pub use expect::{ExpectMeter, ExpectOutcome, Expectation, RunOutcome, SweepRun, run_and_check, sweep_runs};
+pub use expect::{Bound, ExpectMeter, ExpectOutcome, Expectation, RunOutcome, SweepRun, run_and_check, sweep_runs};
 #[cfg(feature = "scene")]
 pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 

@@ -16,8 +16,28 @@ pub struct StepReport {
     pub mechanism: sinew_mechanism::StepReport,
     /// Flesh and contacts; nothing if there are none.
     pub flesh: FleshReport,
+    /// What the actuators of a score did.
+    pub effort: Effort,
     /// What was wrong.
     pub health: Health,
+}
+
+/// What actuators did in a step; nothing without a score.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Effort {
+    /// Sum of squared torques, (N·m)² and N².
+    pub torque_square: f64,
+    /// Sum of squared accelerations, (rad/s²)² and (m/s²)².
+    pub acceleration_square: f64,
+    /// Phase of the score, counted from 0; none before the first.
+    pub phase: Option<usize>,
+    /// Largest distance of a goal still to go, m or rad.
+    pub goal_distance: f64,
+    /// Actuators whose torque is at its limit.
+    pub saturated: usize,
+    /// Substeps made.
+    pub substeps: u32,
 }
 
 /// What was wrong with a step; the default is nothing.

@@ -5,11 +5,13 @@
 //! [`Health::ignored_inputs`], so that nothing is hidden. Cost: one look at each entry; nothing is allocated.
 
 use sinew_flesh::{
-    ExplicitFlesh, ExplicitWorkspace, Flesh, FleshModel, FleshReport, FleshWorkspace, finish_explicit,
+    ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshWorkspace, finish_explicit,
     predict_bodies, rigid_wrenches, step_explicit,
 };
 use sinew_mechanism::{Input, Order, Scheme, Settings, Stage, Watch, step_together};
 
+use crate::reduced::{self, Reduced, ReducedWorkspace};
+use crate::report::Effort;
 use crate::whole::Apart;
 use crate::world::copy_input;
 use crate::{Health, Model, State, StepReport, Workspace};
@@ -43,19 +45,51 @@ pub fn step_observed(
         let health = Health { refused: true, ..Health::default() };
         return StepReport { health, ..StepReport::default() };
     }
+    if let Some(reduced) = model.reduced() {
+        return step_reduced(model, reduced, state, input, settings, workspace, watch);
+    }
     let (mechanism, flesh) = advance(model, state, input, settings, workspace, watch);
     StepReport {
         index: step_index(state.time, settings.dt),
         time: state.time,
         mechanism,
         flesh,
-        health: Health {
-            ignored_inputs,
-            regularized: mechanism.regularized,
-            non_finite: mechanism.non_finite,
-            non_finite_tet: flesh.elements.non_finite,
-            refused: mechanism.refused,
-        },
+        effort: Effort::default(),
+        health: health(ignored_inputs, &mechanism, &flesh),
+    }
+}
+
+fn health(ignored_inputs: u32, mechanism: &sinew_mechanism::StepReport, flesh: &FleshReport) -> Health {
+    Health {
+        ignored_inputs,
+        regularized: mechanism.regularized,
+        non_finite: mechanism.non_finite,
+        non_finite_tet: flesh.elements.non_finite,
+        refused: mechanism.refused,
+    }
+}
+
+/// In joint coordinates.
+fn step_reduced(
+    model: &Model,
+    reduced: &Reduced,
+    state: &mut State,
+    input: &Input,
+    settings: &Settings,
+    workspace: &mut Workspace,
+    watch: &mut dyn Watch,
+) -> StepReport {
+    let Workspace { reduced: work, apart, .. } = workspace;
+    let work = work.get_or_insert_with(|| Box::new(ReducedWorkspace::new(reduced, &state.bodies)));
+    let explicit = model.flesh().map(|flesh| &mut Apart::of(apart, flesh, &state.bodies).explicit);
+    let met = reduced::step(model, reduced, state, input, settings, (work, explicit), watch);
+    StepReport {
+        index: step_index(state.time, settings.dt),
+        time: state.time,
+        mechanism: met.mechanism,
+        flesh: met.flesh,
+        effort: met.effort,
+        health: health(input.n_unusable(model) + met.ignored, &met.mechanism, &met.flesh),
     }
 }
 
@@ -71,7 +105,7 @@ fn advance(
     if let (Some(flesh), Some(substeps)) = (model.flesh(), model.substeps_under(&settings.scheme)) {
         return advance_apart(model, flesh, substeps, state, input, settings, workspace, watch);
     }
-    let State { bodies, flesh: soft } = state;
+    let State { bodies, flesh: soft, .. } = state;
     let Workspace { mechanism, flesh: work, .. } = workspace;
     let mut companion = None;
     if let (Some(flesh), Scheme::Implicit(implicit)) = (model.flesh(), &settings.scheme) {
@@ -96,17 +130,8 @@ fn advance_apart(
     workspace: &mut Workspace,
     watch: &mut dyn Watch,
 ) -> (sinew_mechanism::StepReport, FleshReport) {
-    let State { bodies, flesh: soft } = state;
-    let apart = workspace.apart.get_or_insert_with(|| {
-        Box::new(Apart {
-            explicit: ExplicitWorkspace::new(flesh),
-            ahead: bodies.clone(),
-            input: Input::default(),
-            wrenches: Vec::new(),
-            more: Vec::new(),
-        })
-    });
-    let Apart { explicit, ahead, input: pushed, wrenches, more } = &mut **apart;
+    let State { bodies, flesh: soft, .. } = state;
+    let Apart { explicit, ahead, input: pushed, wrenches, more } = Apart::of(&mut workspace.apart, flesh, bodies);
     let n_rigid = rigid_wrenches(flesh, bodies, settings.dt, &mut soft.body_anchors, explicit, more);
     predict_bodies(bodies, settings.dt, ahead);
     let (dt, gravity) = (settings.dt, settings.gravity);

@@ -5,9 +5,12 @@
 use std::ops::{Deref, DerefMut};
 
 use glam::DVec3;
+use sinew_control::{ControllerState};
 use sinew_flesh::{ExplicitWorkspace, FleshModel, FleshState, FleshWorkspace};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, Energy, Input, Scheme, energy, momentum};
+
+use crate::reduced::{Reduced, ReducedWorkspace};
 
 /// Bodies, joints, forces, flesh and colliders; never changes. Make it from a [`sinew_mechanism::Model`], or with
 /// [`Model::with_flesh`].
@@ -17,12 +20,14 @@ pub struct Model {
     flesh: Option<Box<FleshModel>>,
     /// Substeps of flesh that is stepped apart from the bodies; 0 chooses them.
     substeps: Option<u32>,
+    /// The mechanism in joint coordinates, if it is stepped in those.
+    reduced: Option<Box<Reduced>>,
 }
 
 impl Model {
     /// A mechanism and the flesh and colliders made for it.
     pub fn with_flesh(mechanism: sinew_mechanism::Model, flesh: FleshModel) -> Self {
-        Self { mechanism, flesh: Some(Box::new(flesh)), substeps: None }
+        Self { flesh: Some(Box::new(flesh)), ..Self::from(mechanism) }
     }
 
     /// The same with flesh in explicit substeps of its own, as many as are stable if 0, whatever the scheme of the bodies. With
@@ -32,11 +37,27 @@ impl Model {
         Self { substeps: Some(substeps), ..self }
     }
 
+    /// The same stepped in joint coordinates, whatever the scheme of the settings; flesh is then explicit.
+    #[must_use]
+    pub fn with_reduced(self, reduced: Reduced) -> Self {
+        Self { reduced: Some(Box::new(reduced)), ..self }
+    }
+
+    /// The mechanism in joint coordinates, if it is stepped in those.
+    pub fn reduced(&self) -> Option<&Reduced> {
+        self.reduced.as_deref()
+    }
+
+    /// Substeps of explicit flesh; 0 chooses them.
+    pub(crate) fn flesh_substeps(&self) -> u32 {
+        self.substeps.unwrap_or(0)
+    }
+
     /// Substeps of flesh that is stepped apart from the bodies under a scheme; `None` if it is solved with them.
     pub(crate) fn substeps_under(&self, scheme: &Scheme) -> Option<u32> {
         match scheme {
             Scheme::Implicit(_) => self.substeps,
-            _ => Some(self.substeps.unwrap_or(0)),
+            _ => Some(self.flesh_substeps()),
         }
     }
 
@@ -58,7 +79,7 @@ impl Model {
     /// Bodies in a state of their own, with flesh at rest around them.
     pub fn state_of(&self, bodies: sinew_mechanism::State) -> State {
         let flesh = self.flesh().map(|flesh| flesh.initial_state(&bodies)).unwrap_or_default();
-        State { bodies, flesh }
+        State { bodies, flesh, control: ControllerState::default() }
     }
 
     /// Energy of bodies and flesh under a gravity (m/s²), with joint springs scaled as by an input.
@@ -82,7 +103,7 @@ impl Model {
 
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
-        Self { mechanism, flesh: None, substeps: None }
+        Self { mechanism, flesh: None, substeps: None, reduced: None }
     }
 }
 
@@ -103,6 +124,9 @@ pub struct State {
     /// Nodes of flesh and the memory of contacts.
     #[cfg_attr(feature = "serde", serde(default))]
     pub flesh: FleshState,
+    /// What the score remembers.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub control: ControllerState,
 }
 
 impl State {
@@ -115,7 +139,7 @@ impl State {
 
 impl From<sinew_mechanism::State> for State {
     fn from(bodies: sinew_mechanism::State) -> Self {
-        Self { bodies, flesh: FleshState::default() }
+        Self { bodies, ..Self::default() }
     }
 }
 
@@ -140,6 +164,8 @@ pub struct Workspace {
     pub(crate) flesh: Option<Box<FleshWorkspace>>,
     /// Made when flesh is first stepped apart from the bodies.
     pub(crate) apart: Option<Box<Apart>>,
+    /// Made when the mechanism is first stepped in joint coordinates.
+    pub(crate) reduced: Option<Box<ReducedWorkspace>>,
 }
 
 /// Scratch of flesh that is stepped apart from the bodies.
@@ -151,6 +177,25 @@ pub(crate) struct Apart {
     pub(crate) more: Vec<(BodyId, Force)>,
 }
 
+impl Apart {
+    /// The one there is, or a new one.
+    pub(crate) fn of<'a>(
+        slot: &'a mut Option<Box<Self>>,
+        flesh: &FleshModel,
+        bodies: &sinew_mechanism::State,
+    ) -> &'a mut Self {
+        slot.get_or_insert_with(|| {
+            Box::new(Self {
+                explicit: ExplicitWorkspace::new(flesh),
+                ahead: bodies.clone(),
+                input: Input::default(),
+                wrenches: Vec::new(),
+                more: Vec::new(),
+            })
+        })
+    }
+}
+
 impl std::fmt::Debug for Apart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Apart").field("wrenches", &self.wrenches).finish_non_exhaustive()
@@ -159,7 +204,7 @@ impl std::fmt::Debug for Apart {
 
 impl Clone for Workspace {
     fn clone(&self) -> Self {
-        Self { mechanism: self.mechanism.clone(), flesh: self.flesh.clone(), apart: None }
+        Self { mechanism: self.mechanism.clone(), flesh: self.flesh.clone(), apart: None, reduced: None }
     }
 }
 
@@ -170,6 +215,7 @@ impl Workspace {
             mechanism: sinew_mechanism::Workspace::new(&model.mechanism),
             flesh: model.flesh().map(|flesh| Box::new(FleshWorkspace::new(flesh))),
             apart: None,
+            reduced: None,
         }
     }
 

@@ -1,8 +1,8 @@
 //! Goals become commands: wanted accelerations are produced, styles are minimal, physics is respected, levels are independent.
 
 use glam::DVec3;
-use sinew_control::{Actuation, Aim, Facing, Gains, Goal, Guide, Place, PoseGoal, Score, Style};
 use sinew_control::{Act, levels};
+use sinew_control::{Actuation, Aim, Facing, Gains, Goal, Guide, Place, PoseGoal, Score, Style};
 use sinew_math::{Force, Motion, exp_so3, log_so3};
 use sinew_mechanism::JointKind;
 use sinew_recursive::{Dynamics, LinkId, Mode, Tree};
@@ -42,7 +42,7 @@ fn every_style_produces_the_wanted_acceleration() {
                 Aim::Position(Place::At(target)) => *target,
                 _ => DVec3::new(0.4, 0.0, 0.5),
             };
-            let gains = Gains { stiffness: 30.0, damping: 4.0 };
+            let gains = Gains { stiffness: 30.0, ..Gains::damper(4.0) };
             let goal = |aim| Goal { bone: tip, point, aim, gains, level: levels::DRAG };
             let mut run = Run::guided(tree, sharp(style, aims.into_iter().map(goal).collect()));
             run.state = random_state(&mut rng, &run.tree, 0.6, 0.5);
@@ -99,8 +99,11 @@ fn orientation_and_motion_goals_produce_their_accelerations() {
 /// The three measures of a command: accelerations and torques of driven joints, rates of all joints after the step.
 fn measures(run: &Run) -> [f64; 3] {
     let tree = &run.tree;
-    let driven: Vec<usize> =
-        tree.links().filter(|l| run.controller.actuation().is_active(*l)).flat_map(|l| tree.dofs(l)).collect();
+    let driven: Vec<usize> = tree
+        .links()
+        .filter(|l| run.controller.actuation().is_active(*l))
+        .flat_map(|l| tree.dofs(l))
+        .collect();
     let (a, t) = (run.dynamics.accelerations(), run.dynamics.torques());
     [
         length(driven.iter().map(|dof| a[*dof])),
@@ -113,7 +116,8 @@ fn measures(run: &Run) -> [f64; 3] {
 fn each_style_is_smallest_in_its_own_measure() {
     let mut rng = Rng::new(73);
     for round in 0..20 {
-        let tree = if round % 2 == 0 { worm() } else { chain(6, &[JointKind::Ball, JointKind::Hinge], false) };
+        let tree =
+            if round % 2 == 0 { worm() } else { chain(6, &[JointKind::Ball, JointKind::Hinge], false) };
         let [_, tip] = ends(&tree);
         let goal = Goal::drag(tip, DVec3::X * 0.1, Place::At(rng.vec3(-1.0, 1.0)));
         let state = random_state(&mut rng, &tree, 0.5, 1.0);
@@ -129,7 +133,10 @@ fn each_style_is_smallest_in_its_own_measure() {
         for measure in 0..3 {
             for other in (0..3).filter(|other| *other != measure) {
                 let (own, theirs) = (all[measure][measure], all[other][measure]);
-                assert!(own < theirs * (1.0 - 1e-6), "measure {measure}: {own} against {theirs} of style {other}");
+                assert!(
+                    own < theirs * (1.0 - 1e-6),
+                    "measure {measure}: {own} against {theirs} of style {other}"
+                );
             }
         }
     }
@@ -162,7 +169,10 @@ fn no_command_of_a_floating_character_changes_its_momentum_but_by_forces_from_ou
                 size += change.linear.length() + change.angular.length();
             }
             let error = rate - given;
-            assert!(error.linear.length() + error.angular.length() < 1e-10 * size, "{style:?}: {error:?} of {size}");
+            assert!(
+                error.linear.length() + error.angular.length() < 1e-10 * size,
+                "{style:?}: {error:?} of {size}"
+            );
             // and no torque acts on the root
             for link in run.tree.links().filter(|link| run.tree.parent(*link).is_none()) {
                 assert_eq!(run.command.mode(link), Mode::Passive);
@@ -237,7 +247,7 @@ fn guided_bones_reach_what_they_can() {
         let goal = Goal::drag(tip, DVec3::X * 0.1, Place::At(target));
         let rest = tree.neutral_state().coordinates;
         // where the goal leaves a choice, motion dies out
-        let pose = PoseGoal { coordinates: rest, gains: Gains { stiffness: 0.0, damping: 10.0 }, ramp: 0.0 };
+        let pose = PoseGoal { coordinates: rest, gains: Gains::damper(10.0), ramp: 0.0 };
         let mut run = Run::guided(tree, Guide::new(style, vec![goal]).with_pose(pose));
         let _ = run.run(3.0, &[]);
         let place = run.place(tip, DVec3::X * 0.1);
@@ -252,16 +262,20 @@ fn out_of_reach_and_singular_targets_stay_bounded() {
         // stretched out, the arm cannot be pulled further: every row of the drag is singular
         let tree = arm(4);
         let [_, tip] = ends(&tree);
-        let goal = Goal::drag(tip, DVec3::X * 0.1, Place::At(DVec3::X * 2.0)).with_gains(Gains::critical(5.0));
+        let goal = Goal::drag(tip, DVec3::X * 0.1, Place::At(DVec3::X * 20.0));
         let rest = tree.neutral_state().coordinates;
-        let pose = PoseGoal { coordinates: rest, gains: Gains { stiffness: 0.0, damping: 10.0 }, ramp: 0.0 };
-        let mut run = Run::guided(tree, Guide { robustness: 1e-4, ..Guide::new(style, vec![goal]).with_pose(pose) });
+        let pose = PoseGoal { coordinates: rest, gains: Gains::damper(10.0), ramp: 0.0 };
+        let mut run = Run::guided(tree, Guide::new(style, vec![goal]).with_pose(pose));
         for _ in 0..100 {
             let report = run.run(0.03, &[]);
             assert!(!report.not_finite);
             let largest = run.command.values.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             assert!(largest < 1e5, "{style:?}: {largest}");
-            assert!(run.state.is_finite() && length(run.state.rates.iter().copied()) < 50.0, "{style:?} {:?}", run.state);
+            assert!(
+                run.state.is_finite() && length(run.state.rates.iter().copied()) < 50.0,
+                "{style:?} {:?}",
+                run.state
+            );
         }
         assert!(run.controller.goal_reports()[0].shortfall > 1.0);
         let place = run.place(tip, DVec3::X * 0.1);

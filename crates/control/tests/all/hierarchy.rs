@@ -156,7 +156,10 @@ fn lower_levels_leave_higher_ones_alone() {
         hierarchy.prefer(&random_vec(&mut rng, n));
         let after = first.mul_vec(hierarchy.solution());
         let size = length(hierarchy.solution()).max(1.0);
-        assert!(length(&before) > 0.0 && before.iter().zip(&after).all(|(a, b)| (a - b).abs() < 1e-13 * size * 10.0));
+        assert!(
+            length(&before) > 0.0
+                && before.iter().zip(&after).all(|(a, b)| (a - b).abs() < 1e-13 * size * 10.0)
+        );
     }
 }
 
@@ -168,7 +171,8 @@ fn solutions_stay_bounded_however_close_a_singularity_is() {
         let c = random(&mut rng, 1, 6);
         let offset = random(&mut rng, 1, 6);
         let epsilon = sinew_math::ops::pow(10.0, -f64::from(power));
-        let rows = Dense::from_fn(2, 6, |i, j| c[(0, j)] + if i == 1 { epsilon * offset[(0, j)] } else { 0.0 });
+        let rows =
+            Dense::from_fn(2, 6, |i, j| c[(0, j)] + if i == 1 { epsilon * offset[(0, j)] } else { 0.0 });
         let x = solve(&[(&rows, &[1.0, -1.0])], &[1.0; 6], Damping::Relative { share, floor: 1e-6 });
         // |C^‡| ≤ 1/(2√α), α = share |C|²
         let bound = 2f64.sqrt() / (2.0 * share.sqrt() * length(rows.entries()));
@@ -219,4 +223,36 @@ fn nothing_to_decide_is_no_trouble() {
     hierarchy.begin(&[1.0; 3]);
     assert_eq!(hierarchy.level(&[], &[], Damping::Exact).rank, 0);
     assert_eq!(hierarchy.level(&[0.0; 3], &[1.0], Damping::Exact).rank, 0);
+}
+
+#[test]
+fn a_metric_is_that_of_the_transformed_problem() {
+    let mut rng = Rng::new(56);
+    for _ in 0..50 {
+        let n = 8;
+        // G = F Fᵀ; the smallest yᵀG⁻¹y is the smallest |u|² with y = F u
+        let factor = random(&mut rng, n, n).plus(&Dense::identity(n), 2.0);
+        let metric = factor.mul(&factor.transpose());
+        let (first, second) = (random(&mut rng, 3, n), random(&mut rng, 4, n));
+        let (d1, d2, wish) = (random_vec(&mut rng, 3), random_vec(&mut rng, 4), random_vec(&mut rng, n));
+        let lift = |row: &[f64], lifted: &mut [f64]| lifted.copy_from_slice(&metric.mul_vec(row));
+        let damping = Damping::Absolute(0.1);
+        let mut hierarchy = Hierarchy::new();
+        hierarchy.begin(&vec![1.0; n]);
+        hierarchy.start_from(&wish);
+        hierarchy.level_in(first.entries(), &d1, damping, lift);
+        hierarchy.level_in(second.entries(), &d2, damping, lift);
+        let lifted = (first.mul(&factor), second.mul(&factor));
+        let mut plain = Hierarchy::new();
+        plain.begin(&vec![1.0; n]);
+        plain.start_from(&factor.solve(&wish).unwrap());
+        plain.level(lifted.0.entries(), &d1, damping);
+        plain.level(lifted.1.entries(), &d2, damping);
+        let expected = factor.mul_vec(plain.solution());
+        assert!(scaled_difference(hierarchy.solution(), expected.as_slice()) < 1e-8);
+        // nothing is left to prefer
+        let before = hierarchy.solution().to_vec();
+        hierarchy.prefer(&wish);
+        assert!(scaled_difference(hierarchy.solution(), before.as_slice()) < 1e-9);
+    }
 }

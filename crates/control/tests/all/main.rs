@@ -4,5 +4,9 @@
 mod golden;
 mod guidance;
 mod hierarchy;
+mod keys;
+mod limits;
+mod posing;
+mod scores;
 mod support;
 mod times;

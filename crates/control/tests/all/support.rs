@@ -1,7 +1,7 @@
 //! Characters to control, and runs of them.
 
 use glam::DVec3;
-use sinew_control::{Act, Actuation, ControlReport, Controller, ControllerState, Goal, Guide, Moment, Score};
+use sinew_control::{Act, Actuation, ControlReport, Controller, ControllerState, Goal, Guide, ControlInput, Score};
 use sinew_math::{Force, MassProperties, Pose};
 use sinew_mechanism::{BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, rotation_to_axis};
 use sinew_recursive::{Action, Command, Dynamics, Integrator, LinkId, Tree, TreeState};
@@ -74,6 +74,8 @@ pub(crate) struct Run {
     pub(crate) integrator: Integrator,
     pub(crate) time: f64,
     pub(crate) gravity: DVec3,
+    /// Length of a step.
+    pub(crate) dt: f64,
 }
 
 impl Run {
@@ -88,6 +90,7 @@ impl Run {
             integrator: Integrator::new(&tree),
             time: 0.0,
             gravity: GRAVITY,
+            dt: 1e-3,
             tree,
         }
     }
@@ -97,23 +100,24 @@ impl Run {
         Self::new(tree, actuation, Score::single(Act::Guide(guide)))
     }
 
-    /// The command for a step of 1 ms, and its dynamics.
+    /// The command for a step, and its dynamics.
     pub(crate) fn decide(&mut self, external: &[Force], drags: &[Goal]) -> ControlReport {
-        let moment = Moment { external, drags, ..Moment::new(self.time, 1e-3, self.gravity) };
+        let input = ControlInput { external, drags, ..ControlInput::new(self.time, self.dt, self.gravity) };
         let (tree, state) = (&self.tree, &self.state);
-        let report = self.controller.command(tree, state, &moment, &mut self.control, &mut self.command);
+        let report = self.controller.command(tree, state, &input, &mut self.control, &mut self.command);
         let _ = self.dynamics.hybrid(tree, state, &self.command, self.gravity, external);
         report
     }
 
-    /// Steps of 1 ms.
+    /// Steps over some time.
     pub(crate) fn run(&mut self, seconds: f64, drags: &[Goal]) -> ControlReport {
         let mut last = ControlReport::default();
-        for _ in 0..(seconds * 1e3) as usize {
+        for _ in 0..(seconds / self.dt).round() as usize {
             last = self.decide(&[], drags);
             let action = Action { command: &self.command, gravity: self.gravity, external: &[] };
-            let _ = self.integrator.symplectic_euler(&self.tree, &mut self.dynamics, &mut self.state, &action, 1e-3);
-            self.time += 1e-3;
+            let (tree, state) = (&self.tree, &mut self.state);
+            let _ = self.integrator.symplectic_euler(tree, &mut self.dynamics, state, &action, self.dt);
+            self.time += self.dt;
         }
         self.dynamics.kinematics(&self.tree, &self.state);
         last

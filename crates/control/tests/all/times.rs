@@ -18,7 +18,8 @@ fn the_spline_is_that_of_the_golden_case() {
 #[test]
 fn spline_derivatives_are_derivatives_and_keys_are_met() {
     let mut rng = Rng::new(61);
-    let times: Vec<f64> = (0..9).scan(-1.0, |t, _| Some(std::mem::replace(t, *t + rng.uniform(0.2, 0.9)))).collect();
+    let times: Vec<f64> =
+        (0..9).scan(-1.0, |t, _| Some(std::mem::replace(t, *t + rng.uniform(0.2, 0.9)))).collect();
     let values: Vec<f64> = (0..27).map(|_| rng.normal()).collect();
     let spline = Spline::new(times.clone(), 3, values.clone()).unwrap();
     for column in 0..3 {

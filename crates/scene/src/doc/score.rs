@@ -19,6 +19,12 @@ pub struct ScoreDoc {
     /// joints of those bodies to the world.
     #[serde(skip_serializing_if = "is_default")]
     pub actuators: Vec<String>,
+    /// Joints that move less (above 1) or more (below 1) than others where goals leave a choice, with their weight.
+    #[serde(skip_serializing_if = "is_default")]
+    pub weights: Vec<(String, f64)>,
+    /// Largest torque of joints (N·m, N); what would need more yields, and is reported.
+    #[serde(skip_serializing_if = "is_default")]
+    pub torque_limits: Vec<(String, f64)>,
     /// How the time of the run becomes the time of the score.
     #[serde(skip_serializing_if = "is_default")]
     pub warp: WarpDoc,
@@ -92,24 +98,11 @@ pub struct GuideDoc {
     /// Levels from the most important down; what is not named is not done.
     #[serde(skip_serializing_if = "is_order")]
     pub levels: Vec<LevelDoc>,
-    /// Joints that move less (above 1) or more (below 1) than others, with their weight.
-    #[serde(skip_serializing_if = "is_default")]
-    pub weights: Vec<(String, f64)>,
-    /// Largest torque of joints (N·m, N).
-    #[serde(skip_serializing_if = "is_default")]
-    pub torque_limits: Vec<(String, f64)>,
 }
 
 impl Default for GuideDoc {
     fn default() -> Self {
-        Self {
-            style: StyleDoc::default(),
-            goals: Vec::new(),
-            pose: None,
-            levels: usual_order(),
-            weights: Vec::new(),
-            torque_limits: Vec::new(),
-        }
+        Self { style: StyleDoc::default(), goals: Vec::new(), pose: None, levels: usual_order() }
     }
 }
 
@@ -208,7 +201,7 @@ pub enum WantDoc {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PoseGoalDoc {
-    /// Joints that are not where they were when the phase began, with their coordinates (rad, m; a rotation vector for balls).
+    /// Coordinates of joints (rad, m; a rotation vector for balls); the others are as when the scene begins.
     #[serde(skip_serializing_if = "is_default")]
     pub joints: Vec<(String, Vec<f64>)>,
     /// 1/s².
@@ -229,9 +222,6 @@ impl Default for PoseGoalDoc {
 pub struct KeyframesDoc {
     /// The poses; without any the joints stand still.
     pub keys: Vec<KeyDoc>,
-    /// Largest torque of joints (N·m, N); what would need more yields, and is reported.
-    #[serde(skip_serializing_if = "is_default")]
-    pub torque_limits: Vec<(String, f64)>,
 }
 
 /// A pose at a time.
@@ -240,7 +230,8 @@ pub struct KeyframesDoc {
 pub struct KeyDoc {
     /// When (s after the beginning of the phase), above 0 and increasing.
     pub at_s: f64,
-    /// Coordinates of joints (rad, m; a rotation vector for balls); the others stay as in the key before.
+    /// Coordinates of joints (rad, m; a rotation vector for balls); the others are as in the key before, in the first one as when
+    /// the scene begins.
     #[serde(skip_serializing_if = "is_default")]
     pub joints: Vec<(String, Vec<f64>)>,
     /// Where bones should be; the joints are found by inverse kinematics, within their limits.
@@ -265,7 +256,7 @@ pub struct ReachDoc {
     pub rotation: Option<RotationDoc>,
 }
 
-/// Springs and dampers on all actuators, relaxed where the phase began.
+/// Springs and dampers on all actuators, relaxed as when the scene begins.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LandDoc {

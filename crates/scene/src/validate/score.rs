@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::Issues;
 use super::bodies::check_rotation;
 use super::names::{Known, missing};
-use super::Issues;
 use crate::doc::{
     ControlDoc, GeneratorDoc, GoalDoc, JointKindDoc, KeyframesDoc, LevelDoc, MeasureDoc, PhaseDoc, SceneDoc,
     ScoreDoc, StepperDoc, TrackDoc, WantDoc, WarpDoc,
@@ -45,19 +45,22 @@ pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     for (k, joint) in score.actuators.iter().enumerate() {
         require_joint(scene, issues, joint, format!("score.actuators[{k}]"));
     }
+    for (list, entries) in [("weights", &score.weights), ("torque_limits", &score.torque_limits)] {
+        for (k, (joint, _)) in entries.iter().enumerate() {
+            require_joint(scene, issues, joint, format!("score.{list}[{k}][0]"));
+        }
+    }
     for (path, phase) in phases(score) {
         let control = format!("{path}.control");
-        let mut joint = |list: &str, names: &mut dyn Iterator<Item = &String>| {
-            for (k, name) in names.enumerate() {
+        let mut pose = |list: &str, joints: &[(String, Vec<f64>)]| {
+            for (k, (name, _)) in joints.iter().enumerate() {
                 require_joint(scene, issues, name, format!("{control}.{list}[{k}][0]"));
             }
         };
         match &phase.control {
             ControlDoc::Guide(guide) => {
-                joint("weights", &mut guide.weights.iter().map(|entry| &entry.0));
-                joint("torque_limits", &mut guide.torque_limits.iter().map(|entry| &entry.0));
-                if let Some(pose) = &guide.pose {
-                    joint("pose.joints", &mut pose.joints.iter().map(|entry| &entry.0));
+                if let Some(goal) = &guide.pose {
+                    pose("pose.joints", &goal.joints);
                 }
                 for (k, goal) in guide.goals.iter().enumerate() {
                     let path = format!("{control}.goals[{k}]");
@@ -66,9 +69,8 @@ pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
                 }
             }
             ControlDoc::Keyframes(frames) => {
-                joint("torque_limits", &mut frames.torque_limits.iter().map(|entry| &entry.0));
                 for (k, key) in frames.keys.iter().enumerate() {
-                    joint(&format!("keys[{k}].joints"), &mut key.joints.iter().map(|entry| &entry.0));
+                    pose(&format!("keys[{k}].joints"), &key.joints);
                 }
                 for (k, key) in frames.keys.iter().enumerate() {
                     for (r, reach) in key.reach.iter().enumerate() {
@@ -202,17 +204,15 @@ pub(super) fn score_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
             }
         }
     };
+    for (list, entries) in [("weights", &score.weights), ("torque_limits", &score.torque_limits)] {
+        for (k, (_, value)) in entries.iter().enumerate() {
+            issues.require_positive(*value, || format!("score.{list}[{k}][1]"));
+        }
+    }
     for (path, phase) in phases(score) {
         let path = format!("{path}.control");
-        let mut positive = |list: &str, entries: &[(String, f64)]| {
-            for (k, (_, value)) in entries.iter().enumerate() {
-                issues.require_positive(*value, || format!("{path}.{list}[{k}][1]"));
-            }
-        };
         match &phase.control {
             ControlDoc::Guide(guide) => {
-                positive("weights", &guide.weights);
-                positive("torque_limits", &guide.torque_limits);
                 for (k, goal) in guide.goals.iter().enumerate() {
                     issues.require_not_negative(goal.stiffness, || format!("{path}.goals[{k}].stiffness"));
                     issues.require_not_negative(goal.damping, || format!("{path}.goals[{k}].damping"));
@@ -225,7 +225,6 @@ pub(super) fn score_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
                 check_levels(issues, &guide.levels, &path);
             }
             ControlDoc::Keyframes(frames) => {
-                positive("torque_limits", &frames.torque_limits);
                 for (k, key) in frames.keys.iter().enumerate() {
                     check_pose(issues, &key.joints, &format!("{path}.keys[{k}].joints"));
                     for (r, reach) in key.reach.iter().enumerate() {

@@ -1,0 +1,120 @@
+//! Displacement and torque limits: kept, reported, and made good for by others.
+
+use glam::DVec3;
+use sinew_control::{
+    Act, Actuation, ControlError, Gains, Goal, Guide, Place, PoseGoal, Score, Style, levels,
+};
+use sinew_mechanism::JointKind;
+use sinew_recursive::{LinkId, Mode, Tree};
+use sinew_testkit::assert_close;
+
+use crate::support::{Run, arm, chain, ends, length};
+
+const STYLES: [Style; 3] = [Style::Acceleration, Style::Torque, Style::Velocity];
+
+fn calm(tree: &Tree, guide: Guide) -> Guide {
+    let coordinates = tree.neutral_state().coordinates;
+    guide.with_pose(PoseGoal { coordinates, gains: Gains::damper(10.0), ramp: 0.0 })
+}
+
+#[test]
+fn joints_return_within_their_limits_and_stay_there() {
+    for style in STYLES {
+        let tree = chain(4, &[JointKind::Hinge, JointKind::Ball], false);
+        let [_, tip] = ends(&tree);
+        let mut actuation = Actuation::new(&tree);
+        for link in tree.links() {
+            actuation.set_limits(&tree, link, 0, [-0.4, 0.3]).unwrap();
+            actuation.set_turn_limit(link, 0.4).unwrap();
+        }
+        let goal = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(-0.5, 0.3, 0.9)))
+            .with_gains(Gains::critical(6.0).with_reach(0.3));
+        let mut guide = calm(&tree, Guide::new(style, vec![goal]));
+        guide.limits_level = levels::HOLD;
+        let mut run = Run::new(tree, actuation, Score::single(Act::Guide(guide)));
+        let turn: Vec<f64> = vec![-0.2; run.tree.n_dofs()];
+        run.tree.advance(&mut run.state.coordinates, &turn, 1.0);
+        let mut pushed = 0;
+        for _ in 0..400 {
+            let report = run.run(0.01, &[]);
+            assert!(!report.not_finite, "{style:?} {} {:?}", run.time, run.state);
+            pushed += report.beyond_limits;
+        }
+        assert!(pushed > 0, "{style:?}: the drag pushes against limits");
+        for link in run.tree.links() {
+            let q = &run.state.coordinates[run.tree.coordinates(link)];
+            let beyond = if q.len() == 4 {
+                2.0 * sinew_math::ops::acos(q[0].abs().min(1.0)) - 0.4
+            } else {
+                (q[0] - 0.3).max(-0.4 - q[0])
+            };
+            // in the torque style limits are softer: heavy joints cost more of what keeps commands bounded
+            let slack = if style == Style::Torque { 0.1 } else { 0.02 };
+            assert!(beyond < slack, "{style:?}: joint of {link:?} is {beyond} rad beyond its limit");
+        }
+    }
+}
+
+fn torque(run: &Run, link: LinkId) -> f64 {
+    length(run.tree.dofs(link).map(|dof| run.dynamics.torques()[dof]))
+}
+
+#[test]
+fn hard_torque_limits_hold_and_are_reported() {
+    for style in STYLES {
+        let tree = arm(5);
+        let [_, tip] = ends(&tree);
+        let goal = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(0.5, 0.0, 0.5)));
+        let score = Score::single(Act::Guide(Guide {
+            robustness: 1e-12,
+            ..calm(&tree, Guide::new(style, vec![goal]))
+        }));
+        let mut bent = tree.neutral_state();
+        bent.coordinates.fill(0.4);
+        let mut free = Run::new(tree.clone(), Actuation::new(&tree), score.clone());
+        free.state = bent.clone();
+        assert_eq!(free.decide(&[], &[]).saturated, 0);
+        let strongest = tree.links().max_by(|a, b| torque(&free, *a).total_cmp(&torque(&free, *b))).unwrap();
+        let limit = 0.7 * torque(&free, strongest);
+        let mut actuation = Actuation::new(&tree);
+        actuation.set_torque_limit(strongest, limit).unwrap();
+        let mut run = Run::new(tree.clone(), actuation.clone(), score.clone());
+        run.state = bent;
+        let report = run.decide(&[], &[]);
+        assert_eq!(report.saturated, 1);
+        assert!(run.controller.is_saturated(strongest));
+        assert_eq!(run.command.mode(strongest), Mode::Passive);
+        assert_close!(torque(&run, strongest), limit, 1e-9);
+        // the goal is still met: the others make good for it
+        let short = run.controller.goal_reports()[0].shortfall;
+        assert!(short < 1e-3, "{style:?}: {short} m/s² missing");
+        // with limits on all joints nobody exceeds his
+        for link in tree.links() {
+            actuation.set_torque_limit(link, 0.3).unwrap();
+        }
+        let mut weak = Run::new(tree.clone(), actuation, score);
+        for _ in 0..200 {
+            let report = weak.run(0.002, &[]);
+            let _ = weak.decide(&[], &[]);
+            assert!(report.saturated > 0 && !report.not_finite);
+            for link in tree.links() {
+                assert!(torque(&weak, link) < 0.3 * (1.0 + 1e-8), "{style:?}: {}", torque(&weak, link));
+            }
+        }
+    }
+}
+
+#[test]
+fn bad_limits_are_refused() {
+    let tree = arm(3);
+    let mut actuation = Actuation::new(&tree);
+    let link = tree.links().next().unwrap();
+    let refused = |what| Err(ControlError::NotValid { what, index: 0 });
+    assert_eq!(actuation.set_limits(&tree, link, 0, [0.1, -0.1]), refused("limit of bone"));
+    assert_eq!(actuation.set_limits(&tree, link, 1, [-1.0, 1.0]), refused("limit of bone"));
+    assert_eq!(actuation.set_torque_limit(link, 0.0), refused("torque limit of bone"));
+    assert_eq!(actuation.set_torque_limit(link, f64::NAN), refused("torque limit of bone"));
+    assert_eq!(actuation.set_turn_limit(link, -1.0), refused("turn limit of bone"));
+    assert_eq!(actuation.set_weight(&tree, link, 0.0), refused("weight of bone"));
+    assert_eq!(actuation, Actuation::new(&tree));
+}

@@ -1,0 +1,129 @@
+//! What a motion shows, measured over a run: heights, turns, travel, effort (the `motions` of an `expect` block).
+//!
+//! Heights are above z = 0. Angles are integrated from the angular velocity at the end of each step, so that many turns count.
+//! Cost: per step one pass over the surface of each flesh that is asked about.
+
+use glam::DVec3;
+use sinew_mechanism::BodyId;
+use sinew_scene::{ExpectMotionDoc, MeasureDoc};
+
+use crate::expect::Expectation;
+use crate::{StepReport, World};
+
+/// All measures of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct MotionMeter {
+    gauges: Vec<Gauge>,
+    surface: Vec<DVec3>,
+}
+
+/// One measure; what it is about is absent if nothing has that name.
+#[derive(Clone, Debug)]
+enum Gauge {
+    Airborne { flesh: Option<usize>, clearance: f64, now: f64, longest: f64 },
+    Apex { flesh: Option<usize>, highest: f64 },
+    Turned { body: Option<BodyId>, axis: DVec3, angle: f64, largest: f64 },
+    Travelled { body: Option<BodyId>, start: DVec3, way: f64 },
+    Lowest { body: Option<BodyId>, height: f64 },
+    Effort { is_torque: bool, sum: f64, n: f64 },
+}
+
+impl MotionMeter {
+    /// Begins at the present state of a world.
+    pub(crate) fn new(expected: &[ExpectMotionDoc], world: &World) -> Self {
+        let place = |body: Option<BodyId>| body.map_or(DVec3::NAN, |body| world.pose(body).translation);
+        let gauge = |doc: &ExpectMotionDoc| match &doc.measure {
+            MeasureDoc::Airborne { flesh, clearance_m } => {
+                Gauge::Airborne { flesh: world.flesh(flesh), clearance: *clearance_m, now: 0.0, longest: 0.0 }
+            }
+            MeasureDoc::Apex { flesh } => Gauge::Apex { flesh: world.flesh(flesh), highest: f64::NEG_INFINITY },
+            MeasureDoc::Turned { body, axis } => {
+                let (body, axis) = (world.body(body), axis.normalize_or_zero());
+                Gauge::Turned { body, axis, angle: 0.0, largest: 0.0 }
+            }
+            MeasureDoc::Travelled { body } => {
+                let body = world.body(body);
+                Gauge::Travelled { body, start: place(body), way: 0.0 }
+            }
+            MeasureDoc::Lowest { body } => Gauge::Lowest { body: world.body(body), height: f64::INFINITY },
+            MeasureDoc::Torque => Gauge::Effort { is_torque: true, sum: 0.0, n: 0.0 },
+            MeasureDoc::Acceleration => Gauge::Effort { is_torque: false, sum: 0.0, n: 0.0 },
+        };
+        Self { gauges: expected.iter().map(gauge).collect(), surface: Vec::new() }
+    }
+
+    /// Looks at the world after a step.
+    pub(crate) fn observe(&mut self, world: &World, report: &StepReport) {
+        let Self { gauges, surface } = self;
+        let dt = world.settings().dt;
+        for gauge in gauges {
+            match gauge {
+                Gauge::Airborne { flesh, clearance, now, longest } => {
+                    let is_up = lowest(world, *flesh, surface) > *clearance;
+                    *now = if is_up { *now + dt } else { 0.0 };
+                    *longest = longest.max(*now);
+                }
+                Gauge::Apex { flesh, highest } => *highest = highest.max(lowest(world, *flesh, surface)),
+                Gauge::Turned { body, axis, angle, largest } => {
+                    let spin = body.map_or(DVec3::NAN, |body| world.state().motions[body.index()].angular);
+                    *angle += spin.dot(*axis) * dt;
+                    *largest = if angle.is_nan() { f64::NAN } else { largest.max(angle.abs()) };
+                }
+                Gauge::Travelled { body, start, way } => {
+                    let now = body.map_or(DVec3::NAN, |body| world.pose(body).translation);
+                    *way = (now - *start).truncate().length();
+                }
+                Gauge::Lowest { body, height } => {
+                    let center = body.map_or(DVec3::NAN, |body| world.state().poses[body.index()].translation);
+                    *height = if center.z.is_nan() { f64::NAN } else { height.min(center.z) };
+                }
+                Gauge::Effort { is_torque, sum, n } => {
+                    let effort = &report.effort;
+                    *sum += if *is_torque { effort.torque_square } else { effort.acceleration_square };
+                    *n += 1.0;
+                }
+            }
+        }
+    }
+
+    /// Every bound and how it fared.
+    pub(crate) fn finish(&self, expected: &[ExpectMotionDoc]) -> Vec<Expectation> {
+        let mut out = Vec::new();
+        for (doc, gauge) in expected.iter().zip(&self.gauges) {
+            let (what, measured) = gauge.reading(&doc.measure);
+            out.extend(doc.at_least.map(|limit| Expectation::at_least(what.clone(), measured, limit)));
+            out.extend(doc.at_most.map(|limit| Expectation::at_most(what.clone(), measured, limit)));
+        }
+        out
+    }
+}
+
+impl Gauge {
+    fn reading(&self, measure: &MeasureDoc) -> (String, f64) {
+        let value = match self {
+            Self::Airborne { longest, .. } => *longest,
+            Self::Apex { highest, .. } => *highest,
+            Self::Turned { largest, .. } => *largest,
+            Self::Travelled { way, .. } => *way,
+            Self::Lowest { height, .. } => *height,
+            Self::Effort { sum, n, .. } => (sum / n).sqrt(),
+        };
+        let what = match measure {
+            MeasureDoc::Airborne { flesh, clearance_m } => format!("time of {flesh} above {clearance_m} m [s]"),
+            MeasureDoc::Apex { flesh } => format!("apex of {flesh} [m]"),
+            MeasureDoc::Turned { body, .. } => format!("turn of {body} [rad]"),
+            MeasureDoc::Travelled { body } => format!("travel of {body} [m]"),
+            MeasureDoc::Lowest { body } => format!("lowest height of {body} [m]"),
+            MeasureDoc::Torque => "torque of actuators, rms [N·m]".to_owned(),
+            MeasureDoc::Acceleration => "acceleration of actuators, rms [rad/s²]".to_owned(),
+        };
+        (what, value)
+    }
+}
+
+/// Height of the lowest surface point of a flesh, m.
+fn lowest(world: &World, flesh: Option<usize>, surface: &mut Vec<DVec3>) -> f64 {
+    let (Some(index), Some(model)) = (flesh, world.model().flesh()) else { return f64::NAN };
+    model.bodies()[index].fill_surface(&world.state().flesh.nodes[index].positions, surface);
+    surface.iter().map(|point| point.z).fold(f64::INFINITY, f64::min)
+}
