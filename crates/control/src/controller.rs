@@ -12,7 +12,7 @@ use crate::playback::Player;
 use crate::report::{ControlReport, GoalReport};
 use crate::saturation::Saturation;
 use crate::score::{Act, Score};
-use crate::situation::{ControlInput, Situation};
+use crate::situation::{Moment, Situation};
 
 /// What control remembers from one step to the next. Plain data: with it, the state of the tree and the score, a run goes on with the
 /// same bits.
@@ -69,7 +69,7 @@ impl Controller {
         &self.score
     }
 
-    /// Fills `out` with the command for a step that begins in `state`, and moves `control` on to the phase of the input. Allocates
+    /// Fills `out` with the command for a step that begins in `state`, and moves `control` on to the phase of the moment. Allocates
     /// nothing once every phase has been seen.
     ///
     /// # Panics
@@ -78,20 +78,20 @@ impl Controller {
         &mut self,
         tree: &Tree,
         state: &TreeState,
-        input: &ControlInput<'_>,
+        moment: &Moment<'_>,
         control: &mut ControllerState,
         out: &mut Command,
     ) -> ControlReport {
         assert!(self.actuation.fits(tree), "controller of another tree");
         let mut report = ControlReport::default();
-        let time = self.score.warp.at(input.time)[0];
-        let at = Situation { tree, actuation: &self.actuation, state, input, time };
+        let time = self.score.warp.at(moment.time)[0];
+        let at = Situation { tree, actuation: &self.actuation, state, moment, time };
         out.modes.resize(tree.n_links(), Mode::Passive);
         out.values.resize(tree.n_dofs(), 0.0);
         if !at.is_finite() {
             report.phase = control.phase;
             report.not_finite = true;
-            report.ignored_drags = input.drags.len();
+            report.ignored_drags = moment.drags.len();
             stop(out);
             return report;
         }
@@ -101,7 +101,7 @@ impl Controller {
         self.saturation.begin();
         let act = control.phase.map_or(&Act::Passive, |phase| &self.score.phases[phase].act);
         if !matches!(act, Act::Guide(_)) {
-            report.ignored_drags = input.drags.len();
+            report.ignored_drags = moment.drags.len();
         }
         match act {
             Act::Passive => passive(&at, out),
@@ -127,7 +127,7 @@ impl Controller {
         report
     }
 
-    /// The springs of a landing, if that is the phase; see [`ControlInput::implicit_springs`].
+    /// The springs of a landing, if that is the phase; see [`Moment::implicit_springs`].
     #[must_use]
     pub fn springs(&self, control: &ControllerState) -> Option<&Springs> {
         match &self.score.phases.get(control.phase?)?.act {
@@ -149,7 +149,7 @@ impl Controller {
     }
 }
 
-/// Moves on to the phase of the input; a phase that begins keeps the bones of its goals in mind.
+/// Moves on to the phase of the moment; a phase that begins keeps the bones of its goals in mind.
 fn enter(score: &Score, at: &Situation<'_>, dynamics: &Dynamics, control: &mut ControllerState) {
     let phase = score.phase_at(at.time);
     let goals = match phase.map(|phase| &score.phases[phase].act) {
@@ -167,7 +167,7 @@ fn enter(score: &Score, at: &Situation<'_>, dynamics: &Dynamics, control: &mut C
     if let Some(Act::Keyframes(playback)) = phase.map(|phase| &score.phases[phase].act)
         && playback.from_here
     {
-        let pace = score.warp.at(at.input.time)[1];
+        let pace = score.warp.at(at.moment.time)[1];
         playback.clip.gap(at.tree, at.state, [at.time, pace], &mut control.gap);
     }
 }
@@ -177,7 +177,7 @@ fn passive(at: &Situation<'_>, out: &mut Command) {
     for link in at.tree.links() {
         let driven = at.actuation.is_active(link);
         for dof in at.tree.dofs(link) {
-            out.values[dof] = if driven { 0.0 } else { at.input.torque(dof) };
+            out.values[dof] = if driven { 0.0 } else { at.moment.torque(dof) };
         }
     }
 }

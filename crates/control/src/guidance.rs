@@ -78,7 +78,7 @@ pub(crate) struct Task<'a> {
 impl Task<'_> {
     /// Goals of the score, then live drags.
     fn goals<'b>(&'b self, at: &'b Situation<'_>) -> impl Iterator<Item = &'b Goal> {
-        self.guide.goals.iter().chain(at.input.drags)
+        self.guide.goals.iter().chain(at.moment.drags)
     }
 }
 
@@ -176,7 +176,7 @@ impl Guidance {
         self.prefer_pose(at, task, dynamics, saturation);
         base_command(at, style, saturation, out);
         // a locked direction has no acceleration whatever is asked of it
-        let _ = dynamics.respond(at.tree, out, at.input.gravity, at.input.external);
+        let _ = dynamics.respond(at.tree, out, at.moment.gravity, at.moment.external);
         self.hierarchy.begin(&self.weights);
         if !self.preference.is_empty() {
             self.hierarchy.start_from(&self.preference);
@@ -236,7 +236,7 @@ impl Guidance {
             Style::Velocity => {
                 for link in at.tree.links() {
                     let driven = at.actuation.is_active(link) && !saturation.holds(link);
-                    let wanted = |dof: usize| at.state.rates[dof] + at.input.dt * self.tangent[dof];
+                    let wanted = |dof: usize| at.state.rates[dof] + at.moment.dt * self.tangent[dof];
                     self.preference
                         .extend(at.tree.dofs(link).map(|dof| if driven { wanted(dof) } else { 0.0 }));
                 }
@@ -246,7 +246,7 @@ impl Guidance {
                 for dof in &self.variables {
                     self.probe.values[*dof] = self.tangent[*dof];
                 }
-                let _ = dynamics.respond(at.tree, &self.probe, at.input.gravity, at.input.external);
+                let _ = dynamics.respond(at.tree, &self.probe, at.moment.gravity, at.moment.external);
                 self.preference.extend(self.variables.iter().map(|dof| dynamics.torques()[*dof]));
             }
         }
@@ -261,8 +261,8 @@ impl Guidance {
                 continue;
             }
             for dof in at.tree.dofs(link) {
-                let torque = if held { saturation.torque(dof) } else { at.input.torque(dof) };
-                self.targets.push(at.input.dt * (torque - dynamics.torques()[dof]));
+                let torque = if held { saturation.torque(dof) } else { at.moment.torque(dof) };
+                self.targets.push(at.moment.dt * (torque - dynamics.torques()[dof]));
                 self.rows.extend_from_slice(self.derivatives.row(at.tree, dynamics, &Row::Torque(dof)));
             }
         }
@@ -310,7 +310,7 @@ impl Guidance {
         let point = Sight::new(at.tree, dynamics, goal).pose.translation;
         let now = dynamics.acceleration_at(goal.bone, point);
         let (now, unit) = if wish.angular { (now.angular, 1.0) } else { (now.linear, 1.0 / self.radius) };
-        let step = if style == Style::Velocity { at.input.dt } else { 1.0 };
+        let step = if style == Style::Velocity { at.moment.dt } else { 1.0 };
         for k in 0..wish.n_rows {
             let axis = wish.axes[k];
             let (angular, linear) = if wish.angular { (axis, DVec3::ZERO) } else { (DVec3::ZERO, axis) };
@@ -336,7 +336,7 @@ impl Guidance {
             return;
         }
         let velocity = guide.style == Style::Velocity;
-        self.push_row(if velocity { rate + at.input.dt * wanted } else { wanted });
+        self.push_row(if velocity { rate + at.moment.dt * wanted } else { wanted });
         for k in 0..excess.n {
             *self.last_entry(self.slots[excess.dof + k]) = excess.direction[k];
         }
@@ -361,7 +361,7 @@ impl Guidance {
             let floor = FLOOR / self.inertia.sqrt();
             self.solve_in_energy(at, dynamics, saturation, Damping::Relative { share, floor });
             // the next level is gathered at the base again
-            let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
+            let _ = dynamics.respond(at.tree, base, at.moment.gravity, at.moment.external);
         }
         self.note_shortfalls();
     }
@@ -410,7 +410,7 @@ impl Guidance {
         for dof in at.tree.links().filter(driven).flat_map(|link| at.tree.dofs(link)) {
             let value = x[self.slots[dof]];
             out.values[dof] = match style {
-                Style::Velocity => (value - at.state.rates[dof]) / at.input.dt,
+                Style::Velocity => (value - at.state.rates[dof]) / at.moment.dt,
                 Style::Acceleration | Style::Torque => value,
             };
         }
@@ -463,10 +463,10 @@ fn base_command(at: &Situation<'_>, style: Style, saturation: &Saturation, out: 
         out.modes[link.index()] = if prescribed { Mode::Prescribed } else { Mode::Passive };
         for dof in at.tree.dofs(link) {
             out.values[dof] = match style {
-                Style::Velocity => -at.state.rates[dof] / at.input.dt,
+                Style::Velocity => -at.state.rates[dof] / at.moment.dt,
                 _ if held => saturation.torque(dof),
                 _ if driven => 0.0,
-                _ => at.input.torque(dof),
+                _ => at.moment.torque(dof),
             };
         }
     }

@@ -1,7 +1,7 @@
 //! Landing: joints are springs and dampers, everything else is passive (KP08 §5).
 //!
 //! `τ = −k (q ⊖ rest) − c q̇` per dof, explicit in a command. Stiff ones belong into `sinew_recursive::Integrator::implicit`: see
-//! [`ControlInput::implicit_springs`](crate::ControlInput::implicit_springs).
+//! [`Moment::implicit_springs`](crate::Moment::implicit_springs).
 
 use sinew_recursive::{Command, Mode, Springs, Tree};
 
@@ -45,14 +45,14 @@ pub(crate) fn check(springs: &Springs, tree: &Tree) -> Result<(), ControlError> 
 /// All joints passive, with the torques of the springs unless the caller steps them.
 pub(crate) fn command(springs: &Springs, at: &Situation<'_>, out: &mut Command) {
     out.modes.fill(Mode::Passive);
-    let explicit = if at.input.implicit_springs { 0.0 } else { 1.0 };
+    let explicit = if at.moment.implicit_springs { 0.0 } else { 1.0 };
     at.tree.difference(&at.state.coordinates, &springs.rest, &mut out.values);
     for link in at.tree.links() {
         let driven = at.actuation.is_active(link);
         for dof in at.tree.dofs(link) {
             let spring =
                 springs.stiffness[dof] * out.values[dof] + springs.damping[dof] * at.state.rates[dof];
-            let given = if driven { 0.0 } else { at.input.torque(dof) };
+            let given = if driven { 0.0 } else { at.moment.torque(dof) };
             out.values[dof] = given - explicit * spring;
         }
     }

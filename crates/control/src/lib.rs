@@ -33,6 +33,6 @@ pub use path::{Path, TurnPath};
 pub use posing::{PoseReport, PoseSettings, find_pose};
 pub use report::{ControlReport, GoalReport};
 pub use score::{Act, Phase, Playback, Score};
-pub use situation::ControlInput;
+pub use situation::Moment;
 pub use spline::Spline;
 pub use warp::TimeWarp;

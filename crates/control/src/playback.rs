@@ -49,9 +49,9 @@ impl Player {
         warp: &TimeWarp,
         out: &mut Command,
     ) {
-        let (tree, h) = (at.tree, at.input.dt);
+        let (tree, h) = (at.tree, at.moment.dt);
         for (k, offset) in [-h, 0.0, h].into_iter().enumerate() {
-            let time = warp.at(at.input.time + offset)[0];
+            let time = warp.at(at.moment.time + offset)[0];
             let blend =
                 lead_in(time - control.entered, playback.clip.next_key(control.entered) - control.entered);
             playback.clip.place_beside(tree, time, &control.gap, blend, &mut self.coordinates[k]);
@@ -68,7 +68,7 @@ impl Player {
                 let rate = self.before[dof] / h;
                 let along = (self.after[dof] - self.before[dof]) / (h * h);
                 let back = gains.stiffness * self.gap[dof] + gains.damping * (rate - at.state.rates[dof]);
-                out.values[dof] = if driven { along + back } else { at.input.torque(dof) };
+                out.values[dof] = if driven { along + back } else { at.moment.torque(dof) };
             }
         }
     }

@@ -52,7 +52,7 @@ impl Saturation {
         let known = command.modes.iter().all(|mode| *mode == Mode::Passive);
         if !known {
             // a locked direction is reported by the caller's own sweep
-            let _ = dynamics.respond(at.tree, command, at.input.gravity, at.input.external);
+            let _ = dynamics.respond(at.tree, command, at.moment.gravity, at.moment.external);
         }
         let torques = if known { &command.values } else { dynamics.torques() };
         let mut any = false;

@@ -9,7 +9,7 @@ use crate::goal::Goal;
 
 /// The circumstances of one step.
 #[derive(Clone, Copy, Debug)]
-pub struct ControlInput<'a> {
+pub struct Moment<'a> {
     /// Time of the run at the start of the step (s).
     pub time: f64,
     /// Length of the step (s).
@@ -27,8 +27,8 @@ pub struct ControlInput<'a> {
     pub implicit_springs: bool,
 }
 
-impl<'a> ControlInput<'a> {
-    /// A input with gravity and nothing else; set the other fields as needed.
+impl<'a> Moment<'a> {
+    /// A moment with gravity and nothing else; set the other fields as needed.
     #[must_use]
     pub fn new(time: f64, dt: f64, gravity: DVec3) -> Self {
         Self { time, dt, gravity, external: &[], torques: &[], drags: &[], implicit_springs: false }
@@ -45,14 +45,14 @@ pub(crate) struct Situation<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) actuation: &'a Actuation,
     pub(crate) state: &'a TreeState,
-    pub(crate) input: &'a ControlInput<'a>,
+    pub(crate) moment: &'a Moment<'a>,
     /// Time of the score (s).
     pub(crate) time: f64,
 }
 
 impl Situation<'_> {
     pub(crate) fn is_finite(&self) -> bool {
-        let m = self.input;
+        let m = self.moment;
         self.state.is_finite()
             && m.gravity.is_finite()
             && m.time.is_finite()

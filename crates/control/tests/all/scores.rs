@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_control::{
     Act, Actuation, Aim, Clip, ControlError, Controller, ControllerState, Facing, Gains, Goal, Guide, Key,
-    ControlInput, Path, Phase, Place, Playback, PoseGoal, Score, Style, landing_springs,
+    Moment, Path, Phase, Place, Playback, PoseGoal, Score, Style, landing_springs,
 };
 use sinew_mechanism::JointKind;
 use sinew_recursive::{Action, Command, LinkId, Mode, Tree};
@@ -157,10 +157,10 @@ fn landings_settle_and_stiff_ones_are_stepped_implicitly() {
         let springs = landing_springs(&tree, &actuation, stiffness, damping, rest.clone());
         let mut run = Run::new(tree, actuation, Score::single(Act::Land(springs)));
         for step in 0..4000 {
-            let input =
-                ControlInput { implicit_springs: implicit, ..ControlInput::new(f64::from(step) * 1e-3, 1e-3, GRAVITY) };
+            let moment =
+                Moment { implicit_springs: implicit, ..Moment::new(f64::from(step) * 1e-3, 1e-3, GRAVITY) };
             let (tree, state) = (&run.tree, &mut run.state);
-            let _ = run.controller.command(tree, state, &input, &mut run.control, &mut run.command);
+            let _ = run.controller.command(tree, state, &moment, &mut run.control, &mut run.command);
             let action = Action { command: &run.command, gravity: GRAVITY, external: &[] };
             let (integrator, dynamics) = (&mut run.integrator, &mut run.dynamics);
             let _ = match run.controller.springs(&run.control).filter(|_| implicit) {
