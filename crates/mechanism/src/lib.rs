@@ -41,11 +41,11 @@ pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub use force::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
 pub use ids::{BodyId, JointId};
+pub use implicit::move_kinematic;
 pub use input::{Grab, Input};
 pub use measure::{
     Energy, JointReading, Violation, energy, joint_forces, joint_reading, momentum, violation,
 };
-pub use implicit::move_kinematic;
 pub use model::Model;
 pub use outside::{Response, arrive_kinematic, outside_wrenches};
 pub use settings::{

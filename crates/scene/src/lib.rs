@@ -26,8 +26,8 @@ pub use doc::{
     LevelDoc, LimitsDoc, LocalFramesDoc, LoopSolverDoc, LoopsDoc, MassDoc, MassPropertiesDoc, MeasureDoc,
     MeshDoc, MotorDoc, PhaseDoc, PoseDoc, PoseGoalDoc, PositionMotorDoc, PriorityDoc, ReachDoc, ReducedDoc,
     ReducedMethodDoc, RootControlDoc, RootDoc, RotationDoc, RotationStepDoc, SamplesDoc, SceneDoc, ScoreDoc,
-    ShapeDoc, SineDoc, SphereDoc, SpringDoc, StabilizeDoc, StepperDoc, StyleDoc, SweepDoc, TargetDoc,
-    TrackDoc, TreeDoc, TreeSolverDoc, VelocityDoc, VelocityMotorDoc, WantDoc, WarpDoc, WrenchDoc,
+    ShapeDoc, SineDoc, SphereDoc, SpringDoc, StabilizeDoc, StepperDoc, StyleDoc, SurfaceDoc, SweepDoc,
+    TargetDoc, TrackDoc, TreeDoc, TreeSolverDoc, VelocityDoc, VelocityMotorDoc, WantDoc, WarpDoc, WrenchDoc,
 };
 pub use error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 pub use load::SceneSource;

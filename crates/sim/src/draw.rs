@@ -6,7 +6,8 @@ use glam::DVec3;
 use sinew_math::Pose;
 use sinew_mechanism::{BodyId, Input, JointId};
 
-use crate::{Model, State};
+use crate::surface::Grid;
+use crate::{DrawSurface, Model, State};
 
 /// Everything there is to draw at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,8 @@ pub struct DrawList {
     pub points: Vec<DrawPoint>,
     /// Springs and grabs.
     pub lines: Vec<DrawLine>,
+    /// Surfaces through points of bodies.
+    pub surfaces: Vec<DrawSurface>,
     /// Surfaces of flesh.
     pub flesh: Vec<DrawFlesh>,
 }
@@ -121,6 +124,7 @@ pub enum LineKind {
 pub(crate) struct Looks {
     pub(crate) solids: Vec<SolidLook>,
     pub(crate) springs: Vec<[SpringEnd; 2]>,
+    pub(crate) surfaces: Vec<SurfaceLook>,
     pub(crate) flesh: Vec<FleshLook>,
 }
 
@@ -130,6 +134,14 @@ pub(crate) struct SolidLook {
     pub(crate) body: BodyId,
     pub(crate) body_from_shape: Pose,
     pub(crate) shape: DrawShape,
+    pub(crate) color: Option<DVec3>,
+}
+
+/// A surface through points of bodies.
+#[derive(Clone, Debug)]
+pub(crate) struct SurfaceLook {
+    pub(crate) points: Vec<SpringEnd>,
+    pub(crate) grid: Grid,
     pub(crate) color: Option<DVec3>,
 }
 
@@ -169,6 +181,13 @@ impl Looks {
             from: place(a),
             to: place(b),
         }));
+        out.surfaces.resize_with(self.surfaces.len(), DrawSurface::default);
+        for (draw, look) in out.surfaces.iter_mut().zip(&self.surfaces) {
+            draw.controls.clear();
+            draw.controls.extend(look.points.iter().map(place));
+            look.grid.fill(draw);
+            draw.color = look.color;
+        }
         let grabs = input.grabs.iter().filter(|grab| grab.body.index() < model.n_bodies());
         out.lines.extend(grabs.map(|grab| DrawLine {
             kind: LineKind::Grab,

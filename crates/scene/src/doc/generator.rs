@@ -220,6 +220,9 @@ pub struct MeshDoc {
     /// axis (m), and turned by up to `scatter / spacing` about each (rad). For scenes with `assemble: true`.
     #[serde(skip_serializing_if = "is_default")]
     pub scatter: f64,
+    /// Whether a smooth surface is drawn through the vertices; it is called as the mesh is.
+    #[serde(skip_serializing_if = "is_default")]
+    pub surface: bool,
 }
 
 impl Default for MeshDoc {
@@ -233,6 +236,7 @@ impl Default for MeshDoc {
             mass_per_length: 1.0,
             damping: 0.0,
             scatter: 0.0,
+            surface: false,
         }
     }
 }

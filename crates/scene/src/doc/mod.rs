@@ -15,6 +15,7 @@ mod joint;
 mod motion;
 mod score;
 mod solve;
+mod surface;
 
 pub use body::{
     BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CylinderDoc, EllipsoidDoc, InertiaDoc, MassDoc,
@@ -43,6 +44,7 @@ pub use solve::{
     KrylovMethodDoc, LoopSolverDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RotationStepDoc, StabilizeDoc,
     StepperDoc, TreeSolverDoc,
 };
+pub use surface::SurfaceDoc;
 
 use std::collections::BTreeMap;
 
@@ -51,7 +53,7 @@ use serde::{Deserialize, Serialize};
 
 /// A whole scene, as written in one RON file.
 ///
-/// Joints act between two bodies, or between a body and the world; bodies, joints, springs, flesh, tracks
+/// Joints act between two bodies, or between a body and the world; bodies, joints, springs, surfaces, flesh, tracks
 /// and generators each have their own set of unique names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -95,6 +97,9 @@ pub struct SceneDoc {
     /// Linear springs between points.
     #[serde(skip_serializing_if = "is_default")]
     pub springs: Vec<SpringDoc>,
+    /// Surfaces to be drawn through points of bodies.
+    #[serde(skip_serializing_if = "is_default")]
+    pub surfaces: Vec<SurfaceDoc>,
     /// Flesh: tetrahedra around bones.
     #[serde(skip_serializing_if = "is_default")]
     pub flesh: Vec<FleshDoc>,
@@ -146,6 +151,7 @@ impl Default for SceneDoc {
             bodies: Vec::new(),
             joints: Vec::new(),
             springs: Vec::new(),
+            surfaces: Vec::new(),
             flesh: Vec::new(),
             colliders: Vec::new(),
             flesh_solver: FleshSolverDoc::default(),

@@ -26,7 +26,7 @@ pub struct SpringDoc {
     pub rest_length: f64,
 }
 
-/// One end of a linear spring.
+/// A point that something is tied to: an end of a spring, a point of a surface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EndDoc {
     /// A point of the world (m).

@@ -10,9 +10,11 @@ use sinew_math::exp_so3;
 
 use super::links::rotation_to;
 use super::{Place, ball, bar, link_name};
-use crate::doc::{FrameDoc, JointDoc, JointFramesDoc, LocalFramesDoc, MeshDoc, PoseDoc, SceneDoc};
+use crate::doc::{
+    EndDoc, FrameDoc, JointDoc, JointFramesDoc, LocalFramesDoc, MeshDoc, PoseDoc, SceneDoc, SurfaceDoc,
+};
 
-/// Adds the bodies and joints of a mesh.
+/// Adds the bodies, joints and surface of a mesh.
 pub(super) fn expand(mesh: &MeshDoc, scene: &mut SceneDoc) {
     let n = mesh.n as usize;
     let mut places: Vec<Place> = Vec::new();
@@ -36,6 +38,16 @@ pub(super) fn expand(mesh: &MeshDoc, scene: &mut SceneDoc) {
             body.pose = scatter.displaced(place, mesh);
         }
         scene.bodies.push(body);
+    }
+    if mesh.surface {
+        // Every vertex goes with the first of its bars.
+        let hubs = ends.iter().filter_map(|ends| ends.first());
+        let point = |(bar, frame): &(usize, FrameDoc)| EndDoc::Body {
+            name: link_name(&mesh.name, bar + 1),
+            point: frame.anchor,
+        };
+        let (name, points) = (mesh.name.clone(), hubs.map(point).collect());
+        scene.surfaces.push(SurfaceDoc { name, columns: mesh.n, points, ..SurfaceDoc::default() });
     }
     let mut n_joints = 0;
     for ends in &ends {

@@ -78,6 +78,11 @@ impl GeneratorDoc {
         matches!(self, Self::Character(character) if character.name == name)
     }
 
+    /// Whether its surface has this name.
+    pub(crate) fn makes_surface(&self, name: &str) -> bool {
+        matches!(self, Self::Mesh(mesh) if mesh.surface && mesh.name == name)
+    }
+
     /// Names of its bodies, numbered ones in short: `link_0001 to link_0009`.
     pub(crate) fn bodies_in_words(&self) -> Vec<String> {
         match self {

@@ -16,6 +16,7 @@ mod joints;
 mod names;
 mod numbers;
 mod score;
+mod surfaces;
 mod tracks;
 
 use std::borrow::Cow;
@@ -65,6 +66,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     tracks::formulas_make_sense,
     tracks::tracks_fit_their_use,
     inputs::springs_are_in_range,
+    surfaces::surfaces_are_grids,
     inputs::inputs_are_in_range,
     inputs::inputs_fit_their_body,
     generators::counts_are_sensible,

@@ -7,7 +7,7 @@ use crate::doc::{EndDoc, GeneratorDoc, InputDoc, MotorDoc, RootDoc, SceneDoc, Ta
 use crate::error::SceneIssueKind as Kind;
 use crate::suggest::suggestion;
 
-/// Bodies, joints, springs, tracks and generators have names; none is used twice among its kind, and none
+/// Bodies, joints, springs, surfaces, flesh, tracks and generators have names; none is used twice among its kind, and none
 /// is one that a generator makes.
 pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     let none = |_: &GeneratorDoc, _: &str| false;
@@ -16,6 +16,8 @@ pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     check(scene, issues, "bodies", bodies.clone(), GeneratorDoc::makes_body);
     check(scene, issues, "joints", joints, GeneratorDoc::makes_joint);
     check(scene, issues, "springs", scene.springs.iter().map(|s| s.name.as_str()), none);
+    let surfaces = scene.surfaces.iter().map(|s| s.name.as_str());
+    check(scene, issues, "surfaces", surfaces, GeneratorDoc::makes_surface);
     let flesh = scene.flesh.iter().map(|f| f.name.as_str());
     check(scene, issues, "flesh", flesh, GeneratorDoc::makes_flesh);
     check(scene, issues, "tracks", scene.tracks.iter().map(|t| t.name.as_str()), none);
@@ -72,6 +74,13 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
         for (side, end) in [("from", &spring.from), ("to", &spring.to)] {
             if let EndDoc::Body { name, .. } = end {
                 known.require_body(issues, name, || format!("springs[{i}].{side}.name"));
+            }
+        }
+    }
+    for (i, surface) in scene.surfaces.iter().enumerate() {
+        for (k, point) in surface.points.iter().enumerate() {
+            if let EndDoc::Body { name, .. } = point {
+                known.require_body(issues, name, || format!("surfaces[{i}].points[{k}].name"));
             }
         }
     }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{
-    BodyDoc, ChainDoc, DisplacementDoc, GeneratorDoc, GrabDoc, InputDoc, JacobianPoseDoc, JointDoc,
+    BodyDoc, ChainDoc, DisplacementDoc, EndDoc, GeneratorDoc, GrabDoc, InputDoc, JacobianPoseDoc, JointDoc,
     JointFramesDoc, JointKindDoc, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LoopSolverDoc, LoopsDoc,
     MeshDoc, PriorityDoc, RootDoc, RotationStepDoc, SceneDoc, SphereDoc, StabilizeDoc, StepperDoc, validate,
 };
@@ -153,6 +153,20 @@ fn meshes_are_grids_with_one_diagonal() {
     edges.sort_unstable();
     edges.dedup();
     assert_eq!(edges.len(), 3 * 3 * 4 - 3);
+}
+
+#[test]
+fn the_surface_of_a_mesh_goes_through_its_vertices() {
+    let doc = MeshDoc { n: 4, spacing: 0.5, surface: true, ..MeshDoc::default() };
+    let all = expanded(GeneratorDoc::Mesh(doc));
+    let [surface] = &all.surfaces[..] else { panic!("one surface") };
+    assert_eq!((surface.name.as_str(), surface.columns, surface.points.len()), ("mesh", 4, 16));
+    for (k, point) in surface.points.iter().enumerate() {
+        let EndDoc::Body { name, point } = point else { panic!("a point of a bar") };
+        let bar = all.bodies.iter().find(|body| body.name == *name).expect("a bar");
+        let vertex = DVec3::new((k % 4) as f64, (k / 4) as f64, 0.0) * 0.5;
+        assert!(bar.pose.to_pose().transform_point(*point).distance(vertex) < 1e-14);
+    }
 }
 
 #[test]

@@ -49,3 +49,27 @@ fn every_fixture_draws() {
         assert_eq!(list.points.len(), world.model().n_joints(), "{name}");
     }
 }
+
+#[test]
+fn surfaces_go_along_with_their_bodies() {
+    let mut world = world("mesh_320");
+    let mut list = DrawList::default();
+    world.draw(&mut list);
+    let flat = list.surfaces[0].clone();
+    assert_eq!((flat.controls.len(), flat.points.len(), flat.triangles.len()), (121, 41 * 41, 3_200));
+    assert!(flat.normals.iter().all(|normal| normal.distance(DVec3::Z) < 1e-12));
+    assert!(flat.points.iter().all(|point| point.z.abs() < 1e-12));
+    for _ in 0..30 {
+        world.step();
+    }
+    world.draw(&mut list);
+    let bent = &list.surfaces[0];
+    assert!(bent.points.iter().any(|point| point.z > 0.05), "the corners are lifted");
+    assert!(bent.normals.iter().all(|normal| (normal.length() - 1.0).abs() < 1e-12));
+    // Through the ends of all bars, not only those that carry its points.
+    let ends = world.model().joints().map(|joint| world.model().joint_anchors(world.state(), joint).1);
+    for end in ends {
+        let nearest = bent.controls.iter().map(|point| point.distance(end)).fold(f64::INFINITY, f64::min);
+        assert!(nearest < 1e-3, "{nearest:e}");
+    }
+}

@@ -209,8 +209,9 @@ fn a_joint_that_holds_for_a_time_is_recorded_with_the_inputs() {
         assert_eq!(report.health.ignored_inputs, 0);
         let (a, b) = world.model().joint_anchors(world.state(), hold);
         let gap = a.distance(b);
-        // Open joints close a part of their reach in a step.
-        assert_eq!(gap < 1e-8, is_on && step > 24, "step {step}: {gap:e}");
+        // An open joint closes a part of its reach in a step.
+        assert!(gap < 1e-8 || !is_on || step < 25, "step {step}: {gap:e}");
+        assert!(gap > 0.01 || is_on || (51..60).contains(&step), "step {step}: {gap:e}");
         recording.push(world.input(), world.state());
         digests.push(world.digest());
     }

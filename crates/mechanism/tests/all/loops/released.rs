@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use sinew_mechanism::{
-    Assembly, BodyId, Displacement, JointId, JointKind, JointSpec, MechanismBuilder, Order,
-    RungeKutta, ScalarForce, Scheme, Settings, TreeForm,
+    Assembly, BodyId, Displacement, JointId, JointKind, JointSpec, MechanismBuilder, Order, RungeKutta,
+    ScalarForce, Scheme, Settings, TreeForm,
 };
 use sinew_testkit::assert_close;
 use sinew_topology::Priority;

@@ -56,6 +56,19 @@ fn governor_swings_between_its_turning_points() {
     assert!((start - energy).abs() < 1e-3 * start, "{} J of {start} J", start - energy);
 }
 
+#[test]
+fn governor_converges_at_second_order() {
+    let height = |dt: f64| {
+        let mut world = super::world_with_dt("flyball_governor", dt);
+        super::run_to(&mut world, 0.4);
+        world.pose(world.body("slider").expect("a slider")).translation.z
+    };
+    let fine = height(0.0005);
+    let errors = [0.008, 0.004, 0.002].map(|dt| (height(dt) - fine).abs());
+    let orders = [0, 1].map(|k| (errors[k] / errors[k + 1]).log2());
+    assert!(orders.iter().all(|order| (order - 2.0).abs() < 0.15), "{orders:?} of {errors:?} m");
+}
+
 /// Distance (m) between the ends of the coupler of an arm.
 fn coupler_length(world: &World, arm: &str) -> f64 {
     let side = if arm == "arm1" { 1.0 } else { -1.0 };
