@@ -1,0 +1,193 @@
+//! An eye that goes around what it looks at: orbit, pan, zoom; and the ray behind a pixel.
+//!
+//! The eye is at `target + distance · d` with `d = (cos p cos y, cos p sin y, sin p)` in a frame whose third axis points
+//! against gravity. Pixels count from the upper left corner of the viewport. Sizes of zero or less are seen as one pixel.
+
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+use glam::{DMat3, DVec3};
+use sinew_math::ops;
+use sinew_picture::View;
+
+use crate::Cast;
+
+/// Half the opening angle of the shorter side of the picture, as a tangent.
+const OPENING: f64 = 0.25;
+
+/// An eye that goes around a target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orbit {
+    /// What it looks at, m.
+    pub target: DVec3,
+    /// Distance of the eye from there, m.
+    pub distance: f64,
+    /// Direction around the vertical, rad.
+    pub yaw: f64,
+    /// Height above the horizon, rad.
+    pub pitch: f64,
+    /// Against gravity, of length 1.
+    pub up: DVec3,
+}
+
+/// A half line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Where it begins, m.
+    pub origin: DVec3,
+    /// Where it goes, of length 1.
+    pub direction: DVec3,
+}
+
+impl Ray {
+    /// The point at a distance, m.
+    pub fn at(&self, distance: f64) -> DVec3 {
+        self.origin + self.direction * distance
+    }
+
+    /// Where it meets the plane through `point` across `normal`; `None` if it does not.
+    pub fn meets(&self, point: DVec3, normal: DVec3) -> Option<DVec3> {
+        let distance = (point - self.origin).dot(normal) / self.direction.dot(normal);
+        (distance > 0.0 && distance.is_finite()).then(|| self.at(distance))
+    }
+}
+
+impl Default for Orbit {
+    fn default() -> Self {
+        Self { target: DVec3::ZERO, distance: 5.0, yaw: -1.1, pitch: 0.35, up: DVec3::Z }
+    }
+}
+
+impl Orbit {
+    /// An eye that sees all of a scene at its beginning.
+    pub fn of(cast: &Cast, gravity: DVec3) -> Self {
+        let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
+        Self { target: cast.middle, distance: 1.3 * cast.reach / OPENING, up, ..Self::default() }
+    }
+
+    /// Goes around by angles of yaw and pitch, rad.
+    pub fn orbit(&mut self, yaw: f64, pitch: f64) {
+        if yaw.is_finite() && pitch.is_finite() {
+            self.yaw = (self.yaw + yaw).rem_euclid(TAU);
+            self.pitch = (self.pitch + pitch).clamp(0.01 - FRAC_PI_2, FRAC_PI_2 - 0.01);
+        }
+    }
+
+    /// Moves what is looked at, so that it follows a mouse that goes (x, y) pixels to the right and down.
+    pub fn pan(&mut self, (x, y): (f64, f64), size: (f64, f64)) {
+        let view = self.view();
+        let step = self.distance * self.pixel_angle(size);
+        let moved = self.target + (view.up * y - view.right * x) * step;
+        if moved.is_finite() {
+            self.target = moved;
+        }
+    }
+
+    /// Comes nearer (factor below 1) or goes away.
+    pub fn zoom(&mut self, factor: f64) {
+        if factor > 0.0 && factor.is_finite() {
+            self.distance = (self.distance * factor).clamp(1e-4, 1e7);
+        }
+    }
+
+    /// Place of the eye, m.
+    pub fn eye(&self) -> DVec3 {
+        self.target + self.toward() * self.distance
+    }
+
+    /// Axes of the picture.
+    pub fn view(&self) -> View {
+        let toward = self.toward();
+        let right = self.up.cross(toward).normalize_or(DVec3::X);
+        View { right, up: toward.cross(right), toward, zenith: self.up }
+    }
+
+    /// Half width and half height of what is seen at distance 1, in a viewport of this size in pixels.
+    pub fn opening(&self, size: (f64, f64)) -> (f64, f64) {
+        let (width, height) = (size.0.max(1.0), size.1.max(1.0));
+        let short = width.min(height);
+        (OPENING * width / short, OPENING * height / short)
+    }
+
+    /// Angle between neighbouring pixels, rad.
+    pub fn pixel_angle(&self, size: (f64, f64)) -> f64 {
+        2.0 * OPENING / size.0.max(1.0).min(size.1.max(1.0))
+    }
+
+    /// The ray behind a pixel.
+    pub fn ray(&self, (x, y): (f64, f64), size: (f64, f64)) -> Ray {
+        let (half_width, half_height) = self.opening(size);
+        let view = self.view();
+        let across = view.right * (half_width * (2.0 * x / size.0.max(1.0) - 1.0));
+        let along = view.up * (half_height * (1.0 - 2.0 * y / size.1.max(1.0)));
+        Ray { origin: self.eye(), direction: (across + along - view.toward).normalize_or(-view.toward) }
+    }
+
+    /// The camera of a picture.
+    pub fn to_picture(&self, size: (f64, f64), reach: f64) -> sinew_picture::Camera {
+        sinew_picture::Camera {
+            view: self.view(),
+            eye: self.eye(),
+            opening: self.opening(size),
+            focus: self.target,
+            reach: reach.max(0.3 * self.distance),
+        }
+    }
+
+    fn toward(&self) -> DVec3 {
+        let ((sin_yaw, cos_yaw), (sin_pitch, cos_pitch)) = (ops::sin_cos(self.yaw), ops::sin_cos(self.pitch));
+        let (east, north) = horizon(self.up);
+        DMat3::from_cols(east, north, self.up) * DVec3::new(cos_pitch * cos_yaw, cos_pitch * sin_yaw, sin_pitch)
+    }
+}
+
+/// Two horizontal directions; x and y if z is up.
+fn horizon(up: DVec3) -> (DVec3, DVec3) {
+    let other = if up.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
+    let east = (other - up * other.dot(up)).normalize_or(DVec3::X);
+    (east, up.cross(east))
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::Orbit;
+
+    #[test]
+    fn rays_go_through_the_pixels_of_the_picture() {
+        let size = (640.0, 480.0);
+        for up in [DVec3::Z, DVec3::Y, DVec3::X, DVec3::new(0.6, 0.0, 0.8)] {
+            let orbit = Orbit { target: DVec3::new(1.0, 2.0, 3.0), up, ..Orbit::default() };
+            let camera = orbit.to_picture(size, 1.0);
+            for pixel in [(320.0, 240.0), (0.0, 0.0), (600.0, 17.0), (33.0, 470.0)] {
+                let point = orbit.ray(pixel, size).at(7.0);
+                let (x, y, _) = camera.pixel(point, 640, 480).expect("in front of the eye");
+                assert!((x - pixel.0).abs() < 1e-9 && (y - pixel.1).abs() < 1e-9, "{pixel:?}: {x} {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_panned_follows_the_mouse() {
+        let size = (640.0, 480.0);
+        let mut orbit = Orbit::default();
+        let point = orbit.target;
+        orbit.pan((40.0, -25.0), size);
+        let (x, y, _) = orbit.to_picture(size, 1.0).pixel(point, 640, 480).expect("in front of the eye");
+        assert!((x - 360.0).abs() < 1e-9 && (y - 215.0).abs() < 1e-9, "{x} {y}");
+    }
+
+    #[test]
+    fn no_mouse_and_no_window_breaks_the_camera() {
+        let mut orbit = Orbit::default();
+        for value in [f64::NAN, f64::INFINITY, -1e300, 1e300, 0.0] {
+            for size in [(0.0, 0.0), (-3.0, 5.0), (1.0, 1e9)] {
+                orbit.orbit(value, value);
+                orbit.pan((value, value), size);
+                orbit.zoom(value);
+                let ray = orbit.ray((3.0, 4.0), size);
+                assert!(ray.direction.is_normalized() && ray.origin.is_finite(), "{value} {size:?}: {orbit:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What is known of a scene before anything moves: names, masses, limits, the coarse mesh of flesh, the scenery.
+
+use glam::DVec3;
+use sinew_math::Pose;
+use sinew_scene::{ColliderShapeDoc, JointDoc, SceneDoc, ShapeDoc, StepperDoc};
+use sinew_sim::{BodyId, BodyKind, DrawShape, JointId, JointKind, World};
+
+/// What is known of a scene before anything moves.
+#[derive(Clone, Debug, Default)]
+pub struct Cast {
+    /// Name of the scene.
+    pub name: String,
+    /// The bodies, by number.
+    pub bodies: Vec<BodyCard>,
+    /// The joints, by number.
+    pub joints: Vec<JointCard>,
+    /// The flesh, by number.
+    pub flesh: Vec<FleshCard>,
+    /// Ground and walls: a point (m), and the direction of length 1 in which it is free.
+    pub planes: Vec<(DVec3, DVec3)>,
+    /// Solids of the world that can be touched.
+    pub solids: Vec<(DrawShape, Pose)>,
+    /// Mass of everything that moves, kg.
+    pub mass: f64,
+    /// Half the diagonal of a box around everything at the beginning, m.
+    pub reach: f64,
+    /// The middle of that box, m.
+    pub middle: DVec3,
+    /// Whether bones can be guided: the scene is stepped in joint coordinates.
+    pub is_guided: bool,
+}
+
+/// A body.
+#[derive(Clone, Debug)]
+pub struct BodyCard {
+    /// Its name.
+    pub name: String,
+    /// Its mass, kg.
+    pub mass: f64,
+    /// Whether forces move it.
+    pub is_dynamic: bool,
+}
+
+/// A joint.
+#[derive(Clone, Debug)]
+pub struct JointCard {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: JointKind,
+    /// Whether its coordinate is a slide (m) and not an angle (rad).
+    pub is_slide: bool,
+    /// Range of its coordinate, rad or m.
+    pub limits: Option<(f64, f64)>,
+    /// Largest tilt, rad.
+    pub cone: Option<f64>,
+    /// The body that carries its second frame, and that frame in it; `None` for the world.
+    pub base: (Option<BodyId>, Pose),
+}
+
+/// A body of flesh.
+#[derive(Clone, Debug)]
+pub struct FleshCard {
+    /// Its name.
+    pub name: String,
+    /// Edges of its tetrahedra, each once.
+    pub edges: Vec<[u32; 2]>,
+    /// Mass of each node (kg), and whether it is fixed to a bone.
+    pub nodes: Vec<(f64, bool)>,
+    /// Number of tetrahedra.
+    pub n_tets: usize,
+}
+
+impl Cast {
+    /// The cast of a scene at its beginning.
+    pub fn of(doc: &SceneDoc, world: &World) -> Self {
+        let (model, expanded) = (world.model(), doc.expanded());
+        let body = |id: BodyId| BodyCard {
+            name: model.body_name(id).to_owned(),
+            mass: model.body_mass(id),
+            is_dynamic: model.body_kind(id) == BodyKind::Dynamic,
+        };
+        let bodies: Vec<BodyCard> = model.bodies().map(body).collect();
+        let joint = |id: JointId| {
+            let doc = expanded.joints.get(id.index());
+            let kind = model.joint_kind(id);
+            JointCard {
+                name: model.joint_name(id).to_owned(),
+                kind,
+                is_slide: matches!(kind, JointKind::Prismatic),
+                limits: doc.and_then(|doc| doc.limits).map(|limits| (limits.min, limits.max)),
+                cone: doc.and_then(|doc| doc.cone_limit).map(|cone| cone.angle),
+                base: (model.joint_bodies(id).1, doc.map_or(Pose::IDENTITY, |doc| base_frame(doc, world))),
+            }
+        };
+        let soft = model.flesh().map_or(&[][..], |flesh| flesh.bodies());
+        let flesh: Vec<FleshCard> = soft
+            .iter()
+            .enumerate()
+            .map(|(i, body)| {
+                let fem = body.fem();
+                let mut nodes: Vec<(f64, bool)> = fem.masses().iter().map(|&mass| (mass, false)).collect();
+                body.attachments().attached().iter().for_each(|at| nodes[at.node as usize].1 = true);
+                let name = expanded.flesh.get(i).map_or_else(String::new, |doc| doc.name.clone());
+                FleshCard { name, edges: edges(fem.mesh().tets()), nodes, n_tets: fem.n_tets() }
+            })
+            .collect();
+        let dynamic: f64 = bodies.iter().filter(|body| body.is_dynamic).map(|body| body.mass).sum();
+        let soft_mass: f64 = flesh.iter().flat_map(|flesh| &flesh.nodes).map(|node| node.0).sum();
+        let (middle, reach) = extent(world);
+        let mut cast = Self {
+            name: world.info().name.clone(),
+            joints: model.joints().map(joint).collect(),
+            mass: dynamic + soft_mass,
+            bodies,
+            flesh,
+            planes: Vec::new(),
+            solids: Vec::new(),
+            reach,
+            middle,
+            is_guided: matches!(doc.stepper, StepperDoc::Reduced(_)),
+        };
+        for collider in expanded.colliders.iter().filter(|collider| collider.body == "world") {
+            match &collider.shape {
+                ColliderShapeDoc::Plane { point, normal } => {
+                    cast.planes.push((*point, normal.normalize_or(DVec3::Z)));
+                }
+                ColliderShapeDoc::Solid(shape) => cast.solids.push((to_draw(shape), shape.at().to_pose())),
+                ColliderShapeDoc::HeightField { .. } | ColliderShapeDoc::OfBody => {}
+            }
+        }
+        cast
+    }
+}
+
+/// The second frame of a joint in its body, or in the world.
+fn base_frame(doc: &JointDoc, world: &World) -> Pose {
+    let pose = |name: &str| world.body(name).map_or(Pose::IDENTITY, |body| world.pose(body));
+    let parent = doc.parent.as_deref().map_or(Pose::IDENTITY, pose);
+    doc.frames.in_bodies(&pose(&doc.child), &parent).1
+}
+
+/// Middle and half diagonal of a box around everything, m.
+fn extent(world: &World) -> (DVec3, f64) {
+    let poses = world.model().bodies().map(|body| world.pose(body).translation);
+    let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
+    let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let points = poses.chain(nodes).filter(|point| point.is_finite());
+    let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
+    if low.x > high.x {
+        return (DVec3::ZERO, 1.0);
+    }
+    (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
+}
+
+fn edges(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
+    const SIDES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+    let of_tet = |tet: &[u32; 4]| SIDES.map(|[a, b]| [tet[a].min(tet[b]), tet[a].max(tet[b])]);
+    let mut edges: Vec<[u32; 2]> = tets.iter().flat_map(of_tet).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
+fn to_draw(shape: &ShapeDoc) -> DrawShape {
+    match shape {
+        ShapeDoc::Box(doc) => DrawShape::Box { size: doc.size },
+        ShapeDoc::Sphere(doc) => DrawShape::Sphere { radius: doc.radius },
+        ShapeDoc::Capsule(doc) => DrawShape::Capsule { radius: doc.radius, length: doc.length },
+        ShapeDoc::Cylinder(doc) => DrawShape::Cylinder { radius: doc.radius, length: doc.length },
+        ShapeDoc::Ellipsoid(doc) => DrawShape::Ellipsoid { semi_axes: doc.semi_axes },
+    }
+}

@@ -1,0 +1,138 @@
+//! What can be asked of a session from outside: by the window, or by whatever stands in its place.
+
+use std::fs;
+use std::path::PathBuf;
+
+use glam::DVec3;
+use sinew_scene::SceneDoc;
+use sinew_sim::{BodyId, Grab};
+
+use crate::{Fault, Opened, Orbit, Session, Show, Wishes, export};
+
+/// What can be asked of a session.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Open a file.
+    Open(PathBuf),
+    /// Open a text; the name stands for the file in messages.
+    OpenText {
+        /// The scene in RON.
+        text: String,
+        /// Its name.
+        name: String,
+    },
+    /// Open the same file again.
+    Reload,
+    /// Let time go on, or stop it.
+    Play(bool),
+    /// Stop, and make one step.
+    Step,
+    /// Simulated seconds per second.
+    Speed(f64),
+    /// Stop, and go to the moment after so many steps.
+    Seek(u64),
+    /// Forget what was recorded after the present moment.
+    Branch,
+    /// Hold points of bodies, move the holds, or let go if there are none.
+    Hold(Vec<Grab>),
+    /// Pin points of a body (in its frame, m), or let it go.
+    Pin(BodyId, Vec<DVec3>),
+    /// Put a document in force.
+    Change {
+        /// The document.
+        doc: Box<SceneDoc>,
+        /// From when on.
+        since: Since,
+    },
+    /// What snapshots should hold.
+    Wish(Wishes),
+    /// Write what was done as a scene.
+    Save(PathBuf),
+    /// Write a picture of the present moment.
+    Picture {
+        /// The file, PNG.
+        path: PathBuf,
+        /// From where it is seen.
+        orbit: Orbit,
+        /// What is shown.
+        show: Show,
+    },
+    /// Write the recording as an animation.
+    Film {
+        /// The file, GIF.
+        path: PathBuf,
+        /// From where it is seen.
+        orbit: Orbit,
+        /// What is shown.
+        show: Show,
+    },
+}
+
+/// From when on a document is in force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Since {
+    /// From the present moment.
+    #[default]
+    Now,
+    /// From the present moment, and it says nothing new about the past.
+    NowForward,
+    /// From the beginning; what was done is repeated.
+    Start,
+}
+
+impl Session {
+    /// Does what is asked. If there is something to tell, it is told.
+    ///
+    /// # Errors
+    /// If it cannot be done; the session goes on as it was.
+    pub fn obey(&mut self, command: Command) -> Result<Option<String>, Fault> {
+        match command {
+            Command::Open(path) => {
+                self.open(Opened::load(&path)?);
+                return Ok(Some(format!("opened {}", path.display())));
+            }
+            Command::OpenText { text, name } => {
+                self.open(Opened::from_text(&text, &name)?);
+                return Ok(Some(format!("opened {name}")));
+            }
+            Command::Reload => {
+                self.reload()?;
+                return Ok(Some("read the file again".to_owned()));
+            }
+            Command::Play(is_playing) => self.play(is_playing),
+            Command::Step => {
+                self.play(false);
+                self.step_once();
+            }
+            Command::Speed(speed) => self.set_speed(speed),
+            Command::Seek(step) => {
+                self.play(false);
+                self.seek(step);
+            }
+            Command::Branch => self.branch(),
+            Command::Hold(grabs) => self.hold(&grabs),
+            Command::Pin(body, points) => self.pin(body, &points),
+            Command::Change { doc, since: Since::Start } => self.change_all(*doc)?,
+            Command::Change { doc, since } => self.change(*doc, since == Since::NowForward)?,
+            Command::Wish(wishes) => self.wish(wishes),
+            Command::Save(path) => {
+                let scene = self.recorded_scene().map_err(|error| Fault::new(error.to_string()))?;
+                write(&path, scene.to_ron().as_bytes())?;
+                return Ok(Some(format!("saved {}: `sinew run` repeats it to the bit", path.display())));
+            }
+            Command::Picture { path, orbit, show } => {
+                write(&path, &export::picture(self, &orbit, &show)?)?;
+                return Ok(Some(format!("wrote {}", path.display())));
+            }
+            Command::Film { path, orbit, show } => {
+                write(&path, &export::film(self, &orbit, &show)?)?;
+                return Ok(Some(format!("wrote {}", path.display())));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn write(path: &PathBuf, bytes: &[u8]) -> Result<(), Fault> {
+    fs::write(path, bytes).map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
+}

@@ -1,0 +1,314 @@
+//! A frame as things to draw: boxes, balls, cylinders and cones that are placed and stretched, surfaces, lines. The same list
+//! feeds the window and pictures without a window. World axes, metres; what is not finite is left out.
+
+use glam::{DMat3, DQuat, DVec3};
+use sinew_math::{Pose, ops};
+use sinew_picture::{Color, Line, Mesh, Plane, Scene};
+use sinew_sim::{BodyId, DrawShape, LineKind};
+
+use crate::{Frame, Orbit};
+
+/// Red, green, blue from 0 to 1, as on a screen.
+pub type Rgb = [f32; 3];
+
+const BLACK: Rgb = [0.05, 0.05, 0.06];
+const RED: Rgb = [0.82, 0.16, 0.16];
+const GREEN: Rgb = [0.18, 0.62, 0.30];
+const BLUE: Rgb = [0.20, 0.42, 0.85];
+const ORANGE: Rgb = [0.95, 0.55, 0.15];
+const SKIN: Rgb = [0.90, 0.62, 0.51];
+const BONE: Rgb = [0.95, 0.92, 0.84];
+const STONE: Rgb = [0.72, 0.74, 0.77];
+const DARK: Rgb = [0.20, 0.23, 0.28];
+const LIGHT: Rgb = [1.0, 0.92, 0.35];
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Show {
+    /// Surfaces of flesh.
+    pub flesh: bool,
+    /// The coarse mesh: nodes sized by mass, fixed ones black, free ones red (KP08 figure 6).
+    pub nodes: bool,
+    /// Joints as points.
+    pub joints: bool,
+    /// Limits of joints as arcs.
+    pub limits: bool,
+    /// Forces in joints as arrows.
+    pub joint_forces: bool,
+    /// Contact forces as arrows.
+    pub contacts: bool,
+}
+
+impl Default for Show {
+    fn default() -> Self {
+        Self { flesh: true, nodes: false, joints: false, limits: false, joint_forces: false, contacts: false }
+    }
+}
+
+/// A unit solid that is placed and stretched. The unit box has edges of 1, the unit ball a radius of 1, cylinder and cone a
+/// radius of 1 and a length of 1 along x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Instance {
+    /// World from its frame.
+    pub pose: Pose,
+    /// Stretch along its axes.
+    pub scale: DVec3,
+    /// Colour.
+    pub color: Rgb,
+}
+
+/// A smooth surface.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// Its points, m.
+    pub points: Vec<DVec3>,
+    /// Three points each, counterclockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Colour.
+    pub color: Rgb,
+}
+
+/// A straight line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// One end, m.
+    pub from: DVec3,
+    /// The other end, m.
+    pub to: DVec3,
+    /// Colour.
+    pub color: Rgb,
+}
+
+/// Everything to draw at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawing {
+    /// Boxes.
+    pub boxes: Vec<Instance>,
+    /// Balls and ellipsoids.
+    pub balls: Vec<Instance>,
+    /// Cylinders.
+    pub cylinders: Vec<Instance>,
+    /// Cones: heads of arrows, tip towards +x.
+    pub cones: Vec<Instance>,
+    /// Surfaces of flesh.
+    pub surfaces: Vec<Surface>,
+    /// Lines.
+    pub lines: Vec<Segment>,
+    /// Ground and walls: a point, and the free direction.
+    pub planes: Vec<(DVec3, DVec3)>,
+    /// How far things reach, m.
+    pub reach: f64,
+}
+
+impl Drawing {
+    /// Replaces the list by what there is to draw of a frame; a body can be highlighted.
+    pub fn fill(&mut self, frame: &Frame, show: &Show, highlight: Option<BodyId>) {
+        self.clear();
+        let cast = &frame.cast;
+        self.reach = cast.reach;
+        self.planes.extend(&cast.planes);
+        for (shape, pose) in &cast.solids {
+            self.push_shape(shape, pose, STONE);
+        }
+        let n = frame.draw.solids.len();
+        for (i, solid) in frame.draw.solids.iter().enumerate() {
+            let given = solid.color.map(|c| [c.x as f32, c.y as f32, c.z as f32]);
+            let plain = given.unwrap_or(if cast.flesh.is_empty() { tint(i, n) } else { BONE });
+            let color = if highlight == Some(solid.body) { mix(plain, LIGHT, 0.6) } else { plain };
+            self.push_shape(&solid.shape, &solid.world_from_shape, color);
+        }
+        if show.flesh && !show.nodes {
+            for flesh in &frame.draw.flesh {
+                if flesh.points.iter().all(|point| point.is_finite()) {
+                    let color = flesh.color.map_or(SKIN, |c| [c.x as f32, c.y as f32, c.z as f32]);
+                    let (points, triangles) = (flesh.points.clone(), flesh.triangles.clone());
+                    self.surfaces.push(Surface { points, triangles, color });
+                }
+            }
+        }
+        if show.nodes {
+            self.push_nodes(frame);
+        }
+        if show.joints {
+            let size = 0.015 * cast.reach;
+            frame.draw.points.iter().for_each(|point| self.push_ball(point.position, size, DARK));
+        }
+        for line in &frame.draw.lines {
+            let color = if line.kind == LineKind::Grab { RED } else { DARK };
+            self.push_line(line.from, line.to, color);
+            if line.kind == LineKind::Grab {
+                self.push_ball(line.to, 0.014 * cast.reach, RED);
+            }
+        }
+        for &pin in &frame.pins {
+            self.push_ball(pin, 0.02 * cast.reach, BLUE);
+        }
+        if show.joint_forces {
+            let weight = 9.81 * cast.mass.max(1e-9);
+            for (point, force) in frame.draw.points.iter().zip(&frame.joint_forces) {
+                self.push_arrow(point.position, *force * (0.5 * cast.reach / weight), ORANGE);
+            }
+        }
+        if show.contacts {
+            let weight = 9.81 * cast.mass.max(1e-9);
+            for (point, force) in &frame.contacts {
+                self.push_arrow(*point, *force * (cast.reach / weight), GREEN);
+            }
+        }
+        if show.limits {
+            for gizmo in &frame.limits {
+                self.push_limit(gizmo, 0.12 * cast.reach);
+            }
+        }
+    }
+
+    /// Number of solids.
+    pub fn n_instances(&self) -> usize {
+        self.boxes.len() + self.balls.len() + self.cylinders.len() + self.cones.len()
+    }
+
+    /// The list as a picture, seen by an eye in a viewport of this size in pixels.
+    pub fn to_picture(&self, scene: &mut Scene, orbit: &Orbit, size: (f64, f64)) {
+        scene.clear();
+        let detail = match self.n_instances() {
+            0..=250 => 32,
+            251..=2500 => 16,
+            _ => 8,
+        };
+        let paint = |c: Rgb| Color::srgb(f64::from(c[0]), f64::from(c[1]), f64::from(c[2]));
+        let layer = if self.surfaces.is_empty() { &mut scene.solid } else { &mut scene.inside };
+        for at in &self.boxes {
+            layer.push(&Mesh::cuboid(at.scale), &at.pose, paint(at.color));
+        }
+        for at in &self.balls {
+            layer.push(&Mesh::ellipsoid(at.scale, detail), &at.pose, paint(at.color));
+        }
+        for at in &self.cylinders {
+            layer.push(&Mesh::cylinder(at.scale.y, at.scale.x, detail), &at.pose, paint(at.color));
+        }
+        for at in &self.cones {
+            layer.push(&Mesh::cone(at.scale.y, at.scale.x, 12), &at.pose, paint(at.color));
+        }
+        for surface in &self.surfaces {
+            scene.solid.push_smooth(&surface.points, &surface.triangles, |_| paint(surface.color));
+        }
+        let width = (size.1 / 300.0).max(1.0);
+        let line = |line: &Segment| Line { from: line.from, to: line.to, width, color: paint(line.color) };
+        scene.lines.extend(self.lines.iter().map(line));
+        scene.planes.extend(self.planes.iter().map(|&(point, normal)| Plane { point, normal }));
+        if self.planes.is_empty() {
+            let point = orbit.target - orbit.up * (1.2 * self.reach);
+            scene.planes.push(Plane { point, normal: orbit.up });
+        }
+    }
+
+    fn clear(&mut self) {
+        for list in [&mut self.boxes, &mut self.balls, &mut self.cylinders, &mut self.cones] {
+            list.clear();
+        }
+        self.surfaces.clear();
+        self.lines.clear();
+        self.planes.clear();
+    }
+
+    fn push_shape(&mut self, shape: &DrawShape, pose: &Pose, color: Rgb) {
+        if !pose.is_finite() {
+            return;
+        }
+        let at = |scale: DVec3| Instance { pose: *pose, scale, color };
+        match *shape {
+            DrawShape::Box { size } => self.boxes.push(at(size)),
+            DrawShape::Sphere { radius } => self.balls.push(at(DVec3::splat(radius))),
+            DrawShape::Ellipsoid { semi_axes } => self.balls.push(at(semi_axes)),
+            DrawShape::Cylinder { radius, length } => {
+                self.cylinders.push(at(DVec3::new(length, radius, radius)));
+            }
+            DrawShape::Capsule { radius, length } => {
+                self.cylinders.push(at(DVec3::new(length, radius, radius)));
+                for side in [-0.5, 0.5] {
+                    let end = Pose::new(pose.rotation, pose.transform_point(DVec3::X * (side * length)));
+                    self.balls.push(Instance { pose: end, scale: DVec3::splat(radius), color });
+                }
+            }
+        }
+    }
+
+    fn push_ball(&mut self, at: DVec3, radius: f64, color: Rgb) {
+        if at.is_finite() {
+            self.balls.push(Instance { pose: Pose::from_translation(at), scale: DVec3::splat(radius), color });
+        }
+    }
+
+    fn push_line(&mut self, from: DVec3, to: DVec3, color: Rgb) {
+        if from.is_finite() && to.is_finite() {
+            self.lines.push(Segment { from, to, color });
+        }
+    }
+
+    fn push_arrow(&mut self, from: DVec3, way: DVec3, color: Rgb) {
+        let length = way.length().min(3.0 * self.reach);
+        let Some(direction) = way.try_normalize().filter(|_| length > 0.01 * self.reach) else { return };
+        let to = from + direction * length;
+        let head = (0.25 * length).min(0.06 * self.reach);
+        self.push_line(from, to, color);
+        let (y, z) = direction.any_orthonormal_pair();
+        let rotation = DQuat::from_mat3(&DMat3::from_cols(direction, y, z));
+        let pose = Pose::new(rotation, to - direction * (0.5 * head));
+        if pose.is_finite() {
+            self.cones.push(Instance { pose, scale: DVec3::new(head, 0.4 * head, 0.4 * head), color });
+        }
+    }
+
+    /// The coarse mesh; a node of the mean mass has a ball of a fixed share of the scene.
+    fn push_nodes(&mut self, frame: &Frame) {
+        for (card, points) in frame.cast.flesh.iter().zip(&frame.nodes) {
+            let mean = card.nodes.iter().map(|node| node.0).sum::<f64>() / card.nodes.len().max(1) as f64;
+            for &[a, b] in &card.edges {
+                self.push_line(points[a as usize], points[b as usize], [0.55, 0.57, 0.60]);
+            }
+            for (&point, &(mass, is_fixed)) in points.iter().zip(&card.nodes) {
+                let radius = 0.012 * frame.cast.reach * ops::pow(mass / mean, 1.0 / 3.0).clamp(0.3, 3.0);
+                self.push_ball(point, radius, if is_fixed { BLACK } else { RED });
+            }
+        }
+    }
+
+    /// An arc over the allowed range, and a needle where the joint is: green inside, red outside.
+    fn push_limit(&mut self, gizmo: &Gizmo, radius: f64) {
+        let point = |angle: f64| {
+            let (sin, cos) = ops::sin_cos(angle);
+            gizmo.frame.transform_point(DVec3::new(0.0, cos, sin) * radius)
+        };
+        let (low, high) = gizmo.range;
+        let n = 24;
+        let angle = |i: i32| low + (high - low) * f64::from(i) / f64::from(n);
+        (0..n).for_each(|i| self.push_line(point(angle(i)), point(angle(i + 1)), BLUE));
+        let center = gizmo.frame.translation;
+        [low, high].into_iter().for_each(|angle| self.push_line(center, point(angle), BLUE));
+        let is_inside = low <= gizmo.angle && gizmo.angle <= high;
+        self.push_line(center, point(gizmo.angle), if is_inside { GREEN } else { RED });
+    }
+}
+
+/// The range of a joint about the x axis of a frame, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gizmo {
+    /// World from the frame of the joint; angles count from y towards z.
+    pub frame: Pose,
+    /// Smallest and largest angle, rad.
+    pub range: (f64, f64),
+    /// The angle, rad.
+    pub angle: f64,
+}
+
+fn mix(a: Rgb, b: Rgb, part: f32) -> Rgb {
+    [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * part)
+}
+
+/// Colours that go from teal over violet to orange.
+fn tint(i: usize, n: usize) -> Rgb {
+    const WAY: [Rgb; 4] = [[0.10, 0.58, 0.68], [0.28, 0.42, 0.86], [0.72, 0.34, 0.70], [0.95, 0.52, 0.30]];
+    let along = 3.0 * i as f32 / n.saturating_sub(1).max(1) as f32;
+    let from = (along as usize).min(2);
+    mix(WAY[from], WAY[from + 1], along - from as f32)
+}

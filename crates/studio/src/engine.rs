@@ -1,0 +1,200 @@
+//! Where a session lives: on a thread of its own, so that the window never waits for a step; or with the caller, so that tests
+//! decide when time passes.
+//!
+//! The thread publishes snapshots on a board; both sides lock it only to swap them. A command is seen between two steps, so
+//! a hold acts in the next one. When steps take longer than they simulate, motion slows down and commands still come through.
+
+use std::mem;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::{Command, Fault, Frame, Session, Trace};
+
+/// Longest time spent on steps between two looks at the commands, beyond the step that is under way.
+const BURST: Duration = Duration::from_millis(10);
+/// How long the thread waits for commands while time goes on, and while it stands still.
+const WAIT: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(100)];
+
+/// What a session shows to the outside.
+#[derive(Default)]
+pub struct Board {
+    frame: Frame,
+    is_fresh: bool,
+    trace: Trace,
+    /// What went wrong last; `None` once something that matters has worked.
+    pub fault: Option<Fault>,
+    /// What was told last.
+    pub note: Option<String>,
+    /// Why time has stopped.
+    pub trouble: Option<String>,
+}
+
+impl Board {
+    /// Curves of the run.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    fn hear(&mut self, outcome: Result<Option<String>, Fault>) {
+        match outcome {
+            Ok(Some(note)) => (self.note, self.fault) = (Some(note), None),
+            Ok(None) => {}
+            Err(fault) => self.fault = Some(fault),
+        }
+    }
+
+    fn show(&mut self, session: &Session) {
+        self.trouble = session.trouble().map(str::to_owned);
+        let last = |trace: &Trace| (trace.samples().len(), trace.samples().last().map(|sample| sample.step));
+        if last(&self.trace) != last(session.trace()) {
+            self.trace.clone_from(session.trace());
+        }
+        self.is_fresh = true;
+    }
+}
+
+/// A session and the way to it.
+pub enum Engine {
+    /// With the caller.
+    Inline(Box<(Session, Board)>),
+    /// On its own thread.
+    Thread(Thread),
+}
+
+/// A session on its own thread, which ends when this is dropped.
+pub struct Thread {
+    commands: Option<Sender<Command>>,
+    board: Arc<Mutex<Board>>,
+    handle: Option<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// A session that moves only while [`Engine::pass`] is called.
+    pub fn inline(session: Session) -> Self {
+        let mut board = Board::default();
+        session.fill(&mut board.frame);
+        board.show(&session);
+        Self::Inline(Box::new((session, board)))
+    }
+
+    /// A session on its own thread; `wake` is called whenever there is something new to see.
+    pub fn threaded(session: Session, wake: impl Fn() + Send + 'static) -> Self {
+        let (commands, inbox) = channel();
+        let board = Arc::new(Mutex::new(Board::default()));
+        let shared = Arc::clone(&board);
+        let handle = std::thread::spawn(move || run(session, &inbox, &shared, &wake));
+        Self::Thread(Thread { commands: Some(commands), board, handle: Some(handle) })
+    }
+
+    /// Asks for something. Never waits, if the session is on its own thread.
+    pub fn send(&mut self, command: Command) {
+        match self {
+            Self::Inline(both) => {
+                let (session, board) = &mut **both;
+                board.hear(session.obey(command));
+                session.fill(&mut board.frame);
+                board.show(session);
+            }
+            Self::Thread(thread) => {
+                // If the thread is gone there is nobody to ask.
+                let _ = thread.commands.as_ref().map(|commands| commands.send(command));
+            }
+        }
+    }
+
+    /// Wall-clock time passes, s; a session on its own thread has its own clock.
+    pub fn pass(&mut self, elapsed: f64) {
+        if let Self::Inline(both) = self {
+            let (session, board) = &mut **both;
+            if session.advance(elapsed) > 0 {
+                session.fill(&mut board.frame);
+                board.show(session);
+            }
+        }
+    }
+
+    /// Takes the newest snapshot, if there is one that was not taken yet.
+    pub fn look(&mut self, frame: &mut Frame) -> bool {
+        self.board(|board| {
+            let is_fresh = mem::take(&mut board.is_fresh);
+            if is_fresh {
+                mem::swap(frame, &mut board.frame);
+            }
+            is_fresh
+        })
+    }
+
+    /// Looks at the board.
+    pub fn board<T>(&mut self, read: impl FnOnce(&mut Board) -> T) -> T {
+        match self {
+            Self::Inline(both) => read(&mut both.1),
+            Self::Thread(thread) => read(&mut thread.board.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        drop(self.commands.take());
+        if let Some(handle) = self.handle.take() {
+            let _ = handle.join();
+        }
+    }
+}
+
+fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wake: &dyn Fn()) {
+    let mut frame = Frame::default();
+    let mut last = Instant::now();
+    let mut is_new = true;
+    loop {
+        if mem::take(&mut is_new) {
+            session.fill(&mut frame);
+            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+            mem::swap(&mut frame, &mut board.frame);
+            board.show(&session);
+            drop(board);
+            wake();
+        }
+        match inbox.recv_timeout(WAIT[usize::from(!session.is_playing())]) {
+            Ok(first) => {
+                let mut commands = inbox.try_iter().fold(vec![first], collect);
+                commands.drain(..).for_each(|command| {
+                    let outcome = session.obey(command);
+                    board.lock().unwrap_or_else(PoisonError::into_inner).hear(outcome);
+                });
+                is_new = true;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        let now = Instant::now();
+        let due = session.due((now - mem::replace(&mut last, now)).as_secs_f64());
+        for i in 0..due {
+            if !session.is_playing() {
+                break;
+            }
+            if i > 0 && now.elapsed() > BURST {
+                session.forgive();
+                break;
+            }
+            session.step_once();
+            is_new = true;
+        }
+    }
+}
+
+/// Of places that follow each other at once, only the last counts.
+fn collect(mut commands: Vec<Command>, next: Command) -> Vec<Command> {
+    let is_overtaken = match (commands.last(), &next) {
+        (Some(Command::Seek(_)), Command::Seek(_)) => true,
+        (Some(Command::Hold(before)), Command::Hold(after)) => before.len() == after.len(),
+        _ => false,
+    };
+    if is_overtaken {
+        commands.pop();
+    }
+    commands.push(next);
+    commands
+}

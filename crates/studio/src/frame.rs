@@ -1,0 +1,73 @@
+//! What the window needs of one moment: a snapshot that the simulation writes and the interface reads.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use sinew_scene::SceneDoc;
+use sinew_sim::{DrawList, StepReport};
+
+use crate::{Cast, Gizmo, Sample};
+
+/// Everything about one moment. A frame that is filled again reuses its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// What is known of the scene; another value after every opening and change.
+    pub cast: Arc<Cast>,
+    /// The document in force.
+    pub doc: Arc<SceneDoc>,
+    /// Counts openings: the camera is set anew when it changes.
+    pub opening: u64,
+    /// Steps made before this moment.
+    pub step: u64,
+    /// Steps recorded.
+    pub n_steps: u64,
+    /// Time, s.
+    pub time: f64,
+    /// Length of a step, s.
+    pub dt: f64,
+    /// Whether time goes on by itself.
+    pub is_playing: bool,
+    /// Whether time goes slower than asked.
+    pub is_late: bool,
+    /// Whether bodies were posed by hand and are not in a moment of the run.
+    pub is_posed: bool,
+    /// Shapes, joints, lines, surfaces.
+    pub draw: DrawList,
+    /// Nodes of flesh (m), if they are asked for.
+    pub nodes: Vec<Vec<DVec3>>,
+    /// Forces of joints on their first bodies (N), if they are asked for.
+    pub joint_forces: Vec<DVec3>,
+    /// Contacts: where (m), and the force on the first side (N), if they are asked for.
+    pub contacts: Vec<(DVec3, DVec3)>,
+    /// Ranges of joints, if they are asked for.
+    pub limits: Vec<Gizmo>,
+    /// Points that are pinned, m.
+    pub pins: Vec<DVec3>,
+    /// What the last step did.
+    pub report: StepReport,
+    /// The measures of this moment.
+    pub sample: Sample,
+    /// Names and wall-clock times (ms) of the stages of a recent step.
+    pub stages: Vec<(&'static str, f64)>,
+    /// Bytes taken by the recording.
+    pub bytes: usize,
+    /// Fingerprint of the state.
+    pub digest: u64,
+}
+
+/// What a frame should hold besides shapes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// Nodes of flesh.
+    pub nodes: bool,
+    /// Forces in joints.
+    pub joint_forces: bool,
+    /// Contacts and their forces.
+    pub contacts: bool,
+    /// Ranges of joints.
+    pub limits: bool,
+    /// The fingerprint of the state.
+    pub digest: bool,
+    /// The joint whose coordinate is measured.
+    pub joint: Option<usize>,
+}

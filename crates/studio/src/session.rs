@@ -1,0 +1,483 @@
+//! A scene in use: the world, what was recorded of it, and what is done to it next. No window, no clock, no thread.
+//!
+//! Within the recorded steps, going on repeats them; as soon as something new is done there (a hold, a change), what came
+//! after is forgotten and the run takes another turn. Stepping never fails: when a body is no longer finite, time stops and
+//! [`Session::trouble`] says why; rewinding helps. Posing by hand (inverse kinematics) shows bodies where they never were:
+//! it ends with the next step or visit.
+
+use std::mem;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use glam::DVec3;
+use sinew_math::Pose;
+use sinew_scene::SceneDoc;
+use sinew_sim::{Assembly, Grab, Input, JointId, Stage, StepReport, World, joint_forces};
+
+use crate::timeline::{BUDGET, Hands, Hold, Timeline};
+use crate::{Cast, Fault, Frame, Gizmo, Opened, Pace, Sample, Trace, Wishes};
+
+/// A scene in use.
+pub struct Session {
+    opened: Opened,
+    cast: Arc<Cast>,
+    world: World,
+    /// Which change of the timeline the world was built from.
+    built: usize,
+    timeline: Timeline,
+    step: u64,
+    holds: Vec<Hold>,
+    pins: Vec<Hold>,
+    next_number: u32,
+    is_posed: bool,
+    is_playing: bool,
+    pace: Pace,
+    wishes: Wishes,
+    trace: Trace,
+    report: StepReport,
+    sample: Sample,
+    stages: Vec<(&'static str, f64)>,
+    trouble: Option<String>,
+    opening: u64,
+    input: Input,
+}
+
+impl Session {
+    /// A session at the beginning of a scene, paused.
+    pub fn new(opened: Opened) -> Self {
+        let cast = Arc::new(Cast::of(&opened.doc, &opened.world));
+        let world = opened.world.clone();
+        let mut session = Self {
+            timeline: Timeline::new(world.state(), opened.doc.clone(), BUDGET),
+            opened,
+            cast,
+            world,
+            built: 0,
+            step: 0,
+            holds: Vec::new(),
+            pins: Vec::new(),
+            next_number: 0,
+            is_posed: false,
+            is_playing: false,
+            pace: Pace::default(),
+            wishes: Wishes::default(),
+            trace: Trace::default(),
+            report: StepReport::default(),
+            sample: Sample::default(),
+            stages: Vec::new(),
+            trouble: None,
+            opening: 1,
+            input: Input::default(),
+        };
+        session.measure(0.0);
+        session
+    }
+
+    /// Replaces the scene by another; wishes and speed stay.
+    pub fn open(&mut self, opened: Opened) {
+        let (wishes, pace, opening, is_playing) = (self.wishes, self.pace, self.opening, self.is_playing);
+        *self = Self::new(opened);
+        (self.wishes, self.pace, self.opening, self.is_playing) = (wishes, pace, opening + 1, is_playing);
+        self.pace.restart();
+    }
+
+    /// The same file again, from the beginning; the window keeps its camera.
+    ///
+    /// # Errors
+    /// If it cannot be read or built; the session goes on as it was.
+    pub fn reload(&mut self) -> Result<(), Fault> {
+        let path = self.opened.path.clone().ok_or_else(|| Fault::new("this scene did not come from a file"))?;
+        let opening = self.opening;
+        self.open(Opened::load(&path)?);
+        self.opening = opening;
+        Ok(())
+    }
+
+    /// The file, if the scene came from one.
+    pub fn path(&self) -> Option<&Path> {
+        self.opened.path.as_deref()
+    }
+
+    /// The world as it is now.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// What is known of the scene.
+    pub fn cast(&self) -> &Arc<Cast> {
+        &self.cast
+    }
+
+    /// The document in force.
+    pub fn doc(&self) -> &Arc<SceneDoc> {
+        &self.timeline.changes()[self.built].doc
+    }
+
+    /// What was recorded.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// Curves of the run.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Number of steps made before the present moment.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Why time has stopped, if it is because of a state that is no longer finite.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// Whether time goes on by itself.
+    pub fn is_playing(&self) -> bool {
+        self.is_playing
+    }
+
+    /// Lets time go on by itself, or stops it.
+    pub fn play(&mut self, is_playing: bool) {
+        self.is_playing = is_playing;
+        self.pace.restart();
+    }
+
+    /// Simulated seconds per second.
+    pub fn set_speed(&mut self, speed: f64) {
+        self.pace.set_speed(speed);
+    }
+
+    /// What frames should hold.
+    pub fn wish(&mut self, wishes: Wishes) {
+        self.wishes = wishes;
+    }
+
+    /// Number of steps due after `elapsed` seconds of the wall clock; none while time stands still.
+    pub fn due(&mut self, elapsed: f64) -> u32 {
+        if self.is_playing { self.pace.due(elapsed, self.world.settings().dt) } else { 0 }
+    }
+
+    /// Steps that were due are given up.
+    pub fn forgive(&mut self) {
+        self.pace.forgive();
+    }
+
+    /// Makes the steps that are due after `elapsed` seconds of the wall clock, and tells how many.
+    pub fn advance(&mut self, elapsed: f64) -> u32 {
+        let due = self.due(elapsed);
+        for _ in 0..due {
+            if self.is_playing {
+                self.step_once();
+            }
+        }
+        due
+    }
+
+    /// Holds points of bodies, moves the holds, or lets go if there are none. While time stands still bodies are posed instead.
+    pub fn hold(&mut self, grabs: &[Grab]) {
+        let before = mem::take(&mut self.holds);
+        for (i, grab) in grabs.iter().enumerate() {
+            // One zero, so that a file gives back the same bits.
+            let grab = Grab { target: grab.target + DVec3::ZERO, ..*grab };
+            let same = before.get(i).filter(|hold| is_same(&hold.grab, &grab));
+            let number = same.map(|hold| hold.number).unwrap_or_else(|| self.number());
+            self.holds.push(Hold { number, grab });
+        }
+        if !self.is_playing && !grabs.is_empty() && grabs.iter().all(|grab| grab.target.is_finite()) {
+            self.pose();
+        }
+    }
+
+    /// Pins points of a body where they are (`points` in its frame), or lets it go if it was pinned. One point keeps a
+    /// position, three that are not in line keep the orientation too.
+    pub fn pin(&mut self, body: sinew_sim::BodyId, points: &[DVec3]) {
+        let n = self.pins.len();
+        self.pins.retain(|pin| pin.grab.body != body);
+        if self.pins.len() < n {
+            return;
+        }
+        let pose = self.world.pose(body);
+        for &point in points {
+            let target = pose.transform_point(point) + DVec3::ZERO;
+            let number = self.number();
+            self.pins.push(Hold { number, grab: Grab { body, point, target, stiffness: f64::INFINITY, damping: 0.0 } });
+        }
+    }
+
+    /// Points that are pinned, m.
+    pub fn pins(&self) -> impl Iterator<Item = &Grab> {
+        self.pins.iter().map(|pin| &pin.grab)
+    }
+
+    /// Makes one step: repeats it if it was recorded and nothing new is done, or records it.
+    pub fn step_once(&mut self) {
+        self.end_posing();
+        let is_new = self.step == self.timeline.n_steps() || !self.holds.is_empty() || !self.pins.is_empty();
+        if !is_new {
+            self.repeat();
+            self.measure(0.0);
+            return;
+        }
+        self.branch();
+        let mut holds: Vec<Hold> = self.pins.iter().chain(&self.holds).copied().collect();
+        holds.sort_by_key(|hold| hold.number);
+        let end = self.world.time() + self.world.settings().dt;
+        let begin = Instant::now();
+        self.make(&holds, true);
+        let milliseconds = 1e3 * begin.elapsed().as_secs_f64();
+        self.timeline.push(Hands { end, holds }, self.world.state());
+        self.step += 1;
+        self.measure(milliseconds);
+        self.trace.push(self.sample);
+        self.look_for_trouble();
+    }
+
+    /// Goes to the moment after `step` steps, or the last one recorded, with the bits it had then.
+    pub fn seek(&mut self, step: u64) {
+        let step = step.min(self.timeline.n_steps());
+        let (from, state) = self.timeline.before(step);
+        // Where we are may be nearer than the checkpoint, if it is a moment of the run at all.
+        if self.is_posed || self.step > step || self.step < from || self.built != self.timeline.change_at(self.step) {
+            let state = state.clone();
+            self.build(self.timeline.change_at(from));
+            self.step = from;
+            // A state of the timeline fits every document of it.
+            let _ = self.world.restore(&state);
+            (self.is_posed, self.report) = (false, StepReport::default());
+        }
+        while self.step < step {
+            self.repeat();
+        }
+        self.build(self.timeline.change_at(step));
+        self.measure(0.0);
+        self.pace.restart();
+        self.trouble = None;
+        self.look_for_trouble();
+    }
+
+    /// Forgets what was recorded after the present moment.
+    pub fn branch(&mut self) {
+        if self.step < self.timeline.n_steps() {
+            self.timeline.truncate(self.step);
+            self.trace.truncate(self.step + 1);
+        }
+    }
+
+    /// Puts a document in force from the present moment on: gravity, stiffness, step length, stepper, score, anything that
+    /// leaves bodies, joints and flesh as they are. `is_forward` tells that it says nothing new about the past.
+    ///
+    /// # Errors
+    /// If it cannot be built, or has other bodies; the session goes on as it was.
+    pub fn change(&mut self, doc: SceneDoc, is_forward: bool) -> Result<(), Fault> {
+        self.end_posing();
+        let mut world = Opened::rebuild(&doc)?;
+        if world.restore(self.world.state()).is_err() {
+            return Err(Fault::new("this change makes other bodies: open the scene again"));
+        }
+        self.branch();
+        self.timeline.change(Arc::new(doc), is_forward);
+        self.built = self.timeline.changes().len() - 1;
+        self.cast = Arc::new(Cast::of(self.doc(), &world));
+        self.world = world;
+        self.measure(0.0);
+        Ok(())
+    }
+
+    /// Puts a document in force from the beginning on and repeats what was done, up to the present moment.
+    ///
+    /// # Errors
+    /// If it cannot be built, or has other bodies; the session goes on as it was.
+    pub fn change_all(&mut self, doc: SceneDoc) -> Result<(), Fault> {
+        let world = Opened::rebuild(&doc)?;
+        if !self.world.state().fits(world.model()) {
+            return Err(Fault::new("this change makes other bodies: open the scene again"));
+        }
+        let (before, step) = (self.timeline.clone(), self.step);
+        self.timeline = Timeline::new(world.state(), Arc::new(doc), BUDGET);
+        self.cast = Arc::new(Cast::of(&self.timeline.changes()[0].doc, &world));
+        (self.world, self.built, self.step, self.is_posed) = (world, 0, 0, false);
+        self.trace.clear();
+        self.trouble = None;
+        while self.step < step && self.trouble.is_none() {
+            let holds = before.holds(self.step).to_vec();
+            let end = self.world.time() + self.world.settings().dt;
+            self.make(&holds, false);
+            self.timeline.push(Hands { end, holds }, self.world.state());
+            self.step += 1;
+            self.measure(0.0);
+            self.trace.push(self.sample);
+            self.look_for_trouble();
+        }
+        Ok(())
+    }
+
+    /// Writes a snapshot of the present moment.
+    pub fn fill(&self, frame: &mut Frame) {
+        self.fill_with(frame, &self.wishes);
+    }
+
+    /// Writes a snapshot of the present moment that holds what is wished for here.
+    pub(crate) fn fill_with(&self, frame: &mut Frame, wishes: &Wishes) {
+        let world = &self.world;
+        world.draw(&mut frame.draw);
+        frame.cast.clone_from(&self.cast);
+        frame.doc.clone_from(self.doc());
+        frame.opening = self.opening;
+        (frame.step, frame.n_steps) = (self.step, self.timeline.n_steps());
+        (frame.time, frame.dt) = (world.time(), world.settings().dt);
+        (frame.is_playing, frame.is_late, frame.is_posed) = (self.is_playing, self.pace.is_late(), self.is_posed);
+        let nodes = if wishes.nodes { &world.state().flesh.nodes[..] } else { &[] };
+        frame.nodes.resize_with(nodes.len(), Vec::new);
+        frame.nodes.iter_mut().zip(nodes).for_each(|(to, from)| to.clone_from(&from.positions));
+        frame.joint_forces.clear();
+        if wishes.joint_forces {
+            frame.joint_forces = joint_forces(world.model(), world.state());
+        }
+        frame.contacts.clear();
+        frame.limits.clear();
+        if wishes.limits {
+            frame.limits.extend((0..self.cast.joints.len()).filter_map(|joint| self.gizmo(joint)));
+        }
+        frame.pins.clear();
+        frame.pins.extend(self.pins().map(|grab| grab.target));
+        frame.report = self.report;
+        frame.sample = self.sample;
+        frame.stages.clone_from(&self.stages);
+        frame.bytes = self.timeline.bytes();
+        frame.digest = if wishes.digest { world.digest() } else { 0 };
+    }
+
+    /// The range of a joint that turns, if it has one.
+    fn gizmo(&self, joint: usize) -> Option<Gizmo> {
+        let card = self.cast.joints.get(joint).filter(|card| !card.is_slide)?;
+        let base = card.base.0.map_or(Pose::IDENTITY, |body| self.world.pose(body));
+        let angle = self.world.reading(JointId::from_index(joint)).twist;
+        Some(Gizmo { frame: base.compose(&card.base.1), range: card.limits?, angle })
+    }
+
+    /// Bodies where holds and pins want them, as far as the joints allow.
+    fn pose(&mut self) {
+        self.is_posed = true;
+        let mut input = self.world.input_at(self.world.time());
+        let hard = |hold: &Hold| Grab { stiffness: f64::INFINITY, ..hold.grab };
+        input.grabs.extend(self.pins.iter().chain(&self.holds).map(hard));
+        self.world.assemble(&input, &Assembly::default());
+    }
+
+    fn end_posing(&mut self) {
+        if self.is_posed {
+            self.seek(self.step);
+        }
+    }
+
+    /// The recorded step that comes next.
+    fn repeat(&mut self) {
+        self.build(self.timeline.change_at(self.step));
+        let holds = self.timeline.holds(self.step).to_vec();
+        self.make(&holds, false);
+        self.step += 1;
+    }
+
+    /// Makes sure that the world is that of a change, in the present state.
+    fn build(&mut self, change: usize) {
+        let doc = &self.timeline.changes()[change].doc;
+        if self.built != change {
+            // It could be built before.
+            if let Ok(mut world) = Opened::rebuild(doc) {
+                let _ = world.restore(self.world.state());
+                self.cast = Arc::new(Cast::of(doc, &world));
+                self.world = world;
+            }
+            self.built = change;
+        }
+    }
+
+    /// One step of the world with these holds besides what the scene prescribes.
+    fn make(&mut self, holds: &[Hold], is_timed: bool) {
+        self.report = if holds.is_empty() {
+            if is_timed && self.step.is_multiple_of(8) { self.timed_step() } else { self.world.step() }
+        } else {
+            self.input = self.world.input_at(self.world.time());
+            self.input.grabs.extend(holds.iter().map(|hold| hold.grab));
+            self.world.step_with(&self.input)
+        };
+    }
+
+    fn timed_step(&mut self) -> StepReport {
+        self.stages.clear();
+        let (stages, mut last) = (&mut self.stages, Instant::now());
+        self.world.step_observed(&mut |stage: Stage| {
+            let now = Instant::now();
+            let spent = 1e3 * (now - last).as_secs_f64();
+            last = now;
+            match stages.iter_mut().find(|entry| entry.0 == stage.name()) {
+                Some(entry) => entry.1 += spent,
+                None => stages.push((stage.name(), spent)),
+            }
+        })
+    }
+
+    fn measure(&mut self, milliseconds: f64) {
+        let world = &self.world;
+        let (energy, momentum, violation) = (world.energy(), world.momentum(), world.violation());
+        let n_tets: usize = self.cast.flesh.iter().map(|flesh| flesh.n_tets).sum();
+        let (loops, flesh) = (&self.report.mechanism.loops, &self.report.flesh);
+        let joint = self.wishes.joint.filter(|&joint| joint < self.cast.joints.len()).map(|joint| {
+            let reading = world.reading(JointId::from_index(joint));
+            let card = &self.cast.joints[joint];
+            let turn = reading.rotation.length();
+            match () {
+                () if card.is_slide => [reading.slide, reading.slide_rate],
+                () if card.cone.is_some() => [turn, reading.angular_rate.length()],
+                () => [reading.twist, reading.twist_rate],
+            }
+        });
+        let [coordinate, rate] = joint.unwrap_or([f64::NAN; 2]);
+        self.sample = Sample {
+            step: self.step,
+            time: world.time(),
+            energy: [energy.kinetic, energy.gravity, energy.elastic],
+            momentum: [momentum.angular.length(), momentum.linear.length()],
+            error: [violation.position, violation.rotation],
+            loops: [loops.residual, f64::from(loops.iterations)],
+            joint: [coordinate, rate, f64::NAN],
+            flesh: [
+                flesh.elements.n_diagonalized as f64 / n_tets.max(1) as f64,
+                (flesh.contacts.n_stick + flesh.contacts.n_slip) as f64,
+            ],
+            milliseconds,
+        };
+    }
+
+    fn look_for_trouble(&mut self) {
+        let health = &self.report.health;
+        let what = match (health.non_finite, health.non_finite_tet) {
+            (Some(body), _) => format!("body `{}`", self.world.model().body_name(body)),
+            (None, Some(tet)) => format!("the force of tetrahedron {tet}"),
+            _ if self.sample.energy.iter().any(|part| !part.is_finite()) => "the energy".to_owned(),
+            _ => return,
+        };
+        self.trouble = Some(format!(
+            "{what} is no longer finite after step {} ({:.3} s); rewind, and try softer holds or shorter steps",
+            self.step,
+            self.world.time()
+        ));
+        self.is_playing = false;
+    }
+
+    fn number(&mut self) -> u32 {
+        self.next_number += 1;
+        self.next_number
+    }
+}
+
+/// Whether two holds differ by their targets only.
+fn is_same(a: &Grab, b: &Grab) -> bool {
+    a.body == b.body
+        && a.point == b.point
+        && a.stiffness.to_bits() == b.stiffness.to_bits()
+        && a.damping.to_bits() == b.damping.to_bits()
+}

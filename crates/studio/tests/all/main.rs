@@ -1,0 +1,4 @@
+//! Tests of the studio without a window.
+
+mod common;
+mod recording;

@@ -1,0 +1,187 @@
+//! Rewinding, branching, changing and saving give the bits they should.
+
+use glam::DVec3;
+use sinew_scene::SceneDoc;
+use sinew_sim::World;
+use sinew_studio::{Opened, SaveError, Session, Timeline};
+
+use crate::common::{session, soft};
+
+/// Plays with a hold that comes and goes, and returns the digest after every step.
+fn play(session: &mut Session, n: u64) -> Vec<u64> {
+    let mut digests = vec![session.world().digest()];
+    for i in 0..n {
+        let target = DVec3::new(0.3 * f64::from(i as u32 % 17) / 17.0, -0.2, 0.1);
+        let grab = ((20..45).contains(&i) || (60..70).contains(&i)).then(|| soft(session, "index_near", target));
+        session.play(true);
+        session.hold(grab.as_slice());
+        session.step_once();
+        digests.push(session.world().digest());
+    }
+    session.hold(&[]);
+    digests
+}
+
+#[test]
+fn every_step_can_be_visited_again() {
+    let mut session = session("hand");
+    let digests = play(&mut session, 100);
+    assert_ne!(digests[30], digests[31]);
+    let order = (0..=100u64).rev().chain([0, 100, 37, 38, 36, 99, 1]);
+    for step in order {
+        session.seek(step);
+        assert_eq!(session.world().digest(), digests[step as usize], "{step}");
+        assert_eq!(session.step(), step);
+    }
+    // beyond the end is the end
+    session.seek(1000);
+    assert_eq!(session.step(), 100);
+}
+
+#[test]
+fn going_on_inside_a_recording_repeats_it_and_a_hold_branches() {
+    let mut session = session("hand");
+    let digests = play(&mut session, 80);
+    session.seek(30);
+    (30..50).for_each(|_| session.step_once());
+    assert_eq!(session.world().digest(), digests[50]);
+    assert_eq!(session.timeline().n_steps(), 80);
+    session.play(true);
+    session.hold(&[soft(&session, "palm", DVec3::new(0.0, 0.0, 0.2))]);
+    session.step_once();
+    session.hold(&[]);
+    assert_eq!(session.timeline().n_steps(), 51);
+    (0..20).for_each(|_| session.step_once());
+    let (end, n) = (session.world().digest(), session.step());
+    assert_ne!(end, digests[n as usize]);
+    session.seek(3);
+    session.seek(n);
+    assert_eq!(session.world().digest(), end);
+    assert_eq!(session.trace().samples().last().map(|sample| sample.step), Some(n));
+}
+
+#[test]
+fn changes_are_part_of_the_recording() {
+    let mut session = session("hand");
+    let before = play(&mut session, 50);
+    let mut doc = SceneDoc::clone(session.doc());
+    doc.gravity = DVec3::new(0.0, 3.0, 9.0);
+    doc.dt = 1.0 / 120.0;
+    session.change(doc, false).expect("a good document");
+    let after = play(&mut session, 50);
+    assert_ne!(before[50], after[50]);
+    for step in [0, 49, 50, 51, 75, 100, 10, 90] {
+        session.seek(step);
+        let wanted = if step <= 50 { before[step as usize] } else { after[step as usize - 50] };
+        assert_eq!(session.world().digest(), wanted, "{step}");
+        assert!((session.world().settings().dt < 0.01) == (step >= 50), "{step}");
+    }
+    assert!(matches!(session.recorded_scene(), Err(SaveError::ChangedLater { .. })));
+    // from the start instead
+    let doc = SceneDoc { gravity: DVec3::ZERO, ..SceneDoc::clone(session.doc()) };
+    session.seek(100);
+    session.change_all(doc).expect("a good document");
+    assert_eq!(session.step(), 100);
+    replays(&session);
+}
+
+/// The recording as a file, read and run, ends in the same state.
+fn replays(session: &Session) {
+    let text = session.recorded_scene().expect("it can be saved").to_ron();
+    let mut scene = SceneDoc::from_ron(&text, "saved.ron").expect("what was saved can be read");
+    scene.files.clone_from(&session.doc().files);
+    let mut world = World::from_scene(&scene).expect("and built");
+    let n_steps = world.info().n_steps;
+    assert_eq!(n_steps, session.timeline().n_steps());
+    (0..n_steps).for_each(|_| {
+        world.step();
+    });
+    assert_eq!(world.digest(), session.world().digest());
+}
+
+#[test]
+fn what_was_saved_runs_to_the_same_bits() {
+    for name in ["hand", "showcase", "worm", "mesh_56", "squeezer"] {
+        let mut session = session(name);
+        let body = session.cast().bodies.iter().rposition(|body| body.is_dynamic).expect("something moves");
+        let body = session.cast().bodies[body].name.clone();
+        assert_eq!(session.recorded_scene().map(|_| ()), Err(SaveError::Nothing));
+        session.play(true);
+        for i in 0..60 {
+            let target = DVec3::new(0.1, -0.0, 0.4 + 0.01 * f64::from(i));
+            session.hold((10..30).contains(&i).then(|| soft(&session, &body, target)).as_slice());
+            if i == 20 || i == 41 {
+                let id = session.world().body(&body).expect("it is there");
+                session.pin(id, &[DVec3::ZERO]);
+            }
+            session.step_once();
+        }
+        replays(&session);
+        // a second save of the same, after a rewind, says the same
+        let once = session.recorded_scene();
+        session.seek(12);
+        assert_eq!(session.recorded_scene(), once);
+    }
+}
+
+#[test]
+fn memory_is_bounded_and_thinned_recordings_still_rewind() {
+    let mut opened = Opened::from_text(CHAIN, "chain.ron").expect("a good scene");
+    let budget = 12 * 2000;
+    let mut timeline = Timeline::new(opened.world.state(), opened.doc.clone(), budget);
+    let mut digests = vec![opened.world.digest()];
+    for _ in 0..1000 {
+        opened.world.step();
+        let hands = sinew_studio::Hands { end: opened.world.time(), holds: Vec::new() };
+        timeline.push(hands, opened.world.state());
+        digests.push(opened.world.digest());
+        assert!(timeline.bytes() <= budget);
+    }
+    assert!(timeline.every() > 8);
+    for step in [0, 1, 500, 777, 1000] {
+        let (from, state) = timeline.before(step);
+        assert!(from <= step && step - from < timeline.every());
+        assert_eq!(sinew_sim::digest(state), digests[from as usize]);
+    }
+}
+
+const CHAIN: &str = "(format: 1, generators: [Chain(n: 4, link: (shapes: [Capsule(radius: 0.02, length: 0.2)]),
+    joint: (kind: Hinge))])";
+
+#[test]
+fn posing_shows_what_never_was_and_leaves_the_run_alone() {
+    let mut session = session("hand");
+    let digests = play(&mut session, 30);
+    session.play(false);
+    let palm = session.world().body("palm").expect("a palm");
+    let before = session.world().pose(palm).translation;
+    let goal = before + DVec3::new(0.02, 0.01, 0.03);
+    session.hold(&[soft(&session, "palm", goal)]);
+    let posed = session.world().pose(palm).translation;
+    assert!(posed.distance(goal) < 1e-6, "{posed} {goal}");
+    session.hold(&[]);
+    session.step_once();
+    session.seek(30);
+    assert_eq!(session.world().digest(), digests[30]);
+}
+
+#[test]
+fn a_state_that_is_not_finite_stops_time_and_rewinding_helps() {
+    let mut session = Session::new(Opened::from_text(CHAIN, "chain.ron").expect("a good scene"));
+    session.play(true);
+    (0..10).for_each(|_| session.step_once());
+    let good = session.world().digest();
+    let body = session.cast().bodies[3].name.clone();
+    let mut grab = soft(&session, &body, DVec3::splat(1e300));
+    grab.stiffness = 1e300;
+    session.hold(&[grab]);
+    (0..20).for_each(|_| session.step_once());
+    assert!(session.trouble().is_some_and(|text| text.contains("no longer finite")), "{:?}", session.trouble());
+    assert!(!session.is_playing());
+    grab.target = DVec3::NAN;
+    session.hold(&[grab]);
+    session.hold(&[]);
+    session.seek(10);
+    assert_eq!(session.trouble(), None);
+    assert_eq!(session.world().digest(), good);
+}
