@@ -98,7 +98,9 @@ mod tests {
             .map(|i| DVec3::new(f64::from(i % 7), f64::from(i % 5), f64::from(i % 3)) * 0.3 + DVec3::X * 9.0)
             .collect();
         for (width, height) in [(480, 320), (200, 700), (64, 64)] {
-            for view in View::NAMES.iter().filter_map(|name| View::named(name, points.iter().copied(), DVec3::NEG_Z)) {
+            for view in
+                View::NAMES.iter().filter_map(|name| View::named(name, points.iter().copied(), DVec3::NEG_Z))
+            {
                 let camera = Camera::framing(view, points.iter().copied(), width as f64 / height as f64);
                 let mut least = f64::INFINITY;
                 for &point in &points {

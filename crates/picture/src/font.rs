@@ -203,7 +203,11 @@ mod tests {
     fn all_characters_differ() {
         for (i, dots) in DOTS.iter().enumerate() {
             assert!(dots.iter().all(|row| *row < 32));
-            assert!(!DOTS[..i].contains(dots) || HALVES.contains(&(i as u8 + b' ')), "{}", (i as u8 + b' ') as char);
+            assert!(
+                !DOTS[..i].contains(dots) || HALVES.contains(&(i as u8 + b' ')),
+                "{}",
+                (i as u8 + b' ') as char
+            );
         }
     }
 

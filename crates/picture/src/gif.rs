@@ -40,8 +40,10 @@ impl<W: Write> Animation<W> {
         if found != self.size {
             return Err(PictureError::Uneven { frame: self.frames, found, wanted: self.size });
         }
-        let color = |(i, pixel): (usize, &[u8; 3])| self.palette.at(*pixel, i % width, i / width);
-        let colors: Vec<u8> = image.pixels().iter().enumerate().map(color).collect();
+        let mut colors = Vec::with_capacity(width * height);
+        for (y, row) in image.pixels().chunks_exact(width).enumerate() {
+            colors.extend(row.iter().enumerate().map(|(x, pixel)| self.palette.at(*pixel, x, y)));
+        }
         let rows = |from: usize, to: usize| from * width..to * width;
         let (mut left, mut right, mut top, mut bottom) = (0, width, 0, height);
         let is_first = self.shown.is_empty();
@@ -57,9 +59,10 @@ impl<W: Write> Animation<W> {
         let same = self.palette.colors().len() as u8;
         let mut buffer = Vec::with_capacity((right - left) * (bottom - top));
         for y in top..bottom {
-            buffer.extend((y * width + left..y * width + right).map(|i| {
-                if is_first || colors[i] != self.shown[i] { colors[i] } else { same }
-            }));
+            buffer.extend(
+                (y * width + left..y * width + right)
+                    .map(|i| if is_first || colors[i] != self.shown[i] { colors[i] } else { same }),
+            );
         }
         self.seconds += if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
         let ticks = (100.0 * self.seconds).round() as u64;

@@ -56,7 +56,9 @@ impl Image {
     /// Puts a picture into this one with its upper left corner at a pixel; what is outside is cut off.
     pub fn paste(&mut self, other: &Self, (left, top): (usize, usize)) {
         let width = other.width.min(self.width.saturating_sub(left));
-        for (y, row) in other.pixels.chunks_exact(other.width).enumerate().take(self.height.saturating_sub(top)) {
+        for (y, row) in
+            other.pixels.chunks_exact(other.width).enumerate().take(self.height.saturating_sub(top))
+        {
             let from = (top + y) * self.width + left;
             self.pixels[from..from + width].copy_from_slice(&row[..width]);
         }

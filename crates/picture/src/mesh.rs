@@ -41,7 +41,9 @@ impl Mesh {
         let vertex = |(i, &position)| Vertex { position, normal: DVec3::ZERO, color: color(i) };
         self.vertices.extend(positions.iter().enumerate().map(vertex));
         let added = &mut self.vertices[first..];
-        for &triangle in triangles.iter().filter(|corners| corners.iter().all(|&i| (i as usize) < positions.len())) {
+        for &triangle in
+            triangles.iter().filter(|corners| corners.iter().all(|&i| (i as usize) < positions.len()))
+        {
             let [a, b, c] = triangle.map(|i| positions[i as usize]);
             let normal = (b - a).cross(c - a);
             if normal.is_finite() {
@@ -100,6 +102,11 @@ impl Mesh {
     /// Number of triangles.
     pub fn n_triangles(&self) -> usize {
         self.triangles.len()
+    }
+
+    /// The vertices of all triangles.
+    pub fn triangles(&self) -> impl Iterator<Item = [usize; 3]> + Clone {
+        self.triangles.iter().map(|corners| corners.map(|i| i as usize))
     }
 
     /// The places of all vertices (m).

@@ -3,7 +3,7 @@
 //! Median cut: colours are counted in 32³ cells; the box with the largest spread is cut in two at the mean of its widest
 //! axis, again and again. Rare colours count for more than their share (the square root of their number), or thin lines
 //! would lose theirs. Between two colours, an 8 × 8 threshold matrix (Bayer) that stays in place from picture to
-//! picture decides, so that what does not move does not flicker. O(pixels + 256 · 64³).
+//! picture decides, so that what does not move does not flicker. O(pixels + 255 × distinct colours).
 
 use crate::Image;
 
@@ -14,6 +14,8 @@ const COUNTED: u32 = 5;
 const LOOKED_UP: u32 = 6;
 /// How far thresholds shift a colour, from end to end, in steps of a byte.
 const SPREAD: i32 = 7;
+/// The nearest colour was not asked for yet.
+const UNKNOWN: u8 = u8::MAX;
 
 /// At most 255 colours, and which of them is nearest to any other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,20 +49,7 @@ impl Palette {
         }
         let colors: Vec<[u8; 3]> =
             boxes.iter().map(|part| part.mean.map(|value| value.round().clamp(0.0, 255.0) as u8)).collect();
-        let mut nearest = vec![0u8; 1 << (3 * LOOKED_UP)];
-        crate::threads::for_each_chunk(&mut nearest, 1 << (2 * LOOKED_UP), || (), |(), red, plane| {
-            for (i, out) in plane.iter_mut().enumerate() {
-                let [red, green, blue] = [red, i >> LOOKED_UP, i & ((1 << LOOKED_UP) - 1)]
-                    .map(|part| ((part << (8 - LOOKED_UP)) + (1 << (7 - LOOKED_UP))) as i32);
-                let far = |color: &[u8; 3]| {
-                    let [r, g, b] = color.map(i32::from);
-                    // Eyes are keen on green and dull on blue.
-                    2 * (r - red) * (r - red) + 4 * (g - green) * (g - green) + (b - blue) * (b - blue)
-                };
-                *out = (0..colors.len()).min_by_key(|&k| far(&colors[k])).unwrap_or(0) as u8;
-            }
-        });
-        Self { colors, nearest }
+        Self { colors, nearest: vec![UNKNOWN; 1 << (3 * LOOKED_UP)] }
     }
 
     /// Red, green, blue of its colours.
@@ -69,9 +58,22 @@ impl Palette {
     }
 
     /// The colour that stands for a pixel at a place, by its number.
-    pub(crate) fn at(&self, pixel: [u8; 3], x: usize, y: usize) -> u8 {
+    pub(crate) fn at(&mut self, pixel: [u8; 3], x: usize, y: usize) -> u8 {
         let shift = (SPREAD * (2 * threshold(x, y) - 63)) / 128;
-        self.nearest[index(pixel.map(|byte| (i32::from(byte) + shift).clamp(0, 255) as u8), LOOKED_UP)]
+        let pixel = pixel.map(|byte| (i32::from(byte) + shift).clamp(0, 255) as u8);
+        let known = &mut self.nearest[index(pixel, LOOKED_UP)];
+        if *known == UNKNOWN {
+            // That of the middle of the cell, so that it does not matter which pixel asks first.
+            let [red, green, blue] = pixel.map(|byte| i32::from(byte & !3 | 2));
+            let far = |color: &[u8; 3]| {
+                let [r, g, b] = color.map(i32::from);
+                // Eyes are keen on green and dull on blue.
+                2 * (r - red) * (r - red) + 4 * (g - green) * (g - green) + (b - blue) * (b - blue)
+            };
+            let nearest = (0..self.colors.len()).min_by_key(|&k| far(&self.colors[k]));
+            *known = nearest.unwrap_or(0) as u8;
+        }
+        *known
     }
 }
 
@@ -159,9 +161,10 @@ mod tests {
         for (i, pixel) in image.pixels_mut().iter_mut().enumerate() {
             *pixel = [(4 * (i % 64)) as u8, (4 * (i / 64)) as u8, 128];
         }
-        let palette = Palette::of([&image]);
+        let mut palette = Palette::of([&image]);
         let far = |(i, pixel): (usize, &[u8; 3])| {
-            let found = palette.colors()[usize::from(palette.at(*pixel, i % 64, i / 64))];
+            let found = usize::from(palette.at(*pixel, i % 64, i / 64));
+            let found = palette.colors()[found];
             (0..3).map(|k| pixel[k].abs_diff(found[k])).max().unwrap()
         };
         let worst = image.pixels().iter().enumerate().map(far).max().unwrap();

@@ -135,7 +135,8 @@ impl Projected {
     /// Adds a line as a strip that faces the eye, with square ends.
     pub(crate) fn push_line(&mut self, line: &Line, lens: Lens<'_>) {
         let ends = [line.from, line.to].map(|end| lens.see(end, DVec3::ZERO, line.color.0));
-        if !ends.iter().all(|end| end.at.is_finite()) || !(line.width > 0.0) {
+        let is_wide = line.width > 0.0 && line.width.is_finite();
+        if !is_wide || !ends.iter().all(|end| end.at.is_finite()) {
             return;
         }
         let near = lens.camera.near();

@@ -12,6 +12,9 @@ use crate::project::UNIT;
 pub(crate) const SAMPLES: [[i64; 2]; 8] =
     [[16, -48], [-16, 48], [80, 16], [-48, -80], [-80, 80], [-112, -16], [48, 112], [112, -112]];
 
+/// Columns of a triangle beyond which it pays to look for those that are covered.
+const NARROW: i64 = 8;
+
 /// The edges of a triangle with area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edges {
@@ -83,11 +86,28 @@ impl Edges {
         let offsets =
             samples.map(|[x, y]| [0, 1, 2].map(|i| self.a[i] * x + self.b[i] * y - i64::from(!owned[i])));
         let largest = [0, 1, 2].map(|i| offsets.iter().map(|offset| offset[i]).max().unwrap_or(0));
+        let smallest = [0, 1, 2].map(|i| offsets.iter().map(|offset| offset[i]).min().unwrap_or(0));
+        let all = u8::MAX >> (8 - N);
         for row in rows.start.max(mine.start)..rows.end.min(mine.end) {
             let (x, y) = (left * UNIT + UNIT / 2, row * UNIT + UNIT / 2);
             let mut edge = [0, 1, 2].map(|i| self.a[i] * x + self.b[i] * y + self.c[i]);
-            for column in left..right {
-                if (0..3).all(|i| edge[i] + largest[i] >= 0) {
+            let (mut from, mut to) = (left, right);
+            if right - left > NARROW {
+                // Columns outside of which no sample can be covered.
+                for i in 0..3 {
+                    let (room, step) = (edge[i] + largest[i], self.a[i] * UNIT);
+                    match step.signum() {
+                        1 => from = from.max(left - room.div_euclid(step)),
+                        -1 => to = to.min(left + room.div_euclid(-step) + 1),
+                        _ => {}
+                    }
+                }
+                (0..3).for_each(|i| edge[i] += self.a[i] * UNIT * (from - left));
+            }
+            for column in from..to {
+                if (0..3).all(|i| edge[i] + smallest[i] >= 0) {
+                    visit(column, row, all);
+                } else if (0..3).all(|i| edge[i] + largest[i] >= 0) {
                     let mut mask = 0;
                     for (k, offset) in offsets.iter().enumerate() {
                         let [u, v, w] = [0, 1, 2].map(|i| edge[i] + offset[i]);

@@ -20,8 +20,8 @@ const ROWS: usize = 16;
 const N: usize = SAMPLES.len();
 /// A sample that shows nothing; planes are counted down from here.
 const NOTHING: u32 = u32::MAX;
-/// How clearly things show through what hides them.
-const THROUGH: f32 = 0.35;
+/// How clearly things show through what is around them.
+const THROUGH: f32 = 0.3;
 
 /// Draws scenes; keeps its memory from one picture to the next.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Renderer {
         Ok(Self {
             image: Image::new(width, height, [0; 3])?,
             encoding: Encoding::new(),
-            shadows: ShadowMap::new(),
+            shadows: ShadowMap::new(width.max(height)),
             solid: Layer::default(),
             inside: Layer::default(),
         })
@@ -199,35 +199,32 @@ impl Canvas<'_> {
             inside.clear(pixels.len() * N);
             inside.draw(self.inside, band, width);
         }
+        for (plane, seen) in self.planes.iter().enumerate() {
+            let slope = self.shader.slope(seen);
+            let offsets = slope.offsets(&SAMPLES);
+            for i in 0..pixels.len() {
+                let middle = slope.at_pixel((i % width) as i64, (band * ROWS + i / width) as i64);
+                let near = offsets.map(|offset| (middle + offset) as f32);
+                solid.put(i * N, u8::MAX, near, NOTHING - 1 - plane as u32);
+            }
+        }
         for (i, pixel) in pixels.iter_mut().enumerate() {
             let (x, y) = (i % width, band * ROWS + i / width);
-            self.draw_planes(x, y, i * N, solid);
             let front: &[u32] = &solid.what[i * N..][..N];
             let mut sum = Vec3::ZERO;
-            self.for_each_shown(self.solid, front, x, y, |light, mask| sum += light * mask.count_ones() as f32);
+            self.for_each_shown(self.solid, front, x, y, |light, mask| {
+                sum += light * mask.count_ones() as f32
+            });
             if has_inside {
                 let behind: &[u32] = &inside.what[i * N..][..N];
-                let (near, hidden) = (&inside.near[i * N..][..N], &solid.near[i * N..][..N]);
                 // Where it shows, it replaces its share of what is there on average.
                 let mean = sum / N as f32;
                 self.for_each_shown(self.inside, behind, x, y, |light, mask| {
-                    for k in (0..N).filter(|k| mask >> k & 1 == 1 && behind[*k] != NOTHING) {
-                        sum += (light - mean) * if near[k] >= hidden[k] { 1.0 } else { THROUGH };
-                    }
+                    let shown = (0..N).filter(|k| mask >> k & 1 == 1 && behind[*k] != NOTHING).count();
+                    sum += (light - mean) * (THROUGH * shown as f32);
                 });
             }
             *pixel = self.encoding.bytes(sum / N as f32);
-        }
-    }
-
-    /// Puts planes behind everything that is nearer.
-    fn draw_planes(&self, x: usize, y: usize, at: usize, samples: &mut Samples) {
-        for (i, plane) in self.planes.iter().enumerate() {
-            let near = SAMPLES.map(|[dx, dy]| {
-                let [dx, dy] = [dx, dy].map(|part| part as f64 / 256.0 + 0.5);
-                plane.near(self.shader.direction(x as f64 + dx, y as f64 + dy)) as f32
-            });
-            samples.put(at, u8::MAX, near, NOTHING - 1 - i as u32);
         }
     }
 
@@ -240,6 +237,10 @@ impl Canvas<'_> {
         y: usize,
         mut visit: impl FnMut(Vec3, u8),
     ) {
+        // The middle of all samples is that of the pixel.
+        if shown.iter().all(|what| *what == shown[0]) {
+            return visit(self.light(layer, shown[0], x as f64 + 0.5, y as f64 + 0.5), u8::MAX);
+        }
         let mut left = u8::MAX;
         while left != 0 {
             let what = shown[left.trailing_zeros() as usize];

@@ -9,7 +9,7 @@ use crate::{Color, Mesh};
 pub struct Scene {
     /// What hides what is behind it.
     pub solid: Mesh,
-    /// What shows faintly through what hides it: bones in flesh, markers of joints.
+    /// What shows faintly through everything, such as bones in flesh.
     pub inside: Mesh,
     /// Lines.
     pub lines: Vec<Line>,

@@ -6,7 +6,8 @@
 
 use glam::{DVec2, DVec3, Vec3};
 
-use crate::project::{Corner, Lens};
+use crate::project::{Corner, Lens, UNIT};
+use crate::raster::Slope;
 use crate::shadow::ShadowMap;
 use crate::{Camera, Color, Plane};
 
@@ -62,7 +63,7 @@ impl SeenPlane {
 
     /// One over the distance from the eye along the view (1/m) of the point seen in a direction that has length 1 along
     /// the view; not positive if the plane is not there.
-    pub(crate) fn near(&self, direction: DVec3) -> f64 {
+    fn near(&self, direction: DVec3) -> f64 {
         -direction.dot(self.normal) / self.height
     }
 
@@ -95,19 +96,32 @@ impl<'a> Shader<'a> {
     }
 
     /// The direction seen at a place of the picture, in pixels, of length 1 along the view.
-    pub(crate) fn direction(&self, x: f64, y: f64) -> DVec3 {
+    fn direction(&self, x: f64, y: f64) -> DVec3 {
         let Camera { view, opening, .. } = self.lens.camera;
         let right = (2.0 * x / self.lens.width as f64 - 1.0) * opening.0;
         let up = (1.0 - 2.0 * y / self.lens.height as f64) * opening.1;
         view.right * right + view.up * up - view.toward
     }
 
+    /// By how much the direction changes from a pixel to the next at its right and to the next below.
+    fn turns(&self) -> [DVec3; 2] {
+        let Camera { view, opening, .. } = self.lens.camera;
+        let right = view.right * (2.0 * opening.0 / self.lens.width as f64);
+        [right, view.up * (-2.0 * opening.1 / self.lens.height as f64)]
+    }
+
+    /// One over the distance of a plane along the view (1/m): linear in the picture.
+    pub(crate) fn slope(&self, plane: &SeenPlane) -> Slope {
+        let [right, down] = self.turns().map(|turn| plane.near(turn) / UNIT as f64);
+        Slope { base: plane.near(self.direction(0.0, 0.0)), x: right, y: down }
+    }
+
     /// Light of a plane at a place of the picture, in pixels.
     pub(crate) fn plane(&self, plane: &SeenPlane, x: f64, y: f64) -> Vec3 {
         let camera = self.lens.camera;
-        let [at, right, down] =
-            [(x, y), (x + 1.0, y), (x, y + 1.0)].map(|(x, y)| plane.place(self.direction(x, y)));
         let direction = self.direction(x, y);
+        let at = plane.place(direction);
+        let [right, down] = self.turns().map(|turn| plane.place(direction + turn));
         let far = 1.0 / plane.near(direction).max(1e-12);
         let from_focus = camera.eye + direction * far - camera.focus;
         let level = from_focus - plane.normal * from_focus.dot(plane.normal);

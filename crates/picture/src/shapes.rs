@@ -34,17 +34,22 @@ impl Mesh {
     pub fn capsule(radius: f64, length: f64, detail: usize) -> Self {
         let half = detail.max(3).div_ceil(4);
         // Latitude and the end of the middle line that it belongs to.
-        let end = |side: f64| move |i: usize| {
-            let part = i as f64 / half as f64;
-            (FRAC_PI_2 * if side < 0.0 { part - 1.0 } else { part }, side)
+        let end = |side: f64| {
+            move |i: usize| {
+                let part = i as f64 / half as f64;
+                (FRAC_PI_2 * if side < 0.0 { part - 1.0 } else { part }, side)
+            }
         };
         let first = (0..=half).map(end(-1.0));
         let second = (if length > 0.0 { 0 } else { 1 }..=half).map(end(1.0));
-        Self::turned(detail, first.chain(second).map(|(latitude, side)| {
-            let (sin, cos) = ops::sin_cos(latitude);
-            let (place, normal) = ((0.5 * side * length + radius * sin, radius * cos), (sin, cos));
-            (place, normal)
-        }))
+        Self::turned(
+            detail,
+            first.chain(second).map(|(latitude, side)| {
+                let (sin, cos) = ops::sin_cos(latitude);
+                let (place, normal) = ((0.5 * side * length + radius * sin, radius * cos), (sin, cos));
+                (place, normal)
+            }),
+        )
     }
 
     /// An ellipsoid with these half lengths.
@@ -60,9 +65,16 @@ impl Mesh {
     /// A circular cylinder.
     pub fn cylinder(radius: f64, length: f64, detail: usize) -> Self {
         let x = 0.5 * length;
-        let mut mesh = Self::turned(detail, [((-x, 0.0), (-1.0, 0.0)), ((-x, radius), (-1.0, 0.0))].into_iter());
-        mesh.push_painted(&Self::turned(detail, [((-x, radius), (0.0, 1.0)), ((x, radius), (0.0, 1.0))].into_iter()));
-        mesh.push_painted(&Self::turned(detail, [((x, radius), (1.0, 0.0)), ((x, 0.0), (1.0, 0.0))].into_iter()));
+        let mut mesh =
+            Self::turned(detail, [((-x, 0.0), (-1.0, 0.0)), ((-x, radius), (-1.0, 0.0))].into_iter());
+        mesh.push_painted(&Self::turned(
+            detail,
+            [((-x, radius), (0.0, 1.0)), ((x, radius), (0.0, 1.0))].into_iter(),
+        ));
+        mesh.push_painted(&Self::turned(
+            detail,
+            [((x, radius), (1.0, 0.0)), ((x, 0.0), (1.0, 0.0))].into_iter(),
+        ));
         mesh
     }
 
@@ -71,7 +83,8 @@ impl Mesh {
         let x = 0.5 * length;
         let side = (radius * radius + length * length).sqrt().max(f64::MIN_POSITIVE);
         let slope = (radius / side, length / side);
-        let mut mesh = Self::turned(detail, [((-x, 0.0), (-1.0, 0.0)), ((-x, radius), (-1.0, 0.0))].into_iter());
+        let mut mesh =
+            Self::turned(detail, [((-x, 0.0), (-1.0, 0.0)), ((-x, radius), (-1.0, 0.0))].into_iter());
         mesh.push_painted(&Self::turned(detail, [((-x, radius), slope), ((x, 0.0), slope)].into_iter()));
         mesh
     }

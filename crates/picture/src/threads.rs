@@ -11,7 +11,9 @@ pub(crate) fn for_each_chunk<T: Send, S>(
     work: impl Fn(&mut S, usize, &mut [T]) + Send + Sync,
 ) {
     use rayon::prelude::*;
-    all.par_chunks_mut(length).enumerate().for_each_init(scratch, |scratch, (i, part)| work(scratch, i, part));
+    all.par_chunks_mut(length)
+        .enumerate()
+        .for_each_init(scratch, |scratch, (i, part)| work(scratch, i, part));
 }
 
 /// Calls `work` with scratch, the number of a part, and that part of `length` elements (the last may be shorter).
