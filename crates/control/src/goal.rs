@@ -9,8 +9,8 @@
 //! ```
 //!
 //! World axes, SI units; `x` is a point of the bone, `R`, `ω` its orientation and angular velocity. `log` is within π: at half a turn
-//! the way round is arbitrary. Displacements longer than the reach of the gains count as long as it. The target of a path stands still within a step, like the hand of a user, so a bone follows it with a
-//! lag of `k_d/k_p` seconds.
+//! the way round is arbitrary. Displacements longer than the reach of the gains count as long as it. The target of a path stands still
+//! within a step, like the hand of a user, so a bone follows it with a lag of `k_d/k_p` seconds.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, log_so3};
@@ -27,7 +27,19 @@ pub struct Gains {
     /// `k_d`: acceleration per velocity, 1/s.
     pub damping: f64,
     /// Largest displacement that pulls (m, rad): targets farther away pull no harder. Infinite unless set.
+    #[cfg_attr(feature = "serde", serde(default = "unlimited", skip_serializing_if = "is_unlimited"))]
     pub reach: f64,
+}
+
+#[cfg(feature = "serde")]
+fn unlimited() -> f64 {
+    f64::INFINITY
+}
+
+#[cfg(feature = "serde")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that the derive calls")]
+fn is_unlimited(reach: &f64) -> bool {
+    reach.is_infinite()
 }
 
 impl Gains {

@@ -274,7 +274,7 @@ impl RowBlock {
     }
 
     fn count(&self, n: usize) -> usize {
-        if n == 0 { 0 } else { self.plain.len() / n }
+        self.plain.len().checked_div(n).unwrap_or(0)
     }
 
     fn row(&self, k: usize, n: usize) -> &[f64] {

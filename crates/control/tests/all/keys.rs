@@ -107,6 +107,33 @@ fn a_joint_off_the_clip_returns_to_it() {
 }
 
 #[test]
+fn a_clip_that_begins_wherever_the_joints_are_has_no_jerk_at_its_start() {
+    let mut rng = Rng::new(85);
+    let tree = worm();
+    let actuation = Actuation::new(&tree);
+    let keys = keys(&mut rng, &tree, &[0.0, 0.3, 0.6]);
+    let clip = Clip::new(&tree, &actuation, &keys).unwrap();
+    let start = random_state(&mut rng, &tree, 0.4, 1.0);
+    let driven: Vec<usize> =
+        tree.links().filter(|link| actuation.is_active(*link)).flat_map(|link| tree.dofs(link)).collect();
+    let mut first = Vec::new();
+    for playback in [Playback::new(clip.clone()), Playback::new(clip.clone()).from_here()] {
+        let score = Score::single(Act::Keyframes(playback));
+        let mut run = Run::new(tree.clone(), actuation.clone(), score);
+        run.state = start.clone();
+        let _ = run.decide(&[], &[]);
+        first.push(length(driven.iter().map(|dof| run.command.values[*dof])));
+        let _ = run.run(0.3, &[]);
+        let mut gap = vec![0.0; tree.n_dofs()];
+        tree.difference(&run.state.coordinates, &keys[1].coordinates, &mut gap);
+        let off = length(driven.iter().map(|dof| gap[*dof]));
+        assert!(off < 1e-3, "{off} rad off at the next key");
+    }
+    // servos jump at the gap, a clip from here starts with the acceleration of the clip
+    assert!(first[1] < 0.2 * first[0], "{first:?}");
+}
+
+#[test]
 fn bad_keys_name_themselves() {
     let mut rng = Rng::new(84);
     let tree = chain(3, &[JointKind::Ball], false);

@@ -6,6 +6,7 @@ mod guidance;
 mod hierarchy;
 mod keys;
 mod limits;
+mod paths;
 mod posing;
 mod scores;
 mod support;
