@@ -17,6 +17,7 @@ mod fixtures;
 mod json;
 mod layers;
 mod lines;
+mod pictures;
 mod shell;
 mod soak;
 mod source;
@@ -39,6 +40,7 @@ usage: cargo xtask COMMAND
   callgrind [SUITE]        instruction counts where valgrind exists
   soak                     the tests named `…soak…` in release mode, with ten times the counts of `cargo test`
   lines                    size report of the sources
+  pictures                 make the pictures of the documents anew
 ";
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Some("callgrind") => callgrind::run(rest),
         Some("soak") => soak::run(rest),
         Some("lines") => lines::run(rest),
+        Some("pictures") => pictures::run(rest),
         Some("help" | "--help" | "-h") => {
             print!("{HELP}");
             return ExitCode::SUCCESS;

@@ -49,9 +49,8 @@ impl<'a> Motion<'a> {
     /// Frames at equal intervals on a page, as PNG.
     pub(crate) fn to_filmstrip(&self, title: &str, subtitle: &str) -> Result<Vec<u8>, PictureError> {
         let mut set = self.set(PANEL)?;
-        let panels: Vec<(Image, String)> = spread(&self.frames, PANELS)
-            .map(|frame| (set.shoot(frame, false), time(frame)))
-            .collect();
+        let panels: Vec<(Image, String)> =
+            spread(&self.frames, PANELS).map(|frame| (set.shoot(frame, false), time(frame))).collect();
         png(&Filmstrip { title: title.into(), subtitle: subtitle.into(), columns: 0 }.compose(&panels)?)
     }
 
@@ -59,7 +58,8 @@ impl<'a> Motion<'a> {
     pub(crate) fn to_gif(&self, title: &str) -> Result<Vec<u8>, PictureError> {
         let mut set = self.set(MOVING)?;
         let samples: Vec<Image> = spread(&self.frames, SAMPLES).map(|frame| set.shoot(frame, true)).collect();
-        let size = samples.first().map(|image| (image.width(), image.height())).ok_or(PictureError::NoFrames)?;
+        let size =
+            samples.first().map(|image| (image.width(), image.height())).ok_or(PictureError::NoFrames)?;
         let mut animation = Animation::new(Vec::new(), Palette::of(&samples), size)?;
         let bar = progress::bar(self.frames.len() as u64, title, Some("pictures"));
         for (i, frame) in self.frames.iter().enumerate() {
@@ -115,8 +115,12 @@ mod tests {
                 assert!(bytes.expect("a picture").len() > 100);
             }
         }
-        let wishes = Wishes::default();
-        let nothing = Motion::new(&Cast::default(), &[], DVec3::ZERO, &wishes);
-        assert!(nothing.to_png(None).is_err() && nothing.to_filmstrip("", "").is_err() && nothing.to_gif("").is_err());
+        let (cast, wishes) = (Cast::default(), Wishes::default());
+        let nothing = Motion::new(&cast, &[], DVec3::ZERO, &wishes);
+        assert!(
+            nothing.to_png(None).is_err()
+                && nothing.to_filmstrip("", "").is_err()
+                && nothing.to_gif("").is_err()
+        );
     }
 }

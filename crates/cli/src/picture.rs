@@ -56,13 +56,14 @@ impl<'a> Set<'a> {
     ) -> Result<Self, PictureError> {
         let points = frames.iter().flat_map(|frame| frame.points());
         let name = wishes.camera.as_deref().unwrap_or("corner");
-        let view = View::named(name, points.clone(), gravity)
-            .unwrap_or_else(|| View::of_motion(points, gravity));
+        let view =
+            View::named(name, points.clone(), gravity).unwrap_or_else(|| View::of_motion(points, gravity));
         let outlines: Vec<Mesh> = cast.looks.iter().map(|look| tessellated(&look.shape, ROUGH)).collect();
         let solids = frames.iter().flat_map(|frame| {
-            outlines.iter().zip(&frame.poses).flat_map(|(outline, pose)| {
-                outline.positions().map(|point| pose.transform_point(point))
-            })
+            outlines
+                .iter()
+                .zip(&frame.poses)
+                .flat_map(|(outline, pose)| outline.positions().map(|point| pose.transform_point(point)))
         });
         let seen = frames.iter().flat_map(|frame| frame.points()).chain(solids);
         let (width, height) = wishes.size.unwrap_or_else(|| natural_size(view, seen.clone(), area));
@@ -109,17 +110,17 @@ impl<'a> Set<'a> {
             self.push_nodes(frame);
         } else {
             let stretch = self.show.contains(&Show::Stretch);
-            for ((flesh, points), &color) in self.cast.flesh.iter().zip(&frame.skins).zip(&self.colors.flesh) {
+            for ((flesh, points), &color) in self.cast.flesh.iter().zip(&frame.skins).zip(&self.colors.flesh)
+            {
                 let shares = if stretch { stretches(flesh, points) } else { Vec::new() };
-                let paint = |i: usize| shares.get(i).map_or(color, |share| Color::of_scale(0.5 + 0.5 * share));
+                let paint =
+                    |i: usize| shares.get(i).map_or(color, |share| Color::of_scale(0.5 + 0.5 * share));
                 self.scene.solid.push_smooth(points, &flesh.triangles, paint);
             }
         }
         if self.show.contains(&Show::Joints) {
             let ball = Mesh::sphere(0.012 * self.camera.reach, 16);
-            for joint in &frame.joints {
-                self.scene.inside.push(&ball, &Pose::from_translation(*joint), Color::srgb(0.16, 0.18, 0.22));
-            }
+            frame.joints.iter().for_each(|&joint| self.mark(&ball, joint, Color::srgb(0.16, 0.18, 0.22)));
         }
         self.push_lines(frame);
         let mut image = self.renderer.render(&self.scene, &self.camera).clone();
@@ -134,7 +135,12 @@ impl<'a> Set<'a> {
     fn push_lines(&mut self, frame: &Frame) {
         let width = LINE * self.camera_height();
         let (dark, red) = (Color::srgb(0.20, 0.23, 0.28), Color::srgb(0.80, 0.15, 0.16));
-        self.scene.lines.extend(frame.springs.iter().map(|&(from, to)| Line { from, to, width, color: dark }));
+        self.scene.lines.extend(frame.springs.iter().map(|&(from, to)| Line {
+            from,
+            to,
+            width,
+            color: dark,
+        }));
         let before = self.frames.iter().take_while(|before| before.time <= frame.time);
         let alike: Vec<&&Frame> = before.filter(|before| before.grabs.len() == frame.grabs.len()).collect();
         for pair in alike.windows(2) {
@@ -144,7 +150,14 @@ impl<'a> Set<'a> {
         let ball = Mesh::sphere(0.014 * self.camera.reach, 16);
         for &(from, to) in &frame.grabs {
             self.scene.lines.push(Line { from, to, width, color: red });
-            self.scene.inside.push(&ball, &Pose::from_translation(to), red);
+            self.mark(&ball, to, red);
+        }
+    }
+
+    /// A ball that is seen even where it is hidden, then faintly.
+    fn mark(&mut self, ball: &Mesh, at: DVec3, color: Color) {
+        for layer in [&mut self.scene.solid, &mut self.scene.inside] {
+            layer.push(ball, &Pose::from_translation(at), color);
         }
     }
 
@@ -156,13 +169,18 @@ impl<'a> Set<'a> {
         let unit = Mesh::sphere(1.0, 12);
         for (flesh, points) in self.cast.flesh.iter().zip(&frame.nodes) {
             let color = Color::srgb(0.45, 0.49, 0.55);
-            let line = |&[a, b]: &[u32; 2]| Line { from: points[a as usize], to: points[b as usize], width, color };
+            let line =
+                |&[a, b]: &[u32; 2]| Line { from: points[a as usize], to: points[b as usize], width, color };
             self.scene.lines.extend(flesh.edges.iter().map(line));
             let heaviest = flesh.nodes.iter().fold(0.0f64, |most, node| most.max(node.0));
             for (&(mass, is_fixed), &at) in flesh.nodes.iter().zip(points) {
                 let radius = 0.03 * self.camera.reach * ops::pow((mass / heaviest).max(0.0), 1.0 / 3.0);
                 let ball = unit.scaled(radius);
-                self.scene.solid.push(&ball, &Pose::from_translation(at), if is_fixed { fixed } else { free });
+                self.scene.solid.push(
+                    &ball,
+                    &Pose::from_translation(at),
+                    if is_fixed { fixed } else { free },
+                );
             }
         }
     }
@@ -177,7 +195,7 @@ pub(crate) fn time(frame: &Frame) -> String {
     format!("{:.2} s", frame.time)
 }
 
-/// The planes of a scene; without any, but with gravity, one just below everything, for shadows to fall on.
+/// The planes of a scene; without any, but with gravity, one below everything, for shadows to fall on.
 fn planes(cast: &Cast, seen: impl Iterator<Item = DVec3>, gravity: DVec3) -> Vec<Plane> {
     let given = cast.scenery.planes.iter().map(|&(point, normal)| Plane { point, normal });
     let Some(up) = (-gravity).try_normalize().filter(|_| {
@@ -186,12 +204,8 @@ fn planes(cast: &Cast, seen: impl Iterator<Item = DVec3>, gravity: DVec3) -> Vec
         return given.collect();
     };
     let heights = seen.map(|point| point.dot(up)).filter(|height| height.is_finite());
-    let (low, high) =
-        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)));
-    if low > high {
-        return Vec::new();
-    }
-    vec![Plane { point: up * (low - 0.02 * (high - low)), normal: up }]
+    let low = heights.fold(f64::INFINITY, f64::min);
+    vec![Plane { point: up * low, normal: up }]
 }
 
 /// As many pixels as wanted, as wide for their height as what is seen, within reason.
@@ -229,5 +243,7 @@ fn stretches(flesh: &Flesh, points: &[DVec3]) -> Vec<f64> {
             }
         }
     }
-    sums.into_iter().map(|(now, rest)| ((now / rest.max(f64::MIN_POSITIVE) - 1.0) / STRETCH).clamp(-1.0, 1.0)).collect()
+    sums.into_iter()
+        .map(|(now, rest)| ((now / rest.max(f64::MIN_POSITIVE) - 1.0) / STRETCH).clamp(-1.0, 1.0))
+        .collect()
 }

@@ -85,7 +85,8 @@ impl Film {
         let mut list = DrawList::default();
         world.draw(&mut list);
         let soft = world.model().flesh().map_or(&[][..], |flesh| flesh.bodies());
-        let flesh: Vec<Flesh> = soft.iter().zip(&list.flesh).map(|(body, drawn)| flesh_of(body, drawn)).collect();
+        let flesh: Vec<Flesh> =
+            soft.iter().zip(&list.flesh).map(|(body, drawn)| flesh_of(body, drawn)).collect();
         // Flesh at rest is around bones as they are at first.
         let is_bone = |body: BodyId, middle: DVec3| {
             let mut around = soft.iter().zip(&flesh).filter(|(soft, _)| soft.bones().contains(&body.index()));
@@ -128,7 +129,8 @@ impl Film {
             Pose::new(pose.rotation, pose.transform_point(*center))
         };
         let list = &self.list;
-        let poses = list.solids.iter().map(|solid| solid.world_from_shape).chain(self.bare.iter().map(of_bare));
+        let poses =
+            list.solids.iter().map(|solid| solid.world_from_shape).chain(self.bare.iter().map(of_bare));
         let lines = |kind: LineKind| {
             list.lines.iter().filter(|line| line.kind == kind).map(|line| (line.from, line.to)).collect()
         };
@@ -172,7 +174,8 @@ mod tests {
             "(format: 1, bodies: [(name: \"a\", mass: Properties(mass: 5, inertia: Diagonal(2, 2, 2)))])";
         let scene = SceneDoc::from_ron(text, "a.ron").unwrap();
         let mut world = World::from_scene(&scene).unwrap();
-        let mut recorder = Recorder::new(&scene, &world, 5, true, Some(FrameWishes { at: Some(3), nodes: true }));
+        let mut recorder =
+            Recorder::new(&scene, &world, 5, true, Some(FrameWishes { at: Some(3), nodes: true }));
         for step in 1..=5 {
             world.step();
             recorder.note(&world, step, 5);

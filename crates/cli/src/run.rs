@@ -8,9 +8,9 @@ use sinew_scene::{SceneDoc, SceneSource};
 use sinew_sim::{ExpectMeter, Stage, World};
 
 use crate::args::{RunArgs, Show};
+use crate::film::Motion;
 use crate::flesh::{self, FleshSummary};
 use crate::loops::LoopSummary;
-use crate::film::Motion;
 use crate::picture::Wishes;
 use crate::record::{FrameWishes, Recorder};
 use crate::report::{Stages, Summary, SweepRun, count, step_length};

@@ -54,7 +54,7 @@ impl Renderer {
     pub fn render(&mut self, scene: &Scene, camera: &Camera) -> &Image {
         let (width, height) = (self.image.width(), self.image.height());
         let lens = Lens { camera, width, height };
-        self.shadows.draw(camera, &[&scene.solid, &scene.inside]);
+        self.shadows.draw(camera, &scene.solid);
         self.solid.shapes.clear();
         self.solid.shapes.push_mesh(&scene.solid, lens);
         scene.lines.iter().for_each(|line| self.solid.shapes.push_line(line, lens));

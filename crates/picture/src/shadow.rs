@@ -50,7 +50,7 @@ impl ShadowMap {
     }
 
     /// Draws what casts shadows.
-    pub(crate) fn draw(&mut self, camera: &Camera, meshes: &[&Mesh]) {
+    pub(crate) fn draw(&mut self, camera: &Camera, mesh: &Mesh) {
         let (view, texels) = (camera.view, self.texels);
         let light = (view.zenith + 0.42 * view.toward - 0.42 * view.right).normalize();
         let across = view.zenith.cross(light).normalize();
@@ -58,23 +58,21 @@ impl ShadowMap {
         self.axes = [across.as_vec3(), light.cross(across).as_vec3()];
         self.scale = 0.5 * texels as f32 / (1.03 * camera.reach as f32);
         self.triangles.clear();
-        for mesh in meshes {
-            let places: Vec<Option<([i32; 2], f32)>> = mesh
-                .vertices
-                .iter()
-                .map(|vertex| {
-                    let from_focus = (vertex.position - camera.focus).as_vec3();
-                    let (at, height) = self.texel(from_focus);
-                    let inside = at.abs_diff_eq(Vec2::splat(0.5 * texels as f32), 4.0 * texels as f32);
-                    (inside && height.is_finite())
-                        .then(|| ((256.0 * at).to_array().map(|x| x.round() as i32), height))
-                })
-                .collect();
-            for triangle in &mesh.triangles {
-                let [Some(a), Some(b), Some(c)] = triangle.map(|i| places[i as usize]) else { continue };
-                if let Some(edges) = Edges::new([a.0, b.0, c.0]) {
-                    self.triangles.push((edges, edges.slope([a.1, b.1, c.1])));
-                }
+        let places: Vec<Option<([i32; 2], f32)>> = mesh
+            .vertices
+            .iter()
+            .map(|vertex| {
+                let from_focus = (vertex.position - camera.focus).as_vec3();
+                let (at, height) = self.texel(from_focus);
+                let inside = at.abs_diff_eq(Vec2::splat(0.5 * texels as f32), 4.0 * texels as f32);
+                (inside && height.is_finite())
+                    .then(|| ((256.0 * at).to_array().map(|x| x.round() as i32), height))
+            })
+            .collect();
+        for triangle in &mesh.triangles {
+            let [Some(a), Some(b), Some(c)] = triangle.map(|i| places[i as usize]) else { continue };
+            if let Some(edges) = Edges::new([a.0, b.0, c.0]) {
+                self.triangles.push((edges, edges.slope([a.1, b.1, c.1])));
             }
         }
         let triangles = &self.triangles;

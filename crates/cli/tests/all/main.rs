@@ -43,6 +43,10 @@ impl Folder {
     fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
 }
 
 impl Drop for Folder {

@@ -63,18 +63,71 @@ fn threads_do_not_change_the_digest() {
 #[test]
 fn files_appear_where_they_were_asked_for() {
     let folder = Folder::new("files");
-    let args =
-        ["run", "double_pendulum", "--steps", "30", "--csv", "a.csv", "--plot", "b.svg", "--draw", "c.svg"];
-    let output = sinew(&folder, &[&args[..], &["--animate", "d.svg"]].concat());
+    let args = ["run", "double_pendulum", "--steps", "30", "--csv", "a.csv", "--plot", "b.svg"];
+    let pictures =
+        ["--png", "c.png", "--at", "0.1", "--gif", "d.gif", "--filmstrip", "e.png", "--size", "60x40"];
+    let looks = ["--camera", "side", "--show", "joints,mesh"];
+    let output = sinew(&folder, &[&args[..], &pictures, &looks].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let csv = folder.read("a.csv");
     assert_eq!(csv.lines().count(), 32, "heading, start and 30 steps");
-    for name in ["b.svg", "c.svg", "d.svg"] {
-        let svg = folder.read(name);
-        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && !svg.contains("NaN"), "{name}");
+    let svg = folder.read("b.svg");
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && !svg.contains("NaN"));
+    for (name, start) in [("c.png", &b"\x89PNG"[..]), ("d.gif", b"GIF89a"), ("e.png", b"\x89PNG")] {
+        let bytes = folder.bytes(name);
+        assert!(bytes.starts_with(start) && bytes.len() > 1000, "{name}");
+    }
+    // Width and height of the picture.
+    assert_eq!(folder.bytes("c.png")[16..24], [0, 0, 0, 60, 0, 0, 0, 40]);
+    for name in ["a.csv", "b.svg", "c.png", "d.gif", "e.png"] {
         assert!(stdout(&output).contains(name), "{name} is not mentioned");
     }
     assert!(stderr(&output).is_empty(), "no progress bar in a pipe: {}", stderr(&output));
+}
+
+#[test]
+fn pictures_do_not_depend_on_the_number_of_threads() {
+    let folder = Folder::new("picture-threads");
+    let draw = |threads: &str| {
+        let args =
+            ["run", "robot", "--steps", "20", "--threads", threads, "--png", "a.png", "--size", "90x60"];
+        assert_eq!(sinew(&folder, &args).status.code(), Some(0));
+        folder.bytes("a.png")
+    };
+    assert_eq!(draw("1"), draw("3"));
+}
+
+#[test]
+fn pictures_that_cannot_be_made_are_refused_before_the_run() {
+    let folder = Folder::new("picture-refused");
+    for (args, words) in [
+        (&["--png", "no/such/a.png"][..], "no such folder"),
+        (&["--gif", "."], "this is a folder"),
+        (&["--png", "a.png", "--size", "0x9"], "480x320"),
+        (&["--png", "a.png", "--camera", "below"], "corner"),
+        (&["--png", "a.png", "--at", "99"], "the run ends at"),
+        (&["--at", "1"], "--png"),
+        (&["--png", "a.png", "--show", "ghosts"], "stretch"),
+    ] {
+        let output = sinew(&folder, &[&["run", "pendulum", "--steps", "3"], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(words), "{words} is not in {}", stderr(&output));
+        assert!(stdout(&output).is_empty(), "{}", stdout(&output));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn results_are_said_even_if_a_picture_cannot_be_written() {
+    let folder = Folder::new("picture-lost");
+    // A device that takes nothing.
+    let args = ["run", "pendulum", "--steps", "3", "--png", "/dev/full", "--csv", "a.csv", "--json"];
+    let output = sinew(&folder, &args);
+    assert_eq!(output.status.code(), Some(2));
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("the report is printed all the same");
+    assert_eq!(report["steps"].as_u64(), Some(3));
+    assert!(stderr(&output).contains("cannot write /dev/full"), "{}", stderr(&output));
+    assert!(folder.read("a.csv").lines().count() > 1);
 }
 
 #[test]
@@ -82,8 +135,8 @@ fn the_bare_command_leaves_pictures() {
     let folder = Folder::new("bare");
     let output = sinew(&folder, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    for name in ["showcase.svg", "showcase-plot.svg", "showcase-animation.svg"] {
-        assert!(folder.read(&format!("sinew-out/{name}")).len() > 1000);
+    for name in ["showcase.gif", "showcase.png", "showcase-plot.svg"] {
+        assert!(folder.bytes(&format!("sinew-out/{name}")).len() > 1000);
         assert!(stdout(&output).contains(name));
     }
 }

@@ -1,0 +1,21 @@
+//! The pictures of the documents, made by the command.
+
+use crate::shell::{Call, Outcome, no_arguments, release_binary};
+
+/// What is run for which file of `docs/pictures`.
+const PICTURES: [(&str, &str); 4] = [
+    ("robot.gif", "robot --size 420x340 --gif"),
+    ("hand_flesh.png", "hand_flesh --size 300x220 --filmstrip"),
+    ("hand_flesh_mesh.png", "hand_flesh --size 720x480 --show mesh --at 1.7 --png"),
+    ("showcase.png", "showcase --size 720x560 --png"),
+];
+
+/// Makes them all anew.
+pub(crate) fn run(args: &[String]) -> Outcome {
+    no_arguments(args)?;
+    Call::cargo("build --release -p sinew").run()?;
+    PICTURES.into_iter().try_for_each(|(name, line)| {
+        let file = format!("docs/pictures/{name}");
+        Call::new(release_binary("sinew")).args(["run"]).args(line.split_whitespace()).args([file]).run()
+    })
+}
