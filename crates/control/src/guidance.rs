@@ -18,14 +18,15 @@
 //! Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. World axes, SI units. Never fails; a result that is not finite
 //! becomes a command of zeros and is reported.
 
-use glam::DVec3;
+mod level;
+
 use sinew_math::Pose;
-use sinew_recursive::{Command, Derivatives, Dynamics, LinkId, Mode, Row, Tree};
+use sinew_recursive::{Command, Derivatives, Dynamics, LinkId, Mode, Tree};
 
 use crate::excess::{Excess, for_each_excess};
 use crate::goal::{Goal, Sight, Wish};
 use crate::guide::{Guide, Style};
-use crate::hierarchy::{Damping, Hierarchy};
+use crate::hierarchy::Hierarchy;
 use crate::report::{ControlReport, GoalReport};
 use crate::saturation::Saturation;
 use crate::situation::Situation;
@@ -251,24 +252,6 @@ impl Guidance {
             }
         }
     }
-
-    /// The exact first level of the velocity style.
-    fn passive_dynamics(&mut self, at: &Situation<'_>, dynamics: &Dynamics, saturation: &Saturation) {
-        self.clear_level();
-        for link in at.tree.links() {
-            let held = saturation.holds(link);
-            if at.actuation.is_active(link) && !held {
-                continue;
-            }
-            for dof in at.tree.dofs(link) {
-                let torque = if held { saturation.torque(dof) } else { at.moment.torque(dof) };
-                self.targets.push(at.moment.dt * (torque - dynamics.torques()[dof]));
-                self.rows.extend_from_slice(self.derivatives.row(at.tree, dynamics, &Row::Torque(dof)));
-            }
-        }
-        self.hierarchy.level(&self.rows, &self.targets, Damping::Exact);
-    }
-
     /// The smallest level in use above `after`.
     fn next_level(&self, at: &Situation<'_>, task: &Task<'_>, after: Option<u8>) -> Option<u8> {
         let limits = (!self.excesses.is_empty()).then_some(task.guide.limits_level);
@@ -276,129 +259,6 @@ impl Guidance {
         let goals =
             task.goals(at).zip(&self.wishes).filter(|(_, wish)| wish.is_some()).map(|(goal, _)| goal.level);
         goals.chain(limits).chain(pose).filter(|level| after.is_none_or(|after| *level > after)).min()
-    }
-
-    /// Collects the rows of a level.
-    fn gather(&mut self, at: &Situation<'_>, task: &Task<'_>, dynamics: &Dynamics, level: u8) {
-        self.clear_level();
-        for (k, goal) in task.goals(at).enumerate().filter(|(_, goal)| goal.level == level) {
-            self.goal_rows(at, task.guide.style, dynamics, k, goal);
-        }
-        if level == task.guide.limits_level {
-            for k in 0..self.excesses.len() {
-                self.limit_row(at, task.guide, dynamics, k);
-            }
-        }
-        if level == task.guide.pose_level && !self.targets.is_empty() {
-            for slot in 0..self.preference.len() {
-                let weight = self.weights[slot].sqrt();
-                self.push_row(weight * self.preference[slot]);
-                *self.last_entry(slot) = weight;
-            }
-        }
-    }
-
-    fn goal_rows(
-        &mut self,
-        at: &Situation<'_>,
-        style: Style,
-        dynamics: &Dynamics,
-        index: usize,
-        goal: &Goal,
-    ) {
-        let Some(wish) = self.wishes[index] else { return };
-        let point = Sight::new(at.tree, dynamics, goal).pose.translation;
-        let now = dynamics.acceleration_at(goal.bone, point);
-        let (now, unit) = if wish.angular { (now.angular, 1.0) } else { (now.linear, 1.0 / self.radius) };
-        let step = if style == Style::Velocity { at.moment.dt } else { 1.0 };
-        for k in 0..wish.n_rows {
-            let axis = wish.axes[k];
-            let (angular, linear) = if wish.angular { (axis, DVec3::ZERO) } else { (DVec3::ZERO, axis) };
-            self.owners.push((index, unit * step));
-            self.push_row(unit * step * (wish.acceleration[k] - axis.dot(now)));
-            self.add_gradient(at, dynamics, &Row::Point { link: goal.bone, point, angular, linear }, unit);
-        }
-    }
-
-    fn limit_row(&mut self, at: &Situation<'_>, guide: &Guide, dynamics: &Dynamics, index: usize) {
-        let excess = self.excesses[index];
-        let rate = excess.rate(&at.state.rates);
-        let wanted = -guide.limits.stiffness * excess.beyond - guide.limits.damping * rate;
-        if self.slots[excess.dof] == NONE {
-            return;
-        }
-        if guide.style == Style::Torque {
-            self.push_row(wanted - excess.rate(dynamics.accelerations()));
-            for k in 0..excess.n {
-                self.add_gradient(at, dynamics, &Row::Acceleration(excess.dof + k), excess.direction[k]);
-            }
-            self.normalize_row();
-            return;
-        }
-        let velocity = guide.style == Style::Velocity;
-        self.push_row(if velocity { rate + at.moment.dt * wanted } else { wanted });
-        for k in 0..excess.n {
-            *self.last_entry(self.slots[excess.dof + k]) = excess.direction[k];
-        }
-    }
-
-    /// Solves the level that was gathered; `base` is the command that the rows were made at.
-    fn solve_level(
-        &mut self,
-        at: &Situation<'_>,
-        task: &Task<'_>,
-        dynamics: &mut Dynamics,
-        saturation: &Saturation,
-        base: &Command,
-    ) {
-        let share = task.guide.robustness;
-        if task.guide.style != Style::Torque {
-            self.hierarchy.level(&self.rows, &self.targets, Damping::Relative { share, floor: FLOOR });
-        } else if self.preference.is_empty() {
-            let floor = FLOOR / self.inertia;
-            self.hierarchy.level(&self.rows, &self.targets, Damping::Relative { share, floor });
-        } else {
-            let floor = FLOOR / self.inertia.sqrt();
-            self.solve_in_energy(at, dynamics, saturation, Damping::Relative { share, floor });
-            // the next level is gathered at the base again
-            let _ = dynamics.respond(at.tree, base, at.moment.gravity, at.moment.external);
-        }
-        self.note_shortfalls();
-    }
-
-    /// A level in the norm of the kinetic energy: `G` makes torques of accelerations.
-    fn solve_in_energy(
-        &mut self,
-        at: &Situation<'_>,
-        dynamics: &mut Dynamics,
-        saturation: &Saturation,
-        damping: Damping,
-    ) {
-        base_command(at, Style::Acceleration, saturation, &mut self.probe);
-        let _ = dynamics.respond(at.tree, &self.probe, DVec3::ZERO, &[]);
-        self.tangent.copy_from_slice(dynamics.torques());
-        let (variables, still, probe) = (&self.variables, &self.tangent, &mut self.probe);
-        self.hierarchy.level_in(&self.rows, &self.targets, damping, |accelerations, torques| {
-            for (dof, acceleration) in variables.iter().zip(accelerations) {
-                probe.values[*dof] = *acceleration;
-            }
-            let _ = dynamics.respond(at.tree, probe, DVec3::ZERO, &[]);
-            for (torque, dof) in torques.iter_mut().zip(variables) {
-                *torque = dynamics.torques()[*dof] - still[*dof];
-            }
-        });
-    }
-
-    /// What the level just solved leaves missing of its goals.
-    fn note_shortfalls(&mut self) {
-        let n = self.variables.len();
-        let x = self.hierarchy.solution();
-        for (row, (goal, unit)) in self.owners.iter().enumerate() {
-            let got: f64 = (0..n).map(|k| self.rows[row * n + k] * x[k]).sum();
-            let missing = (self.targets[row] - got) / unit;
-            let shortfall = &mut self.goal_reports[*goal].shortfall;
-            *shortfall = (*shortfall * *shortfall + missing * missing).sqrt();
-        }
     }
 
     fn write(&self, at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut Command) {
@@ -413,43 +273,6 @@ impl Guidance {
                 Style::Velocity => (value - at.state.rates[dof]) / at.moment.dt,
                 Style::Acceleration | Style::Torque => value,
             };
-        }
-    }
-
-    fn clear_level(&mut self) {
-        self.rows.clear();
-        self.targets.clear();
-        self.owners.clear();
-    }
-
-    /// Adds a row of zeros.
-    fn push_row(&mut self, target: f64) {
-        self.targets.push(target);
-        self.rows.resize(self.targets.len() * self.variables.len(), 0.0);
-    }
-
-    fn last_entry(&mut self, slot: usize) -> &mut f64 {
-        let start = self.rows.len() - self.variables.len();
-        &mut self.rows[start + slot]
-    }
-
-    /// Scales the last row to the size expected of rows: heavy joints are no less important than light ones.
-    fn normalize_row(&mut self) {
-        let start = self.rows.len() - self.variables.len();
-        let row = &mut self.rows[start..];
-        let size = self.inertia * row.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if let Some(target) = self.targets.last_mut().filter(|_| size > 0.0) {
-            *target /= size;
-            row.iter_mut().for_each(|x| *x /= size);
-        }
-    }
-
-    /// Adds the derivatives of a scalar by the variables to the last row.
-    fn add_gradient(&mut self, at: &Situation<'_>, dynamics: &Dynamics, row: &Row, scale: f64) {
-        let gradient = self.derivatives.row(at.tree, dynamics, row);
-        let start = self.rows.len() - self.variables.len();
-        for (entry, dof) in self.rows[start..].iter_mut().zip(&self.variables) {
-            *entry += scale * gradient[*dof];
         }
     }
 }

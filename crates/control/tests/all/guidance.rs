@@ -62,6 +62,29 @@ fn every_style_produces_the_wanted_acceleration() {
 }
 
 #[test]
+fn a_driven_root_takes_part() {
+    let mut rng = Rng::new(77);
+    for style in STYLES {
+        let tree = worm();
+        let [_, tip] = ends(&tree);
+        let root = tree.links().next().unwrap();
+        let mut actuation = Actuation::new(&tree);
+        assert!(!actuation.is_active(root));
+        actuation.set_active(root, true);
+        // nothing but a driven root can lift a character
+        let lift = DVec3::new(3.0, -2.0, 30.0);
+        let goals = tree.links().take(2).chain([tip]).map(|bone| Goal::hold(bone, Aim::Acceleration(lift)));
+        let score = Score::single(Act::Guide(sharp(style, goals.collect())));
+        let mut run = Run::new(tree.clone(), actuation, score);
+        run.state = random_state(&mut rng, &run.tree, 0.5, 0.5);
+        let _ = run.decide(&[], &[]);
+        assert_eq!(run.command.mode(root) == Mode::Prescribed, style != Style::Torque);
+        assert_close!(acceleration(&mut run, tip, DVec3::ZERO).linear, lift, 1e-6);
+        assert_close!(acceleration(&mut run, root, DVec3::ZERO).linear, lift, 1e-6);
+    }
+}
+
+#[test]
 fn orientation_and_motion_goals_produce_their_accelerations() {
     let mut rng = Rng::new(72);
     let facing = rng.rotation();
