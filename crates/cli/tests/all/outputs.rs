@@ -65,7 +65,7 @@ fn files_appear_where_they_were_asked_for() {
     let folder = Folder::new("files");
     let args = ["run", "double_pendulum", "--steps", "30", "--csv", "a.csv", "--plot", "b.svg"];
     let pictures =
-        ["--png", "c.png", "--at", "0.1", "--gif", "d.gif", "--filmstrip", "e.png", "--size", "60x40"];
+        ["--png", "c.png", "--at", "0.04", "--gif", "d.gif", "--filmstrip", "e.png", "--size", "60x40"];
     let looks = ["--camera", "side", "--show", "joints,mesh"];
     let output = sinew(&folder, &[&args[..], &pictures, &looks].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
