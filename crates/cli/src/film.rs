@@ -37,11 +37,13 @@ impl<'a> Motion<'a> {
 
     /// The frame nearest to a time, or the last one, as PNG.
     pub(crate) fn to_png(&self, at: Option<f64>) -> Result<Vec<u8>, PictureError> {
-        let at = at.unwrap_or(f64::MAX);
-        let apart = |frame: &&&Frame| (frame.time - at).abs();
-        let nearest = self.frames.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)));
-        // Of equally near ones the last: a far time is equally far from all.
-        let frame = if at == f64::MAX { self.frames.last() } else { nearest };
+        let frame = match at {
+            Some(at) => {
+                let apart = |frame: &&&Frame| (frame.time - at).abs();
+                self.frames.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)))
+            }
+            None => self.frames.last(),
+        };
         let frame = frame.ok_or(PictureError::NoFrames)?;
         png(&self.set(PICTURE)?.shoot(frame, false))
     }
