@@ -290,7 +290,7 @@ fn margin(moment: &Moment<'_>, state: &FleshState) -> f64 {
 }
 
 /// Part of all impulses by which those of a solve may be wrong.
-const MAY_WAIT: f64 = 0.05;
+const MAY_WAIT: f64 = 0.1;
 
 /// Size of a body whose turning moves its surface, m.
 const REACH: f64 = 0.2;

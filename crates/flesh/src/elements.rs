@@ -16,7 +16,7 @@ use glam::{DMat3, DVec3};
 use sinew_fem::{FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent};
 use sinew_math::{Force, Motion, Sym3, symmetric_eigen};
 use sinew_mechanism::Moment;
-use sinew_solvers::{BlockMatrix, EffectiveMass, Load, NodeRole, TwoLevel};
+use sinew_solvers::{BlockMatrix, EffectiveMass, Load, NodeRole, TwoLevel, UpperBlocks};
 
 use crate::NodeHistory;
 use crate::body::{FREE, FleshBody};
@@ -26,11 +26,9 @@ use crate::model::NOWHERE;
 #[derive(Clone, Debug)]
 pub(crate) struct Elements {
     fem: FemScratch,
-    /// `A` of the elements, and with the contacts of the moment.
-    elastic: BlockMatrix,
-    touched: BlockMatrix,
-    /// Whether there are contacts: which of both matrices counts.
-    is_touched: bool,
+    /// `A` of the elements alone, and with the contacts of the moment.
+    elastic: UpperBlocks,
+    matrix: BlockMatrix,
     preconditioner: TwoLevel,
     /// Places of the bodies that carry nodes among those that are solved for, and where they are.
     carriers: Vec<u32>,
@@ -79,7 +77,6 @@ impl Elements {
         let carrier_bodies: Vec<usize> = carriers.iter().map(|&bone| body.bones[bone]).collect();
         let carriers: Vec<u32> = carrier_bodies.iter().map(|&body| slots[body]).collect();
         let rest = body.fem.mesh().positions();
-        let matrix = BlockMatrix::new(body.pattern.clone());
         Self {
             fem: FemScratch::new(&body.fem),
             preconditioner: TwoLevel::with_carriers(&body.pattern, rest, &roles),
@@ -88,9 +85,8 @@ impl Elements {
             carrier_bodies,
             felt: Vec::new(),
             followed: Vec::new(),
-            elastic: matrix.clone(),
-            touched: matrix,
-            is_touched: false,
+            elastic: UpperBlocks::new(&body.pattern),
+            matrix: BlockMatrix::new(body.pattern.clone()),
             positions: vec![DVec3::ZERO; n],
             displaced: vec![DVec3::ZERO; n],
             arms: vec![DVec3::ZERO; n],
@@ -129,10 +125,10 @@ impl Elements {
         constant.fill(DVec3::ZERO);
         forces.fill(DVec3::ZERO);
         loads.fill(Load::ZERO);
-        let Self { fem, elastic, positions, displaced, arms, .. } = self;
+        let Self { fem, elastic, positions, displaced, .. } = self;
         let (tets, scale) = (body.fem.mesh().tets(), h * (h + beta));
         let mut report = FemReport::default();
-        elastic.assemble(|fill| {
+        elastic.assemble(&body.pattern, |fill| {
             report = for_each_tangent(&body.fem, positions, Projection::Semidefinite, fem, |tet, element| {
                 let nodes = tets[tet].map(|node| node as usize);
                 for (a, &node) in nodes.iter().enumerate() {
@@ -148,10 +144,9 @@ impl Elements {
                         }
                     }
                 }
-                let blocks = element.stiffness.map(|block| block * scale);
-                fill.add_element(tet, &blocks);
-                add_to_bones(body, nodes, arms, &blocks, loads);
+                fill.add_element(tet, &element.stiffness);
             });
+            fill.scale(scale);
             for free in body.attachments.free() {
                 let node = free.node as usize;
                 fill.add_mass(node, body.fem.masses()[node] * (1.0 + drag));
@@ -246,23 +241,40 @@ impl Elements {
         contacts: &[(u32, [f64; 4], Sym3)],
         is_same: bool,
     ) {
-        let Self { touched, elastic, arms, loads, .. } = self;
-        self.is_touched = !contacts.is_empty();
-        if self.is_touched {
-            touched.assemble_onto(elastic, |fill| {
-                for (tet, weights, resistance) in contacts {
-                    let block = resistance.to_mat3();
-                    let blocks = STIFFNESS_PAIRS.map(|(a, b)| block * (weights[a] * weights[b]));
-                    fill.add_element(*tet as usize, &blocks);
-                    let nodes = body.fem.mesh().tets()[*tet as usize].map(|node| node as usize);
-                    add_to_bones(body, nodes, arms, &blocks, loads);
-                }
-            });
-        }
-        let matrix = if self.is_touched { touched } else { elastic };
+        self.matrix.assemble_onto(&self.elastic, |fill| {
+            for (tet, weights, resistance) in contacts {
+                let block = resistance.to_mat3();
+                let blocks = STIFFNESS_PAIRS.map(|(a, b)| block * (weights[a] * weights[b]));
+                fill.add_element(*tet as usize, &blocks);
+            }
+        });
+        self.add_to_bones(body);
         // Contacts that changed their minds change little of the matrix.
         if !is_same {
-            self.preconditioner.refresh_carried(matrix, &self.positions, &self.centres);
+            self.preconditioner.refresh_carried(&self.matrix, &self.positions, &self.centres);
+        }
+    }
+
+    /// Adds what the matrix does between nodes of one bone to that bone's own block.
+    fn add_to_bones(&mut self, body: &FleshBody) {
+        for attached in body.attachments.attached() {
+            let i = attached.node as usize;
+            let mass = &mut self.loads[attached.bone as usize].mass;
+            for (j, block) in self.matrix.upper_row(i).filter(|&(j, _)| body.bone_of[j] == attached.bone) {
+                let [ri, rj] = [i, j].map(|node| skew(self.arms[node]));
+                let turned = ri * *block;
+                let angular = turned * rj.transpose();
+                if i == j {
+                    mass.angular += Sym3::from_mat3(&angular);
+                    mass.coupling += turned;
+                    mass.linear += Sym3::from_mat3(block);
+                } else {
+                    let transposed = block.transpose();
+                    mass.angular += Sym3::from_mat3(&(angular + angular.transpose()));
+                    mass.coupling += turned + rj * transposed;
+                    mass.linear += Sym3::from_mat3(&(*block + transposed));
+                }
+            }
         }
     }
 
@@ -275,8 +287,7 @@ impl Elements {
         out: &mut [f64],
         mut push: impl FnMut(usize, Force),
     ) {
-        let Self { u, touched, elastic, arms, loads, drag, .. } = self;
-        let matrix = if self.is_touched { touched } else { elastic };
+        let Self { u, matrix, arms, loads, drag, .. } = self;
         u.copy_from_slice(own);
         for attached in body.attachments.attached() {
             let (node, bone) = (attached.node as usize, attached.bone as usize);
@@ -355,37 +366,6 @@ impl Elements {
         followed.clear();
         followed.extend(carriers.iter().map(|&slot| twists[slot as usize]));
         preconditioner.prolong(r, followed, z);
-    }
-}
-
-/// Adds what an element matrix does between nodes of one bone to that bone's own block.
-fn add_to_bones(
-    body: &FleshBody,
-    nodes: [usize; 4],
-    arms: &[DVec3],
-    blocks: &[DMat3; 10],
-    loads: &mut [Load],
-) {
-    let bones = nodes.map(|node| body.bone_of[node]);
-    if bones == [FREE; 4] {
-        return;
-    }
-    for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(blocks) {
-        if bones[a] != FREE && bones[a] == bones[b] {
-            let mass = &mut loads[bones[a] as usize].mass;
-            let [ra, rb] = [a, b].map(|corner| skew(arms[nodes[corner]]));
-            let (turned, transposed) = (ra * *block, block.transpose());
-            let angular = turned * rb.transpose();
-            if a == b {
-                mass.angular += Sym3::from_mat3(&angular);
-                mass.coupling += turned;
-                mass.linear += Sym3::from_mat3(block);
-            } else {
-                mass.angular += Sym3::from_mat3(&(angular + angular.transpose()));
-                mass.coupling += turned + rb * transposed;
-                mass.linear += Sym3::from_mat3(&(*block + transposed));
-            }
-        }
     }
 }
 

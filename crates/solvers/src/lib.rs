@@ -27,7 +27,7 @@ pub use loops::{
 };
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;
-pub use sparse::{BlockFill, BlockMatrix, ELEMENT_PAIRS, PatternError, SparsePattern};
+pub use sparse::{BlockFill, BlockMatrix, ELEMENT_PAIRS, PatternError, SparsePattern, UpperBlocks};
 pub use sparse::{BlockJacobi, CarrierCoupling, HeldNodes, NodePreconditioner, NodeRole, TwoLevel};
 pub use sparse::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_gradient};
 pub use system::BlockSystem;

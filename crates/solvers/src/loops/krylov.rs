@@ -217,6 +217,7 @@ pub(crate) fn conjugate_gradient<const SHADOW: bool>(
 }
 
 /// `a·b`, in four sums.
+#[inline(always)]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));

@@ -17,6 +17,7 @@
 //! angular part first.
 
 use super::envelope::Block6;
+use super::four::widely;
 use super::precondition::TwoLevel;
 use crate::loops::dot;
 use sinew_math::{Force, Motion};
@@ -87,7 +88,10 @@ impl CarrierCoupling {
                 self.root[j * n + i] = 0.5 * (self.root[j * n + i] + self.root[i * n + j]);
             }
         }
-        cholesky(&mut self.root, n);
+        widely(
+            #[inline(always)]
+            || cholesky(&mut self.root, n),
+        );
         self.stiffness.fill(0.0);
         for (preconditioner, places) in parts {
             for i in 0..preconditioner.n_carriers() {
@@ -100,7 +104,17 @@ impl CarrierCoupling {
         for (places, block) in links {
             self.add_stiffness(places, &block);
         }
-        let Self { root, stiffness, factor, product, .. } = self;
+        widely(
+            #[inline(always)]
+            || self.factor(),
+        );
+    }
+
+    /// `factor` from `root` and `stiffness`.
+    #[inline(always)]
+    fn factor(&mut self) {
+        let Self { n, root, stiffness, factor, product, .. } = self;
+        let n = *n;
         product.fill(0.0);
         for j in 0..n {
             let column = &mut product[j * n..(j + 1) * n];
@@ -134,9 +148,18 @@ impl CarrierCoupling {
     /// # Panics
     /// If there is not one impulse and one twist per carrier.
     pub fn react(&mut self, impulses: &mut [Force], twists: &mut [Motion]) {
+        let n = self.n;
+        assert_eq!((6 * impulses.len(), 6 * twists.len()), (n, n), "one impulse and one twist per carrier");
+        widely(
+            #[inline(always)]
+            || self.react_here(impulses, twists),
+        );
+    }
+
+    #[inline(always)]
+    fn react_here(&mut self, impulses: &mut [Force], twists: &mut [Motion]) {
         let Self { n, root, stiffness, factor, vectors: [w, v], .. } = self;
         let n = *n;
-        assert_eq!((6 * impulses.len(), 6 * twists.len()), (n, n), "one impulse and one twist per carrier");
         for (v, impulse) in v.as_chunks_mut::<6>().0.iter_mut().zip(&*impulses) {
             *v = impulse.to_array();
         }
@@ -167,13 +190,16 @@ fn unit(axis: usize) -> Force {
 }
 
 /// `a += k b`.
-#[inline]
+#[inline(always)]
 fn add(a: &mut [f64], b: &[f64], k: f64) {
-    a.iter_mut().zip(b).for_each(|(a, b)| *a += k * b);
+    for (a, b) in a.iter_mut().zip(b) {
+        *a += k * b;
+    }
 }
 
 /// Cholesky factor of the lower triangle of `a`, by columns in place; a pivot that is not safely positive makes a zero
 /// column.
+#[inline(always)]
 fn cholesky(a: &mut [f64], n: usize) {
     for j in 0..n {
         let (left, right) = a.split_at_mut(j * n);
@@ -194,6 +220,7 @@ fn cholesky(a: &mut [f64], n: usize) {
 }
 
 /// Solves `L Lᵀ x = b` in place; unknowns without pivot are zero.
+#[inline(always)]
 fn solve(factor: &[f64], x: &mut [f64]) {
     let n = x.len();
     let inverse = |pivot: f64| if pivot == 0.0 { 0.0 } else { 1.0 / pivot };

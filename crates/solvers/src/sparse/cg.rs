@@ -14,7 +14,8 @@
 //! allocates once the scratch has grown. **Failure.** Never panics on values: the report names what is
 //! wrong, and `x` is the last good iterate.
 
-use crate::loops::dot;
+use super::four::widely;
+use crate::loops;
 
 /// A symmetric positive definite matrix `A`, and a matrix `C` close to its inverse.
 pub trait SpdSystem {
@@ -208,8 +209,24 @@ fn residual(system: &mut impl SpdSystem, b: &[f64], x: &[f64], r: &mut [f64], me
     dot(&r[..measured], &r[..measured])
 }
 
+/// `a·b`.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    widely(
+        #[inline(always)]
+        || loops::dot(a, b),
+    )
+}
+
 /// `r −= α w`; returns `r·r`, in four sums.
 fn subtract(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
+    widely(
+        #[inline(always)]
+        || subtract_here(r, w, alpha),
+    )
+}
+
+#[inline(always)]
+fn subtract_here(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
     let mut sums = [0.0; 4];
     let ((r4, r_rest), (w4, w_rest)) = (r.as_chunks_mut::<4>(), w.as_chunks::<4>());
     for (r, w) in r4.iter_mut().zip(w4) {
@@ -228,8 +245,15 @@ fn subtract(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
 
 /// `x += αp`, then `p = z + βp`.
 fn advance(x: &mut [f64], p: &mut [f64], z: &[f64], alpha: f64, beta: f64) {
-    for ((x, p), z) in x.iter_mut().zip(p).zip(z) {
-        *x += alpha * *p;
-        *p = z + beta * *p;
-    }
+    let n = x.len();
+    let (p, z) = (&mut p[..n], &z[..n]);
+    widely(
+        #[inline(always)]
+        || {
+            for i in 0..n {
+                x[i] += alpha * p[i];
+                p[i] = z[i] + beta * p[i];
+            }
+        },
+    );
 }

@@ -11,6 +11,7 @@
 //!
 //! Cost: `e` blocks in a row take `216 e²/2` multiply-adds to factor and `72 e` to solve; no allocation after `new`.
 
+use super::four::widely;
 use super::inverse::{Columns, invert_semidefinite};
 
 /// A 6×6 block by columns.
@@ -67,6 +68,14 @@ impl Envelope {
 
     /// Factors the first `n_rows` rows in place.
     pub(crate) fn factor(&mut self, n_rows: usize) {
+        widely(
+            #[inline(always)]
+            || self.factor_here(n_rows),
+        );
+    }
+
+    #[inline(always)]
+    fn factor_here(&mut self, n_rows: usize) {
         for g in 0..n_rows {
             let first = self.first[g] as usize;
             let row = self.row(g);
@@ -94,6 +103,14 @@ impl Envelope {
 
     /// `x ← L⁻¹ x` on the rows of `x`.
     pub(crate) fn substitute(&self, x: &mut [[f64; 6]]) {
+        widely(
+            #[inline(always)]
+            || self.substitute_here(x),
+        );
+    }
+
+    #[inline(always)]
+    fn substitute_here(&self, x: &mut [[f64; 6]]) {
         for g in 0..x.len() {
             let (above, own) = x.split_at_mut(g);
             let own = &mut own[0];
@@ -108,6 +125,14 @@ impl Envelope {
 
     /// `x ← L⁻ᵀ D⁻¹ x` on the rows of `x`, those that are not solved being given.
     pub(crate) fn substitute_back(&self, x: &mut [[f64; 6]]) {
+        widely(
+            #[inline(always)]
+            || self.substitute_back_here(x),
+        );
+    }
+
+    #[inline(always)]
+    fn substitute_back_here(&self, x: &mut [[f64; 6]]) {
         for (x, &place) in x.iter_mut().zip(&self.diagonal[..self.n_solved]) {
             let inverse = &self.blocks[place as usize];
             let y = std::mem::take(x);

@@ -11,6 +11,7 @@ const SINGULAR: f64 = 1e-12;
 
 /// Replaces `m` (lower triangle) by its inverse; returns the number of pivots taken for zero. `scale` is the diagonal
 /// before any elimination.
+#[inline(always)]
 pub(crate) fn invert_semidefinite<const N: usize>(m: &mut Columns<N>, scale: &[f64; N]) -> u32 {
     let mut l = *m;
     let mut inverse_pivots = [0.0; N];

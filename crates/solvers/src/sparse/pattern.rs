@@ -2,7 +2,7 @@
 //!
 //! Nodes `i` and `j` share a block if an element has both. Two lists describe the same pattern. *Upper*: the blocks
 //! `j ≥ i`, row by row, the diagonal first; each element knows the places of its ten. *Rows*: all blocks of a row by
-//! rising column, two by two, with the upper block each one mirrors; a row of odd length ends in an empty block.
+//! rising column, four by four, with the upper block each one mirrors; a row of another length ends in empty blocks.
 //!
 //! Cost: `O(E log E)` for E elements, once; 40 bytes per element and about 150 per node afterwards.
 
@@ -66,12 +66,12 @@ pub struct SparsePattern {
     pub(crate) upper_start: Vec<u32>,
     /// Column of each upper block.
     pub(crate) upper_columns: Vec<u32>,
-    /// First pair of each full row, and their number.
+    /// First four of each full row, and their number.
     pub(crate) row_start: Vec<u32>,
-    /// Columns of each pair of blocks.
-    pub(crate) columns: Vec<[u32; 2]>,
-    /// What each pair of blocks mirrors; the index after the last upper block is the empty one.
-    pub(crate) mirrored: Vec<[Place; 2]>,
+    /// Columns of each four blocks.
+    pub(crate) columns: Vec<[u32; 4]>,
+    /// What each four blocks mirror; the index after the last upper block is the empty one.
+    pub(crate) mirrored: Vec<[Place; 4]>,
 }
 
 impl SparsePattern {
@@ -143,8 +143,8 @@ fn upper(n_nodes: usize, elements: &[[u32; 4]]) -> (Vec<u32>, Vec<u32>) {
     (start, pairs.into_iter().map(|(_, column)| column).collect())
 }
 
-/// Row starts, columns and mirrored places of all blocks, two by two.
-fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 2]>, Vec<[Place; 2]>) {
+/// Row starts, columns and mirrored places of all blocks, four by four.
+fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 4]>, Vec<[Place; 4]>) {
     let n_nodes = upper_start.len() - 1;
     let mut rows: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n_nodes];
     for i in 0..n_nodes {
@@ -160,12 +160,10 @@ fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 2]>,
     let empty = upper_columns.len() as u32;
     let (mut start, mut columns, mut mirrored) = (vec![0], Vec::new(), Vec::new());
     for (i, mut row) in rows.into_iter().enumerate() {
-        if row.len() % 2 == 1 {
-            row.push((i as u32, empty));
-        }
-        for pair in row.chunks_exact(2) {
-            columns.push([pair[0].0, pair[1].0]);
-            mirrored.push([Place(pair[0].1), Place(pair[1].1)]);
+        row.resize(row.len().next_multiple_of(4), (i as u32, empty));
+        for four in row.as_chunks::<4>().0 {
+            columns.push(four.map(|(column, _)| column));
+            mirrored.push(four.map(|(_, at)| Place(at)));
         }
         start.push(columns.len() as u32);
     }
