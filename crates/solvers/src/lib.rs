@@ -23,7 +23,8 @@ pub use effective_mass::{EffectiveMass, Load, shift_force, shift_motion};
 pub use error::FactorError;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use loops::{
-    LoopBlock, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop, refine,
+    LOOP_DRIFT, LoopBlock, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop,
+    refine,
 };
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;

@@ -13,6 +13,7 @@
 //! part of the tree that loops touch per iteration, and one over the whole tree at the end. No allocation once warm.
 
 mod acceleration_rows;
+mod closing;
 mod force_rows;
 mod opening;
 mod refinement;
@@ -20,17 +21,14 @@ mod step_rows;
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, quat_to_mat3};
-use sinew_solvers::{
-    ActivePairs, FreeBodies, FreeMass, Load, LoopRows, LoopScratch, LoopStop, Responder, TreeReaction,
-    TreeResponder,
-};
+use sinew_solvers::{ActivePairs, FreeMass, Load, LoopRows, LoopScratch, Responder, TreeReaction};
 use sinew_topology::NONE;
 
 pub(crate) use force_rows::{INACTIVE, force_row};
 pub(crate) use opening::{Extent, Opened};
 pub(crate) use refinement::Refinement;
 
-use crate::companion::{Companion, CompanionWork, Tie, Together};
+use crate::companion::{Companion, CompanionWork, Tie};
 use crate::iterate::Iterate;
 use crate::model::{JointModel, LoopModel, Model, WORLD};
 use crate::workspace::TreeScratch;
@@ -56,7 +54,7 @@ pub(crate) struct LoopWork {
     parents: Vec<u32>,
     /// The rows of joints that may not open, where the others contradict them.
     primary_rows: LoopRows,
-    primary_rhs: Vec<f64>,
+    spare: Vec<f64>,
     /// Pairs that a response must visit to know the reaction of the loops.
     active: ActivePairs,
     /// Ports of hard grabs and ties that `active` was made for.
@@ -106,7 +104,7 @@ impl LoopWork {
             held: Vec::with_capacity(HELD_ROOM),
             grabbed: 0..0,
             primary_rows: LoopRows::default(),
-            primary_rhs: Vec::new(),
+            spare: Vec::new(),
             everything: ActivePairs::new(&parents, 0..n as u32),
             parents,
             reaction: TreeReaction::new(&tree.factor),
@@ -172,86 +170,6 @@ impl LoopWork {
         self.masses.clear();
         self.masses.extend((0..model.pairs.len() as u32).map(|port| free_mass(model, poses, port)));
         Surroundings::Free
-    }
-
-    /// Closes the loops: `tree.motions` becomes the solution with their impulses. `given` are the twists of bodies that
-    /// nothing moves, per body. False if there is nothing to close.
-    pub(crate) fn close(
-        &mut self,
-        model: &Model,
-        (poses, given): (&[Pose], &[Motion]),
-        tree: &mut TreeScratch,
-        surroundings: Surroundings<'_>,
-        run: &mut Refinement<'_>,
-    ) -> bool {
-        if self.rows.is_empty() {
-            return false;
-        }
-        let free_mass = |port: u32| free_mass(model, poses, port);
-        let Self { rows, lambda, rhs, impulses, reactions, parents, reaction, scratch, .. } = self;
-        let TreeScratch { factor, motions, .. } = tree;
-        rhs.resize(rows.len(), 0.0);
-        rows.gather(motions, rhs);
-        rhs.iter_mut().zip(rows.rhs()).for_each(|(x, b)| *x = b - *x);
-
-        let mut free = FreeBodies { masses: &self.masses };
-        let mut pairs = TreeResponder { factor, parents, active: &self.active, scratch: reaction };
-        let mut together;
-        let (is_whole, responder): (bool, &mut dyn Responder) = match surroundings {
-            Surroundings::Pairs => (false, &mut pairs),
-            Surroundings::Free => (true, &mut free),
-            Surroundings::Block(other) => (true, other),
-            Surroundings::Together(work, companion) => {
-                together = Together { factor, work, companion };
-                (true, &mut together)
-            }
-        };
-        let stop = run.solve(rows, responder, &free_mass, (rhs, lambda), scratch);
-        let (n_blocks, n_first) = self.primary;
-        if stop != LoopStop::Converged && n_first > 0 && n_first < rows.len() {
-            // b − J v_a − J T J₂ᵀλ₂ with the multipliers λ₂ of joints that may open held, for the other rows alone.
-            let Self { primary_rows, primary_rhs, .. } = self;
-            primary_rows.copy_blocks(rows, n_blocks);
-            rows.scatter_from(n_blocks, lambda, impulses);
-            responder.respond(impulses, reactions);
-            rows.clear_ports(impulses);
-            primary_rhs.resize(n_first, 0.0);
-            primary_rows.gather(reactions, primary_rhs);
-            primary_rhs.iter_mut().zip(rhs.iter()).for_each(|(x, b)| *x = b - *x);
-            let open = run.report;
-            run.solve(primary_rows, responder, &free_mass, (primary_rhs, &mut lambda[..n_first]), scratch);
-            // What is left open is what the report is about.
-            run.judge_by(open);
-        }
-
-        // What yielding rows left open is as good as contradictory ones can get.
-        let left = self.yielded.iter().flat_map(|&(from, to)| from as usize..to as usize);
-        let open = left.map(|row| (rows.compliance()[row] * lambda[row]).abs()).fold(0.0, f64::max);
-        if open > run.settings.solve.precision {
-            run.report.residual = run.report.residual.max(open);
-            if run.report.stop == LoopStop::Converged {
-                run.report.stop = LoopStop::LeastSquares;
-            }
-        }
-
-        rows.scatter(lambda, impulses);
-        if is_whole {
-            responder.respond(impulses, reactions);
-            motions.iter_mut().zip(reactions.iter()).for_each(|(v, dv)| *v += *dv);
-        } else {
-            let active = &self.everything;
-            let above =
-                |k: usize| given.get(model.pairs[k].parent_body as usize).copied().unwrap_or(Motion::ZERO);
-            TreeResponder { factor, parents, active, scratch: reaction }.resolve(impulses, above, motions);
-        }
-        for (pull, &block) in self.pulls.iter_mut().zip(&self.blocks) {
-            *pull = if block == NONE {
-                DVec3::ZERO
-            } else {
-                rows.impulse_on_first(block as usize, lambda).linear
-            };
-        }
-        true
     }
 
     /// Takes the impulses of the loops out of the net joint forces of the bodies.

@@ -29,11 +29,12 @@ impl<'a> Refinement<'a> {
         responder: &mut dyn Responder,
         free_mass: &dyn Fn(u32) -> FreeMass,
         (rhs, lambda): (&[f64], &mut [f64]),
+        verify: bool,
         scratch: &mut LoopScratch,
     ) -> LoopStop {
         let Self { left, report, watch, .. } = self;
         let solve = self.settings.solve;
-        let settings = LoopSettings { iterations: solve.iterations.min(*left), ..solve };
+        let settings = LoopSettings { iterations: solve.iterations.min(*left), verify, ..solve };
         let before = report.iterations;
         let mut keep_going = |n: u32, residual: f64| watch.keep_refining(before + n, residual);
         let one = refine(rows, responder, free_mass, rhs, lambda, &settings, scratch, &mut keep_going);

@@ -12,7 +12,7 @@
 
 use super::krylov::Krylov;
 use super::operator::{Operator, largest};
-use super::refine::{DRIFT, LoopStop};
+use super::refine::{LOOP_DRIFT, LoopStop};
 use super::responder::FreeMass;
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
@@ -59,7 +59,7 @@ pub(crate) fn solve(
         };
         lambda.iter_mut().enumerate().for_each(|(i, l)| *l += step[(i, 0)]);
         let residual = operator.residual(rhs, lambda, krylov.residual_mut());
-        let missed = residual > DRIFT * krylov.settings.precision;
+        let missed = residual > LOOP_DRIFT * krylov.settings.precision;
         stop = if missed && pseudo.is_some() { LoopStop::LeastSquares } else { LoopStop::Converged };
     }
     krylov.iterations += 1;

@@ -10,6 +10,6 @@ mod responder;
 mod rows;
 
 pub(crate) use krylov::dot;
-pub use refine::{LoopMethod, LoopReport, LoopScratch, LoopSettings, LoopStop, refine};
+pub use refine::{LOOP_DRIFT, LoopMethod, LoopReport, LoopScratch, LoopSettings, LoopStop, refine};
 pub use responder::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use rows::{LoopBlock, LoopRow, LoopRows};

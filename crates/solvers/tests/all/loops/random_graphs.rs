@@ -42,8 +42,13 @@ fn motions_agree_with_a_dense_solve_soak() {
         rows_seen += rows.len();
         for method in methods() {
             for precondition in [true, false] {
-                let settings =
-                    LoopSettings { method, precondition, precision: 1e-12, iterations: 2000, restarts: 3 };
+                let settings = LoopSettings {
+                    method,
+                    precondition,
+                    precision: 1e-12,
+                    iterations: 2000,
+                    ..LoopSettings::default()
+                };
                 let mut lambda = vec![0.0; rows.len()];
                 let (report, motions) = tree.refine(&rows, &mut lambda, &settings);
                 let error = difference(&motions, &expected);
