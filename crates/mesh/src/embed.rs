@@ -30,8 +30,9 @@ const LEAST_MASS: f64 = 1e-12;
 pub struct Filling {
     /// Density (kg/m³), positive.
     pub density: f64,
-    /// Nodes lighter than this share of the mean nodal mass are made that heavy, from 0 to 1. Explicit steps want about
-    /// 0.05, because nodes that hardly hold anything make them short; 0 keeps the mass exact.
+    /// Nodes lighter than this share of the mean nodal mass are made that heavy, from 0 to 1, and all others lighter by what
+    /// that takes, in proportion to what they have beyond it: the total stays exact. Explicit steps want about 0.05,
+    /// because nodes that hardly hold anything make them short; 0 keeps every mass, and with them the centre, exact.
     pub mass_floor: f64,
 }
 
@@ -220,7 +221,7 @@ impl EmbeddedBody {
         &self.anchors
     }
 
-    /// How many nodes were lighter than the floor and made heavier; the total mass is exact only if this is 0.
+    /// How many nodes were lighter than the floor and made heavier; the centre of mass is exact only if this is 0.
     pub fn n_raised(&self) -> usize {
         self.n_raised
     }
@@ -366,7 +367,7 @@ fn locate(
     Ok(anchors)
 }
 
-/// `m_i = ρ Σ V_K share_i`, raised to the floor; also how many were raised.
+/// `m_i = ρ Σ V_K share_i`, raised to the floor at the expense of the others; also how many were raised.
 fn nodal_masses(mesh: &TetMesh, shares: &[[f64; 4]], filling: &Filling) -> (Vec<f64>, usize) {
     let mut masses = vec![0.0; mesh.nodes().len()];
     for (tet, (corners, share)) in mesh.tets().iter().zip(shares).enumerate() {
@@ -375,7 +376,13 @@ fn nodal_masses(mesh: &TetMesh, shares: &[[f64; 4]], filling: &Filling) -> (Vec<
     }
     let mean = masses.iter().sum::<f64>() / masses.len() as f64;
     let floor = mean * filling.mass_floor.max(LEAST_MASS);
-    let light = masses.iter_mut().filter(|mass| **mass < floor);
-    let n_raised = light.map(|mass| *mass = floor).count();
+    let n_raised = masses.iter().filter(|mass| **mass < floor).count();
+    if n_raised > 0 {
+        let beyond = |mass: f64| (mass - floor).max(0.0);
+        let all_beyond = masses.iter().map(|&mass| beyond(mass)).sum::<f64>();
+        // The mean is at least the floor: what is left beyond it is not negative.
+        let left = ((mean - floor) * masses.len() as f64 / all_beyond).max(0.0);
+        masses.iter_mut().for_each(|mass| *mass = floor + beyond(*mass) * left);
+    }
     (masses, n_raised)
 }

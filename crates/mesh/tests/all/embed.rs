@@ -299,10 +299,32 @@ fn the_floor_raises_light_nodes_and_says_so() {
         EmbeddedBody::in_lattice(surface, &lattice, &Filling { mass_floor: 0.1, ..Filling::default() })
             .unwrap();
     let mean = exact.masses().iter().sum::<f64>() / exact.masses().len() as f64;
-    let expected: Vec<f64> = exact.masses().iter().map(|m| m.max(0.1 * mean)).collect();
+    // what light nodes get, the others give in proportion to what they have beyond the floor
+    let floor = 0.1 * mean;
+    let given: f64 = exact.masses().iter().map(|m| (floor - m).max(0.0)).sum();
+    let beyond: f64 = exact.masses().iter().map(|m| (m - floor).max(0.0)).sum();
+    let expected: Vec<f64> =
+        exact.masses().iter().map(|m| floor + (m - floor).max(0.0) * (1.0 - given / beyond)).collect();
     assert_close!(floored.masses(), expected.as_slice(), 1e-15);
+    let total = |body: &EmbeddedBody| body.masses().iter().sum::<f64>();
+    assert_close!(total(&floored), total(&exact), 1e-12 * total(&exact));
     assert_eq!(floored.n_raised(), exact.masses().iter().filter(|&&m| m < 0.1 * mean).count());
     assert!(floored.n_raised() > 0 && floored.quality().mass_ratio < exact.quality().mass_ratio);
+}
+
+/// A fine ball hardly touches some cells of a fine lattice: without a floor, their nodes weigh almost nothing.
+#[test]
+fn slivers_of_a_fine_ball_are_lifted_and_the_mass_stays_exact() {
+    let ball = lump(&mut Rng::new(4), 0.03);
+    let lattice = Lattice::longest(14);
+    for mass_floor in [0.01, 0.05, 1.0] {
+        let filling = Filling { mass_floor, ..Filling::default() };
+        let body = EmbeddedBody::in_lattice(ball.clone(), &lattice, &filling).unwrap();
+        let (mass, mean) = (ball.volume() * 1000.0, body.quality().mass / body.masses().len() as f64);
+        assert!((body.quality().mass - mass).abs() <= 1e-10 * mass);
+        assert!(body.masses().iter().all(|&m| m >= mass_floor * mean * (1.0 - 1e-12)));
+        assert!(body.quality().mass_ratio < 20.0 / mass_floor);
+    }
 }
 
 #[test]
