@@ -12,7 +12,8 @@
 //!
 //! A step is cut into substeps while contact is violent: something touches, and the fastest node goes further than [`CALM_WAY`] in
 //! a step. Forces of joints act on passive joints only: what is commanded replaces them. Hard grabs drag bones while a score guides, and
-//! are counted as ignored otherwise. World axes, SI. Cost: linear; nothing allocates once warm.
+//! are counted as ignored otherwise. The springs of a landing are taken at the end of a substep, however stiff (not by Runge–Kutta).
+//! World axes, SI. Cost: linear; nothing allocates once warm.
 
 use std::ops::Range;
 
@@ -24,8 +25,8 @@ use sinew_flesh::{
 };
 use sinew_math::Force;
 use sinew_mechanism::{
-    BodyId, DriveCoordinate, Input, JointId, JointKind, Settings, Stage, Watch, arrive_kinematic, move_kinematic,
-    outside_wrenches,
+    BodyId, DriveCoordinate, Input, JointId, JointKind, Settings, Stage, Watch, arrive_kinematic,
+    move_kinematic, outside_wrenches,
 };
 use sinew_recursive::{Action, Command, Dynamics, Integrator, LinkId, Mode, RecursiveError, Tree, TreeState};
 
@@ -74,7 +75,11 @@ impl Reduced {
     ///
     /// # Errors
     /// What cannot be written in joint coordinates, by name.
-    pub fn new(model: &sinew_mechanism::Model, method: ReducedMethod, most_substeps: u32) -> Result<Self, RecursiveError> {
+    pub fn new(
+        model: &sinew_mechanism::Model,
+        method: ReducedMethod,
+        most_substeps: u32,
+    ) -> Result<Self, RecursiveError> {
         let tree = Tree::from_model(model)?;
         let forces = tree.links().flat_map(|link| joint_forces(model, &tree, link)).collect();
         Ok(Self { tree, method, most_substeps: most_substeps.max(1), forces, controller: None })
@@ -275,6 +280,17 @@ impl Substep<'_> {
             report.effort.saturated = said.saturated;
             let distances = controller.goal_reports().iter().map(|goal| goal.distance);
             report.effort.goal_distance = distances.fold(0.0, f64::max);
+            if self.reduced.method != ReducedMethod::Rk4
+                && let Some(springs) = controller.springs(control)
+            {
+                // The torques of the command are those of the beginning; these bring them to the end of the substep.
+                let free = tree.links().filter(|link| !controller.is_saturated(*link));
+                for dof in free.flat_map(|link| tree.dofs(link)) {
+                    let (k, c) = (springs.stiffness[dof], springs.damping[dof]);
+                    work.command.values[dof] -= h * k * work.tree_state.rates[dof];
+                    work.resistances[dof] += h * c + h * h * k;
+                }
+            }
         } else {
             report.ignored += work.drags.len() as u32;
         }
@@ -305,7 +321,8 @@ impl Substep<'_> {
         let how = ExplicitFlesh { dt: self.h, gravity: self.gravity, substeps, ..ExplicitFlesh::default() };
         let found = step_explicit(flesh, [bodies, ahead], &how, soft, explicit, felt);
         felt.iter().for_each(|(body, wrench)| wrenches[body.index()] += *wrench);
-        let mut report = FleshReport { elements: found.elements, n_solves: found.substeps, ..FleshReport::default() };
+        let mut report =
+            FleshReport { elements: found.elements, n_solves: found.substeps, ..FleshReport::default() };
         report.contacts.n_stick = found.n_contacts + n_rigid;
         report
     }
@@ -317,7 +334,8 @@ impl Substep<'_> {
         torques.fill(0.0);
         resistances.fill(0.0);
         for force in &self.reduced.forces {
-            let (q, v) = (&tree_state.coordinates[force.coordinates.clone()], &tree_state.rates[force.dofs.clone()]);
+            let (q, v) =
+                (&tree_state.coordinates[force.coordinates.clone()], &tree_state.rates[force.dofs.clone()]);
             if let Some(along) = force.along {
                 let response = self.model.scalar_response(force.joint, along, [q[0], v[0]], self.input, h);
                 torques[force.dofs.start] += response.torque;
@@ -337,7 +355,8 @@ impl Substep<'_> {
     /// Accelerations, then the end of the substep.
     fn integrate(&mut self, report: &mut ReducedReport) {
         let (h, tree) = (self.h, &self.reduced.tree);
-        let ReducedWorkspace { integrator, dynamics, tree_state, command, external, resistances, .. } = &mut *self.work;
+        let ReducedWorkspace { integrator, dynamics, tree_state, command, external, resistances, .. } =
+            &mut *self.work;
         let action = Action { command, gravity: self.gravity, external };
         let seen = if self.reduced.method == ReducedMethod::Rk4 {
             integrator.runge_kutta(tree, dynamics, tree_state, &action, h)
@@ -354,18 +373,22 @@ impl Substep<'_> {
         let Some(controller) = &self.work.controller else { return };
         let active = tree.links().filter(|link| controller.actuation().is_active(*link));
         for dof in active.flat_map(|link| tree.dofs(link)) {
-            let (torque, acceleration) = (self.work.dynamics.torques()[dof], self.work.dynamics.accelerations()[dof]);
+            let (torque, acceleration) =
+                (self.work.dynamics.torques()[dof], self.work.dynamics.accelerations()[dof]);
             report.effort.torque_square += torque * torque / f64::from(report.effort.substeps);
-            report.effort.acceleration_square += acceleration * acceleration / f64::from(report.effort.substeps);
+            report.effort.acceleration_square +=
+                acceleration * acceleration / f64::from(report.effort.substeps);
         }
     }
 }
 
-/// Hard grabs as drags of bones; returns how many of the input's grabs make no sense here.
+/// Hard grabs as drags of bones; returns how many of them hold nothing that moves. Those that are not finite count as unusable inputs.
 fn take_drags(model: &Model, tree: &Tree, input: &Input, drags: &mut Vec<Goal>) -> u32 {
     drags.clear();
     let mut ignored = 0;
-    for grab in input.grabs.iter().filter(|grab| grab.is_hard()) {
+    let hard =
+        input.grabs.iter().filter(|grab| grab.is_hard() && grab.target.is_finite() && grab.point.is_finite());
+    for grab in hard {
         let central = model.central_frame(grab.body).inverse().transform_point(grab.point);
         match tree.link(grab.body) {
             Some(link) => drags.push(Goal::drag(link, central, Place::At(grab.target))),
