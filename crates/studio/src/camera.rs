@@ -136,7 +136,8 @@ impl Orbit {
     fn toward(&self) -> DVec3 {
         let ((sin_yaw, cos_yaw), (sin_pitch, cos_pitch)) = (ops::sin_cos(self.yaw), ops::sin_cos(self.pitch));
         let (east, north) = horizon(self.up);
-        DMat3::from_cols(east, north, self.up) * DVec3::new(cos_pitch * cos_yaw, cos_pitch * sin_yaw, sin_pitch)
+        DMat3::from_cols(east, north, self.up)
+            * DVec3::new(cos_pitch * cos_yaw, cos_pitch * sin_yaw, sin_pitch)
     }
 }
 
@@ -186,7 +187,10 @@ mod tests {
                 orbit.pan((value, value), size);
                 orbit.zoom(value);
                 let ray = orbit.ray((3.0, 4.0), size);
-                assert!(ray.direction.is_normalized() && ray.origin.is_finite(), "{value} {size:?}: {orbit:?}");
+                assert!(
+                    ray.direction.is_normalized() && ray.origin.is_finite(),
+                    "{value} {size:?}: {orbit:?}"
+                );
             }
         }
     }

@@ -14,13 +14,6 @@ use crate::{Fault, Opened, Orbit, Session, Show, Wishes, export};
 pub enum Command {
     /// Open a file.
     Open(PathBuf),
-    /// Open a text; the name stands for the file in messages.
-    OpenText {
-        /// The scene in RON.
-        text: String,
-        /// Its name.
-        name: String,
-    },
     /// Open the same file again.
     Reload,
     /// Let time go on, or stop it.
@@ -90,10 +83,6 @@ impl Session {
             Command::Open(path) => {
                 self.open(Opened::load(&path)?);
                 return Ok(Some(format!("opened {}", path.display())));
-            }
-            Command::OpenText { text, name } => {
-                self.open(Opened::from_text(&text, &name)?);
-                return Ok(Some(format!("opened {name}")));
             }
             Command::Reload => {
                 self.reload()?;

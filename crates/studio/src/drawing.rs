@@ -35,13 +35,11 @@ pub struct Show {
     pub limits: bool,
     /// Forces in joints as arrows.
     pub joint_forces: bool,
-    /// Contact forces as arrows.
-    pub contacts: bool,
 }
 
 impl Default for Show {
     fn default() -> Self {
-        Self { flesh: true, nodes: false, joints: false, limits: false, joint_forces: false, contacts: false }
+        Self { flesh: true, nodes: false, joints: false, limits: false, joint_forces: false }
     }
 }
 
@@ -149,12 +147,6 @@ impl Drawing {
                 self.push_arrow(point.position, *force * (0.5 * cast.reach / weight), ORANGE);
             }
         }
-        if show.contacts {
-            let weight = 9.81 * cast.mass.max(1e-9);
-            for (point, force) in &frame.contacts {
-                self.push_arrow(*point, *force * (cast.reach / weight), GREEN);
-            }
-        }
         if show.limits {
             for gizmo in &frame.limits {
                 self.push_limit(gizmo, 0.12 * cast.reach);
@@ -235,7 +227,11 @@ impl Drawing {
 
     fn push_ball(&mut self, at: DVec3, radius: f64, color: Rgb) {
         if at.is_finite() {
-            self.balls.push(Instance { pose: Pose::from_translation(at), scale: DVec3::splat(radius), color });
+            self.balls.push(Instance {
+                pose: Pose::from_translation(at),
+                scale: DVec3::splat(radius),
+                color,
+            });
         }
     }
 

@@ -14,20 +14,19 @@ const MOST: u64 = 500;
 
 /// What frames must hold for all that is shown.
 pub fn wishes(show: &Show) -> Wishes {
-    Wishes {
-        nodes: show.nodes,
-        joint_forces: show.joint_forces,
-        contacts: show.contacts,
-        limits: show.limits,
-        ..Wishes::default()
-    }
+    Wishes { nodes: show.nodes, joint_forces: show.joint_forces, limits: show.limits, ..Wishes::default() }
 }
 
 /// Draws a frame.
 ///
 /// # Errors
 /// If the size is zero or too large.
-pub fn draw(frame: &Frame, orbit: &Orbit, show: &Show, (width, height): (usize, usize)) -> Result<Image, PictureError> {
+pub fn draw(
+    frame: &Frame,
+    orbit: &Orbit,
+    show: &Show,
+    (width, height): (usize, usize),
+) -> Result<Image, PictureError> {
     let mut drawing = Drawing::default();
     drawing.fill(frame, show, None);
     let (mut scene, size) = (Scene::default(), (width as f64, height as f64));

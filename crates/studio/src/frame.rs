@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use sinew_math::Pose;
 use sinew_scene::SceneDoc;
-use sinew_sim::{DrawList, StepReport};
+use sinew_sim::{DrawList, JointReading, StepReport};
 
 use crate::{Cast, Gizmo, Sample};
 
@@ -33,12 +34,14 @@ pub struct Frame {
     pub is_posed: bool,
     /// Shapes, joints, lines, surfaces.
     pub draw: DrawList,
+    /// Body frames in the world.
+    pub poses: Vec<Pose>,
+    /// Coordinates of joints, on scenes that have a score.
+    pub readings: Vec<JointReading>,
     /// Nodes of flesh (m), if they are asked for.
     pub nodes: Vec<Vec<DVec3>>,
     /// Forces of joints on their first bodies (N), if they are asked for.
     pub joint_forces: Vec<DVec3>,
-    /// Contacts: where (m), and the force on the first side (N), if they are asked for.
-    pub contacts: Vec<(DVec3, DVec3)>,
     /// Ranges of joints, if they are asked for.
     pub limits: Vec<Gizmo>,
     /// Points that are pinned, m.
@@ -62,8 +65,6 @@ pub struct Wishes {
     pub nodes: bool,
     /// Forces in joints.
     pub joint_forces: bool,
-    /// Contacts and their forces.
-    pub contacts: bool,
     /// Ranges of joints.
     pub limits: bool,
     /// The fingerprint of the state.

@@ -7,6 +7,10 @@ use std::sync::Arc;
 use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 use sinew_sim::{BuildError, World};
 
+/// What is shown when no scene is given.
+const PENDULUM: &str = r#"(format: 1, name: "double pendulum", duration_s: 10,
+    generators: [Chain(n: 2, link: (shapes: [Capsule(radius: 0.03, length: 0.4)]), joint: (kind: Hinge))])"#;
+
 /// A scene that can be simulated.
 #[derive(Clone, Debug)]
 pub struct Opened {
@@ -68,12 +72,18 @@ impl Opened {
         Ok(Self { doc: Arc::new(doc), path: None, world })
     }
 
+    /// A double pendulum, for when there is nothing else to show.
+    pub fn pendulum() -> Self {
+        Self::from_text(PENDULUM, "pendulum").expect("the scene that is built in is good")
+    }
+
     /// The world of another document of the same origin.
     ///
     /// # Errors
     /// Everything that is wrong with it.
     pub fn rebuild(doc: &SceneDoc) -> Result<World, Fault> {
-        World::from_scene(doc).map_err(|error| Fault { lines: error.to_string().lines().map(str::to_owned).collect() })
+        World::from_scene(doc)
+            .map_err(|error| Fault { lines: error.to_string().lines().map(str::to_owned).collect() })
     }
 }
 
@@ -83,7 +93,10 @@ fn located(source: &SceneSource, error: &BuildError) -> Fault {
     let message = error.to_string();
     let lines = message.lines().enumerate().map(|(i, line)| {
         let place = fields.get(i).and_then(|field| source.locate(field));
-        place.map_or_else(|| format!("{}: {line}", source.file()), |(row, column)| format!("{}:{row}:{column}: {line}", source.file()))
+        place.map_or_else(
+            || format!("{}: {line}", source.file()),
+            |(row, column)| format!("{}:{row}:{column}: {line}", source.file()),
+        )
     });
     Fault { lines: lines.collect() }
 }

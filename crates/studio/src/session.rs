@@ -11,35 +11,34 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use glam::DVec3;
-use sinew_math::Pose;
 use sinew_scene::SceneDoc;
-use sinew_sim::{Assembly, Grab, Input, JointId, Stage, StepReport, World, joint_forces};
+use sinew_sim::{Assembly, Grab, Input, Stage, StepReport, World};
 
 use crate::timeline::{BUDGET, Hands, Hold, Timeline};
-use crate::{Cast, Fault, Frame, Gizmo, Opened, Pace, Sample, Trace, Wishes};
+use crate::{Cast, Fault, Opened, Pace, Sample, Trace, Wishes};
 
 /// A scene in use.
 pub struct Session {
     opened: Opened,
-    cast: Arc<Cast>,
-    world: World,
+    pub(crate) cast: Arc<Cast>,
+    pub(crate) world: World,
     /// Which change of the timeline the world was built from.
     built: usize,
-    timeline: Timeline,
-    step: u64,
+    pub(crate) timeline: Timeline,
+    pub(crate) step: u64,
     holds: Vec<Hold>,
     pins: Vec<Hold>,
     next_number: u32,
-    is_posed: bool,
-    is_playing: bool,
-    pace: Pace,
-    wishes: Wishes,
+    pub(crate) is_posed: bool,
+    pub(crate) is_playing: bool,
+    pub(crate) pace: Pace,
+    pub(crate) wishes: Wishes,
     trace: Trace,
-    report: StepReport,
-    sample: Sample,
-    stages: Vec<(&'static str, f64)>,
+    pub(crate) report: StepReport,
+    pub(crate) sample: Sample,
+    pub(crate) stages: Vec<(&'static str, f64)>,
     trouble: Option<String>,
-    opening: u64,
+    pub(crate) opening: u64,
     input: Input,
 }
 
@@ -87,7 +86,8 @@ impl Session {
     /// # Errors
     /// If it cannot be read or built; the session goes on as it was.
     pub fn reload(&mut self) -> Result<(), Fault> {
-        let path = self.opened.path.clone().ok_or_else(|| Fault::new("this scene did not come from a file"))?;
+        let path =
+            self.opened.path.clone().ok_or_else(|| Fault::new("this scene did not come from a file"))?;
         let opening = self.opening;
         self.open(Opened::load(&path)?);
         self.opening = opening;
@@ -203,7 +203,10 @@ impl Session {
         for &point in points {
             let target = pose.transform_point(point) + DVec3::ZERO;
             let number = self.number();
-            self.pins.push(Hold { number, grab: Grab { body, point, target, stiffness: f64::INFINITY, damping: 0.0 } });
+            self.pins.push(Hold {
+                number,
+                grab: Grab { body, point, target, stiffness: f64::INFINITY, damping: 0.0 },
+            });
         }
     }
 
@@ -240,7 +243,11 @@ impl Session {
         let step = step.min(self.timeline.n_steps());
         let (from, state) = self.timeline.before(step);
         // Where we are may be nearer than the checkpoint, if it is a moment of the run at all.
-        if self.is_posed || self.step > step || self.step < from || self.built != self.timeline.change_at(self.step) {
+        if self.is_posed
+            || self.step > step
+            || self.step < from
+            || self.built != self.timeline.change_at(self.step)
+        {
             let state = state.clone();
             self.build(self.timeline.change_at(from));
             self.step = from;
@@ -273,7 +280,7 @@ impl Session {
     /// If it cannot be built, or has other bodies; the session goes on as it was.
     pub fn change(&mut self, doc: SceneDoc, is_forward: bool) -> Result<(), Fault> {
         self.end_posing();
-        let mut world = Opened::rebuild(&doc)?;
+        let mut world = self.world_of(&doc)?;
         if world.restore(self.world.state()).is_err() {
             return Err(Fault::new("this change makes other bodies: open the scene again"));
         }
@@ -314,50 +321,6 @@ impl Session {
         Ok(())
     }
 
-    /// Writes a snapshot of the present moment.
-    pub fn fill(&self, frame: &mut Frame) {
-        self.fill_with(frame, &self.wishes);
-    }
-
-    /// Writes a snapshot of the present moment that holds what is wished for here.
-    pub(crate) fn fill_with(&self, frame: &mut Frame, wishes: &Wishes) {
-        let world = &self.world;
-        world.draw(&mut frame.draw);
-        frame.cast.clone_from(&self.cast);
-        frame.doc.clone_from(self.doc());
-        frame.opening = self.opening;
-        (frame.step, frame.n_steps) = (self.step, self.timeline.n_steps());
-        (frame.time, frame.dt) = (world.time(), world.settings().dt);
-        (frame.is_playing, frame.is_late, frame.is_posed) = (self.is_playing, self.pace.is_late(), self.is_posed);
-        let nodes = if wishes.nodes { &world.state().flesh.nodes[..] } else { &[] };
-        frame.nodes.resize_with(nodes.len(), Vec::new);
-        frame.nodes.iter_mut().zip(nodes).for_each(|(to, from)| to.clone_from(&from.positions));
-        frame.joint_forces.clear();
-        if wishes.joint_forces {
-            frame.joint_forces = joint_forces(world.model(), world.state());
-        }
-        frame.contacts.clear();
-        frame.limits.clear();
-        if wishes.limits {
-            frame.limits.extend((0..self.cast.joints.len()).filter_map(|joint| self.gizmo(joint)));
-        }
-        frame.pins.clear();
-        frame.pins.extend(self.pins().map(|grab| grab.target));
-        frame.report = self.report;
-        frame.sample = self.sample;
-        frame.stages.clone_from(&self.stages);
-        frame.bytes = self.timeline.bytes();
-        frame.digest = if wishes.digest { world.digest() } else { 0 };
-    }
-
-    /// The range of a joint that turns, if it has one.
-    fn gizmo(&self, joint: usize) -> Option<Gizmo> {
-        let card = self.cast.joints.get(joint).filter(|card| !card.is_slide)?;
-        let base = card.base.0.map_or(Pose::IDENTITY, |body| self.world.pose(body));
-        let angle = self.world.reading(JointId::from_index(joint)).twist;
-        Some(Gizmo { frame: base.compose(&card.base.1), range: card.limits?, angle })
-    }
-
     /// Bodies where holds and pins want them, as far as the joints allow.
     fn pose(&mut self) {
         self.is_posed = true;
@@ -383,16 +346,28 @@ impl Session {
 
     /// Makes sure that the world is that of a change, in the present state.
     fn build(&mut self, change: usize) {
-        let doc = &self.timeline.changes()[change].doc;
+        let doc = &Arc::clone(&self.timeline.changes()[change].doc);
         if self.built != change {
             // It could be built before.
-            if let Ok(mut world) = Opened::rebuild(doc) {
+            if let Ok(mut world) = self.world_of(doc) {
                 let _ = world.restore(self.world.state());
                 self.cast = Arc::new(Cast::of(doc, &world));
                 self.world = world;
             }
             self.built = change;
         }
+    }
+
+    /// The world of another document; if it differs by its score alone, bodies and flesh need not be built again.
+    fn world_of(&self, doc: &SceneDoc) -> Result<World, Fault> {
+        let mut same = doc.clone();
+        same.score.clone_from(&self.doc().score);
+        if !self.cast.is_guided || same != **self.doc() {
+            return Opened::rebuild(doc);
+        }
+        let mut world = self.world.clone();
+        world.set_score(doc.score.as_ref(), &doc.tracks).map_err(|error| Fault::new(error.to_string()))?;
+        Ok(world)
     }
 
     /// One step of the world with these holds besides what the scene prescribes.
@@ -418,38 +393,6 @@ impl Session {
                 None => stages.push((stage.name(), spent)),
             }
         })
-    }
-
-    fn measure(&mut self, milliseconds: f64) {
-        let world = &self.world;
-        let (energy, momentum, violation) = (world.energy(), world.momentum(), world.violation());
-        let n_tets: usize = self.cast.flesh.iter().map(|flesh| flesh.n_tets).sum();
-        let (loops, flesh) = (&self.report.mechanism.loops, &self.report.flesh);
-        let joint = self.wishes.joint.filter(|&joint| joint < self.cast.joints.len()).map(|joint| {
-            let reading = world.reading(JointId::from_index(joint));
-            let card = &self.cast.joints[joint];
-            let turn = reading.rotation.length();
-            match () {
-                () if card.is_slide => [reading.slide, reading.slide_rate],
-                () if card.cone.is_some() => [turn, reading.angular_rate.length()],
-                () => [reading.twist, reading.twist_rate],
-            }
-        });
-        let [coordinate, rate] = joint.unwrap_or([f64::NAN; 2]);
-        self.sample = Sample {
-            step: self.step,
-            time: world.time(),
-            energy: [energy.kinetic, energy.gravity, energy.elastic],
-            momentum: [momentum.angular.length(), momentum.linear.length()],
-            error: [violation.position, violation.rotation],
-            loops: [loops.residual, f64::from(loops.iterations)],
-            joint: [coordinate, rate, f64::NAN],
-            flesh: [
-                flesh.elements.n_diagonalized as f64 / n_tets.max(1) as f64,
-                (flesh.contacts.n_stick + flesh.contacts.n_slip) as f64,
-            ],
-            milliseconds,
-        };
     }
 
     fn look_for_trouble(&mut self) {

@@ -131,7 +131,8 @@ impl Timeline {
     /// Notes that a document is in force from here on; one that came into force at the same step is replaced.
     pub fn change(&mut self, doc: Arc<SceneDoc>, is_forward: bool) {
         let step = self.n_steps;
-        let before = self.changes.last().filter(|last| last.step == step).map(|last| last.is_forward || step == 0);
+        let before =
+            self.changes.last().filter(|last| last.step == step).map(|last| last.is_forward || step == 0);
         if before.is_some() {
             self.changes.pop();
         }

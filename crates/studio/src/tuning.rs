@@ -57,7 +57,8 @@ impl Tuning {
 
     fn material(&self, material: &mut FleshMaterialDoc) {
         match material {
-            FleshMaterialDoc::StVenantKirchhoff { young, .. } | FleshMaterialDoc::NeoHookean { young, .. } => {
+            FleshMaterialDoc::StVenantKirchhoff { young, .. }
+            | FleshMaterialDoc::NeoHookean { young, .. } => {
                 *young *= self.young;
             }
         }

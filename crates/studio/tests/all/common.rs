@@ -8,7 +8,10 @@ use sinew_studio::{Opened, Session};
 
 /// A fixture of the project.
 pub(crate) fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/mechanisms").join(name).with_extension("ron")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/mechanisms")
+        .join(name)
+        .with_extension("ron")
 }
 
 /// A session at the beginning of a fixture.

@@ -1,4 +1,7 @@
 //! Tests of the studio without a window.
 
 mod common;
+mod directing;
+mod interface;
 mod recording;
+mod smoke;

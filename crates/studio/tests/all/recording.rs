@@ -12,7 +12,8 @@ fn play(session: &mut Session, n: u64) -> Vec<u64> {
     let mut digests = vec![session.world().digest()];
     for i in 0..n {
         let target = DVec3::new(0.3 * f64::from(i as u32 % 17) / 17.0, -0.2, 0.1);
-        let grab = ((20..45).contains(&i) || (60..70).contains(&i)).then(|| soft(session, "index_near", target));
+        let grab =
+            ((20..45).contains(&i) || (60..70).contains(&i)).then(|| soft(session, "index_near", target));
         session.play(true);
         session.hold(grab.as_slice());
         session.step_once();
@@ -145,7 +146,8 @@ fn memory_is_bounded_and_thinned_recordings_still_rewind() {
     }
 }
 
-const CHAIN: &str = "(format: 1, generators: [Chain(n: 4, link: (shapes: [Capsule(radius: 0.02, length: 0.2)]),
+const CHAIN: &str =
+    "(format: 1, generators: [Chain(n: 4, link: (shapes: [Capsule(radius: 0.02, length: 0.2)]),
     joint: (kind: Hinge))])";
 
 #[test]
@@ -176,7 +178,11 @@ fn a_state_that_is_not_finite_stops_time_and_rewinding_helps() {
     grab.stiffness = 1e300;
     session.hold(&[grab]);
     (0..20).for_each(|_| session.step_once());
-    assert!(session.trouble().is_some_and(|text| text.contains("no longer finite")), "{:?}", session.trouble());
+    assert!(
+        session.trouble().is_some_and(|text| text.contains("no longer finite")),
+        "{:?}",
+        session.trouble()
+    );
     assert!(!session.is_playing());
     grab.target = DVec3::NAN;
     session.hold(&[grab]);

@@ -1,0 +1,89 @@
+//! The loop of the studio without a window: how long frames of the interface take, how fast a recording is rewound, how much
+//! memory it takes. `cargo run --release -p sinew-studio --example headless [SECONDS]`
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use sinew_studio::{Blank, Command, Engine, Library, Opened, Session, Studio};
+
+#[expect(clippy::print_stdout, reason = "this is a measurement")]
+fn main() {
+    let seconds: f64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(30.0);
+    for name in ["hand", "mesh_320", "worm", "chain_10000"] {
+        let Some(opened) = open(name) else { continue };
+        println!("{name}: {}", frames(opened, seconds));
+    }
+    for name in ["worm", "chain_10000"] {
+        let Some(opened) = open(name) else { continue };
+        println!("{name}: {}", rewinds(opened));
+    }
+}
+
+fn open(name: &str) -> Option<Opened> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/mechanisms");
+    Opened::load(&folder.join(name).with_extension("ron")).ok()
+}
+
+/// Frames of the interface at 60 per second, beside a session on its own thread.
+fn frames(opened: Opened, seconds: f64) -> String {
+    let mut engine = Engine::threaded(Session::new(opened), || {});
+    engine.send(Command::Play(true));
+    let mut studio = Studio::new(engine, Library::default(), Path::new("."));
+    let context = egui::Context::default();
+    let (begin, mut times, mut last) = (Instant::now(), Vec::new(), 0.0);
+    while begin.elapsed().as_secs_f64() < seconds {
+        let now = begin.elapsed().as_secs_f64();
+        let frame = Instant::now();
+        let input = egui::RawInput {
+            screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, 800.0))),
+            time: Some(now),
+            events: vec![egui::Event::PointerMoved(egui::pos2(600.0 + 50.0 * (now % 2.0) as f32, 380.0))],
+            ..egui::RawInput::default()
+        };
+        let output = context.run_ui(input, |ui| studio.ui(ui, &mut Blank, now - last));
+        let _ = context.tessellate(output.shapes, output.pixels_per_point);
+        last = now;
+        times.push(frame.elapsed().as_secs_f64());
+        std::thread::sleep(Duration::from_secs_f64(1.0 / 60.0).saturating_sub(frame.elapsed()));
+    }
+    let steps = studio.frame().step;
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| 1e3 * times[((times.len() - 1) as f64 * share) as usize];
+    format!(
+        "{:.1} steps and {:.1} frames per second; a frame takes {:.2} ms, 99 % at most {:.2} ms, the longest {:.2} ms",
+        steps as f64 / seconds,
+        times.len() as f64 / seconds,
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    )
+}
+
+/// A minute of recording, and visits to steps all over it.
+fn rewinds(opened: Opened) -> String {
+    let mut session = Session::new(opened);
+    let n = (60.0 / session.world().settings().dt).round() as u64;
+    let begin = Instant::now();
+    let mut digests = Vec::new();
+    for step in 0..n {
+        session.step_once();
+        if step % 97 == 96 {
+            digests.push((step + 1, session.world().digest()));
+        }
+    }
+    let recorded = begin.elapsed().as_secs_f64();
+    let (mut longest, mut good) = (0.0f64, true);
+    for (step, digest) in digests.iter().rev() {
+        let begin = Instant::now();
+        session.seek(*step);
+        longest = longest.max(begin.elapsed().as_secs_f64());
+        good &= session.world().digest() == *digest;
+    }
+    format!(
+        "{n} steps recorded in {recorded:.1} s, {:.1} MB; the longest of {} rewinds took {:.0} ms, {}",
+        session.timeline().bytes() as f64 / 1e6,
+        digests.len(),
+        1e3 * longest,
+        if good { "all to the bit" } else { "NOT to the bit" }
+    )
+}

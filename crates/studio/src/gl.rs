@@ -1,0 +1,243 @@
+//! The scene by OpenGL, inside the paint callback of a window: solids as instances of four unit meshes, flesh as smooth surfaces,
+//! lines as thin cylinders.
+//!
+//! What is drawn is copied when the interface paints; the card is reached only in the callback, on the thread of the window.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eframe::egui_glow::CallbackFn;
+use egui::{PaintCallback, PaintCallbackInfo, Rect, Ui};
+use glam::{DMat3, DVec3};
+use three_d::{
+    AmbientLight, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DirectionalLight,
+    Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial, Positions,
+    RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
+};
+
+use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage};
+
+/// Sky above the horizon.
+const SKY: [f32; 3] = [0.87, 0.90, 0.94];
+/// Lines of the ground on each side of the middle.
+const GRID: i32 = 10;
+
+/// Draws with OpenGL.
+pub struct Gl {
+    shared: Arc<Mutex<Shared>>,
+}
+
+struct Shared {
+    context: Context,
+    drawing: Drawing,
+    orbit: Orbit,
+}
+
+impl Gl {
+    /// Draws into the window of a graphics context.
+    ///
+    /// # Errors
+    /// If the context cannot do what is needed.
+    pub fn new(context: Arc<eframe::glow::Context>) -> Result<Self, three_d::CoreError> {
+        let context = Context::from_gl_context(context)?;
+        let shared = Shared { context, drawing: Drawing::default(), orbit: Orbit::default() };
+        Ok(Self { shared: Arc::new(Mutex::new(shared)) })
+    }
+}
+
+impl Stage for Gl {
+    fn paint(&mut self, ui: &Ui, rect: Rect, drawing: &Drawing, orbit: &Orbit) {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.drawing.clone_from(drawing);
+        shared.orbit = *orbit;
+        let painted = Arc::clone(&self.shared);
+        let callback = CallbackFn::new(move |info, painter| {
+            let shared = painted.lock().unwrap_or_else(PoisonError::into_inner);
+            shared.paint(&info, painter.intermediate_fbo());
+        });
+        ui.painter().add(PaintCallback { rect, callback: Arc::new(callback) });
+    }
+}
+
+impl Shared {
+    fn paint(&self, info: &PaintCallbackInfo, target: Option<eframe::glow::Framebuffer>) {
+        let (view, clip) = (info.viewport_in_pixels(), info.clip_rect_in_pixels());
+        let viewport = Viewport {
+            x: view.left_px,
+            y: view.from_bottom_px,
+            width: view.width_px.max(1) as u32,
+            height: view.height_px.max(1) as u32,
+        };
+        let scissor = ScissorBox {
+            x: clip.left_px,
+            y: clip.from_bottom_px,
+            width: clip.width_px.max(0) as u32,
+            height: clip.height_px.max(0) as u32,
+        };
+        let [width, height] = info.screen_size_px;
+        let screen = match target {
+            Some(framebuffer) => RenderTarget::from_framebuffer(&self.context, width, height, framebuffer),
+            None => RenderTarget::screen(&self.context, width, height),
+        };
+        let camera = self.camera(viewport);
+        let objects = self.objects(f64::from(viewport.height));
+        let lights = self.lights();
+        let lights: Vec<&dyn Light> = lights.iter().map(|light| &**light).collect();
+        let seen: Vec<&dyn Object> = objects.iter().map(|object| &**object).collect();
+        screen.clear_partially(scissor, ClearState::color_and_depth(SKY[0], SKY[1], SKY[2], 1.0, 1.0));
+        screen.render_partially(scissor, &camera, seen, &lights);
+        screen.into_framebuffer();
+    }
+
+    fn camera(&self, viewport: Viewport) -> Camera {
+        let size = (f64::from(viewport.width), f64::from(viewport.height));
+        let (_, half_height) = self.orbit.opening(size);
+        let distance = self.orbit.distance as f32;
+        let angle = 2.0 * sinew_math::ops::atan(half_height) as f32;
+        Camera::new_perspective(
+            viewport,
+            to_vec(self.orbit.eye()),
+            to_vec(self.orbit.target),
+            to_vec(self.orbit.view().up),
+            radians(angle),
+            0.01 * distance,
+            20.0 * distance + 20.0 * self.drawing.reach as f32,
+        )
+    }
+
+    fn lights(&self) -> Vec<Box<dyn Light>> {
+        let view = self.orbit.view();
+        let down = to_vec(view.right * 0.4 - self.orbit.up - view.toward * 0.6);
+        vec![
+            Box::new(AmbientLight::new(&self.context, 0.55, Srgba::WHITE)),
+            Box::new(DirectionalLight::new(&self.context, 2.2, Srgba::WHITE, down)),
+        ]
+    }
+
+    fn objects(&self, height: f64) -> Vec<Box<dyn Object>> {
+        let drawing = &self.drawing;
+        let detail = if drawing.n_instances() > 2000 { 8 } else { 24 };
+        let mut cube = CpuMesh::cube();
+        // From edges of 2 to edges of 1.
+        let _ = cube.transform(Mat4::from_scale(0.5));
+        let mut cylinder = CpuMesh::cylinder(detail);
+        let mut cone = CpuMesh::cone(16);
+        // From 0..1 along x to the middle.
+        let _ = cylinder.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
+        let _ = cone.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
+        let ball = CpuMesh::sphere(detail);
+        let mut objects: Vec<Box<dyn Object>> = Vec::new();
+        for (mesh, list) in [
+            (&cube, &drawing.boxes),
+            (&ball, &drawing.balls),
+            (&cylinder, &drawing.cylinders),
+            (&cone, &drawing.cones),
+        ] {
+            if !list.is_empty() {
+                let instances = instances(list.iter().map(|at| (transform(at), at.color)));
+                objects.push(Box::new(Gm::new(
+                    InstancedMesh::new(&self.context, &instances, mesh),
+                    self.matter(255),
+                )));
+            }
+        }
+        // Two pixels at the distance of what is looked at.
+        let width = 2.0 * self.orbit.distance * self.orbit.pixel_angle((height, height));
+        let lines: Vec<Segment> = drawing.lines.iter().copied().chain(self.grid()).collect();
+        if !lines.is_empty() {
+            let thin = CpuMesh::cylinder(5);
+            let instances = instances(lines.iter().map(|line| (stretched(line, width), line.color)));
+            let plain = ColorMaterial { color: Srgba::WHITE, ..ColorMaterial::default() };
+            objects.push(Box::new(Gm::new(InstancedMesh::new(&self.context, &instances, &thin), plain)));
+        }
+        for surface in &drawing.surfaces {
+            let mut mesh = CpuMesh {
+                positions: Positions::F32(surface.points.iter().copied().map(to_vec).collect()),
+                indices: Indices::U32(surface.triangles.iter().flatten().copied().collect()),
+                ..CpuMesh::default()
+            };
+            mesh.compute_normals();
+            let mut matter = self.matter(200);
+            let [r, g, b] = to_bytes(surface.color);
+            matter.albedo = Srgba::new(r, g, b, 215);
+            objects.push(Box::new(Gm::new(Mesh::new(&self.context, &mesh), matter)));
+        }
+        objects
+    }
+
+    fn matter(&self, alpha: u8) -> PhysicalMaterial {
+        let albedo = Srgba::new(255, 255, 255, alpha);
+        let plain = CpuMaterial { albedo, roughness: 0.8, metallic: 0.0, ..CpuMaterial::default() };
+        let mut matter = if alpha == 255 {
+            PhysicalMaterial::new_opaque(&self.context, &plain)
+        } else {
+            PhysicalMaterial::new_transparent(&self.context, &plain)
+        };
+        matter.render_states.cull = Cull::None;
+        matter
+    }
+
+    /// Lines on the planes of the scene, or below it.
+    fn grid(&self) -> Vec<Segment> {
+        let below = (self.orbit.target - self.orbit.up * (1.2 * self.drawing.reach), self.orbit.up);
+        let planes = if self.drawing.planes.is_empty() {
+            std::slice::from_ref(&below)
+        } else {
+            &self.drawing.planes[..]
+        };
+        let cell = 0.25 * self.drawing.reach;
+        let mut lines = Vec::new();
+        for &(point, normal) in planes {
+            let (x, y) = normal.any_orthonormal_pair();
+            let middle = self.orbit.target - normal * (self.orbit.target - point).dot(normal);
+            for i in -GRID..=GRID {
+                let (aside, far) = (f64::from(i) * cell, f64::from(GRID) * cell);
+                for (a, b) in [(x, y), (y, x)] {
+                    let from = middle + a * aside - b * far;
+                    lines.push(Segment { from, to: from + b * (2.0 * far), color: [0.66, 0.69, 0.74] });
+                }
+            }
+        }
+        lines
+    }
+}
+
+fn instances(list: impl Iterator<Item = (Mat4, Rgb)>) -> Instances {
+    let (transformations, colors): (Vec<Mat4>, Vec<Rgb>) = list.unzip();
+    let color = |color: Rgb| {
+        let [r, g, b] = to_bytes(color);
+        Srgba::new(r, g, b, 255)
+    };
+    Instances {
+        transformations,
+        colors: Some(colors.into_iter().map(color).collect()),
+        ..Instances::default()
+    }
+}
+
+fn transform(at: &Instance) -> Mat4 {
+    let turned = DMat3::from_quat(at.pose.rotation);
+    columns(
+        [turned.x_axis * at.scale.x, turned.y_axis * at.scale.y, turned.z_axis * at.scale.z],
+        at.pose.translation,
+    )
+}
+
+/// A unit cylinder from 0 to 1 along x, laid along a line.
+fn stretched(line: &Segment, width: f64) -> Mat4 {
+    let way = line.to - line.from;
+    let (y, z) = way.try_normalize().unwrap_or(DVec3::X).any_orthonormal_pair();
+    columns([way, y * (0.5 * width), z * (0.5 * width)], line.from)
+}
+
+fn columns([x, y, z]: [DVec3; 3], place: DVec3) -> Mat4 {
+    let [x, y, z, place] = [x, y, z, place].map(to_vec);
+    Mat4::from_cols(x.extend(0.0), y.extend(0.0), z.extend(0.0), place.extend(1.0))
+}
+
+fn to_vec(v: DVec3) -> Vec3 {
+    vec3(v.x as f32, v.y as f32, v.z as f32)
+}
+
+fn to_bytes(color: Rgb) -> [u8; 3] {
+    color.map(|part| (255.0 * part.clamp(0.0, 1.0)) as u8)
+}

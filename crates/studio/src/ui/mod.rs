@@ -1,0 +1,197 @@
+//! The interface: what the window shows and how it answers, on egui alone. Without a window it runs just the same, which is
+//! how it is tested.
+
+mod hand;
+mod help;
+mod keyframes;
+mod library;
+mod messages;
+mod plots;
+mod settings;
+mod stage;
+mod transport;
+mod viewport;
+
+use std::path::{Path, PathBuf};
+
+pub use hand::Drag;
+pub use library::Library;
+pub use plots::Plot;
+pub use stage::{Blank, Painted, Stage};
+
+use crate::{Command, Drawing, Engine, Frame, Hit, Orbit, Show, Watched, Wishes, wishes};
+
+/// The state of the interface.
+pub struct Studio {
+    engine: Engine,
+    frame: Frame,
+    drawing: Drawing,
+    orbit: Orbit,
+    show: Show,
+    /// The opening that the camera was set for.
+    opening: u64,
+    hover: Option<Hit>,
+    drag: Drag,
+    plot: Plot,
+    joint: Option<usize>,
+    library: Library,
+    watched: Watched,
+    settings: settings::Draft,
+    keys: keyframes::Editor,
+    is_help_open: bool,
+    speed: f64,
+    wished: Wishes,
+    /// Where files are written.
+    folder: PathBuf,
+    /// Where the scene is in the window.
+    rect: egui::Rect,
+}
+
+impl Studio {
+    /// The interface of an engine; `library` lists scenes to open, and files are written to `folder`.
+    pub fn new(engine: Engine, library: Library, folder: &Path) -> Self {
+        let mut studio = Self {
+            engine,
+            frame: Frame::default(),
+            drawing: Drawing::default(),
+            orbit: Orbit::default(),
+            show: Show::default(),
+            opening: 0,
+            hover: None,
+            drag: Drag::default(),
+            plot: Plot::default(),
+            joint: None,
+            library,
+            watched: Watched::default(),
+            settings: settings::Draft::default(),
+            keys: keyframes::Editor::default(),
+            is_help_open: false,
+            speed: 1.0,
+            wished: Wishes::default(),
+            folder: folder.to_owned(),
+            rect: egui::Rect::NOTHING,
+        };
+        studio.refresh();
+        studio
+    }
+
+    /// The newest snapshot.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// What is drawn.
+    pub fn drawing(&self) -> &Drawing {
+        &self.drawing
+    }
+
+    /// From where it is seen.
+    pub fn orbit(&self) -> &Orbit {
+        &self.orbit
+    }
+
+    /// The engine.
+    pub fn engine(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+
+    /// Where a point of the world (m) is in the window; `None` if it is not in front of the eye.
+    pub fn place(&self, point: glam::DVec3) -> Option<egui::Pos2> {
+        let (width, height) = (self.rect.width(), self.rect.height());
+        let camera = self.orbit.to_picture((f64::from(width), f64::from(height)), self.drawing.reach);
+        let (x, y, _) = camera.pixel(point, width as usize, height as usize)?;
+        Some(self.rect.min + egui::vec2(x as f32, y as f32))
+    }
+
+    /// What is under the mouse.
+    pub fn hover(&self) -> Option<&Hit> {
+        self.hover.as_ref()
+    }
+
+    /// Watches a file: when it changes it is read again.
+    pub fn watch(&mut self, path: &Path) {
+        self.watched = Watched::new(path);
+    }
+
+    /// Opens a file and watches it.
+    pub fn open(&mut self, path: &Path) {
+        self.engine.send(Command::Open(path.to_owned()));
+        self.watch(path);
+    }
+
+    /// One frame of the interface: `elapsed` is the wall-clock time since the last one, s.
+    pub fn ui(&mut self, ui: &mut egui::Ui, stage: &mut dyn Stage, elapsed: f64) {
+        if let Some(outcome) = self.watched.look(elapsed) {
+            match outcome {
+                Ok(()) => self.engine.send(Command::Reload),
+                Err(fault) => self.engine.board(|board| board.fault = Some(fault)),
+            }
+        }
+        self.take_dropped_file(ui.ctx());
+        self.take_keys(ui.ctx());
+        self.engine.pass(elapsed);
+        self.refresh();
+        egui::Panel::bottom("transport").show(ui, |ui| self.transport(ui));
+        egui::Panel::left("library").default_size(190.0).show(ui, |ui| self.library_panel(ui));
+        egui::Panel::right("settings").default_size(290.0).show(ui, |ui| {
+            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                self.settings_panel(ui);
+                self.keyframes_panel(ui);
+                self.plots_panel(ui);
+            });
+        });
+        egui::CentralPanel::no_frame().show(ui, |ui| self.viewport(ui, stage));
+        self.messages(ui.ctx());
+        self.help(ui.ctx());
+        if self.frame.is_playing {
+            ui.ctx().request_repaint();
+        }
+    }
+
+    /// Takes the newest snapshot and asks for what the next ones should hold.
+    fn refresh(&mut self) {
+        let mut wished = wishes(&self.show);
+        wished.joint = self.joint;
+        wished.digest = true;
+        if wished != self.wished {
+            self.wished = wished;
+            self.engine.send(Command::Wish(wished));
+        }
+        if self.engine.look(&mut self.frame) && self.opening != self.frame.opening {
+            self.opening = self.frame.opening;
+            self.orbit = Orbit::of(&self.frame.cast, self.frame.doc.gravity);
+            self.settings = settings::Draft::of(&self.frame.doc);
+            self.keys = keyframes::Editor::of(&self.frame.doc);
+            self.joint = None;
+            self.drag = Drag::default();
+        }
+    }
+
+    fn take_dropped_file(&mut self, ctx: &egui::Context) {
+        let dropped = ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
+        if let Some(path) = dropped {
+            self.open(&path);
+        }
+    }
+
+    /// Where a file of this kind is written: beside the scene if it came from a file.
+    fn file(&self, ending: &str) -> PathBuf {
+        let name = if self.frame.cast.name.is_empty() { "scene" } else { &self.frame.cast.name };
+        self.folder.join(format!("{name}{ending}"))
+    }
+
+    fn save(&mut self) {
+        let path = self.file("_done.ron");
+        self.engine.send(Command::Save(path));
+    }
+
+    fn picture(&mut self) {
+        let path = self.file(".png");
+        self.engine.send(Command::Picture { path, orbit: self.orbit, show: self.show });
+    }
+
+    fn film(&mut self) {
+        let path = self.file(".gif");
+        self.engine.send(Command::Film { path, orbit: self.orbit, show: self.show });
+    }
+}

@@ -1,0 +1,52 @@
+//! Who draws the scene into the window.
+
+use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui};
+use sinew_picture::{Renderer, Scene};
+
+use crate::{Drawing, Orbit};
+
+/// Draws the scene into a part of the window.
+pub trait Stage {
+    /// Draws into `rect`, which may be empty.
+    fn paint(&mut self, ui: &Ui, rect: Rect, drawing: &Drawing, orbit: &Orbit);
+}
+
+/// Draws nothing: for tests.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blank;
+
+impl Stage for Blank {
+    fn paint(&mut self, _: &Ui, _: Rect, _: &Drawing, _: &Orbit) {}
+}
+
+/// Draws with the rasterizer of pictures: for screens without OpenGL, and for pictures of the window.
+#[derive(Default)]
+pub struct Painted {
+    renderer: Option<Renderer>,
+    scene: Scene,
+    texture: Option<TextureHandle>,
+}
+
+impl Stage for Painted {
+    fn paint(&mut self, ui: &Ui, rect: Rect, drawing: &Drawing, orbit: &Orbit) {
+        let (width, height) = (rect.width().floor() as usize, rect.height().floor() as usize);
+        if self.renderer.as_ref().is_none_or(|renderer| renderer.size() != (width, height)) {
+            self.renderer = Renderer::new(width, height).ok();
+        }
+        let Some(renderer) = &mut self.renderer else { return };
+        let size = (width as f64, height as f64);
+        drawing.to_picture(&mut self.scene, orbit, size);
+        let image = renderer.render(&self.scene, &orbit.to_picture(size, drawing.reach));
+        let pixels = image.pixels().iter().map(|&[r, g, b]| Color32::from_rgb(r, g, b)).collect();
+        let image = ColorImage::new([width, height], pixels);
+        let texture = match &mut self.texture {
+            Some(texture) => {
+                texture.set(image, TextureOptions::LINEAR);
+                texture
+            }
+            none => none.insert(ui.ctx().load_texture("scene", image, TextureOptions::LINEAR)),
+        };
+        let whole = Rect::from_min_max(egui::Pos2::ZERO, egui::pos2(1.0, 1.0));
+        ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
+    }
+}

@@ -1,0 +1,129 @@
+//! The window itself: eframe around the interface.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use eframe::{App, CreationContext, NativeOptions, Renderer};
+
+use sinew_picture::{PictureError, encode_png};
+
+use crate::{Command, Engine, Fault, Gl, Library, Opened, Painted, Session, Shot, Stage, Studio};
+
+/// What the window begins with.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The scene to open.
+    pub scene: Option<PathBuf>,
+    /// The folder of scenes to choose from.
+    pub library: PathBuf,
+    /// Where files are written.
+    pub folder: PathBuf,
+    /// Ends by itself after so many frames: for tests.
+    pub frames: Option<u32>,
+    /// No window: a picture of it is written to this file.
+    pub shot: Option<PathBuf>,
+    /// Whether that picture shows the coarse mesh of flesh.
+    pub mesh: bool,
+}
+
+/// Plays two seconds without a window and writes a picture of what the window would show.
+///
+/// # Errors
+/// If the scene cannot be opened or the picture not be written.
+pub fn run_shot(start: &Start) -> Result<(), Fault> {
+    let opened = start.scene.as_deref().map_or_else(|| Ok(Opened::pendulum()), Opened::load)?;
+    let mut studio =
+        Studio::new(Engine::inline(Session::new(opened)), Library::of_folder(&start.library), &start.folder);
+    studio.engine().send(Command::Play(true));
+    let told = |error: PictureError| Fault::new(error.to_string());
+    let mut shot = Shot::new(1280, 820).map_err(told)?;
+    let key = |key, pressed| egui::Event::Key {
+        key,
+        physical_key: None,
+        pressed,
+        repeat: false,
+        modifiers: Default::default(),
+    };
+    if start.mesh {
+        shot.show(&mut studio, 0.0, vec![key(egui::Key::M, true), key(egui::Key::M, false)]);
+    }
+    (0..20).for_each(|_| studio.engine().pass(0.1));
+    shot.show(&mut studio, 0.0, Vec::new());
+    let mut bytes = Vec::new();
+    encode_png(shot.show(&mut studio, 0.0, Vec::new()), &mut bytes).map_err(told)?;
+    let path = start.shot.clone().unwrap_or_default();
+    std::fs::write(&path, bytes)
+        .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
+}
+
+/// Opens the window and stays until it is closed.
+///
+/// # Errors
+/// If there is no display, or nothing that can draw on it.
+pub fn run(start: Start) -> Result<(), Fault> {
+    let viewport =
+        egui::ViewportBuilder::default().with_inner_size([1280.0, 820.0]).with_title("Sinew studio");
+    let options = NativeOptions {
+        viewport,
+        renderer: Renderer::Glow,
+        depth_buffer: 24,
+        multisampling: 4,
+        ..NativeOptions::default()
+    };
+    let begin = move |context: &CreationContext<'_>| -> Result<Box<dyn App>, _> {
+        Ok(Box::new(Window::new(context, &start)))
+    };
+    eframe::run_native("sinew-studio", options, Box::new(begin))
+        .map_err(|error| Fault::new(format!("cannot open a window: {error}")))
+}
+
+struct Window {
+    studio: Studio,
+    stage: Box<dyn Stage>,
+    last: Instant,
+    frames: Option<u32>,
+}
+
+impl Window {
+    fn new(context: &CreationContext<'_>, start: &Start) -> Self {
+        context.egui_ctx.set_theme(egui::Theme::Light);
+        let library = Library::of_folder(&start.library);
+        let wake = context.egui_ctx.clone();
+        let (opened, fault) = first_scene(start.scene.as_deref());
+        let path = opened.path.clone();
+        let mut engine = Engine::threaded(Session::new(opened), move || wake.request_repaint());
+        engine.board(|board| board.fault = fault);
+        let mut studio = Studio::new(engine, library, &start.folder);
+        path.iter().for_each(|path| studio.watch(path));
+        let gl = context.gl.as_ref().and_then(|gl| Gl::new(Arc::clone(gl)).ok());
+        let stage: Box<dyn Stage> =
+            gl.map_or_else(|| Box::new(Painted::default()) as _, |gl| Box::new(gl) as _);
+        Self { studio, stage, last: Instant::now(), frames: start.frames }
+    }
+}
+
+/// The scene asked for; if it cannot be opened, the one that is built in, and why.
+fn first_scene(path: Option<&Path>) -> (Opened, Option<Fault>) {
+    let asked = path.map(Opened::load);
+    match asked {
+        Some(Ok(opened)) => (opened, None),
+        Some(Err(fault)) => (Opened::pendulum(), Some(fault)),
+        None => (Opened::pendulum(), None),
+    }
+}
+
+impl App for Window {
+    fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
+        let now = Instant::now();
+        let elapsed = (now - std::mem::replace(&mut self.last, now)).as_secs_f64();
+        self.studio.ui(ui, &mut *self.stage, elapsed);
+        if let Some(frames) = &mut self.frames {
+            ui.ctx().request_repaint();
+            *frames = frames.saturating_sub(1);
+            if *frames == 0 {
+                ui.ctx().send_viewport_cmd(egui::ViewportCommand::Close);
+            }
+        }
+    }
+}

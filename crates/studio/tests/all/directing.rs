@@ -1,0 +1,99 @@
+//! Scores that are made while they play.
+
+use glam::DVec3;
+use sinew_scene::{ControlDoc, SceneDoc, StyleDoc, WantDoc};
+use sinew_sim::{Grab, World};
+use sinew_studio::{Command, Mode, Opened, Session, Since, control_at, keep, key, with_control};
+
+const ARM: &str = r#"(format: 1, name: "arm", duration_s: 2, dt: 0.004, gravity: (0, 0, -2), stepper: Reduced(),
+    generators: [Chain(n: 5, link: (shapes: [Capsule(radius: 0.03, length: 0.2)]), joint: (kind: Hinge, damping: 0.02))],
+    score: (root: Active, phases: [(from_s: 0, control: Passive)]))"#;
+
+fn arm() -> Session {
+    Session::new(Opened::from_text(ARM, "arm.ron").expect("a good scene"))
+}
+
+fn switch(session: &mut Session, control: ControlDoc) {
+    let (doc, since) = with_control(session.doc(), session.world().time(), control);
+    assert_eq!(since, Since::NowForward);
+    session.obey(Command::Change { doc: Box::new(doc), since }).expect("a good document");
+}
+
+fn tip(session: &Session) -> sinew_sim::BodyId {
+    session.world().model().bodies().last().expect("five links")
+}
+
+/// A hard hold on the last link.
+fn pull(session: &Session, target: DVec3) -> Grab {
+    Grab { body: tip(session), point: DVec3::X * 0.1, target, stiffness: f64::INFINITY, damping: 0.0 }
+}
+
+/// The recording as a file, read and run.
+fn replay(session: &Session) -> u64 {
+    let text = session.recorded_scene().expect("it can be saved").to_ron();
+    let scene = SceneDoc::from_ron(&text, "saved.ron").expect("what was saved can be read");
+    let mut world = World::from_scene(&scene).expect("and built");
+    (0..world.info().n_steps).for_each(|_| {
+        world.step();
+    });
+    world.digest()
+}
+
+#[test]
+fn guidance_pins_and_keyframes_are_saved_and_run_to_the_same_bits() {
+    for style in [StyleDoc::Acceleration, StyleDoc::Torque, StyleDoc::Velocity] {
+        let mut session = arm();
+        session.play(true);
+        (0..12).for_each(|_| session.step_once());
+        let passive = session.world().digest();
+        let goals = [keep(&session.cast().bodies[1].name, DVec3::ZERO, WantDoc::KeepHeight)];
+        switch(&mut session, Mode::Guide(style).control(&goals, &[]));
+        let begin = session.world().pose(tip(&session)).transform_point(DVec3::X * 0.1);
+        let goal = begin + DVec3::new(-0.02, 0.0, 0.15);
+        for i in 0..200 {
+            let share = f64::from(i.min(100)) / 100.0;
+            session.hold(&[pull(&session, begin.lerp(goal, share))]);
+            session.step_once();
+        }
+        session.hold(&[]);
+        let end = session.world().pose(tip(&session)).transform_point(DVec3::X * 0.1);
+        assert!(end.distance(goal) < 0.3 * begin.distance(goal), "{style:?}: {begin} {goal} {end}");
+        switch(&mut session, Mode::Land.control(&[], &[]));
+        (0..20).for_each(|_| session.step_once());
+        assert_eq!(replay(&session), session.world().digest(), "{style:?}");
+        // rewinding goes through all of it
+        let (n, last) = (session.step(), session.world().digest());
+        session.seek(12);
+        assert_eq!(session.world().digest(), passive);
+        session.seek(n);
+        assert_eq!(session.world().digest(), last);
+    }
+}
+
+#[test]
+fn poses_made_by_hand_become_keyframes_that_survive_and_are_reached() {
+    let mut session = arm();
+    (0..5).for_each(|_| session.step_once());
+    let mut frame = sinew_studio::Frame::default();
+    session.hold(&[pull(&session, DVec3::new(0.5, 0.0, 0.4))]);
+    session.fill(&mut frame);
+    assert!(frame.is_posed);
+    let posed: Vec<f64> = frame.readings.iter().map(|reading| reading.twist).collect();
+    let stored = key(&frame.cast, &frame.readings, 0.5);
+    assert_eq!(stored.joints.len(), 4, "joints between two links");
+    session.hold(&[]);
+    let control = Mode::Keyframes.control(&[], std::slice::from_ref(&stored));
+    let (doc, since) = with_control(session.doc(), session.world().time(), control);
+    session.obey(Command::Change { doc: Box::new(doc), since }).expect("a good document");
+    (0..160).for_each(|_| session.step_once());
+    session.fill(&mut frame);
+    for (joint, reading) in frame.readings.iter().enumerate().skip(1) {
+        assert!((reading.twist - posed[joint]).abs() < 1e-3, "{joint}: {} {}", reading.twist, posed[joint]);
+    }
+    assert_eq!(replay(&session), session.world().digest());
+    let saved = session.recorded_scene().expect("it can be saved");
+    let loaded = SceneDoc::from_ron(&saved.to_ron(), "saved.ron").expect("what was saved can be read");
+    assert_eq!(loaded.score, saved.score);
+    let now = control_at(&loaded, session.world().time());
+    assert!(matches!(now, Some(ControlDoc::Keyframes(frames)) if frames.keys == [stored]));
+}

@@ -1,0 +1,302 @@
+//! The interface without a display.
+
+use std::fs;
+use std::path::PathBuf;
+
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, Pos2, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use glam::DVec3;
+use sinew_studio::{Blank, Command, Engine, Library, Opened, Session, Studio};
+
+use crate::common::{fixture, session};
+
+type Window = Harness<'static, Studio>;
+
+fn folder() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("sinew-studio-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    folder
+}
+
+fn window(session: Session) -> Window {
+    let library = Library::of_folder(&fixture("hand").with_file_name(""));
+    let studio = Studio::new(Engine::inline(session), library, &folder());
+    let mut window = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .build_ui_state(|ui, studio: &mut Studio| studio.ui(ui, &mut Blank, 1.0 / 60.0), studio);
+    window.step();
+    window.step();
+    window
+}
+
+fn inline(window: &mut Window) -> &Session {
+    match window.state_mut().engine() {
+        Engine::Inline(both) => &both.0,
+        Engine::Thread(_) => unreachable!("tests decide when time passes"),
+    }
+}
+
+fn steps(window: &mut Window, n: usize) {
+    (0..n).for_each(|_| window.step());
+}
+
+/// Where the middle of a body is in the window.
+fn place(window: &mut Window, body: &str) -> Pos2 {
+    let session = inline(window);
+    let point = session.world().pose(session.world().body(body).expect("a body")).translation;
+    window.state().place(point).expect("in front of the eye")
+}
+
+#[test]
+fn dragging_a_bone_moves_it_one_frame_later() {
+    let mut window = window(session("hand"));
+    let at = place(&mut window, "palm");
+    window.key_press(Key::Space);
+    steps(&mut window, 3);
+    window.hover_at(at);
+    window.step();
+    let name = window.state().hover().map(|hit| hit.target);
+    assert!(name.is_some(), "the palm is under the mouse");
+    window.drag_at(at);
+    window.step();
+    let n = inline(&mut window).step();
+    window.hover_at(at + vec2(60.0, -80.0));
+    window.step();
+    assert!(!inline(&mut window).timeline().holds(n).is_empty(), "the press acts in the next step");
+    window.step();
+    let after = inline(&mut window).timeline().holds(n + 1).to_vec();
+    let before = inline(&mut window).timeline().holds(n).to_vec();
+    assert_ne!(after[0].grab.target, before[0].grab.target, "so does the move");
+    steps(&mut window, 20);
+    let moved = place(&mut window, "palm");
+    let mut still = session("hand");
+    let n_steps = inline(&mut window).step();
+    (0..n_steps).for_each(|_| still.step_once());
+    let body = still.world().body("palm").expect("a palm");
+    let undisturbed = window.state().place(still.world().pose(body).translation).expect("in front");
+    assert!((moved - undisturbed).dot(vec2(60.0, -80.0)) > 500.0, "{moved} {undisturbed}");
+    window.drop_at(at);
+    steps(&mut window, 2);
+    let n = inline(&mut window).step();
+    assert!(inline(&mut window).timeline().holds(n - 1).is_empty(), "let go");
+}
+
+#[test]
+fn rewinding_restores_the_digest() {
+    let mut window = window(session("showcase"));
+    window.get_by_label("Play").click();
+    steps(&mut window, 40);
+    let (step, digest) = (window.state().frame().step, window.state().frame().digest);
+    assert!(step > 30);
+    steps(&mut window, 25);
+    window.get_by_label("Pause").click();
+    steps(&mut window, 2);
+    window.get_by_label("Start").click();
+    steps(&mut window, 2);
+    assert_eq!(window.state().frame().step, 0);
+    (0..step).for_each(|_| {
+        window.key_press(Key::ArrowRight);
+        window.step();
+    });
+    window.step();
+    assert_eq!((window.state().frame().step, window.state().frame().digest), (step, digest));
+    assert!(window.state().frame().n_steps > step);
+    window.get_by_label("Branch here").click();
+    steps(&mut window, 2);
+    assert_eq!(window.state().frame().n_steps, step);
+}
+
+#[test]
+fn errors_are_shown_with_file_and_line_and_the_last_scene_goes_on() {
+    let mut window = window(session("hand"));
+    let invalid = fixture("hand").with_file_name("../invalid");
+    let mut n = 0;
+    for file in Library::of_folder(&invalid).scenes {
+        window.state_mut().open(&file.1);
+        window.step();
+        let fault = window.state_mut().engine().board(|board| board.fault.clone());
+        let fault = fault.unwrap_or_else(|| panic!("{}: opened", file.0));
+        assert!(fault.lines.iter().all(|line| line.contains(&file.0)), "{}: {fault}", file.0);
+        n += 1;
+    }
+    assert!(n > 50);
+    window.state_mut().open(&invalid.join("syntax.ron"));
+    steps(&mut window, 3);
+    assert!(window.query_by_label_contains("syntax.ron:").is_some());
+    assert_eq!(window.state().frame().cast.name, "hand");
+    window.get_by_label("Dismiss").click();
+    steps(&mut window, 3);
+    assert!(window.query_by_label("Dismiss").is_none());
+    // garbage that is not even text
+    let path = folder().join("garbage.ron");
+    fs::write(&path, [0xff, 0xfe, 0x00, 0x80, b'(']).expect("a file");
+    window.state_mut().open(&path);
+    steps(&mut window, 2);
+    assert!(window.query_by_label("Dismiss").is_some());
+}
+
+#[test]
+fn a_watched_file_is_read_again_and_may_vanish() {
+    let path = folder().join("watched.ron");
+    let text = |n: u32| {
+        let link = "link: (shapes: [Capsule(radius: 0.02, length: 0.2)]), joint: (kind: Hinge)";
+        format!("(format: 1, name: \"watched\", generators: [Chain(n: {n}, {link})])")
+    };
+    fs::write(&path, text(3)).expect("a file");
+    let mut window = window(Session::new(Opened::load(&path).expect("a good scene")));
+    window.state_mut().watch(&path);
+    window.hover_at(Pos2::new(640.0, 300.0));
+    let camera = *window.state().orbit();
+    steps(&mut window, 40);
+    fs::write(&path, text(12)).expect("a file");
+    steps(&mut window, 40);
+    assert_eq!(window.state().frame().cast.bodies.len(), 12);
+    assert_eq!(*window.state().orbit(), camera, "the camera stays");
+    fs::write(&path, "(format: 1, oops").expect("a file");
+    steps(&mut window, 40);
+    assert!(window.query_by_label("Dismiss").is_some());
+    assert_eq!(window.state().frame().cast.bodies.len(), 12);
+    fs::remove_file(&path).expect("it was there");
+    steps(&mut window, 40);
+    assert!(window.query_by_label_contains("the file is gone").is_some());
+    fs::write(&path, text(5)).expect("a file");
+    steps(&mut window, 40);
+    assert_eq!(window.state().frame().cast.bodies.len(), 5);
+}
+
+#[test]
+fn no_size_of_the_window_breaks_it() {
+    let mut window = window(session("worm"));
+    window.key_press(Key::Space);
+    for (width, height) in [(0.0, 0.0), (1.0, 1.0), (3000.0, 2.0), (2.0, 3000.0), (1280.0, 800.0)] {
+        window.set_size(vec2(width, height));
+        window.hover_at(Pos2::new(0.5 * width, 0.5 * height));
+        window.drag_at(Pos2::new(0.5 * width, 0.5 * height));
+        window.step();
+        window.drop_at(Pos2::new(0.0, 0.0));
+        steps(&mut window, 2);
+    }
+    assert!(window.state().frame().step > 10);
+    assert!(window.state().drawing().surfaces[0].points.len() > 100);
+}
+
+#[test]
+fn dragging_while_the_state_is_not_finite_only_stops_time() {
+    let mut window = window(session("hand"));
+    let at = place(&mut window, "palm");
+    window.key_press(Key::Space);
+    steps(&mut window, 2);
+    let grab = crate::common::soft(inline(&mut window), "palm", DVec3::splat(1e200));
+    let wild = sinew_sim::Grab { stiffness: 1e300, ..grab };
+    window.state_mut().engine().send(Command::Hold(vec![wild]));
+    steps(&mut window, 5);
+    assert!(window.query_by_label_contains("no longer finite").is_some());
+    window.drag_at(at);
+    window.step();
+    window.hover_at(at + vec2(50.0, 50.0));
+    steps(&mut window, 3);
+    window.drop_at(at);
+    steps(&mut window, 3);
+    window.key_press(Key::Home);
+    steps(&mut window, 3);
+    assert!(window.query_by_label_contains("no longer finite").is_none());
+    assert_eq!(window.state().frame().step, 0);
+    assert!(window.state().drawing().boxes.iter().all(|at| at.pose.is_finite()));
+}
+
+#[test]
+fn what_was_done_is_saved_and_pictures_are_written() {
+    let mut window = window(session("hand"));
+    window.key_press(Key::Space);
+    steps(&mut window, 20);
+    window.key_press(Key::Space);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    steps(&mut window, 2);
+    let path = folder().join("hand_done.ron");
+    let mut replay = Session::new(Opened::load(&path).expect("it was saved"));
+    let n = inline(&mut window).timeline().n_steps();
+    (0..n).for_each(|_| replay.step_once());
+    assert_eq!(replay.world().digest(), window.state().frame().digest);
+    window.get_by_label("PNG").click();
+    window.get_by_label("GIF").click();
+    steps(&mut window, 2);
+    let starts = |ending: &str, magic: &[u8]| {
+        fs::read(folder().join(format!("hand{ending}"))).is_ok_and(|bytes| bytes.starts_with(magic))
+    };
+    assert!(starts(".png", b"\x89PNG") && starts(".gif", b"GIF89a"));
+    assert_eq!(window.state().frame().step, n);
+}
+
+#[test]
+fn shortcuts_are_listed_and_the_coarse_mesh_is_shown() {
+    let mut window = window(session("worm"));
+    assert!(window.query_by_label_contains("push it away").is_none());
+    window.key_press(Key::F1);
+    steps(&mut window, 2);
+    assert!(window.query_by_label_contains("push it away").is_some());
+    let balls = window.state().drawing().balls.len();
+    window.key_press(Key::M);
+    steps(&mut window, 3);
+    let cast = window.state().frame().cast.clone();
+    let drawing = window.state().drawing();
+    assert!(drawing.surfaces.is_empty());
+    assert_eq!(drawing.balls.len(), balls + cast.flesh[0].nodes.len());
+    let black = drawing.balls.iter().filter(|ball| ball.color.iter().all(|&part| part < 0.1)).count();
+    assert_eq!(black, cast.flesh[0].nodes.iter().filter(|node| node.1).count());
+}
+
+#[test]
+fn settings_change_the_run_from_now_on() {
+    let mut window = window(session("showcase"));
+    window.key_press(Key::Space);
+    steps(&mut window, 10);
+    let mut doc = sinew_scene::SceneDoc::clone(&window.state().frame().doc);
+    doc.gravity = DVec3::ZERO;
+    window.state_mut().engine().send(Command::Change { doc: Box::new(doc), since: Default::default() });
+    steps(&mut window, 10);
+    assert_eq!(inline(&mut window).world().settings().gravity, DVec3::ZERO);
+    assert_eq!(inline(&mut window).timeline().changes().len(), 2);
+    window.key_press(Key::Home);
+    steps(&mut window, 2);
+    assert_ne!(inline(&mut window).world().settings().gravity, DVec3::ZERO);
+}
+
+#[test]
+fn every_control_has_a_tooltip() {
+    let text = r#"(format: 1, name: "arm", stepper: Reduced(), score: (phases: [(control: Passive)]),
+        generators: [Chain(n: 3, link: (shapes: [Capsule(radius: 0.03, length: 0.2)]), joint: (kind: Hinge))])"#;
+    let mut window = window(Session::new(Opened::from_text(text, "arm.ron").expect("a good scene")));
+    window.set_size(vec2(1400.0, 1600.0));
+    window.ctx.all_styles_mut(|style| {
+        style.interaction.tooltip_delay = 0.0;
+        style.interaction.show_tooltips_only_when_still = false;
+    });
+    window.get_by_label("Add keyframe").click();
+    steps(&mut window, 4);
+    let roles = [Role::Button, Role::CheckBox, Role::Slider, Role::SpinButton, Role::ComboBox];
+    // Names in the legend of the plot hide curves; they are the plot's own.
+    let legend = ["kinetic", "gravity", "elastic", "total"].map(|name| Some(name.to_owned()));
+    let controls: Vec<(String, Pos2)> = window
+        .root()
+        .children_recursive()
+        .filter(|node| roles.contains(&node.accesskit_node().role()))
+        .filter(|node| !legend.contains(&node.accesskit_node().label()))
+        .map(|node| {
+            (
+                format!("{:?} {:?}", node.accesskit_node().role(), node.accesskit_node().label()),
+                node.rect().center(),
+            )
+        })
+        .collect();
+    assert!(controls.len() > 40, "{}", controls.len());
+    for (name, at) in controls {
+        window.hover_at(Pos2::new(700.0, 2.0));
+        steps(&mut window, 3);
+        let before = window.root().children_recursive().count();
+        window.hover_at(at);
+        steps(&mut window, 3);
+        assert!(window.root().children_recursive().count() > before, "{name} at {at} has no tooltip");
+    }
+}
