@@ -29,7 +29,7 @@ found a broken expectation; 2 the scene or the arguments are wrong.";
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Simulate a scene and report speed, energy and joint error.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Read scenes, build them, and report what is wrong, without simulating.
     Check {
         /// Scene files or names of built-in scenes.
@@ -40,6 +40,60 @@ pub(crate) enum Command {
     List,
     /// Enclose a surface in tetrahedra that can be simulated, and report their quality.
     Embed(EmbedArgs),
+    /// Accelerations and torques of one state of a scene, in joint coordinates.
+    Dynamics(DynamicsArgs),
+}
+
+/// Arguments of `sinew dynamics`.
+#[derive(Args, Debug)]
+pub(crate) struct DynamicsArgs {
+    /// A scene file or the name of a built-in scene.
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: String,
+    /// Torques are given, accelerations found; the default.
+    #[arg(long, group = "mode")]
+    pub(crate) forward: bool,
+    /// Accelerations are given, torques found.
+    #[arg(long, group = "mode")]
+    pub(crate) inverse: bool,
+    /// Joints with a given acceleration are prescribed, the others passive.
+    #[arg(long, group = "mode")]
+    pub(crate) hybrid: bool,
+    /// Positions, rates, torques and accelerations by joint, and wrenches by body (RON or JSON); what is left out is as the scene
+    /// begins, at rest.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// Print one JSON object on standard output and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is given and what is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DynamicsMode {
+    Forward,
+    Inverse,
+    Hybrid,
+}
+
+impl DynamicsMode {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Inverse => "inverse",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+impl DynamicsArgs {
+    pub(crate) fn mode(&self) -> DynamicsMode {
+        match (self.inverse, self.hybrid) {
+            (true, _) => DynamicsMode::Inverse,
+            (_, true) => DynamicsMode::Hybrid,
+            _ => DynamicsMode::Forward,
+        }
+    }
 }
 
 /// Arguments of `sinew embed`.
@@ -57,8 +111,9 @@ pub(crate) struct EmbedArgs {
     /// How long a unit of the file is in metres: 0.001 for a surface in millimetres.
     #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(crate) scale: f64,
-    /// Make nodes lighter than this share of the mean as heavy as that, from 0 to 1; explicit steps want about 0.05.
-    #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
+    /// Make nodes lighter than this share of the mean as heavy as that, from 0 to 1, at the expense of the others; explicit
+    /// steps want about 0.05.
+    #[arg(long, value_name = "E", default_value_t = 0.01, allow_negative_numbers = true)]
     pub(crate) mass_floor: f64,
     /// Cut cubes into six tetrahedra each instead of joining their centres across their faces; parts of the surface that
     /// are closer than a cube then still move by themselves.
@@ -138,7 +193,8 @@ pub(crate) enum Show {
 
 fn size(text: &str) -> Result<(usize, usize), String> {
     let sides = text.split_once(['x', 'X', '×']);
-    let sides = sides.and_then(|(width, height)| Some((width.trim().parse().ok()?, height.trim().parse().ok()?)));
+    let sides =
+        sides.and_then(|(width, height)| Some((width.trim().parse().ok()?, height.trim().parse().ok()?)));
     match sides {
         Some((width, height)) if (1..=LARGEST).contains(&width) && (1..=LARGEST).contains(&height) => {
             Ok((width, height))

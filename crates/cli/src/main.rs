@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod args;
+mod dynamics;
 mod embed;
 mod film;
 mod flesh;
@@ -45,16 +46,19 @@ fn main() -> ExitCode {
         Some(Command::Run(args)) => run_and_report(&args),
         Some(Command::Check { scenes }) => check(&scenes),
         Some(Command::List) => list(),
-        Some(Command::Embed(args)) => embed::embed(&args).map(|text| {
-            say(&text);
-            ExitCode::SUCCESS
-        }),
+        Some(Command::Embed(args)) => embed::embed(&args).map(told),
+        Some(Command::Dynamics(args)) => dynamics::dynamics(&args).map(told),
         None => showcase(),
     };
     outcome.unwrap_or_else(|Failure(message)| {
         complain(&message);
         ExitCode::from(2)
     })
+}
+
+fn told(text: String) -> ExitCode {
+    say(&text);
+    ExitCode::SUCCESS
 }
 
 /// Runs a scene and says how it went.
@@ -76,7 +80,10 @@ fn run_and_report(args: &RunArgs) -> Result<ExitCode, Failure> {
     }
     if args.expect && !summary.as_expected() {
         for broken in summary.expectations.iter().filter(|expectation| !expectation.met) {
-            complain(&format!("{}: {} is more than {}", broken.what, broken.measured, broken.limit));
+            complain(&format!(
+                "{}: {}, expected {} {}",
+                broken.what, broken.measured, broken.bound, broken.limit
+            ));
         }
         return Ok(ExitCode::from(1));
     }

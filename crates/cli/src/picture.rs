@@ -118,6 +118,9 @@ impl<'a> Set<'a> {
                 self.scene.solid.push_smooth(points, &flesh.triangles, paint);
             }
         }
+        for ((triangles, color), points) in self.cast.sheets.iter().zip(&frame.sheets) {
+            self.scene.solid.push_smooth(points, triangles, |_| *color);
+        }
         if self.show.contains(&Show::Joints) {
             let ball = Mesh::sphere(0.012 * self.camera.reach, 16);
             frame.joints.iter().for_each(|&joint| self.mark(&ball, joint, Color::srgb(0.16, 0.18, 0.22)));

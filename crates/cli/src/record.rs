@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
+use sinew_picture::Color;
 use sinew_scene::SceneDoc;
 use sinew_sim::{BodyId, DrawFlesh, DrawList, DrawShape, FleshBody, LineKind, World};
 
@@ -15,6 +16,9 @@ const RATE: f64 = 30.0;
 const POSES: u64 = 5_000_000;
 /// Frames kept even if there are more poses.
 const FRAMES: u64 = 60;
+
+/// Colour of smooth surfaces: red, green, blue.
+const CLOTH: DVec3 = DVec3::new(0.42, 0.58, 0.78);
 
 /// Collects curves and frames, each only if wanted.
 pub(crate) struct Recorder {
@@ -114,10 +118,18 @@ impl Film {
                 bare.push((id, properties.com));
             }
         }
-        let kept = looks.len() + flesh.iter().map(|flesh| flesh.rest.len()).sum::<usize>();
+        let kept = looks.len()
+            + list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
+            + flesh.iter().map(|flesh| flesh.rest.len()).sum::<usize>();
         let frames = (POSES / kept.max(1) as u64).max(FRAMES);
         let smooth = (1.0 / (RATE * world.settings().dt)).round() as u64;
-        let cast = Cast { looks, flesh, scenery: Scenery::of(&expanded) };
+        let cloth = |color: Option<DVec3>| {
+            let color = color.unwrap_or(CLOTH);
+            Color::srgb(color.x, color.y, color.z)
+        };
+        let sheets =
+            list.surfaces.iter().map(|drawn| (drawn.triangles.clone(), cloth(drawn.color))).collect();
+        let cast = Cast { looks, flesh, sheets, scenery: Scenery::of(&expanded) };
         let every = smooth.max(n_steps.div_ceil(frames)).max(1);
         Self { cast, frames: Vec::new(), bare, every, wishes, list }
     }
@@ -139,6 +151,7 @@ impl Film {
             time: world.time(),
             poses: poses.collect(),
             skins: list.flesh.iter().map(|flesh| flesh.points.clone()).collect(),
+            sheets: list.surfaces.iter().map(|drawn| drawn.points.clone()).collect(),
             nodes: nodes.map(|nodes| nodes.positions.clone()).collect(),
             joints: list.points.iter().map(|point| point.position).collect(),
             springs: lines(LineKind::Spring),

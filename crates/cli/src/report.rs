@@ -199,7 +199,10 @@ impl Summary {
         }
         for broken in self.expectations.iter().filter(|e| !e.met) {
             let (value, limit) = (quantity(broken.measured), quantity(broken.limit));
-            put(&mut out, &format!("  NOT MET        {}: {value}, expected at most {limit}", broken.what));
+            put(
+                &mut out,
+                &format!("  NOT MET        {}: {value}, expected {} {limit}", broken.what, broken.bound),
+            );
         }
         if let Some(trouble) = &self.trouble {
             put(&mut out, &format!("  TROUBLE        {trouble}"));

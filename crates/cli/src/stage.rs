@@ -37,6 +37,8 @@ pub(crate) struct Flesh {
 pub(crate) struct Cast {
     pub(crate) looks: Vec<Look>,
     pub(crate) flesh: Vec<Flesh>,
+    /// Triangles of smooth surfaces, and their colours.
+    pub(crate) sheets: Vec<(Vec<[u32; 3]>, Color)>,
     pub(crate) scenery: Scenery,
 }
 
@@ -49,6 +51,8 @@ pub(crate) struct Frame {
     pub(crate) poses: Vec<Pose>,
     /// Points of the surface of each body of flesh, in the world.
     pub(crate) skins: Vec<Vec<DVec3>>,
+    /// Points of each smooth surface, in the world.
+    pub(crate) sheets: Vec<Vec<DVec3>>,
     /// Nodes of each body of flesh, in the world; none if they are not shown.
     pub(crate) nodes: Vec<Vec<DVec3>>,
     /// Joints, in the world.

@@ -1,11 +1,12 @@
 //! The run time: one call per step turns a score, a state and what acts on it into a command.
 
+use glam::DVec3;
 use sinew_math::Pose;
 use sinew_recursive::{Command, Dynamics, LinkId, Mode, Springs, Tree, TreeState};
 
 use crate::actuation::Actuation;
 use crate::error::ControlError;
-use crate::goal::Sight;
+use crate::goal::{Aim, Goal, Place, Sight};
 use crate::guidance::{Guidance, Task};
 use crate::landing;
 use crate::playback::Player;
@@ -134,6 +135,26 @@ impl Controller {
             Act::Land(springs) => Some(springs),
             _ => None,
         }
+    }
+
+    /// Drags of the phase that a score is in, at a time of the run (s): the goal, and the place that it leads its point to, world axes.
+    pub fn drags<'a>(
+        &'a self,
+        control: &'a ControllerState,
+        time: f64,
+    ) -> impl Iterator<Item = (&'a Goal, DVec3)> {
+        let time = self.score.warp.at(time)[0];
+        let goals = match control.phase.and_then(|phase| self.score.phases.get(phase)).map(|phase| &phase.act)
+        {
+            Some(Act::Guide(guide)) => guide.goals.as_slice(),
+            _ => &[],
+        };
+        goals.iter().zip(&control.held).filter_map(move |(goal, held)| match &goal.aim {
+            Aim::Position(place @ (Place::Along(_) | Place::Beside(_) | Place::At(_))) => {
+                Some((goal, place.at(held.translation, time)))
+            }
+            _ => None,
+        })
     }
 
     /// How the goals fared in the last command of a guiding phase: those of the score, then live drags.

@@ -88,6 +88,19 @@ pub enum Place {
     Beside(Path),
 }
 
+impl Place {
+    /// The place at a time of the score (s), for a point that was at `held` when the phase began; world axes (m).
+    #[must_use]
+    pub fn at(&self, held: DVec3, time: f64) -> DVec3 {
+        match self {
+            Self::At(target) => *target,
+            Self::Held => held,
+            Self::Along(path) => path.at(time),
+            Self::Beside(path) => held + path.at(time),
+        }
+    }
+}
+
 /// How a bone should be turned.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -221,12 +234,7 @@ impl Wish {
         let (position, velocity) = (sight.pose.translation, sight.motion.linear);
         let spin = sight.motion.angular;
         let gains = &goal.gains;
-        let go_to = |place: &Place| match place {
-            Place::At(target) => *target - position,
-            Place::Held => held.translation - position,
-            Place::Along(path) => path.at(time) - position,
-            Place::Beside(path) => held.translation + path.at(time) - position,
-        };
+        let go_to = |place: &Place| place.at(held.translation, time) - position;
         let near =
             |error: DVec3| if error.length() > gains.reach { error.normalize() * gains.reach } else { error };
         let pull = |error: DVec3, rate: DVec3| near(error) * gains.stiffness - rate * gains.damping;

@@ -14,7 +14,8 @@ use sinew_mechanism::{
 use sinew_scene::{
     BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, FleshDoc, FleshSteppingDoc, GyroscopicDoc, InputDoc,
     JacobianPoseDoc, JointDoc, JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc,
-    ReducedDoc, ReducedMethodDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc, validate,
+    ReducedDoc, ReducedMethodDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc,
+    validate,
 };
 use sinew_topology::Priority;
 
@@ -135,7 +136,10 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
     let (model, start) = match soft.finish(&expanded, &model, &start, bodies)? {
         Some((flesh, state, drawn)) => {
             looks.flesh = drawn;
-            (stepped(&expanded, Model::with_flesh(model, flesh))?, State { bodies: start, flesh: state, ..State::default() })
+            (
+                stepped(&expanded, Model::with_flesh(model, flesh))?,
+                State { bodies: start, flesh: state, ..State::default() },
+            )
         }
         None => (Model::from(model), State { bodies: start, ..State::default() }),
     };
@@ -157,7 +161,8 @@ fn reduced(scene: &SceneDoc, doc: &ReducedDoc, model: Model, start: &State) -> R
         .map_err(|error| BuildError::Reduced { field: "stepper".to_owned(), message: error.to_string() })?;
     let reduced = match &scene.score {
         Some(score) => {
-            let controller = crate::score::controller(score, &scene.tracks, &model, reduced.tree(), &start.bodies)?;
+            let controller =
+                crate::score::controller(score, &scene.tracks, &model, reduced.tree(), &start.bodies)?;
             reduced.with_controller(controller)
         }
         None => reduced,

@@ -194,5 +194,12 @@ impl Looks {
             from: model.body_pose(state, grab.body).transform_point(grab.point),
             to: grab.target,
         }));
+        let Some(reduced) = model.reduced() else { return };
+        let drags = reduced.controller().into_iter().flat_map(|it| it.drags(&state.control, state.time));
+        out.lines.extend(drags.map(|(goal, target)| DrawLine {
+            kind: LineKind::Grab,
+            from: state.poses[reduced.tree().body(goal.bone).index()].transform_point(goal.point),
+            to: target,
+        }));
     }
 }

@@ -46,7 +46,9 @@ pub use build::SceneInfo;
 #[cfg(feature = "scene")]
 pub use error::BuildError;
 #[cfg(feature = "scene")]
-pub use expect::{Bound, ExpectMeter, ExpectOutcome, Expectation, RunOutcome, SweepRun, run_and_check, sweep_runs};
+pub use expect::{
+    Bound, ExpectMeter, ExpectOutcome, Expectation, RunOutcome, SweepRun, run_and_check, sweep_runs,
+};
 #[cfg(feature = "scene")]
 pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 

@@ -36,8 +36,10 @@ impl MotionMeter {
             MeasureDoc::Airborne { flesh, clearance_m } => {
                 Gauge::Airborne { flesh: world.flesh(flesh), clearance: *clearance_m, now: 0.0, longest: 0.0 }
             }
-            MeasureDoc::Apex { flesh } => Gauge::Apex { flesh: world.flesh(flesh), highest: f64::NEG_INFINITY },
-            MeasureDoc::Turned { body, axis } => {
+            MeasureDoc::Apex { flesh } => {
+                Gauge::Apex { flesh: world.flesh(flesh), highest: f64::NEG_INFINITY }
+            }
+            MeasureDoc::Turned { body, axis } | MeasureDoc::NetTurn { body, axis } => {
                 let (body, axis) = (world.body(body), axis.normalize_or_zero());
                 Gauge::Turned { body, axis, angle: 0.0, largest: 0.0 }
             }
@@ -74,7 +76,8 @@ impl MotionMeter {
                     *way = (now - *start).truncate().length();
                 }
                 Gauge::Lowest { body, height } => {
-                    let center = body.map_or(DVec3::NAN, |body| world.state().poses[body.index()].translation);
+                    let center =
+                        body.map_or(DVec3::NAN, |body| world.state().poses[body.index()].translation);
                     *height = if center.z.is_nan() { f64::NAN } else { height.min(center.z) };
                 }
                 Gauge::Effort { is_torque, sum, n } => {
@@ -103,15 +106,19 @@ impl Gauge {
         let value = match self {
             Self::Airborne { longest, .. } => *longest,
             Self::Apex { highest, .. } => *highest,
+            Self::Turned { angle, .. } if matches!(measure, MeasureDoc::NetTurn { .. }) => angle.abs(),
             Self::Turned { largest, .. } => *largest,
             Self::Travelled { way, .. } => *way,
             Self::Lowest { height, .. } => *height,
             Self::Effort { sum, n, .. } => (sum / n).sqrt(),
         };
         let what = match measure {
-            MeasureDoc::Airborne { flesh, clearance_m } => format!("time of {flesh} above {clearance_m} m [s]"),
+            MeasureDoc::Airborne { flesh, clearance_m } => {
+                format!("time of {flesh} above {clearance_m} m [s]")
+            }
             MeasureDoc::Apex { flesh } => format!("apex of {flesh} [m]"),
             MeasureDoc::Turned { body, .. } => format!("turn of {body} [rad]"),
+            MeasureDoc::NetTurn { body, .. } => format!("turn of {body} at the end [rad]"),
             MeasureDoc::Travelled { body } => format!("travel of {body} [m]"),
             MeasureDoc::Lowest { body } => format!("lowest height of {body} [m]"),
             MeasureDoc::Torque => "torque of actuators, rms [N·m]".to_owned(),

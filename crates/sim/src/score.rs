@@ -5,15 +5,15 @@
 
 use glam::{DQuat, DVec3};
 use sinew_control::{
-    Act, Actuation, Aim, Clip, ControlError, Controller, Facing, Gains, Goal, Guide, Key, Path, Phase, Place, Playback,
-    PoseGoal, PoseSettings, Score, Style, TimeWarp, TurnPath, find_pose, landing_springs, levels,
+    Act, Actuation, Aim, Clip, ControlError, Controller, Facing, Gains, Goal, Guide, Key, Path, Phase, Place,
+    Playback, PoseGoal, PoseSettings, Score, Style, TimeWarp, TurnPath, find_pose, landing_springs, levels,
 };
 use sinew_math::{Pose, exp_so3};
 use sinew_mechanism::{DriveCoordinate, JointKind, State};
 use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
 use sinew_scene::{
-    ControlDoc, GoalDoc, GuideDoc, KeyframesDoc, LevelDoc, PhaseDoc, ReachDoc, RootControlDoc, ScoreDoc, StyleDoc, Track,
-    TrackDoc, WantDoc, WarpDoc,
+    ControlDoc, GoalDoc, GuideDoc, KeyframesDoc, LevelDoc, PhaseDoc, ReachDoc, RootControlDoc, ScoreDoc,
+    StyleDoc, Track, TrackDoc, WantDoc, WarpDoc,
 };
 
 use crate::{BuildError, Model};
@@ -22,6 +22,9 @@ use crate::{BuildError, Model};
 const PATH_STEP: f64 = 1e-3;
 /// Longest time for which formulas are sampled, s.
 const PATH_TIME: f64 = 60.0;
+
+/// Damping of joints in the torque style without a pose, 1/s.
+const SWING_DAMPING: f64 = 20.0;
 
 /// What plays a score.
 pub(crate) fn controller(
@@ -37,7 +40,9 @@ pub(crate) fn controller(
     let warp = match &score.warp {
         WarpDoc::None => Ok(TimeWarp::identity()),
         WarpDoc::Sine { amplitude_s, duration_s } => TimeWarp::sine(*amplitude_s, *duration_s),
-        WarpDoc::Through(pairs) => TimeWarp::through(pairs.iter().map(|(run, score)| [*run, *score]).collect()),
+        WarpDoc::Through(pairs) => {
+            TimeWarp::through(pairs.iter().map(|(run, score)| [*run, *score]).collect())
+        }
     };
     let warp = warp.map_err(fault("score.warp"))?;
     let phases = score.phases.iter().enumerate();
@@ -69,7 +74,10 @@ impl Reader<'_> {
     fn joint(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
         let joint = self.model.joint(name);
         let found = self.tree.links().find(|link| joint.is_some() && self.tree.joint(*link) == joint);
-        found.ok_or_else(|| BuildError::Reduced { field: field.to_owned(), message: format!("no link hangs on `{name}`") })
+        found.ok_or_else(|| BuildError::Reduced {
+            field: field.to_owned(),
+            message: format!("no link hangs on `{name}`"),
+        })
     }
 
     fn bone(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
@@ -104,9 +112,13 @@ impl Reader<'_> {
         }
         for link in self.tree.links() {
             let Some(joint) = self.tree.joint(link) else { continue };
-            for (rate, along) in [(0, DriveCoordinate::Twist), (self.slide_rate(link), DriveCoordinate::Slide)] {
+            for (rate, along) in
+                [(0, DriveCoordinate::Twist), (self.slide_rate(link), DriveCoordinate::Slide)]
+            {
                 if let Some(limits) = self.model.coordinate_limits(joint, along) {
-                    self.actuation.set_limits(self.tree, link, rate, limits).map_err(fault("score.actuators"))?;
+                    self.actuation
+                        .set_limits(self.tree, link, rate, limits)
+                        .map_err(fault("score.actuators"))?;
                 }
             }
         }
@@ -139,7 +151,8 @@ impl Reader<'_> {
             StyleDoc::Torque => Style::Torque,
             StyleDoc::Velocity => Style::Velocity,
         };
-        let level = |level: LevelDoc| doc.levels.iter().position(|named| *named == level).map(|k| k as u8 + 1);
+        let level =
+            |level: LevelDoc| doc.levels.iter().position(|named| *named == level).map(|k| k as u8 + 1);
         let mut goals = Vec::new();
         for (k, goal) in doc.goals.iter().enumerate() {
             let kind = match goal.want {
@@ -157,6 +170,11 @@ impl Reader<'_> {
             let gains = gains(pose.stiffness, pose.damping);
             guide = guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
             guide.pose_level = level;
+        }
+        if doc.pose.is_none() && style == Style::Torque {
+            // Joints that no goal needs would swing up without end.
+            let (coordinates, gains) = (self.start.coordinates.clone(), Gains::damper(SWING_DAMPING));
+            guide = guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
         }
         guide.limits_level = level(LevelDoc::Limits).unwrap_or(levels::LIMITS);
         if level(LevelDoc::Limits).is_none() {
@@ -177,8 +195,11 @@ impl Reader<'_> {
             WantDoc::Turn { track } => {
                 // The track turns the body frame, the goal the central frame.
                 let turn = central.rotation.conjugate();
-                let turns = self.sample(track, path, |point| point.rotation.unwrap_or(DQuat::IDENTITY) * turn)?;
-                Aim::Orientation(Facing::Along(TurnPath::new(turns).map_err(fault(format!("{path}.want.track")))?))
+                let turns =
+                    self.sample(track, path, |point| point.rotation.unwrap_or(DQuat::IDENTITY) * turn)?;
+                Aim::Orientation(Facing::Along(
+                    TurnPath::new(turns).map_err(fault(format!("{path}.want.track")))?,
+                ))
             }
             WantDoc::KeepPosition => Aim::Position(Place::Held),
             WantDoc::KeepHeight => Aim::Component { axis: DVec3::Z, place: Place::Held },
@@ -202,11 +223,20 @@ impl Reader<'_> {
             message: format!("there is no track called `{name}`"),
         })?;
         let track = Track::new(doc);
-        Ok(doc.path_times(PATH_STEP, PATH_TIME).into_iter().map(|time| (time, value(&track.sample(time)))).collect())
+        Ok(doc
+            .path_times(PATH_STEP, PATH_TIME)
+            .into_iter()
+            .map(|time| (time, value(&track.sample(time))))
+            .collect())
     }
 
     /// Writes the named joints of a pose into coordinates.
-    fn put(&self, joints: &[(String, Vec<f64>)], path: &str, coordinates: &mut [f64]) -> Result<(), BuildError> {
+    fn put(
+        &self,
+        joints: &[(String, Vec<f64>)],
+        path: &str,
+        coordinates: &mut [f64],
+    ) -> Result<(), BuildError> {
         for (k, (name, values)) in joints.iter().enumerate() {
             let field = format!("{path}[{k}]");
             let link = self.joint(name, &field)?;
@@ -265,10 +295,12 @@ impl Reader<'_> {
             }
         }
         let settings = PoseSettings::default();
-        let found = find_pose(self.tree, &self.actuation, &goals, &settings, &mut state).map_err(fault(path))?;
+        let found =
+            find_pose(self.tree, &self.actuation, &goals, &settings, &mut state).map_err(fault(path))?;
         if !found.converged {
             let worst = found.residuals.iter().copied().fold(0.0, f64::max);
-            let message = format!("the pose is out of reach by {worst:.3} m or rad within the limits of the joints");
+            let message =
+                format!("the pose is out of reach by {worst:.3} m or rad within the limits of the joints");
             return Err(BuildError::Reduced { field: path.to_owned(), message });
         }
         *coordinates = state.coordinates;

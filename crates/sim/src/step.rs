@@ -5,8 +5,8 @@
 //! [`Health::ignored_inputs`], so that nothing is hidden. Cost: one look at each entry; nothing is allocated.
 
 use sinew_flesh::{
-    ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshWorkspace, finish_explicit,
-    predict_bodies, rigid_wrenches, step_explicit,
+    ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshWorkspace, finish_explicit, predict_bodies,
+    rigid_wrenches, step_explicit,
 };
 use sinew_mechanism::{Input, Order, Scheme, Settings, Stage, Watch, step_together};
 
@@ -131,7 +131,8 @@ fn advance_apart(
     watch: &mut dyn Watch,
 ) -> (sinew_mechanism::StepReport, FleshReport) {
     let State { bodies, flesh: soft, .. } = state;
-    let Apart { explicit, ahead, input: pushed, wrenches, more } = Apart::of(&mut workspace.apart, flesh, bodies);
+    let Apart { explicit, ahead, input: pushed, wrenches, more } =
+        Apart::of(&mut workspace.apart, flesh, bodies);
     let n_rigid = rigid_wrenches(flesh, bodies, settings.dt, &mut soft.body_anchors, explicit, more);
     predict_bodies(bodies, settings.dt, ahead);
     let (dt, gravity) = (settings.dt, settings.gravity);

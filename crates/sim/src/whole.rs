@@ -5,7 +5,7 @@
 use std::ops::{Deref, DerefMut};
 
 use glam::DVec3;
-use sinew_control::{ControllerState};
+use sinew_control::ControllerState;
 use sinew_flesh::{ExplicitWorkspace, FleshModel, FleshState, FleshWorkspace};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, Energy, Input, Scheme, energy, momentum};
@@ -46,6 +46,13 @@ impl Model {
     /// The mechanism in joint coordinates, if it is stepped in those.
     pub fn reduced(&self) -> Option<&Reduced> {
         self.reduced.as_deref()
+    }
+
+    /// Another score, or none; nothing happens if the mechanism is not stepped in joint coordinates.
+    pub(crate) fn set_controller(&mut self, controller: Option<sinew_control::Controller>) {
+        if let Some(reduced) = &mut self.reduced {
+            reduced.controller = controller;
+        }
     }
 
     /// Substeps of explicit flesh; 0 chooses them.

@@ -286,6 +286,33 @@ impl World {
         input
     }
 
+    /// Replaces the score, or takes it away, and keeps where it is: a score that agrees with the old one up to now goes on with the
+    /// same bits. Live control appends phases, and points to the tracks they follow; what was done is then a score that can be
+    /// saved and replayed. `score` and `tracks` are as in a scene.
+    ///
+    /// # Errors
+    /// If the scene is not stepped in joint coordinates, or the score does not fit it; the old one then stays.
+    pub fn set_score(
+        &mut self,
+        score: Option<&sinew_scene::ScoreDoc>,
+        tracks: &[sinew_scene::TrackDoc],
+    ) -> Result<(), crate::BuildError> {
+        let Some(reduced) = self.model.reduced() else {
+            return Err(crate::BuildError::Unsupported {
+                field: "score".to_owned(),
+                what: "this stepper has no actuators to play a score",
+                hint: "use stepper: Reduced()",
+            });
+        };
+        let start = &self.start.bodies;
+        let controller =
+            score.map(|score| crate::score::controller(score, tracks, &self.model, reduced.tree(), start));
+        let controller = controller.transpose()?;
+        self.model.set_controller(controller);
+        self.workspace.reduced = None;
+        Ok(())
+    }
+
     /// Name, length and sample times of the scene.
     pub fn info(&self) -> &crate::SceneInfo {
         &self.info

@@ -1,6 +1,7 @@
 //! The command as a user meets it: arguments, exit codes, and what is written where.
 
 mod command;
+mod dynamics;
 mod embed;
 mod flesh;
 mod outputs;

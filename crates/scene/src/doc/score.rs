@@ -309,6 +309,13 @@ pub enum MeasureDoc {
         /// The axis, of any length but zero.
         axis: DVec3,
     },
+    /// Angle by which a body has turned about an axis of the world at the end, in either direction (rad).
+    NetTurn {
+        /// Name of the body.
+        body: String,
+        /// The axis, of any length but zero.
+        axis: DVec3,
+    },
     /// Horizontal distance of a body at the end from where it began (m).
     Travelled {
         /// Name of the body.

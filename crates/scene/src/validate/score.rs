@@ -34,6 +34,7 @@ pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
                 known.require_flesh(issues, flesh, || field("flesh"));
             }
             MeasureDoc::Turned { body, .. }
+            | MeasureDoc::NetTurn { body, .. }
             | MeasureDoc::Travelled { body }
             | MeasureDoc::Lowest { body } => {
                 known.require_body(issues, body, || field("body"));
@@ -174,7 +175,7 @@ fn require_later(issues: &mut Issues, before: Option<f64>, time: f64, field: imp
 /// Gains, weights and limits are in range, and coordinates are as many as the joint has, within its limits.
 pub(super) fn score_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (i, expected) in scene.expect.motions.iter().enumerate() {
-        if let MeasureDoc::Turned { axis, .. } = &expected.measure {
+        if let MeasureDoc::Turned { axis, .. } | MeasureDoc::NetTurn { axis, .. } = &expected.measure {
             issues.require_direction(*axis, || format!("expect.motions[{i}].measure.axis"));
         }
         if expected.at_least.is_none() && expected.at_most.is_none() {

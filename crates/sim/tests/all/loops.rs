@@ -217,7 +217,8 @@ fn a_joint_that_holds_for_a_time_is_recorded_with_the_inputs() {
     }
     let mut workspace = sinew_sim::Workspace::new(world.model());
     for n in [20, 21, 34, 50, 51, 80] {
-        let state = recording.state_after(n, world.model(), world.settings(), &mut workspace).expect("recorded");
+        let state =
+            recording.state_after(n, world.model(), world.settings(), &mut workspace).expect("recorded");
         world.restore(&state).expect("a state of this world");
         assert_eq!(world.digest(), digests[n - 1], "after step {n}");
     }

@@ -12,5 +12,6 @@ mod flesh;
 mod inputs;
 mod linkages;
 mod loops;
+mod reduced;
 mod resume;
 mod scenes;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sinew_sim::{BodyId, ExpectMeter, World, run_and_check, sweep_runs};
+use sinew_sim::{BodyId, ExpectMeter, SceneDoc, World, run_and_check, sweep_runs};
 
 use crate::common::{mechanisms, scene, world};
 
@@ -174,4 +174,25 @@ fn expectations_that_fail_say_so() {
     let world = World::from_scene(&pendulum).expect("a fixture");
     let meter = ExpectMeter::new(&pendulum.expect, &world);
     assert_eq!(meter.finish().len(), 3);
+}
+
+#[test]
+fn what_swings_back_has_turned_but_not_in_the_end() {
+    // Half a period of a torsion spring: I ω² = k with the moment of inertia of the cube about its axis.
+    let text = r#"(
+  format: 1, name: "swing", dt: 1e-4, duration_s: 0.5, gravity: (0, 0, 0), stepper: Reduced(),
+  bodies: [(name: "cube", shapes: [Box(size: (1, 1, 1))], mass: Total(6), velocity: (angular: (0, 2, 0)))],
+  joints: [(name: "pin", kind: Hinge, child: "cube", frames: World(axis: (0, 1, 0)),
+            spring: (stiffness: 39.47841760435743))],
+  expect: (motions: [
+    (measure: Turned(body: "cube", axis: (0, 3, 0)), at_least: 0.3),
+    (measure: NetTurn(body: "cube", axis: (0, 3, 0)), at_most: 1e-3),
+  ]),
+)"#;
+    let scene = SceneDoc::from_ron(text, "swing.ron").expect("a scene");
+    let outcome = run_and_check(&scene).expect("a run");
+    let [turned, net] = [0, 1].map(|i| outcome.runs[0].expectations[i].measured);
+    // ω₀ / ω = 2 / 2π
+    assert!((turned - std::f64::consts::FRAC_1_PI).abs() < 1e-3, "{turned}");
+    assert!(net < 1e-3, "{net}");
 }

@@ -1,0 +1,192 @@
+//! Steps in joint coordinates: the same physics as in maximal coordinates, under control of a score.
+
+use glam::DVec3;
+use sinew_sim::{Grab, Input, SceneDoc, World};
+
+use crate::common::run;
+
+/// A tree of three links with a spring, a stop and a ball.
+fn scene(stepper: &str, dt: f64, stiffness: f64) -> SceneDoc {
+    let text = format!(
+        r#"(
+  format: 1, name: "tree", dt: {dt:?}, duration_s: 1, stepper: {stepper},
+  bodies: [
+    (name: "a", pose: (position: (0.25, 0, 0)), shapes: [Box(size: (0.5, 0.1, 0.1))]),
+    (name: "b", pose: (position: (0.75, 0, 0)), shapes: [Box(size: (0.5, 0.06, 0.1))]),
+    (name: "c", pose: (position: (0.5, 0.25, 0)), shapes: [Box(size: (0.1, 0.5, 0.08))], linear_damping: 0.3),
+  ],
+  joints: [
+    (name: "root", kind: Hinge, child: "a", frames: World(axis: (0, 1, 0.2)), armature: 0.05, friction: 0.1),
+    (name: "knee", kind: Hinge, child: "b", parent: "a", frames: World(anchor: (0.5, 0, 0), axis: (0, 1, 0)),
+     spring: (stiffness: {stiffness:?}, damping: 0.5, rest: 0.2), limits: (min: -0.3, max: 0.5, stiffness: 200, damping: 1)),
+    (name: "arm", kind: Ball, child: "c", parent: "a", frames: World(anchor: (0.5, 0, 0)),
+     spring: (stiffness: 4, damping: 0.1)),
+  ],
+  springs: [(name: "band", from: World(1, 0, 1), to: Body(name: "b", point: (0.25, 0, 0)), stiffness: 20, damping: 0.5)],
+  inputs: [Grab(body: "c", point: (0, 0.25, 0), track: "hand", stiffness: 15, damping: 0.2)],
+  tracks: [(name: "hand", curve: Points([(0, (0.5, 0.5, 0)), (1, (0.6, 0.5, 0.3))]))],
+)"#
+    );
+    SceneDoc::from_ron(&text, "tree.ron").expect("a scene")
+}
+
+fn tip(world: &World) -> DVec3 {
+    world.pose(world.body("b").unwrap()).transform_point(DVec3::new(0.25, 0.0, 0.0))
+        + world.pose(world.body("c").unwrap()).transform_point(DVec3::new(0.0, 0.25, 0.0))
+}
+
+#[test]
+fn all_forces_are_those_of_maximal_coordinates() {
+    let end = |stepper: &str, dt: f64| {
+        let mut world = World::from_scene(&scene(stepper, dt, 30.0)).expect("a scene");
+        run(&mut world, (0.5 / dt).round() as u64);
+        assert!(world.violation().position < 1e-9, "{stepper}: {:?}", world.violation());
+        tip(&world)
+    };
+    let reference = end("Explicit(method: Rk4)", 1e-4);
+    // First order: half the step, half the error.
+    for stepper in ["Reduced()", "Reduced(method: Implicit)"] {
+        let errors = [1e-3, 5e-4, 2.5e-4].map(|dt| end(stepper, dt).distance(reference));
+        assert!(errors[0] < 5e-3, "{stepper}: {errors:?}");
+        for pair in errors.windows(2) {
+            let ratio = pair[0] / pair[1];
+            assert!((1.7..2.4).contains(&ratio), "{stepper}: {errors:?}");
+        }
+    }
+}
+
+#[test]
+fn stiff_joints_do_not_limit_an_implicit_step() {
+    let mut world = World::from_scene(&scene("Reduced(method: Implicit)", 1.0 / 60.0, 1e8)).expect("a scene");
+    let start = world.energy().total();
+    for _ in 0..300 {
+        let report = world.step();
+        assert!(report.health.is_good(), "{report:?}");
+    }
+    let knee = world.reading(world.joint("knee").unwrap());
+    assert!((knee.twist - 0.2).abs() < 1e-4, "{knee:?}");
+    assert!(world.energy().kinetic < start.abs() + 100.0);
+    assert!(world.violation().position < 1e-12);
+}
+
+/// A worm without flesh: bones that float, guided by a score.
+fn guided(style: &str, more: &str) -> SceneDoc {
+    performed(
+        style,
+        r#"(bone: "bone_0006", want: Follow(track: "path", relative: true), stiffness: 100, damping: 20)"#,
+        more,
+    )
+}
+
+fn performed(style: &str, goals: &str, more: &str) -> SceneDoc {
+    let text = format!(
+        r#"(
+  format: 1, name: "guided", gravity: (0, 0, 0), dt: 0.0005, duration_s: 2, stepper: Reduced(),
+  generators: [Chain(name: "bone", n: 6, root: Free, link: (shapes: [Box(size: (0.1, 0.02, 0.03))]), joint: (kind: Hinge))],
+  tracks: [(name: "path", curve: Points([(0, (0, 0, 0)), (1, (-0.05, 0, 0.1))]))],
+  score: (phases: [
+    (control: Guide(style: {style}, goals: [{goals}])),
+    {more}
+  ]),
+)"#
+    );
+    SceneDoc::from_ron(&text, "guided.ron").unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_restored_score_goes_on_with_the_same_bits() {
+    let more = r#"(from_s: 0.9, control: Keyframes(keys: [(at_s: 0.3, joints: [("bone_0003", [0.4])])])),
+        (from_s: 1.4, control: Land())"#;
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        let scene = guided(style, more);
+        let mut world = World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"));
+        let mut phases = Vec::new();
+        let mut saved = Vec::new();
+        for step in 0..3600 {
+            if step % 720 == 77 {
+                saved.push((step, world.checkpoint()));
+            }
+            let report = world.step();
+            assert!(report.health.is_good(), "{style}: {report:?}");
+            if phases.last() != Some(&report.effort.phase) {
+                phases.push(report.effort.phase);
+            }
+        }
+        assert_eq!(phases, [Some(0), Some(1), Some(2)], "{style}");
+        let wanted = world.digest();
+        for (step, state) in saved {
+            let mut other = World::from_scene(&scene).expect("the same scene");
+            other.restore(&state).expect("its own state");
+            run(&mut other, 3600 - step);
+            assert_eq!(other.digest(), wanted, "{style}, from step {step}");
+        }
+    }
+}
+
+#[test]
+fn a_landing_may_be_as_stiff_as_it_likes() {
+    let scene = guided("Acceleration", "(from_s: 0.5, control: Land(stiffness: 500, damping: 20))");
+    let mut world = World::from_scene(&scene).expect("a scene");
+    run(&mut world, 1000);
+    let bend = |world: &World| {
+        let joints = (2..=6).map(|k| world.joint(&format!("bone_{k:04}")).expect("a joint of the chain"));
+        joints.map(|joint| world.reading(joint).twist.abs()).sum::<f64>()
+    };
+    let guided = bend(&world);
+    assert!(guided > 0.1, "{guided}");
+    run(&mut world, 1000);
+    assert!(bend(&world) < 0.05 * guided, "{} of {guided}", bend(&world));
+}
+
+#[test]
+fn momentum_of_a_floating_character_is_nobody_s_to_command() {
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        let mut world = World::from_scene(&guided(style, "")).expect("a scene");
+        let before = world.momentum();
+        run(&mut world, 2000);
+        let after = world.momentum();
+        // What is left is the order of the step: half a millisecond.
+        let drift = (after.linear - before.linear).length();
+        assert!(drift < 5e-3, "{style}: {drift}");
+    }
+}
+
+#[test]
+fn a_hard_grab_drags_a_bone_while_a_score_guides() {
+    let scene = performed("Acceleration", "", "");
+    let mut world = World::from_scene(&scene).expect("a scene");
+    let bone = world.body("bone_0001").unwrap();
+    let target = world.pose(bone).translation + DVec3::new(0.04, 0.0, -0.05);
+    let mut input = Input::default();
+    input.grabs.push(Grab { body: bone, point: DVec3::ZERO, target, stiffness: f64::INFINITY, damping: 0.0 });
+    for _ in 0..2000 {
+        let report = world.step_with(&input);
+        assert!(report.health.is_good(), "{report:?}");
+    }
+    let distance = world.pose(bone).translation.distance(target);
+    assert!(distance < 5e-3, "{distance}");
+
+    // A hand that is nowhere is ignored, and said so; the state stays finite.
+    input.grabs[0].target.x = f64::NAN;
+    let report = world.step_with(&input);
+    assert_eq!(report.health.ignored_inputs, 1);
+    assert!(world.state().poses.iter().all(|pose| pose.is_finite()));
+}
+
+#[test]
+fn what_joint_coordinates_cannot_say_is_an_error_with_a_place() {
+    let text = r#"(format: 1, name: "loop", stepper: Reduced(),
+  bodies: [(name: "a", shapes: [Box(size: (1, 1, 1))]), (name: "b", shapes: [Box(size: (1, 1, 1))])],
+  joints: [
+    (name: "one", kind: Ball, child: "a"),
+    (name: "two", kind: Ball, child: "b", parent: "a"),
+    (name: "three", kind: Ball, child: "b"),
+  ])"#;
+    let error = World::from_scene(&SceneDoc::from_ron(text, "loop.ron").expect("a scene")).unwrap_err();
+    assert_eq!(error.fields(), ["stepper"]);
+    assert!(error.to_string().contains("three"), "{error}");
+
+    let unreachable = r#"(from_s: 1, control: Keyframes(keys: [(at_s: 1, reach: [(bone: "bone_0006", position: (9, 0, 0))])]))"#;
+    let error = World::from_scene(&guided("Torque", unreachable)).unwrap_err();
+    assert_eq!(error.fields(), ["score.phases[1].control.keys[0].reach"]);
+}
