@@ -40,7 +40,8 @@ fn frames(opened: Opened, seconds: f64) -> String {
             events: vec![egui::Event::PointerMoved(egui::pos2(600.0 + 50.0 * (now % 2.0) as f32, 380.0))],
             ..egui::RawInput::default()
         };
-        let output = context.run_ui(input, |ui| studio.ui(ui, &mut Blank, now - last));
+        let mut output = context.run_ui(input, |ui| studio.ui(ui, &mut Blank, now - last));
+        output.textures_delta.clear();
         let _ = context.tessellate(output.shapes, output.pixels_per_point);
         last = now;
         times.push(frame.elapsed().as_secs_f64());

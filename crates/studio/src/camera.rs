@@ -61,7 +61,7 @@ impl Orbit {
     /// An eye that sees all of a scene at its beginning.
     pub fn of(cast: &Cast, gravity: DVec3) -> Self {
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
-        Self { target: cast.middle, distance: 1.3 * cast.reach / OPENING, up, ..Self::default() }
+        Self { target: cast.middle, distance: 1.1 * cast.reach / OPENING, up, ..Self::default() }
     }
 
     /// Goes around by angles of yaw and pitch, rad.

@@ -184,7 +184,7 @@ impl Drawing {
         for surface in &self.surfaces {
             scene.solid.push_smooth(&surface.points, &surface.triangles, |_| paint(surface.color));
         }
-        let width = (size.1 / 300.0).max(1.0);
+        let width = (size.1 / 450.0).max(1.0);
         let line = |line: &Segment| Line { from: line.from, to: line.to, width, color: paint(line.color) };
         scene.lines.extend(self.lines.iter().map(line));
         scene.planes.extend(self.planes.iter().map(|&(point, normal)| Plane { point, normal }));
@@ -263,7 +263,7 @@ impl Drawing {
                 self.push_line(points[a as usize], points[b as usize], [0.55, 0.57, 0.60]);
             }
             for (&point, &(mass, is_fixed)) in points.iter().zip(&card.nodes) {
-                let radius = 0.012 * frame.cast.reach * ops::pow(mass / mean, 1.0 / 3.0).clamp(0.3, 3.0);
+                let radius = 0.018 * frame.cast.reach * ops::pow(mass / mean, 1.0 / 3.0).clamp(0.3, 3.0);
                 self.push_ball(point, radius, if is_fixed { BLACK } else { RED });
             }
         }

@@ -45,8 +45,9 @@ impl Shot {
             events,
             ..RawInput::default()
         };
-        let output = self.context.run_ui(input, |ui| studio.ui(ui, &mut self.stage, elapsed));
+        let mut output = self.context.run_ui(input, |ui| studio.ui(ui, &mut self.stage, elapsed));
         self.update(&output.textures_delta);
+        output.textures_delta.clear();
         self.image.pixels_mut().fill([248, 248, 248]);
         for clipped in self.context.tessellate(output.shapes, output.pixels_per_point) {
             if let Primitive::Mesh(mesh) = &clipped.primitive {

@@ -32,7 +32,7 @@ impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {
         ui.heading("Scenes");
         let mut chosen = None;
-        let height = (ui.available_height() - 190.0).max(60.0);
+        let height = (ui.available_height() - 200.0).max(60.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
             for (name, path) in &self.library.scenes {
                 let is_open = *name == self.frame.cast.name;

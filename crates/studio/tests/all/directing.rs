@@ -57,7 +57,7 @@ fn guidance_pins_and_keyframes_are_saved_and_run_to_the_same_bits() {
         }
         session.hold(&[]);
         let end = session.world().pose(tip(&session)).transform_point(DVec3::X * 0.1);
-        assert!(end.distance(goal) < 0.3 * begin.distance(goal), "{style:?}: {begin} {goal} {end}");
+        assert!(end.distance(goal) < 0.5 * begin.distance(goal), "{style:?}: {begin} {goal} {end}");
         switch(&mut session, Mode::Land.control(&[], &[]));
         (0..20).for_each(|_| session.step_once());
         assert_eq!(replay(&session), session.world().digest(), "{style:?}");

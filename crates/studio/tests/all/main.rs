@@ -2,6 +2,7 @@
 
 mod common;
 mod directing;
+mod engine;
 mod interface;
 mod recording;
 mod smoke;

@@ -1,0 +1,82 @@
+//! A session on its own thread, the picture of a window without one, and factors on a document.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use sinew_scene::{GeneratorDoc, SceneDoc};
+use sinew_studio::{Command, Engine, Frame, Library, Shot, Studio, Tuning};
+
+use crate::common::{fixture, session};
+
+/// Looks until the newest snapshot is as wanted.
+fn wait(engine: &mut Engine, frame: &mut Frame, wanted: impl Fn(&Frame) -> bool) {
+    let begin = Instant::now();
+    while !(engine.look(frame) && wanted(frame)) {
+        assert!(begin.elapsed() < Duration::from_secs(60), "step {} of {}", frame.step, frame.n_steps);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_session_on_its_own_thread_obeys_and_ends() {
+    let woken = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&woken);
+    let mut engine = Engine::threaded(session("chain_1000"), move || {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let mut frame = Frame::default();
+    wait(&mut engine, &mut frame, |frame| frame.cast.bodies.len() == 1000);
+    engine.send(Command::Play(true));
+    wait(&mut engine, &mut frame, |frame| frame.step > 5);
+    engine.send(Command::Seek(2));
+    wait(&mut engine, &mut frame, |frame| frame.step == 2 && !frame.is_playing);
+    let n_steps = frame.n_steps;
+    engine.send(Command::Open(fixture("no_such_scene")));
+    engine.send(Command::Step);
+    wait(&mut engine, &mut frame, |frame| frame.step == 3);
+    assert_eq!(frame.n_steps, n_steps, "a recorded step is repeated");
+    assert!(
+        engine
+            .board(|board| board.fault.clone())
+            .is_some_and(|fault| fault.to_string().contains("no_such_scene"))
+    );
+    assert!(engine.board(|board| board.trace().samples().len()) > 5);
+    assert!(woken.load(Ordering::Relaxed) > 5);
+    drop(engine);
+    assert_eq!(Arc::strong_count(&woken), 1, "the thread is gone");
+}
+
+#[test]
+fn a_picture_of_the_window_needs_no_display() {
+    let mut studio = Studio::new(Engine::inline(session("worm")), Library::default(), Path::new("."));
+    let mut shot = Shot::new(640, 400).expect("a size");
+    shot.show(&mut studio, 0.0, Vec::new());
+    let image = shot.show(&mut studio, 0.0, Vec::new());
+    let is_skin = |[r, g, b]: [u8; 3]| r > 150 && i32::from(r) - i32::from(b) > 40 && g > 60;
+    let skin = image.pixels().iter().filter(|pixel| is_skin(**pixel)).count();
+    let ink = image.pixels().iter().filter(|pixel| pixel.iter().all(|&part| part < 110)).count();
+    assert!(skin > 500, "{skin} pixels of the worm");
+    assert!(ink > 500, "{ink} pixels of text");
+}
+
+#[test]
+fn factors_reach_joints_flesh_and_contacts() {
+    let opened = SceneDoc::load(&fixture("worm")).expect("a good scene");
+    let mut doc = opened.clone();
+    Tuning::default().apply(&mut doc);
+    assert_eq!(doc, opened);
+    Tuning { stiffness: 2.0, damping: 3.0, young: 0.5, friction: 0.25 }.apply(&mut doc);
+    let [GeneratorDoc::Character(before), GeneratorDoc::Character(after)] =
+        [&opened, &doc].map(|doc| &doc.generators[0])
+    else {
+        unreachable!("the worm is a character")
+    };
+    let ratio = after.joint.stiffness / before.joint.stiffness;
+    assert!((ratio - 2.0).abs() < 1e-12 && (after.joint.damping / before.joint.damping - 3.0).abs() < 1e-12);
+    assert_ne!(after.material, before.material);
+    let friction = |doc: &SceneDoc| doc.colliders[0].contact.friction;
+    assert!((friction(&doc) / friction(&opened) - 0.25).abs() < 1e-12);
+    assert!(sinew_sim::World::from_scene(&doc).is_ok());
+}
