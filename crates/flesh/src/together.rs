@@ -222,10 +222,11 @@ impl Attached for Flesh<'_> {
             rest = others;
             elements.restrict(own, impulses);
         }
-        match coupling {
-            Some(coupling) => coupling.react(impulses, motions),
-            None => tree(impulses, motions),
+        if let Some(coupling) = coupling {
+            coupling.react(impulses, motions);
         }
+        // Whatever the coupling lost where joints leave little room: twists are what the tree answers to their impulses.
+        tree(impulses, motions);
         let (mut rest, mut out) = (residual, out);
         for elements in elements {
             let (own, others) = rest.split_at(elements.n_unknowns());

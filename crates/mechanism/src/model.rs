@@ -343,6 +343,16 @@ impl Model {
         self.bodies[body.index()].central
     }
 
+    /// Principal moments of inertia of a body about its centre of mass, along the axes of its central frame, kg·m².
+    pub fn principal_moments(&self, body: BodyId) -> DVec3 {
+        self.bodies[body.index()].inertia.moments
+    }
+
+    /// The frames of a joint, in the central frames of its bodies.
+    pub fn joint_frames(&self, joint: JointId) -> JointFrames {
+        self.joints[joint.index()].frames
+    }
+
     /// Where a body stands in the order of elimination, which is its port for a [`crate::Companion`]; `None` if forces do not
     /// move it.
     pub fn port_of(&self, body: BodyId) -> Option<u32> {

@@ -9,7 +9,6 @@ mod joint_space;
 mod kinematics;
 mod mass_matrix;
 mod particles;
-mod probe;
 mod state;
 mod tree;
 

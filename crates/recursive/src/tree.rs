@@ -20,7 +20,6 @@ use crate::joint_space::{
     MAX_COORDINATES, advance, coordinate_rates, difference, is_reversible, is_supported, n_coordinates,
     renormalize, set_neutral,
 };
-use crate::probe::Probe;
 use crate::{Command, Dynamics, RecursiveError, TreeState};
 
 sinew_math::define_index!(
@@ -114,31 +113,31 @@ impl Tree {
             n_psi: 0,
             n_joints: model.n_joints(),
         };
-        let mut probe = Probe::new(model);
+        let initial = model.initial_state();
         for (link, &body) in bodies.iter().enumerate() {
             let constraint = model.plan().pairs()[n - 1 - link].constraint;
             let joint = constraint.map(|c| JointId::from_index(c.index()));
-            tree.push(model, &mut probe, body, joint)?;
+            tree.push(model, &initial, body, joint)?;
         }
         tree.mark_elimination();
-        tree.check_inertia(&probe.initial)?;
+        tree.check_inertia(&initial)?;
         Ok(tree)
     }
 
     fn push(
         &mut self,
         model: &Model,
-        probe: &mut Probe<'_>,
+        initial: &State,
         body: BodyId,
         joint: Option<JointId>,
     ) -> Result<(), RecursiveError> {
         let place = match joint {
-            Some(joint) => self.place(model, probe, body, joint)?,
+            Some(joint) => self.place(model, initial, body, joint)?,
             None => Place::free(),
         };
         let n_dofs = place.kind.free_dimension();
         let central = place.central_from_link.inverse();
-        let moments = Sym3::diagonal(probe.moments(body));
+        let moments = Sym3::diagonal(model.principal_moments(body));
         let inertia = SpatialInertia::from_parts(model.body_mass(body), DVec3::ZERO, moments);
         self.links.push(Link {
             is_leaf: true,
@@ -178,7 +177,7 @@ impl Tree {
     fn place(
         &self,
         model: &Model,
-        probe: &mut Probe<'_>,
+        initial: &State,
         body: BodyId,
         joint: JointId,
     ) -> Result<Place, RecursiveError> {
@@ -190,7 +189,7 @@ impl Tree {
             });
         }
         let (body1, body2) = model.joint_bodies(joint);
-        let frames = probe.frames(joint);
+        let frames = model.joint_frames(joint);
         let frame1 = Pose::new(frames.rotation1, frames.point1);
         let frame2 = Pose::new(frames.rotation2, frames.point2);
         let flipped = body1 != Some(body);
@@ -209,7 +208,7 @@ impl Tree {
                     body: body_label(model, b),
                 });
             }
-            Some(b) => probe.initial.poses[b.index()].compose(&outer),
+            Some(b) => initial.poses[b.index()].compose(&outer),
             None => outer,
         };
         let reversed = flipped && !is_reversible(kind);

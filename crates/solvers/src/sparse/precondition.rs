@@ -105,7 +105,7 @@ impl TwoLevel {
     /// If there is not one position and one flag per node.
     pub fn new(pattern: &SparsePattern, rest: &[DVec3], is_fixed: &[bool]) -> Self {
         let n_free = is_fixed.iter().filter(|&&is_fixed| !is_fixed).count();
-        Self::with_group_size(pattern, rest, is_fixed, n_free.isqrt() / 2)
+        Self::with_group_size(pattern, rest, is_fixed, n_free.isqrt() * 4 / 5)
     }
 
     /// The same where some nodes are carried.
@@ -114,7 +114,7 @@ impl TwoLevel {
     /// If there is not one position and one role per node.
     pub fn with_carriers(pattern: &SparsePattern, rest: &[DVec3], roles: &[NodeRole]) -> Self {
         let n_free = roles.iter().filter(|&&role| role == NodeRole::Free).count();
-        Self::build(pattern, rest, roles, n_free.isqrt() / 2)
+        Self::build(pattern, rest, roles, n_free.isqrt() * 4 / 5)
     }
 
     /// The same with groups of about `size` nodes.
