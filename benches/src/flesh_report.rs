@@ -1,8 +1,8 @@
 //! The figures of the flesh suite as tables, as JSON and as curves.
 
 use crate::flesh_shares::Clock;
-use crate::flesh_suite::{MODES, OTHERS, TABLE_1, TABLE_2};
-use crate::{Axes, Curve, Figure, FleshSuite, Goal, ShareRow, Table, grouped, short};
+use crate::flesh_suite::{MODES, OTHERS, TABLE_1};
+use crate::{Axes, Curve, Figure, FleshSuite, Goal, PaperModel, ShareRow, TABLE_2, Table, grouped, short};
 use serde_json::{Value, json};
 use sinew_fem::Diagonalize;
 
@@ -51,7 +51,7 @@ impl FleshSuite {
         let mut table = Table::new(title, &head);
         for row in &self.motions {
             let us = |seconds: f64| short(seconds * 1e6);
-            let paper = TABLE_2.iter().find(|paper| row.motion.name.starts_with(paper.0));
+            let paper = TABLE_2.iter().find(|paper| row.motion.name.starts_with(paper.name));
             table.row([
                 row.motion.name.into(),
                 grouped(row.n_tets),
@@ -62,7 +62,7 @@ impl FleshSuite {
                 us(row.selective.iter().sum()),
                 us(row.always.iter().sum()),
                 format!("{}×", short(row.gain())),
-                paper.map_or("–".into(), |paper| short(paper.2)),
+                paper.map_or("–".into(), |paper| short(paper.joint_us)),
             ]);
         }
         table.note("Paper: KP08 table 2, joint control, its machine; 714, 415 and 119 tetrahedra.");
@@ -186,9 +186,9 @@ impl FleshSuite {
                 .collect(),
         };
         let [selective, always, never] = MODES;
-        let bodies = TABLE_2
-            .iter()
-            .flat_map(|(body, ..)| [curve(body, selective, "selective"), curve(body, always, "always")]);
+        let bodies = TABLE_2.iter().flat_map(|PaperModel { name, .. }| {
+            [curve(name, selective, "selective"), curve(name, always, "always")]
+        });
         Figure {
             title: "Explicit step of flesh, one thread: µs".into(),
             subtitle: self.machine.to_string(),

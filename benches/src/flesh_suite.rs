@@ -2,9 +2,10 @@
 //!
 //! Everything runs on one thread, which the caller provides, except where threads are compared.
 
+use crate::control_suite::{PaperModel, TABLE_2};
 use crate::flesh_scenes::{ExplicitRun, Motion, cantilever, only_flesh};
 use crate::flesh_shares::{Clock, deform, time_flesh};
-use crate::{Effort, Failure, Goal, Machine, SceneRun, Subject};
+use crate::{Effort, Failure, Goal, Machine, SceneRun, StepTimes, Subject};
 use allocation_counter::measure;
 use glam::DVec3;
 use sinew_fem::{
@@ -47,10 +48,6 @@ pub const TABLE_1: [(&str, &str, f64, f64); 8] = [
     ("fish escaping", "fish", 0.45, 1.33),
     ("finger manipulation", "finger", 0.11, 1.23),
 ];
-
-/// What KP08 Table 2 printed: body, tetrahedra, µs per step under joint control.
-pub const TABLE_2: [(&str, usize, f64); 3] =
-    [("worm", 714, 1600.0), ("fish", 415, 1480.0), ("finger", 119, 629.0)];
 
 /// What others took for a step of the same cantilever, measured beside us on one thread: engine, step length (s), ms.
 pub const OTHERS: [(&str, f64, f64); 2] =
@@ -96,49 +93,6 @@ impl MotionRow {
     /// Always over selective, whole steps.
     pub fn gain(&self) -> f64 {
         self.always.iter().sum::<f64>() / self.selective.iter().sum::<f64>()
-    }
-}
-
-/// Times of the steps of one motion that was run several times, s.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepTimes {
-    /// The shortest time of each step.
-    least: Vec<f64>,
-    /// Mean of each run.
-    runs: Vec<f64>,
-}
-
-impl StepTimes {
-    fn new(n_steps: usize) -> Self {
-        Self { least: vec![f64::INFINITY; n_steps], runs: vec![] }
-    }
-
-    /// Adds a step of the run that began with the last step 0.
-    fn add(&mut self, step: usize, seconds: f64) {
-        if step == 0 {
-            self.runs.push(0.0);
-        }
-        if let Some(run) = self.runs.last_mut() {
-            *run += seconds / self.least.len() as f64;
-        }
-        self.least[step] = self.least[step].min(seconds);
-    }
-
-    /// Mean over the steps, each at its shortest: what the code can do.
-    pub fn best(&self) -> f64 {
-        self.least.iter().sum::<f64>() / self.least.len() as f64
-    }
-
-    /// The longest step, at its shortest.
-    pub fn longest(&self) -> f64 {
-        self.least.iter().copied().fold(0.0, f64::max)
-    }
-
-    /// Mean of the middle run: what the machine allowed.
-    pub fn median(&self) -> f64 {
-        let mut runs = self.runs.clone();
-        runs.sort_by(f64::total_cmp);
-        runs[runs.len() / 2]
     }
 }
 
@@ -212,7 +166,7 @@ impl FleshSuite {
     /// # Errors
     /// If a body cannot be built or its forces are not finite.
     pub fn measure_shares(&mut self) -> Result<(), Failure> {
-        for (name, ..) in TABLE_2 {
+        for PaperModel { name, .. } in TABLE_2 {
             let motion = Motion::ALL.into_iter().find(|motion| motion.name.starts_with(name));
             let motion = motion.ok_or("a body of the paper has no motion")?;
             self.measure_shares_of(name, &World::from_scene(&motion.scene())?)?;
@@ -451,6 +405,7 @@ pub fn run_few_flesh_steps() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::{FleshSuite, interpolate, measure_motion};
+    use crate::control_suite::{PaperModel, TABLE_2};
     use crate::flesh_scenes::{Motion, cantilever};
     use crate::{Effort, SceneRun};
 

@@ -9,6 +9,7 @@
 //! | those of `cargo xtask bench ladder` | [`Ladder`], [`Method`], [`LadderSuite`] |
 //! | those of `cargo xtask bench budget` | [`BudgetSuite`] |
 //! | those of `cargo xtask bench flesh` | [`FleshSuite`], [`FleshMotion`] |
+//! | those of `cargo xtask bench control` | [`ControlSuite`], [`DynamicsRun`] |
 //! | to print, draw or sign figures | [`Table`], [`Figure`], [`Machine`] |
 //! | what is asked of figures | [`Goal`] |
 //! | a program around a suite | [`run_program`], [`Options`] |
@@ -18,6 +19,9 @@
 mod budget_suite;
 mod chain_report;
 mod chain_suite;
+mod control_report;
+mod control_scenes;
+mod control_suite;
 #[cfg(doctest)]
 mod documents;
 mod flesh_report;
@@ -41,11 +45,16 @@ mod timing;
 
 pub use budget_suite::{BUDGETS, BudgetRow, BudgetSuite};
 pub use chain_suite::{AnchorError, ChainSuite, Failure, SceneTime, ThreadTime, run_few_steps};
+pub use control_scenes::{Control, DynamicsRun, Problem, as_keyframes, skeleton};
+pub use control_suite::{
+    CharacterRow, ControlSuite, MotionTimes, PARTS, PaperModel, SKELETONS, SkeletonRow, TABLE_2,
+    run_few_control_steps,
+};
 pub use flesh_scenes::{EXPLICIT_DT, ExplicitRun, Motion as FleshMotion, cantilever};
 pub use flesh_shares::{Clock, deform};
 pub use flesh_suite::{
-    BEAMS, FleshSuite, ImplicitRow, MODES, MotionRow, OTHERS, SHARES, ShareRow, SizeRow, StepTimes, TABLE_1,
-    TABLE_2, run_few_flesh_steps,
+    BEAMS, FleshSuite, ImplicitRow, MODES, MotionRow, OTHERS, SHARES, ShareRow, SizeRow, TABLE_1,
+    run_few_flesh_steps,
 };
 pub use goals::{Bound, Goal, goals_table};
 pub use ladder_suite::{GrabTimes, LadderSuite, Solve, SolveRow, StepRow, WarmRow, run_few_ladder_steps};
@@ -59,4 +68,4 @@ pub use rapier::RapierRun;
 pub use series::{Memory, Row, SIZES, Series};
 pub use subjects::{MechanismRun, SceneRun};
 pub use table::{Table, grouped, short};
-pub use timing::{Effort, Subject, Timing, time_steps};
+pub use timing::{Effort, StepTimes, Subject, Timing, time_steps};

@@ -91,6 +91,12 @@ fn state_bytes(state: &State) -> usize {
         + size_of_val(state.history.increments.as_slice())
 }
 
+/// A fixture by name, such as `hand`, as a document.
+pub(crate) fn fixture(name: &str) -> Result<SceneDoc, Failure> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mechanisms");
+    Ok(SceneDoc::load(&folder.join(format!("{name}.ron")))?)
+}
+
 /// A fixture scene with its recorded inputs, through the facade.
 pub struct SceneRun {
     world: World,
@@ -103,8 +109,7 @@ impl SceneRun {
     /// # Errors
     /// If there is no such fixture or it is not valid.
     pub fn fixture(name: &str) -> Result<Self, Failure> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mechanisms");
-        Self::new(&SceneDoc::load(&folder.join(format!("{name}.ron")))?)
+        Self::new(&fixture(name)?)
     }
 
     /// Any scene.

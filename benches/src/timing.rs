@@ -70,6 +70,50 @@ pub struct Timing {
     pub n_steps: usize,
 }
 
+/// Times of the steps of one motion that was run several times, s.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepTimes {
+    /// The shortest time of each step.
+    least: Vec<f64>,
+    /// Mean of each run.
+    runs: Vec<f64>,
+}
+
+impl StepTimes {
+    /// Of a motion of so many steps that has not run yet.
+    pub fn new(n_steps: usize) -> Self {
+        Self { least: vec![f64::INFINITY; n_steps], runs: vec![] }
+    }
+
+    /// Adds a step of the run that began with the last step 0.
+    pub fn add(&mut self, step: usize, seconds: f64) {
+        if step == 0 {
+            self.runs.push(0.0);
+        }
+        if let Some(run) = self.runs.last_mut() {
+            *run += seconds / self.least.len() as f64;
+        }
+        self.least[step] = self.least[step].min(seconds);
+    }
+
+    /// Mean over the steps, each at its shortest: what the code can do.
+    pub fn best(&self) -> f64 {
+        self.least.iter().sum::<f64>() / self.least.len() as f64
+    }
+
+    /// The longest step, at its shortest.
+    pub fn longest(&self) -> f64 {
+        self.least.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Mean of the middle run: what the machine allowed.
+    pub fn median(&self) -> f64 {
+        let mut runs = self.runs.clone();
+        runs.sort_by(f64::total_cmp);
+        runs[runs.len() / 2]
+    }
+}
+
 /// Warms up, saves, and times batches.
 ///
 /// # Panics
