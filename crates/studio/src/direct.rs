@@ -56,9 +56,7 @@ impl Mode {
                 ControlDoc::Guide(GuideDoc { style, goals: goals.to_vec(), ..GuideDoc::default() })
             }
             Self::Land => ControlDoc::Land(LandDoc::default()),
-            Self::Keyframes => {
-                ControlDoc::Keyframes(KeyframesDoc { keys: keys.to_vec(), ..KeyframesDoc::default() })
-            }
+            Self::Keyframes => ControlDoc::Keyframes(KeyframesDoc { keys: keys.to_vec() }),
         }
     }
 

@@ -134,6 +134,7 @@ fn meet_triangle([a, b, c]: [DVec3; 3], ray: &Ray) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
+    use sinew_math::ops;
     use sinew_sim::DrawShape;
 
     use super::{Ray, meet_shape, meet_triangle};
@@ -165,8 +166,8 @@ mod tests {
         for shape in &shapes {
             for i in 0..100 {
                 let t = f64::from(i);
-                let origin = DVec3::new((0.7 * t).sin(), (1.3 * t).cos(), (0.37 * t).sin()) * 2.0;
-                let aim = DVec3::new((2.1 * t).cos(), (1.9 * t).sin(), (0.9 * t).cos()) * 0.4;
+                let origin = DVec3::new(ops::sin(0.7 * t), ops::cos(1.3 * t), ops::sin(0.37 * t)) * 2.0;
+                let aim = DVec3::new(ops::cos(2.1 * t), ops::sin(1.9 * t), ops::cos(0.9 * t)) * 0.4;
                 let ray = Ray { origin, direction: (aim - origin).normalize() };
                 let marched = (0..8_000).map(|k| f64::from(k) * 5e-4).find(|&s| !outside(shape, ray.at(s)));
                 match (meet_shape(shape, &ray), marched) {

@@ -64,13 +64,8 @@ pub fn run_shot(start: &Start) -> Result<(), Fault> {
 pub fn run(start: Start) -> Result<(), Fault> {
     let viewport =
         egui::ViewportBuilder::default().with_inner_size([1280.0, 820.0]).with_title("Sinew studio");
-    let options = NativeOptions {
-        viewport,
-        renderer: Renderer::Glow,
-        depth_buffer: 24,
-        multisampling: 4,
-        ..NativeOptions::default()
-    };
+    let options =
+        NativeOptions { viewport, renderer: Renderer::Glow, depth_buffer: 24, ..NativeOptions::default() };
     let begin = move |context: &CreationContext<'_>| -> Result<Box<dyn App>, _> {
         Ok(Box::new(Window::new(context, &start)))
     };

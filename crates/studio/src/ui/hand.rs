@@ -5,6 +5,7 @@
 //! in joint coordinates holds are hard: the score guides the bone there.
 
 use glam::{DQuat, DVec3};
+use sinew_math::exp_so3;
 use sinew_sim::{BodyId, Grab};
 
 use crate::{Cast, Frame, Hit, Orbit, Ray, Target};
@@ -84,7 +85,7 @@ impl Drag {
                 held.target += way * share.clamp(-0.5, 0.5);
             }
             Motion::Turn(right, up) => {
-                let turn = DQuat::from_scaled_axis(view.right * right + view.up * up);
+                let turn = exp_so3(view.right * right + view.up * up);
                 held.turned = Some((turn * held.turned.unwrap_or(DQuat::IDENTITY)).normalize());
             }
         }

@@ -6,6 +6,9 @@ use egui_plot::{Legend, Line, Plot as Chart, PlotPoints, VLine};
 use super::Studio;
 use crate::Sample;
 
+/// Name of a curve, and its value.
+type Curve = (&'static str, fn(&Sample) -> f64);
+
 /// Which curves are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Plot {
@@ -45,7 +48,7 @@ impl Plot {
     }
 
     /// Names of its curves, and their values.
-    fn curves(self) -> &'static [(&'static str, fn(&Sample) -> f64)] {
+    fn curves(self) -> &'static [Curve] {
         match self {
             Self::Energy => &[
                 ("kinetic", |s| s.energy[0]),

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use crate::common::fixture;
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says why nothing was tested")]
 fn the_window_opens_and_closes() {
     let display = format!(":{}", 90 + std::process::id() % 900);
     let server = Command::new("Xvfb")
