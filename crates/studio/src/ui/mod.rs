@@ -152,7 +152,8 @@ impl Studio {
     fn refresh(&mut self) {
         let mut wished = wishes(&self.show);
         wished.joint = self.joint;
-        wished.digest = true;
+        // It takes a pass over the whole state.
+        wished.digest = !self.frame.is_playing;
         if wished != self.wished {
             self.wished = wished;
             self.engine.send(Command::Wish(wished));

@@ -67,7 +67,10 @@ impl Studio {
                 "{:.2} s · step {} of {}{late}{posed}",
                 self.frame.time, self.frame.step, self.frame.n_steps
             ))
-            .on_hover_text(format!("recording: {megabytes:.1} MB · digest {:016x}", self.frame.digest));
+            .on_hover_text(match self.frame.is_playing {
+                true => format!("recording: {megabytes:.1} MB"),
+                false => format!("recording: {megabytes:.1} MB · digest {:016x}", self.frame.digest),
+            });
         });
         ui.add_space(2.0);
     }

@@ -88,8 +88,11 @@ fn rewinding_restores_the_digest() {
     let mut window = window(session("showcase"));
     window.get_by_label("Play").click();
     steps(&mut window, 40);
+    window.key_press(Key::Space);
+    steps(&mut window, 2);
     let (step, digest) = (window.state().frame().step, window.state().frame().digest);
     assert!(step > 30);
+    window.key_press(Key::Space);
     steps(&mut window, 25);
     window.get_by_label("Pause").click();
     steps(&mut window, 2);
