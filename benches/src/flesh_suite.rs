@@ -405,7 +405,6 @@ pub fn run_few_flesh_steps() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::{FleshSuite, interpolate, measure_motion};
-    use crate::control_suite::{PaperModel, TABLE_2};
     use crate::flesh_scenes::{Motion, cantilever};
     use crate::{Effort, SceneRun};
 
