@@ -1,9 +1,10 @@
 //! Scenes with flesh: held, stepped apart, in batches, wound back.
 
 use glam::DVec3;
+use sinew_scene::{CurveDoc, FleshMaterialDoc, FleshSteppingDoc, GeneratorDoc, ImplicitDoc, StepperDoc};
 use sinew_sim::{Input, Recording, SceneDoc, Workspace, World, digest, step, step_batch};
 
-use crate::common::scene;
+use crate::common::{run, scene};
 
 fn world_of(text: &str) -> World {
     World::from_scene(&SceneDoc::from_ron(text, "held.ron").expect("a scene")).expect("a world")
@@ -88,4 +89,49 @@ fn flesh_that_is_no_longer_finite_is_reported() {
     let (model, settings) = (world.model().clone(), *world.settings());
     let report = step(&model, &mut state, &Input::default(), &settings, &mut Workspace::new(&model));
     assert!(report.health.refused);
+}
+
+/// Positions of the worm's nodes relative to their mean, every 1/60 s for half a second, falling freely and wriggling.
+fn worm_in_the_air(dt: f64, order: u32, explicit: bool) -> Vec<Vec<DVec3>> {
+    let mut scene = scene("worm");
+    scene.colliders.clear();
+    scene.dt = dt;
+    scene.stepper = StepperDoc::Implicit(ImplicitDoc { order, ..ImplicitDoc::default() });
+    let GeneratorDoc::Character(worm) = &mut scene.generators[0] else { panic!("the worm is a character") };
+    worm.contact = None;
+    // From rest: half an amplitude of 1 − cos instead of an amplitude of sin.
+    for track in &mut scene.tracks {
+        let CurveDoc::Sine(sine) = &mut track.curve else { panic!("the worm follows sines") };
+        (sine.amplitude, sine.phase) = (sine.amplitude * 0.5, -std::f64::consts::FRAC_PI_2);
+        sine.center = sine.amplitude;
+    }
+    worm.stiffness_damping_s = 0.0;
+    worm.material = FleshMaterialDoc::NeoHookean { young: 5e4, poisson: 0.4 };
+    if explicit {
+        worm.stepping = FleshSteppingDoc::Explicit { substeps: 1 };
+    }
+    let mut world = World::from_scene(&scene).expect("the worm without ground");
+    let per_frame = (1.0 / (60.0 * dt)).round() as u64;
+    let frame = |world: &mut World| {
+        run(world, per_frame);
+        let nodes = &world.state().flesh.nodes[0].positions;
+        let mean = nodes.iter().sum::<DVec3>() / nodes.len() as f64;
+        nodes.iter().map(|node| *node - mean).collect()
+    };
+    (0..30).map(|_| frame(&mut world)).collect()
+}
+
+/// The worm follows its motors in the air at 60 Hz as it does in explicit steps of 0.1 ms (1/60 s in 167 steps).
+#[test]
+fn the_worm_moves_as_in_explicit_steps() {
+    let reference = worm_in_the_air(1.0 / (60.0 * 167.0), 1, true);
+    let rest = &reference[0];
+    let moved = reference.iter().flat_map(|frame| frame.iter().zip(rest).map(|(a, b)| a.distance(*b)));
+    let moved = moved.fold(0.0, f64::max);
+    for (order, tolerance) in [(1, 0.12), (2, 0.02)] {
+        let found = worm_in_the_air(1.0 / 60.0, order, false);
+        let off = found.iter().zip(&reference).flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.distance(*b)));
+        let off = off.fold(0.0, f64::max);
+        assert!(off < tolerance * moved, "order {order}: {off} of {moved} m");
+    }
 }
