@@ -60,7 +60,7 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, Failure> {
             let mut advance = |share: f64| bar.set_position((STEPS * share) as u64);
             let body = EmbeddedBody::in_lattice_observed(surface, &lattice, &filling, &mut advance);
             bar.finish_and_clear();
-            body.map_err(failure)?
+            body.map_err(failure)?.with_fill_floor(args.mass_floor)
         }
         "ele" | "node" => {
             let tetgen = read_tetgen(args)?;

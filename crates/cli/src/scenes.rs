@@ -32,7 +32,11 @@ pub(crate) const EMBEDDED: &[(&str, &str)] = embedded![
     "cube_drop",
     "double_pendulum",
     "finger",
+    "finger_manipulate",
     "fish",
+    "fish_escape",
+    "fish_jump",
+    "fish_turnover",
     "flyball_governor",
     "four_bar",
     "gough_stewart",
@@ -62,6 +66,13 @@ pub(crate) const EMBEDDED: &[(&str, &str)] = embedded![
     "twisted_bar",
     "worm",
     "worm_70k",
+    "worm_bend",
+    "worm_jump",
+    "worm_jump_2",
+    "worm_jump_bad_timing",
+    "worm_limp",
+    "worm_roll",
+    "worm_wave",
 ];
 
 /// The scene at a path, or the built-in scene of that name if there is no such file.

@@ -201,6 +201,14 @@ impl EmbeddedBody {
         &self.mesh
     }
 
+    /// The same with every tetrahedron at least that full, from 0 to 1, as far as stiffness goes: nodes that a mass floor made
+    /// heavy do not hang on flesh of next to no stiffness then. Masses stay.
+    #[must_use]
+    pub fn with_fill_floor(mut self, floor: f64) -> Self {
+        self.fill.iter_mut().for_each(|fill| *fill = fill.max(floor.min(1.0)));
+        self
+    }
+
     /// The share of every tetrahedron that the solid fills, from 0 to 1.
     pub fn fill(&self) -> &[f64] {
         &self.fill

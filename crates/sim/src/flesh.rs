@@ -142,6 +142,7 @@ impl Part {
                 let surface = if is_stl { Surface::from_stl(bytes) } else { Surface::from_obj(bytes) };
                 EmbeddedBody::in_lattice(surface.map_err(bad)?, &Lattice::longest(*cells), &filling)
                     .map_err(bad)?
+                    .with_fill_floor(filling.mass_floor)
             }
             FleshMeshDoc::Character { kind } => {
                 let Character { flesh, holds: found, bones, .. } = character(*kind);

@@ -91,5 +91,5 @@ pub fn hand() -> Character {
         &Lattice { cells: Cells::Longest(CELLS), pattern: Pattern::Bricks },
         &filling,
     ));
-    Character::new("hand", bones, joints, flesh, 0.008)
+    Character::new("hand", bones, joints, flesh.with_fill_floor(filling.mass_floor), 0.008)
 }

@@ -310,6 +310,13 @@ fn the_floor_raises_light_nodes_and_says_so() {
     assert_close!(total(&floored), total(&exact), 1e-12 * total(&exact));
     assert_eq!(floored.n_raised(), exact.masses().iter().filter(|&&m| m < 0.1 * mean).count());
     assert!(floored.n_raised() > 0 && floored.quality().mass_ratio < exact.quality().mass_ratio);
+
+    // Stiffness with a floor of its own; masses stay.
+    let firm = floored.clone().with_fill_floor(0.1);
+    assert_eq!(firm.masses(), floored.masses());
+    assert!(floored.fill().iter().any(|fill| *fill < 0.1));
+    let wanted: Vec<f64> = floored.fill().iter().map(|fill| fill.max(0.1)).collect();
+    assert_eq!(firm.fill(), wanted);
 }
 
 /// A fine ball hardly touches some cells of a fine lattice: without a floor, their nodes weigh almost nothing.

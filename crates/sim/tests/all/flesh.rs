@@ -130,7 +130,8 @@ fn the_worm_moves_as_in_explicit_steps() {
     let moved = moved.fold(0.0, f64::max);
     for (order, tolerance) in [(1, 0.12), (2, 0.02)] {
         let found = worm_in_the_air(1.0 / 60.0, order, false);
-        let off = found.iter().zip(&reference).flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.distance(*b)));
+        let off =
+            found.iter().zip(&reference).flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.distance(*b)));
         let off = off.fold(0.0, f64::max);
         assert!(off < tolerance * moved, "order {order}: {off} of {moved} m");
     }

@@ -31,8 +31,8 @@ fn scene(stepper: &str, dt: f64, stiffness: f64) -> SceneDoc {
 }
 
 fn tip(world: &World) -> DVec3 {
-    world.pose(world.body("b").unwrap()).transform_point(DVec3::new(0.25, 0.0, 0.0))
-        + world.pose(world.body("c").unwrap()).transform_point(DVec3::new(0.0, 0.25, 0.0))
+    world.pose(world.body("b").expect("a body")).transform_point(DVec3::new(0.25, 0.0, 0.0))
+        + world.pose(world.body("c").expect("a body")).transform_point(DVec3::new(0.0, 0.25, 0.0))
 }
 
 #[test]
