@@ -3,11 +3,14 @@
 use crate::shell::{Call, Outcome, no_arguments, release_binary};
 
 /// What is run for which file of `docs/pictures`.
-const PICTURES: [(&str, &str); 4] = [
+const PICTURES: [(&str, &str); 7] = [
     ("robot.gif", "robot --size 420x340 --gif"),
     ("hand_flesh.png", "hand_flesh --size 300x220 --filmstrip"),
     ("hand_flesh_mesh.png", "hand_flesh --size 720x480 --show mesh --at 1.7 --png"),
     ("showcase.png", "showcase --size 720x560 --png"),
+    ("worm_jump.png", "worm_jump --size 300x200 --filmstrip"),
+    ("worm_roll.gif", "worm_roll --size 420x260 --gif"),
+    ("mesh_320.png", "mesh_320 --size 640x420 --png"),
 ];
 
 /// Makes them all anew.
