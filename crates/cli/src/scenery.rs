@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_scene::{ColliderShapeDoc, SceneDoc, ShapeDoc};
+use sinew_scene::{ColliderShapeDoc, SceneDoc};
 use sinew_sim::DrawShape;
 
 /// Cells along each side of a height field beyond which some are left out.
@@ -29,7 +29,7 @@ impl Scenery {
                     scenery.planes.push((*point, normal.normalize_or(DVec3::Z)));
                 }
                 ColliderShapeDoc::Solid(shape) => {
-                    scenery.solids.push((to_draw(shape), shape.at().to_pose()));
+                    scenery.solids.push((shape.into(), shape.at().to_pose()));
                 }
                 ColliderShapeDoc::HeightField { at, size, heights } => {
                     scenery.ground.extend(triangles(&at.to_pose(), *size, heights));
@@ -38,16 +38,6 @@ impl Scenery {
             }
         }
         scenery
-    }
-}
-
-fn to_draw(shape: &ShapeDoc) -> DrawShape {
-    match shape {
-        ShapeDoc::Box(doc) => DrawShape::Box { size: doc.size },
-        ShapeDoc::Sphere(doc) => DrawShape::Sphere { radius: doc.radius },
-        ShapeDoc::Capsule(doc) => DrawShape::Capsule { radius: doc.radius, length: doc.length },
-        ShapeDoc::Cylinder(doc) => DrawShape::Cylinder { radius: doc.radius, length: doc.length },
-        ShapeDoc::Ellipsoid(doc) => DrawShape::Ellipsoid { semi_axes: doc.semi_axes },
     }
 }
 

@@ -119,11 +119,7 @@ impl Integrator {
                 self.resistance[dof] = h * c + h * h * k;
             }
         }
-        dynamics.kinematics(tree, state);
-        let (gravity, external) = (action.gravity, action.external);
-        let report = dynamics.respond_resisted(tree, &self.command, &self.resistance, gravity, external);
-        finish(tree, dynamics, state, h);
-        report
+        resisted(tree, dynamics, state, &Action { command: &self.command, ..*action }, &self.resistance, h)
     }
 
     /// One step of the classical Runge–Kutta method. The results in `dynamics` are those of its last stage.
@@ -158,6 +154,22 @@ impl Integrator {
         tree.renormalize(&mut state.coordinates);
         report
     }
+}
+
+/// One step of symplectic Euler in which passive joints resist: torque `τ − D q̈`, `D` per dof (kg·m², kg, at least 0).
+pub fn resisted(
+    tree: &Tree,
+    dynamics: &mut Dynamics,
+    state: &mut TreeState,
+    action: &Action<'_>,
+    resistance: &[f64],
+    h: f64,
+) -> SweepReport {
+    dynamics.kinematics(tree, state);
+    let Action { command, gravity, external } = *action;
+    let report = dynamics.respond_resisted(tree, command, resistance, gravity, external);
+    finish(tree, dynamics, state, h);
+    report
 }
 
 /// `v⁺ = v + h q̈`, `q⁺ = q ⊕ h v⁺`.

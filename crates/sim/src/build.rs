@@ -87,7 +87,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
         looks.solids.extend(doc.shapes.iter().map(|shape| SolidLook {
             body,
             body_from_shape: shape.at().to_pose(),
-            shape: draw_shape(shape),
+            shape: shape.into(),
             color: doc.color,
         }));
     }
@@ -430,13 +430,15 @@ fn script_input(
     Ok(())
 }
 
-fn draw_shape(shape: &ShapeDoc) -> DrawShape {
-    match shape {
-        ShapeDoc::Box(s) => DrawShape::Box { size: s.size },
-        ShapeDoc::Sphere(s) => DrawShape::Sphere { radius: s.radius },
-        ShapeDoc::Capsule(s) => DrawShape::Capsule { radius: s.radius, length: s.length },
-        ShapeDoc::Cylinder(s) => DrawShape::Cylinder { radius: s.radius, length: s.length },
-        ShapeDoc::Ellipsoid(s) => DrawShape::Ellipsoid { semi_axes: s.semi_axes },
+impl From<&ShapeDoc> for DrawShape {
+    fn from(shape: &ShapeDoc) -> Self {
+        match shape {
+            ShapeDoc::Box(s) => Self::Box { size: s.size },
+            ShapeDoc::Sphere(s) => Self::Sphere { radius: s.radius },
+            ShapeDoc::Capsule(s) => Self::Capsule { radius: s.radius, length: s.length },
+            ShapeDoc::Cylinder(s) => Self::Cylinder { radius: s.radius, length: s.length },
+            ShapeDoc::Ellipsoid(s) => Self::Ellipsoid { semi_axes: s.semi_axes },
+        }
     }
 }
 

@@ -28,7 +28,9 @@ use sinew_mechanism::{
     BodyId, DriveCoordinate, Input, JointId, JointKind, Settings, Stage, Watch, arrive_kinematic,
     move_kinematic, outside_wrenches,
 };
-use sinew_recursive::{Action, Command, Dynamics, Integrator, LinkId, Mode, RecursiveError, Tree, TreeState};
+use sinew_recursive::{
+    Action, Command, Dynamics, Integrator, LinkId, Mode, RecursiveError, Tree, TreeState, resisted,
+};
 
 use crate::report::Effort;
 use crate::{Model, State};
@@ -361,13 +363,7 @@ impl Substep<'_> {
         let seen = if self.reduced.method == ReducedMethod::Rk4 {
             integrator.runge_kutta(tree, dynamics, tree_state, &action, h)
         } else {
-            dynamics.kinematics(tree, tree_state);
-            let seen = dynamics.respond_resisted(tree, command, resistances, self.gravity, external);
-            for (rate, acceleration) in tree_state.rates.iter_mut().zip(dynamics.accelerations()) {
-                *rate += h * acceleration;
-            }
-            tree.advance(&mut tree_state.coordinates, &tree_state.rates, h);
-            seen
+            resisted(tree, dynamics, tree_state, &action, resistances, h)
         };
         report.mechanism.regularized += u32::from(seen.singular.is_some());
         let Some(controller) = &self.work.controller else { return };

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_scene::{ColliderShapeDoc, JointDoc, SceneDoc, ShapeDoc, StepperDoc};
+use sinew_scene::{ColliderShapeDoc, JointDoc, SceneDoc, StepperDoc};
 use sinew_sim::{BodyId, BodyKind, DrawShape, JointId, JointKind, World};
 
 /// What is known of a scene before anything moves.
@@ -125,7 +125,7 @@ impl Cast {
                 ColliderShapeDoc::Plane { point, normal } => {
                     cast.planes.push((*point, normal.normalize_or(DVec3::Z)));
                 }
-                ColliderShapeDoc::Solid(shape) => cast.solids.push((to_draw(shape), shape.at().to_pose())),
+                ColliderShapeDoc::Solid(shape) => cast.solids.push((shape.into(), shape.at().to_pose())),
                 ColliderShapeDoc::HeightField { .. } | ColliderShapeDoc::OfBody => {}
             }
         }
@@ -160,14 +160,4 @@ fn edges(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
     edges.sort_unstable();
     edges.dedup();
     edges
-}
-
-fn to_draw(shape: &ShapeDoc) -> DrawShape {
-    match shape {
-        ShapeDoc::Box(doc) => DrawShape::Box { size: doc.size },
-        ShapeDoc::Sphere(doc) => DrawShape::Sphere { radius: doc.radius },
-        ShapeDoc::Capsule(doc) => DrawShape::Capsule { radius: doc.radius, length: doc.length },
-        ShapeDoc::Cylinder(doc) => DrawShape::Cylinder { radius: doc.radius, length: doc.length },
-        ShapeDoc::Ellipsoid(doc) => DrawShape::Ellipsoid { semi_axes: doc.semi_axes },
-    }
 }

@@ -41,10 +41,6 @@ fn joints_return_within_their_limits_and_stay_there() {
             pushed += report.beyond_limits;
         }
         assert!(pushed > 0, "{style:?}: the drag pushes against limits");
-        if style == Style::Torque {
-            // Limits are soft there: what keeps commands bounded costs heavy joints more, and they swing beyond.
-            continue;
-        }
         for link in run.tree.links() {
             let q = &run.state.coordinates[run.tree.coordinates(link)];
             let beyond = if q.len() == 4 {
@@ -52,7 +48,9 @@ fn joints_return_within_their_limits_and_stay_there() {
             } else {
                 (q[0] - 0.3).max(-0.4 - q[0])
             };
-            assert!(beyond < 0.02, "{style:?}: joint of {link:?} is {beyond} rad beyond its limit");
+            // In the torque style limits are soft: what keeps commands bounded costs heavy joints more, and they swing beyond.
+            let slack = if style == Style::Torque { 1.0 } else { 0.02 };
+            assert!(beyond < slack, "{style:?}: joint of {link:?} is {beyond} rad beyond its limit");
         }
     }
 }
