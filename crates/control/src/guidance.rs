@@ -9,11 +9,12 @@
 //! In the velocity style the first level is the dynamics of the passive joints, exact: `M_p x = h (τ_p − τ_{p,1})`, `τ_{p,1}` their
 //! torques at the base. All three ask for the same acceleration of a bone; they differ in what is smallest.
 //!
-//! Limits are rows on `q̈` along the excess. The target pose is where the solution starts and what it comes closest to; in the torque
-//! style these are the torques that produce the accelerations of the pose, and closest is meant in the norm of the kinetic energy
-//! (`δτᵀ M⁻¹ δτ`), so that what damps the pose damps the motion: the nearest torques as such pump energy into swings. Rows about
-//! positions are divided by the radius of gyration of the character, so that a level may mix metres and radians. A joint beyond its
-//! torque limit is passive with the torque at its limit, and the rest is solved again.
+//! Limits are rows on `q̈` along the excess, and hold one way: those that a solution passes are added and it is solved again, so that
+//! joints arrive at a limit without passing it and leave it freely. The target pose is where the solution starts and what it comes
+//! closest to; in the torque style these are the torques that produce the accelerations of the pose, and closest is meant in the norm
+//! of the kinetic energy (`δτᵀ M⁻¹ δτ`), so that what damps the pose damps the motion: the nearest torques as such pump energy into
+//! swings. Rows about positions are divided by the radius of gyration of the character, so that a level may mix metres and radians. A
+//! joint beyond its torque limit is passive with the torque at its limit, and the rest is solved again.
 //!
 //! Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. World axes, SI units. Never fails; a result that is not finite
 //! becomes a command of zeros and is reported.
@@ -31,8 +32,8 @@ use crate::report::{ControlReport, GoalReport};
 use crate::saturation::Saturation;
 use crate::situation::Situation;
 
-/// Solves after which joints at their torque limit are no longer made good for by others.
-const MAX_ROUNDS: usize = 3;
+/// Solves after which joints at a limit are no longer made good for by others.
+const MAX_ROUNDS: usize = 12;
 
 /// Size of rows that counts as none, as a share of the size expected of them.
 const FLOOR: f64 = 1e-6;
@@ -50,7 +51,9 @@ pub(crate) struct Guidance {
     inertia: f64,
     wishes: Vec<Option<Wish>>,
     goal_reports: Vec<GoalReport>,
-    excesses: Vec<Excess>,
+    /// Every displacement limit, and those that hold their joint back in this command.
+    limits: Vec<Excess>,
+    holds: Vec<bool>,
     /// Dof of each variable, and variable of each dof.
     variables: Vec<usize>,
     slots: Vec<usize>,
@@ -59,6 +62,8 @@ pub(crate) struct Guidance {
     preference: Vec<f64>,
     /// The level being gathered.
     rows: Vec<f64>,
+    /// Rows of limits in the torque style, by accelerations.
+    lifts: Vec<f64>,
     targets: Vec<f64>,
     owners: Vec<(usize, f64)>,
     /// Per dof: wanted accelerations of the target pose, torques at rest.
@@ -93,12 +98,14 @@ impl Guidance {
             inertia: mass * radius * radius,
             wishes: Vec::new(),
             goal_reports: Vec::new(),
-            excesses: Vec::new(),
+            limits: Vec::new(),
+            holds: Vec::new(),
             variables: Vec::with_capacity(tree.n_dofs()),
             slots: vec![NONE; tree.n_dofs()],
             weights: Vec::with_capacity(tree.n_dofs()),
             preference: Vec::with_capacity(tree.n_dofs()),
             rows: Vec::new(),
+            lifts: Vec::new(),
             targets: Vec::new(),
             owners: Vec::new(),
             tangent: vec![0.0; tree.n_dofs()],
@@ -122,17 +129,20 @@ impl Guidance {
         report: &mut ControlReport,
     ) {
         self.look(at, task, dynamics, report);
-        self.find_excesses(at);
-        report.beyond_limits = self.excesses.len();
+        self.find_limits(at);
         saturation.begin();
-        for _ in 1..MAX_ROUNDS {
+        for round in 1.. {
             self.attempt(at, task, dynamics, saturation, out);
-            if !saturation.find(at, dynamics, out) {
+            report.at_limits = self.holds.iter().filter(|holds| **holds).count();
+            if round == MAX_ROUNDS {
+                saturation.apply(at, dynamics, out);
+                return;
+            }
+            let blocked = self.find_blocked(at, task, dynamics, out);
+            if !(saturation.find(at, dynamics, out) || blocked) {
                 return;
             }
         }
-        self.attempt(at, task, dynamics, saturation, out);
-        saturation.apply(at, dynamics, out);
     }
 
     /// What every goal wants now.
@@ -155,12 +165,43 @@ impl Guidance {
         }
     }
 
-    fn find_excesses(&mut self, at: &Situation<'_>) {
-        self.excesses.clear();
+    /// Every limit of the driven joints; none holds yet.
+    fn find_limits(&mut self, at: &Situation<'_>) {
+        self.limits.clear();
         for link in at.tree.links().filter(|link| at.actuation.is_active(*link)) {
-            let found = |excess| self.excesses.push(excess);
-            for_each_excess(at.tree, at.actuation, link, &at.state.coordinates, 0.0, found);
+            let found = |limit| self.limits.push(limit);
+            for_each_excess(at.tree, at.actuation, link, &at.state.coordinates, f64::INFINITY, found);
         }
+        self.holds.clear();
+        self.holds.resize(self.limits.len(), false);
+    }
+
+    /// Adds the limits that a command passes; says whether there are any.
+    fn find_blocked(
+        &mut self,
+        at: &Situation<'_>,
+        task: &Task<'_>,
+        dynamics: &mut Dynamics,
+        command: &Command,
+    ) -> bool {
+        if self.limits.is_empty() {
+            return false;
+        }
+        let accelerations = if task.guide.style == Style::Torque {
+            // a locked direction has no acceleration whatever is asked of it
+            let _ = dynamics.respond(at.tree, command, at.moment.gravity, at.moment.external);
+            dynamics.accelerations()
+        } else {
+            &command.values
+        };
+        let mut any = false;
+        for (limit, holds) in self.limits.iter().zip(&mut self.holds).filter(|(_, holds)| !**holds) {
+            let driven = self.slots[limit.dof] != NONE;
+            *holds =
+                driven && limit.is_passed(&task.guide.limits, &at.state.rates, accelerations, at.moment.dt);
+            any |= *holds;
+        }
+        any
     }
 
     fn attempt(
@@ -254,7 +295,7 @@ impl Guidance {
     }
     /// The smallest level in use above `after`.
     fn next_level(&self, at: &Situation<'_>, task: &Task<'_>, after: Option<u8>) -> Option<u8> {
-        let limits = (!self.excesses.is_empty()).then_some(task.guide.limits_level);
+        let limits = self.holds.contains(&true).then_some(task.guide.limits_level);
         let pose = (!self.preference.is_empty()).then_some(task.guide.pose_level);
         let goals =
             task.goals(at).zip(&self.wishes).filter(|(_, wish)| wish.is_some()).map(|(goal, _)| goal.level);

@@ -11,8 +11,8 @@ pub struct ControlReport {
     pub ignored_drags: usize,
     /// Driven joints whose torque is held at its limit.
     pub saturated: usize,
-    /// Driven joints beyond a displacement limit.
-    pub beyond_limits: usize,
+    /// Displacement limits that hold their joint back.
+    pub at_limits: usize,
     /// The state or the forces were not finite, and a command without accelerations and torques was given instead.
     pub not_finite: bool,
 }

@@ -7,6 +7,7 @@ use super::{FLOOR, Guidance, NONE, Task, base_command};
 use crate::goal::{Goal, Sight};
 use crate::guide::{Guide, Style};
 use crate::hierarchy::Damping;
+use crate::least_squares::{add_scaled, dot};
 use crate::saturation::Saturation;
 use crate::situation::Situation;
 
@@ -40,8 +41,12 @@ impl Guidance {
             self.goal_rows(at, task.guide.style, dynamics, k, goal);
         }
         if level == task.guide.limits_level {
-            for k in 0..self.excesses.len() {
+            self.lifts.clear();
+            for k in 0..self.limits.len() {
                 self.limit_row(at, task.guide, dynamics, k);
+            }
+            if task.guide.style == Style::Torque {
+                self.orthonormalize_limits();
             }
         }
         if level == task.guide.pose_level && !self.targets.is_empty() {
@@ -76,24 +81,27 @@ impl Guidance {
     }
 
     fn limit_row(&mut self, at: &Situation<'_>, guide: &Guide, dynamics: &Dynamics, index: usize) {
-        let excess = self.excesses[index];
-        let rate = excess.rate(&at.state.rates);
-        let wanted = -guide.limits.stiffness * excess.beyond - guide.limits.damping * rate;
-        if self.slots[excess.dof] == NONE {
+        let limit = self.limits[index];
+        if !self.holds[index] || self.slots[limit.dof] == NONE {
             return;
         }
+        let wanted = limit.arrival(&guide.limits, &at.state.rates);
         if guide.style == Style::Torque {
-            self.push_row(wanted - excess.rate(dynamics.accelerations()));
-            for k in 0..excess.n {
-                self.add_gradient(at, dynamics, &Row::Acceleration(excess.dof + k), excess.direction[k]);
+            self.push_row(wanted - limit.rate(dynamics.accelerations()));
+            for k in 0..limit.n {
+                self.add_gradient(at, dynamics, &Row::Acceleration(limit.dof + k), limit.direction[k]);
             }
-            self.normalize_row();
+            let start = self.lifts.len();
+            self.lifts.resize(start + self.variables.len(), 0.0);
+            for k in 0..limit.n {
+                self.lifts[start + self.slots[limit.dof + k]] = limit.direction[k];
+            }
             return;
         }
         let velocity = guide.style == Style::Velocity;
-        self.push_row(if velocity { rate + at.moment.dt * wanted } else { wanted });
-        for k in 0..excess.n {
-            *self.last_entry(self.slots[excess.dof + k]) = excess.direction[k];
+        self.push_row(if velocity { limit.rate(&at.state.rates) + at.moment.dt * wanted } else { wanted });
+        for k in 0..limit.n {
+            *self.last_entry(self.slots[limit.dof + k]) = limit.direction[k];
         }
     }
 
@@ -173,14 +181,27 @@ impl Guidance {
         &mut self.rows[start + slot]
     }
 
-    /// Scales the last row to the size expected of rows: heavy joints are no less important than light ones.
-    fn normalize_row(&mut self) {
-        let start = self.rows.len() - self.variables.len();
-        let row = &mut self.rows[start..];
-        let size = self.inertia * row.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if let Some(target) = self.targets.last_mut().filter(|_| size > 0.0) {
-            *target /= size;
-            row.iter_mut().for_each(|x| *x /= size);
+    /// Makes the rows of limits orthonormal in the norm of the kinetic energy, up to the size expected of rows. Rows of different joints
+    /// are independent, but torques move heavy and light joints at once: as they are, such rows would seem singular, and be damped.
+    fn orthonormalize_limits(&mut self) {
+        let n = self.variables.len();
+        let first = self.targets.len() - self.lifts.len() / n.max(1);
+        let Self { rows, lifts, targets, inertia, .. } = self;
+        for k in first..targets.len() {
+            let (before, row) = rows[first * n..].split_at_mut((k - first) * n);
+            let (lifts_before, lift) = lifts.split_at_mut((k - first) * n);
+            let (row, lift) = (&mut row[..n], &mut lift[..n]);
+            for (other, known) in before.chunks_exact(n).enumerate() {
+                let known_lift = &lifts_before[other * n..(other + 1) * n];
+                let share = dot(known_lift, row) * *inertia;
+                add_scaled(row, -share, known);
+                add_scaled(lift, -share, known_lift);
+                targets[k] -= share * targets[first + other];
+            }
+            let square = *inertia * dot(lift, row);
+            let scale = if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 };
+            targets[k] *= scale;
+            row.iter_mut().chain(lift).for_each(|x| *x *= scale);
         }
     }
 
