@@ -62,6 +62,7 @@ pub struct Guide {
     pub limits_level: u8,
     /// Share of the squared size of the rows that keeps commands bounded near singular poses: `α` of the singularity-robust inverse
     /// is this times the squared size. Larger is softer: commands are at most `1/(2√robustness)` times what they are far from such poses.
+    /// Steps in which bones turn by more than about a hundredth of a radian are more robust still.
     pub robustness: f64,
 }
 

@@ -114,7 +114,9 @@ impl Guidance {
         saturation: &Saturation,
         base: &Command,
     ) {
-        let share = task.guide.robustness;
+        // limits are no less needed at speed
+        let caution = if self.owners.is_empty() { 1.0 } else { self.caution };
+        let share = task.guide.robustness * caution;
         if task.guide.style != Style::Torque {
             self.hierarchy.level(&self.rows, &self.targets, Damping::Relative { share, floor: FLOOR });
         } else if self.preference.is_empty() {

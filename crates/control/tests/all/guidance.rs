@@ -362,3 +362,31 @@ fn a_pose_may_share_a_level_with_goals() {
     assert!(shares[1] > 0.2 && shares[1] < 0.95, "a compromise: {shares:?}");
     assert_close!(shares[2], 0.0, 1e-9);
 }
+
+#[test]
+fn floating_characters_do_not_whip_themselves_to_pieces() {
+    let mut rng = Rng::new(5);
+    for case in 0..36 {
+        let style = STYLES[case % 3];
+        let (n, falls) = (4 + case % 5, case % 2 == 1);
+        let tree = chain(n, &[JointKind::Ball, JointKind::Universal], true);
+        let [_, tip] = ends(&tree);
+        let coordinates = tree.neutral_state().coordinates;
+        // straight, so that the way along the chain is singular, and mostly out of reach without anything to hold on to
+        let place = DVec3::X * (0.2 * n as f64 - 0.1) + rng.vec3(-0.4, 0.4);
+        let goal =
+            Goal::drag(tip, DVec3::ZERO, Place::At(place)).with_gains(Gains::critical(10.0).with_reach(0.3));
+        let gains = Gains::damper(if case % 4 < 2 { 20.0 } else { 10.0 });
+        let guide = Guide::new(style, vec![goal]).with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
+        let mut run = Run::guided(tree, guide);
+        (run.gravity, run.dt) = if falls { (GRAVITY, 1.0 / 240.0) } else { (DVec3::ZERO, 1.0 / 60.0) };
+        let mut fastest = 0.0_f64;
+        for _ in 0..90 {
+            let report = run.run(1.0 / 30.0, &[]);
+            assert!(!report.not_finite, "case {case}, {style:?} at {}", run.time);
+            let spin = |link| run.dynamics.joint_motion(link).angular.length();
+            fastest = run.tree.links().map(spin).fold(fastest, f64::max);
+        }
+        assert!(fastest < 100.0, "case {case}, {style:?}: {fastest} rad/s");
+    }
+}
