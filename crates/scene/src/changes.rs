@@ -247,7 +247,9 @@ impl Steps {
     /// Shortest and longest step among the first `n`, s.
     pub fn lengths(&self, n: u64) -> (f64, f64) {
         let made = self.stretches.iter().filter(|stretch| stretch.first < n.max(1));
-        made.fold((f64::INFINITY, 0.0), |(short, long), stretch| (stretch.dt.min(short), stretch.dt.max(long)))
+        made.fold((f64::INFINITY, 0.0), |(short, long), stretch| {
+            (stretch.dt.min(short), stretch.dt.max(long))
+        })
     }
 
     fn around(&self, time: f64) -> Stretch {

@@ -17,9 +17,9 @@ mod version;
 
 pub use changes::Steps;
 pub use doc::{
-    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CameraDoc, CapsuleDoc, ChainDoc, ChangeDoc, CharacterDoc,
-    CharacterKindDoc, CircleDoc, ColliderDoc, ColliderShapeDoc, ConeLimitDoc, ContactDoc, ControlDoc,
-    CoordinateDoc, CurveDoc, CylinderDoc, DisplacementDoc, DisturbanceDoc, EllipsoidDoc, EndDoc,
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CameraDoc, CapsuleDoc, ChainDoc, ChangeDoc,
+    CharacterDoc, CharacterKindDoc, CircleDoc, ColliderDoc, ColliderShapeDoc, ConeLimitDoc, ContactDoc,
+    ControlDoc, CoordinateDoc, CurveDoc, CylinderDoc, DisplacementDoc, DisturbanceDoc, EllipsoidDoc, EndDoc,
     ExpectBodyDoc, ExpectDoc, ExpectFleshDoc, ExpectMotionDoc, ExplicitDoc, ExplicitMethodDoc, ExtensionDoc,
     FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FleshSolverDoc, FleshSteppingDoc, FollowDoc,
     FrameDoc, GeneratorDoc, GoalDoc, GrabDoc, GuideDoc, GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc,
