@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use glam::DVec3;
-use sinew_scene::SceneDoc;
+use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc, SceneDoc};
 use sinew_sim::{Assembly, Grab, Input, Stage, StepReport, World};
 
 use crate::timeline::{BUDGET, Hands, Hold, Timeline};
-use crate::{Cast, Fault, Opened, Pace, Sample, Trace, Wishes};
+use crate::{Cast, Fault, Opened, Pace, Sample, Since, Trace, Wishes, with_control};
 
 /// A scene in use.
 pub struct Session {
@@ -225,13 +225,13 @@ impl Session {
             return;
         }
         self.branch();
+        self.build(self.timeline.change_at(self.step));
         let mut holds: Vec<Hold> = self.pins.iter().chain(&self.holds).copied().collect();
         holds.sort_by_key(|hold| hold.number);
-        let end = self.world.time() + self.world.settings().dt;
         let begin = Instant::now();
-        self.make(&holds, true);
+        let hands = self.make(holds, true);
         let milliseconds = 1e3 * begin.elapsed().as_secs_f64();
-        self.timeline.push(Hands { end, holds }, self.world.state());
+        self.timeline.push(hands, self.world.state());
         self.step += 1;
         self.measure(milliseconds);
         self.trace.push(self.sample);
@@ -259,36 +259,116 @@ impl Session {
             self.repeat();
         }
         self.build(self.timeline.change_at(step));
+        self.world.take_changes();
+        self.note_guidance();
         self.measure(0.0);
         self.pace.restart();
         self.trouble = None;
         self.look_for_trouble();
     }
 
-    /// Forgets what was recorded after the present moment.
+    /// Forgets what was recorded after the present moment, and what was changed there; changes that the file says stay.
     pub fn branch(&mut self) {
-        if self.step < self.timeline.n_steps() {
-            self.timeline.truncate(self.step);
-            self.trace.truncate(self.step + 1);
+        if self.step == self.timeline.n_steps() {
+            return;
+        }
+        self.timeline.truncate(self.step);
+        self.trace.truncate(self.step + 1);
+        self.build(self.timeline.change_at(self.step));
+        let (now, written) = (self.world.time(), &self.opened.doc.changes);
+        let stays = |change: &ChangeDoc| {
+            change.at_s <= now || written.iter().any(|other| other.at_s.to_bits() == change.at_s.to_bits())
+        };
+        if self.doc().changes.iter().all(stays) {
+            return;
+        }
+        let mut doc = SceneDoc::clone(self.doc());
+        doc.changes.retain(stays);
+        // Without a later change it can be built as well.
+        if let Ok(world) = self.world_of(&doc) {
+            self.timeline.change(Arc::new(doc));
+            (self.world, self.built) = (world, self.timeline.changes().len() - 1);
         }
     }
 
-    /// Puts a document in force from the present moment on: gravity, stiffness, step length, stepper, score, anything that
-    /// leaves bodies, joints and flesh as they are. `is_forward` tells that it says nothing new about the past.
+    /// Changes settings from the present moment on to what is `wanted`; its time does not count.
+    ///
+    /// # Errors
+    /// If the scene cannot be built so; the session goes on as it was.
+    pub fn tune(&mut self, wanted: &ChangeDoc) -> Result<(), Fault> {
+        self.end_posing();
+        self.world.take_changes();
+        let mut doc = SceneDoc::clone(self.doc());
+        let change = ChangeDoc { at_s: self.world.time(), ..self.news(wanted) };
+        if change.is_empty() {
+            return Ok(());
+        }
+        put(&mut doc.changes, change);
+        // How a scene is put together at first may depend on its settings.
+        if self.step == 0 { self.change_all(doc) } else { self.change(doc) }
+    }
+
+    /// Changes settings from the beginning on to what is `wanted`, and repeats what was done up to the present moment. Earlier changes
+    /// of the same settings are forgotten.
+    ///
+    /// # Errors
+    /// If the scene cannot be built so; the session goes on as it was.
+    pub fn tune_all(&mut self, wanted: &ChangeDoc) -> Result<(), Fault> {
+        self.end_posing();
+        self.world.take_changes();
+        let mut doc = SceneDoc::clone(self.doc());
+        let change = ChangeDoc { at_s: 0.0, ..self.news(wanted) };
+        if change.is_empty() {
+            return Ok(());
+        }
+        doc.changes.iter_mut().for_each(|earlier| earlier.silence(&change));
+        doc.changes.retain(|earlier| !earlier.is_empty());
+        put(&mut doc.changes, change);
+        self.change_all(doc)
+    }
+
+    /// Has actuators do something else from the present moment on.
+    ///
+    /// # Errors
+    /// If the score cannot be played; the session goes on as it was.
+    pub fn direct(&mut self, control: ControlDoc) -> Result<(), Fault> {
+        self.end_posing();
+        self.world.take_changes();
+        let (doc, since) = with_control(self.doc(), (self.world.time(), self.world.settings().dt), control);
+        match since {
+            Since::Now => self.change(doc),
+            Since::Start => self.change_all(doc),
+        }
+    }
+
+    /// Keeps a camera in the scene; one of the same name is replaced.
+    pub fn add_camera(&mut self, camera: &CameraDoc) {
+        self.timeline.edit(|doc| {
+            doc.cameras.retain(|other| other.name != camera.name);
+            doc.cameras.push(camera.clone());
+        });
+    }
+
+    /// What is wanted and not so yet.
+    fn news(&self, wanted: &ChangeDoc) -> ChangeDoc {
+        self.world.said().map_or_else(|| wanted.clone(), |said| wanted.beyond(said))
+    }
+
+    /// Puts a document in force that a run from the beginning would lead here with as well: settings and scores may differ from now on.
     ///
     /// # Errors
     /// If it cannot be built, or has other bodies; the session goes on as it was.
-    pub fn change(&mut self, doc: SceneDoc, is_forward: bool) -> Result<(), Fault> {
+    pub fn change(&mut self, doc: SceneDoc) -> Result<(), Fault> {
         self.end_posing();
         let mut world = self.world_of(&doc)?;
         if world.restore(self.world.state()).is_err() {
             return Err(Fault::new("this change makes other bodies: open the scene again"));
         }
         self.branch();
-        self.timeline.change(Arc::new(doc), is_forward);
+        self.timeline.change(Arc::new(doc));
         self.built = self.timeline.changes().len() - 1;
-        self.cast = Arc::new(Cast::of(self.doc(), &world));
         self.world = world;
+        self.note_guidance();
         self.measure(0.0);
         Ok(())
     }
@@ -309,10 +389,8 @@ impl Session {
         self.trace.clear();
         self.trouble = None;
         while self.step < step && self.trouble.is_none() {
-            let holds = before.holds(self.step).to_vec();
-            let end = self.world.time() + self.world.settings().dt;
-            self.make(&holds, false);
-            self.timeline.push(Hands { end, holds }, self.world.state());
+            let hands = self.make(before.holds(self.step).to_vec(), false);
+            self.timeline.push(hands, self.world.state());
             self.step += 1;
             self.measure(0.0);
             self.trace.push(self.sample);
@@ -340,7 +418,7 @@ impl Session {
     fn repeat(&mut self) {
         self.build(self.timeline.change_at(self.step));
         let holds = self.timeline.holds(self.step).to_vec();
-        self.make(&holds, false);
+        self.make(holds, false);
         self.step += 1;
     }
 
@@ -351,34 +429,55 @@ impl Session {
             // It could be built before.
             if let Ok(mut world) = self.world_of(doc) {
                 let _ = world.restore(self.world.state());
-                self.cast = Arc::new(Cast::of(doc, &world));
                 self.world = world;
+                self.note_guidance();
             }
             self.built = change;
         }
     }
 
-    /// The world of another document; if it differs by its score alone, bodies and flesh need not be built again.
+    /// The world of another document; if it differs by its score and its changes alone, what both have need not be built again.
     fn world_of(&self, doc: &SceneDoc) -> Result<World, Fault> {
-        let mut same = doc.clone();
-        same.score.clone_from(&self.doc().score);
-        if !self.cast.is_guided || same != **self.doc() {
+        let before = self.doc();
+        let same = SceneDoc { score: before.score.clone(), changes: before.changes.clone(), ..doc.clone() };
+        let is_new_score = doc.score != before.score;
+        if same != **before || is_new_score && !self.cast.is_guided {
             return Opened::rebuild(doc);
         }
-        let mut world = self.world.clone();
-        world.set_score(doc.score.as_ref(), &doc.tracks).map_err(|error| Fault::new(error.to_string()))?;
+        let told = |error: sinew_sim::BuildError| Fault::new(error.to_string());
+        let mut world = if doc.changes == before.changes {
+            self.world.clone()
+        } else {
+            self.world.with_changes(doc).map_err(told)?
+        };
+        if is_new_score {
+            world.set_score(doc.score.as_ref(), &doc.tracks).map_err(told)?;
+        }
         Ok(world)
     }
 
     /// One step of the world with these holds besides what the scene prescribes.
-    fn make(&mut self, holds: &[Hold], is_timed: bool) {
+    fn make(&mut self, holds: Vec<Hold>, is_timed: bool) -> Hands {
+        self.world.take_changes();
+        let start = self.world.time();
+        let end = start + self.world.settings().dt;
         self.report = if holds.is_empty() {
             if is_timed && self.step.is_multiple_of(8) { self.timed_step() } else { self.world.step() }
         } else {
-            self.input = self.world.input_at(self.world.time());
+            self.input = self.world.input_at(start);
             self.input.grabs.extend(holds.iter().map(|hold| hold.grab));
             self.world.step_with(&self.input)
         };
+        self.note_guidance();
+        Hands { start, end, holds }
+    }
+
+    /// Whether bones can be guided may change with the stepper.
+    fn note_guidance(&mut self) {
+        let is_guided = self.world.model().reduced().is_some();
+        if is_guided != self.cast.is_guided {
+            self.cast = Arc::new(Cast { is_guided, ..Cast::clone(&self.cast) });
+        }
     }
 
     fn timed_step(&mut self) -> StepReport {
@@ -414,6 +513,15 @@ impl Session {
     fn number(&mut self) -> u32 {
         self.next_number += 1;
         self.next_number
+    }
+}
+
+/// Adds a change in order of time; one at the same time says both.
+fn put(changes: &mut Vec<ChangeDoc>, change: ChangeDoc) {
+    let i = changes.partition_point(|other| other.at_s < change.at_s);
+    match changes.get_mut(i).filter(|other| other.at_s <= change.at_s) {
+        Some(other) => other.merge(&change),
+        None => changes.insert(i, change),
     }
 }
 
