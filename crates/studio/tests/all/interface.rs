@@ -273,7 +273,7 @@ fn cameras_are_chosen_from_a_list_and_kept() {
     window.get_by_label("front").click();
     steps(&mut window, 3);
     let eye = window.state().orbit().eye();
-    assert!(eye.distance(DVec3::new(0.0, -5.5, 0.0)) < 1e-9 && *window.state().orbit() != before, "{eye}");
+    assert!(eye.distance(DVec3::new(0.15, -4.6, 0.0)) < 1e-9 && *window.state().orbit() != before, "{eye}");
     window.get_by_label("Add camera").click();
     steps(&mut window, 3);
     window.key_press(Key::Space);
