@@ -16,7 +16,7 @@ use sinew_scene::{
     BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, ExplicitMethodDoc, FleshDoc, FleshSteppingDoc, GyroscopicDoc,
     InputDoc, JacobianPoseDoc, JointDoc, JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc,
     ReducedDoc, ReducedMethodDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, Steps,
-    TreeSolverDoc, validate,
+    TreeSolverDoc,
 };
 use sinew_topology::Priority;
 
@@ -25,6 +25,7 @@ use crate::error::joint_path;
 use crate::flesh::Soft;
 use crate::forces::{add_forces, drive_coordinate, motor_track};
 use crate::script::{Follow, Goal, Hold, Prescribed, Push, Script, When, Window};
+use crate::stages::Stage;
 use crate::surface::Grid;
 use crate::{BuildError, Model, Reduced, ReducedMethod, State};
 
@@ -57,81 +58,8 @@ pub(crate) struct Parts {
 /// What the world is called in scenes.
 pub(crate) const WORLD: &str = "world";
 
-/// A scene from one change to the next: what it is made of, and how it is stepped.
-#[derive(Clone, Debug)]
-pub(crate) struct Stage {
-    pub(crate) model: Arc<Model>,
-    pub(crate) settings: Settings,
-    /// Everything that a change can say, and when it begins.
-    pub(crate) said: ChangeDoc,
-}
-
-impl Stage {
-    /// Whether both are made of the same.
-    fn is_made_like(&self, said: &ChangeDoc) -> bool {
-        // Neither gravity nor length of steps, nor any scheme but the one in joint coordinates, is part of a model.
-        let made = |said: &ChangeDoc| {
-            let reduced = match said.stepper {
-                Some(StepperDoc::Reduced(doc)) => Some(doc),
-                _ => None,
-            };
-            (reduced, said.joint_stiffness, said.joint_damping, said.flesh_stiffness, said.friction)
-        };
-        made(&self.said) == made(said)
-    }
-}
-
-/// Builds a scene with all its changes.
-pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
-    validate(scene).map_err(BuildError::Scene)?;
-    let n = scene.changes_at_start();
-    let mut parts = if scene.changes.is_empty() {
-        assembled_parts(scene)
-    } else {
-        assembled_parts(&scene.after_changes(n))
-    }
-    .map_err(|error| if n > 0 { error.in_change(scene, n - 1) } else { error })?;
-    parts.info = SceneInfo { assembly: parts.info.assembly, ..info(scene) };
-    let first = parts.stages.remove(0);
-    parts.stages = stages(scene, Stage { said: scene.settings_after(n), ..first }, &[], &parts.start)?;
-    Ok(parts)
-}
-
-/// The stages of a scene that keeps the rules, beginning with the first. Models of stages that are `known` are taken over where
-/// they are made alike.
-pub(crate) fn stages(
-    scene: &SceneDoc,
-    first: Stage,
-    known: &[Stage],
-    start: &State,
-) -> Result<Vec<Stage>, BuildError> {
-    let mut stages = vec![first];
-    for i in scene.changes_at_start()..scene.changes.len() {
-        let said = scene.settings_after(i + 1);
-        let alike = stages.iter().chain(known).find(|stage| stage.is_made_like(&said));
-        let model = match alike {
-            Some(stage) => Arc::clone(&stage.model),
-            None => {
-                let parts = assembled_parts(&scene.after_changes(i + 1))
-                    .map_err(|error| error.in_change(scene, i))?;
-                Arc::clone(&parts.stages[0].model)
-            }
-        };
-        if !start.fits(&model) {
-            return Err(BuildError::Unsupported {
-                field: format!("changes[{i}]"),
-                what: "with this, other joints are solved in other ways",
-                hint: "make two scenes of it",
-            });
-        }
-        let settings = settings(scene, &said);
-        stages.push(Stage { model, settings, said });
-    }
-    Ok(stages)
-}
-
 /// Builds a scene that keeps the rules, as if it had no changes.
-fn assembled_parts(scene: &SceneDoc) -> Result<Parts, BuildError> {
+pub(crate) fn build_plain(scene: &SceneDoc) -> Result<Parts, BuildError> {
     #[cfg(not(feature = "dense"))]
     if matches!(scene.loops.solver, LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense) {
         return Err(BuildError::Unsupported {
@@ -307,7 +235,7 @@ pub(crate) fn info(scene: &SceneDoc) -> SceneInfo {
 }
 
 /// The settings of a scene after a change.
-fn settings(scene: &SceneDoc, said: &ChangeDoc) -> Settings {
+pub(crate) fn settings(scene: &SceneDoc, said: &ChangeDoc) -> Settings {
     let mut settings = Settings::default();
     settings.dt = said.dt.unwrap_or(scene.dt);
     settings.gravity = said.gravity.unwrap_or(scene.gravity);

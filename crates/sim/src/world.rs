@@ -13,11 +13,11 @@ use sinew_mechanism::{
     Violation, Watch, assemble, joint_reading, violation,
 };
 
-#[cfg(feature = "scene")]
-use crate::build::{Stage as SceneStage, stages};
 use crate::draw::Looks;
 #[cfg(feature = "scene")]
 use crate::script::{Script, When};
+#[cfg(feature = "scene")]
+use crate::stages::{Stage as SceneStage, stages};
 use crate::{DrawList, Model, State, StepReport, Workspace, digest, step_observed};
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
@@ -300,7 +300,7 @@ impl World {
     /// Everything that breaks a rule of the format, or the first thing that the mechanism cannot be built with;
     /// see [`crate::BuildError::fields`] for the places.
     pub fn from_scene(scene: &sinew_scene::SceneDoc) -> Result<Self, crate::BuildError> {
-        let parts = crate::build::build(scene)?;
+        let parts = crate::stages::build(scene)?;
         let first = &parts.stages[0];
         let mut world = Self {
             workspace: Workspace::new(&first.model),

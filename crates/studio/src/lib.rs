@@ -18,6 +18,7 @@ mod shot;
 mod snapshot;
 mod timeline;
 mod trace;
+mod tune;
 mod ui;
 mod watched;
 mod window;

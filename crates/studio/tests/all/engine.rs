@@ -1,4 +1,4 @@
-//! A session on its own thread, the picture of a window without one, and factors on a document.
+//! A session on its own thread, and the picture of a window without one.
 
 use std::path::Path;
 use std::sync::Arc;
