@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use sinew_picture::View;
 
 /// Pixels along a side of a picture, at most.
 const LARGEST: usize = 8192;
@@ -166,8 +165,8 @@ pub(crate) struct RunArgs {
     /// Size of every picture in pixels; chosen by the shape of the motion if left out.
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub(crate) size: Option<(usize, usize)>,
-    /// Where pictures are seen from.
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(View::NAMES))]
+    /// Where pictures are seen from: a camera of the scene, or corner, side, back, left, right or top, which see the whole motion.
+    #[arg(long, value_name = "NAME")]
     pub(crate) camera: Option<String>,
     /// What pictures show besides surfaces, separated by commas.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]

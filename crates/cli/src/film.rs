@@ -74,10 +74,12 @@ impl<'a> Motion<'a> {
     }
 }
 
-/// At most `n` frames at equal intervals, first and last included.
+/// At most `n` frames at equal intervals of time, first and last included.
 fn spread<'f>(frames: &'f [&'f Frame], n: usize) -> impl Iterator<Item = &'f Frame> {
     let n = n.min(frames.len());
-    (0..n).map(move |i| frames[i * (frames.len() - 1) / n.saturating_sub(1).max(1)])
+    let (first, last) = (frames.first().map_or(0.0, |f| f.time), frames.last().map_or(0.0, |f| f.time));
+    let time = move |i: usize| first + (last - first) * (i as f64 / n.saturating_sub(1).max(1) as f64 + 1e-9);
+    (0..n).map(move |i| frames[frames.partition_point(|frame| frame.time <= time(i)).max(1) - 1])
 }
 
 fn png(image: &Image) -> Result<Vec<u8>, PictureError> {

@@ -132,7 +132,7 @@ fn check_one(name: &str) -> Result<String, Failure> {
             report::count(world.model().n_joints(), "joint", "joints"),
             flesh.unwrap_or_default(),
             world.info().n_steps,
-            report::step_length(world.settings().dt),
+            report::step_lengths(world.info().steps.lengths(world.info().n_steps)),
         );
     }
     Ok(text)

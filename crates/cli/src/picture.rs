@@ -3,8 +3,10 @@
 use glam::DVec3;
 use sinew_math::{Pose, ops};
 use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
+use sinew_scene::{CameraDoc, SceneDoc};
 use sinew_sim::DrawShape;
 
+use crate::Failure;
 use crate::args::Show;
 use crate::stage::{Cast, Colors, Flesh, Frame};
 
@@ -17,15 +19,51 @@ const ROUGH: usize = 8;
 /// Stretches from this much shorter to this much longer are shown from blue to red.
 const STRETCH: f64 = 0.4;
 
+/// Width over height of what a camera of the scene sees.
+const PLACED: f64 = 1.5;
+
 /// How pictures are wanted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
     /// Width and height in pixels; chosen by the shape of the motion if absent.
     pub(crate) size: Option<(usize, usize)>,
-    /// Name of the view.
-    pub(crate) camera: Option<String>,
+    /// From where.
+    pub(crate) eye: Eye,
     /// What is shown besides surfaces.
     pub(crate) show: Vec<Show>,
+}
+
+/// From where pictures are seen.
+#[derive(Clone, Debug)]
+pub(crate) enum Eye {
+    /// A view by name, of [`View::NAMES`], from where the whole motion is seen.
+    Framing(String),
+    /// A camera of the scene.
+    Placed(CameraDoc),
+}
+
+impl Default for Eye {
+    fn default() -> Self {
+        Self::Framing("corner".to_owned())
+    }
+}
+
+impl Eye {
+    /// By name: a camera of the scene, or else a view; the usual one without a name.
+    pub(crate) fn named(name: Option<&str>, scene: &SceneDoc) -> Result<Self, Failure> {
+        let Some(name) = name else { return Ok(Self::default()) };
+        if let Some(camera) = scene.cameras.iter().find(|camera| camera.name == name) {
+            return Ok(Self::Placed(camera.clone()));
+        }
+        if View::NAMES.contains(&name) {
+            return Ok(Self::Framing(name.to_owned()));
+        }
+        let mut names: Vec<&str> = scene.cameras.iter().map(|camera| camera.name.as_str()).collect();
+        names.extend(
+            View::NAMES.iter().filter(|view| scene.cameras.iter().all(|camera| camera.name != **view)),
+        );
+        Err(Failure(format!("there is no camera called `{name}`: valid are {}", names.join(", "))))
+    }
 }
 
 /// A camera in front of a cast.
@@ -45,7 +83,7 @@ pub(crate) struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    /// Places a camera that sees all frames. `area` is the number of pixels where no size is wished for. `gravity` decides
+    /// Places the camera. `area` is the number of pixels where no size is wished for. `gravity` decides
     /// what is down.
     pub(crate) fn new(
         cast: &'a Cast,
@@ -54,10 +92,6 @@ impl<'a> Set<'a> {
         wishes: &'a Wishes,
         area: usize,
     ) -> Result<Self, PictureError> {
-        let points = frames.iter().flat_map(|frame| frame.points());
-        let name = wishes.camera.as_deref().unwrap_or("corner");
-        let view =
-            View::named(name, points.clone(), gravity).unwrap_or_else(|| View::of_motion(points, gravity));
         let outlines: Vec<Mesh> = cast.looks.iter().map(|look| tessellated(&look.shape, ROUGH)).collect();
         let solids = frames.iter().flat_map(|frame| {
             outlines
@@ -66,8 +100,23 @@ impl<'a> Set<'a> {
                 .flat_map(|(outline, pose)| outline.positions().map(|point| pose.transform_point(point)))
         });
         let seen = frames.iter().flat_map(|frame| frame.points()).chain(solids);
-        let (width, height) = wishes.size.unwrap_or_else(|| natural_size(view, seen.clone(), area));
-        let camera = Camera::framing(view, seen.clone(), width as f64 / height.max(1) as f64);
+        let aspect = |(width, height): (usize, usize)| width as f64 / height.max(1) as f64;
+        let (size, camera) = match &wishes.eye {
+            Eye::Framing(name) => {
+                let points = frames.iter().flat_map(|frame| frame.points());
+                let view = View::named(name, points.clone(), gravity)
+                    .unwrap_or_else(|| View::of_motion(points, gravity));
+                let size = wishes.size.unwrap_or_else(|| natural_size(view, seen.clone(), area));
+                (size, Camera::framing(view, seen.clone(), aspect(size)))
+            }
+            Eye::Placed(doc) => {
+                let size = wishes.size.unwrap_or_else(|| sized(PLACED, area));
+                let opening = doc.field_of_view.map_or(Camera::OPENING, |angle| ops::tan(0.5 * angle));
+                let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
+                (size, Camera::placed((doc.from, doc.at), up, opening, seen.clone(), aspect(size)))
+            }
+        };
+        let (width, height) = size;
         let detail = match cast.looks.len() {
             0..=250 => 40,
             251..=2500 => 16,
@@ -221,6 +270,11 @@ fn natural_size(view: View, seen: impl Iterator<Item = DVec3>, area: usize) -> (
     let extent = high - low;
     let wide = extent.x / extent.y;
     let aspect = if wide.is_finite() { wide.clamp(0.7, 1.6) } else { 1.5 };
+    sized(aspect, area)
+}
+
+/// A picture of this width over height with so many pixels.
+fn sized(aspect: f64, area: usize) -> (usize, usize) {
     let side = |share: f64| 2 * ((area as f64 * share).sqrt() / 2.0).round() as usize;
     (side(aspect), side(1.0 / aspect))
 }

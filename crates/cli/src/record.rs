@@ -32,8 +32,12 @@ pub(crate) struct Film {
     pub(crate) frames: Vec<Frame>,
     /// Bodies without shapes, drawn as balls about their centres of mass.
     bare: Vec<(BodyId, DVec3)>,
-    /// Steps from frame to frame.
+    /// Length of steps (s), the step since which they are so long, and how many there are from frame to frame.
+    dt: f64,
+    since: u64,
     every: u64,
+    /// Fewest steps from frame to frame.
+    least: u64,
     wishes: FrameWishes,
     list: DrawList,
 }
@@ -77,7 +81,7 @@ impl Recorder {
             trace.rotation_error.push(violation.rotation);
         }
         if let Some(film) = &mut self.film
-            && (step.is_multiple_of(film.every) || step == n_steps || film.wishes.at == Some(step))
+            && (film.is_due(world, step) || step == n_steps || film.wishes.at == Some(step))
         {
             film.note(world);
         }
@@ -122,7 +126,6 @@ impl Film {
             + list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
             + flesh.iter().map(|flesh| flesh.rest.len()).sum::<usize>();
         let frames = (POSES / kept.max(1) as u64).max(FRAMES);
-        let smooth = (1.0 / (RATE * world.settings().dt)).round() as u64;
         let cloth = |color: Option<DVec3>| {
             let color = color.unwrap_or(CLOTH);
             Color::srgb(color.x, color.y, color.z)
@@ -130,8 +133,26 @@ impl Film {
         let sheets =
             list.surfaces.iter().map(|drawn| (drawn.triangles.clone(), cloth(drawn.color))).collect();
         let cast = Cast { looks, flesh, sheets, scenery: Scenery::of(&expanded) };
-        let every = smooth.max(n_steps.div_ceil(frames)).max(1);
-        Self { cast, frames: Vec::new(), bare, every, wishes, list }
+        let least = n_steps.div_ceil(frames).max(1);
+        let mut film =
+            Self { cast, frames: Vec::new(), bare, dt: 0.0, since: 0, every: 1, least, wishes, list };
+        film.pace(world.settings().dt, 0);
+        film
+    }
+
+    /// From so many steps on, steps have this length, s.
+    fn pace(&mut self, dt: f64, since: u64) {
+        (self.dt, self.since) = (dt, since);
+        self.every = ((1.0 / (RATE * dt)).round() as u64).max(self.least);
+    }
+
+    /// Whether there is a frame after a step.
+    fn is_due(&mut self, world: &World, step: u64) -> bool {
+        let dt = world.settings().dt;
+        if dt.to_bits() != self.dt.to_bits() {
+            self.pace(dt, step.saturating_sub(1));
+        }
+        (step - self.since).is_multiple_of(self.every)
     }
 
     fn note(&mut self, world: &World) {

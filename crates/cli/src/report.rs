@@ -22,8 +22,11 @@ pub(crate) struct Summary {
     pub(crate) loop_constraints: usize,
     /// Steps made.
     pub(crate) steps: u64,
-    /// Time step (s).
+    /// Time step (s), the first one if the scene changes it.
     pub(crate) dt: f64,
+    /// Shortest and longest step (s).
+    #[serde(skip)]
+    pub(crate) step_lengths: (f64, f64),
     /// Simulated time (s).
     pub(crate) simulated_seconds: f64,
     pub(crate) threads: usize,
@@ -144,7 +147,7 @@ impl Summary {
                 "  simulated      {} s in {} of {}",
                 quantity(self.simulated_seconds),
                 count(self.steps as usize, "step", "steps"),
-                step_length(self.dt),
+                step_lengths(self.step_lengths),
             ),
             format!(
                 "  computed in    {} ({} per step, {} per {unit} and step)",
@@ -246,8 +249,13 @@ pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
+/// Shortest and longest step, or the only one there is.
+pub(crate) fn step_lengths((short, long): (f64, f64)) -> String {
+    if short < long { format!("{} to {}", step_length(short), step_length(long)) } else { step_length(short) }
+}
+
 /// A time step: one over a whole number where that is what was meant.
-pub(crate) fn step_length(seconds: f64) -> String {
+fn step_length(seconds: f64) -> String {
     let rate = (1.0 / seconds).round();
     let whole = (2.0..1e6).contains(&rate) && (seconds * rate - 1.0).abs() < 1e-12;
     if whole { format!("1/{rate} s") } else { duration(seconds) }

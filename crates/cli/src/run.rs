@@ -11,9 +11,9 @@ use crate::args::{RunArgs, Show};
 use crate::film::Motion;
 use crate::flesh::{self, FleshSummary};
 use crate::loops::LoopSummary;
-use crate::picture::Wishes;
+use crate::picture::{Eye, Wishes};
 use crate::record::{FrameWishes, Recorder};
-use crate::report::{Stages, Summary, SweepRun, count, step_length};
+use crate::report::{Stages, Summary, SweepRun, count, step_lengths};
 use crate::{Failure, progress, scenes};
 
 /// Every so many steps the stages are timed; in between only the step as a whole, so that reading the clock does
@@ -49,6 +49,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
         source.set(path, value)?;
     }
     let scene = source.parse()?;
+    let eye = Eye::named(args.camera.as_deref(), &scene)?;
     let threads = args.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure(format!("cannot start {threads} threads: {error}")))?;
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
     for (i, member) in members.into_iter().enumerate() {
         let (summary, recorder) = pool.install(|| simulate(&source, &member.scene, args))?;
         let number = is_sweep.then_some(i + 1);
-        pool.install(|| write_files(args, number, &member.scene, &summary, &recorder, &mut files));
+        pool.install(|| write_files(args, &eye, number, &member.scene, &summary, &recorder, &mut files));
         runs.push(SweepRun { set: member.set, summary });
     }
     let summary = match runs.pop() {
@@ -73,14 +74,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
 fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(Summary, Recorder), Failure> {
     let mut world = scenes::build(source, scene)?;
     let dt = world.settings().dt;
-    let from_seconds = args.seconds.map(|seconds| (seconds / dt).round() as u64);
+    let plan = world.info().steps.clone();
+    let from_seconds = args.seconds.map(|seconds| plan.nearest(seconds));
     let n_steps = args.steps.or(from_seconds).unwrap_or(world.info().n_steps);
     let curves = args.csv.is_some() || args.plot.is_some();
-    let at = args.at.map(|at| (at / dt).round() as u64);
+    let at = args.at.map(|at| plan.nearest(at));
     if let (Some(step), Some(at)) = (at, args.at)
         && step > n_steps
     {
-        let end = n_steps as f64 * dt;
+        let end = plan.time_after(n_steps);
         return Err(Failure(format!("cannot show {at} s: the run ends at {end} s")));
     }
     let wanted = args.png.is_some() || args.gif.is_some() || args.filmstrip.is_some();
@@ -124,6 +126,7 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
         loop_constraints,
         steps,
         dt,
+        step_lengths: plan.lengths(steps),
         simulated_seconds: world.time(),
         threads: rayon::current_num_threads(),
         wall_seconds,
@@ -187,6 +190,7 @@ impl StageClock {
 /// written and the results of the run are said.
 fn write_files(
     args: &RunArgs,
+    eye: &Eye,
     number: Option<usize>,
     scene: &SceneDoc,
     summary: &Summary,
@@ -199,7 +203,7 @@ fn write_files(
         count(summary.bodies, "body", "bodies"),
         count(summary.joints, "joint", "joints"),
         summary.steps,
-        step_length(summary.dt)
+        step_lengths(summary.step_lengths)
     );
     let title = &summary.scene;
     let mut write = |path: &Option<PathBuf>, what, bytes: &dyn Fn() -> Result<Vec<u8>, String>| {
@@ -217,7 +221,7 @@ fn write_files(
         });
     }
     if let Some(film) = &recorder.film {
-        let wishes = Wishes { size: args.size, camera: args.camera.clone(), show: args.show.clone() };
+        let wishes = Wishes { size: args.size, eye: eye.clone(), show: args.show.clone() };
         let motion = Motion::new(&film.cast, &film.frames, scene.gravity, &wishes);
         let said = |error: sinew_picture::PictureError| error.to_string();
         write(&args.png, "a picture", &|| motion.to_png(args.at).map_err(said));

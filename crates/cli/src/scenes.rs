@@ -40,6 +40,7 @@ pub(crate) const EMBEDDED: &[(&str, &str)] = embedded![
     "flyball_governor",
     "four_bar",
     "gough_stewart",
+    "gravity_turned",
     "hand",
     "hand_flesh",
     "ladder_12_1",

@@ -483,6 +483,9 @@ fn finish(
         history.increments.resize(state.poses.len(), Motion::ZERO);
         history.motions.clone_from(&state.motions);
         history.step = settings.dt;
+    } else {
+        // What a later step of second order would find is no longer the step before it.
+        state.forget_history();
     }
     if displaced || scheme.keeps_history || settings.gyroscopic == Gyroscopic::Momentum {
         finish_any(model, state, settings, &spins, scheme, points, tree, displaced);

@@ -9,8 +9,6 @@ use glam::DVec3;
 
 use crate::View;
 
-/// Half opening of a picture as high as wide; of others, that of the shorter side is smaller and of the longer larger.
-const OPENING: f64 = 0.25;
 /// Room left at each side, as a share of the picture.
 const MARGIN: f64 = 0.05;
 
@@ -30,20 +28,17 @@ pub struct Camera {
 }
 
 impl Camera {
+    /// Half opening of a picture as high as wide; where a motion is framed, that of the shorter side of other pictures is smaller and
+    /// that of the longer larger.
+    pub const OPENING: f64 = 0.25;
+
     /// A camera that sees all points, in a picture of this width over height, with some room at the sides. Points that are
     /// not finite are ignored; without any, a metre about the origin is seen.
     pub fn framing(view: View, points: impl Iterator<Item = DVec3> + Clone, aspect: f64) -> Self {
         let aspect = if aspect.is_finite() { aspect.clamp(1e-3, 1e3) } else { 1.0 };
-        let opening = (OPENING * aspect.sqrt(), OPENING / aspect.sqrt());
+        let opening = (Self::OPENING * aspect.sqrt(), Self::OPENING / aspect.sqrt());
+        let (focus, reach) = extent(points.clone());
         let seen = points.filter(|point| point.is_finite());
-        let start = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
-        let (mut low, mut high) =
-            seen.clone().fold(start, |(low, high), point| (low.min(point), high.max(point)));
-        if low.x > high.x {
-            (low, high) = (DVec3::splat(-0.5), DVec3::splat(0.5));
-        }
-        let focus = 0.5 * (low + high);
-        let reach = seen.clone().fold(0.0f64, |reach, point| reach.max(point.distance(focus))).max(1e-3);
         let inner = [opening.0, opening.1].map(|half| half * (1.0 - 2.0 * MARGIN));
         // Supports in the four directions, relative to the middle.
         let mut sides = [[f64::NEG_INFINITY; 2]; 2];
@@ -61,6 +56,22 @@ impl Camera {
         let distance = distance(0).max(distance(1)).max(2.0 * reach);
         let aside = |axis: usize| 0.5 * (sides[axis][0] - sides[axis][1]);
         let eye = focus + view.right * aside(0) + view.up * aside(1) + view.toward * distance;
+        Self { view, eye, opening, focus, reach }
+    }
+
+    /// A camera at `eye` that looks at `at` (m), with `up` (of length 1) upwards, in a picture of this width over height; at distance
+    /// 1 half of its shorter side is `opening`, [`Camera::OPENING`] being usual. `points` are what there is to see.
+    pub fn placed(
+        (eye, at): (DVec3, DVec3),
+        up: DVec3,
+        opening: f64,
+        points: impl Iterator<Item = DVec3> + Clone,
+        aspect: f64,
+    ) -> Self {
+        let aspect = if aspect.is_finite() { aspect.clamp(1e-3, 1e3) } else { 1.0 };
+        let (focus, reach) = extent(points);
+        let view = View::from_direction(eye - at, up);
+        let opening = (opening * aspect.max(1.0), opening * aspect.recip().max(1.0));
         Self { view, eye, opening, focus, reach }
     }
 
@@ -83,6 +94,19 @@ impl Camera {
     pub(crate) fn near(&self) -> f64 {
         1e-3 * self.reach
     }
+}
+
+/// Middle of a box around all finite points (m), and how far they reach from there (m); without any, a metre about the origin.
+fn extent(points: impl Iterator<Item = DVec3> + Clone) -> (DVec3, f64) {
+    let seen = points.filter(|point| point.is_finite());
+    let start = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
+    let (mut low, mut high) =
+        seen.clone().fold(start, |(low, high), point| (low.min(point), high.max(point)));
+    if low.x > high.x {
+        (low, high) = (DVec3::splat(-0.5), DVec3::splat(0.5));
+    }
+    let focus = 0.5 * (low + high);
+    (focus, seen.fold(0.0f64, |reach, point| reach.max(point.distance(focus))).max(1e-3))
 }
 
 #[cfg(test)]
@@ -110,6 +134,22 @@ mod tests {
                 }
                 assert!((least - 0.05).abs() < 1e-9, "{view:?}: {least}");
             }
+        }
+    }
+
+    #[test]
+    fn a_placed_camera_has_its_goal_in_the_middle_and_its_angle_along_the_shorter_side() {
+        let (eye, at) = (DVec3::new(3.0, -4.0, 2.0), DVec3::new(0.5, 0.0, 1.0));
+        for (width, height) in [(480, 320), (200, 700), (64, 64)] {
+            let aspect = width as f64 / height as f64;
+            let camera = Camera::placed((eye, at), DVec3::Z, 0.25, [at].into_iter(), aspect);
+            let (x, y, distance) = camera.pixel(at, width, height).unwrap();
+            assert!((x - 0.5 * width as f64).abs() < 1e-9 && (y - 0.5 * height as f64).abs() < 1e-9);
+            assert!((distance - eye.distance(at)).abs() < 1e-12);
+            let axis = if width < height { camera.view.right } else { camera.view.up };
+            let (x, y, _) = camera.pixel(at + axis * (0.25 * distance), width, height).unwrap();
+            let edge = if width < height { x - width as f64 } else { y };
+            assert!(edge.abs() < 1e-9, "{x} {y}");
         }
     }
 

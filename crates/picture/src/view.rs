@@ -48,10 +48,10 @@ impl View {
         }
     }
 
-    /// A view from a direction, neither zero nor along `up`.
-    fn from_direction(direction: DVec3, up: DVec3) -> Self {
-        let toward = direction.normalize();
-        let right = up.cross(toward).normalize();
+    /// A view from a direction (any length), with `up` (of length 1) upwards as far as possible.
+    pub fn from_direction(direction: DVec3, up: DVec3) -> Self {
+        let toward = direction.normalize_or(DVec3::NEG_Y);
+        let right = up.cross(toward).try_normalize().unwrap_or_else(|| toward.any_orthonormal_vector());
         Self { right, up: toward.cross(right), toward, zenith: up }
     }
 
@@ -116,6 +116,14 @@ mod tests {
             }
         }
         assert_eq!(View::named("below", std::iter::empty(), DVec3::ZERO), None);
+    }
+
+    #[test]
+    fn every_direction_is_a_view() {
+        for direction in [DVec3::Z, DVec3::NEG_Z, DVec3::X, DVec3::ZERO, DVec3::new(1e-200, 0.0, 1e-200)] {
+            let view = View::from_direction(direction, DVec3::Z);
+            assert!((view.right.cross(view.up) - view.toward).length() < 1e-12, "{direction}: {view:?}");
+        }
     }
 
     #[test]

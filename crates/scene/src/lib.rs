@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod changes;
 mod doc;
 mod error;
 mod files;
@@ -14,10 +15,11 @@ mod track;
 mod validate;
 mod version;
 
+pub use changes::Steps;
 pub use doc::{
-    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, ChainDoc, CharacterDoc,
-    CharacterKindDoc, CircleDoc, ColliderDoc, ColliderShapeDoc, ConeLimitDoc, ContactDoc, ControlDoc,
-    CoordinateDoc, CurveDoc, CylinderDoc, DisplacementDoc, DisturbanceDoc, EllipsoidDoc, EndDoc,
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CameraDoc, CapsuleDoc, ChainDoc, ChangeDoc,
+    CharacterDoc, CharacterKindDoc, CircleDoc, ColliderDoc, ColliderShapeDoc, ConeLimitDoc, ContactDoc,
+    ControlDoc, CoordinateDoc, CurveDoc, CylinderDoc, DisplacementDoc, DisturbanceDoc, EllipsoidDoc, EndDoc,
     ExpectBodyDoc, ExpectDoc, ExpectFleshDoc, ExpectMotionDoc, ExplicitDoc, ExplicitMethodDoc, ExtensionDoc,
     FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FleshSolverDoc, FleshSteppingDoc, FollowDoc,
     FrameDoc, GeneratorDoc, GoalDoc, GrabDoc, GuideDoc, GyroscopicDoc, ImplicitDoc, InertiaDoc, InputDoc,

@@ -4,6 +4,7 @@
 //! resolved to an id once. Cost: linear in bodies and joints, times the logarithm of their number for the names.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::{
@@ -12,10 +13,10 @@ use sinew_mechanism::{
     MechanismBuilder, Order, PointSpringSpec, RungeKutta, Scheme, Settings, Structure, TreeForm, assemble,
 };
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, EndDoc, ExplicitMethodDoc, FleshDoc, FleshSteppingDoc, GyroscopicDoc, InputDoc,
-    JacobianPoseDoc, JointDoc, JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc,
-    ReducedDoc, ReducedMethodDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, TreeSolverDoc,
-    validate,
+    BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, ExplicitMethodDoc, FleshDoc, FleshSteppingDoc, GyroscopicDoc,
+    InputDoc, JacobianPoseDoc, JointDoc, JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc,
+    ReducedDoc, ReducedMethodDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, Steps,
+    TreeSolverDoc,
 };
 use sinew_topology::Priority;
 
@@ -24,6 +25,7 @@ use crate::error::joint_path;
 use crate::flesh::Soft;
 use crate::forces::{add_forces, drive_coordinate, motor_track};
 use crate::script::{Follow, Goal, Hold, Prescribed, Push, Script, When, Window};
+use crate::stages::Stage;
 use crate::surface::Grid;
 use crate::{BuildError, Model, Reduced, ReducedMethod, State};
 
@@ -34,6 +36,8 @@ pub struct SceneInfo {
     pub name: String,
     /// Steps that make up its duration.
     pub n_steps: u64,
+    /// When its steps are.
+    pub steps: Steps,
     /// Numbers of the steps after which the state is of interest, increasing.
     pub samples: Vec<u64>,
     /// How bringing the initial poses together went; none if the scene did not ask for it.
@@ -42,10 +46,10 @@ pub struct SceneInfo {
 
 /// Everything that a scene becomes.
 pub(crate) struct Parts {
-    pub(crate) model: Model,
+    /// At least one, in order of time.
+    pub(crate) stages: Vec<Stage>,
     /// The state to begin with.
     pub(crate) start: State,
-    pub(crate) settings: Settings,
     pub(crate) script: Script,
     pub(crate) looks: Looks,
     pub(crate) info: SceneInfo,
@@ -54,9 +58,8 @@ pub(crate) struct Parts {
 /// What the world is called in scenes.
 pub(crate) const WORLD: &str = "world";
 
-/// Builds a scene.
-pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
-    validate(scene).map_err(BuildError::Scene)?;
+/// Builds a scene that keeps the rules, as if it had no changes.
+pub(crate) fn build_plain(scene: &SceneDoc) -> Result<Parts, BuildError> {
     #[cfg(not(feature = "dense"))]
     if matches!(scene.loops.solver, LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense) {
         return Err(BuildError::Unsupported {
@@ -65,7 +68,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
             hint: "build with `--features dense`, or choose StructuredIterative or FullIterative",
         });
     }
-    let settings = settings(scene);
+    let settings = settings(scene, &ChangeDoc::default());
     let expanded = scene.expanded();
     let mut mechanism = MechanismBuilder::new();
     mechanism.set_structure(structure(&scene.loops));
@@ -147,7 +150,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<Parts, BuildError> {
         StepperDoc::Reduced(doc) => reduced(&expanded, doc, model, &start)?,
         _ => model,
     };
-    Ok(Parts { model, start, settings, script, looks, info })
+    let stage = Stage { model: Arc::new(model), settings, said: scene.settings_after(0) };
+    Ok(Parts { stages: vec![stage], start, script, looks, info })
 }
 
 /// A model that is stepped in joint coordinates and plays the score of its scene.
@@ -210,23 +214,31 @@ fn assembled(
     )
 }
 
-fn info(scene: &SceneDoc) -> SceneInfo {
-    // A duration is met by the first step that reaches it, give or take a billionth of a step.
-    let step_reaching = |time: f64| (time / scene.dt - 1e-9).ceil().max(0.0) as u64;
-    let n_steps = step_reaching(scene.duration_s);
+/// What a scene says about its run, apart from how it was assembled.
+pub(crate) fn info(scene: &SceneDoc) -> SceneInfo {
+    let steps = Steps::of(scene);
+    let n_steps = steps.reaching(scene.duration_s);
+    let (short, long) = steps.lengths(n_steps);
     let mut samples: Vec<u64> = match &scene.samples {
         // The product has at most 1e6 · 1e12 by the rules of the format.
-        SamplesDoc::Count(n) => (1..=u64::from(*n)).map(|i| (i * n_steps).div_ceil(u64::from(*n))).collect(),
-        SamplesDoc::Times(times) => times.iter().map(|&time| step_reaching(time).min(n_steps)).collect(),
+        SamplesDoc::Count(n) if short >= long => {
+            (1..=u64::from(*n)).map(|i| (i * n_steps).div_ceil(u64::from(*n))).collect()
+        }
+        SamplesDoc::Count(n) => {
+            let time = |i: u32| scene.duration_s * f64::from(i) / f64::from(*n);
+            (1..=*n).map(|i| steps.reaching(time(i)).min(n_steps)).collect()
+        }
+        SamplesDoc::Times(times) => times.iter().map(|&time| steps.reaching(time).min(n_steps)).collect(),
     };
     samples.dedup();
-    SceneInfo { name: scene.name.clone(), n_steps, samples, assembly: None }
+    SceneInfo { name: scene.name.clone(), n_steps, steps, samples, assembly: None }
 }
 
-fn settings(scene: &SceneDoc) -> Settings {
+/// The settings of a scene after a change.
+pub(crate) fn settings(scene: &SceneDoc, said: &ChangeDoc) -> Settings {
     let mut settings = Settings::default();
-    settings.dt = scene.dt;
-    settings.gravity = scene.gravity;
+    settings.dt = said.dt.unwrap_or(scene.dt);
+    settings.gravity = said.gravity.unwrap_or(scene.gravity);
     settings.gyroscopic = match scene.gyroscopic {
         GyroscopicDoc::Auto => Gyroscopic::Auto,
         GyroscopicDoc::Implicit => Gyroscopic::Implicit,
@@ -236,7 +248,21 @@ fn settings(scene: &SceneDoc) -> Settings {
     };
     settings.together.precision = scene.flesh_solver.precision;
     settings.together.iterations = scene.flesh_solver.iterations;
-    settings.scheme = match &scene.stepper {
+    settings.scheme = scheme(said.stepper.as_ref().unwrap_or(&scene.stepper));
+    settings.loops = loops(&scene.loops);
+    settings.loops.solve.iterations = said.loop_iterations.unwrap_or(scene.loops.iterations);
+    settings.stabilize = scene.stabilize.map(|doc| {
+        let mut assembly = Assembly::default();
+        assembly.tolerance = doc.tolerance;
+        assembly.iterations = doc.iterations;
+        assembly.velocities = doc.velocities;
+        assembly
+    });
+    settings
+}
+
+fn scheme(stepper: &StepperDoc) -> Scheme {
+    match stepper {
         StepperDoc::Implicit(doc) => {
             let mut implicit = Implicit::default();
             implicit.order = if doc.order == 2 { Order::Second } else { Order::First };
@@ -275,16 +301,7 @@ fn settings(scene: &SceneDoc) -> Settings {
             Scheme::Displacement(displacement)
         }
         StepperDoc::Reduced(_) => Scheme::Explicit(Explicit::default()),
-    };
-    settings.loops = loops(&scene.loops);
-    settings.stabilize = scene.stabilize.map(|doc| {
-        let mut assembly = Assembly::default();
-        assembly.tolerance = doc.tolerance;
-        assembly.iterations = doc.iterations;
-        assembly.velocities = doc.velocities;
-        assembly
-    });
-    settings
+    }
 }
 
 fn loops(doc: &LoopsDoc) -> Loops {

@@ -59,6 +59,26 @@ impl BuildError {
         }
     }
 
+    /// The same about a scene that a change made so, if the change is to blame: the place is then in the change.
+    pub(crate) fn in_change(self, scene: &SceneDoc, change: usize) -> Self {
+        let moved = |field: String| {
+            let has = match field.split(['.', '[']).next().unwrap_or_default() {
+                "stepper" => scene.changes[change].stepper.is_some(),
+                "dt" => scene.changes[change].dt.is_some(),
+                "gravity" => scene.changes[change].gravity.is_some(),
+                _ => false,
+            };
+            if has { format!("changes[{change}].{field}") } else { field }
+        };
+        match self {
+            Self::Scene(issues) => Self::Scene(issues),
+            Self::Mechanism { field, source } => Self::Mechanism { field: moved(field), source },
+            Self::Flesh { field, message } => Self::Flesh { field: moved(field), message },
+            Self::Reduced { field, message } => Self::Reduced { field: moved(field), message },
+            Self::Unsupported { field, what, hint } => Self::Unsupported { field: moved(field), what, hint },
+        }
+    }
+
     /// A fault of the mechanism, with the place in the scene that it comes from.
     pub(crate) fn from_mechanism(scene: &SceneDoc, source: MechanismError) -> Self {
         Self::Mechanism { field: culprit(scene, &source), source }

@@ -8,7 +8,6 @@ use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectDoc, SceneDoc, SceneErrors};
 
 use crate::motions::MotionMeter;
-use crate::step::step_index;
 use crate::{BuildError, StepReport, World};
 
 /// One line of an `expect` block and how it fared.
@@ -201,15 +200,14 @@ struct Place {
 impl ExpectMeter {
     /// Begins at the present state of a world.
     pub fn new(expect: &ExpectDoc, world: &World) -> Self {
-        let dt = world.settings().dt;
         let places = expect.bodies.iter().map(|doc| Place {
             body: world.body(&doc.body),
-            step: doc.at_s.map(|at| step_index(at, dt)),
+            step: doc.at_s.map(|at| world.step_nearest(at)),
             distance: None,
         });
         let nodes = expect.flesh.iter().map(|doc| NodePlace {
             flesh: world.flesh(&doc.flesh),
-            step: doc.at_s.map(|at| step_index(at, dt)),
+            step: doc.at_s.map(|at| world.step_nearest(at)),
             distance: None,
         });
         let mut meter = Self {
@@ -232,7 +230,7 @@ impl ExpectMeter {
             angular_speed: 0.0,
             non_finite: None,
         };
-        meter.measure(world, step_index(world.time(), dt));
+        meter.measure(world, world.step_nearest(world.time()));
         meter
     }
 

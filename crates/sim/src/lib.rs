@@ -29,6 +29,8 @@ mod motions;
 mod score;
 #[cfg(feature = "scene")]
 mod script;
+#[cfg(feature = "scene")]
+mod stages;
 
 pub use batch::step_batch;
 pub use draw::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawShape, DrawSolid, LineKind};

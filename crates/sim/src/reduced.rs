@@ -203,6 +203,8 @@ pub(crate) fn step(
     };
     let h = settings.dt / f64::from(substeps);
     report.effort.substeps = substeps;
+    // Other schemes may come after.
+    state.bodies.forget_history();
     move_kinematic(model, &mut state.bodies, input, settings.dt);
     watch.done(Stage::Prepare);
     let mut explicit = explicit;

@@ -8,7 +8,8 @@ use sinew_mechanism::BodyId;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct StepReport {
-    /// Number of the step: time at its end over step length, rounded; the first step is 1.
+    /// Number of the step: time at its end over step length, rounded; the first step is 1. Scenes that change the length of steps
+    /// count them all.
     pub index: u64,
     /// Time at the end of the step, s.
     pub time: f64,

@@ -110,6 +110,15 @@ fn advance(
     let mut companion = None;
     if let (Some(flesh), Scheme::Implicit(implicit)) = (model.flesh(), &settings.scheme) {
         let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(flesh)));
+        if soft
+            .history
+            .iter()
+            .zip(&soft.nodes)
+            .any(|(past, now)| past.increments.len() != now.positions.len())
+        {
+            // Flesh that was stepped in another way has no past: then neither have the bodies.
+            bodies.forget_history();
+        }
         companion = Some(Flesh::new(flesh, soft, work, implicit.order == Order::Second));
     }
     let together = companion.as_mut().map(|companion| companion as _);

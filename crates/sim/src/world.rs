@@ -1,4 +1,11 @@
 //! A scene that runs: model, state, settings and scratch in one value.
+//!
+//! A scene with changes is a row of stages, each with its own settings and, where stiffness, damping, friction or joint coordinates
+//! change, its own model. Stage k + 1 is in force for a step that begins at t if its time is at most t + h/2, h being the length of
+//! steps in stage k. The state is carried over as it is: what the next step needs of the last one knows how long that was. So the
+//! stage follows from the time alone, and whoever restores a state goes on with the bits of the run.
+
+use std::sync::Arc;
 
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
@@ -9,6 +16,8 @@ use sinew_mechanism::{
 use crate::draw::Looks;
 #[cfg(feature = "scene")]
 use crate::script::{Script, When};
+#[cfg(feature = "scene")]
+use crate::stages::{Stage as SceneStage, stages};
 use crate::{DrawList, Model, State, StepReport, Workspace, digest, step_observed};
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
@@ -16,7 +25,7 @@ use crate::{DrawList, Model, State, StepReport, Workspace, digest, step_observed
 /// Whoever wants many states of one model, or no owner at all, uses [`crate::step`] and [`crate::step_batch`].
 #[derive(Clone, Debug)]
 pub struct World {
-    model: Model,
+    model: Arc<Model>,
     /// The state that the world began with.
     start: State,
     state: State,
@@ -25,6 +34,12 @@ pub struct World {
     /// The input of the step that led to the state.
     input: Input,
     looks: Looks,
+    /// From change to change; none if the world was built by hand.
+    #[cfg(feature = "scene")]
+    stages: Vec<SceneStage>,
+    /// Which of them is in force.
+    #[cfg(feature = "scene")]
+    stage: usize,
     #[cfg(feature = "scene")]
     script: Script,
     /// Scratch: the tracks at the end of the step.
@@ -54,7 +69,7 @@ pub struct StateMismatch {
 impl World {
     /// A world of a model built by hand: no recorded inputs, nothing known about shapes.
     pub fn new(model: impl Into<Model>, settings: Settings) -> Self {
-        let model = model.into();
+        let model: Arc<Model> = Arc::new(model.into());
         Self {
             start: model.initial_state(),
             state: model.initial_state(),
@@ -63,6 +78,10 @@ impl World {
             settings,
             input: Input::default(),
             looks: Looks::default(),
+            #[cfg(feature = "scene")]
+            stages: Vec::new(),
+            #[cfg(feature = "scene")]
+            stage: 0,
             #[cfg(feature = "scene")]
             script: Script::default(),
             #[cfg(feature = "scene")]
@@ -80,12 +99,14 @@ impl World {
     /// [`World::step`], watched. If the watch ends the refinement of loops early, [`World::input`] holds the iterations made,
     /// so that replaying the inputs gives the same bits.
     pub fn step_observed(&mut self, watch: &mut dyn Watch) -> StepReport {
+        self.take_changes();
         self.load_input(Moment::Next);
         self.advance(watch)
     }
 
     /// Advances by one step with this input instead of the recorded ones.
     pub fn step_with(&mut self, input: &Input) -> StepReport {
+        self.take_changes();
         copy_input(input, &mut self.input);
         self.advance(&mut |_: Stage| {})
     }
@@ -111,6 +132,7 @@ impl World {
             return Err(StateMismatch { bodies, joints, found_bodies, found_joints });
         }
         self.state.clone_from(state);
+        self.take_changes();
         self.load_input(Moment::Last);
         Ok(())
     }
@@ -118,6 +140,7 @@ impl World {
     /// Goes back to the beginning.
     pub fn reset(&mut self) {
         self.state.clone_from(&self.start);
+        self.take_changes();
         self.load_input(Moment::Last);
     }
 
@@ -158,7 +181,7 @@ impl World {
         &self.settings
     }
 
-    /// The settings, to be changed between steps.
+    /// The settings, to be changed between steps; a change of the scene replaces them.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
     }
@@ -219,7 +242,8 @@ impl World {
     }
 
     fn advance(&mut self, watch: &mut dyn Watch) -> StepReport {
-        let report = step_observed(
+        #[cfg_attr(not(feature = "scene"), expect(unused_mut, reason = "only scenes have changes"))]
+        let mut report = step_observed(
             &self.model,
             &mut self.state,
             &self.input,
@@ -230,8 +254,16 @@ impl World {
         if report.mechanism.loops.stop == LoopStop::Asked {
             self.input.loop_iterations = Some(report.mechanism.loops.iterations);
         }
+        #[cfg(feature = "scene")]
+        if self.stages.len() > 1 && !report.health.refused {
+            report.index = self.info.steps.nearest(report.time);
+        }
         report
     }
+
+    /// Without scenes there are no changes.
+    #[cfg(not(feature = "scene"))]
+    fn take_changes(&mut self) {}
 
     /// Without scenes there are no recorded inputs.
     #[cfg(not(feature = "scene"))]
@@ -268,12 +300,87 @@ impl World {
     /// Everything that breaks a rule of the format, or the first thing that the mechanism cannot be built with;
     /// see [`crate::BuildError::fields`] for the places.
     pub fn from_scene(scene: &sinew_scene::SceneDoc) -> Result<Self, crate::BuildError> {
-        let parts = crate::build::build(scene)?;
-        let mut world = Self::new(parts.model, parts.settings);
-        (world.looks, world.script, world.info) = (parts.looks, parts.script, parts.info);
-        world.start = parts.start;
+        let parts = crate::stages::build(scene)?;
+        let first = &parts.stages[0];
+        let mut world = Self {
+            workspace: Workspace::new(&first.model),
+            model: Arc::clone(&first.model),
+            settings: first.settings,
+            state: parts.start.clone(),
+            start: parts.start,
+            input: Input::default(),
+            looks: parts.looks,
+            stage: 0,
+            stages: parts.stages,
+            script: parts.script,
+            track_points: Vec::new(),
+            info: parts.info,
+        };
         world.reset();
         Ok(world)
+    }
+
+    /// The same world at the same moment with other changes: those of `scene`, which must differ from the scene that the world was
+    /// built from by its `changes` and its duration only. What both need is shared, so this costs little unless a factor is new.
+    ///
+    /// # Errors
+    /// As [`World::from_scene`].
+    pub fn with_changes(&self, scene: &sinew_scene::SceneDoc) -> Result<Self, crate::BuildError> {
+        sinew_scene::validate(scene).map_err(crate::BuildError::Scene)?;
+        let said = scene.settings_after(scene.changes_at_start());
+        let first = self.stages.first().filter(|first| said.beyond(&first.said).is_empty());
+        let mut world = match first {
+            Some(first) => {
+                let mut world = self.clone();
+                world.stages = stages(scene, first.clone(), &self.stages, &self.start)?;
+                world.info = crate::SceneInfo { assembly: self.info.assembly, ..crate::build::info(scene) };
+                world
+            }
+            // How it is assembled may depend on the settings of its beginning.
+            None => Self { state: self.state.clone(), ..Self::from_scene(scene)? },
+        };
+        // Whatever was in force before.
+        world.enter(world.stage_at(world.state.time));
+        world.load_input(Moment::Last);
+        Ok(world)
+    }
+
+    /// Puts those changes of the scene in force that are due before the next step, which would do so itself.
+    pub fn take_changes(&mut self) {
+        let stage = self.stage_at(self.state.time);
+        if stage != self.stage {
+            self.enter(stage);
+        }
+    }
+
+    /// Everything that a change of the scene can say, as it is now; `None` for worlds built by hand.
+    pub fn said(&self) -> Option<&sinew_scene::ChangeDoc> {
+        self.stages.get(self.stage).map(|stage| &stage.said)
+    }
+
+    /// The number of the step that ends nearest to a time, s.
+    pub(crate) fn step_nearest(&self, time: f64) -> u64 {
+        if self.stages.len() > 1 {
+            self.info.steps.nearest(time)
+        } else {
+            crate::step::step_index(time, self.settings.dt)
+        }
+    }
+
+    /// Which stage is in force for the step that begins at a time, s.
+    fn stage_at(&self, time: f64) -> usize {
+        let is_due = |pair: &&[SceneStage]| pair[1].said.at_s <= time + 0.5 * pair[0].settings.dt;
+        self.stages.windows(2).take_while(is_due).count()
+    }
+
+    fn enter(&mut self, stage: usize) {
+        let Some(entered) = self.stages.get(stage) else { return };
+        self.stage = stage;
+        self.settings = entered.settings;
+        if !Arc::ptr_eq(&self.model, &entered.model) {
+            self.model = Arc::clone(&entered.model);
+            self.workspace = Workspace::new(&self.model);
+        }
     }
 
     /// The recorded input of the step that begins at `time`, s: targets are those at its end, and what begins or
@@ -281,7 +388,9 @@ impl World {
     /// those are now.
     pub fn input_at(&self, time: f64) -> Input {
         let mut input = Input::default();
-        let when = When::beginning_at(time, self.settings.dt);
+        let stage = self.stage_at(time);
+        let settings = if stage == self.stage { &self.settings } else { &self.stages[stage].settings };
+        let when = When::beginning_at(time, settings.dt);
         self.script.fill(&self.model, &self.state, when, &mut Vec::new(), &mut input);
         input
     }
@@ -308,7 +417,19 @@ impl World {
         let controller =
             score.map(|score| crate::score::controller(score, tracks, &self.model, reduced.tree(), start));
         let controller = controller.transpose()?;
-        self.model.set_controller(controller);
+        // Stages that share a model go on doing so.
+        let mut replaced: Vec<(Arc<Model>, Arc<Model>)> = Vec::new();
+        for model in self.stages.iter_mut().map(|stage| &mut stage.model).chain([&mut self.model]) {
+            let known = replaced.iter().find(|(before, _)| Arc::ptr_eq(before, model));
+            let new = known.map(|(_, new)| Arc::clone(new)).unwrap_or_else(|| {
+                let mut new = Model::clone(model);
+                new.set_controller(controller.clone());
+                let new = Arc::new(new);
+                replaced.push((Arc::clone(model), Arc::clone(&new)));
+                new
+            });
+            *model = new;
+        }
         self.workspace.reduced = None;
         Ok(())
     }

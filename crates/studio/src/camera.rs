@@ -7,12 +7,13 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::{DMat3, DVec3};
 use sinew_math::ops;
-use sinew_picture::View;
+use sinew_picture::{Camera, View};
+use sinew_scene::CameraDoc;
 
 use crate::Cast;
 
-/// Half the opening angle of the shorter side of the picture, as a tangent.
-const OPENING: f64 = 0.25;
+/// Steepest look down or up, rad.
+const STEEPEST: f64 = FRAC_PI_2 - 0.01;
 
 /// An eye that goes around a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Orbit {
     pub pitch: f64,
     /// Against gravity, of length 1.
     pub up: DVec3,
+    /// Half the angle that the shorter side of the picture spans, as a tangent.
+    pub tangent: f64,
 }
 
 /// A half line.
@@ -53,7 +56,14 @@ impl Ray {
 
 impl Default for Orbit {
     fn default() -> Self {
-        Self { target: DVec3::ZERO, distance: 5.0, yaw: -1.1, pitch: 0.35, up: DVec3::Z }
+        Self {
+            target: DVec3::ZERO,
+            distance: 5.0,
+            yaw: -1.1,
+            pitch: 0.35,
+            up: DVec3::Z,
+            tangent: Camera::OPENING,
+        }
     }
 }
 
@@ -61,14 +71,37 @@ impl Orbit {
     /// An eye that sees all of a scene at its beginning.
     pub fn of(cast: &Cast, gravity: DVec3) -> Self {
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
-        Self { target: cast.middle, distance: 1.1 * cast.reach / OPENING, up, ..Self::default() }
+        Self { target: cast.middle, distance: 1.1 * cast.reach / Camera::OPENING, up, ..Self::default() }
+    }
+
+    /// The eye of a camera of a scene.
+    pub fn of_camera(camera: &CameraDoc, gravity: DVec3) -> Self {
+        let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
+        let (east, north) = horizon(up);
+        let toward = (camera.from - camera.at).normalize_or(-north);
+        let level = toward - up * toward.dot(up);
+        Self {
+            target: camera.at,
+            distance: camera.from.distance(camera.at),
+            yaw: ops::atan2(toward.dot(north), toward.dot(east)),
+            pitch: ops::atan2(toward.dot(up), level.length()).clamp(-STEEPEST, STEEPEST),
+            up,
+            tangent: camera.field_of_view.map_or(Camera::OPENING, |angle| ops::tan(0.5 * angle)),
+        }
+    }
+
+    /// This eye as a camera of a scene.
+    pub fn to_camera(&self, name: &str) -> CameraDoc {
+        let is_usual = (self.tangent - Camera::OPENING).abs() < 1e-12;
+        let field_of_view = (!is_usual).then(|| 2.0 * ops::atan2(self.tangent, 1.0));
+        CameraDoc { name: name.to_owned(), from: self.eye(), at: self.target, field_of_view }
     }
 
     /// Goes around by angles of yaw and pitch, rad.
     pub fn orbit(&mut self, yaw: f64, pitch: f64) {
         if yaw.is_finite() && pitch.is_finite() {
             self.yaw = (self.yaw + yaw).rem_euclid(TAU);
-            self.pitch = (self.pitch + pitch).clamp(0.01 - FRAC_PI_2, FRAC_PI_2 - 0.01);
+            self.pitch = (self.pitch + pitch).clamp(-STEEPEST, STEEPEST);
         }
     }
 
@@ -105,12 +138,12 @@ impl Orbit {
     pub fn opening(&self, size: (f64, f64)) -> (f64, f64) {
         let (width, height) = (size.0.max(1.0), size.1.max(1.0));
         let short = width.min(height);
-        (OPENING * width / short, OPENING * height / short)
+        (self.tangent * width / short, self.tangent * height / short)
     }
 
     /// Angle between neighbouring pixels, rad.
     pub fn pixel_angle(&self, size: (f64, f64)) -> f64 {
-        2.0 * OPENING / size.0.max(1.0).min(size.1.max(1.0))
+        2.0 * self.tangent / size.0.max(1.0).min(size.1.max(1.0))
     }
 
     /// The ray behind a pixel.
@@ -123,8 +156,8 @@ impl Orbit {
     }
 
     /// The camera of a picture.
-    pub fn to_picture(&self, size: (f64, f64), reach: f64) -> sinew_picture::Camera {
-        sinew_picture::Camera {
+    pub fn to_picture(&self, size: (f64, f64), reach: f64) -> Camera {
+        Camera {
             view: self.view(),
             eye: self.eye(),
             opening: self.opening(size),
@@ -164,6 +197,32 @@ mod tests {
                 let point = orbit.ray(pixel, size).at(7.0);
                 let (x, y, _) = camera.pixel(point, 640, 480).expect("in front of the eye");
                 assert!((x - pixel.0).abs() < 1e-9 && (y - pixel.1).abs() < 1e-9, "{pixel:?}: {x} {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn cameras_of_scenes_are_kept_to_rounding() {
+        for up in [DVec3::Z, DVec3::Y, DVec3::new(0.6, 0.0, 0.8)] {
+            for (yaw, pitch, tangent) in [(-1.1, 0.35, 0.25), (2.9, -1.2, 0.7), (0.0, 0.0, 0.1)] {
+                let target = DVec3::new(1.0, 2.0, 3.0);
+                let orbit = Orbit { target, distance: 4.0, yaw, pitch, up, tangent };
+                let camera = orbit.to_camera("mine");
+                let again = Orbit::of_camera(&camera, up * -9.81);
+                assert!(again.eye().distance(orbit.eye()) < 1e-12, "{orbit:?} {again:?}");
+                assert!((again.tangent - tangent).abs() < 1e-12 && again.target == target);
+                // A picture by the command has the same middle and the same axes.
+                let placed = sinew_picture::Camera::placed(
+                    (camera.from, camera.at),
+                    up,
+                    tangent,
+                    [target].into_iter(),
+                    1.5,
+                );
+                let seen = orbit.to_picture((600.0, 400.0), 1.0);
+                assert!(placed.view.right.distance(seen.view.right) < 1e-12);
+                assert!((placed.opening.0 - seen.opening.0).abs() < 1e-12);
+                assert!((placed.opening.1 - seen.opening.1).abs() < 1e-12);
             }
         }
     }

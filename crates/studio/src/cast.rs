@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_scene::{ColliderShapeDoc, JointDoc, SceneDoc, StepperDoc};
+use sinew_scene::{ColliderShapeDoc, JointDoc, SceneDoc};
 use sinew_sim::{BodyId, BodyKind, DrawShape, JointId, JointKind, World};
 
 /// What is known of a scene before anything moves.
@@ -118,7 +118,7 @@ impl Cast {
             solids: Vec::new(),
             reach,
             middle,
-            is_guided: matches!(doc.stepper, StepperDoc::Reduced(_)),
+            is_guided: world.model().reduced().is_some(),
         };
         for collider in expanded.colliders.iter().filter(|collider| collider.body == "world") {
             match &collider.shape {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use glam::DVec3;
-use sinew_scene::SceneDoc;
+use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc};
 use sinew_sim::{BodyId, Grab};
 
 use crate::{Fault, Opened, Orbit, Session, Show, Wishes, export};
@@ -30,13 +30,17 @@ pub enum Command {
     Hold(Vec<Grab>),
     /// Pin points of a body (in its frame, m), or let it go.
     Pin(BodyId, Vec<DVec3>),
-    /// Put a document in force.
-    Change {
-        /// The document.
-        doc: Box<SceneDoc>,
+    /// Change settings; the time in the change does not count.
+    Tune {
+        /// What is wanted.
+        wanted: Box<ChangeDoc>,
         /// From when on.
         since: Since,
     },
+    /// Have actuators do something else from now on.
+    Direct(Box<ControlDoc>),
+    /// Keep a camera in what is saved; one of the same name is replaced.
+    AddCamera(CameraDoc),
     /// What snapshots should hold.
     Wish(Wishes),
     /// Write what was done as a scene.
@@ -61,14 +65,12 @@ pub enum Command {
     },
 }
 
-/// From when on a document is in force.
+/// From when on something new is in force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Since {
     /// From the present moment.
     #[default]
     Now,
-    /// From the present moment, and it says nothing new about the past.
-    NowForward,
     /// From the beginning; what was done is repeated.
     Start,
 }
@@ -101,8 +103,13 @@ impl Session {
             Command::Branch => self.branch(),
             Command::Hold(grabs) => self.hold(&grabs),
             Command::Pin(body, points) => self.pin(body, &points),
-            Command::Change { doc, since: Since::Start } => self.change_all(*doc)?,
-            Command::Change { doc, since } => self.change(*doc, since == Since::NowForward)?,
+            Command::Tune { wanted, since: Since::Now } => self.tune(&wanted)?,
+            Command::Tune { wanted, since: Since::Start } => self.tune_all(&wanted)?,
+            Command::Direct(control) => self.direct(*control)?,
+            Command::AddCamera(camera) => {
+                self.add_camera(&camera);
+                return Ok(Some(format!("camera `{}` will be saved with what was done", camera.name)));
+            }
             Command::Wish(wishes) => self.wish(wishes),
             Command::Save(path) => {
                 let scene = self.recorded_scene().map_err(|error| Fault::new(error.to_string()))?;

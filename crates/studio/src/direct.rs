@@ -77,13 +77,13 @@ pub fn control_at(doc: &SceneDoc, time: f64) -> Option<&ControlDoc> {
     phases.iter().rev().find(|phase| phase.from_s <= time).map(|phase| &phase.control)
 }
 
-/// The document with another control from `now` on (s), and since when it may be put in force: scores whose time is warped
+/// The document with another control from now on, given the time and the length of steps (s), and since when it may be put in force: scores whose time is warped
 /// have to be played again from the beginning.
-pub fn with_control(doc: &SceneDoc, now: f64, control: ControlDoc) -> (SceneDoc, Since) {
+pub fn with_control(doc: &SceneDoc, (now, dt): (f64, f64), control: ControlDoc) -> (SceneDoc, Since) {
     let mut doc = doc.clone();
-    let from_s = now + 0.25 * doc.dt;
+    let from_s = now + 0.25 * dt;
     let score = doc.score.get_or_insert_with(ScoreDoc::default);
-    let since = if score.warp == WarpDoc::None { Since::NowForward } else { Since::Start };
+    let since = if score.warp == WarpDoc::None { Since::Now } else { Since::Start };
     score.phases.retain(|phase| phase.from_s < from_s);
     score.phases.push(PhaseDoc { from_s, control });
     (doc, since)

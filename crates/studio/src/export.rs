@@ -10,7 +10,7 @@ const PICTURE: (usize, usize) = (1280, 800);
 const FILM: (usize, usize) = (480, 320);
 /// Pictures of an animation per simulated second, and at most in all.
 const RATE: f64 = 25.0;
-const MOST: u64 = 500;
+const MOST: f64 = 500.0;
 
 /// What frames must hold for all that is shown.
 pub fn wishes(show: &Show) -> Wishes {
@@ -50,19 +50,24 @@ pub(crate) fn film(session: &mut Session, orbit: &Orbit, show: &Show) -> Result<
     if n_steps == 0 {
         return Err(Fault::new("nothing was recorded yet: play first"));
     }
-    let dt = session.world().settings().dt;
-    let every = ((1.0 / (RATE * dt)).round() as u64).max(n_steps.div_ceil(MOST)).max(1);
-    let mut images = Vec::new();
-    for step in (0..=n_steps).step_by(every as usize) {
+    session.seek(n_steps);
+    let interval = (1.0 / RATE).max(session.world().time() / MOST);
+    let (mut images, mut times) = (Vec::new(), Vec::new());
+    for step in 0..=n_steps {
         session.seek(step);
-        let frame = snapshot(session, show);
-        images.push(draw(&frame, orbit, show, FILM).map_err(told)?);
+        let (now, dt) = (session.world().time(), session.world().settings().dt);
+        // The step that ends nearest to when the next picture is due.
+        if times.last().is_none_or(|last| now + 0.5 * dt > last + interval) {
+            images.push(draw(&snapshot(session, show), orbit, show, FILM).map_err(told)?);
+            times.push(now);
+        }
     }
     session.seek(here);
     let palette = Palette::of(images.iter().step_by(images.len().div_ceil(8)));
     let mut animation = Animation::new(Vec::new(), palette, FILM).map_err(told)?;
-    for image in &images {
-        animation.push(image, every as f64 * dt).map_err(told)?;
+    for (i, image) in images.iter().enumerate() {
+        let shown = times.get(i + 1).map_or(interval, |next| next - times[i]);
+        animation.push(image, shown).map_err(told)?;
     }
     animation.finish().map_err(told)
 }

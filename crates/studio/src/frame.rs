@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_scene::SceneDoc;
+use sinew_scene::{ChangeDoc, SceneDoc};
 use sinew_sim::{DrawList, JointReading, StepReport};
 
 use crate::{Cast, Gizmo, Sample};
@@ -12,10 +12,12 @@ use crate::{Cast, Gizmo, Sample};
 /// Everything about one moment. A frame that is filled again reuses its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
-    /// What is known of the scene; another value after every opening and change.
+    /// What is known of the scene; another value after every opening.
     pub cast: Arc<Cast>,
     /// The document in force.
     pub doc: Arc<SceneDoc>,
+    /// Everything that a change can say, as it is now.
+    pub said: ChangeDoc,
     /// Counts openings: the camera is set anew when it changes.
     pub opening: u64,
     /// Steps made before this moment.

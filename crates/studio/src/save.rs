@@ -1,4 +1,5 @@
-//! What was done, as a scene: holds become grabs on tracks, so that a run of the file gives the same bits.
+//! What was done, as a scene: holds become grabs on tracks, settings that were changed are changes, so that a run of the file gives
+//! the same bits.
 //!
 //! A track has one sample per step, at the end of the step, where a step looks for it; linear pieces give it back unchanged.
 //! The samples are those of the recording, and RON keeps every bit of a number.
@@ -6,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use sinew_scene::{CurveDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, TrackDoc};
+use sinew_scene::{CurveDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, Steps, TrackDoc};
 
 use crate::Session;
 use crate::timeline::Timeline;
@@ -17,14 +18,6 @@ pub enum SaveError {
     /// Nothing was recorded.
     #[error("nothing was recorded yet: play first")]
     Nothing,
-    /// A document that came into force later contradicts what was done before.
-    #[error(
-        "settings were changed at {at:.3} s, and a scene has one set of settings: change them from the start instead"
-    )]
-    ChangedLater {
-        /// When, s.
-        at: f64,
-    },
 }
 
 /// One hold over the time it lasted.
@@ -38,23 +31,19 @@ impl Session {
     /// The recording as a scene, named after this one, that ends where the recording does.
     ///
     /// # Errors
-    /// If nothing was recorded, or settings were changed on the way.
+    /// If nothing was recorded.
     pub fn recorded_scene(&self) -> Result<SceneDoc, SaveError> {
         let timeline = self.timeline();
         if timeline.n_steps() == 0 {
             return Err(SaveError::Nothing);
         }
-        let dt = self.doc().dt;
-        if let Some(change) = timeline.changes()[1..].iter().find(|change| !change.is_forward) {
-            return Err(SaveError::ChangedLater { at: change.step as f64 * dt });
-        }
         let last = timeline.changes().last().map_or_else(|| self.doc(), |change| &change.doc);
         let mut scene = SceneDoc::clone(last);
-        scene.duration_s = timeline.n_steps() as f64 * dt;
+        scene.duration_s = Steps::of(&scene).time_after(timeline.n_steps());
         scene.samples = SamplesDoc::default();
         scene.sweep.clear();
         scene.expect = Default::default();
-        for pull in pulls(timeline, dt) {
+        for pull in pulls(timeline) {
             let name = free_name(&scene.tracks);
             let body = self.cast().bodies.get(pull.body).map_or_else(String::new, |body| body.name.clone());
             scene.tracks.push(TrackDoc {
@@ -69,7 +58,7 @@ impl Session {
 }
 
 /// The holds of a recording, each with its way.
-fn pulls(timeline: &Timeline, dt: f64) -> Vec<Pull> {
+fn pulls(timeline: &Timeline) -> Vec<Pull> {
     let mut pulls = BTreeMap::<u32, Pull>::new();
     for hands in timeline.hands().values() {
         for hold in &hands.holds {
@@ -80,7 +69,7 @@ fn pulls(timeline: &Timeline, dt: f64) -> Vec<Pull> {
                     point: grab.point,
                     stiffness: grab.stiffness,
                     damping: grab.damping,
-                    from_s: (hands.end - dt).max(0.0),
+                    from_s: hands.start,
                     ..GrabDoc::default()
                 },
                 points: Vec::new(),

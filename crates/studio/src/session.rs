@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use glam::DVec3;
-use sinew_scene::SceneDoc;
+use sinew_scene::{ChangeDoc, SceneDoc};
 use sinew_sim::{Assembly, Grab, Input, Stage, StepReport, World};
 
 use crate::timeline::{BUDGET, Hands, Hold, Timeline};
@@ -225,13 +225,13 @@ impl Session {
             return;
         }
         self.branch();
+        self.build(self.timeline.change_at(self.step));
         let mut holds: Vec<Hold> = self.pins.iter().chain(&self.holds).copied().collect();
         holds.sort_by_key(|hold| hold.number);
-        let end = self.world.time() + self.world.settings().dt;
         let begin = Instant::now();
-        self.make(&holds, true);
+        let hands = self.make(holds, true);
         let milliseconds = 1e3 * begin.elapsed().as_secs_f64();
-        self.timeline.push(Hands { end, holds }, self.world.state());
+        self.timeline.push(hands, self.world.state());
         self.step += 1;
         self.measure(milliseconds);
         self.trace.push(self.sample);
@@ -259,36 +259,53 @@ impl Session {
             self.repeat();
         }
         self.build(self.timeline.change_at(step));
+        self.world.take_changes();
+        self.note_guidance();
         self.measure(0.0);
         self.pace.restart();
         self.trouble = None;
         self.look_for_trouble();
     }
 
-    /// Forgets what was recorded after the present moment.
+    /// Forgets what was recorded after the present moment, and what was changed there; changes that the file says stay.
     pub fn branch(&mut self) {
-        if self.step < self.timeline.n_steps() {
-            self.timeline.truncate(self.step);
-            self.trace.truncate(self.step + 1);
+        if self.step == self.timeline.n_steps() {
+            return;
+        }
+        self.timeline.truncate(self.step);
+        self.trace.truncate(self.step + 1);
+        self.build(self.timeline.change_at(self.step));
+        let (now, written) = (self.world.time(), &self.opened.doc.changes);
+        let stays = |change: &ChangeDoc| {
+            change.at_s <= now || written.iter().any(|other| other.at_s.to_bits() == change.at_s.to_bits())
+        };
+        if self.doc().changes.iter().all(stays) {
+            return;
+        }
+        let mut doc = SceneDoc::clone(self.doc());
+        doc.changes.retain(stays);
+        // Without a later change it can be built as well.
+        if let Ok(world) = self.world_of(&doc) {
+            self.timeline.change(Arc::new(doc));
+            (self.world, self.built) = (world, self.timeline.changes().len() - 1);
         }
     }
 
-    /// Puts a document in force from the present moment on: gravity, stiffness, step length, stepper, score, anything that
-    /// leaves bodies, joints and flesh as they are. `is_forward` tells that it says nothing new about the past.
+    /// Puts a document in force that a run from the beginning would lead here with as well: settings and scores may differ from now on.
     ///
     /// # Errors
     /// If it cannot be built, or has other bodies; the session goes on as it was.
-    pub fn change(&mut self, doc: SceneDoc, is_forward: bool) -> Result<(), Fault> {
+    pub fn change(&mut self, doc: SceneDoc) -> Result<(), Fault> {
         self.end_posing();
         let mut world = self.world_of(&doc)?;
         if world.restore(self.world.state()).is_err() {
             return Err(Fault::new("this change makes other bodies: open the scene again"));
         }
         self.branch();
-        self.timeline.change(Arc::new(doc), is_forward);
+        self.timeline.change(Arc::new(doc));
         self.built = self.timeline.changes().len() - 1;
-        self.cast = Arc::new(Cast::of(self.doc(), &world));
         self.world = world;
+        self.note_guidance();
         self.measure(0.0);
         Ok(())
     }
@@ -309,10 +326,8 @@ impl Session {
         self.trace.clear();
         self.trouble = None;
         while self.step < step && self.trouble.is_none() {
-            let holds = before.holds(self.step).to_vec();
-            let end = self.world.time() + self.world.settings().dt;
-            self.make(&holds, false);
-            self.timeline.push(Hands { end, holds }, self.world.state());
+            let hands = self.make(before.holds(self.step).to_vec(), false);
+            self.timeline.push(hands, self.world.state());
             self.step += 1;
             self.measure(0.0);
             self.trace.push(self.sample);
@@ -330,7 +345,7 @@ impl Session {
         self.world.assemble(&input, &Assembly::default());
     }
 
-    fn end_posing(&mut self) {
+    pub(crate) fn end_posing(&mut self) {
         if self.is_posed {
             self.seek(self.step);
         }
@@ -340,7 +355,7 @@ impl Session {
     fn repeat(&mut self) {
         self.build(self.timeline.change_at(self.step));
         let holds = self.timeline.holds(self.step).to_vec();
-        self.make(&holds, false);
+        self.make(holds, false);
         self.step += 1;
     }
 
@@ -351,34 +366,55 @@ impl Session {
             // It could be built before.
             if let Ok(mut world) = self.world_of(doc) {
                 let _ = world.restore(self.world.state());
-                self.cast = Arc::new(Cast::of(doc, &world));
                 self.world = world;
+                self.note_guidance();
             }
             self.built = change;
         }
     }
 
-    /// The world of another document; if it differs by its score alone, bodies and flesh need not be built again.
+    /// The world of another document; if it differs by its score and its changes alone, what both have need not be built again.
     fn world_of(&self, doc: &SceneDoc) -> Result<World, Fault> {
-        let mut same = doc.clone();
-        same.score.clone_from(&self.doc().score);
-        if !self.cast.is_guided || same != **self.doc() {
+        let before = self.doc();
+        let same = SceneDoc { score: before.score.clone(), changes: before.changes.clone(), ..doc.clone() };
+        let is_new_score = doc.score != before.score;
+        if same != **before || is_new_score && !self.cast.is_guided {
             return Opened::rebuild(doc);
         }
-        let mut world = self.world.clone();
-        world.set_score(doc.score.as_ref(), &doc.tracks).map_err(|error| Fault::new(error.to_string()))?;
+        let told = |error: sinew_sim::BuildError| Fault::new(error.to_string());
+        let mut world = if doc.changes == before.changes {
+            self.world.clone()
+        } else {
+            self.world.with_changes(doc).map_err(told)?
+        };
+        if is_new_score {
+            world.set_score(doc.score.as_ref(), &doc.tracks).map_err(told)?;
+        }
         Ok(world)
     }
 
     /// One step of the world with these holds besides what the scene prescribes.
-    fn make(&mut self, holds: &[Hold], is_timed: bool) {
+    fn make(&mut self, holds: Vec<Hold>, is_timed: bool) -> Hands {
+        self.world.take_changes();
+        let start = self.world.time();
+        let end = start + self.world.settings().dt;
         self.report = if holds.is_empty() {
             if is_timed && self.step.is_multiple_of(8) { self.timed_step() } else { self.world.step() }
         } else {
-            self.input = self.world.input_at(self.world.time());
+            self.input = self.world.input_at(start);
             self.input.grabs.extend(holds.iter().map(|hold| hold.grab));
             self.world.step_with(&self.input)
         };
+        self.note_guidance();
+        Hands { start, end, holds }
+    }
+
+    /// Whether bones can be guided may change with the stepper.
+    fn note_guidance(&mut self) {
+        let is_guided = self.world.model().reduced().is_some();
+        if is_guided != self.cast.is_guided {
+            self.cast = Arc::new(Cast { is_guided, ..Cast::clone(&self.cast) });
+        }
     }
 
     fn timed_step(&mut self) -> StepReport {

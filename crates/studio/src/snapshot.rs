@@ -17,6 +17,7 @@ impl Session {
         world.draw(&mut frame.draw);
         frame.cast.clone_from(&self.cast);
         frame.doc.clone_from(self.doc());
+        frame.said = world.said().cloned().unwrap_or_default();
         frame.opening = self.opening;
         (frame.step, frame.n_steps) = (self.step, self.timeline.n_steps());
         (frame.time, frame.dt) = (world.time(), world.settings().dt);

@@ -28,6 +28,8 @@ pub struct Hold {
 /// The holds of one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hands {
+    /// Time at the beginning of the step, s.
+    pub start: f64,
     /// Time at the end of the step, s.
     pub end: f64,
     /// The holds.
@@ -39,10 +41,8 @@ pub struct Hands {
 pub struct Change {
     /// Number of steps made before.
     pub step: u64,
-    /// The document.
+    /// The document. A run of it from the beginning leads here as well.
     pub doc: Arc<SceneDoc>,
-    /// Whether a run of this document from the beginning would have led here as well.
-    pub is_forward: bool,
 }
 
 /// Checkpoints, holds and changes of a run.
@@ -72,7 +72,7 @@ impl Timeline {
             checkpoints: vec![start.clone()],
             hands: BTreeMap::new(),
             n_holds: 0,
-            changes: vec![Change { step: 0, doc, is_forward: true }],
+            changes: vec![Change { step: 0, doc }],
         }
     }
 
@@ -129,16 +129,15 @@ impl Timeline {
     }
 
     /// Notes that a document is in force from here on; one that came into force at the same step is replaced.
-    pub fn change(&mut self, doc: Arc<SceneDoc>, is_forward: bool) {
+    pub fn change(&mut self, doc: Arc<SceneDoc>) {
         let step = self.n_steps;
-        let before =
-            self.changes.last().filter(|last| last.step == step).map(|last| last.is_forward || step == 0);
-        if before.is_some() {
-            self.changes.pop();
-        }
-        // Before the first step there is nothing that the document could contradict.
-        let is_forward = step == 0 || is_forward && before.unwrap_or(true);
-        self.changes.push(Change { step, doc, is_forward });
+        self.changes.retain(|change| change.step < step);
+        self.changes.push(Change { step, doc });
+    }
+
+    /// Edits what no run depends on in all documents.
+    pub fn edit(&mut self, mut edit: impl FnMut(&mut SceneDoc)) {
+        self.changes.iter_mut().for_each(|change| edit(Arc::make_mut(&mut change.doc)));
     }
 
     /// The last checkpoint that is not after `step` steps, and its number of steps.

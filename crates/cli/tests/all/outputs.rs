@@ -98,13 +98,56 @@ fn pictures_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn cameras_of_the_scene_are_found_by_name() {
+    let folder = Folder::new("cameras");
+    let draw = |camera: &str, set: &str| {
+        let args = ["run", "gravity_turned", "--steps", "3", "--png", "a.png", "--size", "90x60"];
+        let output = sinew(&folder, &[&args[..], &["--camera", camera, "--set", set]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        folder.bytes("a.png")
+    };
+    let front = draw("front", "dt=0.002");
+    assert_ne!(front, draw("side", "dt=0.002"));
+    // Where it stands and what it sees matters; a camera of the scene comes before a view of the same name.
+    assert_ne!(front, draw("front", "cameras[0].from=(0, -9, 0)"));
+    assert_ne!(front, draw("front", "cameras[0].field_of_view=1.0"));
+    assert_eq!(front, draw("side", "cameras[0].name=\"side\""));
+    let output = sinew(&folder, &["run", "gravity_turned", "--camera", "font"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("valid are front, corner, side"), "{}", stderr(&output));
+}
+
+#[test]
+fn times_are_those_of_the_world_when_steps_change_their_length() {
+    let folder = Folder::new("changes");
+    let args =
+        ["run", "gravity_turned", "--csv", "a.csv", "--filmstrip", "b.png", "--size", "60x40", "--expect"];
+    let output = sinew(&folder, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("3 s in 2250 steps of 1/1000 s to 1/500 s"), "{}", stdout(&output));
+    let csv = folder.read("a.csv");
+    let times: Vec<f64> =
+        csv.lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
+    assert!((times[750] - 1.5).abs() < 1e-9 && (times[751] - 1.501).abs() < 1e-9 && times.len() == 2251);
+    let seconds = json(&folder, &["gravity_turned", "--seconds", "2"]);
+    assert_eq!(seconds["steps"].as_u64(), Some(1250));
+    let last = ["run", "gravity_turned", "--seconds", "2", "--png", "c.png", "--size", "60x40"];
+    assert_eq!(sinew(&folder, &[&last[..], &["--at", "2"]].concat()).status.code(), Some(0));
+    let at_end = folder.bytes("c.png");
+    sinew(&folder, &last);
+    assert_eq!(folder.bytes("c.png"), at_end);
+    let beyond = sinew(&folder, &[&last[..], &["--at", "2.1"]].concat());
+    assert!(stderr(&beyond).contains("the run ends at 2 s"), "{}", stderr(&beyond));
+}
+
+#[test]
 fn pictures_that_cannot_be_made_are_refused_before_the_run() {
     let folder = Folder::new("picture-refused");
     for (args, words) in [
         (&["--png", "no/such/a.png"][..], "no such folder"),
         (&["--gif", "."], "this is a folder"),
         (&["--png", "a.png", "--size", "0x9"], "480x320"),
-        (&["--png", "a.png", "--camera", "below"], "corner"),
+        (&["--png", "a.png", "--camera", "below"], "no camera called `below`: valid are corner, side, back"),
         (&["--png", "a.png", "--at", "99"], "the run ends at"),
         (&["--at", "1"], "--png"),
         (&["--png", "a.png", "--show", "ghosts"], "stretch"),

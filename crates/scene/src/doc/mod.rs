@@ -8,6 +8,8 @@
 //! Every struct refuses unknown fields, and a field that is left out takes the value of `Default`.
 
 mod body;
+mod camera;
+mod change;
 mod character;
 mod flesh;
 mod generator;
@@ -21,6 +23,8 @@ pub use body::{
     BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CylinderDoc, EllipsoidDoc, InertiaDoc, MassDoc,
     MassPropertiesDoc, PoseDoc, RotationDoc, ShapeDoc, SphereDoc, VelocityDoc,
 };
+pub use camera::CameraDoc;
+pub use change::ChangeDoc;
 pub use character::{CharacterDoc, CharacterKindDoc, FollowDoc};
 pub use flesh::{
     AttachDoc, AttachedDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, DisturbanceDoc, ExtensionDoc,
@@ -53,8 +57,8 @@ use serde::{Deserialize, Serialize};
 
 /// A whole scene, as written in one RON file.
 ///
-/// Joints act between two bodies, or between a body and the world; bodies, joints, springs, surfaces, flesh, tracks
-/// and generators each have their own set of unique names.
+/// Joints act between two bodies, or between a body and the world; bodies, joints, springs, surfaces, flesh, tracks,
+/// cameras and generators each have their own set of unique names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SceneDoc {
@@ -121,6 +125,12 @@ pub struct SceneDoc {
     /// What actuators do over time; nothing if left out.
     #[serde(skip_serializing_if = "is_default")]
     pub score: Option<ScoreDoc>,
+    /// Other settings from certain times on, in order of time.
+    #[serde(skip_serializing_if = "is_default")]
+    pub changes: Vec<ChangeDoc>,
+    /// From where the scene can be seen.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cameras: Vec<CameraDoc>,
     /// Values for a runner to iterate over, one run per value (several entries: every combination).
     #[serde(skip_serializing_if = "is_default")]
     pub sweep: Vec<SweepDoc>,
@@ -159,6 +169,8 @@ impl Default for SceneDoc {
             tracks: Vec::new(),
             inputs: Vec::new(),
             score: None,
+            changes: Vec::new(),
+            cameras: Vec::new(),
             sweep: Vec::new(),
             expect: ExpectDoc::default(),
             files: BTreeMap::new(),

@@ -8,6 +8,8 @@
 //! checked as templates and are never expanded here.
 
 mod bodies;
+mod cameras;
+mod changes;
 mod contact;
 mod flesh;
 mod generators;
@@ -86,6 +88,10 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     score::score_names_are_known,
     score::score_times_are_in_order,
     score::score_numbers_are_in_range,
+    cameras::cameras_look_at_something,
+    changes::changes_are_in_order,
+    changes::changes_are_in_range,
+    changes::changes_keep_the_rules,
 ];
 
 /// Stands for the world, and so is no name for a body.

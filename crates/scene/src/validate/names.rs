@@ -7,7 +7,7 @@ use crate::doc::{EndDoc, GeneratorDoc, InputDoc, MotorDoc, RootDoc, SceneDoc, Ta
 use crate::error::SceneIssueKind as Kind;
 use crate::suggest::suggestion;
 
-/// Bodies, joints, springs, surfaces, flesh, tracks and generators have names; none is used twice among its kind, and none
+/// Bodies, joints, springs, surfaces, flesh, tracks, cameras and generators have names; none is used twice among its kind, and none
 /// is one that a generator makes.
 pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     let none = |_: &GeneratorDoc, _: &str| false;
@@ -21,6 +21,7 @@ pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     let flesh = scene.flesh.iter().map(|f| f.name.as_str());
     check(scene, issues, "flesh", flesh, GeneratorDoc::makes_flesh);
     check(scene, issues, "tracks", scene.tracks.iter().map(|t| t.name.as_str()), none);
+    check(scene, issues, "cameras", scene.cameras.iter().map(|c| c.name.as_str()), none);
     check(scene, issues, "generators", scene.generators.iter().map(GeneratorDoc::name), none);
     for (i, _) in bodies.enumerate().filter(|(_, name)| *name == RESERVED) {
         let message = format!("`{RESERVED}` is reserved");

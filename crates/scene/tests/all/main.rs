@@ -1,5 +1,6 @@
 //! Tests of the scene crate through its public face.
 
+mod changes;
 mod fixtures;
 mod flesh;
 mod generators;

@@ -5,6 +5,7 @@ mod alloc;
 mod bad_input;
 mod batch;
 mod build;
+mod changes;
 mod common;
 mod determinism;
 mod draw;

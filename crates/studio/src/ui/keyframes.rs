@@ -4,7 +4,7 @@ use egui::{ComboBox, DragValue, Ui};
 use sinew_scene::{ControlDoc, GoalDoc, KeyDoc, SceneDoc, StyleDoc, WantDoc};
 
 use super::Studio;
-use crate::direct::{Mode, control_at, keep, key, with_control};
+use crate::direct::{Mode, control_at, keep, key};
 use crate::{Command, Hit, Target};
 
 /// Goals and keys that the next phase will have.
@@ -147,8 +147,7 @@ impl Studio {
     /// Switches to another control from this moment on.
     fn switch(&mut self, mode: Mode) {
         let control = mode.control(&self.keys.goals, &self.keys.keys);
-        let (doc, since) = with_control(&self.frame.doc, self.frame.time, control);
-        self.engine.send(Command::Change { doc: Box::new(doc), since });
+        self.engine.send(Command::Direct(Box::new(control)));
     }
 
     /// Guides from this moment on, in the style of before.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use egui::{ScrollArea, Ui};
 
 use super::Studio;
-use crate::Command;
+use crate::{Command, Orbit};
 
 /// A list of scenes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {
         ui.heading("Scenes");
         let mut chosen = None;
-        let height = (ui.available_height() - 200.0).max(60.0);
+        let height = (ui.available_height() - 270.0).max(60.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
             for (name, path) in &self.library.scenes {
                 let is_open = *name == self.frame.cast.name;
@@ -67,8 +67,43 @@ impl Studio {
         ] {
             ui.checkbox(value, name).on_hover_text(tip);
         }
+        self.cameras(ui);
         if ui.button("Shortcuts").on_hover_text("All keys and what they do (F1)").clicked() {
             self.is_help_open = !self.is_help_open;
         }
+    }
+    /// From where the scene can be seen.
+    fn cameras(&mut self, ui: &mut Ui) {
+        ui.separator();
+        ui.heading("Cameras");
+        ScrollArea::vertical().id_salt("cameras").max_height(80.0).auto_shrink([false, true]).show(
+            ui,
+            |ui| {
+                for camera in &self.frame.doc.cameras {
+                    let tip = format!("See the scene from {:.2}", camera.from);
+                    if ui.selectable_label(false, &camera.name).on_hover_text(tip).clicked() {
+                        self.orbit = Orbit::of_camera(camera, self.frame.doc.gravity);
+                    }
+                }
+            },
+        );
+        ui.horizontal(|ui| {
+            let field =
+                egui::TextEdit::singleline(&mut self.camera_name).hint_text("name").desired_width(70.0);
+            ui.add(field).on_hover_text("Name of the camera; one of the same name is replaced");
+            let tip = "Keep this view, under this name, in what is saved; `sinew run --camera NAME` uses it";
+            if ui.button("Add camera").on_hover_text(tip).clicked() {
+                let taken = &self.frame.doc.cameras;
+                let mut free = (1..).map(|i| format!("view_{i}"));
+                let name = match self.camera_name.trim() {
+                    "" => {
+                        free.find(|name| taken.iter().all(|camera| camera.name != *name)).unwrap_or_default()
+                    }
+                    name => name.to_owned(),
+                };
+                self.engine.send(Command::AddCamera(self.orbit.to_camera(&name)));
+                self.camera_name.clear();
+            }
+        });
     }
 }

@@ -38,6 +38,8 @@ pub struct Studio {
     watched: Watched,
     settings: settings::Draft,
     keys: keyframes::Editor,
+    /// Name of the next camera to keep.
+    camera_name: String,
     is_help_open: bool,
     speed: f64,
     wished: Wishes,
@@ -65,6 +67,7 @@ impl Studio {
             watched: Watched::default(),
             settings: settings::Draft::default(),
             keys: keyframes::Editor::default(),
+            camera_name: String::new(),
             is_help_open: false,
             speed: 1.0,
             wished: Wishes::default(),
@@ -161,7 +164,7 @@ impl Studio {
         if self.engine.look(&mut self.frame) && self.opening != self.frame.opening {
             self.opening = self.frame.opening;
             self.orbit = Orbit::of(&self.frame.cast, self.frame.doc.gravity);
-            self.settings = settings::Draft::of(&self.frame.doc);
+            self.settings = settings::Draft::default();
             self.keys = keyframes::Editor::of(&self.frame.doc);
             self.joint = None;
             self.drag = Drag::default();

@@ -1,36 +1,61 @@
-//! Live edit of a document: gravity, step length, stepper, loops, stiffness, damping, contact.
+//! Live edit of settings: gravity, step length, stepper, loops, stiffness, damping, contact.
 
-use egui::{ComboBox, DragValue, Response, Slider, Ui};
-use sinew_scene::{DisplacementDoc, ExplicitDoc, ImplicitDoc, SceneDoc, StepperDoc};
+use egui::{ComboBox, DragValue, Response, Slider, SliderClamping, Ui};
+use glam::DVec3;
+use sinew_scene::{ChangeDoc, DisplacementDoc, ExplicitDoc, ImplicitDoc, StepperDoc};
 
 use super::Studio;
-use crate::{Command, Since, Tuning};
+use crate::{Command, Since};
 
-/// A document under edit.
+/// Settings under edit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
-    /// As it was opened.
-    base: SceneDoc,
-    doc: SceneDoc,
-    tuning: Tuning,
+    /// What is in force, as it was last seen.
+    seen: ChangeDoc,
+    /// What is shown: the same until it is edited.
+    gravity: DVec3,
+    dt: f64,
+    stepper: StepperDoc,
+    loop_iterations: u32,
+    /// Factors on joint stiffness, joint damping, stiffness of flesh and friction.
+    factors: [f64; 4],
     since_start: bool,
 }
 
 impl Draft {
-    pub(super) fn of(doc: &SceneDoc) -> Self {
-        Self { base: doc.clone(), doc: doc.clone(), ..Self::default() }
+    /// Shows what is in force, if that is new.
+    fn see(&mut self, said: &ChangeDoc) {
+        if self.seen == *said {
+            return;
+        }
+        let ChangeDoc { joint_stiffness, joint_damping, flesh_stiffness, friction, .. } = said;
+        let factors = [joint_stiffness, joint_damping, flesh_stiffness, friction];
+        *self = Self {
+            seen: said.clone(),
+            gravity: said.gravity.unwrap_or_default(),
+            dt: said.dt.unwrap_or_default(),
+            stepper: said.stepper.clone().unwrap_or_default(),
+            loop_iterations: said.loop_iterations.unwrap_or_default(),
+            factors: factors.map(|factor| factor.unwrap_or(1.0)),
+            since_start: self.since_start,
+        };
     }
 
-    /// The document with all edits; the score is the one in force.
-    fn edited(&self, current: &SceneDoc) -> SceneDoc {
-        let mut edited = self.base.clone();
-        self.tuning.apply(&mut edited);
-        edited.gravity = self.doc.gravity;
-        edited.dt = self.doc.dt;
-        edited.stepper = self.doc.stepper.clone();
-        edited.loops = self.doc.loops;
-        edited.score.clone_from(&current.score);
-        edited
+    /// What was edited.
+    fn edited(&self) -> ChangeDoc {
+        let [joint_stiffness, joint_damping, flesh_stiffness, friction] = self.factors.map(Some);
+        let shown = ChangeDoc {
+            at_s: 0.0,
+            gravity: Some(self.gravity),
+            dt: Some(self.dt),
+            stepper: Some(self.stepper.clone()),
+            loop_iterations: Some(self.loop_iterations),
+            joint_stiffness,
+            joint_damping,
+            flesh_stiffness,
+            friction,
+        };
+        shown.beyond(&self.seen)
     }
 }
 
@@ -43,13 +68,13 @@ impl Studio {
     pub(super) fn settings_panel(&mut self, ui: &mut Ui) {
         ui.heading("Settings");
         let draft = &mut self.settings;
+        draft.see(&self.frame.said);
         let mut done = false;
         ui.horizontal(|ui| {
             ui.label("Gravity");
-            for (value, axis) in
-                [&mut draft.doc.gravity.x, &mut draft.doc.gravity.y, &mut draft.doc.gravity.z]
-                    .into_iter()
-                    .zip(["x", "y", "z"])
+            for (value, axis) in [&mut draft.gravity.x, &mut draft.gravity.y, &mut draft.gravity.z]
+                .into_iter()
+                .zip(["x", "y", "z"])
             {
                 let field = ui.add(DragValue::new(value).speed(0.1).max_decimals(2));
                 done |= is_done(&field.on_hover_text(format!("Gravity along {axis}, m/s²")));
@@ -57,25 +82,32 @@ impl Studio {
         });
         ui.horizontal(|ui| {
             ui.label("Step");
-            let field =
-                DragValue::new(&mut draft.doc.dt).speed(1e-4).range(1e-6..=0.1).max_decimals(6).suffix(" s");
+            let field = DragValue::new(&mut draft.dt)
+                .speed(1e-4)
+                .range(1e-6..=0.1)
+                .clamp_existing_to_range(false)
+                .max_decimals(6)
+                .suffix(" s");
             done |= is_done(&ui.add(field).on_hover_text("Length of a step, s"));
         });
-        done |= stepper(ui, &mut draft.doc.stepper);
+        done |= stepper(ui, &mut draft.stepper);
         ui.horizontal(|ui| {
             ui.label("Loops");
-            let field =
-                DragValue::new(&mut draft.doc.loops.iterations).range(0..=10_000).suffix(" iterations");
+            let field = DragValue::new(&mut draft.loop_iterations)
+                .range(0..=10_000)
+                .clamp_existing_to_range(false)
+                .suffix(" iterations");
             done |= is_done(&ui.add(field).on_hover_text("Most iterations on closed loops per solve"));
         });
-        let tuning = &mut draft.tuning;
-        for (value, name, tip) in [
-            (&mut tuning.stiffness, "Joint stiffness", "Factor on the springs of all joints"),
-            (&mut tuning.damping, "Joint damping", "Factor on the damping of all joints"),
-            (&mut tuning.young, "Flesh stiffness", "Factor on Young's modulus of all flesh"),
-            (&mut tuning.friction, "Friction", "Factor on the friction of all contacts"),
-        ] {
+        let names = [
+            ("Joint stiffness", "Factor on the springs of all joints"),
+            ("Joint damping", "Factor on the damping of all joints"),
+            ("Flesh stiffness", "Factor on Young's modulus of all flesh"),
+            ("Friction", "Factor on the friction of all contacts"),
+        ];
+        for (value, (name, tip)) in draft.factors.iter_mut().zip(names) {
             let slider = Slider::new(value, 0.01..=100.0).logarithmic(true).text(name);
+            let slider = slider.clamping(SliderClamping::Edits);
             done |= is_done(&ui.add(slider).on_hover_text(tip));
         }
         ui.checkbox(&mut draft.since_start, "From the start").on_hover_text(
@@ -84,10 +116,10 @@ impl Studio {
         ui.add(Slider::new(&mut self.drag.firmness, 0.05..=20.0).logarithmic(true).text("Hold"))
             .on_hover_text("How firmly the mouse holds bodies");
         if done {
-            let edited = self.settings.edited(&self.frame.doc);
-            if edited != *self.frame.doc {
+            let wanted = self.settings.edited();
+            if !wanted.is_empty() {
                 let since = if self.settings.since_start { Since::Start } else { Since::Now };
-                self.engine.send(Command::Change { doc: Box::new(edited), since });
+                self.engine.send(Command::Tune { wanted: Box::new(wanted), since });
             }
         }
     }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_scene::{ControlDoc, SceneDoc, StyleDoc, WantDoc};
 use sinew_sim::{Grab, World};
-use sinew_studio::{Command, Mode, Opened, Session, Since, control_at, keep, key, with_control};
+use sinew_studio::{Command, Mode, Opened, Session, control_at, keep, key};
 
 const ARM: &str = r#"(format: 1, name: "arm", duration_s: 2, dt: 0.004, gravity: (0, 0, -2), stepper: Reduced(),
     generators: [Chain(n: 5, link: (shapes: [Capsule(radius: 0.03, length: 0.2)]), joint: (kind: Hinge, damping: 0.02))],
@@ -14,9 +14,7 @@ fn arm() -> Session {
 }
 
 fn switch(session: &mut Session, control: ControlDoc) {
-    let (doc, since) = with_control(session.doc(), session.world().time(), control);
-    assert_eq!(since, Since::NowForward);
-    session.obey(Command::Change { doc: Box::new(doc), since }).expect("a good document");
+    session.obey(Command::Direct(Box::new(control))).expect("a good score");
 }
 
 fn tip(session: &Session) -> sinew_sim::BodyId {
@@ -83,8 +81,7 @@ fn poses_made_by_hand_become_keyframes_that_survive_and_are_reached() {
     assert_eq!(stored.joints.len(), 4, "joints between two links");
     session.hold(&[]);
     let control = Mode::Keyframes.control(&[], std::slice::from_ref(&stored));
-    let (doc, since) = with_control(session.doc(), session.world().time(), control);
-    session.obey(Command::Change { doc: Box::new(doc), since }).expect("a good document");
+    switch(&mut session, control);
     (0..160).for_each(|_| session.step_once());
     session.fill(&mut frame);
     for (joint, reading) in frame.readings.iter().enumerate().skip(1) {

@@ -1,12 +1,11 @@
-//! A session on its own thread, the picture of a window without one, and factors on a document.
+//! A session on its own thread, and the picture of a window without one.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use sinew_scene::{GeneratorDoc, SceneDoc};
-use sinew_studio::{Command, Engine, Frame, Library, Shot, Studio, Tuning};
+use sinew_studio::{Command, Engine, Frame, Library, Shot, Studio};
 
 use crate::common::{fixture, session};
 
@@ -59,24 +58,4 @@ fn a_picture_of_the_window_needs_no_display() {
     let ink = image.pixels().iter().filter(|pixel| pixel.iter().all(|&part| part < 110)).count();
     assert!(skin > 500, "{skin} pixels of the worm");
     assert!(ink > 500, "{ink} pixels of text");
-}
-
-#[test]
-fn factors_reach_joints_flesh_and_contacts() {
-    let opened = SceneDoc::load(&fixture("worm")).expect("a good scene");
-    let mut doc = opened.clone();
-    Tuning::default().apply(&mut doc);
-    assert_eq!(doc, opened);
-    Tuning { stiffness: 2.0, damping: 3.0, young: 0.5, friction: 0.25 }.apply(&mut doc);
-    let [GeneratorDoc::Character(before), GeneratorDoc::Character(after)] =
-        [&opened, &doc].map(|doc| &doc.generators[0])
-    else {
-        unreachable!("the worm is a character")
-    };
-    let ratio = after.joint.stiffness / before.joint.stiffness;
-    assert!((ratio - 2.0).abs() < 1e-12 && (after.joint.damping / before.joint.damping - 3.0).abs() < 1e-12);
-    assert_ne!(after.material, before.material);
-    let friction = |doc: &SceneDoc| doc.colliders[0].contact.friction;
-    assert!((friction(&doc) / friction(&opened) - 0.25).abs() < 1e-12);
-    assert!(sinew_sim::World::from_scene(&doc).is_ok());
 }

@@ -255,15 +255,34 @@ fn settings_change_the_run_from_now_on() {
     let mut window = window(session("showcase"));
     window.key_press(Key::Space);
     steps(&mut window, 10);
-    let mut doc = sinew_scene::SceneDoc::clone(&window.state().frame().doc);
-    doc.gravity = DVec3::ZERO;
-    window.state_mut().engine().send(Command::Change { doc: Box::new(doc), since: Default::default() });
+    let wanted = sinew_scene::ChangeDoc { gravity: Some(DVec3::ZERO), ..Default::default() };
+    window.state_mut().engine().send(Command::Tune { wanted: Box::new(wanted), since: Default::default() });
     steps(&mut window, 10);
     assert_eq!(inline(&mut window).world().settings().gravity, DVec3::ZERO);
     assert_eq!(inline(&mut window).timeline().changes().len(), 2);
     window.key_press(Key::Home);
     steps(&mut window, 2);
     assert_ne!(inline(&mut window).world().settings().gravity, DVec3::ZERO);
+}
+
+#[test]
+fn cameras_are_chosen_from_a_list_and_kept() {
+    let mut window = window(session("gravity_turned"));
+    steps(&mut window, 2);
+    let before = *window.state().orbit();
+    window.get_by_label("front").click();
+    steps(&mut window, 3);
+    let eye = window.state().orbit().eye();
+    assert!(eye.distance(DVec3::new(0.15, -4.6, 0.0)) < 1e-9 && *window.state().orbit() != before, "{eye}");
+    window.get_by_label("Add camera").click();
+    steps(&mut window, 3);
+    window.key_press(Key::Space);
+    steps(&mut window, 5);
+    let saved = inline(&mut window).recorded_scene().expect("it can be saved");
+    assert_eq!(saved.cameras.len(), 2);
+    assert_eq!(saved.cameras[1].name, "view_1");
+    assert!(saved.cameras[1].from.distance(eye) < 1e-9);
+    assert!(window.query_by_label("view_1").is_some());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Rewinding, branching, changing and saving give the bits they should.
 
 use glam::DVec3;
-use sinew_scene::SceneDoc;
+use sinew_scene::{ChangeDoc, DisplacementDoc, ExplicitDoc, ImplicitDoc, ReducedDoc, SceneDoc, StepperDoc};
 use sinew_sim::World;
 use sinew_studio::{Opened, SaveError, Session, Timeline};
 
@@ -65,10 +65,8 @@ fn going_on_inside_a_recording_repeats_it_and_a_hold_branches() {
 fn changes_are_part_of_the_recording() {
     let mut session = session("hand");
     let before = play(&mut session, 50);
-    let mut doc = SceneDoc::clone(session.doc());
-    doc.gravity = DVec3::new(0.0, 3.0, 9.0);
-    doc.dt = 1.0 / 120.0;
-    session.change(doc, false).expect("a good document");
+    let (gravity, dt) = (Some(DVec3::new(0.0, 3.0, 9.0)), Some(1.0 / 120.0));
+    session.tune(&ChangeDoc { gravity, dt, ..ChangeDoc::default() }).expect("a good change");
     let after = play(&mut session, 50);
     assert_ne!(before[50], after[50]);
     for step in [0, 49, 50, 51, 75, 100, 10, 90] {
@@ -77,13 +75,118 @@ fn changes_are_part_of_the_recording() {
         assert_eq!(session.world().digest(), wanted, "{step}");
         assert!((session.world().settings().dt < 0.01) == (step >= 50), "{step}");
     }
-    assert!(matches!(session.recorded_scene(), Err(SaveError::ChangedLater { .. })));
-    // from the start instead
-    let doc = SceneDoc { gravity: DVec3::ZERO, ..SceneDoc::clone(session.doc()) };
     session.seek(100);
-    session.change_all(doc).expect("a good document");
-    assert_eq!(session.step(), 100);
     replays(&session);
+    // gravity from the start instead; steps still become shorter on the way
+    session
+        .tune_all(&ChangeDoc { gravity: Some(DVec3::ZERO), ..ChangeDoc::default() })
+        .expect("a good change");
+    assert_eq!(session.step(), 100);
+    assert_eq!(session.doc().changes.len(), 2);
+    assert_ne!(session.world().digest(), after[50]);
+    replays(&session);
+    // a branch forgets what was changed later
+    session.seek(20);
+    session.branch();
+    assert_eq!(session.doc().changes.len(), 1);
+    (0..50).for_each(|_| session.step_once());
+    assert!(session.world().settings().dt > 0.01);
+    replays(&session);
+}
+
+/// One of everything that can be changed; springs are too stiff for explicit steps, and joint coordinates are for trees.
+fn changes(has_explicit: bool, has_reduced: bool) -> Vec<ChangeDoc> {
+    let plain = ChangeDoc::default;
+    let implicit = |order| StepperDoc::Implicit(ImplicitDoc { order, ..ImplicitDoc::default() });
+    let mut changes = vec![
+        ChangeDoc { gravity: Some(DVec3::new(2.0, -1.0, 3.0)), ..plain() },
+        ChangeDoc { dt: Some(0.01), ..plain() },
+        ChangeDoc { stepper: Some(implicit(2)), ..plain() },
+        ChangeDoc { loop_iterations: Some(3), ..plain() },
+        ChangeDoc { joint_stiffness: Some(1.7), ..plain() },
+        ChangeDoc { joint_damping: Some(0.3), ..plain() },
+        ChangeDoc { flesh_stiffness: Some(0.6), ..plain() },
+        ChangeDoc { friction: Some(0.1), ..plain() },
+        ChangeDoc { joint_stiffness: Some(0.9), dt: Some(0.0123), stepper: Some(implicit(1)), ..plain() },
+        ChangeDoc { gravity: Some(DVec3::ZERO), joint_damping: Some(1.0), ..plain() },
+    ];
+    if has_explicit {
+        let explicit = [
+            StepperDoc::Displacement(DisplacementDoc::default()),
+            StepperDoc::Explicit(ExplicitDoc::default()),
+        ];
+        let short = |stepper| ChangeDoc { stepper: Some(stepper), dt: Some(1e-3), ..plain() };
+        changes.extend(explicit.map(short));
+        changes.push(ChangeDoc { stepper: Some(implicit(2)), dt: Some(0.01), ..plain() });
+    }
+    if has_reduced {
+        changes.push(ChangeDoc { stepper: Some(StepperDoc::Reduced(ReducedDoc::default())), ..plain() });
+        changes.push(ChangeDoc { stepper: Some(implicit(2)), ..plain() });
+    }
+    changes
+}
+
+#[test]
+fn every_kind_of_change_is_saved_and_runs_to_the_same_bits() {
+    for (name, has_explicit, has_reduced) in [
+        ("hand", false, true),
+        ("worm", false, false),
+        ("four_bar", true, false),
+        ("pendulum_of_strings", true, false),
+        ("gravity_turned", true, true),
+    ] {
+        let mut session = session(name);
+        let moving = session.cast().bodies.iter().rposition(|body| body.is_dynamic).expect("something moves");
+        let body = session.cast().bodies[moving].name.clone();
+        session.play(true);
+        for change in changes(has_explicit, has_reduced) {
+            let place = session.world().pose(session.world().body(&body).expect("there")).translation;
+            for i in 0..7 {
+                let target = place + DVec3::new(0.01, 0.0, 0.01) * f64::from(i);
+                session.hold((2..5).contains(&i).then(|| soft(&session, &body, target)).as_slice());
+                session.step_once();
+            }
+            session.tune(&change).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        }
+        (0..7).for_each(|_| session.step_once());
+        assert_eq!(session.trouble(), None, "{name}");
+        replays(&session);
+        let (n, last) = (session.step(), session.world().digest());
+        for step in [n / 2, 0, n / 3, n] {
+            session.seek(step);
+        }
+        assert_eq!(session.world().digest(), last, "{name}");
+        // before the first step, and from the start
+        session.seek(0);
+        session.tune(&ChangeDoc { joint_damping: Some(1.5), ..ChangeDoc::default() }).expect("a good change");
+        (0..9).for_each(|_| session.step_once());
+        replays(&session);
+        session
+            .tune_all(&ChangeDoc { joint_stiffness: Some(0.5), ..ChangeDoc::default() })
+            .expect("a good change");
+        session
+            .tune(&ChangeDoc { joint_stiffness: Some(0.7), ..ChangeDoc::default() })
+            .expect("a good change");
+        (0..9).for_each(|_| session.step_once());
+        replays(&session);
+    }
+}
+
+#[test]
+fn what_cannot_be_changed_leaves_the_session_as_it_was() {
+    let mut session = session("worm");
+    (0..5).for_each(|_| session.step_once());
+    let (digest, doc) = (session.world().digest(), session.doc().clone());
+    for change in [
+        ChangeDoc { dt: Some(-1.0), ..ChangeDoc::default() },
+        ChangeDoc { friction: Some(f64::NAN), ..ChangeDoc::default() },
+        ChangeDoc { stepper: Some(StepperDoc::Explicit(ExplicitDoc::default())), ..ChangeDoc::default() },
+    ] {
+        let fault = session.tune(&change).expect_err("it makes no sense");
+        assert!(fault.to_string().contains("changes[0]"), "{fault}");
+        session.tune_all(&change).expect_err("it makes no sense");
+        assert_eq!((session.world().digest(), session.doc()), (digest, &doc));
+    }
 }
 
 /// The recording as a file, read and run, ends in the same state.
@@ -133,7 +236,7 @@ fn memory_is_bounded_and_thinned_recordings_still_rewind() {
     let mut digests = vec![opened.world.digest()];
     for _ in 0..1000 {
         opened.world.step();
-        let hands = sinew_studio::Hands { end: opened.world.time(), holds: Vec::new() };
+        let hands = sinew_studio::Hands { start: 0.0, end: opened.world.time(), holds: Vec::new() };
         timeline.push(hands, opened.world.state());
         digests.push(opened.world.digest());
         assert!(timeline.bytes() <= budget);

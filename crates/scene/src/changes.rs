@@ -1,0 +1,259 @@
+//! Scenes whose settings change on the way: what is in force after some of the changes, and when the steps are.
+
+use crate::doc::{ChangeDoc, FleshMaterialDoc, GeneratorDoc, JointDoc, JointSpringDoc, SceneDoc};
+
+/// Calls a macro with the names of everything that a change can say.
+macro_rules! with_fields {
+    ($call:ident) => {
+        $call!(
+            gravity,
+            dt,
+            stepper,
+            loop_iterations,
+            joint_stiffness,
+            joint_damping,
+            flesh_stiffness,
+            friction
+        )
+    };
+}
+
+impl ChangeDoc {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self { at_s: self.at_s, ..Self::default() }
+    }
+
+    /// Takes over everything that another one says, but for its time.
+    pub fn merge(&mut self, other: &Self) {
+        macro_rules! take {
+            ($($field:ident),*) => { $(if other.$field.is_some() { self.$field.clone_from(&other.$field); })* };
+        }
+        with_fields!(take);
+    }
+
+    /// What it says differently from another one, or that the other one does not say.
+    #[must_use]
+    pub fn beyond(&self, other: &Self) -> Self {
+        let mut rest = self.clone();
+        macro_rules! leave_out {
+            ($($field:ident),*) => { $(if rest.$field == other.$field { rest.$field = None; })* };
+        }
+        with_fields!(leave_out);
+        rest
+    }
+
+    /// Says nothing any more about what another one speaks of.
+    pub fn silence(&mut self, other: &Self) {
+        macro_rules! forget {
+            ($($field:ident),*) => { $(if other.$field.is_some() { self.$field = None; })* };
+        }
+        with_fields!(forget);
+    }
+
+    /// Each thing that it says by itself, with its name.
+    pub(crate) fn parts(&self) -> Vec<(&'static str, Self)> {
+        let mut parts = Vec::new();
+        macro_rules! part {
+            ($($field:ident),*) => {
+                $(if self.$field.is_some() {
+                    let part = Self { at_s: self.at_s, $field: self.$field.clone(), ..Self::default() };
+                    parts.push((stringify!($field), part));
+                })*
+            };
+        }
+        with_fields!(part);
+        parts
+    }
+}
+
+impl SceneDoc {
+    /// Everything that a change can say, as it is after the first `n` changes; factors are 1 at first.
+    pub fn settings_after(&self, n: usize) -> ChangeDoc {
+        let mut all = ChangeDoc {
+            at_s: 0.0,
+            gravity: Some(self.gravity),
+            dt: Some(self.dt),
+            stepper: Some(self.stepper.clone()),
+            loop_iterations: Some(self.loops.iterations),
+            joint_stiffness: Some(1.0),
+            joint_damping: Some(1.0),
+            flesh_stiffness: Some(1.0),
+            friction: Some(1.0),
+        };
+        for change in self.changes.iter().take(n) {
+            all.merge(change);
+            all.at_s = change.at_s;
+        }
+        all
+    }
+
+    /// The scene as it is after the first `n` changes, as if it were written so; it has no changes itself.
+    #[must_use]
+    pub fn after_changes(&self, n: usize) -> Self {
+        let mut scene = Self { changes: Vec::new(), ..self.clone() };
+        scene.apply(&self.settings_after(n));
+        scene
+    }
+
+    /// Writes what a change says into the scene itself.
+    pub(crate) fn apply(&mut self, change: &ChangeDoc) {
+        self.gravity = change.gravity.unwrap_or(self.gravity);
+        self.dt = change.dt.unwrap_or(self.dt);
+        self.stepper = change.stepper.clone().unwrap_or_else(|| self.stepper.clone());
+        self.loops.iterations = change.loop_iterations.unwrap_or(self.loops.iterations);
+        Factors::of(change).apply(self);
+    }
+
+    /// How many changes are in force before the first step.
+    pub fn changes_at_start(&self) -> usize {
+        let mut dt = self.dt;
+        let mut n = 0;
+        while let Some(change) = self.changes.get(n).filter(|change| change.at_s <= 0.5 * dt) {
+            dt = change.dt.unwrap_or(dt);
+            n += 1;
+        }
+        n
+    }
+}
+
+/// Factors on everything of one kind.
+struct Factors {
+    stiffness: f64,
+    damping: f64,
+    young: f64,
+    friction: f64,
+}
+
+impl Factors {
+    fn of(change: &ChangeDoc) -> Self {
+        Self {
+            stiffness: change.joint_stiffness.unwrap_or(1.0),
+            damping: change.joint_damping.unwrap_or(1.0),
+            young: change.flesh_stiffness.unwrap_or(1.0),
+            friction: change.friction.unwrap_or(1.0),
+        }
+    }
+
+    fn apply(&self, doc: &mut SceneDoc) {
+        doc.joints.iter_mut().for_each(|joint| self.joint(joint));
+        for flesh in &mut doc.flesh {
+            self.material(&mut flesh.material);
+            flesh.contact.iter_mut().for_each(|contact| contact.friction *= self.friction);
+        }
+        doc.colliders.iter_mut().for_each(|collider| collider.contact.friction *= self.friction);
+        for generator in &mut doc.generators {
+            match generator {
+                GeneratorDoc::Chain(chain) => self.joint(&mut chain.joint),
+                GeneratorDoc::Tree(tree) => self.joint(&mut tree.joint),
+                GeneratorDoc::Ladder(ladder) => ladder.damping *= self.damping,
+                GeneratorDoc::Mesh(mesh) => mesh.damping *= self.damping,
+                GeneratorDoc::Character(character) => {
+                    self.spring(&mut character.joint);
+                    self.material(&mut character.material);
+                    character.contact.iter_mut().for_each(|contact| contact.friction *= self.friction);
+                }
+            }
+        }
+    }
+
+    fn joint(&self, joint: &mut JointDoc) {
+        joint.damping *= self.damping;
+        joint.spring.iter_mut().for_each(|spring| self.spring(spring));
+    }
+
+    fn spring(&self, spring: &mut JointSpringDoc) {
+        spring.stiffness *= self.stiffness;
+        spring.damping *= self.damping;
+    }
+
+    fn material(&self, material: &mut FleshMaterialDoc) {
+        match material {
+            FleshMaterialDoc::StVenantKirchhoff { young, .. }
+            | FleshMaterialDoc::NeoHookean { young, .. } => {
+                *young *= self.young;
+            }
+        }
+    }
+}
+
+/// Steps of one length, the first after `first` steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Stretch {
+    first: u64,
+    /// When it begins, s.
+    start: f64,
+    /// Length of a step, s.
+    dt: f64,
+}
+
+/// When the steps of a scene are: stretches of steps of one length, from change to change. Cost: one search among them.
+///
+/// ```
+/// let scene = sinew_scene::SceneDoc::from_ron("(format: 1, dt: 0.1, changes: [(at_s: 1, dt: 0.05)])", "a.ron")?;
+/// let steps = sinew_scene::Steps::of(&scene);
+/// assert_eq!((steps.reaching(0.95), steps.reaching(1.5)), (10, 20));
+/// assert!((steps.time_after(20) - 1.5).abs() < 1e-12);
+/// # Ok::<(), sinew_scene::SceneErrors>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps {
+    /// In order; the first begins at 0.
+    stretches: Vec<Stretch>,
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self::of(&SceneDoc::default())
+    }
+}
+
+impl Steps {
+    /// The steps of a scene that keeps the rules.
+    pub fn of(scene: &SceneDoc) -> Self {
+        let mut stretches = vec![Stretch { first: 0, start: 0.0, dt: scene.dt }];
+        let (mut here, mut last) = (0u64, stretches[0]);
+        for change in &scene.changes {
+            let time = last.start + here.saturating_sub(last.first) as f64 * last.dt;
+            here = here.saturating_add(((change.at_s - time) / last.dt - 0.5).ceil().max(0.0) as u64);
+            let Some(dt) = change.dt else { continue };
+            let start = last.start + here.saturating_sub(last.first) as f64 * last.dt;
+            last = Stretch { first: here, start, dt };
+            stretches.retain(|stretch| stretch.first < here);
+            stretches.push(last);
+        }
+        Self { stretches }
+    }
+
+    /// Time after so many steps, s.
+    pub fn time_after(&self, n: u64) -> f64 {
+        let i = self.stretches.partition_point(|stretch| stretch.first <= n).saturating_sub(1);
+        let stretch = &self.stretches[i];
+        stretch.start + (n - stretch.first) as f64 * stretch.dt
+    }
+
+    /// Number of steps after which a time (s) is reached, give or take a billionth of a step.
+    pub fn reaching(&self, time: f64) -> u64 {
+        let stretch = self.around(time);
+        stretch.first.saturating_add(((time - stretch.start) / stretch.dt - 1e-9).ceil().max(0.0) as u64)
+    }
+
+    /// Number of steps after which it is nearest to a time (s).
+    pub fn nearest(&self, time: f64) -> u64 {
+        let stretch = self.around(time);
+        stretch.first.saturating_add(((time - stretch.start) / stretch.dt).round() as u64)
+    }
+
+    /// Shortest and longest step among the first `n`, s.
+    pub fn lengths(&self, n: u64) -> (f64, f64) {
+        let made = self.stretches.iter().filter(|stretch| stretch.first < n.max(1));
+        made.fold((f64::INFINITY, 0.0), |(short, long), stretch| {
+            (stretch.dt.min(short), stretch.dt.max(long))
+        })
+    }
+
+    fn around(&self, time: f64) -> Stretch {
+        let i = self.stretches.partition_point(|stretch| stretch.start <= time).saturating_sub(1);
+        self.stretches[i]
+    }
+}

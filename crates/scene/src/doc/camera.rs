@@ -1,0 +1,21 @@
+//! From where a scene is seen.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use super::is_default;
+
+/// An eye that looks at a point; against gravity is upwards in its picture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CameraDoc {
+    /// Name, unique among cameras.
+    pub name: String,
+    /// Place of the eye, in the world (m).
+    pub from: DVec3,
+    /// What is in the middle of the picture, in the world (m); not the place of the eye.
+    pub at: DVec3,
+    /// Angle that the shorter side of the picture spans (rad), above 0 and below π; about 0.49 if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub field_of_view: Option<f64>,
+}
