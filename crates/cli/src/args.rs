@@ -183,6 +183,10 @@ pub(crate) struct RunArgs {
 /// What pictures can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Show {
+    /// Forces of contacts as arrows.
+    Contacts,
+    /// Flesh coloured by its tetrahedra: red where they are diagonalized.
+    Diagonalized,
     /// Joints as dark dots.
     Joints,
     /// The coarse mesh of flesh instead of its surface: nodes sized by mass, black if fixed to a bone, red if free.

@@ -21,7 +21,6 @@ mod progress;
 mod record;
 mod report;
 mod run;
-mod scenery;
 mod scenes;
 mod stage;
 mod svg;

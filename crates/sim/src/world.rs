@@ -9,7 +9,8 @@ use sinew_mechanism::{
 use crate::draw::Looks;
 #[cfg(feature = "scene")]
 use crate::script::{Script, When};
-use crate::{DrawList, Model, State, StepReport, Workspace, digest, step_observed};
+use crate::whole::Acted;
+use crate::{Contact, DrawList, Model, State, StepReport, Workspace, digest, step_observed};
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
 ///
@@ -111,6 +112,7 @@ impl World {
             return Err(StateMismatch { bodies, joints, found_bodies, found_joints });
         }
         self.state.clone_from(state);
+        self.workspace.acted = Acted::Nothing;
         self.load_input(Moment::Last);
         Ok(())
     }
@@ -118,6 +120,7 @@ impl World {
     /// Goes back to the beginning.
     pub fn reset(&mut self) {
         self.state.clone_from(&self.start);
+        self.workspace.acted = Acted::Nothing;
         self.load_input(Moment::Last);
     }
 
@@ -127,9 +130,16 @@ impl World {
         self.workspace.grab_wrenches()
     }
 
+    /// The contacts that acted in the step that led here; none at the beginning and after a state was restored, until
+    /// the next step.
+    pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
+        self.workspace.contacts(&self.model)
+    }
+
     /// Brings the bodies together until the joints are met, wherever they are now: kinematic bodies at the goals of the
     /// input, hard grabs as trackers (inverse kinematics).
     pub fn assemble(&mut self, input: &Input, settings: &Assembly) -> AssemblyReport {
+        self.workspace.acted = Acted::Nothing;
         let (bodies, work) = (&mut self.state.bodies, &mut self.workspace.mechanism);
         let report = assemble(&self.model, bodies, input, settings, &self.settings.loops, work);
         if let Some(flesh) = self.model.flesh() {

@@ -14,7 +14,7 @@ use three_d::{
     RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
 };
 
-use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage};
+use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage, Surface};
 
 /// Sky above the horizon.
 const SKY: [f32; 3] = [0.87, 0.90, 0.94];
@@ -149,17 +149,12 @@ impl Shared {
             let plain = ColorMaterial { color: Srgba::WHITE, ..ColorMaterial::default() };
             objects.push(Box::new(Gm::new(InstancedMesh::new(&self.context, &instances, &thin), plain)));
         }
-        for surface in &drawing.surfaces {
-            let mut mesh = CpuMesh {
-                positions: Positions::F32(surface.points.iter().copied().map(to_vec).collect()),
-                indices: Indices::U32(surface.triangles.iter().flatten().copied().collect()),
-                ..CpuMesh::default()
-            };
-            mesh.compute_normals();
-            let mut matter = self.matter(200);
-            let [r, g, b] = to_bytes(surface.color);
-            matter.albedo = Srgba::new(r, g, b, 215);
-            objects.push(Box::new(Gm::new(Mesh::new(&self.context, &mesh), matter)));
+        let sheets = drawing.sheets.iter().map(|surface| (surface, 255));
+        for (surface, alpha) in sheets.chain(drawing.surfaces.iter().map(|surface| (surface, 215))) {
+            let mut matter = self.matter(alpha);
+            let [r, g, b] = if surface.colors.is_empty() { to_bytes(surface.color) } else { [255; 3] };
+            matter.albedo = Srgba::new(r, g, b, alpha);
+            objects.push(Box::new(Gm::new(Mesh::new(&self.context, &smooth(surface)), matter)));
         }
         objects
     }
@@ -179,7 +174,7 @@ impl Shared {
     /// Lines on the planes of the scene, or below it.
     fn grid(&self) -> Vec<Segment> {
         let below = (self.orbit.target - self.orbit.up * (1.2 * self.drawing.reach), self.orbit.up);
-        let planes = if self.drawing.planes.is_empty() {
+        let planes = if self.drawing.planes.is_empty() && self.drawing.sheets.is_empty() {
             std::slice::from_ref(&below)
         } else {
             &self.drawing.planes[..]
@@ -199,6 +194,22 @@ impl Shared {
         }
         lines
     }
+}
+
+fn smooth(surface: &Surface) -> CpuMesh {
+    let color = |color: &Rgb| {
+        let [r, g, b] = to_bytes(*color);
+        Srgba::new(r, g, b, 255)
+    };
+    let colors = (!surface.colors.is_empty()).then(|| surface.colors.iter().map(color).collect());
+    let mut mesh = CpuMesh {
+        positions: Positions::F32(surface.points.iter().copied().map(to_vec).collect()),
+        indices: Indices::U32(surface.triangles.iter().flatten().copied().collect()),
+        colors,
+        ..CpuMesh::default()
+    };
+    mesh.compute_normals();
+    mesh
 }
 
 fn instances(list: impl Iterator<Item = (Mat4, Rgb)>) -> Instances {

@@ -15,3 +15,4 @@ mod loops;
 mod reduced;
 mod resume;
 mod scenes;
+mod touches;

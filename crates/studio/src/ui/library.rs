@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use egui::{ScrollArea, Ui};
+use egui::{ComboBox, ScrollArea, Ui};
 
 use super::Studio;
-use crate::Command;
+use crate::{Command, Tint};
 
 /// A list of scenes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {
         ui.heading("Scenes");
         let mut chosen = None;
-        let height = (ui.available_height() - 200.0).max(60.0);
+        let height = (ui.available_height() - 250.0).max(60.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
             for (name, path) in &self.library.scenes {
                 let is_open = *name == self.frame.cast.name;
@@ -61,12 +61,22 @@ impl Studio {
             (
                 &mut show.limits,
                 "Limits",
-                "Ranges of joints as arcs, with a needle: green inside, red outside",
+                "Ranges of joints as arcs, cones and bars, with a needle: green inside, red outside",
             ),
+            (&mut show.contacts, "Contact forces", "Forces of contacts as arrows"),
             (&mut show.joint_forces, "Joint forces", "Forces in joints as arrows"),
         ] {
             ui.checkbox(value, name).on_hover_text(tip);
         }
+        let colors = ComboBox::from_label("Flesh colour").selected_text(show.tint.name()).width(90.0);
+        let colors = colors.show_ui(ui, |ui| {
+            for tint in Tint::ALL {
+                ui.selectable_value(&mut show.tint, tint, tint.name());
+            }
+        });
+        colors.response.on_hover_text(
+            "Stretch: blue 40 % shorter, white at rest, red 40 % longer. Diagonalized: red where tetrahedra are.",
+        );
         if ui.button("Shortcuts").on_hover_text("All keys and what they do (F1)").clicked() {
             self.is_help_open = !self.is_help_open;
         }
