@@ -40,6 +40,15 @@ pub(crate) enum Command {
     List,
     /// Enclose a surface in tetrahedra that can be simulated, and report their quality.
     Embed(EmbedArgs),
+    /// Open a window to look at a scene, drag it and rewind it.
+    Studio {
+        /// A scene file or the name of a built-in scene.
+        #[arg(value_name = "SCENE")]
+        scene: Option<String>,
+        /// Where pictures and saved scenes are written.
+        #[arg(long, value_name = "FOLDER", default_value = ".")]
+        out: PathBuf,
+    },
     /// Accelerations and torques of one state of a scene, in joint coordinates.
     Dynamics(DynamicsArgs),
 }

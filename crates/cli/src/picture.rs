@@ -1,6 +1,6 @@
 //! A frame of a run as a picture: bodies by shape, flesh, scenery, springs and holds, seen by one camera for all frames.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use sinew_math::{Pose, ops};
 use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
 use sinew_sim::{DrawShape, surface_stretches};
@@ -166,18 +166,14 @@ impl<'a> Set<'a> {
 
     /// Forces of contacts as arrows, as long as half the scene if they carry everything, and as the square root of that.
     fn push_contacts(&mut self, frame: &Frame) {
-        let (width, color) = (0.7 * LINE * self.camera_height(), Color::srgb(0.10, 0.50, 0.25));
+        let color = Color::srgb(0.05, 0.60, 0.25);
         let unit = 0.5 * self.camera.reach / self.cast.weight.max(f64::MIN_POSITIVE).sqrt();
         for &(from, force) in &frame.contacts {
             let length = (unit * force.length().sqrt()).min(self.camera.reach);
             let Some(direction) = force.try_normalize().filter(|_| length > 0.01 * self.camera.reach) else {
                 continue;
             };
-            let (to, head) = (from + direction * length, (0.3 * length).min(0.05 * self.camera.reach));
-            self.scene.lines.push(Line { from, to: to - direction * head, width, color });
-            let pose =
-                Pose::new(DQuat::from_rotation_arc(DVec3::X, direction), to - direction * (0.5 * head));
-            self.scene.solid.push(&Mesh::cone(0.35 * head, head, 12), &pose, color);
+            self.scene.push_force(from, from + direction * length, 0.05 * self.camera.reach, color);
         }
     }
 

@@ -1,4 +1,4 @@
-//! A frame as things to draw: boxes, balls, cylinders and cones that are placed and stretched, surfaces, lines. The same list
+//! A frame as things to draw: boxes, balls and cylinders that are placed and stretched, surfaces, lines, arrows. The same list
 //! feeds the window and pictures without a window. World axes, metres; what is not finite is left out.
 
 use glam::{DMat3, DQuat, DVec3};
@@ -15,7 +15,7 @@ const BLACK: Rgb = [0.05, 0.05, 0.06];
 pub(crate) const RED: Rgb = [0.82, 0.16, 0.16];
 pub(crate) const GREEN: Rgb = [0.18, 0.62, 0.30];
 pub(crate) const BLUE: Rgb = [0.20, 0.42, 0.85];
-const MOSS: Rgb = [0.10, 0.50, 0.25];
+const MOSS: Rgb = [0.05, 0.60, 0.25];
 const CLOTH: Rgb = [0.42, 0.58, 0.78];
 const ORANGE: Rgb = [0.95, 0.55, 0.15];
 const SKIN: Rgb = [0.90, 0.62, 0.51];
@@ -83,7 +83,7 @@ impl Tint {
     }
 }
 
-/// A unit solid that is placed and stretched. The unit box has edges of 1, the unit ball a radius of 1, cylinder and cone a
+/// A unit solid that is placed and stretched. The unit box has edges of 1, the unit ball a radius of 1, cylinder and cone (tip towards +x) a
 /// radius of 1 and a length of 1 along x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance {
@@ -126,6 +126,35 @@ pub struct Segment {
     pub color: Rgb,
 }
 
+/// A force, seen through everything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrow {
+    /// Where it acts, m.
+    pub from: DVec3,
+    /// Its tip, m.
+    pub to: DVec3,
+    /// Colour.
+    pub color: Rgb,
+}
+
+impl Arrow {
+    /// Its shaft, a cylinder, and its head, a cone; `reach` is that of the scene, m.
+    pub fn parts(&self, reach: f64) -> [Instance; 2] {
+        let way = self.to - self.from;
+        let length = way.length();
+        let direction = way.normalize_or(DVec3::X);
+        let (y, z) = direction.any_orthonormal_pair();
+        let rotation = DQuat::from_mat3(&DMat3::from_cols(direction, y, z));
+        let head = (0.35 * length).min(0.06 * reach);
+        let part = |from: f64, to: f64, radius: f64| Instance {
+            pose: Pose::new(rotation, self.from + direction * (0.5 * (from + to))),
+            scale: DVec3::new(to - from, radius, radius),
+            color: self.color,
+        };
+        [part(0.0, length - head, 0.12 * head), part(length - head, length, 0.4 * head)]
+    }
+}
+
 /// Everything to draw at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
@@ -135,8 +164,8 @@ pub struct Drawing {
     pub balls: Vec<Instance>,
     /// Cylinders.
     pub cylinders: Vec<Instance>,
-    /// Cones: heads of arrows, tip towards +x.
-    pub cones: Vec<Instance>,
+    /// Forces.
+    pub arrows: Vec<Arrow>,
     /// Surfaces of flesh.
     pub surfaces: Vec<Surface>,
     /// Surfaces that nothing is inside of: height fields, and those through points of bodies.
@@ -223,7 +252,7 @@ impl Drawing {
 
     /// Number of solids.
     pub fn n_instances(&self) -> usize {
-        self.boxes.len() + self.balls.len() + self.cylinders.len() + self.cones.len()
+        self.boxes.len() + self.balls.len() + self.cylinders.len()
     }
 
     /// The list as a picture, seen by an eye in a viewport of this size in pixels.
@@ -245,12 +274,12 @@ impl Drawing {
         for at in &self.cylinders {
             layer.push(&Mesh::cylinder(at.scale.y, at.scale.x, detail), &at.pose, paint(at.color));
         }
-        for at in &self.cones {
-            layer.push(&Mesh::cone(at.scale.y, at.scale.x, 12), &at.pose, paint(at.color));
-        }
         for surface in self.surfaces.iter().chain(&self.sheets) {
             let color = |point: usize| paint(surface.color_at(point));
             scene.solid.push_smooth(&surface.points, &surface.triangles, color);
+        }
+        for arrow in &self.arrows {
+            scene.push_force(arrow.from, arrow.to, 0.06 * self.reach, paint(arrow.color));
         }
         let width = (size.1 / 450.0).max(1.0);
         let line = |line: &Segment| Line { from: line.from, to: line.to, width, color: paint(line.color) };
@@ -263,9 +292,8 @@ impl Drawing {
     }
 
     fn clear(&mut self) {
-        for list in [&mut self.boxes, &mut self.balls, &mut self.cylinders, &mut self.cones] {
-            list.clear();
-        }
+        [&mut self.boxes, &mut self.balls, &mut self.cylinders].into_iter().for_each(Vec::clear);
+        self.arrows.clear();
         self.surfaces.clear();
         self.sheets.clear();
         self.lines.clear();
@@ -318,16 +346,10 @@ impl Drawing {
     }
 
     fn push_arrow(&mut self, from: DVec3, way: DVec3, color: Rgb) {
-        let length = way.length().min(3.0 * self.reach);
-        let Some(direction) = way.try_normalize().filter(|_| length > 0.01 * self.reach) else { return };
-        let to = from + direction * length;
-        let head = (0.25 * length).min(0.06 * self.reach);
-        self.push_line(from, to, color);
-        let (y, z) = direction.any_orthonormal_pair();
-        let rotation = DQuat::from_mat3(&DMat3::from_cols(direction, y, z));
-        let pose = Pose::new(rotation, to - direction * (0.5 * head));
-        if pose.is_finite() {
-            self.cones.push(Instance { pose, scale: DVec3::new(head, 0.4 * head, 0.4 * head), color });
+        let length = way.length();
+        if from.is_finite() && length > 0.01 * self.reach && length.is_finite() {
+            let to = from + way * (3.0 * self.reach / length).min(1.0);
+            self.arrows.push(Arrow { from, to, color });
         }
     }
 

@@ -1,4 +1,4 @@
-//! The scene by OpenGL, inside the paint callback of a window: solids as instances of four unit meshes, flesh as smooth surfaces,
+//! The scene by OpenGL, inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth surfaces,
 //! lines as thin cylinders.
 //!
 //! What is drawn is copied when the interface paints; the card is reached only in the callback, on the thread of the window.
@@ -9,9 +9,9 @@ use eframe::egui_glow::CallbackFn;
 use egui::{PaintCallback, PaintCallbackInfo, Rect, Ui};
 use glam::{DMat3, DVec3};
 use three_d::{
-    AmbientLight, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DirectionalLight,
-    Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial, Positions,
-    RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
+    AmbientLight, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DepthTest,
+    DirectionalLight, Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial,
+    Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
 };
 
 use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage, Surface};
@@ -85,6 +85,8 @@ impl Shared {
         let seen: Vec<&dyn Object> = objects.iter().map(|object| &**object).collect();
         screen.clear_partially(scissor, ClearState::color_and_depth(SKY[0], SKY[1], SKY[2], 1.0, 1.0));
         screen.render_partially(scissor, &camera, seen, &lights);
+        let arrows = self.arrows();
+        screen.render_partially(scissor, &camera, arrows.iter().map(|object| &**object), &lights);
         screen.into_framebuffer();
     }
 
@@ -119,25 +121,14 @@ impl Shared {
         let mut cube = CpuMesh::cube();
         // From edges of 2 to edges of 1.
         let _ = cube.transform(Mat4::from_scale(0.5));
-        let mut cylinder = CpuMesh::cylinder(detail);
-        let mut cone = CpuMesh::cone(16);
-        // From 0..1 along x to the middle.
-        let _ = cylinder.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
-        let _ = cone.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
+        let cylinder = centred(CpuMesh::cylinder(detail));
         let ball = CpuMesh::sphere(detail);
         let mut objects: Vec<Box<dyn Object>> = Vec::new();
-        for (mesh, list) in [
-            (&cube, &drawing.boxes),
-            (&ball, &drawing.balls),
-            (&cylinder, &drawing.cylinders),
-            (&cone, &drawing.cones),
-        ] {
+        for (mesh, list) in
+            [(&cube, &drawing.boxes), (&ball, &drawing.balls), (&cylinder, &drawing.cylinders)]
+        {
             if !list.is_empty() {
-                let instances = instances(list.iter().map(|at| (transform(at), at.color)));
-                objects.push(Box::new(Gm::new(
-                    InstancedMesh::new(&self.context, &instances, mesh),
-                    self.matter(255),
-                )));
+                objects.push(self.placed(mesh, list, self.matter(255)));
             }
         }
         // Two pixels at the distance of what is looked at.
@@ -157,6 +148,26 @@ impl Shared {
             objects.push(Box::new(Gm::new(Mesh::new(&self.context, &smooth(surface)), matter)));
         }
         objects
+    }
+
+    /// Forces, in front of everything.
+    fn arrows(&self) -> Vec<Box<dyn Object>> {
+        let parts = self.drawing.arrows.iter().map(|arrow| arrow.parts(self.drawing.reach));
+        let (shafts, heads): (Vec<Instance>, Vec<Instance>) =
+            parts.map(|[shaft, head]| (shaft, head)).unzip();
+        let on_top = || {
+            let mut matter = self.matter(255);
+            matter.render_states.depth_test = DepthTest::Always;
+            matter
+        };
+        let parts = [(CpuMesh::cylinder(8), shafts), (CpuMesh::cone(16), heads)];
+        let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
+        parts.map(|(mesh, list)| self.placed(&centred(mesh), &list, on_top())).collect()
+    }
+
+    fn placed(&self, mesh: &CpuMesh, list: &[Instance], matter: PhysicalMaterial) -> Box<dyn Object> {
+        let instances = instances(list.iter().map(|at| (transform(at), at.color)));
+        Box::new(Gm::new(InstancedMesh::new(&self.context, &instances, mesh), matter))
     }
 
     fn matter(&self, alpha: u8) -> PhysicalMaterial {
@@ -194,6 +205,12 @@ impl Shared {
         }
         lines
     }
+}
+
+/// From 0..1 along x to the middle.
+fn centred(mut mesh: CpuMesh) -> CpuMesh {
+    let _ = mesh.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
+    mesh
 }
 
 fn smooth(surface: &Surface) -> CpuMesh {

@@ -81,15 +81,17 @@ impl Session {
         self.pace.restart();
     }
 
-    /// The same file again, from the beginning; the window keeps its camera.
+    /// The same file again, or the same scene if it did not come from a file, from the beginning; the window keeps its camera.
     ///
     /// # Errors
     /// If it cannot be read or built; the session goes on as it was.
     pub fn reload(&mut self) -> Result<(), Fault> {
-        let path =
-            self.opened.path.clone().ok_or_else(|| Fault::new("this scene did not come from a file"))?;
+        let opened = match &self.opened.path {
+            Some(path) => Opened::load(path)?,
+            None => self.opened.clone(),
+        };
         let opening = self.opening;
-        self.open(Opened::load(&path)?);
+        self.open(opened);
         self.opening = opening;
         Ok(())
     }

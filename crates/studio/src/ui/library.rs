@@ -11,8 +11,17 @@ use crate::{Command, Tint};
 /// A list of scenes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Library {
-    /// Names and files, in order of the names.
-    pub scenes: Vec<(String, PathBuf)>,
+    /// Names and where they come from, in order of the names.
+    pub scenes: Vec<(String, Origin)>,
+}
+
+/// Where a scene comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A file.
+    File(PathBuf),
+    /// It is built in, by this name.
+    BuiltIn(String),
 }
 
 impl Library {
@@ -22,9 +31,32 @@ impl Library {
         let files =
             entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "ron"));
         let named = files.filter_map(|path| Some((path.file_stem()?.to_string_lossy().into_owned(), path)));
-        let mut scenes: Vec<_> = named.collect();
-        scenes.sort();
+        let mut scenes: Vec<_> = named.map(|(name, path)| (name, Origin::File(path))).collect();
+        scenes.sort_by(|a, b| a.0.cmp(&b.0));
         Self { scenes }
+    }
+
+    /// The scenes that are built in.
+    pub fn built_in() -> Self {
+        let names = sinew_scenes::SCENES.iter().map(|(name, _)| (*name).to_owned());
+        Self { scenes: names.map(|name| (name.clone(), Origin::BuiltIn(name))).collect() }
+    }
+
+    /// The scenes of a folder, or those that are built in if it holds none.
+    pub fn of_folder_or_built_in(folder: &Path) -> Self {
+        let found = Self::of_folder(folder);
+        if found.scenes.is_empty() { Self::built_in() } else { found }
+    }
+
+    /// The scene that a word on the command line means: a file, or by its name one of the list or one that is built in. What is
+    /// none of these is taken for a file, which will be said to be missing.
+    pub fn find(&self, word: &str) -> Origin {
+        if Path::new(word).exists() {
+            return Origin::File(word.into());
+        }
+        let built_in = || sinew_scenes::text(word).map(|_| Origin::BuiltIn(word.to_owned()));
+        let named = self.scenes.iter().find(|(name, _)| name == word).map(|(_, origin)| origin.clone());
+        named.or_else(built_in).unwrap_or_else(|| Origin::File(word.into()))
     }
 }
 
@@ -34,21 +66,25 @@ impl Studio {
         let mut chosen = None;
         let height = (ui.available_height() - 250.0).max(60.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-            for (name, path) in &self.library.scenes {
+            for (name, origin) in &self.library.scenes {
                 let is_open = *name == self.frame.cast.name;
-                if ui
-                    .selectable_label(is_open, name)
-                    .on_hover_text(format!("Open {}", path.display()))
-                    .clicked()
-                {
-                    chosen = Some(path.clone());
+                let tip = match origin {
+                    Origin::File(path) => format!("Open {}", path.display()),
+                    Origin::BuiltIn(name) => format!("Open {name}, which is built in"),
+                };
+                if ui.selectable_label(is_open, name).on_hover_text(tip).clicked() {
+                    chosen = Some(origin.clone());
                 }
             }
         });
-        if let Some(path) = chosen {
-            self.open(&path);
+        if let Some(origin) = chosen {
+            self.open_scene(&origin);
         }
-        if ui.button("Reload").on_hover_text("Read the file again; the camera stays (R)").clicked() {
+        if ui
+            .button("Reload")
+            .on_hover_text("Read the file again, or begin again if there is none; the camera stays (R)")
+            .clicked()
+        {
             self.engine.send(Command::Reload);
         }
         ui.separator();

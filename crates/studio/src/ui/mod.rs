@@ -15,7 +15,7 @@ mod viewport;
 use std::path::{Path, PathBuf};
 
 pub use hand::Drag;
-pub use library::Library;
+pub use library::{Library, Origin};
 pub use plots::Plot;
 pub use stage::{Blank, Painted, Stage};
 
@@ -119,6 +119,17 @@ impl Studio {
         self.watch(path);
     }
 
+    /// Opens a scene of a library.
+    pub fn open_scene(&mut self, origin: &Origin) {
+        match origin {
+            Origin::File(path) => self.open(path),
+            Origin::BuiltIn(name) => {
+                self.engine.send(Command::OpenBuiltIn(name.clone()));
+                self.watched = Watched::default();
+            }
+        }
+    }
+
     /// One frame of the interface: `elapsed` is the wall-clock time since the last one, s.
     pub fn ui(&mut self, ui: &mut egui::Ui, stage: &mut dyn Stage, elapsed: f64) {
         if let Some(outcome) = self.watched.look(elapsed) {
@@ -178,7 +189,7 @@ impl Studio {
     /// Where a file of this kind is written: beside the scene if it came from a file.
     fn file(&self, ending: &str) -> PathBuf {
         let name = if self.frame.cast.name.is_empty() { "scene" } else { &self.frame.cast.name };
-        self.folder.join(format!("{name}{ending}"))
+        self.folder.join(format!("{}{ending}", name.replace(std::path::is_separator, "_")))
     }
 
     fn save(&mut self) {

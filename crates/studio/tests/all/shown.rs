@@ -1,9 +1,11 @@
 //! What snapshots hold and drawings show besides bodies: contacts, colours of flesh, limits, ground.
 
+use std::path::Path;
+
 use glam::DVec3;
 use sinew_scene::SceneDoc;
 use sinew_sim::World;
-use sinew_studio::{Drawing, Frame, Gizmo, Opened, Session, Show, Tint, wishes};
+use sinew_studio::{Drawing, Frame, Gizmo, Library, Opened, Origin, Session, Show, Tint, wishes};
 
 use crate::common::session;
 
@@ -39,7 +41,7 @@ fn arrows_carry_a_box_at_rest_after_a_rewind_too() {
         if step > 100 {
             assert!((carried - DVec3::Z * (2.0 * 9.81)).length() < 0.01, "step {step}: {carried}");
         }
-        assert_eq!(drawing.cones.len(), frame.contacts.len(), "an arrow each");
+        assert_eq!(drawing.arrows.len(), frame.contacts.len(), "an arrow each");
         assert!(!frame.contacts.is_empty(), "step {step}");
     }
     assert!(look(&mut session, &Show::default()).0.contacts.is_empty());
@@ -57,6 +59,20 @@ fn flesh_is_coloured_by_what_happens_in_it() {
     assert_eq!(drawing.surfaces[0].colors.len(), drawing.surfaces[0].points.len());
     let (frame, drawing) = look(&mut session, &Show::default());
     assert!(frame.tints.is_empty() && drawing.surfaces[0].colors.is_empty());
+}
+
+#[test]
+fn without_a_folder_of_scenes_those_built_in_are_offered() {
+    let library = Library::of_folder_or_built_in(Path::new("no/such/folder"));
+    assert_eq!(library, Library::built_in());
+    assert_eq!(library.find("worm"), Origin::BuiltIn("worm".to_owned()));
+    assert_eq!(library.find("no_worm"), Origin::File("no_worm".into()));
+    let mut session = Session::new(Opened::of(&library.find("hand")).expect("it is built in"));
+    let digest = session.world().digest();
+    (0..5).for_each(|_| session.step_once());
+    session.reload().expect("it begins again");
+    assert_eq!((session.step(), session.world().digest()), (0, digest));
+    assert!(Opened::of(&library.find("no_worm")).is_err());
 }
 
 #[test]
