@@ -96,12 +96,12 @@ fn what_is_nearer_hides_what_is_farther_in_any_order() {
 #[test]
 fn nothing_hides_a_force() {
     let mut scene = Scene::default();
-    flat(&mut scene, DVec3::Z, 1.5, blue());
+    flat(&mut scene, DVec3::Z, 9.0, blue());
     // It is in the shadow of what hides it.
     let reddish = |scene: &Scene| from_above(scene).pixels().iter().filter(|[r, _, b]| r > b).count();
     let before = reddish(&scene);
-    scene.push_force(DVec3::ZERO, DVec3::X * 0.5, 0.2, red());
-    assert!(before == 0 && reddish(&scene) > 20, "{before} {}", reddish(&scene));
+    scene.push_force(DVec3::ZERO, DVec3::X * 3.0, 1.0, red());
+    assert!(before == 0 && reddish(&scene) > 10, "{before} {}", reddish(&scene));
 }
 
 #[test]
