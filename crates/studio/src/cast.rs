@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{CoordinateDoc, JointDoc, SceneDoc, StepperDoc};
-use sinew_sim::{BodyId, BodyKind, JointId, JointKind, Scenery, World};
+use sinew_sim::{BodyId, BodyKind, DrawList, DrawShape, JointId, JointKind, Scenery, World};
 
 /// What is known of a scene before anything moves.
 #[derive(Clone, Debug, Default)]
@@ -136,11 +136,30 @@ fn base_frame(doc: &JointDoc, world: &World) -> Pose {
 fn extent(world: &World) -> (DVec3, f64) {
     let poses = world.model().bodies().map(|body| world.pose(body).translation);
     let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
+    let mut list = DrawList::default();
+    world.draw(&mut list);
+    let corners = list.solids.iter().flat_map(|solid| {
+        let half = half_edges(&solid.shape);
+        let signs =
+            (0..8).map(|k| DVec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
+        signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
+    });
     let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let points = poses.chain(nodes).filter(|point| point.is_finite());
+    let points = poses.chain(nodes).chain(corners).filter(|point| point.is_finite());
     let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
     if low.x > high.x {
         return (DVec3::ZERO, 1.0);
     }
     (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
+}
+
+/// Half the edges of the box around a shape in its own frame, m.
+fn half_edges(shape: &DrawShape) -> DVec3 {
+    match *shape {
+        DrawShape::Box { size } => 0.5 * size,
+        DrawShape::Sphere { radius } => DVec3::splat(radius),
+        DrawShape::Capsule { radius, length } => DVec3::new(0.5 * length + radius, radius, radius),
+        DrawShape::Cylinder { radius, length } => DVec3::new(0.5 * length, radius, radius),
+        DrawShape::Ellipsoid { semi_axes } => semi_axes,
+    }
 }

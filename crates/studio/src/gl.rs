@@ -110,8 +110,8 @@ impl Shared {
         let view = self.orbit.view();
         let down = to_vec(view.right * 0.4 - self.orbit.up - view.toward * 0.6);
         vec![
-            Box::new(AmbientLight::new(&self.context, 0.55, Srgba::WHITE)),
-            Box::new(DirectionalLight::new(&self.context, 2.2, Srgba::WHITE, down)),
+            Box::new(AmbientLight::new(&self.context, 0.45, Srgba::WHITE)),
+            Box::new(DirectionalLight::new(&self.context, 1.8, Srgba::WHITE, down)),
         ]
     }
 
