@@ -75,6 +75,16 @@ pub enum Since {
     Start,
 }
 
+impl Command {
+    /// What is said while something is done that takes long.
+    pub fn announcement(&self) -> Option<String> {
+        match self {
+            Self::Film { path, .. } => Some(format!("writing {} …", path.display())),
+            _ => None,
+        }
+    }
+}
+
 impl Session {
     /// Does what is asked. If there is something to tell, it is told.
     ///

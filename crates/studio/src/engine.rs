@@ -171,6 +171,10 @@ fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wa
             Ok(first) => {
                 let mut commands = inbox.try_iter().fold(vec![first], collect);
                 commands.drain(..).for_each(|command| {
+                    if let Some(text) = command.announcement() {
+                        board.lock().unwrap_or_else(PoisonError::into_inner).note = Some(text);
+                        wake();
+                    }
                     let outcome = session.obey(command);
                     board.lock().unwrap_or_else(PoisonError::into_inner).hear(outcome);
                 });

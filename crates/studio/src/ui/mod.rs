@@ -21,6 +21,9 @@ pub use stage::{Blank, Painted, Stage};
 
 use crate::{Command, Drawing, Engine, Frame, Hit, Orbit, Show, Watched, Wishes, wishes};
 
+/// Smallest window with panels on both sides, in points.
+const LEAST: egui::Vec2 = egui::vec2(600.0, 320.0);
+
 /// The state of the interface.
 pub struct Studio {
     engine: Engine,
@@ -143,14 +146,20 @@ impl Studio {
         self.engine.pass(elapsed);
         self.refresh();
         egui::Panel::bottom("transport").show(ui, |ui| self.transport(ui));
-        egui::Panel::left("library").default_size(190.0).show(ui, |ui| self.library_panel(ui));
-        egui::Panel::right("settings").default_size(290.0).show(ui, |ui| {
-            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                self.settings_panel(ui);
-                self.keyframes_panel(ui);
-                self.plots_panel(ui);
+        // Where there is no room for both, the scene has all of it.
+        let size = ui.ctx().content_rect().size();
+        if size.x >= LEAST.x && size.y >= LEAST.y {
+            let left = egui::Panel::left("library").default_size(190.0).min_size(150.0);
+            left.show(ui, |ui| self.library_panel(ui));
+            let right = egui::Panel::right("settings").default_size(290.0).min_size(240.0);
+            right.show(ui, |ui| {
+                egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                    self.settings_panel(ui);
+                    self.keyframes_panel(ui);
+                    self.plots_panel(ui);
+                });
             });
-        });
+        }
         egui::CentralPanel::no_frame().show(ui, |ui| self.viewport(ui, stage));
         self.messages(ui.ctx());
         self.help(ui.ctx());
