@@ -104,7 +104,7 @@ mod tests {
     use sinew_math::Pose;
 
     use super::Gizmo;
-    use crate::drawing::{GREEN, RED};
+    use crate::drawing::{GREEN, RED, Segment};
 
     #[test]
     fn needles_are_red_outside_and_lines_are_finite() {
@@ -122,7 +122,8 @@ mod tests {
             let mut lines = Vec::new();
             gizmo.draw(0.1, &mut lines);
             let needle = if is_inside { GREEN } else { RED };
-            assert_eq!(lines.iter().filter(|line| line.color == needle).count(), 1, "{gizmo:?}");
+            let is_needle = |line: &&Segment| line.color.map(f32::to_bits) == needle.map(f32::to_bits);
+            assert_eq!(lines.iter().filter(is_needle).count(), 1, "{gizmo:?}");
             assert!(lines.iter().all(|line| line.from.distance(frame.translation) < 0.3));
         }
         let mut lines = Vec::new();
