@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::shell::{Call, Failure, Outcome, release_binary, root};
 use crate::source::files_below;
 
-/// `check` (the default) runs everything; `list` prints the names; `sync` refreshes the copies inside the command.
+/// `check` (the default) runs everything; `list` prints the names; `sync` refreshes the built-in copies.
 pub(crate) fn run(args: &[String]) -> Outcome {
     match args {
         [] => check(),
@@ -20,9 +20,9 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     }
 }
 
-/// Copies the scenes to where the command compiles them in; a published package cannot reach outside its folder.
+/// Copies the scenes to where they are compiled in; a published package cannot reach outside its folder.
 fn sync() -> Outcome {
-    let folder = root().join("crates/cli/scenes");
+    let folder = root().join("crates/scenes/scenes");
     for path in files_below(&root().join("fixtures/mechanisms"), ".ron") {
         let copy = folder.join(path.file_name().unwrap_or_default());
         fs::copy(&path, &copy)

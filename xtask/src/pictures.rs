@@ -1,4 +1,4 @@
-//! The pictures of the documents, made by the command.
+//! The pictures of the documents, made by the command and by the studio.
 
 use crate::shell::{Call, Outcome, no_arguments, release_binary};
 
@@ -13,12 +13,19 @@ const PICTURES: [(&str, &str); 7] = [
     ("mesh_320.png", "mesh_320 --size 640x420 --png"),
 ];
 
+/// What the studio is started with for which file of `docs/pictures`.
+const SHOTS: [(&str, &str); 2] =
+    [("studio_worm.png", "worm --shot"), ("studio_mesh.png", "worm --mesh --shot")];
+
 /// Makes them all anew.
 pub(crate) fn run(args: &[String]) -> Outcome {
     no_arguments(args)?;
     Call::cargo("build --release -p sinew").run()?;
-    PICTURES.into_iter().try_for_each(|(name, line)| {
+    Call::cargo("build --release -p sinew-studio").run()?;
+    let commands = PICTURES.map(|(name, line)| ("sinew", name, format!("run {line}")));
+    let shots = SHOTS.map(|(name, line)| ("sinew-studio", name, line.to_owned()));
+    commands.into_iter().chain(shots).try_for_each(|(binary, name, line)| {
         let file = format!("docs/pictures/{name}");
-        Call::new(release_binary("sinew")).args(["run"]).args(line.split_whitespace()).args([file]).run()
+        Call::new(release_binary(binary)).args(line.split_whitespace()).args([file]).run()
     })
 }

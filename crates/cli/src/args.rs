@@ -39,6 +39,15 @@ pub(crate) enum Command {
     List,
     /// Enclose a surface in tetrahedra that can be simulated, and report their quality.
     Embed(EmbedArgs),
+    /// Open a window to look at a scene, drag it and rewind it.
+    Studio {
+        /// A scene file or the name of a built-in scene.
+        #[arg(value_name = "SCENE")]
+        scene: Option<String>,
+        /// Where pictures and saved scenes are written.
+        #[arg(long, value_name = "FOLDER", default_value = ".")]
+        out: PathBuf,
+    },
     /// Accelerations and torques of one state of a scene, in joint coordinates.
     Dynamics(DynamicsArgs),
 }
@@ -182,6 +191,10 @@ pub(crate) struct RunArgs {
 /// What pictures can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Show {
+    /// Forces of contacts as arrows.
+    Contacts,
+    /// Flesh coloured by its tetrahedra: red where they are diagonalized.
+    Diagonalized,
     /// Joints as dark dots.
     Joints,
     /// The coarse mesh of flesh instead of its surface: nodes sized by mass, black if fixed to a bone, red if free.

@@ -5,6 +5,7 @@
 
 use std::fmt::Display;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -21,7 +22,6 @@ mod progress;
 mod record;
 mod report;
 mod run;
-mod scenery;
 mod scenes;
 mod stage;
 mod svg;
@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Some(Command::List) => list(),
         Some(Command::Embed(args)) => embed::embed(&args).map(told),
         Some(Command::Dynamics(args)) => dynamics::dynamics(&args).map(told),
+        Some(Command::Studio { scene, out }) => studio(scene, out),
         None => showcase(),
     };
     outcome.unwrap_or_else(|Failure(message)| {
@@ -59,6 +60,23 @@ fn main() -> ExitCode {
 fn told(text: String) -> ExitCode {
     say(&text);
     ExitCode::SUCCESS
+}
+
+/// Opens the window.
+#[cfg(feature = "studio")]
+fn studio(scene: Option<String>, folder: PathBuf) -> Result<ExitCode, Failure> {
+    let start = sinew_studio::Start { scene, folder, ..sinew_studio::Start::default() };
+    sinew_studio::run(start).map(|()| ExitCode::SUCCESS).map_err(|fault| Failure(fault.to_string()))
+}
+
+/// Says where the window is.
+#[cfg(not(feature = "studio"))]
+fn studio(scene: Option<String>, _: PathBuf) -> Result<ExitCode, Failure> {
+    let scene = scene.unwrap_or_else(|| "SCENE".to_owned());
+    Err(Failure(format!(
+        "this command was built without its window; in the project, `cargo run --release -p sinew-studio -- {scene}` opens it, and \
+         `cargo install --path crates/cli --features studio` gives `sinew studio {scene}`"
+    )))
 }
 
 /// Runs a scene and says how it went.
@@ -139,8 +157,8 @@ fn check_one(name: &str) -> Result<String, Failure> {
 }
 
 fn list() -> Result<ExitCode, Failure> {
-    let width = scenes::EMBEDDED.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
-    for (name, _) in scenes::EMBEDDED {
+    let width = sinew_scenes::SCENES.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
+    for (name, _) in sinew_scenes::SCENES {
         say(format!("{name:<width$}{}", scenes::find(name)?.parse()?.description).trim_end());
     }
     Ok(ExitCode::SUCCESS)

@@ -4,11 +4,11 @@ use glam::DVec3;
 use sinew_math::{Pose, ops};
 use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
 use sinew_scene::{CameraDoc, SceneDoc};
-use sinew_sim::DrawShape;
+use sinew_sim::{DrawShape, surface_stretches};
 
 use crate::Failure;
 use crate::args::Show;
-use crate::stage::{Cast, Colors, Flesh, Frame};
+use crate::stage::{Cast, Colors, Frame};
 
 /// Text in a picture.
 const INK: [u8; 3] = [38, 44, 54];
@@ -127,8 +127,8 @@ impl<'a> Set<'a> {
         for (shape, pose) in &cast.scenery.solids {
             stone.push(&tessellated(shape, 64), pose, paint);
         }
-        for triangle in &cast.scenery.ground {
-            stone.push_smooth(triangle, &[[0, 1, 2]], |_| paint);
+        for sheet in &cast.scenery.ground {
+            stone.push_smooth(&sheet.points, &sheet.triangles, |_| paint);
         }
         Ok(Self {
             cast,
@@ -159,11 +159,17 @@ impl<'a> Set<'a> {
             self.push_nodes(frame);
         } else {
             let stretch = self.show.contains(&Show::Stretch);
-            for ((flesh, points), &color) in self.cast.flesh.iter().zip(&frame.skins).zip(&self.colors.flesh)
-            {
-                let shares = if stretch { stretches(flesh, points) } else { Vec::new() };
-                let paint =
-                    |i: usize| shares.get(i).map_or(color, |share| Color::of_scale(0.5 + 0.5 * share));
+            let mut stretches = Vec::new();
+            for (i, (flesh, points)) in self.cast.flesh.iter().zip(&frame.skins).enumerate() {
+                if stretch {
+                    surface_stretches(&flesh.triangles, &flesh.rest, points, &mut stretches);
+                }
+                let is_diagonalized = frame.diagonalized.get(i);
+                let paint = |point: usize| match is_diagonalized {
+                    Some(of_points) => Color::of_scale(if of_points[point] { 1.0 } else { 0.5 }),
+                    None if stretch => Color::of_scale(0.5 + 0.5 * stretches[point] / STRETCH),
+                    None => self.colors.flesh[i],
+                };
                 self.scene.solid.push_smooth(points, &flesh.triangles, paint);
             }
         }
@@ -175,6 +181,7 @@ impl<'a> Set<'a> {
             frame.joints.iter().for_each(|&joint| self.mark(&ball, joint, Color::srgb(0.16, 0.18, 0.22)));
         }
         self.push_lines(frame);
+        self.push_contacts(frame);
         let mut image = self.renderer.render(&self.scene, &self.camera).clone();
         if stamp {
             let size = (image.height() as f64 / 26.0).clamp(8.0, 30.0);
@@ -203,6 +210,19 @@ impl<'a> Set<'a> {
         for &(from, to) in &frame.grabs {
             self.scene.lines.push(Line { from, to, width, color: red });
             self.mark(&ball, to, red);
+        }
+    }
+
+    /// Forces of contacts as arrows, as long as half the scene if they carry everything, and as the square root of that.
+    fn push_contacts(&mut self, frame: &Frame) {
+        let color = Color::srgb(0.05, 0.60, 0.25);
+        let unit = 0.5 * self.camera.reach / self.cast.weight.max(f64::MIN_POSITIVE).sqrt();
+        for &(from, force) in &frame.contacts {
+            let length = (unit * force.length().sqrt()).min(self.camera.reach);
+            let Some(direction) = force.try_normalize().filter(|_| length > 0.01 * self.camera.reach) else {
+                continue;
+            };
+            self.scene.push_force(from, from + direction * length, 0.05 * self.camera.reach, color);
         }
     }
 
@@ -287,20 +307,4 @@ fn tessellated(shape: &DrawShape, detail: usize) -> Mesh {
         DrawShape::Cylinder { radius, length } => Mesh::cylinder(radius, length, detail),
         DrawShape::Ellipsoid { semi_axes } => Mesh::ellipsoid(semi_axes, detail),
     }
-}
-
-/// How much longer than at rest the edges at each point of a surface are on average, −1 to 1 for −40 % to 40 %.
-fn stretches(flesh: &Flesh, points: &[DVec3]) -> Vec<f64> {
-    let mut sums = vec![(0.0, 0.0); points.len()];
-    for &[a, b, c] in &flesh.triangles {
-        for [a, b] in [[a, b], [b, c], [c, a]].map(|pair| pair.map(|i| i as usize)) {
-            let (now, rest) = (points[a].distance(points[b]), flesh.rest[a].distance(flesh.rest[b]));
-            for i in [a, b] {
-                sums[i] = (sums[i].0 + now, sums[i].1 + rest);
-            }
-        }
-    }
-    sums.into_iter()
-        .map(|(now, rest)| ((now / rest.max(f64::MIN_POSITIVE) - 1.0) / STRETCH).clamp(-1.0, 1.0))
-        .collect()
 }

@@ -4,9 +4,8 @@ use glam::DVec3;
 use sinew_math::Pose;
 use sinew_picture::Color;
 use sinew_scene::SceneDoc;
-use sinew_sim::{BodyId, DrawFlesh, DrawList, DrawShape, FleshBody, LineKind, World};
+use sinew_sim::{BodyId, BodyKind, DrawFlesh, DrawList, DrawShape, FleshBody, LineKind, Scenery, World};
 
-use crate::scenery::Scenery;
 use crate::stage::{Cast, Flesh, Frame, Look, is_inside};
 use crate::trace::Trace;
 
@@ -49,6 +48,10 @@ pub(crate) struct FrameWishes {
     pub(crate) at: Option<u64>,
     /// Whether nodes of flesh are wanted.
     pub(crate) nodes: bool,
+    /// Whether forces of contacts are wanted.
+    pub(crate) contacts: bool,
+    /// Whether it is wanted which points of flesh are in diagonalized tetrahedra.
+    pub(crate) diagonalized: bool,
 }
 
 impl Recorder {
@@ -132,7 +135,10 @@ impl Film {
         };
         let sheets =
             list.surfaces.iter().map(|drawn| (drawn.triangles.clone(), cloth(drawn.color))).collect();
-        let cast = Cast { looks, flesh, sheets, scenery: Scenery::of(&expanded) };
+        let moved = world.model().bodies().filter(|&id| world.model().body_kind(id) == BodyKind::Dynamic);
+        let mass = moved.map(|id| world.model().body_mass(id)).sum::<f64>()
+            + flesh.iter().flat_map(|flesh| &flesh.nodes).map(|node| node.0).sum::<f64>();
+        let cast = Cast { looks, flesh, sheets, scenery: Scenery::of(&expanded), weight: 9.81 * mass };
         let least = n_steps.div_ceil(frames).max(1);
         let mut film =
             Self { cast, frames: Vec::new(), bare, dt: 0.0, since: 0, every: 1, least, wishes, list };
@@ -168,11 +174,22 @@ impl Film {
             list.lines.iter().filter(|line| line.kind == kind).map(|line| (line.from, line.to)).collect()
         };
         let nodes = world.state().flesh.nodes.iter().filter(|_| self.wishes.nodes);
+        let soft = world.model().flesh().filter(|_| self.wishes.diagonalized);
+        let soft = soft.into_iter().flat_map(|flesh| flesh.bodies()).zip(&world.state().flesh.nodes);
+        let contacts = world.contacts().filter(|_| self.wishes.contacts);
         self.frames.push(Frame {
             time: world.time(),
             poses: poses.collect(),
             skins: list.flesh.iter().map(|flesh| flesh.points.clone()).collect(),
             sheets: list.surfaces.iter().map(|drawn| drawn.points.clone()).collect(),
+            diagonalized: soft
+                .map(|(body, nodes)| {
+                    let mut out = Vec::new();
+                    body.fill_diagonalized(&nodes.positions, &mut out);
+                    out
+                })
+                .collect(),
+            contacts: contacts.map(|contact| (contact.point, contact.force)).collect(),
             nodes: nodes.map(|nodes| nodes.positions.clone()).collect(),
             joints: list.points.iter().map(|point| point.position).collect(),
             springs: lines(LineKind::Spring),
@@ -185,15 +202,9 @@ impl Film {
 fn flesh_of(body: &FleshBody, drawn: &DrawFlesh) -> Flesh {
     let (fem, mut rest) = (body.fem(), Vec::new());
     body.fill_surface(fem.mesh().positions(), &mut rest);
-    let sides = |[a, b, c, d]: &[u32; 4]| {
-        [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]].map(|[a, b]| [*a.min(b), *a.max(b)])
-    };
-    let mut edges: Vec<[u32; 2]> = fem.mesh().tets().iter().flat_map(sides).collect();
-    edges.sort_unstable();
-    edges.dedup();
     let mut nodes: Vec<(f64, bool)> = fem.masses().iter().map(|&mass| (mass, false)).collect();
     body.attachments().attached().iter().for_each(|attached| nodes[attached.node as usize].1 = true);
-    Flesh { triangles: drawn.triangles.clone(), rest, color: drawn.color, edges, nodes }
+    Flesh { triangles: drawn.triangles.clone(), rest, color: drawn.color, edges: fem.mesh().edges(), nodes }
 }
 
 #[cfg(test)]
@@ -208,8 +219,13 @@ mod tests {
             "(format: 1, bodies: [(name: \"a\", mass: Properties(mass: 5, inertia: Diagonal(2, 2, 2)))])";
         let scene = SceneDoc::from_ron(text, "a.ron").unwrap();
         let mut world = World::from_scene(&scene).unwrap();
-        let mut recorder =
-            Recorder::new(&scene, &world, 5, true, Some(FrameWishes { at: Some(3), nodes: true }));
+        let mut recorder = Recorder::new(
+            &scene,
+            &world,
+            5,
+            true,
+            Some(FrameWishes { at: Some(3), nodes: true, ..FrameWishes::default() }),
+        );
         for step in 1..=5 {
             world.step();
             recorder.note(&world, step, 5);

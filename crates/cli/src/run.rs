@@ -86,7 +86,12 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
         return Err(Failure(format!("cannot show {at} s: the run ends at {end} s")));
     }
     let wanted = args.png.is_some() || args.gif.is_some() || args.filmstrip.is_some();
-    let frames = wanted.then(|| FrameWishes { at, nodes: args.show.contains(&Show::Mesh) });
+    let frames = wanted.then(|| FrameWishes {
+        at,
+        nodes: args.show.contains(&Show::Mesh),
+        contacts: args.show.contains(&Show::Contacts),
+        diagonalized: args.show.contains(&Show::Diagonalized),
+    });
     let mut recorder = Recorder::new(scene, &world, n_steps, curves, frames);
     let mut meter = ExpectMeter::new(&scene.expect, &world);
     let energy_initial = world.energy().total();

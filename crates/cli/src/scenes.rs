@@ -1,13 +1,12 @@
 //! Scenes by name, and the worlds made of them.
 //!
-//! Built-in scenes are copies of the project's fixtures, compiled into the program:
-//! `scenes/` beside `src/` holds the same bytes as `fixtures/mechanisms/`, because a published package cannot reach
-//! outside its folder; `cargo xtask fixtures sync` refreshes it and a test compares the two.
+//! Built-in scenes are those of `sinew-scenes`.
 
 use std::fmt::Display;
 use std::path::Path;
 
 use sinew_scene::{GeneratorDoc, SceneDoc, SceneSource, suggestion};
+use sinew_scenes::SCENES;
 use sinew_sim::{BuildError, SweepRun, World};
 
 use crate::Failure;
@@ -15,81 +14,20 @@ use crate::Failure;
 /// What the bare command simulates.
 pub(crate) const SHOWCASE: &str = "showcase";
 
-macro_rules! embedded {
-    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("../scenes/", $name, ".ron")))),*] };
-}
-
-/// Names and texts of the built-in scenes.
-pub(crate) const EMBEDDED: &[(&str, &str)] = embedded![
-    "branching_tree",
-    "bricard",
-    "cantilever",
-    "chain_10",
-    "chain_100",
-    "chain_1000",
-    "chain_10000",
-    "characters_holding_hands",
-    "cube_drop",
-    "double_pendulum",
-    "finger",
-    "finger_manipulate",
-    "fish",
-    "fish_escape",
-    "fish_jump",
-    "fish_turnover",
-    "flyball_governor",
-    "four_bar",
-    "gough_stewart",
-    "gravity_turned",
-    "hand",
-    "hand_flesh",
-    "ladder_12_1",
-    "ladder_12_4",
-    "ladder_1_48",
-    "ladder_1_96",
-    "ladder_6_96",
-    "mesh_320",
-    "mesh_56",
-    "n_four_bar",
-    "pendulum",
-    "pendulum_of_strings",
-    "plate_on_strings",
-    "robot",
-    "scissor_lift",
-    "seaweed_and_fish",
-    "showcase",
-    "slider_crank",
-    "squeezer",
-    "stiff_sweep",
-    "tet_inverted",
-    "tet_single",
-    "three_characters_pulled",
-    "twisted_bar",
-    "worm",
-    "worm_70k",
-    "worm_bend",
-    "worm_jump",
-    "worm_jump_2",
-    "worm_jump_bad_timing",
-    "worm_limp",
-    "worm_roll",
-    "worm_wave",
-];
-
 /// The scene at a path, or the built-in scene of that name if there is no such file.
 pub(crate) fn find(scene: &str) -> Result<SceneSource, Failure> {
     let path = Path::new(scene);
     if path.exists() {
         return Ok(SceneSource::load(path)?);
     }
-    if let Some((name, text)) = EMBEDDED.iter().find(|(name, _)| *name == scene) {
-        return Ok(SceneSource::new(*text, format!("{name}.ron")));
+    if let Some(text) = sinew_scenes::text(scene) {
+        return Ok(SceneSource::new(text, format!("{scene}.ron")));
     }
     // What looks like a path was hardly meant as the name of a built-in scene.
     if path.extension().is_some() || path.components().count() > 1 {
         return Err(Failure(format!("{scene}: there is no such file")));
     }
-    let names: Vec<&str> = EMBEDDED.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = SCENES.iter().map(|(name, _)| *name).collect();
     let hint = suggestion(scene, &names);
     Err(Failure(format!("{scene}: there is no such file, and no built-in scene of that name ({hint})")))
 }
@@ -140,12 +78,9 @@ fn located<'e>(source: &SceneSource, complaints: impl Iterator<Item = (&'e str, 
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use sinew_scene::SceneDoc;
 
-    use super::{EMBEDDED, written_path};
+    use super::written_path;
 
     #[test]
     fn flesh_of_characters_is_looked_for_at_their_generators() {
@@ -158,19 +93,5 @@ mod tests {
         assert_eq!(written("flesh[2]"), "generators[2]");
         assert_eq!(written("flesh[3]"), "flesh[3]");
         assert_eq!(written("colliders[0]"), "colliders[0]");
-    }
-
-    #[test]
-    fn embedded_scenes_are_the_fixtures() {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/mechanisms");
-        // A published package has no fixtures beside it.
-        let Ok(entries) = fs::read_dir(fixtures) else { return };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            let name = path.file_stem().unwrap().to_str().unwrap();
-            let embedded = EMBEDDED.iter().find(|(known, _)| *known == name);
-            let (_, text) = embedded.unwrap_or_else(|| panic!("{name} is missing from scenes.rs"));
-            let same = *text == fs::read_to_string(&path).unwrap();
-            assert!(same, "scenes/{name}.ron differs from its fixture: run `cargo xtask fixtures sync`");
-        }
     }
 }

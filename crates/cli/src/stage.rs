@@ -3,9 +3,7 @@
 use glam::DVec3;
 use sinew_math::{Pose, ops};
 use sinew_picture::Color;
-use sinew_sim::DrawShape;
-
-use crate::scenery::Scenery;
+use sinew_sim::{DrawShape, Scenery};
 
 /// A solid to draw, in its own frame.
 #[derive(Clone, Debug)]
@@ -40,6 +38,8 @@ pub(crate) struct Cast {
     /// Triangles of smooth surfaces, and their colours.
     pub(crate) sheets: Vec<(Vec<[u32; 3]>, Color)>,
     pub(crate) scenery: Scenery,
+    /// Weight of everything that moves (N), as on earth.
+    pub(crate) weight: f64,
 }
 
 /// Where everything is at one time.
@@ -53,6 +53,10 @@ pub(crate) struct Frame {
     pub(crate) skins: Vec<Vec<DVec3>>,
     /// Points of each smooth surface, in the world.
     pub(crate) sheets: Vec<Vec<DVec3>>,
+    /// Whether each point of the surface of each body of flesh is in a diagonalized tetrahedron; none if it is not shown.
+    pub(crate) diagonalized: Vec<Vec<bool>>,
+    /// Contacts and their forces (N); none if they are not shown.
+    pub(crate) contacts: Vec<(DVec3, DVec3)>,
     /// Nodes of each body of flesh, in the world; none if they are not shown.
     pub(crate) nodes: Vec<Vec<DVec3>>,
     /// Joints, in the world.

@@ -48,6 +48,19 @@ pub struct ContactSummary {
     pub depth: f64,
 }
 
+impl ContactSummary {
+    /// Of both together.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            n_stick: self.n_stick + other.n_stick,
+            n_slip: self.n_slip + other.n_slip,
+            n_pulling: self.n_pulling + other.n_pulling,
+            depth: self.depth.max(other.depth),
+        }
+    }
+}
+
 impl ContactSolve {
     /// Empty buffers.
     pub fn new() -> Self {

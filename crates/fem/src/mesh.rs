@@ -64,6 +64,25 @@ impl TetMesh {
         &self.tets
     }
 
+    /// Pairs of nodes that a tetrahedron connects, each once, the smaller number first, in ascending order.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        const SIDES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        let of_tet = |tet: &[u32; 4]| SIDES.map(|[a, b]| [tet[a].min(tet[b]), tet[a].max(tet[b])]);
+        let mut edges: Vec<[u32; 2]> = self.tets.iter().flat_map(of_tet).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// Deformation gradient of a tetrahedron whose nodes are at `positions`.
+    ///
+    /// # Panics
+    /// If there is no such tetrahedron, or not one position per node.
+    pub fn deformation(&self, tet: usize, positions: &[DVec3]) -> DMat3 {
+        let [a, b, c, d] = self.tets[tet].map(|node| positions[node as usize]);
+        DMat3::from_cols(b - a, c - a, d - a) * self.rest_edges(tet).inverse()
+    }
+
     /// Edges from the first node to the other three, as columns: `D_m` of tetrahedron `tet`.
     pub(crate) fn rest_edges(&self, tet: usize) -> DMat3 {
         let [a, b, c, d] = self.tets[tet].map(|node| self.positions[node as usize]);

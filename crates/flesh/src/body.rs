@@ -130,6 +130,15 @@ impl FleshBody {
         (bone != FREE).then_some(bone as usize)
     }
 
+    /// Whether each point of the surface is in a tetrahedron that is diagonalized, with its nodes at `positions` (m).
+    pub fn fill_diagonalized(&self, positions: &[DVec3], out: &mut Vec<bool>) {
+        let (mesh, material) = (self.fem.mesh(), self.fem.material());
+        let is_diagonalized: Vec<bool> =
+            (0..self.fem.n_tets()).map(|tet| !material.is_small(&mesh.deformation(tet, positions))).collect();
+        out.clear();
+        out.extend(self.surface.iter().map(|point| is_diagonalized[point.tet as usize]));
+    }
+
     /// Where the points of the surface are (m), for given nodes.
     pub fn fill_surface(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
         let tets = self.fem.mesh().tets();

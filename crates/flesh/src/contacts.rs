@@ -315,9 +315,8 @@ impl Sides<'_> {
         let first = match contact.a {
             Mover::Body(body) => self.body(contact.point, Owner::Body(body)),
             Mover::Vertex(vertex) => {
-                let firsts = &self.model.first_points;
-                let flesh = firsts.partition_point(|&first| first <= vertex) - 1;
-                let place = &self.model.bodies[flesh].surface[(vertex - firsts[flesh]) as usize];
+                let (flesh, point) = self.model.surface_point(vertex);
+                let place = &self.model.bodies[flesh].surface[point];
                 Side::Flesh { flesh, tet: place.tet, weights: place.weights }
             }
         };

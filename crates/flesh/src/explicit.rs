@@ -27,7 +27,7 @@
 //! `β > 0`), and the contact queries. Nothing allocates once warm. What is not finite is left out and reported.
 
 use glam::DVec3;
-use sinew_contact::ContactModel;
+use sinew_contact::{ContactModel, ContactSummary};
 use sinew_fem::{
     BoneMotion, Diagonalize, ExplicitStep, FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS,
     StepScratch, for_each_tangent, stable_dt,
@@ -68,8 +68,8 @@ pub struct ExplicitReport {
     pub elements: FemReport,
     /// Sub-steps made.
     pub substeps: u32,
-    /// Contacts that act in the last sub-step.
-    pub n_contacts: usize,
+    /// Contacts of flesh in the last sub-step.
+    pub contacts: ContactSummary,
     /// First body whose wrench is not finite, and was left out.
     pub non_finite: Option<BodyId>,
     /// Nothing was done: the time is not a positive number, or the states belong to another model.
@@ -316,7 +316,7 @@ impl ExplicitWorkspace {
             }
         }
         if let Some(contact) = &model.contact {
-            report.n_contacts = self.press(model, contact, [h, settings.dt], flesh);
+            report.contacts = self.press(model, contact, [h, settings.dt], flesh);
         }
         let non_finite = report.elements.non_finite;
         report.elements = FemReport { non_finite, ..FemReport::default() };

@@ -9,7 +9,8 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    Anchors, ContactForce, ContactModel, ContactPoint, ContactWorkspace, Mover, Owner, PointCloud,
+    Anchors, ContactForce, ContactModel, ContactPoint, ContactSummary, ContactWorkspace, Mover, Owner,
+    PointCloud,
 };
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{BodyId, State};
@@ -33,13 +34,15 @@ pub(crate) struct Touching {
     more: Vec<ContactPoint>,
     surface: Vec<DVec3>,
     stretches: Vec<DVec3>,
+    /// What each did to its first side, N.
+    forces: Vec<DVec3>,
     /// Contacts of each body, by weight.
     shares: Vec<f64>,
 }
 
 /// Wrenches of the contacts of bodies with the world and with each other at a state, for schemes that have no contacts of
-/// their own and steps of `dt` seconds. `wrenches` are overwritten (at centres of mass); returned is the number of contacts
-/// that act.
+/// their own and steps of `dt` seconds. `wrenches` are overwritten (at centres of mass); returned is what the contacts that act
+/// do.
 ///
 /// `anchors` must be others than those of [`FleshState`] if there is flesh that touches: what is not found here is forgotten.
 /// Stable while `dt²k n/m` is well below one for a body of mass `m` on `n` contacts of stiffness `k`.
@@ -50,13 +53,15 @@ pub fn rigid_wrenches(
     anchors: &mut Anchors,
     work: &mut ExplicitWorkspace,
     wrenches: &mut Vec<(BodyId, Force)>,
-) -> usize {
+) -> ContactSummary {
     wrenches.clear();
-    let Some(contact) = &model.contact else { return 0 };
+    let mut summary = ContactSummary::default();
+    let Some(contact) = &model.contact else { return summary };
     let ExplicitWorkspace { rigid, sums, .. } = work;
     sums.clear();
     sums.resize(state.poses.len(), Force::ZERO);
-    let Touching { work, points, stretches, shares, .. } = rigid;
+    let Touching { work, points, stretches, forces, shares, .. } = rigid;
+    forces.clear();
     shares.clear();
     shares.resize(state.poses.len(), 0.0);
     contact.rigid_contacts(&state.poses, 0.0, work, points);
@@ -64,7 +69,6 @@ pub fn rigid_wrenches(
     for body in points.iter().flat_map(sides).flatten() {
         shares[body] += 1.0;
     }
-    let mut n_acting = 0;
     for (point, stretch) in points.iter().zip(&mut *stretches) {
         let [first, other] = sides(point);
         let arm = |body: usize| point.point - state.poses[body].translation;
@@ -80,7 +84,8 @@ pub fn rigid_wrenches(
             mass.fold(f64::INFINITY, f64::min),
         );
         *stretch = found.stretch;
-        n_acting += usize::from(found.normal > 0.0);
+        forces.push(found.force);
+        count(&mut summary, point, &found);
         for (side, force) in [(first, found.force), (other, -found.force)] {
             if let Some(body) = side {
                 sums[body] += force_at(force, arm(body));
@@ -89,7 +94,18 @@ pub fn rigid_wrenches(
     }
     anchors.replace(points, stretches);
     give(model, sums, 1.0, wrenches);
-    n_acting
+    summary
+}
+
+/// Adds what a contact does, if it acts. One whose friction is used up to the last billionth slides.
+fn count(summary: &mut ContactSummary, point: &ContactPoint, found: &ContactForce) {
+    if found.normal > 0.0 {
+        let friction = (found.force - point.normal * found.normal).length();
+        let slides = friction > (1.0 - 1e-9) * point.law.friction * found.normal;
+        summary.n_slip += usize::from(slides);
+        summary.n_stick += usize::from(!slides);
+        summary.depth = summary.depth.max(point.depth);
+    }
 }
 
 /// The bodies on both sides of a contact of bodies.
@@ -117,10 +133,11 @@ impl ExplicitWorkspace {
         contact: &ContactModel,
         [h, dt]: [f64; 2],
         state: &mut FleshState,
-    ) -> usize {
+    ) -> ContactSummary {
         let Self { flesh, touch, poses, motions, sums, .. } = self;
-        let Touching { work, points, more, surface, stretches, shares } = touch;
+        let Touching { work, points, more, surface, stretches, forces, shares } = touch;
         points.clear();
+        forces.clear();
         for (i, (body, nodes)) in model.bodies.iter().zip(&state.nodes).enumerate() {
             if let Some((material, groups)) = body.options.contact {
                 body.fill_surface(&nodes.positions, surface);
@@ -138,7 +155,7 @@ impl ExplicitWorkspace {
         for (body, weight) in points.iter().flat_map(|point| carriers(model, point)).flatten() {
             shares[body] += weight;
         }
-        let mut n_acting = 0;
+        let mut summary = ContactSummary::default();
         for (point, stretch) in points.iter().zip(&mut *stretches) {
             let Some((i, index)) = vertex(model, point) else { continue };
             let body = &model.bodies[i];
@@ -153,7 +170,8 @@ impl ExplicitWorkspace {
             let mass = bodies.fold(f64::INFINITY, f64::min) * (ON_BONES * h / dt);
             let found = memory_force(point, own - met, *stretch, h, mass.min(flesh[i].masses[index]));
             *stretch = found.stretch;
-            n_acting += usize::from(found.normal > 0.0);
+            forces.push(found.force);
+            count(&mut summary, point, &found);
             for (node, weight) in near.into_iter().zip(place.weights) {
                 flesh[i].external[node] += found.force * weight;
             }
@@ -162,7 +180,14 @@ impl ExplicitWorkspace {
             }
         }
         state.anchors.replace(points, stretches);
-        n_acting
+        summary
+    }
+
+    /// The contacts that acted last, of bodies and then of flesh, and their forces on the first side (N): those of
+    /// [`rigid_wrenches`] and of the last sub-step of [`crate::step_explicit`].
+    pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
+        let all = [&self.rigid, &self.touch].into_iter().flat_map(|it| it.points.iter().zip(&it.forces));
+        all.map(|(point, &force)| (point, force)).filter(|(_, force)| *force != DVec3::ZERO)
     }
 }
 
@@ -171,6 +196,7 @@ impl Touching {
     pub(crate) fn clear(&mut self) {
         self.points.clear();
         self.stretches.clear();
+        self.forces.clear();
     }
 
     /// Moves the stretches of the last contacts along when bodies are not where they were expected.
@@ -218,8 +244,7 @@ pub(crate) fn stiffest(body: &FleshBody, contact: &ContactModel) -> f64 {
 /// The body of flesh of a contact, and the number of its surface point.
 fn vertex(model: &FleshModel, point: &ContactPoint) -> Option<(usize, usize)> {
     let Mover::Vertex(vertex) = point.a else { return None };
-    let flesh = model.first_points.partition_point(|&first| first <= vertex) - 1;
-    Some((flesh, (vertex - model.first_points[flesh]) as usize))
+    Some(model.surface_point(vertex))
 }
 
 /// The bodies that a contact of flesh acts on, and how much: bones of fixed corners, and the one touched.

@@ -103,6 +103,13 @@ impl FleshModel {
         self.contact.as_ref()
     }
 
+    /// The body of flesh that a vertex of contacts belongs to ([`sinew_contact::Mover::Vertex`]), and its number among the
+    /// points of that surface.
+    pub fn surface_point(&self, vertex: u32) -> (usize, usize) {
+        let flesh = self.first_points.partition_point(|&first| first <= vertex) - 1;
+        (flesh, (vertex - self.first_points[flesh]) as usize)
+    }
+
     /// Flesh at rest around the bones as they are.
     pub fn initial_state(&self, state: &State) -> FleshState {
         let mut out = FleshState {

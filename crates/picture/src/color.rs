@@ -14,6 +14,11 @@ impl Color {
         Self(Vec3::new(part(red), part(green), part(blue)))
     }
 
+    /// Red, green and blue as they are written for screens, from 0 to 1.
+    pub fn to_srgb(self) -> [f64; 3] {
+        self.0.to_array().map(|part| to_srgb(f64::from(part).clamp(0.0, 1.0)))
+    }
+
     /// Part of the way from this colour to another: 0 is this one, 1 the other.
     pub fn mix(self, other: Self, part: f64) -> Self {
         Self(self.0.lerp(other.0, part.clamp(0.0, 1.0) as f32))
@@ -65,6 +70,7 @@ mod tests {
         for byte in 0..=255u8 {
             let value = f64::from(byte) / 255.0;
             assert_eq!(encoding.bytes(Color::srgb(value, 0.0, 1.0).0), [byte, 0, 255]);
+            assert!((Color::srgb(value, 0.0, 1.0).to_srgb()[0] - value).abs() < 1e-6);
         }
     }
 

@@ -20,8 +20,8 @@ const ROWS: usize = 16;
 const N: usize = SAMPLES.len();
 /// A sample that shows nothing; planes are counted down from here.
 const NOTHING: u32 = u32::MAX;
-/// How clearly things show through what is around them.
-const THROUGH: f32 = 0.3;
+/// How clearly things inside show through what is around them, and what nothing hides.
+const THROUGH: [f32; 2] = [0.3, 1.0];
 
 /// Draws scenes; keeps its memory from one picture to the next.
 #[derive(Clone, Debug)]
@@ -30,7 +30,8 @@ pub struct Renderer {
     encoding: Encoding,
     shadows: ShadowMap,
     solid: Layer,
-    inside: Layer,
+    /// What is inside, and what nothing hides.
+    over: [Layer; 2],
 }
 
 impl Renderer {
@@ -41,7 +42,7 @@ impl Renderer {
             encoding: Encoding::new(),
             shadows: ShadowMap::new(width.max(height)),
             solid: Layer::default(),
-            inside: Layer::default(),
+            over: Default::default(),
         })
     }
 
@@ -58,17 +59,19 @@ impl Renderer {
         self.solid.shapes.clear();
         self.solid.shapes.push_mesh(&scene.solid, lens);
         scene.lines.iter().for_each(|line| self.solid.shapes.push_line(line, lens));
-        self.inside.shapes.clear();
-        self.inside.shapes.push_mesh(&scene.inside, lens);
         let bands = height.div_ceil(ROWS);
         self.solid.sort(bands);
-        self.inside.sort(bands);
+        for (layer, mesh) in self.over.iter_mut().zip([&scene.inside, &scene.front]) {
+            layer.shapes.clear();
+            layer.shapes.push_mesh(mesh, lens);
+            layer.sort(bands);
+        }
         let planes: Vec<SeenPlane> =
             scene.planes.iter().filter_map(|plane| SeenPlane::new(plane, camera)).collect();
         let canvas = Canvas {
             shader: Shader::new(lens, &self.shadows),
             solid: &self.solid,
-            inside: &self.inside,
+            over: &self.over,
             planes: &planes,
             encoding: &self.encoding,
         };
@@ -129,7 +132,7 @@ impl Layer {
 #[derive(Default)]
 struct Band {
     solid: Samples,
-    inside: Samples,
+    over: [Samples; 2],
 }
 
 #[derive(Default)]
@@ -183,7 +186,7 @@ impl Samples {
 struct Canvas<'a> {
     shader: Shader<'a>,
     solid: &'a Layer,
-    inside: &'a Layer,
+    over: &'a [Layer; 2],
     planes: &'a [SeenPlane],
     encoding: &'a Encoding,
 }
@@ -191,13 +194,13 @@ struct Canvas<'a> {
 impl Canvas<'_> {
     fn draw(&self, band: usize, pixels: &mut [[u8; 3]], scratch: &mut Band) {
         let width = self.shader.lens.width;
-        let Band { solid, inside } = scratch;
+        let Band { solid, over } = scratch;
         solid.clear(pixels.len() * N);
         solid.draw(self.solid, band, width);
-        let has_inside = self.inside.first[band] < self.inside.first[band + 1];
-        if has_inside {
-            inside.clear(pixels.len() * N);
-            inside.draw(self.inside, band, width);
+        let is_there = |layer: &Layer| layer.first[band] < layer.first[band + 1];
+        for (samples, layer) in over.iter_mut().zip(self.over).filter(|(_, layer)| is_there(layer)) {
+            samples.clear(pixels.len() * N);
+            samples.draw(layer, band, width);
         }
         for (plane, seen) in self.planes.iter().enumerate() {
             let slope = self.shader.slope(seen);
@@ -215,13 +218,14 @@ impl Canvas<'_> {
             self.for_each_shown(self.solid, front, x, y, |light, mask| {
                 sum += light * mask.count_ones() as f32
             });
-            if has_inside {
-                let behind: &[u32] = &inside.what[i * N..][..N];
+            let over = over.iter().zip(self.over).zip(THROUGH).filter(|((_, layer), _)| is_there(layer));
+            for ((samples, layer), share) in over {
+                let behind: &[u32] = &samples.what[i * N..][..N];
                 // Where it shows, it replaces its share of what is there on average.
                 let mean = sum / N as f32;
-                self.for_each_shown(self.inside, behind, x, y, |light, mask| {
+                self.for_each_shown(layer, behind, x, y, |light, mask| {
                     let shown = (0..N).filter(|k| mask >> k & 1 == 1 && behind[*k] != NOTHING).count();
-                    sum += (light - mean) * (THROUGH * shown as f32);
+                    sum += (light - mean) * (share * shown as f32);
                 });
             }
             *pixel = self.encoding.bytes(sum / N as f32);

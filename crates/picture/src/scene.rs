@@ -11,6 +11,8 @@ pub struct Scene {
     pub solid: Mesh,
     /// What shows faintly through everything, such as bones in flesh.
     pub inside: Mesh,
+    /// What nothing hides, such as forces.
+    pub front: Mesh,
     /// Lines.
     pub lines: Vec<Line>,
     /// Ground and walls.
@@ -22,8 +24,24 @@ impl Scene {
     pub fn clear(&mut self) {
         self.solid.clear();
         self.inside.clear();
+        self.front.clear();
         self.lines.clear();
         self.planes.clear();
+    }
+
+    /// Adds an arrow that nothing hides, with a head of this length (m) as far as there is room for it.
+    pub fn push_force(&mut self, from: DVec3, to: DVec3, head: f64, color: Color) {
+        let length = from.distance(to);
+        let head = head.min(0.35 * length);
+        let Some(direction) = (to - from).try_normalize().filter(|_| head > 0.0 && from.is_finite()) else {
+            return;
+        };
+        let (y, z) = direction.any_orthonormal_pair();
+        let rotation = glam::DQuat::from_mat3(&glam::DMat3::from_cols(direction, y, z));
+        let at = |along: f64| sinew_math::Pose::new(rotation, from + direction * along);
+        let shaft = length - head;
+        self.front.push(&Mesh::cylinder(0.12 * head, shaft, 8), &at(0.5 * shaft), color);
+        self.front.push(&Mesh::cone(0.4 * head, head, 16), &at(length - 0.5 * head), color);
     }
 
     /// Adds a line with the head of an arrow at its second end.

@@ -8,6 +8,7 @@ mod reduced;
 mod report;
 mod step;
 mod surface;
+mod touches;
 mod whole;
 mod world;
 
@@ -26,6 +27,8 @@ mod forces;
 #[cfg(feature = "scene")]
 mod motions;
 #[cfg(feature = "scene")]
+mod scenery;
+#[cfg(feature = "scene")]
 mod score;
 #[cfg(feature = "scene")]
 mod script;
@@ -33,13 +36,14 @@ mod script;
 mod stages;
 
 pub use batch::step_batch;
-pub use draw::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawShape, DrawSolid, LineKind};
+pub use draw::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawShape, DrawSolid, LineKind, surface_stretches};
 pub use hash::{digest, digest_bytes};
 pub use record::Recording;
 pub use reduced::{Reduced, ReducedMethod};
 pub use report::{Effort, Health, StepReport};
 pub use step::{step, step_observed};
 pub use surface::DrawSurface;
+pub use touches::{Contact, Touching};
 pub use whole::{Model, State, Workspace};
 pub use world::{StateMismatch, World};
 
@@ -51,6 +55,8 @@ pub use error::BuildError;
 pub use expect::{
     Bound, ExpectMeter, ExpectOutcome, Expectation, RunOutcome, SweepRun, run_and_check, sweep_runs,
 };
+#[cfg(feature = "scene")]
+pub use scenery::{Scenery, Sheet};
 #[cfg(feature = "scene")]
 pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 

@@ -318,17 +318,15 @@ impl Substep<'_> {
         explicit: &mut ExplicitWorkspace,
     ) -> FleshReport {
         let ReducedWorkspace { wrenches, ahead, felt, .. } = &mut *self.work;
-        let n_rigid = rigid_wrenches(flesh, bodies, self.h, &mut soft.body_anchors, explicit, felt);
+        let rigid = rigid_wrenches(flesh, bodies, self.h, &mut soft.body_anchors, explicit, felt);
         felt.iter().for_each(|(body, wrench)| wrenches[body.index()] += *wrench);
         predict_bodies(bodies, self.h, ahead);
         let substeps = self.model.flesh_substeps();
         let how = ExplicitFlesh { dt: self.h, gravity: self.gravity, substeps, ..ExplicitFlesh::default() };
         let found = step_explicit(flesh, [bodies, ahead], &how, soft, explicit, felt);
         felt.iter().for_each(|(body, wrench)| wrenches[body.index()] += *wrench);
-        let mut report =
-            FleshReport { elements: found.elements, n_solves: found.substeps, ..FleshReport::default() };
-        report.contacts.n_stick = found.n_contacts + n_rigid;
-        report
+        let contacts = found.contacts.with(rigid);
+        FleshReport { elements: found.elements, contacts, n_solves: found.substeps, ..FleshReport::default() }
     }
 
     /// Forces along the coordinates of joints.

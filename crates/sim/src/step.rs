@@ -12,7 +12,7 @@ use sinew_mechanism::{Input, Order, Scheme, Settings, Stage, Watch, step_togethe
 
 use crate::reduced::{self, Reduced, ReducedWorkspace};
 use crate::report::Effort;
-use crate::whole::Apart;
+use crate::whole::{Acted, Apart};
 use crate::world::copy_input;
 use crate::{Health, Model, State, StepReport, Workspace};
 
@@ -41,6 +41,7 @@ pub fn step_observed(
     watch: &mut dyn Watch,
 ) -> StepReport {
     let ignored_inputs = input.n_unusable(model);
+    workspace.acted = Acted::Nothing;
     if !state.fits(model) {
         let health = Health { refused: true, ..Health::default() };
         return StepReport { health, ..StepReport::default() };
@@ -79,7 +80,8 @@ fn step_reduced(
     workspace: &mut Workspace,
     watch: &mut dyn Watch,
 ) -> StepReport {
-    let Workspace { reduced: work, apart, .. } = workspace;
+    let Workspace { reduced: work, apart, acted, .. } = workspace;
+    *acted = Acted::Apart;
     let work = work.get_or_insert_with(|| Box::new(ReducedWorkspace::new(reduced, &state.bodies)));
     let explicit = model.flesh().map(|flesh| &mut Apart::of(apart, flesh, &state.bodies).explicit);
     let met = reduced::step(model, reduced, state, input, settings, (work, explicit), watch);
@@ -106,7 +108,7 @@ fn advance(
         return advance_apart(model, flesh, substeps, state, input, settings, workspace, watch);
     }
     let State { bodies, flesh: soft, .. } = state;
-    let Workspace { mechanism, flesh: work, .. } = workspace;
+    let Workspace { mechanism, flesh: work, acted, .. } = workspace;
     let mut companion = None;
     if let (Some(flesh), Scheme::Implicit(implicit)) = (model.flesh(), &settings.scheme) {
         let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(flesh)));
@@ -119,6 +121,7 @@ fn advance(
             // Flesh that was stepped in another way has no past: then neither have the bodies.
             bodies.forget_history();
         }
+        *acted = Acted::Together;
         companion = Some(Flesh::new(flesh, soft, work, implicit.order == Order::Second));
     }
     let together = companion.as_mut().map(|companion| companion as _);
@@ -140,9 +143,10 @@ fn advance_apart(
     watch: &mut dyn Watch,
 ) -> (sinew_mechanism::StepReport, FleshReport) {
     let State { bodies, flesh: soft, .. } = state;
+    workspace.acted = Acted::Apart;
     let Apart { explicit, ahead, input: pushed, wrenches, more } =
         Apart::of(&mut workspace.apart, flesh, bodies);
-    let n_rigid = rigid_wrenches(flesh, bodies, settings.dt, &mut soft.body_anchors, explicit, more);
+    let rigid = rigid_wrenches(flesh, bodies, settings.dt, &mut soft.body_anchors, explicit, more);
     predict_bodies(bodies, settings.dt, ahead);
     let (dt, gravity) = (settings.dt, settings.gravity);
     let how = ExplicitFlesh { dt, gravity, substeps, ..ExplicitFlesh::default() };
@@ -152,9 +156,13 @@ fn advance_apart(
     let report =
         sinew_mechanism::step_observed(model, bodies, pushed, settings, &mut workspace.mechanism, watch);
     finish_explicit(flesh, bodies, soft, explicit);
-    let mut felt =
-        FleshReport { elements: found.elements, n_solves: found.substeps, ..FleshReport::default() };
-    felt.contacts.n_stick = found.n_contacts + n_rigid;
+    let contacts = found.contacts.with(rigid);
+    let felt = FleshReport {
+        elements: found.elements,
+        contacts,
+        n_solves: found.substeps,
+        ..FleshReport::default()
+    };
     (report, felt)
 }
 

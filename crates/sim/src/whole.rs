@@ -173,6 +173,20 @@ pub struct Workspace {
     pub(crate) apart: Option<Box<Apart>>,
     /// Made when the mechanism is first stepped in joint coordinates.
     pub(crate) reduced: Option<Box<ReducedWorkspace>>,
+    /// Where the contacts of the last step are.
+    pub(crate) acted: Acted,
+}
+
+/// Who found the contacts of the last step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Acted {
+    /// Nobody: there was no step, or it is not the one that led to the state.
+    #[default]
+    Nothing,
+    /// The common solve.
+    Together,
+    /// The stepper of flesh and contacts apart from the bodies.
+    Apart,
 }
 
 /// Scratch of flesh that is stepped apart from the bodies.
@@ -211,7 +225,13 @@ impl std::fmt::Debug for Apart {
 
 impl Clone for Workspace {
     fn clone(&self) -> Self {
-        Self { mechanism: self.mechanism.clone(), flesh: self.flesh.clone(), apart: None, reduced: None }
+        Self {
+            mechanism: self.mechanism.clone(),
+            flesh: self.flesh.clone(),
+            apart: None,
+            reduced: None,
+            acted: Acted::Nothing,
+        }
     }
 }
 
@@ -223,6 +243,7 @@ impl Workspace {
             flesh: model.flesh().map(|flesh| Box::new(FleshWorkspace::new(flesh))),
             apart: None,
             reduced: None,
+            acted: Acted::Nothing,
         }
     }
 

@@ -18,7 +18,8 @@ use crate::draw::Looks;
 use crate::script::{Script, When};
 #[cfg(feature = "scene")]
 use crate::stages::{Stage as SceneStage, stages};
-use crate::{DrawList, Model, State, StepReport, Workspace, digest, step_observed};
+use crate::whole::Acted;
+use crate::{Contact, DrawList, Model, State, StepReport, Workspace, digest, step_observed};
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
 ///
@@ -133,6 +134,7 @@ impl World {
         }
         self.state.clone_from(state);
         self.take_changes();
+        self.workspace.acted = Acted::Nothing;
         self.load_input(Moment::Last);
         Ok(())
     }
@@ -141,6 +143,7 @@ impl World {
     pub fn reset(&mut self) {
         self.state.clone_from(&self.start);
         self.take_changes();
+        self.workspace.acted = Acted::Nothing;
         self.load_input(Moment::Last);
     }
 
@@ -150,9 +153,16 @@ impl World {
         self.workspace.grab_wrenches()
     }
 
+    /// The contacts that acted in the step that led here; none at the beginning and after a state was restored, until
+    /// the next step.
+    pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
+        self.workspace.contacts(&self.model)
+    }
+
     /// Brings the bodies together until the joints are met, wherever they are now: kinematic bodies at the goals of the
     /// input, hard grabs as trackers (inverse kinematics).
     pub fn assemble(&mut self, input: &Input, settings: &Assembly) -> AssemblyReport {
+        self.workspace.acted = Acted::Nothing;
         let (bodies, work) = (&mut self.state.bodies, &mut self.workspace.mechanism);
         let report = assemble(&self.model, bodies, input, settings, &self.settings.loops, work);
         if let Some(flesh) = self.model.flesh() {

@@ -24,16 +24,19 @@ fn open(name: &str) -> Option<Opened> {
     Opened::load(&folder.join(name).with_extension("ron")).ok()
 }
 
-/// Frames of the interface at 60 per second, beside a session on its own thread.
+/// Frames of the interface at 60 per second, beside a session on its own thread: frame k is due k/60 s after the beginning, however
+/// late the one before it was. Everything counts from the moment at which playing is asked for.
 fn frames(opened: Opened, seconds: f64) -> String {
-    let mut engine = Engine::threaded(Session::new(opened), || {});
-    engine.send(Command::Play(true));
+    let engine = Engine::threaded(Session::new(opened), || {});
     let mut studio = Studio::new(engine, Library::default(), Path::new("."));
     let context = egui::Context::default();
     let (begin, mut times, mut last) = (Instant::now(), Vec::new(), 0.0);
-    while begin.elapsed().as_secs_f64() < seconds {
-        let now = begin.elapsed().as_secs_f64();
+    studio.engine().send(Command::Play(true));
+    for k in 1..=(60.0 * seconds) as u32 {
+        let due = Duration::from_secs_f64(f64::from(k) / 60.0);
+        std::thread::sleep(due.saturating_sub(begin.elapsed()));
         let frame = Instant::now();
+        let now = begin.elapsed().as_secs_f64();
         let input = egui::RawInput {
             screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, 800.0))),
             time: Some(now),
@@ -45,9 +48,8 @@ fn frames(opened: Opened, seconds: f64) -> String {
         let _ = context.tessellate(output.shapes, output.pixels_per_point);
         last = now;
         times.push(frame.elapsed().as_secs_f64());
-        std::thread::sleep(Duration::from_secs_f64(1.0 / 60.0).saturating_sub(frame.elapsed()));
     }
-    let steps = studio.frame().step;
+    let (steps, seconds) = (studio.frame().step, last);
     times.sort_by(f64::total_cmp);
     let at = |share: f64| 1e3 * times[((times.len() - 1) as f64 * share) as usize];
     format!(

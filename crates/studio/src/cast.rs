@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_scene::{ColliderShapeDoc, JointDoc, SceneDoc};
-use sinew_sim::{BodyId, BodyKind, DrawShape, JointId, JointKind, World};
+use sinew_scene::{CoordinateDoc, JointDoc, SceneDoc};
+use sinew_sim::{BodyId, BodyKind, DrawList, DrawShape, JointId, JointKind, Scenery, World};
 
 /// What is known of a scene before anything moves.
 #[derive(Clone, Debug, Default)]
@@ -16,10 +16,8 @@ pub struct Cast {
     pub joints: Vec<JointCard>,
     /// The flesh, by number.
     pub flesh: Vec<FleshCard>,
-    /// Ground and walls: a point (m), and the direction of length 1 in which it is free.
-    pub planes: Vec<(DVec3, DVec3)>,
-    /// Solids of the world that can be touched.
-    pub solids: Vec<(DrawShape, Pose)>,
+    /// Ground, walls and solids of the world.
+    pub scenery: Scenery,
     /// Mass of everything that moves, kg.
     pub mass: f64,
     /// Half the diagonal of a box around everything at the beginning, m.
@@ -63,6 +61,8 @@ pub struct JointCard {
 pub struct FleshCard {
     /// Its name.
     pub name: String,
+    /// Points of its surface at rest, m.
+    pub rest: Vec<DVec3>,
     /// Edges of its tetrahedra, each once.
     pub edges: Vec<[u32; 2]>,
     /// Mass of each node (kg), and whether it is fixed to a bone.
@@ -87,7 +87,8 @@ impl Cast {
             JointCard {
                 name: model.joint_name(id).to_owned(),
                 kind,
-                is_slide: matches!(kind, JointKind::Prismatic),
+                is_slide: matches!(kind, JointKind::Prismatic | JointKind::PointOnLine)
+                    || doc.is_some_and(|doc| doc.coordinate == Some(CoordinateDoc::Slide)),
                 limits: doc.and_then(|doc| doc.limits).map(|limits| (limits.min, limits.max)),
                 cone: doc.and_then(|doc| doc.cone_limit).map(|cone| cone.angle),
                 base: (model.joint_bodies(id).1, doc.map_or(Pose::IDENTITY, |doc| base_frame(doc, world))),
@@ -102,34 +103,25 @@ impl Cast {
                 let mut nodes: Vec<(f64, bool)> = fem.masses().iter().map(|&mass| (mass, false)).collect();
                 body.attachments().attached().iter().for_each(|at| nodes[at.node as usize].1 = true);
                 let name = expanded.flesh.get(i).map_or_else(String::new, |doc| doc.name.clone());
-                FleshCard { name, edges: edges(fem.mesh().tets()), nodes, n_tets: fem.n_tets() }
+                let mut rest = Vec::new();
+                body.fill_surface(fem.mesh().positions(), &mut rest);
+                FleshCard { name, rest, edges: fem.mesh().edges(), nodes, n_tets: fem.n_tets() }
             })
             .collect();
         let dynamic: f64 = bodies.iter().filter(|body| body.is_dynamic).map(|body| body.mass).sum();
         let soft_mass: f64 = flesh.iter().flat_map(|flesh| &flesh.nodes).map(|node| node.0).sum();
         let (middle, reach) = extent(world);
-        let mut cast = Self {
+        Self {
             name: world.info().name.clone(),
             joints: model.joints().map(joint).collect(),
             mass: dynamic + soft_mass,
             bodies,
             flesh,
-            planes: Vec::new(),
-            solids: Vec::new(),
+            scenery: Scenery::of(&expanded),
             reach,
             middle,
             is_guided: world.model().reduced().is_some(),
-        };
-        for collider in expanded.colliders.iter().filter(|collider| collider.body == "world") {
-            match &collider.shape {
-                ColliderShapeDoc::Plane { point, normal } => {
-                    cast.planes.push((*point, normal.normalize_or(DVec3::Z)));
-                }
-                ColliderShapeDoc::Solid(shape) => cast.solids.push((shape.into(), shape.at().to_pose())),
-                ColliderShapeDoc::HeightField { .. } | ColliderShapeDoc::OfBody => {}
-            }
         }
-        cast
     }
 }
 
@@ -144,8 +136,16 @@ fn base_frame(doc: &JointDoc, world: &World) -> Pose {
 fn extent(world: &World) -> (DVec3, f64) {
     let poses = world.model().bodies().map(|body| world.pose(body).translation);
     let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
+    let mut list = DrawList::default();
+    world.draw(&mut list);
+    let corners = list.solids.iter().flat_map(|solid| {
+        let half = half_edges(&solid.shape);
+        let signs =
+            (0..8).map(|k| DVec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
+        signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
+    });
     let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let points = poses.chain(nodes).filter(|point| point.is_finite());
+    let points = poses.chain(nodes).chain(corners).filter(|point| point.is_finite());
     let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
     if low.x > high.x {
         return (DVec3::ZERO, 1.0);
@@ -153,11 +153,13 @@ fn extent(world: &World) -> (DVec3, f64) {
     (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
 }
 
-fn edges(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
-    const SIDES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
-    let of_tet = |tet: &[u32; 4]| SIDES.map(|[a, b]| [tet[a].min(tet[b]), tet[a].max(tet[b])]);
-    let mut edges: Vec<[u32; 2]> = tets.iter().flat_map(of_tet).collect();
-    edges.sort_unstable();
-    edges.dedup();
-    edges
+/// Half the edges of the box around a shape in its own frame, m.
+fn half_edges(shape: &DrawShape) -> DVec3 {
+    match *shape {
+        DrawShape::Box { size } => 0.5 * size,
+        DrawShape::Sphere { radius } => DVec3::splat(radius),
+        DrawShape::Capsule { radius, length } => DVec3::new(0.5 * length + radius, radius, radius),
+        DrawShape::Cylinder { radius, length } => DVec3::new(0.5 * length, radius, radius),
+        DrawShape::Ellipsoid { semi_axes } => semi_axes,
+    }
 }

@@ -14,7 +14,9 @@ use crate::{Fault, Opened, Orbit, Session, Show, Wishes, export};
 pub enum Command {
     /// Open a file.
     Open(PathBuf),
-    /// Open the same file again.
+    /// Open a scene that is built in, by its name.
+    OpenBuiltIn(String),
+    /// Open the same scene again.
     Reload,
     /// Let time go on, or stop it.
     Play(bool),
@@ -75,6 +77,16 @@ pub enum Since {
     Start,
 }
 
+impl Command {
+    /// What is said while something is done that takes long.
+    pub fn announcement(&self) -> Option<String> {
+        match self {
+            Self::Film { path, .. } => Some(format!("writing {} …", path.display())),
+            _ => None,
+        }
+    }
+}
+
 impl Session {
     /// Does what is asked. If there is something to tell, it is told.
     ///
@@ -86,9 +98,14 @@ impl Session {
                 self.open(Opened::load(&path)?);
                 return Ok(Some(format!("opened {}", path.display())));
             }
+            Command::OpenBuiltIn(name) => {
+                self.open(Opened::built_in(&name)?);
+                return Ok(Some(format!("opened {name}")));
+            }
             Command::Reload => {
                 self.reload()?;
-                return Ok(Some("read the file again".to_owned()));
+                let what = if self.path().is_some() { "read the file again" } else { "began again" };
+                return Ok(Some(what.to_owned()));
             }
             Command::Play(is_playing) => self.play(is_playing),
             Command::Step => {

@@ -1,4 +1,4 @@
-//! A frame as things to draw: boxes, balls, cylinders and cones that are placed and stretched, surfaces, lines. The same list
+//! A frame as things to draw: boxes, balls and cylinders that are placed and stretched, surfaces, lines, arrows. The same list
 //! feeds the window and pictures without a window. World axes, metres; what is not finite is left out.
 
 use glam::{DMat3, DQuat, DVec3};
@@ -12,9 +12,11 @@ use crate::{Frame, Orbit};
 pub type Rgb = [f32; 3];
 
 const BLACK: Rgb = [0.05, 0.05, 0.06];
-const RED: Rgb = [0.82, 0.16, 0.16];
-const GREEN: Rgb = [0.18, 0.62, 0.30];
-const BLUE: Rgb = [0.20, 0.42, 0.85];
+pub(crate) const RED: Rgb = [0.82, 0.16, 0.16];
+pub(crate) const GREEN: Rgb = [0.18, 0.62, 0.30];
+pub(crate) const BLUE: Rgb = [0.20, 0.42, 0.85];
+const MOSS: Rgb = [0.05, 0.60, 0.25];
+const CLOTH: Rgb = [0.42, 0.58, 0.78];
 const ORANGE: Rgb = [0.95, 0.55, 0.15];
 const SKIN: Rgb = [0.90, 0.62, 0.51];
 const BONE: Rgb = [0.95, 0.92, 0.84];
@@ -31,7 +33,11 @@ pub struct Show {
     pub nodes: bool,
     /// Joints as points.
     pub joints: bool,
-    /// Limits of joints as arcs.
+    /// How flesh is coloured.
+    pub tint: Tint,
+    /// Forces of contacts as arrows.
+    pub contacts: bool,
+    /// Limits of joints as arcs, cones and bars.
     pub limits: bool,
     /// Forces in joints as arrows.
     pub joint_forces: bool,
@@ -39,11 +45,45 @@ pub struct Show {
 
 impl Default for Show {
     fn default() -> Self {
-        Self { flesh: true, nodes: false, joints: false, limits: false, joint_forces: false }
+        Self {
+            flesh: true,
+            nodes: false,
+            joints: false,
+            tint: Tint::Plain,
+            contacts: false,
+            limits: false,
+            joint_forces: false,
+        }
     }
 }
 
-/// A unit solid that is placed and stretched. The unit box has edges of 1, the unit ball a radius of 1, cylinder and cone a
+/// How flesh is coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tint {
+    /// As in the scene.
+    #[default]
+    Plain,
+    /// By stretch: blue 40 % shorter, white at rest, red 40 % longer.
+    Stretch,
+    /// Red where tetrahedra are diagonalized.
+    Diagonalized,
+}
+
+impl Tint {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Plain, Self::Stretch, Self::Diagonalized];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "Plain",
+            Self::Stretch => "Stretch",
+            Self::Diagonalized => "Diagonalized",
+        }
+    }
+}
+
+/// A unit solid that is placed and stretched. The unit box has edges of 1, the unit ball a radius of 1, cylinder and cone (tip towards +x) a
 /// radius of 1 and a length of 1 along x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance {
@@ -64,6 +104,15 @@ pub struct Surface {
     pub triangles: Vec<[u32; 3]>,
     /// Colour.
     pub color: Rgb,
+    /// Colours of the points, if they have their own.
+    pub colors: Vec<Rgb>,
+}
+
+impl Surface {
+    /// The colour of a point.
+    pub fn color_at(&self, point: usize) -> Rgb {
+        self.colors.get(point).copied().unwrap_or(self.color)
+    }
 }
 
 /// A straight line.
@@ -77,6 +126,35 @@ pub struct Segment {
     pub color: Rgb,
 }
 
+/// A force, seen through everything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrow {
+    /// Where it acts, m.
+    pub from: DVec3,
+    /// Its tip, m.
+    pub to: DVec3,
+    /// Colour.
+    pub color: Rgb,
+}
+
+impl Arrow {
+    /// Its shaft, a cylinder, and its head, a cone; `reach` is that of the scene, m.
+    pub fn parts(&self, reach: f64) -> [Instance; 2] {
+        let way = self.to - self.from;
+        let length = way.length();
+        let direction = way.normalize_or(DVec3::X);
+        let (y, z) = direction.any_orthonormal_pair();
+        let rotation = DQuat::from_mat3(&DMat3::from_cols(direction, y, z));
+        let head = (0.35 * length).min(0.06 * reach);
+        let part = |from: f64, to: f64, radius: f64| Instance {
+            pose: Pose::new(rotation, self.from + direction * (0.5 * (from + to))),
+            scale: DVec3::new(to - from, radius, radius),
+            color: self.color,
+        };
+        [part(0.0, length - head, 0.12 * head), part(length - head, length, 0.4 * head)]
+    }
+}
+
 /// Everything to draw at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
@@ -86,10 +164,12 @@ pub struct Drawing {
     pub balls: Vec<Instance>,
     /// Cylinders.
     pub cylinders: Vec<Instance>,
-    /// Cones: heads of arrows, tip towards +x.
-    pub cones: Vec<Instance>,
+    /// Forces.
+    pub arrows: Vec<Arrow>,
     /// Surfaces of flesh.
     pub surfaces: Vec<Surface>,
+    /// Surfaces that nothing is inside of: height fields, and those through points of bodies.
+    pub sheets: Vec<Surface>,
     /// Lines.
     pub lines: Vec<Segment>,
     /// Ground and walls: a point, and the free direction.
@@ -104,9 +184,16 @@ impl Drawing {
         self.clear();
         let cast = &frame.cast;
         self.reach = cast.reach;
-        self.planes.extend(&cast.planes);
-        for (shape, pose) in &cast.solids {
+        self.planes.extend(&cast.scenery.planes);
+        for (shape, pose) in &cast.scenery.solids {
             self.push_shape(shape, pose, STONE);
+        }
+        for ground in &cast.scenery.ground {
+            self.push_sheet(&ground.points, &ground.triangles, STONE);
+        }
+        for cloth in &frame.draw.surfaces {
+            let color = cloth.color.map_or(CLOTH, |c| [c.x as f32, c.y as f32, c.z as f32]);
+            self.push_sheet(&cloth.points, &cloth.triangles, color);
         }
         let n = frame.draw.solids.len();
         for (i, solid) in frame.draw.solids.iter().enumerate() {
@@ -116,11 +203,13 @@ impl Drawing {
             self.push_shape(&solid.shape, &solid.world_from_shape, color);
         }
         if show.flesh && !show.nodes {
-            for flesh in &frame.draw.flesh {
+            for (i, flesh) in frame.draw.flesh.iter().enumerate() {
                 if flesh.points.iter().all(|point| point.is_finite()) {
                     let color = flesh.color.map_or(SKIN, |c| [c.x as f32, c.y as f32, c.z as f32]);
                     let (points, triangles) = (flesh.points.clone(), flesh.triangles.clone());
-                    self.surfaces.push(Surface { points, triangles, color });
+                    let tints = frame.tints.get(i).into_iter().flatten();
+                    let colors = tints.map(|&tint| Color::of_scale(tint).to_srgb().map(|part| part as f32));
+                    self.surfaces.push(Surface { points, triangles, color, colors: colors.collect() });
                 }
             }
         }
@@ -141,22 +230,29 @@ impl Drawing {
         for &pin in &frame.pins {
             self.push_ball(pin, 0.02 * cast.reach, BLUE);
         }
+        let weight = 9.81 * cast.mass.max(1e-9);
+        if show.contacts && !frame.is_posed {
+            for &(point, force) in &frame.contacts {
+                // By the square root: flesh touches in many points, with little force in each.
+                let share = (force.length() / weight).sqrt();
+                self.push_arrow(point, force.normalize_or_zero() * (0.5 * cast.reach * share), MOSS);
+            }
+        }
         if show.joint_forces {
-            let weight = 9.81 * cast.mass.max(1e-9);
             for (point, force) in frame.draw.points.iter().zip(&frame.joint_forces) {
                 self.push_arrow(point.position, *force * (0.5 * cast.reach / weight), ORANGE);
             }
         }
         if show.limits {
             for gizmo in &frame.limits {
-                self.push_limit(gizmo, 0.12 * cast.reach);
+                gizmo.draw(0.12 * cast.reach, &mut self.lines);
             }
         }
     }
 
     /// Number of solids.
     pub fn n_instances(&self) -> usize {
-        self.boxes.len() + self.balls.len() + self.cylinders.len() + self.cones.len()
+        self.boxes.len() + self.balls.len() + self.cylinders.len()
     }
 
     /// The list as a picture, seen by an eye in a viewport of this size in pixels.
@@ -178,27 +274,28 @@ impl Drawing {
         for at in &self.cylinders {
             layer.push(&Mesh::cylinder(at.scale.y, at.scale.x, detail), &at.pose, paint(at.color));
         }
-        for at in &self.cones {
-            layer.push(&Mesh::cone(at.scale.y, at.scale.x, 12), &at.pose, paint(at.color));
+        for surface in self.surfaces.iter().chain(&self.sheets) {
+            let color = |point: usize| paint(surface.color_at(point));
+            scene.solid.push_smooth(&surface.points, &surface.triangles, color);
         }
-        for surface in &self.surfaces {
-            scene.solid.push_smooth(&surface.points, &surface.triangles, |_| paint(surface.color));
+        for arrow in &self.arrows {
+            scene.push_force(arrow.from, arrow.to, 0.06 * self.reach, paint(arrow.color));
         }
         let width = (size.1 / 450.0).max(1.0);
         let line = |line: &Segment| Line { from: line.from, to: line.to, width, color: paint(line.color) };
         scene.lines.extend(self.lines.iter().map(line));
         scene.planes.extend(self.planes.iter().map(|&(point, normal)| Plane { point, normal }));
-        if self.planes.is_empty() {
+        if self.planes.is_empty() && self.sheets.is_empty() {
             let point = orbit.target - orbit.up * (1.2 * self.reach);
             scene.planes.push(Plane { point, normal: orbit.up });
         }
     }
 
     fn clear(&mut self) {
-        for list in [&mut self.boxes, &mut self.balls, &mut self.cylinders, &mut self.cones] {
-            list.clear();
-        }
+        [&mut self.boxes, &mut self.balls, &mut self.cylinders].into_iter().for_each(Vec::clear);
+        self.arrows.clear();
         self.surfaces.clear();
+        self.sheets.clear();
         self.lines.clear();
         self.planes.clear();
     }
@@ -225,6 +322,13 @@ impl Drawing {
         }
     }
 
+    fn push_sheet(&mut self, points: &[DVec3], triangles: &[[u32; 3]], color: Rgb) {
+        if points.iter().all(|point| point.is_finite()) {
+            let (points, triangles) = (points.to_vec(), triangles.to_vec());
+            self.sheets.push(Surface { points, triangles, color, colors: Vec::new() });
+        }
+    }
+
     fn push_ball(&mut self, at: DVec3, radius: f64, color: Rgb) {
         if at.is_finite() {
             self.balls.push(Instance {
@@ -242,16 +346,10 @@ impl Drawing {
     }
 
     fn push_arrow(&mut self, from: DVec3, way: DVec3, color: Rgb) {
-        let length = way.length().min(3.0 * self.reach);
-        let Some(direction) = way.try_normalize().filter(|_| length > 0.01 * self.reach) else { return };
-        let to = from + direction * length;
-        let head = (0.25 * length).min(0.06 * self.reach);
-        self.push_line(from, to, color);
-        let (y, z) = direction.any_orthonormal_pair();
-        let rotation = DQuat::from_mat3(&DMat3::from_cols(direction, y, z));
-        let pose = Pose::new(rotation, to - direction * (0.5 * head));
-        if pose.is_finite() {
-            self.cones.push(Instance { pose, scale: DVec3::new(head, 0.4 * head, 0.4 * head), color });
+        let length = way.length();
+        if from.is_finite() && length > 0.01 * self.reach && length.is_finite() {
+            let to = from + way * (3.0 * self.reach / length).min(1.0);
+            self.arrows.push(Arrow { from, to, color });
         }
     }
 
@@ -268,33 +366,6 @@ impl Drawing {
             }
         }
     }
-
-    /// An arc over the allowed range, and a needle where the joint is: green inside, red outside.
-    fn push_limit(&mut self, gizmo: &Gizmo, radius: f64) {
-        let point = |angle: f64| {
-            let (sin, cos) = ops::sin_cos(angle);
-            gizmo.frame.transform_point(DVec3::new(0.0, cos, sin) * radius)
-        };
-        let (low, high) = gizmo.range;
-        let n = 24;
-        let angle = |i: i32| low + (high - low) * f64::from(i) / f64::from(n);
-        (0..n).for_each(|i| self.push_line(point(angle(i)), point(angle(i + 1)), BLUE));
-        let center = gizmo.frame.translation;
-        [low, high].into_iter().for_each(|angle| self.push_line(center, point(angle), BLUE));
-        let is_inside = low <= gizmo.angle && gizmo.angle <= high;
-        self.push_line(center, point(gizmo.angle), if is_inside { GREEN } else { RED });
-    }
-}
-
-/// The range of a joint about the x axis of a frame, and where it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gizmo {
-    /// World from the frame of the joint; angles count from y towards z.
-    pub frame: Pose,
-    /// Smallest and largest angle, rad.
-    pub range: (f64, f64),
-    /// The angle, rad.
-    pub angle: f64,
 }
 
 fn mix(a: Rgb, b: Rgb, part: f32) -> Rgb {

@@ -2,7 +2,8 @@
 //! decide when time passes.
 //!
 //! The thread publishes snapshots on a board; both sides lock it only to swap them. A command is seen between two steps, so
-//! a hold acts in the next one. When steps take longer than they simulate, motion slows down and commands still come through.
+//! a hold acts in the next one. Between steps the thread sleeps until the next one is due. When steps take longer than they
+//! simulate, motion slows down and commands still come through.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,8 +15,10 @@ use crate::{Command, Fault, Frame, Session, Trace};
 
 /// Longest time spent on steps between two looks at the commands, beyond the step that is under way.
 const BURST: Duration = Duration::from_millis(10);
-/// How long the thread waits for commands while time goes on, and while it stands still.
-const WAIT: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(100)];
+/// Longest time that the thread waits for commands, s.
+const LONGEST_WAIT: f64 = 0.1;
+/// Most steps at once where the session is with the caller.
+const MOST_STEPS: u32 = 64;
 
 /// What a session shows to the outside.
 #[derive(Default)]
@@ -108,7 +111,12 @@ impl Engine {
     pub fn pass(&mut self, elapsed: f64) {
         if let Self::Inline(both) = self {
             let (session, board) = &mut **both;
-            if session.advance(elapsed) > 0 {
+            let mut left = MOST_STEPS;
+            let may_go_on = || {
+                left -= 1;
+                left > 0
+            };
+            if session.advance(elapsed, may_go_on) > 0 {
                 session.fill(&mut board.frame);
                 board.show(session);
             }
@@ -157,10 +165,16 @@ fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wa
             drop(board);
             wake();
         }
-        match inbox.recv_timeout(WAIT[usize::from(!session.is_playing())]) {
+        // Until the next step is due, less what was spent on showing the last one.
+        let left = (session.wait() - last.elapsed().as_secs_f64()).clamp(0.0, LONGEST_WAIT);
+        match inbox.recv_timeout(Duration::from_secs_f64(left)) {
             Ok(first) => {
                 let mut commands = inbox.try_iter().fold(vec![first], collect);
                 commands.drain(..).for_each(|command| {
+                    if let Some(text) = command.announcement() {
+                        board.lock().unwrap_or_else(PoisonError::into_inner).note = Some(text);
+                        wake();
+                    }
                     let outcome = session.obey(command);
                     board.lock().unwrap_or_else(PoisonError::into_inner).hear(outcome);
                 });
@@ -170,18 +184,8 @@ fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wa
             Err(RecvTimeoutError::Disconnected) => return,
         }
         let now = Instant::now();
-        let due = session.due((now - mem::replace(&mut last, now)).as_secs_f64());
-        for i in 0..due {
-            if !session.is_playing() {
-                break;
-            }
-            if i > 0 && now.elapsed() > BURST {
-                session.forgive();
-                break;
-            }
-            session.step_once();
-            is_new = true;
-        }
+        let elapsed = now - mem::replace(&mut last, now);
+        is_new |= session.advance(elapsed.as_secs_f64(), || now.elapsed() < BURST) > 0;
     }
 }
 

@@ -14,7 +14,14 @@ const MOST: f64 = 500.0;
 
 /// What frames must hold for all that is shown.
 pub fn wishes(show: &Show) -> Wishes {
-    Wishes { nodes: show.nodes, joint_forces: show.joint_forces, limits: show.limits, ..Wishes::default() }
+    Wishes {
+        nodes: show.nodes,
+        tint: show.tint,
+        contacts: show.contacts,
+        joint_forces: show.joint_forces,
+        limits: show.limits,
+        ..Wishes::default()
+    }
 }
 
 /// Draws a frame.

@@ -7,7 +7,7 @@ use sinew_math::Pose;
 use sinew_scene::{ChangeDoc, SceneDoc};
 use sinew_sim::{DrawList, JointReading, StepReport};
 
-use crate::{Cast, Gizmo, Sample};
+use crate::{Cast, Gizmo, Sample, Tint};
 
 /// Everything about one moment. A frame that is filled again reuses its memory.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +42,10 @@ pub struct Frame {
     pub readings: Vec<JointReading>,
     /// Nodes of flesh (m), if they are asked for.
     pub nodes: Vec<Vec<DVec3>>,
+    /// How each point of the surface of flesh is coloured, if that is asked for: 0 blue, 1/2 white, 1 red.
+    pub tints: Vec<Vec<f64>>,
+    /// Contacts of the last step: places (m) and forces on the first side (N), if they are asked for.
+    pub contacts: Vec<(DVec3, DVec3)>,
     /// Forces of joints on their first bodies (N), if they are asked for.
     pub joint_forces: Vec<DVec3>,
     /// Ranges of joints, if they are asked for.
@@ -65,6 +69,10 @@ pub struct Frame {
 pub struct Wishes {
     /// Nodes of flesh.
     pub nodes: bool,
+    /// Colours of flesh.
+    pub tint: Tint,
+    /// Forces of contacts.
+    pub contacts: bool,
     /// Forces in joints.
     pub joint_forces: bool,
     /// Ranges of joints.

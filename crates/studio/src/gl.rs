@@ -1,4 +1,4 @@
-//! The scene by OpenGL, inside the paint callback of a window: solids as instances of four unit meshes, flesh as smooth surfaces,
+//! The scene by OpenGL, inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth surfaces,
 //! lines as thin cylinders.
 //!
 //! What is drawn is copied when the interface paints; the card is reached only in the callback, on the thread of the window.
@@ -9,12 +9,12 @@ use eframe::egui_glow::CallbackFn;
 use egui::{PaintCallback, PaintCallbackInfo, Rect, Ui};
 use glam::{DMat3, DVec3};
 use three_d::{
-    AmbientLight, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DirectionalLight,
-    Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial, Positions,
-    RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
+    AmbientLight, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DepthTest,
+    DirectionalLight, Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial,
+    Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
 };
 
-use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage};
+use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage, Surface};
 
 /// Sky above the horizon.
 const SKY: [f32; 3] = [0.87, 0.90, 0.94];
@@ -85,6 +85,8 @@ impl Shared {
         let seen: Vec<&dyn Object> = objects.iter().map(|object| &**object).collect();
         screen.clear_partially(scissor, ClearState::color_and_depth(SKY[0], SKY[1], SKY[2], 1.0, 1.0));
         screen.render_partially(scissor, &camera, seen, &lights);
+        let arrows = self.arrows();
+        screen.render_partially(scissor, &camera, arrows.iter().map(|object| &**object), &lights);
         screen.into_framebuffer();
     }
 
@@ -108,8 +110,8 @@ impl Shared {
         let view = self.orbit.view();
         let down = to_vec(view.right * 0.4 - self.orbit.up - view.toward * 0.6);
         vec![
-            Box::new(AmbientLight::new(&self.context, 0.55, Srgba::WHITE)),
-            Box::new(DirectionalLight::new(&self.context, 2.2, Srgba::WHITE, down)),
+            Box::new(AmbientLight::new(&self.context, 0.45, Srgba::WHITE)),
+            Box::new(DirectionalLight::new(&self.context, 1.8, Srgba::WHITE, down)),
         ]
     }
 
@@ -119,25 +121,14 @@ impl Shared {
         let mut cube = CpuMesh::cube();
         // From edges of 2 to edges of 1.
         let _ = cube.transform(Mat4::from_scale(0.5));
-        let mut cylinder = CpuMesh::cylinder(detail);
-        let mut cone = CpuMesh::cone(16);
-        // From 0..1 along x to the middle.
-        let _ = cylinder.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
-        let _ = cone.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
+        let cylinder = centred(CpuMesh::cylinder(detail));
         let ball = CpuMesh::sphere(detail);
         let mut objects: Vec<Box<dyn Object>> = Vec::new();
-        for (mesh, list) in [
-            (&cube, &drawing.boxes),
-            (&ball, &drawing.balls),
-            (&cylinder, &drawing.cylinders),
-            (&cone, &drawing.cones),
-        ] {
+        for (mesh, list) in
+            [(&cube, &drawing.boxes), (&ball, &drawing.balls), (&cylinder, &drawing.cylinders)]
+        {
             if !list.is_empty() {
-                let instances = instances(list.iter().map(|at| (transform(at), at.color)));
-                objects.push(Box::new(Gm::new(
-                    InstancedMesh::new(&self.context, &instances, mesh),
-                    self.matter(255),
-                )));
+                objects.push(self.placed(mesh, list, self.matter(255)));
             }
         }
         // Two pixels at the distance of what is looked at.
@@ -149,19 +140,34 @@ impl Shared {
             let plain = ColorMaterial { color: Srgba::WHITE, ..ColorMaterial::default() };
             objects.push(Box::new(Gm::new(InstancedMesh::new(&self.context, &instances, &thin), plain)));
         }
-        for surface in &drawing.surfaces {
-            let mut mesh = CpuMesh {
-                positions: Positions::F32(surface.points.iter().copied().map(to_vec).collect()),
-                indices: Indices::U32(surface.triangles.iter().flatten().copied().collect()),
-                ..CpuMesh::default()
-            };
-            mesh.compute_normals();
-            let mut matter = self.matter(200);
-            let [r, g, b] = to_bytes(surface.color);
-            matter.albedo = Srgba::new(r, g, b, 215);
-            objects.push(Box::new(Gm::new(Mesh::new(&self.context, &mesh), matter)));
+        let sheets = drawing.sheets.iter().map(|surface| (surface, 255));
+        for (surface, alpha) in sheets.chain(drawing.surfaces.iter().map(|surface| (surface, 215))) {
+            let mut matter = self.matter(alpha);
+            let [r, g, b] = if surface.colors.is_empty() { to_bytes(surface.color) } else { [255; 3] };
+            matter.albedo = Srgba::new(r, g, b, alpha);
+            objects.push(Box::new(Gm::new(Mesh::new(&self.context, &smooth(surface)), matter)));
         }
         objects
+    }
+
+    /// Forces, in front of everything.
+    fn arrows(&self) -> Vec<Box<dyn Object>> {
+        let parts = self.drawing.arrows.iter().map(|arrow| arrow.parts(self.drawing.reach));
+        let (shafts, heads): (Vec<Instance>, Vec<Instance>) =
+            parts.map(|[shaft, head]| (shaft, head)).unzip();
+        let on_top = || {
+            let mut matter = self.matter(255);
+            matter.render_states.depth_test = DepthTest::Always;
+            matter
+        };
+        let parts = [(CpuMesh::cylinder(8), shafts), (CpuMesh::cone(16), heads)];
+        let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
+        parts.map(|(mesh, list)| self.placed(&centred(mesh), &list, on_top())).collect()
+    }
+
+    fn placed(&self, mesh: &CpuMesh, list: &[Instance], matter: PhysicalMaterial) -> Box<dyn Object> {
+        let instances = instances(list.iter().map(|at| (transform(at), at.color)));
+        Box::new(Gm::new(InstancedMesh::new(&self.context, &instances, mesh), matter))
     }
 
     fn matter(&self, alpha: u8) -> PhysicalMaterial {
@@ -179,7 +185,7 @@ impl Shared {
     /// Lines on the planes of the scene, or below it.
     fn grid(&self) -> Vec<Segment> {
         let below = (self.orbit.target - self.orbit.up * (1.2 * self.drawing.reach), self.orbit.up);
-        let planes = if self.drawing.planes.is_empty() {
+        let planes = if self.drawing.planes.is_empty() && self.drawing.sheets.is_empty() {
             std::slice::from_ref(&below)
         } else {
             &self.drawing.planes[..]
@@ -199,6 +205,28 @@ impl Shared {
         }
         lines
     }
+}
+
+/// From 0..1 along x to the middle.
+fn centred(mut mesh: CpuMesh) -> CpuMesh {
+    let _ = mesh.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
+    mesh
+}
+
+fn smooth(surface: &Surface) -> CpuMesh {
+    let color = |color: &Rgb| {
+        let [r, g, b] = to_bytes(*color);
+        Srgba::new(r, g, b, 255)
+    };
+    let colors = (!surface.colors.is_empty()).then(|| surface.colors.iter().map(color).collect());
+    let mut mesh = CpuMesh {
+        positions: Positions::F32(surface.points.iter().copied().map(to_vec).collect()),
+        indices: Indices::U32(surface.triangles.iter().flatten().copied().collect()),
+        colors,
+        ..CpuMesh::default()
+    };
+    mesh.compute_normals();
+    mesh
 }
 
 fn instances(list: impl Iterator<Item = (Mat4, Rgb)>) -> Instances {

@@ -1,6 +1,5 @@
 //! `sinew-studio [SCENE]`: the window.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sinew_studio::{Start, run, run_shot};
@@ -9,8 +8,8 @@ const HELP: &str = "Look at a scene, drag it, rewind it.
 
 Usage: sinew-studio [SCENE] [--scenes FOLDER] [--out FOLDER] [--frames N] [--shot FILE [--mesh]]
 
-  SCENE            a scene in RON, or the name of one in the folder of scenes
-  --scenes FOLDER  scenes to choose from (fixtures/mechanisms)
+  SCENE            a scene in RON, or the name of one in the folder of scenes, or of one that is built in
+  --scenes FOLDER  scenes to choose from (fixtures/mechanisms, or those that are built in)
   --out FOLDER     where pictures and saved scenes are written (the current folder)
   --frames N       end after N frames
   --shot FILE      no window: play two seconds and write a picture of the window as PNG
@@ -40,9 +39,7 @@ fn main() -> ExitCode {
 }
 
 fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Start>, String> {
-    let library = PathBuf::from("fixtures/mechanisms");
-    let mut start = Start { library, folder: PathBuf::from("."), ..Start::default() };
-    let mut scene = None;
+    let mut start = Start::default();
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} wants a value"));
         match arg.as_str() {
@@ -56,16 +53,9 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Start>, String
                 start.frames = Some(text.parse().map_err(|_| format!("--frames: `{text}` is not a number"))?);
             }
             flag if flag.starts_with('-') => return Err(format!("there is no option {flag}")),
-            _ if scene.is_none() => scene = Some(arg),
+            _ if start.scene.is_none() => start.scene = Some(arg),
             _ => return Err(format!("one scene at a time, not `{arg}` as well")),
         }
     }
-    start.scene = scene.map(|name| find(&name, &start.library));
     Ok(Some(start))
-}
-
-/// A file, or a scene of the library by its name.
-fn find(name: &str, library: &Path) -> PathBuf {
-    let named = library.join(name).with_extension("ron");
-    if !Path::new(name).exists() && named.exists() { named } else { PathBuf::from(name) }
 }

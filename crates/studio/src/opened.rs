@@ -7,6 +7,8 @@ use std::sync::Arc;
 use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
 use sinew_sim::{BuildError, World};
 
+use crate::Origin;
+
 /// What is shown when no scene is given.
 const PENDULUM: &str = r#"(format: 1, name: "double pendulum", duration_s: 10,
     generators: [Chain(n: 2, link: (shapes: [Capsule(radius: 0.03, length: 0.4)]), joint: (kind: Hinge))])"#;
@@ -56,6 +58,27 @@ impl Opened {
     pub fn load(path: &Path) -> Result<Self, Fault> {
         let source = SceneSource::load(path)?;
         Ok(Self { path: Some(path.to_owned()), ..Self::from_source(&source)? })
+    }
+
+    /// A scene that is built in.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn built_in(name: &str) -> Result<Self, Fault> {
+        let text = sinew_scenes::text(name);
+        let text = text.ok_or_else(|| Fault::new(format!("no scene called `{name}` is built in")))?;
+        Self::from_text(text, &format!("{name}.ron"))
+    }
+
+    /// What a library means.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the scene, with places in the file.
+    pub fn of(origin: &Origin) -> Result<Self, Fault> {
+        match origin {
+            Origin::File(path) => Self::load(path),
+            Origin::BuiltIn(name) => Self::built_in(name),
+        }
     }
 
     /// Builds a scene from text; `name` stands for the file in messages.

@@ -1,13 +1,13 @@
 //! How many steps are due: the clock of the wall turned into steps, without ever running after it.
 //!
-//! Elapsed time is owed, multiplied by the speed. What cannot be paid back soon is forgiven: after a frame longer than
-//! [`LONGEST_FRAME`], or when more than [`MOST_STEPS`] steps are due at once, motion slows down instead of piling up work.
-//! The caller brings the elapsed time; no clock is read here.
+//! Elapsed time is owed, multiplied by the speed, and every step pays for its length: nothing is rounded away, so that steps
+//! keep up with the clock to the step. What was lost to a late step is made up for, up to [`MOST_OWED`]; what is owed beyond
+//! that is forgiven, and motion slows down instead of piling up work. The caller brings the elapsed time; no clock is read here.
 
-/// Longest stretch of wall-clock time that is taken into account at once, s.
-const LONGEST_FRAME: f64 = 0.1;
-/// Most steps at once.
-const MOST_STEPS: u32 = 64;
+/// Longest stretch of wall-clock time that is made up for, s.
+const MOST_OWED: f64 = 0.25;
+/// A frame that is a little short still earns its step: this part of one is lent.
+const LENT: f64 = 1.0 / 64.0;
 
 /// Steps owed to the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,33 +42,36 @@ impl Pace {
         }
     }
 
-    /// Whether the simulation is slower than it should be: time was forgiven at the last call.
+    /// Whether the simulation is slower than it should be: time was forgiven when time last passed.
     pub fn is_late(&self) -> bool {
         self.is_late
     }
 
-    /// Number of steps of `dt` seconds that are due after `elapsed` seconds of the wall clock.
-    pub fn due(&mut self, elapsed: f64, dt: f64) -> u32 {
-        let elapsed = if elapsed > 0.0 { elapsed } else { 0.0 };
-        self.is_late = elapsed > LONGEST_FRAME;
-        self.owed += elapsed.min(LONGEST_FRAME) * self.speed;
-        if !(dt > 0.0 && dt.is_finite()) {
-            self.owed = 0.0;
-            return 0;
-        }
-        // A frame that is a little short still earns its step: a sixty-fourth of a step is lent.
-        let steps = (self.owed / dt + 1.0 / 64.0).floor();
-        if steps > f64::from(MOST_STEPS) {
-            (self.owed, self.is_late) = (0.0, true);
-            return MOST_STEPS;
-        }
-        self.owed -= steps * dt;
-        steps as u32
+    /// Wall-clock time passes, s.
+    pub fn pass(&mut self, elapsed: f64) {
+        let most = MOST_OWED * self.speed;
+        self.owed += if elapsed > 0.0 { elapsed * self.speed } else { 0.0 };
+        self.is_late = self.owed > most;
+        self.owed = self.owed.min(most);
     }
 
-    /// Forgives what is owed: steps that were due could not be made in time.
-    pub fn forgive(&mut self) {
-        (self.owed, self.is_late) = (0.0, true);
+    /// Pays for a step of `dt` seconds; false if none is due. One that is longer than all that can be owed is due when that
+    /// much is.
+    pub fn take(&mut self, dt: f64) -> bool {
+        let is_due = self.wait(dt) <= 0.0;
+        if is_due {
+            self.owed -= dt;
+        }
+        is_due
+    }
+
+    /// Wall-clock time until a step of `dt` seconds is due, s; 0 if it is, infinite if it never will be.
+    pub fn wait(&self, dt: f64) -> f64 {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return f64::INFINITY;
+        }
+        let price = (dt * (1.0 - LENT)).min(MOST_OWED * self.speed);
+        ((price - self.owed) / self.speed).max(0.0)
     }
 
     /// Nothing is owed from here on.
@@ -79,7 +82,13 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_FRAME, MOST_STEPS, Pace};
+    use super::{MOST_OWED, Pace};
+
+    /// Steps made after time has passed.
+    fn steps(pace: &mut Pace, elapsed: f64, dt: f64) -> u32 {
+        pace.pass(elapsed);
+        (0..).take_while(|_| pace.take(dt)).count() as u32
+    }
 
     #[test]
     fn steps_keep_up_with_the_wall_clock_at_any_frame_rate() {
@@ -87,8 +96,9 @@ mod tests {
             for speed in [0.1, 1.0, 2.0] {
                 let mut pace = Pace::default();
                 pace.set_speed(speed);
-                let steps: u32 = (0..(10.0 * rate) as u32).map(|_| pace.due(1.0 / rate, 1.0 / 60.0)).sum();
-                assert!((f64::from(steps) - 600.0 * speed).abs() <= 1.0, "{rate} {speed}: {steps}");
+                let n: u32 =
+                    (0..(10.0 * rate) as u32).map(|_| steps(&mut pace, 1.0 / rate, 1.0 / 60.0)).sum();
+                assert!((f64::from(n) - 600.0 * speed).abs() <= 1.0, "{rate} {speed}: {n}");
                 assert!(!pace.is_late());
             }
         }
@@ -97,24 +107,57 @@ mod tests {
     #[test]
     fn sixty_frames_have_one_step_each() {
         let mut pace = Pace::default();
-        assert!((0..1000).all(|_| pace.due(1.0 / 60.0, 1.0 / 60.0) == 1));
+        assert!((0..1000).all(|_| steps(&mut pace, 1.0 / 60.0, 1.0 / 60.0) == 1));
     }
 
     #[test]
-    fn a_long_frame_is_forgiven() {
+    fn whoever_waits_as_told_is_punctual() {
+        let (mut pace, mut time, dt) = (Pace::default(), 0.0, 1.0 / 60.0);
+        for step in 1..=600 {
+            let wait = pace.wait(dt);
+            assert!((0.0..=dt).contains(&wait), "{wait}");
+            pace.pass(wait);
+            time += wait;
+            assert!(pace.take(dt) && !pace.take(dt), "step {step} at {time} s");
+        }
+        assert!((time - 10.0).abs() < dt, "{time}");
+    }
+
+    #[test]
+    fn a_late_step_is_made_up_for_and_a_long_pause_forgiven() {
         let mut pace = Pace::default();
-        let steps = pace.due(30.0, 1.0 / 60.0);
-        assert!(f64::from(steps) <= LONGEST_FRAME * 60.0 + 1.0 && pace.is_late());
-        assert_eq!(pace.due(1.0 / 60.0, 1.0 / 60.0), 1);
-        assert_eq!(pace.due(0.1, 1e-9), MOST_STEPS);
-        assert_eq!(pace.due(0.0, 1.0), 0);
+        assert_eq!(steps(&mut pace, 0.2, 1.0 / 60.0), 12);
+        assert!(!pace.is_late());
+        let n = steps(&mut pace, 30.0, 1.0 / 60.0);
+        assert!(f64::from(n) <= MOST_OWED * 60.0 + 1.0 && pace.is_late(), "{n}");
+        assert_eq!(steps(&mut pace, 1.0 / 60.0, 1.0 / 60.0), 1);
+        assert!(!pace.is_late());
+    }
+
+    #[test]
+    fn steps_that_take_too_long_never_pile_up() {
+        // Each step takes three times as long as it simulates.
+        let (mut pace, dt) = (Pace::default(), 1.0 / 60.0);
+        for _ in 0..1000 {
+            pace.pass(3.0 * dt);
+            assert!(pace.take(dt));
+        }
+        assert!(pace.is_late());
+        assert!(steps(&mut pace, 0.0, dt) <= (MOST_OWED / dt) as u32 + 1);
+    }
+
+    #[test]
+    fn steps_longer_than_all_that_can_be_owed_are_made() {
+        let mut pace = Pace::default();
+        let n: u32 = (0..600).map(|_| steps(&mut pace, 1.0 / 60.0, 1.0)).sum();
+        assert!((8..=11).contains(&n), "{n}");
     }
 
     #[test]
     fn nonsense_is_no_time() {
         let mut pace = Pace::default();
         for (elapsed, dt) in [(f64::NAN, 0.1), (-1.0, 0.1), (0.05, 0.0), (0.05, f64::NAN), (0.05, -1.0)] {
-            assert_eq!(pace.due(elapsed, dt), 0, "{elapsed} {dt}");
+            assert_eq!(steps(&mut pace, elapsed, dt), 0, "{elapsed} {dt}");
         }
         pace.set_speed(f64::NAN);
         assert!(pace.speed() > 0.99);

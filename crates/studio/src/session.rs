@@ -81,15 +81,17 @@ impl Session {
         self.pace.restart();
     }
 
-    /// The same file again, from the beginning; the window keeps its camera.
+    /// The same file again, or the same scene if it did not come from a file, from the beginning; the window keeps its camera.
     ///
     /// # Errors
     /// If it cannot be read or built; the session goes on as it was.
     pub fn reload(&mut self) -> Result<(), Fault> {
-        let path =
-            self.opened.path.clone().ok_or_else(|| Fault::new("this scene did not come from a file"))?;
+        let opened = match &self.opened.path {
+            Some(path) => Opened::load(path)?,
+            None => self.opened.clone(),
+        };
         let opening = self.opening;
-        self.open(Opened::load(&path)?);
+        self.open(opened);
         self.opening = opening;
         Ok(())
     }
@@ -155,25 +157,26 @@ impl Session {
         self.wishes = wishes;
     }
 
-    /// Number of steps due after `elapsed` seconds of the wall clock; none while time stands still.
-    pub fn due(&mut self, elapsed: f64) -> u32 {
-        if self.is_playing { self.pace.due(elapsed, self.world.settings().dt) } else { 0 }
-    }
-
-    /// Steps that were due are given up.
-    pub fn forgive(&mut self) {
-        self.pace.forgive();
-    }
-
-    /// Makes the steps that are due after `elapsed` seconds of the wall clock, and tells how many.
-    pub fn advance(&mut self, elapsed: f64) -> u32 {
-        let due = self.due(elapsed);
-        for _ in 0..due {
-            if self.is_playing {
-                self.step_once();
+    /// Makes the steps that are due after `elapsed` seconds of the wall clock while `may_go_on` says so after each, and tells
+    /// how many. Steps that were not made stay due, within reason.
+    pub fn advance(&mut self, elapsed: f64, mut may_go_on: impl FnMut() -> bool) -> u32 {
+        let mut made = 0;
+        if self.is_playing {
+            self.pace.pass(elapsed);
+        }
+        while self.is_playing && self.pace.take(self.world.settings().dt) {
+            self.step_once();
+            made += 1;
+            if !may_go_on() {
+                break;
             }
         }
-        due
+        made
+    }
+
+    /// Wall-clock time until the next step is due, s; infinite while time stands still.
+    pub fn wait(&self) -> f64 {
+        if self.is_playing { self.pace.wait(self.world.settings().dt) } else { f64::INFINITY }
     }
 
     /// Holds points of bodies, moves the holds, or lets go if there are none. While time stands still bodies are posed instead.
@@ -241,7 +244,8 @@ impl Session {
     /// Goes to the moment after `step` steps, or the last one recorded, with the bits it had then.
     pub fn seek(&mut self, step: u64) {
         let step = step.min(self.timeline.n_steps());
-        let (from, state) = self.timeline.before(step);
+        // The last step is made again, for what is known of a step and not of a state.
+        let (from, state) = self.timeline.before(step.saturating_sub(1));
         // Where we are may be nearer than the checkpoint, if it is a moment of the run at all.
         if self.is_posed
             || self.step > step

@@ -1,9 +1,12 @@
 //! What is told of a session: snapshots for whoever draws, and measures for plots.
 
-use sinew_math::Pose;
-use sinew_sim::{DriveCoordinate, JointId, JointKind, joint_forces};
+use sinew_math::{Pose, exp_so3};
+use sinew_sim::{DriveCoordinate, JointId, JointKind, joint_forces, surface_stretches};
 
-use crate::{Frame, Gizmo, Sample, Session, Wishes};
+use crate::{Frame, Gizmo, Sample, Session, Tint, Wishes};
+
+/// Stretches from this much shorter to this much longer are shown from blue to red.
+const STRETCH: f64 = 0.4;
 
 impl Session {
     /// Writes a snapshot of the present moment.
@@ -33,13 +36,18 @@ impl Session {
         let nodes = if wishes.nodes { &world.state().flesh.nodes[..] } else { &[] };
         frame.nodes.resize_with(nodes.len(), Vec::new);
         frame.nodes.iter_mut().zip(nodes).for_each(|(to, from)| to.clone_from(&from.positions));
+        self.tint(frame, wishes.tint);
+        frame.contacts.clear();
+        if wishes.contacts {
+            frame.contacts.extend(world.contacts().map(|contact| (contact.point, contact.force)));
+        }
         frame.joint_forces.clear();
         if wishes.joint_forces {
             frame.joint_forces = joint_forces(world.model(), world.state());
         }
         frame.limits.clear();
         if wishes.limits {
-            frame.limits.extend((0..self.cast.joints.len()).filter_map(|joint| self.gizmo(joint)));
+            (0..self.cast.joints.len()).for_each(|joint| self.push_gizmos(joint, &mut frame.limits));
         }
         frame.pins.clear();
         frame.pins.extend(self.pins().map(|grab| grab.target));
@@ -50,12 +58,39 @@ impl Session {
         frame.digest = if wishes.digest { world.digest() } else { 0 };
     }
 
-    /// The range of a joint that turns, if it has one.
-    fn gizmo(&self, joint: usize) -> Option<Gizmo> {
-        let card = self.cast.joints.get(joint).filter(|card| !card.is_slide)?;
+    /// Colours of flesh, after the surfaces of the frame were written.
+    fn tint(&self, frame: &mut Frame, tint: Tint) {
+        let n = if tint == Tint::Plain { 0 } else { frame.draw.flesh.len() };
+        frame.tints.resize_with(n, Vec::new);
+        let soft = self.world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
+        let soft = soft.zip(&self.world.state().flesh.nodes).zip(&self.cast.flesh);
+        for ((out, draw), ((body, nodes), card)) in frame.tints.iter_mut().zip(&frame.draw.flesh).zip(soft) {
+            if tint == Tint::Stretch {
+                surface_stretches(&draw.triangles, &card.rest, &draw.points, out);
+                out.iter_mut().for_each(|stretch| *stretch = 0.5 + 0.5 * *stretch / STRETCH);
+            } else {
+                let mut is_diagonalized = Vec::new();
+                body.fill_diagonalized(&nodes.positions, &mut is_diagonalized);
+                out.clear();
+                out.extend(is_diagonalized.into_iter().map(|is| if is { 1.0 } else { 0.5 }));
+            }
+        }
+    }
+
+    /// The ranges of a joint, if it has any, and where it is.
+    fn push_gizmos(&self, joint: usize, out: &mut Vec<Gizmo>) {
+        let card = &self.cast.joints[joint];
+        if card.limits.is_none() && card.cone.is_none() {
+            return;
+        }
         let base = card.base.0.map_or(Pose::IDENTITY, |body| self.world.pose(body));
-        let angle = self.world.reading(JointId::from_index(joint)).twist;
-        Some(Gizmo { frame: base.compose(&card.base.1), range: card.limits?, angle })
+        let (frame, reading) = (base.compose(&card.base.1), self.world.reading(JointId::from_index(joint)));
+        out.extend(card.limits.map(|range| match card.is_slide {
+            true => Gizmo::Slide { frame, range, slide: reading.slide },
+            false => Gizmo::Turn { frame, range, angle: reading.twist },
+        }));
+        let axis = exp_so3(reading.rotation) * glam::DVec3::X;
+        out.extend(card.cone.map(|largest| Gizmo::Cone { frame, largest, axis }));
     }
 
     /// Measures the present moment; the last step took so long.

@@ -1,6 +1,6 @@
 //! The window itself: eframe around the interface.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,14 +8,14 @@ use eframe::{App, CreationContext, NativeOptions, Renderer};
 
 use sinew_picture::{PictureError, encode_png};
 
-use crate::{Command, Engine, Fault, Gl, Library, Opened, Painted, Session, Shot, Stage, Studio};
+use crate::{Command, Engine, Fault, Gl, Library, Opened, Origin, Painted, Session, Shot, Stage, Studio};
 
 /// What the window begins with.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Start {
-    /// The scene to open.
-    pub scene: Option<PathBuf>,
-    /// The folder of scenes to choose from.
+    /// The scene to open: a file, or the name of one of the library.
+    pub scene: Option<String>,
+    /// The folder of scenes to choose from; those that are built in if it holds none.
     pub library: PathBuf,
     /// Where files are written.
     pub folder: PathBuf,
@@ -27,14 +27,29 @@ pub struct Start {
     pub mesh: bool,
 }
 
+impl Default for Start {
+    /// No scene, the fixtures of the project to choose from, files to the current folder.
+    fn default() -> Self {
+        Self {
+            scene: None,
+            library: PathBuf::from("fixtures/mechanisms"),
+            folder: PathBuf::from("."),
+            frames: None,
+            shot: None,
+            mesh: false,
+        }
+    }
+}
+
 /// Plays two seconds without a window and writes a picture of what the window would show.
 ///
 /// # Errors
 /// If the scene cannot be opened or the picture not be written.
 pub fn run_shot(start: &Start) -> Result<(), Fault> {
-    let opened = start.scene.as_deref().map_or_else(|| Ok(Opened::pendulum()), Opened::load)?;
-    let mut studio =
-        Studio::new(Engine::inline(Session::new(opened)), Library::of_folder(&start.library), &start.folder);
+    let library = Library::of_folder_or_built_in(&start.library);
+    let opened = start.scene.as_ref().map(|scene| Opened::of(&library.find(scene)));
+    let opened = opened.unwrap_or_else(|| Ok(Opened::pendulum()))?;
+    let mut studio = Studio::new(Engine::inline(Session::new(opened)), library, &start.folder);
     studio.engine().send(Command::Play(true));
     let told = |error: PictureError| Fault::new(error.to_string());
     let mut shot = Shot::new(1280, 820).map_err(told)?;
@@ -83,9 +98,9 @@ struct Window {
 impl Window {
     fn new(context: &CreationContext<'_>, start: &Start) -> Self {
         context.egui_ctx.set_theme(egui::Theme::Light);
-        let library = Library::of_folder(&start.library);
+        let library = Library::of_folder_or_built_in(&start.library);
         let wake = context.egui_ctx.clone();
-        let (opened, fault) = first_scene(start.scene.as_deref());
+        let (opened, fault) = first_scene(start.scene.as_ref().map(|scene| library.find(scene)));
         let path = opened.path.clone();
         let mut engine = Engine::threaded(Session::new(opened), move || wake.request_repaint());
         engine.board(|board| board.fault = fault);
@@ -99,8 +114,8 @@ impl Window {
 }
 
 /// The scene asked for; if it cannot be opened, the one that is built in, and why.
-fn first_scene(path: Option<&Path>) -> (Opened, Option<Fault>) {
-    let asked = path.map(Opened::load);
+fn first_scene(origin: Option<Origin>) -> (Opened, Option<Fault>) {
+    let asked = origin.map(|origin| Opened::of(&origin));
     match asked {
         Some(Ok(opened)) => (opened, None),
         Some(Err(fault)) => (Opened::pendulum(), Some(fault)),

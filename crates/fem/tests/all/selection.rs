@@ -1,7 +1,7 @@
 //! The selective test never calls an element small that is not.
 
 use glam::{DMat3, DVec3};
-use sinew_fem::{Band, Material};
+use sinew_fem::{Band, Diagonalize, FemModel, FemOptions, FemScratch, Material, TetMesh, elastic_forces};
 use sinew_testkit::{Rng, soak_scale};
 
 /// A squared stretch may be this far outside the band before "small" is wrong.
@@ -81,4 +81,24 @@ fn rotations_and_dilations_are_small_and_bad_numbers_are_not() {
         }
     }
     assert!(!material.is_small(&DMat3::ZERO) && !material.is_small(&-DMat3::IDENTITY));
+}
+
+#[test]
+fn the_forces_diagonalize_what_the_test_picks() {
+    let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::ONE];
+    let mesh = TetMesh::new(corners.clone(), vec![[0, 1, 2, 3], [4, 3, 2, 1]]).unwrap();
+    assert_eq!(mesh.edges().len(), 9, "they share a face");
+    assert!(mesh.edges().iter().all(|[a, b]| a < b) && mesh.edges().is_sorted());
+    let material = Material::st_venant_kirchhoff(1e4, 0.4).unwrap();
+    let model = FemModel::new(mesh, material, &FemOptions::default()).unwrap();
+    let (mut scratch, mut forces) = (FemScratch::new(&model), vec![DVec3::ZERO; 5]);
+    let (mut rng, mut counts) = (Rng::new(5), [0; 3]);
+    for _ in 0..200 {
+        let moved: Vec<DVec3> = corners.iter().map(|&x| x + rng.vec3(-0.15, 0.15)).collect();
+        let found = elastic_forces(&model, &moved, Diagonalize::Selective, &mut scratch, &mut forces);
+        let is_picked = |&tet: &usize| !model.material().is_small(&model.mesh().deformation(tet, &moved));
+        assert_eq!((0..2).filter(is_picked).count(), found.n_diagonalized);
+        counts[found.n_diagonalized] += 1;
+    }
+    assert!(counts.iter().all(|&n| n > 5), "{counts:?}");
 }

@@ -94,6 +94,17 @@ fn what_is_nearer_hides_what_is_farther_in_any_order() {
 }
 
 #[test]
+fn nothing_hides_a_force() {
+    let mut scene = Scene::default();
+    flat(&mut scene, DVec3::Z, 9.0, blue());
+    // It is in the shadow of what hides it.
+    let reddish = |scene: &Scene| from_above(scene).pixels().iter().filter(|[r, _, b]| r > b).count();
+    let before = reddish(&scene);
+    scene.push_force(DVec3::ZERO, DVec3::X * 3.0, 1.0, red());
+    assert!(before == 0 && reddish(&scene) > 10, "{before} {}", reddish(&scene));
+}
+
+#[test]
 fn lines_that_cross_hide_each_other_where_they_should() {
     // One line rises to the right, the other to the left, almost above each other.
     let mut scene = Scene::default();
@@ -174,6 +185,9 @@ fn degenerate_and_non_finite_things_are_left_out() {
     ] {
         scene.lines.push(Line { from, to, width, color: red() });
         scene.push_arrow(Line { from, to: from, width, color: red() }, 1.0);
+        scene.push_force(from, from, 1.0, red());
+        scene.push_force(from, nan, 1.0, red());
+        scene.push_force(from, inf, 1.0, red());
     }
     for (point, normal) in
         [(nan, DVec3::Z), (DVec3::ZERO, DVec3::ZERO), (DVec3::ZERO, nan), (DVec3::ZERO, DVec3::NEG_Z)]

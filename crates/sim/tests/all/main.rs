@@ -16,3 +16,4 @@ mod loops;
 mod reduced;
 mod resume;
 mod scenes;
+mod touches;

@@ -10,7 +10,7 @@ const SHORTCUTS: [(&str, &str); 20] = [
     ("Left, Right", "one step back, one step on"),
     ("Home, End", "first and last step"),
     ("B", "branch here: forget what was recorded later"),
-    ("R", "read the file again"),
+    ("R", "read the file again; begin again if there is none"),
     ("F", "see everything"),
     ("M", "coarse mesh of flesh: fixed nodes black, free ones red"),
     ("P, G", "write a PNG, a GIF"),

@@ -3,16 +3,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use egui::{ScrollArea, Ui};
+use egui::{ComboBox, ScrollArea, Ui};
 
 use super::Studio;
-use crate::{Command, Orbit};
+use crate::{Command, Orbit, Tint};
 
 /// A list of scenes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Library {
-    /// Names and files, in order of the names.
-    pub scenes: Vec<(String, PathBuf)>,
+    /// Names and where they come from, in order of the names.
+    pub scenes: Vec<(String, Origin)>,
+}
+
+/// Where a scene comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A file.
+    File(PathBuf),
+    /// It is built in, by this name.
+    BuiltIn(String),
 }
 
 impl Library {
@@ -22,9 +31,32 @@ impl Library {
         let files =
             entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "ron"));
         let named = files.filter_map(|path| Some((path.file_stem()?.to_string_lossy().into_owned(), path)));
-        let mut scenes: Vec<_> = named.collect();
-        scenes.sort();
+        let mut scenes: Vec<_> = named.map(|(name, path)| (name, Origin::File(path))).collect();
+        scenes.sort_by(|a, b| a.0.cmp(&b.0));
         Self { scenes }
+    }
+
+    /// The scenes that are built in.
+    pub fn built_in() -> Self {
+        let names = sinew_scenes::SCENES.iter().map(|(name, _)| (*name).to_owned());
+        Self { scenes: names.map(|name| (name.clone(), Origin::BuiltIn(name))).collect() }
+    }
+
+    /// The scenes of a folder, or those that are built in if it holds none.
+    pub fn of_folder_or_built_in(folder: &Path) -> Self {
+        let found = Self::of_folder(folder);
+        if found.scenes.is_empty() { Self::built_in() } else { found }
+    }
+
+    /// The scene that a word on the command line means: a file, or by its name one of the list or one that is built in. What is
+    /// none of these is taken for a file, which will be said to be missing.
+    pub fn find(&self, word: &str) -> Origin {
+        if Path::new(word).exists() {
+            return Origin::File(word.into());
+        }
+        let built_in = || sinew_scenes::text(word).map(|_| Origin::BuiltIn(word.to_owned()));
+        let named = self.scenes.iter().find(|(name, _)| name == word).map(|(_, origin)| origin.clone());
+        named.or_else(built_in).unwrap_or_else(|| Origin::File(word.into()))
     }
 }
 
@@ -32,23 +64,27 @@ impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {
         ui.heading("Scenes");
         let mut chosen = None;
-        let height = (ui.available_height() - 270.0).max(60.0);
+        let height = (ui.available_height() - 290.0).max(60.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-            for (name, path) in &self.library.scenes {
+            for (name, origin) in &self.library.scenes {
                 let is_open = *name == self.frame.cast.name;
-                if ui
-                    .selectable_label(is_open, name)
-                    .on_hover_text(format!("Open {}", path.display()))
-                    .clicked()
-                {
-                    chosen = Some(path.clone());
+                let tip = match origin {
+                    Origin::File(path) => format!("Open {}", path.display()),
+                    Origin::BuiltIn(name) => format!("Open {name}, which is built in"),
+                };
+                if ui.selectable_label(is_open, name).on_hover_text(tip).clicked() {
+                    chosen = Some(origin.clone());
                 }
             }
         });
-        if let Some(path) = chosen {
-            self.open(&path);
+        if let Some(origin) = chosen {
+            self.open_scene(&origin);
         }
-        if ui.button("Reload").on_hover_text("Read the file again; the camera stays (R)").clicked() {
+        if ui
+            .button("Reload")
+            .on_hover_text("Read the file again, or begin again if there is none; the camera stays (R)")
+            .clicked()
+        {
             self.engine.send(Command::Reload);
         }
         ui.separator();
@@ -61,12 +97,22 @@ impl Studio {
             (
                 &mut show.limits,
                 "Limits",
-                "Ranges of joints as arcs, with a needle: green inside, red outside",
+                "Ranges of joints as arcs, cones and bars, with a needle: green inside, red outside",
             ),
+            (&mut show.contacts, "Contact forces", "Forces of contacts as arrows"),
             (&mut show.joint_forces, "Joint forces", "Forces in joints as arrows"),
         ] {
             ui.checkbox(value, name).on_hover_text(tip);
         }
+        let colors = ComboBox::from_label("Flesh colour").selected_text(show.tint.name()).width(90.0);
+        let colors = colors.show_ui(ui, |ui| {
+            for tint in Tint::ALL {
+                ui.selectable_value(&mut show.tint, tint, tint.name());
+            }
+        });
+        colors.response.on_hover_text(
+            "Stretch: blue 40 % shorter, white at rest, red 40 % longer. Diagonalized: red where tetrahedra are.",
+        );
         self.cameras(ui);
         if ui.button("Shortcuts").on_hover_text("All keys and what they do (F1)").clicked() {
             self.is_help_open = !self.is_help_open;

@@ -33,7 +33,8 @@ impl Studio {
         }
         if let Some(text) = note {
             let area = egui::Area::new(egui::Id::unique("note")).anchor(Align2::CENTER_BOTTOM, [0.0, -62.0]);
-            area.interactable(false).show(ctx, |ui| ui.weak(text));
+            let frame = egui::Frame::popup(&ctx.global_style());
+            area.interactable(false).show(ctx, |ui| frame.show(ui, |ui| ui.label(text)));
         }
     }
 }

@@ -15,11 +15,14 @@ mod viewport;
 use std::path::{Path, PathBuf};
 
 pub use hand::Drag;
-pub use library::Library;
+pub use library::{Library, Origin};
 pub use plots::Plot;
 pub use stage::{Blank, Painted, Stage};
 
 use crate::{Command, Drawing, Engine, Frame, Hit, Orbit, Show, Watched, Wishes, wishes};
+
+/// Smallest window with panels on both sides, in points.
+const LEAST: egui::Vec2 = egui::vec2(600.0, 320.0);
 
 /// The state of the interface.
 pub struct Studio {
@@ -122,6 +125,17 @@ impl Studio {
         self.watch(path);
     }
 
+    /// Opens a scene of a library.
+    pub fn open_scene(&mut self, origin: &Origin) {
+        match origin {
+            Origin::File(path) => self.open(path),
+            Origin::BuiltIn(name) => {
+                self.engine.send(Command::OpenBuiltIn(name.clone()));
+                self.watched = Watched::default();
+            }
+        }
+    }
+
     /// One frame of the interface: `elapsed` is the wall-clock time since the last one, s.
     pub fn ui(&mut self, ui: &mut egui::Ui, stage: &mut dyn Stage, elapsed: f64) {
         if let Some(outcome) = self.watched.look(elapsed) {
@@ -135,14 +149,20 @@ impl Studio {
         self.engine.pass(elapsed);
         self.refresh();
         egui::Panel::bottom("transport").show(ui, |ui| self.transport(ui));
-        egui::Panel::left("library").default_size(190.0).show(ui, |ui| self.library_panel(ui));
-        egui::Panel::right("settings").default_size(290.0).show(ui, |ui| {
-            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                self.settings_panel(ui);
-                self.keyframes_panel(ui);
-                self.plots_panel(ui);
+        // Where there is no room for both, the scene has all of it.
+        let size = ui.ctx().content_rect().size();
+        if size.x >= LEAST.x && size.y >= LEAST.y {
+            let left = egui::Panel::left("library").default_size(190.0).min_size(150.0);
+            left.show(ui, |ui| self.library_panel(ui));
+            let right = egui::Panel::right("settings").default_size(290.0).min_size(240.0);
+            right.show(ui, |ui| {
+                egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                    self.settings_panel(ui);
+                    self.keyframes_panel(ui);
+                    self.plots_panel(ui);
+                });
             });
-        });
+        }
         egui::CentralPanel::no_frame().show(ui, |ui| self.viewport(ui, stage));
         self.messages(ui.ctx());
         self.help(ui.ctx());
@@ -181,7 +201,7 @@ impl Studio {
     /// Where a file of this kind is written: beside the scene if it came from a file.
     fn file(&self, ending: &str) -> PathBuf {
         let name = if self.frame.cast.name.is_empty() { "scene" } else { &self.frame.cast.name };
-        self.folder.join(format!("{name}{ending}"))
+        self.folder.join(format!("{}{ending}", name.replace(std::path::is_separator, "_")))
     }
 
     fn save(&mut self) {

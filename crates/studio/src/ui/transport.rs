@@ -8,7 +8,7 @@ use crate::{Command, Pace, Show};
 impl Studio {
     pub(super) fn transport(&mut self, ui: &mut Ui) {
         ui.add_space(4.0);
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let is_playing = self.frame.is_playing;
             let play = ui.button(if is_playing { "Pause" } else { "Play" });
             if play.on_hover_text("Let time go on, or stop it (Space)").clicked() {

@@ -117,7 +117,7 @@ fn errors_are_shown_with_file_and_line_and_the_last_scene_goes_on() {
     let invalid = fixture("hand").with_file_name("../invalid");
     let mut n = 0;
     for file in Library::of_folder(&invalid).scenes {
-        window.state_mut().open(&file.1);
+        window.state_mut().open_scene(&file.1);
         window.step();
         let fault = window.state_mut().engine().board(|board| board.fault.clone());
         let fault = fault.unwrap_or_else(|| panic!("{}: opened", file.0));

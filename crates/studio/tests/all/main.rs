@@ -5,4 +5,5 @@ mod directing;
 mod engine;
 mod interface;
 mod recording;
+mod shown;
 mod smoke;
