@@ -91,7 +91,10 @@ impl Cast {
                     || doc.is_some_and(|doc| doc.coordinate == Some(CoordinateDoc::Slide)),
                 limits: doc.and_then(|doc| doc.limits).map(|limits| (limits.min, limits.max)),
                 cone: doc.and_then(|doc| doc.cone_limit).map(|cone| cone.angle),
-                base: (model.joint_bodies(id).1, doc.map_or(Pose::IDENTITY, |doc| base_frame(doc, world))),
+                base: (
+                    model.joint_bodies(id).1,
+                    doc.map_or(Pose::IDENTITY, |doc| base_frame(doc, id, world)),
+                ),
             }
         };
         let soft = model.flesh().map_or(&[][..], |flesh| flesh.bodies());
@@ -126,10 +129,10 @@ impl Cast {
 }
 
 /// The second frame of a joint in its body, or in the world.
-fn base_frame(doc: &JointDoc, world: &World) -> Pose {
-    let pose = |name: &str| world.body(name).map_or(Pose::IDENTITY, |body| world.pose(body));
-    let parent = doc.parent.as_deref().map_or(Pose::IDENTITY, pose);
-    doc.frames.in_bodies(&pose(&doc.child), &parent).1
+fn base_frame(doc: &JointDoc, id: JointId, world: &World) -> Pose {
+    let (child, parent) = world.model().joint_bodies(id);
+    let pose = |body: Option<BodyId>| body.map_or(Pose::IDENTITY, |body| world.pose(body));
+    doc.frames.in_bodies(&pose(child), &pose(parent)).1
 }
 
 /// Middle and half diagonal of a box around everything, m.

@@ -1,10 +1,11 @@
 //! What is under the mouse: the nearest shape or surface that a ray meets.
 //!
 //! Shapes are met exactly: boxes by slabs, balls and ellipsoids by a quadratic, cylinders by a quadratic and two discs,
-//! capsules by both. A surface of flesh is met triangle by triangle. Cost: linear in shapes and triangles.
+//! capsules by both, once the ray meets a ball around them. A surface of flesh is met triangle by triangle. Cost: linear in shapes and
+//! triangles.
 
 use glam::DVec3;
-use sinew_sim::{BodyId, DrawList, DrawShape};
+use sinew_sim::{BodyId, DrawList, DrawShape, DrawSolid};
 
 use crate::Ray;
 
@@ -30,7 +31,8 @@ pub struct Hit {
 
 /// The nearest thing that a ray meets. Bodies inside flesh are preferred to the flesh around them if `through` is set.
 pub fn pick(list: &DrawList, ray: &Ray, through: bool) -> Option<Hit> {
-    let bodies = list.solids.iter().filter_map(|solid| {
+    let near = |solid: &&DrawSolid| is_near(&solid.shape, solid.world_from_shape.translation, ray);
+    let bodies = list.solids.iter().filter(near).filter_map(|solid| {
         let local = solid.world_from_shape.inverse();
         let moved = Ray {
             origin: local.transform_point(ray.origin),
@@ -53,6 +55,20 @@ pub fn pick(list: &DrawList, ray: &Ray, through: bool) -> Option<Hit> {
 
 fn nearest(hits: impl Iterator<Item = (Target, f64)>) -> Option<(Target, f64)> {
     hits.filter(|hit| hit.1.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Whether a ray meets a ball around a shape with this centre; never if anything is not finite.
+fn is_near(shape: &DrawShape, center: DVec3, ray: &Ray) -> bool {
+    let radius = match *shape {
+        DrawShape::Box { size } => 0.5 * size.length(),
+        DrawShape::Sphere { radius } => radius,
+        DrawShape::Ellipsoid { semi_axes } => semi_axes.max_element(),
+        DrawShape::Cylinder { radius, length } | DrawShape::Capsule { radius, length } => {
+            radius + 0.5 * length
+        }
+    };
+    let off = (center - ray.origin).cross(ray.direction);
+    off.length_squared() <= radius * radius * ray.direction.length_squared()
 }
 
 /// Distance at which a ray enters a shape, both in the frame of the shape; zero if it begins inside.
@@ -137,7 +153,7 @@ mod tests {
     use sinew_math::ops;
     use sinew_sim::DrawShape;
 
-    use super::{Ray, meet_shape, meet_triangle};
+    use super::{Ray, is_near, meet_shape, meet_triangle};
 
     /// Distance outside a shape, by its definition.
     fn outside(shape: &DrawShape, p: DVec3) -> bool {
@@ -169,6 +185,10 @@ mod tests {
                 let origin = DVec3::new(ops::sin(0.7 * t), ops::cos(1.3 * t), ops::sin(0.37 * t)) * 2.0;
                 let aim = DVec3::new(ops::cos(2.1 * t), ops::sin(1.9 * t), ops::cos(0.9 * t)) * 0.4;
                 let ray = Ray { origin, direction: (aim - origin).normalize() };
+                assert!(
+                    meet_shape(shape, &ray).is_none() || is_near(shape, DVec3::ZERO, &ray),
+                    "{shape:?} {i}"
+                );
                 let marched = (0..8_000).map(|k| f64::from(k) * 5e-4).find(|&s| !outside(shape, ray.at(s)));
                 match (meet_shape(shape, &ray), marched) {
                     (Some(found), Some(wanted)) => {
