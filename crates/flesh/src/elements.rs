@@ -235,12 +235,7 @@ impl Elements {
     }
 
     /// Adds contacts to the matrix: for each a tetrahedron, the weights of its corners and `B`; then prepares to solve.
-    pub(crate) fn finish_matrix(
-        &mut self,
-        body: &FleshBody,
-        contacts: &[(u32, [f64; 4], Sym3)],
-        is_same: bool,
-    ) {
+    pub(crate) fn finish_matrix(&mut self, body: &FleshBody, contacts: &[(u32, [f64; 4], Sym3)]) {
         self.matrix.assemble_onto(&self.elastic, |fill| {
             for (tet, weights, resistance) in contacts {
                 let block = resistance.to_mat3();
@@ -249,10 +244,9 @@ impl Elements {
             }
         });
         self.add_to_bones(body);
-        // Contacts that changed their minds change little of the matrix.
-        if !is_same {
-            self.preconditioner.refresh_carried(&self.matrix, &self.positions, &self.centres);
-        }
+        // Also where only contacts have changed: bones feel their new laws, and with the old ones between nodes the preconditioner
+        // would not be positive definite.
+        self.preconditioner.refresh_carried(&self.matrix, &self.positions, &self.centres);
     }
 
     /// Adds what the matrix does between nodes of one bone to that bone's own block.

@@ -258,7 +258,7 @@ impl Companion for Flesh<'_> {
             elements[flesh].push(&model.bodies[flesh], node, impulse);
         });
         for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
-            elements.finish_matrix(body, &contacts.in_matrix[flesh], moment.is_same);
+            elements.finish_matrix(body, &contacts.in_matrix[flesh]);
             for ((&bone, load), geometric) in body.bones.iter().zip(&elements.loads).zip(&elements.geometric)
             {
                 let mut load = *load;

@@ -1,6 +1,7 @@
 //! Scenes with flesh: held, stepped apart, in batches, wound back.
 
 use glam::DVec3;
+use sinew_mechanism::CgStop;
 use sinew_scene::{CurveDoc, FleshMaterialDoc, FleshSteppingDoc, GeneratorDoc, ImplicitDoc, StepperDoc};
 use sinew_sim::{Input, Recording, SceneDoc, Workspace, World, digest, step, step_batch};
 
@@ -89,6 +90,22 @@ fn flesh_that_is_no_longer_finite_is_reported() {
     let (model, settings) = (world.model().clone(), *world.settings());
     let report = step(&model, &mut state, &Input::default(), &settings, &mut Workspace::new(&model));
     assert!(report.health.refused);
+}
+
+#[test]
+fn contacts_that_change_their_minds_do_not_slow_the_solve() {
+    for name in ["worm", "fish", "cube_drop"] {
+        let mut world = World::from_scene(&scene(name)).expect("a world");
+        for step in 0..180 {
+            let flesh = world.step().flesh;
+            let solve = flesh.solve.expect("flesh is solved for");
+            assert!(
+                matches!(solve.stop, CgStop::Converged | CgStop::Rounding),
+                "{name}, step {step}: {solve:?}"
+            );
+            assert!(flesh.iterations <= 60 * flesh.n_solves, "{name}, step {step}: {flesh:?}");
+        }
+    }
 }
 
 /// Positions of the worm's nodes relative to their mean, every 1/60 s for half a second, falling freely and wriggling.
