@@ -172,7 +172,7 @@ impl Elements {
                 if moment.is_ahead { carried(x, history, node, moment.carry) + value * moment.h } else { x };
             self.displaced[node] = if moment.is_ahead { value } else { DVec3::ZERO };
             if let Some(bone) = free.reference {
-                self.arms[node] = x - moment.poses[body.bones[bone as usize]].translation;
+                self.arms[node] = self.positions[node] - moment.poses[body.bones[bone as usize]].translation;
             }
         }
         for (centre, &body) in self.centres.iter_mut().zip(&self.carrier_bodies) {
