@@ -7,7 +7,8 @@
 //! θ̈ = n·ω̇ + ½ cot(θ/2) (|ω|² − θ̇²)
 //! ```
 //!
-//! as `ṅ = ½ cot(θ/2) (ω − θ̇ n) ± ½ n×ω`: a joint that swings around at its limit is flung out.
+//! as `ṅ = ½ cot(θ/2) (ω − θ̇ n) ± ½ n×ω`: a joint that swings around at its limit is flung out. Near `θ = 0` that is steep but short:
+//! over a step of length `h` it brings `θ̇` to `|ω|` at most, and counts for `(|ω| − θ̇)/h` at most.
 //!
 //! A joint arrives at its limit without passing it if `ė ≤ −λ e` for the excess `e`, negative inside, with `λ = 2 k_p/k_d`. Where it would
 //! be faster it gets `ë = −k_p e − k_d ė`, the pull of KP08 §3.1 for joints beyond; with critical gains this ends on that line.
@@ -22,6 +23,8 @@ use crate::goal::Gains;
 /// A limit of a joint, and where the joint is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Excess {
+    /// Whose joint it limits.
+    pub(crate) link: LinkId,
     /// First rate concerned.
     pub(crate) dof: usize,
     /// Unit direction that leads further out, in `n` rates from `dof` on.
@@ -40,22 +43,22 @@ impl Excess {
     }
 
     /// The acceleration along the direction (in rates) with which the joint arrives at the limit, or returns to it.
-    pub(crate) fn arrival(&self, gains: &Gains, rates: &[f64]) -> f64 {
-        -gains.stiffness * self.beyond - gains.damping * self.rate(rates) - self.flung(rates)
+    pub(crate) fn arrival(&self, gains: &Gains, rates: &[f64], dt: f64) -> f64 {
+        -gains.stiffness * self.beyond - gains.damping * self.rate(rates) - self.flung(rates, dt)
     }
 
     /// Whether a step with these accelerations takes the joint out faster than it could still arrive.
     pub(crate) fn is_passed(&self, gains: &Gains, rates: &[f64], accelerations: &[f64], dt: f64) -> bool {
         let out = self.rate(accelerations);
-        let speed = self.rate(rates) + dt * (out + self.flung(rates));
-        out > self.arrival(gains, rates) && gains.damping * speed > -2.0 * gains.stiffness * self.beyond
+        let speed = self.rate(rates) + dt * (out + self.flung(rates, dt));
+        out > self.arrival(gains, rates, dt) && gains.damping * speed > -2.0 * gains.stiffness * self.beyond
     }
 
-    /// Acceleration out of a joint that turns across the direction.
-    fn flung(&self, rates: &[f64]) -> f64 {
+    /// Acceleration out of a joint that turns across the direction, over a step.
+    fn flung(&self, rates: &[f64], dt: f64) -> f64 {
         let out = self.rate(rates);
         let square: f64 = rates[self.dof..self.dof + self.n].iter().map(|v| v * v).sum();
-        self.curvature * (square - out * out).max(0.0)
+        (self.curvature * (square - out * out).max(0.0)).min((square.sqrt() - out).max(0.0) / dt)
     }
 }
 
@@ -91,7 +94,7 @@ pub(crate) fn for_each_excess(
                 let direction = turn.normalize_or_zero().to_array();
                 let half = 0.5 * angle;
                 let curvature = if half > 0.0 { 0.5 * ops::cos(half) / ops::sin(half) } else { 0.0 };
-                found(Excess { dof: dofs.start, direction, n: 3, beyond: angle - limit, curvature });
+                found(Excess { link, dof: dofs.start, direction, n: 3, beyond: angle - limit, curvature });
             }
         }
     }
@@ -100,7 +103,7 @@ pub(crate) fn for_each_excess(
         let at = q[dof - dofs.start + offset];
         for (beyond, outward) in [(at - upper, 1.0), (lower - at, -1.0)] {
             if beyond > -slack {
-                found(Excess { dof, direction: [outward, 0.0, 0.0], n: 1, beyond, curvature: 0.0 });
+                found(Excess { link, dof, direction: [outward, 0.0, 0.0], n: 1, beyond, curvature: 0.0 });
             }
         }
     }

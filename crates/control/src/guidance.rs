@@ -145,8 +145,8 @@ impl Guidance {
                 saturation.apply(at, dynamics, out);
                 return;
             }
-            let blocked = self.find_blocked(at, task, dynamics, out);
-            if !(saturation.find(at, dynamics, out) || blocked) {
+            let saturated = saturation.find(at, dynamics, out);
+            if !(self.find_blocked(at, task, dynamics, saturation, out) || saturated) {
                 return;
             }
         }
@@ -183,12 +183,13 @@ impl Guidance {
         self.holds.resize(self.limits.len(), false);
     }
 
-    /// Adds the limits that a command passes; says whether there are any.
+    /// Adds the limits that a command passes; says whether there are any. Joints at their torque limit are beyond being held back.
     fn find_blocked(
         &mut self,
         at: &Situation<'_>,
         task: &Task<'_>,
         dynamics: &mut Dynamics,
+        saturation: &Saturation,
         command: &Command,
     ) -> bool {
         if self.limits.is_empty() {
@@ -202,11 +203,13 @@ impl Guidance {
             &command.values
         };
         let mut any = false;
-        for (limit, holds) in self.limits.iter().zip(&mut self.holds).filter(|(_, holds)| !**holds) {
-            let driven = self.slots[limit.dof] != NONE;
-            *holds =
-                driven && limit.is_passed(&task.guide.limits, &at.state.rates, accelerations, at.moment.dt);
-            any |= *holds;
+        for (limit, holds) in self.limits.iter().zip(&mut self.holds) {
+            let (gains, rates, dt) = (&task.guide.limits, &at.state.rates, at.moment.dt);
+            if saturation.holds(limit.link) {
+                *holds = false;
+            } else if !*holds && limit.is_passed(gains, rates, accelerations, dt) {
+                (*holds, any) = (true, true);
+            }
         }
         any
     }
@@ -300,6 +303,7 @@ impl Guidance {
             }
         }
     }
+
     /// The smallest level in use above `after`.
     fn next_level(&self, at: &Situation<'_>, task: &Task<'_>, after: Option<u8>) -> Option<u8> {
         let limits = self.holds.contains(&true).then_some(task.guide.limits_level);

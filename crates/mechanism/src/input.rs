@@ -109,8 +109,8 @@ impl Input {
         self.grabs.iter().filter(|grab| grab.is_usable(model))
     }
 
-    /// Those of them that hold exactly.
-    pub(crate) fn hard_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> + Clone {
+    /// The grabs that a step takes and that hold exactly.
+    pub fn hard_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> + Clone {
         self.usable_grabs(model).filter(|grab| grab.is_hard())
     }
 

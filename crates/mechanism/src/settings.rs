@@ -38,6 +38,14 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Whether a step of this length can be made: it is divided by the square of it.
+    pub fn has_length(&self) -> bool {
+        let per_square = 1.0 / (self.dt * self.dt);
+        self.dt > 0.0 && self.dt.is_finite() && per_square.is_finite() && per_square > 0.0
+    }
+}
+
 /// The stepper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -129,11 +129,7 @@ pub fn step_together(
     watch: &mut dyn Watch,
     companion: Option<&mut dyn Companion>,
 ) -> StepReport {
-    // The step divides by dt².
-    let per_square = 1.0 / (settings.dt * settings.dt);
-    let has_length =
-        settings.dt > 0.0 && settings.dt.is_finite() && per_square.is_finite() && per_square > 0.0;
-    if !(has_length && state.fits(model)) {
+    if !(settings.has_length() && state.fits(model)) {
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {

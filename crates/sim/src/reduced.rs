@@ -166,8 +166,8 @@ impl ReducedWorkspace {
     }
 }
 
-/// What a reduced step met.
-pub(crate) struct ReducedReport {
+/// What a step met.
+pub(crate) struct Met {
     pub(crate) mechanism: sinew_mechanism::StepReport,
     pub(crate) flesh: FleshReport,
     pub(crate) effort: Effort,
@@ -184,17 +184,13 @@ pub(crate) fn step(
     settings: &Settings,
     (work, explicit): (&mut ReducedWorkspace, Option<&mut ExplicitWorkspace>),
     watch: &mut dyn Watch,
-) -> ReducedReport {
-    let mut report = ReducedReport {
+) -> Met {
+    let mut report = Met {
         mechanism: sinew_mechanism::StepReport::default(),
         flesh: FleshReport::default(),
         effort: Effort::default(),
         ignored: 0,
     };
-    if !(settings.dt > 0.0 && settings.dt.is_finite()) {
-        report.mechanism.refused = true;
-        return report;
-    }
     let substeps = if is_in_contact(&state.flesh) {
         let way = fastest(&state.flesh) * settings.dt;
         (way / CALM_WAY).ceil().clamp(1.0, f64::from(reduced.most_substeps)) as u32
@@ -247,7 +243,7 @@ impl Substep<'_> {
         &mut self,
         state: &mut State,
         flesh: Option<(&FleshModel, &mut ExplicitWorkspace)>,
-        report: &mut ReducedReport,
+        report: &mut Met,
         watch: &mut dyn Watch,
     ) {
         let State { bodies, flesh: soft, control } = state;
@@ -265,7 +261,8 @@ impl Substep<'_> {
         work.tree_state.read_mechanism(tree, bodies);
         self.pull();
         let work = &mut *self.work;
-        report.ignored = take_drags(self.model, tree, self.input, &mut work.drags);
+        work.drags.clear();
+        work.drags.extend(drags(self.model, tree, self.input));
         work.command.modes.fill(Mode::Passive);
         work.command.values.copy_from_slice(&work.torques);
         if let Some(controller) = &mut work.controller {
@@ -279,7 +276,7 @@ impl Substep<'_> {
                 implicit_springs: false,
             };
             let said = controller.command(tree, &work.tree_state, &moment, control, &mut work.command);
-            report.ignored += said.ignored_drags as u32;
+            report.ignored = said.ignored_drags as u32;
             report.effort.phase = said.phase;
             report.effort.saturated = said.saturated;
             let distances = controller.goal_reports().iter().map(|goal| goal.distance);
@@ -296,7 +293,7 @@ impl Substep<'_> {
                 }
             }
         } else {
-            report.ignored += work.drags.len() as u32;
+            report.ignored = work.drags.len() as u32;
         }
         watch.done(Stage::Substitute);
         self.integrate(report);
@@ -355,7 +352,7 @@ impl Substep<'_> {
     }
 
     /// Accelerations, then the end of the substep.
-    fn integrate(&mut self, report: &mut ReducedReport) {
+    fn integrate(&mut self, report: &mut Met) {
         let (h, tree) = (self.h, &self.reduced.tree);
         let ReducedWorkspace { integrator, dynamics, tree_state, command, external, resistances, .. } =
             &mut *self.work;
@@ -378,18 +375,10 @@ impl Substep<'_> {
     }
 }
 
-/// Hard grabs as drags of bones; returns how many of them hold nothing that moves. Those that are not finite count as unusable inputs.
-fn take_drags(model: &Model, tree: &Tree, input: &Input, drags: &mut Vec<Goal>) -> u32 {
-    drags.clear();
-    let mut ignored = 0;
-    let hard =
-        input.grabs.iter().filter(|grab| grab.is_hard() && grab.target.is_finite() && grab.point.is_finite());
-    for grab in hard {
+/// Hard grabs as drags of bones.
+fn drags<'a>(model: &'a Model, tree: &'a Tree, input: &'a Input) -> impl Iterator<Item = Goal> + 'a {
+    input.hard_grabs(model).filter_map(move |grab| {
         let central = model.central_frame(grab.body).inverse().transform_point(grab.point);
-        match tree.link(grab.body) {
-            Some(link) => drags.push(Goal::drag(link, central, Place::At(grab.target))),
-            None => ignored += 1,
-        }
-    }
-    ignored
+        Some(Goal::drag(tree.link(grab.body)?, central, Place::At(grab.target)))
+    })
 }

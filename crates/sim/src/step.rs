@@ -10,7 +10,7 @@ use sinew_flesh::{
 };
 use sinew_mechanism::{Input, Order, Scheme, Settings, Stage, Watch, step_together};
 
-use crate::reduced::{self, Reduced, ReducedWorkspace};
+use crate::reduced::{self, Met, Reduced, ReducedWorkspace};
 use crate::report::Effort;
 use crate::whole::{Acted, Apart};
 use crate::world::copy_input;
@@ -42,31 +42,32 @@ pub fn step_observed(
 ) -> StepReport {
     let ignored_inputs = input.n_unusable(model);
     workspace.acted = Acted::Nothing;
-    if !state.fits(model) {
-        let health = Health { refused: true, ..Health::default() };
-        return StepReport { health, ..StepReport::default() };
+    if !(settings.has_length() && state.fits(model)) {
+        let health = Health { refused: true, ignored_inputs, ..Health::default() };
+        return StepReport { time: state.time, health, ..StepReport::default() };
     }
-    if let Some(reduced) = model.reduced() {
-        return step_reduced(model, reduced, state, input, settings, workspace, watch);
-    }
-    let (mechanism, flesh) = advance(model, state, input, settings, workspace, watch);
+    let met = match model.reduced() {
+        Some(reduced) => step_reduced(model, reduced, state, input, settings, workspace, watch),
+        None => {
+            let (mechanism, flesh) = advance(model, state, input, settings, workspace, watch);
+            Met { mechanism, flesh, effort: Effort::default(), ignored: 0 }
+        }
+    };
+    let Met { mechanism, flesh, effort, ignored } = met;
+    let health = Health {
+        ignored_inputs: ignored_inputs + ignored,
+        regularized: mechanism.regularized,
+        non_finite: mechanism.non_finite,
+        non_finite_tet: flesh.elements.non_finite,
+        refused: mechanism.refused,
+    };
     StepReport {
         index: step_index(state.time, settings.dt),
         time: state.time,
         mechanism,
         flesh,
-        effort: Effort::default(),
-        health: health(ignored_inputs, &mechanism, &flesh),
-    }
-}
-
-fn health(ignored_inputs: u32, mechanism: &sinew_mechanism::StepReport, flesh: &FleshReport) -> Health {
-    Health {
-        ignored_inputs,
-        regularized: mechanism.regularized,
-        non_finite: mechanism.non_finite,
-        non_finite_tet: flesh.elements.non_finite,
-        refused: mechanism.refused,
+        effort,
+        health,
     }
 }
 
@@ -79,20 +80,12 @@ fn step_reduced(
     settings: &Settings,
     workspace: &mut Workspace,
     watch: &mut dyn Watch,
-) -> StepReport {
+) -> Met {
     let Workspace { reduced: work, apart, acted, .. } = workspace;
     *acted = Acted::Apart;
     let work = work.get_or_insert_with(|| Box::new(ReducedWorkspace::new(reduced, &state.bodies)));
     let explicit = model.flesh().map(|flesh| &mut Apart::of(apart, flesh, &state.bodies).explicit);
-    let met = reduced::step(model, reduced, state, input, settings, (work, explicit), watch);
-    StepReport {
-        index: step_index(state.time, settings.dt),
-        time: state.time,
-        mechanism: met.mechanism,
-        flesh: met.flesh,
-        effort: met.effort,
-        health: health(input.n_unusable(model) + met.ignored, &met.mechanism, &met.flesh),
-    }
+    reduced::step(model, reduced, state, input, settings, (work, explicit), watch)
 }
 
 /// Bodies, joints, flesh and contacts together if the scheme is implicit.

@@ -48,6 +48,7 @@ struct Tap {
 
 impl Grid {
     /// Of `columns` by `rows` points, at least two each, with `fineness` pieces between neighbours.
+    #[cfg(feature = "scene")]
     pub(crate) fn new(columns: usize, rows: usize, fineness: usize) -> Self {
         let (across, up) = (taps(columns, fineness), taps(rows, fineness));
         let width = across.len() as u32;
@@ -85,6 +86,7 @@ impl Grid {
 }
 
 /// Weights of a row of `n` points, for every vertex along it.
+#[cfg(feature = "scene")]
 fn taps(n: usize, fineness: usize) -> Vec<[Tap; 4]> {
     (0..=(n - 1) * fineness)
         .map(|k| {

@@ -49,6 +49,7 @@ impl Model {
     }
 
     /// Another score, or none; nothing happens if the mechanism is not stepped in joint coordinates.
+    #[cfg(feature = "scene")]
     pub(crate) fn set_controller(&mut self, controller: Option<sinew_control::Controller>) {
         if let Some(reduced) = &mut self.reduced {
             reduced.controller = controller;

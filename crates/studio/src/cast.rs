@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_scene::{CoordinateDoc, JointDoc, SceneDoc};
-use sinew_sim::{BodyId, BodyKind, DrawList, DrawShape, JointId, JointKind, Scenery, World};
+use sinew_scene::{CoordinateDoc, SceneDoc};
+use sinew_sim::{BodyId, BodyKind, DrawList, DrawShape, JointId, JointKind, Model, Scenery, World};
 
 /// What is known of a scene before anything moves.
 #[derive(Clone, Debug, Default)]
@@ -91,10 +91,7 @@ impl Cast {
                     || doc.is_some_and(|doc| doc.coordinate == Some(CoordinateDoc::Slide)),
                 limits: doc.and_then(|doc| doc.limits).map(|limits| (limits.min, limits.max)),
                 cone: doc.and_then(|doc| doc.cone_limit).map(|cone| cone.angle),
-                base: (
-                    model.joint_bodies(id).1,
-                    doc.map_or(Pose::IDENTITY, |doc| base_frame(doc, id, world)),
-                ),
+                base: base(model, id),
             }
         };
         let soft = model.flesh().map_or(&[][..], |flesh| flesh.bodies());
@@ -128,11 +125,11 @@ impl Cast {
     }
 }
 
-/// The second frame of a joint in its body, or in the world.
-fn base_frame(doc: &JointDoc, id: JointId, world: &World) -> Pose {
-    let (child, parent) = world.model().joint_bodies(id);
-    let pose = |body: Option<BodyId>| body.map_or(Pose::IDENTITY, |body| world.pose(body));
-    doc.frames.in_bodies(&pose(child), &pose(parent)).1
+/// The body that carries the second frame of a joint, and that frame in it, or in the world.
+fn base(model: &Model, id: JointId) -> (Option<BodyId>, Pose) {
+    let (body, frames) = (model.joint_bodies(id).1, model.joint_frames(id));
+    let central = body.map_or(Pose::IDENTITY, |body| model.central_frame(body));
+    (body, central.compose(&Pose::new(frames.rotation2, frames.point2)))
 }
 
 /// Middle and half diagonal of a box around everything, m.

@@ -18,6 +18,8 @@ pub enum Command {
     OpenBuiltIn(String),
     /// Open the same scene again.
     Reload,
+    /// A file has changed: read it again, or open it if another scene is open.
+    Reread(PathBuf),
     /// Let time go on, or stop it.
     Play(bool),
     /// Stop, and make one step.
@@ -94,7 +96,8 @@ impl Session {
     /// If it cannot be done; the session goes on as it was.
     pub fn obey(&mut self, command: Command) -> Result<Option<String>, Fault> {
         match command {
-            Command::Open(path) => {
+            Command::Reread(path) if self.path() == Some(&path) => return self.obey(Command::Reload),
+            Command::Open(path) | Command::Reread(path) => {
                 self.open(Opened::load(&path)?);
                 return Ok(Some(format!("opened {}", path.display())));
             }

@@ -28,6 +28,8 @@ pub struct Board {
     trace: Trace,
     /// What went wrong last; `None` once something that matters has worked.
     pub fault: Option<Fault>,
+    /// How often something went wrong.
+    pub n_faults: u64,
     /// What was told last.
     pub note: Option<String>,
     /// Why time has stopped.
@@ -44,7 +46,7 @@ impl Board {
         match outcome {
             Ok(Some(note)) => (self.note, self.fault) = (Some(note), None),
             Ok(None) => {}
-            Err(fault) => self.fault = Some(fault),
+            Err(fault) => (self.fault, self.n_faults) = (Some(fault), self.n_faults + 1),
         }
     }
 

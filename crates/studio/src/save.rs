@@ -4,7 +4,7 @@
 //! A track has one sample per step, at the end of the step, where a step looks for it; linear pieces give it back unchanged.
 //! The samples are those of the recording, and RON keeps every bit of a number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 use sinew_scene::{CurveDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, Steps, TrackDoc};
@@ -43,8 +43,9 @@ impl Session {
         scene.samples = SamplesDoc::default();
         scene.sweep.clear();
         scene.expect = Default::default();
-        for pull in pulls(timeline) {
-            let name = free_name(&scene.tracks);
+        let taken: BTreeSet<String> = scene.tracks.iter().map(|track| track.name.clone()).collect();
+        let names = (1u32..).map(|i| format!("hold_{i}")).filter(|name| !taken.contains(name));
+        for (pull, name) in pulls(timeline).into_iter().zip(names) {
             let body = self.cast().bodies.get(pull.body).map_or_else(String::new, |body| body.name.clone());
             scene.tracks.push(TrackDoc {
                 name: name.clone(),
@@ -79,10 +80,4 @@ fn pulls(timeline: &Timeline) -> Vec<Pull> {
         }
     }
     pulls.into_values().collect()
-}
-
-/// A name that no track has.
-fn free_name(tracks: &[TrackDoc]) -> String {
-    let mut names = (1..).map(|i| format!("hold_{i}"));
-    names.find(|name| tracks.iter().all(|track| track.name != *name)).unwrap_or_default()
 }

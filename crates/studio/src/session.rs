@@ -202,6 +202,10 @@ impl Session {
         if self.pins.len() < n {
             return;
         }
+        // The scene may have been read again since the body was seen.
+        if body.index() >= self.world.model().n_bodies() {
+            return;
+        }
         let pose = self.world.pose(body);
         for &point in points {
             let target = pose.transform_point(point) + DVec3::ZERO;

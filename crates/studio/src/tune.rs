@@ -16,7 +16,9 @@ impl Session {
         self.end_posing();
         self.world.take_changes();
         let mut doc = SceneDoc::clone(self.doc());
-        let change = ChangeDoc { at_s: self.world.time(), ..self.news(wanted) };
+        // A change of the file may be in force up to half a step before its time; this one comes after it.
+        let begun = self.world.said().map_or(0.0, |said| said.at_s);
+        let change = ChangeDoc { at_s: self.world.time().max(begun), ..self.news(wanted) };
         if change.is_empty() {
             return Ok(());
         }

@@ -24,8 +24,8 @@ impl Watched {
         Self { path: Some(path.to_owned()), seen: seen(path), since: 0.0 }
     }
 
-    /// After `elapsed` more seconds: whether the file has changed, or that it is gone, which is told once.
-    pub fn look(&mut self, elapsed: f64) -> Option<Result<(), Fault>> {
+    /// After `elapsed` more seconds: the file if it has changed, or that it is gone, which is told once.
+    pub fn look(&mut self, elapsed: f64) -> Option<Result<PathBuf, Fault>> {
         let path = self.path.as_ref()?;
         self.since += elapsed;
         if self.since < PERIOD {
@@ -39,7 +39,7 @@ impl Watched {
                 "{}: the file is gone; the scene goes on, and is read again when the file is back",
                 path.display()
             )))),
-            (before, Some(_)) if before != self.seen => Some(Ok(())),
+            (before, Some(_)) if before != self.seen => Some(Ok(path.clone())),
             _ => None,
         }
     }

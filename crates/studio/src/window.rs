@@ -100,12 +100,14 @@ impl Window {
         context.egui_ctx.set_theme(egui::Theme::Light);
         let library = Library::of_folder_or_built_in(&start.library);
         let wake = context.egui_ctx.clone();
-        let (opened, fault) = first_scene(start.scene.as_ref().map(|scene| library.find(scene)));
-        let path = opened.path.clone();
+        let origin = start.scene.as_ref().map(|scene| library.find(scene));
+        let (opened, fault) = first_scene(origin.as_ref());
         let mut engine = Engine::threaded(Session::new(opened), move || wake.request_repaint());
         engine.board(|board| board.fault = fault);
         let mut studio = Studio::new(engine, library, &start.folder);
-        path.iter().for_each(|path| studio.watch(path));
+        if let Some(Origin::File(path)) = &origin {
+            studio.watch(path);
+        }
         let gl = context.gl.as_ref().and_then(|gl| Gl::new(Arc::clone(gl)).ok());
         let stage: Box<dyn Stage> =
             gl.map_or_else(|| Box::new(Painted::default()) as _, |gl| Box::new(gl) as _);
@@ -114,9 +116,8 @@ impl Window {
 }
 
 /// The scene asked for; if it cannot be opened, the one that is built in, and why.
-fn first_scene(origin: Option<Origin>) -> (Opened, Option<Fault>) {
-    let asked = origin.map(|origin| Opened::of(&origin));
-    match asked {
+fn first_scene(origin: Option<&Origin>) -> (Opened, Option<Fault>) {
+    match origin.map(Opened::of) {
         Some(Ok(opened)) => (opened, None),
         Some(Err(fault)) => (Opened::pendulum(), Some(fault)),
         None => (Opened::pendulum(), None),

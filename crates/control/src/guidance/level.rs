@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_recursive::{Command, Dynamics, Row};
 
-use super::{FLOOR, Guidance, NONE, Task, base_command};
+use super::{FLOOR, Guidance, Task, base_command};
 use crate::goal::{Goal, Sight};
 use crate::guide::{Guide, Style};
 use crate::hierarchy::Damping;
@@ -82,10 +82,10 @@ impl Guidance {
 
     fn limit_row(&mut self, at: &Situation<'_>, guide: &Guide, dynamics: &Dynamics, index: usize) {
         let limit = self.limits[index];
-        if !self.holds[index] || self.slots[limit.dof] == NONE {
+        if !self.holds[index] {
             return;
         }
-        let wanted = limit.arrival(&guide.limits, &at.state.rates);
+        let wanted = limit.arrival(&guide.limits, &at.state.rates, at.moment.dt);
         if guide.style == Style::Torque {
             self.push_row(wanted - limit.rate(dynamics.accelerations()));
             for k in 0..limit.n {

@@ -86,6 +86,50 @@ fn no_limit_is_passed_by_random_characters() {
     assert!(touched > 12, "drags push joints against their limits");
 }
 
+#[test]
+fn a_ball_that_swings_through_its_middle_is_not_held_back() {
+    for style in STYLES {
+        for aside in [1e-300, 1e-9, 1e-5, 1e-3] {
+            let tree = chain(2, &[JointKind::Ball], false);
+            let [_, tip] = ends(&tree);
+            let mut actuation = Actuation::new(&tree);
+            actuation.set_turn_limit(tip, 1.0).unwrap();
+            let guide = calm(&tree, Guide::new(style, Vec::new()));
+            let mut run = Run::new(tree, actuation, Score::single(Act::Guide(guide)));
+            run.gravity = DVec3::ZERO;
+            run.dt = 1.0 / 60.0;
+            let mut turn = vec![0.0; run.tree.n_dofs()];
+            turn[run.tree.dofs(tip).start] = aside;
+            run.tree.advance(&mut run.state.coordinates, &turn, 1.0);
+            run.state.rates[run.tree.dofs(tip).start + 1] = 3.0;
+            let report = run.decide(&[], &[]);
+            assert_eq!(report.at_limits, 0, "{style:?}, {aside} rad: a radian is left");
+            let asked = length(run.tree.dofs(tip).map(|dof| run.dynamics.accelerations()[dof]));
+            assert!(asked < 100.0, "{style:?}, {aside} rad: {asked} rad/s²");
+        }
+    }
+}
+
+#[test]
+fn a_joint_too_weak_to_stay_at_its_limit_is_not_held_there() {
+    for style in STYLES {
+        let tree = arm(1);
+        let link = tree.links().next().unwrap();
+        let mut actuation = Actuation::new(&tree);
+        // it lies at the lower limit and falls away from it, however hard it pulls
+        actuation.set_limits(&tree, link, 0, [0.0, 1.0]).unwrap();
+        actuation.set_torque_limit(link, 0.3).unwrap();
+        let mut run = Run::new(
+            tree.clone(),
+            actuation,
+            Score::single(Act::Guide(calm(&tree, Guide::new(style, Vec::new())))),
+        );
+        let report = run.decide(&[], &[]);
+        assert_eq!((report.saturated, report.at_limits), (1, 0), "{style:?}");
+        assert!(run.dynamics.accelerations()[0] > 1.0, "{style:?}");
+    }
+}
+
 fn tip_place(tree: &Tree, tip: LinkId) -> DVec3 {
     let mut dynamics = Dynamics::new(tree);
     dynamics.kinematics(tree, &tree.neutral_state());

@@ -68,6 +68,37 @@ fn a_kinematic_body_stays_where_it_is_if_its_goal_is_nowhere() {
 }
 
 #[test]
+fn a_refused_step_changes_nothing_and_tells_no_contacts() {
+    for (stepper, flesh) in [
+        ("Implicit(order: 1)", ""),
+        ("Implicit(order: 2)", ""),
+        ("Implicit(order: 1)", "stepping: Explicit(substeps: 4),"),
+        ("Explicit()", "stepping: Explicit(substeps: 4),"),
+        ("Reduced()", "stepping: Explicit(substeps: 4),"),
+    ] {
+        let mut world = small(&format!(
+            r#"dt: 0.002, stepper: {stepper},
+            bodies: [(name: "box", mass: Total(2), shapes: [Box(size: (0.3, 0.2, 0.1))], pose: (position: (1, 0, 0.05)))],
+            flesh: [(name: "jelly", mesh: Beam(size: (0.2, 0.2, 0.2), cells: (1, 1, 1)), {flesh}
+                material: NeoHookean(young: 2e4, poisson: 0.4), contact: ())],
+            colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), (body: "box", shape: OfBody)]"#
+        ));
+        for _ in 0..10 {
+            world.step();
+        }
+        assert!(world.contacts().count() > 0, "{stepper} {flesh}");
+        let before = world.checkpoint();
+        for dt in [0.0, -0.01, NAN, f64::INFINITY, 1e-200, 1e200] {
+            world.settings_mut().dt = dt;
+            let report = world.step();
+            assert!(report.health.refused, "{stepper} {flesh} {dt}");
+            assert!(*world.state() == before, "{stepper} {flesh} {dt}: the state has changed");
+            assert_eq!(world.contacts().count(), 0, "{stepper} {flesh} {dt}");
+        }
+    }
+}
+
+#[test]
 fn an_explosion_is_reported_with_its_first_body_and_never_panics() {
     let text = "(format: 1, name: \"bomb\", dt: 0.05, stepper: Explicit(),
       bodies: [(name: \"calm\", pose: (position: (0, 5, 0)), shapes: [Sphere(radius: 0.1)])],

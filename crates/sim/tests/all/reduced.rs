@@ -1,7 +1,7 @@
 //! Steps in joint coordinates: the same physics as in maximal coordinates, under control of a score.
 
 use glam::DVec3;
-use sinew_sim::{Grab, Input, SceneDoc, World};
+use sinew_sim::{BodyId, Grab, Input, SceneDoc, World};
 
 use crate::common::run;
 
@@ -166,11 +166,34 @@ fn a_hard_grab_drags_a_bone_while_a_score_guides() {
     let distance = world.pose(bone).translation.distance(target);
     assert!(distance < 5e-3, "{distance}");
 
-    // A hand that is nowhere is ignored, and said so; the state stays finite.
-    input.grabs[0].target.x = f64::NAN;
-    let report = world.step_with(&input);
-    assert_eq!(report.health.ignored_inputs, 1);
-    assert!(world.state().poses.iter().all(|pose| pose.is_finite()));
+    // A hand that is nowhere, holds nobody or makes no sense is ignored, and said so once; the state stays finite.
+    let good = input.grabs[0];
+    for bad in [
+        Grab { target: target * f64::NAN, ..good },
+        Grab { body: BodyId::from_index(99), ..good },
+        Grab { damping: -1.0, ..good },
+    ] {
+        input.grabs[0] = bad;
+        let report = world.step_with(&input);
+        assert_eq!(report.health.ignored_inputs, 1, "{bad:?}");
+        assert!(world.state().poses.iter().all(|pose| pose.is_finite()));
+    }
+}
+
+#[test]
+fn a_hard_grab_of_what_does_not_move_is_ignored_once() {
+    let text = r#"(format: 1, stepper: Reduced(),
+  bodies: [(name: "wall", kind: Fixed), (name: "arm", shapes: [Box(size: (1, 0.1, 0.1))])],
+  joints: [(name: "hinge", kind: Hinge, child: "arm", parent: "wall")])"#;
+    let scene = SceneDoc::from_ron(text, "wall.ron").unwrap_or_else(|error| panic!("{error}"));
+    let mut world = World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"));
+    for name in ["wall", "arm"] {
+        let body = world.body(name).expect("a body");
+        let hard = Grab { body, point: DVec3::ZERO, target: DVec3::X, stiffness: f64::INFINITY, damping: 0.0 };
+        let input = Input { grabs: [hard].into_iter().collect(), ..Input::default() };
+        // Without a score nothing guides the arm.
+        assert_eq!(world.step_with(&input).health.ignored_inputs, 1, "{name}");
+    }
 }
 
 #[test]

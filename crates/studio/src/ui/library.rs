@@ -118,6 +118,7 @@ impl Studio {
             self.is_help_open = !self.is_help_open;
         }
     }
+
     /// From where the scene can be seen.
     fn cameras(&mut self, ui: &mut Ui) {
         ui.separator();

@@ -140,7 +140,7 @@ impl Studio {
     pub fn ui(&mut self, ui: &mut egui::Ui, stage: &mut dyn Stage, elapsed: f64) {
         if let Some(outcome) = self.watched.look(elapsed) {
             match outcome {
-                Ok(()) => self.engine.send(Command::Reload),
+                Ok(path) => self.engine.send(Command::Reread(path)),
                 Err(fault) => self.engine.board(|board| board.fault = Some(fault)),
             }
         }
@@ -198,7 +198,7 @@ impl Studio {
         }
     }
 
-    /// Where a file of this kind is written: beside the scene if it came from a file.
+    /// Where a file of this kind is written, named after the scene.
     fn file(&self, ending: &str) -> PathBuf {
         let name = if self.frame.cast.name.is_empty() { "scene" } else { &self.frame.cast.name };
         self.folder.join(format!("{}{ending}", name.replace(std::path::is_separator, "_")))

@@ -10,8 +10,8 @@ use crate::{Command, Since};
 /// Settings under edit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
-    /// What is in force, as it was last seen.
-    seen: ChangeDoc,
+    /// What is in force, as it was last seen, and how often something had gone wrong then.
+    seen: (ChangeDoc, u64),
     /// What is shown: the same until it is edited.
     gravity: DVec3,
     dt: f64,
@@ -23,15 +23,15 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Shows what is in force, if that is new.
-    fn see(&mut self, said: &ChangeDoc) {
-        if self.seen == *said {
+    /// Shows what is in force, if that is new or something else was refused.
+    fn see(&mut self, said: &ChangeDoc, n_faults: u64) {
+        if self.seen.0 == *said && self.seen.1 == n_faults {
             return;
         }
         let ChangeDoc { joint_stiffness, joint_damping, flesh_stiffness, friction, .. } = said;
         let factors = [joint_stiffness, joint_damping, flesh_stiffness, friction];
         *self = Self {
-            seen: said.clone(),
+            seen: (said.clone(), n_faults),
             gravity: said.gravity.unwrap_or_default(),
             dt: said.dt.unwrap_or_default(),
             stepper: said.stepper.clone().unwrap_or_default(),
@@ -55,7 +55,7 @@ impl Draft {
             flesh_stiffness,
             friction,
         };
-        shown.beyond(&self.seen)
+        shown.beyond(&self.seen.0)
     }
 }
 
@@ -67,8 +67,9 @@ fn is_done(response: &Response) -> bool {
 impl Studio {
     pub(super) fn settings_panel(&mut self, ui: &mut Ui) {
         ui.heading("Settings");
+        let n_faults = self.engine.board(|board| board.n_faults);
         let draft = &mut self.settings;
-        draft.see(&self.frame.said);
+        draft.see(&self.frame.said, n_faults);
         let mut done = false;
         ui.horizontal(|ui| {
             ui.label("Gravity");
@@ -90,7 +91,7 @@ impl Studio {
                 .suffix(" s");
             done |= is_done(&ui.add(field).on_hover_text("Length of a step, s"));
         });
-        done |= stepper(ui, &mut draft.stepper);
+        done |= stepper(ui, &mut draft.stepper, &self.frame.doc.stepper);
         ui.horizontal(|ui| {
             ui.label("Loops");
             let field = DragValue::new(&mut draft.loop_iterations)
@@ -125,24 +126,27 @@ impl Studio {
     }
 }
 
-fn stepper(ui: &mut Ui, stepper: &mut StepperDoc) -> bool {
-    let implicit = |order| StepperDoc::Implicit(ImplicitDoc { order, ..ImplicitDoc::default() });
-    let choices = [
-        (implicit(1), "Implicit"),
-        (implicit(2), "Implicit, second order"),
-        (StepperDoc::Explicit(ExplicitDoc::default()), "Explicit"),
-        (StepperDoc::Displacement(DisplacementDoc::default()), "Displacement"),
-    ];
-    let name = match stepper {
+/// Chooses a stepper; the one that the scene begins with stays as it is `written`.
+fn stepper(ui: &mut Ui, stepper: &mut StepperDoc, written: &StepperDoc) -> bool {
+    let name = |stepper: &StepperDoc| match stepper {
         StepperDoc::Implicit(doc) if doc.order == 2 => "Implicit, second order",
         StepperDoc::Implicit(_) => "Implicit",
         StepperDoc::Explicit(_) => "Explicit",
         StepperDoc::Displacement(_) => "Displacement",
         StepperDoc::Reduced(_) => "Joint coordinates",
     };
+    let implicit = |order| StepperDoc::Implicit(ImplicitDoc { order, ..ImplicitDoc::default() });
+    let usual = [
+        implicit(1),
+        implicit(2),
+        StepperDoc::Explicit(ExplicitDoc::default()),
+        StepperDoc::Displacement(DisplacementDoc::default()),
+    ];
+    let others = usual.into_iter().filter(|choice| name(choice) != name(written));
     let mut done = false;
-    let shown = ComboBox::from_label("Stepper").selected_text(name).show_ui(ui, |ui| {
-        for (choice, name) in choices {
+    let shown = ComboBox::from_label("Stepper").selected_text(name(stepper)).show_ui(ui, |ui| {
+        for choice in std::iter::once(written.clone()).chain(others) {
+            let name = name(&choice);
             done |= ui.selectable_value(stepper, choice, name).clicked();
         }
     });

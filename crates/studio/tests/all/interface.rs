@@ -170,6 +170,41 @@ fn a_watched_file_is_read_again_and_may_vanish() {
 }
 
 #[test]
+fn a_file_that_could_not_be_opened_is_opened_once_it_is_mended() {
+    let path = folder().join("mended.ron");
+    fs::write(&path, "(format: 1, oops").expect("a file");
+    let mut window = window(session("hand"));
+    window.key_press(Key::Space);
+    steps(&mut window, 5);
+    window.state_mut().open(&path);
+    steps(&mut window, 40);
+    assert_eq!(window.state().frame().cast.name, "hand");
+    fs::write(&path, r#"(format: 1, name: "mended", bodies: [(name: "a", shapes: [Sphere(radius: 1)])])"#)
+        .expect("a file");
+    steps(&mut window, 40);
+    assert_eq!(window.state().frame().cast.name, "mended");
+    assert!(window.query_by_label("Dismiss").is_none());
+}
+
+#[test]
+fn a_setting_that_is_refused_is_not_asked_for_again() {
+    let text = r#"(format: 1, name: "arm", stepper: Reduced(), score: (phases: [(control: Passive)]),
+        generators: [Chain(n: 3, link: (shapes: [Capsule(radius: 0.03, length: 0.2)]), joint: (kind: Hinge))])"#;
+    let mut window = window(Session::new(Opened::from_text(text, "arm.ron").expect("a good scene")));
+    for _ in 0..2 {
+        window.get_by_label("Stepper").click();
+        steps(&mut window, 3);
+        window.get_by_label("Explicit").click();
+        steps(&mut window, 3);
+        assert!(window.query_by_label("Dismiss").is_some(), "a score wants joint coordinates");
+        assert_eq!(window.get_by_label("Stepper").value().as_deref(), Some("Joint coordinates"));
+    }
+    window.get_by_label("Dismiss").click();
+    steps(&mut window, 3);
+    assert!(window.query_by_label("Dismiss").is_none());
+}
+
+#[test]
 fn no_size_of_the_window_breaks_it() {
     let mut window = window(session("worm"));
     window.key_press(Key::Space);

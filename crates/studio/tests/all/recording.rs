@@ -95,6 +95,28 @@ fn changes_are_part_of_the_recording() {
 }
 
 /// One of everything that can be changed; springs are too stiff for explicit steps, and joint coordinates are for trees.
+#[test]
+fn a_body_that_is_gone_is_not_pinned() {
+    let mut session = session("pendulum");
+    session.pin(sinew_sim::BodyId::from_index(99), &[DVec3::ZERO]);
+    assert_eq!(session.pins().count(), 0);
+}
+
+/// A change of the file is in force up to half a step before its time: what is changed then comes after it.
+#[test]
+fn what_is_changed_as_a_change_of_the_file_begins_is_in_force() {
+    let text = r#"(format: 1, dt: 0.1, bodies: [(name: "ball", shapes: [Sphere(radius: 0.1)])],
+        changes: [(at_s: 0.32, gravity: (0, 0, 1))])"#;
+    let mut session = Session::new(Opened::from_text(text, "soon.ron").expect("a good scene"));
+    play(&mut session, 3);
+    let gravity = DVec3::new(0.0, 0.0, -5.0);
+    session.tune(&ChangeDoc { gravity: Some(gravity), ..ChangeDoc::default() }).expect("a good change");
+    assert_eq!(session.world().settings().gravity, gravity);
+    play(&mut session, 3);
+    assert_eq!(session.world().settings().gravity, gravity);
+    replays(&session);
+}
+
 fn changes(has_explicit: bool, has_reduced: bool) -> Vec<ChangeDoc> {
     let plain = ChangeDoc::default;
     let implicit = |order| StepperDoc::Implicit(ImplicitDoc { order, ..ImplicitDoc::default() });

@@ -97,6 +97,25 @@ fn limits_are_arcs_cones_and_bars() {
 }
 
 #[test]
+fn limits_are_drawn_at_joints_that_were_brought_together() {
+    let mut session = opened(
+        r#"(format: 1, assemble: true, bodies: [
+            (name: "a", mass: Total(1), shapes: [Sphere(radius: 0.1)], pose: (position: (0.5, 0.3, 0))),
+            (name: "b", mass: Total(1), shapes: [Sphere(radius: 0.1)], pose: (position: (1.5, 0.3, 0))),
+        ], joints: [
+            (name: "open", child: "a", kind: Fixed, frames: Local(child: (anchor: (-0.5, 0, 0)), parent: ())),
+            (name: "turns", child: "b", parent: "a", kind: Hinge, limits: (min: -1, max: 1),
+                frames: World(anchor: (1, 0.3, 0))),
+        ])"#,
+    );
+    let (frame, _) = look(&mut session, &Show { limits: true, ..Show::default() });
+    let Gizmo::Turn { frame: at, .. } = frame.limits[0] else { panic!("an arc") };
+    let joint = session.world().joint("turns").expect("a joint").index();
+    assert!(at.translation.distance(DVec3::X) < 1e-6, "{at:?}");
+    assert!(at.translation.distance(frame.draw.points[joint].position) < 1e-6);
+}
+
+#[test]
 fn height_fields_and_smooth_surfaces_are_drawn() {
     let mut session = opened(
         r#"(format: 1, bodies: [(name: "a", mass: Total(1), shapes: [Sphere(radius: 0.1)])],
