@@ -189,7 +189,8 @@ fn a_hard_grab_of_what_does_not_move_is_ignored_once() {
     let mut world = World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"));
     for name in ["wall", "arm"] {
         let body = world.body(name).expect("a body");
-        let hard = Grab { body, point: DVec3::ZERO, target: DVec3::X, stiffness: f64::INFINITY, damping: 0.0 };
+        let hard =
+            Grab { body, point: DVec3::ZERO, target: DVec3::X, stiffness: f64::INFINITY, damping: 0.0 };
         let input = Input { grabs: [hard].into_iter().collect(), ..Input::default() };
         // Without a score nothing guides the arm.
         assert_eq!(world.step_with(&input).health.ignored_inputs, 1, "{name}");
