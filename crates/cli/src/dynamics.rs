@@ -93,7 +93,8 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, Failure> {
     let problem = Problem::new(&world, &tree, &file, args.mode())
         .map_err(|Failure(text)| Failure(format!("{place}: {text}")))?;
     let mut work = Dynamics::new(&tree);
-    let seen = work.hybrid(&tree, &problem.state, &problem.command, scene.gravity, &problem.external);
+    let seen =
+        work.hybrid(&tree, &problem.state, &problem.command, world.settings().gravity, &problem.external);
     if let Some((link, direction)) = seen.singular {
         return Err(fault(format!(
             "direction {direction} of `{}` moves no mass",

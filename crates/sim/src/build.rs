@@ -8,15 +8,13 @@ use std::sync::Arc;
 
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::{
-    Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, CarriedRotation, Displacement, Explicit,
-    Gyroscopic, Implicit, Input, JacobianAt, JointFrames, JointId, JointKind, JointSpec, LoopMethod, Loops,
-    MechanismBuilder, Order, PointSpringSpec, RungeKutta, Scheme, Settings, Structure, TreeForm, assemble,
+    Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, Input, JointFrames, JointId, JointKind, JointSpec,
+    MechanismBuilder, PointSpringSpec, Settings, Structure, assemble,
 };
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, ExplicitMethodDoc, FleshDoc, FleshSteppingDoc, GyroscopicDoc,
-    InputDoc, JacobianPoseDoc, JointDoc, JointKindDoc, KrylovMethodDoc, LoopSolverDoc, LoopsDoc, PriorityDoc,
-    ReducedDoc, ReducedMethodDoc, RotationStepDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, Steps,
-    TreeSolverDoc,
+    BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, FleshDoc, FleshSteppingDoc, InputDoc, JointDoc, JointKindDoc,
+    LoopSolverDoc, LoopsDoc, PriorityDoc, ReducedDoc, ReducedMethodDoc, SamplesDoc, SceneDoc, ShapeDoc,
+    StepperDoc, Steps,
 };
 use sinew_topology::Priority;
 
@@ -25,6 +23,7 @@ use crate::error::joint_path;
 use crate::flesh::Soft;
 use crate::forces::{add_forces, drive_coordinate, motor_track};
 use crate::script::{Follow, Goal, Hold, Prescribed, Push, Script, When, Window};
+use crate::settings::settings;
 use crate::stages::Stage;
 use crate::surface::Grid;
 use crate::{BuildError, Model, Reduced, ReducedMethod, State};
@@ -232,93 +231,6 @@ pub(crate) fn info(scene: &SceneDoc) -> SceneInfo {
     };
     samples.dedup();
     SceneInfo { name: scene.name.clone(), n_steps, steps, samples, assembly: None }
-}
-
-/// The settings of a scene after a change.
-pub(crate) fn settings(scene: &SceneDoc, said: &ChangeDoc) -> Settings {
-    let mut settings = Settings::default();
-    settings.dt = said.dt.unwrap_or(scene.dt);
-    settings.gravity = said.gravity.unwrap_or(scene.gravity);
-    settings.gyroscopic = match scene.gyroscopic {
-        GyroscopicDoc::Auto => Gyroscopic::Auto,
-        GyroscopicDoc::Implicit => Gyroscopic::Implicit,
-        GyroscopicDoc::Momentum => Gyroscopic::Momentum,
-        GyroscopicDoc::Explicit => Gyroscopic::Explicit,
-        GyroscopicDoc::Off => Gyroscopic::None,
-    };
-    settings.together.precision = scene.flesh_solver.precision;
-    settings.together.iterations = scene.flesh_solver.iterations;
-    settings.scheme = scheme(said.stepper.as_ref().unwrap_or(&scene.stepper));
-    settings.loops = loops(&scene.loops);
-    settings.loops.solve.iterations = said.loop_iterations.unwrap_or(scene.loops.iterations);
-    settings.stabilize = scene.stabilize.map(|doc| {
-        let mut assembly = Assembly::default();
-        assembly.tolerance = doc.tolerance;
-        assembly.iterations = doc.iterations;
-        assembly.velocities = doc.velocities;
-        assembly
-    });
-    settings
-}
-
-fn scheme(stepper: &StepperDoc) -> Scheme {
-    match stepper {
-        StepperDoc::Implicit(doc) => {
-            let mut implicit = Implicit::default();
-            implicit.order = if doc.order == 2 { Order::Second } else { Order::First };
-            implicit.newton_iterations = doc.newton_iterations;
-            implicit.newton_tolerance = doc.newton_tolerance;
-            implicit.geometric_stiffness = doc.geometric_stiffness;
-            implicit.form = match doc.solver {
-                TreeSolverDoc::Pair => TreeForm::Pair,
-                TreeSolverDoc::Block => TreeForm::Block,
-            };
-            Scheme::Implicit(implicit)
-        }
-        StepperDoc::Explicit(doc) => {
-            let mut explicit = Explicit::default();
-            explicit.baumgarte = doc.baumgarte;
-            explicit.method = match doc.method {
-                ExplicitMethodDoc::Rk4 => RungeKutta::Fourth,
-                ExplicitMethodDoc::Rk2 => RungeKutta::Second,
-                ExplicitMethodDoc::Euler => RungeKutta::First,
-            };
-            Scheme::Explicit(explicit)
-        }
-        StepperDoc::Displacement(doc) => {
-            let mut displacement = Displacement::default();
-            displacement.jacobian = match doc.jacobian {
-                JacobianPoseDoc::Start => JacobianAt::Start,
-                JacobianPoseDoc::Predicted => JacobianAt::Predicted,
-            };
-            displacement.rotation = match doc.rotation {
-                RotationStepDoc::Momentum => CarriedRotation::Momentum,
-                RotationStepDoc::Exponential => CarriedRotation::Exponential,
-                RotationStepDoc::Plain => CarriedRotation::Plain,
-            };
-            displacement.tolerance = doc.tolerance;
-            displacement.iterations = doc.iterations;
-            Scheme::Displacement(displacement)
-        }
-        StepperDoc::Reduced(_) => Scheme::Explicit(Explicit::default()),
-    }
-}
-
-fn loops(doc: &LoopsDoc) -> Loops {
-    let mut loops = Loops::default();
-    loops.warm_start = doc.warm_start;
-    loops.solve.method = match (doc.solver, doc.method) {
-        #[cfg(feature = "dense")]
-        (LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense, _) => LoopMethod::Dense,
-        (_, KrylovMethodDoc::ConjugateResidual) => LoopMethod::ConjugateResidual,
-        (_, KrylovMethodDoc::ConjugateGradient) => LoopMethod::ConjugateGradient,
-        (_, KrylovMethodDoc::BiConjugateGradient) => LoopMethod::BiConjugateGradient,
-    };
-    loops.solve.precondition = doc.precondition;
-    loops.solve.precision = doc.precision;
-    loops.solve.iterations = doc.iterations;
-    loops.solve.restarts = doc.restarts;
-    loops
 }
 
 /// Which joints are solved exactly.

@@ -33,6 +33,8 @@ mod score;
 #[cfg(feature = "scene")]
 mod script;
 #[cfg(feature = "scene")]
+mod settings;
+#[cfg(feature = "scene")]
 mod stages;
 
 pub use batch::step_batch;

@@ -5,6 +5,7 @@ use sinew_math::Pose;
 use sinew_scene::{ColliderShapeDoc, SceneDoc};
 
 use crate::DrawShape;
+use crate::build::WORLD;
 
 /// Cells along each side of a height field beyond which some are left out.
 const CELLS: usize = 200;
@@ -33,7 +34,7 @@ impl Scenery {
     /// That of a scene with its generators written out.
     pub fn of(scene: &SceneDoc) -> Self {
         let mut scenery = Self::default();
-        for collider in scene.colliders.iter().filter(|collider| collider.body == "world") {
+        for collider in scene.colliders.iter().filter(|collider| collider.body == WORLD) {
             match &collider.shape {
                 ColliderShapeDoc::Plane { point, normal } => {
                     scenery.planes.push((*point, normal.normalize_or(DVec3::Z)));

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use sinew_mechanism::Settings;
 use sinew_scene::{ChangeDoc, SceneDoc, StepperDoc, validate};
 
-use crate::build::{Parts, build_plain, info, settings};
+use crate::build::{Parts, build_plain, info};
+use crate::settings::settings;
 use crate::{BuildError, Model, SceneInfo, State};
 
 /// A scene from one change to the next: what it is made of, and how it is stepped.

@@ -16,8 +16,8 @@ use crate::whole::{Acted, Apart};
 use crate::world::copy_input;
 use crate::{Health, Model, State, StepReport, Workspace};
 
-/// Advances a state by one step of `settings.dt`; the same arguments give the same bits, whatever the workspace
-/// was used for before and however many threads there are.
+/// Advances a state by one step of `settings.dt`; the same arguments give the same bits, whatever steps of this model the
+/// workspace was used for before and however many threads there are. Another model wants a workspace of its own.
 ///
 /// A step length that is not positive and a state of another model are refused, see [`Health::refused`].
 pub fn step(

@@ -1,9 +1,9 @@
 //! Where a session lives: on a thread of its own, so that the window never waits for a step; or with the caller, so that tests
 //! decide when time passes.
 //!
-//! The thread publishes snapshots on a board; both sides lock it only to swap them. A command is seen between two steps, so
-//! a hold acts in the next one. Between steps the thread sleeps until the next one is due. When steps take longer than they
-//! simulate, motion slows down and commands still come through.
+//! The thread publishes snapshots on a board; both sides lock it only to swap them, and to copy a few thousand samples of curves.
+//! A command is seen between two steps, so a hold acts in the next one. Between steps the thread sleeps until the next one is due.
+//! When steps take longer than they simulate, motion slows down and commands still come through.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};

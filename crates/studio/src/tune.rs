@@ -16,9 +16,9 @@ impl Session {
         self.end_posing();
         self.world.take_changes();
         let mut doc = SceneDoc::clone(self.doc());
+        let said = self.world.said().cloned().unwrap_or_default();
         // A change of the file may be in force up to half a step before its time; this one comes after it.
-        let begun = self.world.said().map_or(0.0, |said| said.at_s);
-        let change = ChangeDoc { at_s: self.world.time().max(begun), ..self.news(wanted) };
+        let change = ChangeDoc { at_s: self.world.time().max(said.at_s), ..wanted.beyond(&said) };
         if change.is_empty() {
             return Ok(());
         }
@@ -27,7 +27,7 @@ impl Session {
         if self.step == 0 { self.change_all(doc) } else { self.change(doc) }
     }
 
-    /// Changes settings from the beginning on to what is `wanted`, and repeats what was done up to the present moment. Earlier changes
+    /// Changes settings from the beginning on to what is `wanted`, and repeats what was done up to the present moment. Other changes
     /// of the same settings are forgotten.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Session {
         self.end_posing();
         self.world.take_changes();
         let mut doc = SceneDoc::clone(self.doc());
-        let change = ChangeDoc { at_s: 0.0, ..self.news(wanted) };
+        let change = ChangeDoc { at_s: 0.0, ..wanted.clone() };
         if change.is_empty() {
             return Ok(());
         }
@@ -66,11 +66,6 @@ impl Session {
             doc.cameras.retain(|other| other.name != camera.name);
             doc.cameras.push(camera.clone());
         });
-    }
-
-    /// What is wanted and not so yet.
-    fn news(&self, wanted: &ChangeDoc) -> ChangeDoc {
-        self.world.said().map_or_else(|| wanted.clone(), |said| wanted.beyond(said))
     }
 }
 

@@ -94,3 +94,15 @@ fn bad_states_are_errors_that_name_the_place() {
     // Loops have no joint coordinates.
     assert_eq!(sinew(&folder, &["dynamics", "four_bar"]).status.code(), Some(2));
 }
+
+#[test]
+fn gravity_is_what_the_scene_begins_with() {
+    let folder = Folder::new("dynamics_change");
+    folder.write(
+        "rods.ron",
+        &SCENE.replace("bodies: [", "changes: [(at_s: 0, gravity: (0, 0, 0))], bodies: ["),
+    );
+    let out = sinew(&folder, &["dynamics", "rods.ron", "--json"]);
+    let report: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert!(values(&report, 0, "acceleration").abs() < 1e-12, "{report}");
+}

@@ -96,6 +96,19 @@ fn changes_are_part_of_the_recording() {
 
 /// One of everything that can be changed; springs are too stiff for explicit steps, and joint coordinates are for trees.
 #[test]
+fn what_is_so_now_can_be_so_from_the_beginning() {
+    let mut session = session("pendulum");
+    play(&mut session, 5);
+    let still = ChangeDoc { gravity: Some(DVec3::ZERO), ..ChangeDoc::default() };
+    session.tune(&still).expect("a good change");
+    play(&mut session, 5);
+    session.tune_all(&still).expect("a good change");
+    assert_eq!((session.step(), session.doc().changes.len()), (10, 1));
+    session.seek(2);
+    assert_eq!(session.world().settings().gravity, DVec3::ZERO);
+}
+
+#[test]
 fn a_body_that_is_gone_is_not_pinned() {
     let mut session = session("pendulum");
     session.pin(sinew_sim::BodyId::from_index(99), &[DVec3::ZERO]);
