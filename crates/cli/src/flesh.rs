@@ -108,15 +108,21 @@ impl FleshSummary {
         }
         if self.steps > 0 {
             let mean = quantity(self.iterations as f64 / self.steps as f64);
-            // Implicit steps diagonalize all tetrahedra, which is not worth saying.
-            let share = match self.diagonalized {
-                share if share > 0.999 => String::new(),
-                share => format!(", {} % of tetrahedra diagonalized", quantity(100.0 * share)),
-            };
             let most = self.max_iterations;
-            lines.push(format!("                 {mean} iterations per step (at most {most}){share}"));
+            let iterations = format!("{mean} iterations per step (at most {most})");
+            let share = format!("{} % of tetrahedra diagonalized", quantity(100.0 * self.diagonalized));
+            // Explicit steps iterate nothing, and implicit ones diagonalize all tetrahedra: neither is worth saying.
+            let said = [(most > 0, iterations), (self.diagonalized <= 0.999, share)];
+            let said: Vec<String> =
+                said.into_iter().filter(|(is_worth, _)| *is_worth).map(|(_, words)| words).collect();
+            if !said.is_empty() {
+                lines.push(format!("                 {}", said.join(", ")));
+            }
             let inside_out = count(self.inverted, "tetrahedron is", "tetrahedra are");
-            let left_out = format!("in {} steps forces were not finite and left out", self.non_finite);
+            let left_out = format!(
+                "in {} forces were not finite and left out",
+                count(self.non_finite as usize, "step", "steps")
+            );
             let odd = [
                 (self.unconverged, format!("{} of {} steps did not converge", self.unconverged, self.steps)),
                 (self.non_finite, left_out),
@@ -180,5 +186,7 @@ mod tests {
         {
             assert!(text.contains(words), "{words} is not in {text}");
         }
+        let explicit = FleshSummary { max_iterations: 0, ..summary(&[2, 8]) }.lines().join("\n");
+        assert!(!explicit.contains("iterations") && explicit.contains("50 %"), "{explicit}");
     }
 }

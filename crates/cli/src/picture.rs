@@ -178,7 +178,10 @@ impl<'a> Set<'a> {
         }
         if self.show.contains(&Show::Joints) {
             let ball = Mesh::sphere(0.012 * self.camera.reach, 16);
-            frame.joints.iter().for_each(|&joint| self.mark(&ball, joint, Color::srgb(0.16, 0.18, 0.22)));
+            let dark = Color::srgb(0.16, 0.18, 0.22);
+            for &joint in &frame.joints {
+                self.scene.front.push(&ball, &Pose::from_translation(joint), dark);
+            }
         }
         self.push_lines(frame);
         self.push_contacts(frame);

@@ -70,6 +70,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
     Ok(Outcome { summary, files })
 }
 
+/// What a scene is called in reports: its name, or that of its file.
+fn name_of(name: &str, scene: &str) -> String {
+    let stem = || Path::new(scene).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    Some(name.to_owned()).filter(|name| !name.is_empty()).or_else(stem).unwrap_or_default()
+}
+
 /// Builds a world and steps it to the end, or to the step in which a body is no longer finite.
 fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(Summary, Recorder), Failure> {
     let mut world = scenes::build(source, scene)?;
@@ -100,7 +106,8 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     let mut loops = LoopSummary { assembly: world.info().assembly, ..LoopSummary::default() };
     let mut soft = FleshSummary::of(&world);
     let mut broken = None;
-    let bar = progress::bar(n_steps, &world.info().name, Some("steps"));
+    let name = name_of(&world.info().name, &args.scene);
+    let bar = progress::bar(n_steps, &name, Some("steps"));
     let is_finite = |meter: &ExpectMeter| meter.non_finite().is_none() && meter.non_finite_tet().is_none();
     while steps < n_steps && is_finite(&meter) && broken.is_none() {
         let report = clock.time(&mut world, steps.is_multiple_of(OBSERVE_EVERY));
@@ -124,7 +131,7 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     let (acyclic_constraints, loop_constraints) = world.model().n_rows();
     let wall_seconds = clock.total.as_secs_f64();
     let summary = Summary {
-        scene: world.info().name.clone(),
+        scene: name,
         bodies: world.model().n_bodies(),
         joints: world.model().n_joints(),
         acyclic_constraints,

@@ -47,10 +47,11 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// A shape at `pose` in the frame of its owner, touching everything.
+    /// A shape at `pose` in the frame of its owner, touching everything; without stiffness of its own, everything that has
+    /// some: for the world, and for bodies that forces do not move.
     ///
     /// # Errors
-    /// Sizes, numbers of the material or the pose out of range; a body's collider without stiffness.
+    /// Sizes, numbers of the material or the pose out of range.
     pub fn new(
         owner: Owner,
         pose: Pose,
@@ -61,9 +62,6 @@ impl Collider {
         material.check()?;
         if !pose.is_finite() || (pose.rotation.length() - 1.0).abs() > UNIT {
             return Err(ContactError::Pose);
-        }
-        if owner != Owner::World && material.stiffness <= 0.0 {
-            return Err(ContactError::NoStiffness);
         }
         Ok(Self { owner, pose, shape, groups: Groups::ALL, material })
     }

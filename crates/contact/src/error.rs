@@ -53,9 +53,6 @@ pub enum ContactError {
         /// Number of bodies of the model.
         n_bodies: usize,
     },
-    /// A moving collider needs a stiffness of its own; only the world may leave it to the other side.
-    #[error("a collider of a body needs a positive stiffness")]
-    NoStiffness,
     /// There are more colliders or bodies than indices.
     #[error("too many colliders or bodies: the limit is {0}")]
     TooMany(usize),

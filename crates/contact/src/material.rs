@@ -46,7 +46,8 @@ pub struct ContactLaw {
 }
 
 impl ContactMaterial {
-    /// Decides nothing but friction: stiffness and damping are those of the other side. For the world.
+    /// Decides nothing but friction: stiffness and damping are those of the other side. For the world, and for bodies that
+    /// forces do not move.
     pub const fn passive(friction: f64) -> Self {
         Self { stiffness: 0.0, damping: 0.0, friction, grip: 1.0, slip_speed: 1e-4 }
     }

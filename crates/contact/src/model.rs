@@ -113,9 +113,12 @@ impl ContactModel {
         self.n_bodies
     }
 
-    /// Whether two colliders may touch: owners, ignored pairs and groups.
+    /// Whether two colliders may touch: owners, ignored pairs, groups, and stiffness on at least one side.
     pub fn may_touch(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.colliders[i], &self.colliders[j]);
+        if a.material().stiffness.max(b.material().stiffness) <= 0.0 {
+            return false;
+        }
         let owners = if a.owner() <= b.owner() { [a.owner(), b.owner()] } else { [b.owner(), a.owner()] };
         owners[0] != owners[1] && a.groups().meet(b.groups()) && self.ignored.binary_search(&owners).is_err()
     }

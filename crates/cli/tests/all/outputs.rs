@@ -34,6 +34,8 @@ fn json_has_the_promised_keys() {
         assert!(!report[key].is_null(), "{key} is missing: {report}");
     }
     assert_eq!(report["scene"], "pendulum");
+    let nameless = json(&folder, &["pendulum", "--steps", "1", "--set", "name=\"\""]);
+    assert_eq!(nameless["scene"], "pendulum", "called as its file");
     assert_eq!(report["steps"], 25);
     assert!(report["acyclic_constraints"].as_u64() >= Some(3));
     assert_eq!(report["loop_constraints"], 0);
@@ -95,6 +97,17 @@ fn pictures_do_not_depend_on_the_number_of_threads() {
         folder.bytes("a.png")
     };
     assert_eq!(draw("1"), draw("3"));
+}
+
+#[test]
+fn joints_show_through_thick_bones_and_flesh() {
+    let folder = Folder::new("joints-shown");
+    let draw = |more: &[&str]| {
+        let args = ["run", "worm", "--steps", "1", "--png", "a.png", "--size", "300x200"];
+        assert_eq!(sinew(&folder, &[&args[..], more].concat()).status.code(), Some(0));
+        folder.bytes("a.png")
+    };
+    assert_ne!(draw(&[]), draw(&["--show", "joints"]));
 }
 
 #[test]

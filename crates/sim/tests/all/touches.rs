@@ -54,6 +54,32 @@ fn what_rests_is_carried() {
 }
 
 #[test]
+fn bodies_that_forces_do_not_move_carry_what_rests_on_them() {
+    for kind in ["Fixed", "Kinematic"] {
+        let text = format!(
+            r#"(format: 1, bodies: [
+                (name: "post", kind: {kind}, shapes: [Box(size: (1, 1, 1))]),
+                (name: "other", kind: {kind}, pose: (position: (0.4, 0, 0)), shapes: [Box(size: (1, 1, 1))]),
+                (name: "box", mass: Total(2), pose: (position: (-0.2, 0, 0.55)), shapes: [Box(size: (0.3, 0.2, 0.1))]),
+            ],
+            colliders: [
+                (shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))),
+                (body: "post", shape: OfBody), (body: "other", shape: OfBody), (body: "box", shape: OfBody),
+            ])"#
+        );
+        let scene = SceneDoc::from_ron(&text, "post.ron").expect("a scene");
+        let mut world = World::from_scene(&scene).expect("firmness is that of the box");
+        let mut depth = 0.0;
+        for _ in 0..180 {
+            depth = world.step().flesh.contacts.depth;
+        }
+        let weight = DVec3::Z * (2.0 * 9.81);
+        assert!((carried(&world).z.abs() - weight.z).abs() < 1e-2 * weight.z, "{kind}: {}", carried(&world));
+        assert!(depth > 1e-6 && depth < 5e-3, "{kind}: posts do not touch each other or the ground: {depth}");
+    }
+}
+
+#[test]
 fn forces_are_what_changes_momentum() {
     let mut world = boxed("Implicit(order: 1)", 1.0 / 60.0, "(1.5, 0.4, -2)");
     let (mut most, mut slides) = (0.0f64, 0);

@@ -64,7 +64,8 @@ impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {
         ui.heading("Scenes");
         let mut chosen = None;
-        let height = (ui.available_height() - 330.0).max(60.0);
+        let cameras = (24.0 * self.frame.doc.cameras.len() as f32).min(80.0);
+        let height = (ui.available_height() - 330.0 - cameras).max(60.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
             for (name, origin) in &self.library.scenes {
                 let is_open = *name == self.frame.cast.name;

@@ -1,8 +1,13 @@
 //! What went wrong, and what was done, above the scene.
 
-use egui::{Align2, Color32, Context, RichText, ScrollArea, Window};
+use std::time::Duration;
+
+use egui::{Align2, Color32, Context, Label, RichText, ScrollArea, Window};
 
 use super::Studio;
+
+/// How long it is said what was done, s.
+const NOTE_SECONDS: f64 = 6.0;
 
 impl Studio {
     pub(super) fn messages(&mut self, ctx: &Context) {
@@ -31,10 +36,21 @@ impl Studio {
             let window = Window::new("Time has stopped").anchor(Align2::CENTER_BOTTOM, [0.0, -90.0]);
             window.resizable(false).show(ctx, |ui| ui.colored_label(red, text));
         }
-        if let Some(text) = note {
+        let now = ctx.input(|input| input.time);
+        if self.note.as_ref().map(|(text, _)| text) != note.as_ref() {
+            self.note = note.map(|text| (text, now));
+        }
+        if let Some((text, since)) = &self.note {
+            let left = NOTE_SECONDS - (now - since);
+            if left <= 0.0 {
+                self.engine.board(|board| board.note = None);
+                return;
+            }
+            ctx.request_repaint_after(Duration::from_secs_f64(left));
             let area = egui::Area::new(egui::Id::unique("note")).anchor(Align2::CENTER_BOTTOM, [0.0, -62.0]);
             let frame = egui::Frame::popup(&ctx.global_style());
-            area.interactable(false).show(ctx, |ui| frame.show(ui, |ui| ui.label(text)));
+            let label = Label::new(text).extend();
+            area.interactable(false).show(ctx, |ui| frame.show(ui, |ui| ui.add(label)));
         }
     }
 }

@@ -44,6 +44,8 @@ pub struct Studio {
     /// Name of the next camera to keep.
     camera_name: String,
     is_help_open: bool,
+    /// What was done last, and since when this is said, s.
+    note: Option<(String, f64)>,
     speed: f64,
     wished: Wishes,
     /// Where files are written.
@@ -71,6 +73,7 @@ impl Studio {
             settings: settings::Draft::default(),
             keys: keyframes::Editor::default(),
             camera_name: String::new(),
+            note: None,
             is_help_open: false,
             speed: 1.0,
             wished: Wishes::default(),
