@@ -69,6 +69,8 @@ pub struct FleshCard {
     pub nodes: Vec<(f64, bool)>,
     /// Number of tetrahedra.
     pub n_tets: usize,
+    /// Bodies that it is fixed to.
+    pub bones: Vec<BodyId>,
 }
 
 impl Cast {
@@ -105,7 +107,8 @@ impl Cast {
                 let name = expanded.flesh.get(i).map_or_else(String::new, |doc| doc.name.clone());
                 let mut rest = Vec::new();
                 body.fill_surface(fem.mesh().positions(), &mut rest);
-                FleshCard { name, rest, edges: fem.mesh().edges(), nodes, n_tets: fem.n_tets() }
+                let bones = body.bones().iter().map(|&bone| BodyId::from_index(bone)).collect();
+                FleshCard { name, rest, edges: fem.mesh().edges(), nodes, n_tets: fem.n_tets(), bones }
             })
             .collect();
         let dynamic: f64 = bodies.iter().filter(|body| body.is_dynamic).map(|body| body.mass).sum();

@@ -7,7 +7,7 @@
 use glam::DVec3;
 use sinew_sim::{BodyId, DrawList, DrawShape, DrawSolid};
 
-use crate::Ray;
+use crate::{Frame, Ray};
 
 /// What a ray meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,20 @@ pub struct Hit {
     pub point: DVec3,
     /// Distance from the beginning of the ray, m.
     pub distance: f64,
+}
+
+impl Hit {
+    /// The same with the nearest bone in place of flesh that has bones: whoever takes skin takes what moves it.
+    #[must_use]
+    pub fn on_bone(self, frame: &Frame) -> Self {
+        let Target::Flesh(flesh) = self.target else { return self };
+        let bones = frame.cast.flesh.get(flesh).into_iter().flat_map(|card| &card.bones);
+        let distance = |bone: &BodyId| {
+            frame.poses.get(bone.index()).map_or(f64::INFINITY, |pose| pose.translation.distance(self.point))
+        };
+        let nearest = bones.copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map_or(self, |bone| Self { target: Target::Body(bone), ..self })
+    }
 }
 
 /// The nearest thing that a ray meets. Bodies inside flesh are preferred to the flesh around them if `through` is set.

@@ -135,10 +135,21 @@ fn bad_shapes_are_refused_with_a_reason() {
     let bad_pose = Pose::from_translation(DVec3::new(0.0, f64::NAN, 0.0));
     let collider = Collider::new(Owner::World, bad_pose, ContactShape::Plane, ContactMaterial::passive(0.5));
     assert!(collider.is_err());
-    let body =
-        Collider::new(Owner::Body(0), Pose::IDENTITY, ContactShape::Plane, ContactMaterial::passive(0.5));
-    assert!(body.unwrap_err().to_string().contains("stiffness"));
     assert!(Collider::ground(DVec3::ZERO, DVec3::ZERO, ContactMaterial::passive(0.5)).is_err());
+}
+
+#[test]
+fn only_surfaces_with_stiffness_on_one_side_touch() {
+    let passive = ContactMaterial::passive(0.5);
+    let firm = ContactMaterial { stiffness: 1e4, ..passive };
+    let ball = |owner, material| {
+        Collider::new(owner, Pose::IDENTITY, ContactShape::Sphere { radius: 1.0 }, material).unwrap()
+    };
+    let colliders =
+        vec![ball(Owner::World, passive), ball(Owner::Body(0), passive), ball(Owner::Body(1), firm)];
+    let model = ContactModel::new(colliders, 2, &[]).unwrap();
+    assert!(!model.may_touch(0, 1));
+    assert!(model.may_touch(0, 2) && model.may_touch(1, 2));
 }
 
 #[test]

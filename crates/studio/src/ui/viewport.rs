@@ -19,7 +19,8 @@ impl Studio {
         let place = at.map(|at| (f64::from(at.x - rect.min.x), f64::from(at.y - rect.min.y)));
         self.hover = place
             .filter(|_| self.drag.body().is_none())
-            .and_then(|place| pick(&self.frame.draw, &self.orbit.ray(place, size), !self.show.nodes));
+            .and_then(|place| pick(&self.frame.draw, &self.orbit.ray(place, size), !self.show.nodes))
+            .map(|hit| hit.on_bone(&self.frame));
         self.hand(ui, &response, place, size);
         self.camera(ui, &response, size);
         let highlight = self.drag.body().or(match self.hover {

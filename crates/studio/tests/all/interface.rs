@@ -8,7 +8,7 @@ use egui::{Key, Modifiers, Pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use glam::DVec3;
-use sinew_studio::{Blank, Command, Engine, Library, Opened, Session, Studio};
+use sinew_studio::{Blank, Command, Engine, Library, Opened, Session, Studio, Target};
 
 use crate::common::{fixture, session};
 
@@ -218,6 +218,27 @@ fn no_size_of_the_window_breaks_it() {
     }
     assert!(window.state().frame().step > 10);
     assert!(window.state().drawing().surfaces[0].points.len() > 100);
+}
+
+#[test]
+fn skin_beside_a_bone_is_taken_by_that_bone() {
+    let mut window = window(session("worm"));
+    let session = inline(&mut window);
+    let bone = session.world().body("worm_bone_3").expect("a bone");
+    // The top of the skin above the bone, which no ray to the bone passes.
+    let top = session.world().pose(bone).translation + DVec3::Z * 0.05;
+    let at = window.state().place(top).expect("in front of the eye");
+    window.hover_at(at);
+    window.step();
+    assert_eq!(window.state().hover().map(|hit| hit.target), Some(Target::Body(bone)));
+    window.key_press(Key::Space);
+    window.drag_at(at);
+    window.step();
+    let n = inline(&mut window).step();
+    window.hover_at(at + vec2(0.0, -60.0));
+    steps(&mut window, 2);
+    let holds = inline(&mut window).timeline().holds(n);
+    assert_eq!(holds.first().map(|hold| hold.grab.body), Some(bone), "{holds:?}");
 }
 
 #[test]
