@@ -23,6 +23,12 @@ pub enum FleshError {
         /// Bodies of the mechanism.
         n_bodies: usize,
     },
+    /// A collider without stiffness on a body that forces move: it would fall through the world.
+    #[error("the collider of body {body} needs a positive stiffness, as forces move that body")]
+    NoStiffness {
+        /// The body.
+        body: usize,
+    },
     /// An attached node that refers to a bone that does not exist.
     #[error("a node refers to bone {bone}, but there are {n_bones} bones")]
     MissingBone {

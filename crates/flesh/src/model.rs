@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3};
 use sinew_contact::{ContactModel, ContactSummary, Owner};
 use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
 use sinew_math::{Force, signed_svd};
-use sinew_mechanism::{CgReport, Model, State};
+use sinew_mechanism::{BodyId, CgReport, Model, State};
 
 use crate::body::FleshBody;
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
@@ -51,7 +51,7 @@ impl FleshModel {
     /// ([`Model::central_frame`]), as do attached nodes.
     ///
     /// # Errors
-    /// A bone that is not a body.
+    /// A bone that is not a body; a collider without stiffness on a body that forces move.
     pub fn new(
         model: &Model,
         bodies: Vec<FleshBody>,
@@ -61,6 +61,16 @@ impl FleshModel {
         for body in &bodies {
             if let Some(bone) = body.bones.iter().position(|&body| body >= n_bodies) {
                 return Err(FleshError::Bone { bone, body: body.bones[bone], n_bodies });
+            }
+        }
+        for collider in contact.iter().flat_map(|contact| contact.colliders()) {
+            if let Owner::Body(body) = collider.owner()
+                && let body = body as usize
+                && body < n_bodies
+                && collider.material().stiffness <= 0.0
+                && model.port_of(BodyId::from_index(body)).is_some()
+            {
+                return Err(FleshError::NoStiffness { body });
             }
         }
         let mut is_coupled = vec![false; n_bodies];

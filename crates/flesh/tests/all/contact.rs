@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, Mover, Owner};
 use sinew_fem::Attachments;
-use sinew_flesh::{FleshBody, FleshModel, FleshOptions};
+use sinew_flesh::{FleshBody, FleshError, FleshModel, FleshOptions};
 use sinew_math::{Force, MassProperties, Motion, Pose, exp_so3, ops};
 use sinew_mechanism::{BodySpec, Implicit, MechanismBuilder, Order, Scheme, Settings, momentum};
 
@@ -316,4 +316,21 @@ fn steps_with_contacts_allocate_nothing_once_warm() {
     go(&mut run, 400);
     let counted = allocation_counter::measure(|| go(&mut run, 20));
     assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn a_body_that_forces_move_needs_a_stiffness_to_touch_with() {
+    let mut builder = MechanismBuilder::new();
+    let mass = MassProperties::cuboid(DVec3::ONE, 1.0);
+    builder.add_body(BodySpec::dynamic("moved", Pose::IDENTITY, mass));
+    builder.add_body(BodySpec::fixed("still", Pose::IDENTITY));
+    let model = builder.build().expect("two boxes");
+    let touching = |body| {
+        let (owner, shape) = (Owner::Body(body), ContactShape::Box { edges: DVec3::ONE });
+        let collider = Collider::new(owner, Pose::IDENTITY, shape, ContactMaterial::passive(0.5));
+        let contact = ContactModel::new(vec![collider.expect("a box")], 2, &[]).expect("contacts");
+        FleshModel::new(&model, Vec::new(), Some(contact))
+    };
+    assert!(matches!(touching(0), Err(FleshError::NoStiffness { body: 0 })));
+    assert!(touching(1).is_ok());
 }
