@@ -1,6 +1,8 @@
 //! Scenes whose settings change on the way: what is in force after some of the changes, and when the steps are.
 
-use crate::doc::{ChangeDoc, FleshMaterialDoc, GeneratorDoc, JointDoc, JointSpringDoc, SceneDoc};
+use crate::doc::{
+    ChangeDoc, ContactDoc, FirmnessDoc, FleshMaterialDoc, GeneratorDoc, JointDoc, JointSpringDoc, SceneDoc,
+};
 
 /// Calls a macro with the names of everything that a change can say.
 macro_rules! with_fields {
@@ -13,8 +15,17 @@ macro_rules! with_fields {
             joint_stiffness,
             joint_damping,
             flesh_stiffness,
+            contact_stiffness,
+            contact_damping,
             friction
         )
+    };
+}
+
+/// The same with the names of factors alone.
+macro_rules! with_factors {
+    ($call:ident) => {
+        $call!(joint_stiffness, joint_damping, flesh_stiffness, contact_stiffness, contact_damping, friction)
     };
 }
 
@@ -51,6 +62,22 @@ impl ChangeDoc {
         with_fields!(forget);
     }
 
+    /// Its factors with their names, in the order in which they are declared.
+    pub fn factors(&self) -> [(&'static str, Option<f64>); 6] {
+        macro_rules! named {
+            ($($field:ident),*) => { [$((stringify!($field), self.$field)),*] };
+        }
+        with_factors!(named)
+    }
+
+    /// The same ones, to be changed.
+    pub fn factors_mut(&mut self) -> [&mut Option<f64>; 6] {
+        macro_rules! list {
+            ($($field:ident),*) => { [$(&mut self.$field),*] };
+        }
+        with_factors!(list)
+    }
+
     /// Each thing that it says by itself, with its name.
     pub(crate) fn parts(&self) -> Vec<(&'static str, Self)> {
         let mut parts = Vec::new();
@@ -76,11 +103,9 @@ impl SceneDoc {
             dt: Some(self.dt),
             stepper: Some(self.stepper.clone()),
             loop_iterations: Some(self.loops.iterations),
-            joint_stiffness: Some(1.0),
-            joint_damping: Some(1.0),
-            flesh_stiffness: Some(1.0),
-            friction: Some(1.0),
+            ..ChangeDoc::default()
         };
+        all.factors_mut().into_iter().for_each(|factor| *factor = Some(1.0));
         for change in self.changes.iter().take(n) {
             all.merge(change);
             all.at_s = change.at_s;
@@ -122,26 +147,25 @@ struct Factors {
     stiffness: f64,
     damping: f64,
     young: f64,
+    contact_stiffness: f64,
+    contact_damping: f64,
     friction: f64,
 }
 
 impl Factors {
     fn of(change: &ChangeDoc) -> Self {
-        Self {
-            stiffness: change.joint_stiffness.unwrap_or(1.0),
-            damping: change.joint_damping.unwrap_or(1.0),
-            young: change.flesh_stiffness.unwrap_or(1.0),
-            friction: change.friction.unwrap_or(1.0),
-        }
+        let [stiffness, damping, young, contact_stiffness, contact_damping, friction] =
+            change.factors().map(|(_, factor)| factor.unwrap_or(1.0));
+        Self { stiffness, damping, young, contact_stiffness, contact_damping, friction }
     }
 
     fn apply(&self, doc: &mut SceneDoc) {
         doc.joints.iter_mut().for_each(|joint| self.joint(joint));
         for flesh in &mut doc.flesh {
             self.material(&mut flesh.material);
-            flesh.contact.iter_mut().for_each(|contact| contact.friction *= self.friction);
+            flesh.contact.iter_mut().for_each(|contact| self.contact(contact));
         }
-        doc.colliders.iter_mut().for_each(|collider| collider.contact.friction *= self.friction);
+        doc.colliders.iter_mut().for_each(|collider| self.contact(&mut collider.contact));
         for generator in &mut doc.generators {
             match generator {
                 GeneratorDoc::Chain(chain) => self.joint(&mut chain.joint),
@@ -151,7 +175,7 @@ impl Factors {
                 GeneratorDoc::Character(character) => {
                     self.spring(&mut character.joint);
                     self.material(&mut character.material);
-                    character.contact.iter_mut().for_each(|contact| contact.friction *= self.friction);
+                    character.contact.iter_mut().for_each(|contact| self.contact(contact));
                 }
             }
         }
@@ -165,6 +189,23 @@ impl Factors {
     fn spring(&self, spring: &mut JointSpringDoc) {
         spring.stiffness *= self.stiffness;
         spring.damping *= self.damping;
+    }
+
+    fn contact(&self, contact: &mut ContactDoc) {
+        contact.friction *= self.friction;
+        let (stiffness, damping) = (self.contact_stiffness, self.contact_damping);
+        contact.firmness = match contact.firmness {
+            FirmnessDoc::Auto if [stiffness, damping].map(f64::to_bits) == [1f64.to_bits(); 2] => {
+                FirmnessDoc::Auto
+            }
+            FirmnessDoc::Auto => FirmnessDoc::Scaled { stiffness, damping },
+            FirmnessDoc::Scaled { stiffness: written, damping: damped } => {
+                FirmnessDoc::Scaled { stiffness: written * stiffness, damping: damped * damping }
+            }
+            FirmnessDoc::Given { stiffness: written, damping: damped } => {
+                FirmnessDoc::Given { stiffness: written * stiffness, damping: damped * damping }
+            }
+        };
     }
 
     fn material(&self, material: &mut FleshMaterialDoc) {

@@ -97,9 +97,23 @@ pub(crate) fn groups(doc: &ContactDoc) -> Groups {
 
 /// The surface of something of a mass (kg); what has none takes its firmness from whoever touches it.
 pub(crate) fn surface_material(doc: &ContactDoc, mass: f64) -> ContactMaterial {
+    let of_mass = if mass > 0.0 {
+        ContactMaterial::for_mass(mass, doc.friction)
+    } else {
+        ContactMaterial::passive(doc.friction)
+    };
+    as_told(doc, of_mass)
+}
+
+/// What a scene says of a surface, given what it is by itself.
+pub(crate) fn as_told(doc: &ContactDoc, by_itself: ContactMaterial) -> ContactMaterial {
     match doc.firmness {
-        FirmnessDoc::Auto if mass > 0.0 => ContactMaterial::for_mass(mass, doc.friction),
-        FirmnessDoc::Auto => ContactMaterial::passive(doc.friction),
+        FirmnessDoc::Auto => by_itself,
+        FirmnessDoc::Scaled { stiffness, damping } => ContactMaterial {
+            stiffness: by_itself.stiffness * stiffness,
+            damping: by_itself.damping * damping,
+            ..by_itself
+        },
         FirmnessDoc::Given { stiffness, damping } => ContactMaterial::new(stiffness, damping, doc.friction),
     }
 }

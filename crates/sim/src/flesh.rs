@@ -15,12 +15,12 @@ use sinew_mechanism::{BodyId, BodySpec};
 use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
 use sinew_mesh::{EmbeddedBody, Filling, Lattice, Surface, TetGen, TetMesh};
 use sinew_scene::{
-    AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc,
-    FleshMaterialDoc, FleshMeshDoc, FleshSteppingDoc, SceneDoc, ShapeDoc,
+    AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc,
+    FleshMeshDoc, FleshSteppingDoc, SceneDoc, ShapeDoc,
 };
 
 use crate::BuildError;
-use crate::colliders::{contact_model, contact_shape, groups, surface_material};
+use crate::colliders::{as_told, contact_model, contact_shape, groups};
 use crate::draw::FleshLook;
 
 /// All flesh of a scene, before there is a mechanism.
@@ -267,17 +267,14 @@ impl Part {
 fn skin(contact: &ContactDoc, doc: &FleshDoc, flesh: &EmbeddedBody, mass: f64) -> ContactMaterial {
     let n_points = flesh.surface().positions().len() as f64;
     let carried = 10.0 * mass / n_points;
-    let by_mass = surface_material(contact, carried);
+    let by_mass = ContactMaterial::for_mass(carried, contact.friction);
     let (FleshMaterialDoc::StVenantKirchhoff { young, .. } | FleshMaterialDoc::NeoHookean { young, .. }) =
         doc.material;
     let (volume, n_tets) = (flesh.surface().volume(), flesh.tets().len() as f64);
     let size = sinew_math::ops::pow(volume / n_tets, 1.0 / 3.0);
     let stiffness = 10.0 * young * (flesh.surface().area() / n_points) / size;
-    if contact.firmness == FirmnessDoc::Auto && stiffness > by_mass.stiffness {
-        ContactMaterial::for_load(stiffness * SINK, carried, SINK, contact.friction)
-    } else {
-        by_mass
-    }
+    let firm = ContactMaterial::for_load(stiffness * SINK, carried, SINK, contact.friction);
+    as_told(contact, if stiffness > by_mass.stiffness { firm } else { by_mass })
 }
 
 /// Depth at which contacts of flesh are damped critically, m.

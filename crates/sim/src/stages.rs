@@ -30,7 +30,7 @@ impl Stage {
                 Some(StepperDoc::Reduced(doc)) => Some(doc),
                 _ => None,
             };
-            (reduced, said.joint_stiffness, said.joint_damping, said.flesh_stiffness, said.friction)
+            (reduced, said.factors())
         };
         made(&self.said) == made(said)
     }

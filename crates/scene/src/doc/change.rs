@@ -7,7 +7,7 @@ use super::{StepperDoc, is_default};
 
 /// Other settings from a time on. What is left out stays as it is.
 ///
-/// The four factors are on the scene as it is written, not on each other: 2 and later 3 is 3 times what is written, and 1 is as
+/// Factors are on the scene as it is written, not on each other: 2 and later 3 is 3 times what is written, and 1 is as
 /// written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -36,6 +36,12 @@ pub struct ChangeDoc {
     /// Factor on Young's modulus of all flesh, above 0.
     #[serde(skip_serializing_if = "is_default")]
     pub flesh_stiffness: Option<f64>,
+    /// Factor on the normal stiffness of all contacts, above 0.
+    #[serde(skip_serializing_if = "is_default")]
+    pub contact_stiffness: Option<f64>,
+    /// Factor on the damping of all contacts, at least 0.
+    #[serde(skip_serializing_if = "is_default")]
+    pub contact_damping: Option<f64>,
     /// Factor on the friction of all contacts, at least 0.
     #[serde(skip_serializing_if = "is_default")]
     pub friction: Option<f64>,

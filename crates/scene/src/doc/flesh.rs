@@ -272,6 +272,13 @@ pub enum FirmnessDoc {
         /// Damping (N·s/m²): force per depth and speed.
         damping: f64,
     },
+    /// The numbers of `Auto` times factors.
+    Scaled {
+        /// Factor on the stiffness, above 0.
+        stiffness: f64,
+        /// Factor on the damping, at least 0.
+        damping: f64,
+    },
 }
 
 /// Something that can be touched.

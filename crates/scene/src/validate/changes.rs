@@ -20,16 +20,17 @@ pub(super) fn changes_are_in_order(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-/// Factors are not negative, and flesh stays stiff.
+/// Factors are not negative, and flesh and contacts stay stiff.
 pub(super) fn changes_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (i, change) in scene.changes.iter().enumerate() {
-        let ChangeDoc { joint_stiffness, joint_damping, flesh_stiffness, friction, .. } = change;
-        let factors =
-            [("joint_stiffness", joint_stiffness), ("joint_damping", joint_damping), ("friction", friction)];
-        for (name, factor) in factors {
-            issues.require_not_negative(factor.unwrap_or(1.0), || format!("changes[{i}].{name}"));
+        for (name, factor) in change.factors() {
+            let (factor, field) = (factor.unwrap_or(1.0), || format!("changes[{i}].{name}"));
+            if is_positive(name) {
+                issues.require_positive(factor, field);
+            } else {
+                issues.require_not_negative(factor, field);
+            }
         }
-        issues.require_positive(flesh_stiffness.unwrap_or(1.0), || format!("changes[{i}].flesh_stiffness"));
     }
 }
 
@@ -64,9 +65,14 @@ pub(super) fn changes_keep_the_rules(scene: &SceneDoc, issues: &mut Issues) {
 
 /// Whether another rule complains about a factor.
 fn is_out_of_range(part: &ChangeDoc) -> bool {
-    let factors = [part.joint_stiffness, part.joint_damping, part.friction];
-    factors.into_iter().flatten().any(|factor| !(factor.is_finite() && factor >= 0.0))
-        || part.flesh_stiffness.is_some_and(|factor| !(factor.is_finite() && factor > 0.0))
+    let is_good =
+        |name, factor: f64| factor.is_finite() && factor >= 0.0 && (factor > 0.0 || !is_positive(name));
+    part.factors().into_iter().any(|(name, factor)| factor.is_some_and(|factor| !is_good(name, factor)))
+}
+
+/// Whether a factor has to be above 0: without stiffness there is neither flesh nor contact.
+fn is_positive(name: &str) -> bool {
+    matches!(name, "flesh_stiffness" | "contact_stiffness")
 }
 
 /// What is wrong with a scene without changes.

@@ -8,7 +8,9 @@ use crate::error::SceneIssueKind as Kind;
 /// Friction, stiffness and damping are physical.
 pub(super) fn check_contact(issues: &mut Issues, contact: &ContactDoc, path: &str) {
     issues.require_not_negative(contact.friction, || format!("{path}.friction"));
-    if let FirmnessDoc::Given { stiffness, damping } = contact.firmness {
+    if let FirmnessDoc::Given { stiffness, damping } | FirmnessDoc::Scaled { stiffness, damping } =
+        contact.firmness
+    {
         issues.require_positive(stiffness, || format!("{path}.firmness.stiffness"));
         issues.require_not_negative(damping, || format!("{path}.firmness.damping"));
     }

@@ -1,7 +1,7 @@
 //! Changes on the way and cameras: written, read, and what they make of a scene.
 
 use glam::DVec3;
-use sinew_scene::{GeneratorDoc, SceneDoc, StepperDoc, Steps};
+use sinew_scene::{FirmnessDoc, GeneratorDoc, SceneDoc, StepperDoc, Steps};
 
 const TEXT: &str = r#"(format: 1, name: "changing", dt: 0.1, duration_s: 3,
     joints: [(name: "pin", kind: Hinge, child: "rod", damping: 2, spring: (stiffness: 10, damping: 4))],
@@ -64,6 +64,28 @@ fn factors_reach_joints_flesh_and_contacts_of_characters() {
     assert_ne!(now.material, before.material);
     assert_eq!(now.contact.as_ref().map(|contact| contact.friction), Some(0.15));
     assert_eq!(after.colliders[0].contact.friction.to_bits(), 0.2f64.to_bits());
+}
+
+#[test]
+fn factors_on_firmness_are_on_what_it_is_by_itself_or_as_told() {
+    let text = "(format: 1, colliders: [
+            (shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))),
+            (shape: Solid(Sphere(radius: 1)), contact: (firmness: Scaled(stiffness: 3, damping: 5))),
+            (shape: Solid(Sphere(radius: 1)), contact: (firmness: Given(stiffness: 100, damping: 10))),
+        ],
+        changes: [(at_s: 1, friction: 2), (at_s: 2, contact_stiffness: 2), (at_s: 3, contact_damping: 0)])";
+    let scene = SceneDoc::from_ron(text, "firm.ron").expect("a good scene");
+    let firmness = |n: usize| {
+        let after = scene.after_changes(n);
+        [0, 1, 2].map(|i| after.colliders[i].contact.firmness)
+    };
+    let scaled = |stiffness, damping| FirmnessDoc::Scaled { stiffness, damping };
+    let given = |stiffness, damping| FirmnessDoc::Given { stiffness, damping };
+    assert_eq!(firmness(1), [FirmnessDoc::Auto, scaled(3.0, 5.0), given(100.0, 10.0)]);
+    assert_eq!(firmness(2), [scaled(2.0, 1.0), scaled(6.0, 5.0), given(200.0, 10.0)]);
+    assert_eq!(firmness(3), [scaled(2.0, 0.0), scaled(6.0, 0.0), given(200.0, 0.0)]);
+    let again = SceneDoc::from_ron(&scene.to_ron(), "again.ron").expect("what was written can be read");
+    assert_eq!(again, scene);
 }
 
 #[test]

@@ -41,6 +41,8 @@ fn every_change_acts_as_another_scene_that_takes_over_the_state() {
     let mut cases = vec![
         soft(ChangeDoc { flesh_stiffness: Some(0.25), ..ChangeDoc::default() }),
         soft(ChangeDoc { friction: Some(0.1), ..ChangeDoc::default() }),
+        soft(ChangeDoc { contact_stiffness: Some(0.2), ..ChangeDoc::default() }),
+        soft(ChangeDoc { contact_damping: Some(0.0), ..ChangeDoc::default() }),
         (loops, ChangeDoc { at_s: 0.4, loop_iterations: Some(1), ..ChangeDoc::default() }),
     ];
     let (plain, changes) = chain();
@@ -139,6 +141,42 @@ fn samples_of_uneven_steps_are_where_their_times_are() {
     assert_eq!(built(&scene).info().samples, [25, 50, 55, 60]);
     let times = SamplesDoc::Times(vec![0.101, 0.5, 0.6, 9.0]);
     assert_eq!(built(&SceneDoc { samples: times, ..scene }).info().samples, [11, 50, 52, 60]);
+}
+
+/// A box sinks in by its weight over the stiffness of its four contacts, in each second twice as deep as in the one before.
+#[test]
+fn contacts_give_as_they_are_changed_to() {
+    for firmness in ["Auto", "Scaled(stiffness: 0.5, damping: 1)", "Given(stiffness: 2e5, damping: 1e6)"] {
+        let text = format!(
+            r#"(format: 1, dt: 0.005, gravity: (0, 0, -9.81),
+            bodies: [(name: "box", mass: Total(2), shapes: [Box(size: (0.3, 0.2, 0.1))], pose: (position: (0, 0, 0.05)))],
+            colliders: [
+                (shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))),
+                (body: "box", shape: OfBody, contact: (firmness: {firmness})),
+            ],
+            changes: [(at_s: 1, contact_stiffness: 0.5), (at_s: 2, contact_stiffness: 0.25, contact_damping: 0.5)])"#
+        );
+        let scene = SceneDoc::from_ron(&text, "box.ron").unwrap_or_else(|errors| panic!("{errors}"));
+        let mut world = built(&scene);
+        let mut depth = || {
+            run(&mut world, 200);
+            0.05 - world.state().bodies.poses[0].translation.z
+        };
+        let depths = [depth(), depth(), depth()];
+        // By itself it sinks 0.1 mm on one contact.
+        let first = match firmness {
+            "Auto" => 1e-4 / 4.0,
+            "Given(stiffness: 2e5, damping: 1e6)" => 2.0 * 9.81 / 2e5 / 4.0,
+            _ => 2e-4 / 4.0,
+        };
+        for (i, depth) in depths.into_iter().enumerate() {
+            let wanted = first * f64::from(1 << i);
+            assert!(
+                (depth - wanted).abs() < 1e-3 * wanted,
+                "{firmness}, second {i}: {depth:e} for {wanted:e}"
+            );
+        }
+    }
 }
 
 #[test]

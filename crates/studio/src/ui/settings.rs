@@ -17,8 +17,8 @@ pub(super) struct Draft {
     dt: f64,
     stepper: StepperDoc,
     loop_iterations: u32,
-    /// Factors on joint stiffness, joint damping, stiffness of flesh and friction.
-    factors: [f64; 4],
+    /// As in [`ChangeDoc::factors`].
+    factors: [f64; 6],
     since_start: bool,
 }
 
@@ -28,33 +28,28 @@ impl Draft {
         if self.seen.0 == *said && self.seen.1 == n_faults {
             return;
         }
-        let ChangeDoc { joint_stiffness, joint_damping, flesh_stiffness, friction, .. } = said;
-        let factors = [joint_stiffness, joint_damping, flesh_stiffness, friction];
         *self = Self {
             seen: (said.clone(), n_faults),
             gravity: said.gravity.unwrap_or_default(),
             dt: said.dt.unwrap_or_default(),
             stepper: said.stepper.clone().unwrap_or_default(),
             loop_iterations: said.loop_iterations.unwrap_or_default(),
-            factors: factors.map(|factor| factor.unwrap_or(1.0)),
+            factors: said.factors().map(|(_, factor)| factor.unwrap_or(1.0)),
             since_start: self.since_start,
         };
     }
 
     /// What was edited.
     fn edited(&self) -> ChangeDoc {
-        let [joint_stiffness, joint_damping, flesh_stiffness, friction] = self.factors.map(Some);
-        let shown = ChangeDoc {
+        let mut shown = ChangeDoc {
             at_s: 0.0,
             gravity: Some(self.gravity),
             dt: Some(self.dt),
             stepper: Some(self.stepper.clone()),
             loop_iterations: Some(self.loop_iterations),
-            joint_stiffness,
-            joint_damping,
-            flesh_stiffness,
-            friction,
+            ..ChangeDoc::default()
         };
+        shown.factors_mut().into_iter().zip(self.factors).for_each(|(said, factor)| *said = Some(factor));
         shown.beyond(&self.seen.0)
     }
 }
@@ -104,6 +99,8 @@ impl Studio {
             ("Joint stiffness", "Factor on the springs of all joints"),
             ("Joint damping", "Factor on the damping of all joints"),
             ("Flesh stiffness", "Factor on Young's modulus of all flesh"),
+            ("Contact stiffness", "Factor on the normal stiffness of all contacts"),
+            ("Contact damping", "Factor on the damping of all contacts"),
             ("Friction", "Factor on the friction of all contacts"),
         ];
         for (value, (name, tip)) in draft.factors.iter_mut().zip(names) {

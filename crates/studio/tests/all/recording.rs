@@ -142,6 +142,8 @@ fn changes(has_explicit: bool, has_reduced: bool) -> Vec<ChangeDoc> {
         ChangeDoc { joint_damping: Some(0.3), ..plain() },
         ChangeDoc { flesh_stiffness: Some(0.6), ..plain() },
         ChangeDoc { friction: Some(0.1), ..plain() },
+        ChangeDoc { contact_stiffness: Some(0.4), ..plain() },
+        ChangeDoc { contact_damping: Some(2.0), contact_stiffness: Some(3.0), ..plain() },
         ChangeDoc { joint_stiffness: Some(0.9), dt: Some(0.0123), stepper: Some(implicit(1)), ..plain() },
         ChangeDoc { gravity: Some(DVec3::ZERO), joint_damping: Some(1.0), ..plain() },
     ];
@@ -215,6 +217,7 @@ fn what_cannot_be_changed_leaves_the_session_as_it_was() {
     for change in [
         ChangeDoc { dt: Some(-1.0), ..ChangeDoc::default() },
         ChangeDoc { friction: Some(f64::NAN), ..ChangeDoc::default() },
+        ChangeDoc { contact_stiffness: Some(0.0), ..ChangeDoc::default() },
         ChangeDoc { stepper: Some(StepperDoc::Explicit(ExplicitDoc::default())), ..ChangeDoc::default() },
     ] {
         let fault = session.tune(&change).expect_err("it makes no sense");
