@@ -54,6 +54,17 @@ impl Springs {
     }
 }
 
+/// What acts on a tree at a stage of a step, to be changed there.
+#[derive(Debug)]
+pub struct StageAction<'a> {
+    /// Torques and prescribed accelerations.
+    pub command: &'a mut Command,
+    /// What passive joints resist with, per dof: torque `τ − D q̈` (kg·m², kg, at least 0).
+    pub resistance: &'a mut [f64],
+    /// One wrench per link: world axes at central frames, N·m and N.
+    pub external: &'a mut [Force],
+}
+
 /// Buffers of the steppers for one tree.
 #[derive(Clone, Debug)]
 pub struct Integrator {
@@ -64,6 +75,7 @@ pub struct Integrator {
     command: Command,
     stretch: Vec<f64>,
     resistance: Vec<f64>,
+    external: Vec<Force>,
 }
 
 /// Time of a stage and its weight, as fractions of the step.
@@ -81,6 +93,7 @@ impl Integrator {
             command: Command::passive(tree),
             stretch: dofs.clone(),
             resistance: dofs,
+            external: vec![Force::ZERO; tree.n_links()],
         }
     }
 
@@ -122,7 +135,8 @@ impl Integrator {
         resisted(tree, dynamics, state, &Action { command: &self.command, ..*action }, &self.resistance, h)
     }
 
-    /// One step of the classical Runge–Kutta method. The results in `dynamics` are those of its last stage.
+    /// One step of the classical Runge–Kutta method under an action that stays the same. The results in `dynamics` are those of its
+    /// last stage.
     pub fn runge_kutta(
         &mut self,
         tree: &Tree,
@@ -131,6 +145,25 @@ impl Integrator {
         action: &Action<'_>,
         h: f64,
     ) -> SweepReport {
+        self.runge_kutta_with(tree, dynamics, state, action, h, |_, _, _| {})
+    }
+
+    /// The same with forces that depend on the state: at every stage `act` is given the state there, and changes the action as it was
+    /// at the stage before. It may use `dynamics` as it likes.
+    pub fn runge_kutta_with(
+        &mut self,
+        tree: &Tree,
+        dynamics: &mut Dynamics,
+        state: &mut TreeState,
+        action: &Action<'_>,
+        h: f64,
+        mut act: impl FnMut(&TreeState, &mut Dynamics, StageAction<'_>),
+    ) -> SweepReport {
+        self.command.modes.copy_from_slice(&action.command.modes);
+        self.command.values.copy_from_slice(&action.command.values);
+        self.resistance.fill(0.0);
+        self.external.fill(Force::ZERO);
+        self.external.iter_mut().zip(action.external).for_each(|(to, from)| *to = *from);
         let mut report = SweepReport::default();
         self.coordinate_sum.copy_from_slice(&state.coordinates);
         self.rate_sum.copy_from_slice(&state.rates);
@@ -143,7 +176,12 @@ impl Integrator {
                 add(v, dynamics.accelerations(), c * h);
                 tree.renormalize(q);
             }
-            let seen = dynamics.hybrid(tree, &self.stage, action.command, action.gravity, action.external);
+            let (command, resistance, external) =
+                (&mut self.command, &mut self.resistance[..], &mut self.external[..]);
+            act(&self.stage, dynamics, StageAction { command, resistance, external });
+            dynamics.kinematics(tree, &self.stage);
+            let (command, resistance) = (&self.command, &self.resistance);
+            let seen = dynamics.respond_resisted(tree, command, resistance, action.gravity, &self.external);
             report.singular = report.singular.or(seen.singular);
             tree.coordinate_rates(&self.stage, &mut self.coordinate_rates);
             add(&mut self.coordinate_sum, &self.coordinate_rates, weight * h);

@@ -15,7 +15,7 @@ mod tree;
 pub use derivatives::{Derivatives, Row};
 pub use error::RecursiveError;
 pub use hybrid::{Command, Dynamics, Mode, SweepReport};
-pub use integrate::{Action, Integrator, Springs, resisted};
+pub use integrate::{Action, Integrator, Springs, StageAction, resisted};
 pub use particles::{Bone, Particle, ParticleState, add_reactions};
 pub use state::TreeState;
 pub use tree::{LinkId, Tree};

@@ -3,6 +3,7 @@
 mod batch;
 mod draw;
 mod hash;
+mod loads;
 mod record;
 mod reduced;
 mod report;

@@ -12,7 +12,8 @@
 //!
 //! A step is cut into substeps while contact is violent: something touches, and the fastest node goes further than [`CALM_WAY`] in
 //! a step. Forces of joints act on passive joints only: what is commanded replaces them. Hard grabs drag bones while a score guides, and
-//! are counted as ignored otherwise. The springs of a landing are taken at the end of a substep, however stiff (not by Runge–Kutta).
+//! are counted as ignored otherwise. The springs of a landing are taken at the end of a substep, however stiff (not by Runge–Kutta,
+//! which finds forces of joints and on bodies anew at every stage).
 //! World axes, SI. Cost: linear; nothing allocates once warm.
 
 use std::ops::Range;
@@ -29,7 +30,8 @@ use sinew_mechanism::{
     move_kinematic, outside_wrenches,
 };
 use sinew_recursive::{
-    Action, Command, Dynamics, Integrator, LinkId, Mode, RecursiveError, Tree, TreeState, resisted,
+    Action, Command, Dynamics, Integrator, LinkId, Mode, RecursiveError, SweepReport, Tree, TreeState,
+    resisted,
 };
 
 use crate::report::Effort;
@@ -45,7 +47,7 @@ pub enum ReducedMethod {
     /// Velocities first, then positions with the new velocities.
     #[default]
     SymplecticEuler,
-    /// Fourth-order Runge–Kutta at commands and outer forces of the beginning.
+    /// Fourth-order Runge–Kutta; commands, and forces of flesh and contacts, are those of the beginning.
     Rk4,
     /// Symplectic Euler with the forces of joints taken at the end of the step.
     Implicit,
@@ -98,6 +100,36 @@ impl Reduced {
         &self.tree
     }
 
+    /// Forces along the coordinates of joints, and what they resist with, over a step of `h` seconds (0: as they are now).
+    fn pull(
+        &self,
+        model: &Model,
+        state: &TreeState,
+        input: &Input,
+        h: f64,
+        torques: &mut [f64],
+        resistances: &mut [f64],
+    ) {
+        torques.fill(0.0);
+        resistances.fill(0.0);
+        for force in &self.forces {
+            let (q, v) = (&state.coordinates[force.coordinates.clone()], &state.rates[force.dofs.clone()]);
+            if let Some(along) = force.along {
+                let response = model.scalar_response(force.joint, along, [q[0], v[0]], input, h);
+                torques[force.dofs.start] += response.torque;
+                resistances[force.dofs.start] += response.resistance;
+            } else {
+                let rotation = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
+                let rate = DVec3::new(v[0], v[1], v[2]);
+                let response = model.rotation_response(force.joint, rotation, rate, input, h);
+                for (k, dof) in force.dofs.clone().enumerate() {
+                    torques[dof] += response.torque[k];
+                    resistances[dof] += response.resistance;
+                }
+            }
+        }
+    }
+
     /// The score and what plays it.
     pub fn controller(&self) -> Option<&Controller> {
         self.controller.as_ref()
@@ -131,7 +163,7 @@ fn joint_forces(model: &sinew_mechanism::Model, tree: &Tree, link: LinkId) -> Ve
 /// Scratch of reduced steps; losing it changes no result.
 #[derive(Clone, Debug)]
 pub(crate) struct ReducedWorkspace {
-    dynamics: Dynamics,
+    pub(crate) dynamics: Dynamics,
     integrator: Integrator,
     tree_state: TreeState,
     command: Command,
@@ -259,8 +291,9 @@ impl Substep<'_> {
             work.external[link.index()] = work.wrenches[tree.body(link).index()];
         }
         work.tree_state.read_mechanism(tree, bodies);
-        self.pull();
-        let work = &mut *self.work;
+        let lookahead = if self.reduced.method == ReducedMethod::Implicit { h } else { 0.0 };
+        let ReducedWorkspace { torques, resistances, tree_state, .. } = work;
+        self.reduced.pull(self.model, tree_state, self.input, lookahead, torques, resistances);
         work.drags.clear();
         work.drags.extend(drags(self.model, tree, self.input));
         work.command.modes.fill(Mode::Passive);
@@ -296,7 +329,7 @@ impl Substep<'_> {
             report.ignored = work.drags.len() as u32;
         }
         watch.done(Stage::Substitute);
-        self.integrate(report);
+        self.integrate(bodies, report);
         let work = &mut *self.work;
         work.tree_state.write_mechanism(tree, &mut work.dynamics, bodies);
         bodies.time += h;
@@ -326,40 +359,15 @@ impl Substep<'_> {
         FleshReport { elements: found.elements, contacts, n_solves: found.substeps, ..FleshReport::default() }
     }
 
-    /// Forces along the coordinates of joints.
-    fn pull(&mut self) {
-        let h = if self.reduced.method == ReducedMethod::Implicit { self.h } else { 0.0 };
-        let ReducedWorkspace { torques, resistances, tree_state, .. } = &mut *self.work;
-        torques.fill(0.0);
-        resistances.fill(0.0);
-        for force in &self.reduced.forces {
-            let (q, v) =
-                (&tree_state.coordinates[force.coordinates.clone()], &tree_state.rates[force.dofs.clone()]);
-            if let Some(along) = force.along {
-                let response = self.model.scalar_response(force.joint, along, [q[0], v[0]], self.input, h);
-                torques[force.dofs.start] += response.torque;
-                resistances[force.dofs.start] += response.resistance;
-            } else {
-                let rotation = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
-                let rate = DVec3::new(v[0], v[1], v[2]);
-                let response = self.model.rotation_response(force.joint, rotation, rate, self.input, h);
-                for (k, dof) in force.dofs.clone().enumerate() {
-                    torques[dof] += response.torque[k];
-                    resistances[dof] += response.resistance;
-                }
-            }
-        }
-    }
-
     /// Accelerations, then the end of the substep.
-    fn integrate(&mut self, report: &mut Met) {
+    fn integrate(&mut self, bodies: &sinew_mechanism::State, report: &mut Met) {
         let (h, tree) = (self.h, &self.reduced.tree);
-        let ReducedWorkspace { integrator, dynamics, tree_state, command, external, resistances, .. } =
-            &mut *self.work;
-        let action = Action { command, gravity: self.gravity, external };
         let seen = if self.reduced.method == ReducedMethod::Rk4 {
-            integrator.runge_kutta(tree, dynamics, tree_state, &action, h)
+            self.runge_kutta(bodies)
         } else {
+            let ReducedWorkspace { dynamics, tree_state, command, external, resistances, .. } =
+                &mut *self.work;
+            let action = Action { command, gravity: self.gravity, external };
             resisted(tree, dynamics, tree_state, &action, resistances, h)
         };
         report.mechanism.regularized += u32::from(seen.singular.is_some());
@@ -372,6 +380,51 @@ impl Substep<'_> {
             report.effort.acceleration_square +=
                 acceleration * acceleration / f64::from(report.effort.substeps);
         }
+    }
+}
+
+impl Substep<'_> {
+    /// Forces along joints and on bodies are found anew at every stage; commands, flesh and contacts stay as they are.
+    fn runge_kutta(&mut self, bodies: &sinew_mechanism::State) -> SweepReport {
+        let Self { model, reduced, input, h, gravity, .. } = *self;
+        let tree = &reduced.tree;
+        let ReducedWorkspace {
+            integrator,
+            dynamics,
+            tree_state,
+            command,
+            external,
+            torques,
+            resistances,
+            wrenches,
+            ahead,
+            ..
+        } = &mut *self.work;
+        // What stays is left when the others are taken away.
+        outside_wrenches(model, bodies, input, wrenches);
+        for link in tree.links() {
+            external[link.index()] -= wrenches[tree.body(link).index()];
+        }
+        let modes = &command.modes;
+        let passive = || {
+            let links = tree.links().filter(|link| modes[link.index()] == Mode::Passive);
+            links.flat_map(|link| tree.dofs(link))
+        };
+        passive().for_each(|dof| command.values[dof] -= torques[dof]);
+        ahead.poses.clone_from(&bodies.poses);
+        ahead.motions.clone_from(&bodies.motions);
+        let stays = Action { command, gravity, external };
+        integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, h, |stage, dynamics, action| {
+            reduced.pull(model, stage, input, 0.0, torques, resistances);
+            action.resistance.copy_from_slice(resistances);
+            passive().for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
+            stage.write_mechanism(tree, dynamics, ahead);
+            outside_wrenches(model, ahead, input, wrenches);
+            for link in tree.links() {
+                let k = link.index();
+                action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
+            }
+        })
     }
 }
 

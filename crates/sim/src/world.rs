@@ -5,10 +5,11 @@ mod scene;
 
 use std::sync::Arc;
 
+use glam::DVec3;
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
-    Assembly, AssemblyReport, BodyId, Energy, Input, JointId, JointReading, LoopStop, Settings, Stage,
-    Violation, Watch, assemble, joint_reading, violation,
+    Assembly, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading, LoopStop,
+    Settings, Stage, Violation, Watch, assemble, joint_reading, violation,
 };
 
 use crate::draw::Looks;
@@ -155,6 +156,18 @@ impl World {
     /// bodies were brought together, or a change of the scene came with another model, until the next step.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
         self.workspace.contacts(&self.model)
+    }
+
+    /// Force of each joint on its body 1 in the step that led here, world axes, N. After steps in joint coordinates it is there until a
+    /// state is restored; steps that are neither implicit nor in joint coordinates tell none.
+    pub fn joint_forces(&self) -> Vec<DVec3> {
+        self.workspace.joint_forces(&self.model, &self.state)
+    }
+
+    /// Torque (N·m) or force (N) along a coordinate of a joint, of springs, stops, motors and actuators; without a coordinate, the
+    /// length of the torque that turns a ball joint. Actuators are there once a step was made.
+    pub fn joint_effort(&self, joint: JointId, along: Option<DriveCoordinate>) -> f64 {
+        self.workspace.joint_effort(&self.model, &self.state, &self.input, joint, along)
     }
 
     /// Brings the bodies together until the joints are met, wherever they are now: kinematic bodies at the goals of the

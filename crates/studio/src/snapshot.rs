@@ -1,7 +1,7 @@
 //! What is told of a session: snapshots for whoever draws, and measures for plots.
 
 use sinew_math::{Pose, exp_so3};
-use sinew_sim::{DriveCoordinate, JointId, JointKind, joint_forces, surface_stretches};
+use sinew_sim::{DriveCoordinate, JointId, JointKind, surface_stretches};
 
 use crate::{Frame, Gizmo, Sample, Session, Tint, Wishes};
 
@@ -43,7 +43,7 @@ impl Session {
         }
         frame.joint_forces.clear();
         if wishes.joint_forces {
-            frame.joint_forces = joint_forces(world.model(), world.state());
+            frame.joint_forces = world.joint_forces();
         }
         frame.limits.clear();
         if wishes.limits {
@@ -116,18 +116,17 @@ impl Session {
         };
     }
 
-    /// Coordinate of a joint, its rate, and the force of springs, stops and motors along it.
+    /// Coordinate of a joint, its rate, and the force of springs, stops, motors and actuators along it.
     fn read(&self, joint: usize) -> [f64; 3] {
         let (id, world) = (JointId::from_index(joint), &self.world);
         let (card, reading) = (&self.cast.joints[joint], world.reading(id));
         let (coordinate, value) = match () {
-            () if card.is_slide => (DriveCoordinate::Slide, [reading.slide, reading.slide_rate]),
+            () if card.is_slide => (Some(DriveCoordinate::Slide), [reading.slide, reading.slide_rate]),
             () if card.cone.is_some() || card.kind == JointKind::Ball => {
-                return [reading.rotation.length(), reading.angular_rate.length(), f64::NAN];
+                (None, [reading.rotation.length(), reading.angular_rate.length()])
             }
-            () => (DriveCoordinate::Twist, [reading.twist, reading.twist_rate]),
+            () => (Some(DriveCoordinate::Twist), [reading.twist, reading.twist_rate]),
         };
-        let force = world.model().scalar_response(id, coordinate, value, world.input(), 0.0).torque;
-        [value[0], value[1], force]
+        [value[0], value[1], world.joint_effort(id, coordinate)]
     }
 }

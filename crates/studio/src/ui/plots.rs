@@ -64,7 +64,7 @@ impl Plot {
             Self::Joint => &[
                 ("coordinate (rad, m)", |s| s.joint[0]),
                 ("rate", |s| s.joint[1]),
-                ("force", |s| s.joint[2]),
+                ("torque (N·m), force (N)", |s| s.joint[2]),
             ],
             Self::Flesh => &[("diagonalized share", |s| s.flesh[0]), ("contacts", |s| s.flesh[1])],
             Self::Time => &[("step", |s| s.milliseconds)],

@@ -94,3 +94,21 @@ fn poses_made_by_hand_become_keyframes_that_survive_and_are_reached() {
     let now = control_at(&loaded, session.world().time());
     assert!(matches!(now, Some(ControlDoc::Keyframes(frames)) if frames.keys == [stored]));
 }
+
+#[test]
+fn what_actuators_do_is_drawn_after_a_rewind_too() {
+    let mut session = arm();
+    session.wish(sinew_studio::Wishes { joint_forces: true, ..sinew_studio::Wishes::default() });
+    switch(&mut session, Mode::Guide(StyleDoc::Acceleration).control(&[], &[]));
+    (0..40).for_each(|_| session.step_once());
+    let mut frame = sinew_studio::Frame::default();
+    let mut seen = Vec::new();
+    for step in [40, 17, 40] {
+        session.seek(step);
+        session.fill(&mut frame);
+        assert!(frame.joint_forces.iter().all(|force| force.length() > 1e-3), "{:?}", frame.joint_forces);
+        seen.push(frame.joint_forces.clone());
+    }
+    assert_eq!(seen[0], seen[2]);
+    assert_ne!(seen[0], seen[1]);
+}
