@@ -5,7 +5,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use sinew_scene::{GeneratorDoc, SceneDoc, SceneSource, suggestion};
+use sinew_scene::{GeneratorDoc, SceneDoc, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;
 use sinew_sim::{BuildError, SweepRun, World};
 
@@ -23,13 +23,8 @@ pub(crate) fn find(scene: &str) -> Result<SceneSource, Failure> {
     if let Some(text) = sinew_scenes::text(scene) {
         return Ok(SceneSource::new(text, format!("{scene}.ron")));
     }
-    // What looks like a path was hardly meant as the name of a built-in scene.
-    if path.extension().is_some() || path.components().count() > 1 {
-        return Err(Failure(format!("{scene}: there is no such file")));
-    }
     let names: Vec<&str> = SCENES.iter().map(|(name, _)| *name).collect();
-    let hint = suggestion(scene, &names);
-    Err(Failure(format!("{scene}: there is no such file, and no built-in scene of that name ({hint})")))
+    Err(Failure(no_such_scene(scene, &names)))
 }
 
 /// The members of the sweep of `scene`, which was read from `source`.

@@ -3,6 +3,21 @@
 use crate::doc::{FleshMeshDoc, SceneDoc};
 use crate::error::{SceneIssue, SceneIssueKind};
 
+impl SceneDoc {
+    /// Gives other names to the files that the scene names, for a scene that is written to another folder; their contents stay.
+    pub fn rename_files(&mut self, mut rename: impl FnMut(&str) -> String) {
+        let files = std::mem::take(&mut self.files);
+        self.files = files.into_iter().map(|(name, bytes)| (rename(&name), bytes)).collect();
+        for flesh in &mut self.flesh {
+            match &mut flesh.mesh {
+                FleshMeshDoc::TetGen { node, ele } => (*node, *ele) = (rename(node), rename(ele)),
+                FleshMeshDoc::Embedded { file } | FleshMeshDoc::Surface { file, .. } => *file = rename(file),
+                FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => {}
+            }
+        }
+    }
+}
+
 /// The files that flesh names: the path of the field, and the name as written.
 fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
     scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {

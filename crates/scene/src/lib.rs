@@ -34,6 +34,6 @@ pub use doc::{
 pub use error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 pub use load::SceneSource;
 pub use resolve::ForceCoordinate;
-pub use suggest::suggestion;
+pub use suggest::{no_such_scene, suggestion};
 pub use track::{Track, TrackPoint};
 pub use validate::validate;

@@ -17,6 +17,22 @@ pub fn suggestion<S: AsRef<str>>(found: &str, valid: &[S]) -> String {
     }
 }
 
+/// What is said of a word on the command line that is neither a file nor one of the scenes that have a name.
+///
+/// ```
+/// let said = sinew_scene::no_such_scene("pendulm", &["hand", "pendulum"]);
+/// assert!(said.ends_with("(did you mean `pendulum`?)"), "{said}");
+/// ```
+pub fn no_such_scene<S: AsRef<str>>(word: &str, names: &[S]) -> String {
+    let path = std::path::Path::new(word);
+    // What looks like a path was hardly meant as the name of a scene.
+    if path.extension().is_some() || path.components().count() > 1 {
+        return format!("{word}: there is no such file");
+    }
+    let hint = suggestion(word, names);
+    format!("{word}: there is no such file, and no built-in scene of that name ({hint})")
+}
+
 /// As many names as fit on a line or two.
 const MAX_LISTED: usize = 20;
 

@@ -1,13 +1,14 @@
 //! What can be asked of a session from outside: by the window, or by whatever stands in its place.
 
-use std::fs;
 use std::path::PathBuf;
 
 use glam::DVec3;
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc};
 use sinew_sim::{BodyId, Grab};
 
-use crate::{Fault, Opened, Orbit, Session, Show, Wishes, export};
+use crate::export::{picture, write};
+use crate::film::Film;
+use crate::{Fault, Opened, Orbit, Session, Show, Wishes};
 
 /// What can be asked of a session.
 #[derive(Clone, Debug)]
@@ -16,6 +17,13 @@ pub enum Command {
     Open(PathBuf),
     /// Open a scene that is built in, by its name.
     OpenBuiltIn(String),
+    /// Open a scene by its text; the name stands for the file in messages.
+    OpenText {
+        /// What it is called in messages.
+        name: String,
+        /// The scene, RON.
+        text: String,
+    },
     /// Open the same scene again.
     Reload,
     /// A file has changed: read it again, or open it if another scene is open.
@@ -58,7 +66,8 @@ pub enum Command {
         /// What is shown.
         show: Show,
     },
-    /// Write the recording as an animation.
+    /// Write the recording as an animation. An [`Engine`](crate::Engine) makes it on the side; a session alone stays with it
+    /// until it is done.
     Film {
         /// The file, GIF.
         path: PathBuf,
@@ -79,16 +88,6 @@ pub enum Since {
     Start,
 }
 
-impl Command {
-    /// What is said while something is done that takes long.
-    pub fn announcement(&self) -> Option<String> {
-        match self {
-            Self::Film { path, .. } => Some(format!("writing {} …", path.display())),
-            _ => None,
-        }
-    }
-}
-
 impl Session {
     /// Does what is asked. If there is something to tell, it is told.
     ///
@@ -103,6 +102,10 @@ impl Session {
             }
             Command::OpenBuiltIn(name) => {
                 self.open(Opened::built_in(&name)?);
+                return Ok(Some(format!("opened {name}")));
+            }
+            Command::OpenText { name, text } => {
+                self.open(Opened::from_text(&text, &name)?);
                 return Ok(Some(format!("opened {name}")));
             }
             Command::Reload => {
@@ -132,23 +135,19 @@ impl Session {
             }
             Command::Wish(wishes) => self.wish(wishes),
             Command::Save(path) => {
-                let scene = self.recorded_scene().map_err(|error| Fault::new(error.to_string()))?;
+                let scene = self.recorded_scene_at(&path).map_err(|error| Fault::new(error.to_string()))?;
                 write(&path, scene.to_ron().as_bytes())?;
                 return Ok(Some(format!("saved {}: `sinew run` repeats it to the bit", path.display())));
             }
             Command::Picture { path, orbit, show } => {
-                write(&path, &export::picture(self, &orbit, &show)?)?;
+                write(&path, &picture(self, &orbit, &show)?)?;
                 return Ok(Some(format!("wrote {}", path.display())));
             }
             Command::Film { path, orbit, show } => {
-                write(&path, &export::film(self, &orbit, &show)?)?;
-                return Ok(Some(format!("wrote {}", path.display())));
+                let mut film = Film::begin(self, path, orbit, show)?;
+                return film.wait().map(Some);
             }
         }
         Ok(None)
     }
-}
-
-fn write(path: &PathBuf, bytes: &[u8]) -> Result<(), Fault> {
-    fs::write(path, bytes).map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
 }

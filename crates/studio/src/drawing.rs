@@ -126,6 +126,18 @@ pub struct Segment {
     pub color: Rgb,
 }
 
+impl Segment {
+    /// The cylinder along it, of a thickness in m.
+    pub fn along(&self, thickness: f64) -> Instance {
+        let way = self.to - self.from;
+        Instance {
+            pose: Pose::new(turn_to(way.normalize_or(DVec3::X)), 0.5 * (self.from + self.to)),
+            scale: DVec3::new(way.length(), 0.5 * thickness, 0.5 * thickness),
+            color: self.color,
+        }
+    }
+}
+
 /// A force, seen through everything.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrow {
@@ -143,8 +155,7 @@ impl Arrow {
         let way = self.to - self.from;
         let length = way.length();
         let direction = way.normalize_or(DVec3::X);
-        let (y, z) = direction.any_orthonormal_pair();
-        let rotation = DQuat::from_mat3(&DMat3::from_cols(direction, y, z));
+        let rotation = turn_to(direction);
         let head = (0.35 * length).min(0.06 * reach);
         let part = |from: f64, to: f64, radius: f64| Instance {
             pose: Pose::new(rotation, self.from + direction * (0.5 * (from + to))),
@@ -164,8 +175,12 @@ pub struct Drawing {
     pub balls: Vec<Instance>,
     /// Cylinders.
     pub cylinders: Vec<Instance>,
-    /// Forces.
+    /// Forces, in front of everything.
     pub arrows: Vec<Arrow>,
+    /// Joints and pins: balls in front of everything.
+    pub marks: Vec<Instance>,
+    /// Ranges of joints: lines in front of everything.
+    pub gauges: Vec<Segment>,
     /// Surfaces of flesh.
     pub surfaces: Vec<Surface>,
     /// Surfaces that nothing is inside of: height fields, and those through points of bodies.
@@ -218,7 +233,8 @@ impl Drawing {
         }
         if show.joints {
             let size = 0.015 * cast.reach;
-            frame.draw.points.iter().for_each(|point| self.push_ball(point.position, size, DARK));
+            let joints = frame.draw.points.iter().filter_map(|point| ball(point.position, size, DARK));
+            self.marks.extend(joints);
         }
         for line in &frame.draw.lines {
             let color = if line.kind == LineKind::Grab { RED } else { DARK };
@@ -227,9 +243,7 @@ impl Drawing {
                 self.push_ball(line.to, 0.014 * cast.reach, RED);
             }
         }
-        for &pin in &frame.pins {
-            self.push_ball(pin, 0.02 * cast.reach, BLUE);
-        }
+        self.marks.extend(frame.pins.iter().filter_map(|&pin| ball(pin, 0.02 * cast.reach, BLUE)));
         let weight = 9.81 * cast.mass.max(1e-9);
         if show.contacts && !frame.is_posed {
             for &(point, force) in &frame.contacts {
@@ -245,7 +259,7 @@ impl Drawing {
         }
         if show.limits {
             for gizmo in &frame.limits {
-                gizmo.draw(0.12 * cast.reach, &mut self.lines);
+                gizmo.draw(0.12 * cast.reach, &mut self.gauges);
             }
         }
     }
@@ -281,7 +295,15 @@ impl Drawing {
         for arrow in &self.arrows {
             scene.push_force(arrow.from, arrow.to, 0.06 * self.reach, paint(arrow.color));
         }
+        for at in &self.marks {
+            scene.front.push(&Mesh::ellipsoid(at.scale, 16), &at.pose, paint(at.color));
+        }
         let width = (size.1 / 450.0).max(1.0);
+        let thick = width * orbit.distance * orbit.pixel_angle(size);
+        for line in &self.gauges {
+            let at = line.along(thick);
+            scene.front.push(&Mesh::cylinder(at.scale.y, at.scale.x, 5), &at.pose, paint(at.color));
+        }
         let line = |line: &Segment| Line { from: line.from, to: line.to, width, color: paint(line.color) };
         scene.lines.extend(self.lines.iter().map(line));
         scene.planes.extend(self.planes.iter().map(|&(point, normal)| Plane { point, normal }));
@@ -294,6 +316,8 @@ impl Drawing {
     fn clear(&mut self) {
         [&mut self.boxes, &mut self.balls, &mut self.cylinders].into_iter().for_each(Vec::clear);
         self.arrows.clear();
+        self.marks.clear();
+        self.gauges.clear();
         self.surfaces.clear();
         self.sheets.clear();
         self.lines.clear();
@@ -330,13 +354,7 @@ impl Drawing {
     }
 
     fn push_ball(&mut self, at: DVec3, radius: f64, color: Rgb) {
-        if at.is_finite() {
-            self.balls.push(Instance {
-                pose: Pose::from_translation(at),
-                scale: DVec3::splat(radius),
-                color,
-            });
-        }
+        self.balls.extend(ball(at, radius, color));
     }
 
     fn push_line(&mut self, from: DVec3, to: DVec3, color: Rgb) {
@@ -366,6 +384,18 @@ impl Drawing {
             }
         }
     }
+}
+
+/// A ball, if it is anywhere.
+fn ball(at: DVec3, radius: f64, color: Rgb) -> Option<Instance> {
+    let pose = Pose::from_translation(at);
+    at.is_finite().then_some(Instance { pose, scale: DVec3::splat(radius), color })
+}
+
+/// The turn that takes x to a direction.
+fn turn_to(direction: DVec3) -> DQuat {
+    let (y, z) = direction.any_orthonormal_pair();
+    DQuat::from_mat3(&DMat3::from_cols(direction, y, z))
 }
 
 fn mix(a: Rgb, b: Rgb, part: f32) -> Rgb {

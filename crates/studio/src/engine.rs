@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::film::Film;
 use crate::{Command, Fault, Frame, Session, Trace};
 
 /// Longest time spent on steps between two looks at the commands, beyond the step that is under way.
@@ -26,6 +27,7 @@ pub struct Board {
     frame: Frame,
     is_fresh: bool,
     trace: Trace,
+    film: Option<Film>,
     /// What went wrong last; `None` once something that matters has worked.
     pub fault: Option<Fault>,
     /// How often something went wrong.
@@ -42,10 +44,30 @@ impl Board {
         &self.trace
     }
 
-    fn hear(&mut self, outcome: Result<Option<String>, Fault>) {
+    /// The share of a film that is done, 0 to 1, while it is being made.
+    pub fn film(&self) -> Option<f64> {
+        self.film.as_ref().map(Film::share)
+    }
+
+    /// Ends a film that is being made, without a file.
+    pub fn stop_film(&mut self) {
+        self.film.iter().for_each(Film::stop);
+    }
+
+    /// Hears of a film that has ended, and tells whether one is being made.
+    fn is_filming(&mut self) -> bool {
+        if let Some(outcome) = self.film.as_mut().and_then(Film::outcome) {
+            self.film = None;
+            self.hear(outcome.map(Said::Note));
+        }
+        self.film.is_some()
+    }
+
+    fn hear(&mut self, outcome: Result<Said, Fault>) {
         match outcome {
-            Ok(Some(note)) => (self.note, self.fault) = (Some(note), None),
-            Ok(None) => {}
+            Ok(Said::Note(note)) => (self.note, self.fault) = (Some(note), None),
+            Ok(Said::Film(film)) => self.film = Some(film),
+            Ok(Said::Nothing) => {}
             Err(fault) => (self.fault, self.n_faults) = (Some(fault), self.n_faults + 1),
         }
     }
@@ -98,7 +120,8 @@ impl Engine {
         match self {
             Self::Inline(both) => {
                 let (session, board) = &mut **both;
-                board.hear(session.obey(command));
+                let outcome = obey(session, command, board.is_filming());
+                board.hear(outcome);
                 session.fill(&mut board.frame);
                 board.show(session);
             }
@@ -138,9 +161,13 @@ impl Engine {
 
     /// Looks at the board.
     pub fn board<T>(&mut self, read: impl FnOnce(&mut Board) -> T) -> T {
+        let look = |board: &mut Board| {
+            board.is_filming();
+            read(board)
+        };
         match self {
-            Self::Inline(both) => read(&mut both.1),
-            Self::Thread(thread) => read(&mut thread.board.lock().unwrap_or_else(PoisonError::into_inner)),
+            Self::Inline(both) => look(&mut both.1),
+            Self::Thread(thread) => look(&mut thread.board.lock().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 }
@@ -148,6 +175,7 @@ impl Engine {
 impl Drop for Thread {
     fn drop(&mut self) {
         drop(self.commands.take());
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).stop_film();
         if let Some(handle) = self.handle.take() {
             let _ = handle.join();
         }
@@ -171,15 +199,13 @@ fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wa
         let left = (session.wait() - last.elapsed().as_secs_f64()).clamp(0.0, LONGEST_WAIT);
         match inbox.recv_timeout(Duration::from_secs_f64(left)) {
             Ok(first) => {
-                let mut commands = inbox.try_iter().fold(vec![first], collect);
-                commands.drain(..).for_each(|command| {
-                    if let Some(text) = command.announcement() {
-                        board.lock().unwrap_or_else(PoisonError::into_inner).note = Some(text);
-                        wake();
-                    }
-                    let outcome = session.obey(command);
-                    board.lock().unwrap_or_else(PoisonError::into_inner).hear(outcome);
-                });
+                let commands = inbox.try_iter().fold(vec![first], collect);
+                for command in commands {
+                    let lock = || board.lock().unwrap_or_else(PoisonError::into_inner);
+                    let is_filming = lock().is_filming();
+                    let outcome = obey(&mut session, command, is_filming);
+                    lock().hear(outcome);
+                }
                 is_new = true;
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -188,6 +214,24 @@ fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wa
         let now = Instant::now();
         let elapsed = now - mem::replace(&mut last, now);
         is_new |= session.advance(elapsed.as_secs_f64(), || now.elapsed() < BURST) > 0;
+    }
+}
+
+/// What comes of a command.
+enum Said {
+    Nothing,
+    Note(String),
+    Film(Film),
+}
+
+/// Has a session do what is asked; films are made on the side, one at a time.
+fn obey(session: &mut Session, command: Command, is_filming: bool) -> Result<Said, Fault> {
+    match command {
+        Command::Film { .. } if is_filming => {
+            Ok(Said::Note("one film at a time: wait for the last one, or stop it".to_owned()))
+        }
+        Command::Film { path, orbit, show } => Film::begin(session, path, orbit, show).map(Said::Film),
+        command => session.obey(command).map(|note| note.map_or(Said::Nothing, Said::Note)),
     }
 }
 

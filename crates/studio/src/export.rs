@@ -1,6 +1,10 @@
 //! Pictures and animations of a session, by the rasterizer of `sinew-picture`: no window, no graphics card.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use sinew_picture::{Animation, Image, Palette, PictureError, Renderer, Scene, encode_png};
+use sinew_scene::Steps;
 
 use crate::{Drawing, Fault, Frame, Orbit, Session, Show, Wishes};
 
@@ -11,6 +15,8 @@ const FILM: (usize, usize) = (480, 320);
 /// Pictures of an animation per simulated second, and at most in all.
 const RATE: f64 = 25.0;
 const MOST: f64 = 500.0;
+/// Share of the work on an animation that steps and pictures are; the rest is the file.
+const STEPS: f64 = 0.8;
 
 /// What frames must hold for all that is shown.
 pub fn wishes(show: &Show) -> Wishes {
@@ -51,16 +57,23 @@ pub(crate) fn picture(session: &mut Session, orbit: &Orbit, show: &Show) -> Resu
     Ok(bytes)
 }
 
-/// The recording as GIF; the session stays where it is.
-pub(crate) fn film(session: &mut Session, orbit: &Orbit, show: &Show) -> Result<Vec<u8>, Fault> {
-    let (here, n_steps) = (session.step(), session.timeline().n_steps());
-    if n_steps == 0 {
-        return Err(Fault::new("nothing was recorded yet: play first"));
-    }
-    session.seek(n_steps);
-    let interval = (1.0 / RATE).max(session.world().time() / MOST);
+/// The recording as GIF. The session is led through all of it; `go_on` is told which share is done, and says whether to go on: `None`
+/// if not.
+pub(crate) fn film(
+    session: &mut Session,
+    orbit: &Orbit,
+    show: &Show,
+    go_on: &mut dyn FnMut(f64) -> bool,
+) -> Result<Option<Vec<u8>>, Fault> {
+    let timeline = session.timeline();
+    let n_steps = timeline.n_steps();
+    let last = timeline.changes().last().map_or_else(|| session.doc(), |change| &change.doc);
+    let interval = (1.0 / RATE).max(Steps::of(last).time_after(n_steps) / MOST);
     let (mut images, mut times) = (Vec::new(), Vec::new());
     for step in 0..=n_steps {
+        if !go_on(STEPS * step as f64 / n_steps as f64) {
+            return Ok(None);
+        }
         session.seek(step);
         let (now, dt) = (session.world().time(), session.world().settings().dt);
         // The step that ends nearest to when the next picture is due.
@@ -69,14 +82,29 @@ pub(crate) fn film(session: &mut Session, orbit: &Orbit, show: &Show) -> Result<
             times.push(now);
         }
     }
-    session.seek(here);
     let palette = Palette::of(images.iter().step_by(images.len().div_ceil(8)));
     let mut animation = Animation::new(Vec::new(), palette, FILM).map_err(told)?;
     for (i, image) in images.iter().enumerate() {
+        if !go_on(STEPS + (1.0 - STEPS) * i as f64 / images.len() as f64) {
+            return Ok(None);
+        }
         let shown = times.get(i + 1).map_or(interval, |next| next - times[i]);
         animation.push(image, shown).map_err(told)?;
     }
-    animation.finish().map_err(told)
+    animation.finish().map(Some).map_err(told)
+}
+
+/// Writes a file beside its place first, so that it is never there in part.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    let part = PathBuf::from(name);
+    let outcome = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    outcome.map_err(|error| {
+        // It may not even have been begun.
+        let _ = fs::remove_file(&part);
+        Fault::new(format!("cannot write {}: {error}", path.display()))
+    })
 }
 
 fn snapshot(session: &mut Session, show: &Show) -> Frame {

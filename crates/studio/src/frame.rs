@@ -64,6 +64,13 @@ pub struct Frame {
     pub digest: u64,
 }
 
+impl Frame {
+    /// Gravity in force (m/s²); as it is written if there is none, so that there is an up.
+    pub fn gravity(&self) -> DVec3 {
+        self.said.gravity.filter(|&gravity| gravity != DVec3::ZERO).unwrap_or(self.doc.gravity)
+    }
+}
+
 /// What a frame should hold besides shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {

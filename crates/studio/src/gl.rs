@@ -9,9 +9,9 @@ use eframe::egui_glow::CallbackFn;
 use egui::{PaintCallback, PaintCallbackInfo, Rect, Ui};
 use glam::{DMat3, DVec3};
 use three_d::{
-    AmbientLight, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DepthTest,
-    DirectionalLight, Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial,
-    Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
+    AmbientLight, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DirectionalLight,
+    Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial, Positions,
+    RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
 };
 
 use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage, Surface};
@@ -85,8 +85,9 @@ impl Shared {
         let seen: Vec<&dyn Object> = objects.iter().map(|object| &**object).collect();
         screen.clear_partially(scissor, ClearState::color_and_depth(SKY[0], SKY[1], SKY[2], 1.0, 1.0));
         screen.render_partially(scissor, &camera, seen, &lights);
-        let arrows = self.arrows();
-        screen.render_partially(scissor, &camera, arrows.iter().map(|object| &**object), &lights);
+        let front = self.front(f64::from(viewport.height));
+        screen.clear_partially(scissor, ClearState::depth(1.0));
+        screen.render_partially(scissor, &camera, front.iter().map(|object| &**object), &lights);
         screen.into_framebuffer();
     }
 
@@ -131,15 +132,8 @@ impl Shared {
                 objects.push(self.placed(mesh, list, self.matter(255)));
             }
         }
-        // Two pixels at the distance of what is looked at.
-        let width = 2.0 * self.orbit.distance * self.orbit.pixel_angle((height, height));
         let lines: Vec<Segment> = drawing.lines.iter().copied().chain(self.grid()).collect();
-        if !lines.is_empty() {
-            let thin = CpuMesh::cylinder(5);
-            let instances = instances(lines.iter().map(|line| (stretched(line, width), line.color)));
-            let plain = ColorMaterial { color: Srgba::WHITE, ..ColorMaterial::default() };
-            objects.push(Box::new(Gm::new(InstancedMesh::new(&self.context, &instances, &thin), plain)));
-        }
+        objects.extend(self.lines(&lines, height));
         let sheets = drawing.sheets.iter().map(|surface| (surface, 255));
         for (surface, alpha) in sheets.chain(drawing.surfaces.iter().map(|surface| (surface, 215))) {
             let mut matter = self.matter(alpha);
@@ -150,19 +144,26 @@ impl Shared {
         objects
     }
 
-    /// Forces, in front of everything.
-    fn arrows(&self) -> Vec<Box<dyn Object>> {
-        let parts = self.drawing.arrows.iter().map(|arrow| arrow.parts(self.drawing.reach));
+    /// Forces, joints, pins and limits.
+    fn front(&self, height: f64) -> Vec<Box<dyn Object>> {
+        let drawing = &self.drawing;
+        let parts = drawing.arrows.iter().map(|arrow| arrow.parts(drawing.reach));
         let (shafts, heads): (Vec<Instance>, Vec<Instance>) =
             parts.map(|[shaft, head]| (shaft, head)).unzip();
-        let on_top = || {
-            let mut matter = self.matter(255);
-            matter.render_states.depth_test = DepthTest::Always;
-            matter
-        };
-        let parts = [(CpuMesh::cylinder(8), shafts), (CpuMesh::cone(16), heads)];
+        let (shaft, head) = (centred(CpuMesh::cylinder(8)), centred(CpuMesh::cone(16)));
+        let parts = [(shaft, &shafts), (head, &heads), (CpuMesh::sphere(16), &drawing.marks)];
         let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
-        parts.map(|(mesh, list)| self.placed(&centred(mesh), &list, on_top())).collect()
+        let parts = parts.map(|(mesh, list)| self.placed(&mesh, list, self.matter(255)));
+        parts.chain(self.lines(&drawing.gauges, height)).collect()
+    }
+
+    /// Lines, two pixels thick at the distance of what is looked at.
+    fn lines(&self, lines: &[Segment], height: f64) -> Option<Box<dyn Object>> {
+        let width = 2.0 * self.orbit.distance * self.orbit.pixel_angle((height, height));
+        let instances = instances(lines.iter().map(|line| (transform(&line.along(width)), line.color)));
+        let plain = ColorMaterial { color: Srgba::WHITE, ..ColorMaterial::default() };
+        let mesh = || InstancedMesh::new(&self.context, &instances, &centred(CpuMesh::cylinder(5)));
+        (!lines.is_empty()).then(|| Box::new(Gm::new(mesh(), plain)) as _)
     }
 
     fn placed(&self, mesh: &CpuMesh, list: &[Instance], matter: PhysicalMaterial) -> Box<dyn Object> {
@@ -248,13 +249,6 @@ fn transform(at: &Instance) -> Mat4 {
         [turned.x_axis * at.scale.x, turned.y_axis * at.scale.y, turned.z_axis * at.scale.z],
         at.pose.translation,
     )
-}
-
-/// A unit cylinder from 0 to 1 along x, laid along a line.
-fn stretched(line: &Segment, width: f64) -> Mat4 {
-    let way = line.to - line.from;
-    let (y, z) = way.try_normalize().unwrap_or(DVec3::X).any_orthonormal_pair();
-    columns([way, y * (0.5 * width), z * (0.5 * width)], line.from)
 }
 
 fn columns([x, y, z]: [DVec3; 3], place: DVec3) -> Mat4 {

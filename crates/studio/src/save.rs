@@ -5,6 +5,7 @@
 //! The samples are those of the recording, and RON keeps every bit of a number.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use sinew_scene::{CurveDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, Steps, TrackDoc};
@@ -56,6 +57,36 @@ impl Session {
         }
         Ok(scene)
     }
+
+    /// The recording as a scene that is to be written to a file: files that it names are named as seen from there.
+    ///
+    /// # Errors
+    /// If nothing was recorded.
+    pub fn recorded_scene_at(&self, path: &Path) -> Result<SceneDoc, SaveError> {
+        let mut scene = self.recorded_scene()?;
+        if let (Some(from), Some(to)) = (self.path().and_then(Path::parent), path.parent()) {
+            scene.rename_files(|name| match Path::new(name).is_absolute() {
+                true => name.to_owned(),
+                false => named_from(to, &from.join(name)),
+            });
+        }
+        Ok(scene)
+    }
+}
+
+/// A file as it is named in a scene of a folder: by the way there, or by its own place if there is none.
+fn named_from(folder: &Path, file: &Path) -> String {
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let places = here.canonicalize().and_then(|here| Ok((here, file.canonicalize()?)));
+    let Ok((here, there)) = places else { return file.to_string_lossy().into_owned() };
+    let (here, there): (Vec<_>, Vec<_>) = (here.components().collect(), there.components().collect());
+    let shared = here.iter().zip(&there).take_while(|(a, b)| a == b).count();
+    if shared == 0 {
+        return there.iter().collect::<PathBuf>().to_string_lossy().into_owned();
+    }
+    let up = here[shared..].iter().map(|_| "..".into());
+    let down = there[shared..].iter().map(|part| part.as_os_str().to_string_lossy());
+    up.chain(down).collect::<Vec<_>>().join("/")
 }
 
 /// The holds of a recording, each with its way.

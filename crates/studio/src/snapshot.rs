@@ -1,6 +1,7 @@
 //! What is told of a session: snapshots for whoever draws, and measures for plots.
 
 use sinew_math::{Pose, exp_so3};
+use sinew_scene::StepperDoc;
 use sinew_sim::{DriveCoordinate, JointId, JointKind, surface_stretches};
 
 use crate::{Frame, Gizmo, Sample, Session, Tint, Wishes};
@@ -99,6 +100,8 @@ impl Session {
         let (energy, momentum, violation) = (world.energy(), world.momentum(), world.violation());
         let n_tets: usize = self.cast.flesh.iter().map(|flesh| flesh.n_tets).sum();
         let (loops, flesh) = (&self.report.mechanism.loops, &self.report.flesh);
+        let stepper = world.said().and_then(|said| said.stepper.as_ref());
+        let share = flesh.elements.n_diagonalized as f64 / n_tets.max(1) as f64;
         let joint = self.wishes.joint.filter(|&joint| joint < self.cast.joints.len());
         self.sample = Sample {
             step: self.step,
@@ -109,7 +112,8 @@ impl Session {
             loops: [loops.residual, f64::from(loops.iterations)],
             joint: joint.map_or([f64::NAN; 3], |joint| self.read(joint)),
             flesh: [
-                flesh.elements.n_diagonalized as f64 / n_tets.max(1) as f64,
+                // Implicit steps diagonalize all, which says nothing.
+                if matches!(stepper, Some(StepperDoc::Implicit(_))) { f64::NAN } else { share },
                 (flesh.contacts.n_stick + flesh.contacts.n_slip) as f64,
             ],
             milliseconds,

@@ -45,7 +45,7 @@ pub struct Change {
     pub doc: Arc<SceneDoc>,
 }
 
-/// Checkpoints, holds and changes of a run.
+/// Checkpoints, holds and changes of a run. Copies share the checkpoints.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     n_steps: u64,
@@ -53,7 +53,7 @@ pub struct Timeline {
     budget: usize,
     bytes_per_state: usize,
     /// States after steps `i · every`.
-    checkpoints: Vec<State>,
+    checkpoints: Vec<Arc<State>>,
     hands: BTreeMap<u64, Hands>,
     /// Holds of all steps together.
     n_holds: usize,
@@ -69,7 +69,7 @@ impl Timeline {
             every: EVERY,
             budget,
             bytes_per_state: bytes(start),
-            checkpoints: vec![start.clone()],
+            checkpoints: vec![Arc::new(start.clone())],
             hands: BTreeMap::new(),
             n_holds: 0,
             changes: vec![Change { step: 0, doc }],
@@ -121,7 +121,7 @@ impl Timeline {
         }
         self.n_steps += 1;
         if self.n_steps.is_multiple_of(self.every) {
-            self.checkpoints.push(after.clone());
+            self.checkpoints.push(Arc::new(after.clone()));
             if self.checkpoints.len() > 2 && self.checkpoints.len() * self.bytes_per_state > self.budget {
                 self.thin();
             }

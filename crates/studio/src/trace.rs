@@ -20,7 +20,8 @@ pub struct Sample {
     pub loops: [f64; 2],
     /// Coordinate of the joint that is looked at (rad or m), its rate, and the force along it if it is known.
     pub joint: [f64; 3],
-    /// Share of tetrahedra that were diagonalized, and contacts.
+    /// Share of tetrahedra that the selective test picked to be diagonalized (no number where steps are implicit: those diagonalize
+    /// all), and contacts.
     pub flesh: [f64; 2],
     /// Wall-clock time of the step, ms.
     pub milliseconds: f64,

@@ -47,8 +47,10 @@ impl Default for Start {
 /// If the scene cannot be opened or the picture not be written.
 pub fn run_shot(start: &Start) -> Result<(), Fault> {
     let library = Library::of_folder_or_built_in(&start.library);
-    let opened = start.scene.as_ref().map(|scene| Opened::of(&library.find(scene)));
-    let opened = opened.unwrap_or_else(|| Ok(Opened::pendulum()))?;
+    let opened = match &start.scene {
+        Some(scene) => Opened::of(&library.find(scene)?)?,
+        None => Opened::pendulum(),
+    };
     let mut studio = Studio::new(Engine::inline(Session::new(opened)), library, &start.folder);
     studio.engine().send(Command::Play(true));
     let told = |error: PictureError| Fault::new(error.to_string());
@@ -75,17 +77,39 @@ pub fn run_shot(start: &Start) -> Result<(), Fault> {
 /// Opens the window and stays until it is closed.
 ///
 /// # Errors
-/// If there is no display, or nothing that can draw on it.
+/// If there is no such scene, no display, or nothing that can draw on it.
 pub fn run(start: Start) -> Result<(), Fault> {
+    let library = Library::of_folder_or_built_in(&start.library);
+    let origin = start.scene.as_ref().map(|scene| library.find(scene)).transpose()?;
+    let scene = start.scene.clone().unwrap_or_else(|| "worm".to_owned());
     let viewport =
         egui::ViewportBuilder::default().with_inner_size([1280.0, 820.0]).with_title("Sinew studio");
     let options =
         NativeOptions { viewport, renderer: Renderer::Glow, depth_buffer: 24, ..NativeOptions::default() };
     let begin = move |context: &CreationContext<'_>| -> Result<Box<dyn App>, _> {
-        Ok(Box::new(Window::new(context, &start)))
+        Ok(Box::new(Window::new(context, &start, library, origin)))
     };
     eframe::run_native("sinew-studio", options, Box::new(begin))
-        .map_err(|error| Fault::new(format!("cannot open a window: {error}")))
+        .map_err(|error| no_window(&error.to_string(), &scene))
+}
+
+/// Why there is no window, and what can be had without one.
+fn no_window(error: &str, scene: &str) -> Fault {
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+    let is_unix = cfg!(all(unix, not(target_os = "macos")));
+    let why = if is_unix && !displays.iter().any(|name| is_set(&name)) {
+        "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)"
+    } else {
+        error
+    };
+    Fault {
+        lines: vec![
+            format!("cannot open a window: {why}"),
+            format!("without one, `sinew run {scene} --gif FILE` makes an animation of the scene"),
+            format!("and `sinew-studio {scene} --shot FILE` a picture of the window"),
+        ],
+    }
 }
 
 struct Window {
@@ -96,11 +120,9 @@ struct Window {
 }
 
 impl Window {
-    fn new(context: &CreationContext<'_>, start: &Start) -> Self {
+    fn new(context: &CreationContext<'_>, start: &Start, library: Library, origin: Option<Origin>) -> Self {
         context.egui_ctx.set_theme(egui::Theme::Light);
-        let library = Library::of_folder_or_built_in(&start.library);
         let wake = context.egui_ctx.clone();
-        let origin = start.scene.as_ref().map(|scene| library.find(scene));
         let (opened, fault) = first_scene(origin.as_ref());
         let mut engine = Engine::threaded(Session::new(opened), move || wake.request_repaint());
         engine.board(|board| board.fault = fault);

@@ -16,7 +16,7 @@ const SHORTCUTS: [(&str, &str); 20] = [
     ("P, G", "write a PNG, a GIF"),
     ("Ctrl+S", "save what was done as a scene"),
     ("F1", "this window"),
-    ("Escape", "let go"),
+    ("Escape", "let go; stop a GIF that is being made"),
     ("Drag a body", "pull it; pose it while time stands still"),
     ("Ctrl+drag a body", "push it away or bring it near"),
     ("Alt+drag a body", "turn it"),

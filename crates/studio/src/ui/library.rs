@@ -1,12 +1,15 @@
 //! Scenes to choose from.
 
 use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use egui::{ComboBox, ScrollArea, Ui};
 
+use sinew_scene::no_such_scene;
+
 use super::Studio;
-use crate::{Command, Orbit, Tint};
+use crate::{Command, Fault, Orbit, Tint};
 
 /// A list of scenes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,15 +51,19 @@ impl Library {
         if found.scenes.is_empty() { Self::built_in() } else { found }
     }
 
-    /// The scene that a word on the command line means: a file, or by its name one of the list or one that is built in. What is
-    /// none of these is taken for a file, which will be said to be missing.
-    pub fn find(&self, word: &str) -> Origin {
+    /// The scene that a word on the command line means: a file, or by its name one of the list or one that is built in.
+    ///
+    /// # Errors
+    /// If it is none of these, with what may have been meant.
+    pub fn find(&self, word: &str) -> Result<Origin, Fault> {
         if Path::new(word).exists() {
-            return Origin::File(word.into());
+            return Ok(Origin::File(word.into()));
         }
-        let built_in = || sinew_scenes::text(word).map(|_| Origin::BuiltIn(word.to_owned()));
-        let named = self.scenes.iter().find(|(name, _)| name == word).map(|(_, origin)| origin.clone());
-        named.or_else(built_in).unwrap_or_else(|| Origin::File(word.into()))
+        let built_in = Self::built_in().scenes;
+        let known: Vec<_> = self.scenes.iter().chain(&built_in).collect();
+        let named = known.iter().find(|(name, _)| name == word).map(|(_, origin)| origin.clone());
+        let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+        named.ok_or_else(|| Fault::new(no_such_scene(word, &names)))
     }
 }
 
@@ -73,7 +80,11 @@ impl Studio {
                     Origin::File(path) => format!("Open {}", path.display()),
                     Origin::BuiltIn(name) => format!("Open {name}, which is built in"),
                 };
-                if ui.selectable_label(is_open, name).on_hover_text(tip).clicked() {
+                let entry = ui.selectable_label(is_open, name).on_hover_text(tip);
+                if is_open && mem::take(&mut self.is_newly_open) {
+                    entry.scroll_to_me(None);
+                }
+                if entry.clicked() {
                     chosen = Some(origin.clone());
                 }
             }
@@ -112,7 +123,8 @@ impl Studio {
             }
         });
         colors.response.on_hover_text(
-            "Stretch: blue 40 % shorter, white at rest, red 40 % longer. Diagonalized: red where tetrahedra are.",
+            "Stretch: blue 40 % shorter, white at rest, red 40 % longer. Diagonalized: red where the \
+             selective test picks tetrahedra, whatever the stepper does with them.",
         );
         self.cameras(ui);
         if ui.button("Shortcuts").on_hover_text("All keys and what they do (F1)").clicked() {
@@ -130,7 +142,7 @@ impl Studio {
                 for camera in &self.frame.doc.cameras {
                     let tip = format!("See the scene from {:.2}", camera.from);
                     if ui.selectable_label(false, &camera.name).on_hover_text(tip).clicked() {
-                        self.orbit = Orbit::of_camera(camera, self.frame.doc.gravity);
+                        self.orbit = Orbit::of_camera(camera, self.frame.gravity());
                     }
                 }
             },

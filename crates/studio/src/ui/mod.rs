@@ -1,6 +1,7 @@
 //! The interface: what the window shows and how it answers, on egui alone. Without a window it runs just the same, which is
 //! how it is tested.
 
+mod drop;
 mod hand;
 mod help;
 mod keyframes;
@@ -33,6 +34,8 @@ pub struct Studio {
     show: Show,
     /// The opening that the camera was set for.
     opening: u64,
+    /// Whether the list of scenes has yet to show the one that was opened.
+    is_newly_open: bool,
     hover: Option<Hit>,
     drag: Drag,
     plot: Plot,
@@ -64,6 +67,7 @@ impl Studio {
             orbit: Orbit::default(),
             show: Show::default(),
             opening: 0,
+            is_newly_open: false,
             hover: None,
             drag: Drag::default(),
             plot: Plot::default(),
@@ -147,7 +151,7 @@ impl Studio {
                 Err(fault) => self.engine.board(|board| board.fault = Some(fault)),
             }
         }
-        self.take_dropped_file(ui.ctx());
+        self.take_dropped_files(ui.ctx());
         self.take_keys(ui.ctx());
         self.engine.pass(elapsed);
         self.refresh();
@@ -168,6 +172,7 @@ impl Studio {
         }
         egui::CentralPanel::no_frame().show(ui, |ui| self.viewport(ui, stage));
         self.messages(ui.ctx());
+        self.drop_hint(ui.ctx());
         self.help(ui.ctx());
         if self.frame.is_playing {
             ui.ctx().request_repaint();
@@ -186,18 +191,12 @@ impl Studio {
         }
         if self.engine.look(&mut self.frame) && self.opening != self.frame.opening {
             self.opening = self.frame.opening;
-            self.orbit = Orbit::of(&self.frame.cast, self.frame.doc.gravity);
+            self.is_newly_open = true;
+            self.orbit = Orbit::of(&self.frame.cast, self.frame.gravity());
             self.settings = settings::Draft::default();
             self.keys = keyframes::Editor::of(&self.frame.doc);
             self.joint = None;
             self.drag = Drag::default();
-        }
-    }
-
-    fn take_dropped_file(&mut self, ctx: &egui::Context) {
-        let dropped = ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
-        if let Some(path) = dropped {
-            self.open(&path);
         }
     }
 

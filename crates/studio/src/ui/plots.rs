@@ -148,13 +148,15 @@ impl Studio {
             }
             let flesh = &frame.report.flesh;
             if !frame.cast.flesh.is_empty() {
+                let inverted = format!("{} inverted", flesh.elements.n_inverted);
                 row(
                     "Flesh",
-                    format!(
-                        "{:.1} % diagonalized, {} inverted",
-                        100.0 * sample.flesh[0],
-                        flesh.elements.n_inverted
-                    ),
+                    match sample.flesh[0] {
+                        share if share.is_finite() => {
+                            format!("{:.1} % diagonalized, {inverted}", 100.0 * share)
+                        }
+                        _ => inverted,
+                    },
                 );
                 row("Contacts", format!("{} hold, {} slide", flesh.contacts.n_stick, flesh.contacts.n_slip));
             }

@@ -1,9 +1,14 @@
 //! The bar below: play, pause, step, speed, timeline, files.
 
+use std::time::Duration;
+
 use egui::{Button, Key, Modifiers, Slider, Ui};
 
 use super::Studio;
-use crate::{Command, Pace, Show};
+use crate::{Board, Command, Pace, Show};
+
+/// Time between two looks at how far a film is.
+const LOOK: Duration = Duration::from_millis(100);
 
 impl Studio {
     pub(super) fn transport(&mut self, ui: &mut Ui) {
@@ -48,9 +53,7 @@ impl Studio {
             if ui.button("PNG").on_hover_text("Write a picture of this moment (P)").clicked() {
                 self.picture();
             }
-            if ui.button("GIF").on_hover_text("Write the recording as an animation (G)").clicked() {
-                self.film();
-            }
+            self.film_controls(ui);
         });
         ui.horizontal(|ui| {
             let mut step = self.frame.step;
@@ -73,6 +76,24 @@ impl Studio {
             });
         });
         ui.add_space(2.0);
+    }
+
+    /// Begins a film, or shows how far it is.
+    fn film_controls(&mut self, ui: &mut Ui) {
+        let Some(share) = self.engine.board(|board| board.film()) else {
+            if ui.button("GIF").on_hover_text("Write the recording as an animation (G)").clicked() {
+                self.film();
+            }
+            return;
+        };
+        ui.label(format!("GIF: {:.0} %", 100.0 * share))
+            .on_hover_text("An animation of what was recorded is being made");
+        let stop =
+            ui.button("Stop").on_hover_text("Make no animation after all; nothing is written (Escape)");
+        if stop.clicked() {
+            self.engine.board(Board::stop_film);
+        }
+        ui.ctx().request_repaint_after(LOOK);
     }
 
     /// What keys do; those that a text field wants are left to it.
@@ -103,7 +124,7 @@ impl Studio {
             }
         }
         if plain(Key::F) {
-            self.orbit = crate::Orbit::of(&self.frame.cast, self.frame.doc.gravity);
+            self.orbit = crate::Orbit::of(&self.frame.cast, self.frame.gravity());
         }
         if plain(Key::P) {
             self.picture();
@@ -118,6 +139,9 @@ impl Studio {
             self.is_help_open = !self.is_help_open;
         }
         if plain(Key::Escape) {
+            if self.drag.body().is_none() && !self.is_help_open {
+                self.engine.board(Board::stop_film);
+            }
             self.drag.release();
             self.is_help_open = false;
             self.engine.send(Command::Hold(Vec::new()));

@@ -1,46 +1,14 @@
 //! The interface without a display.
 
 use std::fs;
-use std::path::PathBuf;
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Pos2, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use glam::DVec3;
-use sinew_studio::{Blank, Command, Engine, Library, Opened, Session, Studio, Target};
+use sinew_studio::{Command, Library, Opened, Session, Target};
 
-use crate::common::{fixture, session};
-
-type Window = Harness<'static, Studio>;
-
-fn folder() -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("sinew-studio-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder for tests");
-    folder
-}
-
-fn window(session: Session) -> Window {
-    let library = Library::of_folder(&fixture("hand").with_file_name(""));
-    let studio = Studio::new(Engine::inline(session), library, &folder());
-    let mut window = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
-        .build_ui_state(|ui, studio: &mut Studio| studio.ui(ui, &mut Blank, 1.0 / 60.0), studio);
-    window.step();
-    window.step();
-    window
-}
-
-fn inline(window: &mut Window) -> &Session {
-    match window.state_mut().engine() {
-        Engine::Inline(both) => &both.0,
-        Engine::Thread(_) => unreachable!("tests decide when time passes"),
-    }
-}
-
-fn steps(window: &mut Window, n: usize) {
-    (0..n).for_each(|_| window.step());
-}
+use crate::common::{Window, fixture, folder, inline, session, steps, until, window};
 
 /// Where the middle of a body is in the window.
 fn place(window: &mut Window, body: &str) -> Pos2 {
@@ -281,6 +249,7 @@ fn what_was_done_is_saved_and_pictures_are_written() {
     window.get_by_label("PNG").click();
     window.get_by_label("GIF").click();
     steps(&mut window, 2);
+    until(&mut window, |window| window.query_by_label("GIF").is_some());
     let starts = |ending: &str, magic: &[u8]| {
         fs::read(folder().join(format!("hand{ending}"))).is_ok_and(|bytes| bytes.starts_with(magic))
     };

@@ -2,8 +2,11 @@
 
 mod common;
 mod directing;
+mod dropped;
 mod engine;
+mod films;
 mod interface;
 mod recording;
+mod saved;
 mod shown;
 mod smoke;

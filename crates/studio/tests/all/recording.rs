@@ -1,5 +1,7 @@
 //! Rewinding, branching, changing and saving give the bits they should.
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 use sinew_scene::{ChangeDoc, DisplacementDoc, ExplicitDoc, ImplicitDoc, ReducedDoc, SceneDoc, StepperDoc};
 use sinew_sim::World;
@@ -106,6 +108,50 @@ fn what_is_so_now_can_be_so_from_the_beginning() {
     assert_eq!((session.step(), session.doc().changes.len()), (10, 1));
     session.seek(2);
     assert_eq!(session.world().settings().gravity, DVec3::ZERO);
+}
+
+/// Each hold with the time it began and ended, and where it led.
+fn holds(session: &Session) -> BTreeMap<u32, (f64, f64, Vec<DVec3>)> {
+    let mut holds = BTreeMap::new();
+    for hands in session.timeline().hands().values() {
+        for hold in &hands.holds {
+            let entry = holds.entry(hold.number).or_insert((hands.start, hands.end, Vec::new()));
+            entry.1 = hands.end;
+            if entry.2.last() != Some(&hold.grab.target) {
+                entry.2.push(hold.grab.target);
+            }
+        }
+    }
+    holds
+}
+
+#[test]
+fn what_was_held_is_held_at_the_same_times_in_steps_of_another_length() {
+    let mut session = session("hand");
+    let digests = play(&mut session, 80);
+    let (dt, end, before) = (session.world().settings().dt, session.world().time(), holds(&session));
+    assert_eq!(before.len(), 2);
+    let length = |dt: f64| ChangeDoc { dt: Some(dt), ..ChangeDoc::default() };
+    session.tune_all(&length(0.5 * dt)).expect("a good change");
+    assert_eq!(session.step(), 160);
+    assert!((session.world().time() - end).abs() < 1e-9, "{}", session.world().time());
+    let after = holds(&session);
+    assert_eq!(after.len(), before.len());
+    for (was, is) in before.values().zip(after.values()) {
+        assert!((was.0 - is.0).abs() < 1e-9 && (was.1 - is.1).abs() < 1e-9, "{was:?} {is:?}");
+        assert_eq!(was.2, is.2);
+    }
+    let palm = session.world().body("index_near").expect("a bone");
+    let near = session.world().pose(palm).translation;
+    replays(&session);
+    // With steps as they were, everything is as it was.
+    session.tune_all(&length(dt)).expect("a good change");
+    assert_eq!((session.step(), session.world().digest()), (80, digests[80]));
+    assert!(session.world().pose(palm).translation.distance(near) < 0.02, "much the same happens");
+    // What would never end is refused.
+    let fault = session.tune_all(&length(1e-6)).expect_err("more than a million steps");
+    assert!(fault.to_string().contains("80 so far"), "{fault}");
+    assert_eq!((session.step(), session.world().digest()), (80, digests[80]));
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::path::Path;
 use glam::DVec3;
 use sinew_scene::SceneDoc;
 use sinew_sim::World;
-use sinew_studio::{Drawing, Frame, Gizmo, Library, Opened, Origin, Session, Show, Tint, wishes};
+use sinew_studio::{
+    Drawing, Frame, Gizmo, Library, Opened, Orbit, Origin, Session, Show, Tint, draw, wishes,
+};
 
 use crate::common::session;
 
@@ -65,14 +67,73 @@ fn flesh_is_coloured_by_what_happens_in_it() {
 fn without_a_folder_of_scenes_those_built_in_are_offered() {
     let library = Library::of_folder_or_built_in(Path::new("no/such/folder"));
     assert_eq!(library, Library::built_in());
-    assert_eq!(library.find("worm"), Origin::BuiltIn("worm".to_owned()));
-    assert_eq!(library.find("no_worm"), Origin::File("no_worm".into()));
-    let mut session = Session::new(Opened::of(&library.find("hand")).expect("it is built in"));
+    assert_eq!(library.find("worm"), Ok(Origin::BuiltIn("worm".to_owned())));
+    let hand = library.find("hand").and_then(|hand| Opened::of(&hand));
+    let mut session = Session::new(hand.expect("it is built in"));
     let digest = session.world().digest();
     (0..5).for_each(|_| session.step_once());
     session.reload().expect("it begins again");
     assert_eq!((session.step(), session.world().digest()), (0, digest));
-    assert!(Opened::of(&library.find("no_worm")).is_err());
+}
+
+#[test]
+fn a_name_that_is_mistyped_is_mended_or_said_to_be_no_file() {
+    let listed = Library { scenes: vec![("my_own".to_owned(), Origin::File("my/own.ron".into()))] };
+    for (word, wanted) in [
+        ("wrm", "did you mean `worm`?"),
+        ("my_own_", "did you mean `my_own`?"),
+        ("wrm.ron", "wrm.ron: there is no such file"),
+    ] {
+        let fault = listed.find(word).expect_err("there is no such thing");
+        assert!(fault.to_string().contains(wanted), "{fault}");
+    }
+    assert_eq!(listed.find("my_own"), Ok(Origin::File("my/own.ron".into())));
+}
+
+#[test]
+fn joints_limits_and_pins_are_in_front_of_flesh() {
+    let mut session = session("worm");
+    let bone = session.world().body("worm_bone_3").expect("a bone");
+    session.pin(bone, &[DVec3::ZERO]);
+    let show = Show { joints: true, limits: true, ..Show::default() };
+    let (frame, drawing) = look(&mut session, &show);
+    assert_eq!(drawing.marks.len(), frame.draw.points.len() + 1);
+    let orbit = Orbit::of(&frame.cast, frame.gravity());
+    let plain = draw(&frame, &orbit, &Show::default(), (320, 200)).expect("a picture");
+    let marked = draw(&frame, &orbit, &show, (320, 200)).expect("a picture");
+    let camera = orbit.to_picture((320.0, 200.0), drawing.reach);
+    for point in &frame.draw.points {
+        let (x, y, _) = camera.pixel(point.position, 320, 200).expect("in front of the eye");
+        let at = y as usize * 320 + x as usize;
+        let ([r, g, b], [skin, ..]) = (marked.pixels()[at], plain.pixels()[at]);
+        assert!(r < 110 && g < 110 && b < 130 && skin > 120, "{r} {g} {b} over {skin}");
+    }
+}
+
+#[test]
+fn up_is_against_the_gravity_in_force() {
+    let mut session = opened(
+        r#"(format: 1, gravity: (0, 0, -9.81), changes: [(at_s: 0, gravity: (0, -9.81, 0))],
+        bodies: [(name: "a", mass: Total(1), shapes: [Sphere(radius: 0.1)])])"#,
+    );
+    let (frame, _) = look(&mut session, &Show::default());
+    assert_eq!(Orbit::of(&frame.cast, frame.gravity()).up, DVec3::Y);
+    let none = sinew_scene::ChangeDoc { gravity: Some(DVec3::ZERO), ..Default::default() };
+    session.tune(&none).expect("a good change");
+    let (frame, _) = look(&mut session, &Show::default());
+    assert_eq!(frame.gravity(), DVec3::Z * -9.81, "as it is written");
+}
+
+#[test]
+fn the_share_of_diagonalized_tetrahedra_is_shown_where_they_are_selected() {
+    for (name, is_selective) in [("worm", false), ("worm_jump", true)] {
+        let mut session = session(name);
+        for _ in 0..2 {
+            let (frame, _) = look(&mut session, &Show::default());
+            assert_eq!(frame.sample.flesh[0].is_finite(), is_selective, "{name}");
+            session.step_once();
+        }
+    }
 }
 
 #[test]
@@ -93,7 +154,7 @@ fn limits_are_arcs_cones_and_bars() {
         frame.limits[..],
         [Gizmo::Turn { .. }, Gizmo::Slide { .. }, Gizmo::Cone { largest: 0.5, .. }]
     ));
-    assert!(frame.limits.iter().all(Gizmo::is_inside) && drawing.lines.len() > 60);
+    assert!(frame.limits.iter().all(Gizmo::is_inside) && drawing.gauges.len() > 60);
 }
 
 #[test]

@@ -1,0 +1,70 @@
+//! Saved scenes find the files they name, from wherever they are run.
+
+use std::fs;
+use std::path::Path;
+
+use sinew_scene::FleshMeshDoc;
+use sinew_studio::{Command, Opened, Session};
+
+use crate::common::{folder, session};
+
+const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+    f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+/// Writes a scene that names its mesh `file`, and opens it.
+fn opened(path: &Path, file: &str) -> Session {
+    let text = format!(
+        r#"(format: 1, name: "jelly", dt: 0.01, flesh: [(name: "cube", mesh: Surface(file: "{file}", cells: 2))])"#
+    );
+    fs::write(path, text).expect("a file");
+    Session::new(Opened::load(path).unwrap_or_else(|fault| panic!("{fault}")))
+}
+
+fn named(session: &Session) -> String {
+    match &session.doc().flesh[0].mesh {
+        FleshMeshDoc::Surface { file, .. } => file.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn files_are_named_as_seen_from_the_saved_scene() {
+    let here = folder().join("with_mesh");
+    let (from, to) = (here.join("scenes"), here.join("out/deep"));
+    for folder in [&from.join("meshes"), &to] {
+        fs::create_dir_all(folder).expect("a folder");
+    }
+    let mesh = from.join("meshes/cube.obj");
+    fs::write(&mesh, CUBE).expect("a file");
+    let absolute = mesh.to_str().expect("a plain name").to_owned();
+    for (file, saved, wanted) in [
+        ("meshes/cube.obj", to.join("saved.ron"), "../../scenes/meshes/cube.obj"),
+        ("meshes/cube.obj", from.join("saved.ron"), "meshes/cube.obj"),
+        ("../scenes/meshes/cube.obj", from.join("meshes/saved.ron"), "cube.obj"),
+        (&absolute, to.join("saved.ron"), &absolute),
+    ] {
+        let mut session = opened(&from.join("jelly.ron"), file);
+        (0..5).for_each(|_| session.step_once());
+        session.obey(Command::Save(saved.clone())).unwrap_or_else(|fault| panic!("{fault}"));
+        let mut again = Session::new(Opened::load(&saved).unwrap_or_else(|fault| panic!("{fault}")));
+        assert_eq!(named(&again), wanted);
+        (0..5).for_each(|_| again.step_once());
+        assert_eq!(again.world().digest(), session.world().digest());
+        // What was saved can be saved again, elsewhere.
+        let elsewhere = here.join("elsewhere.ron");
+        again.obey(Command::Save(elsewhere.clone())).unwrap_or_else(|fault| panic!("{fault}"));
+        Opened::load(&elsewhere).unwrap_or_else(|fault| panic!("{fault}"));
+    }
+}
+
+#[test]
+fn a_file_is_never_there_in_part() {
+    let here = folder().join("whole");
+    fs::create_dir_all(here.join("hand_done.ron/inside")).expect("a folder");
+    let mut session = session("hand");
+    session.step_once();
+    let fault =
+        session.obey(Command::Save(here.join("hand_done.ron"))).expect_err("a folder is in its place");
+    assert!(fault.to_string().contains("cannot write"), "{fault}");
+    assert_eq!(fs::read_dir(&here).expect("a folder").count(), 1, "nothing else is left");
+}
