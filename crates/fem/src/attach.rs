@@ -112,13 +112,14 @@ pub struct FreeNode {
 pub struct Attachments {
     attached: Vec<AttachedNode>,
     free: Vec<FreeNode>,
+    rest_poses: Vec<Pose>,
 }
 
 impl Attachments {
     /// No bones: all nodes are free and damped against the world.
     pub fn none(n_nodes: usize) -> Self {
         let free = (0..n_nodes as u32).map(|node| FreeNode { node, reference: None }).collect();
-        Self { attached: vec![], free }
+        Self { attached: vec![], free, rest_poses: vec![] }
     }
 
     /// From assignments: node `i` is attached to `bones[i]`, or free with the reference bone `references[i]`.
@@ -140,7 +141,7 @@ impl Attachments {
                 return Err(FemError::WrongLength { what, found: list.len(), expected });
             }
         }
-        let mut all = Self::default();
+        let mut all = Self { rest_poses: poses.to_vec(), ..Self::default() };
         for (node, &position) in positions.iter().enumerate() {
             let (what, bone) = match bones[node] {
                 Some(bone) => ("bone of node", Some(bone)),
@@ -173,6 +174,11 @@ impl Attachments {
     /// Free nodes, ascending.
     pub fn free(&self) -> &[FreeNode] {
         &self.free
+    }
+
+    /// The bones at rest, `world_from_bone`.
+    pub fn rest_poses(&self) -> &[Pose] {
+        &self.rest_poses
     }
 
     /// Moves the attached nodes with their bones: positions (m) and velocities (m/s), world frame.

@@ -3,12 +3,15 @@
 //! Bones are bodies of a mechanism, with poses of their centres of mass. A node that is fixed to a bone has no unknowns and
 //! no mass of its own here: [`FleshBody::bone_masses`] says what to add to the bones. World axes, SI.
 
+use std::sync::OnceLock;
+
 use glam::DVec3;
 use sinew_contact::{ContactMaterial, Groups};
 use sinew_fem::{Attachments, FemModel};
 use sinew_solvers::SparsePattern;
 
 use crate::FleshError;
+use crate::carry::Shares;
 
 /// A point of the surface: a tetrahedron and the weights of its corners, which sum to one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +54,8 @@ pub struct FleshBody {
     pub(crate) surface: Vec<SurfacePoint>,
     pub(crate) options: FleshOptions,
     pub(crate) pattern: SparsePattern,
+    /// Found when first asked for.
+    shares: OnceLock<Shares>,
 }
 
 /// A node without a bone.
@@ -93,7 +98,17 @@ impl FleshBody {
         let is_fixed = bone_of.iter().map(|&bone| bone != FREE).collect();
         let pattern = SparsePattern::new(fem.n_nodes(), fem.mesh().tets())
             .expect("a checked mesh refers to nodes that exist");
-        Ok(Self { fem, attachments, bones, bone_of, is_fixed, surface, options, pattern })
+        Ok(Self {
+            fem,
+            attachments,
+            bones,
+            bone_of,
+            is_fixed,
+            surface,
+            options,
+            pattern,
+            shares: OnceLock::new(),
+        })
     }
 
     /// The tetrahedra.
@@ -122,6 +137,11 @@ impl FleshBody {
             .attached()
             .iter()
             .map(|a| (a.bone, self.fem.masses()[a.node as usize], a.point_in_bone))
+    }
+
+    /// How much each bone moves each free node.
+    pub(crate) fn shares(&self) -> &Shares {
+        self.shares.get_or_init(|| Shares::new(self))
     }
 
     /// The bone that a node is fixed to.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod body;
+mod carry;
 mod contacts;
 mod elements;
 mod error;

@@ -7,6 +7,7 @@ use sinew_math::{Force, signed_svd};
 use sinew_mechanism::{BodyId, CgReport, Model, State};
 
 use crate::body::FleshBody;
+use crate::carry::carry_free;
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
 use crate::{FleshError, elements};
 
@@ -141,6 +142,18 @@ impl FleshModel {
                 nodes.velocities[node] = elements::at_arm(state.motions[bone], arm);
             }
         }
+    }
+
+    /// Moves all nodes with bones that were put elsewhere, no matter how they got there: fixed nodes to where their bones are, and
+    /// free ones as the bones around them have moved, each in its share. Flesh keeps the deformation that it has, seen from its
+    /// bones, and the velocities that it has beside theirs; contacts forget what held them.
+    pub fn carry(&self, before: &State, after: &State, flesh: &mut FleshState) {
+        for (body, nodes) in self.bodies.iter().zip(&mut flesh.nodes) {
+            carry_free(body, before, after, &mut nodes.positions, &mut nodes.velocities);
+        }
+        self.follow(after, flesh);
+        flesh.anchors.clear();
+        flesh.body_anchors.clear();
     }
 
     /// Whether a state belongs to this model.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use glam::DVec3;
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
-    Assembly, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading, LoopStop,
-    Settings, Stage, Violation, Watch, assemble, joint_reading, violation,
+    Assembly, AssemblyOutcome, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading,
+    LoopStop, Settings, Stage, Violation, Watch, assemble, joint_reading, violation,
 };
 
 use crate::draw::Looks;
@@ -174,10 +174,13 @@ impl World {
     /// input, hard grabs as trackers (inverse kinematics).
     pub fn assemble(&mut self, input: &Input, settings: &Assembly) -> AssemblyReport {
         self.workspace.acted = Acted::Nothing;
+        let before = self.model.flesh().map(|_| self.state.bodies.clone());
         let (bodies, work) = (&mut self.state.bodies, &mut self.workspace.mechanism);
         let report = assemble(&self.model, bodies, input, settings, &self.settings.loops, work);
-        if let Some(flesh) = self.model.flesh() {
-            flesh.follow(&self.state.bodies, &mut self.state.flesh);
+        if let (Some(flesh), Some(before)) = (self.model.flesh(), before)
+            && report.outcome != AssemblyOutcome::Refused
+        {
+            flesh.carry(&before, &self.state.bodies, &mut self.state.flesh);
         }
         report
     }

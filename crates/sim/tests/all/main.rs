@@ -13,6 +13,7 @@ mod flesh;
 mod inputs;
 mod linkages;
 mod loops;
+mod posing;
 mod reduced;
 mod resume;
 mod scenes;
