@@ -1,8 +1,8 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 /// Pixels along a side of a picture, at most.
 const LARGEST: usize = 8192;
@@ -21,8 +21,8 @@ pub(crate) struct Cli {
 const EXIT_CODES: &str = "\
 A SCENE is a RON file or the name of a built-in scene (see `sinew list`).
 
-Exit codes: 0 done; 1 the simulation went non-finite (what was computed so far is written), or --expect
-found a broken expectation; 2 the scene or the arguments are wrong.";
+Exit codes: 0 done; 1 the simulation went non-finite or beyond all bounds (what was computed so far is
+written), or --expect found a broken expectation; 2 the scene or the arguments are wrong.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -131,12 +131,13 @@ pub(crate) struct EmbedArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Where to write the body; without it, only the quality is reported.
-    #[arg(short, long, value_name = "MESH.ron")]
+    #[arg(short, long, value_name = "MESH.ron", value_parser = ron)]
     pub(crate) output: Option<PathBuf>,
 }
 
 /// Arguments of `sinew run`.
 #[derive(Args, Debug, Default)]
+#[command(group = ArgGroup::new("picture").args(["png", "gif", "filmstrip"]).multiple(true))]
 pub(crate) struct RunArgs {
     /// Scene file or name of a built-in scene.
     #[arg(value_name = "SCENE")]
@@ -157,28 +158,28 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
     /// Plot energy and joint error over time.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
     pub(crate) plot: Option<PathBuf>,
     /// Picture of the last frame, or of the one at --at.
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub(crate) png: Option<PathBuf>,
     /// Simulated time in seconds that --png shows.
     #[arg(long, value_name = "T", value_parser = seconds, requires = "png", allow_negative_numbers = true)]
     pub(crate) at: Option<f64>,
     /// The motion as an animation.
-    #[arg(long, value_name = "FILE.gif")]
+    #[arg(long, value_name = "FILE.gif", value_parser = gif)]
     pub(crate) gif: Option<PathBuf>,
     /// Eight pictures of the motion on one page.
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub(crate) filmstrip: Option<PathBuf>,
     /// Size of every picture in pixels; chosen by the shape of the motion if left out.
-    #[arg(long, value_name = "WxH", value_parser = size)]
+    #[arg(long, value_name = "WxH", value_parser = size, requires = "picture")]
     pub(crate) size: Option<(usize, usize)>,
     /// Where pictures are seen from: a camera of the scene, or corner, side, back, left, right or top, which see the whole motion.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "picture")]
     pub(crate) camera: Option<String>,
     /// What pictures show besides surfaces, separated by commas.
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "picture")]
     pub(crate) show: Vec<Show>,
     /// Replace a value of the scene, for instance dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
@@ -201,6 +202,34 @@ pub(crate) enum Show {
     Mesh,
     /// Flesh coloured by how much it is stretched: blue shorter, white at rest, red longer.
     Stretch,
+}
+
+fn ron(text: &str) -> Result<PathBuf, String> {
+    ending(text, "ron")
+}
+
+fn svg(text: &str) -> Result<PathBuf, String> {
+    ending(text, "svg")
+}
+
+fn png(text: &str) -> Result<PathBuf, String> {
+    ending(text, "png")
+}
+
+fn gif(text: &str) -> Result<PathBuf, String> {
+    ending(text, "gif")
+}
+
+/// A file of a format: its name ends so, or has no ending (a device, say).
+fn ending(text: &str, wanted: &str) -> Result<PathBuf, String> {
+    let path = Path::new(text);
+    match path.extension() {
+        Some(ending) if !ending.eq_ignore_ascii_case(wanted) => {
+            let name = path.with_extension(wanted);
+            Err(format!("what is written is {}: call it {}", wanted.to_uppercase(), name.display()))
+        }
+        _ => Ok(path.to_path_buf()),
+    }
 }
 
 fn size(text: &str) -> Result<(usize, usize), String> {
@@ -243,7 +272,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 mod tests {
     use clap::{CommandFactory, Parser};
 
-    use super::{Cli, Command, assignment, size};
+    use super::{Cli, Command, assignment, png, size};
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -266,6 +295,15 @@ mod tests {
         for wrong in ["", "480", "0x3", "3x0", "480x320x2", "-1x5", "9999999x1", "axb"] {
             assert!(size(wrong).is_err_and(|error| error.contains("480x320")), "{wrong}");
         }
+    }
+
+    #[test]
+    fn names_of_pictures_end_as_what_is_in_them() {
+        for good in ["a.png", "b/A.PNG", "/dev/stdout", "a.b.png", "a"] {
+            assert_eq!(png(good), Ok(good.into()));
+        }
+        assert!(png("b/a.jpg").is_err_and(|error| error.ends_with("PNG: call it b/a.png")));
+        assert!(png("a.b.gif").is_err_and(|error| error.ends_with("call it a.b.png")));
     }
 
     #[test]

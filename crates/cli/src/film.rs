@@ -1,11 +1,10 @@
 //! Pictures of a run as bytes: one frame, a page of frames, an animation.
 
-use glam::DVec3;
 use sinew_picture::{Animation, Filmstrip, Image, Palette, PictureError, encode_png};
 
 use crate::picture::{Set, Wishes, time};
 use crate::progress;
-use crate::stage::{Cast, Frame, finite};
+use crate::stage::{Frame, Stage};
 
 /// Pixels of a picture, of one frame of an animation, and of one on a page, where no size is wished for.
 const PICTURE: usize = 1200 * 800;
@@ -19,27 +18,21 @@ const PAUSE: f64 = 0.7;
 
 /// A finished motion.
 pub(crate) struct Motion<'a> {
-    pub(crate) cast: &'a Cast,
-    pub(crate) frames: Vec<&'a Frame>,
-    pub(crate) gravity: DVec3,
+    pub(crate) stage: &'a Stage,
+    pub(crate) frames: &'a [Frame],
     pub(crate) wishes: &'a Wishes,
 }
 
-impl<'a> Motion<'a> {
-    /// What is finite of it.
-    pub(crate) fn new(cast: &'a Cast, frames: &'a [Frame], gravity: DVec3, wishes: &'a Wishes) -> Self {
-        Self { cast, frames: finite(frames), gravity, wishes }
-    }
-
+impl Motion<'_> {
     fn set(&self, area: usize) -> Result<Set<'_>, PictureError> {
-        Set::new(self.cast, &self.frames, self.gravity, self.wishes, area)
+        Set::new(self.stage, self.frames, self.wishes, area)
     }
 
     /// The frame nearest to a time, or the last one, as PNG.
     pub(crate) fn to_png(&self, at: Option<f64>) -> Result<Vec<u8>, PictureError> {
         let frame = match at {
             Some(at) => {
-                let apart = |frame: &&&Frame| (frame.time - at).abs();
+                let apart = |frame: &&Frame| (frame.time - at).abs();
                 self.frames.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)))
             }
             None => self.frames.last(),
@@ -52,14 +45,14 @@ impl<'a> Motion<'a> {
     pub(crate) fn to_filmstrip(&self, title: &str, subtitle: &str) -> Result<Vec<u8>, PictureError> {
         let mut set = self.set(PANEL)?;
         let panels: Vec<(Image, String)> =
-            spread(&self.frames, PANELS).map(|frame| (set.shoot(frame, false), time(frame))).collect();
+            spread(self.frames, PANELS).map(|frame| (set.shoot(frame, false), time(frame))).collect();
         png(&Filmstrip { title: title.into(), subtitle: subtitle.into(), columns: 0 }.compose(&panels)?)
     }
 
     /// All frames, as GIF in real time.
     pub(crate) fn to_gif(&self, title: &str) -> Result<Vec<u8>, PictureError> {
         let mut set = self.set(MOVING)?;
-        let samples: Vec<Image> = spread(&self.frames, SAMPLES).map(|frame| set.shoot(frame, true)).collect();
+        let samples: Vec<Image> = spread(self.frames, SAMPLES).map(|frame| set.shoot(frame, true)).collect();
         let size =
             samples.first().map(|image| (image.width(), image.height())).ok_or(PictureError::NoFrames)?;
         let mut animation = Animation::new(Vec::new(), Palette::of(&samples), size)?;
@@ -75,11 +68,11 @@ impl<'a> Motion<'a> {
 }
 
 /// At most `n` frames at equal intervals of time, first and last included.
-fn spread<'f>(frames: &'f [&'f Frame], n: usize) -> impl Iterator<Item = &'f Frame> {
+fn spread(frames: &[Frame], n: usize) -> impl Iterator<Item = &Frame> {
     let n = n.min(frames.len());
     let (first, last) = (frames.first().map_or(0.0, |f| f.time), frames.last().map_or(0.0, |f| f.time));
     let time = move |i: usize| first + (last - first) * (i as f64 / n.saturating_sub(1).max(1) as f64 + 1e-9);
-    (0..n).map(move |i| frames[frames.partition_point(|frame| frame.time <= time(i)).max(1) - 1])
+    (0..n).map(move |i| &frames[frames.partition_point(|frame| frame.time <= time(i)).max(1) - 1])
 }
 
 fn png(image: &Image) -> Result<Vec<u8>, PictureError> {
@@ -92,18 +85,23 @@ fn png(image: &Image) -> Result<Vec<u8>, PictureError> {
 mod tests {
     use glam::DVec3;
     use sinew_math::Pose;
-    use sinew_sim::DrawShape;
+    use sinew_sim::{Cast, DrawShape, SolidCast};
 
     use super::Motion;
     use crate::picture::Wishes;
-    use crate::stage::{Cast, Frame, Look};
+    use crate::stage::{Frame, Stage};
 
     #[test]
     fn every_amount_of_frames_and_bodies_draws() {
         for (bodies, frames) in [(0, 1), (1, 1), (3, 2), (3, 20), (400, 2)] {
             let shape = DrawShape::Capsule { radius: 0.1, length: 1.0 };
-            let look = Look { shape, color: None, is_bone: false };
-            let cast = Cast { looks: vec![look; bodies], ..Cast::default() };
+            let solid = SolidCast { color: DVec3::X, is_bone: false };
+            let stage = Stage {
+                cast: Cast { solids: vec![solid; bodies], ..Cast::default() },
+                shapes: vec![shape; bodies],
+                gravity: DVec3::NEG_Z,
+                ..Stage::default()
+            };
             let pose = |i: usize, k: usize| Pose::from_translation(DVec3::new(i as f64, 0.0, k as f64));
             let frames: Vec<Frame> = (0..frames)
                 .map(|k| Frame {
@@ -114,13 +112,13 @@ mod tests {
                 })
                 .collect();
             let wishes = Wishes { size: Some((60, 40)), ..Wishes::default() };
-            let motion = Motion::new(&cast, &frames, DVec3::NEG_Z, &wishes);
+            let motion = Motion { stage: &stage, frames: &frames, wishes: &wishes };
             for bytes in [motion.to_png(Some(1.0)), motion.to_filmstrip("a", "b"), motion.to_gif("a")] {
                 assert!(bytes.expect("a picture").len() > 100);
             }
         }
-        let (cast, wishes) = (Cast::default(), Wishes::default());
-        let nothing = Motion::new(&cast, &[], DVec3::ZERO, &wishes);
+        let (stage, wishes) = (Stage::default(), Wishes::default());
+        let nothing = Motion { stage: &stage, frames: &[], wishes: &wishes };
         assert!(
             nothing.to_png(None).is_err()
                 && nothing.to_filmstrip("", "").is_err()

@@ -144,11 +144,6 @@ impl FleshSummary {
     }
 }
 
-/// The first body of flesh with a node that is no longer finite.
-pub(crate) fn first_broken(world: &World) -> Option<usize> {
-    world.state().flesh.nodes.iter().position(|nodes| !nodes.positions.iter().all(|x| x.is_finite()))
-}
-
 #[cfg(test)]
 mod tests {
     use sinew_sim::StepReport;

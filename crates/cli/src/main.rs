@@ -1,7 +1,7 @@
 //! The `sinew` command: simulate, check and list scenes.
 //!
 //! Standard output carries results, standard error carries errors and the progress bar. Exit codes: 0 done; 1 the
-//! simulation went non-finite or an expectation that was asked for is broken; 2 the scene or the arguments are wrong.
+//! simulation went non-finite or astray, or an expectation that was asked for is broken; 2 the scene or the arguments are wrong.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -23,6 +23,7 @@ mod record;
 mod report;
 mod run;
 mod scenes;
+mod sense;
 mod stage;
 mod svg;
 mod trace;

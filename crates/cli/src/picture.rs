@@ -4,11 +4,11 @@ use glam::DVec3;
 use sinew_math::{Pose, ops};
 use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
 use sinew_scene::{CameraDoc, SceneDoc};
-use sinew_sim::{DrawShape, surface_stretches};
+use sinew_sim::{DrawShape, Scenery, surface_stretches};
 
 use crate::Failure;
 use crate::args::Show;
-use crate::stage::{Cast, Colors, Frame};
+use crate::stage::{Frame, Stage};
 
 /// Text in a picture.
 const INK: [u8; 3] = [38, 44, 54];
@@ -18,6 +18,10 @@ const LINE: f64 = 1.0 / 260.0;
 const ROUGH: usize = 8;
 /// Stretches from this much shorter to this much longer are shown from blue to red.
 const STRETCH: f64 = 0.4;
+
+/// Points on the path of a hold, at most: at every frame of a run of that many, at every other one of a longer run, and
+/// so on. An animation then takes time in proportion to its length.
+const PATH: usize = 512;
 
 /// Width over height of what a camera of the scene sees.
 const PLACED: f64 = 1.5;
@@ -66,13 +70,12 @@ impl Eye {
     }
 }
 
-/// A camera in front of a cast.
+/// A camera in front of a stage.
 pub(crate) struct Set<'a> {
-    cast: &'a Cast,
-    /// All of them, for the paths of holds.
-    frames: &'a [&'a Frame],
-    colors: Colors,
-    /// One per look, in its own frame.
+    stage: &'a Stage,
+    /// Frames by the number of their holds, for the paths of those.
+    by_holds: Vec<Vec<&'a Frame>>,
+    /// One per shape, in its own frame.
     shapes: Vec<Mesh>,
     planes: Vec<Plane>,
     stone: Mesh,
@@ -83,16 +86,15 @@ pub(crate) struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    /// Places the camera. `area` is the number of pixels where no size is wished for. `gravity` decides
-    /// what is down.
+    /// Places the camera. `area` is the number of pixels where no size is wished for.
     pub(crate) fn new(
-        cast: &'a Cast,
-        frames: &'a [&'a Frame],
-        gravity: DVec3,
+        stage: &'a Stage,
+        frames: &'a [Frame],
         wishes: &'a Wishes,
         area: usize,
     ) -> Result<Self, PictureError> {
-        let outlines: Vec<Mesh> = cast.looks.iter().map(|look| tessellated(&look.shape, ROUGH)).collect();
+        let gravity = stage.gravity;
+        let outlines: Vec<Mesh> = stage.shapes.iter().map(|shape| tessellated(shape, ROUGH)).collect();
         let solids = frames.iter().flat_map(|frame| {
             outlines
                 .iter()
@@ -117,25 +119,24 @@ impl<'a> Set<'a> {
             }
         };
         let (width, height) = size;
-        let detail = match cast.looks.len() {
+        let detail = match stage.shapes.len() {
             0..=250 => 40,
             251..=2500 => 16,
             _ => 8,
         };
         let mut stone = Mesh::default();
-        let paint = Color::srgb(0.72, 0.74, 0.77);
-        for (shape, pose) in &cast.scenery.solids {
-            stone.push(&tessellated(shape, 64), pose, paint);
+        let grey = Color::srgb(0.72, 0.74, 0.77);
+        for (shape, pose) in &stage.scenery.solids {
+            stone.push(&tessellated(shape, 64), pose, grey);
         }
-        for sheet in &cast.scenery.ground {
-            stone.push_smooth(&sheet.points, &sheet.triangles, |_| paint);
+        for sheet in &stage.scenery.ground {
+            stone.push_smooth(&sheet.points, &sheet.triangles, |_| grey);
         }
         Ok(Self {
-            cast,
-            frames,
-            colors: Colors::of(cast),
-            shapes: cast.looks.iter().map(|look| tessellated(&look.shape, detail)).collect(),
-            planes: planes(cast, seen, gravity),
+            stage,
+            by_holds: by_holds(frames),
+            shapes: stage.shapes.iter().map(|shape| tessellated(shape, detail)).collect(),
+            planes: planes(&stage.scenery, seen, gravity),
             stone,
             camera,
             renderer: Renderer::new(width, height)?,
@@ -151,30 +152,31 @@ impl<'a> Set<'a> {
         planes.extend(&self.planes);
         solid.push_painted(&self.stone);
         let open = self.show.contains(&Show::Mesh);
-        for (i, look) in self.cast.looks.iter().enumerate() {
+        let Stage { cast, flesh, sheets, .. } = self.stage;
+        for (i, look) in cast.solids.iter().enumerate() {
             let layer = if look.is_bone && !open { &mut *inside } else { &mut *solid };
-            layer.push(&self.shapes[i], &frame.poses[i], self.colors.looks[i]);
+            layer.push(&self.shapes[i], &frame.poses[i], paint(look.color));
         }
         if open {
             self.push_nodes(frame);
         } else {
             let stretch = self.show.contains(&Show::Stretch);
             let mut stretches = Vec::new();
-            for (i, (flesh, points)) in self.cast.flesh.iter().zip(&frame.skins).enumerate() {
+            for (i, (triangles, points)) in flesh.iter().zip(&frame.skins).enumerate() {
                 if stretch {
-                    surface_stretches(&flesh.triangles, &flesh.rest, points, &mut stretches);
+                    surface_stretches(triangles, &cast.flesh[i].rest, points, &mut stretches);
                 }
                 let is_diagonalized = frame.diagonalized.get(i);
-                let paint = |point: usize| match is_diagonalized {
+                let color = |point: usize| match is_diagonalized {
                     Some(of_points) => Color::of_scale(if of_points[point] { 1.0 } else { 0.5 }),
                     None if stretch => Color::of_scale(0.5 + 0.5 * stretches[point] / STRETCH),
-                    None => self.colors.flesh[i],
+                    None => paint(cast.flesh[i].color),
                 };
-                self.scene.solid.push_smooth(points, &flesh.triangles, paint);
+                self.scene.solid.push_smooth(points, triangles, color);
             }
         }
-        for ((triangles, color), points) in self.cast.sheets.iter().zip(&frame.sheets) {
-            self.scene.solid.push_smooth(points, triangles, |_| *color);
+        for ((triangles, color), points) in sheets.iter().zip(&cast.surfaces).zip(&frame.sheets) {
+            self.scene.solid.push_smooth(points, triangles, |_| paint(*color));
         }
         if self.show.contains(&Show::Joints) {
             let ball = Mesh::sphere(0.012 * self.camera.reach, 16);
@@ -203,9 +205,10 @@ impl<'a> Set<'a> {
             width,
             color: dark,
         }));
-        let before = self.frames.iter().take_while(|before| before.time <= frame.time);
-        let alike: Vec<&&Frame> = before.filter(|before| before.grabs.len() == frame.grabs.len()).collect();
-        for pair in alike.windows(2) {
+        let alike = self.by_holds.get(frame.grabs.len()).map_or(&[][..], Vec::as_slice);
+        let before = &alike[..alike.partition_point(|before| before.time <= frame.time)];
+        let path: Vec<&&Frame> = thinned(before, PATH).collect();
+        for pair in path.windows(2) {
             let ways = pair[0].grabs.iter().zip(&pair[1].grabs).map(|(before, after)| (before.1, after.1));
             self.scene.lines.extend(ways.map(|(from, to)| Line { from, to, width: 0.6 * width, color: red }));
         }
@@ -219,7 +222,7 @@ impl<'a> Set<'a> {
     /// Forces of contacts as arrows, as long as half the scene if they carry everything, and as the square root of that.
     fn push_contacts(&mut self, frame: &Frame) {
         let color = Color::srgb(0.05, 0.60, 0.25);
-        let unit = 0.5 * self.camera.reach / self.cast.weight.max(f64::MIN_POSITIVE).sqrt();
+        let unit = 0.5 * self.camera.reach / (9.81 * self.stage.cast.mass).max(f64::MIN_POSITIVE).sqrt();
         for &(from, force) in &frame.contacts {
             let length = (unit * force.length().sqrt()).min(self.camera.reach);
             let Some(direction) = force.try_normalize().filter(|_| length > 0.01 * self.camera.reach) else {
@@ -242,7 +245,7 @@ impl<'a> Set<'a> {
         let width = 0.45 * LINE * self.camera_height();
         let (fixed, free) = (Color::srgb(0.10, 0.10, 0.12), Color::srgb(0.82, 0.13, 0.12));
         let unit = Mesh::sphere(1.0, 12);
-        for (flesh, points) in self.cast.flesh.iter().zip(&frame.nodes) {
+        for (flesh, points) in self.stage.cast.flesh.iter().zip(&frame.nodes) {
             let color = Color::srgb(0.45, 0.49, 0.55);
             let line =
                 |&[a, b]: &[u32; 2]| Line { from: points[a as usize], to: points[b as usize], width, color };
@@ -265,17 +268,37 @@ impl<'a> Set<'a> {
     }
 }
 
+fn paint(color: DVec3) -> Color {
+    Color::srgb(color.x, color.y, color.z)
+}
+
+/// Frames by the number of their holds, each list in the order of time.
+fn by_holds(frames: &[Frame]) -> Vec<Vec<&Frame>> {
+    let most = frames.iter().map(|frame| frame.grabs.len()).max().unwrap_or(0);
+    let mut lists = vec![Vec::new(); most + 1];
+    frames.iter().for_each(|frame| lists[frame.grabs.len()].push(frame));
+    lists
+}
+
+/// Every one, every other one, every fourth one …, so that there are at most `most`, and the last one.
+fn thinned<T>(items: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let every = items.len().div_ceil(most).next_power_of_two();
+    let last = items.last().filter(|_| !(items.len() - 1).is_multiple_of(every));
+    items.iter().step_by(every).chain(last)
+}
+
 /// The time of a frame in words.
 pub(crate) fn time(frame: &Frame) -> String {
     format!("{:.2} s", frame.time)
 }
 
 /// The planes of a scene; without any, but with gravity, one below everything, for shadows to fall on.
-fn planes(cast: &Cast, seen: impl Iterator<Item = DVec3>, gravity: DVec3) -> Vec<Plane> {
-    let given = cast.scenery.planes.iter().map(|&(point, normal)| Plane { point, normal });
-    let Some(up) = (-gravity).try_normalize().filter(|_| {
-        cast.scenery.planes.is_empty() && cast.scenery.ground.is_empty() && cast.scenery.solids.is_empty()
-    }) else {
+fn planes(scenery: &Scenery, seen: impl Iterator<Item = DVec3>, gravity: DVec3) -> Vec<Plane> {
+    let given = scenery.planes.iter().map(|&(point, normal)| Plane { point, normal });
+    let Some(up) = (-gravity)
+        .try_normalize()
+        .filter(|_| scenery.planes.is_empty() && scenery.ground.is_empty() && scenery.solids.is_empty())
+    else {
         return given.collect();
     };
     let heights = seen.map(|point| point.dot(up)).filter(|height| height.is_finite());
@@ -309,5 +332,21 @@ fn tessellated(shape: &DrawShape, detail: usize) -> Mesh {
         DrawShape::Capsule { radius, length } => Mesh::capsule(radius, length, detail),
         DrawShape::Cylinder { radius, length } => Mesh::cylinder(radius, length, detail),
         DrawShape::Ellipsoid { semi_axes } => Mesh::ellipsoid(semi_axes, detail),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::thinned;
+
+    #[test]
+    fn long_paths_are_thinned_to_their_last_point() {
+        for n in 0..300_usize {
+            let items: Vec<usize> = (0..n).collect();
+            let kept: Vec<usize> = thinned(&items, 20).copied().collect();
+            assert!(kept.len() <= 21 && kept.len() >= n.min(11), "{n}: {}", kept.len());
+            assert_eq!((kept.first(), kept.last()), (items.first(), items.last()));
+            assert!(n > 20 || kept == items);
+        }
     }
 }

@@ -1,12 +1,9 @@
 //! What is kept of a run while it runs: curves for every step, and where things are for some.
 
-use glam::DVec3;
-use sinew_math::Pose;
-use sinew_picture::Color;
 use sinew_scene::SceneDoc;
-use sinew_sim::{BodyId, BodyKind, DrawFlesh, DrawList, DrawShape, FleshBody, LineKind, Scenery, World};
+use sinew_sim::{DrawList, LineKind, Scenery, World};
 
-use crate::stage::{Cast, Flesh, Frame, Look, is_inside};
+use crate::stage::{Frame, Stage};
 use crate::trace::Trace;
 
 /// Frames per second of simulated time, as far as the memory below allows.
@@ -16,21 +13,16 @@ const POSES: u64 = 5_000_000;
 /// Frames kept even if there are more poses.
 const FRAMES: u64 = 60;
 
-/// Colour of smooth surfaces: red, green, blue.
-const CLOTH: DVec3 = DVec3::new(0.42, 0.58, 0.78);
-
 /// Collects curves and frames, each only if wanted.
 pub(crate) struct Recorder {
     pub(crate) trace: Option<Trace>,
     pub(crate) film: Option<Film>,
 }
 
-/// Cast and frames of a run.
+/// Stage and frames of a run.
 pub(crate) struct Film {
-    pub(crate) cast: Cast,
+    pub(crate) stage: Stage,
     pub(crate) frames: Vec<Frame>,
-    /// Bodies without shapes, drawn as balls about their centres of mass.
-    bare: Vec<(BodyId, DVec3)>,
     /// Length of steps (s), the step since which they are so long, and how many there are from frame to frame.
     dt: f64,
     since: u64,
@@ -68,12 +60,12 @@ impl Recorder {
             trace: curves.then(Trace::default),
             film: frames.map(|wishes| Film::new(scene, world, n_steps, wishes)),
         };
-        recorder.note(world, 0, n_steps);
+        recorder.note(world, 0, n_steps, true);
         recorder
     }
 
-    /// Looks at the world after step `step` of `n_steps`.
-    pub(crate) fn note(&mut self, world: &World, step: u64, n_steps: u64) {
+    /// Looks at the world after step `step` of `n_steps`. What makes no sense is kept in curves, not in frames.
+    pub(crate) fn note(&mut self, world: &World, step: u64, n_steps: u64, makes_sense: bool) {
         if let Some(trace) = &mut self.trace {
             let (energy, violation) = (world.energy(), world.violation());
             trace.time.push(world.time());
@@ -84,6 +76,7 @@ impl Recorder {
             trace.rotation_error.push(violation.rotation);
         }
         if let Some(film) = &mut self.film
+            && makes_sense
             && (film.is_due(world, step) || step == n_steps || film.wishes.at == Some(step))
         {
             film.note(world);
@@ -95,53 +88,12 @@ impl Film {
     fn new(scene: &SceneDoc, world: &World, n_steps: u64, wishes: FrameWishes) -> Self {
         let mut list = DrawList::default();
         world.draw(&mut list);
-        let soft = world.model().flesh().map_or(&[][..], |flesh| flesh.bodies());
-        let flesh: Vec<Flesh> =
-            soft.iter().zip(&list.flesh).map(|(body, drawn)| flesh_of(body, drawn)).collect();
-        // Flesh at rest is around bones as they are at first.
-        let is_bone = |body: BodyId, middle: DVec3| {
-            let mut around = soft.iter().zip(&flesh).filter(|(soft, _)| soft.bones().contains(&body.index()));
-            around.any(|(_, flesh)| is_inside(middle, &flesh.rest, &flesh.triangles))
-        };
-        let mut looks: Vec<Look> = list
-            .solids
-            .iter()
-            .map(|solid| Look {
-                shape: solid.shape,
-                color: solid.color,
-                is_bone: is_bone(solid.body, solid.world_from_shape.translation),
-            })
-            .collect();
-        let mut bare = Vec::new();
-        let expanded = scene.expanded();
-        for (id, body) in world.model().bodies().zip(&expanded.bodies) {
-            let properties = body.mass_properties();
-            if body.shapes.is_empty() && properties.mass > 0.0 {
-                // A ball has tr I = 6/5 m r².
-                let inertia = properties.inertia;
-                let radius = ((inertia.xx + inertia.yy + inertia.zz) / (1.2 * properties.mass)).sqrt();
-                let is_bone = is_bone(id, world.pose(id).transform_point(properties.com));
-                looks.push(Look { shape: DrawShape::Sphere { radius }, color: body.color, is_bone });
-                bare.push((id, properties.com));
-            }
-        }
-        let kept = looks.len()
-            + list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
-            + flesh.iter().map(|flesh| flesh.rest.len()).sum::<usize>();
-        let frames = (POSES / kept.max(1) as u64).max(FRAMES);
-        let cloth = |color: Option<DVec3>| {
-            let color = color.unwrap_or(CLOTH);
-            Color::srgb(color.x, color.y, color.z)
-        };
-        let sheets =
-            list.surfaces.iter().map(|drawn| (drawn.triangles.clone(), cloth(drawn.color))).collect();
-        let moved = world.model().bodies().filter(|&id| world.model().body_kind(id) == BodyKind::Dynamic);
-        let mass = moved.map(|id| world.model().body_mass(id)).sum::<f64>()
-            + flesh.iter().flat_map(|flesh| &flesh.nodes).map(|node| node.0).sum::<f64>();
-        let cast = Cast { looks, flesh, sheets, scenery: Scenery::of(&expanded), weight: 9.81 * mass };
+        let stage = Stage::of(world, &list, Scenery::of(&scene.expanded()));
+        let points = list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
+            + list.flesh.iter().map(|drawn| drawn.points.len()).sum::<usize>();
+        let frames = (POSES / (stage.shapes.len() + points).max(1) as u64).max(FRAMES);
         let least = n_steps.div_ceil(frames).max(1);
-        let mut film =
-            Self { cast, frames: Vec::new(), bare, dt: 0.0, since: 0, every: 1, least, wishes, list };
+        let mut film = Self { stage, frames: Vec::new(), dt: 0.0, since: 0, every: 1, least, wishes, list };
         film.pace(world.settings().dt, 0);
         film
     }
@@ -163,13 +115,7 @@ impl Film {
 
     fn note(&mut self, world: &World) {
         world.draw(&mut self.list);
-        let of_bare = |(body, center): &(BodyId, DVec3)| {
-            let pose = world.pose(*body);
-            Pose::new(pose.rotation, pose.transform_point(*center))
-        };
         let list = &self.list;
-        let poses =
-            list.solids.iter().map(|solid| solid.world_from_shape).chain(self.bare.iter().map(of_bare));
         let lines = |kind: LineKind| {
             list.lines.iter().filter(|line| line.kind == kind).map(|line| (line.from, line.to)).collect()
         };
@@ -179,7 +125,7 @@ impl Film {
         let contacts = world.contacts().filter(|_| self.wishes.contacts);
         self.frames.push(Frame {
             time: world.time(),
-            poses: poses.collect(),
+            poses: list.solids.iter().map(|solid| solid.world_from_shape).collect(),
             skins: list.flesh.iter().map(|flesh| flesh.points.clone()).collect(),
             sheets: list.surfaces.iter().map(|drawn| drawn.points.clone()).collect(),
             diagonalized: soft
@@ -196,15 +142,6 @@ impl Film {
             grabs: lines(LineKind::Grab),
         });
     }
-}
-
-/// What there is to draw of a body of flesh.
-fn flesh_of(body: &FleshBody, drawn: &DrawFlesh) -> Flesh {
-    let (fem, mut rest) = (body.fem(), Vec::new());
-    body.fill_surface(fem.mesh().positions(), &mut rest);
-    let mut nodes: Vec<(f64, bool)> = fem.masses().iter().map(|&mass| (mass, false)).collect();
-    body.attachments().attached().iter().for_each(|attached| nodes[attached.node as usize].1 = true);
-    Flesh { triangles: drawn.triangles.clone(), rest, color: drawn.color, edges: fem.mesh().edges(), nodes }
 }
 
 #[cfg(test)]
@@ -228,12 +165,12 @@ mod tests {
         );
         for step in 1..=5 {
             world.step();
-            recorder.note(&world, step, 5);
+            recorder.note(&world, step, 5, true);
         }
         let film = recorder.film.unwrap();
-        let DrawShape::Sphere { radius } = film.cast.looks[0].shape else { panic!("a ball") };
+        let DrawShape::Sphere { radius } = film.stage.shapes[0] else { panic!("a ball") };
         assert!((radius - 1.0).abs() < 1e-12);
-        assert!(film.frames.iter().all(|frame| frame.poses.len() == film.cast.looks.len()));
+        assert!(film.frames.iter().all(|frame| frame.poses.len() == film.stage.shapes.len()));
         // At 60 steps per second every other step is a frame; the third was asked for, and the last is always there.
         assert_eq!(film.frames.len(), 5);
         assert_eq!(recorder.trace.unwrap().time.len(), 6);

@@ -9,11 +9,12 @@ use sinew_sim::{ExpectMeter, Stage, World};
 
 use crate::args::{RunArgs, Show};
 use crate::film::Motion;
-use crate::flesh::{self, FleshSummary};
+use crate::flesh::FleshSummary;
 use crate::loops::LoopSummary;
 use crate::picture::{Eye, Wishes};
 use crate::record::{FrameWishes, Recorder};
 use crate::report::{Stages, Summary, SweepRun, count, step_lengths};
+use crate::sense::Sense;
 use crate::{Failure, progress, scenes};
 
 /// Every so many steps the stages are timed; in between only the step as a whole, so that reading the clock does
@@ -35,15 +36,7 @@ pub(crate) struct Files {
 
 /// Runs a scene, or every member of its sweep.
 pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
-    for path in [&args.csv, &args.plot, &args.png, &args.gif, &args.filmstrip].into_iter().flatten() {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            return Err(Failure(format!("cannot write {}: there is no such folder", path.display())));
-        }
-        if path.is_dir() {
-            return Err(Failure(format!("cannot write {}: this is a folder", path.display())));
-        }
-    }
+    check_paths(args)?;
     let mut source = scenes::find(&args.scene)?;
     for (path, value) in &args.set {
         source.set(path, value)?;
@@ -60,7 +53,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
     for (i, member) in members.into_iter().enumerate() {
         let (summary, recorder) = pool.install(|| simulate(&source, &member.scene, args))?;
         let number = is_sweep.then_some(i + 1);
-        pool.install(|| write_files(args, &eye, number, &member.scene, &summary, &recorder, &mut files));
+        pool.install(|| write_files(args, &eye, number, &summary, &recorder, &mut files));
         runs.push(SweepRun { set: member.set, summary });
     }
     let summary = match runs.pop() {
@@ -70,13 +63,34 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
     Ok(Outcome { summary, files })
 }
 
+/// Whether all files can be written, as far as that is known before.
+fn check_paths(args: &RunArgs) -> Result<(), Failure> {
+    let paths = [&args.csv, &args.plot, &args.png, &args.gif, &args.filmstrip].into_iter().flatten();
+    let mut before: Vec<&Path> = Vec::new();
+    for path in paths {
+        let fault = |why: &str| Err(Failure(format!("cannot write {}: {why}", path.display())));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            return fault("there is no such folder");
+        }
+        if path.is_dir() {
+            return fault("this is a folder");
+        }
+        if before.contains(&path.as_path()) {
+            return fault("something else is to be written there");
+        }
+        before.push(path);
+    }
+    Ok(())
+}
+
 /// What a scene is called in reports: its name, or that of its file.
 fn name_of(name: &str, scene: &str) -> String {
     let stem = || Path::new(scene).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     Some(name.to_owned()).filter(|name| !name.is_empty()).or_else(stem).unwrap_or_default()
 }
 
-/// Builds a world and steps it to the end, or to the step in which a body is no longer finite.
+/// Builds a world and steps it to the end, or to the step after which it makes no sense.
 fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(Summary, Recorder), Failure> {
     let mut world = scenes::build(source, scene)?;
     let dt = world.settings().dt;
@@ -105,29 +119,24 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     let (mut steps, mut regularized, mut ignored_inputs) = (0, 0, 0);
     let mut loops = LoopSummary { assembly: world.info().assembly, ..LoopSummary::default() };
     let mut soft = FleshSummary::of(&world);
-    let mut broken = None;
+    let sense = Sense::of(&world);
+    let mut lost = None;
     let name = name_of(&world.info().name, &args.scene);
     let bar = progress::bar(n_steps, &name, Some("steps"));
-    let is_finite = |meter: &ExpectMeter| meter.non_finite().is_none() && meter.non_finite_tet().is_none();
-    while steps < n_steps && is_finite(&meter) && broken.is_none() {
+    while steps < n_steps && lost.is_none() {
         let report = clock.time(&mut world, steps.is_multiple_of(OBSERVE_EVERY));
         steps += 1;
         regularized += u64::from(report.health.regularized);
         loops.note(&report);
         soft.iter_mut().for_each(|soft| soft.note(&report));
-        broken = flesh::first_broken(&world);
+        lost = sense.lost(&world, &report);
         ignored_inputs += u64::from(report.health.ignored_inputs);
         meter.observe(&world, &report);
-        recorder.note(&world, steps, n_steps);
+        recorder.note(&world, steps, n_steps, lost.is_none());
         bar.set_position(steps);
     }
     bar.finish_and_clear();
-    let rigid = meter.non_finite().map(|body| format!("body `{}`", world.model().body_name(body)));
-    let what = rigid
-        .or_else(|| broken.map(|i| format!("flesh `{}`", scene.expanded().flesh[i].name)))
-        .or_else(|| meter.non_finite_tet().map(|tet| format!("the force of tetrahedron {tet}")));
-    let trouble =
-        what.map(|what| format!("{what} is no longer finite after step {steps} ({:.4} s)", world.time()));
+    let trouble = lost.map(|what| format!("{what} after step {steps} ({:.4} s)", world.time()));
     let (acyclic_constraints, loop_constraints) = world.model().n_rows();
     let wall_seconds = clock.total.as_secs_f64();
     let summary = Summary {
@@ -204,7 +213,6 @@ fn write_files(
     args: &RunArgs,
     eye: &Eye,
     number: Option<usize>,
-    scene: &SceneDoc,
     summary: &Summary,
     recorder: &Recorder,
     files: &mut Files,
@@ -234,7 +242,7 @@ fn write_files(
     }
     if let Some(film) = &recorder.film {
         let wishes = Wishes { size: args.size, eye: eye.clone(), show: args.show.clone() };
-        let motion = Motion::new(&film.cast, &film.frames, scene.gravity, &wishes);
+        let motion = Motion { stage: &film.stage, frames: &film.frames, wishes: &wishes };
         let said = |error: sinew_picture::PictureError| error.to_string();
         write(&args.png, "a picture", &|| motion.to_png(args.at).map_err(said));
         write(&args.filmstrip, "the motion as a filmstrip", &|| {

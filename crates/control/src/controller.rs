@@ -1,5 +1,7 @@
 //! The run time: one call per step turns a score, a state and what acts on it into a command.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_recursive::{Command, Dynamics, LinkId, Mode, Springs, Tree, TreeState};
@@ -31,10 +33,11 @@ pub struct ControllerState {
 }
 
 /// A score for one tree, ready to give commands. Everything beside score and actuation is scratch: losing it changes no result.
+/// Clones share the score, however long its paths.
 #[derive(Clone, Debug)]
 pub struct Controller {
     actuation: Actuation,
-    score: Score,
+    score: Arc<Score>,
     dynamics: Dynamics,
     guidance: Guidance,
     saturation: Saturation,
@@ -55,7 +58,8 @@ impl Controller {
         let mut dynamics = Dynamics::new(tree);
         let guidance = Guidance::new(tree, &mut dynamics);
         let saturation = Saturation::new(tree, actuation.has_torque_limits());
-        Ok(Self { actuation, score, dynamics, guidance, saturation, player: Player::new(tree) })
+        let (score, player) = (Arc::new(score), Player::new(tree));
+        Ok(Self { actuation, score, dynamics, guidance, saturation, player })
     }
 
     /// What the joints can do.

@@ -44,17 +44,17 @@ impl SceneSource {
     /// Reads a file; those that it names are read beside it by [`SceneSource::parse`].
     pub fn load(path: &Path) -> Result<Self, SceneErrors> {
         let file = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        match read_text(path) {
             Ok(text) => Ok(Self { file, text, folder: path.parent().map(Path::to_owned) }),
-            Err(error) => Err(SceneErrors::new(vec![SceneError {
+            Err((message, hint)) => Err(SceneErrors::new(vec![SceneError {
                 file,
                 line: 0,
                 column: 0,
                 issue: SceneIssue {
                     field: String::new(),
                     kind: SceneIssueKind::Unreadable,
-                    message: format!("cannot read the scene: {error}"),
-                    hint: String::new(),
+                    message: format!("cannot read the scene: {message}"),
+                    hint,
                 },
             }])),
         }
@@ -169,8 +169,25 @@ impl SceneSource {
     }
 }
 
-/// Largest file beside a scene that is read (bytes): 256 MB.
+/// Largest file that is read (bytes): 256 MB.
 const MAX_BYTES: u64 = 256_000_000;
+
+/// The text of a scene, or why there is none and what would be right. A pipe is as good as a file.
+fn read_text(path: &Path) -> Result<String, (String, String)> {
+    let bytes = File::open(path).map_err(|error| error.to_string()).and_then(read_bytes);
+    let bytes = bytes.map_err(|message| (message, String::new()))?;
+    let is_strange = |&byte: &u8| byte < b' ' && !byte.is_ascii_whitespace();
+    let strange = bytes.iter().position(is_strange);
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        strange.map_or(at, |strange| strange.min(at))
+    });
+    let place = match (text, strange) {
+        (Ok(text), None) => return Ok(text),
+        (Ok(_), Some(at)) | (Err(at), _) => at,
+    };
+    Err((format!("byte {} is no text", place + 1), "a scene is RON in UTF-8".to_owned()))
+}
 
 /// The contents of a file, or why there are none.
 fn read_file(path: &Path) -> Result<Vec<u8>, String> {
@@ -178,15 +195,21 @@ fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     if !metadata.is_file() {
         return Err("this is no file".to_owned());
     }
-    let too_large = |n: u64| format!("it has {n} bytes, more than {MAX_BYTES}");
     if metadata.len() > MAX_BYTES {
         return Err(too_large(metadata.len()));
     }
-    // A file may grow while it is read.
+    read_bytes(File::open(path).map_err(|error| error.to_string())?)
+}
+
+/// What is in a file, which may grow while it is read, or have no end.
+fn read_bytes(file: File) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| error.to_string())?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > MAX_BYTES { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
+}
+
+fn too_large(n: u64) -> String {
+    format!("it has {n} bytes, more than {MAX_BYTES}")
 }
 
 impl SceneDoc {

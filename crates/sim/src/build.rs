@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sinew_math::{Motion, Pose};
+use sinew_math::{MassProperties, Motion, Pose};
 use sinew_mechanism::{
     Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, Input, JointFrames, JointId, JointKind, JointSpec,
     MechanismBuilder, PointSpringSpec, Settings, Structure, assemble,
@@ -92,6 +92,7 @@ pub(crate) fn build_plain(scene: &SceneDoc) -> Result<Parts, BuildError> {
             shape: shape.into(),
             color: doc.color,
         }));
+        looks.solids.extend(bare_look(doc, body));
     }
     if has_ground {
         mechanism.add_body(BodySpec::fixed("", Pose::IDENTITY));
@@ -251,6 +252,17 @@ fn body_spec(doc: &BodyDoc) -> BodySpec {
         BodyKindDoc::Kinematic => BodyKind::Kinematic,
     };
     spec
+}
+
+/// A body that has mass but no shapes is drawn as the ball about its centre of mass that is as hard to turn.
+fn bare_look(doc: &BodyDoc, body: BodyId) -> Option<SolidLook> {
+    let MassProperties { mass, com, inertia } = doc.mass_properties();
+    (doc.shapes.is_empty() && mass > 0.0).then(|| {
+        // A ball has tr I = 6/5 m r².
+        let radius = ((inertia.xx + inertia.yy + inertia.zz) / (1.2 * mass)).sqrt();
+        let body_from_shape = Pose::from_translation(com);
+        SolidLook { body, body_from_shape, shape: DrawShape::Sphere { radius }, color: doc.color }
+    })
 }
 
 fn joint_spec(

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod batch;
+mod cast;
 mod draw;
 mod hash;
 mod loads;
@@ -39,6 +40,7 @@ mod settings;
 mod stages;
 
 pub use batch::step_batch;
+pub use cast::{Cast, FleshCast, SolidCast, extent};
 pub use draw::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawShape, DrawSolid, LineKind, surface_stretches};
 pub use hash::{digest, digest_bytes};
 pub use record::Recording;

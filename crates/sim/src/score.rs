@@ -23,7 +23,7 @@ const PATH_STEP: f64 = 1e-3;
 /// Longest time for which formulas are sampled, s.
 const PATH_TIME: f64 = 60.0;
 
-/// Damping of joints in the torque style without a pose, 1/s.
+/// Damping of joints in the torque style where no pose is sought, 1/s.
 const SWING_DAMPING: f64 = 20.0;
 
 /// What plays a score.
@@ -170,8 +170,7 @@ impl Reader<'_> {
             let gains = gains(pose.stiffness, pose.damping);
             guide = guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
             guide.pose_level = level;
-        }
-        if doc.pose.is_none() && style == Style::Torque {
+        } else if style == Style::Torque {
             // Joints that no goal needs would swing up without end.
             let (coordinates, gains) = (self.start.coordinates.clone(), Gains::damper(SWING_DAMPING));
             guide = guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });

@@ -245,6 +245,11 @@ impl World {
         self.looks.flesh.iter().position(|look| look.name == name)
     }
 
+    /// The name of a body of flesh; empty if there is none of that number.
+    pub fn flesh_name(&self, flesh: usize) -> &str {
+        self.looks.flesh.get(flesh).map_or("", |look| &look.name)
+    }
+
     /// The joint called `name`.
     pub fn joint(&self, name: &str) -> Option<JointId> {
         self.model.joint(name)

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{CoordinateDoc, SceneDoc};
-use sinew_sim::{BodyId, BodyKind, DrawList, DrawShape, JointId, JointKind, Model, Scenery, World};
+use sinew_sim::{BodyId, BodyKind, JointId, JointKind, Model, Scenery, World, extent};
 
 /// What is known of a scene before anything moves.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +18,8 @@ pub struct Cast {
     pub flesh: Vec<FleshCard>,
     /// Ground, walls and solids of the world.
     pub scenery: Scenery,
-    /// Mass of everything that moves, kg.
-    pub mass: f64,
+    /// Colours, mass, and the coarse mesh of flesh.
+    pub looks: sinew_sim::Cast,
     /// Half the diagonal of a box around everything at the beginning, m.
     pub reach: f64,
     /// The middle of that box, m.
@@ -61,12 +61,6 @@ pub struct JointCard {
 pub struct FleshCard {
     /// Its name.
     pub name: String,
-    /// Points of its surface at rest, m.
-    pub rest: Vec<DVec3>,
-    /// Edges of its tetrahedra, each once.
-    pub edges: Vec<[u32; 2]>,
-    /// Mass of each node (kg), and whether it is fixed to a bone.
-    pub nodes: Vec<(f64, bool)>,
     /// Number of tetrahedra.
     pub n_tets: usize,
     /// Bodies that it is fixed to.
@@ -101,23 +95,16 @@ impl Cast {
             .iter()
             .enumerate()
             .map(|(i, body)| {
-                let fem = body.fem();
-                let mut nodes: Vec<(f64, bool)> = fem.masses().iter().map(|&mass| (mass, false)).collect();
-                body.attachments().attached().iter().for_each(|at| nodes[at.node as usize].1 = true);
-                let name = expanded.flesh.get(i).map_or_else(String::new, |doc| doc.name.clone());
-                let mut rest = Vec::new();
-                body.fill_surface(fem.mesh().positions(), &mut rest);
+                let name = world.flesh_name(i).to_owned();
                 let bones = body.bones().iter().map(|&bone| BodyId::from_index(bone)).collect();
-                FleshCard { name, rest, edges: fem.mesh().edges(), nodes, n_tets: fem.n_tets(), bones }
+                FleshCard { name, n_tets: body.fem().n_tets(), bones }
             })
             .collect();
-        let dynamic: f64 = bodies.iter().filter(|body| body.is_dynamic).map(|body| body.mass).sum();
-        let soft_mass: f64 = flesh.iter().flat_map(|flesh| &flesh.nodes).map(|node| node.0).sum();
         let (middle, reach) = extent(world);
         Self {
             name: world.info().name.clone(),
             joints: model.joints().map(joint).collect(),
-            mass: dynamic + soft_mass,
+            looks: sinew_sim::Cast::of(world),
             bodies,
             flesh,
             scenery: Scenery::of(&expanded),
@@ -133,36 +120,4 @@ fn base(model: &Model, id: JointId) -> (Option<BodyId>, Pose) {
     let (body, frames) = (model.joint_bodies(id).1, model.joint_frames(id));
     let central = body.map_or(Pose::IDENTITY, |body| model.central_frame(body));
     (body, central.compose(&Pose::new(frames.rotation2, frames.point2)))
-}
-
-/// Middle and half diagonal of a box around everything, m.
-fn extent(world: &World) -> (DVec3, f64) {
-    let poses = world.model().bodies().map(|body| world.pose(body).translation);
-    let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
-    let mut list = DrawList::default();
-    world.draw(&mut list);
-    let corners = list.solids.iter().flat_map(|solid| {
-        let half = half_edges(&solid.shape);
-        let signs =
-            (0..8).map(|k| DVec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
-        signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
-    });
-    let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let points = poses.chain(nodes).chain(corners).filter(|point| point.is_finite());
-    let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
-    if low.x > high.x {
-        return (DVec3::ZERO, 1.0);
-    }
-    (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
-}
-
-/// Half the edges of the box around a shape in its own frame, m.
-fn half_edges(shape: &DrawShape) -> DVec3 {
-    match *shape {
-        DrawShape::Box { size } => 0.5 * size,
-        DrawShape::Sphere { radius } => DVec3::splat(radius),
-        DrawShape::Capsule { radius, length } => DVec3::new(0.5 * length + radius, radius, radius),
-        DrawShape::Cylinder { radius, length } => DVec3::new(0.5 * length, radius, radius),
-        DrawShape::Ellipsoid { semi_axes } => semi_axes,
-    }
 }

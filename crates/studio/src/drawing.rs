@@ -16,10 +16,7 @@ pub(crate) const RED: Rgb = [0.82, 0.16, 0.16];
 pub(crate) const GREEN: Rgb = [0.18, 0.62, 0.30];
 pub(crate) const BLUE: Rgb = [0.20, 0.42, 0.85];
 const MOSS: Rgb = [0.05, 0.60, 0.25];
-const CLOTH: Rgb = [0.42, 0.58, 0.78];
 const ORANGE: Rgb = [0.95, 0.55, 0.15];
-const SKIN: Rgb = [0.90, 0.62, 0.51];
-const BONE: Rgb = [0.95, 0.92, 0.84];
 const STONE: Rgb = [0.72, 0.74, 0.77];
 const DARK: Rgb = [0.20, 0.23, 0.28];
 const LIGHT: Rgb = [1.0, 0.92, 0.35];
@@ -206,21 +203,18 @@ impl Drawing {
         for ground in &cast.scenery.ground {
             self.push_sheet(&ground.points, &ground.triangles, STONE);
         }
-        for cloth in &frame.draw.surfaces {
-            let color = cloth.color.map_or(CLOTH, |c| [c.x as f32, c.y as f32, c.z as f32]);
-            self.push_sheet(&cloth.points, &cloth.triangles, color);
+        for (cloth, color) in frame.draw.surfaces.iter().zip(&cast.looks.surfaces) {
+            self.push_sheet(&cloth.points, &cloth.triangles, color.as_vec3().to_array());
         }
-        let n = frame.draw.solids.len();
-        for (i, solid) in frame.draw.solids.iter().enumerate() {
-            let given = solid.color.map(|c| [c.x as f32, c.y as f32, c.z as f32]);
-            let plain = given.unwrap_or(if cast.flesh.is_empty() { tint(i, n) } else { BONE });
+        for (solid, look) in frame.draw.solids.iter().zip(&cast.looks.solids) {
+            let plain = look.color.as_vec3().to_array();
             let color = if highlight == Some(solid.body) { mix(plain, LIGHT, 0.6) } else { plain };
             self.push_shape(&solid.shape, &solid.world_from_shape, color);
         }
         if show.flesh && !show.nodes {
-            for (i, flesh) in frame.draw.flesh.iter().enumerate() {
+            for (i, (flesh, look)) in frame.draw.flesh.iter().zip(&cast.looks.flesh).enumerate() {
                 if flesh.points.iter().all(|point| point.is_finite()) {
-                    let color = flesh.color.map_or(SKIN, |c| [c.x as f32, c.y as f32, c.z as f32]);
+                    let color = look.color.as_vec3().to_array();
                     let (points, triangles) = (flesh.points.clone(), flesh.triangles.clone());
                     let tints = frame.tints.get(i).into_iter().flatten();
                     let colors = tints.map(|&tint| Color::of_scale(tint).to_srgb().map(|part| part as f32));
@@ -244,7 +238,7 @@ impl Drawing {
             }
         }
         self.marks.extend(frame.pins.iter().filter_map(|&pin| ball(pin, 0.02 * cast.reach, BLUE)));
-        let weight = 9.81 * cast.mass.max(1e-9);
+        let weight = 9.81 * cast.looks.mass.max(1e-9);
         if show.contacts && !frame.is_posed {
             for &(point, force) in &frame.contacts {
                 // By the square root: flesh touches in many points, with little force in each.
@@ -373,7 +367,7 @@ impl Drawing {
 
     /// The coarse mesh; a node of the mean mass has a ball of a fixed share of the scene.
     fn push_nodes(&mut self, frame: &Frame) {
-        for (card, points) in frame.cast.flesh.iter().zip(&frame.nodes) {
+        for (card, points) in frame.cast.looks.flesh.iter().zip(&frame.nodes) {
             let mean = card.nodes.iter().map(|node| node.0).sum::<f64>() / card.nodes.len().max(1) as f64;
             for &[a, b] in &card.edges {
                 self.push_line(points[a as usize], points[b as usize], [0.55, 0.57, 0.60]);
@@ -400,12 +394,4 @@ fn turn_to(direction: DVec3) -> DQuat {
 
 fn mix(a: Rgb, b: Rgb, part: f32) -> Rgb {
     [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * part)
-}
-
-/// Colours that go from teal over violet to orange.
-fn tint(i: usize, n: usize) -> Rgb {
-    const WAY: [Rgb; 4] = [[0.10, 0.58, 0.68], [0.28, 0.42, 0.86], [0.72, 0.34, 0.70], [0.95, 0.52, 0.30]];
-    let along = 3.0 * i as f32 / n.saturating_sub(1).max(1) as f32;
-    let from = (along as usize).min(2);
-    mix(WAY[from], WAY[from + 1], along - from as f32)
 }

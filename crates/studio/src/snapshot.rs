@@ -64,7 +64,7 @@ impl Session {
         let n = if tint == Tint::Plain { 0 } else { frame.draw.flesh.len() };
         frame.tints.resize_with(n, Vec::new);
         let soft = self.world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
-        let soft = soft.zip(&self.world.state().flesh.nodes).zip(&self.cast.flesh);
+        let soft = soft.zip(&self.world.state().flesh.nodes).zip(&self.cast.looks.flesh);
         for ((out, draw), ((body, nodes), card)) in frame.tints.iter_mut().zip(&frame.draw.flesh).zip(soft) {
             if tint == Tint::Stretch {
                 surface_stretches(&draw.triangles, &card.rest, &draw.points, out);

@@ -82,6 +82,28 @@ fn a_bad_scene_is_located() {
 }
 
 #[test]
+fn a_file_that_is_no_text_is_said_to_be_none() {
+    let folder = Folder::new("binary");
+    for (bytes, place) in [
+        (&b"\x89PNG\r\n\x1a\n"[..], 1),
+        (b"(format: 1\0)", 11),
+        (b"\xff\xfe(\0f\0", 1),
+        (b"(name: \"a\x1b[2J\xff\")", 10),
+        (b"(name: \"a\xff\x1b[2J\")", 10),
+    ] {
+        std::fs::write(folder.0.join("a.ron"), bytes).expect("the folder is writable");
+        for command in ["run", "check", "dynamics"] {
+            let output = sinew(&folder, &[command, "a.ron"]);
+            assert_eq!(output.status.code(), Some(2));
+            let said = format!(
+                "sinew: a.ron: cannot read the scene: byte {place} is no text (a scene is RON in UTF-8)\n"
+            );
+            assert_eq!(stderr(&output), said);
+        }
+    }
+}
+
+#[test]
 fn list_names_scenes_that_check() {
     let folder = Folder::new("list");
     let output = sinew(&folder, &["list"]);

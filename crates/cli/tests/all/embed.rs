@@ -89,6 +89,7 @@ fn bad_input_exits_with_two_and_says_where() {
         (&["good.obj", "--density", "-1"], "density is -1"),
         (&["good.obj", "--scale", "0"], "scale is 0"),
         (&["good.obj", "--mass-floor", "2"], "mass floor is 2"),
+        (&["good.obj", "-o", "good.obj"], "call it good.ron"),
         (&["good.obj", "-o", "no/such/folder/x.ron"], "cannot write no/such/folder/x.ron"),
     ] {
         let output = sinew(&folder, &[&["embed"], args].concat());

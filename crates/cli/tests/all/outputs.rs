@@ -125,9 +125,24 @@ fn cameras_of_the_scene_are_found_by_name() {
     assert_ne!(front, draw("front", "cameras[0].from=(0, -9, 0)"));
     assert_ne!(front, draw("front", "cameras[0].field_of_view=1.0"));
     assert_eq!(front, draw("side", "cameras[0].name=\"side\""));
-    let output = sinew(&folder, &["run", "gravity_turned", "--camera", "font"]);
+    let output = sinew(&folder, &["run", "gravity_turned", "--png", "a.png", "--camera", "font"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("valid are front, corner, side"), "{}", stderr(&output));
+}
+
+#[test]
+fn up_is_against_the_gravity_that_the_scene_begins_with() {
+    let folder = Folder::new("up");
+    let draw = |settings: [&str; 2]| {
+        let args = ["run", "pendulum", "--steps", "3", "--png", "a.png", "--size", "90x60"];
+        let [written, changes] = settings.map(|setting| ["--set", setting]);
+        let output = sinew(&folder, &[&args[..], &written, &changes].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        folder.bytes("a.png")
+    };
+    let written = draw(["gravity=(9.81, 0, 0)", "changes=[]"]);
+    assert_eq!(written, draw(["gravity=(0, 0, -9.81)", "changes=[(at_s: 0, gravity: (9.81, 0, 0))]"]));
+    assert_ne!(written, draw(["gravity=(0, 0, -9.81)", "changes=[]"]));
 }
 
 #[test]
@@ -163,6 +178,14 @@ fn pictures_that_cannot_be_made_are_refused_before_the_run() {
         (&["--png", "a.png", "--camera", "below"], "no camera called `below`: valid are corner, side, back"),
         (&["--png", "a.png", "--at", "99"], "the run ends at"),
         (&["--at", "1"], "--png"),
+        (&["--size", "60x40"], "--png <FILE.png>|--gif <FILE.gif>|--filmstrip <FILE.png>"),
+        (&["--camera", "side"], "--filmstrip <FILE.png>"),
+        (&["--show", "joints", "--plot", "a.svg"], "--filmstrip <FILE.png>"),
+        (&["--png", "a.jpg"], "call it a.png"),
+        (&["--filmstrip", "a.gif"], "call it a.png"),
+        (&["--gif", "a.png"], "call it a.gif"),
+        (&["--plot", "a.png"], "call it a.svg"),
+        (&["--png", "a.png", "--filmstrip", "a.png"], "something else"),
         (&["--png", "a.png", "--show", "ghosts"], "stretch"),
     ] {
         let output = sinew(&folder, &[&["run", "pendulum", "--steps", "3"], args].concat());
@@ -210,15 +233,42 @@ fn a_broken_expectation_matters_only_when_asked() {
 #[test]
 fn a_state_that_is_no_longer_finite_exits_with_one_and_writes_what_there_is() {
     let folder = Folder::new("nonfinite");
-    // An explicit stepper far beyond its stability limit.
-    let args =
-        ["run", "chain_10", "--set", "stepper=Explicit(method: Rk4)", "--set", "dt=0.5", "--seconds", "2000"];
+    let args = ["run", "pendulum", "--set", "gravity=(0, 0, -1e300)"];
     let output = sinew(&folder, &[&args[..], &["--csv", "a.csv", "--json"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let report: Value = serde_json::from_str(&stdout(&output)).expect("the report is printed all the same");
     assert!(report["trouble"].is_string());
     assert!(folder.read("a.csv").lines().count() > 1);
     assert!(stderr(&output).contains("finite"));
+}
+
+#[test]
+fn what_is_finite_but_absurd_is_trouble_too() {
+    let folder = Folder::new("absurd");
+    for (scene, settings, trouble) in [
+        ("chain_10", &["gravity=(0, 0, -1e30)"][..], "body `link_0001` moves by"),
+        ("chain_10", &["gravity=(0, 0, -1e5)"], "joint `link_0"),
+        // An explicit stepper far beyond its stability limit.
+        ("chain_10", &["stepper=Explicit(method: Rk4)", "dt=0.5"], "`link_0"),
+        ("four_bar", &["gravity=(0, 0, -1e30)"], "body `"),
+        ("pendulum", &["bodies[0].velocity=(angular: (0, 1e9, 0))"], "body `rod` turns by"),
+        ("worm", &["gravity=(0, 0, -1e30)"], "`worm"),
+        ("worm_jump", &["gravity=(0, 0, -1e30)"], "`worm"),
+    ] {
+        let files = ["--csv", "a.csv", "--png", "a.png", "--size", "90x60"];
+        let args = ["run", scene, "--seconds", "2000", "--json"];
+        let set: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting]).collect();
+        let output = sinew(&folder, &[&args[..], &set, &files].concat());
+        assert_eq!(output.status.code(), Some(1), "{scene}, {set:?}: {}", stdout(&output));
+        let report: Value =
+            serde_json::from_str(&stdout(&output)).expect("the report is printed all the same");
+        let said = report["trouble"].as_str().expect("trouble in words");
+        assert!(said.contains(trouble) && said.contains(" after step "), "{scene}, {set:?}: {said}");
+        let steps = report["steps"].as_u64().expect("steps") as usize;
+        assert_eq!(folder.read("a.csv").lines().count(), steps + 2, "heading, start and steps");
+        // The picture is of the last moment that made sense: something is to be seen.
+        assert!(folder.bytes("a.png").len() > 1000, "{scene}, {set:?}");
+    }
 }
 
 #[test]

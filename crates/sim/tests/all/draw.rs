@@ -1,7 +1,7 @@
 //! What there is to draw.
 
 use glam::DVec3;
-use sinew_sim::{DrawList, DrawShape, LineKind};
+use sinew_sim::{Cast, DrawList, DrawShape, LineKind, extent};
 
 use crate::common::{small, world};
 
@@ -71,5 +71,48 @@ fn surfaces_go_along_with_their_bodies() {
     for end in ends {
         let nearest = bent.controls.iter().map(|point| point.distance(end)).fold(f64::INFINITY, f64::min);
         assert!(nearest < 1e-3, "{nearest:e}");
+    }
+}
+
+#[test]
+fn bodies_without_shapes_are_balls_of_their_inertia() {
+    let world = small(
+        r#"bodies: [
+          (name: "bare", mass: Properties(mass: 5, com: (0, 0, 1), inertia: Diagonal(2, 2, 2)), pose: (position: (1, 0, 0))),
+          (name: "nothing", kind: Fixed)]"#,
+    );
+    let mut list = DrawList::default();
+    world.draw(&mut list);
+    assert_eq!(list.solids.len(), 1);
+    let DrawShape::Sphere { radius } = list.solids[0].shape else { panic!("a ball") };
+    assert!((radius - 1.0).abs() < 1e-12);
+    assert_eq!(list.solids[0].world_from_shape.translation, DVec3::new(1.0, 0.0, 1.0));
+}
+
+#[test]
+fn a_cast_knows_colours_bones_and_masses() {
+    for name in ["hand_flesh", "robot", "mesh_320", "worm"] {
+        let world = world(name);
+        let (mut list, cast) = (DrawList::default(), Cast::of(&world));
+        world.draw(&mut list);
+        assert_eq!(
+            (cast.solids.len(), cast.surfaces.len()),
+            (list.solids.len(), list.surfaces.len()),
+            "{name}"
+        );
+        assert_eq!(cast.flesh.len(), list.flesh.len(), "{name}");
+        for (flesh, drawn) in cast.flesh.iter().zip(&list.flesh) {
+            assert_eq!(flesh.rest.len(), drawn.points.len());
+            assert!(flesh.nodes.iter().any(|node| node.1) && flesh.nodes.iter().any(|node| !node.1));
+        }
+        let is_soft = !cast.flesh.is_empty();
+        assert!(cast.solids.iter().all(|solid| solid.is_bone == is_soft), "{name}");
+        for (solid, drawn) in cast.solids.iter().zip(&list.solids) {
+            assert!(drawn.color.is_none_or(|color| color == solid.color));
+        }
+        let (middle, reach) = extent(&world);
+        let inside = |point: DVec3| point.distance(middle) <= reach;
+        assert!(list.solids.iter().all(|solid| inside(solid.world_from_shape.translation)), "{name}");
+        assert!(cast.mass > 0.1 && cast.mass < 1000.0, "{name}: {}", cast.mass);
     }
 }

@@ -201,6 +201,24 @@ fn momentum_of_a_floating_character_is_nobody_s_to_command() {
 }
 
 #[test]
+fn a_pose_whose_level_is_left_out_is_as_none() {
+    let digest = |style: String| {
+        let mut world = World::from_scene(&guided(&style, "")).expect("a scene");
+        run(&mut world, 400);
+        world.digest()
+    };
+    for style in ["Acceleration", "Torque", "Velocity"] {
+        let pose = format!("{style}, pose: (joints: [(\"bone_0003\", [0.1])])");
+        let bare = digest(style.into());
+        assert_ne!(digest(pose.clone()), bare, "{style}");
+        // Joints that no goal needs are damped in the torque style, with or without the level.
+        for guide in [style, &pose] {
+            assert_eq!(digest(format!("{guide}, levels: [Constraints, Drags, Limits]")), bare, "{guide}");
+        }
+    }
+}
+
+#[test]
 fn a_hard_grab_drags_a_bone_while_a_score_guides() {
     let scene = performed("Acceleration", "", "");
     let mut world = World::from_scene(&scene).expect("a scene");

@@ -116,8 +116,8 @@ fn gains(cast: &Cast, firmness: f64) -> (f64, f64) {
     if cast.is_guided {
         return (f64::INFINITY, 0.0);
     }
-    let stiffness = firmness * cast.mass.max(1e-9) * 9.81 / (0.05 * cast.reach);
-    (stiffness, 0.3 * (stiffness * cast.mass).sqrt())
+    let stiffness = firmness * cast.looks.mass.max(1e-9) * 9.81 / (0.05 * cast.reach);
+    (stiffness, 0.3 * (stiffness * cast.looks.mass).sqrt())
 }
 
 /// Points of a body that keep its position, and with `is_turned` its orientation as well, in its frame, m.

@@ -270,9 +270,9 @@ fn shortcuts_are_listed_and_the_coarse_mesh_is_shown() {
     let cast = window.state().frame().cast.clone();
     let drawing = window.state().drawing();
     assert!(drawing.surfaces.is_empty());
-    assert_eq!(drawing.balls.len(), balls + cast.flesh[0].nodes.len());
+    assert_eq!(drawing.balls.len(), balls + cast.looks.flesh[0].nodes.len());
     let black = drawing.balls.iter().filter(|ball| ball.color.iter().all(|&part| part < 0.1)).count();
-    assert_eq!(black, cast.flesh[0].nodes.iter().filter(|node| node.1).count());
+    assert_eq!(black, cast.looks.flesh[0].nodes.iter().filter(|node| node.1).count());
 }
 
 #[test]
