@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::film::Film;
-use crate::{Command, Fault, Frame, Session, Trace};
+use crate::{Command, Fault, Frame, Sample, Session};
 
 /// Longest time spent on steps between two looks at the commands, beyond the step that is under way.
 const BURST: Duration = Duration::from_millis(10);
@@ -26,7 +26,9 @@ const MOST_STEPS: u32 = 64;
 pub struct Board {
     frame: Frame,
     is_fresh: bool,
-    trace: Trace,
+    samples: Vec<Sample>,
+    /// That of the trace that they are from.
+    revision: u64,
     film: Option<Film>,
     /// What went wrong last; `None` once something that matters has worked.
     pub fault: Option<Fault>,
@@ -40,8 +42,8 @@ pub struct Board {
 
 impl Board {
     /// Curves of the run.
-    pub fn trace(&self) -> &Trace {
-        &self.trace
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
     }
 
     /// The share of a film that is done, 0 to 1, while it is being made.
@@ -74,9 +76,10 @@ impl Board {
 
     fn show(&mut self, session: &Session) {
         self.trouble = session.trouble().map(str::to_owned);
-        let last = |trace: &Trace| (trace.samples().len(), trace.samples().last().map(|sample| sample.step));
-        if last(&self.trace) != last(session.trace()) {
-            self.trace.clone_from(session.trace());
+        if self.revision != session.trace().revision() {
+            self.revision = session.trace().revision();
+            self.samples.clear();
+            self.samples.extend_from_slice(session.trace().samples());
         }
         self.is_fresh = true;
     }

@@ -54,7 +54,7 @@ impl Session {
         self.timeline.push(hands, self.world.state());
         self.step += 1;
         self.measure(milliseconds);
-        self.trace.push(self.sample);
+        self.extend_trace();
         self.look_for_trouble();
     }
 

@@ -76,7 +76,9 @@ impl Session {
     /// Replaces the scene by another; wishes and speed stay.
     pub fn open(&mut self, opened: Opened) {
         let (wishes, pace, opening, is_playing) = (self.wishes, self.pace, self.opening, self.is_playing);
-        *self = Self::new(opened);
+        let trace = mem::take(&mut self.trace);
+        *self = Self { trace, ..Self::new(opened) };
+        self.trace.clear();
         (self.wishes, self.pace, self.opening, self.is_playing) = (wishes, pace, opening + 1, is_playing);
         self.pace.restart();
     }
@@ -154,6 +156,9 @@ impl Session {
 
     /// What frames should hold.
     pub fn wish(&mut self, wishes: Wishes) {
+        if self.wishes.joint != wishes.joint {
+            self.trace.look_at(wishes.joint);
+        }
         self.wishes = wishes;
     }
 

@@ -6,6 +6,9 @@ use sinew_sim::{DriveCoordinate, JointId, JointKind, surface_stretches};
 
 use crate::{Frame, Gizmo, Sample, Session, Tint, Wishes};
 
+/// Most joints whose curves are all kept.
+const MOST_JOINTS: usize = 64;
+
 /// Stretches from this much shorter to this much longer are shown from blue to red.
 const STRETCH: f64 = 0.4;
 
@@ -118,6 +121,15 @@ impl Session {
             ],
             milliseconds,
         };
+    }
+
+    /// Adds the moment that was measured last to the curves.
+    pub(crate) fn extend_trace(&mut self) {
+        let n = self.cast.joints.len();
+        let mut joints = [[0.0; 3]; MOST_JOINTS];
+        let joints = joints.get_mut(..n).unwrap_or_default();
+        joints.iter_mut().enumerate().for_each(|(joint, numbers)| *numbers = self.read(joint));
+        self.trace.push(self.sample, joints);
     }
 
     /// Coordinate of a joint, its rate, and the force of springs, stops, motors and actuators along it.

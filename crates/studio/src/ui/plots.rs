@@ -89,7 +89,7 @@ impl Studio {
         let curves = self.plot.curves();
         let mut points = vec![Vec::new(); curves.len()];
         self.engine.board(|board| {
-            for sample in board.trace().samples() {
+            for sample in board.samples() {
                 for (list, (_, value)) in points.iter_mut().zip(curves) {
                     let value = value(sample);
                     if value.is_finite() {
@@ -126,7 +126,7 @@ impl Studio {
                 ui.selectable_value(&mut self.joint, Some(i), &card.name);
             }
         });
-        shown.response.on_hover_text("The joint whose coordinate is shown from now on");
+        shown.response.on_hover_text("The joint whose coordinate, rate and torque are shown");
     }
 
     fn numbers(&self, ui: &mut Ui) {

@@ -96,7 +96,7 @@ fn poses_made_by_hand_become_keyframes_that_survive_and_are_reached() {
 }
 
 #[test]
-fn what_actuators_do_is_drawn_after_a_rewind_too() {
+fn what_actuators_do_is_drawn_after_a_rewind_too_and_plotted_from_the_beginning() {
     let mut session = arm();
     session.wish(sinew_studio::Wishes { joint_forces: true, ..sinew_studio::Wishes::default() });
     switch(&mut session, Mode::Guide(StyleDoc::Acceleration).control(&[], &[]));
@@ -111,4 +111,11 @@ fn what_actuators_do_is_drawn_after_a_rewind_too() {
     }
     assert_eq!(seen[0], seen[2]);
     assert_ne!(seen[0], seen[1]);
+    // The joint is chosen after the run.
+    session.wish(sinew_studio::Wishes { joint: Some(2), ..sinew_studio::Wishes::default() });
+    let torques: Vec<f64> = session.trace().samples().iter().map(|sample| sample.joint[2]).collect();
+    assert_eq!(torques.len(), 40);
+    assert!(
+        torques.iter().all(|torque| torque.is_finite()) && torques.iter().any(|torque| torque.abs() > 1e-3)
+    );
 }

@@ -41,7 +41,7 @@ fn a_session_on_its_own_thread_obeys_and_ends() {
             .board(|board| board.fault.clone())
             .is_some_and(|fault| fault.to_string().contains("no_such_scene"))
     );
-    assert!(engine.board(|board| board.trace().samples().len()) > 5);
+    assert!(engine.board(|board| board.samples().len()) > 5);
     assert!(woken.load(Ordering::Relaxed) > 5);
     drop(engine);
     assert_eq!(Arc::strong_count(&woken), 1, "the thread is gone");
