@@ -183,7 +183,8 @@ fn read_text(path: &Path) -> Result<String, (String, String)> {
         strange.map_or(at, |strange| strange.min(at))
     });
     let place = match (text, strange) {
-        (Ok(text), None) => return Ok(text),
+        // Some editors begin with a mark that says what is clear anyway.
+        (Ok(text), None) => return Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
         (Ok(_), Some(at)) | (Err(at), _) => at,
     };
     Err((format!("byte {} is no text", place + 1), "a scene is RON in UTF-8".to_owned()))

@@ -101,6 +101,9 @@ fn a_file_that_is_no_text_is_said_to_be_none() {
             assert_eq!(stderr(&output), said);
         }
     }
+    // Text may begin with a byte order mark.
+    folder.write("mark.ron", "\u{feff}(format: 1)");
+    assert_eq!(sinew(&folder, &["check", "mark.ron"]).status.code(), Some(0));
 }
 
 #[test]
