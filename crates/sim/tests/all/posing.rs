@@ -87,3 +87,38 @@ fn measure() {
         }
     }
 }
+
+#[test]
+fn measure_run() {
+    for (name, step) in [("hand_flesh", 83), ("hand_flesh", 60), ("worm", 15), ("worm", 45)] {
+    let mut start = world(name);
+    let mut world = world(name);
+    for _ in 0..step { world.step(); }
+    let after = world.state().bodies.clone();
+    let model = world.model().clone();
+    let before = start.state().bodies.clone();
+    let mut flesh = start.state().flesh.clone();
+    model.flesh().unwrap().carry(&before, &after, &mut flesh);
+    start.state_mut().flesh = flesh;
+    eprintln!("{name} {step} run {:?} {:?}", stretches(&world), world.model().flesh().unwrap().energy(&world.state().flesh, DVec3::ZERO).elastic);
+    eprintln!("  carried {:?} {:?}", stretches(&start), start.model().flesh().unwrap().energy(&start.state().flesh, DVec3::ZERO).elastic);
+    }
+}
+
+#[test]
+fn measure_ik() {
+    use sinew_sim::{Assembly, Grab};
+    for y in [0.0, 0.001, -0.0024, 0.02] {
+        let mut world = world("hand_flesh");
+        let palm = world.body("hand_palm").unwrap();
+        let far = world.body("hand_index_far").unwrap();
+        let mut input = world.input_at(0.0);
+        for (body, point, off) in [(palm, DVec3::ZERO, DVec3::ZERO), (palm, DVec3::X * 0.03, DVec3::ZERO), (palm, DVec3::Y * 0.03, DVec3::ZERO), (far, DVec3::ZERO, DVec3::new(-0.04, y, -0.05))] {
+            let target = world.pose(body).transform_point(point) + off;
+            input.grabs.push(Grab { body, point, target, stiffness: f64::INFINITY, damping: 0.0 });
+        }
+        let report = world.assemble(&input, &Assembly::default());
+        let readings: Vec<f64> = world.model().joints().map(|j| world.reading(j).twist).collect();
+        eprintln!("{y} {report:?} {readings:.2?}");
+    }
+}

@@ -4,6 +4,7 @@ mod common;
 mod directing;
 mod engine;
 mod interface;
+mod posing;
 mod recording;
 mod shown;
 mod smoke;
