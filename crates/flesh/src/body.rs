@@ -98,7 +98,17 @@ impl FleshBody {
         let is_fixed = bone_of.iter().map(|&bone| bone != FREE).collect();
         let pattern = SparsePattern::new(fem.n_nodes(), fem.mesh().tets())
             .expect("a checked mesh refers to nodes that exist");
-        Ok(Self { fem, attachments, bones, bone_of, is_fixed, surface, options, pattern, shares: OnceLock::new() })
+        Ok(Self {
+            fem,
+            attachments,
+            bones,
+            bone_of,
+            is_fixed,
+            surface,
+            options,
+            pattern,
+            shares: OnceLock::new(),
+        })
     }
 
     /// The tetrahedra.

@@ -28,8 +28,9 @@ pub(crate) fn carry_free(
     positions: &mut [DVec3],
     velocities: &mut [DVec3],
 ) {
-    let is_still =
-        |&bone: &usize| before.poses[bone] == after.poses[bone] && before.motions[bone] == after.motions[bone];
+    let is_still = |&bone: &usize| {
+        before.poses[bone] == after.poses[bone] && before.motions[bone] == after.motions[bone]
+    };
     if body.bones.iter().all(is_still) {
         return;
     }
@@ -65,8 +66,7 @@ impl Around {
         if rest.iter().zip(&body.bones).all(|(rest, &bone)| *rest == state.poses[bone]) {
             return Self { places, turns };
         }
-        let motion =
-            |(rest, &bone): (&Pose, &usize)| Dual::new(&state.poses[bone].compose(&rest.inverse()));
+        let motion = |(rest, &bone): (&Pose, &usize)| Dual::new(&state.poses[bone].compose(&rest.inverse()));
         let motions: Vec<Dual> = rest.iter().zip(&body.bones).map(motion).collect();
         for (i, free) in free.iter().enumerate() {
             let shares = body.shares().of(i);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
-    Assembly, AssemblyOutcome, AssemblyReport, BodyId, Energy, Input, JointId, JointReading, LoopStop, Settings, Stage,
-    Violation, Watch, assemble, joint_reading, violation,
+    Assembly, AssemblyOutcome, AssemblyReport, BodyId, Energy, Input, JointId, JointReading, LoopStop,
+    Settings, Stage, Violation, Watch, assemble, joint_reading, violation,
 };
 
 use crate::draw::Looks;
