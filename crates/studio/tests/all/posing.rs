@@ -1,47 +1,141 @@
-//! Scratch.
-use std::path::Path;
-use glam::DVec3;
-use sinew_studio::{Engine, Library, Shot, Studio, Session};
-use sinew_sim::Grab;
-use crate::common::session;
+//! Characters in flesh that are taken by their skin and posed while time stands still.
 
-fn pictures(name: &str, holds: &[(&str, DVec3, DVec3)], file: &str) {
-    let mut session = session(name);
-    let t = std::time::Instant::now();
-    let grabs: Vec<Grab> = holds.iter().map(|&(body, point, off)| {
-        let body = session.world().body(body).expect(body);
-        Grab { body, point, target: session.world().pose(body).transform_point(point) + off, stiffness: 50.0, damping: 2.0 }
-    }).collect();
-    session.hold(&grabs);
-    eprintln!("{file} first {:?}", t.elapsed());
-    let t = std::time::Instant::now();
-    for i in 0..20 {
-        let grabs: Vec<Grab> = grabs.iter().map(|g| Grab { target: g.target + DVec3::Z * 0.0005 * f64::from(i % 2), ..*g }).collect();
-        session.hold(&grabs);
-    }
-    eprintln!("each {:?}", t.elapsed() / 20);
-    for joint in session.world().model().joints() {
-        let r = session.world().reading(joint).twist;
-        if r.abs() > 0.1 { eprint!(" {}={r:.2}", session.world().model().joint_name(joint)); }
-    }
-    eprintln!();
-    shoot(session, file);
+use egui::{Event, Modifiers, PointerButton, Pos2, vec2};
+use egui_kittest::Harness;
+use glam::DVec3;
+use sinew_scene::{ControlDoc, SceneDoc};
+use sinew_sim::Grab;
+use sinew_studio::{Blank, Command, Engine, Frame, Library, Mode, Session, Studio, Target, control_at, key};
+
+use crate::common::{session, soft};
+
+type Window = Harness<'static, Studio>;
+
+fn window(session: Session) -> Window {
+    let studio = Studio::new(Engine::inline(session), Library::default(), &std::env::temp_dir());
+    let mut window = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .build_ui_state(|ui, studio: &mut Studio| studio.ui(ui, &mut Blank, 1.0 / 60.0), studio);
+    window.step();
+    window.step();
+    window
 }
-fn shoot(session: Session, file: &str) {
-    let mut studio = Studio::new(Engine::inline(session), Library::default(), Path::new("."));
-    let mut shot = Shot::new(1200, 800).expect("a size");
-    for _ in 0..3 { shot.show(&mut studio, 0.0, Vec::new()); }
-    let image = shot.show(&mut studio, 0.0, Vec::new());
-    let mut out = std::fs::File::create(file.replace("png", "ppm")).unwrap();
-    use std::io::Write;
-    write!(out, "P6\n{} {}\n255\n", image.width(), image.height()).unwrap();
-    for p in image.pixels() { out.write_all(p).unwrap(); }
+
+fn inline(window: &mut Window) -> &Session {
+    match window.state_mut().engine() {
+        Engine::Inline(both) => &both.0,
+        Engine::Thread(_) => unreachable!("tests decide when time passes"),
+    }
+}
+
+fn right_click(window: &mut Window, pos: Pos2, modifiers: Modifiers) {
+    window.hover_at(pos);
+    window.step();
+    for pressed in [true, false] {
+        window.event_modifiers(
+            Event::PointerButton { pos, button: PointerButton::Secondary, pressed, modifiers },
+            modifiers,
+        );
+        window.step();
+    }
+    window.step();
 }
 
 #[test]
-fn pictures_here() {
-    pictures("worm", &[("worm_bone_1", DVec3::ZERO, DVec3::ZERO), ("worm_bone_3", DVec3::ZERO, DVec3::ZERO), ("worm_bone_6", DVec3::X*0.05, DVec3::new(-0.2, 0.0, 0.3))], "/tmp/p_worm.png");
-    pictures("hand_flesh", &[("hand_index_far", DVec3::ZERO, DVec3::new(-0.04, 0.0, -0.05))], "/tmp/p_hand.png");
-    pictures("hand_flesh", &[("hand_palm", DVec3::ZERO, DVec3::ZERO), ("hand_index_far", DVec3::ZERO, DVec3::new(-0.04, 0.0, -0.05))], "/tmp/p_hand2.png");
-    pictures("hand_flesh", &[("hand_palm", DVec3::ZERO, DVec3::ZERO),("hand_palm", DVec3::X * 0.03, DVec3::ZERO),("hand_palm", DVec3::Y * 0.03, DVec3::ZERO), ("hand_index_far", DVec3::ZERO, DVec3::new(-0.04, 0.0, -0.05))], "/tmp/p_hand3.png");
+fn a_right_click_on_skin_pins_the_nearest_bone() {
+    let mut window = window(session("worm"));
+    let session = inline(&mut window);
+    let bone = session.world().body("worm_bone_3").expect("a bone");
+    // The top of the skin above the bone, which no ray to the bone passes.
+    let top = session.world().pose(bone).translation + DVec3::Z * 0.05;
+    let at = window.state().place(top).expect("in front of the eye");
+    right_click(&mut window, at, Modifiers::NONE);
+    let hit = *window.state().hover().expect("skin is under the mouse");
+    assert_eq!(hit.target, Target::Body(bone));
+    let pins: Vec<_> = inline(&mut window).pins().copied().collect();
+    assert_eq!(pins.len(), 1, "{pins:?}");
+    assert_eq!(pins[0].body, bone);
+    assert!(pins[0].target.distance(hit.point) < 1e-9, "where the skin was clicked: {pins:?} {hit:?}");
+    right_click(&mut window, at, Modifiers::NONE);
+    assert_eq!(inline(&mut window).pins().count(), 0, "another right click lets it go");
+    right_click(&mut window, at, Modifiers::SHIFT);
+    let pins: Vec<_> = inline(&mut window).pins().copied().collect();
+    assert!(pins.len() == 3 && pins.iter().all(|pin| pin.body == bone), "with its orientation: {pins:?}");
+    // It holds there while the rest of the worm falls and wriggles.
+    window.key_press(egui::Key::Space);
+    (0..30).for_each(|_| window.step());
+    let world = inline(&mut window).world();
+    let gap = |pin: &Grab| world.pose(bone).transform_point(pin.point).distance(pin.target);
+    let gaps: Vec<f64> = pins.iter().map(gap).collect();
+    assert!(world.time() > 0.3 && gaps.iter().all(|&gap| gap < 1e-3), "{gaps:?}");
+}
+
+/// Largest distance between neighbours on the skin, over that at rest.
+fn stretch(session: &Session, frame: &mut Frame) -> f64 {
+    session.fill(frame);
+    let (card, flesh) = (&frame.cast.flesh[0], &frame.draw.flesh[0]);
+    let edges = flesh.triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]);
+    let stretch = |(a, b): (u32, u32)| {
+        let [a, b] = [a as usize, b as usize];
+        flesh.points[a].distance(flesh.points[b]) / card.rest[a].distance(card.rest[b])
+    };
+    edges.map(stretch).fold(0.0, f64::max)
+}
+
+#[test]
+fn posing_flesh_does_not_tear_it_and_leaves_the_run_alone() {
+    for (name, body, off) in [
+        ("worm", "worm_bone_6", DVec3::new(-0.15, 0.0, 0.25)),
+        ("fish", "fish_bone_6", DVec3::new(0.05, 0.1, 0.0)),
+        ("hand_flesh", "hand_index_far", DVec3::new(-0.04, 0.0, -0.05)),
+    ] {
+        let mut session = session(name);
+        (0..12).for_each(|_| session.step_once());
+        let before = session.world().checkpoint();
+        session.step_once();
+        let next = session.world().digest();
+        session.seek(12);
+        let id = session.world().body(body).expect("a bone");
+        let start = session.world().pose(id).translation;
+        let mut frame = Frame::default();
+        for share in [0.3, 0.6, 1.0] {
+            session.hold(&[soft(&session, body, start + off * share)]);
+            let posed = session.world().pose(id).translation;
+            assert!(posed.distance(start + off * share) < 1e-6, "{name}: {posed}");
+            let stretch = stretch(&session, &mut frame);
+            assert!(frame.is_posed && stretch < 2.5, "{name}: {stretch}");
+        }
+        session.hold(&[]);
+        assert!(session.world().state().flesh != before.flesh);
+        session.step_once();
+        assert_eq!((session.step(), session.world().digest()), (13, next), "{name} goes on as it did");
+        session.seek(12);
+        assert_eq!(*session.world().state(), before, "{name} is where it was");
+    }
+}
+
+#[test]
+fn a_pose_made_in_flesh_becomes_a_keyframe_that_is_reached() {
+    let mut session = session("worm_bend");
+    let head = session.world().body("worm_bone_6").expect("a head");
+    let goal = session.world().pose(head).translation + DVec3::new(-0.1, 0.0, 0.2);
+    session.hold(&[soft(&session, "worm_bone_6", goal)]);
+    let mut frame = Frame::default();
+    let stretch = stretch(&session, &mut frame);
+    assert!(stretch < 2.0, "{stretch}");
+    let stored = key(&frame.cast, &frame.readings, 0.5);
+    let posed: Vec<f64> = frame.readings.iter().map(|reading| reading.twist).collect();
+    assert!(posed.iter().any(|angle| angle.abs() > 0.2), "{posed:?}");
+    session.hold(&[]);
+    let control = Mode::Keyframes.control(&[], std::slice::from_ref(&stored));
+    session.obey(Command::Direct(Box::new(control))).expect("keyframes can be played");
+    (0..1500).for_each(|_| session.step_once());
+    session.fill(&mut frame);
+    for (joint, reading) in frame.readings.iter().enumerate().skip(1) {
+        assert!((reading.twist - posed[joint]).abs() < 1e-3, "{joint}: {} {}", reading.twist, posed[joint]);
+    }
+    let saved = session.recorded_scene().expect("it can be saved");
+    let loaded = SceneDoc::from_ron(&saved.to_ron(), "saved.ron").expect("what was saved can be read");
+    let now = control_at(&loaded, session.world().time());
+    assert!(matches!(now, Some(ControlDoc::Keyframes(frames)) if frames.keys == [stored]));
 }
