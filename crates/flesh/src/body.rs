@@ -11,7 +11,7 @@ use sinew_fem::{Attachments, FemModel};
 use sinew_solvers::SparsePattern;
 
 use crate::FleshError;
-use crate::carry::Shares;
+use crate::shares::Shares;
 
 /// A point of the surface: a tetrahedron and the weights of its corners, which sum to one.
 #[derive(Clone, Copy, Debug, PartialEq)]

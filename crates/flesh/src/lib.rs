@@ -8,6 +8,8 @@ mod error;
 mod explicit;
 mod explicit_contacts;
 mod model;
+mod relax;
+mod shares;
 mod state;
 mod together;
 

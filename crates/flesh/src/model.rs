@@ -7,7 +7,7 @@ use sinew_math::{Force, signed_svd};
 use sinew_mechanism::{BodyId, CgReport, Model, State};
 
 use crate::body::FleshBody;
-use crate::carry::carry_free;
+use crate::carry::{Around, carry_free};
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
 use crate::{FleshError, elements};
 
@@ -123,8 +123,12 @@ impl FleshModel {
 
     /// Flesh at rest around the bones as they are.
     pub fn initial_state(&self, state: &State) -> FleshState {
+        let at_rest = |body: &FleshBody| FemState {
+            positions: Around::new(body, state).places,
+            ..FemState::at_rest(&body.fem)
+        };
         let mut out = FleshState {
-            nodes: self.bodies.iter().map(|body| FemState::at_rest(&body.fem)).collect(),
+            nodes: self.bodies.iter().map(at_rest).collect(),
             history: vec![NodeHistory::default(); self.bodies.len()],
             ..FleshState::default()
         };
@@ -145,8 +149,10 @@ impl FleshModel {
     }
 
     /// Moves all nodes with bones that were put elsewhere, no matter how they got there: fixed nodes to where their bones are, and
-    /// free ones as the bones around them have moved, each in its share. Flesh keeps the deformation that it has, seen from its
-    /// bones, and the velocities that it has beside theirs; contacts forget what held them.
+    /// free ones as flesh at rest around the bones would move. What flesh has beside that is kept as it is seen from the bones:
+    /// deformation by weight and contact, velocities relative to theirs. Contacts forget what held them.
+    ///
+    /// Coming back brings all nodes back; bones that stand still leave all bits of the nodes as they are.
     pub fn carry(&self, before: &State, after: &State, flesh: &mut FleshState) {
         for (body, nodes) in self.bodies.iter().zip(&mut flesh.nodes) {
             carry_free(body, before, after, &mut nodes.positions, &mut nodes.velocities);

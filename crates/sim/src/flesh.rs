@@ -92,13 +92,14 @@ impl Soft {
         }
         let model = FleshModel::new(mechanism, flesh, contact)
             .map_err(|source| BuildError::Flesh { field: "flesh".to_owned(), message: source.to_string() })?;
-        let mut state = model.initial_state(start);
+        let rest = mechanism.initial_state();
+        let mut state = model.initial_state(&rest);
         for ((nodes, places), doc) in state.nodes.iter_mut().zip(disturbed).zip(&scene.flesh) {
             let FemState { positions, velocities } = nodes;
             positions.copy_from_slice(&places);
             velocities.fill(doc.velocity);
         }
-        model.follow(start, &mut state);
+        model.carry(&rest, start, &mut state);
         Ok(Some((model, state, looks)))
     }
 }

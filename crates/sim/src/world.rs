@@ -171,7 +171,7 @@ impl World {
     }
 
     /// Brings the bodies together until the joints are met, wherever they are now: kinematic bodies at the goals of the
-    /// input, hard grabs as trackers (inverse kinematics).
+    /// input, hard grabs as trackers (inverse kinematics). Flesh goes along ([`sinew_flesh::FleshModel::carry`]).
     pub fn assemble(&mut self, input: &Input, settings: &Assembly) -> AssemblyReport {
         self.workspace.acted = Acted::Nothing;
         let before = self.model.flesh().map(|_| self.state.bodies.clone());

@@ -1,6 +1,7 @@
 //! Integration tests of `sinew-flesh`.
 
 mod against_explicit;
+mod carry;
 mod contact;
 mod dense;
 mod explicit;

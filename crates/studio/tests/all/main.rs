@@ -6,6 +6,7 @@ mod dropped;
 mod engine;
 mod films;
 mod interface;
+mod posing;
 mod recording;
 mod saved;
 mod shown;

@@ -1,0 +1,63 @@
+//! Flesh around bones that stand still: steps of Newton's method towards the least elastic energy.
+//!
+//! With forces `f` and projected stiffness `K` of the tetrahedra, free nodes move along `d`, `K d = f` roughly, as far as lowers the
+//! energy. From blended motions of bones the first step takes most of what can be taken, the second most of what is left: so
+//! their number is fixed, and with it the cost. Tetrahedra that are inverted are pushed back by their material. Where a step lowers
+//! nothing, as where a number is not finite, nodes stay. World axes, SI.
+
+use glam::DVec3;
+use sinew_fem::{Diagonalize, FemScratch, Projection, elastic_energy, for_each_tangent};
+use sinew_solvers::{BlockJacobi, BlockMatrix, CgScratch, CgSettings, HeldNodes, conjugate_gradient};
+
+use crate::body::FleshBody;
+use crate::elements::{get_node, set_node};
+
+const STEPS: u32 = 2;
+
+/// Each step lowers the error by less than this anyway.
+const SOLVE: CgSettings = CgSettings { precision: 3e-2, iterations: 60 };
+
+/// Shares of a step that are tried.
+const TRIED: [f64; 4] = [1.0, 0.5, 0.25, 0.125];
+
+/// Moves free nodes towards where they would be at rest; fixed ones stay.
+pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
+    let (fem, tets) = (&body.fem, body.fem.mesh().tets());
+    let fixed: Vec<u32> = body.attachments.attached().iter().map(|attached| attached.node).collect();
+    let mut matrix = BlockMatrix::new(body.pattern.clone());
+    let mut preconditioner = BlockJacobi::new(&body.is_fixed);
+    let mut scratch = (FemScratch::new(fem), CgScratch::new());
+    let [mut forces, mut d] = [(); 2].map(|()| vec![0.0; matrix.n_unknowns()]);
+    let mut trial = positions.to_vec();
+    let mut energy = elastic_energy(fem, positions, Diagonalize::Selective, &mut scratch.0);
+    for _ in 0..STEPS {
+        forces.fill(0.0);
+        matrix.assemble(|fill| {
+            for_each_tangent(fem, positions, Projection::Semidefinite, &mut scratch.0, |tet, element| {
+                for (&node, &force) in tets[tet].iter().zip(&element.forces) {
+                    let sum = get_node(&forces, node as usize) + force;
+                    set_node(&mut forces, node as usize, sum);
+                }
+                fill.add_element(tet, &element.stiffness);
+            });
+        });
+        fixed.iter().for_each(|&node| set_node(&mut forces, node as usize, DVec3::ZERO));
+        preconditioner.refresh(&matrix);
+        let mut system = HeldNodes { matrix: &matrix, preconditioner: &mut preconditioner, fixed: &fixed };
+        d.fill(0.0);
+        conjugate_gradient(&mut system, &forces, &mut d, &SOLVE, &mut scratch.1);
+        let is_lower = TRIED.into_iter().any(|share| {
+            for (node, (to, &from)) in trial.iter_mut().zip(&*positions).enumerate() {
+                *to = from + get_node(&d, node) * share;
+            }
+            let tried = elastic_energy(fem, &trial, Diagonalize::Selective, &mut scratch.0);
+            let is_lower = tried < energy;
+            energy = if is_lower { tried } else { energy };
+            is_lower
+        });
+        if !is_lower {
+            return;
+        }
+        positions.copy_from_slice(&trial);
+    }
+}

@@ -1,0 +1,141 @@
+//! Characters in flesh that are taken by their skin and posed while time stands still.
+
+use egui::{Event, Modifiers, PointerButton, Pos2, vec2};
+use egui_kittest::Harness;
+use glam::DVec3;
+use sinew_scene::{ControlDoc, SceneDoc};
+use sinew_sim::Grab;
+use sinew_studio::{Blank, Command, Engine, Frame, Library, Mode, Session, Studio, Target, control_at, key};
+
+use crate::common::{session, soft};
+
+type Window = Harness<'static, Studio>;
+
+fn window(session: Session) -> Window {
+    let studio = Studio::new(Engine::inline(session), Library::default(), &std::env::temp_dir());
+    let mut window = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .build_ui_state(|ui, studio: &mut Studio| studio.ui(ui, &mut Blank, 1.0 / 60.0), studio);
+    window.step();
+    window.step();
+    window
+}
+
+fn inline(window: &mut Window) -> &Session {
+    match window.state_mut().engine() {
+        Engine::Inline(both) => &both.0,
+        Engine::Thread(_) => unreachable!("tests decide when time passes"),
+    }
+}
+
+fn right_click(window: &mut Window, pos: Pos2, modifiers: Modifiers) {
+    window.hover_at(pos);
+    window.step();
+    for pressed in [true, false] {
+        window.event_modifiers(
+            Event::PointerButton { pos, button: PointerButton::Secondary, pressed, modifiers },
+            modifiers,
+        );
+        window.step();
+    }
+    window.step();
+}
+
+#[test]
+fn a_right_click_on_skin_pins_the_nearest_bone() {
+    let mut window = window(session("worm"));
+    let session = inline(&mut window);
+    let bone = session.world().body("worm_bone_3").expect("a bone");
+    // The top of the skin above the bone, which no ray to the bone passes.
+    let top = session.world().pose(bone).translation + DVec3::Z * 0.05;
+    let at = window.state().place(top).expect("in front of the eye");
+    right_click(&mut window, at, Modifiers::NONE);
+    let hit = *window.state().hover().expect("skin is under the mouse");
+    assert_eq!(hit.target, Target::Body(bone));
+    let pins: Vec<_> = inline(&mut window).pins().copied().collect();
+    assert_eq!(pins.len(), 1, "{pins:?}");
+    assert_eq!(pins[0].body, bone);
+    assert!(pins[0].target.distance(hit.point) < 1e-9, "where the skin was clicked: {pins:?} {hit:?}");
+    right_click(&mut window, at, Modifiers::NONE);
+    assert_eq!(inline(&mut window).pins().count(), 0, "another right click lets it go");
+    right_click(&mut window, at, Modifiers::SHIFT);
+    let pins: Vec<_> = inline(&mut window).pins().copied().collect();
+    assert!(pins.len() == 3 && pins.iter().all(|pin| pin.body == bone), "with its orientation: {pins:?}");
+    // It holds there while the rest of the worm falls and wriggles.
+    window.key_press(egui::Key::Space);
+    (0..30).for_each(|_| window.step());
+    let world = inline(&mut window).world();
+    let gap = |pin: &Grab| world.pose(bone).transform_point(pin.point).distance(pin.target);
+    let gaps: Vec<f64> = pins.iter().map(gap).collect();
+    assert!(world.time() > 0.3 && gaps.iter().all(|&gap| gap < 1e-3), "{gaps:?}");
+}
+
+/// Largest distance between neighbours on the skin, over that at rest.
+fn stretch(session: &Session, frame: &mut Frame) -> f64 {
+    session.fill(frame);
+    let (card, flesh) = (&frame.cast.flesh[0], &frame.draw.flesh[0]);
+    let edges = flesh.triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]);
+    let stretch = |(a, b): (u32, u32)| {
+        let [a, b] = [a as usize, b as usize];
+        flesh.points[a].distance(flesh.points[b]) / card.rest[a].distance(card.rest[b])
+    };
+    edges.map(stretch).fold(0.0, f64::max)
+}
+
+#[test]
+fn posing_flesh_does_not_tear_it_and_leaves_the_run_alone() {
+    for (name, body, off) in [
+        ("worm", "worm_bone_6", DVec3::new(-0.15, 0.0, 0.25)),
+        ("fish", "fish_bone_6", DVec3::new(0.05, 0.1, 0.0)),
+        ("hand_flesh", "hand_index_far", DVec3::new(-0.04, 0.0, -0.05)),
+    ] {
+        let mut session = session(name);
+        (0..12).for_each(|_| session.step_once());
+        let before = session.world().checkpoint();
+        session.step_once();
+        let next = session.world().digest();
+        session.seek(12);
+        let id = session.world().body(body).expect("a bone");
+        let start = session.world().pose(id).translation;
+        let mut frame = Frame::default();
+        for share in [0.3, 0.6, 1.0] {
+            session.hold(&[soft(&session, body, start + off * share)]);
+            let posed = session.world().pose(id).translation;
+            assert!(posed.distance(start + off * share) < 1e-6, "{name}: {posed}");
+            let stretch = stretch(&session, &mut frame);
+            assert!(frame.is_posed && stretch < 2.5, "{name}: {stretch}");
+        }
+        session.hold(&[]);
+        assert!(session.world().state().flesh != before.flesh);
+        session.step_once();
+        assert_eq!((session.step(), session.world().digest()), (13, next), "{name} goes on as it did");
+        session.seek(12);
+        assert_eq!(*session.world().state(), before, "{name} is where it was");
+    }
+}
+
+#[test]
+fn a_pose_made_in_flesh_becomes_a_keyframe_that_is_reached() {
+    let mut session = session("worm_bend");
+    let head = session.world().body("worm_bone_6").expect("a head");
+    let goal = session.world().pose(head).translation + DVec3::new(-0.1, 0.0, 0.2);
+    session.hold(&[soft(&session, "worm_bone_6", goal)]);
+    let mut frame = Frame::default();
+    let stretch = stretch(&session, &mut frame);
+    assert!(stretch < 2.0, "{stretch}");
+    let stored = key(&frame.cast, &frame.readings, 0.5);
+    let posed: Vec<f64> = frame.readings.iter().map(|reading| reading.twist).collect();
+    assert!(posed.iter().any(|angle| angle.abs() > 0.2), "{posed:?}");
+    session.hold(&[]);
+    let control = Mode::Keyframes.control(&[], std::slice::from_ref(&stored));
+    session.obey(Command::Direct(Box::new(control))).expect("keyframes can be played");
+    (0..1500).for_each(|_| session.step_once());
+    session.fill(&mut frame);
+    for (joint, reading) in frame.readings.iter().enumerate().skip(1) {
+        assert!((reading.twist - posed[joint]).abs() < 1e-3, "{joint}: {} {}", reading.twist, posed[joint]);
+    }
+    let saved = session.recorded_scene().expect("it can be saved");
+    let loaded = SceneDoc::from_ron(&saved.to_ron(), "saved.ron").expect("what was saved can be read");
+    let now = control_at(&loaded, session.world().time());
+    assert!(matches!(now, Some(ControlDoc::Keyframes(frames)) if frames.keys == [stored]));
+}
