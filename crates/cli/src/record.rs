@@ -29,6 +29,8 @@ pub(crate) struct Recorder {
 pub(crate) struct Film {
     pub(crate) cast: Cast,
     pub(crate) frames: Vec<Frame>,
+    /// Gravity at the beginning (m/s²), as written if there is none then.
+    pub(crate) gravity: DVec3,
     /// Bodies without shapes, drawn as balls about their centres of mass.
     bare: Vec<(BodyId, DVec3)>,
     /// Length of steps (s), the step since which they are so long, and how many there are from frame to frame.
@@ -140,8 +142,20 @@ impl Film {
             + flesh.iter().flat_map(|flesh| &flesh.nodes).map(|node| node.0).sum::<f64>();
         let cast = Cast { looks, flesh, sheets, scenery: Scenery::of(&expanded), weight: 9.81 * mass };
         let least = n_steps.div_ceil(frames).max(1);
-        let mut film =
-            Self { cast, frames: Vec::new(), bare, dt: 0.0, since: 0, every: 1, least, wishes, list };
+        let at_first = world.settings().gravity;
+        let gravity = if at_first == DVec3::ZERO { scene.gravity } else { at_first };
+        let mut film = Self {
+            cast,
+            frames: Vec::new(),
+            gravity,
+            bare,
+            dt: 0.0,
+            since: 0,
+            every: 1,
+            least,
+            wishes,
+            list,
+        };
         film.pace(world.settings().dt, 0);
         film
     }

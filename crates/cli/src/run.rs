@@ -234,7 +234,7 @@ fn write_files(
     }
     if let Some(film) = &recorder.film {
         let wishes = Wishes { size: args.size, eye: eye.clone(), show: args.show.clone() };
-        let motion = Motion::new(&film.cast, &film.frames, scene.gravity, &wishes);
+        let motion = Motion::new(&film.cast, &film.frames, film.gravity, &wishes);
         let said = |error: sinew_picture::PictureError| error.to_string();
         write(&args.png, "a picture", &|| motion.to_png(args.at).map_err(said));
         write(&args.filmstrip, "the motion as a filmstrip", &|| {

@@ -1,9 +1,9 @@
 //! Scenes to choose from.
 
 use std::fs;
-use std::mem;
 use std::path::{Path, PathBuf};
 
+use egui::style::ScrollAnimation;
 use egui::{ComboBox, ScrollArea, Ui};
 
 use sinew_scene::no_such_scene;
@@ -81,8 +81,9 @@ impl Studio {
                     Origin::BuiltIn(name) => format!("Open {name}, which is built in"),
                 };
                 let entry = ui.selectable_label(is_open, name).on_hover_text(tip);
-                if is_open && mem::take(&mut self.is_newly_open) {
-                    entry.scroll_to_me(None);
+                if is_open && self.is_newly_open {
+                    entry.scroll_to_me_animation(None, ScrollAnimation::none());
+                    self.is_newly_open = !ui.clip_rect().contains_rect(entry.rect);
                 }
                 if entry.clicked() {
                     chosen = Some(origin.clone());
