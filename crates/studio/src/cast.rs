@@ -113,7 +113,11 @@ impl Cast {
             .collect();
         let dynamic: f64 = bodies.iter().filter(|body| body.is_dynamic).map(|body| body.mass).sum();
         let soft_mass: f64 = flesh.iter().flat_map(|flesh| &flesh.nodes).map(|node| node.0).sum();
-        let (middle, reach) = extent(world);
+        let mut list = DrawList::default();
+        world.draw(&mut list);
+        let poses = model.bodies().map(|body| world.pose(body).translation);
+        let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
+        let (middle, reach) = extent(&list, poses.chain(nodes));
         Self {
             name: world.info().name.clone(),
             joints: model.joints().map(joint).collect(),
@@ -135,12 +139,8 @@ fn base(model: &Model, id: JointId) -> (Option<BodyId>, Pose) {
     (body, central.compose(&Pose::new(frames.rotation2, frames.point2)))
 }
 
-/// Middle and half diagonal of a box around everything, m.
-fn extent(world: &World) -> (DVec3, f64) {
-    let poses = world.model().bodies().map(|body| world.pose(body).translation);
-    let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
-    let mut list = DrawList::default();
-    world.draw(&mut list);
+/// Middle and half diagonal of a box around all solids and some points, m.
+pub(crate) fn extent(list: &DrawList, points: impl Iterator<Item = DVec3>) -> (DVec3, f64) {
     let corners = list.solids.iter().flat_map(|solid| {
         let half = half_edges(&solid.shape);
         let signs =
@@ -148,7 +148,7 @@ fn extent(world: &World) -> (DVec3, f64) {
         signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
     });
     let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let points = poses.chain(nodes).chain(corners).filter(|point| point.is_finite());
+    let points = points.chain(corners).filter(|point| point.is_finite());
     let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
     if low.x > high.x {
         return (DVec3::ZERO, 1.0);

@@ -7,6 +7,7 @@ use sinew_math::Pose;
 use sinew_scene::{ChangeDoc, SceneDoc};
 use sinew_sim::{DrawList, JointReading, StepReport};
 
+use crate::cast::extent;
 use crate::{Cast, Gizmo, Sample, Tint};
 
 /// Everything about one moment. A frame that is filled again reuses its memory.
@@ -65,6 +66,12 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Middle of a box around everything, and half its diagonal, m.
+    pub fn extent(&self) -> (DVec3, f64) {
+        let flesh = self.draw.flesh.iter().flat_map(|flesh| flesh.points.iter().copied());
+        extent(&self.draw, self.poses.iter().map(|pose| pose.translation).chain(flesh))
+    }
+
     /// Gravity in force (m/s²); as it is written if there is none, so that there is an up.
     pub fn gravity(&self) -> DVec3 {
         self.said.gravity.filter(|&gravity| gravity != DVec3::ZERO).unwrap_or(self.doc.gravity)

@@ -69,10 +69,23 @@ impl Library {
 
 impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {
+        // The list takes what the rest leaves; if that is too little, all of it scrolls.
+        let cameras = (24.0 * self.frame.doc.cameras.len() as f32).min(80.0);
+        let height = (ui.available_height() - 360.0 - cameras).max(60.0);
+        ScrollArea::vertical().id_salt("library").auto_shrink(false).show(ui, |ui| {
+            self.list(ui, height);
+            self.things_to_show(ui);
+            self.cameras(ui);
+            if ui.button("Shortcuts").on_hover_text("All keys and what they do (F1)").clicked() {
+                self.is_help_open = !self.is_help_open;
+            }
+        });
+    }
+
+    /// Scenes to choose from, in a list of this height.
+    fn list(&mut self, ui: &mut Ui, height: f32) {
         ui.heading("Scenes");
         let mut chosen = None;
-        let cameras = (24.0 * self.frame.doc.cameras.len() as f32).min(80.0);
-        let height = (ui.available_height() - 330.0 - cameras).max(60.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
             for (name, origin) in &self.library.scenes {
                 let is_open = *name == self.frame.cast.name;
@@ -100,6 +113,10 @@ impl Studio {
         {
             self.engine.send(Command::Reload);
         }
+    }
+
+    /// What is shown.
+    fn things_to_show(&mut self, ui: &mut Ui) {
         ui.separator();
         ui.heading("Show");
         let show = &mut self.show;
@@ -127,10 +144,6 @@ impl Studio {
             "Stretch: blue 40 % shorter, white at rest, red 40 % longer. Diagonalized: red where the \
              selective test picks tetrahedra, whatever the stepper does with them.",
         );
-        self.cameras(ui);
-        if ui.button("Shortcuts").on_hover_text("All keys and what they do (F1)").clicked() {
-            self.is_help_open = !self.is_help_open;
-        }
     }
 
     /// From where the scene can be seen.

@@ -22,7 +22,7 @@ fn film(path: &Path) -> Command {
 #[test]
 fn time_goes_on_while_a_film_is_made() {
     let mut session = session("worm");
-    (0..40).for_each(|_| session.step_once());
+    (0..15).for_each(|_| session.step_once());
     let mut window = window(session);
     window.key_press(Key::Space);
     steps(&mut window, 2);
