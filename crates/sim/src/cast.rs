@@ -119,25 +119,32 @@ fn is_inside(point: DVec3, points: &[DVec3], triangles: &[[u32; 3]]) -> bool {
     triangles.iter().map(angle).sum::<f64>() > std::f64::consts::TAU
 }
 
-/// Middle and half diagonal of a box around everything that is drawn, m; no less than 5 cm.
+/// Middle and half diagonal of a box around everything in a world, m; no less than 5 cm.
 pub fn extent(world: &World) -> (DVec3, f64) {
     let poses = world.model().bodies().map(|body| world.pose(body).translation);
     let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
     let mut list = DrawList::default();
     world.draw(&mut list);
-    let corners = list.solids.iter().flat_map(|solid| {
-        let half = half_edges(&solid.shape);
-        let signs =
-            (0..8).map(|k| DVec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
-        signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
-    });
-    let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let points = poses.chain(nodes).chain(corners).filter(|point| point.is_finite());
-    let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
-    if low.x > high.x {
-        return (DVec3::ZERO, 1.0);
+    list.extent_with(poses.chain(nodes))
+}
+
+impl DrawList {
+    /// Middle and half diagonal of a box around all solids and some points, m; no less than 5 cm.
+    pub fn extent_with(&self, points: impl Iterator<Item = DVec3>) -> (DVec3, f64) {
+        let corners = self.solids.iter().flat_map(|solid| {
+            let half = half_edges(&solid.shape);
+            let signs =
+                (0..8).map(|k| DVec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
+            signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
+        });
+        let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let points = points.chain(corners).filter(|point| point.is_finite());
+        let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
+        if low.x > high.x {
+            return (DVec3::ZERO, 1.0);
+        }
+        (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
     }
-    (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
 }
 
 /// Half the edges of the box around a shape in its own frame, m.

@@ -70,8 +70,13 @@ impl Default for Orbit {
 impl Orbit {
     /// An eye that sees all of a scene at its beginning.
     pub fn of(cast: &Cast, gravity: DVec3) -> Self {
+        Self::around((cast.middle, cast.reach), gravity)
+    }
+
+    /// An eye that sees all that reaches so far (m) from a point (m).
+    pub fn around((middle, reach): (DVec3, f64), gravity: DVec3) -> Self {
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
-        Self { target: cast.middle, distance: 1.1 * cast.reach / Camera::OPENING, up, ..Self::default() }
+        Self { target: middle, distance: 1.1 * reach / Camera::OPENING, up, ..Self::default() }
     }
 
     /// The eye of a camera of a scene.

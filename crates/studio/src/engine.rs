@@ -34,7 +34,7 @@ pub struct Board {
     pub fault: Option<Fault>,
     /// How often something went wrong.
     pub n_faults: u64,
-    /// What was told last.
+    /// What was told last; whoever shows it takes it.
     pub note: Option<String>,
     /// Why time has stopped.
     pub trouble: Option<String>,

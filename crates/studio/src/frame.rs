@@ -65,6 +65,12 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Middle of a box around everything, and half its diagonal, m.
+    pub fn extent(&self) -> (DVec3, f64) {
+        let flesh = self.draw.flesh.iter().flat_map(|flesh| flesh.points.iter().copied());
+        self.draw.extent_with(self.poses.iter().map(|pose| pose.translation).chain(flesh))
+    }
+
     /// Gravity in force (m/s²); as it is written if there is none, so that there is an up.
     pub fn gravity(&self) -> DVec3 {
         self.said.gravity.filter(|&gravity| gravity != DVec3::ZERO).unwrap_or(self.doc.gravity)

@@ -42,6 +42,8 @@ pub enum Gizmo {
 
 /// Straight pieces of an arc or circle.
 const PIECES: i32 = 24;
+/// How much longer needles are than what they point to.
+const LONGER: f64 = 1.2;
 
 impl Gizmo {
     /// Whether the joint is within its range.
@@ -53,7 +55,7 @@ impl Gizmo {
         }
     }
 
-    /// Adds its lines; arcs, cones and needles are so long, m.
+    /// Adds its lines; arcs and cones are so long, m, and needles a little longer: they are seen at the ends of a range too.
     pub fn draw(&self, size: f64, lines: &mut Vec<Segment>) {
         let needle = if self.is_inside() { GREEN } else { RED };
         let mut push = |from: DVec3, to: DVec3, color: Rgb| {
@@ -68,9 +70,10 @@ impl Gizmo {
                     frame.transform_point(DVec3::new(0.0, cos, sin) * size)
                 };
                 let at = |i: i32| low + (high - low) * f64::from(i) / f64::from(PIECES);
+                let (from, tip) = (frame.translation, point(angle));
+                push(from, from + (tip - from) * LONGER, needle);
                 (0..PIECES).for_each(|i| push(point(at(i)), point(at(i + 1)), BLUE));
-                [low, high].into_iter().for_each(|end| push(frame.translation, point(end), BLUE));
-                push(frame.translation, point(angle), needle);
+                [low, high].into_iter().for_each(|end| push(from, point(end), BLUE));
             }
             Self::Cone { frame, largest, axis } => {
                 let (out, along) = ops::sin_cos(largest);
@@ -80,7 +83,7 @@ impl Gizmo {
                 };
                 (0..PIECES).for_each(|i| push(point(i), point(i + 1), BLUE));
                 (0..PIECES).step_by(3).for_each(|i| push(frame.translation, point(i), BLUE));
-                push(frame.translation, frame.transform_point(axis * (1.15 * size)), needle);
+                push(frame.translation, frame.transform_point(axis * (LONGER * size)), needle);
             }
             Self::Slide { frame, range: (low, high), slide } => {
                 let (ends, y) = (0.25 * size, DVec3::Y);

@@ -95,13 +95,16 @@ pub fn run(start: Start) -> Result<(), Fault> {
 
 /// Why there is no window, and what can be had without one.
 fn no_window(error: &str, scene: &str) -> Fault {
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
-    let is_unix = cfg!(all(unix, not(target_os = "macos")));
-    let why = if is_unix && !displays.iter().any(|name| is_set(&name)) {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(is_set);
+    let why = if cfg!(all(unix, not(target_os = "macos"))) && !has_display {
         "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)"
     } else {
+        // Where in its sources the window system noticed it helps nobody.
         error
+            .split_once("os error at ")
+            .and_then(|(_, at)| at.split_once(": "))
+            .map_or(error, |(_, what)| what)
     };
     Fault {
         lines: vec![

@@ -316,3 +316,15 @@ fn the_guide_shows_scenes_that_can_be_read() {
         }
     }
 }
+
+#[test]
+fn files_are_given_other_names_and_keep_their_contents() {
+    let mut scene = SceneDoc::from_ron(EVERYTHING, "everything.ron").expect("a good scene");
+    scene.files.insert("a.1.ele".to_owned(), vec![7]);
+    scene.rename_files(|name| format!("../{name}"));
+    assert_eq!(scene.files["../a.1.ele"], [7]);
+    let text = scene.to_ron();
+    for name in ["../a.1.node", "../a.1.ele", "../a.ron", "../parts/A.STL"] {
+        assert!(text.contains(&format!("\"{name}\"")), "{name}");
+    }
+}

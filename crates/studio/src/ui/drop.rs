@@ -16,7 +16,7 @@ impl Studio {
         let Some(file) = chosen(&dropped, |file| file.path()) else { return };
         let path = file.path();
         let outcome = match () {
-            () if path.is_absolute() && path.is_dir() => self.list(path),
+            () if path.is_absolute() && path.is_dir() => self.offer(path),
             () if path.is_absolute() && path.exists() => {
                 self.open(path);
                 Ok(())
@@ -47,7 +47,7 @@ impl Studio {
     }
 
     /// Offers the scenes of a folder.
-    fn list(&mut self, folder: &Path) -> Result<(), Fault> {
+    fn offer(&mut self, folder: &Path) -> Result<(), Fault> {
         let found = Library::of_folder(folder);
         let n = found.scenes.len();
         if n == 0 {

@@ -1,6 +1,6 @@
 //! The window of shortcuts.
 
-use egui::{Context, Grid, Window};
+use egui::{Align2, Context, Grid, Window};
 
 use super::Studio;
 
@@ -11,7 +11,7 @@ const SHORTCUTS: [(&str, &str); 20] = [
     ("Home, End", "first and last step"),
     ("B", "branch here: forget what was recorded later"),
     ("R", "read the file again; begin again if there is none"),
-    ("F", "see everything"),
+    ("F", "see everything, where it is now"),
     ("M", "coarse mesh of flesh: fixed nodes black, free ones red"),
     ("P, G", "write a PNG, a GIF"),
     ("Ctrl+S", "save what was done as a scene"),
@@ -31,7 +31,9 @@ const SHORTCUTS: [(&str, &str); 20] = [
 impl Studio {
     pub(super) fn help(&mut self, ctx: &Context) {
         let mut is_open = self.is_help_open;
-        Window::new("Shortcuts").open(&mut is_open).resizable(false).show(ctx, |ui| {
+        let window = Window::new("Shortcuts").open(&mut is_open).resizable(false);
+        let window = window.pivot(Align2::CENTER_CENTER).default_pos(self.rect.center());
+        window.show(ctx, |ui| {
             Grid::new("shortcuts").num_columns(2).striped(true).show(ui, |ui| {
                 for (keys, what) in SHORTCUTS {
                     ui.strong(keys);

@@ -1,9 +1,9 @@
 //! Scenes to choose from.
 
 use std::fs;
-use std::mem;
 use std::path::{Path, PathBuf};
 
+use egui::style::ScrollAnimation;
 use egui::{ComboBox, ScrollArea, Ui};
 
 use sinew_scene::no_such_scene;
@@ -69,10 +69,23 @@ impl Library {
 
 impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {
+        // The list takes what the rest leaves; if that is too little, all of it scrolls.
+        let cameras = (24.0 * self.frame.doc.cameras.len() as f32).min(80.0);
+        let height = (ui.available_height() - 360.0 - cameras).max(60.0);
+        ScrollArea::vertical().id_salt("library").auto_shrink(false).show(ui, |ui| {
+            self.list(ui, height);
+            self.things_to_show(ui);
+            self.cameras(ui);
+            if ui.button("Shortcuts").on_hover_text("All keys and what they do (F1)").clicked() {
+                self.is_help_open = !self.is_help_open;
+            }
+        });
+    }
+
+    /// Scenes to choose from, in a list of this height.
+    fn list(&mut self, ui: &mut Ui, height: f32) {
         ui.heading("Scenes");
         let mut chosen = None;
-        let cameras = (24.0 * self.frame.doc.cameras.len() as f32).min(80.0);
-        let height = (ui.available_height() - 330.0 - cameras).max(60.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
             for (name, origin) in &self.library.scenes {
                 let is_open = *name == self.frame.cast.name;
@@ -81,8 +94,9 @@ impl Studio {
                     Origin::BuiltIn(name) => format!("Open {name}, which is built in"),
                 };
                 let entry = ui.selectable_label(is_open, name).on_hover_text(tip);
-                if is_open && mem::take(&mut self.is_newly_open) {
-                    entry.scroll_to_me(None);
+                if is_open && self.is_newly_open {
+                    entry.scroll_to_me_animation(None, ScrollAnimation::none());
+                    self.is_newly_open = !ui.clip_rect().contains_rect(entry.rect);
                 }
                 if entry.clicked() {
                     chosen = Some(origin.clone());
@@ -99,6 +113,10 @@ impl Studio {
         {
             self.engine.send(Command::Reload);
         }
+    }
+
+    /// What is shown.
+    fn things_to_show(&mut self, ui: &mut Ui) {
         ui.separator();
         ui.heading("Show");
         let show = &mut self.show;
@@ -126,10 +144,6 @@ impl Studio {
             "Stretch: blue 40 % shorter, white at rest, red 40 % longer. Diagonalized: red where the \
              selective test picks tetrahedra, whatever the stepper does with them.",
         );
-        self.cameras(ui);
-        if ui.button("Shortcuts").on_hover_text("All keys and what they do (F1)").clicked() {
-            self.is_help_open = !self.is_help_open;
-        }
     }
 
     /// From where the scene can be seen.

@@ -12,7 +12,7 @@ const NOTE_SECONDS: f64 = 6.0;
 impl Studio {
     pub(super) fn messages(&mut self, ctx: &Context) {
         let (fault, note, trouble) =
-            self.engine.board(|board| (board.fault.clone(), board.note.clone(), board.trouble.clone()));
+            self.engine.board(|board| (board.fault.clone(), board.note.take(), board.trouble.clone()));
         let red = Color32::from_rgb(0xb0, 0x20, 0x20);
         if let Some(fault) = fault {
             let mut is_open = true;
@@ -37,15 +37,12 @@ impl Studio {
             window.resizable(false).show(ctx, |ui| ui.colored_label(red, text));
         }
         let now = ctx.input(|input| input.time);
-        if self.note.as_ref().map(|(text, _)| text) != note.as_ref() {
-            self.note = note.map(|text| (text, now));
+        if let Some(text) = note {
+            self.note = Some((text, now));
         }
+        self.note.take_if(|(_, since)| now - *since >= NOTE_SECONDS);
         if let Some((text, since)) = &self.note {
             let left = NOTE_SECONDS - (now - since);
-            if left <= 0.0 {
-                self.engine.board(|board| board.note = None);
-                return;
-            }
             ctx.request_repaint_after(Duration::from_secs_f64(left));
             let area = egui::Area::new(egui::Id::unique("note")).anchor(Align2::CENTER_BOTTOM, [0.0, -62.0]);
             let frame = egui::Frame::popup(&ctx.global_style());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use egui::{Button, Key, Modifiers, Slider, Ui};
 
 use super::Studio;
-use crate::{Board, Command, Pace, Show};
+use crate::{Board, Command, Orbit, Pace, Show};
 
 /// Time between two looks at how far a film is.
 const LOOK: Duration = Duration::from_millis(100);
@@ -124,7 +124,7 @@ impl Studio {
             }
         }
         if plain(Key::F) {
-            self.orbit = crate::Orbit::of(&self.frame.cast, self.frame.gravity());
+            self.orbit = Orbit::around(self.frame.extent(), self.frame.gravity());
         }
         if plain(Key::P) {
             self.picture();

@@ -22,7 +22,7 @@ fn film(path: &Path) -> Command {
 #[test]
 fn time_goes_on_while_a_film_is_made() {
     let mut session = session("worm");
-    (0..40).for_each(|_| session.step_once());
+    (0..15).for_each(|_| session.step_once());
     let mut window = window(session);
     window.key_press(Key::Space);
     steps(&mut window, 2);
@@ -38,6 +38,7 @@ fn time_goes_on_while_a_film_is_made() {
     assert!(window.query_by_label(busy).is_some());
     let n_steps = inline(&mut window).timeline().n_steps();
     until(&mut window, |window| window.query_by_label("GIF").is_some());
+    window.step();
     assert!(window.query_by_label_contains("wrote ").is_some());
     assert!(inline(&mut window).timeline().n_steps() > n_steps, "the film led nobody back");
     let bytes = fs::read(folder().join("worm.gif")).expect("it was written");
@@ -61,6 +62,7 @@ fn a_film_can_be_stopped_by_button_and_by_key() {
             window.get_by_label("Stop").click();
         }
         until(&mut window, |window| window.query_by_label("GIF").is_some());
+        window.step();
         assert!(window.query_by_label_contains("stopped, nothing was written").is_some());
         assert!(!path.exists() && parts(&here) == 0);
     }
@@ -105,6 +107,7 @@ fn what_cannot_be_written_is_said_and_leaves_nothing() {
     window.state_mut().engine().send(film(&here.join("a.gif")));
     steps(&mut window, 2);
     until(&mut window, |window| window.query_by_label("GIF").is_some());
+    window.step();
     assert!(window.query_by_label_contains("cannot write").is_some());
     assert_eq!(parts(&here), 0);
 }

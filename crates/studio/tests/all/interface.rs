@@ -311,6 +311,19 @@ fn cameras_are_chosen_from_a_list_and_kept() {
 }
 
 #[test]
+fn everything_is_seen_where_it_is_now() {
+    let text = r#"(format: 1, name: "away", gravity: (0, 0, 0), bodies: [(name: "a", shapes: [Sphere(radius: 0.1)],
+        velocity: (linear: (30, 0, 0)))])"#;
+    let mut window = window(Session::new(Opened::from_text(text, "away.ron").expect("a good scene")));
+    window.key_press(Key::Space);
+    steps(&mut window, 30);
+    window.key_press(Key::F);
+    steps(&mut window, 2);
+    let a = inline(&mut window).world().pose(sinew_sim::BodyId::from_index(0)).translation;
+    assert!(a.x > 5.0 && window.state().orbit().target.distance(a) < 2.0, "{a}");
+}
+
+#[test]
 fn every_control_has_a_tooltip() {
     let text = r#"(format: 1, name: "arm", stepper: Reduced(), score: (phases: [(control: Passive)]),
         generators: [Chain(n: 3, link: (shapes: [Capsule(radius: 0.03, length: 0.2)]), joint: (kind: Hinge))])"#;

@@ -73,7 +73,7 @@ fn a_right_click_on_skin_pins_the_nearest_bone() {
 /// Largest distance between neighbours on the skin, over that at rest.
 fn stretch(session: &Session, frame: &mut Frame) -> f64 {
     session.fill(frame);
-    let (card, flesh) = (&frame.cast.flesh[0], &frame.draw.flesh[0]);
+    let (card, flesh) = (&frame.cast.looks.flesh[0], &frame.draw.flesh[0]);
     let edges = flesh.triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]);
     let stretch = |(a, b): (u32, u32)| {
         let [a, b] = [a as usize, b as usize];

@@ -42,3 +42,27 @@ fn the_window_opens_and_closes() {
         assert!(is_good, "{told}");
     }
 }
+
+/// What is told at the command line where there is no display.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn told_without_display(scene: &str) -> String {
+    let run = Command::new(env!("CARGO_BIN_EXE_sinew-studio"))
+        .arg(scene)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .output()
+        .expect("the studio starts");
+    assert!(!run.status.success());
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn without_a_display_it_is_said_what_can_be_had_instead() {
+    let told = told_without_display("worm");
+    for part in ["there is no display", "sinew run worm --gif", "sinew-studio worm --shot"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert!(told_without_display("wrm").contains("did you mean `worm`?"));
+}
