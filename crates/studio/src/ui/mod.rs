@@ -207,8 +207,12 @@ impl Studio {
     }
 
     fn save(&mut self) {
-        let path = self.file("_done.ron");
-        self.engine.send(Command::Save(path));
+        // Never over the scene that is open.
+        let others = (2..).map(|i| self.file(&format!("_done_{i}.ron")));
+        let mut paths = std::iter::once(self.file("_done.ron")).chain(others);
+        if let Some(path) = paths.find(|path| !self.watched.is(path)) {
+            self.engine.send(Command::Save(path));
+        }
     }
 
     fn picture(&mut self) {
