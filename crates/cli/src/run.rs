@@ -60,7 +60,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Failure> {
     for (i, member) in members.into_iter().enumerate() {
         let (summary, recorder) = pool.install(|| simulate(&source, &member.scene, args))?;
         let number = is_sweep.then_some(i + 1);
-        pool.install(|| write_files(args, &eye, number, &member.scene, &summary, &recorder, &mut files));
+        pool.install(|| write_files(args, &eye, number, &summary, &recorder, &mut files));
         runs.push(SweepRun { set: member.set, summary });
     }
     let summary = match runs.pop() {
@@ -204,7 +204,6 @@ fn write_files(
     args: &RunArgs,
     eye: &Eye,
     number: Option<usize>,
-    scene: &SceneDoc,
     summary: &Summary,
     recorder: &Recorder,
     files: &mut Files,
