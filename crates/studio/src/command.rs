@@ -6,7 +6,7 @@ use glam::DVec3;
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc};
 use sinew_sim::{BodyId, Grab};
 
-use crate::export::{picture, write};
+use crate::export::{make_folder, picture, write};
 use crate::film::Film;
 use crate::{Fault, Opened, Orbit, Session, Show, Wishes};
 
@@ -135,6 +135,8 @@ impl Session {
             }
             Command::Wish(wishes) => self.wish(wishes),
             Command::Save(path) => {
+                // Files are named by the way from there.
+                make_folder(&path)?;
                 let scene = self.recorded_scene_at(&path).map_err(|error| Fault::new(error.to_string()))?;
                 write(&path, scene.to_ron().as_bytes())?;
                 return Ok(Some(format!("saved {}: `sinew run` repeats it to the bit", path.display())));

@@ -6,7 +6,7 @@ use sinew_math::{Pose, ops};
 use sinew_picture::{Color, Line, Mesh, Plane, Scene};
 use sinew_sim::{BodyId, DrawShape, LineKind};
 
-use crate::{Frame, Orbit};
+use crate::{Frame, Orbit, Show};
 
 /// Red, green, blue from 0 to 1, as on a screen.
 pub type Rgb = [f32; 3];
@@ -20,65 +20,6 @@ const ORANGE: Rgb = [0.95, 0.55, 0.15];
 const STONE: Rgb = [0.72, 0.74, 0.77];
 const DARK: Rgb = [0.20, 0.23, 0.28];
 const LIGHT: Rgb = [1.0, 0.92, 0.35];
-
-/// What is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Show {
-    /// Surfaces of flesh.
-    pub flesh: bool,
-    /// The coarse mesh: nodes sized by mass, fixed ones black, free ones red (KP08 figure 6).
-    pub nodes: bool,
-    /// Joints as points.
-    pub joints: bool,
-    /// How flesh is coloured.
-    pub tint: Tint,
-    /// Forces of contacts as arrows.
-    pub contacts: bool,
-    /// Limits of joints as arcs, cones and bars.
-    pub limits: bool,
-    /// Forces in joints as arrows.
-    pub joint_forces: bool,
-}
-
-impl Default for Show {
-    fn default() -> Self {
-        Self {
-            flesh: true,
-            nodes: false,
-            joints: false,
-            tint: Tint::Plain,
-            contacts: false,
-            limits: false,
-            joint_forces: false,
-        }
-    }
-}
-
-/// How flesh is coloured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tint {
-    /// As in the scene.
-    #[default]
-    Plain,
-    /// By stretch: blue 40 % shorter, white at rest, red 40 % longer.
-    Stretch,
-    /// Red where tetrahedra are diagonalized.
-    Diagonalized,
-}
-
-impl Tint {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Plain, Self::Stretch, Self::Diagonalized];
-
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Plain => "Plain",
-            Self::Stretch => "Stretch",
-            Self::Diagonalized => "Diagonalized",
-        }
-    }
-}
 
 /// A unit solid that is placed and stretched. The unit box has edges of 1, the unit ball a radius of 1, cylinder and cone (tip towards +x) a
 /// radius of 1 and a length of 1 along x.

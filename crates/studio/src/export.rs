@@ -94,8 +94,17 @@ pub(crate) fn film(
     animation.finish().map(Some).map_err(told)
 }
 
+/// Makes the folder of a file, if there is none.
+pub(crate) fn make_folder(path: &Path) -> Result<(), Fault> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder
+        .map_or(Ok(()), fs::create_dir_all)
+        .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
+}
+
 /// Writes a file beside its place first, so that it is never there in part.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    make_folder(path)?;
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
     let part = PathBuf::from(name);

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use sinew_studio::{Start, run, run_shot};
+use sinew_studio::{Library, Start, run, run_shot};
 
 const HELP: &str = "Look at a scene, drag it, rewind it.
 
@@ -44,7 +44,15 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Start>, String
         let mut value = || args.next().ok_or_else(|| format!("{arg} wants a value"));
         match arg.as_str() {
             "-h" | "--help" => return Ok(None),
-            "--scenes" => start.library = value()?.into(),
+            "--scenes" => {
+                start.library = value()?.into();
+                if Library::of_folder(&start.library).scenes.is_empty() {
+                    return Err(format!(
+                        "--scenes: there is no scene (*.ron) in {}",
+                        start.library.display()
+                    ));
+                }
+            }
             "--out" => start.folder = value()?.into(),
             "--shot" => start.shot = Some(value()?.into()),
             "--mesh" => start.mesh = true,

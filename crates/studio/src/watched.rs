@@ -24,6 +24,17 @@ impl Watched {
         Self { path: Some(path.to_owned()), seen: seen(path), since: 0.0 }
     }
 
+    /// Time until the next look, s; `None` if there is no file.
+    pub fn wait(&self) -> Option<f64> {
+        self.path.as_ref().map(|_| (PERIOD - self.since).max(0.0))
+    }
+
+    /// Whether it is this file, however it is named.
+    pub fn is(&self, path: &Path) -> bool {
+        let same = |other: &PathBuf| other.canonicalize().ok().zip(path.canonicalize().ok());
+        self.path.as_ref().is_some_and(|other| other == path || same(other).is_some_and(|(a, b)| a == b))
+    }
+
     /// After `elapsed` more seconds: the file if it has changed, or that it is gone, which is told once.
     pub fn look(&mut self, elapsed: f64) -> Option<Result<PathBuf, Fault>> {
         let path = self.path.as_ref()?;

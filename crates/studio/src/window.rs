@@ -120,6 +120,8 @@ struct Window {
     stage: Box<dyn Stage>,
     last: Instant,
     frames: Option<u32>,
+    /// Name of the scene in the title.
+    name: String,
 }
 
 impl Window {
@@ -136,7 +138,7 @@ impl Window {
         let gl = context.gl.as_ref().and_then(|gl| Gl::new(Arc::clone(gl)).ok());
         let stage: Box<dyn Stage> =
             gl.map_or_else(|| Box::new(Painted::default()) as _, |gl| Box::new(gl) as _);
-        Self { studio, stage, last: Instant::now(), frames: start.frames }
+        Self { studio, stage, last: Instant::now(), frames: start.frames, name: String::new() }
     }
 }
 
@@ -154,6 +156,11 @@ impl App for Window {
         let now = Instant::now();
         let elapsed = (now - std::mem::replace(&mut self.last, now)).as_secs_f64();
         self.studio.ui(ui, &mut *self.stage, elapsed);
+        let name = &self.studio.frame().cast.name;
+        if self.name != *name {
+            self.name.clone_from(name);
+            ui.ctx().send_viewport_cmd(egui::ViewportCommand::Title(format!("{name} · Sinew studio")));
+        }
         if let Some(frames) = &mut self.frames {
             ui.ctx().request_repaint();
             *frames = frames.saturating_sub(1);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use egui::style::ScrollAnimation;
-use egui::{ComboBox, ScrollArea, Ui};
+use egui::{Align, ComboBox, ScrollArea, Ui};
 
 use sinew_scene::no_such_scene;
 
@@ -95,8 +95,10 @@ impl Studio {
                 };
                 let entry = ui.selectable_label(is_open, name).on_hover_text(tip);
                 if is_open && self.is_newly_open {
-                    entry.scroll_to_me_animation(None, ScrollAnimation::none());
                     self.is_newly_open = !ui.clip_rect().contains_rect(entry.rect);
+                    if self.is_newly_open {
+                        entry.scroll_to_me_animation(Some(Align::Center), ScrollAnimation::none());
+                    }
                 }
                 if entry.clicked() {
                     chosen = Some(origin.clone());

@@ -14,6 +14,7 @@ mod transport;
 mod viewport;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub use hand::Drag;
 pub use library::{Library, Origin};
@@ -176,6 +177,9 @@ impl Studio {
         self.help(ui.ctx());
         if self.frame.is_playing {
             ui.ctx().request_repaint();
+        } else if let Some(wait) = self.watched.wait() {
+            // The file may change while nobody touches the window.
+            ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
         }
     }
 
@@ -207,8 +211,12 @@ impl Studio {
     }
 
     fn save(&mut self) {
-        let path = self.file("_done.ron");
-        self.engine.send(Command::Save(path));
+        // Never over the scene that is open.
+        let others = (2..).map(|i| self.file(&format!("_done_{i}.ron")));
+        let mut paths = std::iter::once(self.file("_done.ron")).chain(others);
+        if let Some(path) = paths.find(|path| !self.watched.is(path)) {
+            self.engine.send(Command::Save(path));
+        }
     }
 
     fn picture(&mut self) {

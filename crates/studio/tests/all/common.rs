@@ -42,7 +42,11 @@ pub(crate) fn folder() -> PathBuf {
 /// The interface of a session that stays with the test.
 pub(crate) fn window(session: Session) -> Window {
     let library = Library::of_folder(&fixture("hand").with_file_name(""));
-    let studio = Studio::new(Engine::inline(session), library, &folder());
+    around(Studio::new(Engine::inline(session), library, &folder()))
+}
+
+/// An interface without a display.
+pub(crate) fn around(studio: Studio) -> Window {
     let mut window = Harness::builder()
         .with_size(vec2(1280.0, 800.0))
         .build_ui_state(|ui, studio: &mut Studio| studio.ui(ui, &mut Blank, 1.0 / 60.0), studio);

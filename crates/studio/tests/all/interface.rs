@@ -1,6 +1,7 @@
 //! The interface without a display.
 
 use std::fs;
+use std::time::Duration;
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Pos2, vec2};
@@ -121,6 +122,8 @@ fn a_watched_file_is_read_again_and_may_vanish() {
     window.hover_at(Pos2::new(640.0, 300.0));
     let camera = *window.state().orbit();
     steps(&mut window, 40);
+    let delay = window.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay;
+    assert!(delay <= Duration::from_millis(500), "nobody else wakes the window: {delay:?}");
     fs::write(&path, text(12)).expect("a file");
     steps(&mut window, 40);
     assert_eq!(window.state().frame().cast.bodies.len(), 12);

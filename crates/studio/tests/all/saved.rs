@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use egui::{Key, Modifiers};
 use sinew_scene::FleshMeshDoc;
-use sinew_studio::{Command, Opened, Session};
+use sinew_studio::{Command, Engine, Library, Opened, Session, Studio};
 
-use crate::common::{folder, session};
+use crate::common::{around, folder, session, steps};
 
 const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
     f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
@@ -67,4 +68,26 @@ fn a_file_is_never_there_in_part() {
         session.obey(Command::Save(here.join("hand_done.ron"))).expect_err("a folder is in its place");
     assert!(fault.to_string().contains("cannot write"), "{fault}");
     assert_eq!(fs::read_dir(&here).expect("a folder").count(), 1, "nothing else is left");
+}
+
+#[test]
+fn what_was_done_is_not_saved_over_the_scene_that_is_open() {
+    let here = folder().join("again/new");
+    let first = here.join("hand_done.ron");
+    let mut session = session("hand");
+    (0..5).for_each(|_| session.step_once());
+    session.obey(Command::Save(first.clone())).expect("the folder is made");
+    let text = fs::read_to_string(&first).expect("it was saved");
+    let opened = Session::new(Opened::load(&first).expect("it can be read"));
+    let studio = Studio::new(Engine::inline(opened), Library::default(), &here);
+    let mut window = around(studio);
+    window.state_mut().watch(&first);
+    window.key_press(Key::Space);
+    steps(&mut window, 10);
+    window.key_press(Key::Space);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    steps(&mut window, 60);
+    assert_eq!(fs::read_to_string(&first).expect("it is there"), text);
+    assert!(here.join("hand_done_2.ron").exists());
+    assert!(window.state().frame().n_steps > 5, "the recording goes on");
 }
