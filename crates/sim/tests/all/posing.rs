@@ -1,6 +1,7 @@
 //! Characters posed by hand: flesh follows bones that no time has moved.
 
 use glam::DVec3;
+use sinew_flesh::CarryScratch;
 use sinew_math::{Pose, exp_so3, signed_svd};
 use sinew_sim::{Assembly, AssemblyOutcome, BodyId, Grab, Input, World};
 
@@ -37,7 +38,7 @@ fn bend(world: &mut World, joint: &str, angle: f64) {
         .iter()
         .for_each(|body| state.bodies.poses[body.index()] = turn.compose(&before.poses[body.index()]));
     let after = state.bodies.clone();
-    model.flesh().expect("flesh").carry(&before, &after, &mut state.flesh);
+    model.flesh().expect("flesh").carry(&before, &after, &mut state.flesh, &mut CarryScratch::default());
 }
 
 /// Least and largest principal stretch of all tetrahedra; the least is negative if one is inverted.
