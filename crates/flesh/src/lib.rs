@@ -14,6 +14,7 @@ mod state;
 mod together;
 
 pub use body::{FleshBody, FleshOptions, SurfacePoint};
+pub use carry::CarryScratch;
 pub use error::FleshError;
 pub use explicit::{
     ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, step_explicit,

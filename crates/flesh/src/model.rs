@@ -7,7 +7,7 @@ use sinew_math::{Force, signed_svd};
 use sinew_mechanism::{BodyId, CgReport, Model, State};
 
 use crate::body::FleshBody;
-use crate::carry::{Around, carry_free};
+use crate::carry::{Around, CarryScratch, carry_free};
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
 use crate::{FleshError, elements};
 
@@ -153,9 +153,10 @@ impl FleshModel {
     /// deformation by weight and contact, velocities relative to theirs. Contacts forget what held them.
     ///
     /// Coming back brings all nodes back; bones that stand still leave all bits of the nodes as they are.
-    pub fn carry(&self, before: &State, after: &State, flesh: &mut FleshState) {
-        for (body, nodes) in self.bodies.iter().zip(&mut flesh.nodes) {
-            carry_free(body, before, after, &mut nodes.positions, &mut nodes.velocities);
+    pub fn carry(&self, before: &State, after: &State, flesh: &mut FleshState, scratch: &mut CarryScratch) {
+        scratch.last.resize_with(self.bodies.len(), || None);
+        for ((body, nodes), last) in self.bodies.iter().zip(&mut flesh.nodes).zip(&mut scratch.last) {
+            carry_free(body, before, after, nodes, last);
         }
         self.follow(after, flesh);
         flesh.anchors.clear();

@@ -286,7 +286,7 @@ pub(crate) fn place(
     let mut restraint = Restraint {
         opened,
         is_stiff: false,
-        yielding: 0.0,
+        yielding: settings.yielding.max(0.0),
         share: 1.0,
         best: error.merit(),
         stalled: 0,
@@ -327,6 +327,7 @@ pub(crate) fn place(
             loops.store_twists(model, &mut state.twists);
         }
         let is_still = restraint.learn(&before, &error, has_loops);
+        restraint.yielding = restraint.yielding.max(settings.yielding);
         if restraint.stalled > 0 && error.merit() < kept_merit {
             kept_merit = error.merit();
             workspace.points.best_poses.clone_from(&state.poses);

@@ -147,11 +147,16 @@ pub struct Assembly {
     pub max_turn: f64,
     /// Whether velocities are made compatible with the joints, too.
     pub velocities: bool,
+    /// How much joints outside the tree and hard grabs yield in every iteration, at least, in terms of the masses of their trees.
+    /// With 0 they are met soonest; with a few hundredths each iteration leaves as much of their error, and targets that are out
+    /// of reach or contradict each other (a hand that is dragged) no longer throw the rest about.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub yielding: f64,
 }
 
 impl Default for Assembly {
     fn default() -> Self {
-        Self { tolerance: 1e-10, iterations: 100, max_turn: 0.8, velocities: true }
+        Self { tolerance: 1e-10, iterations: 100, max_turn: 0.8, velocities: true, yielding: 0.0 }
     }
 }
 

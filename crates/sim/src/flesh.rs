@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use sinew_contact::ContactMaterial;
 use sinew_fem::{Attachments, Band, Extension, FemModel, FemOptions, FemState, Material};
-use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshState, SurfacePoint};
+use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState, SurfacePoint};
 use sinew_math::{MassProperties, Pose, exp_so3};
 use sinew_mechanism::{BodyId, BodySpec};
 use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
@@ -99,7 +99,7 @@ impl Soft {
             positions.copy_from_slice(&places);
             velocities.fill(doc.velocity);
         }
-        model.carry(&rest, start, &mut state);
+        model.carry(&rest, start, &mut state, &mut CarryScratch::default());
         Ok(Some((model, state, looks)))
     }
 }

@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 
 use glam::DVec3;
 use sinew_control::ControllerState;
-use sinew_flesh::{ExplicitWorkspace, FleshModel, FleshState, FleshWorkspace};
+use sinew_flesh::{CarryScratch, ExplicitWorkspace, FleshModel, FleshState, FleshWorkspace};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, Energy, Input, Scheme, energy, momentum};
 
@@ -174,6 +174,8 @@ pub struct Workspace {
     pub(crate) apart: Option<Box<Apart>>,
     /// Made when the mechanism is first stepped in joint coordinates.
     pub(crate) reduced: Option<Box<ReducedWorkspace>>,
+    /// Of assemblies.
+    pub(crate) carry: CarryScratch,
     /// Where the contacts of the last step are.
     pub(crate) acted: Acted,
 }
@@ -231,6 +233,7 @@ impl Clone for Workspace {
             flesh: self.flesh.clone(),
             apart: None,
             reduced: None,
+            carry: CarryScratch::default(),
             acted: Acted::Nothing,
         }
     }
@@ -244,6 +247,7 @@ impl Workspace {
             flesh: model.flesh().map(|flesh| Box::new(FleshWorkspace::new(flesh))),
             apart: None,
             reduced: None,
+            carry: CarryScratch::default(),
             acted: Acted::Nothing,
         }
     }

@@ -180,7 +180,7 @@ impl World {
         if let (Some(flesh), Some(before)) = (self.model.flesh(), before)
             && report.outcome != AssemblyOutcome::Refused
         {
-            flesh.carry(&before, &self.state.bodies, &mut self.state.flesh);
+            flesh.carry(&before, &self.state.bodies, &mut self.state.flesh, &mut self.workspace.carry);
         }
         report
     }

@@ -211,7 +211,9 @@ impl Session {
         let mut input = self.world.input_at(self.world.time());
         let hard = |hold: &Hold| Grab { stiffness: f64::INFINITY, ..hold.grab };
         input.grabs.extend(self.pins.iter().chain(&self.holds).map(hard));
-        self.world.assemble(&input, &Assembly::default());
+        let mut settings = Assembly::default();
+        settings.yielding = YIELDING;
+        self.world.assemble(&input, &settings);
     }
 
     fn number(&mut self) -> u32 {
@@ -219,6 +221,9 @@ impl Session {
         self.next_number
     }
 }
+
+/// How much holds yield in each correction of a pose: the mouse goes where no hand can.
+const YIELDING: f64 = 0.01;
 
 /// Whether two holds differ by their targets only.
 fn is_same(a: &Grab, b: &Grab) -> bool {

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use sinew_fem::{Attachments, FemModel, FemOptions, Material, TetMesh};
-use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshState};
+use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
 use sinew_math::{Motion, Pose, exp_so3};
 use sinew_mechanism::State;
 use sinew_testkit::Rng;
@@ -68,7 +68,7 @@ fn a_common_motion_of_all_bones_is_that_of_all_nodes() {
             *motion = Motion::new(moved.rotation * motion.angular, moved.rotation * motion.linear);
         }
         let mut carried = soft.clone();
-        chain.flesh.carry(&before, &after, &mut carried);
+        chain.flesh.carry(&before, &after, &mut carried, &mut CarryScratch::default());
         let (from, to) = (&soft.nodes[0], &carried.nodes[0]);
         let places: Vec<DVec3> = from.positions.iter().map(|&x| moved.transform_point(x)).collect();
         let rates: Vec<DVec3> = from.velocities.iter().map(|&v| moved.rotation * v).collect();
@@ -83,17 +83,20 @@ fn the_way_does_not_matter_and_the_way_back_leads_back() {
     let (first, soft) = disturbed(&chain, &mut rng, 0.4, 0.005);
     let goal = bent(&chain, &mut rng, 0.6);
     let mut straight = soft.clone();
-    chain.flesh.carry(&first, &goal, &mut straight);
+    chain.flesh.carry(&first, &goal, &mut straight, &mut CarryScratch::default());
     assert!(distance(&straight.nodes[0].positions, &soft.nodes[0].positions) > 0.05, "it moved");
     let (mut wandering, mut at) = (soft.clone(), first.clone());
+    let (mut remembering, mut scratch) = (soft.clone(), CarryScratch::default());
     for _ in 0..20 {
         let next = bent(&chain, &mut rng, 0.6);
-        chain.flesh.carry(&at, &next, &mut wandering);
+        chain.flesh.carry(&at, &next, &mut wandering, &mut CarryScratch::default());
+        chain.flesh.carry(&at, &next, &mut remembering, &mut scratch);
         at = next;
     }
-    chain.flesh.carry(&at, &goal, &mut wandering);
+    assert_eq!(wandering, remembering, "scratch changes nothing");
+    chain.flesh.carry(&at, &goal, &mut wandering, &mut CarryScratch::default());
     for (other, wanted) in [(&goal, &straight), (&first, &soft)] {
-        chain.flesh.carry(&goal, other, &mut wandering);
+        chain.flesh.carry(&goal, other, &mut wandering, &mut CarryScratch::default());
         let (found, wanted) = (&wandering.nodes[0], &wanted.nodes[0]);
         let errors =
             [distance(&found.positions, &wanted.positions), distance(&found.velocities, &wanted.velocities)];
@@ -106,7 +109,7 @@ fn bones_that_stand_still_leave_every_bit() {
     let (chain, mut rng) = (chain(), Rng::new(3));
     let (state, soft) = disturbed(&chain, &mut rng, 0.4, 0.005);
     let mut carried = soft.clone();
-    chain.flesh.carry(&state, &state.clone(), &mut carried);
+    chain.flesh.carry(&state, &state.clone(), &mut carried, &mut CarryScratch::default());
     assert_eq!(carried, soft);
     let rest = chain.model.initial_state();
     let soft = chain.flesh.initial_state(&rest);
@@ -133,7 +136,7 @@ fn flesh_moves_as_its_bones_do() {
     nodes.velocities = nodes.positions.iter().map(|&x| rate(turns[0], x)).collect();
     let mut after = bent(&chain, &mut rng, 0.6);
     spin(&mut after, turns[1]);
-    chain.flesh.carry(&before, &after, &mut soft);
+    chain.flesh.carry(&before, &after, &mut soft, &mut CarryScratch::default());
     let wanted: Vec<DVec3> = soft.nodes[0].positions.iter().map(|&x| rate(turns[1], x)).collect();
     let error = distance(&wanted, &soft.nodes[0].velocities);
     assert!(error < 1e-12, "{error}");
@@ -199,7 +202,7 @@ fn flesh_that_no_bone_holds_stays() {
     let moved = Pose::new(DQuat::from_xyzw(0.0, 0.6, 0.0, 0.8), DVec3::new(0.3, -0.2, 0.1));
     after.poses[0] = moved.compose(&after.poses[0]);
     let mut soft = flesh.initial_state(&before);
-    flesh.carry(&before, &after, &mut soft);
+    flesh.carry(&before, &after, &mut soft, &mut CarryScratch::default());
     let wanted: Vec<DVec3> = positions[..n]
         .iter()
         .map(|&x| moved.transform_point(x))

@@ -1,6 +1,7 @@
 //! Characters posed by hand: flesh follows bones that no time has moved.
 
 use glam::DVec3;
+use sinew_flesh::CarryScratch;
 use sinew_math::{Pose, exp_so3, signed_svd};
 use sinew_sim::{Assembly, AssemblyOutcome, BodyId, Grab, Input, World};
 
@@ -37,7 +38,7 @@ fn bend(world: &mut World, joint: &str, angle: f64) {
         .iter()
         .for_each(|body| state.bodies.poses[body.index()] = turn.compose(&before.poses[body.index()]));
     let after = state.bodies.clone();
-    model.flesh().expect("flesh").carry(&before, &after, &mut state.flesh);
+    model.flesh().expect("flesh").carry(&before, &after, &mut state.flesh, &mut CarryScratch::default());
 }
 
 /// Least and largest principal stretch of all tetrahedra; the least is negative if one is inverted.
@@ -163,4 +164,43 @@ fn what_cannot_be_assembled_leaves_flesh_alone() {
     let report = world.assemble(&Input::default(), &Assembly::default());
     assert_eq!(report.outcome, AssemblyOutcome::Refused);
     assert_eq!(world.state().flesh, nodes);
+}
+
+#[test]
+fn a_target_out_of_reach_moves_what_reaches_for_it_and_nothing_else() {
+    let mut settings = Assembly::default();
+    settings.yielding = 0.01;
+    // The palm is held with its orientation; fingers bend in planes, and the target leaves that plane.
+    let points = |aside: f64, share: f64| {
+        [
+            ("hand_palm", DVec3::ZERO, DVec3::ZERO),
+            ("hand_palm", DVec3::X * 0.03, DVec3::ZERO),
+            ("hand_palm", DVec3::Y * 0.03, DVec3::ZERO),
+            ("hand_index_far", DVec3::ZERO, DVec3::new(-0.04, aside, -0.05) * share),
+        ]
+    };
+    let start = world("hand_flesh");
+    let in_plane = -0.0024;
+    for (aside, n, left) in
+        [(in_plane, 1, 1e-4), (0.001, 1, 1e-3), (0.001, 20, 1e-3), (0.02, 1, 6e-3), (0.02, 20, 6e-3)]
+    {
+        let mut world = start.clone();
+        for k in 1..=n {
+            let input = holds(&start, &points(aside, f64::from(k) / f64::from(n)));
+            let report = world.assemble(&input, &settings);
+            assert_eq!(report.outcome, AssemblyOutcome::LeastSquares);
+            assert!(report.position_error < left, "{aside} {k}: {report:?}");
+        }
+        for joint in world.model().joints() {
+            let (name, angle) = (world.model().joint_name(joint), world.reading(joint).twist);
+            let most = if name.contains("index") { 2.0 } else { 0.3 };
+            assert!(angle.abs() < most, "{aside} in {n}: {name} is at {angle}");
+        }
+        let (low, high) = stretches(&world);
+        assert!(low > 0.0 && high < 2.5, "{aside} in {n}: {low} {high}");
+    }
+    // What can be reached is reached.
+    let mut world = start.clone();
+    let report = world.assemble(&holds(&start, &points(0.02, 1.0)[3..]), &settings);
+    assert!(report.outcome == AssemblyOutcome::Assembled && report.iterations < 20, "{report:?}");
 }

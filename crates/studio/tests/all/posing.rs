@@ -115,6 +115,30 @@ fn posing_flesh_does_not_tear_it_and_leaves_the_run_alone() {
 }
 
 #[test]
+fn dragging_a_finger_of_a_pinned_hand_out_of_reach_moves_that_finger() {
+    let mut session = session("hand_flesh");
+    let palm = session.world().body("hand_palm").expect("a palm");
+    session.pin(palm, &[DVec3::ZERO, DVec3::X * 0.03, DVec3::Y * 0.03]);
+    let tip = session.world().body("hand_index_far").expect("a finger");
+    let (start, before) = (session.world().pose(tip).translation, session.world().pose(palm));
+    // Sideways, which no finger bends.
+    let off = DVec3::new(-0.04, 0.01, -0.05);
+    for k in 1..=10 {
+        let goal = start + off * (0.1 * f64::from(k));
+        session.hold(&[soft(&session, "hand_index_far", goal)]);
+        assert!(session.world().pose(tip).translation.distance(goal) < 0.015);
+    }
+    let model = session.world().model();
+    for joint in model.joints() {
+        let (name, angle) = (model.joint_name(joint), session.world().reading(joint).twist);
+        assert!(angle.abs() < if name.contains("index") { 2.0 } else { 0.3 }, "{name} is at {angle}");
+    }
+    let moved = session.world().pose(palm).translation.distance(before.translation);
+    assert!(moved < 0.01 && session.world().pose(tip).translation.distance(start) > 0.05, "{moved}");
+    assert!(stretch(&session, &mut Frame::default()) < 2.5);
+}
+
+#[test]
 fn a_pose_made_in_flesh_becomes_a_keyframe_that_is_reached() {
     let mut session = session("worm_bend");
     let head = session.world().body("worm_bone_6").expect("a head");
