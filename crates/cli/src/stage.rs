@@ -60,9 +60,9 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Places of all solids, points of all flesh, and ends of all holds.
+    /// Places of all solids, points of all flesh, and ends of all springs and holds.
     pub(crate) fn points(&self) -> impl Iterator<Item = DVec3> + Clone {
-        let ends = self.grabs.iter().flat_map(|&(from, to)| [from, to]);
+        let ends = self.springs.iter().chain(&self.grabs).flat_map(|&(from, to)| [from, to]);
         let places = self.poses.iter().map(|pose| pose.translation);
         places.chain(self.skins.iter().flatten().copied()).chain(ends)
     }
