@@ -31,6 +31,8 @@ pub struct Instance {
     pub scale: DVec3,
     /// Colour.
     pub color: Rgb,
+    /// Whether it is seen through flesh.
+    pub is_bone: bool,
 }
 
 /// A smooth surface.
@@ -72,6 +74,7 @@ impl Segment {
             pose: Pose::new(turn_to(way.normalize_or(DVec3::X)), 0.5 * (self.from + self.to)),
             scale: DVec3::new(way.length(), 0.5 * thickness, 0.5 * thickness),
             color: self.color,
+            is_bone: false,
         }
     }
 }
@@ -99,6 +102,7 @@ impl Arrow {
             pose: Pose::new(rotation, self.from + direction * (0.5 * (from + to))),
             scale: DVec3::new(to - from, radius, radius),
             color: self.color,
+            is_bone: false,
         };
         [part(0.0, length - head, 0.12 * head), part(length - head, length, 0.4 * head)]
     }
@@ -139,7 +143,7 @@ impl Drawing {
         self.reach = cast.reach;
         self.planes.extend(&cast.scenery.planes);
         for (shape, pose) in &cast.scenery.solids {
-            self.push_shape(shape, pose, STONE);
+            self.push_shape(shape, pose, STONE, false);
         }
         for ground in &cast.scenery.ground {
             self.push_sheet(&ground.points, &ground.triangles, STONE);
@@ -150,7 +154,7 @@ impl Drawing {
         for (solid, look) in frame.draw.solids.iter().zip(&cast.looks.solids) {
             let plain = look.color.as_vec3().to_array();
             let color = if highlight == Some(solid.body) { mix(plain, LIGHT, 0.6) } else { plain };
-            self.push_shape(&solid.shape, &solid.world_from_shape, color);
+            self.push_shape(&solid.shape, &solid.world_from_shape, color, look.is_bone);
         }
         if show.flesh && !show.nodes {
             for (i, (flesh, look)) in frame.draw.flesh.iter().zip(&cast.looks.flesh).enumerate() {
@@ -213,16 +217,14 @@ impl Drawing {
             _ => 8,
         };
         let paint = |c: Rgb| Color::srgb(f64::from(c[0]), f64::from(c[1]), f64::from(c[2]));
-        let layer = if self.surfaces.is_empty() { &mut scene.solid } else { &mut scene.inside };
-        for at in &self.boxes {
-            layer.push(&Mesh::cuboid(at.scale), &at.pose, paint(at.color));
-        }
-        for at in &self.balls {
-            layer.push(&Mesh::ellipsoid(at.scale, detail), &at.pose, paint(at.color));
-        }
-        for at in &self.cylinders {
-            layer.push(&Mesh::cylinder(at.scale.y, at.scale.x, detail), &at.pose, paint(at.color));
-        }
+        let is_covered = !self.surfaces.is_empty();
+        let mut push = |mesh: &Mesh, at: &Instance| {
+            let layer = if at.is_bone && is_covered { &mut scene.inside } else { &mut scene.solid };
+            layer.push(mesh, &at.pose, paint(at.color));
+        };
+        self.boxes.iter().for_each(|at| push(&Mesh::cuboid(at.scale), at));
+        self.balls.iter().for_each(|at| push(&Mesh::ellipsoid(at.scale, detail), at));
+        self.cylinders.iter().for_each(|at| push(&Mesh::cylinder(at.scale.y, at.scale.x, detail), at));
         for surface in self.surfaces.iter().chain(&self.sheets) {
             let color = |point: usize| paint(surface.color_at(point));
             scene.solid.push_smooth(&surface.points, &surface.triangles, color);
@@ -259,11 +261,11 @@ impl Drawing {
         self.planes.clear();
     }
 
-    fn push_shape(&mut self, shape: &DrawShape, pose: &Pose, color: Rgb) {
+    fn push_shape(&mut self, shape: &DrawShape, pose: &Pose, color: Rgb, is_bone: bool) {
         if !pose.is_finite() {
             return;
         }
-        let at = |scale: DVec3| Instance { pose: *pose, scale, color };
+        let at = |scale: DVec3| Instance { pose: *pose, scale, color, is_bone };
         match *shape {
             DrawShape::Box { size } => self.boxes.push(at(size)),
             DrawShape::Sphere { radius } => self.balls.push(at(DVec3::splat(radius))),
@@ -275,7 +277,7 @@ impl Drawing {
                 self.cylinders.push(at(DVec3::new(length, radius, radius)));
                 for side in [-0.5, 0.5] {
                     let end = Pose::new(pose.rotation, pose.transform_point(DVec3::X * (side * length)));
-                    self.balls.push(Instance { pose: end, scale: DVec3::splat(radius), color });
+                    self.balls.push(Instance { pose: end, ..at(DVec3::splat(radius)) });
                 }
             }
         }
@@ -324,7 +326,7 @@ impl Drawing {
 /// A ball, if it is anywhere.
 fn ball(at: DVec3, radius: f64, color: Rgb) -> Option<Instance> {
     let pose = Pose::from_translation(at);
-    at.is_finite().then_some(Instance { pose, scale: DVec3::splat(radius), color })
+    at.is_finite().then_some(Instance { pose, scale: DVec3::splat(radius), color, is_bone: false })
 }
 
 /// The turn that takes x to a direction.
