@@ -7,8 +7,8 @@
 //! ```text
 //! x' = y' + R'Rᵀ (x − y)        v' = Σ w_b V'_b(x') + R'Rᵀ (v − Σ w_b V_b(x))        V_b(x): velocity of bone b at x
 //! ```
-//! `y` and `R` depend on nothing but where the bones are: the way there does not matter, and coming back brings the nodes back. Where all bones
-//! make the same motion, so do all nodes. Flesh that no bone holds stays.
+//! `y` and `R` depend on nothing but where the bones are: the way there does not matter, and coming back brings the
+//! nodes back. Where all bones make the same motion, so do all nodes. Flesh that no bone holds stays.
 //!
 //! World axes, m, m/s. Cost: linear in tetrahedra, less than that of an implicit step; the shares when first asked for.
 
