@@ -10,6 +10,8 @@
 //! (`loops`: Levenberg and Marquardt's damping), or without any the displacement is halved. Where the error no longer
 //! changes the scene is impossible and the poses are a least-squares answer: tree joints met, joints outside the tree open.
 //!
+//! Ranges of joints are kept if asked for (`stops`).
+//!
 //! Units: m and rad. Cost: one linear solve per iteration, two in the one that begins to buckle.
 
 use glam::DVec3;
@@ -23,6 +25,7 @@ use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
 use crate::measure::joint_error;
 use crate::model::WORLD;
 use crate::rows::RowForm;
+use crate::stops::largest_excess;
 use crate::workspace::Workspace;
 use crate::{Assembly, Input, Loops, Model, Stage, State, sweep};
 
@@ -169,6 +172,15 @@ impl Misfit {
         self.gap.max(self.lean)
     }
 
+    /// The same with what joints are beyond the ends of their ranges, if those are to be kept.
+    fn with_limits(mut self, model: &Model, state: &State, settings: &Assembly) -> Self {
+        if settings.limits {
+            let excess = largest_excess(model, state);
+            (self.lean, self.tree) = (self.lean.max(excess), self.tree.max(excess));
+        }
+        self
+    }
+
     /// What the iteration should lower: tree joints first.
     fn merit(&self) -> f64 {
         100.0 * self.tree + self.loops_squared.sqrt()
@@ -282,7 +294,7 @@ pub(crate) fn place(
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) -> Placed {
-    let mut error = misfit(model, state, &state.poses, input, opened);
+    let mut error = misfit(model, state, &state.poses, input, opened).with_limits(model, state, settings);
     let mut restraint = Restraint {
         opened,
         is_stiff: false,
@@ -328,7 +340,9 @@ pub(crate) fn place(
         }
         let is_still = restraint.learn(&before, &error, has_loops);
         restraint.yielding = restraint.yielding.max(settings.yielding);
-        if restraint.stalled > 0 && error.merit() < kept_merit {
+        // Ends of ranges come and go, and with them what is best: then only what meets the tree counts.
+        let may_keep = !settings.limits || error.tree <= STILL_TREE;
+        if restraint.stalled > 0 && error.merit() < kept_merit && may_keep {
             kept_merit = error.merit();
             workspace.points.best_poses.clone_from(&state.poses);
         }
@@ -340,7 +354,8 @@ pub(crate) fn place(
     let is_worse = kept_merit < error.merit() || (kept_merit.is_finite() && !error.largest().is_finite());
     if outcome != AssemblyOutcome::Assembled && is_worse {
         state.poses.clone_from(&workspace.points.best_poses);
-        error = misfit(model, state, &state.poses, input, restraint.opened);
+        error =
+            misfit(model, state, &state.poses, input, restraint.opened).with_limits(model, state, settings);
     }
     Placed { outcome, iterations, error }
 }
@@ -357,10 +372,23 @@ fn displace(
 ) -> (Misfit, f64) {
     workspace.points.base.clear();
     workspace.points.base.resize(state.poses.len(), Motion::ZERO);
-    let &Restraint { opened, is_stiff, yielding, .. } = restraint;
-    let aim = Aim::Place { opened, is_stiff, yielding };
-    solve_zero_step(model, state, input, workspace, aim, run);
     workspace.points.poses.clone_from(&state.poses);
+    let &Restraint { opened, is_stiff, yielding, .. } = restraint;
+    let aim = Aim::Place { opened, is_stiff, yielding, keeps_limits: settings.limits };
+    if settings.limits {
+        workspace.points.stops.clear(model, &state.poses);
+    }
+    for _ in 0..ROUNDS {
+        solve_zero_step(model, state, input, workspace, aim, run);
+        let Workspace { tree, points, .. } = &mut *workspace;
+        let moved = |body: u32| {
+            let pair = if body == WORLD { NONE } else { model.pair_of_body[body as usize] };
+            tree.motions.get(pair as usize).copied().unwrap_or(Motion::ZERO)
+        };
+        if !settings.limits || !points.stops.settle(model, state, moved) {
+            break;
+        }
+    }
     let mut largest_turn = 0.0;
     for (pose, &pair) in state.poses.iter_mut().zip(&model.pair_of_body) {
         if pair == NONE {
@@ -374,15 +402,19 @@ fn displace(
         largest_turn = f64::max(largest_turn, turn);
         *pose = move_pose(pose, x);
     }
-    (misfit(model, state, &state.poses, input, restraint.opened), largest_turn)
+    let error = misfit(model, state, &state.poses, input, restraint.opened);
+    (error.with_limits(model, state, settings), largest_turn)
 }
+
+/// How often a displacement is found at most until no other joint is at an end of its range.
+const ROUNDS: u32 = 8;
 
 /// What a step of length zero is for.
 #[derive(Clone, Copy, PartialEq)]
 enum Aim {
     /// Displacements that meet the joints, with the geometric stiffness of the last solve or without, rows outside the
-    /// tree yielding.
-    Place { opened: Opened, is_stiff: bool, yielding: f64 },
+    /// tree yielding, joints held at ends of their ranges or not.
+    Place { opened: Opened, is_stiff: bool, yielding: f64, keeps_limits: bool },
     /// Velocities that keep them.
     Rate { opened: Opened },
 }
@@ -399,9 +431,11 @@ fn solve_zero_step(
     let Workspace { tree, points, extras, loops, .. } = workspace;
     extras.clear();
     let is_rate = matches!(aim, Aim::Rate { .. });
-    let (form, per_h, opened, is_stiff, yielding) = match aim {
-        Aim::Rate { opened } => (RowForm::Position, 0.0, opened, false, 0.0),
-        Aim::Place { opened, is_stiff, yielding } => (RowForm::SmallError, 1.0, opened, is_stiff, yielding),
+    let (form, per_h, opened, is_stiff, yielding, keeps_limits) = match aim {
+        Aim::Rate { opened } => (RowForm::Position, 0.0, opened, false, 0.0, false),
+        Aim::Place { opened, is_stiff, yielding, keeps_limits } => {
+            (RowForm::SmallError, 1.0, opened, is_stiff, yielding, keeps_limits)
+        }
     };
     let pulls: &[DVec3] = if is_stiff { &points.pulls } else { &[] };
     let mut at = Iterate {
@@ -410,6 +444,7 @@ fn solve_zero_step(
         opened,
         yielding,
         pulls,
+        stops: keeps_limits.then_some(&points.stops),
         ..Iterate::zero_step(model, &state.poses, &points.base, &state.twists, input, per_h)
     };
     let mut loops = LoopWork::of(model, model.has_loops(input), tree, loops);

@@ -17,6 +17,7 @@ use crate::force::Coordinate;
 use crate::iterate::{Iterate, rotation_tangent};
 use crate::model::PairModel;
 use crate::rows::{RowForm, unwrap_angle};
+use crate::stops::Bounded;
 
 /// Errors and twist angle found on the way.
 #[derive(Clone, Copy, Default)]
@@ -103,7 +104,8 @@ pub(crate) fn twist_force(
         let rate = |m: &[Motion]| along.dot(relative_angular(at, m, pair));
         let x = Coordinate { value, rate: rate(at.motions), displaced, base: rate(at.base) };
         let force = at.model.forces[pair.forces as usize].twist.as_ref();
-        force.map_or((0.0, 0.0), |f| f.impulse(&x, at.target(pair.joint), at.spring_scale, h))
+        let impulse = force.map_or((0.0, 0.0), |f| f.impulse(&x, at.target(pair.joint), at.spring_scale, h));
+        at.held_at_end(pair.joint, Bounded::Twist, value, impulse)
     } else {
         let stiff = h * h * pair.stiffness * at.spring_scale;
         let kappa = stiff + h * pair.damping * at.spring_scale;

@@ -106,6 +106,7 @@ pub(crate) fn step(
             extra_slots: &[],
             extras: &[],
             held: &[],
+            stops: None,
         };
         let loop_pulls = if iteration == 0 { &state.loops.pulls } else { &points.loop_pulls };
         let moment = scheme.moment(&at, settings.dt, iteration > 0);

@@ -22,6 +22,7 @@ use crate::force::{Coordinate, dry_friction};
 use crate::loops::Opened;
 use crate::model::{JointModel, Model, PairModel, PointSpring, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, Rows, evaluate_rows};
+use crate::stops::{Bounded, Stops};
 use crate::{Drive, DriveCoordinate, Gyroscopic, Input, JointId, JointKind, MotorTarget};
 
 /// Everything a sweep reads.
@@ -69,6 +70,8 @@ pub(crate) struct Iterate<'a> {
     pub(crate) extras: &'a [Load],
     /// Per pair: whether a companion holds it; empty without one.
     pub(crate) held: &'a [bool],
+    /// Joints that are held at an end of their range, in an assembly.
+    pub(crate) stops: Option<&'a Stops>,
 }
 
 /// A joint linearized in the general form: rows on the tree child and the force inside.
@@ -142,6 +145,7 @@ impl<'a> Iterate<'a> {
             extra_slots: &[],
             extras: &[],
             held: &[],
+            stops: None,
         }
     }
 }
@@ -161,6 +165,19 @@ impl Iterate<'_> {
     #[inline]
     pub(crate) fn is_held(&self, pair: usize) -> bool {
         self.held.get(pair).is_some_and(|&is_held| is_held)
+    }
+
+    /// Adds what holds a coordinate at an end to the impulse of its forces.
+    pub(crate) fn held_at_end(
+        &self,
+        joint: u32,
+        coordinate: Bounded,
+        value: f64,
+        (q, kappa): (f64, f64),
+    ) -> (f64, f64) {
+        let Some(stops) = self.stops else { return (q, kappa) };
+        let held = stops.hold(joint, coordinate, value);
+        (q + held.0, kappa + held.1)
     }
 
     pub(crate) fn target(&self, joint: u32) -> MotorTarget {
@@ -267,14 +284,16 @@ impl Iterate<'_> {
         let axis = relative.axes2.x_axis;
         if let Some(twist) = &forces.twist {
             let gradient = Force::new(axis, DVec3::ZERO);
-            let (q, kappa) =
+            let force =
                 twist.impulse(&end.coordinate(gradient, relative.twist), target, self.spring_scale, self.h);
+            let (q, kappa) = self.held_at_end(at.index, Bounded::Twist, relative.twist, force);
             sink.along(gradient, q, kappa);
         }
         if let Some(slide) = &forces.slide {
             let gradient = Force::new(relative.arm1.cross(axis), axis);
-            let (q, kappa) =
+            let force =
                 slide.impulse(&end.coordinate(gradient, relative.slide()), target, self.spring_scale, self.h);
+            let (q, kappa) = self.held_at_end(at.index, Bounded::Slide, relative.slide(), force);
             sink.along(gradient, q, kappa);
         }
         if let Some(rotation) = &forces.rotation {
@@ -301,6 +320,7 @@ impl Iterate<'_> {
                         ..Default::default()
                     };
                     stop = limit.impulse(&end.coordinate(gradient, angle), MotorTarget::default(), 1.0, h);
+                    stop = self.held_at_end(at.index, Bounded::Tilt, angle, stop);
                 }
                 sink.along(gradient, stop.0, stop.1);
             }

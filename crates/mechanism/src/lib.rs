@@ -28,6 +28,7 @@ mod settings;
 mod spec;
 mod state;
 mod step;
+mod stops;
 mod sweep;
 mod tables;
 mod twin;

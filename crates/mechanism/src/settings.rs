@@ -152,11 +152,22 @@ pub struct Assembly {
     /// of reach or contradict each other (a hand that is dragged) no longer throw the rest about.
     #[cfg_attr(feature = "serde", serde(default))]
     pub yielding: f64,
+    /// Whether joints stay within the ends of their ranges (and of a cone): positions beyond are brought back, and none is taken
+    /// beyond. Else ranges play no part.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub limits: bool,
 }
 
 impl Default for Assembly {
     fn default() -> Self {
-        Self { tolerance: 1e-10, iterations: 100, max_turn: 0.8, velocities: true, yielding: 0.0 }
+        Self {
+            tolerance: 1e-10,
+            iterations: 100,
+            max_turn: 0.8,
+            velocities: true,
+            yielding: 0.0,
+            limits: false,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::companion::CompanionWork;
 use crate::displacement::DisplacementScratch;
 use crate::explicit::ExplicitScratch;
 use crate::loops::LoopWork;
+use crate::stops::Stops;
 use crate::sweep::SweepReport;
 use crate::{Model, MotorTarget};
 
@@ -76,6 +77,8 @@ pub(crate) struct Linearization {
     pub(crate) pulls: Vec<DVec3>,
     /// Force in each joint outside the tree in the last iterate.
     pub(crate) loop_pulls: Vec<DVec3>,
+    /// Joints at the ends of their ranges in the last iterate of an assembly.
+    pub(crate) stops: Stops,
 }
 
 /// Loads on single bodies.

@@ -212,7 +212,7 @@ impl Session {
         let hard = |hold: &Hold| Grab { stiffness: f64::INFINITY, ..hold.grab };
         input.grabs.extend(self.pins.iter().chain(&self.holds).map(hard));
         let mut settings = Assembly::default();
-        settings.yielding = YIELDING;
+        (settings.yielding, settings.limits) = (YIELDING, true);
         self.world.assemble(&input, &settings);
     }
 

@@ -14,6 +14,7 @@ mod inputs;
 mod linkages;
 mod loops;
 mod posing;
+mod ranges;
 mod reduced;
 mod resume;
 mod scenes;
