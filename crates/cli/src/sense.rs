@@ -1,7 +1,7 @@
 //! Whether a run still makes sense: numbers are finite, bodies stay within bounds, joints hold.
 //!
 //! Absurd scenes need not lead to numbers that are not finite: a chain under a gravity of 1e30 m/s² comes apart by 1e27 m and would go on
-//! like that. The bounds are far beyond what any sensible scene needs. Cost: one pass over bodies, joints and nodes per step.
+//! like that. The bounds are far beyond what any sensible scene needs. Cost: one pass over bodies and nodes per step.
 
 use sinew_sim::{BodyId, StepReport, World, extent};
 
@@ -37,7 +37,7 @@ impl Sense {
         body()
             .or_else(flesh)
             .or_else(|| tet.map(|tet| format!("the force of tetrahedron {tet} is no longer finite")))
-            .or_else(|| self.lost_joint(world))
+            .or_else(|| self.lost_joint(world, report))
     }
 
     fn lost_body(&self, world: &World, i: usize) -> Option<String> {
@@ -68,7 +68,11 @@ impl Sense {
         Some(format!("flesh `{}` {how}", world.flesh_name(i)))
     }
 
-    fn lost_joint(&self, world: &World) -> Option<String> {
+    fn lost_joint(&self, world: &World, report: &StepReport) -> Option<String> {
+        // What the step saw on its way costs nothing.
+        if report.mechanism.position_error <= self.gap {
+            return None;
+        }
         let violation = world.violation();
         let joint = violation.joint.filter(|_| violation.tree > self.gap)?;
         let (name, gap) = (world.model().joint_name(joint), quantity(violation.position));
