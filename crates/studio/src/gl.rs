@@ -1,5 +1,6 @@
 //! The scene by OpenGL, inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth surfaces,
-//! lines as thin cylinders.
+//! lines as thin cylinders. Then bones, which shine through flesh (only the nearest, so their depth is drawn first), and what is in
+//! front of everything.
 //!
 //! What is drawn is copied when the interface paints; the card is reached only in the callback, on the thread of the window.
 
@@ -9,15 +10,17 @@ use eframe::egui_glow::CallbackFn;
 use egui::{PaintCallback, PaintCallbackInfo, Rect, Ui};
 use glam::{DMat3, DVec3};
 use three_d::{
-    AmbientLight, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DirectionalLight,
-    Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial, Positions,
-    RenderTarget, ScissorBox, Srgba, Vec3, Viewport, radians, vec3,
+    AmbientLight, Blend, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DepthTest,
+    DirectionalLight, Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial,
+    Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, WriteMask, radians, vec3,
 };
 
 use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage, Surface};
 
 /// Sky above the horizon.
 const SKY: [f32; 3] = [0.87, 0.90, 0.94];
+/// How clearly bones shine through flesh, of 255.
+const THROUGH: u8 = 90;
 /// Lines of the ground on each side of the middle.
 const GRID: i32 = 10;
 
@@ -85,6 +88,13 @@ impl Shared {
         let seen: Vec<&dyn Object> = objects.iter().map(|object| &**object).collect();
         screen.clear_partially(scissor, ClearState::color_and_depth(SKY[0], SKY[1], SKY[2], 1.0, 1.0));
         screen.render_partially(scissor, &camera, seen, &lights);
+        if self.is_covered() {
+            screen.clear_partially(scissor, ClearState::depth(1.0));
+            for matter in [self.depth_alone(), self.shining()] {
+                let bones = self.solids(true, &matter);
+                screen.render_partially(scissor, &camera, bones.iter().map(|object| &**object), &lights);
+            }
+        }
         let front = self.front(f64::from(viewport.height));
         screen.clear_partially(scissor, ClearState::depth(1.0));
         screen.render_partially(scissor, &camera, front.iter().map(|object| &**object), &lights);
@@ -116,32 +126,41 @@ impl Shared {
         ]
     }
 
+    /// Whether flesh is drawn.
+    fn is_covered(&self) -> bool {
+        !self.drawing.surfaces.is_empty()
+    }
+
     fn objects(&self, height: f64) -> Vec<Box<dyn Object>> {
+        let drawing = &self.drawing;
+        let mut objects = self.solids(false, &self.matter());
+        let lines: Vec<Segment> = drawing.lines.iter().copied().chain(self.grid()).collect();
+        objects.extend(self.lines(&lines, height));
+        for surface in drawing.sheets.iter().chain(&drawing.surfaces) {
+            let mut matter = self.matter();
+            let [r, g, b] = if surface.colors.is_empty() { to_bytes(surface.color) } else { [255; 3] };
+            matter.albedo = Srgba::new(r, g, b, 255);
+            objects.push(Box::new(Gm::new(Mesh::new(&self.context, &smooth(surface)), matter)));
+        }
+        objects
+    }
+
+    /// Bones that flesh covers, or all other solids.
+    fn solids(&self, bones: bool, matter: &PhysicalMaterial) -> Vec<Box<dyn Object>> {
         let drawing = &self.drawing;
         let detail = if drawing.n_instances() > 2000 { 8 } else { 24 };
         let mut cube = CpuMesh::cube();
         // From edges of 2 to edges of 1.
         let _ = cube.transform(Mat4::from_scale(0.5));
-        let cylinder = centred(CpuMesh::cylinder(detail));
-        let ball = CpuMesh::sphere(detail);
-        let mut objects: Vec<Box<dyn Object>> = Vec::new();
-        for (mesh, list) in
-            [(&cube, &drawing.boxes), (&ball, &drawing.balls), (&cylinder, &drawing.cylinders)]
-        {
-            if !list.is_empty() {
-                objects.push(self.placed(mesh, list, self.matter(255)));
-            }
-        }
-        let lines: Vec<Segment> = drawing.lines.iter().copied().chain(self.grid()).collect();
-        objects.extend(self.lines(&lines, height));
-        let sheets = drawing.sheets.iter().map(|surface| (surface, 255));
-        for (surface, alpha) in sheets.chain(drawing.surfaces.iter().map(|surface| (surface, 215))) {
-            let mut matter = self.matter(alpha);
-            let [r, g, b] = if surface.colors.is_empty() { to_bytes(surface.color) } else { [255; 3] };
-            matter.albedo = Srgba::new(r, g, b, alpha);
-            objects.push(Box::new(Gm::new(Mesh::new(&self.context, &smooth(surface)), matter)));
-        }
-        objects
+        let (ball, cylinder) = (CpuMesh::sphere(detail), centred(CpuMesh::cylinder(detail)));
+        let lists = [(cube, &drawing.boxes), (ball, &drawing.balls), (cylinder, &drawing.cylinders)];
+        let is_covered = self.is_covered();
+        let chosen = lists.into_iter().filter_map(|(mesh, list)| {
+            let list = list.iter().filter(|at| (at.is_bone && is_covered) == bones).copied();
+            let list: Vec<Instance> = list.collect();
+            (!list.is_empty()).then(|| self.placed(&mesh, &list, matter.clone()))
+        });
+        chosen.collect()
     }
 
     /// Forces, joints, pins and limits.
@@ -153,7 +172,7 @@ impl Shared {
         let (shaft, head) = (centred(CpuMesh::cylinder(8)), centred(CpuMesh::cone(16)));
         let parts = [(shaft, &shafts), (head, &heads), (CpuMesh::sphere(16), &drawing.marks)];
         let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
-        let parts = parts.map(|(mesh, list)| self.placed(&mesh, list, self.matter(255)));
+        let parts = parts.map(|(mesh, list)| self.placed(&mesh, list, self.matter()));
         parts.chain(self.lines(&drawing.gauges, height)).collect()
     }
 
@@ -171,15 +190,28 @@ impl Shared {
         Box::new(Gm::new(InstancedMesh::new(&self.context, &instances, mesh), matter))
     }
 
-    fn matter(&self, alpha: u8) -> PhysicalMaterial {
-        let albedo = Srgba::new(255, 255, 255, alpha);
-        let plain = CpuMaterial { albedo, roughness: 0.8, metallic: 0.0, ..CpuMaterial::default() };
-        let mut matter = if alpha == 255 {
-            PhysicalMaterial::new_opaque(&self.context, &plain)
-        } else {
-            PhysicalMaterial::new_transparent(&self.context, &plain)
-        };
+    fn matter(&self) -> PhysicalMaterial {
+        let plain = CpuMaterial { roughness: 0.8, metallic: 0.0, ..CpuMaterial::default() };
+        let mut matter = PhysicalMaterial::new_opaque(&self.context, &plain);
+        matter.albedo = Srgba::WHITE;
         matter.render_states.cull = Cull::None;
+        matter
+    }
+
+    /// Of what hides, but is not seen.
+    fn depth_alone(&self) -> PhysicalMaterial {
+        let mut matter = self.matter();
+        matter.render_states.write_mask = WriteMask::DEPTH;
+        matter
+    }
+
+    /// Of what shines through.
+    fn shining(&self) -> PhysicalMaterial {
+        let mut matter = self.matter();
+        (matter.albedo, matter.is_transparent) = (Srgba::new(255, 255, 255, THROUGH), true);
+        matter.render_states.write_mask = WriteMask::COLOR;
+        matter.render_states.depth_test = DepthTest::LessOrEqual;
+        matter.render_states.blend = Blend::TRANSPARENCY;
         matter
     }
 
