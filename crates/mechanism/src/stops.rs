@@ -67,7 +67,8 @@ impl Stops {
                 (*end, is_new) = (next.clamp(limit.min, limit.max), true);
             } else if !end.is_nan() {
                 let pull = if *end >= limit.max { *end - next } else { next - *end };
-                if pull > 0.0 {
+                // Both ends in one place hold either way.
+                if pull > 0.0 && limit.min < limit.max {
                     (*end, is_new) = (f64::NAN, true);
                 }
             }
