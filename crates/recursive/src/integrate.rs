@@ -121,6 +121,7 @@ impl Integrator {
         springs: &Springs,
         h: f64,
     ) -> SweepReport {
+        assert!([0, tree.n_links()].contains(&action.external.len()), "one wrench per link");
         self.command.modes.copy_from_slice(&action.command.modes);
         self.command.values.copy_from_slice(&action.command.values);
         tree.difference(&state.coordinates, &springs.rest, &mut self.stretch);
