@@ -74,9 +74,13 @@ impl Sense {
             return None;
         }
         let violation = world.violation();
-        let joint = violation.joint.filter(|_| violation.tree > self.gap)?;
-        let (name, gap) = (world.model().joint_name(joint), quantity(violation.position));
-        Some(format!("joint `{name}` is apart by {gap} m"))
+        if violation.tree <= self.gap {
+            return None;
+        }
+        let widest = violation.joint.filter(|&joint| world.model().is_tree_joint(joint));
+        let name =
+            widest.map_or("of the tree".to_owned(), |joint| format!("`{}`", world.model().joint_name(joint)));
+        Some(format!("joint {name} is apart by {} m", quantity(violation.tree)))
     }
 }
 

@@ -175,8 +175,9 @@ impl Misfit {
     /// The same with what joints are beyond the ends of their ranges, if those are to be kept.
     fn with_limits(mut self, model: &Model, state: &State, settings: &Assembly) -> Self {
         if settings.limits {
-            let excess = largest_excess(model, state);
-            (self.lean, self.tree) = (self.lean.max(excess), self.tree.max(excess));
+            let [tree, all] = largest_excess(model, state);
+            (self.tree, self.lean) = (self.tree.max(tree), self.lean.max(all));
+            self.loops_squared += all * all;
         }
         self
     }

@@ -15,7 +15,7 @@ use sinew_math::{Motion, Pose, ops};
 
 use crate::model::{Model, pose_of};
 use crate::rows::{PairState, RelativeState};
-use crate::{Limit, State};
+use crate::{DriveCoordinate, JointId, Limit, State};
 
 /// How much firmer ends are than anything that moves.
 const HARD: f64 = 1e6;
@@ -67,7 +67,8 @@ impl Stops {
                 (*end, is_new) = (next.clamp(limit.min, limit.max), true);
             } else if !end.is_nan() {
                 let pull = if *end >= limit.max { *end - next } else { next - *end };
-                if pull > 0.0 {
+                // Both ends in one place hold either way.
+                if pull > 0.0 && limit.min < limit.max {
                     (*end, is_new) = (f64::NAN, true);
                 }
             }
@@ -76,15 +77,18 @@ impl Stops {
     }
 }
 
-/// How far joints are past their ends, at most (rad, m).
-pub(crate) fn largest_excess(model: &Model, state: &State) -> f64 {
-    let mut largest = 0.0;
+/// How far joints of the tree, and all joints, are past their ends, at most (rad, m).
+pub(crate) fn largest_excess(model: &Model, state: &State) -> [f64; 2] {
+    let mut largest = [0.0; 2];
     for_each_bounded(
         model,
         state,
         |_| Motion::ZERO,
-        |_, _, value, _, limit| {
-            largest = f64::max(largest, beyond(value, limit));
+        |joint, _, value, _, limit| {
+            let excess = beyond(value, limit);
+            let is_tree = model.is_tree_joint(JointId::from_index(joint));
+            largest[0] = if is_tree { f64::max(largest[0], excess) } else { largest[0] };
+            largest[1] = f64::max(largest[1], excess);
         },
     );
     largest
@@ -104,7 +108,11 @@ fn for_each_bounded(
     for (index, joint) in model.joints.iter().enumerate() {
         let forces = &model.forces[joint.forces as usize];
         let ends = |force: &Option<crate::ScalarForce>| force.as_ref().and_then(|force| force.limit);
-        let (twist, slide) = (ends(&forces.twist), ends(&forces.slide));
+        // What is driven goes where it is told to.
+        let (twist, slide) = (
+            ends(&forces.twist).filter(|_| !joint.drives(DriveCoordinate::Twist)),
+            ends(&forces.slide).filter(|_| !joint.drives(DriveCoordinate::Slide)),
+        );
         let tilt = forces.rotation.as_ref().and_then(|rotation| rotation.cone);
         if twist.is_none() && slide.is_none() && tilt.is_none() {
             continue;

@@ -159,6 +159,7 @@ impl Integrator {
         h: f64,
         mut act: impl FnMut(&TreeState, &mut Dynamics, StageAction<'_>),
     ) -> SweepReport {
+        assert!([0, tree.n_links()].contains(&action.external.len()), "one wrench per link");
         self.command.modes.copy_from_slice(&action.command.modes);
         self.command.values.copy_from_slice(&action.command.values);
         self.resistance.fill(0.0);

@@ -38,14 +38,14 @@ impl SceneSource {
     /// Text that came from `file` (any name to print in errors). Files that the scene names are not read: put their
     /// contents into `SceneDoc::files`.
     pub fn new(text: impl Into<String>, file: impl Into<String>) -> Self {
-        Self { file: file.into(), text: text.into(), folder: None }
+        Self { file: file.into(), text: without_mark(text.into()), folder: None }
     }
 
     /// Reads a file; those that it names are read beside it by [`SceneSource::parse`].
     pub fn load(path: &Path) -> Result<Self, SceneErrors> {
         let file = path.display().to_string();
         match read_text(path) {
-            Ok(text) => Ok(Self { file, text, folder: path.parent().map(Path::to_owned) }),
+            Ok(text) => Ok(Self { folder: path.parent().map(Path::to_owned), ..Self::new(text, file) }),
             Err((message, hint)) => Err(SceneErrors::new(vec![SceneError {
                 file,
                 line: 0,
@@ -183,11 +183,15 @@ fn read_text(path: &Path) -> Result<String, (String, String)> {
         strange.map_or(at, |strange| strange.min(at))
     });
     let place = match (text, strange) {
-        // Some editors begin with a mark that says what is clear anyway.
-        (Ok(text), None) => return Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
+        (Ok(text), None) => return Ok(text),
         (Ok(_), Some(at)) | (Err(at), _) => at,
     };
     Err((format!("byte {} is no text", place + 1), "a scene is RON in UTF-8".to_owned()))
+}
+
+/// Some editors begin text with a mark that says what is clear anyway.
+fn without_mark(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
 
 /// The contents of a file, or why there are none.

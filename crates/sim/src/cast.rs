@@ -57,7 +57,7 @@ pub struct FleshCast {
 }
 
 impl Cast {
-    /// The cast of a world as it begins: flesh at rest is around bones as they are then.
+    /// The cast of a world, wherever its bodies are.
     pub fn of(world: &World) -> Self {
         let mut list = DrawList::default();
         world.draw(&mut list);
@@ -65,9 +65,14 @@ impl Cast {
         let soft = model.flesh().map_or(&[][..], |flesh| flesh.bodies());
         let mut flesh: Vec<FleshCast> = soft.iter().map(FleshCast::of).collect();
         let is_bone = |body: BodyId, middle: DVec3| {
-            let around = soft.iter().zip(&flesh).zip(&list.flesh);
-            let mut around = around.filter(|((soft, _), _)| soft.bones().contains(&body.index()));
-            around.any(|((_, flesh), drawn)| is_inside(middle, &flesh.rest, &drawn.triangles))
+            let pose = world.state().poses[body.index()];
+            soft.iter().zip(&flesh).zip(&list.flesh).any(|((soft, flesh), drawn)| {
+                let bone = soft.bones().iter().position(|&bone| bone == body.index());
+                bone.and_then(|bone| soft.attachments().rest_poses().get(bone)).is_some_and(|rest| {
+                    let middle = rest.compose(&pose.inverse()).transform_point(middle);
+                    is_inside(middle, &flesh.rest, &drawn.triangles)
+                })
+            })
         };
         let bones = list.solids.iter().map(|solid| is_bone(solid.body, solid.world_from_shape.translation));
         let bones: Vec<bool> = bones.collect();

@@ -26,6 +26,7 @@ impl Workspace {
         }
         forces
     }
+
     /// Torque (N·m) or force (N) along a coordinate of a joint: of springs, stops and motors, and of actuators if the last step
     /// was one in joint coordinates. Without a coordinate, the length of the torque that turns a ball joint.
     pub fn joint_effort(

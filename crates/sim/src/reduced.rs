@@ -66,6 +66,7 @@ pub struct Reduced {
 /// Forces along the coordinates of one joint.
 #[derive(Clone, Debug)]
 struct JointForce {
+    link: LinkId,
     joint: JointId,
     /// Where they act.
     dofs: Range<usize>,
@@ -100,7 +101,8 @@ impl Reduced {
         &self.tree
     }
 
-    /// Forces along the coordinates of joints, and what they resist with, over a step of `h` seconds (0: as they are now).
+    /// Forces along the coordinates of joints, and what they resist with, over a step of `h` seconds (0: as they are now). Of joints
+    /// with an actuator, which replaces their forces, only the armature is left.
     fn pull(
         &self,
         model: &Model,
@@ -112,8 +114,11 @@ impl Reduced {
     ) {
         torques.fill(0.0);
         resistances.fill(0.0);
+        let actuation = self.controller.as_ref().map(Controller::actuation);
         for force in &self.forces {
             let (q, v) = (&state.coordinates[force.coordinates.clone()], &state.rates[force.dofs.clone()]);
+            let is_driven = actuation.is_some_and(|actuation| actuation.is_active(force.link));
+            let h = if is_driven { 0.0 } else { h };
             if let Some(along) = force.along {
                 let response = model.scalar_response(force.joint, along, [q[0], v[0]], input, h);
                 torques[force.dofs.start] += response.torque;
@@ -126,6 +131,9 @@ impl Reduced {
                     torques[dof] += response.torque[k];
                     resistances[dof] += response.resistance;
                 }
+            }
+            if is_driven {
+                torques[force.dofs.clone()].fill(0.0);
             }
         }
     }
@@ -141,6 +149,7 @@ fn joint_forces(model: &sinew_mechanism::Model, tree: &Tree, link: LinkId) -> Ve
     let Some(joint) = tree.joint(link) else { return Vec::new() };
     let (dofs, coordinates) = (tree.dofs(link), tree.coordinates(link));
     let at = |offset: usize, along| JointForce {
+        link,
         joint,
         dofs: dofs.start + offset..dofs.start + offset + 1,
         coordinates: coordinates.start + offset..coordinates.start + offset + 1,
@@ -155,7 +164,7 @@ fn joint_forces(model: &sinew_mechanism::Model, tree: &Tree, link: LinkId) -> Ve
         forces.push(at(usize::from(kind == JointKind::Cylindrical), DriveCoordinate::Slide));
     }
     if model.has_rotation_force(joint) && kind == JointKind::Ball {
-        forces.push(JointForce { joint, dofs, coordinates, along: None });
+        forces.push(JointForce { link, joint, dofs, coordinates, along: None });
     }
     forces
 }
@@ -231,8 +240,10 @@ pub(crate) fn step(
     };
     let h = settings.dt / f64::from(substeps);
     report.effort.substeps = substeps;
-    // Other schemes may come after.
+    // Other schemes may come before and after.
     state.bodies.forget_history();
+    state.bodies.pulls.fill(DVec3::ZERO);
+    state.bodies.loops.pulls.fill(DVec3::ZERO);
     move_kinematic(model, &mut state.bodies, input, settings.dt);
     watch.done(Stage::Prepare);
     let mut explicit = explicit;

@@ -1,5 +1,6 @@
 //! What the window needs of one moment: a snapshot that the simulation writes and the interface reads.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::DVec3;
@@ -20,6 +21,8 @@ pub struct Frame {
     pub said: ChangeDoc,
     /// Counts openings: the camera is set anew when it changes.
     pub opening: u64,
+    /// The file that was opened, if the scene came from one.
+    pub path: Option<PathBuf>,
     /// Steps made before this moment.
     pub step: u64,
     /// Steps recorded.

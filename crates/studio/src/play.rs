@@ -42,6 +42,7 @@ impl Session {
         if !is_new {
             self.repeat();
             self.measure(0.0);
+            self.look_for_trouble();
             return;
         }
         self.branch();

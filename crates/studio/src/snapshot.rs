@@ -26,6 +26,7 @@ impl Session {
         frame.doc.clone_from(self.doc());
         frame.said = world.said().cloned().unwrap_or_default();
         frame.opening = self.opening;
+        frame.path.clone_from(&self.opened.path);
         (frame.step, frame.n_steps) = (self.step, self.timeline.n_steps());
         (frame.time, frame.dt) = (world.time(), world.settings().dt);
         (frame.is_playing, frame.is_late, frame.is_posed) =

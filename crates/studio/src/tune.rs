@@ -7,6 +7,7 @@ use std::mem;
 use std::sync::Arc;
 
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc, SceneDoc, Steps};
+use sinew_sim::StepReport;
 
 use crate::timeline::{BUDGET, Timeline};
 use crate::{Cast, Fault, Opened, Session, Since, with_control};
@@ -84,7 +85,8 @@ impl Session {
         self.cast = Arc::new(Cast::of(&self.timeline.changes()[0].doc, &world));
         (self.world, self.built, self.step, self.is_posed) = (world, 0, 0, false);
         self.trace.clear();
-        self.trouble = None;
+        (self.trouble, self.report) = (None, StepReport::default());
+        self.measure(0.0);
         while self.trouble.is_none() {
             self.world.take_changes();
             // Of two steps, the recording ends with the one that ends nearer to the present time.

@@ -31,8 +31,7 @@ impl Watched {
 
     /// Whether it is this file, however it is named.
     pub fn is(&self, path: &Path) -> bool {
-        let same = |other: &PathBuf| other.canonicalize().ok().zip(path.canonicalize().ok());
-        self.path.as_ref().is_some_and(|other| other == path || same(other).is_some_and(|(a, b)| a == b))
+        self.path.as_ref().is_some_and(|other| is_same_file(other, path))
     }
 
     /// After `elapsed` more seconds: the file if it has changed, or that it is gone, which is told once.
@@ -54,6 +53,11 @@ impl Watched {
             _ => None,
         }
     }
+}
+
+/// Whether two names are those of one file.
+pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn seen(path: &Path) -> Option<(SystemTime, u64)> {

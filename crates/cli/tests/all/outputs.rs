@@ -280,18 +280,3 @@ fn a_sweep_reports_every_run_in_one_object() {
     let steps: u64 = runs.iter().filter_map(|run| run["steps"].as_u64()).sum();
     assert_eq!(report["steps"].as_u64(), Some(steps));
 }
-
-#[test]
-fn up_in_pictures_is_against_gravity_at_the_beginning() {
-    let folder = Folder::new("up");
-    let picture = |settings: &[&str]| {
-        let args = ["run", "pendulum", "--steps", "3", "--png", "a.png", "--size", "90x60"];
-        let output = sinew(&folder, &[&args, settings].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        folder.bytes("a.png")
-    };
-    let written = picture(&["--set", "gravity=(0, 9.81, 0)"]);
-    let changed = picture(&["--set", "changes=[(at_s: 0, gravity: (0, 9.81, 0))]"]);
-    assert!(written == changed, "the same picture");
-    assert!(written != picture(&[]), "of another one");
-}

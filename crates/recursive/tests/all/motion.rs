@@ -322,3 +322,12 @@ fn a_particle_is_a_leaf_that_slides_freely() {
         assert_close!(central.rotation * particle.velocity(&seen, &slide), velocity.linear, 1e-12);
     }
 }
+
+#[test]
+#[should_panic(expected = "one wrench per link")]
+fn wrenches_of_another_tree_are_refused() {
+    let Case { tree, mut state, mut dynamics, .. } = floating(&mut Rng::new(56));
+    let command = Command::passive(&tree);
+    let action = Action { command: &command, gravity: GRAVITY, external: &[Force::ZERO; 2] };
+    let _ = Integrator::new(&tree).runge_kutta(&tree, &mut dynamics, &mut state, &action, 1e-3);
+}

@@ -151,3 +151,11 @@ proptest! {
         let _ = source.set("joints[3].spring.stiffness", &junk);
     }
 }
+
+#[test]
+fn text_may_begin_with_a_byte_order_mark() {
+    let scene = SceneDoc::from_ron("\u{feff}(format: 1, name: \"marked\")", "marked.ron");
+    assert_eq!(scene.unwrap_or_else(|errors| panic!("{errors}")).name, "marked");
+    let errors = SceneDoc::from_ron("\u{feff}(format: 1, nam: 2)", "marked.ron").expect_err("no such field");
+    assert!(errors.to_string().starts_with("marked.ron:1:13:"), "{errors}");
+}

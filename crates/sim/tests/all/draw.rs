@@ -116,3 +116,15 @@ fn a_cast_knows_colours_bones_and_masses() {
         assert!(cast.mass > 0.1 && cast.mass < 1000.0, "{name}: {}", cast.mass);
     }
 }
+
+#[test]
+fn bones_are_bones_wherever_they_begin() {
+    let text = r#"generators: [Character(name: "worm", kind: Worm)], assemble: true,
+        tracks: [(name: "up", curve: Points([(0, (3, 2, 5)), (1, (3, 2, 5))]))],
+        inputs: [Grab(body: "worm_bone_6", track: "up", stiffness: inf)]"#;
+    let world = small(text);
+    let head = world.body("worm_bone_6").expect("a head");
+    assert!(world.pose(head).translation.distance(DVec3::new(3.0, 2.0, 5.0)) < 1e-6);
+    let cast = Cast::of(&world);
+    assert!(!cast.solids.is_empty() && cast.solids.iter().all(|solid| solid.is_bone));
+}

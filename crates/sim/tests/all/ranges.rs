@@ -198,3 +198,28 @@ fn fingers_do_not_bend_backwards() {
         }
     }
 }
+
+#[test]
+fn joints_whose_ends_are_in_one_place_are_locked() {
+    let mut rng = Rng::new(5);
+    for case in 0..40 {
+        let (mut bodies, mut joints) = (String::new(), String::new());
+        for k in 0..8 {
+            let (anchor, middle) = (0.3 * f64::from(k), 0.3 * f64::from(k) + 0.15);
+            let axis = ["(0, 1, 0)", "(0, 0, 1)"][rng.below(2)];
+            let parent = if k == 0 { String::new() } else { format!(r#"parent: "b{}", "#, k - 1) };
+            let range = if k % 2 == 0 { "min: -1, max: 1" } else { "min: 0, max: 0" };
+            bodies += &format!(
+                r#"(name: "b{k}", shapes: [Capsule(radius: 0.03, length: 0.2)], pose: (position: ({middle}, 0, 0))),"#
+            );
+            joints += &format!(
+                r#"(name: "j{k}", kind: Hinge, child: "b{k}", {parent}limits: ({range}),
+                    frames: World(anchor: ({anchor}, 0, 0), axis: {axis})),"#
+            );
+        }
+        let mut world = built(&format!("(format: 1, bodies: [{bodies}], joints: [{joints}])"));
+        let target = DVec3::X + rng.unit_vec() * rng.uniform(0.2, 1.0);
+        let report = reach(&mut world, &[("b7", DVec3::X * 0.15, target)], true);
+        assert!(excess(&world) < 1e-6, "{case}: {} {report:?}", excess(&world));
+    }
+}

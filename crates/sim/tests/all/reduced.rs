@@ -281,3 +281,42 @@ fn what_joint_coordinates_cannot_say_is_an_error_with_a_place() {
     let error = World::from_scene(&guided("Torque", unreachable)).unwrap_err();
     assert_eq!(error.fields(), ["score.phases[1].control.keys[0].reach"]);
 }
+
+#[test]
+fn what_actuators_do_replaces_the_forces_of_their_joints() {
+    let angle = |method: &str, control: &str, spring: &str| {
+        let text = format!(
+            r#"(format: 1, dt: 0.01, stepper: Reduced(method: {method}),
+            bodies: [(name: "arm", mass: Total(2), pose: (position: (0.5, 0, 0)), shapes: [Box(size: (1, 0.1, 0.1))])],
+            joints: [(name: "pivot", kind: Hinge, child: "arm", frames: World(axis: (0, 1, 0)){spring})],
+            score: (root: Active, torque_limits: [("pivot", 3)], phases: [(control: {control})]))"#
+        );
+        let scene = SceneDoc::from_ron(&text, "arm.ron").unwrap_or_else(|error| panic!("{error}"));
+        let mut world = World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"));
+        run(&mut world, 50);
+        world.reading(world.joint("pivot").expect("a joint")).twist
+    };
+    // No torque, and one at its limit.
+    for control in ["Passive", r#"Keyframes(keys: [(at_s: 0.1, joints: [("pivot", [0])])])"#] {
+        for method in ["SymplecticEuler", "Rk4", "Implicit"] {
+            let bare = angle(method, control, "");
+            assert!(bare > 0.3, "it falls: {bare}");
+            let sprung = angle(method, control, ", spring: (stiffness: 500, damping: 1)");
+            assert_eq!(sprung.to_bits(), bare.to_bits(), "{method}, {control}: {sprung} for {bare}");
+        }
+    }
+}
+
+#[test]
+fn forces_of_implicit_steps_are_not_told_after_steps_in_joint_coordinates() {
+    let mut doc = scene("Implicit()", 1e-3, 30.0);
+    let reduced = sinew_scene::StepperDoc::Reduced(sinew_scene::ReducedDoc::default());
+    doc.changes = vec![sinew_scene::ChangeDoc { at_s: 0.01, stepper: Some(reduced), ..Default::default() }];
+    let mut world = World::from_scene(&doc).unwrap_or_else(|error| panic!("{error}"));
+    run(&mut world, 10);
+    assert!(world.joint_forces().iter().all(|force| force.length() > 1.0));
+    run(&mut world, 10);
+    let state = world.checkpoint();
+    world.restore(&state).expect("its own state");
+    assert!(world.joint_forces().iter().all(|force| *force == DVec3::ZERO), "{:?}", world.joint_forces());
+}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use egui::{Align2, Area, Context, DroppedFile, Id, Label, Order, RichText};
 
 use super::{Library, Studio};
-use crate::{Command, Fault, Watched};
+use crate::{Command, Fault};
 
 impl Studio {
     pub(super) fn take_dropped_files(&mut self, ctx: &Context) {
@@ -70,7 +70,6 @@ impl Studio {
             file.bytes().map_err(|problem| Fault::new(format!("{name}: cannot be read: {problem}")))?;
         let text = String::from_utf8(bytes).map_err(|_| Fault::new(format!("{name}: this is not text")))?;
         self.engine.send(Command::OpenText { name, text });
-        self.watched = Watched::default();
         Ok(())
     }
 }

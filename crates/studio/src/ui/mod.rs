@@ -21,6 +21,7 @@ pub use library::{Library, Origin};
 pub use plots::Plot;
 pub use stage::{Blank, Painted, Stage};
 
+use crate::watched::is_same_file;
 use crate::{Command, Drawing, Engine, Frame, Hit, Orbit, Show, Watched, Wishes, wishes};
 
 /// Smallest window with panels on both sides, in points.
@@ -137,10 +138,7 @@ impl Studio {
     pub fn open_scene(&mut self, origin: &Origin) {
         match origin {
             Origin::File(path) => self.open(path),
-            Origin::BuiltIn(name) => {
-                self.engine.send(Command::OpenBuiltIn(name.clone()));
-                self.watched = Watched::default();
-            }
+            Origin::BuiltIn(name) => self.engine.send(Command::OpenBuiltIn(name.clone())),
         }
     }
 
@@ -194,6 +192,9 @@ impl Studio {
             self.engine.send(Command::Wish(wished));
         }
         if self.engine.look(&mut self.frame) && self.opening != self.frame.opening {
+            if self.opening > 0 {
+                self.watch_opened();
+            }
             self.opening = self.frame.opening;
             self.is_newly_open = true;
             self.orbit = Orbit::of(&self.frame.cast, self.frame.gravity());
@@ -201,6 +202,15 @@ impl Studio {
             self.keys = keyframes::Editor::of(&self.frame.doc);
             self.joint = None;
             self.drag = Drag::default();
+        }
+    }
+
+    /// Watches the file that was opened, or none if the scene came from none.
+    fn watch_opened(&mut self) {
+        match &self.frame.path {
+            Some(path) if self.watched.is(path) => {}
+            Some(path) => self.watched = Watched::new(path),
+            None => self.watched = Watched::default(),
         }
     }
 
@@ -214,7 +224,8 @@ impl Studio {
         // Never over the scene that is open.
         let others = (2..).map(|i| self.file(&format!("_done_{i}.ron")));
         let mut paths = std::iter::once(self.file("_done.ron")).chain(others);
-        if let Some(path) = paths.find(|path| !self.watched.is(path)) {
+        let open = self.frame.path.as_deref();
+        if let Some(path) = paths.find(|path| !open.is_some_and(|open| is_same_file(open, path))) {
             self.engine.send(Command::Save(path));
         }
     }

@@ -110,6 +110,8 @@ fn a_file_without_a_place_is_opened_by_its_contents() {
     };
     give(&mut window, text("bare", 4).as_bytes());
     assert_eq!((name(&window), window.state().frame().cast.bodies.len()), ("bare", 4));
+    give(&mut window, format!("\u{feff}{}", text("bare", 5)).as_bytes());
+    assert_eq!(window.state().frame().cast.bodies.len(), 5);
     give(&mut window, b"(format: 1,\n oops");
     assert!(window.query_by_label_contains("bare.ron:2:").is_some());
     give(&mut window, &[0xff, 0xfe]);
@@ -150,4 +152,25 @@ fn the_list_shows_the_scene_that_was_opened() {
     assert!(!is_seen(&window, "worm_roll"));
     drop_files(&mut window, &[&fixture("worm_roll").canonicalize().expect("a fixture")]);
     assert!(is_seen(&window, "worm_roll"));
+}
+
+#[test]
+fn contents_that_cannot_be_opened_leave_the_open_file_watched() {
+    let path = written("kept.ron", &text("kept", 3));
+    let mut window = window(session("hand"));
+    drop_files(&mut window, &[&path]);
+    let give = |window: &mut Window, contents: String| {
+        let file = Dropped { path: "bare.ron".into(), contents: Some(contents.into_bytes()) };
+        window.input_mut().dropped_files.push(Arc::new(file));
+        steps(window, 3);
+    };
+    give(&mut window, "(format: 1, oops".to_owned());
+    written("kept.ron", &text("kept", 11));
+    steps(&mut window, 40);
+    assert_eq!(window.state().frame().cast.bodies.len(), 11);
+    // Contents that can be opened have no file to watch.
+    give(&mut window, text("bare", 4));
+    written("kept.ron", &text("kept", 2));
+    steps(&mut window, 40);
+    assert_eq!((name(&window), window.state().frame().cast.bodies.len()), ("bare", 4));
 }

@@ -1,32 +1,12 @@
 //! Characters in flesh that are taken by their skin and posed while time stands still.
 
-use egui::{Event, Modifiers, PointerButton, Pos2, vec2};
-use egui_kittest::Harness;
+use egui::{Event, Modifiers, PointerButton, Pos2};
 use glam::DVec3;
 use sinew_scene::{ControlDoc, SceneDoc};
 use sinew_sim::Grab;
-use sinew_studio::{Blank, Command, Engine, Frame, Library, Mode, Session, Studio, Target, control_at, key};
+use sinew_studio::{Command, Frame, Mode, Session, Target, control_at, key};
 
-use crate::common::{session, soft};
-
-type Window = Harness<'static, Studio>;
-
-fn window(session: Session) -> Window {
-    let studio = Studio::new(Engine::inline(session), Library::default(), &std::env::temp_dir());
-    let mut window = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
-        .build_ui_state(|ui, studio: &mut Studio| studio.ui(ui, &mut Blank, 1.0 / 60.0), studio);
-    window.step();
-    window.step();
-    window
-}
-
-fn inline(window: &mut Window) -> &Session {
-    match window.state_mut().engine() {
-        Engine::Inline(both) => &both.0,
-        Engine::Thread(_) => unreachable!("tests decide when time passes"),
-    }
-}
+use crate::common::{Window, inline, session, soft, window};
 
 fn right_click(window: &mut Window, pos: Pos2, modifiers: Modifiers) {
     window.hover_at(pos);

@@ -378,3 +378,41 @@ fn a_state_that_is_not_finite_stops_time_and_rewinding_helps() {
     assert_eq!(session.trouble(), None);
     assert_eq!(session.world().digest(), good);
 }
+
+#[test]
+fn what_is_changed_before_the_first_step_is_measured() {
+    let mut session = Session::new(Opened::from_text(CHAIN, "chain.ron").expect("a good scene"));
+    let energy = |session: &Session| {
+        let mut frame = sinew_studio::Frame::default();
+        session.fill(&mut frame);
+        frame.sample.energy[1]
+    };
+    let before = energy(&session);
+    let stronger = ChangeDoc { gravity: Some(DVec3::new(5.0, 0.0, -20.0)), ..ChangeDoc::default() };
+    session.tune(&stronger).expect("a good change");
+    assert!((energy(&session) - session.world().energy().gravity).abs() < 1e-12);
+    assert!((energy(&session) - before).abs() > 0.1, "{before}");
+}
+
+#[test]
+fn playing_again_to_a_state_that_is_not_finite_stops_time_there() {
+    let mut session = Session::new(Opened::from_text(CHAIN, "chain.ron").expect("a good scene"));
+    session.play(true);
+    let body = session.cast().bodies[3].name.clone();
+    let mut grab = soft(&session, &body, DVec3::splat(1e300));
+    grab.stiffness = 1e300;
+    session.hold(&[grab]);
+    while session.trouble().is_none() {
+        session.step_once();
+    }
+    session.hold(&[]);
+    let n = session.timeline().n_steps();
+    session.seek(0);
+    session.play(true);
+    for step in 1..=n {
+        assert!(session.trouble().is_none() && session.is_playing(), "{step} of {n}");
+        session.step_once();
+    }
+    assert!(session.trouble().is_some() && !session.is_playing());
+    assert_eq!(session.timeline().n_steps(), n);
+}

@@ -15,7 +15,7 @@ const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 
 /// Writes a scene that names its mesh `file`, and opens it.
 fn opened(path: &Path, file: &str) -> Session {
     let text = format!(
-        r#"(format: 1, name: "jelly", dt: 0.01, flesh: [(name: "cube", mesh: Surface(file: "{file}", cells: 2))])"#
+        r#"(format: 1, name: "jelly", dt: 0.01, flesh: [(name: "cube", mesh: Surface(file: {file:?}, cells: 2))])"#
     );
     fs::write(path, text).expect("a file");
     Session::new(Opened::load(path).unwrap_or_else(|fault| panic!("{fault}")))
@@ -90,4 +90,28 @@ fn what_was_done_is_not_saved_over_the_scene_that_is_open() {
     assert_eq!(fs::read_to_string(&first).expect("it is there"), text);
     assert!(here.join("hand_done_2.ron").exists());
     assert!(window.state().frame().n_steps > 5, "the recording goes on");
+}
+
+#[test]
+fn a_scene_that_is_open_is_not_saved_over_after_others_could_not_be_opened() {
+    let here = folder().join("others");
+    let first = here.join("hand_done.ron");
+    let mut session = session("hand");
+    session.step_once();
+    session.obey(Command::Save(first.clone())).expect("the folder is made");
+    let text = fs::read_to_string(&first).expect("it was saved");
+    let broken = here.join("broken.ron");
+    fs::write(&broken, "(format: 1, oops").expect("a file");
+    let opened = Session::new(Opened::load(&first).expect("it can be read"));
+    let mut window = around(Studio::new(Engine::inline(opened), Library::default(), &here));
+    window.state_mut().watch(&first);
+    window.key_press(Key::ArrowRight);
+    steps(&mut window, 2);
+    window.state_mut().open(&broken);
+    steps(&mut window, 2);
+    assert_eq!(window.state().frame().cast.name, "hand");
+    window.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    steps(&mut window, 2);
+    assert_eq!(fs::read_to_string(&first).expect("it is there"), text);
+    assert!(here.join("hand_done_2.ron").exists());
 }
