@@ -19,11 +19,12 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, normalize_quat, quat_to_mat3};
 use sinew_topology::NONE;
 
-use crate::assembly::{self, Misfit, misfit};
+use crate::assembly;
 use crate::explicit::Evaluation;
 use crate::implicit::{first_non_finite, kinematic_target, move_kinematic, move_pose, set_targets};
 use crate::iterate::Iterate;
 use crate::loops::{LoopWork, Opened, Refinement, Surroundings};
+use crate::misfit::{Misfit, misfit};
 use crate::model::WORLD;
 use crate::rows::{RowForm, unwrap_angle};
 use crate::workspace::Workspace;

@@ -20,6 +20,7 @@ mod iterate;
 mod joint;
 mod loops;
 mod measure;
+mod misfit;
 mod model;
 mod outside;
 mod point_solver;
