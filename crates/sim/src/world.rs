@@ -195,7 +195,7 @@ impl World {
         &self.state
     }
 
-    /// The state, to be changed by hand; see [`State::forget_history`].
+    /// The state, to be changed by hand; see [`sinew_mechanism::State::forget_history`].
     pub fn state_mut(&mut self) -> &mut State {
         &mut self.state
     }
