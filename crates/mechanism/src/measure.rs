@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::input::usable_scale;
 use crate::iterate::joint_errors;
-use crate::model::{JointModel, Model, WORLD, pose_of};
+use crate::model::{Model, WORLD, pose_of};
 use crate::rows::{PairState, RelativeState, RowForm, evaluate_rows};
 use crate::{Drive, DriveCoordinate, Input, JointId, JointKind, State};
 
@@ -50,7 +50,7 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
         if !has_force && joint.compliance == 0.0 {
             continue;
         }
-        let relative = relative_state(joint, state, index);
+        let relative = relative_state(model, state, index, |body| motion_of(state, body));
         out.elastic += forces.twist.map_or(0.0, |f| f.energy(relative.twist, spring_scale));
         out.elastic += forces.slide.map_or(0.0, |f| f.energy(relative.slide(), spring_scale));
         if let Some(rotation) = &forces.rotation {
@@ -191,7 +191,7 @@ pub struct JointReading {
 
 /// Reads the coordinates of a joint.
 pub fn joint_reading(model: &Model, state: &State, joint: JointId) -> JointReading {
-    let relative = relative_state(&model.joints[joint.index()], state, joint.index());
+    let relative = relative_state(model, state, joint.index(), |body| motion_of(state, body));
     JointReading {
         twist: relative.twist,
         twist_rate: relative.twist_rate(),
@@ -202,8 +202,18 @@ pub fn joint_reading(model: &Model, state: &State, joint: JointId) -> JointReadi
     }
 }
 
-fn relative_state(joint: &JointModel, state: &State, index: usize) -> RelativeState {
-    let motion = |body: u32| if body == WORLD { Motion::ZERO } else { state.motions[body as usize] };
+fn motion_of(state: &State, body: u32) -> Motion {
+    if body == WORLD { Motion::ZERO } else { state.motions[body as usize] }
+}
+
+/// The relative state of a joint at the poses of a state, its bodies moving as told.
+pub(crate) fn relative_state(
+    model: &Model,
+    state: &State,
+    index: usize,
+    motion: impl Fn(u32) -> Motion,
+) -> RelativeState {
+    let joint = &model.joints[index];
     let pair = PairState {
         pose1: pose_of(&state.poses, joint.body1),
         pose2: pose_of(&state.poses, joint.body2),

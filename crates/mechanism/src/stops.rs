@@ -13,8 +13,8 @@
 use glam::DVec3;
 use sinew_math::{Motion, Pose, ops};
 
-use crate::model::{Model, pose_of};
-use crate::rows::{PairState, RelativeState};
+use crate::measure::relative_state;
+use crate::model::Model;
 use crate::{DriveCoordinate, JointId, Limit, State};
 
 /// How much firmer ends are than anything that moves.
@@ -117,14 +117,7 @@ fn for_each_bounded(
         if twist.is_none() && slide.is_none() && tilt.is_none() {
             continue;
         }
-        let pair = PairState {
-            pose1: pose_of(&state.poses, joint.body1),
-            pose2: pose_of(&state.poses, joint.body2),
-            motion1: moved(joint.body1),
-            motion2: moved(joint.body2),
-            previous_twist: state.twists[index],
-        };
-        let relative = RelativeState::new(&joint.frames, &pair);
+        let relative = relative_state(model, state, index, &moved);
         if let Some(limit) = twist {
             visit(index, Bounded::Twist, relative.twist, relative.twist_rate(), &limit);
         }
