@@ -217,11 +217,8 @@ impl JointKind {
     #[must_use]
     #[inline]
     pub fn has_quaternion(self) -> bool {
-        match self {
-            Self::Ball | Self::PointOnLine | Self::PointOnPlane | Self::Free => true,
-            Self::RollingSphere { .. } | Self::RollingDisc { .. } => true,
-            _ => false,
-        }
+        matches!(self, Self::Ball | Self::PointOnLine | Self::PointOnPlane | Self::Free)
+            || !self.is_holonomic()
     }
 
     /// Number of joint coordinates: as many as rates, one more with a quaternion, and the two contact coordinates of

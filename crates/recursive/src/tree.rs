@@ -16,9 +16,7 @@ use sinew_math::{MassProperties, Pose, SpatialInertia, Sym3, quat_to_mat3};
 use sinew_mechanism::{BodyId, BodyKind, JointId, JointKind, Model, State};
 use sinew_topology::NONE;
 
-use crate::joint_space::{
-    MAX_COORDINATES, advance, coordinate_rates, difference, renormalize, set_neutral,
-};
+use crate::joint_space::{MAX_COORDINATES, advance, coordinate_rates, difference, renormalize, set_neutral};
 use crate::{Command, Dynamics, RecursiveError, TreeState};
 
 sinew_math::define_index!(

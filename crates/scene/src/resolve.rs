@@ -8,8 +8,8 @@ use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{DriveCoordinate, MassProperties, Pose, Sym3, exp_so3, mat3_to_quat, normalize_quat};
 
 use crate::doc::{
-    BodyDoc, CoordinateDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc,
-    MassPropertiesDoc, PoseDoc, RotationDoc, ShapeDoc,
+    BodyDoc, CoordinateDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, MassPropertiesDoc,
+    PoseDoc, RotationDoc, ShapeDoc,
 };
 
 impl RotationDoc {
@@ -167,6 +167,7 @@ impl ShapeDoc {
 mod tests {
     use super::*;
     use crate::doc::{BoxDoc, LocalFramesDoc, SphereDoc};
+    use sinew_math::JointKind;
 
     const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
 

@@ -12,9 +12,8 @@ use sinew_mechanism::{
     MechanismBuilder, PointSpringSpec, Settings, Structure, assemble,
 };
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, FleshDoc, FleshSteppingDoc, InputDoc, JointDoc,
-    LoopSolverDoc, LoopsDoc, PriorityDoc, ReducedDoc, ReducedMethodDoc, SamplesDoc, SceneDoc, ShapeDoc,
-    StepperDoc, Steps,
+    BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, FleshDoc, FleshSteppingDoc, InputDoc, JointDoc, LoopSolverDoc,
+    LoopsDoc, PriorityDoc, ReducedDoc, ReducedMethodDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, Steps,
 };
 use sinew_topology::Priority;
 

@@ -2,9 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::JointKind;
-use sinew_mesh::characters::{
-    Bone, Character, finger, fish, hand, hold_by_distance, worm, worm_with_cells,
-};
+use sinew_mesh::characters::{Bone, Character, finger, fish, hand, hold_by_distance, worm, worm_with_cells};
 use sinew_mesh::{Surface, TetMesh};
 use sinew_testkit::assert_close;
 

@@ -11,8 +11,8 @@ use sinew_mesh::characters::{Bone, BoneShape, Character, Joint, finger, fish, ha
 use super::pose_doc;
 use crate::doc::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CharacterDoc, CharacterKindDoc,
-    FleshDoc, FleshMeshDoc, FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MotorDoc,
-    PoseDoc, PositionMotorDoc, SceneDoc, ShapeDoc, TargetDoc,
+    FleshDoc, FleshMeshDoc, FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MotorDoc, PoseDoc,
+    PositionMotorDoc, SceneDoc, ShapeDoc, TargetDoc,
 };
 
 /// The rigid part of a character.

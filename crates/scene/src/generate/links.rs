@@ -13,8 +13,8 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::{Place, link_name};
 use crate::doc::{
-    BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, RootDoc,
-    SceneDoc, ShapeDoc, TreeDoc,
+    BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, RootDoc, SceneDoc, ShapeDoc,
+    TreeDoc,
 };
 
 /// The pieces that every link of a generator shares.

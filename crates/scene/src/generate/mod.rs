@@ -13,8 +13,7 @@ use sinew_math::{JointKind, Pose};
 pub(crate) use character::skeleton;
 
 use crate::doc::{
-    BodyDoc, CylinderDoc, GeneratorDoc, JointDoc, MassDoc, PoseDoc, RootDoc, RotationDoc,
-    SceneDoc, ShapeDoc,
+    BodyDoc, CylinderDoc, GeneratorDoc, JointDoc, MassDoc, PoseDoc, RootDoc, RotationDoc, SceneDoc, ShapeDoc,
 };
 
 impl SceneDoc {

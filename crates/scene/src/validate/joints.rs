@@ -4,8 +4,7 @@ use std::f64::consts::PI;
 
 use super::{Issues, joints, kinds};
 use crate::doc::{
-    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, MotorDoc, PriorityDoc,
-    RootDoc, SceneDoc,
+    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, MotorDoc, PriorityDoc, RootDoc, SceneDoc,
 };
 use crate::error::SceneIssueKind as Kind;
 use crate::generate::link_name;

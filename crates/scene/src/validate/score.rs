@@ -6,8 +6,8 @@ use super::Issues;
 use super::bodies::check_rotation;
 use super::names::{Known, missing};
 use crate::doc::{
-    ControlDoc, GeneratorDoc, GoalDoc, KeyframesDoc, LevelDoc, MeasureDoc, PhaseDoc, SceneDoc,
-    ScoreDoc, StepperDoc, TrackDoc, WantDoc, WarpDoc,
+    ControlDoc, GeneratorDoc, GoalDoc, KeyframesDoc, LevelDoc, MeasureDoc, PhaseDoc, SceneDoc, ScoreDoc,
+    StepperDoc, TrackDoc, WantDoc, WarpDoc,
 };
 use crate::error::SceneIssueKind as Kind;
 

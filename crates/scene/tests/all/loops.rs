@@ -4,8 +4,8 @@ use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{
     BodyDoc, ChainDoc, DisplacementDoc, EndDoc, GeneratorDoc, GrabDoc, InputDoc, JacobianPoseDoc, JointDoc,
-    JointFramesDoc, JointKind, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LoopSolverDoc, LoopsDoc,
-    MeshDoc, PriorityDoc, RootDoc, RotationStepDoc, SceneDoc, SphereDoc, StabilizeDoc, StepperDoc, validate,
+    JointFramesDoc, JointKind, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LoopSolverDoc, LoopsDoc, MeshDoc,
+    PriorityDoc, RootDoc, RotationStepDoc, SceneDoc, SphereDoc, StabilizeDoc, StepperDoc, validate,
 };
 use std::collections::BTreeMap;
 
