@@ -1,12 +1,12 @@
 //! What the outside world does during one step.
 
 use glam::DVec3;
-use sinew_math::{Force, Pose, normalize_quat};
+use sinew_math::{DriveCoordinate, Force, Pose, normalize_quat};
 use smallvec::SmallVec;
 
 use crate::forces::scalar::MotorTarget;
 use crate::forces::set::ForceSet;
-use crate::joints::kind::Drive;
+use crate::joints::frames::Drive;
 use crate::model::body::BodyKind;
 use crate::model::ids::{BodyId, JointId};
 use crate::model::mechanism::Model;

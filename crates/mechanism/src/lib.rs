@@ -33,7 +33,7 @@ pub use coupling::companion::{Companion, CouplingPoint, Outside, PointLaw};
 pub use forces::scalar::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
 pub use input::{Grab, Input};
 pub use joints::evaluate::evaluate_rows;
-pub use joints::kind::{Drive, DriveCoordinate, JointFrames, JointKind, rotation_to_axis};
+pub use joints::frames::{Drive, JointFrames, rotation_to_axis};
 pub use joints::relative::{PairState, RelativeState, relative_rotation};
 pub use joints::rows::{RowForm, Rows};
 pub use joints::swing::{swing_gradient, swing_vector};
@@ -54,6 +54,7 @@ pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
     RungeKutta, Scheme, Settings, TreeForm,
 };
+pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
 pub use steppers::joint_space::{Response, arrive_kinematic, outside_wrenches};

@@ -20,7 +20,7 @@
 use sinew_math::JointKind;
 
 use crate::joints::families::RowStack;
-use crate::joints::kind::Drive;
+use crate::joints::frames::Drive;
 use crate::joints::relative::RelativeState;
 use crate::joints::rows::{RowForm, Rows};
 

@@ -22,9 +22,9 @@
 //! roll row is component m of `u + w × ρk`, the velocity of body 1 at the contact relative to body 2.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{left_jacobian_inverse, left_jacobian_inverse_rate, log_so3};
+use sinew_math::{DriveCoordinate, left_jacobian_inverse, left_jacobian_inverse_rate, log_so3};
 
-use crate::joints::kind::Drive;
+use crate::joints::frames::Drive;
 use crate::joints::relative::RelativeState;
 use crate::joints::rows::{RowForm, Rows};
 use crate::joints::swing::{axis_gradients, quarter_turn, swing_rows};

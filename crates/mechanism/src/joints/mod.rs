@@ -1,7 +1,7 @@
 pub(crate) mod errors;
 pub(crate) mod evaluate;
 pub(crate) mod families;
-pub(crate) mod kind;
+pub(crate) mod frames;
 pub(crate) mod relative;
 pub(crate) mod rows;
 pub(crate) mod swing;

@@ -13,7 +13,7 @@
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Motion, Pose, quat_to_mat3};
 
-use crate::joints::kind::JointFrames;
+use crate::joints::frames::JointFrames;
 use crate::joints::swing::swing_vector;
 use crate::joints::twist::{twist_angle, twist_gradient, unwrap_angle};
 

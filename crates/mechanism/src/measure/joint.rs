@@ -1,13 +1,13 @@
 //! Coordinates and errors of one joint at given poses.
 
 use glam::DVec3;
-use sinew_math::{JointKind, Motion, Pose, log_so3};
+use sinew_math::{DriveCoordinate, JointKind, Motion, Pose, log_so3};
 use smallvec::SmallVec;
 
 use crate::input::Input;
 use crate::joints::errors::joint_errors;
 use crate::joints::evaluate::evaluate_rows;
-use crate::joints::kind::Drive;
+use crate::joints::frames::Drive;
 use crate::joints::relative::{PairState, RelativeState};
 use crate::joints::rows::RowForm;
 use crate::model::ids::JointId;

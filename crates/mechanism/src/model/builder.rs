@@ -1,6 +1,6 @@
 //! From specs to a checked model.
 
-use sinew_math::{JointKind, MassProperties, Motion, Pose, PrincipalInertia};
+use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose, PrincipalInertia};
 use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};
 
 use crate::forces::point_spring::PointSpring;

@@ -1,5 +1,7 @@
 //! What a spec must satisfy, one function per kind of thing. Every failure names the culprit and the fix.
 
+use sinew_math::DriveCoordinate;
+
 use crate::forces::scalar::{Limit, ScalarForce};
 use crate::model::body::{BodyKind, BodySpec};
 use crate::model::error::MechanismError;

@@ -11,7 +11,7 @@ use sinew_topology::{EliminationPlan, Graph, NONE};
 
 use crate::forces::point_spring::PointSpring;
 use crate::forces::set::ForceSet;
-use crate::joints::kind::JointFrames;
+use crate::joints::frames::JointFrames;
 use crate::model::body::BodyKind;
 use crate::model::ids::{BodyId, JointId};
 use crate::model::records::{

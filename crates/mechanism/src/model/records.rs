@@ -5,11 +5,11 @@
 //! relative to central frames (centre of mass, principal axes).
 
 use glam::{DQuat, DVec3};
-use sinew_math::{JointKind, Pose, PrincipalInertia};
+use sinew_math::{DriveCoordinate, JointKind, Pose, PrincipalInertia};
 use sinew_topology::NONE;
 
 use crate::forces::point_spring::PointSpring;
-use crate::joints::kind::JointFrames;
+use crate::joints::frames::JointFrames;
 use crate::model::body::BodyKind;
 
 /// Index of the world in body positions.

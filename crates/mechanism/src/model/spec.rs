@@ -1,11 +1,11 @@
 //! TwoJoints and springs as the user describes them.
 
 use glam::DVec3;
-use sinew_math::JointKind;
+use sinew_math::{DriveCoordinate, JointKind};
 use sinew_topology::Priority;
 
 use crate::forces::scalar::{RotationForce, ScalarForce};
-use crate::joints::kind::JointFrames;
+use crate::joints::frames::JointFrames;
 use crate::model::ids::BodyId;
 
 /// A joint before it joins a model.

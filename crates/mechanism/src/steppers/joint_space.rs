@@ -6,7 +6,7 @@
 //! and `D` the armature. Angles in rad, forces in N·m and N; wrenches in world axes at centres of mass. Constant cost per joint.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{Force, log_so3, ops};
+use sinew_math::{DriveCoordinate, Force, log_so3, ops};
 
 use crate::forces::scalar::{Coordinate, Limit, MotorTarget, dry_friction};
 use crate::input::Input;

@@ -1,7 +1,7 @@
 //! Acceleration-level equations of the tree, for the explicit and displacement steppers.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, Sym3, log_so3, quat_to_mat3};
+use sinew_math::{DriveCoordinate, Force, Motion, Pose, Sym3, log_so3, quat_to_mat3};
 use sinew_solvers::{EffectiveMass, Load, PointJoint, shift_force, shift_motion};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
@@ -11,7 +11,7 @@ use crate::forces::scalar::{MotorTarget, dry_friction};
 use crate::input::Input;
 use crate::joints::errors::joint_errors;
 use crate::joints::evaluate::evaluate_rows;
-use crate::joints::kind::Drive;
+use crate::joints::frames::Drive;
 use crate::joints::relative::{PairState, RelativeState};
 use crate::joints::rows::{RowForm, Rows};
 use crate::model::ids::JointId;

@@ -11,7 +11,7 @@
 //! a pass over the joints that have ends.
 
 use glam::DVec3;
-use sinew_math::{Motion, Pose, ops};
+use sinew_math::{DriveCoordinate, Motion, Pose, ops};
 
 use crate::forces::scalar::{Limit, ScalarForce};
 use crate::measure::joint::relative_state;

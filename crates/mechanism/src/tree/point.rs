@@ -14,7 +14,7 @@
 //! the joints (assembly); `1/h ← 0`, `v̂ = v` the velocities compatible with them.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, Sym3, log_so3};
+use sinew_math::{DriveCoordinate, Force, Motion, Pose, Sym3, log_so3};
 use sinew_solvers::{Load, shift_force, shift_motion};
 use smallvec::SmallVec;
 
@@ -25,7 +25,7 @@ use crate::forces::sink::ForceSink;
 use crate::input::Input;
 use crate::joints::errors::joint_errors;
 use crate::joints::evaluate::evaluate_rows;
-use crate::joints::kind::Drive;
+use crate::joints::frames::Drive;
 use crate::joints::relative::{PairState, RelativeState};
 use crate::joints::rows::{RowForm, Rows};
 use crate::model::ids::JointId;

@@ -8,9 +8,7 @@
 //! Units: metres, radians.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{JointKind, Pose};
-
-pub use sinew_math::{DriveCoordinate, JointKind};
+use sinew_math::{DriveCoordinate, Pose};
 
 /// A prescribed coordinate at one instant: `c(t)`, `ċ(t)`, `c̈(t)` (Fau98 eq. 7–9), evaluated by the caller.
 #[derive(Clone, Copy, Debug, PartialEq)]
