@@ -164,7 +164,7 @@ const LAYERS: &[Layer] = &[
         package: "sinew-testkit",
         folder: "crates/testkit",
         ours: &[],
-        foreign: Some(&["glam"]),
+        foreign: Some(&["glam", "serde_json"]),
         numeric: false,
     },
     Layer {

@@ -14,8 +14,8 @@
 //! the joints (assembly); `1/h ← 0`, `v̂ = v` the velocities compatible with them.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, RowSpace, Sym3, left_jacobian_inverse_sym, log_so3};
-use sinew_solvers::{EffectiveMass, Load, PairJoint, shift_force, shift_motion};
+use sinew_math::{Force, Motion, Pose, RowSpace, Sym3, Sym6, left_jacobian_inverse_sym, log_so3};
+use sinew_solvers::{Load, PairJoint, shift_force, shift_motion};
 use smallvec::SmallVec;
 
 use crate::force::{Coordinate, dry_friction};
@@ -437,7 +437,7 @@ pub(crate) fn add_point_spring(load: &mut Load, spring: &PointSpring, end: &Spri
     // A hold of zero length damps its point in every direction, a spring along itself.
     let damper = if slack > 0.0 { along } else { Sym3::IDENTITY } * (h * spring.damping);
     let force = tangent.mul_vec(end.carried) + damper.mul_vec(end.end_velocity) - end.gap * (h * k * ratio);
-    let at_point = EffectiveMass { linear: tangent + damper, ..EffectiveMass::ZERO };
+    let at_point = Sym6 { linear: tangent + damper, ..Sym6::ZERO };
     load.mass.add(&at_point.shifted(end.arm));
     load.momentum += shift_force(Force::new(DVec3::ZERO, force), end.arm);
 }

@@ -15,10 +15,9 @@
 //! World axes. Cost: linear in links, the backward part only on one path to the root. No failure.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::articulated::{shift_force, shift_motion};
 use crate::tree::Link;
 use crate::{Dynamics, LinkId, Mode, Tree};
 

@@ -14,11 +14,10 @@
 //! Cost: linear in links. A direction without inertia (not positive `SᵀU + D`) locks its joint (`Ψ = 0`) and is reported.
 
 use glam::DVec3;
-use sinew_math::{Block, Force, Motion, SpatialInertia};
+use sinew_math::{Block, Force, Motion, SpatialInertia, Sym6, shift_force, shift_motion};
 use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
-use crate::articulated::{Articulated, shift_force, shift_motion};
 use crate::kinematics::LinkMotion;
 use crate::{LinkId, Tree, TreeState};
 
@@ -75,7 +74,7 @@ pub struct Dynamics {
     /// `S` per dof.
     pub(crate) columns: Vec<Motion>,
     /// `Ĵ`.
-    pub(crate) articulated: Vec<Articulated>,
+    pub(crate) articulated: Vec<Sym6>,
     /// `B`.
     pub(crate) bias: Vec<Force>,
     /// `U = ĴS` per dof.
@@ -111,7 +110,7 @@ impl Dynamics {
         Self {
             motions: vec![LinkMotion::WORLD; n],
             columns: vec![Motion::ZERO; dofs],
-            articulated: vec![Articulated::ZERO; n],
+            articulated: vec![Sym6::ZERO; n],
             bias: vec![Force::ZERO; n],
             reach: vec![Force::ZERO; dofs],
             psi: vec![0.0; tree.n_psi],
@@ -183,18 +182,18 @@ impl Dynamics {
 
     /// `J` and `−ad(V)ᵀJV − F_ext` of a link alone.
     #[inline]
-    fn own(&self, tree: &Tree, external: &[Force], k: usize) -> (Articulated, Force) {
+    fn own(&self, tree: &Tree, external: &[Force], k: usize) -> (Sym6, Force) {
         let here = &self.motions[k];
         let mut bias = here.gyroscopic;
         if let Some(wrench) = external.get(k) {
             bias -= shift_force(*wrench, here.rotation * tree.links[k].central.translation);
         }
-        (Articulated::rigid(&here.inertia), bias)
+        (Sym6::from(&here.inertia), bias)
     }
 
     /// `XᵀΠX` and `Xᵀβ` to the parent; the first child to be eliminated brings the parent's own along.
     #[inline]
-    fn hand_up(&mut self, tree: &Tree, k: usize, external: &[Force], inertia: &Articulated, bias: Force) {
+    fn hand_up(&mut self, tree: &Tree, k: usize, external: &[Force], inertia: &Sym6, bias: Force) {
         let link = &tree.links[k];
         let parent = link.parent as usize;
         if parent != NONE as usize {
@@ -246,7 +245,7 @@ impl Dynamics {
         let axis = self.columns[dof].angular;
         let inertia = &self.articulated[k];
         let bias = self.bias[k];
-        let reach = inertia.mul_turn(axis);
+        let reach = inertia.mul_angular(axis);
         let pivot = axis.dot(reach.angular) + load.resistance(dof);
         let singular = !(pivot > 0.0 && pivot.is_finite());
         let psi = if singular { 0.0 } else { 1.0 / pivot };

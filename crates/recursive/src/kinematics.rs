@@ -10,11 +10,10 @@
 //! Cost: one pass over links, about 45 ns for a hinge. Rates in rad/s and m/s.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{Force, Motion, Pose, SpatialInertia, ops};
+use sinew_math::{Force, Motion, Pose, SpatialInertia, ops, shift_motion};
 use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
-use crate::articulated::shift_motion;
 use crate::joint_space::{JointSpace, pose_from};
 use crate::tree::Link;
 use crate::{Dynamics, LinkId, Tree, TreeState};

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod articulated;
 mod derivatives;
 mod error;
 mod hybrid;

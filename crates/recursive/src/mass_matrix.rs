@@ -6,10 +6,9 @@
 //! Cost: links × depth for the matrix, linear for the rest. No failure.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, SpatialInertia};
+use sinew_math::{Force, Motion, Pose, SpatialInertia, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::articulated::{shift_force, shift_motion};
 use crate::{Dynamics, Tree};
 
 impl Dynamics {

@@ -12,9 +12,8 @@
 //! fixed to a bone are not particles: see [`Tree::add_mass`]. SI units, constant cost per particle, no failure.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, shift_motion};
 
-use crate::articulated::shift_motion;
 use crate::{Dynamics, LinkId, Tree};
 
 /// A point mass that moves relative to a bone.

@@ -5,7 +5,7 @@
 //! it and a back-substitution backward. With six unknowns per variable and `r` rows per constraint, a link takes
 //! `72 + r² + 12 r` numbers. Cost: linear, once per plan.
 
-use sinew_topology::{ConstraintId, EliminationPlan, NONE, Node, VariableId};
+use sinew_topology::{ConstraintId, EliminationPlan, GraphNode, NONE, VariableId};
 use std::ops::Range;
 
 /// Offsets of every node, and the node of every id.
@@ -23,7 +23,7 @@ pub(crate) struct BlockLayout {
 /// One block row: sizes, and where its blocks and unknowns start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeLayout {
-    pub(crate) node: Node,
+    pub(crate) node: GraphNode,
     /// Position of the parent node, or [`NONE`].
     pub(crate) parent: u32,
     /// Number of rows.

@@ -20,10 +20,10 @@
 //! **Failure.** `D` is positive definite when every body has mass; otherwise the pivot is regularized and
 //! counted, see [`PairFactorView::eliminate`].
 
-use crate::effective_mass::{Load, rows, shift_force, shift_motion};
+use crate::load::Load;
 use crate::pivot::{Ldlt3, factor_packed, invert_pivot, solve_packed, solve_packed_gain};
 use glam::{DMat3, DVec3};
-use sinew_math::{Force, Motion, Sym3};
+use sinew_math::{Force, Motion, Sym3, shift_force, shift_motion};
 
 /// A joint in the form `v_a = X v_b + S u + c`, with the force inside it.
 #[derive(Clone, Copy, Debug)]
@@ -344,8 +344,7 @@ impl PairFactorView<'_> {
 
         let at = head.column as usize - self.first_column;
         let columns = &mut self.columns[at..at + 3];
-        let (g0, g1, g2) = rows(&ga);
-        let (h0, h1, h2) = rows(&gb);
+        let (g, h) = (ga.transpose(), gb.transpose());
         // S = (1, [arm])
         let columns_of_s = [
             Motion { angular: DVec3::X, linear: DVec3::new(0.0, arm.z, -arm.y) },
@@ -353,8 +352,8 @@ impl PairFactorView<'_> {
             Motion { angular: DVec3::Z, linear: DVec3::new(arm.y, -arm.x, 0.0) },
         ];
         let drive = [w.x, w.y, w.z];
-        for (i, (g, h)) in [(g0, h0), (g1, h1), (g2, h2)].into_iter().enumerate() {
-            let gain = Force { angular: g + arm.cross(h), linear: h };
+        for i in 0..3 {
+            let gain = Force { angular: g.col(i) + arm.cross(h.col(i)), linear: h.col(i) };
             columns[i] = Column { basis: columns_of_s[i], gain, drive: drive[i] };
         }
         regularized

@@ -20,11 +20,10 @@
 //!
 //! **Failure.** None: sums and products only.
 
-use crate::effective_mass::{shift_force, shift_motion};
 use crate::pair::{Column, Head, PairFactor};
 use crate::pivot::{Ldlt3, solve_packed};
 use glam::DVec3;
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, shift_force, shift_motion};
 
 /// Calls `$self.$kernel::<F>(…)` with the free dimension as a constant.
 macro_rules! with_free {

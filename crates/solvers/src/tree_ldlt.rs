@@ -26,7 +26,7 @@ use crate::kernels::{
 use crate::layout::{BlockLayout, NodeLayout};
 use crate::system::BlockSystem;
 use crate::threads::{GRAIN, Part, sweep_down, sweep_up};
-use sinew_topology::{EliminationPlan, NONE, Node, Schedule};
+use sinew_topology::{EliminationPlan, GraphNode, NONE, Schedule};
 use std::convert::Infallible;
 
 /// The factorization of a [`BlockSystem`] over the same plan.
@@ -214,7 +214,7 @@ fn backward(
 #[inline(always)]
 fn sign_of(node: &NodeLayout) -> f64 {
     match node.node {
-        Node::Variable(_) => 1.0,
-        Node::Constraint(_) => -1.0,
+        GraphNode::Variable(_) => 1.0,
+        GraphNode::Constraint(_) => -1.0,
     }
 }
