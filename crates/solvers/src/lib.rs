@@ -16,6 +16,7 @@ mod system;
 mod threads;
 mod tree_ldlt;
 mod tree_solver;
+mod vector;
 
 pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
 pub use dense::DenseReference;
@@ -23,8 +24,8 @@ pub use error::FactorError;
 pub use load::Load;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use loops::{
-    LOOP_DRIFT, LoopBlock, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop,
-    refine,
+    LOOP_DRIFT, LoopBlock, LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings,
+    LoopStop, refine,
 };
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;

@@ -10,12 +10,12 @@ use std::convert::Infallible;
 pub(crate) const GRAIN: usize = 256;
 
 /// A part of a flat array and the index of its first entry in the whole.
-pub(crate) struct Part<'a> {
+pub(crate) struct FlatPart<'a> {
     pub(crate) values: &'a mut [f64],
     pub(crate) start: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> FlatPart<'a> {
     /// The entries before and from index `at` of the whole.
     fn split_at(self, at: usize) -> (Self, Self) {
         let (left, right) = self.values.split_at_mut(at - self.start);
@@ -23,8 +23,8 @@ impl<'a> Part<'a> {
     }
 
     /// The same part for a shorter time.
-    fn reborrow(&mut self) -> Part<'_> {
-        Part { values: self.values, start: self.start }
+    fn reborrow(&mut self) -> FlatPart<'_> {
+        FlatPart { values: self.values, start: self.start }
     }
 }
 
@@ -35,9 +35,9 @@ pub(crate) fn sweep_up<E: Send>(
     schedule: &Schedule,
     values: &mut [f64],
     offset: &(impl Fn(u32) -> usize + Sync),
-    work: &(impl Fn(u32, &mut Part<'_>) -> Result<(), E> + Sync),
+    work: &(impl Fn(u32, &mut FlatPart<'_>) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
-    let mut whole = Part { values, start: 0 };
+    let mut whole = FlatPart { values, start: 0 };
     let tasks = run(&schedule.tasks, whole.reborrow(), offset, &|task, mut part| {
         task.pairs.clone().try_for_each(|pair| work(pair, &mut part).map_err(|error| (pair, error)))
     });
@@ -54,9 +54,9 @@ pub(crate) fn sweep_down(
     schedule: &Schedule,
     values: &mut [f64],
     offset: &(impl Fn(u32) -> usize + Sync),
-    work: &(impl Fn(u32, &mut Part<'_>) + Sync),
+    work: &(impl Fn(u32, &mut FlatPart<'_>) + Sync),
 ) {
-    let mut whole = Part { values, start: 0 };
+    let mut whole = FlatPart { values, start: 0 };
     for &pair in schedule.trunk.iter().rev() {
         work(pair, &mut whole);
     }
@@ -70,9 +70,9 @@ pub(crate) fn sweep_down(
 /// first task, in order, that failed.
 fn run<E: Send>(
     tasks: &[Task],
-    mut part: Part<'_>,
+    mut part: FlatPart<'_>,
     offset: &(impl Fn(u32) -> usize + Sync),
-    work: &(impl Fn(&Task, Part<'_>) -> Result<(), E> + Sync),
+    work: &(impl Fn(&Task, FlatPart<'_>) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
     let n_pairs: usize = tasks.iter().map(|task| task.pairs.len()).sum();
     if n_pairs <= GRAIN || tasks.len() == 1 {

@@ -25,7 +25,7 @@ use crate::kernels::{
 };
 use crate::layout::{BlockLayout, NodeLayout};
 use crate::system::BlockSystem;
-use crate::threads::{GRAIN, Part, sweep_down, sweep_up};
+use crate::threads::{FlatPart, GRAIN, sweep_down, sweep_up};
 use sinew_topology::{EliminationPlan, GraphNode, NONE, Schedule};
 use std::convert::Infallible;
 
@@ -103,12 +103,10 @@ impl TreeLdlt {
 /// Factors the pivot of one node, scales its blocks and updates parent and grandparent.
 #[inline(always)]
 fn eliminate(
-    n: usize,
-    p: usize,
-    g: usize,
+    [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
-    part: &mut Part<'_>,
+    part: &mut FlatPart<'_>,
 ) -> Result<(), f64> {
     let sign = sign_of(node);
     let c = p + g;
@@ -150,13 +148,11 @@ fn eliminate(
 /// `x_i ← L⁻¹ x_i`, `x_p −= σ W_pᵀ x_i`, `x_g −= σ W_gᵀ x_i`.
 #[inline(always)]
 fn forward(
-    n: usize,
-    p: usize,
-    g: usize,
+    [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
     factor: &[f64],
-    x: &mut Part<'_>,
+    x: &mut FlatPart<'_>,
 ) {
     let c = p + g;
     let (l, w) = factor[node.start..node.start + n * (n + c)].split_at(n * n);
@@ -185,13 +181,11 @@ fn forward(
 /// `x_i ← σ L⁻ᵀ (x_i − W_p x_p − W_g x_g)`.
 #[inline(always)]
 fn backward(
-    n: usize,
-    p: usize,
-    g: usize,
+    [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
     factor: &[f64],
-    x: &mut Part<'_>,
+    x: &mut FlatPart<'_>,
 ) {
     let c = p + g;
     let (l, w) = factor[node.start..node.start + n * (n + c)].split_at(n * n);

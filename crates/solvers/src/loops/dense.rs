@@ -11,9 +11,10 @@
 //! **Failure.** What is not finite is [`LoopStop::Breakdown`].
 
 use super::krylov::Krylov;
-use super::operator::{Operator, largest};
-use super::refine::{LOOP_DRIFT, LoopStop};
+use super::operator::Operator;
 use super::responder::FreeMass;
+use super::settings::{LOOP_DRIFT, LoopStop};
+use crate::vector::largest;
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 

@@ -14,9 +14,10 @@
 //!
 //! **Cost.** Per row and CR iteration one response and about 35 flops in three passes over seven vectors.
 
-use super::operator::{Operator, larger, largest};
+use super::operator::Operator;
 use super::precondition::Preconditioner;
-use super::refine::{LoopSettings, LoopStop};
+use super::settings::{LoopSettings, LoopStop};
+use crate::vector::{dot, larger, largest};
 
 /// `‖A C r‖` relative to the size of `A` times `‖r‖`, squared: rounding.
 const LEAST_SQUARES: f64 = 1e-26;
@@ -214,20 +215,6 @@ pub(crate) fn conjugate_gradient<const SHADOW: bool>(
     };
     lambda.copy_from_slice(best);
     stop
-}
-
-/// `a·b`, in four sums.
-#[inline(always)]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let tail: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a4.zip(b4) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
 /// `a = b + β a`.

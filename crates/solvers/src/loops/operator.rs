@@ -5,6 +5,7 @@
 
 use super::responder::Responder;
 use super::rows::LoopRows;
+use crate::vector::largest;
 use sinew_math::{Force, Motion};
 
 /// Impulses and motions of all ports; the impulses are zero between solves.
@@ -63,15 +64,4 @@ impl<'a> Operator<'a> {
             }
         }
     }
-}
-
-/// The largest absolute value; NaN if one is.
-pub(crate) fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m: f64, v| if v.is_nan() { f64::NAN } else { larger(m, v.abs()) })
-}
-
-/// The larger of two, and the first one if it is NaN.
-#[inline(always)]
-pub(crate) fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Preconditioner {
 
 /// The block of one joint.
 #[derive(Clone, Copy)]
-pub(crate) enum BlockMatrix<'a> {
+pub(crate) enum JointBlock<'a> {
     Point(&'a Sym3),
     General(&'a [[f64; 6]; 6]),
 }
@@ -94,16 +94,16 @@ impl Preconditioner {
 
     /// Calls `each(block, C of the block)` for all blocks in order.
     #[inline(always)]
-    pub(crate) fn for_each(&self, rows: &LoopRows, mut each: impl FnMut(&LoopBlock, BlockMatrix<'_>)) {
+    pub(crate) fn for_each(&self, rows: &LoopRows, mut each: impl FnMut(&LoopBlock, JointBlock<'_>)) {
         let (mut point, mut general) = (0, 0);
         for block in rows.blocks() {
             match rows.rows_of(block) {
                 BlockRows::Point(_) => {
-                    each(block, BlockMatrix::Point(&self.points[point]));
+                    each(block, JointBlock::Point(&self.points[point]));
                     point += 1;
                 }
                 BlockRows::General(_) => {
-                    each(block, BlockMatrix::General(&self.general[general]));
+                    each(block, JointBlock::General(&self.general[general]));
                     general += 1;
                 }
             }
@@ -116,13 +116,13 @@ impl Preconditioner {
         self.for_each(rows, |block, matrix| {
             let (x, y) = (&x[block.rows()], &mut y[block.rows()]);
             match matrix {
-                BlockMatrix::Point(c) => {
+                JointBlock::Point(c) => {
                     let x = DVec3::from_slice(x);
                     let product = c.mul_vec(x);
                     product.write_to_slice(y);
                     sum += product.dot(x);
                 }
-                BlockMatrix::General(c) => {
+                JointBlock::General(c) => {
                     for (row, out) in c.iter().zip(y.iter_mut()) {
                         *out = row.iter().zip(x).map(|(c, x)| c * x).sum();
                     }

@@ -27,101 +27,15 @@
 //! **Failure.** Never panics on numbers, never returns a `λ` that is not finite; [`LoopStop::Breakdown`] says
 //! that numbers were lost.
 
+#[cfg(feature = "dense")]
+use super::dense;
 use super::krylov::{Krylov, conjugate_gradient, conjugate_residual};
-use super::operator::{Operator, Ports, largest};
+use super::operator::{Operator, Ports};
 use super::precondition::Preconditioner;
 use super::responder::{FreeMass, Responder};
 use super::rows::LoopRows;
-
-/// How the loop equations are solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum LoopMethod {
-    /// Conjugate residual: the residual only shrinks; ends in least squares where rows contradict.
-    #[default]
-    ConjugateResidual,
-    /// Conjugate gradient: for consistent rows.
-    ConjugateGradient,
-    /// Biconjugate gradient as in Fau99, with two responses: the iterates of the conjugate gradient.
-    BiConjugateGradient,
-    /// The matrix written out and factored: one response per row, allocates.
-    #[cfg(feature = "dense")]
-    Dense,
-}
-
-/// What to do, and when to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct LoopSettings {
-    /// How to solve.
-    pub method: LoopMethod,
-    /// Whether the blocks of `J M⁻¹Jᵀ + D` precondition the iteration.
-    pub precondition: bool,
-    /// The residual that is small enough, in the units of the rows: m/s and rad/s in an implicit step, m/s² and rad/s² between
-    /// accelerations, m and rad between displacements (docs/maths/loops.md §3).
-    pub precision: f64,
-    /// The most updates of `λ`, all restarts together.
-    pub iterations: u32,
-    /// How often a solve may start again because its residual had drifted.
-    pub restarts: u32,
-    /// Whether a solve that has converged computes its residual anew, with one more response; if not, the caller should.
-    /// A step of a mechanism always knows it, whatever is written here.
-    pub verify: bool,
-}
-
-impl Default for LoopSettings {
-    fn default() -> Self {
-        Self {
-            method: LoopMethod::default(),
-            precondition: true,
-            precision: 1e-10,
-            iterations: 200,
-            restarts: 3,
-            verify: true,
-        }
-    }
-}
-
-/// Why a solve ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum LoopStop {
-    /// There are no loops.
-    #[default]
-    None,
-    /// The residual is as small as asked, up to a factor of 10.
-    Converged,
-    /// The rows contradict each other and the residual is the smallest possible; or rows that may open yield and are still
-    /// on their way.
-    LeastSquares,
-    /// The iterations are used up.
-    Budget,
-    /// The caller asked to stop.
-    Asked,
-    /// The residual grew to 1e4 times its minimum; the multipliers are those of the minimum.
-    Diverged,
-    /// Input or intermediate numbers were not finite, or rounding keeps the residual above ten times the
-    /// precision; the multipliers are the best that were verified.
-    Breakdown,
-}
-
-/// How a solve went.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct LoopReport {
-    /// Scalar rows.
-    pub rows: u32,
-    /// Updates of `λ`.
-    pub iterations: u32,
-    /// Starts after the first.
-    pub restarts: u32,
-    /// The largest `|b̂ − (Â + D)λ|`, computed from the `λ` returned; infinite if it is not a number.
-    pub residual: f64,
-    /// Why it ended.
-    pub stop: LoopStop,
-}
+use super::settings::{LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+use crate::vector::largest;
 
 /// What [`refine`] works in; grows on first use.
 #[derive(Clone, Debug, Default)]
@@ -139,25 +53,30 @@ impl LoopScratch {
     }
 }
 
-/// A converged residual may exceed the precision by this factor when computed anew.
-pub const LOOP_DRIFT: f64 = 10.0;
+/// The loop equations `(Â + D) λ = rhs`.
+pub struct LoopProblem<'a> {
+    /// The rows `J` and `D`.
+    pub rows: &'a LoopRows,
+    /// The surroundings: the reaction `T` of their ports to impulses.
+    pub responder: &'a mut dyn Responder,
+    /// The bodies at the ports as if nothing held them, for the preconditioner.
+    pub free_mass: &'a dyn Fn(u32) -> FreeMass,
+    /// One entry per row.
+    pub rhs: &'a [f64],
+}
 
 /// Solves `(Â + D) λ = rhs`.
 ///
-/// `lambda` holds the start on entry (of the last step, or zero) and the multipliers on return. `free_mass` gives
-/// the bodies as if nothing held them, for the preconditioner. `keep_going` gets the iterations done and the
-/// residual before every iteration. `rhs` and `lambda` have one entry per row.
-#[expect(clippy::too_many_arguments, reason = "the problem, its start, its limits and its memory")]
+/// `lambda` holds the start on entry (the multipliers of the last step, or zero) and the multipliers on return, one entry
+/// per row. `keep_going` gets the iterations done and the residual before every iteration; `false` ends the solve.
 pub fn refine(
-    rows: &LoopRows,
-    responder: &mut dyn Responder,
-    free_mass: &dyn Fn(u32) -> FreeMass,
-    rhs: &[f64],
+    problem: LoopProblem<'_>,
     lambda: &mut [f64],
     settings: &LoopSettings,
     scratch: &mut LoopScratch,
     keep_going: &mut dyn FnMut(u32, f64) -> bool,
 ) -> LoopReport {
+    let LoopProblem { rows, responder, free_mass, rhs } = problem;
     assert_eq!([rhs.len(), lambda.len()], [rows.len(); 2], "one entry per row");
     let LoopScratch { ports, preconditioner, vectors, verified } = scratch;
     let mut report = LoopReport { rows: rows.len() as u32, ..LoopReport::default() };
@@ -175,47 +94,75 @@ pub fn refine(
     let mut krylov = Krylov::new(vectors, rows.len(), preconditioner, settings, keep_going);
     report.residual = operator.residual(rhs, lambda, krylov.residual_mut());
     krylov.scale = largest(rhs).max(report.residual);
-    loop {
-        let stop = match settings.method {
-            _ if !report.residual.is_finite() => LoopStop::Breakdown,
-            LoopMethod::ConjugateResidual => conjugate_residual(&mut krylov, &mut operator, lambda),
-            LoopMethod::ConjugateGradient => conjugate_gradient::<false>(&mut krylov, &mut operator, lambda),
-            LoopMethod::BiConjugateGradient => conjugate_gradient::<true>(&mut krylov, &mut operator, lambda),
+    let mut solve = LoopSolve { operator, krylov, free_mass, rhs, lambda, verified, report };
+    while solve.starts_again() {}
+    let mut report = solve.report;
+    if !report.residual.is_finite() {
+        report.residual = f64::INFINITY;
+    }
+    report
+}
+
+/// A solve between two starts of its method.
+struct LoopSolve<'a> {
+    operator: Operator<'a>,
+    krylov: Krylov<'a>,
+    #[cfg_attr(not(feature = "dense"), expect(dead_code, reason = "for the dense method"))]
+    free_mass: &'a dyn Fn(u32) -> FreeMass,
+    rhs: &'a [f64],
+    lambda: &'a mut [f64],
+    /// The last multipliers whose residual was computed from them.
+    verified: &'a mut Vec<f64>,
+    report: LoopReport,
+}
+
+impl LoopSolve<'_> {
+    /// Runs the method once from the present residual, until it stops.
+    fn run_method(&mut self) -> LoopStop {
+        let Self { operator, krylov, lambda, .. } = self;
+        match krylov.settings.method {
+            _ if !self.report.residual.is_finite() => LoopStop::Breakdown,
+            LoopMethod::ConjugateResidual => conjugate_residual(krylov, operator, lambda),
+            LoopMethod::ConjugateGradient => conjugate_gradient::<false>(krylov, operator, lambda),
+            LoopMethod::BiConjugateGradient => conjugate_gradient::<true>(krylov, operator, lambda),
             #[cfg(feature = "dense")]
-            LoopMethod::Dense => super::dense::solve(&mut krylov, &mut operator, free_mass, rhs, lambda),
-        };
+            LoopMethod::Dense => dense::solve(krylov, operator, self.free_mass, self.rhs, lambda),
+        }
+    }
+
+    /// Runs the method once and verifies its residual; true if it is to start again from there.
+    fn starts_again(&mut self) -> bool {
+        let stop = self.run_method();
+        let Self { operator, krylov, rhs, lambda, verified, report, .. } = self;
+        let settings = krylov.settings;
         let before = report.residual;
         let unchanged = report.iterations == krylov.iterations;
         report.iterations = krylov.iterations;
         report.stop = stop;
         if unchanged {
-            break;
+            return false;
         }
         if !settings.verify && stop == LoopStop::Converged && largest(lambda).is_finite() {
             report.residual = largest(krylov.residual_mut());
-            break;
+            return false;
         }
         let residual = operator.residual(rhs, lambda, krylov.residual_mut());
         if !residual.is_finite() || !largest(lambda).is_finite() {
             lambda.copy_from_slice(verified);
             report.stop = LoopStop::Breakdown;
-            break;
+            return false;
         }
         report.residual = residual;
-        let missed = stop == LoopStop::Converged && residual > LOOP_DRIFT * settings.precision;
+        if stop != LoopStop::Converged || residual <= LOOP_DRIFT * settings.precision {
+            return false;
+        }
         // A restart that gained less than half will not gain the rest.
-        if !missed || report.restarts >= settings.restarts || (report.restarts > 0 && residual > 0.5 * before)
-        {
-            if missed {
-                report.stop = LoopStop::Breakdown;
-            }
-            break;
+        if report.restarts >= settings.restarts || (report.restarts > 0 && residual > 0.5 * before) {
+            report.stop = LoopStop::Breakdown;
+            return false;
         }
         verified.copy_from_slice(lambda);
         report.restarts += 1;
+        true
     }
-    if !report.residual.is_finite() {
-        report.residual = f64::INFINITY;
-    }
-    report
 }

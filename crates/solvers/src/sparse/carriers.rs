@@ -17,9 +17,9 @@
 //! angular part first.
 
 use super::envelope::Block6;
-use super::four::widely;
 use super::precondition::TwoLevel;
-use crate::loops::dot;
+use super::simd4::with_wide_simd;
+use crate::vector::dot;
 use sinew_math::{Force, Motion};
 
 /// A pivot under this part of its diagonal entry counts as zero: constraints leave none there.
@@ -88,7 +88,7 @@ impl CarrierCoupling {
                 self.root[j * n + i] = 0.5 * (self.root[j * n + i] + self.root[i * n + j]);
             }
         }
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || cholesky(&mut self.root, n),
         );
@@ -104,7 +104,7 @@ impl CarrierCoupling {
         for (places, block) in links {
             self.add_stiffness(places, &block);
         }
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.factor(),
         );
@@ -150,7 +150,7 @@ impl CarrierCoupling {
     pub fn react(&mut self, impulses: &mut [Force], twists: &mut [Motion]) {
         let n = self.n;
         assert_eq!((6 * impulses.len(), 6 * twists.len()), (n, n), "one impulse and one twist per carrier");
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.react_here(impulses, twists),
         );

@@ -14,8 +14,8 @@
 //! allocates once the scratch has grown. **Failure.** Never panics on values: the report names what is
 //! wrong, and `x` is the last good iterate.
 
-use super::four::widely;
-use crate::loops;
+use super::simd4::with_wide_simd;
+use crate::vector;
 
 /// A symmetric positive definite matrix `A`, and a matrix `C` close to its inverse.
 pub trait SpdSystem {
@@ -211,15 +211,15 @@ fn residual(system: &mut impl SpdSystem, b: &[f64], x: &[f64], r: &mut [f64], me
 
 /// `a·b`.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    widely(
+    with_wide_simd(
         #[inline(always)]
-        || loops::dot(a, b),
+        || vector::dot(a, b),
     )
 }
 
 /// `r −= α w`; returns `r·r`, in four sums.
 fn subtract(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
-    widely(
+    with_wide_simd(
         #[inline(always)]
         || subtract_here(r, w, alpha),
     )
@@ -247,7 +247,7 @@ fn subtract_here(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
 fn advance(x: &mut [f64], p: &mut [f64], z: &[f64], alpha: f64, beta: f64) {
     let n = x.len();
     let (p, z) = (&mut p[..n], &z[..n]);
-    widely(
+    with_wide_simd(
         #[inline(always)]
         || {
             for i in 0..n {

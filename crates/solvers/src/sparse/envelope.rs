@@ -11,8 +11,8 @@
 //!
 //! Cost: `e` blocks in a row take `216 e²/2` multiply-adds to factor and `72 e` to solve; no allocation after `new`.
 
-use super::four::widely;
 use super::inverse::{Columns, invert_semidefinite};
+use super::simd4::with_wide_simd;
 
 /// A 6×6 block by columns.
 pub(crate) type Block6 = Columns<6>;
@@ -68,7 +68,7 @@ impl Envelope {
 
     /// Factors the first `n_rows` rows in place.
     pub(crate) fn factor(&mut self, n_rows: usize) {
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.factor_here(n_rows),
         );
@@ -103,7 +103,7 @@ impl Envelope {
 
     /// `x ← L⁻¹ x` on the rows of `x`.
     pub(crate) fn substitute(&self, x: &mut [[f64; 6]]) {
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.substitute_here(x),
         );
@@ -125,7 +125,7 @@ impl Envelope {
 
     /// `x ← L⁻ᵀ D⁻¹ x` on the rows of `x`, those that are not solved being given.
     pub(crate) fn substitute_back(&self, x: &mut [[f64; 6]]) {
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.substitute_back_here(x),
         );

@@ -11,10 +11,10 @@
 //! **Cost.** 72 bytes per upper block and 72 per block of the whole; a product is 1–3 ns per block and does
 //! not allocate. NaN in gives NaN out.
 
-#[cfg(target_arch = "x86_64")]
-use super::four::V3;
-use super::four::{Four, Quad, widely};
 use super::pattern::SparsePattern;
+#[cfg(target_arch = "x86_64")]
+use super::simd4::V3;
+use super::simd4::{Aligned4, Simd4, with_wide_simd};
 use crate::threads::join;
 use glam::{DMat3, DVec3};
 use sinew_math::{F64x2, Sym3};
@@ -28,7 +28,7 @@ pub struct BlockMatrix {
     pattern: SparsePattern,
     upper: UpperBlocks,
     /// All blocks four by four, columns first.
-    fours: Vec<[Quad; 9]>,
+    fours: Vec<[Aligned4; 9]>,
 }
 
 /// The upper half of a matrix: all that elements add to.
@@ -62,7 +62,7 @@ impl BlockMatrix {
     /// The zero matrix.
     pub fn new(pattern: SparsePattern) -> Self {
         let upper = UpperBlocks::new(&pattern);
-        let fours = vec![[Quad::default(); 9]; pattern.columns.len()];
+        let fours = vec![[Aligned4::default(); 9]; pattern.columns.len()];
         Self { pattern, upper, fours }
     }
 
@@ -95,7 +95,7 @@ impl BlockMatrix {
     /// Copies the upper half to where products read.
     fn complete(&mut self) {
         let Self { pattern, upper, fours } = self;
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || {
                 for (four, places) in fours.iter_mut().zip(&pattern.mirrored) {
@@ -164,7 +164,7 @@ impl BlockMatrix {
     }
 
     #[inline(always)]
-    fn times_fours<F: Four>(&self, token: F::Token, first: usize, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
+    fn times_fours<F: Simd4>(&self, token: F::Token, first: usize, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
         let starts = &self.pattern.row_start[first..=first + y.len()];
         for (y, start) in y.iter_mut().zip(starts.windows(2)) {
             let range = start[0] as usize..start[1] as usize;

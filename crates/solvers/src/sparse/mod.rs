@@ -4,11 +4,11 @@ mod aggregates;
 mod carriers;
 mod cg;
 mod envelope;
-mod four;
 mod inverse;
 mod matrix;
 mod pattern;
 mod precondition;
+mod simd4;
 mod system;
 
 pub use carriers::CarrierCoupling;

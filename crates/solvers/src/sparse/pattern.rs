@@ -47,9 +47,9 @@ pub enum PatternError {
 
 /// A block of the upper half, as it is or transposed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place(u32);
+pub(crate) struct BlockPlace(u32);
 
-impl Place {
+impl BlockPlace {
     /// Index of the upper block, and whether to transpose it.
     #[inline(always)]
     pub(crate) fn get(self) -> (usize, bool) {
@@ -61,7 +61,7 @@ impl Place {
 #[derive(Clone, Debug)]
 pub struct SparsePattern {
     /// The ten places of each element, in the order of [`ELEMENT_PAIRS`].
-    pub(crate) elements: Vec<[Place; 10]>,
+    pub(crate) elements: Vec<[BlockPlace; 10]>,
     /// First upper block of each row, and their number.
     pub(crate) upper_start: Vec<u32>,
     /// Column of each upper block.
@@ -71,7 +71,7 @@ pub struct SparsePattern {
     /// Columns of each four blocks.
     pub(crate) columns: Vec<[u32; 4]>,
     /// What each four blocks mirror; the index after the last upper block is the empty one.
-    pub(crate) mirrored: Vec<[Place; 4]>,
+    pub(crate) mirrored: Vec<[BlockPlace; 4]>,
 }
 
 impl SparsePattern {
@@ -97,7 +97,7 @@ impl SparsePattern {
             let start = upper_start[i as usize];
             let row = &upper_columns[start as usize..upper_start[i as usize + 1] as usize];
             let offset = row.partition_point(|&column| column < j) as u32;
-            Place((start + offset) | if a > b { TRANSPOSED } else { 0 })
+            BlockPlace((start + offset) | if a > b { TRANSPOSED } else { 0 })
         };
         let elements =
             elements.iter().map(|nodes| ELEMENT_PAIRS.map(|(a, b)| place(nodes[a], nodes[b]))).collect();
@@ -144,7 +144,7 @@ fn upper(n_nodes: usize, elements: &[[u32; 4]]) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// Row starts, columns and mirrored places of all blocks, four by four.
-fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 4]>, Vec<[Place; 4]>) {
+fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 4]>, Vec<[BlockPlace; 4]>) {
     let n_nodes = upper_start.len() - 1;
     let mut rows: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n_nodes];
     for i in 0..n_nodes {
@@ -163,7 +163,7 @@ fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 4]>,
         row.resize(row.len().next_multiple_of(4), (i as u32, empty));
         for four in row.as_chunks::<4>().0 {
             columns.push(four.map(|(column, _)| column));
-            mirrored.push(four.map(|(_, at)| Place(at)));
+            mirrored.push(four.map(|(_, at)| BlockPlace(at)));
         }
         start.push(columns.len() as u32);
     }

@@ -6,8 +6,8 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3, Sym6};
 use sinew_solvers::{
-    ActivePairs, FreeMass, Load, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings,
-    PairFactor, PairJoint, Responder, TreeReaction, TreeResponder, refine, shift_motion,
+    ActivePairs, FreeMass, Load, LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch,
+    LoopSettings, PairFactor, PairJoint, Responder, TreeReaction, TreeResponder, refine, shift_motion,
 };
 use sinew_testkit::{Dense, Rng};
 
@@ -171,10 +171,12 @@ impl Tree {
         let active = ActivePairs::new(&self.parents, rows.touched_ports());
         let mut reaction = TreeReaction::new(&self.factor);
         let report = refine(
-            rows,
-            &mut self.responder(&active, &mut reaction),
-            &|port| self.free_mass(port),
-            rows.rhs(),
+            LoopProblem {
+                rows,
+                responder: &mut self.responder(&active, &mut reaction),
+                free_mass: &|port| self.free_mass(port),
+                rhs: rows.rhs(),
+            },
             lambda,
             settings,
             &mut LoopScratch::new(),

@@ -3,8 +3,8 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3, Sym6, ops};
 use sinew_solvers::{
-    ActivePairs, FreeBodies, FreeMass, Load, LoopMethod, LoopReport, LoopRows, LoopScratch, LoopSettings,
-    LoopStop, PairFactor, PointJoint, TreeReaction, TreeResponder, refine,
+    ActivePairs, FreeBodies, FreeMass, Load, LoopMethod, LoopProblem, LoopReport, LoopRows, LoopScratch,
+    LoopSettings, LoopStop, PairFactor, PointJoint, TreeReaction, TreeResponder, refine,
 };
 use sinew_testkit::assert_close;
 use sinew_testkit::golden::{Value, file, numbers, vector};
@@ -156,10 +156,7 @@ impl Ladder {
             TreeResponder { factor: &factor, parents: &parents, active: &active, scratch: &mut scratch };
         let free = |port: u32| self.free_mass(self.pair(port as usize));
         let report = refine(
-            rows,
-            &mut tree,
-            &free,
-            &rhs,
+            LoopProblem { rows, responder: &mut tree, free_mass: &free, rhs: &rhs },
             &mut lambda,
             settings,
             &mut LoopScratch::new(),
@@ -185,10 +182,12 @@ impl Ladder {
         let masses: Vec<FreeMass> = (0..self.bodies.len()).map(|body| self.free_mass(body)).collect();
         let mut lambda = vec![0.0; rows.len()];
         refine(
-            &rows,
-            &mut FreeBodies { masses: &masses },
-            &|port| masses[port as usize],
-            rows.rhs(),
+            LoopProblem {
+                rows: &rows,
+                responder: &mut FreeBodies { masses: &masses },
+                free_mass: &|port| masses[port as usize],
+                rhs: rows.rhs(),
+            },
             &mut lambda,
             settings,
             &mut LoopScratch::new(),
