@@ -4,7 +4,7 @@
 
 use crate::{Failure, Subject};
 use glam::DVec3;
-use sinew_recursive::{Command, Dynamics, Mode, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, Tree, TreeState};
 use sinew_scene::{
     BodyDoc, BoxDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKindDoc,
     KeyDoc, KeyframesDoc, PhaseDoc, PoseDoc, SceneDoc, ScoreDoc, ShapeDoc, StepperDoc, StyleDoc, TrackDoc,
@@ -122,7 +122,7 @@ impl Problem {
 pub struct DynamicsRun<'a> {
     tree: &'a Tree,
     state: TreeState,
-    command: Command,
+    command: HybridCommand,
     dynamics: Dynamics,
 }
 
@@ -134,11 +134,11 @@ impl<'a> DynamicsRun<'a> {
         state.coordinates.iter_mut().enumerate().for_each(|(k, q)| *q = some(k));
         state.rates.iter_mut().enumerate().for_each(|(k, v)| *v = some(k + 500));
         let mut command = match problem {
-            Problem::Inverse => Command::prescribed(tree),
-            Problem::Forward | Problem::Hybrid => Command::passive(tree),
+            Problem::Inverse => HybridCommand::prescribed(tree),
+            Problem::Forward | Problem::Hybrid => HybridCommand::passive(tree),
         };
         if problem == Problem::Hybrid {
-            command.modes.iter_mut().step_by(2).for_each(|mode| *mode = Mode::Prescribed);
+            command.modes.iter_mut().step_by(2).for_each(|mode| *mode = JointMode::Prescribed);
         }
         Self { tree, state, command, dynamics: Dynamics::new(tree) }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_recursive::{Command, Dynamics, LinkId, Mode, Springs, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Springs, Tree, TreeState};
 
 use crate::actuation::Actuation;
 use crate::error::ControlError;
@@ -85,13 +85,13 @@ impl Controller {
         state: &TreeState,
         moment: &Moment<'_>,
         control: &mut ControllerState,
-        out: &mut Command,
+        out: &mut HybridCommand,
     ) -> ControlReport {
         assert!(self.actuation.fits(tree), "controller of another tree");
         let mut report = ControlReport::default();
         let time = self.score.warp.at(moment.time)[0];
         let at = Situation { tree, actuation: &self.actuation, state, moment, time };
-        out.modes.resize(tree.n_links(), Mode::Passive);
+        out.modes.resize(tree.n_links(), JointMode::Passive);
         out.values.resize(tree.n_dofs(), 0.0);
         if !at.is_finite() {
             report.phase = control.phase;
@@ -197,8 +197,8 @@ fn enter(score: &Score, at: &Situation<'_>, dynamics: &Dynamics, control: &mut C
     }
 }
 
-fn passive(at: &Situation<'_>, out: &mut Command) {
-    out.modes.fill(Mode::Passive);
+fn passive(at: &Situation<'_>, out: &mut HybridCommand) {
+    out.modes.fill(JointMode::Passive);
     for link in at.tree.links() {
         let driven = at.actuation.is_active(link);
         for dof in at.tree.dofs(link) {
@@ -208,7 +208,7 @@ fn passive(at: &Situation<'_>, out: &mut Command) {
 }
 
 /// No torques anywhere.
-fn stop(out: &mut Command) {
-    out.modes.fill(Mode::Passive);
+fn stop(out: &mut HybridCommand) {
+    out.modes.fill(JointMode::Passive);
     out.values.fill(0.0);
 }

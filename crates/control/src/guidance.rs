@@ -22,7 +22,7 @@
 mod level;
 
 use sinew_math::Pose;
-use sinew_recursive::{Command, Derivatives, Dynamics, LinkId, Mode, Tree};
+use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMode, LinkId, Tree};
 
 use crate::excess::{Excess, for_each_excess};
 use crate::goal::{Goal, Sight, Wish};
@@ -73,7 +73,7 @@ pub(crate) struct Guidance {
     owners: Vec<(usize, f64)>,
     /// Per dof: wanted accelerations of the target pose, torques at rest.
     tangent: Vec<f64>,
-    probe: Command,
+    probe: HybridCommand,
 }
 
 /// A phase of guidance at work.
@@ -115,7 +115,7 @@ impl Guidance {
             targets: Vec::new(),
             owners: Vec::new(),
             tangent: vec![0.0; tree.n_dofs()],
-            probe: Command::passive(tree),
+            probe: HybridCommand::passive(tree),
         }
     }
 
@@ -131,7 +131,7 @@ impl Guidance {
         task: &Task<'_>,
         dynamics: &mut Dynamics,
         saturation: &mut Saturation,
-        out: &mut Command,
+        out: &mut HybridCommand,
         report: &mut ControlReport,
     ) {
         self.caution = caution(at, dynamics);
@@ -190,7 +190,7 @@ impl Guidance {
         task: &Task<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
-        command: &Command,
+        command: &HybridCommand,
     ) -> bool {
         if self.limits.is_empty() {
             return false;
@@ -220,7 +220,7 @@ impl Guidance {
         task: &Task<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
-        out: &mut Command,
+        out: &mut HybridCommand,
     ) {
         let style = task.guide.style;
         self.goal_reports.iter_mut().for_each(|report| report.shortfall = 0.0);
@@ -313,7 +313,7 @@ impl Guidance {
         goals.chain(limits).chain(pose).filter(|level| after.is_none_or(|after| *level > after)).min()
     }
 
-    fn write(&self, at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut Command) {
+    fn write(&self, at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut HybridCommand) {
         if style == Style::Velocity {
             base_command(at, Style::Acceleration, saturation, out);
         }
@@ -341,12 +341,12 @@ fn caution(at: &Situation<'_>, dynamics: &Dynamics) -> f64 {
 }
 
 /// The command at `x = 0`.
-fn base_command(at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut Command) {
+fn base_command(at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut HybridCommand) {
     for link in at.tree.links() {
         let held = saturation.holds(link);
         let driven = at.actuation.is_active(link) && !held;
         let prescribed = style == Style::Velocity || (style == Style::Acceleration && driven);
-        out.modes[link.index()] = if prescribed { Mode::Prescribed } else { Mode::Passive };
+        out.modes[link.index()] = if prescribed { JointMode::Prescribed } else { JointMode::Passive };
         for dof in at.tree.dofs(link) {
             out.values[dof] = match style {
                 Style::Velocity => -at.state.rates[dof] / at.moment.dt,

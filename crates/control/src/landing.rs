@@ -3,7 +3,7 @@
 //! `τ = −k (q ⊖ rest) − c q̇` per dof, explicit in a command. Stiff ones belong into `sinew_recursive::Integrator::implicit`: see
 //! [`Moment::implicit_springs`](crate::Moment::implicit_springs).
 
-use sinew_recursive::{Command, Mode, Springs, Tree};
+use sinew_recursive::{HybridCommand, JointMode, Springs, Tree};
 
 use crate::actuation::Actuation;
 use crate::error::ControlError;
@@ -43,8 +43,8 @@ pub(crate) fn check(springs: &Springs, tree: &Tree) -> Result<(), ControlError> 
 }
 
 /// All joints passive, with the torques of the springs unless the caller steps them.
-pub(crate) fn command(springs: &Springs, at: &Situation<'_>, out: &mut Command) {
-    out.modes.fill(Mode::Passive);
+pub(crate) fn command(springs: &Springs, at: &Situation<'_>, out: &mut HybridCommand) {
+    out.modes.fill(JointMode::Passive);
     let explicit = if at.moment.implicit_springs { 0.0 } else { 1.0 };
     at.tree.difference(&at.state.coordinates, &springs.rest, &mut out.values);
     for link in at.tree.links() {

@@ -10,7 +10,7 @@
 //! keeps a joint that is on the clip exactly on it, and lets one that is off it approach at the pace of the gains. Gains too stiff for
 //! the step are lowered to critical ones at `1/(2h)`.
 
-use sinew_recursive::{Command, Mode, Tree};
+use sinew_recursive::{HybridCommand, JointMode, Tree};
 
 use crate::controller::ControllerState;
 use crate::goal::Gains;
@@ -47,7 +47,7 @@ impl Player {
         playback: &Playback,
         control: &ControllerState,
         warp: &TimeWarp,
-        out: &mut Command,
+        out: &mut HybridCommand,
     ) {
         let (tree, h) = (at.tree, at.moment.dt);
         for (k, offset) in [-h, 0.0, h].into_iter().enumerate() {
@@ -63,7 +63,7 @@ impl Player {
         let gains = feasible(playback.servo, h);
         for link in tree.links() {
             let driven = at.actuation.is_active(link);
-            out.modes[link.index()] = if driven { Mode::Prescribed } else { Mode::Passive };
+            out.modes[link.index()] = if driven { JointMode::Prescribed } else { JointMode::Passive };
             for dof in tree.dofs(link) {
                 let rate = self.before[dof] / h;
                 let along = (self.after[dof] - self.before[dof]) / (h * h);

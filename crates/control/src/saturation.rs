@@ -3,7 +3,7 @@
 //! The torque vector of a joint keeps its direction and gets the length of the limit. As this changes the torques of other joints, it
 //! is repeated; joints are only ever added, so it ends.
 
-use sinew_recursive::{Command, Dynamics, LinkId, Mode, Tree};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree};
 
 use crate::situation::Situation;
 
@@ -45,11 +45,16 @@ impl Saturation {
     }
 
     /// Looks for more joints beyond their limit under a command; says whether there are any.
-    pub(crate) fn find(&mut self, at: &Situation<'_>, dynamics: &mut Dynamics, command: &Command) -> bool {
+    pub(crate) fn find(
+        &mut self,
+        at: &Situation<'_>,
+        dynamics: &mut Dynamics,
+        command: &HybridCommand,
+    ) -> bool {
         if !self.enabled {
             return false;
         }
-        let known = command.modes.iter().all(|mode| *mode == Mode::Passive);
+        let known = command.modes.iter().all(|mode| *mode == JointMode::Passive);
         if !known {
             // a locked direction is reported by the caller's own sweep
             let _ = dynamics.respond(at.tree, command, at.moment.gravity, at.moment.external);
@@ -72,13 +77,13 @@ impl Saturation {
     }
 
     /// Holds joints of a finished command at their limits, without asking others to make good for it.
-    pub(crate) fn apply(&mut self, at: &Situation<'_>, dynamics: &mut Dynamics, command: &mut Command) {
+    pub(crate) fn apply(&mut self, at: &Situation<'_>, dynamics: &mut Dynamics, command: &mut HybridCommand) {
         for _ in 0..MAX_ROUNDS {
             if !self.find(at, dynamics, command) {
                 break;
             }
             for link in at.tree.links().filter(|link| self.held[link.index()]) {
-                command.modes[link.index()] = Mode::Passive;
+                command.modes[link.index()] = JointMode::Passive;
                 for dof in at.tree.dofs(link) {
                     command.values[dof] = self.torques[dof];
                 }

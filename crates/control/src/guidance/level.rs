@@ -1,7 +1,7 @@
 //! The rows of one level, and its solution.
 
 use glam::DVec3;
-use sinew_recursive::{Command, Dynamics, Row};
+use sinew_recursive::{DerivativeRow, Dynamics, HybridCommand};
 
 use super::{FLOOR, Guidance, Task, base_command};
 use crate::goal::{Goal, Sight};
@@ -28,7 +28,11 @@ impl Guidance {
             for dof in at.tree.dofs(link) {
                 let torque = if held { saturation.torque(dof) } else { at.moment.torque(dof) };
                 self.targets.push(at.moment.dt * (torque - dynamics.torques()[dof]));
-                self.rows.extend_from_slice(self.derivatives.row(at.tree, dynamics, &Row::Torque(dof)));
+                self.rows.extend_from_slice(self.derivatives.row(
+                    at.tree,
+                    dynamics,
+                    &DerivativeRow::Torque(dof),
+                ));
             }
         }
         self.hierarchy.level(&self.rows, &self.targets, Damping::Exact);
@@ -76,7 +80,12 @@ impl Guidance {
             let (angular, linear) = if wish.angular { (axis, DVec3::ZERO) } else { (DVec3::ZERO, axis) };
             self.owners.push((index, unit * step));
             self.push_row(unit * step * (wish.acceleration[k] - axis.dot(now)));
-            self.add_gradient(at, dynamics, &Row::Point { link: goal.bone, point, angular, linear }, unit);
+            self.add_gradient(
+                at,
+                dynamics,
+                &DerivativeRow::Point { link: goal.bone, point, angular, linear },
+                unit,
+            );
         }
     }
 
@@ -89,7 +98,12 @@ impl Guidance {
         if guide.style == Style::Torque {
             self.push_row(wanted - limit.rate(dynamics.accelerations()));
             for k in 0..limit.n {
-                self.add_gradient(at, dynamics, &Row::Acceleration(limit.dof + k), limit.direction[k]);
+                self.add_gradient(
+                    at,
+                    dynamics,
+                    &DerivativeRow::Acceleration(limit.dof + k),
+                    limit.direction[k],
+                );
             }
             let start = self.lifts.len();
             self.lifts.resize(start + self.variables.len(), 0.0);
@@ -112,7 +126,7 @@ impl Guidance {
         task: &Task<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
-        base: &Command,
+        base: &HybridCommand,
     ) {
         // limits are no less needed at speed
         let caution = if self.owners.is_empty() { 1.0 } else { self.caution };
@@ -208,7 +222,7 @@ impl Guidance {
     }
 
     /// Adds the derivatives of a scalar by the variables to the last row.
-    fn add_gradient(&mut self, at: &Situation<'_>, dynamics: &Dynamics, row: &Row, scale: f64) {
+    fn add_gradient(&mut self, at: &Situation<'_>, dynamics: &Dynamics, row: &DerivativeRow, scale: f64) {
         let gradient = self.derivatives.row(at.tree, dynamics, row);
         let start = self.rows.len() - self.variables.len();
         for (entry, dof) in self.rows[start..].iter_mut().zip(&self.variables) {

@@ -5,7 +5,7 @@ use sinew_control::{Act, levels};
 use sinew_control::{Actuation, Aim, Facing, Gains, Goal, Guide, Place, PoseGoal, Score, Style};
 use sinew_math::{Force, Motion, exp_so3, log_so3};
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Dynamics, LinkId, Mode, Tree};
+use sinew_recursive::{Dynamics, JointMode, LinkId, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{GRAVITY, Run, arm, chain, ends, length, random_state, random_wrenches, worm};
@@ -78,7 +78,7 @@ fn a_driven_root_takes_part() {
         let mut run = Run::new(tree.clone(), actuation, score);
         run.state = random_state(&mut rng, &run.tree, 0.5, 0.5);
         let _ = run.decide(&[], &[]);
-        assert_eq!(run.command.mode(root) == Mode::Prescribed, style != Style::Torque);
+        assert_eq!(run.command.mode(root) == JointMode::Prescribed, style != Style::Torque);
         assert_close!(acceleration(&mut run, tip, DVec3::ZERO).linear, lift, 1e-6);
         assert_close!(acceleration(&mut run, root, DVec3::ZERO).linear, lift, 1e-6);
     }
@@ -198,7 +198,7 @@ fn no_command_of_a_floating_character_changes_its_momentum_but_by_forces_from_ou
             );
             // and no torque acts on the root
             for link in run.tree.links().filter(|link| run.tree.parent(*link).is_none()) {
-                assert_eq!(run.command.mode(link), Mode::Passive);
+                assert_eq!(run.command.mode(link), JointMode::Passive);
                 assert!(length(run.command.values[run.tree.dofs(link)].iter().copied()) <= 0.0);
             }
         }

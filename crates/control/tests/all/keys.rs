@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_control::{Act, Actuation, Clip, ControlError, Controller, Key, Phase, Playback, Score, TimeWarp};
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Mode, Tree};
+use sinew_recursive::{JointMode, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{Run, chain, length, random_state, worm};
@@ -77,7 +77,7 @@ fn driven_joints_follow_a_clip_exactly_while_the_root_falls_as_it_must() {
             let off = length(joints.flat_map(|link| tree.dofs(link)).map(|dof| gap[dof]));
             assert!(off < 1e-9, "{off} rad off the clip at {}", run.time);
         }
-        assert!(run.command.modes.contains(&Mode::Passive));
+        assert!(run.command.modes.contains(&JointMode::Passive));
         // only gravity acts on the whole
         let end = run.dynamics.total_inertia();
         let fallen = (end.first_moment - start.first_moment) / end.mass;

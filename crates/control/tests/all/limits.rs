@@ -5,7 +5,7 @@ use sinew_control::{
     Act, Actuation, ControlError, Gains, Goal, Guide, Place, PoseGoal, Score, Style, levels,
 };
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Dynamics, LinkId, Mode, Tree};
+use sinew_recursive::{Dynamics, JointMode, LinkId, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{Run, arm, chain, ends, length};
@@ -181,7 +181,7 @@ fn hard_torque_limits_hold_and_are_reported() {
         let report = run.decide(&[], &[]);
         assert_eq!(report.saturated, 1);
         assert!(run.controller.is_saturated(strongest));
-        assert_eq!(run.command.mode(strongest), Mode::Passive);
+        assert_eq!(run.command.mode(strongest), JointMode::Passive);
         assert_close!(torque(&run, strongest), limit, 1e-9);
         // the goal is still met: the others make good for it
         let short = run.controller.goal_reports()[0].shortfall;

@@ -6,7 +6,7 @@ use sinew_control::{
     Moment, Path, Phase, Place, Playback, PoseGoal, Score, Style, landing_springs,
 };
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Action, Command, LinkId, Mode, Tree};
+use sinew_recursive::{Action, HybridCommand, JointMode, LinkId, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{GRAVITY, Run, arm, chain, ends, length, random_state, worm};
@@ -60,7 +60,7 @@ fn phases_follow_each_other_and_a_saved_state_goes_on_with_the_same_bits() {
     }
     seen.dedup();
     assert_eq!(seen, [0, 1, 2, 3, 4, 5]);
-    assert!(run.command.modes.iter().all(|mode| *mode == Mode::Passive));
+    assert!(run.command.modes.iter().all(|mode| *mode == JointMode::Passive));
     assert!(length(run.command.values.iter().copied()) <= 0.0);
 }
 
@@ -109,7 +109,7 @@ fn live_drags_pull_and_broken_ones_are_flagged() {
 }
 
 impl Run {
-    fn clone_command(&mut self, drags: &[Goal]) -> Command {
+    fn clone_command(&mut self, drags: &[Goal]) -> HybridCommand {
         let _ = self.decide(&[], drags);
         self.command.clone()
     }
@@ -122,7 +122,7 @@ fn a_state_that_is_not_finite_gets_no_command() {
     run.state.rates[3] = f64::NAN;
     let report = run.decide(&[], &[]);
     assert!(report.not_finite);
-    assert_eq!(run.command, Command::passive(&tree));
+    assert_eq!(run.command, HybridCommand::passive(&tree));
 }
 
 #[test]
@@ -161,17 +161,17 @@ fn landings_settle_and_stiff_ones_are_stepped_implicitly() {
                 Moment { implicit_springs: implicit, ..Moment::new(f64::from(step) * 1e-3, 1e-3, GRAVITY) };
             let (tree, state) = (&run.tree, &mut run.state);
             let _ = run.controller.command(tree, state, &moment, &mut run.control, &mut run.command);
-            let action = Action { command: &run.command, gravity: GRAVITY, external: &[] };
+            let action = Action { h: 1e-3, command: &run.command, gravity: GRAVITY, external: &[] };
             let (integrator, dynamics) = (&mut run.integrator, &mut run.dynamics);
             let _ = match run.controller.springs(&run.control).filter(|_| implicit) {
-                Some(springs) => integrator.implicit(tree, dynamics, state, &action, springs, 1e-3),
-                None => integrator.symplectic_euler(tree, dynamics, state, &action, 1e-3),
+                Some(springs) => integrator.implicit(tree, dynamics, state, &action, springs),
+                None => integrator.symplectic_euler(tree, dynamics, state, &action),
             };
         }
         assert!(length(run.state.rates.iter().copied()) < 1e-3, "{:?}", run.state);
         // at rest the springs carry the weight
         let mut dynamics = run.dynamics.clone();
-        let still = Command::prescribed(&run.tree);
+        let still = HybridCommand::prescribed(&run.tree);
         let _ = dynamics.hybrid(&run.tree, &run.state, &still, GRAVITY, &[]);
         for dof in 0..3 {
             let spring = -stiffness * (run.state.coordinates[dof] - 0.3);
@@ -222,9 +222,9 @@ fn a_run_begins_before_its_first_phase_without_torques() {
     assert_eq!(run.decide(&[], &[]).phase, None);
     assert_eq!(
         (run.command.clone(), run.control.clone()),
-        (Command::passive(&tree), ControllerState::default())
+        (HybridCommand::passive(&tree), ControllerState::default())
     );
     run.time = 1.0;
     assert_eq!(run.decide(&[], &[]).phase, Some(0));
-    assert!(run.command.modes.contains(&Mode::Prescribed));
+    assert!(run.command.modes.contains(&JointMode::Prescribed));
 }

@@ -8,7 +8,8 @@ use sinew_mechanism::{
     BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, rotation_to_axis,
 };
 use sinew_recursive::{
-    Bone, Command, Derivatives, Dynamics, LinkId, Mode, Particle, ParticleState, Row, Tree,
+    BoneMotion, DerivativeRow, Derivatives, Dynamics, HybridCommand, JointMode, LinkId, Particle,
+    ParticleState, Tree,
 };
 use sinew_testkit::golden::{Value, array, case, number, numbers, vector};
 use sinew_testkit::{Dense, assert_close};
@@ -37,11 +38,11 @@ fn hybrid_dynamics_on_five_bodies() {
         let arm = pose.translation - dynamics.body_pose(tree, link(body)).translation;
         external[link(body).index()] = Force::new(pose.rotation * wrench.angular + arm.cross(linear), linear);
     }
-    let mut command = Command::passive(tree);
+    let mut command = HybridCommand::passive(tree);
     let transposed = rates_from.transpose();
     command.values = transposed.solve(&numbers(&input["tau"])).expect("regular");
     let hinge = link(1);
-    command.modes[hinge.index()] = Mode::Prescribed;
+    command.modes[hinge.index()] = JointMode::Prescribed;
     command.values[tree.dofs(hinge).start] = 1.0;
     assert_eq!(dynamics.respond(tree, &command, gravity, &external).singular, None);
 
@@ -86,7 +87,7 @@ fn hybrid_dynamics_on_five_bodies() {
     let expected = Motion::new(last.rotation * expected.angular, last.rotation * expected.linear);
     assert_close!(found.to_array(), expected.to_array(), TOLERANCE);
     for (axis, angular, linear) in [(0, DVec3::X, DVec3::ZERO), (4, DVec3::ZERO, DVec3::Y)] {
-        let row = Row::Point { link: link(4), point: last.translation, angular, linear };
+        let row = DerivativeRow::Point { link: link(4), point: last.translation, angular, linear };
         assert_close!(derivatives.row(tree, &dynamics, &row)[dof], expected.to_array()[axis], TOLERANCE);
     }
 }
@@ -109,7 +110,7 @@ fn a_horizontal_rod_starts_at_three_halves_of_gravity() {
     let tree = Tree::from_model(&builder.build().expect("valid")).expect("a tree");
     let mut dynamics = Dynamics::new(&tree);
     let gravity = DVec3::new(0.0, 0.0, -9.81);
-    let _ = dynamics.hybrid(&tree, &tree.neutral_state(), &Command::passive(&tree), gravity, &[]);
+    let _ = dynamics.hybrid(&tree, &tree.neutral_state(), &HybridCommand::passive(&tree), gravity, &[]);
     assert_close!(dynamics.accelerations()[0], number(&case["out"]["closed_form"]), 1e-14);
     assert_close!(dynamics.accelerations().to_vec(), numbers(&case["out"]["qdd"]), TOLERANCE);
 }
@@ -118,7 +119,7 @@ fn a_horizontal_rod_starts_at_three_halves_of_gravity() {
 fn a_particle_on_a_moving_bone() {
     let golden = case("recursive", "particle");
     let (input, out) = (&golden["in"], &golden["out"]);
-    let bone = Bone {
+    let bone = BoneMotion {
         velocity: Motion::new(vector(&input["w"]), vector(&input["v"])),
         rate: Motion::new(vector(&input["wd"]), vector(&input["vd"])),
     };
