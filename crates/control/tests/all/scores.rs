@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use sinew_control::{
-    Act, Actuation, Aim, Clip, ControlError, Controller, ControllerState, Facing, Gains, Goal, Guide, Key,
-    Moment, Path, Phase, Place, Playback, PoseGoal, Score, Style, landing_springs,
+    Act, Actuation, Aim, ControlError, ControlInput, Controller, ControllerState, Facing, Gains, Goal, Guide,
+    Key, MotionClip, Phase, Playback, PointPath, PointTarget, PoseGoal, Score, Style, landing_springs,
 };
 use sinew_mechanism::JointKind;
 use sinew_recursive::{Action, HybridCommand, JointMode, LinkId, Tree};
@@ -14,10 +14,11 @@ use crate::support::{GRAVITY, Run, arm, chain, ends, length, random_state, worm}
 /// Guidance in two styles, a clip, a landing, then nothing.
 fn variety(tree: &Tree) -> Score {
     let [head, tip] = ends(tree);
-    let path = Path::new(vec![(0.0, DVec3::new(1.4, 0.0, 0.0)), (0.05, DVec3::new(1.2, 0.1, 0.3))]).unwrap();
+    let path =
+        PointPath::new(vec![(0.0, DVec3::new(1.4, 0.0, 0.0)), (0.05, DVec3::new(1.2, 0.1, 0.3))]).unwrap();
     let goals = vec![
         Goal::hold(head, Aim::Orientation(Facing::Held)),
-        Goal::drag(tip, DVec3::X * 0.1, Place::Along(path)),
+        Goal::drag(tip, DVec3::X * 0.1, PointTarget::Along(path)),
     ];
     let rest = tree.neutral_state().coordinates;
     let pose = PoseGoal { coordinates: rest.clone(), gains: Gains::critical(3.0), ramp: 0.05 };
@@ -26,7 +27,7 @@ fn variety(tree: &Tree) -> Score {
     let keys =
         [Key { time: 0.15, coordinates: rest.clone() }, Key { time: 0.2, coordinates: bent.coordinates }];
     let actuation = Actuation::new(tree);
-    let clip = Clip::new(tree, &actuation, &keys).unwrap();
+    let clip = MotionClip::new(tree, &actuation, &keys).unwrap();
     let springs = landing_springs(tree, &actuation, 5.0, 0.2, rest);
     let phases = vec![
         Phase {
@@ -75,7 +76,7 @@ fn nothing_is_allocated_once_every_phase_has_been_seen() {
     let mut run = Run::new(tree.clone(), actuation, variety(&tree));
     run.state = random_state(&mut Rng::new(4), &tree, 0.4, 0.5);
     let [_, tip] = ends(&tree);
-    let drags = [Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::ONE))];
+    let drags = [Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::ONE))];
     let sweep = |run: &mut Run| {
         for k in 0..30 {
             run.time = 0.01 * f64::from(k);
@@ -95,9 +96,9 @@ fn live_drags_pull_and_broken_ones_are_flagged() {
     let calm = PoseGoal { coordinates: rest, gains: Gains::damper(8.0), ramp: 0.0 };
     let mut run = Run::guided(tree, Guide::new(Style::Acceleration, vec![]).with_pose(calm));
     let target = DVec3::new(0.4, 0.2, 0.3);
-    let good = Goal::drag(tip, DVec3::ZERO, Place::At(target));
-    let nan = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(0.0, f64::NAN, 0.0)));
-    let nobody = Goal::drag(LinkId::from_index(99), DVec3::ZERO, Place::At(target));
+    let good = Goal::drag(tip, DVec3::ZERO, PointTarget::At(target));
+    let nan = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(0.0, f64::NAN, 0.0)));
+    let nobody = Goal::drag(LinkId::from_index(99), DVec3::ZERO, PointTarget::At(target));
     let alone = run.clone_command(std::slice::from_ref(&good));
     let report = run.decide(&[], &[nan.clone(), good.clone(), nobody.clone()]);
     assert_eq!(report.ignored_drags, 2);
@@ -130,11 +131,11 @@ fn held_bones_stay_where_the_phase_found_them() {
     let tree = chain(6, &[JointKind::Ball], false);
     let [_, tip] = ends(&tree);
     let middle = tree.links().nth(3).unwrap();
-    let height = Aim::Component { axis: DVec3::Z, place: Place::Held };
+    let height = Aim::Component { axis: DVec3::Z, place: PointTarget::Held };
     let goals = vec![
         Goal::hold(middle, height).with_gains(Gains::critical(20.0)),
         Goal::hold(tip, Aim::Orientation(Facing::Held)).with_gains(Gains::critical(20.0)),
-        Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(0.6, 0.4, 0.3))),
+        Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(0.6, 0.4, 0.3))),
     ];
     let rest = tree.neutral_state().coordinates;
     let calm = PoseGoal { coordinates: rest, gains: Gains::damper(8.0), ramp: 0.0 };
@@ -157,10 +158,12 @@ fn landings_settle_and_stiff_ones_are_stepped_implicitly() {
         let springs = landing_springs(&tree, &actuation, stiffness, damping, rest.clone());
         let mut run = Run::new(tree, actuation, Score::single(Act::Land(springs)));
         for step in 0..4000 {
-            let moment =
-                Moment { implicit_springs: implicit, ..Moment::new(f64::from(step) * 1e-3, 1e-3, GRAVITY) };
+            let input = ControlInput {
+                implicit_springs: implicit,
+                ..ControlInput::new(f64::from(step) * 1e-3, 1e-3, GRAVITY)
+            };
             let (tree, state) = (&run.tree, &mut run.state);
-            let _ = run.controller.command(tree, state, &moment, &mut run.control, &mut run.command);
+            let _ = run.controller.command(tree, state, &input, &mut run.control, &mut run.command);
             let action = Action { h: 1e-3, command: &run.command, gravity: GRAVITY, external: &[] };
             let (integrator, dynamics) = (&mut run.integrator, &mut run.dynamics);
             let _ = match run.controller.springs(&run.control).filter(|_| implicit) {
@@ -190,13 +193,13 @@ fn faults_of_scores_name_the_phase_and_the_thing() {
             .unwrap_err()
     };
     let guide = |goals| Act::Guide(Guide::new(Style::Torque, goals));
-    let unknown = Goal::drag(LinkId::from_index(12), DVec3::ZERO, Place::Held);
+    let unknown = Goal::drag(LinkId::from_index(12), DVec3::ZERO, PointTarget::Held);
     let fault = build(vec![
         Phase { start: 0.0, act: Act::Passive },
-        Phase { start: 1.0, act: guide(vec![Goal::drag(tip, DVec3::ZERO, Place::Held), unknown]) },
+        Phase { start: 1.0, act: guide(vec![Goal::drag(tip, DVec3::ZERO, PointTarget::Held), unknown]) },
     ]);
     assert_eq!(fault.to_string(), "phase 1: goal 1 names bone 12, but the tree has only 3");
-    let nan = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::NAN));
+    let nan = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::NAN));
     let fault = build(vec![Phase { start: 0.0, act: guide(vec![nan]) }]);
     assert_eq!(fault.to_string(), "phase 0: goal 0 is not finite or out of range");
     let passive = |start| Phase { start, act: Act::Passive };
@@ -209,8 +212,8 @@ fn faults_of_scores_name_the_phase_and_the_thing() {
     springs.damping[1] = -1.0;
     let fault = build(vec![Phase { start: 0.0, act: Act::Land(springs) }]);
     assert_eq!(fault.to_string(), "phase 0: damping 1 is not finite or out of range");
-    assert_eq!(Path::new(vec![]), Err(ControlError::Empty));
-    let back = Path::new(vec![(0.0, DVec3::ZERO), (0.0, DVec3::ONE)]);
+    assert_eq!(PointPath::new(vec![]), Err(ControlError::Empty));
+    let back = PointPath::new(vec![(0.0, DVec3::ZERO), (0.0, DVec3::ONE)]);
     assert_eq!(back, Err(ControlError::TimeNotIncreasing { index: 1 }));
 }
 

@@ -1,7 +1,9 @@
 //! Characters to control, and runs of them.
 
 use glam::DVec3;
-use sinew_control::{Act, Actuation, ControlReport, Controller, ControllerState, Goal, Guide, Moment, Score};
+use sinew_control::{
+    Act, Actuation, ControlInput, ControlReport, Controller, ControllerState, Goal, Guide, Score,
+};
 use sinew_math::{Force, MassProperties, Pose};
 use sinew_mechanism::{BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, rotation_to_axis};
 use sinew_recursive::{Action, Dynamics, HybridCommand, Integrator, LinkId, Tree, TreeState};
@@ -102,9 +104,9 @@ impl Run {
 
     /// The command for a step, and its dynamics.
     pub(crate) fn decide(&mut self, external: &[Force], drags: &[Goal]) -> ControlReport {
-        let moment = Moment { external, drags, ..Moment::new(self.time, self.dt, self.gravity) };
+        let input = ControlInput { external, drags, ..ControlInput::new(self.time, self.dt, self.gravity) };
         let (tree, state) = (&self.tree, &self.state);
-        let report = self.controller.command(tree, state, &moment, &mut self.control, &mut self.command);
+        let report = self.controller.command(tree, state, &input, &mut self.control, &mut self.command);
         let _ = self.dynamics.hybrid(tree, state, &self.command, self.gravity, external);
         report
     }

@@ -1,7 +1,7 @@
 //! One substep in joint coordinates: the stages of the table of the module above.
 
 use glam::DVec3;
-use sinew_control::{Goal, Moment, Place};
+use sinew_control::{ControlInput, Goal, PointTarget};
 use sinew_flesh::{
     ExplicitFlesh, ExplicitWorkspace, FleshModel, FleshReport, FleshState, finish_explicit, predict_bodies,
     rigid_wrenches, step_explicit,
@@ -51,7 +51,7 @@ impl Substep<'_> {
         work.command.modes.fill(JointMode::Passive);
         work.command.values.copy_from_slice(&work.torques);
         if let Some(controller) = &mut work.controller {
-            let moment = Moment {
+            let moment = ControlInput {
                 time: bodies.time,
                 dt: h,
                 gravity: self.gravity,
@@ -182,6 +182,6 @@ impl Substep<'_> {
 fn drags<'a>(model: &'a Model, tree: &'a Tree, input: &'a Input) -> impl Iterator<Item = Goal> + 'a {
     input.hard_grabs(model).filter_map(move |grab| {
         let central = model.central_frame(grab.body).inverse().transform_point(grab.point);
-        Some(Goal::drag(tree.link(grab.body)?, central, Place::At(grab.target)))
+        Some(Goal::drag(tree.link(grab.body)?, central, PointTarget::At(grab.target)))
     })
 }
