@@ -4,13 +4,12 @@
 //! kinematic sweep. A state that satisfies its joints makes the round trip to rounding, twist angles beyond ±π included.
 //! Motion that a joint forbids (joint error) is dropped. Cost: one pass over the links each way. SI units.
 
-use sinew_math::{Motion, Pose, shift_motion};
+use sinew_math::{DriveCoordinate, Motion, Pose, shift_motion};
 use sinew_mechanism::State;
 use sinew_topology::NONE;
 
 use crate::dynamics::Dynamics;
 use crate::joint_coordinates::{from_relative, pose_from};
-use crate::joint_space::has_twist;
 use crate::state::TreeState;
 use crate::tree::{Tree, TreeLink};
 
@@ -71,7 +70,7 @@ impl TreeState {
             *slot = pose;
             state.motions[link.body.index()] = dynamics.body_motion(tree, id);
             if let Some(joint) = link.joint
-                && has_twist(link.kind)
+                && link.kind.can_drive(DriveCoordinate::Twist)
             {
                 state.twists[joint.index()] = self.coordinates[link.first_coordinate as usize];
             }

@@ -1,8 +1,8 @@
 //! Building a tree from a mechanism.
 //!
 //! Only geometry and inertia of the [`Model`] are read. Its springs, motors, limits, drives, compliance and drag are not:
-//! torques are commands here. Fails, with the name of the joint or body, if a joint closes a loop, hangs on a kinematic body
-//! or has no joint coordinates, or if a joint direction moves no mass.
+//! torques are commands here. Fails, with the name of the joint or body, if a joint closes a loop or hangs on a
+//! kinematic body, or if a joint direction moves no mass.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Pose, SpatialInertia, Sym3, quat_to_mat3};
@@ -12,7 +12,6 @@ use sinew_topology::NONE;
 use crate::command::HybridCommand;
 use crate::dynamics::Dynamics;
 use crate::error::RecursiveError;
-use crate::joint_space::{is_reversible, is_supported, n_coordinates};
 use crate::state::TreeState;
 use crate::tree::{Tree, TreeLink};
 
@@ -23,8 +22,7 @@ impl Tree {
     /// The reduced form of a mechanism.
     ///
     /// # Errors
-    /// Names the first joint that closes a loop, hangs on a kinematic body or has no joint coordinates, or the first body whose
-    /// joint moves no mass.
+    /// Names the first joint that closes a loop or hangs on a kinematic body, or the first body whose joint moves no mass.
     pub fn from_model(model: &Model) -> Result<Self, RecursiveError> {
         if let Some(constraint) = model.plan().loop_constraints().first() {
             let joint = joint_label(model, JointId::from_index(constraint.index()));
@@ -94,7 +92,7 @@ impl Tree {
             joint,
         });
         self.n_dofs += n_dofs;
-        self.n_coordinates += n_coordinates(used.kind);
+        self.n_coordinates += used.kind.n_coordinates();
         self.n_psi += n_dofs * n_dofs;
         Ok(())
     }
@@ -119,12 +117,6 @@ impl Tree {
         joint: JointId,
     ) -> Result<JointInTree, RecursiveError> {
         let kind = model.joint_kind(joint);
-        if !is_supported(kind) {
-            return Err(RecursiveError::UnsupportedKind {
-                joint: joint_label(model, joint),
-                kind: kind.name(),
-            });
-        }
         let (body1, body2) = model.joint_bodies(joint);
         let frames = model.joint_frames(joint);
         let frame1 = Pose::new(frames.rotation1, frames.point1);
@@ -132,7 +124,7 @@ impl Tree {
         let flipped = body1 != Some(body);
         let (mut own, other, mut outer) =
             if flipped { (frame2, body1, frame1) } else { (frame1, body2, frame2) };
-        if flipped && is_reversible(kind) {
+        if flipped && kind.is_reversible() {
             own.rotation *= HALF_TURN;
             outer.rotation *= HALF_TURN;
         }
@@ -148,7 +140,7 @@ impl Tree {
             Some(b) => initial.poses[b.index()].compose(&outer),
             None => outer,
         };
-        let reversed = flipped && !is_reversible(kind);
+        let reversed = flipped && !kind.is_reversible();
         Ok(JointInTree { parent, kind, reversed, base, central_from_link: own })
     }
 

@@ -11,7 +11,7 @@ use sinew_math::{
 };
 use sinew_mechanism::{JointKind, twist_angle, unwrap_angle};
 
-use crate::joint_space::{has_quaternion, quaternion, rolling_velocity, three};
+use crate::joint_space::{quaternion, rolling_velocity, three};
 
 fn set_quaternion(q: &mut [f64], value: DQuat) {
     [q[0], q[1], q[2], q[3]] = [value.w, value.x, value.y, value.z];
@@ -20,14 +20,14 @@ fn set_quaternion(q: &mut [f64], value: DQuat) {
 /// The coordinates of a joint where nothing has moved.
 pub(crate) fn set_neutral(kind: JointKind, q: &mut [f64]) {
     q.fill(0.0);
-    if has_quaternion(kind) {
+    if kind.has_quaternion() {
         q[0] = 1.0;
     }
 }
 
 /// `dq/dt` of the coordinates as plain numbers (quaternions: `½ q ω`).
 pub(crate) fn coordinate_rates(kind: JointKind, q: &[f64], v: &[f64], out: &mut [f64]) {
-    if !has_quaternion(kind) {
+    if !kind.has_quaternion() {
         out.copy_from_slice(v);
         return;
     }
@@ -48,7 +48,7 @@ pub(crate) fn coordinate_rates(kind: JointKind, q: &[f64], v: &[f64], out: &mut 
 
 /// `q ⊕ δ`: the coordinates reached along the constant rates `δ` in unit time.
 pub(crate) fn advance(kind: JointKind, q: &mut [f64], delta: &[f64]) {
-    if !has_quaternion(kind) {
+    if !kind.has_quaternion() {
         for (x, d) in q.iter_mut().zip(delta) {
             *x += d;
         }
@@ -87,7 +87,7 @@ const GAUSS: [(f64, f64); 3] =
 /// `q ⊖ q₀`: the constant rates that lead from `q₀` to `q` in unit time, rotations within π. What a rolling body has rolled
 /// is not part of it.
 pub(crate) fn difference(kind: JointKind, q: &[f64], from: &[f64], out: &mut [f64]) {
-    if !has_quaternion(kind) {
+    if !kind.has_quaternion() {
         for (k, d) in out.iter_mut().enumerate() {
             *d = q[k] - from[k];
         }
@@ -145,7 +145,7 @@ pub(crate) fn from_relative(
             q.copy_from_slice(&place.to_array());
             v.copy_from_slice(&velocity.to_array());
         }
-        _ if has_quaternion(kind) => from_relative_in_space(kind, relative, twist, q, v),
+        _ if kind.has_quaternion() => from_relative_in_space(kind, relative, twist, q, v),
         _ => {}
     }
 }
@@ -173,7 +173,7 @@ fn from_relative_in_space(kind: JointKind, relative: &Pose, twist: &Motion, q: &
 
 /// Brings the quaternion of a joint back to unit length.
 pub(crate) fn renormalize(kind: JointKind, q: &mut [f64]) {
-    if has_quaternion(kind) {
+    if kind.has_quaternion() {
         set_quaternion(q, normalize_quat(quaternion(q)));
     }
 }

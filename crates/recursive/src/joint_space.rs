@@ -49,40 +49,6 @@ pub(crate) struct JointSpace {
     pub(crate) drift: Motion,
 }
 
-/// Whether joint coordinates exist for a kind.
-pub(crate) fn is_supported(kind: JointKind) -> bool {
-    use JointKind as K;
-    has_quaternion(kind) || is_reversible(kind) || matches!(kind, K::Planar | K::Universal | K::Orientation)
-}
-
-/// Number of coordinates of a joint.
-pub(crate) fn n_coordinates(kind: JointKind) -> usize {
-    match kind {
-        JointKind::RollingSphere { .. } | JointKind::RollingDisc { .. } => 6,
-        _ if has_quaternion(kind) => kind.free_dimension() + 1,
-        _ => kind.free_dimension(),
-    }
-}
-
-/// Whether the first four coordinates are a quaternion.
-pub(crate) fn has_quaternion(kind: JointKind) -> bool {
-    use JointKind as K;
-    matches!(kind, K::Ball | K::PointOnLine | K::PointOnPlane | K::Free)
-        || matches!(kind, K::RollingSphere { .. } | K::RollingDisc { .. })
-}
-
-/// Whether the first coordinate is an angle about `i` that the mechanism counts beyond ±π.
-pub(crate) fn has_twist(kind: JointKind) -> bool {
-    use JointKind as K;
-    matches!(kind, K::Hinge | K::Cylindrical | K::Planar | K::Screw { .. })
-}
-
-/// Whether the inverse of the relative pose is of the same kind about the opposite axis, coordinates unchanged.
-pub(crate) fn is_reversible(kind: JointKind) -> bool {
-    use JointKind as K;
-    matches!(kind, K::Fixed | K::Hinge | K::Prismatic | K::Cylindrical | K::Screw { .. })
-}
-
 pub(crate) fn quaternion(q: &[f64]) -> DQuat {
     DQuat::from_xyzw(q[1], q[2], q[3], q[0])
 }
@@ -152,7 +118,7 @@ impl JointSpace {
                 out.translation = three(q);
                 out.slides(0, &[0, 1, 2], v, DVec3::ZERO);
             }
-            _ if has_quaternion(kind) => out.in_space(kind, q, v),
+            _ if kind.has_quaternion() => out.in_space(kind, q, v),
             _ => {}
         }
         out

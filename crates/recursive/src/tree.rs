@@ -15,7 +15,7 @@ use sinew_topology::NONE;
 
 use crate::error::RecursiveError;
 use crate::joint_coordinates::{advance, coordinate_rates, difference, renormalize, set_neutral};
-use crate::joint_space::{MAX_COORDINATES, n_coordinates};
+use crate::joint_space::MAX_COORDINATES;
 use crate::state::TreeState;
 
 sinew_math::define_index!(
@@ -71,7 +71,7 @@ impl TreeLink {
 
     pub(crate) fn coordinates(&self) -> Range<usize> {
         let first = self.first_coordinate as usize;
-        first..first + n_coordinates(self.kind)
+        first..first + self.kind.n_coordinates()
     }
 }
 
