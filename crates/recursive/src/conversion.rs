@@ -24,7 +24,7 @@ impl TreeState {
         out
     }
 
-    /// Like [`Self::from_mechanism`], into an existing state; allocates nothing.
+    /// [`Self::from_mechanism`] into an existing state; allocates nothing.
     ///
     /// # Panics
     /// If a state belongs to another model.
@@ -52,8 +52,8 @@ impl TreeState {
         }
     }
 
-    /// Writes poses, twists and twist angles into a state in maximal coordinates and forgets its history; what is not of this
-    /// tree (fixed bodies, time) stays. `dynamics` is used for the kinematic sweep.
+    /// Writes poses, twists and twist angles into a state in maximal coordinates and clears its history. Fixed bodies and time
+    /// are unchanged. `dynamics` is scratch for the kinematic sweep.
     ///
     /// # Panics
     /// If the state belongs to another model.

@@ -23,7 +23,7 @@ use crate::command::JointMode;
 use crate::dynamics::Dynamics;
 use crate::tree::{LinkId, Tree, TreeLink};
 
-/// A scalar whose derivatives with respect to all commands are wanted.
+/// A scalar to differentiate with respect to all commands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DerivativeRow {

@@ -1,4 +1,4 @@
-//! Buffers and results of the sweeps over a tree.
+//! Buffers and results of the sweeps over a tree. Memory: linear in links.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, Sym6};
@@ -7,7 +7,7 @@ use crate::command::JointMode;
 use crate::link_motion::LinkMotion;
 use crate::tree::{LinkId, Tree};
 
-/// Scratch and results of all sweeps over one tree. Losing it changes no result.
+/// Scratch and results of all sweeps over one tree; holds no state.
 #[derive(Clone, Debug)]
 pub struct Dynamics {
     pub(crate) motions: Vec<LinkMotion>,
@@ -65,8 +65,8 @@ impl Dynamics {
         &self.torques
     }
 
-    /// Wrench that the joint (with its torques) exerts on a link in the last call: `F = ĴV̇ + B`, world axes at the joint frame's
-    /// origin (N·m, N).
+    /// Wrench of the joint (torques included) on a link in the last call: `F = ĴV̇ + B`, world axes at the origin of the joint
+    /// frame (N·m, N).
     pub fn reaction(&self, link: LinkId) -> Force {
         let k = link.index();
         self.articulated[k].mul(self.accelerated[k]) + self.bias[k]

@@ -33,7 +33,7 @@ impl Tree {
         let mut link_of_body = vec![NONE; model.n_bodies()];
         for body in model.bodies() {
             if let Some(port) = model.port_of(body) {
-                // elimination goes from leaves to roots, links the other way
+                // elimination goes from leaves to roots, links from roots to leaves
                 let link = n - 1 - port as usize;
                 bodies[link] = body;
                 link_of_body[body.index()] = link as u32;

@@ -45,7 +45,7 @@ pub struct Springs {
 }
 
 impl Springs {
-    /// No springs; at rest where every joint is neutral.
+    /// No springs; the rest coordinates are zero displacement.
     pub fn none(tree: &Tree) -> Self {
         let zero = vec![0.0; tree.n_dofs()];
         Self { stiffness: zero.clone(), damping: zero, rest: tree.neutral_state().coordinates }

@@ -17,7 +17,7 @@ fn set_quaternion(q: &mut [f64], value: DQuat) {
     [q[0], q[1], q[2], q[3]] = [value.w, value.x, value.y, value.z];
 }
 
-/// The coordinates of a joint where nothing has moved.
+/// Sets the coordinates of a joint to zero displacement.
 pub(crate) fn set_neutral(kind: JointKind, q: &mut [f64]) {
     q.fill(0.0);
     if kind.has_quaternion() {
@@ -46,7 +46,7 @@ pub(crate) fn coordinate_rates(kind: JointKind, q: &[f64], v: &[f64], out: &mut 
     }
 }
 
-/// `q ⊕ δ`: the coordinates reached along the constant rates `δ` in unit time.
+/// `q ⊕ δ`: the coordinates reached with constant rates `δ` in unit time.
 pub(crate) fn advance(kind: JointKind, q: &mut [f64], delta: &[f64]) {
     if !kind.has_quaternion() {
         for (x, d) in q.iter_mut().zip(delta) {
@@ -84,8 +84,8 @@ pub(crate) fn advance(kind: JointKind, q: &mut [f64], delta: &[f64]) {
 const GAUSS: [(f64, f64); 3] =
     [(0.112_701_665_379_258_31, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.887_298_334_620_741_7, 5.0 / 18.0)];
 
-/// `q ⊖ q₀`: the constant rates that lead from `q₀` to `q` in unit time, rotations within π. What a rolling body has rolled
-/// is not part of it.
+/// `q ⊖ q₀`: the constant rates that lead from `q₀` to `q` in unit time, rotations within π. The path of a rolling body is
+/// left out.
 pub(crate) fn difference(kind: JointKind, q: &[f64], from: &[f64], out: &mut [f64]) {
     if !kind.has_quaternion() {
         for (k, d) in out.iter_mut().enumerate() {
@@ -106,8 +106,8 @@ pub(crate) fn difference(kind: JointKind, q: &[f64], from: &[f64], out: &mut [f6
     }
 }
 
-/// Coordinates and rates from the relative pose `frame2_from_frame1` and the relative twist in frame 1. The twist angle is taken
-/// within half a turn of `previous_twist`. Components that the joint forbids are dropped.
+/// Coordinates and rates from the relative pose `frame2_from_frame1` and the relative twist in frame 1. The twist angle is
+/// taken within half a turn of `previous_twist`. Components that the joint forbids are dropped.
 pub(crate) fn from_relative(
     kind: JointKind,
     relative: &Pose,
@@ -171,14 +171,14 @@ fn from_relative_in_space(kind: JointKind, relative: &Pose, twist: &Motion, q: &
     }
 }
 
-/// Brings the quaternion of a joint back to unit length.
+/// Normalizes the quaternion of a joint.
 pub(crate) fn renormalize(kind: JointKind, q: &mut [f64]) {
     if kind.has_quaternion() {
         set_quaternion(q, normalize_quat(quaternion(q)));
     }
 }
 
-/// Rotation of a pose given as a matrix.
+/// A pose whose rotation is given as a matrix.
 pub(crate) fn pose_from(rotation: &DMat3, translation: DVec3) -> Pose {
     Pose::new(mat3_to_quat(rotation), translation)
 }

@@ -1,8 +1,8 @@
-//! Joint coordinates: the pose of frame 1 in frame 2 as a function of few numbers, its subspace `S` and `Ṡv`.
+//! Joint coordinates: relative pose `J(q)` of a joint, its subspace `S` and `Ṡv`.
 //!
-//! With `J(q)` the pose of frame 1 in frame 2, `S v = (J⁻¹J̇)^∨` is the twist of frame 1 relative to frame 2, in the axes
-//! of frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion `w, x, y, z`) and
-//! three **quasi-velocities** (the relative angular velocity ω in frame 1), so `S` has no singular pose.
+//! `J(q)` is the pose of frame 1 in frame 2. `S v = (J⁻¹J̇)^∨` is the twist of frame 1 relative to frame 2, in the axes of
+//! frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion `w, x, y, z`) and three
+//! **quasi-velocities** (the relative angular velocity ω in frame 1), so that `S` has no singular pose.
 //!
 //! | Kind | coordinates | rates `v` | relative pose |
 //! |---|---|---|---|
@@ -22,16 +22,16 @@
 //! | `RollingDisc` | R, y, z | ω | `T(ρL,y,z) R`, velocity `−ρ ω × κ` |
 //!
 //! `n = Rᵀe_x` is the plane normal in frame 1, `L = √(n_y² + n_z²)`, `κ = −(0, n_y, n_z)/L` points to the contact. A disc that
-//! lies flat has no lowest point; `L` is then held above a tiny number. Units: m, rad, s. Constant cost, no failure.
+//! lies flat has no lowest point; `L` is then bounded from below. Units: m, rad, s. Constant cost; nothing fails.
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Motion, ops, quat_to_mat3};
 use sinew_mechanism::JointKind;
 
-/// Most rates a joint has.
+/// Largest number of rates of a joint.
 pub(crate) const MAX_DOFS: usize = 6;
 
-/// Most coordinates a joint has.
+/// Largest number of coordinates of a joint.
 pub(crate) const MAX_COORDINATES: usize = 7;
 
 /// Smallest `L` of a disc that is used as a divisor.
@@ -124,7 +124,7 @@ impl JointSpace {
         out
     }
 
-    /// The joint seen from the other side: `T = J⁻¹`, `S → −Ad(J) S`, `Ṡv → −Ad(J) Ṡv` (since `ad(Sv) Sv = 0`).
+    /// Reverses the joint: `T = J⁻¹`, `S → −Ad(J) S`, `Ṡv → −Ad(J) Ṡv` (since `ad(Sv) Sv = 0`).
     pub(crate) fn reverse(&mut self) {
         let (r, p) = (self.rotation, self.translation);
         let act = |m: Motion| {
@@ -182,7 +182,7 @@ impl JointSpace {
     }
 }
 
-/// Where a rolling body touches the plane, in frame 1 and for a unit radius.
+/// Contact of a rolling body with the plane, in frame 1 and for unit radius.
 struct RollingContact {
     /// From the centre to the contact.
     arm: DVec3,

@@ -1,7 +1,7 @@
 //! Kinematics of all links: poses, twists, accelerations and Jacobians at points.
 //!
 //! All quantities of a link are in world axes at the origin of its link (joint) frame; see `link_motion`. The acceleration
-//! of a point `d` from the origin, in the world, with the gravity taken out of `V̇` (KP08 eq. 21–22):
+//! of a point `d` from the origin, in the world, with gravity added back (KP08 eq. 21):
 //! ```text
 //! (ω̇, v̇ + ω×v + g + ω̇×d + ω×(ω×d))
 //! ```
@@ -19,7 +19,7 @@ use crate::state::TreeState;
 use crate::tree::{LinkId, Tree};
 
 impl Dynamics {
-    /// Places and twists of all links (first sweep of KP08 Table 3).
+    /// Poses and twists of all links (first sweep of KP08 Table 3).
     ///
     /// # Panics
     /// If the state or this workspace belongs to another tree.
@@ -81,18 +81,18 @@ impl Dynamics {
         shift_motion(here.velocity, point - here.origin)
     }
 
-    /// Subspace of a joint: column of `S` for the rate `dof` of any link, world axes at that link's origin.
+    /// Column of the joint subspace `S` for the rate `dof`, world axes at the origin of its link.
     pub fn column(&self, dof: usize) -> Motion {
         self.columns[dof]
     }
 
-    /// World acceleration of a link at a world point, `(ω̇, a)` in rad/s² and m/s², after [`Dynamics::hybrid`]. Gravity is part of it
-    /// as of any true acceleration: a body in free fall has `a = g`.
+    /// World acceleration of a link at a world point, `(ω̇, a)` in rad/s² and m/s², after [`Dynamics::hybrid`]. Gravity is
+    /// included: a body in free fall has `a = g`.
     pub fn acceleration_at(&self, link: LinkId, point: DVec3) -> Motion {
         self.world_acceleration(link.index(), point, self.accelerated[link.index()], self.gravity)
     }
 
-    /// Velocity product `J̇v` of a link at a world point: its acceleration at zero joint accelerations without gravity (eq. 21–22).
+    /// Velocity product `J̇v` of a link at a world point: its acceleration at zero joint accelerations, without gravity.
     pub fn velocity_product_at(&self, tree: &Tree, link: LinkId, point: DVec3) -> Motion {
         let origin = self.motions[link.index()].origin;
         let mut sum = Motion::ZERO;
@@ -113,7 +113,8 @@ impl Dynamics {
         Motion::new(rate.angular, rate.linear + rate.angular.cross(d) + turning + gravity)
     }
 
-    /// Link Jacobian at a world point: fills one column `(ω, v)` per rate, world axes. Columns of joints off the path are zero.
+    /// Link Jacobian at a world point: one column `(ω, v)` per rate, world axes. Columns of joints that do not move the link
+    /// are zero.
     pub fn fill_jacobian(&self, tree: &Tree, link: LinkId, point: DVec3, out: &mut [Motion]) {
         out.fill(Motion::ZERO);
         let mut at = link.index() as u32;

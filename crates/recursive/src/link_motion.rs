@@ -44,7 +44,7 @@ impl LinkMotion {
 }
 
 impl LinkMotion {
-    /// `S = (axis, 0)`, `Ṡ = 0`.
+    /// Moves a link on a hinge: `S = (axis, 0)`, `Ṡ = 0`.
     #[inline]
     pub(crate) fn move_hinge(&mut self, link: &TreeLink, parent: &Self, angle: f64, rate: f64) {
         let base = parent.rotation * link.base_rotation;
@@ -59,7 +59,7 @@ impl LinkMotion {
         self.complete(link, parent);
     }
 
-    /// Any joint.
+    /// Moves a link on a joint of any kind.
     pub(crate) fn move_joint(
         &mut self,
         link: &TreeLink,
@@ -87,7 +87,7 @@ impl LinkMotion {
         self.complete(link, parent);
     }
 
-    /// What follows from rotation, arm and velocity.
+    /// Origin, inertia and gyroscopic wrench from rotation, arm and velocity.
     #[inline]
     fn complete(&mut self, link: &TreeLink, parent: &Self) {
         self.origin = parent.origin + self.arm;

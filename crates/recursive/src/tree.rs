@@ -19,7 +19,7 @@ use crate::joint_space::MAX_COORDINATES;
 use crate::state::TreeState;
 
 sinew_math::define_index!(
-    /// A link of a [`Tree`]; parents have smaller ones.
+    /// Index of a link of a [`Tree`]; parents have smaller indices than children.
     LinkId
 );
 
@@ -43,17 +43,17 @@ pub(crate) struct TreeLink {
     /// Parent link, `NONE` at a root.
     pub(crate) parent: u32,
     pub(crate) kind: JointKind,
-    /// The link is body 2 of its joint, and the kind is not its own inverse.
+    /// The link is body 2 of its joint, and the kind is not reversible.
     pub(crate) reversed: bool,
-    /// No link hangs on it.
+    /// Whether it has no children.
     pub(crate) is_leaf: bool,
-    /// Of its parent's children it is eliminated first.
+    /// Whether it is eliminated first among its parent's children.
     pub(crate) is_first: bool,
     pub(crate) first_dof: u32,
     pub(crate) n_dofs: u32,
     pub(crate) first_coordinate: u32,
     pub(crate) first_psi: u32,
-    /// Joint frame on the parent (or in the world), seen from the parent's link frame.
+    /// Joint frame on the parent (or in the world), in the parent's link frame.
     pub(crate) base_rotation: DMat3,
     pub(crate) base_point: DVec3,
     /// Inertia about the link frame.
@@ -96,7 +96,7 @@ impl Tree {
         (0..self.links.len()).map(LinkId::from_index)
     }
 
-    /// The link of a body; `None` if forces do not move it.
+    /// The link of a body; `None` if the body is not dynamic.
     pub fn link(&self, body: BodyId) -> Option<LinkId> {
         let link = *self.link_of_body.get(body.index())?;
         (link != NONE).then(|| LinkId::from_index(link as usize))
@@ -107,7 +107,7 @@ impl Tree {
         self.links[link.index()].body
     }
 
-    /// Name of the body of a link; `#` and its number if it has none.
+    /// Name of the body of a link; `#` and its index if it has none.
     pub fn name(&self, link: LinkId) -> &str {
         &self.names[link.index()]
     }
@@ -122,18 +122,18 @@ impl Tree {
         self.links[link.index()].kind
     }
 
-    /// The link that a link hangs on; `None` if that is the world.
+    /// Parent of a link; `None` if that is the world.
     pub fn parent(&self, link: LinkId) -> Option<LinkId> {
         let parent = self.links[link.index()].parent;
         (parent != NONE).then(|| LinkId::from_index(parent as usize))
     }
 
-    /// Where the rates, accelerations and torques of a link's joint are.
+    /// Range of the rates, accelerations and torques of a link's joint.
     pub fn dofs(&self, link: LinkId) -> Range<usize> {
         self.links[link.index()].dofs()
     }
 
-    /// Where the coordinates of a link's joint are.
+    /// Range of the coordinates of a link's joint.
     pub fn coordinates(&self, link: LinkId) -> Range<usize> {
         self.links[link.index()].coordinates()
     }
@@ -144,20 +144,20 @@ impl Tree {
         self.links.partition_point(|link| link.first_dof as usize <= dof) - 1
     }
 
-    /// Inertia of a link about its joint frame, with what was added (kg, kg·m, kg·m²).
+    /// Inertia of a link about its joint frame, including added mass (kg, kg·m, kg·m²).
     pub fn inertia(&self, link: LinkId) -> SpatialInertia {
         self.links[link.index()].inertia
     }
 
-    /// The central frame of the mechanism in the link (joint) frame, `link_from_central`; added mass does not move it.
+    /// Central frame of the mechanism's body in the link (joint) frame, `link_from_central`; added mass does not change it.
     pub fn central_frame(&self, link: LinkId) -> Pose {
         self.links[link.index()].central
     }
 
-    /// Fixes more mass rigidly to a link: its centre and inertia are given in the central frame of the body.
+    /// Adds mass that is fixed to a link; its centre and inertia are given in the central frame of the body.
     ///
     /// # Errors
-    /// If the mass is negative or a number is not finite. Thin and point masses (zero inertia) are welcome.
+    /// If the mass is negative or a number is not finite. Zero inertia (points, thin rods) is allowed.
     pub fn add_mass(&mut self, link: LinkId, mass: &MassProperties) -> Result<(), RecursiveError> {
         let moments = mass.inertia.diagonal_entries();
         let reason = if !(mass.mass.is_finite() && mass.com.is_finite() && mass.inertia.is_finite()) {
@@ -182,7 +182,7 @@ impl Tree {
         TreeState { coordinates, rates: vec![0.0; self.n_dofs] }
     }
 
-    /// `q ← q ⊕ h v`: moves coordinates along constant rates for the time `h` (s).
+    /// `q ← q ⊕ h v`: moves coordinates with constant rates for the time `h` (s).
     pub fn advance(&self, coordinates: &mut [f64], rates: &[f64], h: f64) {
         for link in &self.links {
             let mut delta = [0.0; MAX_COORDINATES];
@@ -194,8 +194,8 @@ impl Tree {
         }
     }
 
-    /// `q ⊖ q₀`: the rates that lead from `from` to `to` in unit time, rotations within π. Inverse of [`Self::advance`] with
-    /// `h = 1`, except that the way of a rolling joint is left out.
+    /// `q ⊖ q₀`: the rates that lead from `from` to `to` in unit time, rotations within π. The inverse of [`Self::advance`] with
+    /// `h = 1`, except that the path of a rolling joint is left out.
     pub fn difference(&self, to: &[f64], from: &[f64], out: &mut [f64]) {
         for link in &self.links {
             let q = link.coordinates();
@@ -211,7 +211,7 @@ impl Tree {
         }
     }
 
-    /// Brings quaternions back to unit length.
+    /// Normalizes the quaternions.
     pub fn renormalize(&self, coordinates: &mut [f64]) {
         for link in &self.links {
             renormalize(link.kind, &mut coordinates[link.coordinates()]);

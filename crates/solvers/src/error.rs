@@ -1,4 +1,4 @@
-//! What can go wrong in a factorization.
+//! Errors of a factorization.
 
 use sinew_topology::GraphNode;
 use thiserror::Error;
@@ -17,7 +17,7 @@ pub enum FactorError {
     },
     /// The node does not fit the pair form.
     #[error(
-        "{node} has no pair form, which takes variables of six unknowns and rows without compliance: use TreeLdlt"
+        "{node} has no pair form, which needs variables of six unknowns and rows without compliance: use TreeLdlt"
     )]
     NoPairForm {
         /// The variable of another size, or the constraint with compliance.

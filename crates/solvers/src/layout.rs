@@ -1,4 +1,4 @@
-//! Where the blocks and unknowns of a plan live in flat storage.
+//! Flat storage layout of the blocks and unknowns of a plan.
 //!
 //! Node after node in elimination order: the diagonal block, then one block with the columns of the parent
 //! followed, for variables, by those of the grandparent; all row-major. A factorization streams forward through

@@ -1,7 +1,7 @@
-//! The small pivots of the pair elimination: symmetric, positive definite, at most 6×6.
+//! LDLᵀ of the small pivots of the pair elimination: symmetric, positive definite, at most 6×6.
 //!
-//! LDLᵀ without square roots, packed by rows with `1/D` on the diagonal. A pivot that is not safely positive is
-//! raised and counted, never an error: a step must not fail. No allocation; sizes are known at compile time.
+//! Without square roots, packed by rows with `1/D` on the diagonal. A pivot that is not safely positive is raised and
+//! counted; it is not an error, because a step must not fail. No allocation; sizes are known at compile time.
 
 use glam::DVec3;
 use sinew_math::{Force, Sym3, Sym6};
@@ -32,11 +32,11 @@ impl Ldlt3 {
     }
 }
 
-/// Relative size under which a pivot counts as singular.
+/// Relative size below which a pivot counts as singular.
 const SINGULAR: f64 = 1e-14;
 
-/// `1/d`, with `d` raised to a floor if it is not safely positive. The floor is on the scale of the pair's
-/// diagonal and of the mass that moves; where there is neither, the direction is held: `1/d = 0`.
+/// `1/d`, with `d` raised to a floor if it is not safely positive. The floor has the scale of the pair's diagonal and of the
+/// moving mass; without either, the direction is locked: `1/d = 0`.
 #[inline]
 pub(crate) fn invert_pivot(d: f64, scale: f64, mass: &Sym6) -> (f64, u32) {
     if d > SINGULAR * scale + f64::MIN_POSITIVE {

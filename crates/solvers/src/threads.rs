@@ -1,15 +1,15 @@
 //! Runs the tasks of a schedule, on several threads with the feature `parallel`.
 //!
-//! Each task works on its own slice of one flat array, so splitting the array is all the synchronization there
-//! is; nothing allocates. Which thread runs a task does not matter, and neither does the number of threads.
+//! Each task works on its own slice of one flat array, so splitting the array is the only synchronization. Nothing
+//! allocates. Results do not depend on the number of threads, nor on which thread runs a task.
 
 use sinew_topology::{NONE, Schedule, Task};
 use std::convert::Infallible;
 
-/// Tasks are handed to another thread only in bunches of more pairs than this: about 0.1 ms of work.
+/// Tasks go to another thread only in groups of more pairs than this: about 0.1 ms of work.
 pub(crate) const GRAIN: usize = 256;
 
-/// A part of a flat array and the index of its first entry in the whole.
+/// A part of a flat array, and the index of its first entry in the whole array.
 pub(crate) struct FlatPart<'a> {
     pub(crate) values: &'a mut [f64],
     pub(crate) start: usize,
@@ -22,14 +22,14 @@ impl<'a> FlatPart<'a> {
         (Self { values: left, start: self.start }, Self { values: right, start: at })
     }
 
-    /// The same part for a shorter time.
+    /// The same part with a shorter lifetime.
     fn reborrow(&mut self) -> FlatPart<'_> {
         FlatPart { values: self.values, start: self.start }
     }
 }
 
 /// Leaves → root: `work` on every pair, children before parents, with a part that holds the pair and its
-/// parent and starts at `offset` of some pair before it. Gives the first error in elimination order.
+/// parent and starts at `offset` of some pair before it. Returns the first error in elimination order.
 #[inline]
 pub(crate) fn sweep_up<E: Send>(
     schedule: &Schedule,
@@ -66,8 +66,8 @@ pub(crate) fn sweep_down(
     });
 }
 
-/// Runs `work` on every task, each with the part that starts at `offset(first pair)`. Gives the error of the
-/// first task, in order, that failed.
+/// Runs `work` on every task, each with the part that starts at `offset(first pair)`. Returns the error of the first task, in
+/// order, that failed.
 fn run<E: Send>(
     tasks: &[Task],
     mut part: FlatPart<'_>,

@@ -29,7 +29,7 @@ fn bad_points_are_refused_and_leave_a_path_as_it_was() {
     let mut path = PointPath::new(vec![(0.0, DVec3::ZERO)]).unwrap();
     let before = path.clone();
     assert_eq!(path.push(0.0, DVec3::X), Err(ControlError::TimeNotIncreasing { index: 1 }));
-    let nan = ControlError::NotValid { what: "place of a path", index: 1 };
+    let nan = ControlError::NotValid { what: "position of a path:", index: 1 };
     assert_eq!(path.push(1.0, DVec3::NAN), Err(nan.clone()));
     assert_eq!(path, before);
     path.push(1.0, DVec3::X).unwrap();

@@ -198,7 +198,7 @@ fn faults_of_scores_name_the_phase_and_the_thing() {
         Phase { start: 0.0, act: Act::Passive },
         Phase { start: 1.0, act: guide(vec![Goal::drag(tip, DVec3::ZERO, PointTarget::Held), unknown]) },
     ]);
-    assert_eq!(fault.to_string(), "phase 1: goal 1 names bone 12, but the tree has only 3");
+    assert_eq!(fault.to_string(), "phase 1: goal 1 names bone 12, but the tree has only 3 bones");
     let nan = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::NAN));
     let fault = build(vec![Phase { start: 0.0, act: guide(vec![nan]) }]);
     assert_eq!(fault.to_string(), "phase 0: goal 0 is not finite or out of range");

@@ -1,4 +1,4 @@
-//! Closed loops: rows on top of a solved tree, refined by a Krylov method (Fau99 §3).
+//! Closed loops: rows on top of a factored tree, solved by a Krylov method (Fau99 §3).
 
 #[cfg(feature = "dense")]
 mod dense;

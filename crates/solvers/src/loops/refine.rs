@@ -1,31 +1,31 @@
-//! Loop refinement: the multipliers that close the loops of a solved tree, at a cost the caller bounds.
+//! Loop refinement: iterative solution of the multipliers that close the loops of a factored tree.
 //!
-//! **What.** The tree solve gave `v_a`; with rows `J v + D λ = b` and `T` the reaction of the tree (Fau99 §3.1,
-//! signs of [`LoopRows`]):
+//! **What.** With `v_a` the solution of the tree alone, rows `J v + D λ = b`, and `T` the reaction of the tree to impulses
+//! (Fau99 eq. 13, signs of [`LoopRows`]):
 //! ```text
 //! (Â + D) λ = b̂ = b − J v_a,   Â = J T Jᵀ,        then  v = v_a + T Jᵀ λ
 //! ```
-//! `Â` is symmetric and positive semidefinite. Whatever `λ` is, the tree's own constraints hold to rounding.
+//! `Â` is symmetric and positive semidefinite. The tree's own constraints hold to rounding for every `λ`.
 //!
-//! **Stops.** The largest `|b̂ − (Â + D)λ|` is below the precision; the residual can shrink no further
-//! ([`LoopStop::LeastSquares`]); the iterations are used up; the caller says so. At the end the residual is
-//! computed anew (unless the caller does so, see [`LoopSettings::verify`]); if a solve that thought it had converged missed by more than 10 times the precision it starts
-//! again from there, a few times at most.
+//! **Stopping.** A solve ends when the largest `|b̂ − (Â + D)λ|` is below the precision, when the residual cannot shrink
+//! further ([`LoopStop::LeastSquares`]), when the iterations are used up, or when the caller asks. A converged solve then
+//! computes its residual again from `λ` (Fau99 §3.3; optional, see [`LoopSettings::verify`]). If that residual exceeds 10 times
+//! the precision, the solve restarts from there, a few times at most.
 //!
-//! **Redundant and contradictory rows.** Redundant, consistent rows converge to one of many `λ` with the same
-//! motion: the one of least norm if cold and not preconditioned. Contradictory rows end in least squares: the
-//! conjugate residual minimizes `rᵀCr` with `C` of the preconditioner (`C = 1` without it and with equal
-//! weights); the other iterative methods diverge there, and return their best iterate (docs/errata.md).
+//! **Redundant and contradictory rows.** With redundant, consistent rows many `λ` give the same motion; a solve from zero
+//! without preconditioner finds the one of least norm. With contradictory rows the conjugate residual minimizes `rᵀCr`, where
+//! `C` is the preconditioner (`C = 1` without it and with equal weights). The other iterative methods diverge on such rows and
+//! return their best iterate (docs/errata.md).
 //!
-//! **Weights.** A block's weight multiplies its part of `C`: heavy blocks close first and give way least where
-//! rows contradict each other; converged solutions of consistent rows do not depend on it. A block of weight 0 is
-//! switched off: its `λ` is 0 and its rows count nowhere.
+//! **Weights.** The weight of a block multiplies its part of `C`. Heavy blocks converge first, and have the smallest errors
+//! where rows contradict each other. Converged solutions of consistent rows do not depend on weights. A block of weight 0 is
+//! switched off: its `λ` is 0, and its rows are ignored.
 //!
-//! **Cost.** One response of the surroundings and about 60 flops per row in an iteration (BiCG: two responses);
-//! one more response to verify. No allocation once the largest problem has been seen, except by the dense method.
+//! **Cost.** Per iteration one response of the surroundings (BiCG: two) and about 60 flops per row; one more response to
+//! verify. No allocation once the largest problem has been seen, except by the dense method.
 //!
-//! **Failure.** Never panics on numbers, never returns a `λ` that is not finite; [`LoopStop::Breakdown`] says
-//! that numbers were lost.
+//! **Failure.** Never panics on numbers and never returns a `λ` that is not finite; [`LoopStop::Breakdown`] reports that
+//! precision was lost.
 
 #[cfg(feature = "dense")]
 use super::dense;
@@ -37,7 +37,7 @@ use super::rows::LoopRows;
 use super::settings::{LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
 use crate::vector::largest;
 
-/// What [`refine`] works in; grows on first use.
+/// Scratch of [`refine`]; grows on first use.
 #[derive(Clone, Debug, Default)]
 pub struct LoopScratch {
     ports: Ports,
@@ -47,7 +47,7 @@ pub struct LoopScratch {
 }
 
 impl LoopScratch {
-    /// Nothing yet.
+    /// Empty scratch.
     pub fn new() -> Self {
         Self::default()
     }
@@ -57,9 +57,9 @@ impl LoopScratch {
 pub struct LoopProblem<'a> {
     /// The rows `J` and `D`.
     pub rows: &'a LoopRows,
-    /// The surroundings: the reaction `T` of their ports to impulses.
+    /// The surroundings of the loops: their reaction `T` to impulses at the ports.
     pub responder: &'a mut dyn Responder,
-    /// The bodies at the ports as if nothing held them, for the preconditioner.
+    /// Mass of the body at a port as if it were free, for the preconditioner.
     pub free_mass: &'a dyn Fn(u32) -> FreeMass,
     /// One entry per row.
     pub rhs: &'a [f64],

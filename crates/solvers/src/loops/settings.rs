@@ -1,39 +1,39 @@
 //! Settings and report of the loop solver.
 
-/// How the loop equations are solved.
+/// Solution method of the loop equations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum LoopMethod {
-    /// Conjugate residual: the residual only shrinks; ends in least squares where rows contradict.
+    /// Conjugate residual: the residual never grows; least squares if rows contradict each other.
     #[default]
     ConjugateResidual,
     /// Conjugate gradient: for consistent rows.
     ConjugateGradient,
-    /// Biconjugate gradient as in Fau99, with two responses: the iterates of the conjugate gradient.
+    /// Biconjugate gradient as in Fau99 §3.2, with two responses; its iterates are those of the conjugate gradient.
     BiConjugateGradient,
-    /// The matrix written out and factored: one response per row, allocates.
+    /// Dense factorization of the assembled matrix: one response per row; allocates.
     #[cfg(feature = "dense")]
     Dense,
 }
 
-/// What to do, and when to stop.
+/// Settings of a loop solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopSettings {
-    /// How to solve.
+    /// Solution method.
     pub method: LoopMethod,
     /// Whether the blocks of `J M⁻¹Jᵀ + D` precondition the iteration.
     pub precondition: bool,
-    /// The residual that is small enough, in the units of the rows: m/s and rad/s in an implicit step, m/s² and rad/s² between
-    /// accelerations, m and rad between displacements (docs/maths/loops.md §3).
+    /// Residual at which a solve has converged, in the units of the rows: m/s and rad/s for velocities, m/s² and rad/s² for
+    /// accelerations, m and rad for displacements (docs/maths/loops.md §3).
     pub precision: f64,
-    /// The most updates of `λ`, all restarts together.
+    /// Largest number of updates of `λ`, over all restarts.
     pub iterations: u32,
-    /// How often a solve may start again because its residual had drifted.
+    /// Largest number of restarts after a residual that had drifted.
     pub restarts: u32,
-    /// Whether a solve that has converged computes its residual anew, with one more response; if not, the caller should.
-    /// A step of a mechanism always knows it, whatever is written here.
+    /// Whether a converged solve computes its residual again, with one more response. If not, the caller should. A step of a
+    /// mechanism chooses this itself and ignores the value given.
     pub verify: bool,
 }
 
@@ -50,7 +50,7 @@ impl Default for LoopSettings {
     }
 }
 
-/// Why a solve ended.
+/// Why a loop solve ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -58,33 +58,33 @@ pub enum LoopStop {
     /// There are no loops.
     #[default]
     None,
-    /// The residual is as small as asked, up to a factor of 10.
+    /// The residual is below the precision, up to a factor of 10.
     Converged,
-    /// The rows contradict each other and the residual is the smallest possible; or rows that may open yield and are still
-    /// on their way.
+    /// The rows contradict each other and the residual is the smallest possible; or rows that may open have yielded and are
+    /// not closed yet.
     LeastSquares,
     /// The iterations are used up.
     Budget,
     /// The caller asked to stop.
     Asked,
-    /// The residual grew to 1e4 times its minimum; the multipliers are those of the minimum.
+    /// The residual grew to 1e4 times its minimum; the multipliers returned are those of the minimum.
     Diverged,
-    /// Input or intermediate numbers were not finite, or rounding keeps the residual above ten times the
-    /// precision; the multipliers are the best that were verified.
+    /// Input or intermediate numbers were not finite, or rounding keeps the residual above ten times the precision; the
+    /// multipliers returned are the last ones that were verified.
     Breakdown,
 }
 
-/// How a solve went.
+/// Report of a loop solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopReport {
-    /// Scalar rows.
+    /// Number of scalar rows.
     pub rows: u32,
-    /// Updates of `λ`.
+    /// Number of updates of `λ`.
     pub iterations: u32,
-    /// Starts after the first.
+    /// Number of restarts.
     pub restarts: u32,
-    /// The largest `|b̂ − (Â + D)λ|`, computed from the `λ` returned; infinite if it is not a number.
+    /// Largest `|b̂ − (Â + D)λ|`, computed from the `λ` returned; infinite if it is not a number.
     pub residual: f64,
     /// Why it ended.
     pub stop: LoopStop,

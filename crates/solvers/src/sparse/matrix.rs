@@ -1,12 +1,11 @@
-//! A symmetric matrix of 3×3 blocks over mesh nodes: filled element by element, multiplied many times.
+//! Symmetric matrix of 3×3 blocks over mesh nodes: filled element by element, multiplied many times.
 //!
-//! **What.** `A` over *all* nodes, three unknowns each, node by node. Fixed or attached nodes are the business of
-//! whoever multiplies: with node velocities `v = T y` the matrix of `y` is `Tᵀ A T`, one product with `A` between a
-//! scatter and a gather.
+//! **What.** `A` over *all* nodes, three unknowns each. Fixed or attached nodes are handled by the caller: with node velocities
+//! `v = T y` the matrix of `y` is `Tᵀ A T`, a product with `A` between a scatter and a gather.
 //!
-//! **How.** Elements add to the upper half. The product reads all blocks, four neighbours in a row interleaved in SIMD
-//! lanes: nine multiplications and nine additions for four blocks (AVX; twice that with SSE2), no scattered writes, and
-//! every row is summed whole by one thread in one order, the same for all machines.
+//! **How.** Elements add to the upper half. The product reads all blocks, with four neighbours of a row interleaved in SIMD
+//! lanes: nine multiplications and nine additions for four blocks (AVX; twice that with SSE2), no scattered writes. Each row is
+//! summed by one thread in one order, the same on all machines.
 //!
 //! **Cost.** 72 bytes per upper block and 72 per block of the whole; a product is 1–3 ns per block and does
 //! not allocate. NaN in gives NaN out.
@@ -19,10 +18,10 @@ use crate::threads::join;
 use glam::{DMat3, DVec3};
 use sinew_math::{F64x2, Sym3};
 
-/// Rows are handed to another thread only in bunches of more than this: at least 0.05 ms of work.
+/// Rows go to another thread only in groups of more than this: at least 0.05 ms of work.
 const GRAIN: usize = 2048;
 
-/// A symmetric matrix of 3×3 blocks, in the units of whoever fills it (mass, kg, in an implicit step).
+/// A symmetric matrix of 3×3 blocks, in the units of the caller (kg in an implicit step).
 #[derive(Clone, Debug)]
 pub struct BlockMatrix {
     pattern: SparsePattern,
@@ -31,7 +30,7 @@ pub struct BlockMatrix {
     fours: Vec<[Aligned4; 9]>,
 }
 
-/// The upper half of a matrix: all that elements add to.
+/// The upper half of a matrix, to which elements add.
 #[derive(Clone, Debug)]
 pub struct UpperBlocks {
     /// In the order of the pattern, and one empty block.
@@ -82,17 +81,17 @@ impl BlockMatrix {
         self.complete();
     }
 
-    /// Replaces all values: `fill` adds to what was assembled before, for the same pattern.
+    /// Replaces all values: `fill` adds to `base`, which was assembled for the same pattern.
     ///
     /// # Panics
-    /// If the other matrix has another number of blocks.
+    /// If `base` has another number of blocks.
     pub fn assemble_onto(&mut self, base: &UpperBlocks, fill: impl FnOnce(&mut BlockFill<'_>)) {
         self.upper.blocks.copy_from_slice(&base.blocks);
         fill(&mut BlockFill { pattern: &self.pattern, upper: &mut self.upper.blocks });
         self.complete();
     }
 
-    /// Copies the upper half to where products read.
+    /// Copies the upper half to the layout that products read.
     fn complete(&mut self) {
         let Self { pattern, upper, fours } = self;
         with_wide_simd(

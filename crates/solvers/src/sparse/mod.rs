@@ -1,4 +1,4 @@
-//! Symmetric positive definite systems of meshes: 3×3 blocks per pair of nodes, conjugate gradients, two levels.
+//! Symmetric positive definite systems on meshes: 3×3 block matrices, conjugate gradients, two-level preconditioner.
 
 mod aggregates;
 mod carriers;

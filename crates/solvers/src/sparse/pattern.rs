@@ -1,21 +1,21 @@
-//! Where the 3×3 blocks of a mesh matrix are: found once, so that filling is a streaming add.
+//! Sparsity pattern of a mesh matrix of 3×3 blocks, computed once so that filling only adds.
 //!
-//! Nodes `i` and `j` share a block if an element has both. Two lists describe the same pattern. *Upper*: the blocks
-//! `j ≥ i`, row by row, the diagonal first; each element knows the places of its ten. *Rows*: all blocks of a row by
-//! rising column, four by four, with the upper block each one mirrors; a row of another length ends in empty blocks.
+//! Nodes `i` and `j` share a block if an element has both. Two lists describe the pattern. *Upper*: the blocks `j ≥ i`, row by
+//! row, the diagonal first; each element stores the places of its ten blocks. *Rows*: all blocks of a row by rising column, in
+//! groups of four, each with the upper block that it mirrors; a row is padded with empty blocks.
 //!
 //! Cost: `O(E log E)` for E elements, once; 40 bytes per element and about 150 per node afterwards.
 
 use thiserror::Error;
 
-/// Marks a place whose block is the transpose of the upper one.
+/// Marks a block that is the transpose of an upper block.
 const TRANSPOSED: u32 = 1 << 31;
 
 /// The local node pairs of an element's ten blocks.
 pub const ELEMENT_PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
 
-/// Why a list of elements has no matrix.
+/// Why a list of elements has no pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PatternError {
@@ -45,7 +45,7 @@ pub enum PatternError {
     },
 }
 
-/// A block of the upper half, as it is or transposed.
+/// Position of a block in the upper half, and whether it is transposed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockPlace(u32);
 
@@ -70,7 +70,7 @@ pub struct SparsePattern {
     pub(crate) row_start: Vec<u32>,
     /// Columns of each four blocks.
     pub(crate) columns: Vec<[u32; 4]>,
-    /// What each four blocks mirror; the index after the last upper block is the empty one.
+    /// Upper block that each of four blocks mirrors; the index after the last upper block is the empty block.
     pub(crate) mirrored: Vec<[BlockPlace; 4]>,
 }
 
