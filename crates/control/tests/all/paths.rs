@@ -38,7 +38,7 @@ fn bad_points_are_refused_and_leave_a_path_as_it_was() {
     assert_eq!(TurnPath::new(vec![]), Err(ControlError::Empty));
     let still = exp_so3(DVec3::ZERO);
     let refused = TurnPath::new(vec![(0.0, still), (1.0, still * 0.0)]);
-    assert_eq!(refused, Err(ControlError::NotValid { what: "turn of a path", index: 1 }));
+    assert_eq!(refused, Err(ControlError::NotValid { what: "orientation of a path:", index: 1 }));
     let refused = TurnPath::new(vec![(1.0, still), (0.0, still)]);
     assert_eq!(refused, Err(ControlError::TimeNotIncreasing { index: 1 }));
 }
