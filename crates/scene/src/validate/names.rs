@@ -94,7 +94,7 @@ fn body_references(scene: &SceneDoc) -> Vec<(String, &str)> {
         all.extend(names.map(|(k, name)| (format!("surfaces[{i}].points[{k}].name"), name)));
     }
     for (i, generator) in scene.generators.iter().enumerate() {
-        let roots = generator.roots().into_iter().filter_map(|(field, root, _)| match root {
+        let roots = generator.roots().filter_map(|(field, root, _)| match root {
             RootDoc::Body(body) => Some((format!("generators[{i}].{field}"), body.as_str())),
             _ => None,
         });

@@ -66,8 +66,11 @@ pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
+/// A joint of a pose, and its coordinates.
+type JointValues = (String, Vec<f64>);
+
 /// The poses of a phase, with their paths.
-fn poses<'s>(phase: &'s PhaseDoc, path: &str) -> Vec<(String, &'s [(String, Vec<f64>)])> {
+fn poses<'s>(phase: &'s PhaseDoc, path: &str) -> Vec<(String, &'s [JointValues])> {
     match &phase.control {
         ControlDoc::Guide(guide) => {
             let pose =
