@@ -6,9 +6,8 @@ use crate::control_scenes::{Control, DynamicsRun, Problem, as_keyframes, reduced
 use crate::subjects::fixture;
 use crate::{Effort, Failure, Goal, Machine, SceneRun, StepTimes, Subject, Timing, grouped, time_steps};
 use sinew_flesh::FleshModel;
-use sinew_mechanism::Stage;
 use sinew_scene::{ControlDoc, SceneDoc, ScoreDoc};
-use sinew_sim::World;
+use sinew_sim::{Stage, World};
 use std::time::Instant;
 
 /// Bones of the skeletons; the longest is left to plain dynamics.
@@ -19,8 +18,8 @@ const MOST_GUIDED: usize = 1_000;
 const SHORT_BATCH: (usize, usize) = (5_000, 3);
 /// Parts of a step, by the stages that end them.
 pub const PARTS: [(&str, Stage); 3] = [
-    ("flesh and contact", Stage::Eliminate),
-    ("commands", Stage::Substitute),
+    ("flesh and contact", Stage::Flesh),
+    ("commands", Stage::Control),
     ("dynamics", Stage::Integrate),
 ];
 /// Steps of a motion in a test or a count of instructions.

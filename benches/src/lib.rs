@@ -68,4 +68,4 @@ pub use rapier::RapierRun;
 pub use series::{Memory, Row, SIZES, Series};
 pub use subjects::{MechanismRun, SceneRun};
 pub use table::{Table, grouped, short};
-pub use timing::{Effort, StepTimes, Subject, Timing, time_steps};
+pub use timing::{Effort, STAGES, StepTimes, Subject, Timing, time_steps};

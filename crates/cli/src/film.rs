@@ -85,7 +85,7 @@ fn png(image: &Image) -> Result<Vec<u8>, PictureError> {
 mod tests {
     use glam::DVec3;
     use sinew_math::Pose;
-    use sinew_sim::{Cast, DrawShape, SolidCast};
+    use sinew_show::{Cast, DrawShape, SolidCast};
 
     use super::Motion;
     use crate::picture::Wishes;

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_sim::{Cast, DrawList, DrawShape, Scenery, World};
+use sinew_show::{Cast, DrawList, DrawShape, Scenery};
+use sinew_sim::World;
 
 /// Everything there is to draw, but not where it is.
 #[derive(Clone, Debug, Default)]

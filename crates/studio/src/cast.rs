@@ -3,7 +3,8 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{CoordinateDoc, SceneDoc};
-use sinew_sim::{BodyId, BodyKind, JointId, JointKind, Model, Scenery, World, extent};
+use sinew_show::{Scenery, extent};
+use sinew_sim::{BodyId, BodyKind, JointId, JointKind, Model, World};
 
 /// What is known of a scene before anything moves.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +20,7 @@ pub struct Cast {
     /// Ground, walls and solids of the world.
     pub scenery: Scenery,
     /// Colours, mass, and the coarse mesh of flesh.
-    pub looks: sinew_sim::Cast,
+    pub looks: sinew_show::Cast,
     /// Half the diagonal of a box around everything at the beginning, m.
     pub reach: f64,
     /// The middle of that box, m.
@@ -104,7 +105,7 @@ impl Cast {
         Self {
             name: world.info().name.clone(),
             joints: model.joints().map(joint).collect(),
-            looks: sinew_sim::Cast::of(world),
+            looks: sinew_show::Cast::of(world),
             bodies,
             flesh,
             scenery: Scenery::of(&expanded),

@@ -4,7 +4,8 @@
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Pose, ops};
 use sinew_picture::{Color, Line, Mesh, Plane, Scene};
-use sinew_sim::{BodyId, DrawShape, LineKind};
+use sinew_show::{DrawShape, LineKind};
+use sinew_sim::BodyId;
 
 use crate::{Frame, Orbit, Show};
 

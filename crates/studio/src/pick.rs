@@ -5,7 +5,8 @@
 //! triangles.
 
 use glam::DVec3;
-use sinew_sim::{BodyId, DrawList, DrawShape, DrawSolid};
+use sinew_show::{DrawList, DrawShape, DrawSolid};
+use sinew_sim::BodyId;
 
 use crate::{Frame, Ray};
 
@@ -165,7 +166,7 @@ fn meet_triangle([a, b, c]: [DVec3; 3], ray: &Ray) -> Option<f64> {
 mod tests {
     use glam::DVec3;
     use sinew_math::ops;
-    use sinew_sim::DrawShape;
+    use sinew_show::DrawShape;
 
     use super::{Ray, is_near, meet_shape, meet_triangle};
 

@@ -80,6 +80,19 @@ fn batches_and_recordings_of_flesh_give_the_same_bits() {
 }
 
 #[test]
+fn energy_and_momentum_are_those_of_the_whole() {
+    let mut world = World::from_scene(&scene("worm")).expect("a world");
+    (0..30).for_each(|_| drop(world.step()));
+    let (gravity, scale) = (world.settings().gravity, world.input().spring_scale);
+    let whole = energy(world.model(), world.state(), gravity, scale);
+    assert_eq!(whole, world.energy());
+    let bones = sinew_mechanism::energy(world.mechanism(), &world.state().bodies, gravity, scale);
+    assert!(whole.total() > 1.5 * bones.total(), "{} {}", whole.total(), bones.total());
+    assert_eq!(momentum(world.model(), world.state()), world.momentum());
+    assert_eq!(violation(world.model(), world.state(), world.input()), world.violation());
+}
+
+#[test]
 fn flesh_that_is_no_longer_finite_is_reported() {
     let mut world = world_of(HELD);
     world.state_mut().flesh.nodes[0].positions[10] = DVec3::splat(f64::NAN);
