@@ -2,11 +2,11 @@
 
 use sinew_math::{Pose, exp_so3};
 use sinew_mechanism::{
-    DriveCoordinate, JointFrames, JointKind, JointSpec, Limit, MechanismBuilder, Motor, MotorTarget,
+    DriveCoordinate, JointFrames, JointSpec, Limit, MechanismBuilder, Motor, MotorTarget,
     RotationForce, ScalarForce, Spring,
 };
 use sinew_scene::{
-    ConeLimitDoc, ForceCoordinate, JointDoc, JointKindDoc, LimitsDoc, MotorDoc, PriorityDoc, TargetDoc,
+    ConeLimitDoc, ForceCoordinate, JointDoc, JointKind, LimitsDoc, MotorDoc, PriorityDoc, TargetDoc,
 };
 use sinew_topology::Priority;
 
@@ -35,30 +35,11 @@ pub(crate) fn joint_spec(
         PriorityDoc::Primary => Priority::Primary,
         PriorityDoc::Secondary => Priority::Secondary,
     };
-    let spec = JointSpec::new(doc.name.as_str(), joint_kind(doc.kind), child, parent, frames)
+    let spec = JointSpec::new(doc.name.as_str(), doc.kind, child, parent, frames)
         .with_priority(priority)
         .with_weight(doc.weight)
         .with_compliance(doc.compliance);
     add_forces(doc, spec, path)
-}
-
-fn joint_kind(kind: JointKindDoc) -> JointKind {
-    match kind {
-        JointKindDoc::Fixed => JointKind::Fixed,
-        JointKindDoc::Hinge => JointKind::Hinge,
-        JointKindDoc::Prismatic => JointKind::Prismatic,
-        JointKindDoc::Cylindrical => JointKind::Cylindrical,
-        JointKindDoc::Planar => JointKind::Planar,
-        JointKindDoc::Ball => JointKind::Ball,
-        JointKindDoc::Universal => JointKind::Universal,
-        JointKindDoc::Orientation => JointKind::Orientation,
-        JointKindDoc::PointOnLine => JointKind::PointOnLine,
-        JointKindDoc::PointOnPlane => JointKind::PointOnPlane,
-        JointKindDoc::Free => JointKind::Free,
-        JointKindDoc::Screw { pitch } => JointKind::Screw { pitch },
-        JointKindDoc::RollingSphere { radius } => JointKind::RollingSphere { radius },
-        JointKindDoc::RollingDisc { radius } => JointKind::RollingDisc { radius },
-    }
 }
 
 /// Adds the forces of `doc` to a joint; `path` is that of the joint.
@@ -135,7 +116,7 @@ fn add_rest_rotation(
     if rest == glam::DVec3::ZERO {
         return Ok(());
     }
-    if doc.cone_limit.is_some() || doc.kind == JointKindDoc::Universal {
+    if doc.cone_limit.is_some() || doc.kind == JointKind::Universal {
         return Err(BuildError::Unsupported {
             field: path() + ".spring.rest_rotation",
             what: "a spring relaxed at a rotation cannot be combined with a cone limit or a universal joint",

@@ -1,8 +1,8 @@
 //! Scenes that build, and those that say why not, and where.
 
-use sinew_sim::{BuildError, SceneDoc, Stage, World};
+use sinew_sim::{BuildError, Reduced, SceneDoc, Scheme, Stage, World};
 
-use crate::common::{run, small};
+use crate::common::{run, small, world};
 
 const TWO: &str = r#"bodies: [
   (name: "a", pose: (position: (1, 0, 0)), shapes: [Box(size: (1, 1, 1))]),

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_mechanism::CgStop;
 use sinew_scene::{CurveDoc, FleshMaterialDoc, FleshSteppingDoc, GeneratorDoc, ImplicitDoc, StepperDoc};
-use sinew_sim::{Input, Recording, SceneDoc, Workspace, World, digest, step, step_batch};
+use sinew_sim::{Input, Recording, SceneDoc, Workspace, World, digest, energy, momentum, step, step_batch, violation};
 
 use crate::common::{run, scene};
 
