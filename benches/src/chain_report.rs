@@ -1,7 +1,7 @@
 //! The figures of the chain suite as tables, as JSON and as curves.
 
-use crate::timing::STAGES;
 use crate::chain_suite::{PAPER, PAPER_HAND};
+use crate::timing::STAGES;
 use crate::{Axes, ChainSuite, Curve, Figure, Goal, Series, Table, grouped, short};
 use serde_json::{Value, json};
 use sinew_sim::Stage;

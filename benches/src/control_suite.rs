@@ -17,11 +17,8 @@ const MOST_GUIDED: usize = 1_000;
 /// Bones times steps of a batch of skeletons, and steps at least.
 const SHORT_BATCH: (usize, usize) = (5_000, 3);
 /// Parts of a step, by the stages that end them.
-pub const PARTS: [(&str, Stage); 3] = [
-    ("flesh and contact", Stage::Flesh),
-    ("commands", Stage::Control),
-    ("dynamics", Stage::Integrate),
-];
+pub const PARTS: [(&str, Stage); 3] =
+    [("flesh and contact", Stage::Flesh), ("commands", Stage::Control), ("dynamics", Stage::Integrate)];
 /// Steps of a motion in a test or a count of instructions.
 const FEW_STEPS: usize = 40;
 

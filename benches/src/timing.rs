@@ -57,14 +57,8 @@ impl Effort {
 }
 
 /// Stages of the steps of bodies.
-pub const STAGES: [Stage; 6] = [
-    Stage::Prepare,
-    Stage::Eliminate,
-    Stage::Substitute,
-    Stage::Refine,
-    Stage::Integrate,
-    Stage::Stabilize,
-];
+pub const STAGES: [Stage; 6] =
+    [Stage::Prepare, Stage::Eliminate, Stage::Substitute, Stage::Refine, Stage::Integrate, Stage::Stabilize];
 
 /// Time of a step, s.
 #[derive(Clone, Copy, Debug, PartialEq)]

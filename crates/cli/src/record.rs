@@ -88,7 +88,7 @@ impl Recorder {
 impl Film {
     fn new(scene: &SceneDoc, world: &World, n_steps: u64, wishes: FrameWishes) -> Self {
         let mut list = DrawList::default();
-        sinew_show::draw(&world, &mut list);
+        sinew_show::draw(world, &mut list);
         let stage = Stage::of(world, &list, Scenery::of(&scene.expanded()));
         let points = list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
             + list.flesh.iter().map(|drawn| drawn.points.len()).sum::<usize>();
@@ -115,7 +115,7 @@ impl Film {
     }
 
     fn note(&mut self, world: &World) {
-        sinew_show::draw(&world, &mut self.list);
+        sinew_show::draw(world, &mut self.list);
         let list = &self.list;
         let lines = |kind: LineKind| {
             list.lines.iter().filter(|line| line.kind == kind).map(|line| (line.from, line.to)).collect()

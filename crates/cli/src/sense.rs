@@ -42,7 +42,8 @@ impl Sense {
     }
 
     fn lost_body(&self, world: &World, i: usize) -> Option<String> {
-        let (pose, motion, dt) = (&world.state().bodies.poses[i], &world.state().bodies.motions[i], world.settings().dt);
+        let (pose, motion, dt) =
+            (&world.state().bodies.poses[i], &world.state().bodies.motions[i], world.settings().dt);
         let (way, turn) = (dt * motion.linear.length(), dt * motion.angular.length());
         let how = if !(pose.is_finite() && motion.is_finite()) {
             "is no longer finite".to_owned()
@@ -79,8 +80,8 @@ impl Sense {
             return None;
         }
         let widest = violation.joint.filter(|&joint| world.mechanism().is_tree_joint(joint));
-        let name =
-            widest.map_or("of the tree".to_owned(), |joint| format!("`{}`", world.mechanism().joint_name(joint)));
+        let name = widest
+            .map_or("of the tree".to_owned(), |joint| format!("`{}`", world.mechanism().joint_name(joint)));
         Some(format!("joint {name} is apart by {} m", quantity(violation.tree)))
     }
 }

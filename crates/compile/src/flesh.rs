@@ -44,7 +44,8 @@ struct PreparedBody {
 impl PreparedFlesh {
     /// Meshes, and who holds which node. `bodies` are the places of named bodies.
     pub(crate) fn new(scene: &SceneDoc, bodies: &BTreeMap<&str, BodyId>) -> Result<Self, BuildError> {
-        let make = |(i, doc): (usize, &FleshDoc)| PreparedBody::new(scene, doc, format!("flesh[{i}]"), bodies);
+        let make =
+            |(i, doc): (usize, &FleshDoc)| PreparedBody::new(scene, doc, format!("flesh[{i}]"), bodies);
         Ok(Self { bodies: scene.flesh.iter().enumerate().map(make).collect::<Result<_, _>>()? })
     }
 

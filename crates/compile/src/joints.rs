@@ -2,8 +2,8 @@
 
 use sinew_math::{Pose, exp_so3};
 use sinew_mechanism::{
-    DriveCoordinate, JointFrames, JointSpec, Limit, MechanismBuilder, Motor, MotorTarget,
-    RotationForce, ScalarForce, Spring,
+    DriveCoordinate, JointFrames, JointSpec, Limit, MechanismBuilder, Motor, MotorTarget, RotationForce,
+    ScalarForce, Spring,
 };
 use sinew_scene::{
     ConeLimitDoc, ForceCoordinate, JointDoc, JointKind, LimitsDoc, MotorDoc, PriorityDoc, TargetDoc,

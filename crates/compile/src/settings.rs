@@ -6,8 +6,8 @@ use sinew_mechanism::{
     Order, RungeKutta, TreeForm,
 };
 use sinew_scene::{
-    ChangeDoc, ExplicitMethodDoc, GyroscopicDoc, JacobianPoseDoc, KrylovMethodDoc, LoopsDoc, ReducedMethodDoc,
-    RotationStepDoc, SceneDoc, StepperDoc, TreeSolverDoc,
+    ChangeDoc, ExplicitMethodDoc, GyroscopicDoc, JacobianPoseDoc, KrylovMethodDoc, LoopsDoc,
+    ReducedMethodDoc, RotationStepDoc, SceneDoc, StepperDoc, TreeSolverDoc,
 };
 
 /// The settings of a scene with the values of a change; flesh is coupled.

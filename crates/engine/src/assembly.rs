@@ -20,8 +20,7 @@ pub fn assemble(
     workspace.forget_last_step();
     let before = model.flesh().map(|_| state.bodies.clone());
     let (bodies, work) = (&mut state.bodies, &mut workspace.mechanism);
-    let report =
-        sinew_mechanism::assemble(model.mechanism(), bodies, input, assembly, &settings.loops, work);
+    let report = sinew_mechanism::assemble(model.mechanism(), bodies, input, assembly, &settings.loops, work);
     if let (Some(flesh), Some(before)) = (model.flesh(), before)
         && report.outcome != AssemblyOutcome::Refused
     {

@@ -5,8 +5,8 @@
 //! World axes, SI. Cost: linear in tetrahedra and contacts per substep; nothing allocates once warm.
 
 use sinew_flesh::{
-    ExplicitFlesh, ExplicitWorkspace, FleshModel, FleshReport, FleshState, finish_explicit, predict_bodies, rigid_wrenches,
-    step_explicit,
+    ExplicitFlesh, ExplicitWorkspace, FleshModel, FleshReport, FleshState, finish_explicit, predict_bodies,
+    rigid_wrenches, step_explicit,
 };
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, State};

@@ -91,7 +91,8 @@ impl Cast {
         Self {
             solids: solids.map(|(color, is_bone)| SolidCast { color, is_bone }).collect(),
             surfaces: list.surfaces.iter().map(|drawn| drawn.color.unwrap_or(CLOTH)).collect(),
-            mass: moved.map(|id| mechanism.body_mass(id)).sum::<f64>() + nodes.map(|node| node.0).sum::<f64>(),
+            mass: moved.map(|id| mechanism.body_mass(id)).sum::<f64>()
+                + nodes.map(|node| node.0).sum::<f64>(),
             flesh,
         }
     }

@@ -4,9 +4,9 @@
 //! not a number meets no expectation, and a run that leaves the finite numbers fails whatever the scene expects.
 //! Cost: one measurement of energy, joints and speeds per step.
 
-use sinew_mechanism::BodyId;
 use sinew_compile::{BuildError, SweepRun, sweep_runs};
 use sinew_engine::StepReport;
+use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectDoc, SceneDoc};
 
 use crate::expectation::Expectation;

@@ -68,7 +68,8 @@ impl MotionMeter {
                 }
                 Gauge::Apex { flesh, highest } => *highest = highest.max(lowest(world, *flesh, surface)),
                 Gauge::Turned { body, axis, angle, largest } => {
-                    let spin = body.map_or(DVec3::NAN, |body| world.state().bodies.motions[body.index()].angular);
+                    let spin =
+                        body.map_or(DVec3::NAN, |body| world.state().bodies.motions[body.index()].angular);
                     *angle += spin.dot(*axis) * dt;
                     *largest = if angle.is_nan() { f64::NAN } else { largest.max(angle.abs()) };
                 }

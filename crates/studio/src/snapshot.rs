@@ -22,7 +22,7 @@ impl Session {
     /// Writes a snapshot of the present moment that holds what is wished for here.
     pub(crate) fn fill_with(&self, frame: &mut Frame, wishes: &Wishes) {
         let world = &self.world;
-        sinew_show::draw(&world, &mut frame.draw);
+        sinew_show::draw(world, &mut frame.draw);
         frame.cast.clone_from(&self.cast);
         frame.doc.clone_from(self.doc());
         frame.said = world.values_in_force().cloned().unwrap_or_default();
@@ -32,7 +32,7 @@ impl Session {
         (frame.time, frame.dt) = (world.time(), world.settings().dt);
         (frame.is_playing, frame.is_late, frame.is_posed) =
             (self.is_playing, self.pace.is_late(), self.is_posed);
-        let model = world.model();
+        let model = world.mechanism();
         frame.poses.clear();
         frame.poses.extend(model.bodies().map(|body| world.pose(body)));
         frame.readings.clear();

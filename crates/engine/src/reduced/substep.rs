@@ -170,17 +170,25 @@ impl Substep<'_> {
         stage_bodies.poses.clone_from(&bodies.poses);
         stage_bodies.motions.clone_from(&bodies.motions);
         let stays = Action { command, gravity: self.flesh.gravity, external };
-        integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, self.h(), |stage, dynamics, action| {
-            reduced.pull(mechanism, stage, input, 0.0, torques, resistances);
-            action.resistance.copy_from_slice(resistances);
-            passive().for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
-            stage.write_mechanism(tree, dynamics, stage_bodies);
-            outside_wrenches(mechanism, stage_bodies, input, wrenches);
-            for link in tree.links() {
-                let k = link.index();
-                action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
-            }
-        })
+        integrator.runge_kutta_with(
+            tree,
+            dynamics,
+            tree_state,
+            &stays,
+            self.h(),
+            |stage, dynamics, action| {
+                reduced.pull(mechanism, stage, input, 0.0, torques, resistances);
+                action.resistance.copy_from_slice(resistances);
+                passive()
+                    .for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
+                stage.write_mechanism(tree, dynamics, stage_bodies);
+                outside_wrenches(mechanism, stage_bodies, input, wrenches);
+                for link in tree.links() {
+                    let k = link.index();
+                    action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
+                }
+            },
+        )
     }
 }
 

@@ -84,7 +84,10 @@ fn surfaces_go_along_with_their_bodies() {
     assert!(bent.points.iter().any(|point| point.z > 0.05), "the corners are lifted");
     assert!(bent.normals.iter().all(|normal| (normal.length() - 1.0).abs() < 1e-12));
     // Through the ends of all bars, not only those that carry its points.
-    let ends = world.mechanism().joints().map(|joint| world.mechanism().joint_anchors(&world.state().bodies, joint).1);
+    let ends = world
+        .mechanism()
+        .joints()
+        .map(|joint| world.mechanism().joint_anchors(&world.state().bodies, joint).1);
     for end in ends {
         let nearest = bent.controls.iter().map(|point| point.distance(end)).fold(f64::INFINITY, f64::min);
         assert!(nearest < 1e-3, "{nearest:e}");

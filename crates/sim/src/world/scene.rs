@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
-use sinew_compile::{BuildError, CompiledScene, SceneInfo, ScenePeriod, StepTimes, compile, controller, periods};
+use sinew_compile::{
+    BuildError, CompiledScene, SceneInfo, ScenePeriod, StepTimes, compile, controller, periods,
+};
 use sinew_engine::{Model, Workspace};
 use sinew_mechanism::Input;
 use sinew_scene::{ChangeDoc, SceneDoc, ScoreDoc, TrackDoc, validate};

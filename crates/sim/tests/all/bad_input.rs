@@ -110,7 +110,8 @@ fn an_explosion_is_reported_with_its_first_body_and_never_panics() {
         let before = world.state().clone();
         let report = world.step();
         if culprit.is_none() && report.health.non_finite.is_some() {
-            let finite = |i: usize| before.bodies.poses[i].is_finite() && before.bodies.motions[i].is_finite();
+            let finite =
+                |i: usize| before.bodies.poses[i].is_finite() && before.bodies.motions[i].is_finite();
             assert!((0..world.mechanism().n_bodies()).all(finite), "caught in the step where it appears");
         }
         culprit = culprit.or(report.health.non_finite);

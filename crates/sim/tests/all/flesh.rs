@@ -3,7 +3,9 @@
 use glam::DVec3;
 use sinew_mechanism::CgStop;
 use sinew_scene::{CurveDoc, FleshMaterialDoc, FleshSteppingDoc, GeneratorDoc, ImplicitDoc, StepperDoc};
-use sinew_sim::{Input, Recording, SceneDoc, Workspace, World, digest, energy, momentum, step, step_batch, violation};
+use sinew_sim::{
+    Input, Recording, SceneDoc, Workspace, World, digest, energy, momentum, step, step_batch, violation,
+};
 
 use crate::common::{run, scene};
 
@@ -82,7 +84,7 @@ fn batches_and_recordings_of_flesh_give_the_same_bits() {
 #[test]
 fn energy_and_momentum_are_those_of_the_whole() {
     let mut world = World::from_scene(&scene("worm")).expect("a world");
-    (0..30).for_each(|_| drop(world.step()));
+    run(&mut world, 30);
     let (gravity, scale) = (world.settings().gravity, world.input().spring_scale);
     let whole = energy(world.model(), world.state(), gravity, scale);
     assert_eq!(whole, world.energy());

@@ -181,7 +181,8 @@ fn excess(world: &World) -> f64 {
 #[test]
 fn fingers_do_not_bend_backwards() {
     let start = World::from_scene(&scene("hand")).expect("a hand");
-    let tips: Vec<_> = start.mechanism().bodies().map(|body| start.mechanism().body_name(body).to_owned()).collect();
+    let tips: Vec<_> =
+        start.mechanism().bodies().map(|body| start.mechanism().body_name(body).to_owned()).collect();
     for name in tips.iter().filter(|name| name.contains("far")) {
         for off in [DVec3::Z * 0.08, DVec3::Z * -0.08, DVec3::X * -0.06, DVec3::new(-0.05, 0.0, 0.08)] {
             let mut world = start.clone();

@@ -1,8 +1,8 @@
 //! Precision against work: the sheet of Fau98, figure 5, dragged with a small and with a large budget, and the characters of
 //! figure 3 put together in as many corrections as the paper uses.
 
-use sinew_scene::{KrylovMethodDoc, LoopSolverDoc, StepperDoc};
 use sinew_mechanism::assemble;
+use sinew_scene::{KrylovMethodDoc, LoopSolverDoc, StepperDoc};
 use sinew_sim::{Assembly, AssemblyReport, Input, World};
 
 use crate::common::scene;
