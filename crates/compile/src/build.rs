@@ -4,16 +4,15 @@
 //! of the number of names.
 
 use sinew_engine::{
-    Appearance, DrawShape, FleshStepping, Model, ReducedModel, Settings, SolidAppearance, State,
-    SurfaceAppearance,
+    Appearance, FleshStepping, Model, ReducedModel, Settings, SolidAppearance, State, SurfaceAppearance,
 };
-use sinew_math::{MassProperties, Motion, Pose};
+use sinew_math::{MassProperties, Motion, Pose, Shape};
 use sinew_mechanism::{
     Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, Input, MechanismBuilder, PointSpringSpec,
     Structure, assemble,
 };
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, ChangeDoc, FleshDoc, FleshSteppingDoc, LoopSolverDoc, LoopsDoc, SceneDoc, ShapeDoc,
+    BodyDoc, BodyKindDoc, ChangeDoc, FleshDoc, FleshSteppingDoc, LoopSolverDoc, LoopsDoc, SceneDoc,
     StepperDoc,
 };
 
@@ -113,8 +112,8 @@ impl<'a> SceneParts<'a> {
             let body = self.mechanism.add_body(spec);
             self.appearance.solids.extend(doc.shapes.iter().map(|shape| SolidAppearance {
                 body,
-                body_from_shape: shape.at().to_pose(),
-                shape: draw_shape(shape),
+                body_from_shape: shape.at.to_pose(),
+                shape: shape.solid,
                 color: doc.color,
             }));
             self.appearance.solids.extend(shapeless(doc, body));
@@ -233,17 +232,6 @@ fn shapeless(doc: &BodyDoc, body: BodyId) -> Option<SolidAppearance> {
         // A ball has tr I = 6/5 m r².
         let radius = ((inertia.xx + inertia.yy + inertia.zz) / (1.2 * mass)).sqrt();
         let body_from_shape = Pose::from_translation(com);
-        SolidAppearance { body, body_from_shape, shape: DrawShape::Sphere { radius }, color: doc.color }
+        SolidAppearance { body, body_from_shape, shape: Shape::Sphere { radius }, color: doc.color }
     })
-}
-
-/// The shape of a document, to be drawn.
-pub fn draw_shape(shape: &ShapeDoc) -> DrawShape {
-    match shape {
-        ShapeDoc::Box(s) => DrawShape::Box { size: s.size },
-        ShapeDoc::Sphere(s) => DrawShape::Sphere { radius: s.radius },
-        ShapeDoc::Capsule(s) => DrawShape::Capsule { radius: s.radius, length: s.length },
-        ShapeDoc::Cylinder(s) => DrawShape::Cylinder { radius: s.radius, length: s.length },
-        ShapeDoc::Ellipsoid(s) => DrawShape::Ellipsoid { semi_axes: s.semi_axes },
-    }
 }

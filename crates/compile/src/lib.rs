@@ -14,7 +14,6 @@ mod script;
 mod settings;
 mod sweep;
 
-pub use build::draw_shape;
 pub use changes::{CompiledScene, ScenePeriod, compile, periods};
 pub use error::BuildError;
 pub use info::SceneInfo;

@@ -3,7 +3,7 @@
 //! Lengths in metres; colours are red, green, blue from 0 to 1.
 
 use glam::DVec3;
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
 use sinew_mechanism::BodyId;
 
 /// How bodies, springs and flesh look; empty if nothing is known.
@@ -27,7 +27,7 @@ pub struct SolidAppearance {
     /// Where the shape is on it.
     pub body_from_shape: Pose,
     /// The shape.
-    pub shape: DrawShape,
+    pub shape: Shape,
     /// Its colour, if the scene gives one.
     pub color: Option<DVec3>,
 }
@@ -63,38 +63,4 @@ pub struct BodyPoint {
     pub body: Option<BodyId>,
     /// The point in its frame.
     pub point: DVec3,
-}
-
-/// A solid centred on its frame; where it has an axis, that axis is x. Lengths in metres.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DrawShape {
-    /// Rectangular box.
-    Box {
-        /// Full edge lengths.
-        size: DVec3,
-    },
-    /// Ball.
-    Sphere {
-        /// Radius.
-        radius: f64,
-    },
-    /// Cylinder with half balls at both ends.
-    Capsule {
-        /// Radius of cylinder and caps.
-        radius: f64,
-        /// Length of the cylinder part.
-        length: f64,
-    },
-    /// Circular cylinder.
-    Cylinder {
-        /// Radius.
-        radius: f64,
-        /// Length.
-        length: f64,
-    },
-    /// Ellipsoid.
-    Ellipsoid {
-        /// Half lengths.
-        semi_axes: DVec3,
-    },
 }

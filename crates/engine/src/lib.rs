@@ -19,7 +19,7 @@ mod step;
 mod watch;
 mod workspace;
 
-pub use appearance::{Appearance, BodyPoint, DrawShape, FleshAppearance, SolidAppearance, SurfaceAppearance};
+pub use appearance::{Appearance, BodyPoint, FleshAppearance, SolidAppearance, SurfaceAppearance};
 pub use assembly::assemble;
 pub use batch::step_batch;
 pub use contacts::{Contact, Touching};

@@ -15,7 +15,7 @@
 use glam::{DMat3, DVec3};
 use sinew_fem::{FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent};
 use sinew_math::{Force, Motion, Sym3, symmetric_eigen};
-use sinew_mechanism::Moment;
+use sinew_mechanism::CouplingPoint;
 use sinew_solvers::{BlockMatrix, EffectiveMass, Load, NodeRole, TwoLevel, UpperBlocks};
 
 use crate::NodeHistory;
@@ -113,7 +113,7 @@ impl Elements {
     pub(crate) fn linearize(
         &mut self,
         body: &FleshBody,
-        moment: &Moment<'_>,
+        moment: &CouplingPoint<'_>,
         state: &FemState,
         history: &NodeHistory,
     ) {
@@ -159,7 +159,13 @@ impl Elements {
     }
 
     /// Positions, velocities and displacements of the linearization point.
-    fn place(&mut self, body: &FleshBody, moment: &Moment<'_>, state: &FemState, history: &NodeHistory) {
+    fn place(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
         for free in body.attachments.free() {
             let node = free.node as usize;
             let (x, v) = (state.positions[node], state.velocities[node]);
@@ -189,7 +195,13 @@ impl Elements {
     }
 
     /// Momentum and gravity of free nodes.
-    fn push_nodes(&mut self, body: &FleshBody, moment: &Moment<'_>, state: &FemState, history: &NodeHistory) {
+    fn push_nodes(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
         for free in body.attachments.free() {
             let node = free.node as usize;
             let v = state.velocities[node];
@@ -200,7 +212,7 @@ impl Elements {
     }
 
     /// What bones feel of the forces on their fixed nodes, with the geometric stiffness, and of the dampers.
-    fn load_bones(&mut self, body: &FleshBody, moment: &Moment<'_>) {
+    fn load_bones(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
         let Self { elastic_loads: loads, elastic_constant: constant, elastic_forces: forces, arms, .. } =
             self;
         let turned = &mut self.turned;

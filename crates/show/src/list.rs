@@ -2,8 +2,7 @@
 //! no graphics library. World axes, metres.
 
 use glam::DVec3;
-use sinew_engine::DrawShape;
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
 use sinew_mechanism::{BodyId, JointId};
 
 /// Everything there is to draw at one time.
@@ -40,7 +39,7 @@ pub struct DrawSolid {
     /// Where it is.
     pub world_from_shape: Pose,
     /// What it is.
-    pub shape: DrawShape,
+    pub shape: Shape,
     /// Red, green, blue from 0 to 1, if the scene gives a colour.
     pub color: Option<DVec3>,
 }
@@ -93,7 +92,7 @@ impl DrawList {
     /// Middle and half diagonal of a box around all solids and some points, m; no less than 5 cm.
     pub fn extent_with(&self, points: impl Iterator<Item = DVec3>) -> (DVec3, f64) {
         let corners = self.solids.iter().flat_map(|solid| {
-            let half = half_edges(&solid.shape);
+            let half = solid.shape.half_extents();
             let signs =
                 (0..8).map(|k| DVec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
             signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
@@ -105,16 +104,5 @@ impl DrawList {
             return (DVec3::ZERO, 1.0);
         }
         (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
-    }
-}
-
-/// Half the edges of the box around a shape in its own frame, m.
-fn half_edges(shape: &DrawShape) -> DVec3 {
-    match *shape {
-        DrawShape::Box { size } => 0.5 * size,
-        DrawShape::Sphere { radius } => DVec3::splat(radius),
-        DrawShape::Capsule { radius, length } => DVec3::new(0.5 * length + radius, radius, radius),
-        DrawShape::Cylinder { radius, length } => DVec3::new(0.5 * length, radius, radius),
-        DrawShape::Ellipsoid { semi_axes } => semi_axes,
     }
 }

@@ -1,9 +1,8 @@
 //! What the world is made of, to be drawn: planes, height fields and solids that can be touched. World axes, metres.
 
 use glam::DVec3;
-use sinew_compile::{WORLD, draw_shape};
-use sinew_engine::DrawShape;
-use sinew_math::Pose;
+use sinew_compile::WORLD;
+use sinew_math::{Pose, Shape};
 use sinew_scene::{ColliderShapeDoc, SceneDoc};
 
 /// Cells along each side of a height field beyond which some are left out.
@@ -15,7 +14,7 @@ pub struct Scenery {
     /// A point, and the direction where it is free, of length 1.
     pub planes: Vec<(DVec3, DVec3)>,
     /// Shapes, and the world from their frames.
-    pub solids: Vec<(DrawShape, Pose)>,
+    pub solids: Vec<(Shape, Pose)>,
     /// Height fields.
     pub ground: Vec<Sheet>,
 }
@@ -39,7 +38,7 @@ impl Scenery {
                     scenery.planes.push((*point, normal.normalize_or(DVec3::Z)));
                 }
                 ColliderShapeDoc::Solid(shape) => {
-                    scenery.solids.push((draw_shape(shape), shape.at().to_pose()));
+                    scenery.solids.push((shape.solid, shape.at.to_pose()));
                 }
                 ColliderShapeDoc::HeightField { at, size, heights } => {
                     scenery.ground.push(sheet(&at.to_pose(), *size, heights));

@@ -14,12 +14,12 @@ pub use world::{StateMismatch, World};
 pub use glam::{DQuat, DVec3};
 pub use sinew_compile::{BuildError, SceneInfo, SweepRun, sweep_runs};
 pub use sinew_engine::{
-    ActuatorEffort, Appearance, Contact, DrawShape, FleshStepping, Health, Model, Reduced, ReducedMethod,
-    ReducedModel, Scheme, Settings, Stage, State, StepReport, Touching, Watch, Workspace, digest,
-    digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
+    ActuatorEffort, Appearance, Contact, FleshStepping, Health, Model, Reduced, ReducedMethod, ReducedModel,
+    Scheme, Settings, Stage, State, StepReport, Touching, Watch, Workspace, digest, digest_bytes, energy,
+    momentum, step, step_batch, step_observed, violation,
 };
 pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};
-pub use sinew_math::{Force, MassProperties, Motion, Pose};
+pub use sinew_math::{Force, MassProperties, Motion, Pose, Shape};
 pub use sinew_mechanism::Model as Mechanism;
 pub use sinew_mechanism::{
     Assembly, AssemblyOutcome, AssemblyReport, BodyId, BodyKind, BodySpec, CarriedRotation, Displacement,
