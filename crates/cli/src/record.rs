@@ -147,7 +147,7 @@ impl Film {
 
 #[cfg(test)]
 mod tests {
-    use sinew_show::DrawShape;
+    use sinew_show::Shape;
     use sinew_sim::{SceneDoc, World};
 
     use super::{FrameWishes, Recorder};
@@ -170,7 +170,7 @@ mod tests {
             recorder.note(&world, step, 5, true);
         }
         let film = recorder.film.unwrap();
-        let DrawShape::Sphere { radius } = film.stage.shapes[0] else { panic!("a ball") };
+        let Shape::Sphere { radius } = film.stage.shapes[0] else { panic!("a ball") };
         assert!((radius - 1.0).abs() < 1e-12);
         assert!(film.frames.iter().all(|frame| frame.poses.len() == film.stage.shapes.len()));
         // At 60 steps per second every other step is a frame; the third was asked for, and the last is always there.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_show::{Cast, DrawList, DrawShape, Scenery};
+use sinew_show::{Cast, DrawList, Shape, Scenery};
 use sinew_sim::World;
 
 /// Everything there is to draw, but not where it is.
@@ -11,7 +11,7 @@ pub(crate) struct Stage {
     /// Colours, bones, and the coarse mesh of flesh.
     pub(crate) cast: Cast,
     /// One per solid of the cast.
-    pub(crate) shapes: Vec<DrawShape>,
+    pub(crate) shapes: Vec<Shape>,
     /// Triangles of the surface of each body of flesh.
     pub(crate) flesh: Vec<Vec<[u32; 3]>>,
     /// Triangles of each smooth surface.

@@ -11,5 +11,5 @@ pub use cast::{Cast, FleshCast, SolidCast};
 pub use draw::{draw, extent};
 pub use list::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, LineKind};
 pub use scenery::{Scenery, Sheet};
-pub use sinew_math::Shape as DrawShape;
+pub use sinew_math::Shape;
 pub use stretch::surface_stretches;
