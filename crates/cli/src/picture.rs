@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_math::{Pose, ops};
 use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
 use sinew_scene::{CameraDoc, SceneDoc};
-use sinew_show::{Shape, Scenery, surface_stretches};
+use sinew_show::{Scenery, Shape, surface_stretches};
 
 use crate::Failure;
 use crate::args::Show;

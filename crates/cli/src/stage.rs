@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_show::{Cast, DrawList, Shape, Scenery};
+use sinew_show::{Cast, DrawList, Scenery, Shape};
 use sinew_sim::World;
 
 /// Everything there is to draw, but not where it is.

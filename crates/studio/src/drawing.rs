@@ -4,7 +4,7 @@
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Pose, ops};
 use sinew_picture::{Color, Line, Mesh, Plane, Scene};
-use sinew_show::{Shape, LineKind};
+use sinew_show::{LineKind, Shape};
 use sinew_sim::BodyId;
 
 use crate::{Frame, Orbit, Show};

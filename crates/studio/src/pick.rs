@@ -5,7 +5,7 @@
 //! triangles.
 
 use glam::DVec3;
-use sinew_show::{DrawList, Shape, DrawSolid};
+use sinew_show::{DrawList, DrawSolid, Shape};
 use sinew_sim::BodyId;
 
 use crate::{Frame, Ray};
@@ -78,9 +78,7 @@ fn is_near(shape: &Shape, center: DVec3, ray: &Ray) -> bool {
         Shape::Box { size } => 0.5 * size.length(),
         Shape::Sphere { radius } => radius,
         Shape::Ellipsoid { semi_axes } => semi_axes.max_element(),
-        Shape::Cylinder { radius, length } | Shape::Capsule { radius, length } => {
-            radius + 0.5 * length
-        }
+        Shape::Cylinder { radius, length } | Shape::Capsule { radius, length } => radius + 0.5 * length,
     };
     let off = (center - ray.origin).cross(ray.direction);
     off.length_squared() <= radius * radius * ray.direction.length_squared()

@@ -1,9 +1,9 @@
 //! One substep in joint coordinates: the stages of the table of the parent module.
 
-use sinew_control::{ControllerState, Goal, Moment, Place};
+use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
 use sinew_mechanism::{Input, outside_wrenches};
-use sinew_recursive::{Action, Mode, SweepReport, Tree, resisted};
+use sinew_recursive::{Action, HybridReport, JointMode, Tree, resisted};
 
 use super::workspace::ReducedWorkspace;
 use crate::explicit_flesh::FleshSubsteps;
@@ -83,13 +83,13 @@ impl Substep<'_> {
         work: &mut ReducedWorkspace,
         report: &mut StepReport,
     ) {
-        work.command.modes.fill(Mode::Passive);
+        work.command.modes.fill(JointMode::Passive);
         work.command.values.copy_from_slice(&work.torques);
         let Some(controller) = &mut work.controller else {
             report.health.ignored_inputs = work.drags.len() as u32;
             return;
         };
-        let moment = Moment {
+        let given = ControlInput {
             time,
             dt: self.h(),
             gravity: self.flesh.gravity,
@@ -98,11 +98,11 @@ impl Substep<'_> {
             drags: &work.drags,
             implicit_springs: false,
         };
-        let given =
-            controller.command(&self.reduced.tree, &work.tree_state, &moment, control, &mut work.command);
-        report.health.ignored_inputs = given.ignored_drags as u32;
-        report.effort.phase = given.phase;
-        report.effort.saturated = given.saturated;
+        let commanded =
+            controller.command(&self.reduced.tree, &work.tree_state, &given, control, &mut work.command);
+        report.health.ignored_inputs = commanded.ignored_drags as u32;
+        report.effort.phase = commanded.phase;
+        report.effort.saturated = commanded.saturated;
         let distances = controller.goal_reports().iter().map(|goal| goal.distance);
         report.effort.goal_distance = distances.fold(0.0, f64::max);
         if self.method != ReducedMethod::Rk4 {
@@ -136,8 +136,8 @@ impl Substep<'_> {
             self.runge_kutta(bodies, work)
         } else {
             let ReducedWorkspace { dynamics, tree_state, command, external, resistances, .. } = work;
-            let action = Action { command, gravity: self.flesh.gravity, external };
-            resisted(tree, dynamics, tree_state, &action, resistances, self.h())
+            let action = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
+            resisted(tree, dynamics, tree_state, &action, resistances)
         };
         report.mechanism.regularized += u32::from(swept.singular.is_some());
         let Some(controller) = &work.controller else { return };
@@ -151,7 +151,7 @@ impl Substep<'_> {
     }
 
     /// Finds forces along joints and on bodies anew at every stage; commands, flesh and contacts stay as they are.
-    fn runge_kutta(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) -> SweepReport {
+    fn runge_kutta(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) -> HybridReport {
         let Self { mechanism, reduced, input, .. } = *self;
         let tree = &reduced.tree;
         let ReducedWorkspace { integrator, dynamics, tree_state, command, external, .. } = work;
@@ -163,32 +163,24 @@ impl Substep<'_> {
         }
         let modes = &command.modes;
         let passive = || {
-            let links = tree.links().filter(|link| modes[link.index()] == Mode::Passive);
+            let links = tree.links().filter(|link| modes[link.index()] == JointMode::Passive);
             links.flat_map(|link| tree.dofs(link))
         };
         passive().for_each(|dof| command.values[dof] -= torques[dof]);
         stage_bodies.poses.clone_from(&bodies.poses);
         stage_bodies.motions.clone_from(&bodies.motions);
-        let stays = Action { command, gravity: self.flesh.gravity, external };
-        integrator.runge_kutta_with(
-            tree,
-            dynamics,
-            tree_state,
-            &stays,
-            self.h(),
-            |stage, dynamics, action| {
-                reduced.pull(mechanism, stage, input, 0.0, torques, resistances);
-                action.resistance.copy_from_slice(resistances);
-                passive()
-                    .for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
-                stage.write_mechanism(tree, dynamics, stage_bodies);
-                outside_wrenches(mechanism, stage_bodies, input, wrenches);
-                for link in tree.links() {
-                    let k = link.index();
-                    action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
-                }
-            },
-        )
+        let stays = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
+        integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, |stage, dynamics, action| {
+            reduced.pull(mechanism, stage, input, 0.0, torques, resistances);
+            action.resistance.copy_from_slice(resistances);
+            passive().for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
+            stage.write_mechanism(tree, dynamics, stage_bodies);
+            outside_wrenches(mechanism, stage_bodies, input, wrenches);
+            for link in tree.links() {
+                let k = link.index();
+                action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
+            }
+        })
     }
 }
 
@@ -200,6 +192,6 @@ fn drags<'a>(
 ) -> impl Iterator<Item = Goal> + 'a {
     input.hard_grabs(mechanism).filter_map(move |grab| {
         let central = mechanism.central_frame(grab.body).inverse().transform_point(grab.point);
-        Some(Goal::drag(tree.link(grab.body)?, central, Place::At(grab.target)))
+        Some(Goal::drag(tree.link(grab.body)?, central, PointTarget::At(grab.target)))
     })
 }

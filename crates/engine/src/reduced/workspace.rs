@@ -2,7 +2,7 @@
 
 use sinew_control::{Controller, Goal};
 use sinew_math::Force;
-use sinew_recursive::{Command, Dynamics, Integrator, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, Integrator, TreeState};
 
 use crate::reduced_model::ReducedModel;
 
@@ -12,7 +12,7 @@ pub(crate) struct ReducedWorkspace {
     pub(crate) dynamics: Dynamics,
     pub(super) integrator: Integrator,
     pub(super) tree_state: TreeState,
-    pub(super) command: Command,
+    pub(super) command: HybridCommand,
     pub(super) controller: Option<Controller>,
     pub(super) torques: Vec<f64>,
     pub(super) resistances: Vec<f64>,
@@ -31,7 +31,7 @@ impl ReducedWorkspace {
             dynamics: Dynamics::new(tree),
             integrator: Integrator::new(tree),
             tree_state: tree.neutral_state(),
-            command: Command::passive(tree),
+            command: HybridCommand::passive(tree),
             controller: reduced.controller.clone(),
             torques: vec![0.0; tree.n_dofs()],
             resistances: vec![0.0; tree.n_dofs()],

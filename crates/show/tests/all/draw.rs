@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
-use sinew_show::{Cast, DrawList, Shape, LineKind, draw, extent};
+use sinew_show::{Cast, DrawList, LineKind, Shape, draw, extent};
 use sinew_sim::{SceneDoc, World};
 
 fn build(scene: &SceneDoc) -> World {
