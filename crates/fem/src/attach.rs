@@ -5,7 +5,7 @@
 //! node, made by distance ([`nodes_within`], [`nearest_bones`]) or painted ([`paint`]), in any combination. World frame,
 //! m, rad/s; linear in nodes × capsules.
 
-use crate::FemError;
+use crate::error::FemError;
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose};
 

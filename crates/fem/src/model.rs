@@ -4,9 +4,11 @@
 //! faces, KP08 eq. 14); per node a lumped mass. Node and tetrahedron numbers are those of the mesh. kg, m, Pa.
 //! Building costs a sort of the tetrahedra.
 
-use crate::block::{Layout, Rest, WIDTH};
-use crate::{FemError, Material, TetMesh};
+use crate::error::FemError;
+use crate::layout::{ElementLayout, RestShape, WIDTH};
+use crate::materials::Material;
 use glam::DVec3;
+use sinew_math::TetMesh;
 
 /// What a model needs to know beside mesh and material.
 #[derive(Clone, Debug)]
@@ -35,7 +37,7 @@ pub struct FemModel {
     material: Material,
     masses: Vec<f64>,
     n_raised_masses: usize,
-    pub(crate) layout: Layout,
+    pub(crate) layout: ElementLayout,
     /// Packet lane of each tetrahedron.
     pub(crate) slots: Vec<u32>,
 }
@@ -67,7 +69,7 @@ impl FemModel {
                 return Err(FemError::EntryOutOfRange { what, index, value: *mass, range });
             }
         }
-        let layout = Layout::new(&mesh, |tet| mesh.volume(tet) * fill(tet));
+        let layout = ElementLayout::new(&mesh, |tet| mesh.volume(tet) * fill(tet));
         let mut slots = vec![0; mesh.tets().len()];
         for (slot, &element) in (0..).zip(&layout.elements) {
             if let Some(entry) = slots.get_mut(element as usize) {
@@ -116,13 +118,13 @@ impl FemModel {
 
     /// Filled volume `wV` of a tetrahedron, m³.
     pub fn filled_volume(&self, tet: usize) -> f64 {
-        self.rest(tet).strength
+        self.rest(tet).filled_volume
     }
 
     /// Area normals `b_i = −wV∇φ_i` of the four nodes of a tetrahedron, m²; `f_i = P b_i`.
     pub fn area_normals(&self, tet: usize) -> [DVec3; 4] {
         let rest = self.rest(tet);
-        let rows = rest.inverse.transpose().0.map(|row| DVec3::from(row) * -rest.strength);
+        let rows = rest.inverse.transpose().0.map(|row| DVec3::from(row) * -rest.filled_volume);
         [-(rows[0] + rows[1] + rows[2]), rows[0], rows[1], rows[2]]
     }
 
@@ -136,7 +138,7 @@ impl FemModel {
         total as f64 / self.n_tets() as f64
     }
 
-    fn rest(&self, tet: usize) -> Rest<f64> {
+    fn rest(&self, tet: usize) -> RestShape<f64> {
         let slot = self.slots[tet] as usize;
         self.layout.packets[slot / WIDTH].rest((), slot % WIDTH)
     }

@@ -13,8 +13,9 @@
 //! forces and never panics.
 
 use crate::attach::{Attachments, BoneMotion, add_force};
-use crate::forces::{Diagonalize, FemReport, FemScratch, elastic_forces};
-use crate::{FemModel, Lame, Material};
+use crate::block_forces::Diagonalize;
+use crate::forces::{FemReport, FemScratch, elastic_forces};
+use crate::model::FemModel;
 use glam::DVec3;
 use sinew_math::{Force, Sym3, symmetric_eigen};
 
@@ -140,7 +141,7 @@ pub fn step_explicit(
 /// a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that of
 /// its elements. The moduli are those at the upper end of the band, by default twice those at rest.
 pub fn stable_dt(model: &FemModel) -> f64 {
-    let moduli = largest_moduli(model.material());
+    let moduli = model.material().largest_moduli();
     let mut volumes = vec![0.0; model.n_nodes()];
     for (tet, nodes) in model.mesh().tets().iter().enumerate() {
         for &node in nodes {
@@ -167,15 +168,4 @@ pub fn stable_dt(model: &FemModel) -> f64 {
     };
     let fastest = (0..model.n_tets()).map(square).fold(0.0, f64::max);
     2.0 / fastest.sqrt()
-}
-
-/// Moduli against changes of stretches at the upper end of the band.
-fn largest_moduli(material: &Material) -> Lame {
-    let Lame { lambda_pa, mu_pa } = material.lame();
-    let upper = match material {
-        Material::StVenantKirchhoff { band, .. } => band.upper(),
-        Material::NeoHookean { .. } => 1.0,
-    };
-    // at equal stretches u: ½λ(3u²−3) + 3λu² and μ(3u²−1), which are 3λ and 2μ at rest
-    Lame { lambda_pa: lambda_pa * (1.5 * upper - 0.5), mu_pa: mu_pa * (1.5 * upper - 0.5) }
 }

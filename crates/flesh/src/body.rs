@@ -8,20 +8,11 @@ use std::sync::OnceLock;
 use glam::DVec3;
 use sinew_contact::{ContactMaterial, Groups};
 use sinew_fem::{Attachments, FemModel};
+use sinew_math::SurfacePoint;
 use sinew_solvers::SparsePattern;
 
 use crate::FleshError;
 use crate::shares::Shares;
-
-/// A point of the surface: a tetrahedron and the weights of its corners, which sum to one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SurfacePoint {
-    /// The tetrahedron.
-    pub tet: u32,
-    /// Barycentric weights.
-    pub weights: [f64; 4],
-}
 
 /// How flesh is damped and how it touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,18 +152,7 @@ impl FleshBody {
 
     /// Where the points of the surface are (m), for given nodes.
     pub fn fill_surface(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
-        let tets = self.fem.mesh().tets();
         out.clear();
-        out.extend(self.surface.iter().map(|point| {
-            let nodes = tets[point.tet as usize].map(|node| positions[node as usize]);
-            weighted(&point.weights, nodes)
-        }));
+        out.extend(self.surface.iter().map(|point| self.fem.mesh().point(point, positions)));
     }
-}
-
-/// `Σ wᵢ vᵢ`.
-#[inline]
-pub(crate) fn weighted(weights: &[f64; 4], values: [DVec3; 4]) -> DVec3 {
-    let [a, b, c, d] = values;
-    (a * weights[0] + b * weights[1]) + (c * weights[2] + d * weights[3])
 }

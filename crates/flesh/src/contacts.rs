@@ -12,10 +12,9 @@ use sinew_contact::{
     Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary,
     ContactWorkspace, Grip, Mover, Owner, PointCloud,
 };
-use sinew_math::{Motion, Sym3};
+use sinew_math::{Motion, SurfacePoint, Sym3};
 use sinew_mechanism::{Moment, Outside, PointLaw};
 
-use crate::body::weighted;
 use crate::elements::{at_arm, force_at};
 use crate::model::FleshModel;
 use crate::state::FleshState;
@@ -23,8 +22,7 @@ use crate::state::FleshState;
 /// A contact of flesh with a body that can move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pressing {
-    pub(crate) tet: u32,
-    pub(crate) weights: [f64; 4],
+    pub(crate) point: SurfacePoint,
     pub(crate) body: usize,
     pub(crate) arm: DVec3,
     pub(crate) resistance: Sym3,
@@ -70,7 +68,7 @@ pub(crate) struct Contacts {
     /// What each did in the last step, N·s.
     impulses: Vec<DVec3>,
     /// Per body of flesh: contacts in its matrix.
-    pub(crate) in_matrix: Vec<Vec<(u32, [f64; 4], Sym3)>>,
+    pub(crate) in_matrix: Vec<Vec<(SurfacePoint, Sym3)>>,
     /// Per body of flesh: what couples it to bodies.
     pub(crate) pressing: Vec<Vec<Pressing>>,
     /// What couples bodies with each other, where there is flesh.
@@ -87,7 +85,7 @@ enum Side {
     /// A body that forces move, and the arm of the point.
     Body { body: usize, arm: DVec3 },
     /// A point of the surface of flesh.
-    Flesh { flesh: usize, tet: u32, weights: [f64; 4] },
+    Flesh { flesh: usize, point: SurfacePoint },
 }
 
 impl Contacts {
@@ -179,19 +177,19 @@ impl Contacts {
             let law = PointLaw { axes, resistance, impulse };
             let back = PointLaw { impulse: impulse.map(|q| -q), ..law };
             match sides.of(contact) {
-                [Side::Flesh { flesh, tet, weights }, other] => {
+                [Side::Flesh { flesh, point }, other] => {
                     let matrix = step.matrix();
-                    in_matrix[flesh].push((tet, weights, matrix));
+                    in_matrix[flesh].push((point, matrix));
                     let mut push = step.constant_impulse();
                     match other {
                         Side::Given(velocity) => push += matrix.mul_vec(velocity),
                         Side::Body { body, arm } => {
-                            pressing[flesh].push(Pressing { tet, weights, body, arm, resistance: matrix });
+                            pressing[flesh].push(Pressing { point, body, arm, resistance: matrix });
                             outside.push(body, arm, &back, DVec3::ZERO);
                         }
                         Side::Flesh { .. } => {}
                     }
-                    for (node, weight) in sides.corners(flesh, tet).into_iter().zip(weights) {
+                    for (node, weight) in sides.corners(flesh, point.tet).into_iter().zip(point.weights) {
                         constant(flesh, node, push * weight);
                     }
                 }
@@ -316,8 +314,7 @@ impl Sides<'_> {
             Mover::Body(body) => self.body(contact.point, Owner::Body(body)),
             Mover::Vertex(vertex) => {
                 let (flesh, point) = self.model.surface_point(vertex);
-                let place = &self.model.bodies[flesh].surface[point];
-                Side::Flesh { flesh, tet: place.tet, weights: place.weights }
+                Side::Flesh { flesh, point: self.model.bodies[flesh].surface[point] }
             }
         };
         [first, self.body(contact.point, contact.b)]
@@ -343,8 +340,8 @@ impl Sides<'_> {
         match side {
             Side::Given(velocity) => *velocity,
             Side::Body { body, arm } => at_arm(motions[*body], *arm),
-            Side::Flesh { flesh, tet, weights } => {
-                weighted(weights, self.corners(*flesh, *tet).map(|node| nodes(*flesh, node)))
+            Side::Flesh { flesh, point } => {
+                point.interpolate(self.corners(*flesh, point.tet).map(|node| nodes(*flesh, node)))
             }
         }
     }
@@ -354,9 +351,9 @@ impl Sides<'_> {
         match side {
             Side::Given(_) => 0.0,
             Side::Body { body, .. } => self.model.masses[*body].map_or(0.0, |mass| 1.0 / mass),
-            Side::Flesh { flesh, tet, weights } => {
+            Side::Flesh { flesh, point } => {
                 let masses = self.model.bodies[*flesh].fem.masses();
-                let each = self.corners(*flesh, *tet).into_iter().zip(weights);
+                let each = self.corners(*flesh, point.tet).into_iter().zip(&point.weights);
                 each.map(|(node, w)| w * w / masses[node]).sum()
             }
         }

@@ -235,9 +235,9 @@ impl Elements {
     }
 
     /// Adds contacts to the matrix: for each a tetrahedron, the weights of its corners and `B`; then prepares to solve.
-    pub(crate) fn finish_matrix(&mut self, body: &FleshBody, contacts: &[(u32, [f64; 4], Sym3)]) {
+    pub(crate) fn finish_matrix(&mut self, body: &FleshBody, contacts: &[(SurfacePoint, Sym3)]) {
         self.matrix.assemble_onto(&self.elastic, |fill| {
-            for (tet, weights, resistance) in contacts {
+            for (SurfacePoint { tet, weights }, resistance) in contacts {
                 let block = resistance.to_mat3();
                 let blocks = STIFFNESS_PAIRS.map(|(a, b)| block * (weights[a] * weights[b]));
                 fill.add_element(*tet as usize, &blocks);

@@ -15,7 +15,7 @@ use sinew_contact::{
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{BodyId, State};
 
-use crate::body::{FleshBody, weighted};
+use crate::body::FleshBody;
 use crate::elements::{at_arm, force_at};
 use crate::explicit::{ExplicitWorkspace, corners, give};
 use crate::model::FleshModel;
@@ -161,7 +161,7 @@ impl ExplicitWorkspace {
             let body = &model.bodies[i];
             let place = &body.surface[index];
             let near = corners(body, place.tet);
-            let own = weighted(&place.weights, near.map(|node| state.nodes[i].velocities[node]));
+            let own = place.interpolate(near.map(|node| state.nodes[i].velocities[node]));
             let other = sides(point)[1];
             let arm = |other: usize| point.point - poses[other].translation;
             let met = other.map_or(DVec3::ZERO, |other| at_arm(motions[other], arm(other)));

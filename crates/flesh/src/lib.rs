@@ -13,13 +13,14 @@ mod shares;
 mod state;
 mod together;
 
-pub use body::{FleshBody, FleshOptions, SurfacePoint};
+pub use body::{FleshBody, FleshOptions};
 pub use carry::CarryScratch;
 pub use error::FleshError;
 pub use explicit::{
     ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, step_explicit,
 };
 pub use explicit_contacts::rigid_wrenches;
+pub use sinew_math::SurfacePoint;
 pub use model::{FleshModel, FleshReport};
 pub use state::{FleshEnergy, FleshState, NodeHistory};
 pub use together::{Flesh, FleshWorkspace};

@@ -9,7 +9,6 @@ use sinew_math::{Force, Motion};
 use sinew_mechanism::{Attached, CgReport, Companion, Moment, Outside, Reaction, State};
 use sinew_solvers::CarrierCoupling;
 
-use crate::body::weighted;
 use crate::contacts::Contacts;
 use crate::elements::{Elements, at_arm, carried, force_at, get_node, set_node};
 use crate::model::{FleshModel, FleshReport, NOWHERE};
@@ -167,10 +166,10 @@ impl<'a> Flesh<'a> {
                 },
             );
             for pressing in work.contacts.pressing.get(flesh).into_iter().flatten() {
-                let nodes = body.fem.mesh().tets()[pressing.tet as usize].map(|node| node as usize);
-                let velocity = weighted(&pressing.weights, nodes.map(|node| elements.multiplied(node)));
+                let nodes = body.fem.mesh().tets()[pressing.point.tet as usize].map(|node| node as usize);
+                let velocity = pressing.point.interpolate(nodes.map(|node| elements.multiplied(node)));
                 let felt = pressing.resistance.mul_vec(at_arm(twist(pressing.body), pressing.arm));
-                for (node, weight) in nodes.into_iter().zip(pressing.weights) {
+                for (node, weight) in nodes.into_iter().zip(pressing.point.weights) {
                     elements.give(body, node, felt * -weight, out, |bone, impulse| {
                         push(body.bones[bone], impulse);
                     });

@@ -15,6 +15,7 @@ mod pose;
 mod row_space;
 mod spatial;
 mod sym3;
+mod tet_mesh;
 mod x2;
 mod x2_rotation;
 
@@ -34,6 +35,7 @@ pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};
 pub use row_space::RowSpace;
 pub use spatial::{Force, Motion, skew};
 pub use sym3::{Cholesky3, Sym3};
+pub use tet_mesh::{SurfacePoint, TetMesh, TetMeshError};
 pub use x2::{F64x2, Mat3x2, Sym3x2, Vec3x2, both, twice};
 pub use x2_rotation::{Quatx2, left_jacobian_inverse_sym_x2, log_so3_x2, turn_x2};
 

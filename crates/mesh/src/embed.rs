@@ -8,13 +8,15 @@
 //! Metres, kilograms. Cost: see `solid.rs`; 10,000 triangles in 5,000 tetrahedra take a tenth of a second.
 
 use glam::DVec3;
+use sinew_math::{SurfacePoint, TetMesh};
 
+use crate::barycentric::{Barycentric, signed_volume};
 use crate::boxes::{Bounds, BoxTree};
+use crate::error::MeshError;
 use crate::lattice::{Brick, Lattice, Pattern, bricks_around, centred_around, grid_around};
 use crate::quality::Quality;
 use crate::solid::{Grid, Solid};
-use crate::tets::{Barycentric, new_names};
-use crate::{MeshError, Surface, TetMesh};
+use crate::surface::Surface;
 
 /// A fill ratio up to this is rounding error of an empty tetrahedron.
 const EMPTY: f64 = 1e-12;
@@ -43,16 +45,6 @@ impl Default for Filling {
     }
 }
 
-/// Where a point of the surface lies: in which tetrahedron, and with which barycentric coordinates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Anchor {
-    /// The tetrahedron.
-    pub tet: u32,
-    /// Weights of its four nodes; they sum to 1.
-    pub weights: [f64; 4],
-}
-
 /// A solid ready to be simulated: tetrahedra, their fill ratios, nodal masses, and the surface they carry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedBody {
@@ -60,7 +52,7 @@ pub struct EmbeddedBody {
     pub(crate) fill: Vec<f64>,
     pub(crate) masses: Vec<f64>,
     pub(crate) surface: Surface,
-    pub(crate) anchors: Vec<Anchor>,
+    pub(crate) surface_points: Vec<SurfacePoint>,
     pub(crate) n_raised: usize,
 }
 
@@ -69,10 +61,10 @@ impl EmbeddedBody {
     ///
     /// ```
     /// use glam::DVec3;
-    /// use sinew_mesh::{EmbeddedBody, Filling, Lattice, TetMesh, Surface};
+    /// use sinew_mesh::{EmbeddedBody, Filling, Lattice, Surface, cube};
     ///
-    /// let cube = TetMesh::cube(0.1, 1)?;
-    /// let surface = Surface::new(cube.nodes().to_vec(), cube.boundary())?;
+    /// let cube = cube(0.1, 1)?;
+    /// let surface = Surface::new(cube.positions().to_vec(), cube.boundary())?;
     /// let body = EmbeddedBody::in_lattice(surface, &Lattice::longest(3), &Filling::default())?;
     /// assert!((body.masses().iter().sum::<f64>() - 1.0).abs() < 1e-12);
     /// # Ok::<(), sinew_mesh::MeshError>(())
@@ -98,10 +90,10 @@ impl EmbeddedBody {
         let solid = Solid::new(&surface, grid, &mut |share| progress(0.3 * share));
         match lattice.pattern {
             Pattern::BodyCentred => {
-                Self::assemble(surface, centred_around(&solid), &Whole(&solid), filling, progress)
+                Self::assemble(surface, centred_around(&solid)?, &Whole(&solid), filling, progress)
             }
             Pattern::Bricks => {
-                let (mesh, bricks) = bricks_around(&solid);
+                let (mesh, bricks) = bricks_around(&solid)?;
                 let around = triangles_at_vertices(&surface);
                 let source = Shards { solid: &solid, bricks: &bricks, around: &around };
                 Self::assemble(surface, mesh, &source, filling, progress)
@@ -126,7 +118,7 @@ impl EmbeddedBody {
     pub fn from_tets(mesh: TetMesh, filling: &Filling) -> Result<Self, MeshError> {
         check_filling(filling)?;
         let boundary = mesh.boundary();
-        let mut name = vec![u32::MAX; mesh.nodes().len()];
+        let mut name = vec![u32::MAX; mesh.positions().len()];
         let mut positions = Vec::new();
         let mut rename = |node: u32| {
             let name = &mut name[node as usize];
@@ -137,24 +129,24 @@ impl EmbeddedBody {
             *name
         };
         let triangles = boundary.iter().map(|t| t.map(&mut rename)).collect();
-        let surface = Surface::new(positions.iter().map(|&i| mesh.nodes()[i as usize]).collect(), triangles)?;
-        let mut place = vec![(0, 0); mesh.nodes().len()];
+        let surface = Surface::new(positions.iter().map(|&i| mesh.positions()[i as usize]).collect(), triangles)?;
+        let mut place = vec![(0, 0); mesh.positions().len()];
         for (tet, corners) in mesh.tets().iter().enumerate() {
             (0..4).for_each(|k| place[corners[k] as usize] = (tet as u32, k));
         }
-        let anchor = |&node: &u32| {
+        let as_point = |&node: &u32| {
             let (tet, corner) = place[node as usize];
-            Anchor { tet, weights: std::array::from_fn(|k| if k == corner { 1.0 } else { 0.0 }) }
+            SurfacePoint { tet, weights: std::array::from_fn(|k| if k == corner { 1.0 } else { 0.0 }) }
         };
-        let anchors = positions.iter().map(anchor).collect();
+        let surface_points = positions.iter().map(as_point).collect();
         let shares = vec![[0.25; 4]; mesh.tets().len()];
         let (masses, n_raised) = nodal_masses(&mesh, &shares, filling);
-        Ok(Self { fill: vec![1.0; shares.len()], mesh, masses, surface, anchors, n_raised })
+        Ok(Self { fill: vec![1.0; shares.len()], mesh, masses, surface, surface_points, n_raised })
     }
 
     fn assemble(
         surface: Surface,
-        mut mesh: TetMesh,
+        mesh: TetMesh,
         contents: &dyn Contents,
         filling: &Filling,
         progress: &mut dyn FnMut(f64),
@@ -169,26 +161,26 @@ impl EmbeddedBody {
             }
         }
         let fill = |share: &[f64; 4]| share.iter().sum::<f64>();
-        let held = (0..n_tets).map(|tet| fill(&shares[tet]) * mesh.volume(tet)).sum::<f64>();
+        let held = (0..n_tets).map(|tet| fill(&shares[tet]) * signed_volume(mesh.corners(tet))).sum::<f64>();
         let mut keep: Vec<bool> = shares.iter().map(|share| fill(share) > EMPTY).collect();
-        let mut anchors = locate(surface.positions(), &mesh, contents, &mut keep)?;
+        let mut surface_points = locate(surface.positions(), &mesh, contents, &mut keep)?;
         if (held - surface.volume()).abs() > COVERED * surface.volume() {
             return Err(MeshError::NotCovered { held, volume: surface.volume() });
         }
-        let name = new_names(&keep);
-        anchors.iter_mut().for_each(|anchor| anchor.tet = name[anchor.tet as usize]);
-        mesh.retain(&keep);
+        let new_index = indices_of_kept(&keep);
+        surface_points.iter_mut().for_each(|point| point.tet = new_index[point.tet as usize]);
+        let mesh = mesh.subset(&keep)?;
         let mut kept = keep.iter();
         shares.retain(|_| kept.next().copied().unwrap_or(false));
         let (masses, n_raised) = nodal_masses(&mesh, &shares, filling);
         let fill = shares.iter().map(|share| fill(share).clamp(0.0, 1.0)).collect();
         progress(1.0);
-        Ok(Self { mesh, fill, masses, surface, anchors, n_raised })
+        Ok(Self { mesh, fill, masses, surface, surface_points, n_raised })
     }
 
     /// Node positions at rest (m).
     pub fn nodes(&self) -> &[DVec3] {
-        self.mesh.nodes()
+        self.mesh.positions()
     }
 
     /// Node indices of every tetrahedron, positively oriented.
@@ -225,8 +217,8 @@ impl EmbeddedBody {
     }
 
     /// Where every vertex of the surface lies in the tetrahedra.
-    pub fn anchors(&self) -> &[Anchor] {
-        &self.anchors
+    pub fn surface_points(&self) -> &[SurfacePoint] {
+        &self.surface_points
     }
 
     /// How many nodes were lighter than the floor and made heavier; the centre of mass is exact only if this is 0.
@@ -244,9 +236,8 @@ impl EmbeddedBody {
     /// # Panics
     /// If `nodes` is shorter than the body's nodes or `out` shorter than its vertices.
     pub fn fill_surface(&self, nodes: &[DVec3], out: &mut [DVec3]) {
-        for (anchor, x) in self.anchors.iter().zip(out.iter_mut()) {
-            let corners = self.mesh.tets()[anchor.tet as usize].map(|i| nodes[i as usize]);
-            *x = (0..4).map(|k| corners[k] * anchor.weights[k]).sum();
+        for (point, x) in self.surface_points.iter().zip(out.iter_mut()) {
+            *x = self.mesh.point(point, nodes);
         }
     }
 }
@@ -256,6 +247,16 @@ impl EmbeddedBody {
 pub fn overlap_shares(surface: &Surface, mesh: &TetMesh) -> Vec<[f64; 4]> {
     let solid = Solid::new(surface, grid_for(surface, mesh), &mut |_| {});
     (0..mesh.tets().len()).map(|tet| solid.integrate(mesh.corners(tet))).collect()
+}
+
+/// For each entry to keep, its index after the others are removed.
+fn indices_of_kept(keep: &[bool]) -> Vec<u32> {
+    let count = |n: &mut u32, &kept: &bool| {
+        let index = *n;
+        *n += u32::from(kept);
+        Some(index)
+    };
+    keep.iter().scan(0, count).collect()
 }
 
 /// What the tetrahedra of a mesh hold.
@@ -343,11 +344,11 @@ fn locate(
     mesh: &TetMesh,
     contents: &dyn Contents,
     keep: &mut [bool],
-) -> Result<Vec<Anchor>, MeshError> {
+) -> Result<Vec<SurfacePoint>, MeshError> {
     let maps: Vec<Barycentric> = (0..keep.len()).map(|tet| Barycentric::new(mesh.corners(tet))).collect();
     let boxes: Vec<Bounds> = (0..keep.len()).map(|tet| Bounds::of(mesh.corners(tet))).collect();
     let tree = BoxTree::new(&boxes);
-    let mut anchors = Vec::with_capacity(points.len());
+    let mut surface_points = Vec::with_capacity(points.len());
     for (vertex, &at) in points.iter().enumerate() {
         // the deepest of all, and the deepest of those to keep; of equals the first
         let mut best: [Option<(f64, u32, [f64; 4])>; 2] = [None; 2];
@@ -370,16 +371,16 @@ fn locate(
             return Err(MeshError::VertexOutside { vertex, at });
         };
         keep[tet as usize] = true;
-        anchors.push(Anchor { tet, weights });
+        surface_points.push(SurfacePoint { tet, weights });
     }
-    Ok(anchors)
+    Ok(surface_points)
 }
 
 /// `m_i = ρ Σ V_K share_i`, raised to the floor at the expense of the others; also how many were raised.
 fn nodal_masses(mesh: &TetMesh, shares: &[[f64; 4]], filling: &Filling) -> (Vec<f64>, usize) {
-    let mut masses = vec![0.0; mesh.nodes().len()];
+    let mut masses = vec![0.0; mesh.positions().len()];
     for (tet, (corners, share)) in mesh.tets().iter().zip(shares).enumerate() {
-        let mass = filling.density * mesh.volume(tet);
+        let mass = filling.density * signed_volume(mesh.corners(tet));
         (0..4).for_each(|k| masses[corners[k] as usize] += mass * share[k]);
     }
     let mean = masses.iter().sum::<f64>() / masses.len() as f64;

@@ -1,6 +1,7 @@
 //! What is wrong with a mesh, and where.
 
 use glam::DVec3;
+use sinew_math::TetMeshError;
 use thiserror::Error;
 
 /// Why bytes, a surface or tetrahedra cannot be used; always names the place. Numbers of vertices, triangles, nodes and
@@ -109,49 +110,9 @@ pub enum MeshError {
         /// The volume (m³), zero up to rounding.
         volume: f64,
     },
-    /// A mesh without elements.
-    #[error("the mesh has no tetrahedra")]
-    NoTetrahedra,
-    /// A node has a NaN or infinite coordinate.
-    #[error("node {node} has a NaN or infinite coordinate")]
-    NonFiniteNode {
-        /// Index of the node.
-        node: usize,
-    },
-    /// A tetrahedron refers to a node that does not exist.
-    #[error("tetrahedron {tet} refers to node {node}, but there are only {n_nodes}")]
-    MissingNode {
-        /// Index of the tetrahedron.
-        tet: usize,
-        /// The node it asks for.
-        node: u32,
-        /// How many nodes there are.
-        n_nodes: usize,
-    },
-    /// A tetrahedron has no volume.
-    #[error("tetrahedron {tet} at {at} is flat (volume {volume} m³)")]
-    FlatTetrahedron {
-        /// Index of the tetrahedron.
-        tet: usize,
-        /// Its centre.
-        at: DVec3,
-        /// Its volume (m³), zero up to rounding.
-        volume: f64,
-    },
-    /// A tetrahedron lists its nodes in the wrong order.
-    #[error("tetrahedron {tet} is inverted (volume {volume} m³); swap two of its nodes")]
-    InvertedTetrahedron {
-        /// Index of the tetrahedron.
-        tet: usize,
-        /// Its volume (m³), negative.
-        volume: f64,
-    },
-    /// No tetrahedron uses a node.
-    #[error("no tetrahedron uses node {node}")]
-    UnusedNode {
-        /// Index of the node.
-        node: usize,
-    },
+    /// The tetrahedra are not a valid mesh.
+    #[error(transparent)]
+    Tets(#[from] TetMeshError),
     /// A vertex of the surface lies in no tetrahedron.
     #[error("vertex {vertex} of the surface, at {at}, lies outside the tetrahedra")]
     VertexOutside {

@@ -14,7 +14,9 @@
 use glam::DVec3;
 
 use crate::boxes::Bounds;
-use crate::{MeshError, Surface, lattice};
+use crate::brick_tets::{bricks, check_cells};
+use crate::error::MeshError;
+use crate::surface::Surface;
 
 /// Corners stay this share of an edge away from its ends.
 const CLEARANCE: f64 = 0.06;
@@ -89,13 +91,13 @@ pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: DVec3) -> Result<Surface,
     let around = Bounds { lo: around.lo - cell, hi: around.hi + cell };
     let count = |n: f64| n.ceil().min(f64::from(u32::MAX)) as u32;
     let cells = (around.size() / cell).to_array().map(count);
-    lattice::check_cells(cells)?;
-    let mesh = lattice::bricks(around.lo, cell, cells);
+    check_cells(cells)?;
+    let (nodes, tets) = bricks(around.lo, cell, cells);
     let union = |x: DVec3| {
         shapes.iter().map(|shape| shape.distance(x)).fold(f64::INFINITY, |a, b| smooth_min(a, b, blend))
     };
-    let values: Vec<f64> = mesh.nodes().iter().map(|&x| union(x)).collect();
-    let (positions, triangles) = march(mesh.nodes(), mesh.tets(), &values);
+    let values: Vec<f64> = nodes.iter().map(|&x| union(x)).collect();
+    let (positions, triangles) = march(&nodes, &tets, &values);
     Surface::new(positions, triangles)
 }
 

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+mod barycentric;
 mod boxes;
+mod brick_tets;
 pub mod characters;
 mod clip;
 mod embed;
@@ -19,13 +21,13 @@ mod stl;
 mod store;
 mod surface;
 mod tetgen;
-mod tets;
 
-pub use embed::{Anchor, EmbeddedBody, Filling, overlap_shares};
+pub use embed::{EmbeddedBody, Filling, overlap_shares};
 pub use error::MeshError;
 pub use implicit::{Shape, mesh_shapes};
-pub use lattice::{Cells, Lattice, MAX_CELLS, Pattern};
+pub use brick_tets::{MAX_CELLS, beam, cube, single_tet};
+pub use lattice::{Cells, Lattice, Pattern};
 pub use quality::Quality;
 pub use surface::Surface;
 pub use tetgen::TetGen;
-pub use tets::TetMesh;
+pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError};

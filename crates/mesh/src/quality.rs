@@ -6,7 +6,8 @@
 use glam::DVec3;
 use sinew_math::ops;
 
-use crate::EmbeddedBody;
+use crate::barycentric::signed_volume;
+use crate::embed::EmbeddedBody;
 use crate::sets::Sets;
 
 /// Shapes, fill ratios and masses of a body.
@@ -46,7 +47,7 @@ impl Quality {
             }
             max_aspect = max_aspect.max(aspect(corners));
             nodes.windows(2).for_each(|pair| pieces.join(pair[0], pair[1]));
-            let volume = body.mesh.volume(tet);
+            let volume = signed_volume(corners);
             volumes.add(volume);
             total += volume;
             filled += volume * body.fill[tet];
@@ -96,7 +97,7 @@ fn dihedral_angles(corners: [DVec3; 4]) -> [f64; 6] {
 
 fn aspect(corners: [DVec3; 4]) -> f64 {
     let [a, b, c, d] = corners;
-    let volume = (b - a).dot((c - a).cross(d - a)) / 6.0;
+    let volume = signed_volume(corners);
     let area: f64 = face_normals(corners).iter().map(|n| n.length()).sum();
     let longest = [a - b, a - c, a - d, b - c, b - d, c - d]
         .iter()

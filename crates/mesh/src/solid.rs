@@ -7,11 +7,11 @@
 
 use glam::DVec3;
 
-use crate::Surface;
+use crate::barycentric::Barycentric;
 use crate::boxes::Bounds;
 use crate::clip::{Sum, box_triangles};
 use crate::part::{Part, Side};
-use crate::tets::Barycentric;
+use crate::surface::Surface;
 
 /// A box that reaches into a cell by less than this share of it only touches it.
 const TOUCH: f64 = 1e-12;

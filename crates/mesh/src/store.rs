@@ -5,8 +5,11 @@
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use sinew_math::{SurfacePoint, TetMesh};
 
-use crate::{Anchor, EmbeddedBody, MeshError, Surface, TetMesh};
+use crate::embed::EmbeddedBody;
+use crate::error::MeshError;
+use crate::surface::Surface;
 
 /// The only format so far.
 const FORMAT: u32 = 1;
@@ -26,7 +29,7 @@ struct BodyDoc {
     n_raised: usize,
     vertices: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
-    anchors: Vec<Anchor>,
+    anchors: Vec<SurfacePoint>,
 }
 
 impl Serialize for EmbeddedBody {
@@ -40,7 +43,7 @@ impl Serialize for EmbeddedBody {
             n_raised: self.n_raised,
             vertices: self.surface.positions().to_vec(),
             triangles: self.surface.triangles().to_vec(),
-            anchors: self.anchors.clone(),
+            anchors: self.surface_points.clone(),
         };
         doc.serialize(serializer)
     }
@@ -62,7 +65,7 @@ impl BodyDoc {
         let surface = Surface::new(self.vertices, self.triangles)?;
         let lengths = [
             ("fill", self.fill.len(), mesh.tets().len()),
-            ("masses", self.masses.len(), mesh.nodes().len()),
+            ("masses", self.masses.len(), mesh.positions().len()),
             ("anchors", self.anchors.len(), surface.positions().len()),
         ];
         if let Some((what, index, wanted)) = lengths.into_iter().find(|(_, found, wanted)| found != wanted) {
@@ -82,14 +85,14 @@ impl BodyDoc {
             fill: self.fill,
             masses: self.masses,
             surface,
-            anchors: self.anchors,
+            surface_points: self.anchors,
             n_raised: self.n_raised,
         })
     }
 }
 
 /// Every anchor lies in a tetrahedron that exists and gives back its vertex.
-fn check_anchors(mesh: &TetMesh, surface: &Surface, anchors: &[Anchor]) -> Result<(), MeshError> {
+fn check_anchors(mesh: &TetMesh, surface: &Surface, anchors: &[SurfacePoint]) -> Result<(), MeshError> {
     let tolerance = ANCHOR_TOLERANCE * surface.bounds().size().max_element();
     for (index, (anchor, &vertex)) in anchors.iter().zip(surface.positions()).enumerate() {
         let wrong = |problem: String| Err(MeshError::Stored { what: "anchors", index, problem });
@@ -100,8 +103,7 @@ fn check_anchors(mesh: &TetMesh, surface: &Surface, anchors: &[Anchor]) -> Resul
                 mesh.tets().len()
             ));
         }
-        let corners = mesh.corners(anchor.tet as usize);
-        let at: DVec3 = (0..4).map(|k| corners[k] * anchor.weights[k]).sum();
+        let at = mesh.point(anchor, mesh.positions());
         let sum: f64 = anchor.weights.iter().sum();
         // written so that NaN fails
         if !((sum - 1.0).abs() <= ANCHOR_TOLERANCE && at.distance(vertex) <= tolerance) {

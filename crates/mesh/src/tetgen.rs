@@ -6,8 +6,9 @@
 //! corners are used. `#` begins a comment. Counts are believed only as far as lines follow: nothing is allocated for them.
 
 use glam::DVec3;
+use sinew_math::TetMesh;
 
-use crate::{MeshError, TetMesh};
+use crate::error::MeshError;
 
 /// What the two files hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +27,7 @@ impl TetGen {
     /// Reads a mesh from the bytes of its `.node` and `.ele` files. Coordinates are taken to be metres.
     ///
     /// # Errors
-    /// The line of either file that cannot be read (the message says which file), or what [`TetMesh::repaired`] finds.
+    /// The line of either file that cannot be read (the message says which file), or what [`TetMesh::with_repaired_winding`] finds.
     pub fn from_bytes(node: &[u8], ele: &[u8]) -> Result<Self, MeshError> {
         let (base, all_nodes) = read_nodes(&mut Table::new(".node", node)?)?;
         let (corners, regions) = read_elements(&mut Table::new(".ele", ele)?, base, all_nodes.len())?;
@@ -40,7 +41,7 @@ impl TetGen {
         }
         let tets = corners.iter().map(|tet| tet.map(|i| name[i as usize])).collect();
         let n_unused = all_nodes.len() - nodes.len();
-        let (mesh, n_turned) = TetMesh::repaired(nodes, tets)?;
+        let (mesh, n_turned) = TetMesh::with_repaired_winding(nodes, tets)?;
         Ok(Self { mesh, regions, n_turned, n_unused })
     }
 }

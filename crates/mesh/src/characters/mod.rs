@@ -177,7 +177,7 @@ pub struct Hold {
 /// their bone move with it.
 pub fn hold_by_distance(flesh: &EmbeddedBody, bones: &[Bone], reach: f64) -> Vec<Hold> {
     let mut skin = vec![(DVec3::ZERO, 0.0); flesh.nodes().len()];
-    for (anchor, &x) in flesh.anchors().iter().zip(flesh.surface().positions()) {
+    for (anchor, &x) in flesh.surface_points().iter().zip(flesh.surface().positions()) {
         for &node in &flesh.tets()[anchor.tet as usize] {
             let (sum, n) = &mut skin[node as usize];
             (*sum, *n) = (*sum + x, *n + 1.0);

@@ -115,7 +115,7 @@ fn fingers_are_not_grown_together() {
         (0..16).min_by(by).unwrap()
     };
     for (anchor, &x) in
-        hand.flesh.anchors().iter().zip(hand.flesh.surface().positions()).filter(|(_, x)| tip(**x))
+        hand.flesh.surface_points().iter().zip(hand.flesh.surface().positions()).filter(|(_, x)| tip(**x))
     {
         let nodes = hand.flesh.tets()[anchor.tet as usize];
         // tetrahedra well beyond the knuckles belong to one finger

@@ -1,13 +1,13 @@
 //! Surfaces to test with.
 
 use glam::{DQuat, DVec3};
-use sinew_mesh::{MeshError, Shape, Surface, TetMesh, mesh_shapes};
+use sinew_mesh::{MeshError, Shape, Surface, mesh_shapes};
 use sinew_testkit::Rng;
 
 /// Positions and outward triangles of a box.
 pub(crate) fn box_parts(lo: DVec3, hi: DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let unit = TetMesh::cube(1.0, 1).unwrap();
-    (unit.nodes().iter().map(|&p| lo + (hi - lo) * p).collect(), unit.boundary())
+    let unit = sinew_mesh::cube(1.0, 1).unwrap();
+    (unit.positions().iter().map(|&p| lo + (hi - lo) * p).collect(), unit.boundary())
 }
 
 /// A box.

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use glam::DVec3;
-use sinew_mesh::{MeshError, TetMesh};
+use sinew_math::{TetMesh, TetMeshError};
 
 use super::bodies::{check_color, check_rotation};
 use super::contact::check_contact;
@@ -197,16 +197,16 @@ fn check_cells(issues: &mut Issues, cells: [u32; 3], field: String) {
 fn check_tets(issues: &mut Issues, nodes: &[DVec3], tets: &[[u32; 4]], path: &str) {
     let Err(error) = TetMesh::new(nodes.to_vec(), tets.to_vec()) else { return };
     let (field, hint) = match error {
-        MeshError::NonFiniteNode { .. } => return,
-        MeshError::NoTetrahedra => (String::new(), "add mesh: Tets(nodes: […], tets: […]) or another mesh"),
-        MeshError::MissingNode { tet, .. } => (format!(".tets[{tet}]"), "nodes are counted from 0"),
-        MeshError::FlatTetrahedron { tet, .. } => {
+        TetMeshError::NonFiniteNode { .. } => return,
+        TetMeshError::Empty => (String::new(), "add mesh: Tets(nodes: […], tets: […]) or another mesh"),
+        TetMeshError::MissingNode { tet, .. } => (format!(".tets[{tet}]"), "nodes are counted from 0"),
+        TetMeshError::Flat { tet, .. } | TetMeshError::RepeatedNode { tet, .. } => {
             (format!(".tets[{tet}]"), "leave it out, or name four nodes that are not in one plane")
         }
-        MeshError::InvertedTetrahedron { tet, .. } => {
+        TetMeshError::Inverted { tet, .. } => {
             (format!(".tets[{tet}]"), "the first three turn counterclockwise, seen from the fourth")
         }
-        MeshError::UnusedNode { node } => (format!(".nodes[{node}]"), "leave it out"),
+        TetMeshError::UnusedNode { node } => (format!(".nodes[{node}]"), "leave it out"),
         _ => (String::new(), ""),
     };
     issues.add(Kind::BadMesh, format!("{path}{field}"), error.to_string(), hint);

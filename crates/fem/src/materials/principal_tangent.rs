@@ -10,8 +10,8 @@
 //! (docs/maths/flesh.md). Projected: eigenvalues of the symmetric 3×3, flips and twists below zero become zero, which is
 //! the nearest positive semidefinite tangent. Pa. A finite tangent always projects; NaN in, NaN out.
 
-use crate::lanes::{Lanes, Mask, Mat3, dot, three};
-use crate::select::positive_definite;
+use crate::lanes::{LaneMask, Lanes, three};
+use crate::mat3::{Mat3, dot, is_positive_definite};
 use crate::svd::{Svd, rotation};
 
 /// The pairs of axes in the order of `flip` and `twist`.
@@ -90,7 +90,7 @@ fn symmetric_part<L: Lanes>(m: &[[L; 3]; 3]) -> [[L; 3]; 3] {
 fn positive_part<L: Lanes>(m: &[[L; 3]; 3]) -> [[L; 3]; 3] {
     let symmetric = symmetric_part(m);
     let (xy, xz, yz) = (symmetric[0][1], symmetric[0][2], symmetric[1][2]);
-    let definite = positive_definite([m[0][0], m[1][1], m[2][2]], yz, [xy * xy, xy * xz, xz * xz]);
+    let definite = is_positive_definite([m[0][0], m[1][1], m[2][2]], yz, [xy * xy, xy * xz, xz * xz]);
     if definite.all() {
         return symmetric;
     }

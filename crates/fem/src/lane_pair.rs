@@ -1,16 +1,16 @@
-//! Twice the lanes: two chains of operations at once, for kernels that wait for roots and divisions.
+//! Two SIMD vectors side by side: two independent chains of operations hide the latency of roots and divisions.
 
-use crate::block::Local;
-use crate::lanes::{Lanes, Mask, Vec3, three};
+use crate::lanes::{LaneMask, Lanes, Vec3, three};
+use crate::node_buffer::NodeBuffer;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
 /// Two vectors of numbers, or two masks; the lanes of the first come first.
 #[derive(Clone, Copy)]
-pub(crate) struct Pair<L>(L, L);
+pub(crate) struct LanePair<L>(L, L);
 
 macro_rules! operator {
     ($($trait:ident $name:ident;)*) => {$(
-        impl<L: $trait<Output = L>> $trait for Pair<L> {
+        impl<L: $trait<Output = L>> $trait for LanePair<L> {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
@@ -22,7 +22,7 @@ macro_rules! operator {
 
 operator! { Add add; Sub sub; Mul mul; Div div; BitAnd bitand; BitOr bitor; }
 
-impl<L: Lanes> Neg for Pair<L> {
+impl<L: Lanes> Neg for LanePair<L> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -30,10 +30,10 @@ impl<L: Lanes> Neg for Pair<L> {
     }
 }
 
-impl<L: Lanes> Lanes for Pair<L> {
+impl<L: Lanes> Lanes for LanePair<L> {
     const N: usize = 2 * L::N;
     type Token = L::Token;
-    type Mask = Pair<L::Mask>;
+    type Mask = LanePair<L::Mask>;
 
     #[inline(always)]
     fn token(self) -> L::Token {
@@ -57,7 +57,7 @@ impl<L: Lanes> Lanes for Pair<L> {
         [Self(a[0], b[0]), Self(a[1], b[1]), Self(a[2], b[2])]
     }
     #[inline(always)]
-    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut Local, nodes: impl Fn(usize) -> [u16; 4]) {
+    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut NodeBuffer, nodes: impl Fn(usize) -> [u16; 4]) {
         let [a, b, c, d] = corners;
         let first = [three!(|i| a[i].0), three!(|i| b[i].0), three!(|i| c[i].0), three!(|i| d[i].0)];
         let second = [three!(|i| a[i].1), three!(|i| b[i].1), three!(|i| c[i].1), three!(|i| d[i].1)];
@@ -90,19 +90,19 @@ impl<L: Lanes> Lanes for Pair<L> {
         Self(self.0.min(other.0), self.1.min(other.1))
     }
     #[inline(always)]
-    fn gt(self, other: Self) -> Pair<L::Mask> {
-        Pair(self.0.gt(other.0), self.1.gt(other.1))
+    fn gt(self, other: Self) -> LanePair<L::Mask> {
+        LanePair(self.0.gt(other.0), self.1.gt(other.1))
     }
 }
 
-impl<L: Lanes> Mask<Pair<L>> for Pair<L::Mask> {
+impl<L: Lanes> LaneMask<LanePair<L>> for LanePair<L::Mask> {
     #[inline(always)]
-    fn select(self, yes: Pair<L>, no: Pair<L>) -> Pair<L> {
-        Pair(self.0.select(yes.0, no.0), self.1.select(yes.1, no.1))
+    fn select(self, yes: LanePair<L>, no: LanePair<L>) -> LanePair<L> {
+        LanePair(self.0.select(yes.0, no.0), self.1.select(yes.1, no.1))
     }
     #[inline(always)]
-    fn keep(self, x: Pair<L>) -> Pair<L> {
-        Pair(self.0.keep(x.0), self.1.keep(x.1))
+    fn keep(self, x: LanePair<L>) -> LanePair<L> {
+        LanePair(self.0.keep(x.0), self.1.keep(x.1))
     }
     #[inline(always)]
     fn bits(self) -> u32 {

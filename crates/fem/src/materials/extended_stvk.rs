@@ -1,6 +1,6 @@
-//! St. Venant–Kirchhoff continued by straight lines outside a band of stretches (ITF04; KP08 §4.3).
+//! St. Venant–Kirchhoff with a linear extension outside a band of stretches (ITF04; KP08 §4.4).
 //!
-//! With signed stretches `s`, `l = √λ_L`, `u = √λ_U`, `c = clamp(s, l, u)` and `δ = s − c`,
+//! Inside the band this is the plain law of [`super::stvk`]. Outside it the stress continues linearly. With signed stretches `s`, `l = √λ_L`, `u = √λ_U`, `c = clamp(s, l, u)` and `δ = s − c`,
 //!
 //! ```text
 //! gᵢ(c) = cᵢ(½λ(|c|²−3) + μ(cᵢ²−1))        Hᵢᵢ(c) = ½λ(|c|²−3) + λcᵢ² + μ(3cᵢ²−1)
@@ -8,34 +8,37 @@
 //! conservative:         P̂ᵢ = gᵢ(c) + κδᵢ + λcᵢ Σ_{j≠i} cⱼδⱼ,   κ = λλ_U + 2μ
 //! ```
 //!
-//! Both are continuous and pull every stretch back from flat and inverted states. The first is no gradient: it gains or
-//! loses energy on closed paths outside the band. The second is the gradient of
-//! `Ψ̂(c) + g·δ + ½κ|δ|² + λ Σ_{i<j} cᵢcⱼδᵢδⱼ`. Dimensionless stretches, Pa, J/m³. NaN in, NaN out.
+//! Both are continuous and restore flat and inverted elements. The first is not a gradient: it gains or loses energy on
+//! closed paths outside the band. The second is the gradient of `Ψ̂(c) + g·δ + ½κ|δ|² + λ Σ_{i<j} cᵢcⱼδᵢδⱼ`. Stretches have
+//! no unit; Pa, J/m³. NaN in, NaN out.
 
-use crate::lanes::{Lanes, Mask, Vec3, dot, three};
-use crate::material::{Band, Lame, Principal};
-use crate::spectral::{PAIRS, PrincipalTangent};
+use super::constants::{Lame, StretchBand};
+use super::law::{DirectStress, MaterialLaw};
+use super::principal_tangent::{PAIRS, PrincipalTangent};
+use super::stvk;
+use crate::lanes::{LaneMask, Lanes, Vec3, three};
+use crate::mat3::{Mat3, dot};
 
 /// What replaces St. Venant–Kirchhoff outside the band.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Extension {
-    /// Each principal stress on its own line, as in KP08; for explicit steps with dampers, since it gains energy when
-    /// flesh swings across the bounds of the band.
+    /// Each principal stress is extended on its own, as in KP08. It gains energy when flesh oscillates across the bounds
+    /// of the band, so use it for explicit steps with dampers.
     #[default]
     PerStretch,
-    /// The gradient of an energy; for implicit steps, and where energy is watched.
+    /// The stress is the gradient of an energy. Use it for implicit steps, and where energy matters.
     Conservative,
 }
 
-/// Stretches closer than this share their principal axes: quotients become derivatives.
+/// Stretches closer than this count as equal: difference quotients become derivatives.
 const EQUAL: f64 = 1e-6;
 
-/// The law with its constants ready.
+/// The law with its constants prepared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExtendedStVk {
-    pub(crate) lame: Lame,
-    pub(crate) band: Band,
+    lame: Lame,
+    band: StretchBand,
     extension: Extension,
     lower: f64,
     upper: f64,
@@ -43,7 +46,7 @@ pub(crate) struct ExtendedStVk {
     kappa: f64,
 }
 
-/// Everything at the clamped stretches.
+/// Quantities at the clamped stretches.
 struct AtClamp<L> {
     c: Vec3<L>,
     delta: Vec3<L>,
@@ -54,7 +57,7 @@ struct AtClamp<L> {
 }
 
 impl ExtendedStVk {
-    pub(crate) fn new(lame: Lame, band: Band, extension: Extension) -> Self {
+    pub(crate) fn new(lame: Lame, band: StretchBand, extension: Extension) -> Self {
         let kappa = lame.lambda_pa * band.upper() + 2.0 * lame.mu_pa;
         Self { lame, band, extension, lower: band.lower().sqrt(), upper: band.upper().sqrt(), kappa }
     }
@@ -73,7 +76,37 @@ impl ExtendedStVk {
     }
 }
 
-impl Principal for ExtendedStVk {
+impl MaterialLaw for ExtendedStVk {
+    const HAS_BAND: bool = true;
+
+    #[inline(always)]
+    fn direct_stress<L: Lanes>(&self, f: &Mat3<L>, k: L) -> DirectStress<L> {
+        let (c, volume) = (f.gram(), f.determinant());
+        let holds = stvk::is_in_band(&c, volume, self.band);
+        let (lambda, mu) = (-k * k.like(self.lame.lambda_pa), -k * k.like(self.lame.mu_pa));
+        DirectStress { scaled: stvk::stress(f, &c, lambda, mu), holds, volume }
+    }
+
+    #[inline(always)]
+    fn direct_energy(&self, f: &Mat3<f64>) -> f64 {
+        stvk::energy(&f.gram(), self.lame)
+    }
+
+    #[inline(always)]
+    fn holds_directly(&self, f: &Mat3<f64>) -> bool {
+        stvk::is_in_band(&f.gram(), f.determinant(), self.band)
+    }
+
+    fn lame(&self) -> Lame {
+        self.lame
+    }
+
+    fn largest_moduli(&self) -> Lame {
+        // at equal stretches u: ½λ(3u²−3) + 3λu² and μ(3u²−1), which are 3λ and 2μ at rest
+        let factor = 1.5 * self.band.upper() - 0.5;
+        Lame { lambda_pa: self.lame.lambda_pa * factor, mu_pa: self.lame.mu_pa * factor }
+    }
+
     #[inline(always)]
     fn energy<L: Lanes>(&self, s: Vec3<L>) -> L {
         let AtClamp { c, delta, g, h } = self.at_clamp(s);

@@ -5,14 +5,17 @@
 //! flat ones included, so forces never need an SVD. Its constants are `μ = 4/3 μ_Lamé` and `λ = λ_Lamé + 5/6 μ_Lamé`,
 //! which makes it agree with linear elasticity at rest. Pa, J/m³; NaN in, NaN out.
 
-use crate::lanes::{Lanes, Mat3, Vec3, cross, dot, three};
-use crate::material::{Lame, Principal};
-use crate::spectral::PrincipalTangent;
+use super::constants::Lame;
+use super::law::{DirectStress, MaterialLaw};
+use super::principal_tangent::PrincipalTangent;
+use crate::lanes::{Lanes, Vec3, three};
+use crate::mat3::{Mat3, cross, dot, scale};
 use sinew_math::ops;
 
-/// The law with its constants ready.
+/// The law with its constants prepared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NeoHookean {
+    lame: Lame,
     mu: f64,
     lambda: f64,
     /// Volume ratio at which the volume term rests.
@@ -27,22 +30,12 @@ impl NeoHookean {
         let lambda = lame.lambda_pa + 5.0 / 6.0 * lame.mu_pa;
         let alpha = 1.0 + 0.75 * mu / lambda;
         let rest = 0.5 * lambda * (1.0 - alpha) * (1.0 - alpha) - 0.5 * mu * ops::ln(4.0);
-        Self { mu, lambda, alpha, rest }
-    }
-
-    /// `P = a F + b cof F`, and `J`.
-    #[inline(always)]
-    pub(crate) fn stress_of<L: Lanes>(&self, f: &Mat3<L>) -> (Mat3<L>, L) {
-        let [x, y, z] = f.0;
-        let cofactor = [cross(y, z), cross(z, x), cross(x, y)];
-        let volume = dot(x, cofactor[0]);
-        let (a, b) = self.coefficients(dot(x, x) + dot(y, y) + dot(z, z), volume);
-        (Mat3(three!(|i| three!(|k| a * f.0[i][k] + b * cofactor[i][k]))), volume)
+        Self { lame, mu, lambda, alpha, rest }
     }
 
     /// `Ψ` from `|F|²` and `J`.
     #[inline(always)]
-    pub(crate) fn energy_of<L: Lanes>(&self, square: L, volume: L) -> L {
+    fn energy_of<L: Lanes>(&self, square: L, volume: L) -> L {
         let number = |x: f64| volume.like(x);
         let beyond = volume - number(self.alpha);
         let logarithm = (square + number(1.0)).map(ops::ln);
@@ -51,6 +44,7 @@ impl NeoHookean {
             - number(self.rest)
     }
 
+    /// `a` and `b` of the stress.
     #[inline(always)]
     fn coefficients<L: Lanes>(&self, square: L, volume: L) -> (L, L) {
         let one = square.like(1.0);
@@ -59,7 +53,37 @@ impl NeoHookean {
     }
 }
 
-impl Principal for NeoHookean {
+impl MaterialLaw for NeoHookean {
+    const HAS_BAND: bool = false;
+
+    #[inline(always)]
+    fn direct_stress<L: Lanes>(&self, f: &Mat3<L>, k: L) -> DirectStress<L> {
+        let [x, y, z] = f.0;
+        let cofactor = [cross(y, z), cross(z, x), cross(x, y)];
+        let volume = dot(x, cofactor[0]);
+        let (a, b) = self.coefficients(dot(x, x) + dot(y, y) + dot(z, z), volume);
+        let p: [Vec3<L>; 3] = three!(|i| three!(|k| a * f.0[i][k] + b * cofactor[i][k]));
+        DirectStress { scaled: Mat3(three!(|i| scale(p[i], -k))), holds: volume.finite(), volume }
+    }
+
+    #[inline(always)]
+    fn direct_energy(&self, f: &Mat3<f64>) -> f64 {
+        let c = f.gram();
+        self.energy_of(c[0] + c[1] + c[2], f.determinant())
+    }
+
+    fn holds_directly(&self, f: &Mat3<f64>) -> bool {
+        f.0.as_flattened().iter().all(|entry| entry.is_finite())
+    }
+
+    fn lame(&self) -> Lame {
+        self.lame
+    }
+
+    fn largest_moduli(&self) -> Lame {
+        self.lame
+    }
+
     #[inline(always)]
     fn energy<L: Lanes>(&self, s: Vec3<L>) -> L {
         self.energy_of(dot(s, s), s[0] * s[1] * s[2])

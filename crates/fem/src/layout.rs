@@ -1,14 +1,16 @@
-//! How elements lie in memory: packets of eight, in blocks that name their nodes by small local numbers.
+//! Memory layout of elements: packets of eight, in blocks that number their nodes locally.
 //!
 //! Elements are sorted along a Morton curve through their rest centroids and cut into blocks of [`BLOCK`]. A block copies
-//! the positions of its nodes into a small buffer, works there, and adds its forces to the nodes afterwards, so random
-//! access stays in the first-level cache whatever order the mesh came in, and the order of every sum is fixed. The last
-//! packet of a block is filled up with ghosts: unit tetrahedra without strength on four extra nodes of the buffer,
-//! always at rest. 88 bytes per element and 4 per node of a block.
+//! the positions of its nodes into a small buffer, computes there, and adds its forces to the nodes afterwards. So random
+//! access stays in the first-level cache whatever the order of the mesh, and the order of every sum is fixed. The last
+//! packet of a block is padded with ghosts: unit tetrahedra of volume zero on four extra nodes of the buffer, always at
+//! rest. 88 bytes per element and 4 per node of a block. Building costs a sort of the elements.
 
-use crate::lanes::{Lanes, Mat3, Vec3, sub, three};
-use crate::mesh::TetMesh;
+use crate::lanes::{Lanes, Vec3, three};
+use crate::mat3::{Mat3, sub};
+use crate::node_buffer::{CAPACITY, NodeBuffer, NodeVector};
 use glam::DVec3;
+use sinew_math::TetMesh;
 
 /// Elements side by side in memory.
 pub(crate) const WIDTH: usize = 8;
@@ -16,75 +18,68 @@ pub(crate) const WIDTH: usize = 8;
 /// Elements per block, a multiple of [`WIDTH`]: at most `4 BLOCK + 4` local nodes, which [`CAPACITY`] holds.
 pub(crate) const BLOCK: usize = 504;
 
-/// Elements that a list of a block can hold; a power of two as well.
+/// Elements that the list of a block can hold; a power of two, so that masked indices need no bounds check.
 pub(crate) const LIST: usize = 512;
-
-/// Local nodes that a buffer can hold; a power of two, so that masked indices need no check.
-pub(crate) const CAPACITY: usize = 2048;
 
 /// Element number of a ghost.
 pub(crate) const GHOST: u32 = u32::MAX;
 
-/// A vector of a local node and a number of padding, aligned to be loaded at once.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))]
-pub(crate) struct Row(pub(crate) [f64; 4]);
-
-/// Vectors of all local nodes.
-pub(crate) type Local = [Row; CAPACITY];
+const _: () =
+    assert!(GHOST == u32::MAX && 4 * BLOCK + 4 <= CAPACITY && BLOCK < LIST && BLOCK.is_multiple_of(WIDTH));
 
 /// Rest quantities of [`WIDTH`] elements.
 #[derive(Clone, Debug)]
-pub(crate) struct Packet {
+pub(crate) struct ElementPacket {
     /// `D_m⁻¹` by column, row, lane, 1/m.
     inverse: [[[f64; WIDTH]; 3]; 3],
     /// Filled rest volume `w V`, m³.
-    strength: [f64; WIDTH],
+    filled_volume: [f64; WIDTH],
     /// Local nodes by lane and corner.
     nodes: [[u16; 4]; WIDTH],
 }
 
 /// A range of packets and the nodes they use.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct ElementBlock {
     pub(crate) packets: std::ops::Range<usize>,
-    /// Range in [`Layout::nodes`].
+    /// Range in [`ElementLayout::nodes`].
     pub(crate) nodes: std::ops::Range<usize>,
     pub(crate) n_elements: usize,
 }
 
 /// All elements of a model.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) packets: Vec<Packet>,
+pub(crate) struct ElementLayout {
+    pub(crate) blocks: Vec<ElementBlock>,
+    pub(crate) packets: Vec<ElementPacket>,
     /// Global nodes of the blocks, one after the other; ascending in each.
     pub(crate) nodes: Vec<u32>,
     /// Tetrahedron of the mesh per packet lane.
     pub(crate) elements: Vec<u32>,
 }
 
-/// One or more elements, loaded: `D_m⁻¹` and `w V`.
-pub(crate) struct Rest<L> {
+/// Rest quantities of one or more elements: `D_m⁻¹` and `w V`.
+pub(crate) struct RestShape<L> {
     pub(crate) inverse: Mat3<L>,
-    pub(crate) strength: L,
+    /// `w V`, m³.
+    pub(crate) filled_volume: L,
 }
 
-impl Packet {
+impl ElementPacket {
     fn ghost(n_nodes: usize) -> Self {
         let mut inverse = [[[0.0; WIDTH]; 3]; 3];
         for i in 0..3 {
             inverse[i][i] = [1.0; WIDTH];
         }
         let first = n_nodes as u16;
-        Self { inverse, strength: [0.0; WIDTH], nodes: [[first, first + 1, first + 2, first + 3]; WIDTH] }
+        Self { inverse, filled_volume: [0.0; WIDTH], nodes: [[first, first + 1, first + 2, first + 3]; WIDTH] }
     }
 
     /// Rest quantities of the lanes from `first`.
     #[inline(always)]
-    pub(crate) fn rest<L: Lanes>(&self, token: L::Token, first: usize) -> Rest<L> {
+    pub(crate) fn rest<L: Lanes>(&self, token: L::Token, first: usize) -> RestShape<L> {
         let inverse = Mat3(three!(|j| three!(|i| L::load(token, &self.inverse[j][i][first..]))));
-        Rest { inverse, strength: L::load(token, &self.strength[first..]) }
+        RestShape { inverse, filled_volume: L::load(token, &self.filled_volume[first..]) }
     }
 
     /// Local nodes of a lane.
@@ -94,27 +89,27 @@ impl Packet {
     }
 }
 
-impl<L: Lanes> Rest<L> {
+impl<L: Lanes> RestShape<L> {
     /// Rest quantities of elements from different packets: lane `k` is lane `at(k).1` of packet `at(k).0`.
     #[inline(always)]
-    pub(crate) fn gather<'a>(token: L::Token, at: impl Fn(usize) -> (&'a Packet, usize)) -> Self {
+    pub(crate) fn gather<'a>(token: L::Token, at: impl Fn(usize) -> (&'a ElementPacket, usize)) -> Self {
         let entry = |i: usize, j: usize| {
             L::from_fn(token, |k| {
                 let (packet, lane) = at(k);
                 packet.inverse[j][i][lane % WIDTH]
             })
         };
-        let strength = L::from_fn(token, |k| {
+        let filled_volume = L::from_fn(token, |k| {
             let (packet, lane) = at(k);
-            packet.strength[lane % WIDTH]
+            packet.filled_volume[lane % WIDTH]
         });
-        Self { inverse: Mat3(three!(|j| three!(|i| entry(i, j)))), strength }
+        Self { inverse: Mat3(three!(|j| three!(|i| entry(i, j)))), filled_volume }
     }
 
     /// `F = D_s D_m⁻¹` of the elements whose local nodes are `nodes(k)`.
     #[inline(always)]
-    pub(crate) fn deformation(&self, x: &Local, nodes: impl Fn(usize) -> [u16; 4]) -> Mat3<L> {
-        let token = self.strength.token();
+    pub(crate) fn deformation(&self, x: &NodeBuffer, nodes: impl Fn(usize) -> [u16; 4]) -> Mat3<L> {
+        let token = self.filled_volume.token();
         let origin = corner(token, x, &nodes, 0);
         let edges = three!(|i| sub(corner(token, x, &nodes, i + 1), origin));
         Mat3(edges).mul(&self.inverse)
@@ -123,36 +118,36 @@ impl<L: Lanes> Rest<L> {
 
 /// Positions of corner `c` of the elements whose local nodes are `nodes(k)`.
 #[inline(always)]
-fn corner<L: Lanes>(token: L::Token, x: &Local, nodes: &impl Fn(usize) -> [u16; 4], c: usize) -> Vec3<L> {
+fn corner<L: Lanes>(token: L::Token, x: &NodeBuffer, nodes: &impl Fn(usize) -> [u16; 4], c: usize) -> Vec3<L> {
     L::gather(token, |k| x[usize::from(nodes(k)[c]) % CAPACITY].0)
 }
 
-impl Layout {
-    pub(crate) fn new(mesh: &TetMesh, strength: impl Fn(usize) -> f64) -> Self {
+impl ElementLayout {
+    pub(crate) fn new(mesh: &TetMesh, filled_volume: impl Fn(usize) -> f64) -> Self {
         let order = morton_order(mesh);
         let mut layout = Self { blocks: vec![], packets: vec![], nodes: vec![], elements: vec![] };
         for elements in order.chunks(BLOCK) {
-            layout.push_block(mesh, elements, &strength);
+            layout.push_block(mesh, elements, &filled_volume);
         }
         layout
     }
 
-    fn push_block(&mut self, mesh: &TetMesh, elements: &[u32], strength: &impl Fn(usize) -> f64) {
+    fn push_block(&mut self, mesh: &TetMesh, elements: &[u32], filled_volume: &impl Fn(usize) -> f64) {
         let mut nodes: Vec<u32> = elements.iter().flat_map(|&e| mesh.tets()[e as usize]).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let first_packet = self.packets.len();
         for some in elements.chunks(WIDTH) {
-            let mut packet = Packet::ghost(nodes.len());
+            let mut packet = ElementPacket::ghost(nodes.len());
             for (lane, &element) in some.iter().enumerate() {
                 let tet = element as usize;
-                let inverse = mesh.rest_edges(tet).inverse().to_cols_array_2d();
+                let inverse = mesh.edge_matrix(tet).inverse().to_cols_array_2d();
                 for (j, column) in inverse.iter().enumerate() {
                     for (i, &entry) in column.iter().enumerate() {
                         packet.inverse[j][i][lane] = entry;
                     }
                 }
-                packet.strength[lane] = strength(tet);
+                packet.filled_volume[lane] = filled_volume(tet);
                 let local = |node: u32| nodes.partition_point(|&n| n < node) as u16;
                 packet.nodes[lane] = mesh.tets()[tet].map(local);
                 self.elements.push(element);
@@ -162,7 +157,7 @@ impl Layout {
         }
         let first_node = self.nodes.len();
         self.nodes.append(&mut nodes);
-        self.blocks.push(Block {
+        self.blocks.push(ElementBlock {
             packets: first_packet..self.packets.len(),
             nodes: first_node..self.nodes.len(),
             n_elements: elements.len(),
@@ -171,13 +166,13 @@ impl Layout {
 
     /// Copies the positions of a block's nodes into `x`, and the ghosts behind them.
     #[inline]
-    pub(crate) fn load(&self, block: &Block, positions: &[DVec3], x: &mut Local) {
+    pub(crate) fn load(&self, block: &ElementBlock, positions: &[DVec3], x: &mut NodeBuffer) {
         let nodes = &self.nodes[block.nodes.clone()];
         for (x, &node) in x.iter_mut().zip(nodes) {
             let p = positions[node as usize];
-            *x = Row([p.x, p.y, p.z, 0.0]);
+            *x = NodeVector([p.x, p.y, p.z, 0.0]);
         }
-        let unit = [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]].map(Row);
+        let unit = [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]].map(NodeVector);
         x[nodes.len()..nodes.len() + 4].copy_from_slice(&unit);
     }
 
