@@ -76,7 +76,12 @@ impl Lanes for Avx4 {
         [Self { v: x, token }, Self { v: y, token }, Self { v: z, token }]
     }
     #[inline(always)]
-    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut NodeBuffer, nodes: impl Fn(usize) -> [u16; 4]) {
+    fn scatter(
+        corners: &[Vec3<Self>; 4],
+        n: usize,
+        rows: &mut NodeBuffer,
+        nodes: impl Fn(usize) -> [u16; 4],
+    ) {
         let (token, zero) = (corners[0][0].token, corners[0][0].like(0.0).v);
         let added = [
             transpose(token, [corners[0][0].v, corners[0][1].v, corners[0][2].v, zero]),

@@ -262,4 +262,3 @@ fn scatter<L: Lanes>(f: &mut NodeBuffer, forces: &Mat3<L>, nodes: impl Fn(usize)
     let origin = three!(|i| -(a[i] + b[i] + c[i]));
     L::scatter(&[origin, a, b, c], n, f, nodes);
 }
-

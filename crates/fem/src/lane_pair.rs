@@ -57,7 +57,12 @@ impl<L: Lanes> Lanes for LanePair<L> {
         [Self(a[0], b[0]), Self(a[1], b[1]), Self(a[2], b[2])]
     }
     #[inline(always)]
-    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut NodeBuffer, nodes: impl Fn(usize) -> [u16; 4]) {
+    fn scatter(
+        corners: &[Vec3<Self>; 4],
+        n: usize,
+        rows: &mut NodeBuffer,
+        nodes: impl Fn(usize) -> [u16; 4],
+    ) {
         let [a, b, c, d] = corners;
         let first = [three!(|i| a[i].0), three!(|i| b[i].0), three!(|i| c[i].0), three!(|i| d[i].0)];
         let second = [three!(|i| a[i].1), three!(|i| b[i].1), three!(|i| c[i].1), three!(|i| d[i].1)];

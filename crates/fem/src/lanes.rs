@@ -71,7 +71,12 @@ pub(crate) trait Lanes:
 
     /// For the first `n` lanes in order, adds lane `k` of `corners[c]` to row `nodes(k)[c]`, `c` from 0 to 3.
     #[inline(always)]
-    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut NodeBuffer, nodes: impl Fn(usize) -> [u16; 4]) {
+    fn scatter(
+        corners: &[Vec3<Self>; 4],
+        n: usize,
+        rows: &mut NodeBuffer,
+        nodes: impl Fn(usize) -> [u16; 4],
+    ) {
         for k in 0..n {
             for (v, node) in corners.iter().zip(nodes(k)) {
                 let sum = &mut rows[usize::from(node) % CAPACITY].0;
@@ -212,7 +217,12 @@ impl Lanes for f64x2 {
         f64x2::new([f(0), f(1)])
     }
     #[inline(always)]
-    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut NodeBuffer, nodes: impl Fn(usize) -> [u16; 4]) {
+    fn scatter(
+        corners: &[Vec3<Self>; 4],
+        n: usize,
+        rows: &mut NodeBuffer,
+        nodes: impl Fn(usize) -> [u16; 4],
+    ) {
         let [a, b, c, d] = corners;
         let pairs = [
             f64x2::transpose([a[0], a[1]]),

@@ -72,7 +72,11 @@ impl ElementPacket {
             inverse[i][i] = [1.0; WIDTH];
         }
         let first = n_nodes as u16;
-        Self { inverse, filled_volume: [0.0; WIDTH], nodes: [[first, first + 1, first + 2, first + 3]; WIDTH] }
+        Self {
+            inverse,
+            filled_volume: [0.0; WIDTH],
+            nodes: [[first, first + 1, first + 2, first + 3]; WIDTH],
+        }
     }
 
     /// Rest quantities of the lanes from `first`.
@@ -118,7 +122,12 @@ impl<L: Lanes> RestShape<L> {
 
 /// Positions of corner `c` of the elements whose local nodes are `nodes(k)`.
 #[inline(always)]
-fn corner<L: Lanes>(token: L::Token, x: &NodeBuffer, nodes: &impl Fn(usize) -> [u16; 4], c: usize) -> Vec3<L> {
+fn corner<L: Lanes>(
+    token: L::Token,
+    x: &NodeBuffer,
+    nodes: &impl Fn(usize) -> [u16; 4],
+    c: usize,
+) -> Vec3<L> {
     L::gather(token, |k| x[usize::from(nodes(k)[c]) % CAPACITY].0)
 }
 
@@ -172,7 +181,8 @@ impl ElementLayout {
             let p = positions[node as usize];
             *x = NodeVector([p.x, p.y, p.z, 0.0]);
         }
-        let unit = [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]].map(NodeVector);
+        let unit =
+            [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]].map(NodeVector);
         x[nodes.len()..nodes.len() + 4].copy_from_slice(&unit);
     }
 

@@ -1,15 +1,15 @@
 #![doc = include_str!("../README.md")]
 
 // Modules of one group use each other downward, and those of the groups above.
+#[cfg(target_arch = "x86_64")]
+mod avx;
 mod error;
+mod lane_pair;
 mod lanes;
 mod mat3;
 mod node_buffer;
 mod simd_width;
 mod svd;
-#[cfg(target_arch = "x86_64")]
-mod avx;
-mod lane_pair;
 
 mod materials;
 

@@ -100,7 +100,9 @@ pub fn for_each_tangent(
         model.layout.load(block, positions, &mut scratch.buffers.x);
         let block = BlockTangents { model, block, law: &law, projection, x: &scratch.buffers.x };
         match SimdWidth::best() {
-            SimdWidth::Scalar | SimdWidth::Portable => block.run::<LanePair<f64x2>>((), &mut report, &mut visit),
+            SimdWidth::Scalar | SimdWidth::Portable => {
+                block.run::<LanePair<f64x2>>((), &mut report, &mut visit)
+            }
             #[cfg(target_arch = "x86_64")]
             SimdWidth::Avx(token) => {
                 token.vectorize(AvxTangents { token, block, report: &mut report, visit: &mut visit });
@@ -202,12 +204,7 @@ const INNER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 
 
 impl<L: Lanes> Tangents<L> {
     #[inline(always)]
-    fn new(
-        f: &Mat3<L>,
-        rest: &RestShape<L>,
-        law: &impl MaterialLaw,
-        projection: Projection,
-    ) -> Self {
+    fn new(f: &Mat3<L>, rest: &RestShape<L>, law: &impl MaterialLaw, projection: Projection) -> Self {
         let RestShape { inverse, filled_volume } = *rest;
         let svd = signed_svd(f);
         let stress = law.stress(svd.s);

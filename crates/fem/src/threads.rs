@@ -83,7 +83,13 @@ impl ThreadScratch {
 }
 
 /// Halves the run until one buffer is left, then works through its blocks.
-fn run(run: BlockRun<'_>, model: &FemModel, law: &Law, positions: &[DVec3], mode: Diagonalize) -> BlockReport {
+fn run(
+    run: BlockRun<'_>,
+    model: &FemModel,
+    law: &Law,
+    positions: &[DVec3],
+    mode: Diagonalize,
+) -> BlockReport {
     let BlockRun { blocks, buffers, parts } = run;
     let layout = &model.layout;
     if let [block_buffers] = buffers {

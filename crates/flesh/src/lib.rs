@@ -20,7 +20,7 @@ pub use explicit::{
     ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, step_explicit,
 };
 pub use explicit_contacts::rigid_wrenches;
-pub use sinew_math::SurfacePoint;
 pub use model::{FleshModel, FleshReport};
+pub use sinew_math::SurfacePoint;
 pub use state::{FleshEnergy, FleshState, NodeHistory};
 pub use together::{Flesh, FleshWorkspace};

@@ -129,7 +129,8 @@ impl EmbeddedBody {
             *name
         };
         let triangles = boundary.iter().map(|t| t.map(&mut rename)).collect();
-        let surface = Surface::new(positions.iter().map(|&i| mesh.positions()[i as usize]).collect(), triangles)?;
+        let surface =
+            Surface::new(positions.iter().map(|&i| mesh.positions()[i as usize]).collect(), triangles)?;
         let mut place = vec![(0, 0); mesh.positions().len()];
         for (tet, corners) in mesh.tets().iter().enumerate() {
             (0..4).for_each(|k| place[corners[k] as usize] = (tet as u32, k));

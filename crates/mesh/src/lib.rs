@@ -22,12 +22,12 @@ mod store;
 mod surface;
 mod tetgen;
 
+pub use brick_tets::{MAX_CELLS, beam, cube, single_tet};
 pub use embed::{EmbeddedBody, Filling, overlap_shares};
 pub use error::MeshError;
 pub use implicit::{Shape, mesh_shapes};
-pub use brick_tets::{MAX_CELLS, beam, cube, single_tet};
 pub use lattice::{Cells, Lattice, Pattern};
 pub use quality::Quality;
+pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError};
 pub use surface::Surface;
 pub use tetgen::TetGen;
-pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError};

@@ -4,7 +4,7 @@ use crate::meshes::{model, unit_tet};
 use glam::{DMat3, DVec3};
 use serde_json::Value;
 use sinew_fem::{
-    StretchBand, Diagonalize, Extension, FemModel, FemScratch, Lame, Material, TetMesh, elastic_energy,
+    Diagonalize, Extension, FemModel, FemScratch, Lame, Material, StretchBand, TetMesh, elastic_energy,
     elastic_forces,
 };
 use sinew_testkit::assert_close;

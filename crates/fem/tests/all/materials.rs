@@ -1,7 +1,7 @@
 //! Energies, stresses and tangents against finite differences, through inversion.
 
 use glam::DMat3;
-use sinew_fem::{StretchBand, Extension, Lame, Material};
+use sinew_fem::{Extension, Lame, Material, StretchBand};
 use sinew_testkit::{Dense, Rng, assert_close, derivative};
 
 /// Laws that have an energy.

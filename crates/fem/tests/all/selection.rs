@@ -1,7 +1,9 @@
 //! The selective test never calls an element small that is not.
 
 use glam::{DMat3, DVec3};
-use sinew_fem::{StretchBand, Diagonalize, FemModel, FemOptions, FemScratch, Material, TetMesh, elastic_forces};
+use sinew_fem::{
+    Diagonalize, FemModel, FemOptions, FemScratch, Material, StretchBand, TetMesh, elastic_forces,
+};
 use sinew_testkit::{Rng, soak_scale};
 
 /// A squared stretch may be this far outside the band before "small" is wrong.

@@ -2,8 +2,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_fem::{
-    Attachments, Diagonalize, Extension, FemModel, FemOptions, FemScratch, Material, Projection, StretchBand,
-    STIFFNESS_PAIRS, TetMesh, elastic_energy, for_each_tangent,
+    Attachments, Diagonalize, Extension, FemModel, FemOptions, FemScratch, Material, Projection,
+    STIFFNESS_PAIRS, StretchBand, TetMesh, elastic_energy, for_each_tangent,
 };
 use sinew_flesh::{FleshBody, FleshModel, FleshOptions};
 use sinew_math::{Force, MassProperties, Pose, Sym3};

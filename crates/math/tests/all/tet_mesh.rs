@@ -11,7 +11,8 @@ fn parts() -> (Vec<DVec3>, Vec<[u32; 4]>) {
         positions.push(DVec3::new(f64::from(n / 4), f64::from(n / 2 % 2), f64::from(n % 2)) * 0.5);
     }
     let ring = [4, 6, 2, 3, 1, 5];
-    let tets = (0..2).flat_map(|i| (0..6).map(move |k| [0, ring[k], ring[(k + 1) % 6], 7].map(|n| n + 4 * i)));
+    let tets =
+        (0..2).flat_map(|i| (0..6).map(move |k| [0, ring[k], ring[(k + 1) % 6], 7].map(|n| n + 4 * i)));
     (positions, tets.collect())
 }
 
@@ -48,7 +49,10 @@ fn each_fault_is_named() {
     let tiny = same(fault(&|x, _| x.iter_mut().for_each(|x| *x *= 1e-160)));
     assert!(matches!(tiny, TetMeshError::Flat { tet: 0, .. }), "{tiny}");
     let (inverted, repaired) = fault(&|_, tets| tets[6].swap(0, 1));
-    assert!(matches!(inverted, TetMeshError::Inverted { tet: 6, volume_m3 } if volume_m3 < 0.0), "{inverted}");
+    assert!(
+        matches!(inverted, TetMeshError::Inverted { tet: 6, volume_m3 } if volume_m3 < 0.0),
+        "{inverted}"
+    );
     let (mesh, n_repaired) = repaired.unwrap();
     assert_eq!(n_repaired, 1);
     assert_close!((0..12).map(|tet| mesh.volume(tet)).sum::<f64>(), 0.25, 1e-15);

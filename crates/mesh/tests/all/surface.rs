@@ -125,8 +125,10 @@ fn crossings_and_contacts_are_found() {
     crosses(at(DVec3::new(-1.0, 0.25, 0.25), DVec3::new(2.0, 0.75, 0.75)));
     // a needle through one triangle
     let needle = sinew_mesh::single_tet(1.0).unwrap();
-    let points =
-        needle.positions().iter().map(|p| DVec3::new(p.x * 0.01, p.y * 0.01, p.z) + DVec3::new(0.2, 0.3, 0.6));
+    let points = needle
+        .positions()
+        .iter()
+        .map(|p| DVec3::new(p.x * 0.01, p.y * 0.01, p.z) + DVec3::new(0.2, 0.3, 0.6));
     crosses(together(&[unit.clone(), (points.collect(), needle.boundary())]));
 
     // apart by a hair is fine; a vertex pulled through the opposite face is not
