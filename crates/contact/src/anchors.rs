@@ -5,13 +5,13 @@
 //! sorted by name; a contact that is not found any more is forgotten. Part of the state: plain data, serializable, and
 //! everything that the past adds to the future of contacts.
 
-use crate::{ContactKey, ContactPoint};
+use crate::contact_point::{ContactKey, ContactPoint};
 use glam::DVec3;
 
 /// The memory of one contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Anchor {
+pub struct ContactAnchor {
     /// Which contact.
     pub key: ContactKey,
     /// How far the first side has moved along the surface since it took hold (m, world).
@@ -23,10 +23,10 @@ pub struct Anchor {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(from = "Vec<Anchor>", into = "Vec<Anchor>")
+    serde(from = "Vec<ContactAnchor>", into = "Vec<ContactAnchor>")
 )]
 pub struct Anchors {
-    entries: Vec<Anchor>,
+    entries: Vec<ContactAnchor>,
 }
 
 impl Anchors {
@@ -36,7 +36,7 @@ impl Anchors {
     }
 
     /// The entries, sorted by key.
-    pub fn entries(&self) -> &[Anchor] {
+    pub fn entries(&self) -> &[ContactAnchor] {
         &self.entries
     }
 
@@ -57,7 +57,7 @@ impl Anchors {
     pub fn replace(&mut self, contacts: &[ContactPoint], stretches: &[DVec3]) {
         self.entries.clear();
         let kept = contacts.iter().zip(stretches).filter(|(_, s)| s.is_finite() && **s != DVec3::ZERO);
-        self.entries.extend(kept.map(|(contact, &stretch)| Anchor { key: contact.key, stretch }));
+        self.entries.extend(kept.map(|(contact, &stretch)| ContactAnchor { key: contact.key, stretch }));
     }
 
     /// Forgets everything, as after setting poses by hand.
@@ -66,16 +66,16 @@ impl Anchors {
     }
 }
 
-impl From<Vec<Anchor>> for Anchors {
+impl From<Vec<ContactAnchor>> for Anchors {
     /// In any order; of entries with the same key the first counts.
-    fn from(mut entries: Vec<Anchor>) -> Self {
+    fn from(mut entries: Vec<ContactAnchor>) -> Self {
         entries.sort_by_key(|anchor| anchor.key);
         entries.dedup_by_key(|anchor| anchor.key);
         Self { entries }
     }
 }
 
-impl From<Anchors> for Vec<Anchor> {
+impl From<Anchors> for Vec<ContactAnchor> {
     fn from(anchors: Anchors) -> Self {
         anchors.entries
     }

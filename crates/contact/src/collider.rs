@@ -1,6 +1,9 @@
 //! A shape with a place, an owner, a surface and a choice of partners.
 
-use crate::{ContactError, ContactMaterial, ContactShape, Owner};
+use crate::contact_point::Owner;
+use crate::error::ContactError;
+use crate::material::ContactMaterial;
+use crate::shape::ContactShape;
 use glam::{DQuat, DVec3};
 use sinew_math::Pose;
 

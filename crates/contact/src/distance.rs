@@ -4,15 +4,9 @@
 //! equally near (the centre of a ball, the axis of a capsule), one is chosen by a fixed rule, so that equal input gives
 //! equal bits.
 
-use crate::ContactShape;
+use crate::nearest::Nearest;
+use crate::shape::ContactShape;
 use glam::DVec3;
-
-/// Distance of a point from a surface and the unit normal of the surface towards the free side.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Nearest {
-    pub(crate) distance: f64,
-    pub(crate) normal: DVec3,
-}
 
 impl ContactShape {
     /// Distance (m) of a point of its own frame from its surface, negative inside; nothing where it has none: beyond the

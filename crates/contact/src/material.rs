@@ -4,7 +4,7 @@
 //! ([`ContactMaterial::with`]), the geometric mean of their friction, so that ice stays ice whatever stands on it. The
 //! larger stiffness, rather than springs in series, keeps a heavy body from sinking into a light one. SI units.
 
-use crate::ContactError;
+use crate::error::ContactError;
 
 /// Gravity that [`ContactMaterial::for_mass`] reckons with (m/s²).
 const STANDARD_GRAVITY: f64 = 9.81;

@@ -3,10 +3,12 @@
 //! A [`ContactModel`] is immutable and shared; a [`ContactWorkspace`] holds buffers only: results are a function of the
 //! model, the poses and the margin alone, to the bit, so that a restored run finds the same contacts.
 
-use crate::broad::Sweep;
-use crate::pairs::NarrowScratch;
-use crate::{Collider, ContactError, ContactPoint, Owner};
-use glam::{DMat3, DVec3};
+use crate::broad_phase::Sweep;
+use crate::collider::Collider;
+use crate::contact_point::{ContactPoint, Owner};
+use crate::error::ContactError;
+use crate::narrow_phase::NarrowScratch;
+use crate::placed::{PlacedCollider, Presence};
 use sinew_math::Pose;
 
 /// The largest number of colliders and of bodies.
@@ -24,7 +26,7 @@ pub struct ContactModel {
 /// Buffers of queries; losing them changes no result.
 #[derive(Default)]
 pub struct ContactWorkspace {
-    pub(crate) placed: Vec<Placed>,
+    pub(crate) placed: Vec<PlacedCollider>,
     pub(crate) sweep: Sweep,
     pub(crate) narrow: NarrowScratch,
 }
@@ -41,33 +43,6 @@ pub struct ContactReport {
     pub skipped_colliders: usize,
     /// Points left out because a coordinate is not finite.
     pub skipped_points: usize,
-}
-
-/// A collider in the world.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Placed {
-    /// World from collider.
-    pub(crate) pose: Pose,
-    /// The rotation of the pose.
-    pub(crate) axes: DMat3,
-    pub(crate) state: Presence,
-}
-
-/// Where a collider can be met.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Presence {
-    /// Its pose is unusable.
-    Lost,
-    /// Everywhere: a plane.
-    Everywhere,
-    /// Inside a box (world, m).
-    Within { low: DVec3, high: DVec3 },
-}
-
-impl Placed {
-    pub(crate) fn local(&self, point: DVec3) -> DVec3 {
-        self.axes.transpose() * (point - self.pose.translation)
-    }
 }
 
 impl ContactModel {
@@ -154,7 +129,7 @@ impl ContactModel {
     /// Puts every collider into the world; returns how many could not be.
     pub(crate) fn place(&self, poses: &[Pose], margin: f64, work: &mut ContactWorkspace) -> usize {
         work.placed.clear();
-        work.placed.extend(self.colliders.iter().map(|collider| place(collider, poses, margin)));
+        work.placed.extend(self.colliders.iter().map(|collider| PlacedCollider::new(collider, poses, margin)));
         work.placed.iter().filter(|placed| matches!(placed.state, Presence::Lost)).count()
     }
 }
@@ -169,24 +144,4 @@ impl ContactWorkspace {
 /// A margin that is not a number counts as zero.
 pub(crate) fn usable(margin: f64) -> f64 {
     if margin.is_finite() { margin.max(0.0) } else { 0.0 }
-}
-
-fn place(collider: &Collider, poses: &[Pose], margin: f64) -> Placed {
-    let owner = match collider.owner() {
-        Owner::World => Some(Pose::IDENTITY),
-        Owner::Body(body) => poses.get(body as usize).copied(),
-    };
-    let pose = owner.map_or(Pose::IDENTITY, |owner| owner * collider.pose());
-    let axes = pose.rotation_matrix();
-    let state = match (owner, collider.shape().extent()) {
-        (Some(_), _) if !pose.is_finite() || !axes.is_finite() => Presence::Lost,
-        (None, _) => Presence::Lost,
-        (Some(_), None) => Presence::Everywhere,
-        (Some(_), Some(extent)) => {
-            let centre = pose.transform_point(extent.centre);
-            let half = extent.turned(axes) + DVec3::splat(0.5 * margin);
-            Presence::Within { low: centre - half, high: centre + half }
-        }
-    };
-    Placed { pose, axes, state }
 }

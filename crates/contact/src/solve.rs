@@ -11,7 +11,9 @@
 //! changes: most steps. With contacts across a gap (a margin above zero) allow two at least: a solve that is not
 //! reviewed may pull bodies over a gap. Cost: linear in the contacts; nothing is allocated once the buffers have grown.
 
-use crate::{Anchors, ContactPoint, ContactStart, ContactStep, Grip};
+use crate::anchors::Anchors;
+use crate::contact_point::ContactPoint;
+use crate::contact_step::{ContactStart, ContactStep, Grip};
 use glam::DVec3;
 
 /// The contacts of one step. Keep it to keep its buffers; it carries nothing else from step to step.

@@ -11,11 +11,10 @@ use glam::DVec3;
 use sinew_math::{SurfacePoint, TetMesh};
 
 use crate::barycentric::{Barycentric, signed_volume};
-use crate::boxes::{Bounds, BoxTree};
+use crate::box_tree::{Bounds, BoxTree};
 use crate::error::MeshError;
 use crate::lattice::{Brick, Lattice, Pattern, bricks_around, centred_around, grid_around};
-use crate::quality::Quality;
-use crate::solid::{Grid, Solid};
+use crate::cut_solid::{CellGrid, CutSolid};
 use crate::surface::Surface;
 
 /// A fill ratio up to this is rounding error of an empty tetrahedron.
@@ -87,15 +86,15 @@ impl EmbeddedBody {
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, MeshError> {
         let grid = grid_around(surface.bounds(), lattice.cells)?;
-        let solid = Solid::new(&surface, grid, &mut |share| progress(0.3 * share));
+        let solid = CutSolid::new(&surface, grid, &mut |share| progress(0.3 * share));
         match lattice.pattern {
             Pattern::BodyCentred => {
-                Self::assemble(surface, centred_around(&solid)?, &Whole(&solid), filling, progress)
+                Self::assemble(surface, centred_around(&solid)?, &WholeSolid(&solid), filling, progress)
             }
             Pattern::Bricks => {
                 let (mesh, bricks) = bricks_around(&solid)?;
                 let around = triangles_at_vertices(&surface);
-                let source = Shards { solid: &solid, bricks: &bricks, around: &around };
+                let source = BrickShards { solid: &solid, bricks: &bricks, around: &around };
                 Self::assemble(surface, mesh, &source, filling, progress)
             }
         }
@@ -107,8 +106,8 @@ impl EmbeddedBody {
     /// Settings out of range, a vertex outside every tetrahedron, an inside that is not covered.
     pub fn in_tets(surface: Surface, mesh: TetMesh, filling: &Filling) -> Result<Self, MeshError> {
         let grid = grid_for(&surface, &mesh);
-        let solid = Solid::new(&surface, grid, &mut |_| {});
-        Self::assemble(surface, mesh, &Whole(&solid), filling, &mut |_| {})
+        let solid = CutSolid::new(&surface, grid, &mut |_| {});
+        Self::assemble(surface, mesh, &WholeSolid(&solid), filling, &mut |_| {})
     }
 
     /// Tetrahedra that are the solid themselves: full, with their own boundary as surface.
@@ -227,11 +226,6 @@ impl EmbeddedBody {
         self.n_raised
     }
 
-    /// Shapes, fill ratios and masses in figures.
-    pub fn quality(&self) -> Quality {
-        Quality::measure(self)
-    }
-
     /// Writes the positions of the surface's vertices for nodes at `nodes` into `out` (m).
     ///
     /// # Panics
@@ -246,7 +240,7 @@ impl EmbeddedBody {
 /// For every tetrahedron, the integrals of its four barycentric coordinates over the common part with the inside of a
 /// surface, divided by its volume; the four sum to its fill ratio. Tetrahedra and surface may lie in any way.
 pub fn overlap_shares(surface: &Surface, mesh: &TetMesh) -> Vec<[f64; 4]> {
-    let solid = Solid::new(surface, grid_for(surface, mesh), &mut |_| {});
+    let solid = CutSolid::new(surface, grid_for(surface, mesh), &mut |_| {});
     (0..mesh.tets().len()).map(|tet| solid.integrate(mesh.corners(tet))).collect()
 }
 
@@ -269,9 +263,9 @@ trait Contents {
 }
 
 /// Every tetrahedron holds all that there is of the solid where it lies.
-struct Whole<'a>(&'a Solid);
+struct WholeSolid<'a>(&'a CutSolid);
 
-impl Contents for Whole<'_> {
+impl Contents for WholeSolid<'_> {
     fn shares(&self, _: usize, corners: [DVec3; 4]) -> [f64; 4] {
         self.0.integrate(corners)
     }
@@ -282,14 +276,14 @@ impl Contents for Whole<'_> {
 }
 
 /// The six tetrahedra of a brick hold one shard.
-struct Shards<'a> {
-    solid: &'a Solid,
+struct BrickShards<'a> {
+    solid: &'a CutSolid,
     bricks: &'a [Brick],
     /// The triangles around every vertex.
     around: &'a [Vec<u32>],
 }
 
-impl Contents for Shards<'_> {
+impl Contents for BrickShards<'_> {
     fn shares(&self, tet: usize, corners: [DVec3; 4]) -> [f64; 4] {
         match self.bricks[tet / 6].shard {
             Some(shard) => self.solid.integrate_shard(corners, shard),
@@ -326,7 +320,7 @@ fn check_filling(filling: &Filling) -> Result<(), MeshError> {
 }
 
 /// A grid around the surface with about as many cells as there are tetrahedra there.
-fn grid_for(surface: &Surface, mesh: &TetMesh) -> Grid {
+fn grid_for(surface: &Surface, mesh: &TetMesh) -> CellGrid {
     let bounds = surface.bounds();
     let edge = |tet: usize| Bounds::of(mesh.corners(tet)).size().max_element();
     let n = mesh.tets().len();
@@ -336,7 +330,7 @@ fn grid_for(surface: &Surface, mesh: &TetMesh) -> Grid {
     let cells = (size / mean).to_array().map(|n| n.ceil().clamp(1.0, 128.0) as u32);
     let margin = size * 1e-6;
     let step = (size + margin * 2.0) / DVec3::from_array(cells.map(f64::from));
-    Grid { origin: bounds.lo - margin, step, cells }
+    CellGrid { origin: bounds.lo - margin, step, cells }
 }
 
 /// The tetrahedron around every point, preferably one to keep; others that a point needs are kept as well.

@@ -13,7 +13,7 @@
 
 use glam::DVec3;
 
-use crate::boxes::Bounds;
+use crate::box_tree::Bounds;
 use crate::brick_tets::{bricks, check_cells};
 use crate::error::MeshError;
 use crate::surface::Surface;
@@ -23,7 +23,7 @@ const CLEARANCE: f64 = 0.06;
 
 /// A round shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
+pub enum RoundShape {
     /// All points closer to a segment than a radius that changes evenly from one end to the other.
     Capsule {
         /// The ends of the segment (m).
@@ -40,7 +40,7 @@ pub enum Shape {
     },
 }
 
-impl Shape {
+impl RoundShape {
     /// Negative inside, positive outside, near the surface about the distance from it (m).
     pub fn distance(&self, x: DVec3) -> f64 {
         match *self {
@@ -74,7 +74,7 @@ impl Shape {
 ///
 /// # Errors
 /// No shapes, sizes that are not positive, more than [`crate::MAX_CELLS`] bricks, shapes too small for the bricks.
-pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: DVec3) -> Result<Surface, MeshError> {
+pub fn mesh_shapes(shapes: &[RoundShape], blend: f64, cell: DVec3) -> Result<Surface, MeshError> {
     for (what, value) in
         [("the cell", cell.x), ("the cell", cell.y), ("the cell", cell.z), ("the blend length", blend)]
     {
@@ -85,7 +85,7 @@ pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: DVec3) -> Result<Surface,
     if shapes.is_empty() {
         return Err(MeshError::NoTriangles);
     }
-    let around = shapes.iter().map(Shape::bounds).fold(Bounds::EMPTY, Bounds::union);
+    let around = shapes.iter().map(RoundShape::bounds).fold(Bounds::EMPTY, Bounds::union);
     // a blend adds at most a quarter of its length per shape; one brick of air all around
     let around = around.grown(0.25 * blend * shapes.len().min(4) as f64);
     let around = Bounds { lo: around.lo - cell, hi: around.hi + cell };

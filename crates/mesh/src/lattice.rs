@@ -13,12 +13,12 @@ use glam::DVec3;
 
 use sinew_math::TetMesh;
 
-use crate::boxes::Bounds;
+use crate::box_tree::Bounds;
 use crate::brick_tets::{GridNodes, all, check_cells, six_tets};
 use crate::error::MeshError;
-use crate::part::Side;
-use crate::sets::Sets;
-use crate::solid::{Cell, Grid, Solid};
+use crate::solid_part::CapSide;
+use crate::disjoint_sets::DisjointSets;
+use crate::cut_solid::{CellContent, CellGrid, CutSolid};
 
 /// Distance of the surface from the outer planes of the grid, in bricks: no vertex lies in them.
 const MARGIN: f64 = 1e-3;
@@ -58,7 +58,7 @@ pub enum Pattern {
 }
 
 /// The grid of a lattice around a box.
-pub(crate) fn grid_around(bounds: Bounds, cells: Cells) -> Result<Grid, MeshError> {
+pub(crate) fn grid_around(bounds: Bounds, cells: Cells) -> Result<CellGrid, MeshError> {
     let size = bounds.size();
     let (cells, step) = match cells {
         Cells::Longest(n) => {
@@ -73,7 +73,7 @@ pub(crate) fn grid_around(bounds: Bounds, cells: Cells) -> Result<Grid, MeshErro
     };
     check_cells(cells)?;
     let half = step * DVec3::from_array(cells.map(f64::from)) * 0.5;
-    Ok(Grid { origin: bounds.centre() - half, step, cells })
+    Ok(CellGrid { origin: bounds.centre() - half, step, cells })
 }
 
 /// A brick of a lattice around one connected part of the solid.
@@ -86,24 +86,24 @@ pub(crate) struct Brick {
 
 /// Six tetrahedra for each brick, brick by brick. Shards of one cell have bricks of their own; bricks share the nodes of the
 /// face between them if the solid goes on from one to the other.
-pub(crate) fn bricks_around(solid: &Solid) -> Result<(TetMesh, Vec<Brick>), MeshError> {
+pub(crate) fn bricks_around(solid: &CutSolid) -> Result<(TetMesh, Vec<Brick>), MeshError> {
     let cells = solid.grid.cells;
     let (mut bricks, mut first) = (Vec::new(), Vec::new());
     for cell in all(cells) {
         first.push(bricks.len());
         match solid.cell(cell) {
-            Cell::Empty => {}
-            Cell::Full => bricks.push(Brick { cell, shard: None }),
-            Cell::Cut { first, end } => bricks.extend((first..end).map(|s| Brick { cell, shard: Some(s) })),
+            CellContent::Empty => {}
+            CellContent::Full => bricks.push(Brick { cell, shard: None }),
+            CellContent::Cut { first, end } => bricks.extend((first..end).map(|s| Brick { cell, shard: Some(s) })),
         }
     }
     first.push(bricks.len());
     let side = |brick: &Brick, axis: usize, above: usize| match brick.shard {
         Some(shard) => &solid.shard(shard).sides[axis][above],
-        None => Side::FULL,
+        None => CapSide::FULL,
     };
     // corners of every brick, numbered by their places along x, y and z as binary digits
-    let mut corners = Sets::new(8 * bricks.len());
+    let mut corners = DisjointSets::new(8 * bricks.len());
     for (low, brick) in bricks.iter().enumerate() {
         for axis in (0..3).filter(|&axis| brick.cell[axis] + 1 < cells[axis]) {
             let mut next = brick.cell;
@@ -132,14 +132,14 @@ pub(crate) fn bricks_around(solid: &Solid) -> Result<(TetMesh, Vec<Brick>), Mesh
 }
 
 /// Four tetrahedra around every face between two cells of which one holds something of the solid.
-pub(crate) fn centred_around(solid: &Solid) -> Result<TetMesh, MeshError> {
-    let Grid { origin, step, cells } = solid.grid;
+pub(crate) fn centred_around(solid: &CutSolid) -> Result<TetMesh, MeshError> {
+    let CellGrid { origin, step, cells } = solid.grid;
     // one more brick on every side; nodes on a grid of half bricks: corners at even places, centres at odd ones
     let outer = cells.map(|n| n + 2);
     let mut nodes = GridNodes::new(origin - step, step * 0.5, outer.map(|n| 2 * n + 1));
     let holds = |cell: [u32; 3]| {
         let inside = (0..3).all(|a| (1..=cells[a]).contains(&cell[a]));
-        inside && solid.cell(cell.map(|i| i - 1)) != Cell::Empty
+        inside && solid.cell(cell.map(|i| i - 1)) != CellContent::Empty
     };
     let mut tets = Vec::new();
     for low in all(outer) {

@@ -1,31 +1,40 @@
 #![doc = include_str!("../README.md")]
 
+// Modules of one group use each other, and those of the groups above.
 mod barycentric;
-mod boxes;
-mod brick_tets;
-pub mod characters;
-mod clip;
-mod embed;
+mod box_tree;
+mod disjoint_sets;
 mod error;
-mod implicit;
-mod intersect;
-mod lattice;
+
+mod self_intersection;
+mod surface;
+
+mod brick_tets;
 mod loft;
 mod obj;
-mod part;
-mod quality;
-mod sets;
-mod solid;
 mod stl;
-#[cfg(feature = "serde")]
-mod store;
-mod surface;
 mod tetgen;
+
+mod implicit;
+mod overlap_integral;
+mod solid_part;
+
+mod cut_solid;
+
+mod lattice;
+
+mod embed;
+
+#[cfg(feature = "serde")]
+mod body_document;
+mod quality;
+
+pub mod characters;
 
 pub use brick_tets::{MAX_CELLS, beam, cube, single_tet};
 pub use embed::{EmbeddedBody, Filling, overlap_shares};
 pub use error::MeshError;
-pub use implicit::{Shape, mesh_shapes};
+pub use implicit::{RoundShape, mesh_shapes};
 pub use lattice::{Cells, Lattice, Pattern};
 pub use quality::Quality;
 pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError};

@@ -7,7 +7,8 @@
 use glam::DVec3;
 use tobj::{LoadError, LoadOptions};
 
-use crate::{MeshError, Surface};
+use crate::error::MeshError;
+use crate::surface::Surface;
 
 impl Surface {
     /// Reads an OBJ file, given its bytes. Coordinates are taken to be metres.

@@ -8,7 +8,7 @@ use sinew_math::ops;
 
 use crate::barycentric::signed_volume;
 use crate::embed::EmbeddedBody;
-use crate::sets::Sets;
+use crate::disjoint_sets::DisjointSets;
 
 /// Shapes, fill ratios and masses of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,14 +34,15 @@ pub struct Quality {
     pub n_raised: usize,
 }
 
-impl Quality {
-    pub(crate) fn measure(body: &EmbeddedBody) -> Self {
+impl EmbeddedBody {
+    /// Measures element shapes, fill ratios and masses.
+    pub fn quality(&self) -> Quality {
         let (mut dihedral, mut max_aspect) = ([f64::INFINITY, 0.0f64], 0.0f64);
-        let mut pieces = Sets::new(body.nodes().len());
+        let mut pieces = DisjointSets::new(self.nodes().len());
         let (mut total, mut filled) = (0.0, 0.0);
-        let mut volumes = Range::EMPTY;
-        for (tet, nodes) in body.tets().iter().enumerate() {
-            let corners = body.mesh.corners(tet);
+        let mut volumes = MinMax::EMPTY;
+        for (tet, nodes) in self.tets().iter().enumerate() {
+            let corners = self.mesh.corners(tet);
             for angle in dihedral_angles(corners) {
                 dihedral = [dihedral[0].min(angle), dihedral[1].max(angle)];
             }
@@ -50,31 +51,31 @@ impl Quality {
             let volume = signed_volume(corners);
             volumes.add(volume);
             total += volume;
-            filled += volume * body.fill[tet];
+            filled += volume * self.fill[tet];
         }
-        let (mut fills, mut masses) = (Range::EMPTY, Range::EMPTY);
-        body.fill.iter().for_each(|&w| fills.add(w));
-        body.masses.iter().for_each(|&m| masses.add(m));
-        Self {
+        let (mut fills, mut masses) = (MinMax::EMPTY, MinMax::EMPTY);
+        self.fill.iter().for_each(|&w| fills.add(w));
+        self.masses.iter().for_each(|&m| masses.add(m));
+        Quality {
             dihedral,
             max_aspect,
             volume_ratio: volumes.hi / volumes.lo,
             min_fill: fills.lo,
             mean_fill: filled / total,
             mass_ratio: masses.hi / masses.lo,
-            mass: body.masses.iter().sum(),
+            mass: self.masses.iter().sum(),
             n_pieces: pieces.numbered().1,
-            n_raised: body.n_raised,
+            n_raised: self.n_raised,
         }
     }
 }
 
-struct Range {
+struct MinMax {
     lo: f64,
     hi: f64,
 }
 
-impl Range {
+impl MinMax {
     const EMPTY: Self = Self { lo: f64::INFINITY, hi: f64::NEG_INFINITY };
 
     fn add(&mut self, x: f64) {

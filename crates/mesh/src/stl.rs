@@ -8,7 +8,8 @@ use std::io::Cursor;
 
 use glam::DVec3;
 
-use crate::{MeshError, Surface};
+use crate::error::MeshError;
+use crate::surface::Surface;
 
 /// Bytes before the facets of a binary file, and per facet.
 const HEADER: usize = 84;

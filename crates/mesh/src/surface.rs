@@ -10,9 +10,10 @@
 use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
 
-use crate::boxes::{Bounds, BoxTree};
-use crate::intersect::first_intersection;
-use crate::{MeshError, sets::Sets};
+use crate::box_tree::{Bounds, BoxTree};
+use crate::self_intersection::first_intersection;
+use crate::disjoint_sets::DisjointSets;
+use crate::error::MeshError;
 
 /// A triangle is flat if twice its area is below this fraction of the product of two sides: rounding error.
 const FLAT: f64 = 1e-15;
@@ -20,7 +21,7 @@ const FLAT: f64 = 1e-15;
 /// A closed, oriented triangle surface without self-intersections.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SurfaceDoc", into = "SurfaceDoc"))]
+#[cfg_attr(feature = "serde", serde(try_from = "SurfaceData", into = "SurfaceData"))]
 pub struct Surface {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -199,7 +200,7 @@ fn matched_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32
 
 /// Closed parts nest with alternating orientation: around each, the others wind once if it is a cavity, else never.
 fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]], edges: &[[u32; 2]]) -> Result<(), MeshError> {
-    let mut sets = Sets::new(triangles.len());
+    let mut sets = DisjointSets::new(triangles.len());
     edges.iter().for_each(|&[a, b]| sets.join(a, b));
     let (part_of, n) = sets.numbered();
     if n == 1 {
@@ -243,22 +244,22 @@ fn solid_angle(eye: DVec3, triangle: [DVec3; 3]) -> f64 {
 
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
-struct SurfaceDoc {
+struct SurfaceData {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<SurfaceDoc> for Surface {
+impl TryFrom<SurfaceData> for Surface {
     type Error = MeshError;
 
-    fn try_from(doc: SurfaceDoc) -> Result<Self, MeshError> {
+    fn try_from(doc: SurfaceData) -> Result<Self, MeshError> {
         Self::new(doc.positions, doc.triangles)
     }
 }
 
 #[cfg(feature = "serde")]
-impl From<Surface> for SurfaceDoc {
+impl From<Surface> for SurfaceData {
     fn from(surface: Surface) -> Self {
         Self { positions: surface.positions, triangles: surface.triangles }
     }

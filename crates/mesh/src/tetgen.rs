@@ -29,8 +29,8 @@ impl TetGen {
     /// # Errors
     /// The line of either file that cannot be read (the message says which file), or what [`TetMesh::with_repaired_winding`] finds.
     pub fn from_bytes(node: &[u8], ele: &[u8]) -> Result<Self, MeshError> {
-        let (base, all_nodes) = read_nodes(&mut Table::new(".node", node)?)?;
-        let (corners, regions) = read_elements(&mut Table::new(".ele", ele)?, base, all_nodes.len())?;
+        let (base, all_nodes) = read_nodes(&mut TetGenTable::new(".node", node)?)?;
+        let (corners, regions) = read_elements(&mut TetGenTable::new(".ele", ele)?, base, all_nodes.len())?;
         // unused nodes are common in such files: leave them out
         let mut name = vec![u32::MAX; all_nodes.len()];
         corners.iter().flatten().for_each(|&i| name[i as usize] = 0);
@@ -47,7 +47,7 @@ impl TetGen {
 }
 
 /// Positions in order, and the number of the first (0 or 1).
-fn read_nodes(table: &mut Table<'_>) -> Result<(usize, Vec<DVec3>), MeshError> {
+fn read_nodes(table: &mut TetGenTable<'_>) -> Result<(usize, Vec<DVec3>), MeshError> {
     if table.header.get(1) != Some(&3) {
         return Err(table.error("the dimension must be 3".into()));
     }
@@ -75,7 +75,7 @@ fn read_nodes(table: &mut Table<'_>) -> Result<(usize, Vec<DVec3>), MeshError> {
 
 /// Corners as numbers from 0, and regions.
 fn read_elements(
-    table: &mut Table<'_>,
+    table: &mut TetGenTable<'_>,
     base: usize,
     n_nodes: usize,
 ) -> Result<(Vec<[u32; 4]>, Vec<f64>), MeshError> {
@@ -110,7 +110,7 @@ fn read_elements(
 }
 
 /// Lines of words below a line of counts.
-struct Table<'a> {
+struct TetGenTable<'a> {
     file: &'static str,
     /// The line last read, counted from 1.
     line: usize,
@@ -120,7 +120,7 @@ struct Table<'a> {
     n_left: usize,
 }
 
-impl<'a> Table<'a> {
+impl<'a> TetGenTable<'a> {
     fn new(file: &'static str, bytes: &'a [u8]) -> Result<Self, MeshError> {
         let mut table = Self { file, line: 0, rest: bytes, header: Vec::new(), n_left: 0 };
         let Some(words) = table.words() else {

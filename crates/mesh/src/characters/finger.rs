@@ -4,9 +4,10 @@ use glam::DVec3;
 use sinew_math::ops;
 use std::f64::consts::PI;
 
-use super::{Character, DENSITY, Joint, JointKind, made, row_of_bones};
+use super::character::{Character, DENSITY, CharacterJoint, JointKind, made, row_of_bones};
 use crate::loft::{Ring, loft};
-use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern};
+use crate::embed::{EmbeddedBody, Filling};
+use crate::lattice::{Cells, Lattice, Pattern};
 
 /// Where bones meet (m): the wrist, the joints of the finger, the end of the last bone.
 const POINTS: [f64; 6] = [0.0, 0.06, 0.12, 0.165, 0.195, 0.212];
@@ -18,7 +19,7 @@ pub fn finger() -> Character {
     let (bones, mut joints) = row_of_bones(&points, 0.005, DVec3::Y, 1.5);
     joints.insert(
         0,
-        Joint {
+        CharacterJoint {
             name: "root".into(),
             kind: JointKind::Planar,
             parent: None,

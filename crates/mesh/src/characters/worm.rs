@@ -3,9 +3,10 @@
 use glam::DVec3;
 use sinew_math::ops;
 
-use super::{Character, DENSITY, made, row_of_bones};
+use super::character::{Character, DENSITY, made, row_of_bones};
 use crate::loft::{Ring, loft};
-use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern};
+use crate::embed::{EmbeddedBody, Filling};
+use crate::lattice::{Cells, Lattice, Pattern};
 
 /// Length of a bone, and of the flesh beyond the first and last (m).
 const BONE: f64 = 0.1;

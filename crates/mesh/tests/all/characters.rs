@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_mesh::characters::{
-    Bone, Character, JointKind, finger, fish, hand, hold_by_distance, worm, worm_with_cells,
+    CharacterBone, Character, JointKind, finger, fish, hand, hold_by_distance, worm, worm_with_cells,
 };
 use sinew_mesh::{Surface, TetMesh};
 use sinew_testkit::assert_close;
@@ -89,7 +89,7 @@ fn bones_point_from_end_to_end() {
     for ends in
         [[DVec3::ZERO, DVec3::X], [DVec3::ONE, DVec3::ZERO], [DVec3::X, DVec3::ZERO], [DVec3::Y, -DVec3::Y]]
     {
-        let bone = Bone::between("bone", ends, 0.1);
+        let bone = CharacterBone::between("bone", ends, 0.1);
         assert_close!(bone.ends()[0], ends[0], 1e-15);
         assert_close!(bone.ends()[1], ends[1], 1e-15);
         let aside = (ends[1] - ends[0]).normalize().any_orthonormal_vector();

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_mesh::{
-    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Shape, Surface, TetMesh, mesh_shapes,
+    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, RoundShape, Surface, TetMesh, mesh_shapes,
     overlap_shares,
 };
 use sinew_testkit::{Rng, assert_close};
@@ -140,8 +140,8 @@ fn bricks_keep_neighbours_apart() {
 /// A fork: two tines less than a cell apart hang together at the handle only.
 #[test]
 fn bricks_follow_the_shape() {
-    let tine = |y: f64| Shape::Capsule { ends: [DVec3::ZERO, DVec3::new(1.0, y, 0.0)], radii: [0.06; 2] };
-    let handle = Shape::Capsule { ends: [DVec3::new(-0.5, 0.0, 0.0), DVec3::ZERO], radii: [0.1, 0.06] };
+    let tine = |y: f64| RoundShape::Capsule { ends: [DVec3::ZERO, DVec3::new(1.0, y, 0.0)], radii: [0.06; 2] };
+    let handle = RoundShape::Capsule { ends: [DVec3::new(-0.5, 0.0, 0.0), DVec3::ZERO], radii: [0.1, 0.06] };
     let fork = mesh_shapes(&[handle, tine(-0.08), tine(0.08)], 0.01, DVec3::new(0.02, 0.015, 0.02)).unwrap();
     let lattice = Lattice { cells: Cells::Longest(16), pattern: Pattern::Bricks };
     let body = EmbeddedBody::in_lattice(fork, &lattice, &Filling::default()).unwrap();
@@ -169,13 +169,13 @@ fn bricks_follow_the_shape() {
 /// A tunnel through many cells: a hole belongs to what is around it.
 #[test]
 fn tunnels_do_not_divide_a_cell() {
-    let ring: Vec<Shape> = (0..12)
+    let ring: Vec<RoundShape> = (0..12)
         .map(|k| {
             let at = |k: u32| {
                 let (sin, cos) = sinew_math::ops::sin_cos(f64::from(k) * std::f64::consts::TAU / 12.0);
                 DVec3::new(cos, sin, 0.0) * 0.12
             };
-            Shape::Capsule { ends: [at(k), at(k + 1)], radii: [0.08; 2] }
+            RoundShape::Capsule { ends: [at(k), at(k + 1)], radii: [0.08; 2] }
         })
         .collect();
     let torus = mesh_shapes(&ring, 0.01, DVec3::new(0.02, 0.015, 0.02)).unwrap();

@@ -1,7 +1,7 @@
 //! Surfaces to test with.
 
 use glam::{DQuat, DVec3};
-use sinew_mesh::{MeshError, Shape, Surface, mesh_shapes};
+use sinew_mesh::{MeshError, RoundShape, Surface, mesh_shapes};
 use sinew_testkit::Rng;
 
 /// Positions and outward triangles of a box.
@@ -34,8 +34,8 @@ pub(crate) fn lump(rng: &mut Rng, cell: f64) -> Surface {
     for _ in 0..2 + rng.below(3) {
         let next = at + rng.unit_vec() * rng.uniform(0.2, 0.4);
         shapes.push(match rng.below(2) {
-            0 => Shape::Ellipsoid { centre: at, half: rng.vec3(0.15, 0.3) },
-            _ => Shape::Capsule { ends: [at, next], radii: [rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.2)] },
+            0 => RoundShape::Ellipsoid { centre: at, half: rng.vec3(0.15, 0.3) },
+            _ => RoundShape::Capsule { ends: [at, next], radii: [rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.2)] },
         });
         at = next;
     }

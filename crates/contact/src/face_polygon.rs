@@ -1,8 +1,8 @@
 //! The face, or edge, of a solid that looks in a direction (world axes).
 
-use crate::ContactShape;
-use crate::pairs::Solid;
-use crate::samples::box_corner;
+use crate::ground_points::box_corner;
+use crate::placed::PlacedShape;
+use crate::shape::ContactShape;
 use glam::DVec3;
 
 /// Corners of the polygon that stands for the end of a cylinder: (cos, sin) of multiples of 45°.
@@ -17,22 +17,22 @@ const CUT: u64 = 1 << 39;
 
 /// A corner with a number that stays the same as long as the same corner, or the same two edges, make it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Corner {
+pub(crate) struct FaceCorner {
     pub(crate) point: DVec3,
     pub(crate) id: u64,
 }
 
 /// A polygon, counter-clockwise about its normal; a segment has two corners and no normal.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Polygon {
-    pub(crate) corners: Vec<Corner>,
+pub(crate) struct FacePolygon {
+    pub(crate) corners: Vec<FaceCorner>,
     pub(crate) normal: Option<DVec3>,
     pub(crate) id: u64,
     /// Of the solid around the polygon (m).
     pub(crate) radius: f64,
 }
 
-impl Corner {
+impl FaceCorner {
     /// The number of the cut of an edge by the plane of another edge.
     pub(crate) fn cut(from: &Self, to: &Self, edge: u64) -> u64 {
         let (low, high) = (from.id.min(to.id), from.id.max(to.id));
@@ -41,7 +41,7 @@ impl Corner {
     }
 }
 
-impl Polygon {
+impl FacePolygon {
     /// Of the order of its largest extent (m).
     pub(crate) fn size(&self) -> f64 {
         match self.corners.as_slice() {
@@ -59,7 +59,7 @@ impl Polygon {
 }
 
 /// Writes the face of `solid` that looks along `direction`, on a round side the edge next to `near`.
-pub(crate) fn support_polygon(solid: Solid<'_>, direction: DVec3, near: DVec3, out: &mut Polygon) {
+pub(crate) fn support_polygon(solid: PlacedShape<'_>, direction: DVec3, near: DVec3, out: &mut FacePolygon) {
     let local = solid.placed.axes.transpose() * direction;
     out.corners.clear();
     out.normal = None;
@@ -84,7 +84,7 @@ pub(crate) fn support_polygon(solid: Solid<'_>, direction: DVec3, near: DVec3, o
             let (id, normal, corners) = hull.support_face(local);
             out.id = id as u64;
             out.normal = Some(normal);
-            let corner = |&i: &u32| Corner { point: hull.corners()[i as usize], id: u64::from(i) };
+            let corner = |&i: &u32| FaceCorner { point: hull.corners()[i as usize], id: u64::from(i) };
             out.corners.extend(corners.iter().map(corner));
         }
         ContactShape::Plane | ContactShape::Sphere { .. } | ContactShape::Field(_) => {}
@@ -93,14 +93,14 @@ pub(crate) fn support_polygon(solid: Solid<'_>, direction: DVec3, near: DVec3, o
     out.corners.iter_mut().for_each(|corner| corner.point = solid.placed.pose.transform_point(corner.point));
 }
 
-fn segment(offset: DVec3, half: f64, out: &mut Polygon) {
+fn segment(offset: DVec3, half: f64, out: &mut FacePolygon) {
     out.id = 0;
     out.corners.extend(
-        [-half, half].iter().enumerate().map(|(i, &x)| Corner { point: offset + DVec3::X * x, id: i as u64 }),
+        [-half, half].iter().enumerate().map(|(i, &x)| FaceCorner { point: offset + DVec3::X * x, id: i as u64 }),
     );
 }
 
-fn box_face(half: DVec3, direction: DVec3, out: &mut Polygon) {
+fn box_face(half: DVec3, direction: DVec3, out: &mut FacePolygon) {
     let size = direction.abs();
     let axis = if size.x >= size.y && size.x >= size.z {
         0
@@ -115,19 +115,19 @@ fn box_face(half: DVec3, direction: DVec3, out: &mut Polygon) {
     let turns = if positive { [0, 1, 3, 2] } else { [0, 2, 3, 1] };
     for turn in turns {
         let index = usize::from(positive) << axis | (turn & 1) << u | (turn >> 1) << v;
-        out.corners.push(Corner { point: box_corner(half, index), id: index as u64 });
+        out.corners.push(FaceCorner { point: box_corner(half, index), id: index as u64 });
     }
     out.id = (2 * axis + usize::from(positive)) as u64;
     out.normal = Some(DVec3::AXES[axis] * if positive { 1.0 } else { -1.0 });
 }
 
-fn cylinder_end(radius: f64, x: f64, out: &mut Polygon) {
+fn cylinder_end(radius: f64, x: f64, out: &mut FacePolygon) {
     let base = if x > 0.0 { 8 } else { 0 };
     for k in 0..8 {
         // counter-clockwise about +x, the other way round about −x
         let i = if x > 0.0 { k } else { 7 - k };
         let (y, z) = OCTAGON[i];
-        out.corners.push(Corner { point: DVec3::new(x, y * radius, z * radius), id: (base + i) as u64 });
+        out.corners.push(FaceCorner { point: DVec3::new(x, y * radius, z * radius), id: (base + i) as u64 });
     }
     out.id = u64::from(x > 0.0) + 1;
     out.normal = Some(DVec3::X * 1f64.copysign(x));

@@ -13,10 +13,13 @@
 //! Contacts of one pair are sorted by feature; features are corner, edge and face numbers of the shapes, the same as
 //! long as the same parts touch. Of more than eight the deepest stay.
 
-use crate::clip::Clip;
-use crate::model::Placed;
-use crate::samples::Samples;
-use crate::{Collider, ContactKey, ContactPoint, ContactShape, Mover, Owner};
+use crate::capsule_pair::capsules;
+use crate::collider::Collider;
+use crate::contact_point::{ContactKey, ContactPoint, Mover, Owner};
+use crate::convex_pair::FaceClipper;
+use crate::ground_points::GroundPoints;
+use crate::placed::{ContactSpot, PlacedCollider, PlacedShape};
+use crate::shape::ContactShape;
 use glam::DVec3;
 
 /// The most contacts of a pair of colliders.
@@ -26,28 +29,12 @@ const GRID: u64 = 1 << 32;
 /// A grid vertex counts if the surface of the body faces the ground at it, by this cosine.
 const FACING: f64 = 0.5;
 
-/// One contact of a pair before it gets its names: world axes, `normal` from the second to the first.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
-    pub(crate) feature: u64,
-    pub(crate) point: DVec3,
-    pub(crate) normal: DVec3,
-    pub(crate) distance: f64,
-}
-
-/// A shape where it is.
-#[derive(Clone, Copy)]
-pub(crate) struct Solid<'a> {
-    pub(crate) shape: &'a ContactShape,
-    pub(crate) placed: &'a Placed,
-}
-
 /// Buffers of the narrow phase.
 #[derive(Default)]
 pub(crate) struct NarrowScratch {
-    spots: Vec<Spot>,
-    samples: Samples,
-    clip: Clip,
+    spots: Vec<ContactSpot>,
+    ground_points: GroundPoints,
+    clipper: FaceClipper,
 }
 
 impl NarrowScratch {
@@ -55,7 +42,7 @@ impl NarrowScratch {
     pub(crate) fn touch(
         &mut self,
         colliders: &[Collider],
-        placed: &[Placed],
+        placed: &[PlacedCollider],
         [a, b]: [u32; 2],
         margin: f64,
         out: &mut Vec<ContactPoint>,
@@ -63,7 +50,7 @@ impl NarrowScratch {
         let (first, second) = (&colliders[a as usize], &colliders[b as usize]);
         let Owner::Body(body) = first.owner() else { return };
         self.spots.clear();
-        let solid = |i: u32| Solid { shape: colliders[i as usize].shape(), placed: &placed[i as usize] };
+        let solid = |i: u32| PlacedShape { shape: colliders[i as usize].shape(), placed: &placed[i as usize] };
         self.find(solid(a), solid(b), margin);
         self.reduce();
         let law = first.material().with(second.material());
@@ -78,7 +65,7 @@ impl NarrowScratch {
         }));
     }
 
-    fn find(&mut self, a: Solid<'_>, b: Solid<'_>, margin: f64) {
+    fn find(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64) {
         use ContactShape::{Capsule, Field, Plane, Sphere};
         match (a.shape, b.shape) {
             (Plane | Field(_), Plane | Field(_)) => {}
@@ -86,8 +73,8 @@ impl NarrowScratch {
             (Plane | Field(_), _) => self.exchanged(|this| this.on_ground(b, a, margin)),
             (Sphere { radius }, _) => self.ball(*radius, a, b, margin),
             (_, Sphere { radius }) => self.exchanged(|this| this.ball(*radius, b, a, margin)),
-            (Capsule { .. }, Capsule { .. }) => crate::segments::capsules(a, b, margin, &mut self.spots),
-            _ => self.clip.solids(a, b, margin, &mut self.spots),
+            (Capsule { .. }, Capsule { .. }) => capsules(a, b, margin, &mut self.spots),
+            _ => self.clipper.solids(a, b, margin, &mut self.spots),
         }
     }
 
@@ -97,31 +84,31 @@ impl NarrowScratch {
         self.spots.iter_mut().for_each(|spot| spot.normal = -spot.normal);
     }
 
-    fn ball(&mut self, radius: f64, ball: Solid<'_>, other: Solid<'_>, margin: f64) {
+    fn ball(&mut self, radius: f64, ball: PlacedShape<'_>, other: PlacedShape<'_>, margin: f64) {
         let centre = ball.placed.pose.translation;
         self.round_point(0, centre, radius, other, margin);
     }
 
     /// A ball of `radius` about a world point against a surface.
-    fn round_point(&mut self, feature: u64, centre: DVec3, radius: f64, other: Solid<'_>, margin: f64) {
+    fn round_point(&mut self, feature: u64, centre: DVec3, radius: f64, other: PlacedShape<'_>, margin: f64) {
         let Some(nearest) = other.shape.distance(other.placed.local(centre)) else { return };
         let distance = nearest.distance - radius;
         if distance <= margin {
             let normal = other.placed.axes * nearest.normal;
             let point = centre - normal * (radius + 0.5 * distance);
-            self.spots.push(Spot { feature, point, normal, distance });
+            self.spots.push(ContactSpot { feature, point, normal, distance });
         }
     }
 
-    fn on_ground(&mut self, body: Solid<'_>, ground: Solid<'_>, margin: f64) {
-        let mut samples = std::mem::take(&mut self.samples);
+    fn on_ground(&mut self, body: PlacedShape<'_>, ground: PlacedShape<'_>, margin: f64) {
+        let mut points = std::mem::take(&mut self.ground_points);
         let down = body.placed.axes.transpose() * -ground.placed.axes.z_axis;
-        samples.fill(body.shape, down);
-        for sample in samples.iter() {
-            let point = body.placed.pose.transform_point(sample.point);
-            self.round_point(sample.feature, point, sample.radius, ground, margin);
+        points.fill(body.shape, down);
+        for candidate in points.iter() {
+            let point = body.placed.pose.transform_point(candidate.point);
+            self.round_point(candidate.feature, point, candidate.radius, ground, margin);
         }
-        self.samples = samples;
+        self.ground_points = points;
         if let (ContactShape::Field(field), Some(extent)) = (ground.shape, body.shape.extent()) {
             let centre = ground.placed.local(body.placed.pose.transform_point(extent.centre));
             let half = extent.turned(ground.placed.axes.transpose() * body.placed.axes);
@@ -146,7 +133,7 @@ impl NarrowScratch {
         feature: u64,
         vertex: DVec3,
         upward: impl Fn() -> DVec3,
-        body: Solid<'_>,
+        body: PlacedShape<'_>,
         margin: f64,
     ) {
         let local = body.placed.local(vertex);
@@ -157,7 +144,7 @@ impl NarrowScratch {
         let normal = -(body.placed.axes * nearest.normal);
         if nearest.distance <= margin && normal.dot(upward()) >= FACING {
             let point = vertex + normal * (0.5 * nearest.distance);
-            self.spots.push(Spot { feature, point, normal, distance: nearest.distance });
+            self.spots.push(ContactSpot { feature, point, normal, distance: nearest.distance });
         }
     }
 

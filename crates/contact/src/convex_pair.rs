@@ -5,10 +5,10 @@
 //! face (Sutherland and Hodgman 1974) and each remaining corner is a contact, its depth taken to the plane of the face;
 //! else, and where polygons stand for round surfaces and miss the deepest place, the nearest points are one.
 
-use crate::ContactShape;
-use crate::boxes::{Separation, boxes};
-use crate::pairs::{Solid, Spot};
-use crate::polygon::{Corner, Polygon, support_polygon};
+use crate::box_separation::{Separation, boxes};
+use crate::face_polygon::{FaceCorner, FacePolygon, support_polygon};
+use crate::placed::{ContactSpot, NearestPoints, PlacedShape};
+use crate::shape::ContactShape;
 use glam::{DQuat, DVec3};
 use parry3d_f64::math::Pose as ParryPose;
 use parry3d_f64::query::epa::EPA;
@@ -27,26 +27,17 @@ const SECOND: u64 = 1 << 61;
 const AXIS: DQuat =
     DQuat::from_xyzw(0.0, 0.0, -std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2);
 
-/// Nearest points of two solids (m, world), without the radii of round ones.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Nearby {
-    pub(crate) first: DVec3,
-    pub(crate) second: DVec3,
-    /// From the first to the second.
-    pub(crate) normal: DVec3,
-}
-
 /// Buffers.
 #[derive(Default)]
-pub(crate) struct Clip {
+pub(crate) struct FaceClipper {
     epa: EPA,
-    polygons: [Polygon; 2],
-    corners: [Vec<Corner>; 2],
+    polygons: [FacePolygon; 2],
+    corners: [Vec<FaceCorner>; 2],
 }
 
-impl Clip {
+impl FaceClipper {
     /// Adds the contacts of two solids, each a box, cylinder, capsule or hull.
-    pub(crate) fn solids(&mut self, a: Solid<'_>, b: Solid<'_>, margin: f64, out: &mut Vec<Spot>) {
+    pub(crate) fn solids(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64, out: &mut Vec<ContactSpot>) {
         let radii = radius(a) + radius(b);
         if let (ContactShape::Box { .. }, ContactShape::Box { .. }) = (a.shape, b.shape) {
             match boxes(a, b, margin) {
@@ -78,7 +69,7 @@ impl Clip {
     }
 
     /// The faces of both solids that look at each other along a normal from the first to the second.
-    fn faces(&mut self, a: Solid<'_>, b: Solid<'_>, normal: DVec3, near: [DVec3; 2]) {
+    fn faces(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, normal: DVec3, near: [DVec3; 2]) {
         support_polygon(a, normal, near[0], &mut self.polygons[0]);
         support_polygon(b, -normal, near[1], &mut self.polygons[1]);
     }
@@ -96,7 +87,7 @@ impl Clip {
     }
 
     /// Clips the other polygon by the reference and adds what is left.
-    fn clip(&mut self, reference: usize, radii: f64, margin: f64, out: &mut Vec<Spot>) {
+    fn clip(&mut self, reference: usize, radii: f64, margin: f64, out: &mut Vec<ContactSpot>) {
         let (face, other) = (&self.polygons[reference], &self.polygons[1 - reference]);
         let Some(outward) = face.normal else { return };
         let [current, next] = &mut self.corners;
@@ -119,13 +110,13 @@ impl Clip {
                 let own = other.radius;
                 let point = corner.point - outward * (own + 0.5 * distance);
                 let feature = mark | (face.id & 0xf_ffff) << 40 | corner.id;
-                out.push(Spot { feature, point, normal: outward * sign, distance });
+                out.push(ContactSpot { feature, point, normal: outward * sign, distance });
             }
         }
     }
 
     /// Nearest points, or the deepest ones of overlapping solids; nothing beyond `reach`.
-    fn nearest(&mut self, a: Solid<'_>, b: Solid<'_>, reach: f64) -> Option<Nearby> {
+    fn nearest(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, reach: f64) -> Option<NearestPoints> {
         let (core_a, core_b) = (Core::of(a.shape)?, Core::of(b.shape)?);
         let (first, second) = (parry_pose(a), parry_pose(b));
         let pose = first.inv_mul(&second);
@@ -138,7 +129,7 @@ impl Clip {
             GJKResult::Intersection => self.epa.closest_points(&pose, a, b, &simplex)?,
             GJKResult::NoIntersection(_) | GJKResult::Proximity(_) => return None,
         };
-        Some(Nearby {
+        Some(NearestPoints {
             first: first.transform_point(p),
             second: first.transform_point(q),
             normal: first.transform_vector(normal),
@@ -147,19 +138,19 @@ impl Clip {
 }
 
 /// The contact between nearest points of solids with these radii.
-fn spot(nearby: &Nearby, radii: [f64; 2], feature: u64) -> Spot {
-    let Nearby { first, second, normal } = *nearby;
+fn spot(nearby: &NearestPoints, radii: [f64; 2], feature: u64) -> ContactSpot {
+    let NearestPoints { first, second, normal } = *nearby;
     let distance = normal.dot(second - first) - radii[0] - radii[1];
     let point = 0.5 * ((first + normal * radii[0]) + (second - normal * radii[1]));
-    Spot { feature, point, normal: -normal, distance }
+    ContactSpot { feature, point, normal: -normal, distance }
 }
 
 /// Keeps what is on the inner side of a plane `inward·x ≥ level`; `edge` names the plane.
-fn clip_by_plane(polygon: &[Corner], out: &mut Vec<Corner>, inward: DVec3, level: f64, edge: u64) {
+fn clip_by_plane(polygon: &[FaceCorner], out: &mut Vec<FaceCorner>, inward: DVec3, level: f64, edge: u64) {
     out.clear();
     // a segment is not closed: its only edge is from the first corner to the second
     let n_edges = if polygon.len() == 2 { 1 } else { polygon.len() };
-    let height = |corner: &Corner| inward.dot(corner.point) - level;
+    let height = |corner: &FaceCorner| inward.dot(corner.point) - level;
     for (i, from) in polygon.iter().enumerate() {
         let a = height(from);
         if a >= 0.0 {
@@ -171,19 +162,19 @@ fn clip_by_plane(polygon: &[Corner], out: &mut Vec<Corner>, inward: DVec3, level
         let to = &polygon[(i + 1) % polygon.len()];
         let b = height(to);
         if (a >= 0.0) != (b >= 0.0) {
-            out.push(Corner {
+            out.push(FaceCorner {
                 point: from.point + (to.point - from.point) * (a / (a - b)),
-                id: Corner::cut(from, to, edge),
+                id: FaceCorner::cut(from, to, edge),
             });
         }
     }
 }
 
-fn radius(solid: Solid<'_>) -> f64 {
+fn radius(solid: PlacedShape<'_>) -> f64 {
     if let ContactShape::Capsule { radius, .. } = solid.shape { *radius } else { 0.0 }
 }
 
-fn parry_pose(solid: Solid<'_>) -> ParryPose {
+fn parry_pose(solid: PlacedShape<'_>) -> ParryPose {
     let pose = solid.placed.pose;
     let turn = if matches!(solid.shape, ContactShape::Cylinder { .. }) {
         pose.rotation * AXIS

@@ -11,27 +11,27 @@
 
 use glam::DVec3;
 
-use crate::boxes::Bounds;
-use crate::sets::Sets;
+use crate::box_tree::Bounds;
+use crate::disjoint_sets::DisjointSets;
 
 /// The triangle of a segment that closes a cap along the edge of a box.
 const NONE: u32 = u32::MAX;
 
 /// A piece of a triangle of the surface.
 #[derive(Clone, Copy)]
-struct Piece {
+struct SurfacePiece {
     corners: [DVec3; 3],
     triangle: u32,
 }
 
 /// A directed segment of an outline, where a triangle was cut, or along the edge of a box.
 #[derive(Clone, Copy)]
-struct Segment {
+struct OutlineSegment {
     ends: [DVec3; 2],
     triangle: u32,
 }
 
-impl Segment {
+impl OutlineSegment {
     fn reversed(&self) -> Self {
         Self { ends: [self.ends[1], self.ends[0]], ..*self }
     }
@@ -39,23 +39,23 @@ impl Segment {
 
 /// The part of a solid in a box.
 #[derive(Default)]
-pub(crate) struct Part {
+pub(crate) struct SolidPart {
     /// Pieces of the surface, oriented outward.
-    pieces: Vec<Piece>,
+    pieces: Vec<SurfacePiece>,
     /// Outlines of the caps in the sides of the box, below and above for each axis, counter-clockwise seen from outside.
-    outlines: [[Vec<Segment>; 2]; 3],
+    outlines: [[Vec<OutlineSegment>; 2]; 3],
 }
 
 /// What a part shows at a side of its box: enough to see whether it goes on in the next box.
 #[derive(Clone, Default)]
-pub(crate) struct Side {
+pub(crate) struct CapSide {
     /// Triangles of the surface cut there, in order.
     triangles: Vec<u32>,
     /// Nothing but the part.
     full: bool,
 }
 
-impl Side {
+impl CapSide {
     pub(crate) const FULL: &Self = &Self { triangles: Vec::new(), full: true };
 
     /// Whether this cap and that on the other side of the plane are the same.
@@ -65,10 +65,10 @@ impl Side {
     }
 }
 
-impl Part {
+impl SolidPart {
     /// The inside of a closed surface, in a box that encloses it.
     pub(crate) fn whole(triangles: impl Iterator<Item = [DVec3; 3]>) -> Self {
-        let pieces = (0..).zip(triangles).map(|(triangle, corners)| Piece { corners, triangle }).collect();
+        let pieces = (0..).zip(triangles).map(|(triangle, corners)| SurfacePiece { corners, triangle }).collect();
         Self { pieces, ..Self::default() }
     }
 
@@ -93,12 +93,12 @@ impl Part {
     }
 
     /// What it shows at its sides.
-    pub(crate) fn sides(&self) -> [[Side; 2]; 3] {
+    pub(crate) fn sides(&self) -> [[CapSide; 2]; 3] {
         self.outlines.each_ref().map(|sides| {
             sides.each_ref().map(|outline| {
                 let triangles =
                     ordered(outline.iter().map(|segment| segment.triangle).filter(|&t| t != NONE));
-                Side { full: triangles.is_empty() && !outline.is_empty(), triangles }
+                CapSide { full: triangles.is_empty() && !outline.is_empty(), triangles }
             })
         })
     }
@@ -117,9 +117,9 @@ impl Part {
         let (mut low, mut high) = (Self::default(), Self::default());
         // the outline of the cap of the lower half
         let mut outline = Vec::new();
-        for Piece { corners, triangle } in self.pieces {
+        for SurfacePiece { corners, triangle } in self.pieces {
             let above = corners.map(|p| p[axis] >= plane);
-            let of = |corners| Piece { corners, triangle };
+            let of = |corners| SurfacePiece { corners, triangle };
             match above.iter().filter(|&&a| a).count() {
                 0 => low.pieces.push(of(corners)),
                 3 => high.pieces.push(of(corners)),
@@ -131,7 +131,7 @@ impl Part {
                     let (one, two) = if n == 1 { (&mut high, &mut low) } else { (&mut low, &mut high) };
                     one.pieces.push(of([a, ab, ca]));
                     two.pieces.extend([of([ab, b, c]), of([ab, c, ca])]);
-                    outline.push(Segment { ends: if n == 1 { [ab, ca] } else { [ca, ab] }, triangle });
+                    outline.push(OutlineSegment { ends: if n == 1 { [ab, ca] } else { [ca, ab] }, triangle });
                 }
             }
         }
@@ -145,11 +145,11 @@ impl Part {
                 // the free coordinate of the line of the cut
                 let along = 3 - axis - across;
                 let [below, above, line] = split_outline(segments, axis, plane, along);
-                outline.extend(line.iter().map(Segment::reversed));
+                outline.extend(line.iter().map(OutlineSegment::reversed));
                 (low.outlines[across][side], high.outlines[across][side]) = (below, above);
             }
         }
-        high.outlines[axis][0] = outline.iter().map(Segment::reversed).collect();
+        high.outlines[axis][0] = outline.iter().map(OutlineSegment::reversed).collect();
         low.outlines[axis][1] = outline;
         [low, high]
     }
@@ -189,7 +189,7 @@ impl Part {
             n += 1;
         }
         ends.sort_unstable();
-        let mut sets = Sets::new(n as usize);
+        let mut sets = DisjointSets::new(n as usize);
         ends.windows(2)
             .filter(|pair| pair[0].0 == pair[1].0)
             .for_each(|pair| sets.join(pair[0].1, pair[1].1));
@@ -209,14 +209,14 @@ impl Part {
 }
 
 /// Joins holes, whose volume is negative, to the part around them: the smallest box that holds theirs.
-fn with_holes(parts: Vec<Part>) -> Vec<Part> {
-    let at = |part: &Part| part.triangles().next().map_or(DVec3::ZERO, |t| t[0]);
-    let (mut solid, holes): (Vec<Part>, Vec<Part>) =
+fn with_holes(parts: Vec<SolidPart>) -> Vec<SolidPart> {
+    let at = |part: &SolidPart| part.triangles().next().map_or(DVec3::ZERO, |t| t[0]);
+    let (mut solid, holes): (Vec<SolidPart>, Vec<SolidPart>) =
         parts.into_iter().partition(|part| part.volume(at(part)) > 0.0);
     for hole in holes {
         let bounds = hole.bounds();
         let holds = |outer: &Bounds| outer.lo.cmple(bounds.lo).all() && outer.hi.cmpge(bounds.hi).all();
-        let size = |part: &Part| part.bounds().size().element_product();
+        let size = |part: &SolidPart| part.bounds().size().element_product();
         let around = (0..solid.len()).filter(|&k| holds(&solid[k].bounds()));
         let best = around.min_by(|&a, &b| size(&solid[a]).total_cmp(&size(&solid[b]))).unwrap_or(0);
         match solid.get_mut(best) {
@@ -236,7 +236,7 @@ fn ordered(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
 
 /// Cuts a closed outline at `x[axis] = plane`: its closed halves, and the segments that close the lower one, along the line of
 /// the cut, whose free coordinate is `along`.
-fn split_outline(outline: Vec<Segment>, axis: usize, plane: f64, along: usize) -> [Vec<Segment>; 3] {
+fn split_outline(outline: Vec<OutlineSegment>, axis: usize, plane: f64, along: usize) -> [Vec<OutlineSegment>; 3] {
     let (mut low, mut high) = (Vec::new(), Vec::new());
     // −1 where the outline leaves the lower half, 1 where it comes back
     let mut crossings: Vec<(DVec3, i32)> = Vec::new();
@@ -248,8 +248,8 @@ fn split_outline(outline: Vec<Segment>, axis: usize, plane: f64, along: usize) -
             (from_high, _) => {
                 let x = crossing(from, to, axis, plane);
                 let (first, second) = if from_high { (&mut high, &mut low) } else { (&mut low, &mut high) };
-                first.push(Segment { ends: [from, x], ..segment });
-                second.push(Segment { ends: [x, to], ..segment });
+                first.push(OutlineSegment { ends: [from, x], ..segment });
+                second.push(OutlineSegment { ends: [x, to], ..segment });
                 crossings.push((x, if from_high { 1 } else { -1 }));
             }
         }
@@ -262,11 +262,11 @@ fn split_outline(outline: Vec<Segment>, axis: usize, plane: f64, along: usize) -
         sum += pair[0].1;
         if here != next {
             let ends = if sum < 0 { [here, next] } else { [next, here] };
-            line.extend((0..sum.abs()).map(|_| Segment { ends, triangle: NONE }));
+            line.extend((0..sum.abs()).map(|_| OutlineSegment { ends, triangle: NONE }));
         }
     }
     low.extend(&line);
-    high.extend(line.iter().map(Segment::reversed));
+    high.extend(line.iter().map(OutlineSegment::reversed));
     [low, high, line]
 }
 

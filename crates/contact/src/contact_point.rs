@@ -1,6 +1,7 @@
 //! What a query finds: plain data, one entry per touching point.
 
-use crate::{ContactLaw, ContactStart};
+use crate::contact_step::ContactStart;
+use crate::material::ContactLaw;
 use glam::DVec3;
 
 /// Whom a collider belongs to.

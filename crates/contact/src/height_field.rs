@@ -4,9 +4,8 @@
 //! measured against the triangle above or below it, at right angles to that triangle; beyond the border there is no
 //! ground. Solid below, to a depth of the larger side. Cost: constant per point.
 
-use crate::ContactError;
-use crate::distance::Nearest;
-use crate::shape::Extent;
+use crate::error::ContactError;
+use crate::nearest::{LocalBox, Nearest};
 use glam::{DVec2, DVec3};
 
 /// Heights over a grid in the plane `z = 0` of the collider, centred on its origin.
@@ -80,10 +79,10 @@ impl HeightField {
         Some(Nearest { distance: (point.z - height) * normal.z, normal })
     }
 
-    pub(crate) fn extent(&self) -> Extent {
+    pub(crate) fn extent(&self) -> LocalBox {
         let (low, high) = (self.range[0] - self.size.max_element(), self.range[1]);
         let half = DVec3::new(0.5 * self.size.x, 0.5 * self.size.y, 0.5 * (high - low));
-        Extent { centre: DVec3::Z * (0.5 * (low + high)), half }
+        LocalBox { centre: DVec3::Z * (0.5 * (low + high)), half }
     }
 
     /// Index and place of every grid vertex inside a box (frame of the collider); the box has no upper end.

@@ -16,8 +16,8 @@
 //! the velocity of the first side minus that of the other at the contact point. About 100 flops; numbers that are not
 //! finite give an open contact.
 
-use crate::ContactLaw;
-use crate::law::within;
+use crate::contact_force::within;
+use crate::material::ContactLaw;
 use glam::DVec3;
 use sinew_math::Sym3;
 
@@ -221,7 +221,7 @@ impl ContactStart {
 
     /// Full friction `limit` (N·s) against `pull` whatever the speed along it, with a resistance across; both meet the
     /// velocity `sliding`.
-    fn against(&self, normal: Line, sliding: DVec3, pull: DVec3, [limit, across]: [f64; 2]) -> ContactStep {
+    fn against(&self, normal: ImpulseLine, sliding: DVec3, pull: DVec3, [limit, across]: [f64; 2]) -> ContactStep {
         let along = SLIDING_SLOPE * normal.1;
         let mut step = self.framed(normal, pull, [along, across]);
         step.impulse[1] = along * step.axes[1].dot(sliding) - limit;
@@ -239,7 +239,7 @@ impl ContactStart {
     }
 
     /// A law that resists sliding, along and across a direction.
-    fn framed(&self, normal: Line, along: DVec3, resistance: [f64; 2]) -> ContactStep {
+    fn framed(&self, normal: ImpulseLine, along: DVec3, resistance: [f64; 2]) -> ContactStep {
         // what is nearly along the normal after rounding is not a direction on the surface
         let laid = |t: DVec3| (t - self.normal * self.normal.dot(t)).try_normalize();
         let t = along.try_normalize().and_then(laid).unwrap_or_else(|| self.normal.any_orthonormal_vector());
@@ -251,8 +251,8 @@ impl ContactStart {
         }
     }
 
-    fn normal_line(&self, h: f64) -> Line {
-        Line(h * self.law.stiffness * self.depth, h * (h * self.law.stiffness + self.lagged_damping()))
+    fn normal_line(&self, h: f64) -> ImpulseLine {
+        ImpulseLine(h * self.law.stiffness * self.depth, h * (h * self.law.stiffness + self.lagged_damping()))
     }
 
     /// `(h k_t ξ, β_t)`.
@@ -269,9 +269,9 @@ impl ContactStart {
 
 /// `p = q − β u`.
 #[derive(Clone, Copy)]
-struct Line(f64, f64);
+struct ImpulseLine(f64, f64);
 
-impl Line {
+impl ImpulseLine {
     /// The impulse if it acts on a particle of mass `m` that would have the velocity `u` without it.
     fn alone(self, u: f64, m: f64) -> f64 {
         (self.0 - self.1 * u) / (1.0 + self.1 / m)

@@ -4,9 +4,8 @@
 //! directions, and checked to hold all of them. The distance is exact: inside, the nearest face plane; outside, the
 //! nearest point over the faces that see the point. Cost: linear in the faces.
 
-use crate::ContactError;
-use crate::distance::Nearest;
-use crate::shape::Extent;
+use crate::error::ContactError;
+use crate::nearest::{LocalBox, Nearest};
 use glam::DVec3;
 use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::{ConvexPolyhedron, Triangle};
@@ -21,7 +20,7 @@ const SLACK: f64 = 1e-9;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvexHull {
     solid: ConvexPolyhedron,
-    extent: Extent,
+    extent: LocalBox,
 }
 
 impl ConvexHull {
@@ -37,7 +36,7 @@ impl ConvexHull {
             return Err(ContactError::Hull("a coordinate is not finite"));
         }
         let (low, high) = points.iter().fold((points[0], points[0]), |(l, h), &p| (l.min(p), h.max(p)));
-        let extent = Extent { centre: (low + high) * 0.5, half: (high - low) * 0.5 };
+        let extent = LocalBox { centre: (low + high) * 0.5, half: (high - low) * 0.5 };
         let spread = Spread::of(points, FLAT * (high - low).length())
             .ok_or(ContactError::Hull("all points are in one plane"))?;
         // the hull of the points spread evenly: thin plates and rods are as easy as balls
@@ -59,7 +58,7 @@ impl ConvexHull {
         &self.solid
     }
 
-    pub(crate) fn extent(&self) -> Extent {
+    pub(crate) fn extent(&self) -> LocalBox {
         self.extent
     }
 

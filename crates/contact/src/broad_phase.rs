@@ -4,7 +4,7 @@
 //! broken by index, so that the result does not depend on it. Cost: O(n log n) and the overlaps along x. Colliders
 //! without end meet everything.
 
-use crate::model::{Placed, Presence};
+use crate::placed::{PlacedCollider, Presence};
 
 /// Buffers of the sweep.
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Sweep {
 
 impl Sweep {
     /// Pairs `i < j` of overlapping colliders that `wanted` lets pass, in ascending order.
-    pub(crate) fn pairs(&mut self, placed: &[Placed], wanted: impl Fn(usize, usize) -> bool) -> &[[u32; 2]] {
+    pub(crate) fn pairs(&mut self, placed: &[PlacedCollider], wanted: impl Fn(usize, usize) -> bool) -> &[[u32; 2]] {
         if self.order.len() != placed.len() {
             self.order.clear();
             self.order.extend(0..placed.len() as u32);
@@ -49,7 +49,7 @@ enum Overlap {
 }
 
 /// Where a collider begins along x: planes first, lost ones last.
-fn start(placed: &Placed) -> f64 {
+fn start(placed: &PlacedCollider) -> f64 {
     match placed.state {
         Presence::Everywhere => f64::NEG_INFINITY,
         Presence::Within { low, .. } => low.x,
@@ -57,7 +57,7 @@ fn start(placed: &Placed) -> f64 {
     }
 }
 
-fn overlap(first: &Placed, second: &Placed) -> Overlap {
+fn overlap(first: &PlacedCollider, second: &PlacedCollider) -> Overlap {
     match (first.state, second.state) {
         (Presence::Lost, _) | (_, Presence::Lost) => Overlap::NoneFollow,
         (Presence::Everywhere, _) | (_, Presence::Everywhere) => Overlap::Yes,

@@ -1,6 +1,6 @@
 //! The points of a shape that can touch a flat ground, in the frame of the shape.
 
-use crate::ContactShape;
+use crate::shape::ContactShape;
 use glam::DVec3;
 
 /// Corners of a polygon inscribed in the rim of a cylinder: (cos, sin) of multiples of 60°.
@@ -17,7 +17,7 @@ const DEEPER: f64 = 1e-4;
 
 /// A point with a ball around it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
+pub(crate) struct GroundPoint {
     pub(crate) feature: u64,
     pub(crate) point: DVec3,
     pub(crate) radius: f64,
@@ -25,10 +25,10 @@ pub(crate) struct Sample {
 
 /// The points of one shape.
 #[derive(Default)]
-pub(crate) struct Samples(Vec<Sample>);
+pub(crate) struct GroundPoints(Vec<GroundPoint>);
 
-impl Samples {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Sample> {
+impl GroundPoints {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &GroundPoint> {
         self.0.iter()
     }
 
@@ -73,11 +73,11 @@ impl Samples {
     }
 
     fn add(&mut self, feature: u64, point: DVec3, radius: f64) {
-        self.0.push(Sample { feature, point, radius });
+        self.0.push(GroundPoint { feature, point, radius });
     }
 }
 
-/// Corner `i` of a box: bits 0, 1, 2 choose the side along x, y, z.
+/// FaceCorner `i` of a box: bits 0, 1, 2 choose the side along x, y, z.
 pub(crate) fn box_corner(half: DVec3, i: usize) -> DVec3 {
     let side = |bit: usize, half: f64| if i >> bit & 1 == 1 { half } else { -half };
     DVec3::new(side(0, half.x), side(1, half.y), side(2, half.z))

@@ -12,7 +12,7 @@
 //! Zero for `d ≤ 0`. A load `T < μ f_n` along the surface creeps at `v_s ρ/√(1 − ρ²)`, `ρ = T/(μ f_n)`; the form with a
 //! stretch (Cundall and Strack 1979) does not creep. World axes, SI units. Any finite input gives a finite result.
 
-use crate::ContactLaw;
+use crate::material::ContactLaw;
 use glam::{DMat3, DVec3};
 
 /// A force on the first side and, with a memory, the stretch that goes with it.

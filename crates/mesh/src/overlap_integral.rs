@@ -11,39 +11,39 @@ use glam::DVec3;
 
 /// The running integrals over one tetrahedron, in its barycentric coordinates.
 #[derive(Default)]
-pub(crate) struct Sum {
+pub(crate) struct OverlapSum {
     fill: f64,
     first: DVec3,
 }
 
-impl Sum {
+impl OverlapSum {
     /// Adds what a triangle of a closed chain contributes.
     pub(crate) fn add(&mut self, corners: [DVec3; 3]) {
         let near = corners.map(|p| first_coordinate(p) >= 0.0);
         let outside = |axis: usize| corners.iter().all(|p| p[axis] <= 0.0);
         if near == [true; 3] {
             if !(outside(0) || outside(1) || outside(2)) {
-                self.add_within(Polygon::new(corners));
+                self.add_within(ClippedPolygon::new(corners));
             }
             return;
         }
         if near == [false; 3] {
             return;
         }
-        let mut part = Polygon::new(corners);
+        let mut part = ClippedPolygon::new(corners);
         let cut = part.clip(first_coordinate);
         self.add_within(part);
         if let Some([leaves, returns]) = cut {
             // the fan from the node (1, 0, 0): flat, thus empty, against the two planes through it
             let miss = |axis: usize| leaves[axis] <= 0.0 && returns[axis] <= 0.0;
             if !(miss(1) || miss(2)) {
-                self.add_within(Polygon::new([DVec3::X, returns, leaves]));
+                self.add_within(ClippedPolygon::new([DVec3::X, returns, leaves]));
             }
         }
     }
 
     /// Adds the signed tetrahedra between the origin and the part of a polygon with no negative coordinate.
-    fn add_within(&mut self, mut polygon: Polygon) {
+    fn add_within(&mut self, mut polygon: ClippedPolygon) {
         for axis in 0..3 {
             polygon.clip(|p| p[axis]);
         }
@@ -68,12 +68,12 @@ fn first_coordinate(p: DVec3) -> f64 {
 }
 
 /// A triangle clipped by up to four planes: at most seven corners, thirteen if rounding dents it at every cut.
-struct Polygon {
+struct ClippedPolygon {
     corners: [DVec3; 16],
     n: usize,
 }
 
-impl Polygon {
+impl ClippedPolygon {
     fn new(triangle: [DVec3; 3]) -> Self {
         let mut corners = [DVec3::ZERO; 16];
         corners[..3].copy_from_slice(&triangle);

@@ -3,10 +3,9 @@
 //! Faces are preferred to edges, and the first box to the second, unless another axis is better by more than a small
 //! part of the sizes: so that resting boxes keep their features.
 
-use crate::ContactShape;
-use crate::clip::Nearby;
-use crate::pairs::Solid;
-use crate::segments::nearest;
+use crate::capsule_pair::nearest;
+use crate::placed::{NearestPoints, PlacedShape};
+use crate::shape::ContactShape;
 use glam::DVec3;
 
 /// By how much, relative to the smaller box, a later axis must be better.
@@ -22,18 +21,18 @@ pub(crate) enum Separation {
     /// A face of the first or the second box; the normal is from the first to the second.
     Face { normal: DVec3, of_second: bool },
     /// An edge of each, with their feature.
-    Edges(Nearby, u64),
+    Edges(NearestPoints, u64),
 }
 
 /// Axes as unit vectors (world), half edges and centre of a box.
-struct Frame {
+struct BoxFrame {
     axes: [DVec3; 3],
     half: DVec3,
     centre: DVec3,
 }
 
-impl Frame {
-    fn of(solid: Solid<'_>) -> Option<Self> {
+impl BoxFrame {
+    fn of(solid: PlacedShape<'_>) -> Option<Self> {
         let ContactShape::Box { edges } = solid.shape else { return None };
         let m = solid.placed.axes;
         Some(Self {
@@ -59,8 +58,8 @@ impl Frame {
     }
 }
 
-pub(crate) fn boxes(a: Solid<'_>, b: Solid<'_>, margin: f64) -> Separation {
-    let (Some(a), Some(b)) = (Frame::of(a), Frame::of(b)) else { return Separation::Apart };
+pub(crate) fn boxes(a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64) -> Separation {
+    let (Some(a), Some(b)) = (BoxFrame::of(a), BoxFrame::of(b)) else { return Separation::Apart };
     let towards = b.centre - a.centre;
     let measure = |axis: DVec3| {
         let along = axis.dot(towards);
@@ -105,6 +104,6 @@ pub(crate) fn boxes(a: Solid<'_>, b: Solid<'_>, margin: f64) -> Separation {
     let (u, v) = (a.axes[i] * a.half[i], b.axes[j] * b.half[j]);
     let (s, t) = nearest(middle_a - u - (middle_b - v), u * 2.0, v * 2.0);
     let nearby =
-        Nearby { first: middle_a + u * (2.0 * s - 1.0), second: middle_b + v * (2.0 * t - 1.0), normal };
+        NearestPoints { first: middle_a + u * (2.0 * s - 1.0), second: middle_b + v * (2.0 * t - 1.0), normal };
     Separation::Edges(nearby, EDGES | edge_a << 8 | edge_b)
 }

@@ -1,11 +1,11 @@
 //! Disjoint sets: which elements hang together? Joining and asking cost almost nothing (path halving, smaller root wins).
 
-/// Sets of the numbers `0..n`.
-pub(crate) struct Sets {
+/// DisjointSets of the numbers `0..n`.
+pub(crate) struct DisjointSets {
     parent: Vec<u32>,
 }
 
-impl Sets {
+impl DisjointSets {
     pub(crate) fn new(n: usize) -> Self {
         Self { parent: (0..n as u32).collect() }
     }

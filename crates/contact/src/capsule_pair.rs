@@ -3,14 +3,14 @@
 //! Crossing capsules touch in the nearest pair of points. Nearly parallel ones, where that pair wanders along the axes,
 //! touch at their ends, so that one rests on another without rocking.
 
-use crate::ContactShape;
-use crate::pairs::{Solid, Spot};
+use crate::placed::{ContactSpot, PlacedShape};
+use crate::shape::ContactShape;
 use glam::DVec3;
 
 /// Axes are parallel below this square of the sine of their angle (about 3°).
 const PARALLEL: f64 = 3e-3;
 
-pub(crate) fn capsules(a: Solid<'_>, b: Solid<'_>, margin: f64, out: &mut Vec<Spot>) {
+pub(crate) fn capsules(a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64, out: &mut Vec<ContactSpot>) {
     let (Some((ends_a, radius_a)), Some((ends_b, radius_b))) = (axis(a), axis(b)) else { return };
     let otherwise = a.placed.axes.z_axis;
     let mut add = |feature: u64, p: DVec3, q: DVec3| {
@@ -20,7 +20,7 @@ pub(crate) fn capsules(a: Solid<'_>, b: Solid<'_>, margin: f64, out: &mut Vec<Sp
         let distance = length - radius_a - radius_b;
         if distance <= margin {
             let point = 0.5 * ((p - normal * radius_a) + (q + normal * radius_b));
-            out.push(Spot { feature, point, normal, distance });
+            out.push(ContactSpot { feature, point, normal, distance });
         }
     };
     let (u, v) = (ends_a[1] - ends_a[0], ends_b[1] - ends_b[0]);
@@ -39,7 +39,7 @@ pub(crate) fn capsules(a: Solid<'_>, b: Solid<'_>, margin: f64, out: &mut Vec<Sp
 }
 
 /// Ends of the axis (m, world) and radius.
-fn axis(solid: Solid<'_>) -> Option<([DVec3; 2], f64)> {
+fn axis(solid: PlacedShape<'_>) -> Option<([DVec3; 2], f64)> {
     let ContactShape::Capsule { radius, length } = solid.shape else { return None };
     let half = solid.placed.axes.x_axis * (0.5 * length);
     let centre = solid.placed.pose.translation;

@@ -8,7 +8,7 @@
 
 use glam::{DVec2, DVec3};
 
-use crate::boxes::{Bounds, BoxTree};
+use crate::box_tree::{Bounds, BoxTree};
 
 /// Relative rounding error of a determinant of coordinate differences, (7 + 56 ε) ε and (3 + 16 ε) ε with ε = 2⁻⁵³.
 const ORIENT3D_ERROR: f64 = 7.8e-16;

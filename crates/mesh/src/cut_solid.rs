@@ -8,9 +8,9 @@
 use glam::DVec3;
 
 use crate::barycentric::Barycentric;
-use crate::boxes::Bounds;
-use crate::clip::{Sum, box_triangles};
-use crate::part::{Part, Side};
+use crate::box_tree::Bounds;
+use crate::overlap_integral::{OverlapSum, box_triangles};
+use crate::solid_part::{SolidPart, CapSide};
 use crate::surface::Surface;
 
 /// A box that reaches into a cell by less than this share of it only touches it.
@@ -18,13 +18,13 @@ const TOUCH: f64 = 1e-12;
 
 /// Equal boxes side by side: the planes of axis `a` lie at `origin[a] + i step[a]`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grid {
+pub(crate) struct CellGrid {
     pub(crate) origin: DVec3,
     pub(crate) step: DVec3,
     pub(crate) cells: [u32; 3],
 }
 
-impl Grid {
+impl CellGrid {
     pub(crate) fn corner(&self, [i, j, k]: [u32; 3]) -> DVec3 {
         self.origin + self.step * DVec3::new(f64::from(i), f64::from(j), f64::from(k))
     }
@@ -51,7 +51,7 @@ impl Grid {
 
 /// What a cell holds of the solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub(crate) enum CellContent {
     Empty,
     Full,
     /// Something: a range of shards.
@@ -63,30 +63,30 @@ pub(crate) enum Cell {
 
 /// A connected part of the solid in a cell.
 pub(crate) struct Shard {
-    /// Its closed surface, a range of `Solid::pieces`.
+    /// Its closed surface, a range of `CutSolid::pieces`.
     first: u32,
     end: u32,
     /// Where it may go on in the next cells, below and above for each axis.
-    pub(crate) sides: [[Side; 2]; 3],
+    pub(crate) sides: [[CapSide; 2]; 3],
     /// The triangles of the surface that pass through it, in order.
     pub(crate) sources: Vec<u32>,
 }
 
 /// The inside of a surface, cut along the cells of a grid around it.
-pub(crate) struct Solid {
-    pub(crate) grid: Grid,
-    cells: Vec<Cell>,
+pub(crate) struct CutSolid {
+    pub(crate) grid: CellGrid,
+    cells: Vec<CellContent>,
     shards: Vec<Shard>,
     pieces: Vec<[DVec3; 3]>,
 }
 
-impl Solid {
+impl CutSolid {
     /// Cuts the inside of a surface; the grid must enclose the surface. `progress` hears the share of cells done.
-    pub(crate) fn new(surface: &Surface, grid: Grid, progress: &mut dyn FnMut(f64)) -> Self {
-        let cells = vec![Cell::Empty; grid.n_cells()];
+    pub(crate) fn new(surface: &Surface, grid: CellGrid, progress: &mut dyn FnMut(f64)) -> Self {
+        let cells = vec![CellContent::Empty; grid.n_cells()];
         let mut solid = Self { grid, cells, shards: Vec::new(), pieces: Vec::new() };
         let mut n_done = 0;
-        solid.cut([0; 3], grid.cells, Part::whole(surface.facets()), &mut |n| {
+        solid.cut([0; 3], grid.cells, SolidPart::whole(surface.facets()), &mut |n| {
             n_done += n;
             progress(n_done as f64 / grid.n_cells() as f64);
         });
@@ -97,12 +97,12 @@ impl Solid {
         &self.shards[shard as usize]
     }
 
-    pub(crate) fn cell(&self, at: [u32; 3]) -> Cell {
+    pub(crate) fn cell(&self, at: [u32; 3]) -> CellContent {
         self.cells[self.grid.index(at)]
     }
 
     /// Fills the cells `lo..hi` with a part of the solid.
-    fn cut(&mut self, lo: [u32; 3], hi: [u32; 3], part: Part, done: &mut dyn FnMut(usize)) {
+    fn cut(&mut self, lo: [u32; 3], hi: [u32; 3], part: SolidPart, done: &mut dyn FnMut(usize)) {
         let extent: [u32; 3] = std::array::from_fn(|a| hi[a] - lo[a]);
         let n_cells = extent.iter().map(|&n| n as usize).product();
         if part.is_plain() {
@@ -126,7 +126,7 @@ impl Solid {
     }
 
     /// Stores what a cut cell holds.
-    fn keep(&mut self, at: [u32; 3], part: Part) {
+    fn keep(&mut self, at: [u32; 3], part: SolidPart) {
         let first = self.shards.len() as u32;
         for part in part.apart() {
             let start = self.pieces.len() as u32;
@@ -135,14 +135,14 @@ impl Solid {
             self.shards.push(Shard { first: start, end, sides: part.sides(), sources: part.sources() });
         }
         let index = self.grid.index(at);
-        self.cells[index] = Cell::Cut { first, end: self.shards.len() as u32 };
+        self.cells[index] = CellContent::Cut { first, end: self.shards.len() as u32 };
     }
 
     fn fill(&mut self, lo: [u32; 3], hi: [u32; 3]) {
         for i in lo[0]..hi[0] {
             for j in lo[1]..hi[1] {
                 let row = self.grid.index([i, j, lo[2]])..self.grid.index([i, j, hi[2] - 1]) + 1;
-                self.cells[row].fill(Cell::Full);
+                self.cells[row].fill(CellContent::Full);
             }
         }
     }
@@ -159,24 +159,24 @@ impl Solid {
                 y.clone().flat_map(move |j| z.clone().map(move |k| [i, j, k]))
             })
         };
-        if cells().all(|at| self.cell(at) == Cell::Empty) {
+        if cells().all(|at| self.cell(at) == CellContent::Empty) {
             return [0.0; 4];
         }
         let enclosed = bounds.lo.cmpge(self.grid.corner([0; 3])).all()
             && bounds.hi.cmple(self.grid.corner(self.grid.cells)).all();
-        if enclosed && cells().all(|at| self.cell(at) == Cell::Full) {
+        if enclosed && cells().all(|at| self.cell(at) == CellContent::Full) {
             return [0.25; 4];
         }
         let map = Barycentric::new(corners);
-        let mut sum = Sum::default();
+        let mut sum = OverlapSum::default();
         for at in cells() {
             match self.cell(at) {
-                Cell::Empty => {}
-                Cell::Full => {
+                CellContent::Empty => {}
+                CellContent::Full => {
                     let (near, far) = (self.grid.corner(at), self.grid.corner(at.map(|i| i + 1)));
                     box_triangles(near, far).for_each(|t| sum.add(t.map(|p| map.of(p))));
                 }
-                Cell::Cut { first, end } => {
+                CellContent::Cut { first, end } => {
                     (first..end).for_each(|shard| self.add_shard(shard, &map, &mut sum))
                 }
             }
@@ -186,12 +186,12 @@ impl Solid {
 
     /// The same over one shard only.
     pub(crate) fn integrate_shard(&self, corners: [DVec3; 4], shard: u32) -> [f64; 4] {
-        let mut sum = Sum::default();
+        let mut sum = OverlapSum::default();
         self.add_shard(shard, &Barycentric::new(corners), &mut sum);
         sum.nodal()
     }
 
-    fn add_shard(&self, shard: u32, map: &Barycentric, sum: &mut Sum) {
+    fn add_shard(&self, shard: u32, map: &Barycentric, sum: &mut OverlapSum) {
         let Shard { first, end, .. } = self.shards[shard as usize];
         self.pieces[first as usize..end as usize].iter().for_each(|t| sum.add(t.map(|p| map.of(p))));
     }

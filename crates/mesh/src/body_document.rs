@@ -19,7 +19,7 @@ const ANCHOR_TOLERANCE: f64 = 1e-6;
 /// What is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct BodyDoc {
+struct EmbeddedBodyDoc {
     format: u32,
     nodes: Vec<DVec3>,
     tets: Vec<[u32; 4]>,
@@ -34,7 +34,7 @@ struct BodyDoc {
 
 impl Serialize for EmbeddedBody {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let doc = BodyDoc {
+        let doc = EmbeddedBodyDoc {
             format: FORMAT,
             nodes: self.nodes().to_vec(),
             tets: self.tets().to_vec(),
@@ -51,11 +51,11 @@ impl Serialize for EmbeddedBody {
 
 impl<'de> Deserialize<'de> for EmbeddedBody {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        BodyDoc::deserialize(deserializer)?.check().map_err(serde::de::Error::custom)
+        EmbeddedBodyDoc::deserialize(deserializer)?.check().map_err(serde::de::Error::custom)
     }
 }
 
-impl BodyDoc {
+impl EmbeddedBodyDoc {
     fn check(self) -> Result<EmbeddedBody, MeshError> {
         if self.format != FORMAT {
             let problem = format!("format {} is unknown, this version reads {FORMAT}", self.format);

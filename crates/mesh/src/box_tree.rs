@@ -46,7 +46,7 @@ impl Bounds {
     }
 }
 
-struct Node {
+struct BoxNode {
     bounds: Bounds,
     /// Where the search goes on if this box is missed.
     skip: u32,
@@ -57,7 +57,7 @@ struct Node {
 
 /// A tree over the boxes of numbered items.
 pub(crate) struct BoxTree {
-    nodes: Vec<Node>,
+    nodes: Vec<BoxNode>,
     items: Vec<u32>,
 }
 
@@ -78,7 +78,7 @@ impl BoxTree {
         let here = self.nodes.len();
         let n = end - first;
         if n <= LEAF {
-            self.nodes.push(Node { bounds, skip: here as u32 + 1, first: first as u32, n: n as u32 });
+            self.nodes.push(BoxNode { bounds, skip: here as u32 + 1, first: first as u32, n: n as u32 });
             return;
         }
         let centres = Bounds::of(items.iter().map(|&i| boxes[i as usize].centre()));
@@ -87,7 +87,7 @@ impl BoxTree {
             let centre = |i: u32| boxes[i as usize].lo[axis] + boxes[i as usize].hi[axis];
             centre(a).total_cmp(&centre(b)).then(a.cmp(&b))
         });
-        self.nodes.push(Node { bounds, skip: 0, first: 0, n: 0 });
+        self.nodes.push(BoxNode { bounds, skip: 0, first: 0, n: 0 });
         self.grow(boxes, first, first + n / 2);
         self.grow(boxes, first + n / 2, end);
         self.nodes[here].skip = self.nodes.len() as u32;
