@@ -103,7 +103,10 @@ pub(crate) fn boxes(a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64) -> Sepa
     let ((middle_a, edge_a), (middle_b, edge_b)) = (a.edge(i, normal), b.edge(j, -normal));
     let (u, v) = (a.axes[i] * a.half[i], b.axes[j] * b.half[j]);
     let (s, t) = nearest(middle_a - u - (middle_b - v), u * 2.0, v * 2.0);
-    let nearby =
-        NearestPoints { first: middle_a + u * (2.0 * s - 1.0), second: middle_b + v * (2.0 * t - 1.0), normal };
+    let nearby = NearestPoints {
+        first: middle_a + u * (2.0 * s - 1.0),
+        second: middle_b + v * (2.0 * t - 1.0),
+        normal,
+    };
     Separation::Edges(nearby, EDGES | edge_a << 8 | edge_b)
 }

@@ -15,7 +15,11 @@ pub(crate) struct Sweep {
 
 impl Sweep {
     /// Pairs `i < j` of overlapping colliders that `wanted` lets pass, in ascending order.
-    pub(crate) fn pairs(&mut self, placed: &[PlacedCollider], wanted: impl Fn(usize, usize) -> bool) -> &[[u32; 2]] {
+    pub(crate) fn pairs(
+        &mut self,
+        placed: &[PlacedCollider],
+        wanted: impl Fn(usize, usize) -> bool,
+    ) -> &[[u32; 2]] {
         if self.order.len() != placed.len() {
             self.order.clear();
             self.order.extend(0..placed.len() as u32);

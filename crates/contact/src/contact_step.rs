@@ -221,7 +221,13 @@ impl ContactStart {
 
     /// Full friction `limit` (N·s) against `pull` whatever the speed along it, with a resistance across; both meet the
     /// velocity `sliding`.
-    fn against(&self, normal: ImpulseLine, sliding: DVec3, pull: DVec3, [limit, across]: [f64; 2]) -> ContactStep {
+    fn against(
+        &self,
+        normal: ImpulseLine,
+        sliding: DVec3,
+        pull: DVec3,
+        [limit, across]: [f64; 2],
+    ) -> ContactStep {
         let along = SLIDING_SLOPE * normal.1;
         let mut step = self.framed(normal, pull, [along, across]);
         step.impulse[1] = along * step.axes[1].dot(sliding) - limit;

@@ -37,7 +37,13 @@ pub(crate) struct FaceClipper {
 
 impl FaceClipper {
     /// Adds the contacts of two solids, each a box, cylinder, capsule or hull.
-    pub(crate) fn solids(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64, out: &mut Vec<ContactSpot>) {
+    pub(crate) fn solids(
+        &mut self,
+        a: PlacedShape<'_>,
+        b: PlacedShape<'_>,
+        margin: f64,
+        out: &mut Vec<ContactSpot>,
+    ) {
         let radii = radius(a) + radius(b);
         if let (ContactShape::Box { .. }, ContactShape::Box { .. }) = (a.shape, b.shape) {
             match boxes(a, b, margin) {

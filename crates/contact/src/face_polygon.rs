@@ -96,7 +96,10 @@ pub(crate) fn support_polygon(solid: PlacedShape<'_>, direction: DVec3, near: DV
 fn segment(offset: DVec3, half: f64, out: &mut FacePolygon) {
     out.id = 0;
     out.corners.extend(
-        [-half, half].iter().enumerate().map(|(i, &x)| FaceCorner { point: offset + DVec3::X * x, id: i as u64 }),
+        [-half, half]
+            .iter()
+            .enumerate()
+            .map(|(i, &x)| FaceCorner { point: offset + DVec3::X * x, id: i as u64 }),
     );
 }
 

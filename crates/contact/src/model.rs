@@ -129,7 +129,8 @@ impl ContactModel {
     /// Puts every collider into the world; returns how many could not be.
     pub(crate) fn place(&self, poses: &[Pose], margin: f64, work: &mut ContactWorkspace) -> usize {
         work.placed.clear();
-        work.placed.extend(self.colliders.iter().map(|collider| PlacedCollider::new(collider, poses, margin)));
+        work.placed
+            .extend(self.colliders.iter().map(|collider| PlacedCollider::new(collider, poses, margin)));
         work.placed.iter().filter(|placed| matches!(placed.state, Presence::Lost)).count()
     }
 }

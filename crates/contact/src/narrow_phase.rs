@@ -50,7 +50,8 @@ impl NarrowScratch {
         let (first, second) = (&colliders[a as usize], &colliders[b as usize]);
         let Owner::Body(body) = first.owner() else { return };
         self.spots.clear();
-        let solid = |i: u32| PlacedShape { shape: colliders[i as usize].shape(), placed: &placed[i as usize] };
+        let solid =
+            |i: u32| PlacedShape { shape: colliders[i as usize].shape(), placed: &placed[i as usize] };
         self.find(solid(a), solid(b), margin);
         self.reduce();
         let law = first.material().with(second.material());

@@ -14,7 +14,7 @@
 
 use glam::{DMat3, DVec3};
 use sinew_fem::{FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent};
-use sinew_math::{Force, Motion, Sym3, symmetric_eigen};
+use sinew_math::{Force, Motion, SurfacePoint, Sym3, symmetric_eigen};
 use sinew_mechanism::Moment;
 use sinew_solvers::{BlockMatrix, EffectiveMass, Load, NodeRole, TwoLevel, UpperBlocks};
 

@@ -10,7 +10,7 @@ use glam::DVec3;
 use crate::barycentric::Barycentric;
 use crate::box_tree::Bounds;
 use crate::overlap_integral::{OverlapSum, box_triangles};
-use crate::solid_part::{SolidPart, CapSide};
+use crate::solid_part::{CapSide, SolidPart};
 use crate::surface::Surface;
 
 /// A box that reaches into a cell by less than this share of it only touches it.

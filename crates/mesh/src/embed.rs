@@ -12,9 +12,9 @@ use sinew_math::{SurfacePoint, TetMesh};
 
 use crate::barycentric::{Barycentric, signed_volume};
 use crate::box_tree::{Bounds, BoxTree};
+use crate::cut_solid::{CellGrid, CutSolid};
 use crate::error::MeshError;
 use crate::lattice::{Brick, Lattice, Pattern, bricks_around, centred_around, grid_around};
-use crate::cut_solid::{CellGrid, CutSolid};
 use crate::surface::Surface;
 
 /// A fill ratio up to this is rounding error of an empty tetrahedron.

@@ -15,10 +15,10 @@ use sinew_math::TetMesh;
 
 use crate::box_tree::Bounds;
 use crate::brick_tets::{GridNodes, all, check_cells, six_tets};
+use crate::cut_solid::{CellContent, CellGrid, CutSolid};
+use crate::disjoint_sets::DisjointSets;
 use crate::error::MeshError;
 use crate::solid_part::CapSide;
-use crate::disjoint_sets::DisjointSets;
-use crate::cut_solid::{CellContent, CellGrid, CutSolid};
 
 /// Distance of the surface from the outer planes of the grid, in bricks: no vertex lies in them.
 const MARGIN: f64 = 1e-3;
@@ -94,7 +94,9 @@ pub(crate) fn bricks_around(solid: &CutSolid) -> Result<(TetMesh, Vec<Brick>), M
         match solid.cell(cell) {
             CellContent::Empty => {}
             CellContent::Full => bricks.push(Brick { cell, shard: None }),
-            CellContent::Cut { first, end } => bricks.extend((first..end).map(|s| Brick { cell, shard: Some(s) })),
+            CellContent::Cut { first, end } => {
+                bricks.extend((first..end).map(|s| Brick { cell, shard: Some(s) }))
+            }
         }
     }
     first.push(bricks.len());

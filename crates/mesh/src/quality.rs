@@ -7,8 +7,8 @@ use glam::DVec3;
 use sinew_math::ops;
 
 use crate::barycentric::signed_volume;
-use crate::embed::EmbeddedBody;
 use crate::disjoint_sets::DisjointSets;
+use crate::embed::EmbeddedBody;
 
 /// Shapes, fill ratios and masses of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]

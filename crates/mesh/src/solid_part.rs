@@ -68,7 +68,8 @@ impl CapSide {
 impl SolidPart {
     /// The inside of a closed surface, in a box that encloses it.
     pub(crate) fn whole(triangles: impl Iterator<Item = [DVec3; 3]>) -> Self {
-        let pieces = (0..).zip(triangles).map(|(triangle, corners)| SurfacePiece { corners, triangle }).collect();
+        let pieces =
+            (0..).zip(triangles).map(|(triangle, corners)| SurfacePiece { corners, triangle }).collect();
         Self { pieces, ..Self::default() }
     }
 
@@ -236,7 +237,12 @@ fn ordered(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
 
 /// Cuts a closed outline at `x[axis] = plane`: its closed halves, and the segments that close the lower one, along the line of
 /// the cut, whose free coordinate is `along`.
-fn split_outline(outline: Vec<OutlineSegment>, axis: usize, plane: f64, along: usize) -> [Vec<OutlineSegment>; 3] {
+fn split_outline(
+    outline: Vec<OutlineSegment>,
+    axis: usize,
+    plane: f64,
+    along: usize,
+) -> [Vec<OutlineSegment>; 3] {
     let (mut low, mut high) = (Vec::new(), Vec::new());
     // −1 where the outline leaves the lower half, 1 where it comes back
     let mut crossings: Vec<(DVec3, i32)> = Vec::new();

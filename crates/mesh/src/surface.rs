@@ -11,9 +11,9 @@ use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
 
 use crate::box_tree::{Bounds, BoxTree};
-use crate::self_intersection::first_intersection;
 use crate::disjoint_sets::DisjointSets;
 use crate::error::MeshError;
+use crate::self_intersection::first_intersection;
 
 /// A triangle is flat if twice its area is below this fraction of the product of two sides: rounding error.
 const FLAT: f64 = 1e-15;

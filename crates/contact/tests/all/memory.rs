@@ -1,7 +1,7 @@
 //! Anchors: matching by key, bounds, order, and a round trip through text.
 
 use glam::DVec3;
-use sinew_contact::{ContactAnchor, Anchors, ContactKey, ContactMaterial, ContactPoint, Mover, Owner};
+use sinew_contact::{Anchors, ContactAnchor, ContactKey, ContactMaterial, ContactPoint, Mover, Owner};
 
 fn contact(a: u32, feature: u64) -> ContactPoint {
     let material = ContactMaterial::for_mass(1.0, 0.5);

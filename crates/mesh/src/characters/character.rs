@@ -4,7 +4,7 @@
 //! it is fixed or to which it refers. Metres, kilograms, radians; z is up; bones lie along x unless said otherwise.
 
 use glam::DVec3;
-use sinew_math::{Pose, exp_so3, ops};
+use sinew_math::{JointKind, Pose, exp_so3, ops};
 
 use crate::embed::EmbeddedBody;
 use crate::error::MeshError;
@@ -42,7 +42,7 @@ impl Character {
 
     /// How many coordinates are driven.
     pub fn n_actuators(&self) -> usize {
-        self.joints.iter().filter(|joint| joint.driven).map(|joint| joint.kind.n_coordinates()).sum()
+        self.joints.iter().filter(|joint| joint.driven).map(|joint| joint.kind.free_dimension()).sum()
     }
 
     /// How many nodes move with a bone.
@@ -135,25 +135,6 @@ pub struct CharacterJoint {
     pub driven: bool,
 }
 
-/// What a joint leaves free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JointKind {
-    /// Turning about the axis.
-    Hinge,
-    /// Turning about the axis and moving across it.
-    Planar,
-}
-
-impl JointKind {
-    /// How many coordinates it has.
-    pub fn n_coordinates(self) -> usize {
-        match self {
-            Self::Hinge => 1,
-            Self::Planar => 3,
-        }
-    }
-}
-
 /// How a node of the flesh hangs on the skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeHold {
@@ -185,7 +166,12 @@ pub fn hold_by_distance(flesh: &EmbeddedBody, bones: &[CharacterBone], reach: f6
 }
 
 /// Bones in a row between points, and hinges about `axis` where they meet.
-pub(super) fn row_of_bones(points: &[DVec3], radius: f64, axis: DVec3, limit: f64) -> (Vec<CharacterBone>, Vec<CharacterJoint>) {
+pub(super) fn row_of_bones(
+    points: &[DVec3],
+    radius: f64,
+    axis: DVec3,
+    limit: f64,
+) -> (Vec<CharacterBone>, Vec<CharacterJoint>) {
     let bones: Vec<CharacterBone> = points
         .windows(2)
         .enumerate()

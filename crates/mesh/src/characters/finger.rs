@@ -1,13 +1,13 @@
 //! A finger: five bones, the last one in a soft tip; the first moves in the plane y = 0, all of it driven.
 
 use glam::DVec3;
-use sinew_math::ops;
+use sinew_math::{JointKind, ops};
 use std::f64::consts::PI;
 
-use super::character::{Character, DENSITY, CharacterJoint, JointKind, made, row_of_bones};
-use crate::loft::{Ring, loft};
+use super::character::{Character, CharacterJoint, DENSITY, made, row_of_bones};
 use crate::embed::{EmbeddedBody, Filling};
 use crate::lattice::{Cells, Lattice, Pattern};
+use crate::loft::{Ring, loft};
 
 /// Where bones meet (m): the wrist, the joints of the finger, the end of the last bone.
 const POINTS: [f64; 6] = [0.0, 0.06, 0.12, 0.165, 0.195, 0.212];

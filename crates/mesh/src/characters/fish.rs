@@ -5,9 +5,9 @@ use sinew_math::ops;
 use std::f64::consts::PI;
 
 use super::character::{Character, DENSITY, made, row_of_bones};
-use crate::loft::{Ring, loft};
 use crate::embed::{EmbeddedBody, Filling};
 use crate::lattice::{Cells, Lattice, Pattern};
+use crate::loft::{Ring, loft};
 
 /// Half its length, width and height (m).
 const HALF: DVec3 = DVec3::new(0.2, 0.05, 0.09);

@@ -3,9 +3,9 @@
 //! At rest the palm faces down: x towards the fingers, y towards the thumb, z to the back of the hand.
 
 use glam::DVec3;
-use sinew_math::{Pose, exp_so3};
+use sinew_math::{JointKind, Pose, exp_so3};
 
-use super::character::{CharacterBone, BoneShape, Character, CharacterJoint, JointKind, made};
+use super::character::{BoneShape, Character, CharacterBone, CharacterJoint, made};
 use crate::embed::{EmbeddedBody, Filling};
 use crate::implicit::{RoundShape, mesh_shapes};
 use crate::lattice::{Cells, Lattice, Pattern};
@@ -53,7 +53,8 @@ const BONES: [BoneRow; 15] = [
 /// A hand of a few thousand tetrahedra; fingers closer than a brick still move by themselves.
 pub fn hand() -> Character {
     let palm = BoneShape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
-    let mut bones = vec![CharacterBone { name: "palm".into(), pose: Pose::IDENTITY, shape: palm, density: DENSITY }];
+    let mut bones =
+        vec![CharacterBone { name: "palm".into(), pose: Pose::IDENTITY, shape: palm, density: DENSITY }];
     let mut joints = Vec::new();
     for (name, parent, position, rotation, radius, length, limits) in BONES {
         let pose = Pose::new(exp_so3(DVec3::from_array(rotation)), DVec3::from_array(position));

@@ -4,9 +4,9 @@ use glam::DVec3;
 use sinew_math::ops;
 
 use super::character::{Character, DENSITY, made, row_of_bones};
-use crate::loft::{Ring, loft};
 use crate::embed::{EmbeddedBody, Filling};
 use crate::lattice::{Cells, Lattice, Pattern};
+use crate::loft::{Ring, loft};
 
 /// Length of a bone, and of the flesh beyond the first and last (m).
 const BONE: f64 = 0.1;

@@ -140,7 +140,8 @@ fn bricks_keep_neighbours_apart() {
 /// A fork: two tines less than a cell apart hang together at the handle only.
 #[test]
 fn bricks_follow_the_shape() {
-    let tine = |y: f64| RoundShape::Capsule { ends: [DVec3::ZERO, DVec3::new(1.0, y, 0.0)], radii: [0.06; 2] };
+    let tine =
+        |y: f64| RoundShape::Capsule { ends: [DVec3::ZERO, DVec3::new(1.0, y, 0.0)], radii: [0.06; 2] };
     let handle = RoundShape::Capsule { ends: [DVec3::new(-0.5, 0.0, 0.0), DVec3::ZERO], radii: [0.1, 0.06] };
     let fork = mesh_shapes(&[handle, tine(-0.08), tine(0.08)], 0.01, DVec3::new(0.02, 0.015, 0.02)).unwrap();
     let lattice = Lattice { cells: Cells::Longest(16), pattern: Pattern::Bricks };

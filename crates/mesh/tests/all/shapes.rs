@@ -35,7 +35,10 @@ pub(crate) fn lump(rng: &mut Rng, cell: f64) -> Surface {
         let next = at + rng.unit_vec() * rng.uniform(0.2, 0.4);
         shapes.push(match rng.below(2) {
             0 => RoundShape::Ellipsoid { centre: at, half: rng.vec3(0.15, 0.3) },
-            _ => RoundShape::Capsule { ends: [at, next], radii: [rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.2)] },
+            _ => RoundShape::Capsule {
+                ends: [at, next],
+                radii: [rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.2)],
+            },
         });
         at = next;
     }
