@@ -28,6 +28,18 @@ pub struct FemReport {
     pub non_finite: Option<usize>,
 }
 
+impl FemReport {
+    /// Both reports together; of two elements that are not finite, the first is named.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            n_diagonalized: self.n_diagonalized + other.n_diagonalized,
+            n_inverted: self.n_inverted + other.n_inverted,
+            non_finite: self.non_finite.or(other.non_finite),
+        }
+    }
+}
+
 impl From<BlockReport> for FemReport {
     fn from(report: BlockReport) -> Self {
         let BlockReport { n_diagonalized, n_inverted, non_finite } = report;

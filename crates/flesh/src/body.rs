@@ -11,8 +11,8 @@ use sinew_fem::{Attachments, FemModel};
 use sinew_math::SurfacePoint;
 use sinew_solvers::SparsePattern;
 
-use crate::FleshError;
-use crate::shares::Shares;
+use crate::bone_shares::BoneShares;
+use crate::error::FleshError;
 
 /// How flesh is damped and how it touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,8 +45,8 @@ pub struct FleshBody {
     pub(crate) surface: Vec<SurfacePoint>,
     pub(crate) options: FleshOptions,
     pub(crate) pattern: SparsePattern,
-    /// Found when first asked for.
-    shares: OnceLock<Shares>,
+    /// Computed on first use.
+    shares: OnceLock<BoneShares>,
 }
 
 /// A node without a bone.
@@ -131,8 +131,14 @@ impl FleshBody {
     }
 
     /// How much each bone moves each free node.
-    pub(crate) fn shares(&self) -> &Shares {
-        self.shares.get_or_init(|| Shares::new(self))
+    pub(crate) fn shares(&self) -> &BoneShares {
+        self.shares.get_or_init(|| BoneShares::new(&self.fem, &self.attachments, &self.pattern))
+    }
+
+    /// The nodes of a tetrahedron.
+    #[inline]
+    pub(crate) fn corners(&self, tet: u32) -> [usize; 4] {
+        self.fem.mesh().tets()[tet as usize].map(|node| node as usize)
     }
 
     /// The bone that a node is fixed to.

@@ -18,7 +18,7 @@ use sinew_math::{Pose, normalize_quat};
 use sinew_mechanism::State;
 
 use crate::body::FleshBody;
-use crate::elements::at_arm;
+use crate::node_vectors::velocity_at;
 use crate::relax::relax;
 
 /// Scratch of [`crate::FleshModel::carry`] for one model: where its flesh rests around bones that stand as it last saw them. Losing it
@@ -137,7 +137,7 @@ fn blend(motions: &[Dual], shares: &[(u32, f64)]) -> Pose {
 fn blended_velocity(body: &FleshBody, state: &State, shares: &[(u32, f64)], x: DVec3) -> DVec3 {
     let of_bone = |&(bone, share): &(u32, f64)| {
         let bone = body.bones[bone as usize];
-        at_arm(state.motions[bone], x - state.poses[bone].translation) * share
+        velocity_at(state.motions[bone], x - state.poses[bone].translation) * share
     };
     shares.iter().map(of_bone).sum()
 }

@@ -8,8 +8,9 @@ use sinew_mechanism::{BodyId, CgReport, Model, State};
 
 use crate::body::FleshBody;
 use crate::carry::{Around, CarryScratch, carry_free};
+use crate::error::FleshError;
+use crate::node_vectors::velocity_at;
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
-use crate::{FleshError, elements};
 
 /// Flesh and colliders around the bodies of one mechanism.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct FleshModel {
     pub(crate) masses: Vec<Option<f64>>,
     /// Ports of the bodies that flesh is coupled with.
     pub(crate) ports: Vec<u32>,
-    /// For each body of the mechanism its place in `ports`, or `NOWHERE`.
+    /// For each body of the mechanism its place in `ports`, or `NO_SLOT`.
     pub(crate) slots: Vec<u32>,
     /// Number of the first surface point of each body of flesh.
     pub(crate) first_points: Vec<u32>,
@@ -29,7 +30,7 @@ pub struct FleshModel {
 }
 
 /// A body without a port.
-pub(crate) const NOWHERE: u32 = u32::MAX;
+pub(crate) const NO_SLOT: u32 = u32::MAX;
 
 /// What a step with flesh met.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -84,7 +85,7 @@ impl FleshModel {
                 }
             }
         }
-        let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NOWHERE; n_bodies], Vec::new());
+        let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NO_SLOT; n_bodies], Vec::new());
         for body in model.bodies() {
             let port = model.port_of(body);
             masses.push(port.map(|_| model.body_mass(body)));
@@ -143,7 +144,7 @@ impl FleshModel {
                 let (node, bone) = (attached.node as usize, body.bones[attached.bone as usize]);
                 let arm = state.poses[bone].rotation * attached.point_in_bone;
                 nodes.positions[node] = state.poses[bone].translation + arm;
-                nodes.velocities[node] = elements::at_arm(state.motions[bone], arm);
+                nodes.velocities[node] = velocity_at(state.motions[bone], arm);
             }
         }
     }

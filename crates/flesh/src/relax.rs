@@ -10,7 +10,7 @@ use sinew_fem::{Diagonalize, FemScratch, Projection, elastic_energy, for_each_ta
 use sinew_solvers::{BlockJacobi, BlockMatrix, CgScratch, CgSettings, HeldNodes, conjugate_gradient};
 
 use crate::body::FleshBody;
-use crate::elements::{get_node, set_node};
+use crate::node_vectors::{get_node, set_node};
 
 const STEPS: u32 = 2;
 

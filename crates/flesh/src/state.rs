@@ -14,6 +14,16 @@ pub struct NodeHistory {
     pub increments: Vec<DVec3>,
 }
 
+impl NodeHistory {
+    /// Where a step begins for a node at `x` (m): `x` itself, or advanced by `carry` times the last displacement.
+    pub(crate) fn carried(&self, x: DVec3, node: usize, carry: f64) -> DVec3 {
+        match self.increments.get(node) {
+            Some(&increment) => x + increment * carry,
+            None => x,
+        }
+    }
+}
+
 /// All flesh and the memory of contacts.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

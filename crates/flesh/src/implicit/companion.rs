@@ -1,40 +1,45 @@
 //! Flesh and contacts as the companion of an implicit step.
 //!
-//! Unknowns: changes of the velocities of all nodes, three numbers each, body of flesh after body of flesh (zero for fixed
-//! nodes). `E` and its parts: `elements`, `contacts`. After the step, [`Flesh::finish`] moves the nodes.
+//! The unknowns are corrections to the velocities of all nodes, three numbers each, one body of flesh after the other; zero
+//! for fixed nodes. The matrix `E` is the sum of `elements.rs` and `contacts.rs`. After the step, [`Flesh::finish`] moves the
+//! nodes.
 
 use glam::DVec3;
 use sinew_contact::ContactPoint;
+use sinew_fem::FemState;
 use sinew_math::{Force, Motion};
 use sinew_mechanism::{Attached, CgReport, Companion, Moment, Outside, Reaction, State};
 use sinew_solvers::CarrierCoupling;
 
-use crate::contacts::Contacts;
-use crate::elements::{Elements, at_arm, carried, force_at, get_node, set_node};
-use crate::model::{FleshModel, FleshReport, NOWHERE};
-use crate::state::FleshState;
+use super::contacts::Contacts;
+use super::couplings::{BodyCoupling, FleshBodyCoupling};
+use super::elements::Elements;
+use crate::body::FleshBody;
+use crate::model::{FleshModel, FleshReport, NO_SLOT};
+use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
+use crate::state::{FleshState, NodeHistory};
 
-/// Scratch of steps with flesh; losing it changes no result.
+/// Scratch of steps with flesh. Its content never changes a result.
 #[derive(Clone)]
 pub struct FleshWorkspace {
     elements: Vec<Elements>,
     contacts: Contacts,
-    /// How the bodies answer with the flesh on them; none if there are too many.
+    /// Response of the bodies with the flesh on them; none if there are too many bodies.
     coupling: Option<CarrierCoupling>,
     /// Velocities at the end of the step, as the last solve gave them.
     velocities: Vec<Vec<DVec3>>,
     value: Vec<f64>,
     /// Twists of all bodies, at the linearization point or as solved.
     motions: Vec<Motion>,
-    /// Effective length of the step and what it carries on.
+    /// Effective length of the step (s), and the factor of the last displacement in a scheme of second order.
     h: f64,
     carry: f64,
     keeps_history: bool,
     report: FleshReport,
 }
 
-/// Bodies beyond which their coupling through the flesh, a dense matrix, is left out of the preconditioner.
-const MOST_COUPLED: usize = 48;
+/// With more bodies than this, their coupling through the flesh (a dense matrix) is left out of the preconditioner.
+const MAX_COUPLED: usize = 48;
 
 impl FleshWorkspace {
     /// Scratch for a model.
@@ -42,7 +47,7 @@ impl FleshWorkspace {
         Self {
             elements: model.bodies.iter().map(|body| Elements::new(body, &model.slots)).collect(),
             contacts: Contacts::default(),
-            coupling: (model.ports.len() <= MOST_COUPLED).then(|| CarrierCoupling::new(model.ports.len())),
+            coupling: (model.ports.len() <= MAX_COUPLED).then(|| CarrierCoupling::new(model.ports.len())),
             velocities: model.bodies.iter().map(|body| vec![DVec3::ZERO; body.fem.n_nodes()]).collect(),
             value: Vec::new(),
             motions: Vec::new(),
@@ -55,6 +60,30 @@ impl FleshWorkspace {
 }
 
 impl FleshWorkspace {
+    /// Moves the free nodes of one body of flesh with their velocities at the end of the step.
+    fn move_free_nodes(
+        &self,
+        body: &FleshBody,
+        ends: &[DVec3],
+        nodes: &mut FemState,
+        history: &mut NodeHistory,
+    ) {
+        if self.keeps_history {
+            history.velocities.clone_from(&nodes.velocities);
+            history.increments.resize(nodes.positions.len(), DVec3::ZERO);
+        }
+        for free in body.attachments.free() {
+            let node = free.node as usize;
+            let x = nodes.positions[node];
+            let end = history.carried(x, node, self.carry) + ends[node] * self.h;
+            nodes.positions[node] = end;
+            nodes.velocities[node] = ends[node];
+            if self.keeps_history {
+                history.increments[node] = end - x;
+            }
+        }
+    }
+
     /// The contacts that acted in the last step, and their forces on the first side (N).
     pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
         self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.h))
@@ -97,32 +126,14 @@ impl<'a> Flesh<'a> {
         for (((body, nodes), history), ends) in
             model.bodies.iter().zip(&mut state.nodes).zip(&mut state.history).zip(&work.velocities)
         {
-            if work.keeps_history {
-                history.velocities.clone_from(&nodes.velocities);
-                history.increments.resize(nodes.positions.len(), DVec3::ZERO);
-            }
-            for free in body.attachments.free() {
-                let node = free.node as usize;
-                let x = nodes.positions[node];
-                let end = carried(x, history, node, work.carry) + ends[node] * work.h;
-                nodes.positions[node] = end;
-                nodes.velocities[node] = ends[node];
-                if work.keeps_history {
-                    history.increments[node] = end - x;
-                }
-            }
+            work.move_free_nodes(body, ends, nodes, history);
         }
         model.follow(bodies, state);
-        let mut report = work.report;
-        for elements in &work.elements {
-            report.elements.n_diagonalized += elements.report.n_diagonalized;
-            report.elements.n_inverted += elements.report.n_inverted;
-            report.elements.non_finite = report.elements.non_finite.or(elements.report.non_finite);
-        }
-        report
+        let elements = work.elements.iter().fold(work.report.elements, |sum, each| sum.with(each.report));
+        FleshReport { elements, ..work.report }
     }
 
-    /// `E` with twists of bones that are not unknown given by `given`.
+    /// Product with `E`; `given` are the twists of bones that are not unknowns.
     fn times(
         &mut self,
         own: &[f64],
@@ -134,51 +145,62 @@ impl<'a> Flesh<'a> {
         let Self { model, work, .. } = self;
         impulses.fill(Force::ZERO);
         let twist = |body: usize| match model.slots[body] {
-            NOWHERE => given(body),
+            NO_SLOT => given(body),
             slot => motions[slot as usize],
         };
-        for meeting in &work.contacts.meeting {
-            let speeds = [0, 1].map(|i| at_arm(twist(meeting.bodies[i]), meeting.arms[i]));
-            for (i, other) in [(0, 1), (1, 0)] {
-                let felt = meeting.resistance.mul_vec(speeds[other]) * -1.0;
-                if let Some(sum) = impulses.get_mut(model.slots[meeting.bodies[i]] as usize) {
-                    *sum += force_at(felt, meeting.arms[i]);
-                }
+        let mut push = |body: usize, impulse: Force| {
+            if let Some(sum) = impulses.get_mut(model.slots[body] as usize) {
+                *sum += impulse;
             }
+        };
+        let FleshWorkspace { contacts, elements, .. } = &mut **work;
+        for coupling in &contacts.couplings.between_bodies {
+            couple_bodies(coupling, &twist, &mut push);
         }
         let mut first = 0;
-        for (flesh, (body, elements)) in model.bodies.iter().zip(&mut work.elements).enumerate() {
+        for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
             let range = first..first + elements.n_unknowns();
             first = range.end;
             let (own, out) = (&own[range.clone()], &mut out[range]);
-            let mut push = |body: usize, impulse: Force| {
-                if let Some(sum) = impulses.get_mut(model.slots[body] as usize) {
-                    *sum += impulse;
-                }
-            };
-            elements.apply(
-                body,
-                own,
-                |bone| twist(body.bones[bone]),
-                out,
-                |bone, impulse| {
-                    push(body.bones[bone], impulse);
-                },
-            );
-            for pressing in work.contacts.pressing.get(flesh).into_iter().flatten() {
-                let nodes = body.fem.mesh().tets()[pressing.point.tet as usize].map(|node| node as usize);
-                let velocity = pressing.point.interpolate(nodes.map(|node| elements.multiplied(node)));
-                let felt = pressing.resistance.mul_vec(at_arm(twist(pressing.body), pressing.arm));
-                for (node, weight) in nodes.into_iter().zip(pressing.point.weights) {
-                    elements.give(body, node, felt * -weight, out, |bone, impulse| {
-                        push(body.bones[bone], impulse);
-                    });
-                }
-                let back = pressing.resistance.mul_vec(velocity) * -1.0;
-                push(pressing.body, force_at(back, pressing.arm));
+            let bone_twist = |bone: usize| twist(body.bones[bone]);
+            elements.apply(body, own, bone_twist, out, |bone, impulse| push(body.bones[bone], impulse));
+            for coupling in contacts.couplings.with_bodies.get(flesh).into_iter().flatten() {
+                let felt = coupling.resistance.mul_vec(velocity_at(twist(coupling.body), coupling.arm));
+                couple_flesh(coupling, body, elements, felt, out, &mut push);
             }
         }
     }
+}
+
+/// Impulses of a contact between two bodies for given twists.
+fn couple_bodies(
+    coupling: &BodyCoupling,
+    twist: &impl Fn(usize) -> Motion,
+    push: &mut impl FnMut(usize, Force),
+) {
+    let BodyCoupling { bodies, arms, resistance } = coupling;
+    let velocities = [0, 1].map(|i| velocity_at(twist(bodies[i]), arms[i]));
+    for (i, other) in [(0, 1), (1, 0)] {
+        push(bodies[i], wrench_at(resistance.mul_vec(velocities[other]) * -1.0, arms[i]));
+    }
+}
+
+/// Impulses of a contact between flesh and a body; `felt` is the resistance times the velocity of the body.
+fn couple_flesh(
+    coupling: &FleshBodyCoupling,
+    body: &FleshBody,
+    elements: &Elements,
+    felt: DVec3,
+    out: &mut [f64],
+    push: &mut impl FnMut(usize, Force),
+) {
+    let nodes = body.corners(coupling.point.tet);
+    let velocity = coupling.point.interpolate(nodes.map(|node| elements.multiplied(node)));
+    for (node, weight) in nodes.into_iter().zip(coupling.point.weights) {
+        elements.give(body, node, felt * -weight, out, |bone, impulse| push(body.bones[bone], impulse));
+    }
+    let back = coupling.resistance.mul_vec(velocity) * -1.0;
+    push(coupling.body, wrench_at(back, coupling.arm));
 }
 
 impl Attached for Flesh<'_> {
@@ -199,9 +221,10 @@ impl Attached for Flesh<'_> {
         if let Some(coupling) = coupling {
             let slots = &self.model.slots;
             let links = contacts
-                .meeting
+                .couplings
+                .between_bodies
                 .iter()
-                .map(|meeting| (meeting.bodies.map(|body| slots[body] as usize), meeting.block()));
+                .map(|coupling| (coupling.bodies.map(|body| slots[body] as usize), coupling.block()));
             coupling.refresh(elements.iter().map(Elements::carried), links, true, tree);
         }
     }
@@ -224,7 +247,7 @@ impl Attached for Flesh<'_> {
         if let Some(coupling) = coupling {
             coupling.react(impulses, motions);
         }
-        // Whatever the coupling lost where joints leave little room: twists are what the tree answers to their impulses.
+        // Joints may leave little freedom, and the coupling loses accuracy there: take the tree's response to the impulses.
         tree(impulses, motions);
         let (mut rest, mut out) = (residual, out);
         for elements in elements {
@@ -243,8 +266,8 @@ impl Companion for Flesh<'_> {
         work.motions.clear();
         work.motions.extend_from_slice(moment.motions);
         let FleshWorkspace { elements, contacts, .. } = &mut **work;
-        if let (Some(contact), false, false) = (&model.contact, moment.is_again, moment.is_same) {
-            contacts.find(model, contact, moment, state);
+        if !moment.is_again && !moment.is_same {
+            contacts.find(model, moment, state);
         }
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
             if moment.is_same {
@@ -257,11 +280,8 @@ impl Companion for Flesh<'_> {
             elements[flesh].push(&model.bodies[flesh], node, impulse);
         });
         for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
-            elements.finish_matrix(body, &contacts.in_matrix[flesh]);
-            for ((&bone, load), geometric) in body.bones.iter().zip(&elements.loads).zip(&elements.geometric)
-            {
-                let mut load = *load;
-                load.mass.angular += *geometric;
+            elements.finish_matrix(body, &contacts.couplings.in_matrix[flesh]);
+            for (&bone, load) in body.bones.iter().zip(elements.bone_loads()) {
                 outside.add(bone, &load);
             }
         }
@@ -314,7 +334,7 @@ impl Companion for Flesh<'_> {
         let has_changed = solves_left > 0
             && model.contact.is_some()
             && work.contacts.review(model, motions, &nodes, solves_left == 1);
-        // What was found is where the next solve begins.
+        // The next solve starts from this solution.
         for (elements, ends) in work.elements.iter_mut().zip(&work.velocities) {
             elements.value.copy_from_slice(ends);
         }

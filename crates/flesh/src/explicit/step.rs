@@ -1,0 +1,181 @@
+//! Flesh in explicit sub-steps between bones that any scheme moves.
+//!
+//! **What.** The bodies go from one state to another at constant twists, `R(t) = exp(tω)R₀`, `x(t) = x₀ + tv`. Fixed nodes
+//! go with their bones; free nodes make sub-steps of length `h` between them (`sinew_fem::step_explicit`, KP08 §4), with
+//! stiffness damping `−βKv` of the projected stiffness and the contacts of the surface (`explicit_contacts`). The result is one wrench per body: the average over the step of what flesh
+//! and its contacts did to it. Times `dt` it is the impulse that the flesh lost, to rounding.
+//!
+//! **How it is used.** This is the weaker coupling: the bones feel an average, not the stiffness. Their end is predicted from
+//! their twists ([`predict_bodies`]), flesh goes there ([`step_explicit`]), the bones make their own step under the wrenches,
+//! and fixed nodes and the stretches of their contacts are corrected to where the bones really are ([`finish_explicit`]). Bones
+//! may also go first, if something else has moved them, and feel the wrenches in their next step. A bone that vibrates in the
+//! flesh with the circular frequency `ω` then grows at a rate of, in units of `ω²dt` and for many sub-steps,
+//!
+//! | bones | predicted | first |
+//! |---|---|---|
+//! | move with the new velocity (`Scheme::Implicit`) | −¼ | ¼ |
+//! | move with the mean velocity (`Scheme::Explicit`) | 0 | ½ |
+//!
+//! and ¼ more with a single sub-step; predicted ones are stable up to `ωdt` of about one. Stiff flesh on light bones is better
+//! solved together with them ([`crate::Flesh`]).
+//!
+//! World axes, SI, wrenches at centres of mass. Cost: per sub-step the forces of all elements (and their stiffness if
+//! `β > 0`), and the contact queries. Nothing allocates once warm. What is not finite is left out and reported.
+
+use glam::DVec3;
+use sinew_contact::ContactSummary;
+use sinew_fem::{Diagonalize, ExplicitStep, FemReport};
+use sinew_math::Force;
+use sinew_mechanism::{BodyId, State};
+
+use super::workspace::{ExplicitWorkspace, MAX_SUBSTEPS, collect_wrenches};
+use crate::model::FleshModel;
+use crate::state::FleshState;
+
+/// How flesh is stepped between two states of the bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExplicitFlesh {
+    /// Time between the states, s.
+    pub dt: f64,
+    /// Gravity, m/s².
+    pub gravity: DVec3,
+    /// Sub-steps; 0 takes as many as are stable.
+    pub substeps: u32,
+    /// Who pays for the SVD.
+    pub diagonalize: Diagonalize,
+}
+
+impl Default for ExplicitFlesh {
+    /// 1/60 s in as many sub-steps as are stable, earth.
+    fn default() -> Self {
+        let gravity = DVec3::new(0.0, 0.0, -9.81);
+        Self { dt: 1.0 / 60.0, gravity, substeps: 0, diagonalize: Diagonalize::Selective }
+    }
+}
+
+/// What explicit sub-steps met.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ExplicitReport {
+    /// Elements of all flesh in the last sub-step; the first element of any that was not finite.
+    pub elements: FemReport,
+    /// Sub-steps made.
+    pub substeps: u32,
+    /// Contacts of flesh in the last sub-step.
+    pub contacts: ContactSummary,
+    /// First body whose wrench is not finite, and was left out.
+    pub non_finite: Option<BodyId>,
+    /// Nothing was done: the time is not a positive number, or the states belong to another model.
+    pub refused: bool,
+}
+
+/// Where the bodies of a state are `dt` seconds later if nothing acts on them; writes the poses of `ahead`.
+pub fn predict_bodies(state: &State, dt: f64, ahead: &mut State) {
+    ahead.poses.clear();
+    let bodies = state.poses.iter().zip(&state.motions);
+    ahead.poses.extend(bodies.map(|(pose, motion)| pose.retract(*motion * dt)));
+}
+
+/// Moves flesh from the time of the state `before` to that of `after`; `wrenches` are overwritten with what it did to each
+/// body that forces move, on average (at the centre of mass; as [`sinew_mechanism::Input::wrenches`] wants them).
+pub fn step_explicit(
+    model: &FleshModel,
+    [before, after]: [&State; 2],
+    settings: &ExplicitFlesh,
+    flesh: &mut FleshState,
+    work: &mut ExplicitWorkspace,
+    wrenches: &mut Vec<(BodyId, Force)>,
+) -> ExplicitReport {
+    wrenches.clear();
+    work.flesh_contacts.clear();
+    work.poses.clear();
+    let n_bodies = model.masses.len();
+    let fits = before.poses.len() == n_bodies && after.poses.len() == n_bodies && model.fits(flesh);
+    if !(settings.dt > 0.0 && settings.dt.is_finite() && fits) {
+        return ExplicitReport { refused: true, ..ExplicitReport::default() };
+    }
+    let substeps = match settings.substeps {
+        0 => (settings.dt / work.stable_substep_s()).ceil().clamp(1.0, MAX_SUBSTEPS),
+        n => f64::from(n),
+    };
+    let h = settings.dt / substeps;
+    work.begin(before, after, settings.dt);
+    let mut report = ExplicitReport { substeps: substeps as u32, ..ExplicitReport::default() };
+    for k in 0..report.substeps {
+        work.place(h * f64::from(k));
+        work.substep(model, settings, h, flesh, &mut report);
+    }
+    work.poses.clear();
+    work.poses.extend_from_slice(&after.poses);
+    for ((part, body), nodes) in work.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes) {
+        part.prescribe(body, &work.poses, &work.motions, nodes);
+    }
+    for history in &mut flesh.history {
+        history.velocities.clear();
+        history.increments.clear();
+    }
+    report.non_finite = collect_wrenches(model, &work.sums, 1.0 / substeps, wrenches);
+    report
+}
+
+/// Moves fixed nodes, and the stretches of contacts, from where the bodies were expected in the last [`step_explicit`] to where
+/// they are. Nothing is done if that was refused.
+pub fn finish_explicit(
+    model: &FleshModel,
+    state: &State,
+    flesh: &mut FleshState,
+    work: &mut ExplicitWorkspace,
+) {
+    if !model.fits(flesh) || work.poses.len() != state.poses.len() {
+        return;
+    }
+    if model.contact.is_some() {
+        work.flesh_contacts.correct(model, &work.poses, &state.poses, flesh);
+    }
+    model.follow(state, flesh);
+}
+
+impl ExplicitWorkspace {
+    fn substep(
+        &mut self,
+        model: &FleshModel,
+        settings: &ExplicitFlesh,
+        h: f64,
+        flesh: &mut FleshState,
+        report: &mut ExplicitReport,
+    ) {
+        for ((part, body), nodes) in self.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes) {
+            part.prescribe(body, &self.poses, &self.motions, nodes);
+            part.external.fill(DVec3::ZERO);
+            if body.options.stiffness_damping_s > 0.0 {
+                part.damp(body, nodes);
+            }
+        }
+        if model.contact.is_some() {
+            report.contacts = self.press(model, [h, settings.dt], flesh);
+        }
+        let non_finite = report.elements.non_finite;
+        report.elements = FemReport { non_finite, ..FemReport::default() };
+        for ((part, body), nodes) in self.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes) {
+            let step = ExplicitStep {
+                dt_s: h,
+                gravity: settings.gravity,
+                damping_per_s: body.options.bone_damping_per_s,
+                external: &part.external,
+                bones: &part.bones,
+                diagonalize: settings.diagonalize,
+            };
+            let elements = sinew_fem::step_explicit(
+                &body.fem,
+                &body.attachments,
+                &step,
+                nodes,
+                &mut part.step,
+                &mut part.wrenches,
+            );
+            report.elements = report.elements.with(elements);
+            for (&bone, wrench) in body.bones.iter().zip(&part.wrenches) {
+                self.sums[bone] += *wrench;
+            }
+        }
+    }
+}
