@@ -3,7 +3,7 @@
 //! Characters lie on or above a plane and wave: every driven hinge follows a sine that runs along the body. Their contacts
 //! give so much that steps of 1 ms are stable for the worm, as the paper has it.
 
-use crate::Failure;
+use crate::SuiteFailure;
 use glam::DVec3;
 use sinew_flesh::{
     ExplicitFlesh, ExplicitReport, ExplicitWorkspace, FleshBody, FleshModel, FleshState, finish_explicit,
@@ -26,7 +26,7 @@ pub const EXPLICIT_DT: f64 = 1e-3;
 
 /// A character and how it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion {
+pub struct FleshMotion {
     /// What happens.
     pub name: &'static str,
     /// To whom.
@@ -45,7 +45,7 @@ pub struct Motion {
     pub firmness: [f64; 2],
 }
 
-impl Motion {
+impl FleshMotion {
     /// Those of the paper's three characters; the first of each is its main one.
     pub const ALL: [Self; 6] = [
         Self::worm("worm waving", 0.08, [0.0, 0.5, 1.5]),
@@ -164,7 +164,7 @@ pub fn cantilever(young: f64, cells: [u32; 3]) -> SceneDoc {
 }
 
 /// The one body of flesh of a world.
-pub(crate) fn only_flesh(world: &World) -> Result<&FleshBody, Failure> {
+pub(crate) fn only_flesh(world: &World) -> Result<&FleshBody, SuiteFailure> {
     let bodies = world.model().flesh().map_or(&[][..], FleshModel::bodies);
     bodies.first().ok_or_else(|| "the scene has no flesh".into())
 }
@@ -186,7 +186,7 @@ impl ExplicitRun {
     ///
     /// # Errors
     /// If the scene cannot be built.
-    pub fn new(motion: &Motion) -> Result<Self, Failure> {
+    pub fn new(motion: &FleshMotion) -> Result<Self, SuiteFailure> {
         let world = World::from_scene(&motion.scene())?;
         let flesh = world.model().flesh().ok_or("a character without flesh")?;
         let dt = world.settings().dt;

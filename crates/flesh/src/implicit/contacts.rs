@@ -13,7 +13,7 @@ use sinew_contact::{
     Anchors, Approach, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Mover,
 };
 use sinew_math::Motion;
-use sinew_mechanism::{Moment, Outside};
+use sinew_mechanism::{CouplingPoint, Outside};
 
 use super::contact_sides::{ContactSide, ContactSides, NodeVelocities};
 use super::couplings::ContactCouplings;
@@ -52,7 +52,7 @@ pub(crate) struct Contacts {
 
 impl Contacts {
     /// Finds everything that touches, or could within the step, and guesses its laws.
-    pub(crate) fn find(&mut self, model: &FleshModel, moment: &Moment<'_>, state: &FleshState) {
+    pub(crate) fn find(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
         let Some(contact) = &model.contact else { return };
         self.centres.clear();
         self.centres.extend(moment.poses.iter().map(|pose| pose.translation));
@@ -80,7 +80,7 @@ impl Contacts {
     }
 
     /// Removes points of flesh that cannot arrive within the step at twice their speed: the next step finds them.
-    fn drop_distant(&mut self, model: &FleshModel, moment: &Moment<'_>, state: &FleshState) {
+    fn drop_distant(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
         let Self { points, centres, motions, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
         let sides = ContactSides { model, centres, motions };
@@ -96,7 +96,7 @@ impl Contacts {
 
     /// Moves the contacts to where a scheme of second order begins, which is beyond the start of the step. Bodies were
     /// placed at their expected end, flesh at its start.
-    fn advance(&mut self, model: &FleshModel, moment: &Moment<'_>, state: &FleshState) {
+    fn advance(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
         let Self { points, centres, motions, stretches, scaled, scale, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
         let sides = ContactSides { model, centres, motions };
@@ -210,7 +210,7 @@ impl Clone for Contacts {
 }
 
 /// Margin of the queries (m): the distance covered in a step at twice the largest speed.
-fn margin(moment: &Moment<'_>, state: &FleshState) -> f64 {
+fn margin(moment: &CouplingPoint<'_>, state: &FleshState) -> f64 {
     let bodies = moment.motions.iter().map(|m| m.linear.length() + BODY_RADIUS * m.angular.length());
     let nodes = state.nodes.iter().flat_map(|nodes| nodes.velocities.iter().map(|v| v.length()));
     let fastest = bodies.chain(nodes).filter(|v| v.is_finite()).fold(0.0, f64::max);

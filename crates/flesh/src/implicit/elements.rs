@@ -17,7 +17,7 @@ use sinew_fem::{
     ElementTangent, FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent,
 };
 use sinew_math::{Force, Motion, SurfacePoint, Sym3, symmetric_eigen};
-use sinew_mechanism::Moment;
+use sinew_mechanism::CouplingPoint;
 use sinew_solvers::{BlockMatrix, EffectiveMass, Load, TwoLevel, UpperBlocks};
 
 use super::carriers::Carriers;
@@ -111,7 +111,7 @@ impl Elements {
     pub(crate) fn linearize(
         &mut self,
         body: &FleshBody,
-        moment: &Moment<'_>,
+        moment: &CouplingPoint<'_>,
         state: &FemState,
         history: &NodeHistory,
     ) {
@@ -124,7 +124,13 @@ impl Elements {
     }
 
     /// Positions, velocities and displacements of the linearization point.
-    fn place(&mut self, body: &FleshBody, moment: &Moment<'_>, state: &FemState, history: &NodeHistory) {
+    fn place(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
         for free in body.attachments.free() {
             let node = free.node as usize;
             let (x, v) = (state.positions[node], state.velocities[node]);
@@ -152,48 +158,41 @@ impl Elements {
     }
 
     /// `A`, and the impulses of the elastic forces.
-    fn assemble(&mut self, body: &FleshBody, moment: &Moment<'_>) {
-        let (h, beta, drag) = (moment.h, body.options.stiffness_damping_s, self.drag);
-        let Self {
-            fem,
-            elastic,
-            positions,
-            displaced,
-            report,
-            elastic_constant: constant,
-            elastic_forces: forces,
-            ..
-        } = self;
-        constant.fill(DVec3::ZERO);
-        forces.fill(DVec3::ZERO);
-        elastic.assemble(&body.pattern, |fill| {
-            *report =
+    fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
+        let (h, beta) = (moment.h, body.options.stiffness_damping_s);
+        self.elastic_constant.fill(DVec3::ZERO);
+        self.elastic_forces.fill(DVec3::ZERO);
+        self.elastic.assemble(&body.pattern, |fill| {
+            let (positions, fem) = (&self.positions, &mut self.fem);
+            self.report =
                 for_each_tangent(&body.fem, positions, Projection::Semidefinite, fem, |tet, element| {
                     let nodes = body.corners(tet as u32);
                     for (a, &node) in nodes.iter().enumerate() {
-                        constant[node] += element.forces[a] * h;
-                        forces[node] += element.forces[a];
+                        self.elastic_constant[node] += element.forces[a] * h;
+                        self.elastic_forces[node] += element.forces[a];
                     }
                     if moment.is_ahead {
-                        add_displacement(
-                            element,
-                            nodes,
-                            &nodes.map(|node| displaced[node] * (h * h)),
-                            constant,
-                        );
+                        let moved = nodes.map(|node| self.displaced[node] * (h * h));
+                        add_displacement(element, nodes, &moved, &mut self.elastic_constant);
                     }
                     fill.add_element(tet, &element.stiffness);
                 });
             fill.scale(h * (h + beta));
             for free in body.attachments.free() {
                 let node = free.node as usize;
-                fill.add_mass(node, body.fem.masses()[node] * (1.0 + drag));
+                fill.add_mass(node, body.fem.masses()[node] * (1.0 + self.drag));
             }
         });
     }
 
     /// Momentum and gravity of free nodes.
-    fn push_nodes(&mut self, body: &FleshBody, moment: &Moment<'_>, state: &FemState, history: &NodeHistory) {
+    fn push_nodes(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
         for free in body.attachments.free() {
             let node = free.node as usize;
             let v = state.velocities[node];
@@ -204,7 +203,7 @@ impl Elements {
     }
 
     /// Loads of the bones: forces on their fixed nodes with the geometric stiffness, and dampers.
-    fn load_bones(&mut self, body: &FleshBody, moment: &Moment<'_>) {
+    fn load_bones(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
         let Self { elastic_constant: constant, elastic_forces: forces, arms, bones, .. } = self;
         let BoneLoads { elastic: loads, geometric, moments, .. } = bones;
         loads.fill(Load::ZERO);

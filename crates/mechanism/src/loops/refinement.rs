@@ -2,7 +2,9 @@
 
 use sinew_solvers::{FreeMass, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder, refine};
 
-use crate::{Input, Loops, Stage, Watch};
+use crate::input::Input;
+use crate::settings::Loops;
+use crate::watch::{Stage, Watch};
 
 /// The loop work of one step, over all its solves.
 pub(crate) struct Refinement<'a> {
@@ -23,7 +25,7 @@ impl<'a> Refinement<'a> {
         self.watch.done(stage);
     }
 
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &mut self,
         rows: &LoopRows,
         responder: &mut dyn Responder,
