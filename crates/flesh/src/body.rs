@@ -32,6 +32,20 @@ impl Default for FleshOptions {
     }
 }
 
+impl FleshOptions {
+    fn check(&self) -> Result<(), FleshError> {
+        for (what, value) in [
+            ("stiffness damping (s)", self.stiffness_damping_s),
+            ("bone damping (1/s)", self.bone_damping_per_s),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(FleshError::OutOfRange { what, value, range: "zero or positive" });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Flesh around bones; never changes.
 #[derive(Clone, Debug)]
 pub struct FleshBody {
@@ -64,14 +78,7 @@ impl FleshBody {
         surface: Vec<SurfacePoint>,
         options: FleshOptions,
     ) -> Result<Self, FleshError> {
-        for (what, value) in [
-            ("stiffness damping (s)", options.stiffness_damping_s),
-            ("bone damping (1/s)", options.bone_damping_per_s),
-        ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(FleshError::OutOfRange { what, value, range: "zero or positive" });
-            }
-        }
+        options.check()?;
         let n_bones = bones.len();
         let named = attachments.attached().iter().map(|a| a.bone);
         let mut named = named.chain(attachments.free().iter().filter_map(|f| f.reference));

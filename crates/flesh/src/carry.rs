@@ -37,10 +37,9 @@ pub(crate) fn carry_free(
     nodes: &mut FemState,
     last: &mut Option<Around>,
 ) {
-    let is_still = |&bone: &usize| {
-        before.poses[bone] == after.poses[bone] && before.motions[bone] == after.motions[bone]
-    };
-    if body.bones.iter().all(is_still) {
+    let differ =
+        |bone: usize| before.poses[bone] != after.poses[bone] || before.motions[bone] != after.motions[bone];
+    if !body.bones.iter().any(|&bone| differ(bone)) {
         return;
     }
     let last_there = last.take().filter(|last| last.is_of(body, before));
@@ -75,8 +74,7 @@ impl Around {
     /// For bones as they are in a state.
     pub(crate) fn new(body: &FleshBody, state: &State) -> Self {
         let mut places = body.fem.mesh().positions().to_vec();
-        let free = body.attachments.free();
-        let rest = body.attachments.rest_poses();
+        let (free, rest) = (body.attachments.free(), body.attachments.rest_poses());
         let mut turns = vec![DQuat::IDENTITY; free.len()];
         let poses: Vec<Pose> = body.bones.iter().map(|&bone| state.poses[bone]).collect();
         if poses == rest {

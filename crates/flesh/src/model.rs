@@ -59,33 +59,9 @@ impl FleshModel {
         bodies: Vec<FleshBody>,
         contact: Option<ContactModel>,
     ) -> Result<Self, FleshError> {
-        let n_bodies = model.n_bodies();
-        for body in &bodies {
-            if let Some(bone) = body.bones.iter().position(|&body| body >= n_bodies) {
-                return Err(FleshError::Bone { bone, body: body.bones[bone], n_bodies });
-            }
-        }
-        for collider in contact.iter().flat_map(|contact| contact.colliders()) {
-            if let Owner::Body(body) = collider.owner()
-                && let body = body as usize
-                && body < n_bodies
-                && collider.material().stiffness <= 0.0
-                && model.port_of(BodyId::from_index(body)).is_some()
-            {
-                return Err(FleshError::NoStiffness { body });
-            }
-        }
-        let mut is_coupled = vec![false; n_bodies];
-        bodies.iter().flat_map(|body| &body.bones).for_each(|&bone| is_coupled[bone] = true);
-        if !bodies.is_empty() {
-            let owners = contact.iter().flat_map(|c| c.colliders()).map(|c| c.owner());
-            for owner in owners {
-                if let Owner::Body(body) = owner {
-                    is_coupled[body as usize] = true;
-                }
-            }
-        }
-        let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NO_SLOT; n_bodies], Vec::new());
+        check(model, &bodies, contact.as_ref())?;
+        let is_coupled = coupled_bodies(model.n_bodies(), &bodies, contact.as_ref());
+        let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NO_SLOT; is_coupled.len()], Vec::new());
         for body in model.bodies() {
             let port = model.port_of(body);
             masses.push(port.map(|_| model.body_mass(body)));
@@ -94,14 +70,13 @@ impl FleshModel {
                 ports.push(port);
             }
         }
-        let mut first = 0;
-        let first_points = bodies.iter().map(|body| {
-            first += body.surface.len() as u32;
-            first - body.surface.len() as u32
-        });
-        let first_points = first_points.collect();
-        let ignored = bodies.iter().map(|body| body.bones.iter().map(|&b| Owner::Body(b as u32)).collect());
-        let ignored = ignored.collect();
+        let first_point = |first: &mut u32, body: &FleshBody| {
+            *first += body.surface.len() as u32;
+            Some(*first - body.surface.len() as u32)
+        };
+        let first_points = bodies.iter().scan(0, first_point).collect();
+        let owners = |body: &FleshBody| body.bones.iter().map(|&bone| Owner::Body(bone as u32)).collect();
+        let ignored = bodies.iter().map(owners).collect();
         Ok(Self { bodies, contact, masses, ports, slots, first_points, ignored })
     }
 
@@ -219,4 +194,38 @@ impl FleshModel {
         }
         energy
     }
+}
+
+/// Bones are bodies, and colliders on bodies that forces move have a stiffness.
+fn check(model: &Model, bodies: &[FleshBody], contact: Option<&ContactModel>) -> Result<(), FleshError> {
+    let n_bodies = model.n_bodies();
+    for body in bodies {
+        if let Some(bone) = body.bones.iter().position(|&body| body >= n_bodies) {
+            return Err(FleshError::Bone { bone, body: body.bones[bone], n_bodies });
+        }
+    }
+    for collider in contact.iter().flat_map(|contact| contact.colliders()) {
+        if let Owner::Body(body) = collider.owner()
+            && let body = body as usize
+            && body < n_bodies
+            && collider.material().stiffness <= 0.0
+            && model.port_of(BodyId::from_index(body)).is_some()
+        {
+            return Err(FleshError::NoStiffness { body });
+        }
+    }
+    Ok(())
+}
+
+/// Whether each body is coupled with flesh: as a bone, or by a collider that flesh may touch.
+fn coupled_bodies(n_bodies: usize, bodies: &[FleshBody], contact: Option<&ContactModel>) -> Vec<bool> {
+    let mut is_coupled = vec![false; n_bodies];
+    bodies.iter().flat_map(|body| &body.bones).for_each(|&bone| is_coupled[bone] = true);
+    let colliders = contact.iter().filter(|_| !bodies.is_empty()).flat_map(|contact| contact.colliders());
+    for owner in colliders.map(|collider| collider.owner()) {
+        if let Owner::Body(body) = owner {
+            is_coupled[body as usize] = true;
+        }
+    }
+    is_coupled
 }

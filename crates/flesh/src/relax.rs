@@ -12,6 +12,7 @@ use sinew_solvers::{BlockJacobi, BlockMatrix, CgScratch, CgSettings, HeldNodes, 
 use crate::body::FleshBody;
 use crate::node_vectors::{get_node, set_node};
 
+/// Steps of Newton's method.
 const STEPS: u32 = 2;
 
 /// Each step lowers the error by less than this anyway.

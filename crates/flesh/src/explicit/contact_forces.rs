@@ -54,13 +54,8 @@ pub fn rigid_wrenches(
         };
         let mass = [first, other].into_iter().flatten();
         let mass = mass.filter_map(|body| Some(model.masses[body]? / shares[body]));
-        let found = memory_force(
-            point,
-            speed(first) - speed(other),
-            *stretch,
-            dt,
-            mass.fold(f64::INFINITY, f64::min),
-        );
+        let mass = mass.fold(f64::INFINITY, f64::min);
+        let found = memory_force(point, speed(first) - speed(other), *stretch, dt, mass);
         *stretch = found.stretch;
         forces.push(found.force);
         count(&mut summary, point, &found);

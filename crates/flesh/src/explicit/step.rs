@@ -24,11 +24,12 @@
 
 use glam::DVec3;
 use sinew_contact::ContactSummary;
-use sinew_fem::{Diagonalize, ExplicitStep, FemReport};
+use sinew_fem::{Diagonalize, ExplicitStep, FemReport, FemState};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, State};
 
-use super::workspace::{ExplicitWorkspace, MAX_SUBSTEPS, collect_wrenches};
+use super::workspace::{ExplicitWorkspace, FleshScratch, MAX_SUBSTEPS, collect_wrenches};
+use crate::body::FleshBody;
 use crate::model::FleshModel;
 use crate::state::FleshState;
 
@@ -134,7 +135,30 @@ pub fn finish_explicit(
     model.follow(state, flesh);
 }
 
+impl FleshScratch {
+    /// One sub-step of the free nodes of a body of flesh.
+    fn step(
+        &mut self,
+        body: &FleshBody,
+        settings: &ExplicitFlesh,
+        h: f64,
+        nodes: &mut FemState,
+    ) -> FemReport {
+        let step = ExplicitStep {
+            dt_s: h,
+            gravity: settings.gravity,
+            damping_per_s: body.options.bone_damping_per_s,
+            external: &self.external,
+            bones: &self.bones,
+            diagonalize: settings.diagonalize,
+        };
+        let Self { step: scratch, wrenches, .. } = self;
+        sinew_fem::step_explicit(&body.fem, &body.attachments, &step, nodes, scratch, wrenches)
+    }
+}
+
 impl ExplicitWorkspace {
+    /// One sub-step of all flesh.
     fn substep(
         &mut self,
         model: &FleshModel,
@@ -145,10 +169,7 @@ impl ExplicitWorkspace {
     ) {
         for ((part, body), nodes) in self.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes) {
             part.prescribe(body, &self.poses, &self.motions, nodes);
-            part.external.fill(DVec3::ZERO);
-            if body.options.stiffness_damping_s > 0.0 {
-                part.damp(body, nodes);
-            }
+            part.damp(body, nodes);
         }
         if model.contact.is_some() {
             report.contacts = self.press(model, [h, settings.dt], flesh);
@@ -156,23 +177,7 @@ impl ExplicitWorkspace {
         let non_finite = report.elements.non_finite;
         report.elements = FemReport { non_finite, ..FemReport::default() };
         for ((part, body), nodes) in self.flesh.iter_mut().zip(&model.bodies).zip(&mut flesh.nodes) {
-            let step = ExplicitStep {
-                dt_s: h,
-                gravity: settings.gravity,
-                damping_per_s: body.options.bone_damping_per_s,
-                external: &part.external,
-                bones: &part.bones,
-                diagonalize: settings.diagonalize,
-            };
-            let elements = sinew_fem::step_explicit(
-                &body.fem,
-                &body.attachments,
-                &step,
-                nodes,
-                &mut part.step,
-                &mut part.wrenches,
-            );
-            report.elements = report.elements.with(elements);
+            report.elements = report.elements.with(part.step(body, settings, h, nodes));
             for (&bone, wrench) in body.bones.iter().zip(&part.wrenches) {
                 self.sums[bone] += *wrench;
             }

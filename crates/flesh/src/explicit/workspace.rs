@@ -104,25 +104,23 @@ impl FleshScratch {
         body.attachments.prescribe(&self.bones, &mut nodes.positions, &mut nodes.velocities);
     }
 
-    /// Adds `−βKv` to the external forces.
+    /// Sets the external forces to those of the stiffness damping, `−βKv`.
     pub(super) fn damp(&mut self, body: &FleshBody, nodes: &FemState) {
+        self.external.fill(DVec3::ZERO);
+        if body.options.stiffness_damping_s <= 0.0 {
+            return;
+        }
         let (beta, external) = (body.options.stiffness_damping_s, &mut self.external);
-        let tets = body.fem.mesh().tets();
-        for_each_tangent(
-            &body.fem,
-            &nodes.positions,
-            Projection::Semidefinite,
-            &mut self.fem,
-            |tet, element| {
-                let corners = tets[tet].map(|node| node as usize);
-                for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
-                    external[corners[a]] -= *block * nodes.velocities[corners[b]] * beta;
-                    if a != b {
-                        external[corners[b]] -= block.transpose() * nodes.velocities[corners[a]] * beta;
-                    }
+        let (positions, fem) = (&nodes.positions, &mut self.fem);
+        for_each_tangent(&body.fem, positions, Projection::Semidefinite, fem, |tet, element| {
+            let corners = body.corners(tet as u32);
+            for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
+                external[corners[a]] -= *block * nodes.velocities[corners[b]] * beta;
+                if a != b {
+                    external[corners[b]] -= block.transpose() * nodes.velocities[corners[a]] * beta;
                 }
-            },
-        );
+            }
+        });
     }
 }
 

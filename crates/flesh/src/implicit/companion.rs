@@ -263,8 +263,7 @@ impl Companion for Flesh<'_> {
     fn linearize(&mut self, moment: &CouplingPoint<'_>, outside: &mut Outside<'_>) {
         let Self { model, state, work, .. } = self;
         (work.h, work.carry) = (moment.h, moment.carry);
-        work.motions.clear();
-        work.motions.extend_from_slice(moment.motions);
+        moment.motions.clone_into(&mut work.motions);
         let FleshWorkspace { elements, contacts, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
             contacts.find(model, moment, state);
@@ -281,7 +280,7 @@ impl Companion for Flesh<'_> {
         });
         for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
             elements.finish_matrix(body, &contacts.couplings.in_matrix[flesh]);
-            for (&bone, load) in body.bones.iter().zip(elements.bone_loads()) {
+            for (&bone, load) in body.bones.iter().zip(elements.bones.iter()) {
                 outside.add(bone, &load);
             }
         }
@@ -300,14 +299,9 @@ impl Companion for Flesh<'_> {
         work.value = value;
         let mut first = 0;
         for (body, elements) in model.bodies.iter().zip(&work.elements) {
-            for node in 0..body.fem.n_nodes() {
-                let at = first + node;
-                let left = if body.is_fixed[node] {
-                    DVec3::ZERO
-                } else {
-                    elements.constant[node] - get_node(residual, at)
-                };
-                set_node(residual, at, left);
+            for (node, &is_fixed) in body.is_fixed.iter().enumerate() {
+                let left = elements.constant[node] - get_node(residual, first + node);
+                set_node(residual, first + node, if is_fixed { DVec3::ZERO } else { left });
             }
             first += body.fem.n_nodes();
         }
@@ -317,18 +311,16 @@ impl Companion for Flesh<'_> {
     fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool {
         let Self { model, work, .. } = self;
         let mut first = 0;
-        for ((body, elements), ends) in model.bodies.iter().zip(&mut work.elements).zip(&mut work.velocities)
-        {
-            for node in 0..body.fem.n_nodes() {
-                ends[node] = match body.attached_bone(node) {
+        for ((body, elements), ends) in model.bodies.iter().zip(&work.elements).zip(&mut work.velocities) {
+            for (node, end) in ends.iter_mut().enumerate() {
+                *end = match body.attached_bone(node) {
                     None => elements.value[node] + get_node(own, first + node),
                     Some(bone) => elements.velocity_with(motions[body.bones[bone]], node),
                 };
             }
-            first += body.fem.n_nodes();
+            first += ends.len();
         }
-        work.motions.clear();
-        work.motions.extend_from_slice(motions);
+        motions.clone_into(&mut work.motions);
         work.report.n_solves += 1;
         let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
         let has_changed = solves_left > 0

@@ -56,8 +56,7 @@ impl Contacts {
         let Some(contact) = &model.contact else { return };
         self.centres.clear();
         self.centres.extend(moment.poses.iter().map(|pose| pose.translation));
-        self.motions.clear();
-        self.motions.extend_from_slice(moment.motions);
+        moment.motions.clone_into(&mut self.motions);
         let margin = margin(moment, state);
         contact.rigid_contacts(moment.poses, margin, &mut self.query.work, &mut self.points);
         self.query.append_surfaces(model, moment.poses, &state.nodes, margin, &mut self.points);
@@ -152,8 +151,7 @@ impl Contacts {
     ) -> bool {
         let Self { points, solve, centres, motions, laws, .. } = self;
         let sides = ContactSides { model, centres, motions };
-        laws.clear();
-        laws.extend_from_slice(solve.steps());
+        solve.steps().clone_into(laws);
         let n_changed = solve.review(points, is_last, |contact| sides.relative(contact, ends, nodes));
         if n_changed == 0 {
             return false;

@@ -5,7 +5,7 @@ use sinew_contact::ContactStep;
 use sinew_math::{Motion, SurfacePoint, Sym3};
 use sinew_mechanism::{Outside, PointLaw};
 
-use super::contact_sides::ContactSide;
+use super::contact_sides::ContactSide::{self, Body, Given};
 use crate::model::FleshModel;
 use crate::node_vectors::{velocity_at, wrench_at};
 
@@ -72,8 +72,8 @@ impl ContactCouplings {
         self.in_matrix[flesh].push((point, resistance));
         let mut impulse = step.constant_impulse();
         match *other {
-            ContactSide::Given(velocity) => impulse += resistance.mul_vec(velocity),
-            ContactSide::Body { body, arm } => {
+            Given(velocity) => impulse += resistance.mul_vec(velocity),
+            Body { body, arm } => {
                 self.with_bodies[flesh].push(FleshBodyCoupling { point, body, arm, resistance });
                 outside.push(body, arm, &opposite(&law(step)), DVec3::ZERO);
             }
@@ -92,13 +92,9 @@ impl ContactCouplings {
     ) {
         let law = law(step);
         match *sides {
-            [ContactSide::Body { body, arm }, ContactSide::Given(velocity)] => {
-                outside.push(body, arm, &law, velocity);
-            }
-            [ContactSide::Given(velocity), ContactSide::Body { body, arm }] => {
-                outside.push(body, arm, &opposite(&law), velocity);
-            }
-            [ContactSide::Body { body, arm }, ContactSide::Body { body: other, arm: other_arm }] => {
+            [Body { body, arm }, Given(velocity)] => outside.push(body, arm, &law, velocity),
+            [Given(velocity), Body { body, arm }] => outside.push(body, arm, &opposite(&law), velocity),
+            [Body { body, arm }, Body { body: other, arm: other_arm }] => {
                 let (bodies, arms) = ([body, other], [arm, other_arm]);
                 if model.bodies.is_empty() {
                     outside.tie(bodies, arms, &law);

@@ -6,20 +6,20 @@
 //! A u = M v̂ + h (M g + f_k + h K_k d) + hcM u_bone        A = (1 + hc) M + h(h + β) K_k
 //! ```
 //! Fixed nodes move with their bone, `u_i = G_i V`, and their equations are added to those of the bone by `Gᵀ`. Of the bones'
-//! part `D = Gᵀ A G` of the matrix, the block of each bone with itself is given to the skeleton. So is the geometric stiffness
-//! of the forces on its fixed nodes: `tr S 1 − S` with `S = Σ sym(r fᵀ)`, without negative eigenvalues.
+//! part `D = Gᵀ A G` of the matrix, the block of each bone with itself is given to the skeleton (`bone_loads.rs`).
 //!
 //! World axes; twists at centres of mass. Cost: the stiffness of all elements per linearization, a sparse product per
 //! iteration. An element that is not finite adds nothing and is reported.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use sinew_fem::{
     ElementTangent, FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent,
 };
-use sinew_math::{Force, Motion, SurfacePoint, Sym3, symmetric_eigen};
+use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
-use sinew_solvers::{BlockMatrix, EffectiveMass, Load, TwoLevel, UpperBlocks};
+use sinew_solvers::{BlockMatrix, TwoLevel, UpperBlocks};
 
+use super::bone_loads::BoneLoads;
 use super::carriers::Carriers;
 use crate::body::FleshBody;
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
@@ -46,34 +46,11 @@ pub(crate) struct Elements {
     elastic_constant: Vec<DVec3>,
     pub(crate) constant: Vec<DVec3>,
     elastic_forces: Vec<DVec3>,
-    bones: BoneLoads,
+    pub(crate) bones: BoneLoads,
     /// `hc`.
     drag: f64,
     u: Vec<f64>,
     pub(crate) report: FemReport,
-}
-
-/// What the flesh adds to each of its bones.
-#[derive(Clone, Debug)]
-struct BoneLoads {
-    /// Own block of `A` and constant impulse, of elements alone and with contacts.
-    elastic: Vec<Load>,
-    loads: Vec<Load>,
-    /// Geometric stiffness `h²K`.
-    geometric: Vec<Sym3>,
-    /// `Σ sym(r fᵀ)`, N·m.
-    moments: Vec<Sym3>,
-}
-
-impl BoneLoads {
-    fn new(n_bones: usize) -> Self {
-        Self {
-            elastic: vec![Load::ZERO; n_bones],
-            loads: vec![Load::ZERO; n_bones],
-            geometric: vec![Sym3::ZERO; n_bones],
-            moments: vec![Sym3::ZERO; n_bones],
-        }
-    }
 }
 
 impl Elements {
@@ -117,9 +94,16 @@ impl Elements {
     ) {
         self.place(body, moment, state, history);
         self.drag = moment.h * body.options.bone_damping_per_s;
+        self.elastic_constant.fill(DVec3::ZERO);
+        self.elastic_forces.fill(DVec3::ZERO);
         self.assemble(body, moment);
         self.push_nodes(body, moment, state, history);
-        self.load_bones(body, moment);
+        self.bones.load(body, moment, &self.elastic_constant, &self.elastic_forces, &self.arms);
+        if self.drag > 0.0 {
+            let weights = dragged(body)
+                .map(|(node, bone)| (bone, self.arms[node], self.drag * body.fem.masses()[node]));
+            self.bones.add_dampers(weights);
+        }
         self.begin_contacts();
     }
 
@@ -147,6 +131,11 @@ impl Elements {
             }
         }
         self.carriers.place(moment.poses);
+        self.place_fixed(body, moment);
+    }
+
+    /// Positions and displacements of fixed nodes.
+    fn place_fixed(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
         for attached in body.attachments.attached() {
             let (node, bone) = (attached.node as usize, body.bones[attached.bone as usize]);
             let (pose, motion) = (&moment.poses[bone], moment.motions[bone]);
@@ -160,8 +149,6 @@ impl Elements {
     /// `A`, and the impulses of the elastic forces.
     fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
         let (h, beta) = (moment.h, body.options.stiffness_damping_s);
-        self.elastic_constant.fill(DVec3::ZERO);
-        self.elastic_forces.fill(DVec3::ZERO);
         self.elastic.assemble(&body.pattern, |fill| {
             let (positions, fem) = (&self.positions, &mut self.fem);
             self.report =
@@ -202,39 +189,10 @@ impl Elements {
         }
     }
 
-    /// Loads of the bones: forces on their fixed nodes with the geometric stiffness, and dampers.
-    fn load_bones(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
-        let Self { elastic_constant: constant, elastic_forces: forces, arms, bones, .. } = self;
-        let BoneLoads { elastic: loads, geometric, moments, .. } = bones;
-        loads.fill(Load::ZERO);
-        moments.fill(Sym3::ZERO);
-        for attached in body.attachments.attached() {
-            let (node, bone) = (attached.node as usize, attached.bone as usize);
-            loads[bone].momentum += wrench_at(constant[node], arms[node]);
-            moments[bone] += Sym3::outer_pair(arms[node], forces[node]) * 0.5;
-        }
-        for (((load, geometric), moments), &bone) in
-            loads.iter_mut().zip(geometric).zip(&*moments).zip(&body.bones)
-        {
-            let stiffness = Sym3::IDENTITY * moments.trace() - *moments;
-            *geometric = positive_part(stiffness * (moment.h * moment.h));
-            if moment.is_ahead {
-                load.momentum.angular += geometric.mul_vec(moment.motions[bone].angular);
-            }
-        }
-        if self.drag > 0.0 {
-            for (node, bone) in dragged(body) {
-                let weight = Sym3::IDENTITY * (self.drag * body.fem.masses()[node]);
-                let at_node = EffectiveMass { linear: weight, ..EffectiveMass::ZERO };
-                loads[bone].mass.add(&at_node.shifted(arms[node]));
-            }
-        }
-    }
-
     /// Removes the contacts of the last solve.
     pub(crate) fn begin_contacts(&mut self) {
         self.constant.copy_from_slice(&self.elastic_constant);
-        self.bones.loads.copy_from_slice(&self.bones.elastic);
+        self.bones.begin_contacts();
     }
 
     /// Adds contacts to the matrix, each a surface point and its `B`, and prepares to solve.
@@ -246,42 +204,10 @@ impl Elements {
                 fill.add_element(*tet as usize, &blocks);
             }
         });
-        self.add_to_bones(body);
+        self.bones.add_matrix(body, &self.matrix, &self.arms);
         // Also if only contacts have changed: bones have their new laws, and with the old ones between nodes the
         // preconditioner would not be positive definite.
         self.preconditioner.refresh_carried(&self.matrix, &self.positions, &self.carriers.centres);
-    }
-
-    /// Adds the blocks between nodes of one bone to the block of that bone.
-    fn add_to_bones(&mut self, body: &FleshBody) {
-        for attached in body.attachments.attached() {
-            let i = attached.node as usize;
-            let mass = &mut self.bones.loads[attached.bone as usize].mass;
-            for (j, block) in self.matrix.upper_row(i).filter(|&(j, _)| body.bone_of[j] == attached.bone) {
-                let [ri, rj] = [i, j].map(|node| skew(self.arms[node]));
-                let turned = ri * *block;
-                let angular = turned * rj.transpose();
-                if i == j {
-                    mass.angular += Sym3::from_mat3(&angular);
-                    mass.coupling += turned;
-                    mass.linear += Sym3::from_mat3(block);
-                } else {
-                    let transposed = block.transpose();
-                    mass.angular += Sym3::from_mat3(&(angular + angular.transpose()));
-                    mass.coupling += turned + rj * transposed;
-                    mass.linear += Sym3::from_mat3(&(*block + transposed));
-                }
-            }
-        }
-    }
-
-    /// The load of each bone, with the geometric stiffness.
-    pub(crate) fn bone_loads(&self) -> impl Iterator<Item = Load> {
-        self.bones.loads.iter().zip(&self.bones.geometric).map(|(load, geometric)| {
-            let mut load = *load;
-            load.mass.angular += *geometric;
-            load
-        })
     }
 
     /// Product with `A` without the bones' own blocks: `own` per node and twists of the bones. Overwrites `out` and gives
@@ -309,7 +235,7 @@ impl Elements {
         if self.drag > 0.0 {
             self.apply_drag(body, &twists, out, &mut push);
         }
-        for (bone, load) in self.bones.loads.iter().enumerate() {
+        for (bone, load) in self.bones.with_contacts.iter().enumerate() {
             push(bone, load.mass.mul(twists(bone)) * -1.0);
         }
     }
@@ -354,7 +280,7 @@ impl Elements {
     /// Adds a constant impulse on a node.
     pub(crate) fn push(&mut self, body: &FleshBody, node: usize, impulse: DVec3) {
         match body.attached_bone(node) {
-            Some(bone) => self.bones.loads[bone].momentum += wrench_at(impulse, self.arms[node]),
+            Some(bone) => self.bones.with_contacts[bone].momentum += wrench_at(impulse, self.arms[node]),
             None => self.constant[node] += impulse,
         }
     }
@@ -395,17 +321,4 @@ fn add_displacement(element: &ElementTangent, nodes: [usize; 4], moved: &[DVec3;
 fn dragged(body: &FleshBody) -> impl Iterator<Item = (usize, usize)> + '_ {
     let free = body.attachments.free().iter();
     free.filter_map(|free| Some((free.node as usize, free.reference? as usize)))
-}
-
-/// A matrix without its negative eigenvalues.
-fn positive_part(matrix: Sym3) -> Sym3 {
-    let (values, axes) = symmetric_eigen(matrix);
-    let axes = [axes.x_axis, axes.y_axis, axes.z_axis];
-    let parts = values.to_array().into_iter().zip(axes).filter(|(value, _)| *value > 0.0);
-    parts.fold(Sym3::ZERO, |sum, (value, axis)| sum.add_outer(value, axis))
-}
-
-/// `r ↦ [r]×`.
-fn skew(r: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, r.z, -r.y), DVec3::new(-r.z, 0.0, r.x), DVec3::new(r.y, -r.x, 0.0))
 }

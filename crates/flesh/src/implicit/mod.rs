@@ -1,5 +1,6 @@
 //! Flesh and contacts in one implicit solve with the bodies.
 
+mod bone_loads;
 mod carriers;
 mod companion;
 mod contact_sides;
