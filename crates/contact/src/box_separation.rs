@@ -1,16 +1,16 @@
-//! Two boxes: the axis along which they overlap least, or are farthest apart, among the fifteen that matter.
+//! Separating axis of two boxes: of fifteen candidates, the one with the least overlap or the largest gap.
 //!
-//! Faces are preferred to edges, and the first box to the second, unless another axis is better by more than a small
-//! part of the sizes: so that resting boxes keep their features.
+//! The faces of the first box are preferred to those of the second, and faces to edges, unless another axis is better by more
+//! than a small part of the sizes. So resting boxes keep their features from step to step.
 
 use crate::capsule_pair::nearest;
 use crate::placed::{NearestPoints, PlacedShape};
 use crate::shape::ContactShape;
 use glam::DVec3;
 
-/// By how much, relative to the smaller box, a later axis must be better.
+/// Advantage that a later axis needs, relative to the smaller box.
 const PREFERENCE: f64 = 1e-4;
-/// Edges whose sine is smaller are parallel: faces tell more.
+/// Edges whose sine is smaller count as parallel and are skipped.
 const PARALLEL: f64 = 1e-3;
 /// Set in features of two edges.
 const EDGES: u64 = 1 << 59;

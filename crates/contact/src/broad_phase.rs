@@ -1,8 +1,7 @@
-//! Which pairs of boxes overlap: sort and sweep along x.
+//! Pairs of overlapping boxes, by sorting and sweeping along x.
 //!
-//! The order of the last query is kept as the start of the next sort, which is quick when little has moved; ties are
-//! broken by index, so that the result does not depend on it. Cost: O(n log n) and the overlaps along x. Colliders
-//! without end meet everything.
+//! The sort starts from the order of the last query, which is fast when little has moved. Ties are broken by index, so the
+//! result does not depend on that order. Planes overlap everything. Cost: O(n log n) and the overlaps along x.
 
 use crate::placed::{PlacedCollider, Presence};
 
@@ -14,7 +13,7 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    /// Pairs `i < j` of overlapping colliders that `wanted` lets pass, in ascending order.
+    /// Pairs `i < j` of overlapping colliders for which `wanted` is true, in ascending order.
     pub(crate) fn pairs(
         &mut self,
         placed: &[PlacedCollider],
@@ -48,11 +47,11 @@ impl Sweep {
 enum Overlap {
     Yes,
     Apart,
-    /// Apart along x, as is everything after.
+    /// Apart along x, as are all that follow.
     NoneFollow,
 }
 
-/// Where a collider begins along x: planes first, lost ones last.
+/// Where a collider begins along x. Planes come first, colliders without a pose last.
 fn start(placed: &PlacedCollider) -> f64 {
     match placed.state {
         Presence::Everywhere => f64::NEG_INFINITY,

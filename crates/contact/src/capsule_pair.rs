@@ -1,7 +1,7 @@
-//! Two capsules: nearest points of their axes, and the ends of each against the other.
+//! Contacts of two capsules, and nearest points of segments.
 //!
-//! Crossing capsules touch in the nearest pair of points. Nearly parallel ones, where that pair wanders along the axes,
-//! touch at their ends, so that one rests on another without rocking.
+//! Crossing capsules touch at the nearest points of their axes. For nearly parallel capsules that pair would move along the
+//! axes, so they touch at their ends: one rests on the other without rocking.
 
 use crate::placed::{ContactSpot, PlacedShape};
 use crate::shape::ContactShape;

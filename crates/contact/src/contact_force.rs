@@ -15,7 +15,7 @@
 use crate::material::ContactLaw;
 use glam::{DMat3, DVec3};
 
-/// A force on the first side and, with a memory, the stretch that goes with it.
+/// A force on the first side, and the stretch of the contact afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactForce {
     /// Along the normal (N), ≥ 0.
@@ -33,7 +33,7 @@ impl ContactLaw {
         if depth > 0.0 { (depth * (self.stiffness - self.damping * separation)).max(0.0) } else { 0.0 }
     }
 
-    /// The force (N, world) on the first side without memory: regularized Coulomb friction.
+    /// The force (N, world) on the first side without a stretch: regularized Coulomb friction.
     #[inline]
     pub fn force(&self, normal: DVec3, depth: f64, velocity: DVec3) -> DVec3 {
         let separation = normal.dot(velocity);
@@ -59,8 +59,8 @@ impl ContactLaw {
         (by_position, by_velocity)
     }
 
-    /// The force of an explicit step of `dt` seconds that ends at this depth and velocity, with the stretch the contact
-    /// had before: `ξ⁺ = ξ + h v_t`, `f_t = −k_t ξ⁺ − c_n d v_t`, both cut to the cone `|f_t| ≤ μ f_n`.
+    /// The force of an explicit step of `dt` seconds that ends at this depth and velocity. `before` is the stretch (m) of the
+    /// contact before the step: `ξ⁺ = ξ + h v_t`, `f_t = −k_t ξ⁺ − c_n d v_t`, both cut to the cone `|f_t| ≤ μ f_n`.
     pub fn force_with_memory(
         &self,
         normal: DVec3,

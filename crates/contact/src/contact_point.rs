@@ -1,20 +1,20 @@
-//! What a query finds: plain data, one entry per touching point.
+//! Contacts as queries return them: plain data, one entry per touching point.
 
 use crate::contact_step::ContactStart;
 use crate::material::ContactLaw;
 use glam::DVec3;
 
-/// Whom a collider belongs to.
+/// The owner of a collider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Owner {
-    /// Nobody: it stands still.
+    /// The world: it does not move.
     World,
     /// A body, by its index.
     Body(u32),
 }
 
-/// The first side of a contact: the one that the normal points to.
+/// The first side of a contact, to which the normal points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mover {
@@ -24,7 +24,7 @@ pub enum Mover {
     Vertex(u32),
 }
 
-/// Names a contact from step to step: two sides and what touches of them.
+/// Identifies a contact from step to step, by its two sides and the features that touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactKey {
@@ -44,13 +44,13 @@ impl ContactKey {
 /// One touching point, or one that is about to touch. World axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
-    /// Name of the contact; lists are sorted by it and hold each name once.
+    /// Key of the contact. Lists are sorted by it and contain each key once.
     pub key: ContactKey,
-    /// Who is pushed along the normal.
+    /// The first side, pushed along the normal.
     pub a: Mover,
-    /// Who is pushed against it.
+    /// The other side, pushed against the normal.
     pub b: Owner,
-    /// Where both forces act (m): half way between the surfaces, or the vertex itself.
+    /// Where both forces act (m): midway between the surfaces, or at the vertex of flesh.
     pub point: DVec3,
     /// Unit normal, from `b` to `a`.
     pub normal: DVec3,
@@ -61,7 +61,7 @@ pub struct ContactPoint {
 }
 
 impl ContactPoint {
-    /// The contact at the start of an implicit step, with what it remembers (m, world) and the mass at the contact (kg).
+    /// The contact at the start of an implicit step, with its stretch (m, world) and the mass at the contact (kg).
     pub fn start(&self, stretch: DVec3, mass: f64) -> ContactStart {
         ContactStart { law: self.law, normal: self.normal, depth: self.depth, stretch, mass }
     }

@@ -8,33 +8,32 @@
 //! p_t = −h k_t ξ − β_t v_t'               β_t = h (h k_t + c_n d⁺)      cut to |p_t| ≤ μ p_n
 //! ```
 //!
-//! Each [`Grip`] makes it linear with a symmetric, positive semidefinite `B`, diagonal in (n, t, n×t): a contact that
-//! sticks has the law above, one that slides the chord `−(μ p_n/|v_t|) v'` of Coulomb's law, which never turns a
-//! velocity round, or, when a stuck contact has just given way, the force `μ p_n` against the load. Which grip holds is
-//! guessed by [`ContactStart::predict`] from the contact alone and reviewed by [`ContactStart::review`] with the
-//! velocity that a solve gave. A contact with a gap `d < 0` acts if it would close within the step. World axes, `v'` is
-//! the velocity of the first side minus that of the other at the contact point. About 100 flops; numbers that are not
-//! finite give an open contact.
+//! Each [`Grip`] makes the law linear, with a symmetric, positive semidefinite `B` that is diagonal in (n, t, n×t). A sticking
+//! contact has the law above. A sliding contact has the chord `−(μ p_n/|v_t|) v'` of Coulomb's law, which never reverses a
+//! velocity. A contact that has just begun to slide has the force `μ p_n` against the load. [`ContactStart::predict`] guesses
+//! the grip from the contact alone; [`ContactStart::review`] checks it with the velocity of a solve. A contact with a gap
+//! `d < 0` acts if it would close within the step. World axes; `v'` is the velocity of the first side minus that of the
+//! other at the contact point. About 100 flops. Numbers that are not finite give an open contact.
 
 use crate::contact_force::within;
 use crate::material::ContactLaw;
 use glam::DVec3;
 use sinew_math::Sym3;
 
-/// Friction of a contact that gives way grows by this part of the normal resistance, so that every row of an active
-/// contact has a finite compliance.
+/// Friction of a contact that begins to slide grows with speed by this part of the normal resistance, so that every row of an
+/// active contact has a finite compliance.
 const SLIDING_SLOPE: f64 = 1e-6;
-/// A review lets a grip stand if friction is wrong by less than this part of its limit.
+/// A review accepts a grip if friction is wrong by less than this part of its limit.
 const REVIEW_TOLERANCE: f64 = 0.01;
 
-/// What a contact does in a step.
+/// The state of a contact in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Grip {
     /// No force.
     #[default]
     Open,
-    /// Holds along the surface like a spring.
+    /// Sticks: acts like a spring along the surface.
     Stick,
     /// Slides against friction.
     Slip,
@@ -121,10 +120,10 @@ impl ContactStep {
 }
 
 impl ContactStart {
-    /// The law of a step of `dt` seconds, guessed from two relative velocities (m/s): `now`, at the start, and `free`,
-    /// at the end if there were no contacts (gravity and everything else that is known added). The guess solves the
-    /// contact as if it were the only one on a particle of mass [`ContactStart::mass`]. Across a gap it acts if it would
-    /// close at the velocity of `now`: a body at rest does not close its gaps, though it would fall if it were free.
+    /// Guesses the law of a step of `dt` seconds from two relative velocities (m/s): `now`, at the start, and `free`, at the
+    /// end without contacts (with gravity and all other known forces). The guess solves for this contact alone, on a particle
+    /// of mass [`ContactStart::mass`]. A contact with a gap acts if the gap would close at the velocity `now`: a body at rest
+    /// does not close its gaps, although it would fall if it were free.
     pub fn predict(&self, now: DVec3, free: DVec3, dt: f64) -> ContactStep {
         let arrives = self.depth >= 0.0 || self.depth > dt * self.normal.dot(now);
         if arrives { self.guess(free, dt) } else { ContactStep::default() }
@@ -134,7 +133,7 @@ impl ContactStart {
     fn guess(&self, free: DVec3, dt: f64) -> ContactStep {
         let normal = self.normal_line(dt);
         let load = normal.alone(self.normal.dot(free), self.mass);
-        // an infinite or missing number is no contact either
+        // a number that is not finite opens the contact
         let acts = load > 0.0 && load.is_finite() && free.is_finite();
         if !acts {
             return ContactStep::default();
@@ -151,10 +150,10 @@ impl ContactStart {
         self.framed(normal, pull, [limit / speed; 2])
     }
 
-    /// Looks at a law again with the relative velocity `v'` (m/s) that a solve gave at the end of the step: nothing if
-    /// its grip stands, else the law for another solve. A review for the `last` solve gives friction in proportion to
-    /// `v'`, which takes energy even if it turns out wrong, and closes nothing: what would close now is found as deep in
-    /// the next step. See also [`ContactStart::soften_gap`].
+    /// Checks a law with the relative velocity `v'` (m/s) that a solve gave at the end of the step. Returns none if the grip
+    /// holds, else the law for another solve. Before the `last` solve, friction is proportional to `v'`, which dissipates
+    /// energy even if the guess is wrong. Open contacts then stay open: the next step finds them as deep ones. See also
+    /// [`ContactStart::soften_gap`].
     pub fn review(&self, step: &ContactStep, end: DVec3, dt: f64, last: bool) -> Option<ContactStep> {
         let normal = self.normal_line(dt);
         let load = normal.0 - normal.1 * self.normal.dot(end);
@@ -193,8 +192,9 @@ impl ContactStart {
         }
     }
 
-    /// For the last solve: across a gap the chord of the normal law in place of the spring, `−(p_n/u') u`. It is the same
-    /// at the velocity `v'` of the solve before, and takes energy at any other, where the spring might pull.
+    /// For the last solve: replaces the spring of a contact with a gap by the chord `−(p_n/u') u` of the normal law. Both are
+    /// equal at the velocity `v'` of the previous solve; at other velocities the chord dissipates energy, while the spring
+    /// might pull.
     pub fn soften_gap(&self, step: &mut ContactStep, end: DVec3) {
         let (load, closing) = (step.component_at(0, end), -self.normal.dot(end));
         if step.grip != Grip::Open && self.depth < 0.0 && load > 0.0 && closing > 0.0 {
@@ -203,8 +203,8 @@ impl ContactStart {
         }
     }
 
-    /// The stretch (m, world) to keep for the next step, from the velocity `v'` (m/s) at the end of this one; zero for a
-    /// contact that let go.
+    /// The stretch (m, world) for the next step, from the velocity `v'` (m/s) at the end of this one; zero for an open
+    /// contact.
     pub fn stretch_after(&self, step: &ContactStep, end: DVec3, dt: f64) -> DVec3 {
         let load = step.component_at(0, end) / dt;
         if step.grip != Grip::Open && load > 0.0 {
@@ -219,8 +219,8 @@ impl ContactStart {
         }
     }
 
-    /// Full friction `limit` (N·s) against `pull` whatever the speed along it, with a resistance across; both meet the
-    /// velocity `sliding`.
+    /// Friction of constant size `limit` (N·s) against `pull`, and a resistance across it; both are exact at the velocity
+    /// `sliding`.
     fn against(
         &self,
         normal: ImpulseLine,
@@ -246,7 +246,7 @@ impl ContactStart {
 
     /// A law that resists sliding, along and across a direction.
     fn framed(&self, normal: ImpulseLine, along: DVec3, resistance: [f64; 2]) -> ContactStep {
-        // what is nearly along the normal after rounding is not a direction on the surface
+        // after rounding, a vector nearly along the normal has no direction on the surface
         let laid = |t: DVec3| (t - self.normal * self.normal.dot(t)).try_normalize();
         let t = along.try_normalize().and_then(laid).unwrap_or_else(|| self.normal.any_orthonormal_vector());
         ContactStep {

@@ -1,8 +1,8 @@
 //! Convex hulls of points: faces, corners, and the distance of a point.
 //!
-//! Built once with parry's quick hull (coplanar triangles merged into polygons), from the points spread evenly over three
-//! directions, and checked to hold all of them. The distance is exact: inside, the nearest face plane; outside, the
-//! nearest point over the faces that see the point. Cost: linear in the faces.
+//! The hull is built once by parry's quick hull, which merges coplanar triangles into polygons. The points are first scaled to
+//! equal extents along three directions, and the hull is checked to contain all points. The distance is exact: inside, to the
+//! nearest face plane; outside, to the nearest point of the faces that are visible from the point. Cost: linear in the faces.
 
 use crate::error::ContactError;
 use crate::nearest::{LocalBox, Nearest};
@@ -11,9 +11,9 @@ use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::{ConvexPolyhedron, Triangle};
 use parry3d_f64::transformation::try_convex_hull;
 
-/// A hull flatter than this part of its largest extent has no volume.
+/// A hull thinner than this part of its largest extent has no volume.
 const FLAT: f64 = 1e-6;
-/// How far outside a point may be found, relative to the size.
+/// Tolerance of points outside the hull, relative to its size.
 const SLACK: f64 = 1e-9;
 
 /// The convex hull of points.
@@ -39,7 +39,7 @@ impl ConvexHull {
         let extent = LocalBox { centre: (low + high) * 0.5, half: (high - low) * 0.5 };
         let spread = Spread::of(points, FLAT * (high - low).length())
             .ok_or(ContactError::Hull("all points are in one plane"))?;
-        // the hull of the points spread evenly: thin plates and rods are as easy as balls
+        // at equal extents, thin plates and rods are as well conditioned as spheres
         let even: Vec<DVec3> = points.iter().map(|&p| spread.even(p)).collect();
         let failed = ContactError::Hull("the hull of the points is too degenerate");
         let (mut corners, triangles) = try_convex_hull(&even).map_err(|_| failed.clone())?;
@@ -73,7 +73,7 @@ impl ConvexHull {
         (best, self.solid.faces()[best].normal, self.face_corners(best))
     }
 
-    /// How far outside of a face a point may seem to be by rounding (m).
+    /// Distance outside a face that counts as rounding error (m).
     fn slack(&self) -> f64 {
         SLACK * self.extent.half.length()
     }
@@ -92,11 +92,11 @@ impl ConvexHull {
 
     pub(crate) fn distance(&self, point: DVec3) -> Nearest {
         let (above, normal) = self.above(point);
-        // on the surface the nearest face is the one seen, even where one of no area was left out
+        // on the surface take the nearest face: the hull may lack faces without area
         if above <= self.slack() {
             return Nearest { distance: above, normal };
         }
-        // outside: nearest point of the faces that see the point
+        // outside: nearest point of the visible faces
         let mut nearest = (f64::INFINITY, DVec3::ZERO);
         for i in (0..self.solid.faces().len()).filter(|&i| self.height(i, point).0 > 0.0) {
             let around = self.face_corners(i);

@@ -1,9 +1,9 @@
-//! Two convex solids: where they are nearest or deepest, then the part of one's face that lies over the other's.
+//! Contacts of two convex solids: a normal, then the overlap of the two faces along it.
 //!
-//! The normal comes from the separating axes (two boxes) or from parry's GJK and EPA (everything else), started afresh
-//! in every query. If it is the normal of a face, the face opposite is clipped by the planes through the edges of that
-//! face (Sutherland and Hodgman 1974) and each remaining corner is a contact, its depth taken to the plane of the face;
-//! else, and where polygons stand for round surfaces and miss the deepest place, the nearest points are one.
+//! The normal comes from separating axes for two boxes, else from parry's GJK and EPA, without warm start. If it is the normal
+//! of a face, the opposite face is clipped by the planes through the edges of that face (Sutherland and Hodgman 1974). Each
+//! remaining corner is a contact; its depth is measured to the plane of the face. Otherwise the nearest points are the
+//! contact. They are added also where a polygon stands for a round surface and misses the deepest point.
 
 use crate::box_separation::{Separation, boxes};
 use crate::face_polygon::{FaceCorner, FacePolygon, support_polygon};
@@ -17,13 +17,13 @@ use parry3d_f64::shape::{ConvexPolyhedron, Cuboid, Cylinder, Segment, SupportMap
 
 /// A normal is that of a face if the cosine between them is at least this (1.8°).
 const ALIGNED: f64 = 0.9995;
-/// A corner this near to a side plane, relative to the size of the face, is still over the face.
+/// A corner beyond a side plane by less than this, relative to the size of the face, is still over the face.
 const RIM: f64 = 1e-6;
 /// Feature of the nearest points.
 const WITNESS: u64 = 1 << 60;
 /// Set in features whose reference face is on the second solid.
 const SECOND: u64 = 1 << 61;
-/// Takes parry's axis of cylinders, y, to ours, x.
+/// Rotates parry's axis of cylinders, y, to ours, x.
 const AXIS: DQuat =
     DQuat::from_xyzw(0.0, 0.0, -std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2);
 
@@ -74,7 +74,7 @@ impl FaceClipper {
         }
     }
 
-    /// The faces of both solids that look at each other along a normal from the first to the second.
+    /// The faces of both solids towards each other; the normal is from the first to the second.
     fn faces(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, normal: DVec3, near: [DVec3; 2]) {
         support_polygon(a, normal, near[0], &mut self.polygons[0]);
         support_polygon(b, -normal, near[1], &mut self.polygons[1]);
@@ -85,14 +85,14 @@ impl FaceClipper {
         self.polygons[i].normal.is_some_and(|face| face.dot(normal).abs() >= ALIGNED)
     }
 
-    /// The larger face if both lie flat on each other: the corners of the smaller one are then its own, with numbers
-    /// that last. Of nearly equal ones the first.
+    /// The larger of two faces that lie flat on each other, the first if they are nearly equal. The corners of the smaller
+    /// one are then its own, with features that persist.
     fn larger(&self, normal: DVec3) -> Option<usize> {
         let flat = self.aligned(0, normal) && self.aligned(1, normal);
         flat.then(|| usize::from(self.polygons[1].area() > 1.01 * self.polygons[0].area()))
     }
 
-    /// Clips the other polygon by the reference and adds what is left.
+    /// Clips the other polygon by the reference face and adds the remaining corners as contacts.
     fn clip(&mut self, reference: usize, radii: f64, margin: f64, out: &mut Vec<ContactSpot>) {
         let (face, other) = (&self.polygons[reference], &self.polygons[1 - reference]);
         let Some(outward) = face.normal else { return };
@@ -121,7 +121,7 @@ impl FaceClipper {
         }
     }
 
-    /// Nearest points, or the deepest ones of overlapping solids; nothing beyond `reach`.
+    /// Nearest points, or the deepest points of overlapping solids; none beyond `reach`.
     fn nearest(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, reach: f64) -> Option<NearestPoints> {
         let (core_a, core_b) = (Core::of(a.shape)?, Core::of(b.shape)?);
         let (first, second) = (parry_pose(a), parry_pose(b));
@@ -190,7 +190,7 @@ fn parry_pose(solid: PlacedShape<'_>) -> ParryPose {
     ParryPose::from_parts(pose.translation, turn)
 }
 
-/// A solid as parry knows it, without its radius if it is a capsule.
+/// A solid as a parry shape; of a capsule, its axis.
 enum Core<'a> {
     Box(Cuboid),
     Cylinder(Cylinder),

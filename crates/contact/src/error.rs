@@ -1,4 +1,4 @@
-//! What can be wrong with a description of contact.
+//! Errors of colliders, shapes and contact models.
 
 use thiserror::Error;
 
@@ -32,7 +32,9 @@ pub enum ContactError {
     #[error("height field: {0}")]
     Field(&'static str),
     /// A pose has a number that is not finite, or a rotation that is not of unit length.
-    #[error("pose of the collider in its owner is not a rigid placement")]
+    #[error(
+        "the pose of the collider has a number that is not finite or a rotation that is not of unit length"
+    )]
     Pose,
     /// A normal is zero or not finite.
     #[error("the normal of a plane must be finite and not zero")]

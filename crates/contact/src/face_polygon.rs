@@ -1,21 +1,21 @@
-//! The face, or edge, of a solid that looks in a direction (world axes).
+//! The face or edge of a solid that is farthest in a direction (world axes).
 
 use crate::ground_points::box_corner;
 use crate::placed::PlacedShape;
 use crate::shape::ContactShape;
 use glam::DVec3;
 
-/// Corners of the polygon that stands for the end of a cylinder: (cos, sin) of multiples of 45°.
+/// Corners of the polygon that replaces the end of a cylinder: (cos, sin) of multiples of 45°.
 const OCTAGON: [(f64, f64); 8] = {
     const S: f64 = std::f64::consts::FRAC_1_SQRT_2;
     [(1.0, 0.0), (S, S), (0.0, 1.0), (-S, S), (-1.0, 0.0), (-S, -S), (0.0, -1.0), (S, -S)]
 };
-/// The end of a cylinder is what looks along a direction with at least this cosine to its axis.
+/// Along directions with at least this cosine to the axis, the face of a cylinder is its end.
 const END: f64 = 0.7;
 /// Set in the numbers of corners made by cutting.
 const CUT: u64 = 1 << 39;
 
-/// A corner with a number that stays the same as long as the same corner, or the same two edges, make it.
+/// A corner with a number that persists as long as the same corner, or the same two edges, form it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FaceCorner {
     pub(crate) point: DVec3,
@@ -33,7 +33,7 @@ pub(crate) struct FacePolygon {
 }
 
 impl FaceCorner {
-    /// The number of the cut of an edge by the plane of another edge.
+    /// The number of the corner where an edge is cut by the plane of another edge.
     pub(crate) fn cut(from: &Self, to: &Self, edge: u64) -> u64 {
         let (low, high) = (from.id.min(to.id), from.id.max(to.id));
         CUT | (low.wrapping_mul(0x9e37).wrapping_add(high).wrapping_mul(0x85eb).wrapping_add(edge)
@@ -42,7 +42,7 @@ impl FaceCorner {
 }
 
 impl FacePolygon {
-    /// Of the order of its largest extent (m).
+    /// Approximate largest extent (m).
     pub(crate) fn size(&self) -> f64 {
         match self.corners.as_slice() {
             [first, .., last] => first.point.distance(last.point),
@@ -58,7 +58,7 @@ impl FacePolygon {
     }
 }
 
-/// Writes the face of `solid` that looks along `direction`, on a round side the edge next to `near`.
+/// Writes the face of `solid` farthest along `direction`; on a round side, the edge next to `near`.
 pub(crate) fn support_polygon(solid: PlacedShape<'_>, direction: DVec3, near: DVec3, out: &mut FacePolygon) {
     let local = solid.placed.axes.transpose() * direction;
     out.corners.clear();

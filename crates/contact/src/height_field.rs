@@ -1,8 +1,8 @@
-//! Ground as heights over a rectangular grid.
+//! Ground given by heights over a rectangular grid.
 //!
-//! Each cell is two triangles that share the diagonal from its corner of least x and y to the opposite one. A point is
-//! measured against the triangle above or below it, at right angles to that triangle; beyond the border there is no
-//! ground. Solid below, to a depth of the larger side. Cost: constant per point.
+//! Each cell is two triangles that share the diagonal from the corner with the smallest x and y to the opposite corner. The
+//! distance of a point is measured perpendicular to the triangle above or below it. Beyond the border there is no ground. The
+//! ground is solid down to a depth of its larger side. Cost: constant per point.
 
 use crate::error::ContactError;
 use crate::nearest::{LocalBox, Nearest};
@@ -55,7 +55,7 @@ impl HeightField {
         Self::new(n, size, heights.collect())
     }
 
-    /// The height (m) and the unit normal at `x, y`, both of the collider's frame; nothing beyond the border.
+    /// The height (m) and the unit normal at `x, y`, both of the collider's frame; none beyond the border.
     #[inline]
     pub fn surface(&self, x: f64, y: f64) -> Option<(f64, DVec3)> {
         let cells = DVec2::new((self.n[0] - 1) as f64, (self.n[1] - 1) as f64);
@@ -85,7 +85,7 @@ impl HeightField {
         LocalBox { centre: DVec3::Z * (0.5 * (low + high)), half }
     }
 
-    /// Index and place of every grid vertex inside a box (frame of the collider); the box has no upper end.
+    /// Index and place of every grid vertex inside a box (frame of the collider); the box has no upper bound.
     pub(crate) fn vertices_in(&self, low: DVec3, high: DVec2) -> impl Iterator<Item = (usize, DVec3)> + '_ {
         let range = move |axis: usize| {
             let scale = (self.n[axis] - 1) as f64 / self.size[axis];

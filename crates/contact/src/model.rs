@@ -1,7 +1,7 @@
-//! Everything that can touch, and who never touches whom.
+//! All colliders, and the pairs that ignore each other.
 //!
-//! A [`ContactModel`] is immutable and shared; a [`ContactWorkspace`] holds buffers only: results are a function of the
-//! model, the poses and the margin alone, to the bit, so that a restored run finds the same contacts.
+//! A [`ContactModel`] is immutable and shared. A [`ContactWorkspace`] has buffers only: results depend on the model, the poses
+//! and the margin only, to the bit, so a restored run finds the same contacts.
 
 use crate::broad_phase::Sweep;
 use crate::collider::Collider;
@@ -23,7 +23,7 @@ pub struct ContactModel {
     ignored: Vec<[Owner; 2]>,
 }
 
-/// Buffers of queries; losing them changes no result.
+/// Buffers of queries. Their content never changes a result.
 #[derive(Default)]
 pub struct ContactWorkspace {
     pub(crate) placed: Vec<PlacedCollider>,
@@ -31,11 +31,11 @@ pub struct ContactWorkspace {
     pub(crate) narrow: NarrowScratch,
 }
 
-/// What a query noticed.
+/// Counts of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactReport {
-    /// Pairs of colliders, or colliders near the points, that were looked at closely.
+    /// Pairs of colliders, or colliders near the points, that the narrow phase examined.
     pub n_pairs: usize,
     /// Contacts found.
     pub n_contacts: usize,
@@ -83,7 +83,7 @@ impl ContactModel {
         &self.colliders
     }
 
-    /// How many poses a query wants.
+    /// How many poses a query needs.
     pub fn n_bodies(&self) -> usize {
         self.n_bodies
     }
@@ -126,7 +126,7 @@ impl ContactModel {
         ContactReport { n_pairs: pairs.len(), n_contacts: out.len(), skipped_colliders, skipped_points: 0 }
     }
 
-    /// Puts every collider into the world; returns how many could not be.
+    /// Places every collider in the world; returns how many have no finite pose.
     pub(crate) fn place(&self, poses: &[Pose], margin: f64, work: &mut ContactWorkspace) -> usize {
         work.placed.clear();
         work.placed
@@ -142,7 +142,7 @@ impl ContactWorkspace {
     }
 }
 
-/// A margin that is not a number counts as zero.
+/// A margin that is negative or not finite counts as zero.
 pub(crate) fn usable(margin: f64) -> f64 {
     if margin.is_finite() { margin.max(0.0) } else { 0.0 }
 }

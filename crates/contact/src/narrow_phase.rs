@@ -1,6 +1,6 @@
-//! The narrow phase: two colliders, up to eight contacts.
+//! The narrow phase: up to eight contacts of two colliders.
 //!
-//! | pair | how |
+//! | pair | method |
 //! |---|---|
 //! | anything, plane | its corners, ends of its axis, deepest points of its rims |
 //! | anything, height field | the same points, and the vertices of the grid inside it |
@@ -9,9 +9,9 @@
 //! | box, box | separating axes, then clipped faces |
 //! | the rest | nearest points (GJK) or least depth (EPA) by parry, then clipped faces |
 //!
-//! Whatever the pair, the contacts are those of the poses alone: nothing is carried over from an earlier query.
-//! Contacts of one pair are sorted by feature; features are corner, edge and face numbers of the shapes, the same as
-//! long as the same parts touch. Of more than eight the deepest stay.
+//! The contacts depend on the poses only; nothing is carried over from an earlier query. The contacts of one pair are sorted
+//! by feature. Features are corner, edge and face numbers of the shapes, which persist as long as the same parts touch. Of
+//! more than eight contacts the deepest are kept.
 
 use crate::capsule_pair::capsules;
 use crate::collider::Collider;
@@ -26,7 +26,7 @@ use glam::DVec3;
 const MOST: usize = 8;
 /// Feature numbers of grid vertices begin here.
 const GRID: u64 = 1 << 32;
-/// A grid vertex counts if the surface of the body faces the ground at it, by this cosine.
+/// A grid vertex counts if the cosine between the contact normal and the ground normal is at least this.
 const FACING: f64 = 0.5;
 
 /// Buffers of the narrow phase.
@@ -79,7 +79,7 @@ impl NarrowScratch {
         }
     }
 
-    /// Turns the normals of what `find` adds.
+    /// Reverses the normals of the contacts that `find` adds.
     fn exchanged(&mut self, find: impl FnOnce(&mut Self)) {
         find(self);
         self.spots.iter_mut().for_each(|spot| spot.normal = -spot.normal);

@@ -1,7 +1,7 @@
-//! Points against everything: the surface vertices of flesh.
+//! Contacts of points with colliders: the surface vertices of flesh.
 //!
-//! The box around all points picks the colliders; for each of these, a point is taken into its frame and measured by
-//! the formulas of `distance.rs`. Cost: per collider near the cloud, about 5 ns per point against a plane and 10 to 30
+//! The box around all points selects the colliders. For each of these, the points are transformed into its frame and measured
+//! by the formulas of `distance.rs`. Cost: per collider near the cloud, about 5 ns per point against a plane and 10 to 30
 //! against other shapes; nothing is allocated once the output has grown.
 
 use crate::collider::{Collider, Groups};
@@ -19,11 +19,11 @@ use sinew_math::Pose;
 pub struct PointCloud<'a> {
     /// Where they are (m, world).
     pub points: &'a [DVec3],
-    /// Index of the first point in contacts and keys, so that several clouds have different names.
+    /// Index of the first point in contacts and keys, so that several clouds have different keys.
     pub first: u32,
-    /// What they are made of; its stiffness must be positive if the world's is not.
+    /// Their material; its stiffness must be positive if that of the world is not.
     pub material: ContactMaterial,
-    /// Whom they touch.
+    /// Their contact groups.
     pub groups: Groups,
     /// Owners that they ignore: the bones inside.
     pub ignored: &'a [Owner],
@@ -51,7 +51,7 @@ impl ContactModel {
                 report.skipped_points += 1;
             }
         }
-        // boxes are widened by half of what place() is told
+        // place() widens boxes by half its margin
         report.skipped_colliders = self.place(poses, 2.0 * margin, work);
         for (index, (collider, placed)) in self.colliders().iter().zip(&work.placed).enumerate() {
             let near = match placed.state {

@@ -1,4 +1,4 @@
-//! Shapes that can touch, each in the frame of its collider, sizes in metres.
+//! Shapes of colliders, each in the frame of its collider; sizes in metres.
 //!
 //! Shapes are centred on the origin, their axis (where one exists) along x as in `sinew_math::MassProperties`; the
 //! plane and the height field have their free side towards +z.
@@ -72,7 +72,7 @@ impl ContactShape {
         }
     }
 
-    /// What kind of shape it is, for messages.
+    /// Name of the kind of shape, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Plane => "plane",
@@ -85,7 +85,7 @@ impl ContactShape {
         }
     }
 
-    /// The box around the shape in its own frame; nothing for a plane, which has no end.
+    /// The box around the shape in its own frame; none for a plane, which is infinite.
     pub(crate) fn extent(&self) -> Option<LocalBox> {
         let centred = |half| Some(LocalBox { centre: DVec3::ZERO, half });
         match self {

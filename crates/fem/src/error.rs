@@ -16,7 +16,7 @@ pub enum FemError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// Where it may lie.
+        /// What is allowed.
         range: &'static str,
     },
     /// An entry of a list is outside its range.
@@ -28,7 +28,7 @@ pub enum FemError {
         index: usize,
         /// Its value.
         value: f64,
-        /// Where it may lie.
+        /// What is allowed.
         range: &'static str,
     },
     /// A list that does not have one entry per node or tetrahedron.

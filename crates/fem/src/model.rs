@@ -1,8 +1,8 @@
-//! The immutable side of flesh: rest quantities, masses, material.
+//! The immutable model of flesh: rest quantities, masses, material.
 //!
-//! Per tetrahedron `D_m⁻¹`, the filled volume `wV` and the area normals `b_i = −V∇φ_i` (rows of `−V D_m⁻¹`; outward
-//! faces, KP08 eq. 14); per node a lumped mass. Node and tetrahedron numbers are those of the mesh. kg, m, Pa.
-//! Building costs a sort of the tetrahedra.
+//! Per tetrahedron: `D_m⁻¹`, the filled volume `wV` and the area normals `w b_i = −wV∇φ_i` (rows of `−wV D_m⁻¹`; KP08 eq. 14,
+//! 15). Per node: a lumped mass. Nodes and tetrahedra have the indices of the mesh. kg, m, Pa. Building costs a sort of the
+//! tetrahedra.
 
 use crate::error::FemError;
 use crate::layout::{ElementLayout, RestShape, WIDTH};
@@ -10,7 +10,7 @@ use crate::materials::Material;
 use glam::DVec3;
 use sinew_math::TetMesh;
 
-/// What a model needs to know beside mesh and material.
+/// Density, fill ratios and masses of a model.
 #[derive(Clone, Debug)]
 pub struct FemOptions {
     /// Density of filled volume, kg/m³.
@@ -19,11 +19,11 @@ pub struct FemOptions {
     pub fill_ratios: Option<Vec<f64>>,
     /// Mass of each node, kg; a quarter of each tetrahedron's mass per corner if absent.
     pub node_masses_kg: Option<Vec<f64>>,
-    /// Nodes lighter than this fraction of the mean are made that heavy ([`FemModel::n_raised_masses`]); 0 to 1.
+    /// Smallest mass, as a fraction of the mean, 0 to 1. Lighter nodes are raised to it ([`FemModel::n_raised_masses`]).
     pub mass_floor: f64,
 }
 
-/// Water, full elements, masses as they are.
+/// Density of water, full elements, no mass floor.
 impl Default for FemOptions {
     fn default() -> Self {
         Self { density_kg_per_m3: 1000.0, fill_ratios: None, node_masses_kg: None, mass_floor: 0.0 }
@@ -42,11 +42,11 @@ pub struct FemModel {
     pub(crate) slots: Vec<u32>,
 }
 
-/// A tetrahedron may not be fuller than full, but for rounding of whoever measured it.
+/// Largest fill ratio, with a margin for rounding.
 const FULL: f64 = 1.0 + 1e-9;
 
 impl FemModel {
-    /// Prepares a mesh.
+    /// Builds a model from a mesh and a material.
     ///
     /// # Errors
     /// [`FemError::WrongLength`], [`FemError::OutOfRange`] or [`FemError::EntryOutOfRange`] for bad options, or a node
@@ -79,7 +79,7 @@ impl FemModel {
         Ok(Self { mesh, material, masses, n_raised_masses, layout, slots })
     }
 
-    /// The same flesh of another material.
+    /// The same flesh with another material.
     #[must_use]
     pub fn with_material(mut self, material: Material) -> Self {
         self.material = material;
@@ -111,7 +111,7 @@ impl FemModel {
         &self.masses
     }
 
-    /// How many nodes the mass floor made heavier.
+    /// How many nodes were raised to the mass floor.
     pub fn n_raised_masses(&self) -> usize {
         self.n_raised_masses
     }

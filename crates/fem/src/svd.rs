@@ -19,7 +19,7 @@ pub(crate) struct Svd<L> {
     pub(crate) v: Mat3<L>,
 }
 
-/// Sweeps after which Jacobi gives up; it converges quadratically and needs about four.
+/// Largest number of Jacobi sweeps; convergence is quadratic and takes about four.
 const MAX_SWEEPS: usize = 30;
 
 /// Two columns are orthogonal when the square of their product is below this times their squared lengths.

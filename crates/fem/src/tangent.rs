@@ -35,15 +35,15 @@ use wide::f64x2;
 pub const STIFFNESS_PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
 
-/// Whether negative stiffness is cut off.
+/// Whether negative stiffness is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Projection {
-    /// Eigenvalues below zero become zero: for implicit steps by conjugate gradients.
+    /// Negative eigenvalues become zero; for implicit steps with conjugate gradients.
     #[default]
     Semidefinite,
-    /// The derivative itself, which may be indefinite; of [`crate::Extension::PerStretch`], whose derivative is not
-    /// symmetric, the symmetric part.
+    /// The exact derivative, which may be indefinite. For [`crate::Extension::PerStretch`], whose derivative is not symmetric,
+    /// its symmetric part.
     Exact,
 }
 
@@ -79,10 +79,9 @@ impl ElementTangent {
     }
 }
 
-/// Calls `visit` with each tetrahedron's number, stiffness and forces, in the model's own order.
+/// Calls `visit` with the index, stiffness and forces of each tetrahedron, in the order of the layout.
 ///
-/// Assemble what is needed from it: all forces, or the block matrix of the nodes. The forces are those of
-/// [`crate::elastic_forces`] to rounding.
+/// The caller assembles forces or a block matrix from them. The forces are those of [`crate::elastic_forces`] up to rounding.
 ///
 /// # Panics
 /// If `positions` does not have one entry per node.
@@ -237,7 +236,7 @@ impl<L: Lanes> Tangents<L> {
         }
         let left = Mat3(three!(|i| scale(svd.u.0[i], stress[i] * -filled_volume)));
         let forces = left.mul_transpose(&turned.transpose());
-        // Not by `fold`, which is not inlined and would not be compiled for these lanes.
+        // A loop, because `fold` is not inlined and would not be compiled for these lanes.
         let mut finite = all_finite(&forces);
         for block in &blocks {
             finite = finite & all_finite(block);

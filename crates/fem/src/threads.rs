@@ -82,7 +82,7 @@ impl ThreadScratch {
     }
 }
 
-/// Halves the run until one buffer is left, then works through its blocks.
+/// Splits the run until it has one buffer, then computes its blocks.
 fn run(
     run: BlockRun<'_>,
     model: &FemModel,

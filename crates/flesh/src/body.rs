@@ -1,7 +1,7 @@
-//! One body of flesh: tetrahedra, the bones they are fixed to, and the surface they carry.
+//! One body of flesh: tetrahedra, the bones they are fixed to, and the embedded surface.
 //!
-//! Bones are bodies of a mechanism, with poses of their centres of mass. A node that is fixed to a bone has no unknowns and
-//! no mass of its own here: [`FleshBody::bone_masses`] says what to add to the bones. World axes, SI.
+//! Bones are bodies of a mechanism; their poses are those of the centres of mass. A node fixed to a bone has no unknowns, and its
+//! mass belongs to the bone: see [`FleshBody::bone_masses`]. World axes, SI.
 
 use std::sync::OnceLock;
 
@@ -14,14 +14,14 @@ use sinew_solvers::SparsePattern;
 use crate::bone_shares::BoneShares;
 use crate::error::FleshError;
 
-/// How flesh is damped and how it touches.
+/// Damping and contact of flesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FleshOptions {
     /// Stiffness damping `β`, s: forces `−βK v`.
     pub stiffness_damping_s: f64,
     /// Damper of free nodes against their reference bones, 1/s (KP08 §4.5).
     pub bone_damping_per_s: f64,
-    /// Surface of the flesh, for contact; none touches nothing.
+    /// Contact material and groups of the surface; without them the flesh touches nothing.
     pub contact: Option<(ContactMaterial, Groups)>,
 }
 
@@ -63,14 +63,14 @@ pub struct FleshBody {
     shares: OnceLock<BoneShares>,
 }
 
-/// A node without a bone.
+/// Marks a node that is not fixed to a bone.
 pub(crate) const FREE: u32 = u32::MAX;
 
 impl FleshBody {
     /// Flesh from tetrahedra and attachments whose bones are the bodies `bones`, in this order.
     ///
     /// # Errors
-    /// A node that refers to a missing bone, a surface point outside the mesh, a damping that is negative.
+    /// A node that refers to a missing bone, a surface point outside the mesh, or negative damping.
     pub fn new(
         fem: FemModel,
         attachments: Attachments,
@@ -129,7 +129,7 @@ impl FleshBody {
         &self.surface
     }
 
-    /// Masses (kg) of fixed nodes with the bone they weigh on and their place in its frame (m).
+    /// Bone, mass (kg) and position in the frame of the bone (m) of each fixed node.
     pub fn bone_masses(&self) -> impl Iterator<Item = (u32, f64, DVec3)> + '_ {
         self.attachments
             .attached()
@@ -137,7 +137,7 @@ impl FleshBody {
             .map(|a| (a.bone, self.fem.masses()[a.node as usize], a.point_in_bone))
     }
 
-    /// How much each bone moves each free node.
+    /// The weights of the bones at each free node.
     pub(crate) fn shares(&self) -> &BoneShares {
         self.shares.get_or_init(|| BoneShares::new(&self.fem, &self.attachments, &self.pattern))
     }
@@ -154,7 +154,7 @@ impl FleshBody {
         (bone != FREE).then_some(bone as usize)
     }
 
-    /// Whether each point of the surface is in a tetrahedron that is diagonalized, with its nodes at `positions` (m).
+    /// For each point of the surface, whether its tetrahedron needs an SVD with the nodes at `positions` (m).
     pub fn fill_diagonalized(&self, positions: &[DVec3], out: &mut Vec<bool>) {
         let (mesh, material) = (self.fem.mesh(), self.fem.material());
         let is_diagonalized: Vec<bool> =
@@ -163,7 +163,7 @@ impl FleshBody {
         out.extend(self.surface.iter().map(|point| is_diagonalized[point.tet as usize]));
     }
 
-    /// Where the points of the surface are (m), for given nodes.
+    /// Positions of the points of the surface (m), for given nodes.
     pub fn fill_surface(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
         out.clear();
         out.extend(self.surface.iter().map(|point| self.fem.mesh().point(point, positions)));

@@ -1,4 +1,4 @@
-//! All flesh of a mechanism and everything that touches; never changes.
+//! The immutable model of all flesh and colliders around one mechanism, and measures of its state.
 
 use glam::{DMat3, DVec3};
 use sinew_contact::{ContactModel, ContactSummary, Owner};
@@ -21,7 +21,7 @@ pub struct FleshModel {
     pub(crate) masses: Vec<Option<f64>>,
     /// Ports of the bodies that flesh is coupled with.
     pub(crate) ports: Vec<u32>,
-    /// For each body of the mechanism its place in `ports`, or `NO_SLOT`.
+    /// Index of each body of the mechanism in `ports`, or `NO_SLOT`.
     pub(crate) slots: Vec<u32>,
     /// Number of the first surface point of each body of flesh.
     pub(crate) first_points: Vec<u32>,
@@ -32,7 +32,7 @@ pub struct FleshModel {
 /// A body without a port.
 pub(crate) const NO_SLOT: u32 = u32::MAX;
 
-/// What a step with flesh met.
+/// Report of a step with flesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FleshReport {
@@ -44,13 +44,13 @@ pub struct FleshReport {
     pub iterations: u32,
     /// Contacts.
     pub contacts: ContactSummary,
-    /// Solves of the step; substeps where flesh is stepped apart from the bodies.
+    /// Solves of the step; in explicit steps, substeps.
     pub n_solves: u32,
 }
 
 impl FleshModel {
-    /// Flesh and colliders of a mechanism. Colliders sit in the frames of the centres of mass
-    /// ([`Model::central_frame`]), as do attached nodes.
+    /// Flesh and colliders of a mechanism. Colliders and attached nodes are given in the frames of the centres of mass
+    /// ([`Model::central_frame`]).
     ///
     /// # Errors
     /// A bone that is not a body; a collider without stiffness on a body that forces move.
@@ -97,7 +97,7 @@ impl FleshModel {
         (flesh, (vertex - self.first_points[flesh]) as usize)
     }
 
-    /// Flesh at rest around the bones as they are.
+    /// Flesh at rest around the bones of a state.
     pub fn initial_state(&self, state: &State) -> FleshState {
         let at_rest = |body: &FleshBody| FemState {
             positions: Around::new(body, state).places,
@@ -112,7 +112,7 @@ impl FleshModel {
         out
     }
 
-    /// Moves fixed nodes to where their bones are.
+    /// Moves fixed nodes with their bones.
     pub fn follow(&self, state: &State, flesh: &mut FleshState) {
         for (body, nodes) in self.bodies.iter().zip(&mut flesh.nodes) {
             for attached in body.attachments.attached() {
@@ -124,11 +124,11 @@ impl FleshModel {
         }
     }
 
-    /// Moves all nodes with bones that were put elsewhere, no matter how they got there: fixed nodes to where their bones are, and
-    /// free ones as flesh at rest around the bones would move. What flesh has beside that is kept as it is seen from the bones:
-    /// deformation by weight and contact, velocities relative to theirs. Contacts forget what held them.
+    /// Moves all nodes when bones are set to other poses: fixed nodes with their bones, free nodes as flesh at rest would move.
+    /// Deformation by weight and contact, and velocities relative to the bones, are kept in the frame of the bones. The
+    /// stretches of contacts are removed.
     ///
-    /// Coming back brings all nodes back; bones that stand still leave all bits of the nodes as they are.
+    /// If the bones return, all nodes return. If no bone moves, the nodes keep their bits.
     pub fn carry(&self, before: &State, after: &State, flesh: &mut FleshState, scratch: &mut CarryScratch) {
         scratch.last.resize_with(self.bodies.len(), || None);
         for ((body, nodes), last) in self.bodies.iter().zip(&mut flesh.nodes).zip(&mut scratch.last) {
@@ -148,8 +148,8 @@ impl FleshModel {
         counts && flesh.nodes.len() == self.bodies.len() && flesh.history.len() == self.bodies.len()
     }
 
-    /// Largest distance (m) of a node of one body of flesh from where it would be at rest, after the rigid motion of the rest
-    /// shape that fits best.
+    /// Largest distance (m) of a node of one body of flesh from the rest shape, after the best-fitting rigid motion of the rest
+    /// shape.
     pub fn distance_from_rest(&self, flesh: &FleshState, index: usize) -> f64 {
         let (rest, now) = (self.bodies[index].fem.mesh().positions(), &flesh.nodes[index].positions);
         let middle = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;

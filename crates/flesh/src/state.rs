@@ -1,10 +1,10 @@
-//! What changes about flesh: plain data.
+//! The state of all flesh: plain data.
 
 use glam::DVec3;
 use sinew_contact::Anchors;
 use sinew_fem::FemState;
 
-/// The last step of the nodes, for a scheme of second order.
+/// The last step of the nodes, for schemes of second order.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeHistory {
@@ -24,7 +24,7 @@ impl NodeHistory {
     }
 }
 
-/// All flesh and the memory of contacts.
+/// Nodes of all flesh, and stretches of contacts.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FleshState {
@@ -32,9 +32,9 @@ pub struct FleshState {
     pub nodes: Vec<FemState>,
     /// Their last steps.
     pub history: Vec<NodeHistory>,
-    /// What contacts remember.
+    /// Stretches of contacts.
     pub anchors: Anchors,
-    /// What contacts between bodies remember where flesh is stepped apart from them.
+    /// Stretches of contacts between bodies, where flesh makes explicit steps.
     pub body_anchors: Anchors,
 }
 

@@ -1,7 +1,7 @@
-//! Bodies as documents: `EmbeddedBody` is read and written by serde, with a format number, and checked when read.
+//! Serialization of `EmbeddedBody`, with a format number. What is read is checked.
 //!
-//! Properties that hold for a body read: mesh and surface are good ([`TetMesh::new`], [`Surface::new`]), every list has one
-//! entry per element, fill ratios are from 0 to 1, masses positive, every anchor gives back its vertex.
+//! Checks: mesh and surface are valid ([`TetMesh::new`], [`Surface::new`]), every list has one entry per element, fill ratios
+//! are from 0 to 1, masses are positive, and every anchor is at its vertex.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use crate::surface::Surface;
 
 /// The only format so far.
 const FORMAT: u32 = 1;
-/// How far from its vertex an anchor may lie, as a share of the surface's extent: files may be rounded.
+/// Largest distance of an anchor from its vertex, as a share of the surface's extent: numbers in files may be rounded.
 const ANCHOR_TOLERANCE: f64 = 1e-6;
 
-/// What is written.
+/// The serialized form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EmbeddedBodyDoc {
@@ -91,7 +91,7 @@ impl EmbeddedBodyDoc {
     }
 }
 
-/// Every anchor lies in a tetrahedron that exists and gives back its vertex.
+/// Checks that every anchor has an existing tetrahedron and is at its vertex.
 fn check_anchors(mesh: &TetMesh, surface: &Surface, anchors: &[SurfacePoint]) -> Result<(), MeshError> {
     let tolerance = ANCHOR_TOLERANCE * surface.bounds().size().max_element();
     for (index, (anchor, &vertex)) in anchors.iter().zip(surface.positions()).enumerate() {

@@ -1,8 +1,8 @@
-//! Axis-aligned boxes and a tree of them: which items come near a box?
+//! Axis-aligned boxes, and a tree that finds the items near a box.
 //!
-//! The tree is binary, split at the median centre along the longest side, nodes in preorder; a node knows where to go on
-//! when its box is missed, so that queries need no stack. Build O(n log n), query O(log n + hits), 72 bytes per two
-//! items. Boxes touching count as near.
+//! The tree is binary, split at the median centre along the longest side, with nodes in preorder. Each node stores where the
+//! search continues if its box is missed, so queries need no stack. Boxes that only touch count as near. Build O(n log n),
+//! query O(log n + hits), 72 bytes per two items.
 
 use glam::DVec3;
 
@@ -48,7 +48,7 @@ impl Bounds {
 
 struct BoxNode {
     bounds: Bounds,
-    /// Where the search goes on if this box is missed.
+    /// Where the search continues if this box is missed.
     skip: u32,
     /// Items of a leaf; empty for inner nodes.
     first: u32,

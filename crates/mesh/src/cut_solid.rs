@@ -1,9 +1,9 @@
-//! The inside of a surface, cell by cell of a grid, for exact integrals over parts of it.
+//! The inside of a surface, cut along the cells of a grid, for exact integrals over tetrahedra.
 //!
-//! A closed surface is cut by the planes of the grid (`part.rs`), halving the range of cells each time. A range without pieces
-//! of the surface is full or empty as a whole; in a single cell, what does not hang together is told apart.
+//! A closed surface is cut by the planes of the grid (`solid_part.rs`), halving the range of cells each time. A range without
+//! pieces of the surface is full or empty as a whole. In a single cell, connected components become separate shards.
 //!
-//! Coordinates in metres. Cost O(n log cells) to build; per tetrahedron, the pieces in the cells it touches.
+//! Coordinates in metres. Building takes O(n log cells); a tetrahedron takes the pieces in the cells that it touches.
 
 use glam::DVec3;
 
@@ -13,7 +13,7 @@ use crate::overlap_integral::{OverlapSum, box_triangles};
 use crate::solid_part::{CapSide, SolidPart};
 use crate::surface::Surface;
 
-/// A box that reaches into a cell by less than this share of it only touches it.
+/// A box that overlaps a cell by less than this share of the cell does not count as reaching it.
 const TOUCH: f64 = 1e-12;
 
 /// Equal boxes side by side: the planes of axis `a` lie at `origin[a] + i step[a]`.
@@ -49,12 +49,12 @@ impl CellGrid {
     }
 }
 
-/// What a cell holds of the solid.
+/// The part of the solid in a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CellContent {
     Empty,
     Full,
-    /// Something: a range of shards.
+    /// Partly full: a range of shards.
     Cut {
         first: u32,
         end: u32,
@@ -66,7 +66,7 @@ pub(crate) struct Shard {
     /// Its closed surface, a range of `CutSolid::pieces`.
     first: u32,
     end: u32,
-    /// Where it may go on in the next cells, below and above for each axis.
+    /// Its caps towards the next cells, below and above for each axis.
     pub(crate) sides: [[CapSide; 2]; 3],
     /// The triangles of the surface that pass through it, in order.
     pub(crate) sources: Vec<u32>,
@@ -81,7 +81,7 @@ pub(crate) struct CutSolid {
 }
 
 impl CutSolid {
-    /// Cuts the inside of a surface; the grid must enclose the surface. `progress` hears the share of cells done.
+    /// Cuts the inside of a surface; the grid must enclose the surface. Calls `progress` with the share of cells done.
     pub(crate) fn new(surface: &Surface, grid: CellGrid, progress: &mut dyn FnMut(f64)) -> Self {
         let cells = vec![CellContent::Empty; grid.n_cells()];
         let mut solid = Self { grid, cells, shards: Vec::new(), pieces: Vec::new() };
@@ -125,7 +125,7 @@ impl CutSolid {
         self.cut(above, hi, high, done);
     }
 
-    /// Stores what a cut cell holds.
+    /// Stores the shards of a cut cell.
     fn keep(&mut self, at: [u32; 3], part: SolidPart) {
         let first = self.shards.len() as u32;
         for part in part.apart() {

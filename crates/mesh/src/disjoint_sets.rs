@@ -1,6 +1,6 @@
-//! Disjoint sets: which elements hang together? Joining and asking cost almost nothing (path halving, smaller root wins).
+//! Disjoint sets, to find connected elements. Joining and finding take nearly constant time (path halving, smaller root wins).
 
-/// DisjointSets of the numbers `0..n`.
+/// Sets of the numbers `0..n`.
 pub(crate) struct DisjointSets {
     parent: Vec<u32>,
 }
@@ -24,7 +24,7 @@ impl DisjointSets {
         self.parent[a.max(b) as usize] = a.min(b);
     }
 
-    /// The number of the set of every element, in order of first elements, and how many sets there are.
+    /// The set of each element, numbered by first elements, and how many sets there are.
     pub(crate) fn numbered(mut self) -> (Vec<u32>, usize) {
         let (mut name, mut n) = (vec![0; self.parent.len()], 0);
         for i in 0..self.parent.len() as u32 {

@@ -1,11 +1,10 @@
-//! A fine surface carried by coarse tetrahedra.
+//! A fine surface embedded in coarse tetrahedra (KP08 §4.1).
 //!
-//! Each vertex of the surface is tied to the tetrahedron around it by barycentric coordinates; each tetrahedron knows which
-//! share w of it the solid fills; each node gets the mass `m_i = ρ Σ_K ∫_{K ∩ solid} φ_i` (KP08 §4.2). The integrals are exact
-//! up to rounding, hence `Σ m_i = ρ V` and `Σ m_i X_i = ρ V c̄`. Tetrahedra that hold nothing are dropped, nodes that none
-//! uses as well.
+//! Each vertex of the surface has barycentric coordinates in the tetrahedron around it (eq. 9). Each tetrahedron has a fill
+//! ratio `w`: the part of it that the solid fills. Each node has the mass `m_i = ρ Σ_K ∫_{K ∩ solid} φ_i`. The integrals are
+//! exact up to rounding, so `Σ m_i = ρ V` and `Σ m_i X_i = ρ V c̄`. Empty tetrahedra and unused nodes are dropped.
 //!
-//! Metres, kilograms. Cost: see `solid.rs`; 10,000 triangles in 5,000 tetrahedra take a tenth of a second.
+//! Metres, kilograms. Cost: see `cut_solid.rs`; 10,000 triangles in 5,000 tetrahedra take a tenth of a second.
 
 use glam::DVec3;
 use sinew_math::{SurfacePoint, TetMesh};
@@ -17,7 +16,7 @@ use crate::error::MeshError;
 use crate::lattice::{Brick, Lattice, Pattern, bricks_around, centred_around, grid_around};
 use crate::surface::Surface;
 
-/// A fill ratio up to this is rounding error of an empty tetrahedron.
+/// A tetrahedron with at most this fill ratio is empty; the rest is rounding error.
 const EMPTY: f64 = 1e-12;
 /// A vertex whose least barycentric coordinate is above this lies in the tetrahedron.
 const INSIDE: f64 = -1e-12;
@@ -26,14 +25,14 @@ const COVERED: f64 = 1e-9;
 /// No node is lighter than this share of the mean mass, so that every mass is positive.
 const LEAST_MASS: f64 = 1e-12;
 
-/// What the inside of a surface is made of.
+/// The material inside a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filling {
     /// Density (kg/m³), positive.
     pub density: f64,
-    /// Nodes lighter than this share of the mean nodal mass are made that heavy, from 0 to 1, and all others lighter by what
-    /// that takes, in proportion to what they have beyond it: the total stays exact. Explicit steps want about 0.05,
-    /// because nodes that hardly hold anything make them short; 0 keeps every mass, and with them the centre, exact.
+    /// Smallest nodal mass, as a share of the mean nodal mass, from 0 to 1. Lighter nodes are raised to it. The others become
+    /// lighter in proportion to their excess over it, so the total stays exact. Use about 0.05 for explicit steps, which very
+    /// light nodes would make short. With 0 all masses and the centre of mass are exact.
     pub mass_floor: f64,
 }
 
@@ -44,7 +43,7 @@ impl Default for Filling {
     }
 }
 
-/// A solid ready to be simulated: tetrahedra, their fill ratios, nodal masses, and the surface they carry.
+/// A solid ready to be simulated: tetrahedra, their fill ratios, nodal masses, and the embedded surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedBody {
     pub(crate) mesh: TetMesh,
@@ -75,7 +74,7 @@ impl EmbeddedBody {
         Self::in_lattice_observed(surface, lattice, filling, &mut |_| {})
     }
 
-    /// [`EmbeddedBody::in_lattice`]; `progress` hears now and then which share of the work is done, from 0 to 1.
+    /// [`EmbeddedBody::in_lattice`]; calls `progress` with the share of the work that is done, from 0 to 1.
     ///
     /// # Errors
     /// As [`EmbeddedBody::in_lattice`].
@@ -100,7 +99,7 @@ impl EmbeddedBody {
         }
     }
 
-    /// Carries a surface by given tetrahedra, which must cover its inside once.
+    /// Embeds a surface in given tetrahedra, which must cover its inside exactly once.
     ///
     /// # Errors
     /// Settings out of range, a vertex outside every tetrahedron, an inside that is not covered.
@@ -110,10 +109,10 @@ impl EmbeddedBody {
         Self::assemble(surface, mesh, &WholeSolid(&solid), filling, &mut |_| {})
     }
 
-    /// Tetrahedra that are the solid themselves: full, with their own boundary as surface.
+    /// A solid made of full tetrahedra, with their boundary as its surface.
     ///
     /// # Errors
-    /// Settings out of range; a boundary that is no closed surface, as where two tetrahedra share an edge only.
+    /// Settings out of range; a boundary that is not a closed surface, such as where two tetrahedra share only an edge.
     pub fn from_tets(mesh: TetMesh, filling: &Filling) -> Result<Self, MeshError> {
         check_filling(filling)?;
         let boundary = mesh.boundary();
@@ -193,8 +192,8 @@ impl EmbeddedBody {
         &self.mesh
     }
 
-    /// The same with every tetrahedron at least that full, from 0 to 1, as far as stiffness goes: nodes that a mass floor made
-    /// heavy do not hang on flesh of next to no stiffness then. Masses stay.
+    /// The same body with fill ratios of at least `floor`, from 0 to 1; masses stay. Fill ratios scale stiffness, so nodes that
+    /// a mass floor made heavier get enough stiffness.
     #[must_use]
     pub fn with_fill_floor(mut self, floor: f64) -> Self {
         self.fill.iter_mut().for_each(|fill| *fill = fill.max(floor.min(1.0)));
@@ -216,12 +215,12 @@ impl EmbeddedBody {
         &self.surface
     }
 
-    /// Where every vertex of the surface lies in the tetrahedra.
+    /// The position of each vertex of the surface in the tetrahedra.
     pub fn surface_points(&self) -> &[SurfacePoint] {
         &self.surface_points
     }
 
-    /// How many nodes were lighter than the floor and made heavier; the centre of mass is exact only if this is 0.
+    /// How many nodes were raised to the mass floor. The centre of mass is exact only if this is 0.
     pub fn n_raised(&self) -> usize {
         self.n_raised
     }
@@ -238,7 +237,7 @@ impl EmbeddedBody {
 }
 
 /// For every tetrahedron, the integrals of its four barycentric coordinates over the common part with the inside of a
-/// surface, divided by its volume; the four sum to its fill ratio. Tetrahedra and surface may lie in any way.
+/// surface, divided by its volume; the four sum to its fill ratio.
 pub fn overlap_shares(surface: &Surface, mesh: &TetMesh) -> Vec<[f64; 4]> {
     let solid = CutSolid::new(surface, grid_for(surface, mesh), &mut |_| {});
     (0..mesh.tets().len()).map(|tet| solid.integrate(mesh.corners(tet))).collect()
@@ -254,15 +253,15 @@ fn indices_of_kept(keep: &[bool]) -> Vec<u32> {
     keep.iter().scan(0, count).collect()
 }
 
-/// What the tetrahedra of a mesh hold.
+/// The parts of the solid that belong to the tetrahedra of a mesh.
 trait Contents {
-    /// Integrals of barycentric coordinates over what a tetrahedron holds, divided by its volume.
+    /// Integrals of barycentric coordinates over the part in a tetrahedron, divided by its volume.
     fn shares(&self, tet: usize, corners: [DVec3; 4]) -> [f64; 4];
-    /// Whether a vertex of the surface, if it lies there, belongs to what a tetrahedron holds.
+    /// Whether a vertex of the surface inside a tetrahedron belongs to its part.
     fn holds(&self, tet: usize, vertex: usize) -> bool;
 }
 
-/// Every tetrahedron holds all that there is of the solid where it lies.
+/// Each tetrahedron has all of the solid inside it.
 struct WholeSolid<'a>(&'a CutSolid);
 
 impl Contents for WholeSolid<'_> {
@@ -275,7 +274,7 @@ impl Contents for WholeSolid<'_> {
     }
 }
 
-/// The six tetrahedra of a brick hold one shard.
+/// The six tetrahedra of a brick have one shard of the solid.
 struct BrickShards<'a> {
     solid: &'a CutSolid,
     bricks: &'a [Brick],
@@ -319,7 +318,7 @@ fn check_filling(filling: &Filling) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// A grid around the surface with about as many cells as there are tetrahedra there.
+/// A grid around the surface, with cells about as large as the tetrahedra.
 fn grid_for(surface: &Surface, mesh: &TetMesh) -> CellGrid {
     let bounds = surface.bounds();
     let edge = |tet: usize| Bounds::of(mesh.corners(tet)).size().max_element();
@@ -333,7 +332,7 @@ fn grid_for(surface: &Surface, mesh: &TetMesh) -> CellGrid {
     CellGrid { origin: bounds.lo - margin, step, cells }
 }
 
-/// The tetrahedron around every point, preferably one to keep; others that a point needs are kept as well.
+/// The tetrahedron around each point, preferably one of those to keep. Others that a point needs are kept, too.
 fn locate(
     points: &[DVec3],
     mesh: &TetMesh,
@@ -345,7 +344,7 @@ fn locate(
     let tree = BoxTree::new(&boxes);
     let mut surface_points = Vec::with_capacity(points.len());
     for (vertex, &at) in points.iter().enumerate() {
-        // the deepest of all, and the deepest of those to keep; of equals the first
+        // the tetrahedron in which the point is deepest, of all and of those to keep; the first of equals
         let mut best: [Option<(f64, u32, [f64; 4])>; 2] = [None; 2];
         let near = Bounds { lo: at, hi: at }.grown(1e-12 * at.abs().max_element());
         tree.visit(&near, |tet| {
@@ -384,7 +383,7 @@ fn nodal_masses(mesh: &TetMesh, shares: &[[f64; 4]], filling: &Filling) -> (Vec<
     if n_raised > 0 {
         let beyond = |mass: f64| (mass - floor).max(0.0);
         let all_beyond = masses.iter().map(|&mass| beyond(mass)).sum::<f64>();
-        // The mean is at least the floor: what is left beyond it is not negative.
+        // The mean is at least the floor, so the remaining excess is not negative.
         let left = ((mean - floor) * masses.len() as f64 / all_beyond).max(0.0);
         masses.iter_mut().for_each(|mass| *mass = floor + beyond(*mass) * left);
     }

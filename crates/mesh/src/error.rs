@@ -1,11 +1,11 @@
-//! What is wrong with a mesh, and where.
+//! Errors of reading and checking meshes. Each names the place.
 
 use glam::DVec3;
 use sinew_math::TetMeshError;
 use thiserror::Error;
 
-/// Why bytes, a surface or tetrahedra cannot be used; always names the place. Numbers of vertices, triangles, nodes and
-/// tetrahedra start at 0, lines at 1; places are in metres.
+/// Why a file, a surface or a mesh cannot be used. Indices of vertices, triangles, nodes and tetrahedra start at 0, lines at
+/// 1; positions are in metres.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MeshError {
@@ -17,19 +17,19 @@ pub enum MeshError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A file as a whole is not what it claims to be.
+    /// A file does not have the expected format.
     #[error("{problem}")]
     Format {
         /// What is wrong with it.
         problem: String,
     },
-    /// Nothing to work with.
+    /// The surface has no triangles.
     #[error("the surface has no triangles")]
     NoTriangles,
     /// More elements than 32-bit indices can count.
-    #[error("{n} {what} are more than indices of 32 bits can count")]
+    #[error("{n} {what} are more than 32-bit indices can count")]
     TooMany {
-        /// What there is too much of.
+        /// Which elements.
         what: &'static str,
         /// How many.
         n: usize,
@@ -45,7 +45,7 @@ pub enum MeshError {
     MissingVertex {
         /// Index of the triangle.
         triangle: usize,
-        /// The vertex it asks for.
+        /// The vertex index that it uses.
         vertex: u32,
         /// How many vertices there are.
         n_vertices: usize,
@@ -91,10 +91,10 @@ pub enum MeshError {
     SelfIntersection {
         /// The two triangles.
         triangles: [usize; 2],
-        /// A place near the crossing.
+        /// A position near the crossing.
         at: DVec3,
     },
-    /// A closed part faces the wrong way for its place among the others.
+    /// A closed part has the wrong orientation among the others.
     #[error("the part around triangle {triangle} at {at} {problem}")]
     MisplacedPart {
         /// A triangle of the part.
@@ -121,7 +121,7 @@ pub enum MeshError {
         /// Where it is.
         at: DVec3,
     },
-    /// The tetrahedra leave out or count twice a part of the solid.
+    /// The tetrahedra do not cover the solid exactly once.
     #[error("the tetrahedra hold {held} m³ of the {volume} m³ inside the surface; they must cover it once")]
     NotCovered {
         /// The volume common to tetrahedra and solid (m³).
@@ -136,10 +136,10 @@ pub enum MeshError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// What is allowed.
         allowed: &'static str,
     },
-    /// A stored body contradicts itself.
+    /// A stored body is inconsistent.
     #[error("{what} {index}: {problem}")]
     Stored {
         /// Which list.

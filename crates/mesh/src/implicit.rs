@@ -1,13 +1,13 @@
-//! Closed surfaces from functions: smooth unions of round shapes, meshed by marching tetrahedra.
+//! Closed surfaces of implicit functions: smooth unions of round shapes, meshed by marching tetrahedra.
 //!
-//! A shape is the set where a function is negative, near its surface the distance from it. Shapes are joined smoothly:
-//! where two are closer than the blend length `k`, the union `min(a, b) − h²/(4k)`, `h = max(k − |a − b|, 0)`, rounds the
-//! crease (the quadratic polynomial blend; C¹).
+//! A shape is the set where a function is negative; near its surface the function is the distance from it. Where two shapes
+//! are closer than the blend length `k`, the smooth union `min(a, b) − h²/(4k)`, `h = max(k − |a − b|, 0)`, rounds the crease
+//! (quadratic polynomial blend, C¹).
 //!
-//! The box around the shapes is cut into bricks of six tetrahedra each; in every tetrahedron the zero set is one triangle or
-//! two, with corners on the edges. Neighbours agree on their common edges, so the surface is closed and never crosses
-//! itself, for any function that is positive on the outer bricks. Corners keep a distance from the ends of their edges,
-//! which moves the surface by less than a tenth of a brick and keeps every triangle from being flat.
+//! The box around the shapes is cut into bricks of six tetrahedra. In each tetrahedron the zero set is one or two triangles
+//! with corners on its edges. Neighbours share the corners on common edges, so the surface is closed and does not intersect
+//! itself, if the function is positive on the outer bricks. Corners keep a distance from the ends of their edges: this moves
+//! the surface by less than a tenth of a brick and prevents flat triangles.
 //!
 //! Metres. Cost: one evaluation per corner of a brick.
 
@@ -24,7 +24,7 @@ const CLEARANCE: f64 = 0.06;
 /// A round shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RoundShape {
-    /// All points closer to a segment than a radius that changes evenly from one end to the other.
+    /// A capsule whose radius changes linearly from one end to the other.
     Capsule {
         /// The ends of the segment (m).
         ends: [DVec3; 2],

@@ -1,11 +1,12 @@
 //! Coarse regular tetrahedra around a surface.
 //!
-//! The box around the surface is cut into equal bricks; those that hold nothing of the solid are left out. Patterns:
-//! *bricks* are cut into six tetrahedra each around one diagonal, the same in every brick, so that faces match; where parts
-//! of the solid pass through one brick without touching there, such as two fingers, each has a brick of its own, so that
-//! they move apart (nodes at one place may then be several);
-//! *body-centred* tetrahedra join the centres of two neighbouring bricks with an edge of their common face, four per
-//! face, symmetric to every mirror of the grid, of better shape, and reaching half a brick beyond the box.
+//! The box around the surface is cut into equal bricks; empty ones are left out. There are two patterns:
+//!
+//! - *Bricks*: six tetrahedra around one diagonal, the same in every brick, so that faces match. Where several parts of the
+//!   solid pass through one brick without touching there, such as two fingers, each gets its own brick, so that they can
+//!   move apart. Several nodes may then have the same position.
+//! - *Body-centred*: tetrahedra that join the centres of two neighbouring bricks with an edge of their common face, four per
+//!   face. They are symmetric under every mirror of the grid, have a better shape, and reach half a brick beyond the box.
 //!
 //! Metres. Linear in bricks, of which there are at most [`crate::MAX_CELLS`].
 
@@ -20,7 +21,7 @@ use crate::disjoint_sets::DisjointSets;
 use crate::error::MeshError;
 use crate::solid_part::CapSide;
 
-/// Distance of the surface from the outer planes of the grid, in bricks: no vertex lies in them.
+/// Distance of the surface from the outer planes of the grid, in bricks, so that no vertex lies in them.
 const MARGIN: f64 = 1e-3;
 
 /// How fine a lattice is and how its bricks are cut.
@@ -42,16 +43,16 @@ impl Lattice {
 /// Number of bricks along the sides of the box around a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
-    /// Cubes; so many along the longest side.
+    /// Cubes; their number along the longest side.
     Longest(u32),
-    /// Bricks; so many along x, y and z.
+    /// Bricks; their numbers along x, y and z.
     Each([u32; 3]),
 }
 
 /// How bricks are cut into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Six in every brick, around its diagonal; parts of the solid that do not hang together in it have bricks of their own.
+    /// Six in every brick, around its diagonal. Parts of the solid that are not connected inside a brick get their own bricks.
     Bricks,
     /// Four at every face between two bricks, around the line between their centres.
     BodyCentred,
@@ -84,8 +85,8 @@ pub(crate) struct Brick {
     pub(crate) shard: Option<u32>,
 }
 
-/// Six tetrahedra for each brick, brick by brick. Shards of one cell have bricks of their own; bricks share the nodes of the
-/// face between them if the solid goes on from one to the other.
+/// Six tetrahedra for each brick, one brick after the other. Each shard of a cell has its own brick. Two bricks share the nodes
+/// of the face between them if the solid continues from one to the other.
 pub(crate) fn bricks_around(solid: &CutSolid) -> Result<(TetMesh, Vec<Brick>), MeshError> {
     let cells = solid.grid.cells;
     let (mut bricks, mut first) = (Vec::new(), Vec::new());
@@ -133,7 +134,7 @@ pub(crate) fn bricks_around(solid: &CutSolid) -> Result<(TetMesh, Vec<Brick>), M
     Ok((TetMesh::new(nodes, tets.collect())?, bricks))
 }
 
-/// Four tetrahedra around every face between two cells of which one holds something of the solid.
+/// Four tetrahedra around every face between two cells of which at least one is not empty.
 pub(crate) fn centred_around(solid: &CutSolid) -> Result<TetMesh, MeshError> {
     let CellGrid { origin, step, cells } = solid.grid;
     // one more brick on every side; nodes on a grid of half bricks: corners at even places, centres at odd ones

@@ -1,7 +1,8 @@
-//! How good a body is to simulate, in figures.
+//! Quality of an embedded body: element shapes, fill ratios and masses.
 //!
-//! Dihedral angles between the faces of a tetrahedron: 70.5° at all six edges is perfect; small ones make stiff elements,
-//! large ones flat elements. Aspect: longest edge over inscribed diameter, scaled to 1 for the regular tetrahedron.
+//! Dihedral angles are those between the faces of a tetrahedron. The best value is 70.5° at all six edges; small angles make
+//! elements stiff, large angles make them flat. The aspect is the longest edge over the inscribed diameter, scaled to 1 for
+//! the regular tetrahedron.
 
 use glam::DVec3;
 use sinew_math::ops;
@@ -28,7 +29,7 @@ pub struct Quality {
     pub mass_ratio: f64,
     /// Sum of nodal masses (kg).
     pub mass: f64,
-    /// Into how many pieces, not connected by any node, the tetrahedra fall.
+    /// Number of connected pieces.
     pub n_pieces: usize,
     /// How many nodes were raised to the mass floor.
     pub n_raised: usize,

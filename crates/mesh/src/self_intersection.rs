@@ -1,10 +1,10 @@
-//! Does a triangle surface cross or touch itself?
+//! Self-intersections of triangle surfaces.
 //!
-//! Pairs come from a tree of boxes. Two triangles meet if an edge of one passes through the other, or if they lie in one
-//! plane and overlap there. On which side of a plane a point lies is believed only where rounding cannot have decided it
-//! (the error bounds of Shewchuk 1997, orient3d and orient2d, first stage). Where an edge passes through a plane, the place
-//! is compared with the triangle in the plane's two main coordinates: it lies on the edge however small the angle, so
-//! that neighbours in flat or finely rounded regions are never reported. Passing through the outline counts as a contact.
+//! Candidate pairs come from a tree of boxes. Two triangles intersect if an edge of one passes through the other, or if they
+//! lie in one plane and overlap there. A point counts as beside a plane only if rounding cannot have changed the sign (the
+//! error bounds of Shewchuk 1997, orient3d and orient2d, first stage). Where an edge crosses a plane, the crossing point is
+//! compared with the triangle in the plane's two main coordinates. So neighbours in flat or finely rounded regions are not
+//! reported, however small the angle between them. Touching the outline of a triangle counts as an intersection.
 
 use glam::{DVec2, DVec3};
 
@@ -14,7 +14,7 @@ use crate::box_tree::{Bounds, BoxTree};
 const ORIENT3D_ERROR: f64 = 7.8e-16;
 const ORIENT2D_ERROR: f64 = 3.4e-16;
 
-/// The first pair of triangles (by number) that cross or touch elsewhere than in common corners, and where.
+/// The first pair of triangles (by index) that cross or touch outside common corners, and a position near there.
 pub(crate) fn first_intersection(positions: &[DVec3], triangles: &[[u32; 3]]) -> Option<([usize; 2], DVec3)> {
     let corners = |t: usize| triangles[t].map(|i| positions[i as usize]);
     let boxes: Vec<Bounds> = (0..triangles.len()).map(|t| Bounds::of(corners(t))).collect();
@@ -63,7 +63,7 @@ fn meet(positions: &[DVec3], first: [u32; 3], second: [u32; 3]) -> bool {
     passes(first, over_b, second) || passes(second, over_a, first)
 }
 
-/// Whether a segment, whose ends lie at the given heights over the triangle's plane, passes through the triangle.
+/// Whether a segment passes through a triangle; `heights` are those of its ends over the plane of the triangle.
 fn pierces(ends: [DVec3; 2], heights: [Height; 2], triangle: [DVec3; 3]) -> bool {
     let [p, q] = heights;
     if p.side == q.side {
@@ -80,7 +80,7 @@ fn pierces(ends: [DVec3; 2], heights: [Height; 2], triangle: [DVec3; 3]) -> bool
     turns.iter().all(|&turn| turn >= least)
 }
 
-/// How far a point lies over a plane, in units of its own, and on which side of it for certain.
+/// Height of a point over a plane, not normalized, and the side on which it certainly lies.
 #[derive(Clone, Copy)]
 struct Height {
     value: f64,
@@ -98,12 +98,12 @@ impl Height {
     }
 }
 
-/// The sign of a value; zero if its error could have made it.
+/// The sign of a value; zero if it is not larger than its error.
 fn certain(value: f64, error: f64) -> i8 {
     i8::from(value > error) - i8::from(value < -error)
 }
 
-/// The coordinates of a plane that are least foreshortened, given a vector normal to it.
+/// The two coordinates in which a plane with this normal has the largest projection.
 fn flat(normal: DVec3, p: DVec3) -> DVec2 {
     match normal.abs().max_position() {
         0 => DVec2::new(p.y, p.z),
@@ -118,7 +118,7 @@ fn turn(p: DVec2, q: DVec2, r: DVec2) -> i8 {
     certain(left - right, ORIENT2D_ERROR * (left.abs() + right.abs()))
 }
 
-/// On which side of the three edges a point in the plane of a triangle lies: 1 inside, −1 outside, 0 on it.
+/// The side of each of the three edges on which a point in the plane of a triangle lies: 1 inside, −1 outside, 0 on it.
 fn turns(triangle: [DVec3; 3], x: DVec3) -> [i8; 3] {
     let normal = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
     let t = triangle.map(|p| flat(normal, p));

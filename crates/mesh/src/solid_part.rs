@@ -1,13 +1,12 @@
-//! Parts of a solid between planes: cutting them, and telling apart what does not hang together.
+//! Parts of a solid inside boxes: cutting them by planes, and finding their connected components.
 //!
-//! A part is bounded by pieces of the surface and by caps in the six sides of a box; a cap is known by its outline alone, a
-//! closed chain of segments. A plane splits pieces into pieces and outlines into outlines: a cut outline is closed along the
-//! line of the cut, where it leaves and comes back, and these lines together with the cuts of the pieces are the outline of
-//! the new cap, the same for both halves. Finally a cap is a fan of triangles from one of its points to its segments, with
-//! sign: where the fan folds over itself the signs cancel. Nothing is ever asked to be inside or outside: rounding moves the
-//! result by rounding, however the surface lies to the planes.
+//! A part is bounded by pieces of the surface and by caps in the six sides of a box. A cap is stored as its outline, a closed
+//! chain of segments. A plane splits pieces into pieces and outlines into outlines. A cut outline is closed along the line of
+//! the cut, between the points where it leaves and returns. These lines and the cuts of the pieces are the outline of the new
+//! cap, which both halves share. A cap is evaluated as a fan of signed triangles; where the fan overlaps itself, the signs
+//! cancel. No test decides between inside and outside, so the result is exact up to rounding wherever the planes are.
 //!
-//! Both sides of a cut compute the same points to the bit, so that what hangs together is found by comparing them.
+//! Both sides of a cut compute the same points to the bit, so connected pieces are found by comparing points.
 
 use glam::DVec3;
 
@@ -46,19 +45,19 @@ pub(crate) struct SolidPart {
     outlines: [[Vec<OutlineSegment>; 2]; 3],
 }
 
-/// What a part shows at a side of its box: enough to see whether it goes on in the next box.
+/// The cap of a part at a side of its box: enough to tell whether the part continues in the next box.
 #[derive(Clone, Default)]
 pub(crate) struct CapSide {
     /// Triangles of the surface cut there, in order.
     triangles: Vec<u32>,
-    /// Nothing but the part.
+    /// The part fills the whole side.
     full: bool,
 }
 
 impl CapSide {
     pub(crate) const FULL: &Self = &Self { triangles: Vec::new(), full: true };
 
-    /// Whether this cap and that on the other side of the plane are the same.
+    /// Whether this cap and the one on the other side of the plane belong together.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         let common = |t: &u32| other.triangles.binary_search(t).is_ok();
         (self.full && other.full) || self.triangles.iter().any(common)

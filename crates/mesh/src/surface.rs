@@ -1,11 +1,11 @@
-//! Closed triangle surfaces that are known to be good.
+//! Validated closed triangle surfaces.
 //!
-//! A [`Surface`] bounds a solid: every edge has two triangles running along it in opposite directions, no triangle is flat,
-//! none crosses or touches another except at common corners and edges, and closed parts are nested with alternating
-//! orientation (a cavity faces inward). Whoever holds one may integrate over its inside. Triangles are counter-clockwise
-//! seen from outside; a surface that faces inward as a whole is flipped, which [`Surface::was_flipped`] tells.
+//! A [`Surface`] bounds a solid: every edge has two triangles, which run along it in opposite directions; no triangle is
+//! flat; none crosses or touches another except at common corners and edges; closed parts are nested with alternating
+//! orientation (a cavity faces inward). So integrals over the inside are well defined. Triangles are counter-clockwise seen
+//! from outside. A surface that faces inward as a whole is flipped; [`Surface::was_flipped`] reports it.
 //!
-//! Positions in metres. Checking costs O(n log n) in triangles. What is broken is an error that names the place.
+//! Positions in metres. Checking takes O(n log n) in triangles. The first fault is an error that names the place.
 
 use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
@@ -15,7 +15,7 @@ use crate::disjoint_sets::DisjointSets;
 use crate::error::MeshError;
 use crate::self_intersection::first_intersection;
 
-/// A triangle is flat if twice its area is below this fraction of the product of two sides: rounding error.
+/// A triangle is flat if twice its area is at most this fraction of the product of two sides.
 const FLAT: f64 = 1e-15;
 
 /// A closed, oriented triangle surface without self-intersections.
@@ -33,7 +33,7 @@ impl Surface {
     /// Checks a surface given by vertex positions (m) and triangles; flips it if it faces inward as a whole.
     ///
     /// # Errors
-    /// [`MeshError`] names the first vertex, triangle, edge or pair of triangles that is not as it should be.
+    /// [`MeshError`] names the first vertex, triangle, edge or pair of triangles at fault.
     pub fn new(positions: Vec<DVec3>, mut triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
         check_triangles(&positions, &triangles)?;
         let edges = matched_edges(&positions, &triangles)?;
@@ -85,7 +85,7 @@ impl Surface {
     /// The same surface, every position times a positive factor.
     ///
     /// # Errors
-    /// As [`Surface::new`]: rounding may bring what is extremely close into contact.
+    /// As [`Surface::new`]: rounding may make triangles touch that are extremely close.
     pub fn scaled(self, factor: f64) -> Result<Self, MeshError> {
         let positions = self.positions.iter().map(|&p| p * factor).collect();
         let flipped = self.flipped;
@@ -124,7 +124,7 @@ impl Surface {
     /// Mass, centre and inertia of the solid at `density` (kg/m³).
     ///
     /// # Errors
-    /// None for a checked surface, but for volumes that rounding cannot tell from zero.
+    /// Only for a volume that is zero up to rounding.
     pub fn mass_properties(&self, density: f64) -> Result<MassProperties, MeshMassError> {
         MassProperties::from_mesh(&self.positions, &self.triangles, density)
     }
@@ -139,7 +139,7 @@ impl Surface {
     }
 }
 
-/// Indices exist and can be counted.
+/// Checks that indices exist and fit into 32 bits.
 fn check_indices(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), MeshError> {
     for (what, n) in [("vertices", positions.len()), ("triangles", triangles.len())] {
         if n >= u32::MAX as usize / 4 {
@@ -154,7 +154,7 @@ fn check_indices(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), Mesh
     Ok(())
 }
 
-/// Finite vertices, existing indices, triangles with an area.
+/// Checks that vertices are finite, indices exist and triangles have an area.
 fn check_triangles(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), MeshError> {
     if triangles.is_empty() {
         return Err(MeshError::NoTriangles);
@@ -173,7 +173,7 @@ fn check_triangles(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), Me
     Ok(())
 }
 
-/// The two triangles of every edge; each edge is run along once in either direction.
+/// The two triangles of each edge, after checking that they run along it in opposite directions.
 fn matched_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32; 2]>, MeshError> {
     // (lower vertex, higher vertex, runs upward, triangle), sorted so that the uses of one edge are neighbours
     let mut uses: Vec<(u32, u32, bool, u32)> = Vec::with_capacity(3 * triangles.len());
@@ -198,7 +198,8 @@ fn matched_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32
     Ok(pairs)
 }
 
-/// Closed parts nest with alternating orientation: around each, the others wind once if it is a cavity, else never.
+/// Checks that closed parts are nested with alternating orientation: the winding number of the others at a part is 1 if it is a
+/// cavity, else 0.
 fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]], edges: &[[u32; 2]]) -> Result<(), MeshError> {
     let mut sets = DisjointSets::new(triangles.len());
     edges.iter().for_each(|&[a, b]| sets.join(a, b));

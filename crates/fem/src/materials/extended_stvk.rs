@@ -1,6 +1,7 @@
 //! St. Venant–Kirchhoff with a linear extension outside a band of stretches (ITF04; KP08 §4.4).
 //!
-//! Inside the band this is the plain law of [`super::stvk`]. Outside it the stress continues linearly. With signed stretches `s`, `l = √λ_L`, `u = √λ_U`, `c = clamp(s, l, u)` and `δ = s − c`,
+//! Inside the band this is the plain law of [`super::stvk`]. Outside it the stress continues linearly. With signed stretches
+//! `s`, `l = √λ_L`, `u = √λ_U`, `c = clamp(s, l, u)` and `δ = s − c`,
 //!
 //! ```text
 //! gᵢ(c) = cᵢ(½λ(|c|²−3) + μ(cᵢ²−1))        Hᵢᵢ(c) = ½λ(|c|²−3) + λcᵢ² + μ(3cᵢ²−1)

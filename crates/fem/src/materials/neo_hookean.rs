@@ -1,9 +1,9 @@
 //! Stable Neo-Hookean (Smith, de Goes & Kim, "Stable Neo-Hookean flesh simulation", 2018).
 //!
-//! `Ψ = ½μ(|F|² − 3) + ½λ(J − α)² − ½μ ln(|F|² + 1)` less its value at rest, `J = det F`, `α = 1 + ¾μ/λ`;
-//! `P = a F + b cof F` with `a = μ(1 − 1/(|F|² + 1))`, `b = λ(J − α)`. Defined and smooth for every `F`, inverted and
-//! flat ones included, so forces never need an SVD. Its constants are `μ = 4/3 μ_Lamé` and `λ = λ_Lamé + 5/6 μ_Lamé`,
-//! which makes it agree with linear elasticity at rest. Pa, J/m³; NaN in, NaN out.
+//! `Ψ = ½μ(|F|² − 3) + ½λ(J − α)² − ½μ ln(|F|² + 1)` minus its value at rest, with `J = det F` and `α = 1 + ¾μ/λ`.
+//! `P = a F + b cof F` with `a = μ(1 − 1/(|F|² + 1))` and `b = λ(J − α)`. The law is smooth for every `F`, also inverted and
+//! flat, so forces never need an SVD. With the constants `μ = 4/3 μ_Lamé` and `λ = λ_Lamé + 5/6 μ_Lamé` it agrees with linear
+//! elasticity at rest. Pa, J/m³; NaN in, NaN out.
 
 use super::constants::Lame;
 use super::law::{DirectStress, MaterialLaw};
@@ -18,7 +18,7 @@ pub(crate) struct NeoHookean {
     lame: Lame,
     mu: f64,
     lambda: f64,
-    /// Volume ratio at which the volume term rests.
+    /// Volume ratio at which the volume term is zero.
     alpha: f64,
     /// `Ψ` of the formula at rest, J/m³.
     rest: f64,

@@ -1,14 +1,14 @@
 //! The tangent `∂P/∂F` of an isotropic law in its principal axes, and its projection.
 //!
-//! In the frames of `F = U diag(s) Vᵀ` the 9×9 tangent falls apart: the 3×3 `∂P̂/∂s` acts on `uᵢvᵢᵀ`, and for each pair
-//! `i < j` two numbers act on `(uᵢvⱼᵀ ± uⱼvᵢᵀ)/√2`,
+//! In the frames of `F = U diag(s) Vᵀ` the 9×9 tangent is block diagonal: the 3×3 matrix `∂P̂/∂s` acts on `uᵢvᵢᵀ`, and for each
+//! pair `i < j` two numbers act on `(uᵢvⱼᵀ ± uⱼvᵢᵀ)/√2`,
 //!
 //! ```text
 //! flip (+):  (P̂ᵢ − P̂ⱼ)/(sᵢ − sⱼ)          twist (−):  (P̂ᵢ + P̂ⱼ)/(sᵢ + sⱼ)
 //! ```
 //!
-//! (docs/maths/flesh.md). Projected: eigenvalues of the symmetric 3×3, flips and twists below zero become zero, which is
-//! the nearest positive semidefinite tangent. Pa. A finite tangent always projects; NaN in, NaN out.
+//! (docs/maths/flesh.md). The projection sets negative eigenvalues of the symmetric 3×3 matrix and negative flips and twists to
+//! zero, which gives the nearest positive semidefinite tangent. Pa. NaN in, NaN out.
 
 use crate::lanes::{LaneMask, Lanes, three};
 use crate::mat3::{Mat3, dot, is_positive_definite};
@@ -17,7 +17,7 @@ use crate::svd::{Svd, rotation};
 /// The pairs of axes in the order of `flip` and `twist`.
 pub(crate) const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
-/// Sweeps after which Jacobi gives up; it needs about four.
+/// Largest number of Jacobi sweeps; about four are needed.
 const MAX_SWEEPS: usize = 30;
 
 /// An off-diagonal entry whose square is below this fraction of the squared matrix is zero.

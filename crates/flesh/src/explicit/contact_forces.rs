@@ -17,11 +17,11 @@ use crate::state::FleshState;
 /// Factor on the damping that bones allow: flesh touches far from their centres of mass and turns them easily.
 const BONE_FACTOR: f64 = 0.25;
 
-/// Wrenches of the contacts of bodies with the world and with each other at a state, for schemes that have no contacts of
-/// their own and steps of `dt` seconds. `wrenches` are overwritten (at centres of mass); returned is what the contacts that act
-/// do.
+/// Wrenches of the contacts of bodies with the world and with each other, for schemes without contacts of their own and steps
+/// of `dt` seconds. Overwrites `wrenches` (at centres of mass) and returns a summary of the acting contacts.
 ///
-/// `anchors` must be others than those of [`FleshState`] if there is flesh that touches: what is not found here is forgotten.
+/// If flesh touches anything, `anchors` must not be [`FleshState::anchors`]: stretches of contacts that are not found here are
+/// removed.
 /// Stable while `dt²k n/m` is well below one for a body of mass `m` on `n` contacts of stiffness `k`.
 pub fn rigid_wrenches(
     model: &FleshModel,
@@ -71,8 +71,8 @@ pub fn rigid_wrenches(
 }
 
 impl ExplicitWorkspace {
-    /// Contacts of the surface: forces on nodes, and on the bodies that are touched. Damping is held back by the free nodes
-    /// for a sub-step, and by bodies, which wait longer for it, for the whole step.
+    /// Contacts of the surface: forces on nodes and on the touched bodies. The masses of free nodes limit the damping for a
+    /// sub-step. The masses of bodies limit it for the whole step, because they feel it only then.
     pub(crate) fn press(
         &mut self,
         model: &FleshModel,

@@ -15,10 +15,10 @@ use crate::model::FleshModel;
 use crate::state::FleshState;
 use crate::surface_contacts::ContactQuery;
 
-/// Part of the mass at a contact that its damping may stop in a step.
+/// Part of the momentum at a contact that its damping may remove in a step.
 const MAX_DAMPED: f64 = 0.25;
 
-/// What contact queries need, and the contacts of the last one.
+/// The contacts of the last query, with buffers.
 #[derive(Default)]
 pub(crate) struct ExplicitContacts {
     pub(super) query: ContactQuery,
@@ -30,7 +30,7 @@ pub(crate) struct ExplicitContacts {
     pub(super) shares: Vec<f64>,
 }
 
-/// Adds what a contact does, if it acts. One whose friction is used up to the last billionth slides.
+/// Adds an acting contact to a summary. A contact slides if its friction reaches the limit, up to one part in 1e9.
 pub(super) fn count(summary: &mut ContactSummary, point: &ContactPoint, found: &ContactForce) {
     if found.normal > 0.0 {
         let friction = (found.force - point.normal * found.normal).length();
@@ -48,7 +48,7 @@ pub(super) fn sides(point: &ContactPoint) -> [Option<usize>; 2] {
     [first, other]
 }
 
-/// The force of a contact, damped no more than a step can follow.
+/// The force of a contact, with damping limited to what a step can follow.
 pub(super) fn memory_force(
     point: &ContactPoint,
     velocity: DVec3,
@@ -64,14 +64,14 @@ pub(super) fn memory_force(
 }
 
 impl ExplicitContacts {
-    /// Forgets the contacts.
+    /// Removes all contacts.
     pub(super) fn clear(&mut self) {
         self.points.clear();
         self.stretches.clear();
         self.forces.clear();
     }
 
-    /// Moves the stretches of the last contacts along when bodies are not where they were expected.
+    /// Corrects the stretches of the last contacts if bodies are not at their expected poses.
     pub(super) fn correct(
         &mut self,
         model: &FleshModel,
@@ -80,7 +80,7 @@ impl ExplicitContacts {
         flesh: &mut FleshState,
     ) {
         let Self { points, stretches, .. } = self;
-        // Where a point of a body at `arm` went beyond what was expected.
+        // Displacement of a point of a body at `arm` from its expected position.
         let further = |body: usize, arm: DVec3| {
             let (end, expected) = (&ends[body], &expected[body]);
             end.transform_point(expected.inverse().transform_vector(arm)) - (expected.translation + arm)
@@ -119,7 +119,7 @@ pub(super) fn vertex(model: &FleshModel, point: &ContactPoint) -> Option<(usize,
     Some(model.surface_point(vertex))
 }
 
-/// The bodies that a contact of flesh acts on, and how much: bones of fixed corners, and the one touched.
+/// The bodies that a contact of flesh acts on, with weights: bones of fixed corners, and the touched body.
 pub(super) fn carriers(model: &FleshModel, point: &ContactPoint) -> [Option<(usize, f64)>; 5] {
     let mut out = [None; 5];
     out[4] = sides(point)[1].map(|body| (body, 1.0));

@@ -1,26 +1,28 @@
-//! Flesh in explicit sub-steps between bones that any scheme moves.
+//! Explicit sub-steps of flesh around bones that another scheme moves.
 //!
-//! **What.** The bodies go from one state to another at constant twists, `R(t) = exp(tω)R₀`, `x(t) = x₀ + tv`. Fixed nodes
-//! go with their bones; free nodes make sub-steps of length `h` between them (`sinew_fem::step_explicit`, KP08 §4), with
-//! stiffness damping `−βKv` of the projected stiffness and the contacts of the surface (`explicit_contacts`). The result is one wrench per body: the average over the step of what flesh
-//! and its contacts did to it. Times `dt` it is the impulse that the flesh lost, to rounding.
+//! The bodies move from one state to another at constant twists, `R(t) = exp(tω)R₀`, `x(t) = x₀ + tv`. Fixed nodes move with
+//! their bones. Free nodes make sub-steps of length `h` (`sinew_fem::step_explicit`, KP08 §4), with stiffness damping `−βKv` of
+//! the projected stiffness and the contacts of the surface (`contact_forces.rs`). The result is one wrench per body: the
+//! average over the step of the forces of flesh and contacts. Times `dt` it is the impulse that the flesh lost, up to
+//! rounding.
 //!
-//! **How it is used.** This is the weaker coupling: the bones feel an average, not the stiffness. Their end is predicted from
-//! their twists ([`predict_bodies`]), flesh goes there ([`step_explicit`]), the bones make their own step under the wrenches,
-//! and fixed nodes and the stretches of their contacts are corrected to where the bones really are ([`finish_explicit`]). Bones
-//! may also go first, if something else has moved them, and feel the wrenches in their next step. A bone that vibrates in the
-//! flesh with the circular frequency `ω` then grows at a rate of, in units of `ω²dt` and for many sub-steps,
+//! This coupling is weaker than the implicit one, because the bones feel an average and not the stiffness. There are two
+//! orders. *Predicted*: predict the end of the bones from their twists ([`predict_bodies`]), step the flesh to there
+//! ([`step_explicit`]), step the bones under the wrenches, and correct fixed nodes and contact stretches to the true end
+//! ([`finish_explicit`]). *Bones first*: step the bones, then the flesh; the bones feel the wrenches in their next step. A bone
+//! that vibrates in flesh with the circular frequency `ω` then has a growth rate, in units of `ω²dt` and for many sub-steps, of
 //!
-//! | bones | predicted | first |
+//! | bones | predicted | bones first |
 //! |---|---|---|
 //! | move with the new velocity (`Scheme::Implicit`) | −¼ | ¼ |
 //! | move with the mean velocity (`Scheme::Explicit`) | 0 | ½ |
 //!
-//! and ¼ more with a single sub-step; predicted ones are stable up to `ωdt` of about one. Stiff flesh on light bones is better
-//! solved together with them ([`crate::Flesh`]).
+//! and ¼ more with a single sub-step. Predicted steps are stable up to `ωdt` of about one. For stiff flesh on light bones use
+//! the implicit solve ([`crate::Flesh`]).
 //!
 //! World axes, SI, wrenches at centres of mass. Cost: per sub-step the forces of all elements (and their stiffness if
-//! `β > 0`), and the contact queries. Nothing allocates once warm. What is not finite is left out and reported.
+//! `β > 0`), and the contact queries. Nothing allocates once the
+//! buffers have grown. Numbers that are not finite are left out and reported.
 
 use glam::DVec3;
 use sinew_contact::ContactSummary;
@@ -33,51 +35,51 @@ use crate::body::FleshBody;
 use crate::model::FleshModel;
 use crate::state::FleshState;
 
-/// How flesh is stepped between two states of the bodies.
+/// Settings of explicit steps between two states of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExplicitFlesh {
     /// Time between the states, s.
     pub dt: f64,
     /// Gravity, m/s².
     pub gravity: DVec3,
-    /// Sub-steps; 0 takes as many as are stable.
+    /// Number of sub-steps; 0 chooses the smallest stable number.
     pub substeps: u32,
-    /// Who pays for the SVD.
+    /// Which elements are evaluated by SVD.
     pub diagonalize: Diagonalize,
 }
 
 impl Default for ExplicitFlesh {
-    /// 1/60 s in as many sub-steps as are stable, earth.
+    /// 1/60 s, with the smallest stable number of sub-steps, in earth gravity.
     fn default() -> Self {
         let gravity = DVec3::new(0.0, 0.0, -9.81);
         Self { dt: 1.0 / 60.0, gravity, substeps: 0, diagonalize: Diagonalize::Selective }
     }
 }
 
-/// What explicit sub-steps met.
+/// Report of an explicit step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExplicitReport {
-    /// Elements of all flesh in the last sub-step; the first element of any that was not finite.
+    /// Elements of all flesh in the last sub-step; `non_finite` is the first of any sub-step.
     pub elements: FemReport,
     /// Sub-steps made.
     pub substeps: u32,
     /// Contacts of flesh in the last sub-step.
     pub contacts: ContactSummary,
-    /// First body whose wrench is not finite, and was left out.
+    /// First body whose wrench is not finite; such wrenches are left out.
     pub non_finite: Option<BodyId>,
     /// Nothing was done: the time is not a positive number, or the states belong to another model.
     pub refused: bool,
 }
 
-/// Where the bodies of a state are `dt` seconds later if nothing acts on them; writes the poses of `ahead`.
+/// Writes to `ahead` the poses that the bodies of a state have `dt` seconds later at constant twists.
 pub fn predict_bodies(state: &State, dt: f64, ahead: &mut State) {
     ahead.poses.clear();
     let bodies = state.poses.iter().zip(&state.motions);
     ahead.poses.extend(bodies.map(|(pose, motion)| pose.retract(*motion * dt)));
 }
 
-/// Moves flesh from the time of the state `before` to that of `after`; `wrenches` are overwritten with what it did to each
-/// body that forces move, on average (at the centre of mass; as [`sinew_mechanism::Input::wrenches`] wants them).
+/// Moves flesh from the time of the state `before` to that of `after`. Overwrites `wrenches` with its average wrench on each body
+/// that forces move, at the centre of mass, as in [`sinew_mechanism::Input::wrenches`].
 pub fn step_explicit(
     model: &FleshModel,
     [before, after]: [&State; 2],
@@ -118,8 +120,8 @@ pub fn step_explicit(
     report
 }
 
-/// Moves fixed nodes, and the stretches of contacts, from where the bodies were expected in the last [`step_explicit`] to where
-/// they are. Nothing is done if that was refused.
+/// Corrects fixed nodes and contact stretches from the predicted poses of the last [`step_explicit`] to the true poses. Does
+/// nothing if that step was refused.
 pub fn finish_explicit(
     model: &FleshModel,
     state: &State,

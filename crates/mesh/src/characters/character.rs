@@ -15,7 +15,7 @@ pub(super) const DENSITY: f64 = 1050.0;
 /// A skeleton inside flesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Character {
-    /// What it is called.
+    /// Name.
     pub name: &'static str,
     /// Rigid bones.
     pub bones: Vec<CharacterBone>,
@@ -28,7 +28,7 @@ pub struct Character {
 }
 
 impl Character {
-    /// Flesh around bones: nodes closer to a bone than `reach` (m) move with it.
+    /// Flesh around bones; nodes within `reach` (m) of a bone are fixed to it.
     pub(super) fn new(
         name: &'static str,
         bones: Vec<CharacterBone>,
@@ -45,7 +45,7 @@ impl Character {
         self.joints.iter().filter(|joint| joint.driven).map(|joint| joint.kind.free_dimension()).sum()
     }
 
-    /// How many nodes move with a bone.
+    /// How many nodes are fixed to a bone.
     pub fn n_held(&self) -> usize {
         self.holds.iter().filter(|hold| hold.fixed).count()
     }
@@ -58,13 +58,13 @@ pub struct CharacterBone {
     pub name: String,
     /// `world_from_bone` at rest; the origin is the middle of the bone.
     pub pose: Pose,
-    /// Its form.
+    /// Its shape.
     pub shape: BoneShape,
     /// Its density (kg/m³).
     pub density: f64,
 }
 
-/// The form of a bone, centred on its frame.
+/// The shape of a bone, centred on its frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BoneShape {
     /// A capsule along x.
@@ -87,7 +87,7 @@ impl CharacterBone {
         let along = ends[1] - ends[0];
         let length = along.length();
         let x = along / length;
-        // the shortest turn of x to the bone; half a turn about z if it points backwards
+        // the shortest rotation of x to the bone; half a turn about z if the bone points backwards
         let (sin, cos) = (DVec3::X.cross(x).length(), DVec3::X.dot(x));
         let axis = if sin > 0.0 { DVec3::X.cross(x) / sin } else { DVec3::Z };
         let pose = Pose::new(exp_so3(axis * ops::atan2(sin, cos)), (ends[0] + ends[1]) * 0.5);
@@ -119,34 +119,34 @@ impl CharacterBone {
 pub struct CharacterJoint {
     /// Unique in its character.
     pub name: String,
-    /// What it leaves free.
+    /// Its kind.
     pub kind: JointKind,
     /// The bone nearer to the root, or none for the world.
     pub parent: Option<u32>,
     /// The bone that it moves.
     pub child: u32,
-    /// A point of it in the world (m).
+    /// Position in the world (m).
     pub anchor: DVec3,
     /// Its axis in the world, a unit vector.
     pub axis: DVec3,
-    /// Least and greatest angle about the axis (rad), if there are any.
+    /// Joint limits: smallest and largest angle about the axis (rad).
     pub limits: Option<[f64; 2]>,
     /// Whether actuators drive it.
     pub driven: bool,
 }
 
-/// How a node of the flesh hangs on the skeleton.
+/// The bone of a node of the flesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeHold {
     /// The bone.
     pub bone: u32,
-    /// Whether the node moves with it; else it is only referred to.
+    /// Whether the node is fixed to the bone; if not, the bone is only its reference.
     pub fixed: bool,
 }
 
-/// The bone of every node, nearest to the skin that its tetrahedra carry (or to the node, if they carry none): not to the
-/// node, which may lie in the next finger. Nodes within `reach` (m) of the axis or plate of
-/// their bone move with it.
+/// The bone of each node: the one nearest to the skin in its tetrahedra, or to the node itself if there is none. The node may lie
+/// in the next finger, so the skin decides. Nodes within `reach` (m) of the axis or middle plate of their bone are fixed to
+/// it.
 pub fn hold_by_distance(flesh: &EmbeddedBody, bones: &[CharacterBone], reach: f64) -> Vec<NodeHold> {
     let mut skin = vec![(DVec3::ZERO, 0.0); flesh.nodes().len()];
     for (anchor, &x) in flesh.surface_points().iter().zip(flesh.surface().positions()) {
@@ -191,7 +191,7 @@ pub(super) fn row_of_bones(
     (bones, joints)
 }
 
-/// A result of settings in the code, which are good.
+/// The result of settings in this code, which are valid.
 pub(super) fn made<T>(result: Result<T, MeshError>) -> T {
     #[expect(clippy::expect_used, reason = "settings in the code; every character is built in the tests")]
     result.expect("the character is good")

@@ -1,4 +1,4 @@
-//! A fish: seven bones in a row from head to tail, six hinges about z, so that it swims sideways.
+//! A fish of seven bones in a row from head to tail, with six hinges about z: it swims by bending sideways.
 
 use glam::DVec3;
 use sinew_math::ops;

@@ -12,8 +12,7 @@ use crate::lattice::{Cells, Lattice, Pattern};
 
 /// Density of the fixture (kg/m³).
 const DENSITY: f64 = 1100.0;
-/// Size of the bricks in which the skin is found, flat enough for the gaps between fingers, and how far from each other shapes
-/// melt together (m).
+/// Size of the bricks that mesh the skin (m), thin enough for the gaps between fingers, and the blend length of shapes (m).
 const SKIN_CELL: DVec3 = DVec3::new(0.007, 0.0028, 0.006);
 const BLEND: f64 = 0.003;
 /// Bricks along the hand: about two across a finger.
@@ -50,7 +49,7 @@ const BONES: [BoneRow; 15] = [
     ("little_far", 14, [0.094707, -0.034871, 0.0], LITTLE, 0.006, 0.016, [0.0, 1.4]),
 ];
 
-/// A hand of a few thousand tetrahedra; fingers closer than a brick still move by themselves.
+/// A hand of a few thousand tetrahedra. Fingers closer than a brick still move independently.
 pub fn hand() -> Character {
     let palm = BoneShape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
     let mut bones =

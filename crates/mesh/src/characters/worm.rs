@@ -1,4 +1,4 @@
-//! A worm: seven bones in a row, six hinges about y.
+//! A worm of seven bones in a row, with six hinges about y.
 
 use glam::DVec3;
 use sinew_math::ops;
@@ -19,7 +19,7 @@ pub fn worm() -> Character {
     worm_with_cells([13, 3, 3])
 }
 
-/// The same worm in as many bricks as asked for along its length, width and height, each six tetrahedra.
+/// The same worm with `cells` bricks of six tetrahedra along its length, width and height.
 ///
 /// # Panics
 /// If there are no or too many cells, see [`crate::MAX_CELLS`].
