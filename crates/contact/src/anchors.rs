@@ -1,9 +1,9 @@
 //! Stretches of contacts along their surfaces, kept from step to step.
 //!
-//! A sticking contact acts like a spring attached where it first stuck (Cundall and Strack 1979). The stretch is stored, not
-//! the position, so a rolling ball is not held back by its first touching point. There is one entry per contact of the last
-//! step, sorted by key. A contact that is no longer found is removed. This is part of the state, plain and serializable; it
-//! is all that contacts carry from one step to the next.
+//! A sticking contact acts like a spring attached where it first stuck (Cundall and Strack 1979). The stretch is
+//! stored, not the position, so a rolling ball is not held back by its first touching point. There is one entry per
+//! contact of the last step, sorted by key. A contact that is no longer found is removed. This is part of the state,
+//! plain and serializable; it is all that contacts carry from one step to the next.
 
 use crate::contact_point::{ContactKey, ContactPoint};
 use glam::DVec3;

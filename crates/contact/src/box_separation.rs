@@ -1,7 +1,7 @@
 //! Separating axis of two boxes: of fifteen candidates, the one with the least overlap or the largest gap.
 //!
-//! The faces of the first box are preferred to those of the second, and faces to edges, unless another axis is better by more
-//! than a small part of the sizes. So resting boxes keep their features from step to step.
+//! The faces of the first box are preferred to those of the second, and faces to edges, unless another axis is better
+//! by more than a small part of the sizes. So resting boxes keep their features from step to step.
 
 use crate::capsule_pair::nearest;
 use crate::placed::{NearestPoints, PlacedShape};

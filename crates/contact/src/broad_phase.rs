@@ -1,7 +1,7 @@
 //! Pairs of overlapping boxes, by sorting and sweeping along x.
 //!
-//! The sort starts from the order of the last query, which is fast when little has moved. Ties are broken by index, so the
-//! result does not depend on that order. Planes overlap everything. Cost: O(n log n) and the overlaps along x.
+//! The sort starts from the order of the last query, which is fast when little has moved. Ties are broken by index, so
+//! the result does not depend on that order. Planes overlap everything. Cost: O(n log n) and the overlaps along x.
 
 use crate::placed::{PlacedCollider, Presence};
 

@@ -1,7 +1,7 @@
 //! Contacts of two capsules, and nearest points of segments.
 //!
-//! Crossing capsules touch at the nearest points of their axes. For nearly parallel capsules that pair would move along the
-//! axes, so they touch at their ends: one rests on the other without rocking.
+//! Crossing capsules touch at the nearest points of their axes. For nearly parallel capsules that pair would move along
+//! the axes, so they touch at their ends: one rests on the other without rocking.
 
 use crate::placed::{ContactSpot, PlacedShape};
 use crate::shape::ContactShape;

@@ -50,8 +50,8 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// A shape at `pose` in the frame of its owner, in all groups. A collider without stiffness touches only colliders with
-    /// stiffness; that suits the world, and bodies that forces do not move.
+    /// A shape at `pose` in the frame of its owner, in all groups. A collider without stiffness touches only colliders
+    /// with stiffness; that suits the world, and bodies that forces do not move.
     ///
     /// # Errors
     /// Sizes, numbers of the material or the pose out of range.

@@ -59,8 +59,9 @@ impl ContactLaw {
         (by_position, by_velocity)
     }
 
-    /// The force of an explicit step of `dt` seconds that ends at this depth and velocity. `before` is the stretch (m) of the
-    /// contact before the step: `ξ⁺ = ξ + h v_t`, `f_t = −k_t ξ⁺ − c_n d v_t`, both cut to the cone `|f_t| ≤ μ f_n`.
+    /// The force of an explicit step of `dt` seconds that ends at this depth and velocity. `before` is the stretch (m)
+    /// of the contact before the step: `ξ⁺ = ξ + h v_t`, `f_t = −k_t ξ⁺ − c_n d v_t`, both cut to the cone
+    /// `|f_t| ≤ μ f_n`.
     pub fn force_with_memory(
         &self,
         normal: DVec3,

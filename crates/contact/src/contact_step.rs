@@ -8,20 +8,21 @@
 //! p_t = −h k_t ξ − β_t v_t'               β_t = h (h k_t + c_n d⁺)      cut to |p_t| ≤ μ p_n
 //! ```
 //!
-//! Each [`Grip`] makes the law linear, with a symmetric, positive semidefinite `B` that is diagonal in (n, t, n×t). A sticking
-//! contact has the law above. A sliding contact has the chord `−(μ p_n/|v_t|) v'` of Coulomb's law, which never reverses a
-//! velocity. A contact that has just begun to slide has the force `μ p_n` against the load. [`ContactStart::predict`] guesses
-//! the grip from the contact alone; [`ContactStart::review`] checks it with the velocity of a solve. A contact with a gap
-//! `d < 0` acts if it would close within the step. World axes; `v'` is the velocity of the first side minus that of the
-//! other at the contact point. About 100 flops. Numbers that are not finite give an open contact.
+//! Each [`Grip`] makes the law linear, with a symmetric, positive semidefinite `B` that is diagonal in (n, t, n×t). A
+//! sticking contact has the law above. A sliding contact has the chord `−(μ p_n/|v_t|) v'` of Coulomb's law, which
+//! never reverses a velocity. A contact that has just begun to slide has the force `μ p_n` against the load.
+//! [`ContactStart::predict`] guesses the grip from the contact alone; [`ContactStart::review`] checks it with the
+//! velocity of a solve. A contact with a gap `d < 0` acts if it would close within the step. World axes; `v'` is the
+//! velocity of the first side minus that of the other at the contact point. About 100 flops. Numbers that are not
+//! finite give an open contact.
 
 use crate::contact_force::within;
 use crate::material::ContactLaw;
 use glam::DVec3;
 use sinew_math::Sym3;
 
-/// Friction of a contact that begins to slide grows with speed by this part of the normal resistance, so that every row of an
-/// active contact has a finite compliance.
+/// Friction of a contact that begins to slide grows with speed by this part of the normal resistance, so that every row
+/// of an active contact has a finite compliance.
 const SLIDING_SLOPE: f64 = 1e-6;
 /// A review accepts a grip if friction is wrong by less than this part of its limit.
 const REVIEW_TOLERANCE: f64 = 0.01;
@@ -120,10 +121,10 @@ impl ContactStep {
 }
 
 impl ContactStart {
-    /// Guesses the law of a step of `dt` seconds from two relative velocities (m/s): `now`, at the start, and `free`, at the
-    /// end without contacts (with gravity and all other known forces). The guess solves for this contact alone, on a particle
-    /// of mass [`ContactStart::mass`]. A contact with a gap acts if the gap would close at the velocity `now`: a body at rest
-    /// does not close its gaps, although it would fall if it were free.
+    /// Guesses the law of a step of `dt` seconds from two relative velocities (m/s): `now`, at the start, and `free`,
+    /// at the end without contacts (with gravity and all other known forces). The guess solves for this contact alone,
+    /// on a particle of mass [`ContactStart::mass`]. A contact with a gap acts if the gap would close at the velocity
+    /// `now`: a body at rest does not close its gaps, although it would fall if it were free.
     pub fn predict(&self, now: DVec3, free: DVec3, dt: f64) -> ContactStep {
         let arrives = self.depth >= 0.0 || self.depth > dt * self.normal.dot(now);
         if arrives { self.guess(free, dt) } else { ContactStep::default() }
@@ -150,10 +151,10 @@ impl ContactStart {
         self.framed(normal, pull, [limit / speed; 2])
     }
 
-    /// Checks a law with the relative velocity `v'` (m/s) that a solve gave at the end of the step. Returns none if the grip
-    /// holds, else the law for another solve. Before the `last` solve, friction is proportional to `v'`, which dissipates
-    /// energy even if the guess is wrong. Open contacts then stay open: the next step finds them as deep ones. See also
-    /// [`ContactStart::soften_gap`].
+    /// Checks a law with the relative velocity `v'` (m/s) that a solve gave at the end of the step. Returns none if the
+    /// grip holds, else the law for another solve. Before the `last` solve, friction is proportional to `v'`, which
+    /// dissipates energy even if the guess is wrong. Open contacts then stay open: the next step finds them as deep
+    /// ones. See also [`ContactStart::soften_gap`].
     pub fn review(&self, step: &ContactStep, end: DVec3, dt: f64, last: bool) -> Option<ContactStep> {
         let normal = self.normal_line(dt);
         let load = normal.0 - normal.1 * self.normal.dot(end);
@@ -192,9 +193,9 @@ impl ContactStart {
         }
     }
 
-    /// For the last solve: replaces the spring of a contact with a gap by the chord `−(p_n/u') u` of the normal law. Both are
-    /// equal at the velocity `v'` of the previous solve; at other velocities the chord dissipates energy, while the spring
-    /// might pull.
+    /// For the last solve: replaces the spring of a contact with a gap by the chord `−(p_n/u') u` of the normal law.
+    /// Both are equal at the velocity `v'` of the previous solve; at other velocities the chord dissipates energy,
+    /// while the spring might pull.
     pub fn soften_gap(&self, step: &mut ContactStep, end: DVec3) {
         let (load, closing) = (step.component_at(0, end), -self.normal.dot(end));
         if step.grip != Grip::Open && self.depth < 0.0 && load > 0.0 && closing > 0.0 {
@@ -219,8 +220,8 @@ impl ContactStart {
         }
     }
 
-    /// Friction of constant size `limit` (N·s) against `pull`, and a resistance across it; both are exact at the velocity
-    /// `sliding`.
+    /// Friction of constant size `limit` (N·s) against `pull`, and a resistance across it; both are exact at the
+    /// velocity `sliding`.
     fn against(
         &self,
         normal: ImpulseLine,

@@ -1,8 +1,9 @@
 //! Convex hulls of points: faces, corners, and the distance of a point.
 //!
-//! The hull is built once by parry's quick hull, which merges coplanar triangles into polygons. The points are first scaled to
-//! equal extents along three directions, and the hull is checked to contain all points. The distance is exact: inside, to the
-//! nearest face plane; outside, to the nearest point of the faces that are visible from the point. Cost: linear in the faces.
+//! The hull is built once by parry's quick hull, which merges coplanar triangles into polygons. The points are first
+//! scaled to equal extents along three directions, and the hull is checked to contain all points. The distance is
+//! exact: inside, to the nearest face plane; outside, to the nearest point of the faces that are visible from the
+//! point. Cost: linear in the faces.
 
 use crate::error::ContactError;
 use crate::nearest::{LocalBox, Nearest};

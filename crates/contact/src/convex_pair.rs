@@ -1,9 +1,9 @@
 //! Contacts of two convex solids: a normal, then the overlap of the two faces along it.
 //!
-//! The normal comes from separating axes for two boxes, else from parry's GJK and EPA, without warm start. If it is the normal
-//! of a face, the opposite face is clipped by the planes through the edges of that face (Sutherland and Hodgman 1974). Each
-//! remaining corner is a contact; its depth is measured to the plane of the face. Otherwise the nearest points are the
-//! contact. They are added also where a polygon stands for a round surface and misses the deepest point.
+//! The normal comes from separating axes for two boxes, else from parry's GJK and EPA, without warm start. If it is the
+//! normal of a face, the opposite face is clipped by the planes through the edges of that face (Sutherland and Hodgman
+//! 1974). Each remaining corner is a contact; its depth is measured to the plane of the face. Otherwise the nearest
+//! points are the contact. They are added also where a polygon stands for a round surface and misses the deepest point.
 
 use crate::box_separation::{Separation, boxes};
 use crate::face_polygon::{FaceCorner, FacePolygon, support_polygon};
@@ -85,8 +85,8 @@ impl FaceClipper {
         self.polygons[i].normal.is_some_and(|face| face.dot(normal).abs() >= ALIGNED)
     }
 
-    /// The larger of two faces that lie flat on each other, the first if they are nearly equal. The corners of the smaller
-    /// one are then its own, with features that persist.
+    /// The larger of two faces that lie flat on each other, the first if they are nearly equal. The corners of the
+    /// smaller one are then its own, with features that persist.
     fn larger(&self, normal: DVec3) -> Option<usize> {
         let flat = self.aligned(0, normal) && self.aligned(1, normal);
         flat.then(|| usize::from(self.polygons[1].area() > 1.01 * self.polygons[0].area()))

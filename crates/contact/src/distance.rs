@@ -1,15 +1,15 @@
 //! The signed distance of a point from a shape, in the frame of the shape (m).
 //!
-//! Closed formulas. Inside, the distance is negative and the normal is that of the nearest face. Where several are equally
-//! near, such as at the centre of a sphere, a fixed rule chooses one, so that equal input gives equal bits.
+//! Closed formulas. Inside, the distance is negative and the normal is that of the nearest face. Where several are
+//! equally near, such as at the centre of a sphere, a fixed rule chooses one, so that equal input gives equal bits.
 
 use crate::nearest::Nearest;
 use crate::shape::ContactShape;
 use glam::DVec3;
 
 impl ContactShape {
-    /// Distance (m) of a point, in the frame of the shape, from its surface; negative inside. None beyond the border of a
-    /// height field, where there is no surface.
+    /// Distance (m) of a point, in the frame of the shape, from its surface; negative inside. None beyond the border of
+    /// a height field, where there is no surface.
     pub fn signed_distance(&self, point: DVec3) -> Option<f64> {
         self.distance(point).map(|nearest| nearest.distance)
     }

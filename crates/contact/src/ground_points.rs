@@ -11,8 +11,8 @@ const HEXAGON: [(f64, f64); 6] = {
 /// Feature of the deepest point of the rim at `−x`; the other rim has the next one.
 const DEEPEST: u64 = 12;
 
-/// The deepest point of a rim counts only if it is deeper than the six by this part of the radius. Otherwise a standing cylinder
-/// would rock on a point that jumps from side to side.
+/// The deepest point of a rim counts only if it is deeper than the six by this part of the radius. Otherwise a standing
+/// cylinder would rock on a point that jumps from side to side.
 const DEEPER: f64 = 1e-4;
 
 /// A point with a ball around it.

@@ -1,8 +1,8 @@
 //! Ground given by heights over a rectangular grid.
 //!
-//! Each cell is two triangles that share the diagonal from the corner with the smallest x and y to the opposite corner. The
-//! distance of a point is measured perpendicular to the triangle above or below it. Beyond the border there is no ground. The
-//! ground is solid down to a depth of its larger side. Cost: constant per point.
+//! Each cell is two triangles that share the diagonal from the corner with the smallest x and y to the opposite corner.
+//! The distance of a point is measured perpendicular to the triangle above or below it. Beyond the border there is no
+//! ground. The ground is solid down to a depth of its larger side. Cost: constant per point.
 
 use crate::error::ContactError;
 use crate::nearest::{LocalBox, Nearest};

@@ -1,9 +1,9 @@
 //! Contact materials of surfaces, and the law between two of them.
 //!
-//! A [`ContactMaterial`] belongs to one surface, a [`ContactLaw`] to a pair ([`ContactMaterial::with`]): the larger stiffness,
-//! the larger damping, and the geometric mean of the friction, so that a surface without friction is slippery for
-//! everything. The larger stiffness, rather than springs in series, keeps a heavy body from sinking into a light one. SI
-//! units.
+//! A [`ContactMaterial`] belongs to one surface, a [`ContactLaw`] to a pair ([`ContactMaterial::with`]): the larger
+//! stiffness, the larger damping, and the geometric mean of the friction, so that a surface without friction is
+//! slippery for everything. The larger stiffness, rather than springs in series, keeps a heavy body from sinking into a
+//! light one. SI units.
 
 use crate::error::ContactError;
 
@@ -47,8 +47,8 @@ pub struct ContactLaw {
 }
 
 impl ContactMaterial {
-    /// Sets only the friction; stiffness and damping are those of the other side. For the world, and for bodies that forces
-    /// do not move.
+    /// Sets only the friction; stiffness and damping are those of the other side. For the world, and for bodies that
+    /// forces do not move.
     pub const fn passive(friction: f64) -> Self {
         Self { stiffness: 0.0, damping: 0.0, friction, grip: 1.0, slip_speed: 1e-4 }
     }

@@ -1,7 +1,7 @@
 //! All colliders, and the pairs that ignore each other.
 //!
-//! A [`ContactModel`] is immutable and shared. A [`ContactWorkspace`] has buffers only: results depend on the model, the poses
-//! and the margin only, to the bit, so a restored run finds the same contacts.
+//! A [`ContactModel`] is immutable and shared. A [`ContactWorkspace`] has buffers only: results depend on the model,
+//! the poses and the margin only, to the bit, so a restored run finds the same contacts.
 
 use crate::broad_phase::Sweep;
 use crate::collider::Collider;
@@ -46,8 +46,8 @@ pub struct ContactReport {
 }
 
 impl ContactModel {
-    /// Colliders of `n_bodies` bodies and of the world. Colliders of one owner ignore each other, and so do the pairs of
-    /// owners in `ignored`: usually those that a joint connects.
+    /// Colliders of `n_bodies` bodies and of the world. Colliders of one owner ignore each other, and so do the pairs
+    /// of owners in `ignored`: usually those that a joint connects.
     ///
     /// # Errors
     /// A collider or an ignored pair that names a body that does not exist.

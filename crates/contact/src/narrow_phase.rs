@@ -9,9 +9,9 @@
 //! | box, box | separating axes, then clipped faces |
 //! | the rest | nearest points (GJK) or least depth (EPA) by parry, then clipped faces |
 //!
-//! The contacts depend on the poses only; nothing is carried over from an earlier query. The contacts of one pair are sorted
-//! by feature. Features are corner, edge and face numbers of the shapes, which persist as long as the same parts touch. Of
-//! more than eight contacts the deepest are kept.
+//! The contacts depend on the poses only; nothing is carried over from an earlier query. The contacts of one pair are
+//! sorted by feature. Features are corner, edge and face numbers of the shapes, which persist as long as the same parts
+//! touch. Of more than eight contacts the deepest are kept.
 
 use crate::capsule_pair::capsules;
 use crate::collider::Collider;

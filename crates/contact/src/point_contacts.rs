@@ -1,8 +1,8 @@
 //! Contacts of points with colliders: the surface vertices of flesh.
 //!
-//! The box around all points selects the colliders. For each of these, the points are transformed into its frame and measured
-//! by the formulas of `distance.rs`. Cost: per collider near the cloud, about 5 ns per point against a plane and 10 to 30
-//! against other shapes; nothing is allocated once the output has grown.
+//! The box around all points selects the colliders. For each of these, the points are transformed into its frame and
+//! measured by the formulas of `distance.rs`. Cost: per collider near the cloud, about 5 ns per point against a plane
+//! and 10 to 30 against other shapes; nothing is allocated once the output has grown.
 
 use crate::collider::{Collider, Groups};
 use crate::contact_point::{ContactKey, ContactPoint, Mover, Owner};

@@ -7,9 +7,9 @@
 //! finish     stretches for the next step, a summary
 //! ```
 //!
-//! The caller owns the bodies, so it gives velocities as functions of a contact. Most steps need one solve. With contacts
-//! across a gap (a margin above zero) allow at least two: a solve that is not reviewed may pull bodies across a gap. Cost:
-//! linear in the contacts; nothing allocates once the buffers have grown.
+//! The caller owns the bodies, so it gives velocities as functions of a contact. Most steps need one solve. With
+//! contacts across a gap (a margin above zero) allow at least two: a solve that is not reviewed may pull bodies across
+//! a gap. Cost: linear in the contacts; nothing allocates once the buffers have grown.
 
 use crate::anchors::Anchors;
 use crate::contact_point::ContactPoint;
@@ -94,8 +94,9 @@ impl ContactSolve {
         &self.steps
     }
 
-    /// Checks every contact with the relative velocities of a solve (m/s, world); returns how many laws changed. If none
-    /// changed, the solve is final. If the next solve is the `last`, it gets only laws that dissipate energy at any velocity.
+    /// Checks every contact with the relative velocities of a solve (m/s, world); returns how many laws changed. If
+    /// none changed, the solve is final. If the next solve is the `last`, it gets only laws that dissipate energy at
+    /// any velocity.
     pub fn review(
         &mut self,
         contacts: &[ContactPoint],

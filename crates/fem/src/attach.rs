@@ -1,9 +1,9 @@
 //! Attachment of nodes to bones.
 //!
-//! An attached node is fixed to a point of its bone (KP08 §4.1, §4.2). A free node may have a reference bone; its damper acts
-//! on the velocity relative to that bone (§4.5). Bones are indices with poses here. An assignment is a list with one entry per
-//! node. It is made by distance ([`nodes_within`], [`nearest_bones`]) or from lists of nodes ([`paint`]), in any
-//! combination. World frame, m, rad/s; linear in nodes × capsules.
+//! An attached node is fixed to a point of its bone (KP08 §4.1, §4.2). A free node may have a reference bone; its
+//! damper acts on the velocity relative to that bone (§4.5). Bones are indices with poses here. An assignment is a list
+//! with one entry per node. It is made by distance ([`nodes_within`], [`nearest_bones`]) or from lists of nodes
+//! ([`paint`]), in any combination. World frame, m, rad/s; linear in nodes × capsules.
 
 use crate::error::FemError;
 use glam::DVec3;
@@ -69,8 +69,8 @@ pub fn nearest_bones(positions: &[DVec3], capsules: &[BoneCapsule]) -> Vec<Optio
 /// Assigns the listed nodes to a bone.
 ///
 /// # Errors
-/// [`FemError::EntryOutOfRange`] for a node that does not exist, [`FemError::AttachedTwice`] for one that already has another
-/// bone.
+/// [`FemError::EntryOutOfRange`] for a node that does not exist, [`FemError::AttachedTwice`] for one that already has
+/// another bone.
 pub fn paint(assignment: &mut [Option<u32>], nodes: &[u32], bone: u32) -> Result<(), FemError> {
     for (index, &node) in nodes.iter().enumerate() {
         match assignment.get_mut(node as usize) {

@@ -1,7 +1,7 @@
 //! Four lanes in one AVX register, on x86 machines that have them.
 //!
-//! `pulp` detects AVX at run time and gives a token as proof. Its operations are not fused, so the bits are those of the
-//! narrower lanes. Code is compiled for AVX only if it is inlined into [`V3::vectorize`].
+//! `pulp` detects AVX at run time and gives a token as proof. Its operations are not fused, so the bits are those of
+//! the narrower lanes. Code is compiled for AVX only if it is inlined into [`V3::vectorize`].
 
 use crate::lanes::{LaneMask, Lanes, Vec3};
 use crate::node_buffer::{CAPACITY, NodeBuffer};

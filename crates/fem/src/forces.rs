@@ -1,9 +1,9 @@
 //! Elastic forces on all nodes.
 //!
-//! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`: on corner `i`, `f_i = w P b_i` (KP08 eq. 15). Elements with large deformations are
-//! evaluated by SVD. Positions in m, forces in N, any frame. Linear in the tetrahedra; nothing allocates. Blocks of
-//! elements compute in their own buffers and are added to the nodes in a fixed order: the same bits for any lane width and,
-//! with the feature `parallel`, for any number of rayon threads. Numbers that are not finite never panic: such a
+//! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`: on corner `i`, `f_i = w P b_i` (KP08 eq. 15). Elements with large deformations
+//! are evaluated by SVD. Positions in m, forces in N, any frame. Linear in the tetrahedra; nothing allocates. Blocks of
+//! elements compute in their own buffers and are added to the nodes in a fixed order: the same bits for any lane width
+//! and, with the feature `parallel`, for any number of rayon threads. Numbers that are not finite never panic: such a
 //! tetrahedron adds nothing and is reported.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};

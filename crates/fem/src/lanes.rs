@@ -2,8 +2,8 @@
 //!
 //! A kernel is written once over [`Lanes`]. It is compiled for `f64` (the reference), for `f64x2` of `wide`, for AVX
 //! registers on x86 machines that have them ([`crate::avx`]), and for pairs of these ([`crate::lane_pair`]). Every
-//! operation is one of `+ − × ÷ √`, a comparison or a selection. None is fused and none mixes lanes, so the bits of a lane
-//! do not depend on its neighbours or on the width. Comparisons with NaN are false.
+//! operation is one of `+ − × ÷ √`, a comparison or a selection. None is fused and none mixes lanes, so the bits of a
+//! lane do not depend on its neighbours or on the width. Comparisons with NaN are false.
 
 use crate::node_buffer::{CAPACITY, NodeBuffer};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};

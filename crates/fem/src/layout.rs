@@ -1,10 +1,10 @@
 //! Memory layout of elements: packets of eight, in blocks that number their nodes locally.
 //!
-//! Elements are sorted along a Morton curve through their rest centroids and cut into blocks of [`BLOCK`]. A block copies
-//! the positions of its nodes into a small buffer, computes there, and adds its forces to the nodes afterwards. So random
-//! access stays in the first-level cache whatever the order of the mesh, and the order of every sum is fixed. The last
-//! packet of a block is padded with ghosts: unit tetrahedra of volume zero on four extra nodes of the buffer, always at
-//! rest. 88 bytes per element and 4 per node of a block. Building costs a sort of the elements.
+//! Elements are sorted along a Morton curve through their rest centroids and cut into blocks of [`BLOCK`]. A block
+//! copies the positions of its nodes into a small buffer, computes there, and adds its forces to the nodes afterwards.
+//! So random access stays in the first-level cache whatever the order of the mesh, and the order of every sum is fixed.
+//! The last packet of a block is padded with ghosts: unit tetrahedra of volume zero on four extra nodes of the buffer,
+//! always at rest. 88 bytes per element and 4 per node of a block. Building costs a sort of the elements.
 
 use crate::lanes::{Lanes, Vec3, three};
 use crate::mat3::{Mat3, sub};

@@ -1,8 +1,8 @@
 //! The immutable model of flesh: rest quantities, masses, material.
 //!
-//! Per tetrahedron: `D_m⁻¹`, the filled volume `wV` and the area normals `w b_i = −wV∇φ_i` (rows of `−wV D_m⁻¹`; KP08 eq. 14,
-//! 15). Per node: a lumped mass. Nodes and tetrahedra have the indices of the mesh. kg, m, Pa. Building costs a sort of the
-//! tetrahedra.
+//! Per tetrahedron: `D_m⁻¹`, the filled volume `wV` and the area normals `w b_i = −wV∇φ_i` (rows of `−wV D_m⁻¹`; KP08
+//! eq. 14, 15). Per node: a lumped mass. Nodes and tetrahedra have the indices of the mesh. kg, m, Pa. Building costs a
+//! sort of the tetrahedra.
 
 use crate::error::FemError;
 use crate::layout::{ElementLayout, RestShape, WIDTH};
@@ -19,7 +19,8 @@ pub struct FemOptions {
     pub fill_ratios: Option<Vec<f64>>,
     /// Mass of each node, kg; a quarter of each tetrahedron's mass per corner if absent.
     pub node_masses_kg: Option<Vec<f64>>,
-    /// Smallest mass, as a fraction of the mean, 0 to 1. Lighter nodes are raised to it ([`FemModel::n_raised_masses`]).
+    /// Smallest mass, as a fraction of the mean, 0 to 1. Lighter nodes are raised to it
+    /// ([`FemModel::n_raised_masses`]).
     pub mass_floor: f64,
 }
 

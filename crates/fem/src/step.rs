@@ -6,11 +6,11 @@
 //! (1 + hc) v' = v + h (f/m + g + c v_bone(x))        x' = x + h v'
 //! ```
 //!
-//! where `f` is the elastic and external force. `−cm (v − v_bone)` is the damper between a free node and its reference bone
-//! (KP08 §4.5, with `c` in 1/s, so that light and heavy nodes are damped alike). It is implicit, so it does not limit the
-//! step. Elastic forces do: [`stable_dt`]. Bones receive the forces of their attached nodes and the reactions of the dampers.
-//! World frame, SI. Cost: the forces and one pass over the nodes; nothing allocates. Numbers that are not finite are reported
-//! by the forces and never panic.
+//! where `f` is the elastic and external force. `−cm (v − v_bone)` is the damper between a free node and its reference
+//! bone (KP08 §4.5, with `c` in 1/s, so that light and heavy nodes are damped alike). It is implicit, so it does not
+//! limit the step. Elastic forces do: [`stable_dt`]. Bones receive the forces of their attached nodes and the reactions
+//! of the dampers. World frame, SI. Cost: the forces and one pass over the nodes; nothing allocates. Numbers that are
+//! not finite are reported by the forces and never panic.
 
 use crate::attach::{Attachments, BoneMotion, add_force};
 use crate::block_forces::Diagonalize;
@@ -95,8 +95,9 @@ impl StepScratch {
 
 /// Moves the free nodes by one step. Attached nodes are moved by [`Attachments::prescribe`].
 ///
-/// `wrenches` are overwritten with the wrench of the flesh on each bone: moment (N·m) about the origin of its frame and force
-/// (N), world axes, at the old positions. Gravity and inertia of attached nodes belong to the bone and are not included.
+/// `wrenches` are overwritten with the wrench of the flesh on each bone: moment (N·m) about the origin of its frame and
+/// force (N), world axes, at the old positions. Gravity and inertia of attached nodes belong to the bone and are not
+/// included.
 ///
 /// # Panics
 /// If a list does not have one entry per node or bone.
@@ -137,9 +138,9 @@ pub fn step_explicit(
 
 /// A step length (s) at which explicit steps are stable for stretches inside the band.
 ///
-/// `2/ω`, where `ω² ≤ max over elements of wV (λ tr G + 2μ max eig G)` with `G = Σ_a ∇φ_a∇φ_aᵀ/m_a`: `m_a` is the share of
-/// a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that of
-/// its elements. The moduli are those at the upper end of the band, by default twice those at rest.
+/// `2/ω`, where `ω² ≤ max over elements of wV (λ tr G + 2μ max eig G)` with `G = Σ_a ∇φ_a∇φ_aᵀ/m_a`: `m_a` is the share
+/// of a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that
+/// of its elements. The moduli are those at the upper end of the band, by default twice those at rest.
 pub fn stable_dt(model: &FemModel) -> f64 {
     let moduli = model.material().largest_moduli();
     let mut volumes = vec![0.0; model.n_nodes()];

@@ -1,13 +1,13 @@
 //! Signed singular values of 3×3 matrices, several at once.
 //!
 //! `F = U diag(s) Vᵀ` with proper rotations, `s₁ ≥ s₂ ≥ |s₃|` and `sign s₃ = sign det F`. This is the convention of
-//! invertible elements (ITF04): the sign of an inverted element is on its smallest stretch. One-sided Jacobi rotations make
-//! the columns of `F` orthogonal. A lane that has converged is rotated by the identity, so its bits do not depend on its
-//! neighbours, except for the sign of zeros, which no sum of forces shows.
+//! invertible elements (ITF04): the sign of an inverted element is on its smallest stretch. One-sided Jacobi rotations
+//! make the columns of `F` orthogonal. A lane that has converged is rotated by the identity, so its bits do not depend
+//! on its neighbours, except for the sign of zeros, which no sum of forces shows.
 //!
-//! Columns are orthogonal to rounding relative to the larger of their length and 1, which suits deformations near 1. About
-//! four sweeps of three rotations; one root and two divisions each. Matrices of rank 0, 1 and 2 and repeated or negative
-//! stretches work. NaN gives NaN after one sweep.
+//! Columns are orthogonal to rounding relative to the larger of their length and 1, which suits deformations near 1.
+//! About four sweeps of three rotations; one root and two divisions each. Matrices of rank 0, 1 and 2 and repeated or
+//! negative stretches work. NaN gives NaN after one sweep.
 
 use crate::lanes::{LaneMask, Lanes, Vec3, three};
 use crate::mat3::{Mat3, cross, dot, scale, select3, sub};

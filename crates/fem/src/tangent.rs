@@ -42,8 +42,8 @@ pub enum Projection {
     /// Negative eigenvalues become zero; for implicit steps with conjugate gradients.
     #[default]
     Semidefinite,
-    /// The exact derivative, which may be indefinite. For [`crate::Extension::PerStretch`], whose derivative is not symmetric,
-    /// its symmetric part.
+    /// The exact derivative, which may be indefinite. For [`crate::Extension::PerStretch`], whose derivative is not
+    /// symmetric, its symmetric part.
     Exact,
 }
 
@@ -81,7 +81,8 @@ impl ElementTangent {
 
 /// Calls `visit` with the index, stiffness and forces of each tetrahedron, in the order of the layout.
 ///
-/// The caller assembles forces or a block matrix from them. The forces are those of [`crate::elastic_forces`] up to rounding.
+/// The caller assembles forces or a block matrix from them. The forces are those of [`crate::elastic_forces`] up to
+/// rounding.
 ///
 /// # Panics
 /// If `positions` does not have one entry per node.

@@ -1,8 +1,8 @@
 //! Elastic forces on several threads, with the bits of one thread.
 //!
-//! The blocks are cut into at most [`MAX_LEAVES`] runs, each with its own buffers. Rayon splits the runs in halves. Each
-//! block writes its forces to its own place; afterwards every node sums its places in the order of the blocks, as a single
-//! thread does. Nothing allocates after `new`, and the number of threads changes no result.
+//! The blocks are cut into at most [`MAX_LEAVES`] runs, each with its own buffers. Rayon splits the runs in halves.
+//! Each block writes its forces to its own place; afterwards every node sums its places in the order of the blocks, as
+//! a single thread does. Nothing allocates after `new`, and the number of threads changes no result.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
 use crate::layout::ElementLayout;

@@ -1,7 +1,7 @@
 //! One body of flesh: tetrahedra, the bones they are fixed to, and the embedded surface.
 //!
-//! Bones are bodies of a mechanism; their poses are those of the centres of mass. A node fixed to a bone has no unknowns, and its
-//! mass belongs to the bone: see [`FleshBody::bone_masses`]. World axes, SI.
+//! Bones are bodies of a mechanism; their poses are those of the centres of mass. A node fixed to a bone has no
+//! unknowns, and its mass belongs to the bone: see [`FleshBody::bone_masses`]. World axes, SI.
 
 use std::sync::OnceLock;
 

@@ -1,12 +1,12 @@
 //! Weights of the bones at each free node, for posing flesh (see `carry.rs`).
 //!
-//! The share `w_b` of bone `b` is the harmonic function of the mesh that is 1 on the nodes fixed to `b` and 0 on those of other
-//! bones,
+//! The share `w_b` of bone `b` is the harmonic function of the mesh that is 1 on the nodes fixed to `b` and 0 on those
+//! of other bones,
 //! ```text
 //! Σ_j L_ij w_j = 0  on free nodes        L_ij = Σ_tets wV ∇φ_i·∇φ_j
 //! ```
-//! Shares follow the flesh, so fingers side by side do not influence each other. They sum to 1. Obtuse tetrahedra may give
-//! small negative shares; those count as 0. Cost: one linear system of the mesh per three bones.
+//! Shares follow the flesh, so fingers side by side do not influence each other. They sum to 1. Obtuse tetrahedra may
+//! give small negative shares; those count as 0. Cost: one linear system of the mesh per three bones.
 
 use glam::{DMat3, DVec3};
 use sinew_fem::{Attachments, FemModel};
@@ -82,7 +82,8 @@ impl BoneShares {
         Self { first, entries }
     }
 
-    /// Bones of the free node of this number with their shares, which sum to 1, the largest first; none if no bone moves it.
+    /// Bones of the free node of this number with their shares, which sum to 1, the largest first; none if no bone
+    /// moves it.
     pub(crate) fn of(&self, free: usize) -> &[(u32, f64)] {
         &self.entries[self.first[free] as usize..self.first[free + 1] as usize]
     }

@@ -1,15 +1,16 @@
-//! Posing flesh: moving the nodes when bones are set to other poses (assembly, inverse kinematics), without time passing.
+//! Posing flesh: moving the nodes when bones are set to other poses (assembly, inverse kinematics), without time
+//! passing.
 //!
-//! The displacements of the bones from rest are blended as dual quaternions (Kavan, Collins, Žára & O'Sullivan 2007), with the
-//! shares `w_b` of the node (`bone_shares.rs`) as weights. Signs follow the largest share; the sum is divided by the norm of its
-//! real part. The result is a rotation `R` and a first guess for each free node. From the guesses, a few steps towards minimal
-//! elastic energy (`relax.rs`) give the position `y` that the node has at rest around these bones. The difference from `y` is
-//! kept in the frame of the bones:
+//! The displacements of the bones from rest are blended as dual quaternions (Kavan, Collins, Žára & O'Sullivan 2007),
+//! with the shares `w_b` of the node (`bone_shares.rs`) as weights. Signs follow the largest share; the sum is divided
+//! by the norm of its real part. The result is a rotation `R` and a first guess for each free node. From the guesses, a
+//! few steps towards minimal elastic energy (`relax.rs`) give the position `y` that the node has at rest around these
+//! bones. The difference from `y` is kept in the frame of the bones:
 //! ```text
 //! x' = y' + R'Rᵀ (x − y)        v' = Σ w_b V'_b(x') + R'Rᵀ (v − Σ w_b V_b(x))        V_b(x): velocity of bone b at x
 //! ```
-//! `y` and `R` depend only on the poses of the bones, not on the path: if the bones return, so do the nodes. If all bones move
-//! alike, all nodes move with them. Flesh without fixed nodes stays.
+//! `y` and `R` depend only on the poses of the bones, not on the path: if the bones return, so do the nodes. If all
+//! bones move alike, all nodes move with them. Flesh without fixed nodes stays.
 //!
 //! World axes, m, m/s. Cost: linear in tetrahedra, less than an implicit step; the shares are computed on first use.
 
@@ -22,8 +23,8 @@ use crate::body::FleshBody;
 use crate::node_vectors::velocity_at;
 use crate::relax::relax;
 
-/// Scratch of [`crate::FleshModel::carry`] for one model: the rest positions of the last call. Its content never changes a result;
-/// without it, repeated changes of a pose take twice the time.
+/// Scratch of [`crate::FleshModel::carry`] for one model: the rest positions of the last call. Its content never
+/// changes a result; without it, repeated changes of a pose take twice the time.
 #[derive(Clone, Debug, Default)]
 pub struct CarryScratch {
     /// Of each body of flesh.

@@ -90,8 +90,8 @@ impl FleshModel {
         self.contact.as_ref()
     }
 
-    /// The body of flesh that a vertex of contacts belongs to ([`sinew_contact::Mover::Vertex`]), and its number among the
-    /// points of that surface.
+    /// The body of flesh that a vertex of contacts belongs to ([`sinew_contact::Mover::Vertex`]), and its number among
+    /// the points of that surface.
     pub fn surface_point(&self, vertex: u32) -> (usize, usize) {
         let flesh = self.first_points.partition_point(|&first| first <= vertex) - 1;
         (flesh, (vertex - self.first_points[flesh]) as usize)
@@ -124,9 +124,9 @@ impl FleshModel {
         }
     }
 
-    /// Moves all nodes when bones are set to other poses: fixed nodes with their bones, free nodes as flesh at rest would move.
-    /// Deformation by weight and contact, and velocities relative to the bones, are kept in the frame of the bones. The
-    /// stretches of contacts are removed.
+    /// Moves all nodes when bones are set to other poses: fixed nodes with their bones, free nodes as flesh at rest
+    /// would move. Deformation by weight and contact, and velocities relative to the bones, are kept in the frame of
+    /// the bones. The stretches of contacts are removed.
     ///
     /// If the bones return, all nodes return. If no bone moves, the nodes keep their bits.
     pub fn carry(&self, before: &State, after: &State, flesh: &mut FleshState, scratch: &mut CarryScratch) {
@@ -148,8 +148,8 @@ impl FleshModel {
         counts && flesh.nodes.len() == self.bodies.len() && flesh.history.len() == self.bodies.len()
     }
 
-    /// Largest distance (m) of a node of one body of flesh from the rest shape, after the best-fitting rigid motion of the rest
-    /// shape.
+    /// Largest distance (m) of a node of one body of flesh from the rest shape, after the best-fitting rigid motion of
+    /// the rest shape.
     pub fn distance_from_rest(&self, flesh: &FleshState, index: usize) -> f64 {
         let (rest, now) = (self.bodies[index].fem.mesh().positions(), &flesh.nodes[index].positions);
         let middle = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;

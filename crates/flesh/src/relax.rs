@@ -1,9 +1,9 @@
 //! Relaxation of flesh around fixed bones: steps of Newton's method towards minimal elastic energy.
 //!
-//! With forces `f` and projected stiffness `K` of the tetrahedra, free nodes move along the approximate solution `d` of `K d = f`,
-//! with a step size that lowers the energy. From blended bone motions, two steps remove most of the excess energy, so their
-//! number and the cost are fixed. The material restores inverted tetrahedra. If no step size lowers the energy, or a number is
-//! not finite, the nodes stay. World axes, SI.
+//! With forces `f` and projected stiffness `K` of the tetrahedra, free nodes move along the approximate solution `d` of
+//! `K d = f`, with a step size that lowers the energy. From blended bone motions, two steps remove most of the excess
+//! energy, so their number and the cost are fixed. The material restores inverted tetrahedra. If no step size lowers
+//! the energy, or a number is not finite, the nodes stay. World axes, SI.
 
 use glam::DVec3;
 use sinew_fem::{Diagonalize, FemScratch, Projection, elastic_energy, for_each_tangent};

@@ -4,7 +4,8 @@
 //! tetrahedron repeats a node or is flat, and the volume `(x₁−x₀)×(x₂−x₀)·(x₃−x₀)/6` of each is positive. Code that
 //! receives a mesh checks nothing again.
 //!
-//! Metres, any frame; indices from 0. Checks are linear in nodes and tetrahedra. The first fault is an error that names it.
+//! Metres, any frame; indices from 0. Checks are linear in nodes and tetrahedra. The first fault is an error that names
+//! it.
 
 use glam::{DMat3, DVec3};
 use std::fmt;
@@ -15,7 +16,8 @@ const FLAT: f64 = 1e-13;
 /// The corners of the six edges of a tetrahedron.
 const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// The corners of the four faces of a tetrahedron, counter-clockwise seen from outside; face `i` is opposite corner `i`.
+/// The corners of the four faces of a tetrahedron, counter-clockwise seen from outside; face `i` is opposite corner
+/// `i`.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 /// A validated tetrahedral mesh.

@@ -1,7 +1,7 @@
 //! Serialization of `EmbeddedBody`, with a format number. What is read is checked.
 //!
-//! Checks: mesh and surface are valid ([`TetMesh::new`], [`Surface::new`]), every list has one entry per element, fill ratios
-//! are from 0 to 1, masses are positive, and every anchor is at its vertex.
+//! Checks: mesh and surface are valid ([`TetMesh::new`], [`Surface::new`]), every list has one entry per element, fill
+//! ratios are from 0 to 1, masses are positive, and every anchor is at its vertex.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

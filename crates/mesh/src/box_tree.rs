@@ -1,8 +1,8 @@
 //! Axis-aligned boxes, and a tree that finds the items near a box.
 //!
-//! The tree is binary, split at the median centre along the longest side, with nodes in preorder. Each node stores where the
-//! search continues if its box is missed, so queries need no stack. Boxes that only touch count as near. Build O(n log n),
-//! query O(log n + hits), 72 bytes per two items.
+//! The tree is binary, split at the median centre along the longest side, with nodes in preorder. Each node stores
+//! where the search continues if its box is missed, so queries need no stack. Boxes that only touch count as near.
+//! Build O(n log n), query O(log n + hits), 72 bytes per two items.
 
 use glam::DVec3;
 

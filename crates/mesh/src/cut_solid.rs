@@ -1,7 +1,8 @@
 //! The inside of a surface, cut along the cells of a grid, for exact integrals over tetrahedra.
 //!
-//! A closed surface is cut by the planes of the grid (`solid_part.rs`), halving the range of cells each time. A range without
-//! pieces of the surface is full or empty as a whole. In a single cell, connected components become separate shards.
+//! A closed surface is cut by the planes of the grid (`solid_part.rs`), halving the range of cells each time. A range
+//! without pieces of the surface is full or empty as a whole. In a single cell, connected components become separate
+//! shards.
 //!
 //! Coordinates in metres. Building takes O(n log cells); a tetrahedron takes the pieces in the cells that it touches.
 
@@ -147,8 +148,8 @@ impl CutSolid {
         }
     }
 
-    /// Integrals of the four barycentric coordinates over the common part of a tetrahedron and the solid, divided by the
-    /// volume of the tetrahedron; their sum is the fill ratio.
+    /// Integrals of the four barycentric coordinates over the common part of a tetrahedron and the solid, divided by
+    /// the volume of the tetrahedron; their sum is the fill ratio.
     pub(crate) fn integrate(&self, corners: [DVec3; 4]) -> [f64; 4] {
         let bounds = Bounds::of(corners);
         let [x, y, z] = self.grid.reached(&bounds);

@@ -1,4 +1,5 @@
-//! Disjoint sets, to find connected elements. Joining and finding take nearly constant time (path halving, smaller root wins).
+//! Disjoint sets, to find connected elements. Joining and finding take nearly constant time (path halving, smaller root
+//! wins).
 
 /// Sets of the numbers `0..n`.
 pub(crate) struct DisjointSets {

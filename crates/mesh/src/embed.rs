@@ -1,8 +1,9 @@
 //! A fine surface embedded in coarse tetrahedra (KP08 §4.1).
 //!
-//! Each vertex of the surface has barycentric coordinates in the tetrahedron around it (eq. 9). Each tetrahedron has a fill
-//! ratio `w`: the part of it that the solid fills. Each node has the mass `m_i = ρ Σ_K ∫_{K ∩ solid} φ_i`. The integrals are
-//! exact up to rounding, so `Σ m_i = ρ V` and `Σ m_i X_i = ρ V c̄`. Empty tetrahedra and unused nodes are dropped.
+//! Each vertex of the surface has barycentric coordinates in the tetrahedron around it (eq. 9). Each tetrahedron has a
+//! fill ratio `w`: the part of it that the solid fills. Each node has the mass `m_i = ρ Σ_K ∫_{K ∩ solid} φ_i`. The
+//! integrals are exact up to rounding, so `Σ m_i = ρ V` and `Σ m_i X_i = ρ V c̄`. Empty tetrahedra and unused nodes are
+//! dropped.
 //!
 //! Metres, kilograms. Cost: see `cut_solid.rs`; 10,000 triangles in 5,000 tetrahedra take a tenth of a second.
 
@@ -30,9 +31,9 @@ const LEAST_MASS: f64 = 1e-12;
 pub struct Filling {
     /// Density (kg/m³), positive.
     pub density: f64,
-    /// Smallest nodal mass, as a share of the mean nodal mass, from 0 to 1. Lighter nodes are raised to it. The others become
-    /// lighter in proportion to their excess over it, so the total stays exact. Use about 0.05 for explicit steps, which very
-    /// light nodes would make short. With 0 all masses and the centre of mass are exact.
+    /// Smallest nodal mass, as a share of the mean nodal mass, from 0 to 1. Lighter nodes are raised to it. The others
+    /// become lighter in proportion to their excess over it, so the total stays exact. Use about 0.05 for explicit
+    /// steps, which very light nodes would make short. With 0 all masses and the centre of mass are exact.
     pub mass_floor: f64,
 }
 
@@ -192,8 +193,8 @@ impl EmbeddedBody {
         &self.mesh
     }
 
-    /// The same body with fill ratios of at least `floor`, from 0 to 1; masses stay. Fill ratios scale stiffness, so nodes that
-    /// a mass floor made heavier get enough stiffness.
+    /// The same body with fill ratios of at least `floor`, from 0 to 1; masses stay. Fill ratios scale stiffness, so
+    /// nodes that a mass floor made heavier get enough stiffness.
     #[must_use]
     pub fn with_fill_floor(mut self, floor: f64) -> Self {
         self.fill.iter_mut().for_each(|fill| *fill = fill.max(floor.min(1.0)));

@@ -4,8 +4,8 @@ use glam::DVec3;
 use sinew_math::TetMeshError;
 use thiserror::Error;
 
-/// Why a file, a surface or a mesh cannot be used. Indices of vertices, triangles, nodes and tetrahedra start at 0, lines at
-/// 1; positions are in metres.
+/// Why a file, a surface or a mesh cannot be used. Indices of vertices, triangles, nodes and tetrahedra start at 0,
+/// lines at 1; positions are in metres.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MeshError {

@@ -1,13 +1,13 @@
 //! Closed surfaces of implicit functions: smooth unions of round shapes, meshed by marching tetrahedra.
 //!
-//! A shape is the set where a function is negative; near its surface the function is the distance from it. Where two shapes
-//! are closer than the blend length `k`, the smooth union `min(a, b) − h²/(4k)`, `h = max(k − |a − b|, 0)`, rounds the crease
-//! (quadratic polynomial blend, C¹).
+//! A shape is the set where a function is negative; near its surface the function is the distance from it. Where two
+//! shapes are closer than the blend length `k`, the smooth union `min(a, b) − h²/(4k)`, `h = max(k − |a − b|, 0)`,
+//! rounds the crease (quadratic polynomial blend, C¹).
 //!
-//! The box around the shapes is cut into bricks of six tetrahedra. In each tetrahedron the zero set is one or two triangles
-//! with corners on its edges. Neighbours share the corners on common edges, so the surface is closed and does not intersect
-//! itself, if the function is positive on the outer bricks. Corners keep a distance from the ends of their edges: this moves
-//! the surface by less than a tenth of a brick and prevents flat triangles.
+//! The box around the shapes is cut into bricks of six tetrahedra. In each tetrahedron the zero set is one or two
+//! triangles with corners on its edges. Neighbours share the corners on common edges, so the surface is closed and does
+//! not intersect itself, if the function is positive on the outer bricks. Corners keep a distance from the ends of
+//! their edges: this moves the surface by less than a tenth of a brick and prevents flat triangles.
 //!
 //! Metres. Cost: one evaluation per corner of a brick.
 
@@ -69,8 +69,8 @@ impl RoundShape {
     }
 }
 
-/// The surface of the smooth union of shapes: `blend` (m) is how far from each other shapes begin to melt together, `cell`
-/// (m) the sides of the bricks.
+/// The surface of the smooth union of shapes: `blend` (m) is how far from each other shapes begin to melt together,
+/// `cell` (m) the sides of the bricks.
 ///
 /// # Errors
 /// No shapes, sizes that are not positive, more than [`crate::MAX_CELLS`] bricks, shapes too small for the bricks.

@@ -2,11 +2,12 @@
 //!
 //! The box around the surface is cut into equal bricks; empty ones are left out. There are two patterns:
 //!
-//! - *Bricks*: six tetrahedra around one diagonal, the same in every brick, so that faces match. Where several parts of the
-//!   solid pass through one brick without touching there, such as two fingers, each gets its own brick, so that they can
-//!   move apart. Several nodes may then have the same position.
-//! - *Body-centred*: tetrahedra that join the centres of two neighbouring bricks with an edge of their common face, four per
-//!   face. They are symmetric under every mirror of the grid, have a better shape, and reach half a brick beyond the box.
+//! - *Bricks*: six tetrahedra around one diagonal, the same in every brick, so that faces match. Where several parts of
+//!   the solid pass through one brick without touching there, such as two fingers, each gets its own brick, so that they
+//!   can move apart. Several nodes may then have the same position.
+//! - *Body-centred*: tetrahedra that join the centres of two neighbouring bricks with an edge of their common face, four
+//!   per face. They are symmetric under every mirror of the grid, have a better shape, and reach half a brick beyond the
+//!   box.
 //!
 //! Metres. Linear in bricks, of which there are at most [`crate::MAX_CELLS`].
 
@@ -52,7 +53,8 @@ pub enum Cells {
 /// How bricks are cut into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Six in every brick, around its diagonal. Parts of the solid that are not connected inside a brick get their own bricks.
+    /// Six in every brick, around its diagonal. Parts of the solid that are not connected inside a brick get their own
+    /// bricks.
     Bricks,
     /// Four at every face between two bricks, around the line between their centres.
     BodyCentred,
@@ -85,8 +87,8 @@ pub(crate) struct Brick {
     pub(crate) shard: Option<u32>,
 }
 
-/// Six tetrahedra for each brick, one brick after the other. Each shard of a cell has its own brick. Two bricks share the nodes
-/// of the face between them if the solid continues from one to the other.
+/// Six tetrahedra for each brick, one brick after the other. Each shard of a cell has its own brick. Two bricks share
+/// the nodes of the face between them if the solid continues from one to the other.
 pub(crate) fn bricks_around(solid: &CutSolid) -> Result<(TetMesh, Vec<Brick>), MeshError> {
     let cells = solid.grid.cells;
     let (mut bricks, mut first) = (Vec::new(), Vec::new());

@@ -1,8 +1,8 @@
 //! Surfaces from Wavefront OBJ text.
 //!
-//! The reader is `tobj`. It gets only vertices and the position indices of faces, on their original lines, so that errors name
-//! the right line. Groups, materials, normals and texture coordinates are ignored. Polygons become triangle fans; relative
-//! indices work. Vertices at equal positions are joined, unused ones dropped.
+//! The reader is `tobj`. It gets only vertices and the position indices of faces, on their original lines, so that
+//! errors name the right line. Groups, materials, normals and texture coordinates are ignored. Polygons become triangle
+//! fans; relative indices work. Vertices at equal positions are joined, unused ones dropped.
 
 use glam::DVec3;
 use tobj::{LoadError, LoadOptions};

@@ -1,9 +1,10 @@
 //! Exact integrals over the common part of a tetrahedron and a closed chain of triangles.
 //!
-//! These are the fill ratio and the nodal masses of KP08 §4.1. In a tetrahedron K the barycentric coordinates
-//! u = (φ₁, φ₂, φ₃) are the space. The part of a chain beyond φ₀ = 0 is cut off and closed by a fan of signed triangles. The
-//! rest is clipped by uᵢ ≥ 0. It need not be closed, because all three planes contain the apex u = 0 of the signed tetrahedra
-//! (0, a, b, c) that are summed: `V(K ∩ solid)/V(K) = Σ det(a, b, c)`, `∫φᵢ/V(K) = Σ det(a, b, c) (aᵢ + bᵢ + cᵢ)/4`.
+//! These are the fill ratio and the nodal masses of KP08 §4.1. In a tetrahedron K the barycentric coordinates u = (φ₁,
+//! φ₂, φ₃) are the space. The part of a chain beyond φ₀ = 0 is cut off and closed by a fan of signed triangles. The
+//! rest is clipped by uᵢ ≥ 0. It need not be closed, because all three planes contain the apex u = 0 of the signed
+//! tetrahedra (0, a, b, c) that are summed: `V(K ∩ solid)/V(K) = Σ det(a, b, c)`,
+//! `∫φᵢ/V(K) = Σ det(a, b, c) (aᵢ + bᵢ + cᵢ)/4`.
 //!
 //! No allocation; a few tens of nanoseconds per triangle. The result is exact up to rounding, also where triangles and
 //! faces coincide.

@@ -1,8 +1,8 @@
 //! Quality of an embedded body: element shapes, fill ratios and masses.
 //!
-//! Dihedral angles are those between the faces of a tetrahedron. The best value is 70.5° at all six edges; small angles make
-//! elements stiff, large angles make them flat. The aspect is the longest edge over the inscribed diameter, scaled to 1 for
-//! the regular tetrahedron.
+//! Dihedral angles are those between the faces of a tetrahedron. The best value is 70.5° at all six edges; small angles
+//! make elements stiff, large angles make them flat. The aspect is the longest edge over the inscribed diameter, scaled
+//! to 1 for the regular tetrahedron.
 
 use glam::DVec3;
 use sinew_math::ops;

@@ -1,10 +1,11 @@
 //! Self-intersections of triangle surfaces.
 //!
-//! Candidate pairs come from a tree of boxes. Two triangles intersect if an edge of one passes through the other, or if they
-//! lie in one plane and overlap there. A point counts as beside a plane only if rounding cannot have changed the sign (the
-//! error bounds of Shewchuk 1997, orient3d and orient2d, first stage). Where an edge crosses a plane, the crossing point is
-//! compared with the triangle in the plane's two main coordinates. So neighbours in flat or finely rounded regions are not
-//! reported, however small the angle between them. Touching the outline of a triangle counts as an intersection.
+//! Candidate pairs come from a tree of boxes. Two triangles intersect if an edge of one passes through the other, or if
+//! they lie in one plane and overlap there. A point counts as beside a plane only if rounding cannot have changed the
+//! sign (the error bounds of Shewchuk 1997, orient3d and orient2d, first stage). Where an edge crosses a plane, the
+//! crossing point is compared with the triangle in the plane's two main coordinates. So neighbours in flat or finely
+//! rounded regions are not reported, however small the angle between them. Touching the outline of a triangle counts as
+//! an intersection.
 
 use glam::{DVec2, DVec3};
 

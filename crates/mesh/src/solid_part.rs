@@ -1,10 +1,11 @@
 //! Parts of a solid inside boxes: cutting them by planes, and finding their connected components.
 //!
-//! A part is bounded by pieces of the surface and by caps in the six sides of a box. A cap is stored as its outline, a closed
-//! chain of segments. A plane splits pieces into pieces and outlines into outlines. A cut outline is closed along the line of
-//! the cut, between the points where it leaves and returns. These lines and the cuts of the pieces are the outline of the new
-//! cap, which both halves share. A cap is evaluated as a fan of signed triangles; where the fan overlaps itself, the signs
-//! cancel. No test decides between inside and outside, so the result is exact up to rounding wherever the planes are.
+//! A part is bounded by pieces of the surface and by caps in the six sides of a box. A cap is stored as its outline, a
+//! closed chain of segments. A plane splits pieces into pieces and outlines into outlines. A cut outline is closed
+//! along the line of the cut, between the points where it leaves and returns. These lines and the cuts of the pieces
+//! are the outline of the new cap, which both halves share. A cap is evaluated as a fan of signed triangles; where the
+//! fan overlaps itself, the signs cancel. No test decides between inside and outside, so the result is exact up to
+//! rounding wherever the planes are.
 //!
 //! Both sides of a cut compute the same points to the bit, so connected pieces are found by comparing points.
 
@@ -41,7 +42,8 @@ impl OutlineSegment {
 pub(crate) struct SolidPart {
     /// Pieces of the surface, oriented outward.
     pieces: Vec<SurfacePiece>,
-    /// Outlines of the caps in the sides of the box, below and above for each axis, counter-clockwise seen from outside.
+    /// Outlines of the caps in the sides of the box, below and above for each axis, counter-clockwise seen from
+    /// outside.
     outlines: [[Vec<OutlineSegment>; 2]; 3],
 }
 
@@ -234,8 +236,8 @@ fn ordered(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
     list
 }
 
-/// Cuts a closed outline at `x[axis] = plane`: its closed halves, and the segments that close the lower one, along the line of
-/// the cut, whose free coordinate is `along`.
+/// Cuts a closed outline at `x[axis] = plane`: its closed halves, and the segments that close the lower one, along the
+/// line of the cut, whose free coordinate is `along`.
 fn split_outline(
     outline: Vec<OutlineSegment>,
     axis: usize,

@@ -1,8 +1,8 @@
 //! Surfaces from STL files, text or binary.
 //!
-//! The reader is `stl_io`. Corners at equal positions are joined and normals ignored. A binary file is recognized by its
-//! length, not by its header, and nothing is allocated before the length matches the number of facets. Text may contain
-//! several solids, in upper or lower case. The coordinates of the format have single precision.
+//! The reader is `stl_io`. Corners at equal positions are joined and normals ignored. A binary file is recognized by
+//! its length, not by its header, and nothing is allocated before the length matches the number of facets. Text may
+//! contain several solids, in upper or lower case. The coordinates of the format have single precision.
 
 use std::io::Cursor;
 

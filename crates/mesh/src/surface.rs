@@ -1,9 +1,10 @@
 //! Validated closed triangle surfaces.
 //!
-//! A [`Surface`] bounds a solid: every edge has two triangles, which run along it in opposite directions; no triangle is
-//! flat; none crosses or touches another except at common corners and edges; closed parts are nested with alternating
-//! orientation (a cavity faces inward). So integrals over the inside are well defined. Triangles are counter-clockwise seen
-//! from outside. A surface that faces inward as a whole is flipped; [`Surface::was_flipped`] reports it.
+//! A [`Surface`] bounds a solid: every edge has two triangles, which run along it in opposite directions; no triangle
+//! is flat; none crosses or touches another except at common corners and edges; closed parts are nested with
+//! alternating orientation (a cavity faces inward). So integrals over the inside are well defined. Triangles are
+//! counter-clockwise seen from outside. A surface that faces inward as a whole is flipped; [`Surface::was_flipped`]
+//! reports it.
 //!
 //! Positions in metres. Checking takes O(n log n) in triangles. The first fault is an error that names the place.
 
@@ -55,7 +56,8 @@ impl Surface {
         Ok(Self { positions, triangles, volume, flipped })
     }
 
-    /// Joins vertices at equal positions, then checks like [`Surface::new`]. Vertices keep the order of their first use.
+    /// Joins vertices at equal positions, then checks like [`Surface::new`]. Vertices keep the order of their first
+    /// use.
     ///
     /// # Errors
     /// As [`Surface::new`].
@@ -198,8 +200,8 @@ fn matched_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32
     Ok(pairs)
 }
 
-/// Checks that closed parts are nested with alternating orientation: the winding number of the others at a part is 1 if it is a
-/// cavity, else 0.
+/// Checks that closed parts are nested with alternating orientation: the winding number of the others at a part is 1 if
+/// it is a cavity, else 0.
 fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]], edges: &[[u32; 2]]) -> Result<(), MeshError> {
     let mut sets = DisjointSets::new(triangles.len());
     edges.iter().for_each(|&[a, b]| sets.join(a, b));

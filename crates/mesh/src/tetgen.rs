@@ -1,9 +1,9 @@
 //! Tetrahedra from the `.node` and `.ele` text of TetGen.
 //!
-//! The first line states how many entries follow: `n dimension n_attributes n_markers` for nodes, `n n_corners n_attributes`
-//! for elements. Each entry begins with its number, counted from 0 or 1 as the first node is. Of attributes and markers, only
-//! the first attribute of an element is used: its region. Of second-order elements, only the four corners are used. `#`
-//! begins a comment. Nothing is allocated for a count before its lines are read.
+//! The first line states how many entries follow: `n dimension n_attributes n_markers` for nodes,
+//! `n n_corners n_attributes` for elements. Each entry begins with its number, counted from 0 or 1 as the first node
+//! is. Of attributes and markers, only the first attribute of an element is used: its region. Of second-order elements,
+//! only the four corners are used. `#` begins a comment. Nothing is allocated for a count before its lines are read.
 
 use glam::DVec3;
 use sinew_math::TetMesh;

@@ -1,7 +1,7 @@
 //! St. Venant–Kirchhoff with a linear extension outside a band of stretches (ITF04; KP08 §4.4).
 //!
-//! Inside the band this is the plain law of [`super::stvk`]. Outside it the stress continues linearly. With signed stretches
-//! `s`, `l = √λ_L`, `u = √λ_U`, `c = clamp(s, l, u)` and `δ = s − c`,
+//! Inside the band this is the plain law of [`super::stvk`]. Outside it the stress continues linearly. With signed
+//! stretches `s`, `l = √λ_L`, `u = √λ_U`, `c = clamp(s, l, u)` and `δ = s − c`,
 //!
 //! ```text
 //! gᵢ(c) = cᵢ(½λ(|c|²−3) + μ(cᵢ²−1))        Hᵢᵢ(c) = ½λ(|c|²−3) + λcᵢ² + μ(3cᵢ²−1)
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Both are continuous and restore flat and inverted elements. The first is not a gradient: it gains or loses energy on
-//! closed paths outside the band. The second is the gradient of `Ψ̂(c) + g·δ + ½κ|δ|² + λ Σ_{i<j} cᵢcⱼδᵢδⱼ`. Stretches have
-//! no unit; Pa, J/m³. NaN in, NaN out.
+//! closed paths outside the band. The second is the gradient of `Ψ̂(c) + g·δ + ½κ|δ|² + λ Σ_{i<j} cᵢcⱼδᵢδⱼ`. Stretches
+//! have no unit; Pa, J/m³. NaN in, NaN out.
 
 use super::constants::{Lame, StretchBand};
 use super::law::{DirectStress, MaterialLaw};
@@ -24,8 +24,8 @@ use crate::mat3::{Mat3, dot};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Extension {
-    /// Each principal stress is extended on its own, as in KP08. It gains energy when flesh oscillates across the bounds
-    /// of the band, so use it for explicit steps with dampers.
+    /// Each principal stress is extended on its own, as in KP08. It gains energy when flesh oscillates across the
+    /// bounds of the band, so use it for explicit steps with dampers.
     #[default]
     PerStretch,
     /// The stress is the gradient of an energy. Use it for implicit steps, and where energy matters.

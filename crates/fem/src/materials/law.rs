@@ -1,9 +1,10 @@
 //! What a material law must provide: a direct stress for most elements, and functions of the stretches for the others.
 //!
-//! An isotropic law is three functions of the signed stretches `s` of `F = U diag(s) Vᵀ` ([`crate::svd`]): energy density
-//! `Ψ̂(s)`, principal stress `P̂(s)` and its derivative. The stress is `P = U diag(P̂) Vᵀ` (KP08 eq. 17). Because the SVD is
-//! expensive, a law also gives its stress directly from `F`, everywhere or inside a band of stretches. All functions are
-//! written once over [`Lanes`] and inlined into the kernels. J/m³ of rest volume, Pa. NaN in, NaN out.
+//! An isotropic law is three functions of the signed stretches `s` of `F = U diag(s) Vᵀ` ([`crate::svd`]): energy
+//! density `Ψ̂(s)`, principal stress `P̂(s)` and its derivative. The stress is `P = U diag(P̂) Vᵀ` (KP08 eq. 17).
+//! Because the SVD is expensive, a law also gives its stress directly from `F`, everywhere or inside a band of
+//! stretches. All functions are written once over [`Lanes`] and inlined into the kernels. J/m³ of rest volume, Pa. NaN
+//! in, NaN out.
 
 use super::constants::Lame;
 use super::principal_tangent::PrincipalTangent;

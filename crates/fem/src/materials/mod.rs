@@ -1,8 +1,8 @@
 //! Materials: the choice between hyperelastic laws, and their energy, stress and tangent at a deformation gradient.
 //!
-//! Each law is one file that implements [`law::MaterialLaw`]. Laws are listed in this file only: a variant of [`Material`]
-//! with its constructor, a variant of [`Law`], and an arm of [`with_law!`]. The kernels choose the law once per block of
-//! elements. J/m³ of rest volume, Pa. A deformation that is not finite gives NaN.
+//! Each law is one file that implements [`law::MaterialLaw`]. Laws are listed in this file only: a variant of
+//! [`Material`] with its constructor, a variant of [`Law`], and an arm of [`with_law!`]. The kernels choose the law
+//! once per block of elements. J/m³ of rest volume, Pa. A deformation that is not finite gives NaN.
 
 mod constants;
 mod extended_stvk;
@@ -125,8 +125,8 @@ impl Material {
         tangent.apply(&svd, &(*change).into()).into()
     }
 
-    /// Whether the stress at `f` needs no SVD. For St. Venant–Kirchhoff: every stretch is inside the band, with a margin
-    /// for rounding (`docs/maths/flesh.md` §3). For Neo-Hookean: `f` is finite.
+    /// Whether the stress at `f` needs no SVD. For St. Venant–Kirchhoff: every stretch is inside the band, with a
+    /// margin for rounding (`docs/maths/flesh.md` §3). For Neo-Hookean: `f` is finite.
     pub fn is_small(&self, f: &DMat3) -> bool {
         with_law!(self.law(), |law| law.holds_directly(&(*f).into()))
     }

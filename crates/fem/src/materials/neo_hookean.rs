@@ -1,9 +1,9 @@
 //! Stable Neo-Hookean (Smith, de Goes & Kim, "Stable Neo-Hookean flesh simulation", 2018).
 //!
 //! `Ψ = ½μ(|F|² − 3) + ½λ(J − α)² − ½μ ln(|F|² + 1)` minus its value at rest, with `J = det F` and `α = 1 + ¾μ/λ`.
-//! `P = a F + b cof F` with `a = μ(1 − 1/(|F|² + 1))` and `b = λ(J − α)`. The law is smooth for every `F`, also inverted and
-//! flat, so forces never need an SVD. With the constants `μ = 4/3 μ_Lamé` and `λ = λ_Lamé + 5/6 μ_Lamé` it agrees with linear
-//! elasticity at rest. Pa, J/m³; NaN in, NaN out.
+//! `P = a F + b cof F` with `a = μ(1 − 1/(|F|² + 1))` and `b = λ(J − α)`. The law is smooth for every `F`, also
+//! inverted and flat, so forces never need an SVD. With the constants `μ = 4/3 μ_Lamé` and `λ = λ_Lamé + 5/6 μ_Lamé` it
+//! agrees with linear elasticity at rest. Pa, J/m³; NaN in, NaN out.
 
 use super::constants::Lame;
 use super::law::{DirectStress, MaterialLaw};

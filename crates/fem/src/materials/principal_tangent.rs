@@ -1,14 +1,14 @@
 //! The tangent `∂P/∂F` of an isotropic law in its principal axes, and its projection.
 //!
-//! In the frames of `F = U diag(s) Vᵀ` the 9×9 tangent is block diagonal: the 3×3 matrix `∂P̂/∂s` acts on `uᵢvᵢᵀ`, and for each
-//! pair `i < j` two numbers act on `(uᵢvⱼᵀ ± uⱼvᵢᵀ)/√2`,
+//! In the frames of `F = U diag(s) Vᵀ` the 9×9 tangent is block diagonal: the 3×3 matrix `∂P̂/∂s` acts on `uᵢvᵢᵀ`, and
+//! for each pair `i < j` two numbers act on `(uᵢvⱼᵀ ± uⱼvᵢᵀ)/√2`,
 //!
 //! ```text
 //! flip (+):  (P̂ᵢ − P̂ⱼ)/(sᵢ − sⱼ)          twist (−):  (P̂ᵢ + P̂ⱼ)/(sᵢ + sⱼ)
 //! ```
 //!
-//! (docs/maths/flesh.md). The projection sets negative eigenvalues of the symmetric 3×3 matrix and negative flips and twists to
-//! zero, which gives the nearest positive semidefinite tangent. Pa. NaN in, NaN out.
+//! (docs/maths/flesh.md). The projection sets negative eigenvalues of the symmetric 3×3 matrix and negative flips and
+//! twists to zero, which gives the nearest positive semidefinite tangent. Pa. NaN in, NaN out.
 
 use crate::lanes::{LaneMask, Lanes, three};
 use crate::mat3::{Mat3, dot, is_positive_definite};

@@ -1,9 +1,9 @@
 //! St. Venant–Kirchhoff without an SVD (KP08 §4.3).
 //!
-//! `C = FᵀF`, `E = ½(C − 1)`, `S = λ tr E 1 + 2μE` (eq. 12–13), `P = F S`, `Ψ = μ E:E + ½λ tr²E`. `F` has no unit, stresses
-//! are in Pa, energies in J/m³. A few dozen multiplications; NaN in, NaN out. The law softens under compression and pushes
-//! inverted elements further. Outside a band of stretches [`super::extended_stvk`] replaces it; [`is_in_band`] decides
-//! which elements are inside.
+//! `C = FᵀF`, `E = ½(C − 1)`, `S = λ tr E 1 + 2μE` (eq. 12–13), `P = F S`, `Ψ = μ E:E + ½λ tr²E`. `F` has no unit,
+//! stresses are in Pa, energies in J/m³. A few dozen multiplications; NaN in, NaN out. The law softens under
+//! compression and pushes inverted elements further. Outside a band of stretches [`super::extended_stvk`] replaces it;
+//! [`is_in_band`] decides which elements are inside.
 
 use super::constants::{Lame, StretchBand};
 use crate::lanes::{Lanes, three};
@@ -34,12 +34,13 @@ pub(crate) fn energy<L: Lanes>(c: &Sym<L>, lame: Lame) -> L {
 
 /// Whether all stretches are inside the band and the element is not inverted; `c = FᵀF`, `volume = det F`.
 ///
-/// This is the selective test of KP08 §4.4 with matrices in place of roots. All squared stretches are inside `(λ_L, λ_U)`
-/// exactly if `C − λ_L 1` and `λ_U 1 − C` are positive definite. The element is not inverted exactly if also `det F > 0`.
-/// KP08 eq. 18–19 evaluate the characteristic cubic. Its values cancel near double and triple roots, so elements 1e-5
-/// outside the band pass. The pivots used here are those of a matrix that differs from `C` by a few roundings of its
-/// diagonal: an element that passes is at most about 1e-15 outside the band. An element wrongly refused only costs time,
-/// because both branches agree there. NaN is refused. 13 multiplications beside the determinant.
+/// This is the selective test of KP08 §4.4 with matrices in place of roots. All squared stretches are inside
+/// `(λ_L, λ_U)` exactly if `C − λ_L 1` and `λ_U 1 − C` are positive definite. The element is not inverted exactly if
+/// also `det F > 0`. KP08 eq. 18–19 evaluate the characteristic cubic. Its values cancel near double and triple roots,
+/// so elements 1e-5 outside the band pass. The pivots used here are those of a matrix that differs from `C` by a few
+/// roundings of its diagonal: an element that passes is at most about 1e-15 outside the band. An element wrongly
+/// refused only costs time, because both branches agree there. NaN is refused. 13 multiplications beside the
+/// determinant.
 #[inline(always)]
 pub(crate) fn is_in_band<L: Lanes>(c: &Sym<L>, volume: L, band: StretchBand) -> L::Mask {
     let [xx, yy, zz, xy, xz, yz] = *c;

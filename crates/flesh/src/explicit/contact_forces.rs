@@ -1,7 +1,8 @@
-//! Contact forces in explicit steps: of flesh in its sub-steps, and of bodies for schemes without contacts of their own.
+//! Contact forces in explicit steps: of flesh in its sub-steps, and of bodies for schemes without contacts of their
+//! own.
 //!
-//! The forces are those of `contact_list.rs`. World axes, SI. Cost: the queries, and about 50 flops per contact. Nothing
-//! allocates once the buffers have grown. Points and bodies that are not finite touch nothing.
+//! The forces are those of `contact_list.rs`. World axes, SI. Cost: the queries, and about 50 flops per contact.
+//! Nothing allocates once the buffers have grown. Points and bodies that are not finite touch nothing.
 
 use glam::DVec3;
 use sinew_contact::{Anchors, ContactPoint, ContactSummary};
@@ -17,12 +18,11 @@ use crate::state::FleshState;
 /// Factor on the damping that bones allow: flesh touches far from their centres of mass and turns them easily.
 const BONE_FACTOR: f64 = 0.25;
 
-/// Wrenches of the contacts of bodies with the world and with each other, for schemes without contacts of their own and steps
-/// of `dt` seconds. Overwrites `wrenches` (at centres of mass) and returns a summary of the acting contacts.
+/// Wrenches of the contacts of bodies with the world and with each other, for schemes without contacts of their own and
+/// steps of `dt` seconds. Overwrites `wrenches` (at centres of mass) and returns a summary of the acting contacts.
 ///
-/// If flesh touches anything, `anchors` must not be [`FleshState::anchors`]: stretches of contacts that are not found here are
-/// removed.
-/// Stable while `dt²k n/m` is well below one for a body of mass `m` on `n` contacts of stiffness `k`.
+/// If flesh touches anything, `anchors` must not be [`FleshState::anchors`]: stretches of contacts that are not found
+/// here are removed. Stable while `dt²k n/m` is well below one for a body of mass `m` on `n` contacts of stiffness `k`.
 pub fn rigid_wrenches(
     model: &FleshModel,
     state: &State,
@@ -71,8 +71,8 @@ pub fn rigid_wrenches(
 }
 
 impl ExplicitWorkspace {
-    /// Contacts of the surface: forces on nodes and on the touched bodies. The masses of free nodes limit the damping for a
-    /// sub-step. The masses of bodies limit it for the whole step, because they feel it only then.
+    /// Contacts of the surface: forces on nodes and on the touched bodies. The masses of free nodes limit the damping
+    /// for a sub-step. The masses of bodies limit it for the whole step, because they feel it only then.
     pub(crate) fn press(
         &mut self,
         model: &FleshModel,

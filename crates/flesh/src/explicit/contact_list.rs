@@ -1,10 +1,10 @@
 //! The contacts of an explicit step: their forces, stretches and damping.
 //!
-//! Forces follow `sinew_contact::ContactLaw::force_with_memory` at the present depths and velocities. The anchors keep the
-//! stretches, so static friction holds (Cundall and Strack 1979; docs/maths/contact.md §1). The damping of the law grows with
-//! the depth without bound, which explicit steps cannot follow. So a contact is damped at most by `c_n d ≤ ¼ m/h`. For flesh
-//! `m = min m_i/W_i` over the free nodes that touch at the same time, with `W_i` the sum of their weights. For a body `m` is
-//! its mass over the number of its contacts. World axes, SI.
+//! Forces follow `sinew_contact::ContactLaw::force_with_memory` at the present depths and velocities. The anchors keep
+//! the stretches, so static friction holds (Cundall and Strack 1979; docs/maths/contact.md §1). The damping of the law
+//! grows with the depth without bound, which explicit steps cannot follow. So a contact is damped at most by
+//! `c_n d ≤ ¼ m/h`. For flesh `m = min m_i/W_i` over the free nodes that touch at the same time, with `W_i` the sum of
+//! their weights. For a body `m` is its mass over the number of its contacts. World axes, SI.
 
 use glam::DVec3;
 use sinew_contact::{ContactForce, ContactModel, ContactPoint, ContactSummary, Mover, Owner};

@@ -1,24 +1,25 @@
 //! Explicit sub-steps of flesh around bones that another scheme moves.
 //!
-//! The bodies move from one state to another at constant twists, `R(t) = exp(tω)R₀`, `x(t) = x₀ + tv`. Fixed nodes move with
-//! their bones. Free nodes make sub-steps of length `h` (`sinew_fem::step_explicit`, KP08 §4), with stiffness damping `−βKv` of
-//! the projected stiffness and the contacts of the surface (`contact_forces.rs`). The result is one wrench per body: the
-//! average over the step of the forces of flesh and contacts. Times `dt` it is the impulse that the flesh lost, up to
-//! rounding.
+//! The bodies move from one state to another at constant twists, `R(t) = exp(tω)R₀`, `x(t) = x₀ + tv`. Fixed nodes move
+//! with their bones. Free nodes make sub-steps of length `h` (`sinew_fem::step_explicit`, KP08 §4), with stiffness
+//! damping `−βKv` of the projected stiffness and the contacts of the surface (`contact_forces.rs`). The result is one
+//! wrench per body: the average over the step of the forces of flesh and contacts. Times `dt` it is the impulse that
+//! the flesh lost, up to rounding.
 //!
-//! This coupling is weaker than the implicit one, because the bones feel an average and not the stiffness. There are two
-//! orders. *Predicted*: predict the end of the bones from their twists ([`predict_bodies`]), step the flesh to there
-//! ([`step_explicit`]), step the bones under the wrenches, and correct fixed nodes and contact stretches to the true end
-//! ([`finish_explicit`]). *Bones first*: step the bones, then the flesh; the bones feel the wrenches in their next step. A bone
-//! that vibrates in flesh with the circular frequency `ω` then has a growth rate, in units of `ω²dt` and for many sub-steps, of
+//! This coupling is weaker than the implicit one, because the bones feel an average and not the stiffness. There are
+//! two orders. *Predicted*: predict the end of the bones from their twists ([`predict_bodies`]), step the flesh to
+//! there ([`step_explicit`]), step the bones under the wrenches, and correct fixed nodes and contact stretches to the
+//! true end ([`finish_explicit`]). *Bones first*: step the bones, then the flesh; the bones feel the wrenches in their
+//! next step. A bone that vibrates in flesh with the circular frequency `ω` then has a growth rate, in units of `ω²dt`
+//! and for many sub-steps, of
 //!
 //! | bones | predicted | bones first |
 //! |---|---|---|
 //! | move with the new velocity (`Scheme::Implicit`) | −¼ | ¼ |
 //! | move with the mean velocity (`Scheme::Explicit`) | 0 | ½ |
 //!
-//! and ¼ more with a single sub-step. Predicted steps are stable up to `ωdt` of about one. For stiff flesh on light bones use
-//! the implicit solve ([`crate::Flesh`]).
+//! and ¼ more with a single sub-step. Predicted steps are stable up to `ωdt` of about one. For stiff flesh on light
+//! bones use the implicit solve ([`crate::Flesh`]).
 //!
 //! World axes, SI, wrenches at centres of mass. Cost: per sub-step the forces of all elements (and their stiffness if
 //! `β > 0`), and the contact queries. Nothing allocates once the
@@ -78,8 +79,8 @@ pub fn predict_bodies(state: &State, dt: f64, ahead: &mut State) {
     ahead.poses.extend(bodies.map(|(pose, motion)| pose.retract(*motion * dt)));
 }
 
-/// Moves flesh from the time of the state `before` to that of `after`. Overwrites `wrenches` with its average wrench on each body
-/// that forces move, at the centre of mass, as in [`sinew_mechanism::Input::wrenches`].
+/// Moves flesh from the time of the state `before` to that of `after`. Overwrites `wrenches` with its average wrench on
+/// each body that forces move, at the centre of mass, as in [`sinew_mechanism::Input::wrenches`].
 pub fn step_explicit(
     model: &FleshModel,
     [before, after]: [&State; 2],
@@ -120,8 +121,8 @@ pub fn step_explicit(
     report
 }
 
-/// Corrects fixed nodes and contact stretches from the predicted poses of the last [`step_explicit`] to the true poses. Does
-/// nothing if that step was refused.
+/// Corrects fixed nodes and contact stretches from the predicted poses of the last [`step_explicit`] to the true poses.
+/// Does nothing if that step was refused.
 pub fn finish_explicit(
     model: &FleshModel,
     state: &State,

@@ -1,8 +1,9 @@
 //! Scratch of explicit steps of flesh, the stable length of its sub-steps, and the paths of bodies.
 //!
-//! Symplectic Euler with a damper of rate `γ` is stable for `(hω)² + 2hγ < 4`. `ω²` is at most that of the elements plus that
-//! of the contacts. The latter is `k W_i/m_i` for a node with the surface weights `W_i = Σ w_pi`, if all its points touch.
-//! Stiffness damping gives `γ = βω²`. Contacts are damped only as far as the rest allows (`contact_list.rs`).
+//! Symplectic Euler with a damper of rate `γ` is stable for `(hω)² + 2hγ < 4`. `ω²` is at most that of the elements
+//! plus that of the contacts. The latter is `k W_i/m_i` for a node with the surface weights `W_i = Σ w_pi`, if all its
+//! points touch. Stiffness damping gives `γ = βω²`. Contacts are damped only as far as the rest allows
+//! (`contact_list.rs`).
 
 use glam::DVec3;
 use sinew_contact::ContactModel;
@@ -170,7 +171,8 @@ fn stable_substep(body: &FleshBody, contact_square: f64) -> f64 {
     room / (beta + (beta * beta + room * square).sqrt())
 }
 
-/// Lists the wrenches of bodies that forces move and that are not zero; returns the first body whose wrench is not finite.
+/// Lists the wrenches of bodies that forces move and that are not zero; returns the first body whose wrench is not
+/// finite.
 pub(super) fn collect_wrenches(
     model: &FleshModel,
     sums: &[Force],

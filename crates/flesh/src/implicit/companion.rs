@@ -1,8 +1,8 @@
 //! Flesh and contacts as the companion of an implicit step.
 //!
-//! The unknowns are corrections to the velocities of all nodes, three numbers each, one body of flesh after the other; zero
-//! for fixed nodes. The matrix `E` is the sum of `elements.rs` and `contacts.rs`. After the step, [`Flesh::finish`] moves the
-//! nodes.
+//! The unknowns are corrections to the velocities of all nodes, three numbers each, one body of flesh after the other;
+//! zero for fixed nodes. The matrix `E` is the sum of `elements.rs` and `contacts.rs`. After the step,
+//! [`Flesh::finish`] moves the nodes.
 
 use glam::DVec3;
 use sinew_contact::ContactPoint;
@@ -247,7 +247,8 @@ impl Attached for Flesh<'_> {
         if let Some(coupling) = coupling {
             coupling.react(impulses, motions);
         }
-        // Joints may leave little freedom, and the coupling loses accuracy there: take the tree's response to the impulses.
+        // Joints may leave little freedom, and the coupling loses accuracy there: take the tree's response to the
+        // impulses.
         tree(impulses, motions);
         let (mut rest, mut out) = (residual, out);
         for elements in elements {

@@ -1,10 +1,10 @@
 //! Contacts of bodies and flesh in an implicit step.
 //!
-//! Contacts are found once, at the start of the step, with a margin for everything that could touch within it. Each has one
-//! linear law `impulse = q − B v'` (`sinew_contact::ContactSolve`) until a solution contradicts it. A contact of a body with
-//! something immovable adds to the body's own block. One between two bodies becomes three compliant rows among the loop rows;
-//! with flesh it couples the two bodies in the common solve instead. One of flesh adds to the matrix of its tetrahedron, and
-//! couples it with the touched body if forces move that body (`couplings.rs`).
+//! Contacts are found once, at the start of the step, with a margin for everything that could touch within it. Each has
+//! one linear law `impulse = q − B v'` (`sinew_contact::ContactSolve`) until a solution contradicts it. A contact of a
+//! body with something immovable adds to the body's own block. One between two bodies becomes three compliant rows
+//! among the loop rows; with flesh it couples the two bodies in the common solve instead. One of flesh adds to the
+//! matrix of its tetrahedron, and couples it with the touched body if forces move that body (`couplings.rs`).
 //!
 //! World axes, SI. Cost: the queries, and about 0.1 µs per contact and solve.
 
@@ -115,8 +115,8 @@ impl Contacts {
         scaled.replace(points, stretches);
     }
 
-    /// Applies the contacts at their present laws: to bodies through `outside`, to flesh through the couplings and through
-    /// `constant(flesh, node, impulse)`.
+    /// Applies the contacts at their present laws: to bodies through `outside`, to flesh through the couplings and
+    /// through `constant(flesh, node, impulse)`.
     pub(crate) fn act(
         &mut self,
         model: &FleshModel,

@@ -1,12 +1,14 @@
 //! The tetrahedra of one body of flesh in an implicit step (docs/maths/flesh.md).
 //!
-//! Let the nodes be at `x_k`, which already contains the displacement `h d`. With elastic forces `f_k`, projected stiffness
-//! `K_k`, stiffness damping `β`, bone damping `c` and masses `M`, the velocities `u` of free nodes at the end of the step obey
+//! Let the nodes be at `x_k`, which already contains the displacement `h d`. With elastic forces `f_k`, projected
+//! stiffness `K_k`, stiffness damping `β`, bone damping `c` and masses `M`, the velocities `u` of free nodes at the end
+//! of the step obey
 //! ```text
 //! A u = M v̂ + h (M g + f_k + h K_k d) + hcM u_bone        A = (1 + hc) M + h(h + β) K_k
 //! ```
-//! Fixed nodes move with their bone, `u_i = G_i V`, and their equations are added to those of the bone by `Gᵀ`. Of the bones'
-//! part `D = Gᵀ A G` of the matrix, the block of each bone with itself is given to the skeleton (`bone_loads.rs`).
+//! Fixed nodes move with their bone, `u_i = G_i V`, and their equations are added to those of the bone by `Gᵀ`. Of the
+//! bones' part `D = Gᵀ A G` of the matrix, the block of each bone with itself is given to the skeleton
+//! (`bone_loads.rs`).
 //!
 //! World axes; twists at centres of mass. Cost: the stiffness of all elements per linearization, a sparse product per
 //! iteration. An element that is not finite adds nothing and is reported.
@@ -210,8 +212,8 @@ impl Elements {
         self.preconditioner.refresh_carried(&self.matrix, &self.positions, &self.carriers.centres);
     }
 
-    /// Product with `A` without the bones' own blocks: `own` per node and twists of the bones. Overwrites `out` and gives
-    /// the impulses on the bones to `push`.
+    /// Product with `A` without the bones' own blocks: `own` per node and twists of the bones. Overwrites `out` and
+    /// gives the impulses on the bones to `push`.
     pub(crate) fn apply(
         &mut self,
         body: &FleshBody,

@@ -1,7 +1,8 @@
 //! Skeletons inside flesh, as plain data.
 //!
-//! A character has bones, joints between them, flesh around them at rest, and for each node of the flesh the bone to which
-//! it is fixed or to which it refers. Metres, kilograms, radians; z is up; bones lie along x unless said otherwise.
+//! A character has bones, joints between them, flesh around them at rest, and for each node of the flesh the bone to
+//! which it is fixed or to which it refers. Metres, kilograms, radians; z is up; bones lie along x unless said
+//! otherwise.
 
 use glam::DVec3;
 use sinew_math::{JointKind, Pose, exp_so3, ops};
@@ -144,9 +145,9 @@ pub struct NodeHold {
     pub fixed: bool,
 }
 
-/// The bone of each node: the one nearest to the skin in its tetrahedra, or to the node itself if there is none. The node may lie
-/// in the next finger, so the skin decides. Nodes within `reach` (m) of the axis or middle plate of their bone are fixed to
-/// it.
+/// The bone of each node: the one nearest to the skin in its tetrahedra, or to the node itself if there is none. The
+/// node may lie in the next finger, so the skin decides. Nodes within `reach` (m) of the axis or middle plate of their
+/// bone are fixed to it.
 pub fn hold_by_distance(flesh: &EmbeddedBody, bones: &[CharacterBone], reach: f64) -> Vec<NodeHold> {
     let mut skin = vec![(DVec3::ZERO, 0.0); flesh.nodes().len()];
     for (anchor, &x) in flesh.surface_points().iter().zip(flesh.surface().positions()) {

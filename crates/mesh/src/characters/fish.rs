@@ -12,7 +12,8 @@ use crate::loft::{Ring, loft};
 /// Half its length, width and height (m).
 const HALF: DVec3 = DVec3::new(0.2, 0.05, 0.09);
 
-/// A fish 40 cm long of 115 nodes and 376 tetrahedra, 962 vertices and 1920 triangles (KP08: 107 and 415, 958 and 1912).
+/// A fish 40 cm long of 115 nodes and 376 tetrahedra, 962 vertices and 1920 triangles (KP08: 107 and 415, 958 and
+/// 1912).
 pub fn fish() -> Character {
     let points: Vec<DVec3> = (0..8).map(|k| DVec3::X * (0.16 - 0.045 * f64::from(k))).collect();
     let (bones, joints) = row_of_bones(&points, 0.008, DVec3::Z, 0.7);

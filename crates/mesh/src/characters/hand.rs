@@ -12,7 +12,8 @@ use crate::lattice::{Cells, Lattice, Pattern};
 
 /// Density of the fixture (kg/m³).
 const DENSITY: f64 = 1100.0;
-/// Size of the bricks that mesh the skin (m), thin enough for the gaps between fingers, and the blend length of shapes (m).
+/// Size of the bricks that mesh the skin (m), thin enough for the gaps between fingers, and the blend length of shapes
+/// (m).
 const SKIN_CELL: DVec3 = DVec3::new(0.007, 0.0028, 0.006);
 const BLEND: f64 = 0.003;
 /// Bricks along the hand: about two across a finger.
