@@ -6,9 +6,8 @@ use crate::{Subject, SuiteFailure};
 use glam::DVec3;
 use sinew_recursive::{Command, Dynamics, Mode, Tree, TreeState};
 use sinew_scene::{
-    BodyDoc, BoxDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKind,
-    KeyDoc, KeyframesDoc, PhaseDoc, PoseDoc, SceneDoc, ScoreDoc, ShapeDoc, StepperDoc, StyleDoc, TrackDoc,
-    WantDoc,
+    BodyDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKind, KeyDoc,
+    KeyframesDoc, PhaseDoc, SceneDoc, ScoreDoc, Shape, ShapeDoc, StepperDoc, StyleDoc, TrackDoc, WantDoc,
 };
 use sinew_sim::{Reduced, World};
 
@@ -31,7 +30,7 @@ pub enum Control {
 /// A skeleton of `n` bones as a scene.
 pub fn skeleton(n: usize, control: Control) -> SceneDoc {
     let size = DVec3::new(0.2, 0.04, 0.04);
-    let shape = ShapeDoc::Box(BoxDoc { size, at: PoseDoc::default() });
+    let shape = ShapeDoc::centred(Shape::Box { size });
     let (name, track) = ("bone".to_owned(), "hand".to_owned());
     let goal = GoalDoc {
         bone: format!("{name}_{n:04}"),

@@ -13,10 +13,10 @@ use sinew_math::{Force, JointKind};
 use sinew_mechanism::{BodyId, State, Workspace, step};
 use sinew_mesh::characters::{self, Character};
 use sinew_scene::{
-    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CharacterDoc, CharacterKindDoc, ColliderDoc,
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, ColliderDoc,
     ColliderShapeDoc, ContactDoc, CurveDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc,
-    FleshMeshDoc, FleshSteppingDoc, FollowDoc, GeneratorDoc, JointSpringDoc, PoseDoc, SceneDoc, ShapeDoc,
-    SineDoc, TrackDoc,
+    FleshMeshDoc, FleshSteppingDoc, FollowDoc, GeneratorDoc, JointSpringDoc, PoseDoc, SceneDoc, Shape,
+    ShapeDoc, SineDoc, TrackDoc,
 };
 use sinew_sim::World;
 use std::time::Instant;
@@ -144,7 +144,7 @@ fn material(young: f64) -> FleshMaterialDoc {
 /// A beam of 1 × 0.2 × 0.2 m and 1000 kg/m³, clamped at x = 0 to a body that stands still.
 pub fn cantilever(young: f64, cells: [u32; 3]) -> SceneDoc {
     let size = DVec3::new(1.0, 0.2, 0.2);
-    let shape = ShapeDoc::Box(BoxDoc { size: DVec3::splat(0.2), at: PoseDoc::default() });
+    let shape = ShapeDoc::centred(Shape::Box { size: DVec3::splat(0.2) });
     let wall =
         BodyDoc { name: "wall".into(), kind: BodyKindDoc::Fixed, shapes: vec![shape], ..BodyDoc::default() };
     let clamped = AttachedDoc::Inside { low: DVec3::ZERO, high: size * DVec3::new(0.0, 1.0, 1.0) };
