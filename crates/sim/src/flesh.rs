@@ -268,8 +268,7 @@ fn skin(contact: &ContactDoc, doc: &FleshDoc, flesh: &EmbeddedBody, mass: f64) -
     let n_points = flesh.surface().positions().len() as f64;
     let carried = 10.0 * mass / n_points;
     let by_mass = ContactMaterial::for_mass(carried, contact.friction);
-    let (FleshMaterialDoc::StVenantKirchhoff { young, .. } | FleshMaterialDoc::NeoHookean { young, .. }) =
-        doc.material;
+    let (young, _) = doc.material.elasticity();
     let (volume, n_tets) = (flesh.surface().volume(), flesh.tets().len() as f64);
     let size = sinew_math::ops::pow(volume / n_tets, 1.0 / 3.0);
     let stiffness = 10.0 * young * (flesh.surface().area() / n_points) / size;

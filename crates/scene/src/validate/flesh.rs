@@ -79,18 +79,14 @@ pub(super) fn tissues_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
 }
 
 fn check_material(issues: &mut Issues, material: &FleshMaterialDoc, path: &str) {
-    let (young, poisson) = match *material {
-        FleshMaterialDoc::StVenantKirchhoff { young, poisson, band: [low, high], .. } => {
-            if low <= 0.0 || low >= 1.0 || high <= 1.0 {
-                let message = format!("{low} to {high} is no band around 1");
-                let hint =
-                    "squared stretches from above 0 and below 1 to above 1, for instance (0.667, 1.667)";
-                issues.add(Kind::OutOfRange, format!("{path}.band"), message, hint);
-            }
-            (young, poisson)
-        }
-        FleshMaterialDoc::NeoHookean { young, poisson } => (young, poisson),
-    };
+    if let FleshMaterialDoc::StVenantKirchhoff { band: [low, high], .. } = *material
+        && (low <= 0.0 || low >= 1.0 || high <= 1.0)
+    {
+        let message = format!("{low} to {high} is no band around 1");
+        let hint = "squared stretches from above 0 and below 1 to above 1, for instance (0.667, 1.667)";
+        issues.add(Kind::OutOfRange, format!("{path}.band"), message, hint);
+    }
+    let (young, poisson) = material.elasticity();
     issues.require_positive(young, || format!("{path}.young"));
     if poisson <= -1.0 || poisson >= 0.5 {
         let message = format!("no material has Poisson's ratio {poisson}");
