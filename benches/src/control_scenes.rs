@@ -4,7 +4,7 @@
 
 use crate::{Subject, SuiteFailure};
 use glam::DVec3;
-use sinew_recursive::{Command, Dynamics, Mode, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, Tree, TreeState};
 use sinew_scene::{
     BodyDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKind, KeyDoc,
     KeyframesDoc, PhaseDoc, SceneDoc, ScoreDoc, Shape, ShapeDoc, StepperDoc, StyleDoc, TrackDoc, WantDoc,
@@ -121,7 +121,7 @@ impl DynamicsProblem {
 pub struct DynamicsRun<'a> {
     tree: &'a Tree,
     state: TreeState,
-    command: Command,
+    command: HybridCommand,
     dynamics: Dynamics,
 }
 
@@ -133,11 +133,11 @@ impl<'a> DynamicsRun<'a> {
         state.coordinates.iter_mut().enumerate().for_each(|(k, q)| *q = some(k));
         state.rates.iter_mut().enumerate().for_each(|(k, v)| *v = some(k + 500));
         let mut command = match problem {
-            DynamicsProblem::Inverse => Command::prescribed(tree),
-            DynamicsProblem::Forward | DynamicsProblem::Hybrid => Command::passive(tree),
+            DynamicsProblem::Inverse => HybridCommand::prescribed(tree),
+            DynamicsProblem::Forward | DynamicsProblem::Hybrid => HybridCommand::passive(tree),
         };
         if problem == DynamicsProblem::Hybrid {
-            command.modes.iter_mut().step_by(2).for_each(|mode| *mode = Mode::Prescribed);
+            command.modes.iter_mut().step_by(2).for_each(|mode| *mode = JointMode::Prescribed);
         }
         Self { tree, state, command, dynamics: Dynamics::new(tree) }
     }

@@ -171,7 +171,7 @@ const LAYERS: &[PackageLayer] = &[
         package: "sinew-testkit",
         folder: "crates/testkit",
         ours: &[],
-        foreign: Some(&["glam"]),
+        foreign: Some(&["glam", "serde_json"]),
         numeric: false,
     },
     PackageLayer {

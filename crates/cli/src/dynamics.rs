@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use sinew_recursive::{Command, Dynamics, LinkId, Mode, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeState};
 use sinew_sim::{Force, World};
 
 use crate::args::{DynamicsArgs, DynamicsMode};
@@ -128,7 +128,7 @@ fn read(path: &std::path::Path) -> Result<StateFile, Failure> {
 /// What is given.
 struct Problem {
     state: TreeState,
-    command: Command,
+    command: HybridCommand,
     external: Vec<Force>,
 }
 
@@ -136,8 +136,8 @@ impl Problem {
     fn new(world: &World, tree: &Tree, file: &StateFile, mode: DynamicsMode) -> Result<Self, Failure> {
         let mut state = TreeState::from_mechanism(tree, world.state());
         let mut command = match mode {
-            DynamicsMode::Inverse => Command::prescribed(tree),
-            DynamicsMode::Forward | DynamicsMode::Hybrid => Command::passive(tree),
+            DynamicsMode::Inverse => HybridCommand::prescribed(tree),
+            DynamicsMode::Forward | DynamicsMode::Hybrid => HybridCommand::passive(tree),
         };
         let links: BTreeMap<String, LinkId> =
             tree.links().map(|link| (label(world, tree, link), link)).collect();
@@ -155,7 +155,8 @@ impl Problem {
                 DynamicsMode::Inverse => true,
                 DynamicsMode::Hybrid => given.acceleration.is_some(),
             };
-            command.modes[link.index()] = if is_prescribed { Mode::Prescribed } else { Mode::Passive };
+            command.modes[link.index()] =
+                if is_prescribed { JointMode::Prescribed } else { JointMode::Passive };
             let (wanted, other, what, other_what) = if is_prescribed {
                 (&given.acceleration, &given.torque, "acceleration", "torque")
             } else {
@@ -189,7 +190,7 @@ impl Problem {
             joint: label(world, tree, link),
             body: world.model().body_name(tree.body(link)).to_owned(),
             kind: tree.joint_kind(link).name(),
-            prescribed: self.command.mode(link) == Mode::Prescribed,
+            prescribed: self.command.mode(link) == JointMode::Prescribed,
             position: self.state.coordinates[positions].to_vec(),
             rate: self.state.rates[dofs.clone()].to_vec(),
             acceleration: work.accelerations()[dofs.clone()].to_vec(),

@@ -4,9 +4,9 @@
 //! `S = Σ sym(r fᵀ)`, without negative eigenvalues. World axes, SI, at centres of mass.
 
 use glam::DVec3;
-use sinew_math::{Sym3, skew, symmetric_eigen};
+use sinew_math::{Sym3, Sym6, skew, symmetric_eigen};
 use sinew_mechanism::CouplingPoint;
-use sinew_solvers::{BlockMatrix, EffectiveMass, Load};
+use sinew_solvers::{BlockMatrix, Load};
 
 use crate::body::FleshBody;
 use crate::node_vectors::wrench_at;
@@ -62,7 +62,7 @@ impl BoneLoads {
     /// Adds dampers: bone, lever arm (m) and weight (kg) of each.
     pub(crate) fn add_dampers(&mut self, dampers: impl Iterator<Item = (usize, DVec3, f64)>) {
         for (bone, arm, weight) in dampers {
-            let at_node = EffectiveMass { linear: Sym3::IDENTITY * weight, ..EffectiveMass::ZERO };
+            let at_node = Sym6 { linear: Sym3::IDENTITY * weight, ..Sym6::ZERO };
             self.elastic[bone].mass.add(&at_node.shifted(arm));
         }
     }

@@ -10,10 +10,10 @@
 //! World axes at centres of mass. Cost: per iteration one reaction of the touched part of the tree, and the companion's own.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, Sym3};
+use sinew_math::{Force, Motion, Pose, Sym3, Sym6};
 use sinew_solvers::{
-    ActivePairs, Attached, CgReport, CgScratch, CgSettings, EffectiveMass, Load, OnTree, OnTreeScratch,
-    PairFactor, Responder, TreeReaction, TreeResponder, conjugate_gradient, shift_force,
+    ActivePairs, Attached, CgReport, CgScratch, CgSettings, Load, OnTree, OnTreeScratch, PairFactor,
+    Responder, TreeReaction, TreeResponder, conjugate_gradient, shift_force,
 };
 use sinew_topology::NONE;
 
@@ -103,7 +103,7 @@ impl<'a> Outside<'a> {
             at_point = at_point.add_outer(b, axis);
             impulse += axis * (q + b * axis.dot(away));
         }
-        let mass = EffectiveMass { linear: at_point, ..EffectiveMass::ZERO }.shifted(arm);
+        let mass = Sym6 { linear: at_point, ..Sym6::ZERO }.shifted(arm);
         let momentum = shift_force(Force::new(DVec3::ZERO, impulse), arm);
         self.add(body, &Load { mass, momentum });
     }

@@ -1,8 +1,8 @@
 //! A spring between points of two bodies.
 
 use glam::DVec3;
-use sinew_math::{Force, Sym3};
-use sinew_solvers::{EffectiveMass, Load, shift_force};
+use sinew_math::{Force, Sym3, Sym6};
+use sinew_solvers::{Load, shift_force};
 
 /// A spring between two points; `body2` may be the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub(crate) fn add_point_spring(load: &mut Load, spring: &PointSpring, end: &Poin
     // A hold of zero length damps its point in every direction, a spring along itself.
     let damper = if slack > 0.0 { along } else { Sym3::IDENTITY } * (h * spring.damping);
     let force = tangent.mul_vec(end.carried) + damper.mul_vec(end.end_velocity) - end.gap * (h * k * ratio);
-    let at_point = EffectiveMass { linear: tangent + damper, ..EffectiveMass::ZERO };
+    let at_point = Sym6 { linear: tangent + damper, ..Sym6::ZERO };
     load.mass.add(&at_point.shifted(end.arm));
     load.momentum += shift_force(Force::new(DVec3::ZERO, force), end.arm);
 }

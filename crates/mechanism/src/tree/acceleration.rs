@@ -1,8 +1,8 @@
 //! Acceleration-level equations of the tree, for the explicit and displacement steppers.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Force, Motion, Pose, Sym3, log_so3, quat_to_mat3};
-use sinew_solvers::{EffectiveMass, Load, PointJoint, shift_force, shift_motion};
+use sinew_math::{DriveCoordinate, Force, Motion, Pose, Sym3, Sym6, log_so3, quat_to_mat3};
+use sinew_solvers::{Load, PointJoint, shift_force, shift_motion};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
@@ -103,7 +103,7 @@ impl Evaluation<'_> {
             linear: (self.gravity - motion.linear * pair.linear_damping) * pair.mass,
         };
         force += self.external[body];
-        Load { mass: EffectiveMass::rigid(inertia, pair.mass), momentum: force }
+        Load { mass: Sym6::rigid(inertia, pair.mass), momentum: force }
     }
 
     /// Wrenches of the input, of springs that no tree joint holds, and inside joints outside the tree, per body.

@@ -5,8 +5,8 @@
 //! for the pair form, slower by several times.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, quat_to_mat3};
-use sinew_solvers::{BlockSystem, EffectiveMass, Load, Responder, TreeLdlt, shift_force, shift_motion};
+use sinew_math::{Force, Motion, Sym6, quat_to_mat3};
+use sinew_solvers::{BlockSystem, Load, Responder, TreeLdlt, shift_force, shift_motion};
 use sinew_topology::NONE;
 
 use crate::model::mechanism::Model;
@@ -229,7 +229,7 @@ fn fill_joint(
 }
 
 /// Rows of a symmetric 6×6 matrix.
-fn dense(m: &EffectiveMass) -> [[f64; 6]; 6] {
+fn dense(m: &Sym6) -> [[f64; 6]; 6] {
     std::array::from_fn(|i| {
         let mut unit = [0.0; 6];
         unit[i] = 1.0;

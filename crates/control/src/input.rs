@@ -1,4 +1,4 @@
-//! What a command is made for: a state, what acts on it, and when.
+//! Input of the controller: the circumstances of one step, and the character they apply to.
 
 use glam::DVec3;
 use sinew_math::Force;
@@ -9,26 +9,26 @@ use crate::goal::Goal;
 
 /// The circumstances of one step.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
+pub struct ControlInput<'a> {
     /// Time of the run at the start of the step (s).
     pub time: f64,
     /// Length of the step (s).
     pub dt: f64,
     /// Acceleration of gravity, world axes (m/s²).
     pub gravity: DVec3,
-    /// One wrench per link as in `sinew_recursive::Dynamics::hybrid` (flesh, contact, wind), or nothing.
+    /// One wrench per link as in `sinew_recursive::Dynamics::hybrid` (flesh, contact, wind), or empty.
     pub external: &'a [Force],
-    /// Torques of passive joints, such as springs, per dof (N·m, N), or nothing.
+    /// Torques of passive joints, such as springs, per dof (N·m, N), or empty.
     pub torques: &'a [f64],
-    /// Live drags: goals beside those of the score while it guides.
+    /// Live drags: goals beside those of the score, used while the score guides.
     pub drags: &'a [Goal],
-    /// Whether the caller steps the springs of a landing ([`Controller::springs`](crate::Controller::springs)) implicitly; the command
-    /// then leaves them out.
+    /// Whether the caller steps the springs of a landing ([`Controller::springs`](crate::Controller::springs)) implicitly.
+    /// The command then leaves them out.
     pub implicit_springs: bool,
 }
 
-impl<'a> Moment<'a> {
-    /// A moment with gravity and nothing else; set the other fields as needed.
+impl<'a> ControlInput<'a> {
+    /// Input with gravity and nothing else; set the other fields as needed.
     #[must_use]
     pub fn new(time: f64, dt: f64, gravity: DVec3) -> Self {
         Self { time, dt, gravity, external: &[], torques: &[], drags: &[], implicit_springs: false }
@@ -39,25 +39,25 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// A moment of a character.
+/// A character, its state and the input of a step.
 #[derive(Clone, Copy)]
-pub(crate) struct Situation<'a> {
+pub(crate) struct ControlContext<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) actuation: &'a Actuation,
     pub(crate) state: &'a TreeState,
-    pub(crate) moment: &'a Moment<'a>,
+    pub(crate) input: &'a ControlInput<'a>,
     /// Time of the score (s).
     pub(crate) time: f64,
 }
 
-impl Situation<'_> {
+impl ControlContext<'_> {
     pub(crate) fn is_finite(&self) -> bool {
-        let m = self.moment;
+        let input = self.input;
         self.state.is_finite()
-            && m.gravity.is_finite()
-            && m.time.is_finite()
-            && m.dt > 0.0
-            && m.external.iter().all(|f| f.is_finite())
-            && m.torques.iter().all(|t| t.is_finite())
+            && input.gravity.is_finite()
+            && input.time.is_finite()
+            && input.dt > 0.0
+            && input.external.iter().all(|f| f.is_finite())
+            && input.torques.iter().all(|t| t.is_finite())
     }
 }
