@@ -6,7 +6,7 @@
 use crate::{MeasureEffort, SuiteFailure};
 use glam::DVec3;
 use sinew_fem::{
-    BoneMotion, Diagonalize, ExplicitStep, FemModel, FemScratch, FemState, StepScratch, elastic_forces,
+    BoneState, Diagonalize, ExplicitStep, FemModel, FemScratch, FemState, StepScratch, elastic_forces,
     step_explicit,
 };
 use sinew_flesh::FleshBody;
@@ -103,8 +103,8 @@ pub(crate) fn time_flesh(
     let evaluation = time_calls(effort, n, || {
         elastic_forces(model, positions, mode, &mut scratch, &mut forces);
     });
-    let bone = |&bone: &usize| BoneMotion { world_from_bone: poses[bone], twist: Motion::ZERO };
-    let bones: Vec<BoneMotion> = body.bones().iter().map(bone).collect();
+    let bone = |&bone: &usize| BoneState { world_from_bone: poses[bone], twist: Motion::ZERO };
+    let bones: Vec<BoneState> = body.bones().iter().map(bone).collect();
     let step = ExplicitStep {
         dt_s: NO_TIME,
         gravity: DVec3::NEG_Z,

@@ -34,14 +34,14 @@ impl BoneCapsule {
 
 /// Pose and twist of a bone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BoneMotion {
+pub struct BoneState {
     /// Pose of the bone's frame in the world.
     pub world_from_bone: Pose,
     /// Angular velocity and velocity of the frame's origin, world axes.
     pub twist: Motion,
 }
 
-impl BoneMotion {
+impl BoneState {
     /// Velocity of the bone's material at a world point, m/s.
     #[inline]
     pub fn velocity_at(&self, point: DVec3) -> DVec3 {
@@ -185,7 +185,7 @@ impl Attachments {
     ///
     /// # Panics
     /// If a bone or node is missing.
-    pub fn prescribe(&self, bones: &[BoneMotion], positions: &mut [DVec3], velocities: &mut [DVec3]) {
+    pub fn prescribe(&self, bones: &[BoneState], positions: &mut [DVec3], velocities: &mut [DVec3]) {
         for attached in &self.attached {
             let (node, bone) = (attached.node as usize, &bones[attached.bone as usize]);
             positions[node] = bone.world_from_bone.transform_point(attached.point_in_bone);
@@ -200,7 +200,7 @@ impl Attachments {
     /// If a bone or node is missing.
     pub fn add_wrenches(
         &self,
-        bones: &[BoneMotion],
+        bones: &[BoneState],
         positions: &[DVec3],
         forces: &[DVec3],
         wrenches: &mut [Force],
@@ -214,7 +214,7 @@ impl Attachments {
 
 /// Adds a force at a world point to the wrench of a bone.
 #[inline]
-pub(crate) fn add_force(wrench: &mut Force, bone: &BoneMotion, point: DVec3, force: DVec3) {
+pub(crate) fn add_force(wrench: &mut Force, bone: &BoneState, point: DVec3, force: DVec3) {
     wrench.linear += force;
     wrench.angular += (point - bone.world_from_bone.translation).cross(force);
 }

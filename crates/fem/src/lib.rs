@@ -26,7 +26,7 @@ mod attach;
 mod step;
 
 pub use attach::{
-    AttachedNode, Attachments, BoneCapsule, BoneMotion, FreeNode, nearest_bones, nodes_within, paint,
+    AttachedNode, Attachments, BoneCapsule, BoneState, FreeNode, nearest_bones, nodes_within, paint,
 };
 pub use block_forces::Diagonalize;
 pub use error::FemError;

@@ -12,7 +12,7 @@
 //! of the dampers. World frame, SI. Cost: the forces and one pass over the nodes; nothing allocates. Numbers that are
 //! not finite are reported by the forces and never panic.
 
-use crate::attach::{Attachments, BoneMotion, add_force};
+use crate::attach::{Attachments, BoneState, add_force};
 use crate::block_forces::Diagonalize;
 use crate::forces::{FemReport, FemScratch, elastic_forces};
 use crate::model::FemModel;
@@ -55,7 +55,7 @@ pub struct ExplicitStep<'a> {
     /// Further forces on nodes, N, such as contact; none if empty.
     pub external: &'a [DVec3],
     /// The bones at the beginning of the step.
-    pub bones: &'a [BoneMotion],
+    pub bones: &'a [BoneState],
     /// Which elements are evaluated by SVD.
     pub diagonalize: Diagonalize,
 }

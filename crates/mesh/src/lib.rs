@@ -3,8 +3,8 @@
 // Modules of one group use each other, and those of the groups above.
 mod barycentric;
 mod box_tree;
-mod disjoint_sets;
 mod error;
+mod union_find;
 
 mod self_intersection;
 mod surface;

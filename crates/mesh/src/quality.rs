@@ -8,8 +8,8 @@ use glam::DVec3;
 use sinew_math::ops;
 
 use crate::barycentric::signed_volume;
-use crate::disjoint_sets::DisjointSets;
 use crate::embed::EmbeddedBody;
+use crate::union_find::UnionFind;
 
 /// Shapes, fill ratios and masses of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,7 @@ impl EmbeddedBody {
     /// Measures element shapes, fill ratios and masses.
     pub fn quality(&self) -> Quality {
         let (mut dihedral, mut max_aspect) = ([f64::INFINITY, 0.0f64], 0.0f64);
-        let mut pieces = DisjointSets::new(self.nodes().len());
+        let mut pieces = UnionFind::new(self.nodes().len());
         let (mut total, mut filled) = (0.0, 0.0);
         let mut volumes = MinMax::EMPTY;
         for (tet, nodes) in self.tets().iter().enumerate() {

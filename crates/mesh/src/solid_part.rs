@@ -12,7 +12,7 @@
 use glam::DVec3;
 
 use crate::box_tree::Bounds;
-use crate::disjoint_sets::DisjointSets;
+use crate::union_find::UnionFind;
 
 /// The triangle of a segment that closes a cap along the edge of a box.
 const NONE: u32 = u32::MAX;
@@ -191,7 +191,7 @@ impl SolidPart {
             n += 1;
         }
         ends.sort_unstable();
-        let mut sets = DisjointSets::new(n as usize);
+        let mut sets = UnionFind::new(n as usize);
         ends.windows(2)
             .filter(|pair| pair[0].0 == pair[1].0)
             .for_each(|pair| sets.join(pair[0].1, pair[1].1));

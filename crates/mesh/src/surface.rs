@@ -12,9 +12,9 @@ use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
 
 use crate::box_tree::{Bounds, BoxTree};
-use crate::disjoint_sets::DisjointSets;
 use crate::error::MeshError;
 use crate::self_intersection::first_intersection;
+use crate::union_find::UnionFind;
 
 /// A triangle is flat if twice its area is at most this fraction of the product of two sides.
 const FLAT: f64 = 1e-15;
@@ -203,7 +203,7 @@ fn matched_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32
 /// Checks that closed parts are nested with alternating orientation: the winding number of the others at a part is 1 if
 /// it is a cavity, else 0.
 fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]], edges: &[[u32; 2]]) -> Result<(), MeshError> {
-    let mut sets = DisjointSets::new(triangles.len());
+    let mut sets = UnionFind::new(triangles.len());
     edges.iter().for_each(|&[a, b]| sets.join(a, b));
     let (part_of, n) = sets.numbered();
     if n == 1 {

@@ -8,7 +8,7 @@
 use glam::DVec3;
 use sinew_contact::ContactModel;
 use sinew_fem::{
-    BoneMotion, FemScratch, FemState, Projection, STIFFNESS_PAIRS, StepScratch, for_each_tangent, stable_dt,
+    BoneState, FemScratch, FemState, Projection, STIFFNESS_PAIRS, StepScratch, for_each_tangent, stable_dt,
 };
 use sinew_math::{Force, Motion, Pose, log_so3};
 use sinew_mechanism::{BodyId, State};
@@ -35,7 +35,7 @@ pub struct ExplicitWorkspace {
 pub(crate) struct FleshScratch {
     pub(super) step: StepScratch,
     fem: FemScratch,
-    pub(super) bones: Vec<BoneMotion>,
+    pub(super) bones: Vec<BoneState>,
     pub(super) wrenches: Vec<Force>,
     /// Forces on nodes beside those of elements, N.
     pub(crate) external: Vec<DVec3>,
@@ -101,7 +101,7 @@ impl FleshScratch {
         self.bones.clear();
         let bones = body.bones.iter();
         self.bones
-            .extend(bones.map(|&bone| BoneMotion { world_from_bone: poses[bone], twist: motions[bone] }));
+            .extend(bones.map(|&bone| BoneState { world_from_bone: poses[bone], twist: motions[bone] }));
         body.attachments.prescribe(&self.bones, &mut nodes.positions, &mut nodes.velocities);
     }
 

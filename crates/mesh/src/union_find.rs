@@ -2,11 +2,11 @@
 //! wins).
 
 /// Sets of the numbers `0..n`.
-pub(crate) struct DisjointSets {
+pub(crate) struct UnionFind {
     parent: Vec<u32>,
 }
 
-impl DisjointSets {
+impl UnionFind {
     pub(crate) fn new(n: usize) -> Self {
         Self { parent: (0..n as u32).collect() }
     }
