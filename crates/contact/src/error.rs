@@ -26,7 +26,7 @@ pub enum ContactError {
         value: f64,
     },
     /// A convex hull needs at least four finite points that are not in one plane.
-    #[error("convex: {0}")]
+    #[error("convex hull: {0}")]
     Hull(&'static str),
     /// A height field needs at least 2 × 2 finite heights, as many as its grid has vertices.
     #[error("height field: {0}")]
@@ -48,7 +48,7 @@ pub enum ContactError {
         fault: Box<ContactError>,
     },
     /// A collider belongs to a body that does not exist.
-    #[error("body {body} does not exist: there are {n_bodies}")]
+    #[error("body {body} does not exist; there are only {n_bodies} bodies")]
     Body {
         /// The body named.
         body: u32,

@@ -28,7 +28,7 @@ impl HeightField {
             return Err(ContactError::Field("the grid needs at least two vertices along each side"));
         }
         if n[0].checked_mul(n[1]) != Some(heights.len()) {
-            return Err(ContactError::Field("the number of heights is not that of the grid's vertices"));
+            return Err(ContactError::Field("the number of heights must be the number of grid vertices"));
         }
         if !size.is_finite() || size.min_element() <= 0.0 {
             return Err(ContactError::Field("the size must be positive and finite"));

@@ -17,8 +17,8 @@ pub(crate) struct Avx4 {
 }
 
 macro_rules! operator {
-    ($($trait:ident $name:ident $intrinsic:ident;)*) => {$(
-        impl $trait for Avx4 {
+    ($($op:ident $name:ident $intrinsic:ident;)*) => {$(
+        impl $op for Avx4 {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {

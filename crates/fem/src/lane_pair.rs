@@ -9,8 +9,8 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 pub(crate) struct LanePair<L>(L, L);
 
 macro_rules! operator {
-    ($($trait:ident $name:ident;)*) => {$(
-        impl<L: $trait<Output = L>> $trait for LanePair<L> {
+    ($($op:ident $name:ident;)*) => {$(
+        impl<L: $op<Output = L>> $op for LanePair<L> {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {

@@ -14,7 +14,7 @@ pub enum FleshError {
     #[error(transparent)]
     Contact(#[from] ContactError),
     /// A bone that is not a body.
-    #[error("bone {bone} names body {body}, but there are {n_bodies} bodies")]
+    #[error("bone {bone} is body {body}, but there are only {n_bodies} bodies")]
     Bone {
         /// Index of the bone.
         bone: usize,
@@ -24,13 +24,13 @@ pub enum FleshError {
         n_bodies: usize,
     },
     /// A collider without stiffness on a body that forces move, which would fall through the world.
-    #[error("the collider of body {body} needs a positive stiffness, as forces move that body")]
+    #[error("the collider of body {body} needs a positive stiffness, because forces move that body")]
     NoStiffness {
         /// The body.
         body: usize,
     },
     /// An attached node that refers to a bone that does not exist.
-    #[error("a node refers to bone {bone}, but there are {n_bones} bones")]
+    #[error("a node refers to bone {bone}, but there are only {n_bones} bones")]
     MissingBone {
         /// The bone index that it uses.
         bone: u32,
@@ -38,7 +38,7 @@ pub enum FleshError {
         n_bones: usize,
     },
     /// A surface point outside the mesh.
-    #[error("surface point {point} lies in tetrahedron {tet}, but there are {n_tets} tetrahedra")]
+    #[error("surface point {point} is in tetrahedron {tet}, but there are only {n_tets} tetrahedra")]
     SurfacePoint {
         /// Index of the point.
         point: usize,

@@ -122,7 +122,7 @@ pub enum MeshError {
         at: DVec3,
     },
     /// The tetrahedra do not cover the solid exactly once.
-    #[error("the tetrahedra hold {held} m³ of the {volume} m³ inside the surface; they must cover it once")]
+    #[error("the tetrahedra contain {held} m³ of the {volume} m³ inside the surface; they must cover it exactly once")]
     NotCovered {
         /// The volume common to tetrahedra and solid (m³).
         held: f64,
@@ -130,7 +130,7 @@ pub enum MeshError {
         volume: f64,
     },
     /// A setting is out of range.
-    #[error("{what} is {value}, must be {allowed}")]
+    #[error("{what} is {value}, but must be {allowed}")]
     Setting {
         /// Which one.
         what: &'static str,
