@@ -122,7 +122,9 @@ pub enum MeshError {
         at: DVec3,
     },
     /// The tetrahedra do not cover the solid exactly once.
-    #[error("the tetrahedra contain {held} m³ of the {volume} m³ inside the surface; they must cover it exactly once")]
+    #[error(
+        "the tetrahedra contain {held} m³ of the {volume} m³ inside the surface; they must cover it exactly once"
+    )]
     NotCovered {
         /// The volume common to tetrahedra and solid (m³).
         held: f64,
