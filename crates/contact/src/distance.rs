@@ -1,27 +1,20 @@
 //! The signed distance of a point from a shape, in the frame of the shape (m).
 //!
-//! Closed formulas. Inside, the distance is negative and the normal is that of the nearest face; where several are
-//! equally near (the centre of a ball, the axis of a capsule), one is chosen by a fixed rule, so that equal input gives
-//! equal bits.
+//! Closed formulas. Inside, the distance is negative and the normal is that of the nearest face. Where several are
+//! equally near, such as at the centre of a sphere, a fixed rule chooses one, so that equal input gives equal bits.
 
-use crate::ContactShape;
+use crate::nearest::Nearest;
+use crate::shape::ContactShape;
 use glam::DVec3;
 
-/// Distance of a point from a surface and the unit normal of the surface towards the free side.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Nearest {
-    pub(crate) distance: f64,
-    pub(crate) normal: DVec3,
-}
-
 impl ContactShape {
-    /// Distance (m) of a point of its own frame from its surface, negative inside; nothing where it has none: beyond the
-    /// border of a height field.
+    /// Distance (m) of a point, in the frame of the shape, from its surface; negative inside. None beyond the border of
+    /// a height field, where there is no surface.
     pub fn signed_distance(&self, point: DVec3) -> Option<f64> {
         self.distance(point).map(|nearest| nearest.distance)
     }
 
-    /// Nothing where the shape has no surface: beyond the border of a height field.
+    /// Distance and normal; none beyond the border of a height field.
     #[inline]
     pub(crate) fn distance(&self, p: DVec3) -> Option<Nearest> {
         Some(match self {

@@ -1,10 +1,13 @@
-//! Shapes that can touch, each in the frame of its collider, sizes in metres.
+//! Shapes of colliders, each in the frame of its collider; sizes in metres.
 //!
 //! Shapes are centred on the origin, their axis (where one exists) along x as in `sinew_math::MassProperties`; the
 //! plane and the height field have their free side towards +z.
 
-use crate::{ContactError, ConvexHull, HeightField};
-use glam::{DMat3, DVec3};
+use crate::convex_hull::ConvexHull;
+use crate::error::ContactError;
+use crate::height_field::HeightField;
+use crate::nearest::LocalBox;
+use glam::DVec3;
 
 /// A shape that can touch.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,26 +44,6 @@ pub enum ContactShape {
     Field(HeightField),
 }
 
-/// Centre and half extents of a box along the axes of a frame (m).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Extent {
-    pub(crate) centre: DVec3,
-    pub(crate) half: DVec3,
-}
-
-impl Extent {
-    /// Whether a point is inside, or outside by no more than `margin` along each axis; not for NaN.
-    #[inline]
-    pub(crate) fn holds(&self, point: DVec3, margin: f64) -> bool {
-        (point - self.centre).abs().cmple(self.half + DVec3::splat(margin)).all()
-    }
-
-    /// Half extents of the box around this box along other axes, given the rotation to them.
-    pub(crate) fn turned(&self, m: DMat3) -> DVec3 {
-        m.x_axis.abs() * self.half.x + m.y_axis.abs() * self.half.y + m.z_axis.abs() * self.half.z
-    }
-}
-
 impl ContactShape {
     /// Every size is positive and finite.
     ///
@@ -89,7 +72,7 @@ impl ContactShape {
         }
     }
 
-    /// What kind of shape it is, for messages.
+    /// Name of the kind of shape, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Plane => "plane",
@@ -102,9 +85,9 @@ impl ContactShape {
         }
     }
 
-    /// The box around the shape in its own frame; nothing for a plane, which has no end.
-    pub(crate) fn extent(&self) -> Option<Extent> {
-        let centred = |half| Some(Extent { centre: DVec3::ZERO, half });
+    /// The box around the shape in its own frame; none for a plane, which is infinite.
+    pub(crate) fn extent(&self) -> Option<LocalBox> {
+        let centred = |half| Some(LocalBox { centre: DVec3::ZERO, half });
         match self {
             Self::Plane => None,
             Self::Box { edges } => centred(*edges * 0.5),

@@ -18,6 +18,7 @@ mod shape;
 mod spatial;
 mod sym3;
 mod sym6;
+mod tet_mesh;
 mod x2;
 mod x2_rotation;
 
@@ -40,6 +41,7 @@ pub use shape::{Shape, ShapePiece, ShapeSize, UnitSolid};
 pub use spatial::{Force, Motion, shift_force, shift_motion, skew};
 pub use sym3::{Cholesky3, Sym3};
 pub use sym6::Sym6;
+pub use tet_mesh::{SurfacePoint, TetMesh, TetMeshError};
 pub use x2::{F64x2, Mat3x2, Quatx2, Sym3x2, Vec3x2, both, twice};
 pub use x2_rotation::{left_jacobian_inverse_sym_x2, log_so3_x2, turn_x2};
 

@@ -157,6 +157,24 @@ fn is_band(found: &[f64; 2]) -> bool {
     *found == band()
 }
 
+impl FleshMaterialDoc {
+    /// Young's modulus (Pa) and Poisson's ratio.
+    pub fn elasticity(&self) -> (f64, f64) {
+        match *self {
+            Self::StVenantKirchhoff { young, poisson, .. } | Self::NeoHookean { young, poisson } => {
+                (young, poisson)
+            }
+        }
+    }
+
+    /// Young's modulus (Pa), to change it.
+    pub fn young_mut(&mut self) -> &mut f64 {
+        match self {
+            Self::StVenantKirchhoff { young, .. } | Self::NeoHookean { young, .. } => young,
+        }
+    }
+}
+
 impl Default for FleshMaterialDoc {
     fn default() -> Self {
         Self::StVenantKirchhoff { young: 1e5, poisson: 0.4, band: band(), extension: ExtensionDoc::default() }

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use sinew_math::{Pose, Shape};
-use sinew_mesh::characters::{Bone, BoneShape, Character, Joint, finger, fish, hand, worm};
+use sinew_mesh::characters::{BoneShape, Character, CharacterBone, CharacterJoint, finger, fish, hand, worm};
 
 use super::placement::pose_doc;
 use crate::doc::{
@@ -18,9 +18,9 @@ use crate::doc::{
 /// The rigid part of a character.
 pub(crate) struct Skeleton {
     /// The bones; the first is the root.
-    pub(crate) bones: Vec<Bone>,
+    pub(crate) bones: Vec<CharacterBone>,
     /// The joints.
-    pub(crate) joints: Vec<Joint>,
+    pub(crate) joints: Vec<CharacterJoint>,
 }
 
 impl Skeleton {
@@ -45,7 +45,7 @@ pub(crate) fn skeleton(kind: CharacterKindDoc) -> &'static Skeleton {
 
 impl CharacterDoc {
     /// The joints it has: all but one that ties the root to the world where something else holds the root.
-    pub(crate) fn joints(&self) -> impl Iterator<Item = &'static Joint> {
+    pub(crate) fn joints(&self) -> impl Iterator<Item = &'static CharacterJoint> {
         let held = self.root != BodyKindDoc::Dynamic;
         skeleton(self.kind).joints.iter().filter(move |joint| joint.parent.is_some() || !held)
     }
@@ -98,7 +98,7 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
     });
 }
 
-fn shape(bone: &Bone) -> ShapeDoc {
+fn shape(bone: &CharacterBone) -> ShapeDoc {
     ShapeDoc::centred(match bone.shape {
         BoneShape::Capsule { length, radius } => Shape::Capsule { radius, length },
         BoneShape::Box { size } => Shape::Box { size },
@@ -117,8 +117,8 @@ fn limits(kind: CharacterKindDoc, min: f64, max: f64) -> LimitsDoc {
 
 fn expand_joint(
     character: &CharacterDoc,
-    bones: &[Bone],
-    joint: &Joint,
+    bones: &[CharacterBone],
+    joint: &CharacterJoint,
     world_from_character: &Pose,
 ) -> JointDoc {
     let bone = |i: u32| character.name_of(&bones[i as usize].name);
