@@ -5,8 +5,8 @@
 
 use std::sync::LazyLock;
 
-use sinew_math::{Pose, Shape};
-use sinew_mesh::characters::{BoneShape, Character, CharacterBone, CharacterJoint, finger, fish, hand, worm};
+use sinew_math::Pose;
+use sinew_mesh::characters::{Character, CharacterBone, CharacterJoint, finger, fish, hand, worm};
 
 use super::placement::pose_doc;
 use crate::doc::{
@@ -75,7 +75,7 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
             name: character.name_of(&bone.name),
             kind,
             pose: pose_doc(&world_from_character.compose(&bone.pose)),
-            shapes: vec![shape(bone)],
+            shapes: vec![ShapeDoc::centred(bone.shape)],
             mass: MassDoc::Density(character.density()),
             ..BodyDoc::default()
         });
@@ -96,13 +96,6 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
         stepping: character.stepping,
         ..FleshDoc::default()
     });
-}
-
-fn shape(bone: &CharacterBone) -> ShapeDoc {
-    ShapeDoc::centred(match bone.shape {
-        BoneShape::Capsule { length, radius } => Shape::Capsule { radius, length },
-        BoneShape::Box { size } => Shape::Box { size },
-    })
 }
 
 /// Limits as firm as the character is large.

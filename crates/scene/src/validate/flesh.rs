@@ -194,9 +194,7 @@ fn check_tets(issues: &mut Issues, nodes: &[DVec3], tets: &[[u32; 4]], path: &st
         TetMeshError::Flat { tet, .. } | TetMeshError::RepeatedNode { tet, .. } => {
             (format!(".tets[{tet}]"), "leave it out, or use four nodes that are not in one plane")
         }
-        TetMeshError::Inverted { tet, .. } => {
-            (format!(".tets[{tet}]"), "swap two of its nodes")
-        }
+        TetMeshError::Inverted { tet, .. } => (format!(".tets[{tet}]"), "swap two of its nodes"),
         TetMeshError::UnusedNode { node } => (format!(".nodes[{node}]"), "leave it out"),
         _ => (String::new(), ""),
     };
