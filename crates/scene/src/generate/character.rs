@@ -1,7 +1,7 @@
-//! Characters written out: bones as bodies, joints, and the flesh around them, all named after the generator.
+//! Expansion of characters: bones as bodies, joints, and flesh, all named after the generator.
 //!
-//! Bones and joints do not depend on how fine the flesh is. The flesh itself is left to whoever simulates: it is
-//! named by its kind, not written out. Cost: the first use of a kind makes its character, at its usual size, once.
+//! Bones and joints do not depend on the resolution of the flesh. The flesh is named by its kind; the compiler of scenes
+//! makes its mesh. Cost: the first use of a kind makes its character once, at the default resolution.
 
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ pub(crate) fn skeleton(kind: CharacterKindDoc) -> &'static Skeleton {
 }
 
 impl CharacterDoc {
-    /// The joints it has: all but one that ties the root to the world where something else holds the root.
+    /// Its joints; without the joint of the root to the world if the root is fixed or kinematic.
     pub(crate) fn joints(&self) -> impl Iterator<Item = &'static CharacterJoint> {
         let held = self.root != BodyKindDoc::Dynamic;
         skeleton(self.kind).joints.iter().filter(move |joint| joint.parent.is_some() || !held)
@@ -98,7 +98,7 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
     });
 }
 
-/// Limits as firm as the character is large.
+/// Limits with a stiffness that suits the size of the character.
 fn limits(kind: CharacterKindDoc, min: f64, max: f64) -> LimitsDoc {
     let (stiffness, damping) = match kind {
         CharacterKindDoc::Worm | CharacterKindDoc::WormFine { .. } => (1e3, 1.0),
