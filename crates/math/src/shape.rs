@@ -1,7 +1,8 @@
 //! Solid primitives: their mass properties and extents.
 //!
-//! Every shape is centred on its own frame; where it has an axis, that axis is x. Lengths in metres, densities in kg/m³.
-//! The functions compute what they are given: callers check that sizes are positive ([`Shape::sizes`]). Constant cost.
+//! Every shape is centred on its own frame; where it has an axis, that axis is x. Lengths in metres, densities in
+//! kg/m³. The functions compute what they are given: callers check that sizes are positive ([`Shape::sizes`]). Constant
+//! cost.
 
 use crate::mass::MassProperties;
 use glam::DVec3;

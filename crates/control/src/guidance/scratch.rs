@@ -1,6 +1,6 @@
 //! Scratch of guidance, and the command that its rows are built on.
 
-use sinew_math::Pose;
+use sinew_math::{Pose, add_scaled, dot};
 use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMode, Tree};
 
 use crate::goal::{Goal, GoalRows};
@@ -8,7 +8,6 @@ use crate::guide::{Guide, Style};
 use crate::gyration::gyration;
 use crate::hierarchy::Hierarchy;
 use crate::input::ControlContext;
-use crate::least_squares::{add_scaled, dot};
 use crate::limits::LimitState;
 use crate::report::GoalReport;
 use crate::saturation::Saturation;
@@ -140,8 +139,8 @@ impl LevelRows {
 
     /// Makes the rows of limits orthonormal in the norm of the kinetic energy, up to the size expected of rows.
     ///
-    /// Rows of different joints are independent. But a torque moves heavy and light joints together, so that the rows look
-    /// nearly singular and would be damped.
+    /// Rows of different joints are independent. But a torque moves heavy and light joints together, so that the rows
+    /// look nearly singular and would be damped.
     pub(super) fn orthonormalize_limits(&mut self, n: usize, inertia: f64) {
         let Self { coefficients, lifts, targets, .. } = self;
         let first = targets.len() - lifts.len() / n.max(1);

@@ -1,8 +1,8 @@
 //! Loop rows: the constraints that close the loops of a tree, in blocks of one joint each.
 //!
-//! **What.** Rows `J v + D λ = b` on the twists of two *ports* (bodies on which the loop solver may exert impulses); the
-//! impulse on the bodies is `+Jᵀλ` (Fau99 §2.2). A point block holds two points together and stores two arms instead of three
-//! rows of twelve numbers:
+//! **What.** Rows `J v + D λ = b` on the twists of two *ports* (bodies on which the loop solver may exert impulses);
+//! the impulse on the bodies is `+Jᵀλ` (Fau99 §2.2). A point block holds two points together and stores two arms
+//! instead of three rows of twelve numbers:
 //! ```text
 //! J v = v₁ + ω₁×a₁ − v₂ − ω₂×a₂        Jᵀλ = (a₁×λ, λ) on 1, −(a₂×λ, λ) on 2
 //! ```
