@@ -6,18 +6,18 @@
 //! | torque | `τ_a` | all passive, `τ_a = 0` | `∂𝒜/∂τ_a x = 𝒜_d − 𝒜₀` | apply `x` |
 //! | velocity | `q̇⁺` of all joints | all prescribed, `q̈ = −q̇/h` | `𝒥 x = h (𝒜_d − 𝒜₀)` | prescribe `(x − q̇)/h` |
 //!
-//! In the velocity style only driven joints are prescribed in the end, and the first level is the dynamics of the passive joints, met exactly: `M_p x = h (τ_p −
-//! τ_{p,1})` with `τ_{p,1}` their torques at the base. All three styles ask for the same acceleration of a bone; they
-//! minimize different quantities.
+//! In the velocity style only driven joints are prescribed in the end, and the first level is the dynamics of the
+//! passive joints, met exactly: `M_p x = h (τ_p − τ_{p,1})` with `τ_{p,1}` their torques at the base. All three styles
+//! ask for the same acceleration of a bone; they minimize different quantities.
 //!
 //! **Limits** are rows on `q̈` along the excess. They act one way: limits that a solution passes are added, and it is
 //! solved again. Joints thus arrive at a limit without passing it and can always leave it. A joint beyond its torque
 //! limit becomes passive with the torque at its limit, and the rest is solved again.
 //!
 //! **Target pose.** The solution starts from it and stays as close to it as the levels allow. In the torque style the
-//! pose stands for the torques that produce its accelerations, and distance is measured by the kinetic energy (`δτᵀ M⁻¹
-//! δτ`): a pose that damps then damps the motion, whereas the nearest torques by themselves would pump energy into
-//! swings.
+//! pose stands for the torques that produce its accelerations, and distance is measured by the kinetic energy
+//! (`δτᵀ M⁻¹ δτ`): a pose that damps then damps the motion, whereas the nearest torques by themselves would pump energy
+//! into swings.
 //!
 //! Rows on positions are divided by the radius of gyration of the character, so that one level may mix metres and
 //! radians. World axes, SI units. Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. Never fails; the

@@ -7,12 +7,12 @@
 //! x ← x + (C P)^‡ (d − C x),      A^‡ = Aᵀ (A Aᵀ + α 1)⁻¹
 //! ```
 //!
-//! and appends the rows of `C P` to `Q`. As `P = N Nᵀ` for any orthonormal null basis `N`, this is `x + N (C N)^‡ (d −
-//! C x)`. Rows are orthogonalized with pivoting (twice, so that `Q` stays orthonormal to rounding): `C P = L Q_new`;
-//! then `x += Q_newᵀ z` with `min |L z − (d − C x)|² + α |z|²`. Rows that are shorter, after the projection, than
-//! [`RANK_TOLERANCE`] of the longest row of the level are dependent: they add no direction, but count in the least
-//! squares. The damping changes only the solution. The directions that a level takes are decided by rank alone, so that
-//! lower levels never change higher ones.
+//! and appends the rows of `C P` to `Q`. As `P = N Nᵀ` for any orthonormal null basis `N`, this is
+//! `x + N (C N)^‡ (d − C x)`. Rows are orthogonalized with pivoting (twice, so that `Q` stays orthonormal to rounding):
+//! `C P = L Q_new`; then `x += Q_newᵀ z` with `min |L z − (d − C x)|² + α |z|²`. Rows that are shorter, after the
+//! projection, than [`RANK_TOLERANCE`] of the longest row of the level are dependent: they add no direction, but count
+//! in the least squares. The damping changes only the solution. The directions that a level takes are decided by rank
+//! alone, so that lower levels never change higher ones.
 //!
 //! Weights per variable minimize `Σ w x²` instead of `|x|²`, by `x = w^{-1/2} y`. Any other metric: with `G` symmetric
 //! and positive definite, [`Hierarchy::level_in`] minimizes `yᵀ G⁻¹ y`, with the product `aᵀ G b` of rows and the step

@@ -8,8 +8,9 @@
 //! q̈ = (v₊ − v₀)/h + k_p (q₀ ⊖ q) + k_d (v₀ − q̇)
 //! ```
 //!
-//! keeps a joint that is on the clip exactly on it; a joint off the clip returns as the gains say. Gains too stiff for
-//! the step are lowered to critical damping at `1/(2h)`. Cost: three evaluations of the clip; nothing fails.
+//! keeps a joint that is on the clip exactly on it; a joint off the clip returns with the dynamics of the gains. Gains
+//! too stiff for the step are lowered to critical damping at `1/(2h)`. Cost: three evaluations of the clip; nothing
+//! fails.
 
 use sinew_recursive::{HybridCommand, JointMode, Tree};
 

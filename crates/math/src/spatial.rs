@@ -1,9 +1,9 @@
 //! Twists and wrenches, angular part first, and their cross products.
 //!
-//! A [`Motion`] is `V = (ω, v)`: rad/s and m/s, or a displacement (rad, m), or an acceleration. A [`Force`] is `F = (τ,
-//! f)`: N·m and N, or an impulse, or a momentum. Both are expressed in one frame, at its origin. `ad_V = [[ [ω], 0 ], [
-//! [v], [ω] ]]`; the dual product is `ad*_V = −ad_Vᵀ`, so that `(V × W)·F + W·(V ×* F) = 0`. To another point `d` of
-//! the same body: `X = [1 0; −[d] 1]`, `V ↦ X V`, `F ↦ XᵀF`.
+//! A [`Motion`] is `V = (ω, v)`: rad/s and m/s, or a displacement (rad, m), or an acceleration. A [`Force`] is
+//! `F = (τ, f)`: N·m and N, or an impulse, or a momentum. Both are expressed in one frame, at its origin.
+//! `ad_V = [[ [ω], 0 ], [ [v], [ω] ]]`; the dual product is `ad*_V = −ad_Vᵀ`, so that `(V × W)·F + W·(V ×* F) = 0`. To
+//! another point `d` of the same body: `X = [1 0; −[d] 1]`, `V ↦ X V`, `F ↦ XᵀF`.
 
 use glam::{DMat3, DVec3};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};

@@ -1,7 +1,7 @@
 //! Calculus with joint coordinates: `q ⊕ δ`, `q ⊖ q₀`, `dq/dt`, and coordinates from a relative pose.
 //!
-//! The coordinates and rates of each kind are those of `joint_space`. Rotations in space advance by the exponential, `R
-//! ← R exp(δ)`, and differ by the logarithm, within π. The path of a rolling body is integrated by a Gauss rule of
+//! The coordinates and rates of each kind are those of `joint_space`. Rotations in space advance by the exponential,
+//! `R ← R exp(δ)`, and differ by the logarithm, within π. The path of a rolling body is integrated by a Gauss rule of
 //! three points. Units: m, rad, s. Constant cost; nothing fails.
 
 use glam::{DMat3, DQuat, DVec3};

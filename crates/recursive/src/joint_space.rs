@@ -1,8 +1,9 @@
 //! Joint coordinates: relative pose `J(q)` of a joint, its subspace `S` and `Ṡv`.
 //!
 //! `J(q)` is the pose of frame 1 in frame 2. `S v = (J⁻¹J̇)^∨` is the twist of frame 1 relative to frame 2, in the axes
-//! of frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion `w, x, y,
-//! z`) and three **quasi-velocities** (the relative angular velocity ω in frame 1), so that `S` has no singular pose.
+//! of frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion
+//! `w, x, y, z`) and three **quasi-velocities** (the relative angular velocity ω in frame 1), so that `S` has no
+//! singular pose.
 //!
 //! | Kind | coordinates | rates `v` | relative pose |
 //! |---|---|---|---|

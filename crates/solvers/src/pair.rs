@@ -1,7 +1,7 @@
 //! Pair elimination: a body and the joint to its parent are eliminated together.
 //!
-//! **What.** A joint with full-rank rows is equivalent to `v_a = X v_b + S u + c` (docs/maths/elimination.md §2): `X =
-//! [[1, 0], [−[d], 1]]`, `d = x_a − x_b` (`shift`), `S` (6×F) the free directions (`basis`), `c` a motion that
+//! **What.** A joint with full-rank rows is equivalent to `v_a = X v_b + S u + c` (docs/maths/elimination.md §2):
+//! `X = [[1, 0], [−[d], 1]]`, `d = x_a − x_b` (`shift`), `S` (6×F) the free directions (`basis`), `c` a motion that
 //! satisfies the joint's right-hand side (`offset`). A force inside the joint exerts the impulse `Q − K̂ u` on `a`
 //! along `S` (`impulse`, `stiffness`). Eliminating `u` and the body, leaves → root:
 //! ```text

@@ -88,7 +88,7 @@ pub(crate) fn solve_packed(l: &[f64], x: &mut [f64]) {
     }
 }
 
-/// The same for wrench-valued right-hand sides: `Y = U D⁻¹`.
+/// [`solve_packed`] for wrench-valued right-hand sides: `Y = U D⁻¹`.
 #[inline]
 pub(crate) fn solve_packed_gain<const F: usize>(l: &[f64], x: &mut [Force; F]) {
     for i in 0..F {

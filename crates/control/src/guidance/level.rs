@@ -170,7 +170,7 @@ impl Guidance {
         self.hierarchy.level_in(coefficients, targets, damping, torques_of);
     }
 
-    /// Adds what the level just solved leaves missing to the shortfalls of its goals.
+    /// Adds the residuals of the level just solved to the shortfalls of its goals.
     fn note_shortfalls(&mut self) {
         let n = self.variables.dofs.len();
         let x = self.hierarchy.solution();

@@ -2,8 +2,8 @@
 //!
 //! **What.** The loop solver uses its surroundings by one operation: the twists `T f` of the ports under impulses `f`,
 //! with `T` symmetric and positive semidefinite (the `acyclic_response` of Fau99 §3.3, as one tree solve with a
-//! right-hand side on the bodies). For a tree of pairs that is one pass leaves → root and one root → leaves, with `c =
-//! 0` and no impulse inside joints. Joint springs are part of `T`, because they are part of the factor.
+//! right-hand side on the bodies). For a tree of pairs that is one pass leaves → root and one root → leaves, with
+//! `c = 0` and no impulse inside joints. Joint springs are part of `T`, because they are part of the factor.
 //!
 //! **Frames, units.** World axes, twists at each body's centre of mass, angular part first; impulses in, twists
 //! out.

@@ -27,7 +27,7 @@ use std::ops::Range;
 pub struct LoopRow {
     /// Row of `J` on the first body, which is also the impulse of a unit multiplier on it; world axes.
     pub on1: Force,
-    /// The same for the second body.
+    /// Row of `J` on the second body.
     pub on2: Force,
     /// `b`, in the units of the row's velocity.
     pub rhs: f64,

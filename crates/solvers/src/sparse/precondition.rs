@@ -86,7 +86,7 @@ pub struct TwoLevel {
     coarse: Envelope,
     /// The blocks of the carriers before the groups are eliminated.
     carriers: Vec<Block6>,
-    /// (τ, f) of each group, then (ω, v); the same of carriers; one more that stays zero, for fixed nodes.
+    /// (τ, f), later (ω, v), of each group and each carrier; the last entry stays zero, for fixed nodes.
     motions: Vec<[f64; 6]>,
 }
 
