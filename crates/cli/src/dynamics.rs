@@ -84,7 +84,7 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, Failure> {
     let scene = source.parse()?;
     let world = scenes::build(&source, &scene)?;
     let fault = |message: String| Failure(format!("{}: {message}", args.scene));
-    let tree = Tree::from_model(world.model()).map_err(|error| fault(error.to_string()))?;
+    let tree = Tree::from_model(world.mechanism()).map_err(|error| fault(error.to_string()))?;
     let file = match &args.state {
         Some(path) => read(path)?,
         None => StateFile::default(),
@@ -134,7 +134,7 @@ struct Problem {
 
 impl Problem {
     fn new(world: &World, tree: &Tree, file: &StateFile, mode: DynamicsMode) -> Result<Self, Failure> {
-        let mut state = TreeState::from_mechanism(tree, world.state());
+        let mut state = TreeState::from_mechanism(tree, &world.state().bodies);
         let mut command = match mode {
             DynamicsMode::Inverse => HybridCommand::prescribed(tree),
             DynamicsMode::Forward | DynamicsMode::Hybrid => HybridCommand::passive(tree),
@@ -188,7 +188,7 @@ impl Problem {
         let reaction = work.reaction(link);
         JointReport {
             joint: label(world, tree, link),
-            body: world.model().body_name(tree.body(link)).to_owned(),
+            body: world.mechanism().body_name(tree.body(link)).to_owned(),
             kind: tree.joint_kind(link).name(),
             prescribed: self.command.mode(link) == JointMode::Prescribed,
             position: self.state.coordinates[positions].to_vec(),
@@ -204,8 +204,8 @@ impl Problem {
 /// The name of a link's joint; of its body if it floats.
 fn label(world: &World, tree: &Tree, link: LinkId) -> String {
     match tree.joint(link) {
-        Some(joint) => world.model().joint_name(joint).to_owned(),
-        None => world.model().body_name(tree.body(link)).to_owned(),
+        Some(joint) => world.mechanism().joint_name(joint).to_owned(),
+        None => world.mechanism().body_name(tree.body(link)).to_owned(),
     }
 }
 

@@ -85,7 +85,7 @@ fn png(image: &Image) -> Result<Vec<u8>, PictureError> {
 mod tests {
     use glam::DVec3;
     use sinew_math::Pose;
-    use sinew_sim::{Cast, DrawShape, SolidCast};
+    use sinew_show::{Cast, Shape, SolidCast};
 
     use super::Motion;
     use crate::picture::Wishes;
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn every_amount_of_frames_and_bodies_draws() {
         for (bodies, frames) in [(0, 1), (1, 1), (3, 2), (3, 20), (400, 2)] {
-            let shape = DrawShape::Capsule { radius: 0.1, length: 1.0 };
+            let shape = Shape::Capsule { radius: 0.1, length: 1.0 };
             let solid = SolidCast { color: DVec3::X, is_bone: false };
             let stage = Stage {
                 cast: Cast { solids: vec![solid; bodies], ..Cast::default() },

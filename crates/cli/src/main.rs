@@ -143,12 +143,12 @@ fn check_one(name: &str) -> Result<String, Failure> {
     let mut text = String::new();
     for member in scenes::members(&source, &scene)? {
         let world = scenes::build(&source, &member.scene)?;
-        let (tree, loops) = world.model().n_rows();
+        let (tree, loops) = world.mechanism().n_rows();
         let flesh = flesh::FleshSummary::of(&world).map(|flesh| format!("{}, ", flesh.size()));
         text = format!(
             "{name}: good; {}, {}, {tree} equations in the tree, {loops} in loops, {}{} steps of {}",
-            report::count(world.model().n_bodies(), "body", "bodies"),
-            report::count(world.model().n_joints(), "joint", "joints"),
+            report::count(world.mechanism().n_bodies(), "body", "bodies"),
+            report::count(world.mechanism().n_joints(), "joint", "joints"),
             flesh.unwrap_or_default(),
             world.info().n_steps,
             report::step_lengths(world.info().steps.lengths(world.info().n_steps)),

@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_math::{Pose, ops};
 use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
 use sinew_scene::{CameraDoc, SceneDoc};
-use sinew_sim::{DrawShape, Scenery, surface_stretches};
+use sinew_show::{Scenery, Shape, surface_stretches};
 
 use crate::Failure;
 use crate::args::Show;
@@ -325,13 +325,13 @@ fn sized(aspect: f64, area: usize) -> (usize, usize) {
     (side(aspect), side(1.0 / aspect))
 }
 
-fn tessellated(shape: &DrawShape, detail: usize) -> Mesh {
+fn tessellated(shape: &Shape, detail: usize) -> Mesh {
     match *shape {
-        DrawShape::Box { size } => Mesh::cuboid(size),
-        DrawShape::Sphere { radius } => Mesh::sphere(radius, detail),
-        DrawShape::Capsule { radius, length } => Mesh::capsule(radius, length, detail),
-        DrawShape::Cylinder { radius, length } => Mesh::cylinder(radius, length, detail),
-        DrawShape::Ellipsoid { semi_axes } => Mesh::ellipsoid(semi_axes, detail),
+        Shape::Box { size } => Mesh::cuboid(size),
+        Shape::Sphere { radius } => Mesh::sphere(radius, detail),
+        Shape::Capsule { radius, length } => Mesh::capsule(radius, length, detail),
+        Shape::Cylinder { radius, length } => Mesh::cylinder(radius, length, detail),
+        Shape::Ellipsoid { semi_axes } => Mesh::ellipsoid(semi_axes, detail),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What is kept of a run while it runs: curves for every step, and where things are for some.
 
 use sinew_scene::SceneDoc;
-use sinew_sim::{DrawList, LineKind, Scenery, World};
+use sinew_show::{DrawList, LineKind, Scenery};
+use sinew_sim::World;
 
 use crate::stage::{Frame, Stage};
 use crate::trace::Trace;
@@ -87,7 +88,7 @@ impl Recorder {
 impl Film {
     fn new(scene: &SceneDoc, world: &World, n_steps: u64, wishes: FrameWishes) -> Self {
         let mut list = DrawList::default();
-        world.draw(&mut list);
+        sinew_show::draw(world, &mut list);
         let stage = Stage::of(world, &list, Scenery::of(&scene.expanded()));
         let points = list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
             + list.flesh.iter().map(|drawn| drawn.points.len()).sum::<usize>();
@@ -114,7 +115,7 @@ impl Film {
     }
 
     fn note(&mut self, world: &World) {
-        world.draw(&mut self.list);
+        sinew_show::draw(world, &mut self.list);
         let list = &self.list;
         let lines = |kind: LineKind| {
             list.lines.iter().filter(|line| line.kind == kind).map(|line| (line.from, line.to)).collect()
@@ -146,7 +147,8 @@ impl Film {
 
 #[cfg(test)]
 mod tests {
-    use sinew_sim::{DrawShape, SceneDoc, World};
+    use sinew_show::Shape;
+    use sinew_sim::{SceneDoc, World};
 
     use super::{FrameWishes, Recorder};
 
@@ -168,7 +170,7 @@ mod tests {
             recorder.note(&world, step, 5, true);
         }
         let film = recorder.film.unwrap();
-        let DrawShape::Sphere { radius } = film.stage.shapes[0] else { panic!("a ball") };
+        let Shape::Sphere { radius } = film.stage.shapes[0] else { panic!("a ball") };
         assert!((radius - 1.0).abs() < 1e-12);
         assert!(film.frames.iter().all(|frame| frame.poses.len() == film.stage.shapes.len()));
         // At 60 steps per second every other step is a frame; the third was asked for, and the last is always there.

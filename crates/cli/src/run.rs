@@ -137,12 +137,12 @@ fn simulate(source: &SceneSource, scene: &SceneDoc, args: &RunArgs) -> Result<(S
     }
     bar.finish_and_clear();
     let trouble = lost.map(|what| format!("{what} after step {steps} ({:.4} s)", world.time()));
-    let (acyclic_constraints, loop_constraints) = world.model().n_rows();
+    let (acyclic_constraints, loop_constraints) = world.mechanism().n_rows();
     let wall_seconds = clock.total.as_secs_f64();
     let summary = Summary {
         scene: name,
-        bodies: world.model().n_bodies(),
-        joints: world.model().n_joints(),
+        bodies: world.mechanism().n_bodies(),
+        joints: world.mechanism().n_joints(),
         acyclic_constraints,
         loop_constraints,
         steps,

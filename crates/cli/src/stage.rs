@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_sim::{Cast, DrawList, DrawShape, Scenery, World};
+use sinew_show::{Cast, DrawList, Scenery, Shape};
+use sinew_sim::World;
 
 /// Everything there is to draw, but not where it is.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +11,7 @@ pub(crate) struct Stage {
     /// Colours, bones, and the coarse mesh of flesh.
     pub(crate) cast: Cast,
     /// One per solid of the cast.
-    pub(crate) shapes: Vec<DrawShape>,
+    pub(crate) shapes: Vec<Shape>,
     /// Triangles of the surface of each body of flesh.
     pub(crate) flesh: Vec<Vec<[u32; 3]>>,
     /// Triangles of each smooth surface.

@@ -3,7 +3,8 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{CoordinateDoc, SceneDoc};
-use sinew_sim::{BodyId, BodyKind, JointId, JointKind, Model, Scenery, World, extent};
+use sinew_show::{Scenery, extent};
+use sinew_sim::{BodyId, BodyKind, JointId, JointKind, Mechanism, World};
 
 /// What is known of a scene before anything moves.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +20,7 @@ pub struct Cast {
     /// Ground, walls and solids of the world.
     pub scenery: Scenery,
     /// Colours, mass, and the coarse mesh of flesh.
-    pub looks: sinew_sim::Cast,
+    pub looks: sinew_show::Cast,
     /// Half the diagonal of a box around everything at the beginning, m.
     pub reach: f64,
     /// The middle of that box, m.
@@ -70,7 +71,7 @@ pub struct FleshCard {
 impl Cast {
     /// The cast of a scene at its beginning.
     pub fn of(doc: &SceneDoc, world: &World) -> Self {
-        let (model, expanded) = (world.model(), doc.expanded());
+        let (model, expanded) = (world.mechanism(), doc.expanded());
         let body = |id: BodyId| BodyCard {
             name: model.body_name(id).to_owned(),
             mass: model.body_mass(id),
@@ -90,7 +91,7 @@ impl Cast {
                 base: base(model, id),
             }
         };
-        let soft = model.flesh().map_or(&[][..], |flesh| flesh.bodies());
+        let soft = world.model().flesh().map_or(&[][..], |flesh| flesh.bodies());
         let flesh: Vec<FleshCard> = soft
             .iter()
             .enumerate()
@@ -104,7 +105,7 @@ impl Cast {
         Self {
             name: world.info().name.clone(),
             joints: model.joints().map(joint).collect(),
-            looks: sinew_sim::Cast::of(world),
+            looks: sinew_show::Cast::of(world),
             bodies,
             flesh,
             scenery: Scenery::of(&expanded),
@@ -116,7 +117,7 @@ impl Cast {
 }
 
 /// The body that carries the second frame of a joint, and that frame in it, or in the world.
-fn base(model: &Model, id: JointId) -> (Option<BodyId>, Pose) {
+fn base(model: &Mechanism, id: JointId) -> (Option<BodyId>, Pose) {
     let (body, frames) = (model.joint_bodies(id).1, model.joint_frames(id));
     let central = body.map_or(Pose::IDENTITY, |body| model.central_frame(body));
     (body, central.compose(&Pose::new(frames.rotation2, frames.point2)))

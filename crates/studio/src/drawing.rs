@@ -4,7 +4,8 @@
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Pose, ops};
 use sinew_picture::{Color, Line, Mesh, Plane, Scene};
-use sinew_sim::{BodyId, DrawShape, LineKind};
+use sinew_show::{LineKind, Shape};
+use sinew_sim::BodyId;
 
 use crate::{Frame, Orbit, Show};
 
@@ -261,19 +262,19 @@ impl Drawing {
         self.planes.clear();
     }
 
-    fn push_shape(&mut self, shape: &DrawShape, pose: &Pose, color: Rgb, is_bone: bool) {
+    fn push_shape(&mut self, shape: &Shape, pose: &Pose, color: Rgb, is_bone: bool) {
         if !pose.is_finite() {
             return;
         }
         let at = |scale: DVec3| Instance { pose: *pose, scale, color, is_bone };
         match *shape {
-            DrawShape::Box { size } => self.boxes.push(at(size)),
-            DrawShape::Sphere { radius } => self.balls.push(at(DVec3::splat(radius))),
-            DrawShape::Ellipsoid { semi_axes } => self.balls.push(at(semi_axes)),
-            DrawShape::Cylinder { radius, length } => {
+            Shape::Box { size } => self.boxes.push(at(size)),
+            Shape::Sphere { radius } => self.balls.push(at(DVec3::splat(radius))),
+            Shape::Ellipsoid { semi_axes } => self.balls.push(at(semi_axes)),
+            Shape::Cylinder { radius, length } => {
                 self.cylinders.push(at(DVec3::new(length, radius, radius)));
             }
-            DrawShape::Capsule { radius, length } => {
+            Shape::Capsule { radius, length } => {
                 self.cylinders.push(at(DVec3::new(length, radius, radius)));
                 for side in [-0.5, 0.5] {
                     let end = Pose::new(pose.rotation, pose.transform_point(DVec3::X * (side * length)));

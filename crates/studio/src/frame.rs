@@ -6,7 +6,8 @@ use std::sync::Arc;
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{ChangeDoc, SceneDoc};
-use sinew_sim::{DrawList, JointReading, StepReport};
+use sinew_show::DrawList;
+use sinew_sim::{JointReading, StepReport};
 
 use crate::{Cast, Gizmo, Sample, Tint};
 

@@ -5,7 +5,8 @@
 //! triangles.
 
 use glam::DVec3;
-use sinew_sim::{BodyId, DrawList, DrawShape, DrawSolid};
+use sinew_show::{DrawList, DrawSolid, Shape};
+use sinew_sim::BodyId;
 
 use crate::{Frame, Ray};
 
@@ -72,31 +73,29 @@ fn nearest(hits: impl Iterator<Item = (Target, f64)>) -> Option<(Target, f64)> {
 }
 
 /// Whether a ray meets a ball around a shape with this centre; never if anything is not finite.
-fn is_near(shape: &DrawShape, center: DVec3, ray: &Ray) -> bool {
+fn is_near(shape: &Shape, center: DVec3, ray: &Ray) -> bool {
     let radius = match *shape {
-        DrawShape::Box { size } => 0.5 * size.length(),
-        DrawShape::Sphere { radius } => radius,
-        DrawShape::Ellipsoid { semi_axes } => semi_axes.max_element(),
-        DrawShape::Cylinder { radius, length } | DrawShape::Capsule { radius, length } => {
-            radius + 0.5 * length
-        }
+        Shape::Box { size } => 0.5 * size.length(),
+        Shape::Sphere { radius } => radius,
+        Shape::Ellipsoid { semi_axes } => semi_axes.max_element(),
+        Shape::Cylinder { radius, length } | Shape::Capsule { radius, length } => radius + 0.5 * length,
     };
     let off = (center - ray.origin).cross(ray.direction);
     off.length_squared() <= radius * radius * ray.direction.length_squared()
 }
 
 /// Distance at which a ray enters a shape, both in the frame of the shape; zero if it begins inside.
-fn meet_shape(shape: &DrawShape, ray: &Ray) -> Option<f64> {
+fn meet_shape(shape: &Shape, ray: &Ray) -> Option<f64> {
     match *shape {
-        DrawShape::Box { size } => meet_box(0.5 * size, ray),
-        DrawShape::Sphere { radius } => meet_ball(DVec3::ZERO, radius, ray),
-        DrawShape::Ellipsoid { semi_axes } => {
+        Shape::Box { size } => meet_box(0.5 * size, ray),
+        Shape::Sphere { radius } => meet_ball(DVec3::ZERO, radius, ray),
+        Shape::Ellipsoid { semi_axes } => {
             // In a space where it is a ball of radius 1; distances along the ray stay as they are.
             let scaled = Ray { origin: ray.origin / semi_axes, direction: ray.direction / semi_axes };
             meet_ball(DVec3::ZERO, 1.0, &scaled)
         }
-        DrawShape::Cylinder { radius, length } => meet_cylinder(radius, 0.5 * length, ray),
-        DrawShape::Capsule { radius, length } => {
+        Shape::Cylinder { radius, length } => meet_cylinder(radius, 0.5 * length, ray),
+        Shape::Capsule { radius, length } => {
             let ends = [-0.5, 0.5].map(|side| meet_ball(DVec3::X * (side * length), radius, ray));
             let parts = ends.into_iter().chain([meet_cylinder(radius, 0.5 * length, ray)]);
             parts.flatten().min_by(f64::total_cmp)
@@ -165,19 +164,19 @@ fn meet_triangle([a, b, c]: [DVec3; 3], ray: &Ray) -> Option<f64> {
 mod tests {
     use glam::DVec3;
     use sinew_math::ops;
-    use sinew_sim::DrawShape;
+    use sinew_show::Shape;
 
     use super::{Ray, is_near, meet_shape, meet_triangle};
 
     /// Distance outside a shape, by its definition.
-    fn outside(shape: &DrawShape, p: DVec3) -> bool {
+    fn outside(shape: &Shape, p: DVec3) -> bool {
         let across = (p.y * p.y + p.z * p.z).sqrt();
         match *shape {
-            DrawShape::Box { size } => (p.abs() - 0.5 * size).max_element() > 0.0,
-            DrawShape::Sphere { radius } => p.length() > radius,
-            DrawShape::Ellipsoid { semi_axes } => (p / semi_axes).length() > 1.0,
-            DrawShape::Cylinder { radius, length } => across > radius || p.x.abs() > 0.5 * length,
-            DrawShape::Capsule { radius, length } => {
+            Shape::Box { size } => (p.abs() - 0.5 * size).max_element() > 0.0,
+            Shape::Sphere { radius } => p.length() > radius,
+            Shape::Ellipsoid { semi_axes } => (p / semi_axes).length() > 1.0,
+            Shape::Cylinder { radius, length } => across > radius || p.x.abs() > 0.5 * length,
+            Shape::Capsule { radius, length } => {
                 p.distance(DVec3::X * p.x.clamp(-0.5 * length, 0.5 * length)) > radius
             }
         }
@@ -186,11 +185,11 @@ mod tests {
     #[test]
     fn shapes_are_entered_where_small_steps_along_the_ray_enter_them() {
         let shapes = [
-            DrawShape::Box { size: DVec3::new(1.0, 0.6, 0.4) },
-            DrawShape::Sphere { radius: 0.5 },
-            DrawShape::Ellipsoid { semi_axes: DVec3::new(0.7, 0.4, 0.3) },
-            DrawShape::Cylinder { radius: 0.3, length: 0.9 },
-            DrawShape::Capsule { radius: 0.25, length: 0.6 },
+            Shape::Box { size: DVec3::new(1.0, 0.6, 0.4) },
+            Shape::Sphere { radius: 0.5 },
+            Shape::Ellipsoid { semi_axes: DVec3::new(0.7, 0.4, 0.3) },
+            Shape::Cylinder { radius: 0.3, length: 0.9 },
+            Shape::Capsule { radius: 0.25, length: 0.6 },
         ];
         let mut n_hits = 0;
         for shape in &shapes {

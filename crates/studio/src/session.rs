@@ -186,7 +186,7 @@ impl Session {
             return;
         }
         // The scene may have been read again since the body was seen.
-        if body.index() >= self.world.model().n_bodies() {
+        if body.index() >= self.world.mechanism().n_bodies() {
             return;
         }
         let pose = self.world.pose(body);

@@ -2,7 +2,8 @@
 
 use sinew_math::{Pose, exp_so3};
 use sinew_scene::StepperDoc;
-use sinew_sim::{DriveCoordinate, JointId, JointKind, surface_stretches};
+use sinew_show::surface_stretches;
+use sinew_sim::{DriveCoordinate, JointId, JointKind};
 
 use crate::{Frame, Gizmo, Sample, Session, Tint, Wishes};
 
@@ -21,17 +22,17 @@ impl Session {
     /// Writes a snapshot of the present moment that holds what is wished for here.
     pub(crate) fn fill_with(&self, frame: &mut Frame, wishes: &Wishes) {
         let world = &self.world;
-        world.draw(&mut frame.draw);
+        sinew_show::draw(world, &mut frame.draw);
         frame.cast.clone_from(&self.cast);
         frame.doc.clone_from(self.doc());
-        frame.said = world.said().cloned().unwrap_or_default();
+        frame.said = world.values_in_force().cloned().unwrap_or_default();
         frame.opening = self.opening;
         frame.path.clone_from(&self.opened.path);
         (frame.step, frame.n_steps) = (self.step, self.timeline.n_steps());
         (frame.time, frame.dt) = (world.time(), world.settings().dt);
         (frame.is_playing, frame.is_late, frame.is_posed) =
             (self.is_playing, self.pace.is_late(), self.is_posed);
-        let model = world.model();
+        let model = world.mechanism();
         frame.poses.clear();
         frame.poses.extend(model.bodies().map(|body| world.pose(body)));
         frame.readings.clear();
@@ -104,7 +105,7 @@ impl Session {
         let (energy, momentum, violation) = (world.energy(), world.momentum(), world.violation());
         let n_tets: usize = self.cast.flesh.iter().map(|flesh| flesh.n_tets).sum();
         let (loops, flesh) = (&self.report.mechanism.loops, &self.report.flesh);
-        let stepper = world.said().and_then(|said| said.stepper.as_ref());
+        let stepper = world.values_in_force().and_then(|said| said.stepper.as_ref());
         let share = flesh.elements.n_diagonalized as f64 / n_tets.max(1) as f64;
         let joint = self.wishes.joint.filter(|&joint| joint < self.cast.joints.len());
         self.sample = Sample {

@@ -114,7 +114,7 @@ impl Session {
         self.end_posing();
         self.world.take_changes();
         let mut doc = SceneDoc::clone(self.doc());
-        let said = self.world.said().cloned().unwrap_or_default();
+        let said = self.world.values_in_force().cloned().unwrap_or_default();
         // A change of the file may be in force up to half a step before its time; this one comes after it.
         let change = ChangeDoc { at_s: self.world.time().max(said.at_s), ..wanted.beyond(&said) };
         if change.is_empty() {
