@@ -26,7 +26,7 @@
 mod level;
 mod scratch;
 
-use sinew_recursive::{Dynamics, HybridCommand, LinkId};
+use sinew_recursive::{Dynamics, HybridCommand};
 
 use crate::goal::{GoalPoint, GoalRows};
 use crate::guide::Style;
@@ -209,7 +209,7 @@ impl Guidance {
             }
             Style::Velocity => {
                 for link in at.tree.links() {
-                    let driven = at.actuation.is_active(link) && !saturation.holds(link);
+                    let driven = saturation.drives(at, link);
                     let wanted = |dof: usize| at.state.rates[dof] + at.input.dt * tangent[dof];
                     let dofs = at.tree.dofs(link);
                     variables.preference.extend(dofs.map(|dof| if driven { wanted(dof) } else { 0.0 }));
@@ -241,8 +241,8 @@ impl Guidance {
             base_command(at, Style::Acceleration, saturation, out);
         }
         let x = self.hierarchy.solution();
-        let driven = |link: &LinkId| at.actuation.is_active(*link) && !saturation.holds(*link);
-        for dof in at.tree.links().filter(driven).flat_map(|link| at.tree.dofs(link)) {
+        let driven = at.tree.links().filter(|link| saturation.drives(at, *link));
+        for dof in driven.flat_map(|link| at.tree.dofs(link)) {
             let value = x[self.variables.slots[dof]];
             out.values[dof] = match style {
                 Style::Velocity => (value - at.state.rates[dof]) / at.input.dt,

@@ -26,12 +26,12 @@ impl Guidance {
     ) {
         self.level.clear();
         for link in at.tree.links() {
-            let held = saturation.holds(link);
-            if at.actuation.is_active(link) && !held {
+            if saturation.drives(at, link) {
                 continue;
             }
             for dof in at.tree.dofs(link) {
-                let torque = if held { saturation.torque(dof) } else { at.input.torque(dof) };
+                let torque =
+                    if saturation.holds(link) { saturation.torque(dof) } else { at.input.torque(dof) };
                 self.level.targets.push(at.input.dt * (torque - dynamics.torques()[dof]));
                 let row = self.derivatives.row(at.tree, dynamics, &DerivativeRow::Torque(dof));
                 self.level.coefficients.extend_from_slice(row);

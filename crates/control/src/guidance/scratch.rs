@@ -112,8 +112,7 @@ impl Variables {
         self.weights.clear();
         self.slots.fill(NONE);
         for link in at.tree.links() {
-            let driven = at.actuation.is_active(link) && !saturation.holds(link);
-            if driven || style == Style::Velocity {
+            if saturation.drives(at, link) || style == Style::Velocity {
                 for dof in at.tree.dofs(link) {
                     self.slots[dof] = self.dofs.len();
                     self.dofs.push(dof);
@@ -178,7 +177,7 @@ pub(super) fn base_command(
 ) {
     for link in at.tree.links() {
         let held = saturation.holds(link);
-        let driven = at.actuation.is_active(link) && !held;
+        let driven = saturation.drives(at, link);
         let prescribed = style == Style::Velocity || (style == Style::Acceleration && driven);
         out.modes[link.index()] = if prescribed { JointMode::Prescribed } else { JointMode::Passive };
         for dof in at.tree.dofs(link) {

@@ -43,10 +43,9 @@ impl Preconditioner {
     pub(crate) fn fill(&mut self, rows: &LoopRows, free_mass: &dyn Fn(u32) -> FreeMass, invert: bool) {
         self.points.clear();
         self.general.clear();
-        let mass = |port| if port == LoopRows::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
         let (mut largest, mut heaviest, mut size) = (0.0f64, 0.0f64, 0.0f64);
         for block in rows.blocks() {
-            let masses = block.ports.map(mass);
+            let masses = block.ports.map(|port| LoopRows::mass_at(port, free_mass));
             let diagonal = match rows.rows_of(block) {
                 BlockRows::Point(arms) => {
                     let rigid = point_block(arms, &masses);
