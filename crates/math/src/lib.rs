@@ -6,6 +6,7 @@ mod index;
 mod joint_kind;
 mod slices;
 mod spatial;
+mod tet_mesh;
 
 mod block_ldlt;
 pub mod ops;
