@@ -29,7 +29,6 @@ mod sym6;
 
 mod mesh_mass;
 mod shape;
-mod tet_mesh;
 
 pub use block::Block;
 pub use block_ldlt::{BlockCholesky, BlockLdlt, SingularBlock};
