@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 use sinew_math::{Pose, ops};
-use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
+use sinew_picture::{Camera, Color, Image, Mesh, PictureError, Plane, Renderer, Scene, SceneLine, View};
 use sinew_scene::{CameraDoc, SceneDoc};
 use sinew_sim::{DrawShape, Scenery, surface_stretches};
 
-use crate::Failure;
-use crate::args::Show;
-use crate::stage::{Frame, Stage};
+use crate::args::PictureExtra;
+use crate::error::CommandError;
+use crate::frame::{FilmSetting, RecordedFrame};
 
 /// Text in a picture.
 const INK: [u8; 3] = [38, 44, 54];
@@ -28,13 +28,13 @@ const PLACED: f64 = 1.5;
 
 /// How pictures are wanted.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct PictureWishes {
     /// Width and height in pixels; chosen by the shape of the motion if absent.
     pub(crate) size: Option<(usize, usize)>,
     /// From where.
     pub(crate) eye: Eye,
     /// What is shown besides surfaces.
-    pub(crate) show: Vec<Show>,
+    pub(crate) show: Vec<PictureExtra>,
 }
 
 /// From where pictures are seen.
@@ -54,7 +54,7 @@ impl Default for Eye {
 
 impl Eye {
     /// By name: a camera of the scene, or else a view; the usual one without a name.
-    pub(crate) fn named(name: Option<&str>, scene: &SceneDoc) -> Result<Self, Failure> {
+    pub(crate) fn named(name: Option<&str>, scene: &SceneDoc) -> Result<Self, CommandError> {
         let Some(name) = name else { return Ok(Self::default()) };
         if let Some(camera) = scene.cameras.iter().find(|camera| camera.name == name) {
             return Ok(Self::Placed(camera.clone()));
@@ -66,15 +66,15 @@ impl Eye {
         names.extend(
             View::NAMES.iter().filter(|view| scene.cameras.iter().all(|camera| camera.name != **view)),
         );
-        Err(Failure(format!("there is no camera called `{name}`: valid are {}", names.join(", "))))
+        Err(CommandError(format!("there is no camera called `{name}`: valid are {}", names.join(", "))))
     }
 }
 
-/// A camera in front of a stage.
+/// A camera in front of a setting.
 pub(crate) struct Set<'a> {
-    stage: &'a Stage,
+    setting: &'a FilmSetting,
     /// Frames by the number of their holds, for the paths of those.
-    by_holds: Vec<Vec<&'a Frame>>,
+    by_holds: Vec<Vec<&'a RecordedFrame>>,
     /// One per shape, in its own frame.
     shapes: Vec<Mesh>,
     planes: Vec<Plane>,
@@ -82,19 +82,19 @@ pub(crate) struct Set<'a> {
     camera: Camera,
     renderer: Renderer,
     scene: Scene,
-    show: &'a [Show],
+    show: &'a [PictureExtra],
 }
 
 impl<'a> Set<'a> {
     /// Places the camera. `area` is the number of pixels where no size is wished for.
     pub(crate) fn new(
-        stage: &'a Stage,
-        frames: &'a [Frame],
-        wishes: &'a Wishes,
+        setting: &'a FilmSetting,
+        frames: &'a [RecordedFrame],
+        wishes: &'a PictureWishes,
         area: usize,
     ) -> Result<Self, PictureError> {
-        let gravity = stage.gravity;
-        let outlines: Vec<Mesh> = stage.shapes.iter().map(|shape| tessellated(shape, ROUGH)).collect();
+        let gravity = setting.gravity;
+        let outlines: Vec<Mesh> = setting.shapes.iter().map(|shape| tessellated(shape, ROUGH)).collect();
         let solids = frames.iter().flat_map(|frame| {
             outlines
                 .iter()
@@ -119,24 +119,24 @@ impl<'a> Set<'a> {
             }
         };
         let (width, height) = size;
-        let detail = match stage.shapes.len() {
+        let detail = match setting.shapes.len() {
             0..=250 => 40,
             251..=2500 => 16,
             _ => 8,
         };
         let mut stone = Mesh::default();
         let grey = Color::srgb(0.72, 0.74, 0.77);
-        for (shape, pose) in &stage.scenery.solids {
+        for (shape, pose) in &setting.scenery.solids {
             stone.push(&tessellated(shape, 64), pose, grey);
         }
-        for sheet in &stage.scenery.ground {
+        for sheet in &setting.scenery.ground {
             stone.push_smooth(&sheet.points, &sheet.triangles, |_| grey);
         }
         Ok(Self {
-            stage,
+            setting,
             by_holds: by_holds(frames),
-            shapes: stage.shapes.iter().map(|shape| tessellated(shape, detail)).collect(),
-            planes: planes(&stage.scenery, seen, gravity),
+            shapes: setting.shapes.iter().map(|shape| tessellated(shape, detail)).collect(),
+            planes: planes(&setting.scenery, seen, gravity),
             stone,
             camera,
             renderer: Renderer::new(width, height)?,
@@ -146,13 +146,13 @@ impl<'a> Set<'a> {
     }
 
     /// Draws a frame, with its time in the corner if wanted.
-    pub(crate) fn shoot(&mut self, frame: &Frame, stamp: bool) -> Image {
+    pub(crate) fn shoot(&mut self, frame: &RecordedFrame, stamp: bool) -> Image {
         self.scene.clear();
         let Scene { solid, inside, planes, .. } = &mut self.scene;
         planes.extend(&self.planes);
         solid.push_painted(&self.stone);
-        let open = self.show.contains(&Show::Mesh);
-        let Stage { cast, flesh, sheets, .. } = self.stage;
+        let open = self.show.contains(&PictureExtra::Mesh);
+        let FilmSetting { cast, flesh, sheets, .. } = self.setting;
         for (i, look) in cast.solids.iter().enumerate() {
             let layer = if look.is_bone && !open { &mut *inside } else { &mut *solid };
             layer.push(&self.shapes[i], &frame.poses[i], paint(look.color));
@@ -160,7 +160,7 @@ impl<'a> Set<'a> {
         if open {
             self.push_nodes(frame);
         } else {
-            let stretch = self.show.contains(&Show::Stretch);
+            let stretch = self.show.contains(&PictureExtra::Stretch);
             let mut stretches = Vec::new();
             for (i, (triangles, points)) in flesh.iter().zip(&frame.skins).enumerate() {
                 if stretch {
@@ -178,7 +178,7 @@ impl<'a> Set<'a> {
         for ((triangles, color), points) in sheets.iter().zip(&cast.surfaces).zip(&frame.sheets) {
             self.scene.solid.push_smooth(points, triangles, |_| paint(*color));
         }
-        if self.show.contains(&Show::Joints) {
+        if self.show.contains(&PictureExtra::Joints) {
             let ball = Mesh::sphere(0.012 * self.camera.reach, 16);
             let dark = Color::srgb(0.16, 0.18, 0.22);
             for &joint in &frame.joints {
@@ -196,10 +196,10 @@ impl<'a> Set<'a> {
     }
 
     /// Springs, holds, and the ways that held points were pulled.
-    fn push_lines(&mut self, frame: &Frame) {
+    fn push_lines(&mut self, frame: &RecordedFrame) {
         let width = LINE * self.camera_height();
         let (dark, red) = (Color::srgb(0.20, 0.23, 0.28), Color::srgb(0.80, 0.15, 0.16));
-        self.scene.lines.extend(frame.springs.iter().map(|&(from, to)| Line {
+        self.scene.lines.extend(frame.springs.iter().map(|&(from, to)| SceneLine {
             from,
             to,
             width,
@@ -207,22 +207,27 @@ impl<'a> Set<'a> {
         }));
         let alike = self.by_holds.get(frame.grabs.len()).map_or(&[][..], Vec::as_slice);
         let before = &alike[..alike.partition_point(|before| before.time <= frame.time)];
-        let path: Vec<&&Frame> = thinned(before, PATH).collect();
+        let path: Vec<&&RecordedFrame> = thinned(before, PATH).collect();
         for pair in path.windows(2) {
             let ways = pair[0].grabs.iter().zip(&pair[1].grabs).map(|(before, after)| (before.1, after.1));
-            self.scene.lines.extend(ways.map(|(from, to)| Line { from, to, width: 0.6 * width, color: red }));
+            self.scene.lines.extend(ways.map(|(from, to)| SceneLine {
+                from,
+                to,
+                width: 0.6 * width,
+                color: red,
+            }));
         }
         let ball = Mesh::sphere(0.014 * self.camera.reach, 16);
         for &(from, to) in &frame.grabs {
-            self.scene.lines.push(Line { from, to, width, color: red });
+            self.scene.lines.push(SceneLine { from, to, width, color: red });
             self.mark(&ball, to, red);
         }
     }
 
     /// Forces of contacts as arrows, as long as half the scene if they carry everything, and as the square root of that.
-    fn push_contacts(&mut self, frame: &Frame) {
+    fn push_contacts(&mut self, frame: &RecordedFrame) {
         let color = Color::srgb(0.05, 0.60, 0.25);
-        let unit = 0.5 * self.camera.reach / (9.81 * self.stage.cast.mass).max(f64::MIN_POSITIVE).sqrt();
+        let unit = 0.5 * self.camera.reach / (9.81 * self.setting.cast.mass).max(f64::MIN_POSITIVE).sqrt();
         for &(from, force) in &frame.contacts {
             let length = (unit * force.length().sqrt()).min(self.camera.reach);
             let Some(direction) = force.try_normalize().filter(|_| length > 0.01 * self.camera.reach) else {
@@ -241,14 +246,18 @@ impl<'a> Set<'a> {
 
     /// The coarse mesh of flesh: its edges, and balls at its nodes with volumes in proportion to their masses, black
     /// where they are fixed to a bone, red where they are free.
-    fn push_nodes(&mut self, frame: &Frame) {
+    fn push_nodes(&mut self, frame: &RecordedFrame) {
         let width = 0.45 * LINE * self.camera_height();
         let (fixed, free) = (Color::srgb(0.10, 0.10, 0.12), Color::srgb(0.82, 0.13, 0.12));
         let unit = Mesh::sphere(1.0, 12);
-        for (flesh, points) in self.stage.cast.flesh.iter().zip(&frame.nodes) {
+        for (flesh, points) in self.setting.cast.flesh.iter().zip(&frame.nodes) {
             let color = Color::srgb(0.45, 0.49, 0.55);
-            let line =
-                |&[a, b]: &[u32; 2]| Line { from: points[a as usize], to: points[b as usize], width, color };
+            let line = |&[a, b]: &[u32; 2]| SceneLine {
+                from: points[a as usize],
+                to: points[b as usize],
+                width,
+                color,
+            };
             self.scene.lines.extend(flesh.edges.iter().map(line));
             let heaviest = flesh.nodes.iter().fold(0.0f64, |most, node| most.max(node.0));
             for (&(mass, is_fixed), &at) in flesh.nodes.iter().zip(points) {
@@ -273,7 +282,7 @@ fn paint(color: DVec3) -> Color {
 }
 
 /// Frames by the number of their holds, each list in the order of time.
-fn by_holds(frames: &[Frame]) -> Vec<Vec<&Frame>> {
+fn by_holds(frames: &[RecordedFrame]) -> Vec<Vec<&RecordedFrame>> {
     let most = frames.iter().map(|frame| frame.grabs.len()).max().unwrap_or(0);
     let mut lists = vec![Vec::new(); most + 1];
     frames.iter().for_each(|frame| lists[frame.grabs.len()].push(frame));
@@ -288,7 +297,7 @@ fn thinned<T>(items: &[T], most: usize) -> impl Iterator<Item = &T> {
 }
 
 /// The time of a frame in words.
-pub(crate) fn time(frame: &Frame) -> String {
+pub(crate) fn time(frame: &RecordedFrame) -> String {
     format!("{:.2} s", frame.time)
 }
 

@@ -1,52 +1,52 @@
-//! Ranges of joints as lines: an arc for angles, a cone for tilts, a bar for slides, each with a needle where the joint is,
-//! green inside and red outside. World axes, metres; what is not finite is left out.
+//! Joint limits as lines: an arc for angles, a cone for cone limits, a bar for slides, each with a needle at the present
+//! coordinate, green within the limits and red outside. World axes, metres. Lines that are not finite are skipped.
 
 use std::f64::consts::TAU;
 
 use glam::DVec3;
 use sinew_math::{Pose, ops};
 
-use crate::drawing::{BLUE, GREEN, RED, Rgb, Segment};
+use crate::primitives::{BLUE, GREEN, RED, Rgb, ShownLine};
 
-/// The range of a joint, and where it is. Frames are world from the second frame of the joint, whose main axis is x.
+/// Limits and present coordinate of a joint. `frame` is world from the second frame of the joint, whose main axis is x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gizmo {
-    /// An angle about the main axis; it counts from y towards z.
+    /// An angle about the main axis, from y towards z.
     Turn {
         /// Frame of the joint.
         frame: Pose,
-        /// Smallest and largest angle, rad.
+        /// Smallest and largest angle (rad).
         range: (f64, f64),
-        /// The angle, rad.
+        /// The angle (rad).
         angle: f64,
     },
     /// A tilt of the main axis.
     Cone {
         /// Frame of the joint.
         frame: Pose,
-        /// Largest tilt, rad.
+        /// Angle of the cone limit (rad).
         largest: f64,
         /// The main axis of the first frame, in this frame.
         axis: DVec3,
     },
-    /// A way along the main axis.
+    /// A displacement along the main axis.
     Slide {
         /// Frame of the joint.
         frame: Pose,
-        /// Smallest and largest slide, m.
+        /// Smallest and largest slide (m).
         range: (f64, f64),
-        /// The slide, m.
+        /// The slide (m).
         slide: f64,
     },
 }
 
-/// Straight pieces of an arc or circle.
+/// Segments of an arc or circle.
 const PIECES: i32 = 24;
-/// How much longer needles are than what they point to.
+/// Length of needles relative to arcs and cones.
 const LONGER: f64 = 1.2;
 
 impl Gizmo {
-    /// Whether the joint is within its range.
+    /// Whether the coordinate is within the limits.
     pub fn is_inside(&self) -> bool {
         match *self {
             Self::Turn { range: (low, high), angle, .. } => low <= angle && angle <= high,
@@ -55,12 +55,13 @@ impl Gizmo {
         }
     }
 
-    /// Adds its lines; arcs and cones are so long, m, and needles a little longer: they are seen at the ends of a range too.
-    pub fn draw(&self, size: f64, lines: &mut Vec<Segment>) {
+    /// Adds the lines. `size` is the radius of arcs and the length of cones (m). Needles are a little longer, so that they are
+    /// visible at a limit too.
+    pub fn draw(&self, size: f64, lines: &mut Vec<ShownLine>) {
         let needle = if self.is_inside() { GREEN } else { RED };
         let mut push = |from: DVec3, to: DVec3, color: Rgb| {
             if from.is_finite() && to.is_finite() {
-                lines.push(Segment { from, to, color });
+                lines.push(ShownLine { from, to, color });
             }
         };
         match *self {
@@ -96,7 +97,7 @@ impl Gizmo {
     }
 }
 
-/// Angle between a direction and x, rad.
+/// Angle between a direction and x (rad).
 fn tilt(axis: DVec3) -> f64 {
     ops::atan2((axis.y * axis.y + axis.z * axis.z).sqrt(), axis.x)
 }
@@ -107,7 +108,7 @@ mod tests {
     use sinew_math::Pose;
 
     use super::Gizmo;
-    use crate::drawing::{GREEN, RED, Segment};
+    use crate::primitives::{GREEN, RED, ShownLine};
 
     #[test]
     fn needles_are_red_outside_and_lines_are_finite() {
@@ -125,7 +126,7 @@ mod tests {
             let mut lines = Vec::new();
             gizmo.draw(0.1, &mut lines);
             let needle = if is_inside { GREEN } else { RED };
-            let is_needle = |line: &&Segment| line.color.map(f32::to_bits) == needle.map(f32::to_bits);
+            let is_needle = |line: &&ShownLine| line.color.map(f32::to_bits) == needle.map(f32::to_bits);
             assert_eq!(lines.iter().filter(is_needle).count(), 1, "{gizmo:?}");
             assert!(lines.iter().all(|line| line.from.distance(frame.translation) < 0.3));
         }

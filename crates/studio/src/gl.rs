@@ -1,8 +1,8 @@
-//! The scene by OpenGL, inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth surfaces,
-//! lines as thin cylinders. Then bones, which shine through flesh (only the nearest, so their depth is drawn first), and what is in
-//! front of everything.
+//! OpenGL drawing inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth surfaces, lines as
+//! thin cylinders. Then bones that show through flesh (depth first, so that only the nearest shows), and marks in front of
+//! everything.
 //!
-//! What is drawn is copied when the interface paints; the card is reached only in the callback, on the thread of the window.
+//! The drawing is copied when the interface paints. OpenGL is called only in the callback, on the thread of the window.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,17 +15,20 @@ use three_d::{
     Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, WriteMask, radians, vec3,
 };
 
-use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage, Surface};
+use crate::camera::Orbit;
+use crate::drawing::Drawing;
+use crate::painter::ScenePainter;
+use crate::primitives::{Instance, Rgb, ShownLine, ShownSurface};
 
-/// Sky above the horizon.
+/// Background colour.
 const SKY: [f32; 3] = [0.87, 0.90, 0.94];
-/// How clearly bones shine through flesh, of 255.
+/// Opacity of bones inside flesh, of 255.
 const THROUGH: u8 = 90;
-/// Lines of the ground on each side of the middle.
+/// Grid lines of planes on each side of the centre.
 const GRID: i32 = 10;
 
 /// Draws with OpenGL.
-pub struct Gl {
+pub struct GlPainter {
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -35,11 +38,11 @@ struct Shared {
     orbit: Orbit,
 }
 
-impl Gl {
-    /// Draws into the window of a graphics context.
+impl GlPainter {
+    /// A painter for the window of an OpenGL context.
     ///
     /// # Errors
-    /// If the context cannot do what is needed.
+    /// If the context lacks required features.
     pub fn new(context: Arc<eframe::glow::Context>) -> Result<Self, three_d::CoreError> {
         let context = Context::from_gl_context(context)?;
         let shared = Shared { context, drawing: Drawing::default(), orbit: Orbit::default() };
@@ -47,7 +50,7 @@ impl Gl {
     }
 }
 
-impl Stage for Gl {
+impl ScenePainter for GlPainter {
     fn paint(&mut self, ui: &Ui, rect: Rect, drawing: &Drawing, orbit: &Orbit) {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         shared.drawing.clone_from(drawing);
@@ -134,7 +137,7 @@ impl Shared {
     fn objects(&self, height: f64) -> Vec<Box<dyn Object>> {
         let drawing = &self.drawing;
         let mut objects = self.solids(false, &self.matter());
-        let lines: Vec<Segment> = drawing.lines.iter().copied().chain(self.grid()).collect();
+        let lines: Vec<ShownLine> = drawing.lines.iter().copied().chain(self.grid()).collect();
         objects.extend(self.lines(&lines, height));
         for surface in drawing.sheets.iter().chain(&drawing.surfaces) {
             let mut matter = self.matter();
@@ -177,7 +180,7 @@ impl Shared {
     }
 
     /// Lines, two pixels thick at the distance of what is looked at.
-    fn lines(&self, lines: &[Segment], height: f64) -> Option<Box<dyn Object>> {
+    fn lines(&self, lines: &[ShownLine], height: f64) -> Option<Box<dyn Object>> {
         let width = 2.0 * self.orbit.distance * self.orbit.pixel_angle((height, height));
         let instances = instances(lines.iter().map(|line| (transform(&line.along(width)), line.color)));
         let plain = ColorMaterial { color: Srgba::WHITE, ..ColorMaterial::default() };
@@ -198,14 +201,14 @@ impl Shared {
         matter
     }
 
-    /// Of what hides, but is not seen.
+    /// Material that writes depth only.
     fn depth_alone(&self) -> PhysicalMaterial {
         let mut matter = self.matter();
         matter.render_states.write_mask = WriteMask::DEPTH;
         matter
     }
 
-    /// Of what shines through.
+    /// Material of bones inside flesh.
     fn shining(&self) -> PhysicalMaterial {
         let mut matter = self.matter();
         (matter.albedo, matter.is_transparent) = (Srgba::new(255, 255, 255, THROUGH), true);
@@ -215,8 +218,8 @@ impl Shared {
         matter
     }
 
-    /// Lines on the planes of the scene, or below it.
-    fn grid(&self) -> Vec<Segment> {
+    /// Grid lines on the planes of the scene, or on a plane below it.
+    fn grid(&self) -> Vec<ShownLine> {
         let below = (self.orbit.target - self.orbit.up * (1.2 * self.drawing.reach), self.orbit.up);
         let planes = if self.drawing.planes.is_empty() && self.drawing.sheets.is_empty() {
             std::slice::from_ref(&below)
@@ -232,7 +235,7 @@ impl Shared {
                 let (aside, far) = (f64::from(i) * cell, f64::from(GRID) * cell);
                 for (a, b) in [(x, y), (y, x)] {
                     let from = middle + a * aside - b * far;
-                    lines.push(Segment { from, to: from + b * (2.0 * far), color: [0.66, 0.69, 0.74] });
+                    lines.push(ShownLine { from, to: from + b * (2.0 * far), color: [0.66, 0.69, 0.74] });
                 }
             }
         }
@@ -240,13 +243,13 @@ impl Shared {
     }
 }
 
-/// From 0..1 along x to the middle.
+/// Moves a mesh from 0..1 to −½..½ along x.
 fn centred(mut mesh: CpuMesh) -> CpuMesh {
     let _ = mesh.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
     mesh
 }
 
-fn smooth(surface: &Surface) -> CpuMesh {
+fn smooth(surface: &ShownSurface) -> CpuMesh {
     let color = |color: &Rgb| {
         let [r, g, b] = to_bytes(*color);
         Srgba::new(r, g, b, 255)

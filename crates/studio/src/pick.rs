@@ -1,49 +1,53 @@
-//! What is under the mouse: the nearest shape or surface that a ray meets.
+//! Picking: the nearest shape or flesh surface that a ray hits.
 //!
-//! Shapes are met exactly: boxes by slabs, balls and ellipsoids by a quadratic, cylinders by a quadratic and two discs,
-//! capsules by both, once the ray meets a ball around them. A surface of flesh is met triangle by triangle. Cost: linear in shapes and
-//! triangles.
+//! Intersections with shapes are exact: boxes by slabs, balls and ellipsoids by a quadratic equation, cylinders by a quadratic
+//! equation and two discs, capsules by a cylinder and two balls. A test against the bounding ball comes first. Surfaces of flesh
+//! are tested triangle by triangle. Cost: linear in shapes and triangles.
 
 use glam::DVec3;
 use sinew_sim::{BodyId, DrawList, DrawShape, DrawSolid};
 
-use crate::{Frame, Ray};
+use crate::camera::Ray;
+use crate::snapshot::Snapshot;
 
-/// What a ray meets.
+/// What a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Target {
+pub enum PickTarget {
     /// A shape of a body.
     Body(BodyId),
-    /// A surface of flesh, by its number.
+    /// A surface of flesh, by index.
     Flesh(usize),
 }
 
-/// Where a ray meets something.
+/// Intersection of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// What it is.
-    pub target: Target,
-    /// Where, m.
+    /// What was hit.
+    pub target: PickTarget,
+    /// Point of intersection (m).
     pub point: DVec3,
-    /// Distance from the beginning of the ray, m.
+    /// Distance from the origin of the ray (m).
     pub distance: f64,
 }
 
 impl Hit {
-    /// The same with the nearest bone in place of flesh that has bones: whoever takes skin takes what moves it.
+    /// Replaces flesh by its nearest bone, if it has bones, so that dragging skin drags the bone.
     #[must_use]
-    pub fn on_bone(self, frame: &Frame) -> Self {
-        let Target::Flesh(flesh) = self.target else { return self };
-        let bones = frame.cast.flesh.get(flesh).into_iter().flat_map(|card| &card.bones);
+    pub fn on_bone(self, snapshot: &Snapshot) -> Self {
+        let PickTarget::Flesh(flesh) = self.target else { return self };
+        let bones = snapshot.overview.flesh.get(flesh).into_iter().flat_map(|card| &card.bones);
         let distance = |bone: &BodyId| {
-            frame.poses.get(bone.index()).map_or(f64::INFINITY, |pose| pose.translation.distance(self.point))
+            snapshot
+                .poses
+                .get(bone.index())
+                .map_or(f64::INFINITY, |pose| pose.translation.distance(self.point))
         };
         let nearest = bones.copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.map_or(self, |bone| Self { target: Target::Body(bone), ..self })
+        nearest.map_or(self, |bone| Self { target: PickTarget::Body(bone), ..self })
     }
 }
 
-/// The nearest thing that a ray meets. Bodies inside flesh are preferred to the flesh around them if `through` is set.
+/// The nearest intersection of a ray. If `through` is set, bodies take precedence over the flesh around them.
 pub fn pick(list: &DrawList, ray: &Ray, through: bool) -> Option<Hit> {
     let near = |solid: &&DrawSolid| is_near(&solid.shape, solid.world_from_shape.translation, ray);
     let bodies = list.solids.iter().filter(near).filter_map(|solid| {
@@ -52,7 +56,7 @@ pub fn pick(list: &DrawList, ray: &Ray, through: bool) -> Option<Hit> {
             origin: local.transform_point(ray.origin),
             direction: local.transform_vector(ray.direction),
         };
-        meet_shape(&solid.shape, &moved).map(|distance| (Target::Body(solid.body), distance))
+        meet_shape(&solid.shape, &moved).map(|distance| (PickTarget::Body(solid.body), distance))
     });
     let body = nearest(bodies);
     if through && body.is_some() {
@@ -61,17 +65,17 @@ pub fn pick(list: &DrawList, ray: &Ray, through: bool) -> Option<Hit> {
     let surfaces = list.flesh.iter().enumerate().flat_map(|(i, flesh)| {
         let corners = |triangle: &[u32; 3]| triangle.map(|corner| flesh.points[corner as usize]);
         let meet = move |triangle: &[u32; 3]| meet_triangle(corners(triangle), ray);
-        flesh.triangles.iter().filter_map(meet).map(move |distance| (Target::Flesh(i), distance))
+        flesh.triangles.iter().filter_map(meet).map(move |distance| (PickTarget::Flesh(i), distance))
     });
     let found = nearest(body.into_iter().chain(nearest(surfaces)));
     found.map(|(target, distance)| Hit { target, point: ray.at(distance), distance })
 }
 
-fn nearest(hits: impl Iterator<Item = (Target, f64)>) -> Option<(Target, f64)> {
+fn nearest(hits: impl Iterator<Item = (PickTarget, f64)>) -> Option<(PickTarget, f64)> {
     hits.filter(|hit| hit.1.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Whether a ray meets a ball around a shape with this centre; never if anything is not finite.
+/// Whether a ray hits the bounding ball of a shape with this centre; false if anything is not finite.
 fn is_near(shape: &DrawShape, center: DVec3, ray: &Ray) -> bool {
     let radius = match *shape {
         DrawShape::Box { size } => 0.5 * size.length(),
@@ -85,13 +89,13 @@ fn is_near(shape: &DrawShape, center: DVec3, ray: &Ray) -> bool {
     off.length_squared() <= radius * radius * ray.direction.length_squared()
 }
 
-/// Distance at which a ray enters a shape, both in the frame of the shape; zero if it begins inside.
+/// Distance at which a ray enters a shape, both in the frame of the shape; zero if it starts inside.
 fn meet_shape(shape: &DrawShape, ray: &Ray) -> Option<f64> {
     match *shape {
         DrawShape::Box { size } => meet_box(0.5 * size, ray),
         DrawShape::Sphere { radius } => meet_ball(DVec3::ZERO, radius, ray),
         DrawShape::Ellipsoid { semi_axes } => {
-            // In a space where it is a ball of radius 1; distances along the ray stay as they are.
+            // Scale the ellipsoid to a unit ball; the ray parameter does not change.
             let scaled = Ray { origin: ray.origin / semi_axes, direction: ray.direction / semi_axes };
             meet_ball(DVec3::ZERO, 1.0, &scaled)
         }
@@ -104,7 +108,7 @@ fn meet_shape(shape: &DrawShape, ray: &Ray) -> Option<f64> {
     }
 }
 
-/// The first distance at which `a s² + 2 b s + c ≤ 0`, with c the value at the beginning.
+/// The smallest s ≥ 0 with `a s² + 2 b s + c ≤ 0`.
 fn enter(a: f64, b: f64, c: f64) -> Option<f64> {
     if c <= 0.0 {
         return Some(0.0);
@@ -150,7 +154,7 @@ fn meet_cylinder(radius: f64, half: f64, ray: &Ray) -> Option<f64> {
     discs.chain(side).min_by(f64::total_cmp)
 }
 
-/// Möller and Trumbore's test, from both sides.
+/// Möller–Trumbore intersection, two-sided.
 fn meet_triangle([a, b, c]: [DVec3; 3], ray: &Ray) -> Option<f64> {
     let (e1, e2, from) = (b - a, c - a, ray.origin - a);
     let p = ray.direction.cross(e2);

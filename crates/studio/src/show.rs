@@ -1,25 +1,25 @@
-//! What is shown of a scene, and how flesh is coloured.
+//! Display options.
 
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Show {
+pub struct ShowOptions {
     /// Surfaces of flesh.
     pub flesh: bool,
-    /// The coarse mesh: nodes sized by mass, fixed ones black, free ones red (KP08 figure 6).
+    /// The tetrahedral mesh of flesh instead of its surface: nodes sized by mass, fixed black, free red (KP08 figure 6).
     pub nodes: bool,
     /// Joints as points.
     pub joints: bool,
     /// How flesh is coloured.
     pub tint: Tint,
-    /// Forces of contacts as arrows.
+    /// Contact forces as arrows.
     pub contacts: bool,
-    /// Limits of joints as arcs, cones and bars.
+    /// Joint limits as arcs, cones and bars.
     pub limits: bool,
-    /// Forces in joints as arrows.
+    /// Joint forces as arrows.
     pub joint_forces: bool,
 }
 
-impl Default for Show {
+impl Default for ShowOptions {
     fn default() -> Self {
         Self {
             flesh: true,
@@ -39,17 +39,17 @@ pub enum Tint {
     /// As in the scene.
     #[default]
     Plain,
-    /// By stretch: blue 40 % shorter, white at rest, red 40 % longer.
+    /// By stretch: blue is 40 % shorter, white at rest, red 40 % longer.
     Stretch,
     /// Red where tetrahedra are diagonalized.
     Diagonalized,
 }
 
 impl Tint {
-    /// All of them.
+    /// All choices.
     pub const ALL: [Self; 3] = [Self::Plain, Self::Stretch, Self::Diagonalized];
 
-    /// What it is called.
+    /// Name in the interface.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "Plain",

@@ -1,49 +1,56 @@
-//! A film of a recording, made on a thread of its own from a copy of the session: time goes on meanwhile.
+//! Films made in the background, from a copy of the session on another thread.
 //!
-//! It can be stopped between two steps or pictures, and is when it is dropped. The file is there when it is complete, and not
-//! before.
+//! A film can be cancelled between two steps or pictures; dropping it cancels it. The file appears when it is complete.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
+use crate::camera::Orbit;
 use crate::export::{film, write};
-use crate::{Fault, Orbit, Session, Show};
+use crate::fault::Fault;
+use crate::session::Session;
+use crate::show::ShowOptions;
 
-/// Parts that progress is counted in.
+/// Units of progress.
 const PARTS: f64 = 1000.0;
 
 /// A film that is being made.
-pub(crate) struct Film {
+pub(crate) struct FilmJob {
     path: PathBuf,
     progress: Arc<Progress>,
-    /// Tells whether the film was written, or stopped before; `None` once that was told.
+    /// Returns whether the film was written or cancelled; `None` after that was reported.
     handle: Option<JoinHandle<Result<bool, Fault>>>,
 }
 
 #[derive(Default)]
 struct Progress {
-    /// Parts made.
+    /// Progress so far, in units of 1/1000.
     done: AtomicU32,
     is_stopped: AtomicBool,
 }
 
-impl Film {
-    /// Begins to make a film of everything recorded so far.
+impl FilmJob {
+    /// Starts a film of the whole recording.
     ///
     /// # Errors
     /// If nothing was recorded.
-    pub(crate) fn begin(session: &Session, path: PathBuf, orbit: Orbit, show: Show) -> Result<Self, Fault> {
+    pub(crate) fn begin(
+        session: &Session,
+        path: PathBuf,
+        orbit: Orbit,
+        show: ShowOptions,
+    ) -> Result<Self, Fault> {
         if session.timeline().n_steps() == 0 {
             return Err(Fault::new("nothing was recorded yet: play first"));
         }
         let progress = Arc::new(Progress::default());
-        let (mut session, told, to) = (session.clone(), Arc::clone(&progress), path.clone());
+        let (mut session, shared, to) = (session.clone(), Arc::clone(&progress), path.clone());
         let handle = std::thread::spawn(move || {
             let mut go_on = |share: f64| {
-                told.done.store((PARTS * share) as u32, Ordering::Relaxed);
-                !told.is_stopped.load(Ordering::Relaxed)
+                shared.done.store((PARTS * share) as u32, Ordering::Relaxed);
+                !shared.is_stopped.load(Ordering::Relaxed)
             };
             let Some(bytes) = film(&mut session, &orbit, &show, &mut go_on)? else { return Ok(false) };
             write(&to, &bytes).map(|()| true)
@@ -51,22 +58,22 @@ impl Film {
         Ok(Self { path, progress, handle: Some(handle) })
     }
 
-    /// The share that is done, 0 to 1.
+    /// Progress from 0 to 1.
     pub(crate) fn share(&self) -> f64 {
         f64::from(self.progress.done.load(Ordering::Relaxed)) / PARTS
     }
 
-    /// Ends it soon, without a file.
+    /// Cancels the film.
     pub(crate) fn stop(&self) {
         self.progress.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// What became of it, once it has ended.
+    /// The result, once the film has ended.
     pub(crate) fn outcome(&mut self) -> Option<Result<String, Fault>> {
         self.handle.as_ref()?.is_finished().then(|| self.wait())
     }
 
-    /// Waits until it has ended.
+    /// Waits for the end of the film.
     pub(crate) fn wait(&mut self) -> Result<String, Fault> {
         let path = self.path.display();
         match self.handle.take().map(JoinHandle::join) {
@@ -78,7 +85,7 @@ impl Film {
     }
 }
 
-impl Drop for Film {
+impl Drop for FilmJob {
     fn drop(&mut self) {
         self.stop();
         if let Some(handle) = self.handle.take() {

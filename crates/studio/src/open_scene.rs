@@ -1,79 +1,53 @@
-//! A scene that was opened: its document, where it came from, and the world made of it.
+//! Opening scenes: from a file, a built-in name or text to a document and its world.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sinew_scene::{SceneDoc, SceneErrors, SceneSource};
+use sinew_scene::{SceneDoc, SceneSource};
 use sinew_sim::{BuildError, World};
 
-use crate::Origin;
+use crate::fault::Fault;
+use crate::library::Origin;
 
-/// What is shown when no scene is given.
+/// The scene shown when none is given.
 const PENDULUM: &str = r#"(format: 1, name: "double pendulum", duration_s: 10,
     generators: [Chain(n: 2, link: (shapes: [Capsule(radius: 0.03, length: 0.4)]), joint: (kind: Hinge))])"#;
 
-/// A scene that can be simulated.
+/// An open scene.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct OpenScene {
     /// The document.
     pub doc: Arc<SceneDoc>,
     /// The file, if it came from one.
     pub path: Option<PathBuf>,
-    /// The world at its beginning.
+    /// The world at its initial state.
     pub world: World,
 }
 
-/// Why something could not be done, in lines for the user; those about scenes begin with file, line and column.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Fault {
-    /// At least one line.
-    pub lines: Vec<String>,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.lines.join("\n"))
-    }
-}
-
-impl Fault {
-    /// A fault of one line.
-    pub fn new(line: impl Into<String>) -> Self {
-        Self { lines: vec![line.into()] }
-    }
-}
-
-impl From<SceneErrors> for Fault {
-    fn from(errors: SceneErrors) -> Self {
-        Self { lines: errors.as_slice().iter().map(ToString::to_string).collect() }
-    }
-}
-
-impl Opened {
-    /// Reads a file and builds what it describes.
+impl OpenScene {
+    /// Reads a file and builds its scene.
     ///
     /// # Errors
-    /// Everything that is wrong with the scene, with places in the file.
+    /// All errors of the scene, with line and column in the file.
     pub fn load(path: &Path) -> Result<Self, Fault> {
         let source = SceneSource::load(path)?;
         Ok(Self { path: Some(path.to_owned()), ..Self::from_source(&source)? })
     }
 
-    /// A scene that is built in.
+    /// Builds a built-in scene.
     ///
     /// # Errors
-    /// If there is none of that name.
+    /// If there is no built-in scene of that name.
     pub fn built_in(name: &str) -> Result<Self, Fault> {
         let text = sinew_scenes::text(name);
-        let text = text.ok_or_else(|| Fault::new(format!("no scene called `{name}` is built in")))?;
+        let text = text.ok_or_else(|| Fault::new(format!("there is no built-in scene called `{name}`")))?;
         Self::from_text(text, &format!("{name}.ron"))
     }
 
-    /// What a library means.
+    /// Opens a scene of a library.
     ///
     /// # Errors
-    /// Everything that is wrong with the scene, with places in the file.
+    /// All errors of the scene, with line and column in the file.
     pub fn of(origin: &Origin) -> Result<Self, Fault> {
         match origin {
             Origin::File(path) => Self::load(path),
@@ -81,10 +55,10 @@ impl Opened {
         }
     }
 
-    /// Builds a scene from text; `name` stands for the file in messages.
+    /// Builds a scene from text; `name` replaces the file name in messages.
     ///
     /// # Errors
-    /// Everything that is wrong with the scene, with places in the text.
+    /// All errors of the scene, with line and column in the text.
     pub fn from_text(text: &str, name: &str) -> Result<Self, Fault> {
         Self::from_source(&SceneSource::new(text, name))
     }
@@ -95,22 +69,22 @@ impl Opened {
         Ok(Self { doc: Arc::new(doc), path: None, world })
     }
 
-    /// A double pendulum, for when there is nothing else to show.
+    /// A double pendulum, the default scene.
     pub fn pendulum() -> Self {
-        Self::from_text(PENDULUM, "pendulum").expect("the scene that is built in is good")
+        Self::from_text(PENDULUM, "pendulum").expect("the default scene is valid")
     }
 
-    /// The world of another document of the same origin.
+    /// The world of an edited document.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All errors of the document.
     pub fn rebuild(doc: &SceneDoc) -> Result<World, Fault> {
         World::from_scene(doc)
             .map_err(|error| Fault { lines: error.to_string().lines().map(str::to_owned).collect() })
     }
 }
 
-/// An error found after reading, with the place in the text.
+/// Adds line and column to the errors of a build.
 fn located(source: &SceneSource, error: &BuildError) -> Fault {
     let fields = error.fields();
     let message = error.to_string();

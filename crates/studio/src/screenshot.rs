@@ -1,7 +1,7 @@
-//! A picture of the whole window without a window: the interface is laid out by egui, and its triangles are filled here.
+//! Pictures of the whole window without a display: egui lays out the interface, and its triangles are rasterized here.
 //!
-//! Triangles are textured and blended over what is there, with premultiplied alpha, as egui's painters do; textures are read at
-//! the nearest texel. Slow and simple: some tens of milliseconds for a window.
+//! Triangles are textured (nearest texel) and blended with premultiplied alpha, as egui's painters do. Cost: some tens of
+//! milliseconds per window.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,22 @@ use egui::epaint::{ImageData, ImageDelta, Mesh, Primitive, Vertex};
 use egui::{Color32, Context, Pos2, RawInput, Rect, TextureId, TexturesDelta, vec2};
 use sinew_picture::{Image, PictureError};
 
-use crate::{Painted, Studio};
+use crate::painter::SoftwarePainter;
+use crate::ui::Studio;
 
 /// Width, height and texels of a texture.
 type Texture = (usize, usize, Vec<Color32>);
 
-/// A window without a display.
-pub struct Shot {
+/// A window that is drawn into a picture.
+pub struct Screenshot {
     context: Context,
-    stage: Painted,
+    stage: SoftwarePainter,
     textures: BTreeMap<String, Texture>,
     image: Image,
     time: f64,
 }
 
-impl Shot {
+impl Screenshot {
     /// A window of this size in pixels.
     ///
     /// # Errors
@@ -32,10 +33,10 @@ impl Shot {
         let context = Context::default();
         context.set_theme(egui::Theme::Light);
         let image = Image::new(width, height, [255; 3])?;
-        Ok(Self { context, stage: Painted::default(), textures: BTreeMap::new(), image, time: 0.0 })
+        Ok(Self { context, stage: SoftwarePainter::default(), textures: BTreeMap::new(), image, time: 0.0 })
     }
 
-    /// Shows a frame of the interface after `elapsed` seconds, with these events.
+    /// Draws the interface after `elapsed` seconds, with these events.
     pub fn show(&mut self, studio: &mut Studio, elapsed: f64, events: Vec<egui::Event>) -> &Image {
         self.time += elapsed;
         let size = vec2(self.image.width() as f32, self.image.height() as f32);
@@ -89,7 +90,7 @@ impl Shot {
     }
 }
 
-/// Textures have numbers of two kinds and no order.
+/// Key of a texture; `TextureId` has no order.
 fn name(id: TextureId) -> String {
     format!("{id:?}")
 }
@@ -114,7 +115,7 @@ fn fill_triangle(image: &mut Image, corners: [&Vertex; 3], texture: &Texture, cl
             let u = ((c - b).x * (p - b).y - (c - b).y * (p - b).x) / area;
             let v = ((a - c).x * (p - c).y - (a - c).y * (p - c).x) / area;
             let w = 1.0 - u - v;
-            // A pixel on a common edge belongs to one of the two triangles.
+            // A pixel on a shared edge belongs to one of the two triangles only.
             let is_in = |share: f32, from: Pos2, to: Pos2| {
                 let edge = (to - from) * area.signum();
                 share > 0.0 || share == 0.0 && (edge.y < 0.0 || edge.y == 0.0 && edge.x > 0.0)

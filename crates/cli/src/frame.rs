@@ -1,4 +1,4 @@
-//! What a run leaves for pictures: how things look, and where they are at every frame.
+//! Recorded frames: the look of everything once, and positions per frame.
 
 use glam::DVec3;
 use sinew_math::Pose;
@@ -6,7 +6,7 @@ use sinew_sim::{Cast, DrawList, DrawShape, Scenery, World};
 
 /// Everything there is to draw, but not where it is.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stage {
+pub(crate) struct FilmSetting {
     /// Colours, bones, and the coarse mesh of flesh.
     pub(crate) cast: Cast,
     /// One per solid of the cast.
@@ -20,7 +20,7 @@ pub(crate) struct Stage {
     pub(crate) gravity: DVec3,
 }
 
-impl Stage {
+impl FilmSetting {
     /// That of a world at its beginning, as it is drawn then, with the scenery of its scene.
     pub(crate) fn of(world: &World, list: &DrawList, scenery: Scenery) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Stage {
 
 /// Where everything is at one time.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Frame {
+pub(crate) struct RecordedFrame {
     /// Time (s).
     pub(crate) time: f64,
     /// World from the frame of the solid, one per shape.
@@ -59,7 +59,7 @@ pub(crate) struct Frame {
     pub(crate) grabs: Vec<(DVec3, DVec3)>,
 }
 
-impl Frame {
+impl RecordedFrame {
     /// Places of all solids, points of all flesh, and ends of all springs and holds.
     pub(crate) fn points(&self) -> impl Iterator<Item = DVec3> + Clone {
         let ends = self.springs.iter().chain(&self.grabs).flat_map(|&(from, to)| [from, to]);

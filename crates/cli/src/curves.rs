@@ -1,23 +1,23 @@
-//! What a run leaves behind: curves over time.
+//! Energies and joint errors of a run over time, as CSV and as a plot.
 
 use std::fmt::Write as _;
 
-use crate::plot::{self, Panel, Series};
+use crate::plot::{self, Panel, PlotSeries};
 
-/// Curves over time, one value per step and one for the start.
+/// Curves with one value for the initial state and one per step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trace {
+pub(crate) struct RunCurves {
     /// Time (s).
     pub(crate) time: Vec<f64>,
     /// Kinetic energy (J).
     pub(crate) kinetic: Vec<f64>,
-    /// Energy in the field of gravity (J).
+    /// Gravitational energy (J).
     pub(crate) gravitational: Vec<f64>,
-    /// Energy stored in springs, limits and flesh (J).
+    /// Elastic energy of springs, limits and flesh (J).
     pub(crate) elastic: Vec<f64>,
-    /// Largest distance by which a joint is apart (m).
+    /// Largest position error of a joint (m).
     pub(crate) position_error: Vec<f64>,
-    /// Largest angle by which locked directions disagree (rad).
+    /// Largest rotation error of a joint (rad).
     pub(crate) rotation_error: Vec<f64>,
 }
 
@@ -28,14 +28,14 @@ const TOTAL: &str = "#1d2430";
 const POSITION: &str = "#c03a4b";
 const ROTATION: &str = "#7a5bd0";
 
-impl Trace {
-    /// Sum of the energies at every time (J).
+impl RunCurves {
+    /// Total energy over time (J).
     pub(crate) fn total(&self) -> Vec<f64> {
         let sum = |i: usize| self.kinetic[i] + self.gravitational[i] + self.elastic[i];
         (0..self.time.len()).map(sum).collect()
     }
 
-    /// The curves as comma-separated values with a heading; numbers read back to the same bits.
+    /// The curves as CSV with a header line. Reading the numbers back gives the same bits.
     pub(crate) fn to_csv(&self) -> String {
         let mut text = String::from(
             "time_s,kinetic_j,gravitational_j,elastic_j,total_j,position_error_m,rotation_error_rad\n",
@@ -56,24 +56,28 @@ impl Trace {
         text
     }
 
-    /// Two panels: the energies, and the joint errors on a logarithmic scale.
+    /// SVG plot with two panels: energies, and joint errors on a logarithmic scale.
     pub(crate) fn to_plot(&self, title: &str, subtitle: &str) -> String {
         let total = self.total();
         let mut energies = vec![
-            Series { name: "kinetic", color: KINETIC, values: &self.kinetic, width: 1.6 },
-            Series { name: "gravity", color: GRAVITATIONAL, values: &self.gravitational, width: 1.6 },
+            PlotSeries { name: "kinetic", color: KINETIC, values: &self.kinetic, width: 1.6 },
+            PlotSeries { name: "gravity", color: GRAVITATIONAL, values: &self.gravitational, width: 1.6 },
         ];
         if self.elastic.iter().any(|&value| value != 0.0) {
-            energies.push(Series { name: "elastic", color: ELASTIC, values: &self.elastic, width: 1.6 });
+            energies.push(PlotSeries { name: "elastic", color: ELASTIC, values: &self.elastic, width: 1.6 });
         }
-        energies.push(Series { name: "total", color: TOTAL, values: &total, width: 2.2 });
-        let mut errors =
-            vec![Series { name: "position [m]", color: POSITION, values: &self.position_error, width: 1.6 }];
+        energies.push(PlotSeries { name: "total", color: TOTAL, values: &total, width: 2.2 });
+        let mut errors = vec![PlotSeries {
+            name: "position [m]",
+            color: POSITION,
+            values: &self.position_error,
+            width: 1.6,
+        }];
         let mut errors_title = "largest joint error [m]";
         if self.rotation_error.iter().any(|&value| value != 0.0) {
             errors_title = "largest joint error";
             let values = &self.rotation_error;
-            errors.push(Series { name: "rotation [rad]", color: ROTATION, values, width: 1.6 });
+            errors.push(PlotSeries { name: "rotation [rad]", color: ROTATION, values, width: 1.6 });
         }
         let panels = [
             Panel { title: "energy [J]", series: energies, log: false },
@@ -85,12 +89,12 @@ impl Trace {
 
 #[cfg(test)]
 mod tests {
-    use super::Trace;
+    use super::RunCurves;
 
     #[test]
     fn csv_has_a_row_per_time_and_exact_numbers() {
         let one = |value: f64| vec![value, 2.0 * value];
-        let trace = Trace {
+        let trace = RunCurves {
             time: one(0.1),
             kinetic: one(1.0 / 3.0),
             gravitational: one(-1.0),

@@ -1,32 +1,32 @@
-//! How many steps are due: the clock of the wall turned into steps, without ever running after it.
+//! Wall-clock pacing with a bounded backlog: how many steps are due.
 //!
-//! Elapsed time is owed, multiplied by the speed, and every step pays for its length: nothing is rounded away, so that steps
-//! keep up with the clock to the step. What was lost to a late step is made up for, up to [`MOST_OWED`]; what is owed beyond
-//! that is forgiven, and motion slows down instead of piling up work. The caller brings the elapsed time; no clock is read here.
+//! The backlog grows by elapsed time × speed, and each step reduces it by its length; nothing is rounded, so that steps keep up
+//! with the clock. The backlog is limited to [`MOST_OWED`] seconds of wall-clock time: if steps take longer than they simulate,
+//! motion slows down and no work piles up. The caller supplies the elapsed time; this module reads no clock.
 
-/// Longest stretch of wall-clock time that is made up for, s.
+/// Largest backlog in wall-clock time (s).
 const MOST_OWED: f64 = 0.25;
-/// A frame that is a little short still earns its step: this part of one is lent.
+/// A step is due this fraction of its length early, so that a slightly short frame still has its step.
 const LENT: f64 = 1.0 / 64.0;
 
-/// Steps owed to the wall clock.
+/// Backlog of steps with respect to the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pace {
-    /// Simulated seconds per second of the wall clock, above 0.
+pub struct StepPacer {
+    /// Simulated seconds per second of wall-clock time, positive.
     speed: f64,
-    /// Simulated time owed, s.
+    /// Backlog in simulated time (s).
     owed: f64,
-    /// Whether time was forgiven at the last call.
+    /// Whether the backlog was cut at the last call.
     is_late: bool,
 }
 
-impl Default for Pace {
+impl Default for StepPacer {
     fn default() -> Self {
         Self { speed: 1.0, owed: 0.0, is_late: false }
     }
 }
 
-impl Pace {
+impl StepPacer {
     /// Slowest and fastest speed.
     pub const RANGE: (f64, f64) = (0.01, 8.0);
 
@@ -35,19 +35,19 @@ impl Pace {
         self.speed
     }
 
-    /// Changes the speed; out of range it is the nearest that is allowed, and what is no number is ignored.
+    /// Sets the speed, clamped to [`Self::RANGE`]; NaN is ignored.
     pub fn set_speed(&mut self, speed: f64) {
         if !speed.is_nan() {
             self.speed = speed.clamp(Self::RANGE.0, Self::RANGE.1);
         }
     }
 
-    /// Whether the simulation is slower than it should be: time was forgiven when time last passed.
+    /// Whether the simulation is slower than requested: the backlog was cut at the last call of [`Self::pass`].
     pub fn is_late(&self) -> bool {
         self.is_late
     }
 
-    /// Wall-clock time passes, s.
+    /// Adds elapsed wall-clock time (s).
     pub fn pass(&mut self, elapsed: f64) {
         let most = MOST_OWED * self.speed;
         self.owed += if elapsed > 0.0 { elapsed * self.speed } else { 0.0 };
@@ -55,8 +55,8 @@ impl Pace {
         self.owed = self.owed.min(most);
     }
 
-    /// Pays for a step of `dt` seconds; false if none is due. One that is longer than all that can be owed is due when that
-    /// much is.
+    /// Takes a step of `dt` seconds from the backlog; false if none is due. A step longer than the largest backlog is due when
+    /// the backlog is full.
     pub fn take(&mut self, dt: f64) -> bool {
         let is_due = self.wait(dt) <= 0.0;
         if is_due {
@@ -65,7 +65,7 @@ impl Pace {
         is_due
     }
 
-    /// Wall-clock time until a step of `dt` seconds is due, s; 0 if it is, infinite if it never will be.
+    /// Wall-clock time until a step of `dt` seconds is due (s): 0 if it is due, infinite if `dt` is invalid.
     pub fn wait(&self, dt: f64) -> f64 {
         if !(dt > 0.0 && dt.is_finite()) {
             return f64::INFINITY;
@@ -74,7 +74,7 @@ impl Pace {
         ((price - self.owed) / self.speed).max(0.0)
     }
 
-    /// Nothing is owed from here on.
+    /// Clears the backlog.
     pub fn restart(&mut self) {
         (self.owed, self.is_late) = (0.0, false);
     }
@@ -82,10 +82,10 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_OWED, Pace};
+    use super::{MOST_OWED, StepPacer};
 
     /// Steps made after time has passed.
-    fn steps(pace: &mut Pace, elapsed: f64, dt: f64) -> u32 {
+    fn steps(pace: &mut StepPacer, elapsed: f64, dt: f64) -> u32 {
         pace.pass(elapsed);
         (0..).take_while(|_| pace.take(dt)).count() as u32
     }
@@ -94,7 +94,7 @@ mod tests {
     fn steps_keep_up_with_the_wall_clock_at_any_frame_rate() {
         for rate in [24.0, 60.0, 61.3, 144.0, 1000.0] {
             for speed in [0.1, 1.0, 2.0] {
-                let mut pace = Pace::default();
+                let mut pace = StepPacer::default();
                 pace.set_speed(speed);
                 let n: u32 =
                     (0..(10.0 * rate) as u32).map(|_| steps(&mut pace, 1.0 / rate, 1.0 / 60.0)).sum();
@@ -106,13 +106,13 @@ mod tests {
 
     #[test]
     fn sixty_frames_have_one_step_each() {
-        let mut pace = Pace::default();
+        let mut pace = StepPacer::default();
         assert!((0..1000).all(|_| steps(&mut pace, 1.0 / 60.0, 1.0 / 60.0) == 1));
     }
 
     #[test]
     fn whoever_waits_as_told_is_punctual() {
-        let (mut pace, mut time, dt) = (Pace::default(), 0.0, 1.0 / 60.0);
+        let (mut pace, mut time, dt) = (StepPacer::default(), 0.0, 1.0 / 60.0);
         for step in 1..=600 {
             let wait = pace.wait(dt);
             assert!((0.0..=dt).contains(&wait), "{wait}");
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_late_step_is_made_up_for_and_a_long_pause_forgiven() {
-        let mut pace = Pace::default();
+        let mut pace = StepPacer::default();
         assert_eq!(steps(&mut pace, 0.2, 1.0 / 60.0), 12);
         assert!(!pace.is_late());
         let n = steps(&mut pace, 30.0, 1.0 / 60.0);
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn steps_that_take_too_long_never_pile_up() {
         // Each step takes three times as long as it simulates.
-        let (mut pace, dt) = (Pace::default(), 1.0 / 60.0);
+        let (mut pace, dt) = (StepPacer::default(), 1.0 / 60.0);
         for _ in 0..1000 {
             pace.pass(3.0 * dt);
             assert!(pace.take(dt));
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn steps_longer_than_all_that_can_be_owed_are_made() {
-        let mut pace = Pace::default();
+        let mut pace = StepPacer::default();
         let n: u32 = (0..600).map(|_| steps(&mut pace, 1.0 / 60.0, 1.0)).sum();
         assert!((8..=11).contains(&n), "{n}");
     }
 
     #[test]
     fn nonsense_is_no_time() {
-        let mut pace = Pace::default();
+        let mut pace = StepPacer::default();
         for (elapsed, dt) in [(f64::NAN, 0.1), (-1.0, 0.1), (0.05, 0.0), (0.05, f64::NAN), (0.05, -1.0)] {
             assert_eq!(steps(&mut pace, elapsed, dt), 0, "{elapsed} {dt}");
         }

@@ -1,34 +1,35 @@
-//! How the loops of a run fared, over all its steps.
+//! Statistics of the loop solver over all steps of a run.
 
 use serde::Serialize;
 use sinew_sim::{AssemblyOutcome, AssemblyReport, LoopStop, StepReport};
 
-use crate::svg::quantity;
+use crate::text::quantity;
 
-/// Sums and extremes over the steps.
+/// Sums and maxima over the steps.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct LoopSummary {
-    /// Steps with something to refine.
+    /// Steps with loop rows.
     pub(crate) steps: u64,
-    /// Iterations in all.
+    /// Total number of iterations.
     pub(crate) iterations: u64,
     pub(crate) max_iterations: u32,
     /// Largest residual of a step (m/s, rad/s; m/s² and rad/s² with the explicit stepper).
     pub(crate) max_residual: f64,
-    /// Largest gap of a joint outside the tree, or of a hold, at the start of a step (m).
+    /// Largest position error of a loop joint or a grab at the start of a step (m).
     pub(crate) max_gap: f64,
-    /// Largest error of a joint in the tree (m, rad).
+    /// Largest error of a tree joint (m, rad).
     pub(crate) max_tree_error: f64,
-    /// Steps that ended in least squares: loops contradict each other, or yield on their way.
+    /// Steps that ended with a least-squares solution: loop rows contradict each other or are compliant.
     pub(crate) least_squares: u64,
-    /// Steps whose iterations were used up or cut short, or that lost numbers.
+    /// Steps that used up their iterations, were cut short, or became non-finite.
     pub(crate) unfinished: u64,
-    /// How bringing the initial poses together went.
+    /// Result of the assembly of initial poses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) assembly: Option<AssemblyReport>,
 }
 
 impl LoopSummary {
+    /// Adds a step.
     pub(crate) fn note(&mut self, report: &StepReport) {
         let loops = &report.mechanism.loops;
         self.max_gap = self.max_gap.max(report.mechanism.loop_error);
@@ -46,7 +47,7 @@ impl LoopSummary {
         }
     }
 
-    /// Adds those of another run.
+    /// Adds another run.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.steps += other.steps;
         self.iterations += other.iterations;
@@ -58,17 +59,9 @@ impl LoopSummary {
         self.unfinished += other.unfinished;
     }
 
-    /// Lines for people; none where there are no loops.
+    /// Lines of the report; none without loops.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        if let Some(report) = &self.assembly {
-            let (steps, left) =
-                (report.iterations, quantity(report.position_error.max(report.rotation_error)));
-            lines.push(match report.outcome {
-                AssemblyOutcome::Assembled => format!("  assembled      in {steps} corrections"),
-                _ => format!("  NOT ASSEMBLED  {steps} corrections leave joints open by {left} m or rad"),
-            });
-        }
+        let mut lines: Vec<String> = self.assembly.iter().map(assembly_line).collect();
         if self.steps > 0 {
             let mean = quantity(self.iterations as f64 / self.steps as f64);
             let (most, residual) = (self.max_iterations, quantity(self.max_residual));
@@ -88,5 +81,13 @@ impl LoopSummary {
             }
         }
         lines
+    }
+}
+
+fn assembly_line(report: &AssemblyReport) -> String {
+    let (steps, left) = (report.iterations, quantity(report.position_error.max(report.rotation_error)));
+    match report.outcome {
+        AssemblyOutcome::Assembled => format!("  assembled      in {steps} corrections"),
+        _ => format!("  NOT ASSEMBLED  {steps} corrections leave joints open by {left} m or rad"),
     }
 }

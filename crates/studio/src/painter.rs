@@ -1,33 +1,34 @@
-//! Who draws the scene into the window.
+//! Painters draw the scene into the viewport.
 
 use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui};
 use sinew_picture::{Renderer, Scene};
 
-use crate::{Drawing, Orbit};
+use crate::camera::Orbit;
+use crate::drawing::Drawing;
 
-/// Draws the scene into a part of the window.
-pub trait Stage {
+/// Draws the scene into a rectangle of the window.
+pub trait ScenePainter {
     /// Draws into `rect`, which may be empty.
     fn paint(&mut self, ui: &Ui, rect: Rect, drawing: &Drawing, orbit: &Orbit);
 }
 
 /// Draws nothing: for tests.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Blank;
+pub struct BlankPainter;
 
-impl Stage for Blank {
+impl ScenePainter for BlankPainter {
     fn paint(&mut self, _: &Ui, _: Rect, _: &Drawing, _: &Orbit) {}
 }
 
-/// Draws with the rasterizer of pictures: for screens without OpenGL, and for pictures of the window.
+/// Draws with the software renderer: for displays without OpenGL, and for pictures of the window.
 #[derive(Default)]
-pub struct Painted {
+pub struct SoftwarePainter {
     renderer: Option<Renderer>,
     scene: Scene,
     texture: Option<TextureHandle>,
 }
 
-impl Stage for Painted {
+impl ScenePainter for SoftwarePainter {
     fn paint(&mut self, ui: &Ui, rect: Rect, drawing: &Drawing, orbit: &Orbit) {
         let (width, height) = (rect.width().floor() as usize, rect.height().floor() as usize);
         if self.renderer.as_ref().is_none_or(|renderer| renderer.size() != (width, height)) {

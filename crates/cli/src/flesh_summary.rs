@@ -1,42 +1,42 @@
-//! How the flesh and the contacts of a run fared, over all its steps.
+//! Statistics of flesh and contacts over all steps of a run.
 
 use serde::Serialize;
 use sinew_mechanism::CgStop;
 use sinew_sim::{StepReport, World};
 
-use crate::report::count;
-use crate::svg::quantity;
+use crate::text::count;
+use crate::text::quantity;
 
-/// Sizes, and sums and extremes over the steps.
+/// Sizes of the scene, and sums and maxima over the steps.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct FleshSummary {
     /// Bodies of flesh.
     pub(crate) bodies: usize,
     pub(crate) nodes: usize,
     pub(crate) tetrahedra: usize,
-    /// Things that can be touched; those of one body count one by one.
+    /// Number of colliders; a body may have several.
     pub(crate) colliders: usize,
-    /// Steps in which flesh was solved for.
+    /// Steps of scenes with flesh.
     pub(crate) steps: u64,
-    /// Iterations in all, and in the longest step.
+    /// Solver iterations, in total and at most per step.
     pub(crate) iterations: u64,
     pub(crate) max_iterations: u32,
-    /// Steps whose last solve did not reach its precision.
+    /// Steps whose last solve did not converge.
     pub(crate) unconverged: u64,
-    /// Steps in which the force of a tetrahedron was not finite, and was left out.
+    /// Steps in which a tetrahedron had a non-finite force, which was ignored.
     pub(crate) non_finite: u64,
-    /// Tetrahedra turned inside out, in the last step and in the worst.
+    /// Inverted tetrahedra, after the last step and at most.
     pub(crate) inverted: usize,
     pub(crate) max_inverted: usize,
-    /// Share of the tetrahedra whose stretches had to be found, on average.
+    /// Mean share of diagonalized tetrahedra.
     pub(crate) diagonalized: f64,
-    /// Contacts at a time, and the deepest of all (m).
+    /// Largest number of simultaneous contacts, and the largest depth (m).
     pub(crate) max_contacts: usize,
     pub(crate) max_depth: f64,
 }
 
 impl FleshSummary {
-    /// The sizes; nothing if a world has neither flesh nor colliders.
+    /// A summary with sizes only; `None` if the world has neither flesh nor colliders.
     pub(crate) fn of(world: &World) -> Option<Self> {
         let flesh = world.model().flesh()?;
         let fems = || flesh.bodies().iter().map(|body| body.fem());
@@ -49,6 +49,7 @@ impl FleshSummary {
         })
     }
 
+    /// Adds a step.
     pub(crate) fn note(&mut self, report: &StepReport) {
         let flesh = &report.flesh;
         let contacts = flesh.contacts;
@@ -68,7 +69,7 @@ impl FleshSummary {
         self.diagonalized += (share - self.diagonalized) / self.steps as f64;
     }
 
-    /// Adds those of another run.
+    /// Adds another run.
     pub(crate) fn merge(&mut self, other: &Self) {
         let steps = (self.steps + other.steps).max(1) as f64;
         let weight = |of: &Self| of.diagonalized * of.steps as f64 / steps;
@@ -84,7 +85,7 @@ impl FleshSummary {
         self.max_depth = self.max_depth.max(other.max_depth);
     }
 
-    /// How much there is, for people: `2 bodies of flesh (250 nodes, 768 tetrahedra), 1 collider`.
+    /// Sizes as text: `2 bodies of flesh (250 nodes, 768 tetrahedra), 1 collider`.
     pub(crate) fn size(&self) -> String {
         let flesh = format!(
             "{} ({}, {})",
@@ -100,41 +101,14 @@ impl FleshSummary {
         }
     }
 
-    /// Lines for people; none for what there is not.
+    /// Lines of the report.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("  flesh          {}", self.size())];
-        if self.bodies == 0 {
-            lines[0] = format!("  touching       {}", self.size());
-        }
+        let heading = if self.bodies == 0 { "touching" } else { "flesh   " };
+        let mut lines = vec![format!("  {heading}       {}", self.size())];
         if self.steps > 0 {
-            let mean = quantity(self.iterations as f64 / self.steps as f64);
-            let most = self.max_iterations;
-            let iterations = format!("{mean} iterations per step (at most {most})");
-            let share = format!("{} % of tetrahedra diagonalized", quantity(100.0 * self.diagonalized));
-            // Explicit steps iterate nothing, and implicit ones diagonalize all tetrahedra: neither is worth saying.
-            let said = [(most > 0, iterations), (self.diagonalized <= 0.999, share)];
-            let said: Vec<String> =
-                said.into_iter().filter(|(is_worth, _)| *is_worth).map(|(_, words)| words).collect();
-            if !said.is_empty() {
-                lines.push(format!("                 {}", said.join(", ")));
-            }
-            let inside_out = count(self.inverted, "tetrahedron is", "tetrahedra are");
-            let left_out = format!(
-                "in {} forces were not finite and left out",
-                count(self.non_finite as usize, "step", "steps")
-            );
-            let odd = [
-                (self.unconverged, format!("{} of {} steps did not converge", self.unconverged, self.steps)),
-                (self.non_finite, left_out),
-                (
-                    self.max_inverted as u64,
-                    format!("{inside_out} inverted at the end, at most {}", self.max_inverted),
-                ),
-            ];
-            let odd: Vec<String> = odd.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words).collect();
-            if !odd.is_empty() {
-                lines.push(format!("                 {}", odd.join("; ")));
-            }
+            let details =
+                [self.solver_text(), self.problem_text()].into_iter().filter(|text| !text.is_empty());
+            lines.extend(details.map(|text| format!("                 {text}")));
         }
         if self.max_contacts > 0 {
             let (most, depth) = (self.max_contacts, quantity(1e3 * self.max_depth));
@@ -142,6 +116,46 @@ impl FleshSummary {
         }
         lines
     }
+
+    /// Iterations and share of diagonalized tetrahedra. Explicit steps have no iterations and implicit steps diagonalize all
+    /// tetrahedra; both are omitted.
+    fn solver_text(&self) -> String {
+        let (mean, most) = (quantity(self.iterations as f64 / self.steps as f64), self.max_iterations);
+        let share = quantity(100.0 * self.diagonalized);
+        joined(
+            [
+                (most > 0, format!("{mean} iterations per step (at most {most})")),
+                (self.diagonalized <= 0.999, format!("{share} % of tetrahedra diagonalized")),
+            ],
+            ", ",
+        )
+    }
+
+    /// Steps that did not converge, non-finite forces, inverted tetrahedra; empty if there were none.
+    fn problem_text(&self) -> String {
+        let non_finite = count(self.non_finite as usize, "step", "steps");
+        let inverted = count(self.inverted, "tetrahedron is", "tetrahedra are");
+        joined(
+            [
+                (
+                    self.unconverged > 0,
+                    format!("{} of {} steps did not converge", self.unconverged, self.steps),
+                ),
+                (self.non_finite > 0, format!("in {non_finite} forces were not finite and left out")),
+                (
+                    self.max_inverted > 0,
+                    format!("{inverted} inverted at the end, at most {}", self.max_inverted),
+                ),
+            ],
+            "; ",
+        )
+    }
+}
+
+/// The texts whose condition holds.
+fn joined<const N: usize>(texts: [(bool, String); N], separator: &str) -> String {
+    let shown: Vec<String> = texts.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text).collect();
+    shown.join(separator)
 }
 
 #[cfg(test)]

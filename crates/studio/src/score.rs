@@ -1,8 +1,8 @@
-//! What the user does to a score while it plays: another control from now on, goals for bones, keyframes.
+//! Edits of a score while it plays: another control from now on, goals of bones, keyframes.
 //!
-//! A phase that is added begins a quarter of a step from now, which is after everything that was done and before what comes
-//! next, however a step looks for its phase. Phases that were planned for later are dropped. So a run of the new score from the
-//! beginning does what was done, and then what was added.
+//! A new phase starts a quarter of a step after the present time: after all past steps and before the next one, wherever within
+//! the step the phase is looked up. Later phases are removed. A run of the new score from the start thus repeats the past and then
+//! continues with the new phase.
 
 use sinew_scene::{
     ControlDoc, GoalDoc, GuideDoc, KeyDoc, KeyframesDoc, LandDoc, PhaseDoc, SceneDoc, ScoreDoc, StyleDoc,
@@ -10,14 +10,24 @@ use sinew_scene::{
 };
 use sinew_sim::{JointKind, JointReading};
 
-use crate::{Cast, Since};
+use crate::overview::SceneOverview;
 
-/// A control to switch to.
+/// When a change takes effect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Since {
+    /// From the present moment.
+    #[default]
+    Now,
+    /// From the start; the recording is repeated.
+    Start,
+}
+
+/// A control that the user can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// No torque.
+pub enum ControlChoice {
+    /// No torques.
     Passive,
-    /// Bones are guided, with this kept small.
+    /// Bones are guided; the style names the quantity to be minimized.
     Guide(StyleDoc),
     /// Springs for a soft landing.
     Land,
@@ -25,8 +35,8 @@ pub enum Mode {
     Keyframes,
 }
 
-impl Mode {
-    /// All of them.
+impl ControlChoice {
+    /// All choices.
     pub const ALL: [Self; 6] = [
         Self::Passive,
         Self::Guide(StyleDoc::Acceleration),
@@ -36,7 +46,7 @@ impl Mode {
         Self::Keyframes,
     ];
 
-    /// What it is called.
+    /// Name in the interface.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passive => "Passive",
@@ -48,7 +58,7 @@ impl Mode {
         }
     }
 
-    /// Its control, with goals of bones and keys.
+    /// The control document, with goals of bones and keyframes.
     pub fn control(self, goals: &[GoalDoc], keys: &[KeyDoc]) -> ControlDoc {
         match self {
             Self::Passive => ControlDoc::Passive,
@@ -60,7 +70,7 @@ impl Mode {
         }
     }
 
-    /// The mode of a control.
+    /// The choice that a control document corresponds to.
     pub fn of(control: &ControlDoc) -> Self {
         match control {
             ControlDoc::Passive => Self::Passive,
@@ -77,8 +87,8 @@ pub fn control_at(doc: &SceneDoc, time: f64) -> Option<&ControlDoc> {
     phases.iter().rev().find(|phase| phase.from_s <= time).map(|phase| &phase.control)
 }
 
-/// The document with another control from now on, given the time and the length of steps (s), and since when it may be put in force: scores whose time is warped
-/// have to be played again from the beginning.
+/// The document with another control from `now` on, given the step length `dt` (s). Scores with time warp must be replayed from
+/// the start.
 pub fn with_control(doc: &SceneDoc, (now, dt): (f64, f64), control: ControlDoc) -> (SceneDoc, Since) {
     let mut doc = doc.clone();
     let from_s = now + 0.25 * dt;
@@ -89,14 +99,14 @@ pub fn with_control(doc: &SceneDoc, (now, dt): (f64, f64), control: ControlDoc) 
     (doc, since)
 }
 
-/// A goal that keeps something of a bone.
+/// A goal for a point of a bone.
 pub fn keep(bone: &str, point: glam::DVec3, want: WantDoc) -> GoalDoc {
     GoalDoc { bone: bone.to_owned(), point, want, ..GoalDoc::default() }
 }
 
-/// The pose of all joints between two bodies as a key, `at_s` seconds after its phase begins.
-pub fn key(cast: &Cast, readings: &[JointReading], at_s: f64) -> KeyDoc {
-    let named = cast.joints.iter().zip(readings).filter(|(card, _)| card.base.0.is_some());
+/// The present pose of all joints between two bodies as a keyframe, `at_s` seconds after the start of its phase.
+pub fn key(overview: &SceneOverview, readings: &[JointReading], at_s: f64) -> KeyDoc {
+    let named = overview.joints.iter().zip(readings).filter(|(card, _)| card.base.0.is_some());
     let joints = named.filter_map(|(card, reading)| {
         let values = match card.kind {
             JointKind::Hinge => vec![reading.twist],
