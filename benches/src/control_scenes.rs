@@ -6,7 +6,7 @@ use crate::{Failure, Subject};
 use glam::DVec3;
 use sinew_recursive::{Command, Dynamics, Mode, Tree, TreeState};
 use sinew_scene::{
-    BodyDoc, BoxDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKindDoc,
+    BodyDoc, BoxDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKind,
     KeyDoc, KeyframesDoc, PhaseDoc, PoseDoc, SceneDoc, ScoreDoc, ShapeDoc, StepperDoc, StyleDoc, TrackDoc,
     WantDoc,
 };
@@ -49,7 +49,7 @@ pub fn skeleton(n: usize, control: Control) -> SceneDoc {
             name,
             n: n as u32,
             link: BodyDoc { shapes: vec![shape], ..BodyDoc::default() },
-            joint: JointDoc { kind: JointKindDoc::Hinge, ..JointDoc::default() },
+            joint: JointDoc { kind: JointKind::Hinge, ..JointDoc::default() },
             ..ChainDoc::default()
         })],
         tracks: vec![TrackDoc { name: track, curve: path, ..TrackDoc::default() }],

@@ -9,9 +9,9 @@ use sinew_flesh::{
     ExplicitFlesh, ExplicitReport, ExplicitWorkspace, FleshBody, FleshModel, FleshState, finish_explicit,
     predict_bodies, step_explicit,
 };
-use sinew_math::Force;
+use sinew_math::{Force, JointKind};
 use sinew_mechanism::{BodyId, State, Workspace, step};
-use sinew_mesh::characters::{self, Character, JointKind};
+use sinew_mesh::characters::{self, Character};
 use sinew_scene::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CharacterDoc, CharacterKindDoc, ColliderDoc,
     ColliderShapeDoc, ContactDoc, CurveDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc,

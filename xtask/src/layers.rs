@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use crate::modules::Modules;
 use crate::shell::{Call, Failure, Outcome, no_arguments, root};
 use crate::source::{code_only, files_below, has_word};
 
@@ -204,6 +205,9 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     direction(&direct_dependencies()?, &mut faults);
     single_glam(&mut faults)?;
     sources(&mut faults);
+    let packages =
+        LAYERS.iter().filter_map(|layer| Some((layer.folder, Modules::read(&root().join(layer.folder))?)));
+    faults.extend(packages.flat_map(|(folder, modules)| modules.faults(folder)));
     if faults.is_empty() {
         println!("layers: {} packages, dependency direction and source rules hold", LAYERS.len());
         return Ok(());

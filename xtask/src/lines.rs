@@ -1,25 +1,31 @@
-//! Size report: files, lines, the largest file and the share of comments per package.
+//! Size report: files, lines, comments and length of functions per package; fails where a bound is exceeded.
 
 use std::fs;
 
-use crate::shell::{Outcome, no_arguments, root};
+use crate::shell::{Failure, Outcome, no_arguments, root};
+use crate::sizes::Sizes;
 use crate::source::{code_only, files_below};
 
-/// Prints one row per package and a total.
+/// Prints one row per package and a total, then what exceeds its bound.
 pub(crate) fn run(args: &[String]) -> Outcome {
     no_arguments(args)?;
     println!(
-        "{:<18} {:>5} {:>7} {:>9} {:>8}  largest file",
-        "folder", "files", "lines", "comment %", "tests"
+        "{:<18} {:>4} {:>8} {:>5} {:>7} {:>9} {:>8}  largest file",
+        "folder", "p90", "function", "files", "lines", "comment %", "tests"
     );
     let mut folders = vec!["benches".to_string(), "xtask".to_string()];
     let crates = fs::read_dir(root().join("crates")).into_iter().flatten().flatten();
     folders.extend(crates.map(|entry| format!("crates/{}", entry.file_name().to_string_lossy())));
     folders.sort();
     let mut total = Size::default();
+    let mut sizes = Vec::new();
     for folder in folders {
         let size = measure(&folder);
-        println!("{folder:<18} {size}");
+        let mut functions = Sizes::read(&root().join(&folder));
+        functions.check_lengths(&folder);
+        let (usual, longest) = functions.lengths();
+        sizes.push(functions);
+        println!("{folder:<18} {usual:>4} {longest:>8} {size}");
         total.files += size.files;
         total.lines += size.lines;
         total.code += size.code;
@@ -29,8 +35,14 @@ pub(crate) fn run(args: &[String]) -> Outcome {
             total.largest = size.largest;
         }
     }
-    println!("{:<18} {total}", "total");
-    Ok(())
+    println!("{:<18} {:>13} {total}", "total", "");
+    let mut faults: Vec<String> =
+        sizes.iter_mut().flat_map(|sizes| std::mem::take(&mut sizes.faults)).collect();
+    faults.extend(Sizes::ambiguous_names(&sizes));
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Check(format!("lines: {} bound(s) exceeded\n  {}", faults.len(), faults.join("\n  "))))
 }
 
 #[derive(Default)]

@@ -17,8 +17,10 @@ mod fixtures;
 mod json;
 mod layers;
 mod lines;
+mod modules;
 mod pictures;
 mod shell;
+mod sizes;
 mod soak;
 mod source;
 
@@ -28,7 +30,8 @@ const HELP: &str = "\
 usage: cargo xtask COMMAND
 
   ci                       everything a change must pass: format, clippy, layers, tests, features, docs, fixtures
-  layers                   dependency direction, one glam, no unsafe, no files or clocks in numeric crates
+  layers                   dependency direction between packages and between modules, one glam, no unsafe, no files
+                           or clocks in numeric crates
   docs                     links and names in the documents
   fixtures [check|list|sync]
                            check and run every fixture; every file of fixtures/invalid must fail with exit code 2;
@@ -39,7 +42,7 @@ usage: cargo xtask COMMAND
                            them as SVG; saved runs live in target/sinew-bench/
   callgrind [SUITE]        instruction counts where valgrind exists
   soak                     the tests named `…soak…` in release mode, with ten times the counts of `cargo test`
-  lines                    size report of the sources
+  lines                    size report of the sources; bounds on functions, arguments, fields and type names
   pictures                 make the pictures of the documents anew
 ";
 

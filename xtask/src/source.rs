@@ -104,6 +104,69 @@ fn end_of_raw_string(chars: &[char], mut at: usize, hashes: usize) -> usize {
     chars.len()
 }
 
+/// One word or sign of a source; `::` is one sign.
+#[derive(Clone, Copy)]
+pub(crate) struct Lexeme<'a> {
+    pub(crate) text: &'a str,
+    /// From 1.
+    pub(crate) line: usize,
+}
+
+impl Lexeme<'_> {
+    pub(crate) fn is_word(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    }
+}
+
+/// Words and signs of a text without comments and literals.
+pub(crate) fn tokens(code: &str) -> impl Iterator<Item = Lexeme<'_>> {
+    let lines = code.lines().enumerate();
+    lines.flat_map(|(at, text)| {
+        let mut rest = text;
+        std::iter::from_fn(move || {
+            rest = rest.trim_start();
+            let first = rest.chars().next()?;
+            let length = match first {
+                _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+                _ if rest.starts_with("::") || rest.starts_with("->") || rest.starts_with("=>") => 2,
+                _ => first.len_utf8(),
+            };
+            let (text, after) = rest.split_at(length);
+            rest = after;
+            Some(Lexeme { text, line: at + 1 })
+        })
+    })
+}
+
+/// Code without the modules that are marked `#[cfg(test)]`; lines stay where they are.
+pub(crate) fn without_tests(code: &str) -> String {
+    let mut out = code.to_string();
+    while let Some(start) = out.find("#[cfg(test)]") {
+        let end = match out[start..].find(['{', ';']).map(|at| start + at) {
+            Some(open) if out[open..].starts_with('{') => end_of_block(&out, open),
+            Some(semicolon) => semicolon + 1,
+            None => out.len(),
+        };
+        let blank: String = out[start..end].chars().filter(|&c| c == '\n').collect();
+        out.replace_range(start..end, &blank);
+    }
+    out
+}
+
+/// Where the block that opens at `open` ends.
+pub(crate) fn end_of_block(code: &str, open: usize) -> usize {
+    let mut depth = 0;
+    for (at, c) in code[open..].char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 1 => return open + at + 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    code.len()
+}
+
 /// Whether `word` occurs in `code` with no identifier character on either side.
 pub(crate) fn has_word(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {

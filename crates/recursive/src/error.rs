@@ -22,14 +22,6 @@ pub enum RecursiveError {
         /// The body.
         body: String,
     },
-    /// A joint kind without joint coordinates here.
-    #[error("joint `{joint}` is of kind {kind}, which has no joint coordinates")]
-    UnsupportedKind {
-        /// The joint.
-        joint: String,
-        /// Its kind.
-        kind: &'static str,
-    },
     /// A link that some joint direction cannot feel: `SᵀĴS` is singular.
     #[error(
         "body `{body}` has too little inertia for its joint: direction {direction} moves no mass; give it inertia or fix the joint"

@@ -52,40 +52,6 @@ pub(crate) struct JointSpace {
     pub(crate) drift: Motion,
 }
 
-/// Whether joint coordinates exist for a kind.
-pub(crate) fn is_supported(kind: JointKind) -> bool {
-    use JointKind as K;
-    has_quaternion(kind) || is_reversible(kind) || matches!(kind, K::Planar | K::Universal | K::Orientation)
-}
-
-/// Number of coordinates of a joint.
-pub(crate) fn n_coordinates(kind: JointKind) -> usize {
-    match kind {
-        JointKind::RollingSphere { .. } | JointKind::RollingDisc { .. } => 6,
-        _ if has_quaternion(kind) => kind.free_dimension() + 1,
-        _ => kind.free_dimension(),
-    }
-}
-
-/// Whether the first four coordinates are a quaternion.
-pub(crate) fn has_quaternion(kind: JointKind) -> bool {
-    use JointKind as K;
-    matches!(kind, K::Ball | K::PointOnLine | K::PointOnPlane | K::Free)
-        || matches!(kind, K::RollingSphere { .. } | K::RollingDisc { .. })
-}
-
-/// Whether the first coordinate is an angle about `i` that the mechanism counts beyond ±π.
-pub(crate) fn has_twist(kind: JointKind) -> bool {
-    use JointKind as K;
-    matches!(kind, K::Hinge | K::Cylindrical | K::Planar | K::Screw { .. })
-}
-
-/// Whether the inverse of the relative pose is of the same kind about the opposite axis, coordinates unchanged.
-pub(crate) fn is_reversible(kind: JointKind) -> bool {
-    use JointKind as K;
-    matches!(kind, K::Fixed | K::Hinge | K::Prismatic | K::Cylindrical | K::Screw { .. })
-}
-
 fn quaternion(q: &[f64]) -> DQuat {
     DQuat::from_xyzw(q[1], q[2], q[3], q[0])
 }
@@ -114,7 +80,7 @@ fn sliding(axis: DVec3) -> Motion {
 /// The coordinates of a joint where nothing has moved.
 pub(crate) fn set_neutral(kind: JointKind, q: &mut [f64]) {
     q.fill(0.0);
-    if has_quaternion(kind) {
+    if kind.has_quaternion() {
         q[0] = 1.0;
     }
 }
@@ -167,7 +133,7 @@ impl JointSpace {
                 out.translation = three(q);
                 out.slides(0, &[0, 1, 2], v, DVec3::ZERO);
             }
-            _ if has_quaternion(kind) => out.in_space(kind, q, v),
+            _ if kind.has_quaternion() => out.in_space(kind, q, v),
             _ => {}
         }
         out
@@ -264,7 +230,7 @@ fn rolling_velocity(kind: JointKind, radius: f64, rotation: &DMat3, omega: DVec3
 
 /// `dq/dt` of the coordinates as plain numbers (quaternions: `½ q ω`).
 pub(crate) fn coordinate_rates(kind: JointKind, q: &[f64], v: &[f64], out: &mut [f64]) {
-    if !has_quaternion(kind) {
+    if !kind.has_quaternion() {
         out.copy_from_slice(v);
         return;
     }
@@ -285,7 +251,7 @@ pub(crate) fn coordinate_rates(kind: JointKind, q: &[f64], v: &[f64], out: &mut 
 
 /// `q ⊕ δ`: the coordinates reached along the constant rates `δ` in unit time.
 pub(crate) fn advance(kind: JointKind, q: &mut [f64], delta: &[f64]) {
-    if !has_quaternion(kind) {
+    if !kind.has_quaternion() {
         for (x, d) in q.iter_mut().zip(delta) {
             *x += d;
         }
@@ -324,7 +290,7 @@ const GAUSS: [(f64, f64); 3] =
 /// `q ⊖ q₀`: the constant rates that lead from `q₀` to `q` in unit time, rotations within π. What a rolling body has rolled
 /// is not part of it.
 pub(crate) fn difference(kind: JointKind, q: &[f64], from: &[f64], out: &mut [f64]) {
-    if !has_quaternion(kind) {
+    if !kind.has_quaternion() {
         for (k, d) in out.iter_mut().enumerate() {
             *d = q[k] - from[k];
         }
@@ -382,7 +348,7 @@ pub(crate) fn from_relative(
             q.copy_from_slice(&place.to_array());
             v.copy_from_slice(&velocity.to_array());
         }
-        _ if has_quaternion(kind) => {
+        _ if kind.has_quaternion() => {
             set_quaternion(q, relative.rotation);
             v[..3].copy_from_slice(&spin.to_array());
             let (places, velocities) = (place.to_array(), velocity.to_array());
@@ -406,7 +372,7 @@ pub(crate) fn from_relative(
 
 /// Brings the quaternion of a joint back to unit length.
 pub(crate) fn renormalize(kind: JointKind, q: &mut [f64]) {
-    if has_quaternion(kind) {
+    if kind.has_quaternion() {
         set_quaternion(q, normalize_quat(quaternion(q)));
     }
 }

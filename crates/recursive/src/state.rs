@@ -4,11 +4,11 @@
 //! kinematic sweep. A state that meets its joints makes the round trip to rounding, twist angles beyond ±π included; what a
 //! joint forbids (drift) is dropped. Cost: one pass each. SI units.
 
-use sinew_math::{Motion, Pose};
+use sinew_math::{DriveCoordinate, Motion, Pose};
 use sinew_mechanism::State;
 use sinew_topology::NONE;
 
-use crate::joint_space::{from_relative, has_twist, pose_from};
+use crate::joint_space::{from_relative, pose_from};
 use crate::{Dynamics, Tree};
 
 /// Coordinates and rates of all joints, in the layout of a [`Tree`]. Plain data.
@@ -80,7 +80,7 @@ impl TreeState {
             *slot = pose;
             state.motions[link.body.index()] = dynamics.body_motion(tree, id);
             if let Some(joint) = link.joint
-                && has_twist(link.kind)
+                && link.kind.can_drive(DriveCoordinate::Twist)
             {
                 state.twists[joint.index()] = self.coordinates[link.first_coordinate as usize];
             }

@@ -16,10 +16,7 @@ use sinew_math::{MassProperties, Pose, SpatialInertia, Sym3, quat_to_mat3};
 use sinew_mechanism::{BodyId, BodyKind, JointId, JointKind, Model, State};
 use sinew_topology::NONE;
 
-use crate::joint_space::{
-    MAX_COORDINATES, advance, coordinate_rates, difference, is_reversible, is_supported, n_coordinates,
-    renormalize, set_neutral,
-};
+use crate::joint_space::{MAX_COORDINATES, advance, coordinate_rates, difference, renormalize, set_neutral};
 use crate::{Command, Dynamics, RecursiveError, TreeState};
 
 sinew_math::define_index!(
@@ -75,7 +72,7 @@ impl Link {
 
     pub(crate) fn coordinates(&self) -> Range<usize> {
         let first = self.first_coordinate as usize;
-        first..first + n_coordinates(self.kind)
+        first..first + self.kind.n_coordinates()
     }
 }
 
@@ -157,7 +154,7 @@ impl Tree {
             joint,
         });
         self.n_dofs += n_dofs;
-        self.n_coordinates += n_coordinates(place.kind);
+        self.n_coordinates += place.kind.n_coordinates();
         self.n_psi += n_dofs * n_dofs;
         Ok(())
     }
@@ -182,12 +179,6 @@ impl Tree {
         joint: JointId,
     ) -> Result<Place, RecursiveError> {
         let kind = model.joint_kind(joint);
-        if !is_supported(kind) {
-            return Err(RecursiveError::UnsupportedKind {
-                joint: joint_label(model, joint),
-                kind: kind.name(),
-            });
-        }
         let (body1, body2) = model.joint_bodies(joint);
         let frames = model.joint_frames(joint);
         let frame1 = Pose::new(frames.rotation1, frames.point1);
@@ -195,7 +186,7 @@ impl Tree {
         let flipped = body1 != Some(body);
         let (mut own, other, mut outer) =
             if flipped { (frame2, body1, frame1) } else { (frame1, body2, frame2) };
-        if flipped && is_reversible(kind) {
+        if flipped && kind.is_reversible() {
             own.rotation *= HALF_TURN;
             outer.rotation *= HALF_TURN;
         }
@@ -211,7 +202,7 @@ impl Tree {
             Some(b) => initial.poses[b.index()].compose(&outer),
             None => outer,
         };
-        let reversed = flipped && !is_reversible(kind);
+        let reversed = flipped && !kind.is_reversible();
         Ok(Place { parent, kind, reversed, base, central_from_link: own })
     }
 

@@ -5,11 +5,11 @@
 //! quaternions, which it refuses, resolve to no rotation.
 
 use glam::{DMat3, DQuat, DVec3};
-use sinew_math::{MassProperties, Pose, Sym3, exp_so3, mat3_to_quat, normalize_quat};
+use sinew_math::{DriveCoordinate, MassProperties, Pose, Sym3, exp_so3, mat3_to_quat, normalize_quat};
 
 use crate::doc::{
-    BodyDoc, CoordinateDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, JointKindDoc, MassDoc,
-    MassPropertiesDoc, PoseDoc, RotationDoc, ShapeDoc,
+    BodyDoc, CoordinateDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, MassPropertiesDoc,
+    PoseDoc, RotationDoc, ShapeDoc,
 };
 
 impl RotationDoc {
@@ -89,17 +89,12 @@ impl JointDoc {
     /// that `coordinate` asks for.
     pub fn force_coordinate(&self) -> Option<ForceCoordinate> {
         use ForceCoordinate::{Angle, Rotation, Slide};
-        let choices: &[ForceCoordinate] = match self.kind {
-            JointKindDoc::Hinge | JointKindDoc::Planar | JointKindDoc::Screw { .. } => &[Angle],
-            JointKindDoc::Cylindrical => &[Angle, Slide],
-            JointKindDoc::Prismatic | JointKindDoc::PointOnLine => &[Slide],
-            JointKindDoc::Ball | JointKindDoc::Universal | JointKindDoc::Free => &[Rotation],
-            _ => &[],
-        };
+        let angle = self.kind.can_drive(DriveCoordinate::Twist).then_some(Angle);
+        let slide = self.kind.can_drive(DriveCoordinate::Slide).then_some(Slide);
         match self.coordinate {
-            None => choices.first().copied(),
-            Some(CoordinateDoc::Angle) => choices.contains(&Angle).then_some(Angle),
-            Some(CoordinateDoc::Slide) => choices.contains(&Slide).then_some(Slide),
+            None => angle.or(slide).or_else(|| self.kind.accepts_rotation_force().then_some(Rotation)),
+            Some(CoordinateDoc::Angle) => angle,
+            Some(CoordinateDoc::Slide) => slide,
         }
     }
 }
@@ -172,6 +167,7 @@ impl ShapeDoc {
 mod tests {
     use super::*;
     use crate::doc::{BoxDoc, LocalFramesDoc, SphereDoc};
+    use sinew_math::JointKind;
 
     const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
 
@@ -254,10 +250,10 @@ mod tests {
     #[test]
     fn forces_act_on_what_the_kind_leaves_free() {
         let of = |kind, coordinate| JointDoc { kind, coordinate, ..JointDoc::default() }.force_coordinate();
-        assert_eq!(of(JointKindDoc::Hinge, None), Some(ForceCoordinate::Angle));
-        assert_eq!(of(JointKindDoc::Cylindrical, Some(CoordinateDoc::Slide)), Some(ForceCoordinate::Slide));
-        assert_eq!(of(JointKindDoc::Hinge, Some(CoordinateDoc::Slide)), None);
-        assert_eq!(of(JointKindDoc::Ball, None), Some(ForceCoordinate::Rotation));
-        assert_eq!(of(JointKindDoc::Fixed, None), None);
+        assert_eq!(of(JointKind::Hinge, None), Some(ForceCoordinate::Angle));
+        assert_eq!(of(JointKind::Cylindrical, Some(CoordinateDoc::Slide)), Some(ForceCoordinate::Slide));
+        assert_eq!(of(JointKind::Hinge, Some(CoordinateDoc::Slide)), None);
+        assert_eq!(of(JointKind::Ball, None), Some(ForceCoordinate::Rotation));
+        assert_eq!(of(JointKind::Fixed, None), None);
     }
 }

@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use sinew_math::{MassProperties, Motion, Pose};
 use sinew_mechanism::{
-    Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, Input, JointFrames, JointId, JointKind, JointSpec,
+    Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, Input, JointFrames, JointId, JointSpec,
     MechanismBuilder, PointSpringSpec, Settings, Structure, assemble,
 };
 use sinew_scene::{
-    BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, FleshDoc, FleshSteppingDoc, InputDoc, JointDoc, JointKindDoc,
-    LoopSolverDoc, LoopsDoc, PriorityDoc, ReducedDoc, ReducedMethodDoc, SamplesDoc, SceneDoc, ShapeDoc,
-    StepperDoc, Steps,
+    BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, FleshDoc, FleshSteppingDoc, InputDoc, JointDoc, LoopSolverDoc,
+    LoopsDoc, PriorityDoc, ReducedDoc, ReducedMethodDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, Steps,
 };
 use sinew_topology::Priority;
 
@@ -286,30 +285,11 @@ fn joint_spec(
         PriorityDoc::Primary => Priority::Primary,
         PriorityDoc::Secondary => Priority::Secondary,
     };
-    let spec = JointSpec::new(doc.name.as_str(), joint_kind(doc.kind), child, parent, frames)
+    let spec = JointSpec::new(doc.name.as_str(), doc.kind, child, parent, frames)
         .with_priority(priority)
         .with_weight(doc.weight)
         .with_compliance(doc.compliance);
     add_forces(doc, spec, path)
-}
-
-fn joint_kind(kind: JointKindDoc) -> JointKind {
-    match kind {
-        JointKindDoc::Fixed => JointKind::Fixed,
-        JointKindDoc::Hinge => JointKind::Hinge,
-        JointKindDoc::Prismatic => JointKind::Prismatic,
-        JointKindDoc::Cylindrical => JointKind::Cylindrical,
-        JointKindDoc::Planar => JointKind::Planar,
-        JointKindDoc::Ball => JointKind::Ball,
-        JointKindDoc::Universal => JointKind::Universal,
-        JointKindDoc::Orientation => JointKind::Orientation,
-        JointKindDoc::PointOnLine => JointKind::PointOnLine,
-        JointKindDoc::PointOnPlane => JointKind::PointOnPlane,
-        JointKindDoc::Free => JointKind::Free,
-        JointKindDoc::Screw { pitch } => JointKind::Screw { pitch },
-        JointKindDoc::RollingSphere { radius } => JointKind::RollingSphere { radius },
-        JointKindDoc::RollingDisc { radius } => JointKind::RollingDisc { radius },
-    }
 }
 
 fn window(from: f64, to: Option<f64>) -> Window {

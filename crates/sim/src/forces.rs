@@ -4,7 +4,7 @@ use sinew_math::exp_so3;
 use sinew_mechanism::{
     DriveCoordinate, JointSpec, Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring,
 };
-use sinew_scene::{ConeLimitDoc, ForceCoordinate, JointDoc, JointKindDoc, LimitsDoc, MotorDoc, TargetDoc};
+use sinew_scene::{ConeLimitDoc, ForceCoordinate, JointDoc, JointKind, LimitsDoc, MotorDoc, TargetDoc};
 
 use crate::BuildError;
 
@@ -82,7 +82,7 @@ fn add_rest_rotation(
     if rest == glam::DVec3::ZERO {
         return Ok(());
     }
-    if doc.cone_limit.is_some() || doc.kind == JointKindDoc::Universal {
+    if doc.cone_limit.is_some() || doc.kind == JointKind::Universal {
         return Err(BuildError::Unsupported {
             field: path() + ".spring.rest_rotation",
             what: "a spring relaxed at a rotation cannot be combined with a cone limit or a universal joint",

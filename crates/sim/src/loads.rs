@@ -7,7 +7,7 @@
 
 use glam::DVec3;
 use sinew_math::exp_so3;
-use sinew_mechanism::{DriveCoordinate, Input, JointId, JointKind, joint_reading};
+use sinew_mechanism::{DriveCoordinate, Input, JointId, joint_reading};
 use sinew_recursive::{Dynamics, Tree};
 
 use crate::whole::Acted;
@@ -41,11 +41,9 @@ impl Workspace {
             && let Some(link) = tree.links().find(|link| tree.joint(*link) == Some(joint))
         {
             let torques = &dynamics.torques()[tree.dofs(link)];
-            let second = usize::from(tree.joint_kind(link) == JointKind::Cylindrical);
             return match along {
                 None => torques.iter().map(|torque| torque * torque).sum::<f64>().sqrt(),
-                Some(DriveCoordinate::Twist) => torques.first().copied().unwrap_or(0.0),
-                Some(DriveCoordinate::Slide) => torques.get(second).copied().unwrap_or(0.0),
+                Some(along) => torques.get(tree.joint_kind(link).rate_index(along)).copied().unwrap_or(0.0),
             };
         }
         let reading = joint_reading(model, state, joint);

@@ -145,20 +145,15 @@ impl Reduced {
 fn joint_forces(model: &sinew_mechanism::Model, tree: &Tree, link: LinkId) -> Vec<JointForce> {
     let Some(joint) = tree.joint(link) else { return Vec::new() };
     let (dofs, coordinates) = (tree.dofs(link), tree.coordinates(link));
-    let at = |offset: usize, along| JointForce {
-        link,
-        joint,
-        dofs: dofs.start + offset..dofs.start + offset + 1,
-        coordinates: coordinates.start + offset..coordinates.start + offset + 1,
-        along: Some(along),
-    };
-    let mut forces = Vec::new();
     let kind = tree.joint_kind(link);
-    if model.has_scalar_force(joint, DriveCoordinate::Twist) {
-        forces.push(at(0, DriveCoordinate::Twist));
-    }
-    if model.has_scalar_force(joint, DriveCoordinate::Slide) {
-        forces.push(at(usize::from(kind == JointKind::Cylindrical), DriveCoordinate::Slide));
+    let one = |range: &Range<usize>, offset| range.start + offset..range.start + offset + 1;
+    let mut forces = Vec::new();
+    for along in [DriveCoordinate::Twist, DriveCoordinate::Slide] {
+        if model.has_scalar_force(joint, along) {
+            let dofs = one(&dofs, kind.rate_index(along));
+            let coordinates = one(&coordinates, kind.coordinate_index(along));
+            forces.push(JointForce { link, joint, dofs, coordinates, along: Some(along) });
+        }
     }
     if model.has_rotation_force(joint) && kind == JointKind::Ball {
         forces.push(JointForce { link, joint, dofs, coordinates, along: None });

@@ -112,10 +112,9 @@ impl Reader<'_> {
         }
         for link in self.tree.links() {
             let Some(joint) = self.tree.joint(link) else { continue };
-            for (rate, along) in
-                [(0, DriveCoordinate::Twist), (self.slide_rate(link), DriveCoordinate::Slide)]
-            {
+            for along in [DriveCoordinate::Twist, DriveCoordinate::Slide] {
                 if let Some(limits) = self.model.coordinate_limits(joint, along) {
+                    let rate = self.tree.joint_kind(link).rate_index(along);
                     self.actuation
                         .set_limits(self.tree, link, rate, limits)
                         .map_err(fault("score.actuators"))?;
@@ -123,10 +122,6 @@ impl Reader<'_> {
             }
         }
         Ok(())
-    }
-
-    fn slide_rate(&self, link: LinkId) -> usize {
-        usize::from(self.tree.joint_kind(link) == JointKind::Cylindrical)
     }
 
     fn phase(&self, doc: &PhaseDoc, path: &str) -> Result<Phase, BuildError> {

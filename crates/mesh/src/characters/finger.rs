@@ -1,10 +1,10 @@
 //! A finger: five bones, the last one in a soft tip; the first moves in the plane y = 0, all of it driven.
 
 use glam::DVec3;
-use sinew_math::ops;
+use sinew_math::{JointKind, ops};
 use std::f64::consts::PI;
 
-use super::{Character, DENSITY, Joint, JointKind, made, row_of_bones};
+use super::{Character, DENSITY, Joint, made, row_of_bones};
 use crate::loft::{Ring, loft};
 use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern};
 

@@ -3,9 +3,9 @@
 //! At rest the palm faces down: x towards the fingers, y towards the thumb, z to the back of the hand.
 
 use glam::DVec3;
-use sinew_math::{Pose, exp_so3};
+use sinew_math::{JointKind, Pose, exp_so3};
 
-use super::{Bone, BoneShape, Character, Joint, JointKind, made};
+use super::{Bone, BoneShape, Character, Joint, made};
 use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern, Shape, mesh_shapes};
 
 /// Density of the fixture (kg/m³).

@@ -9,7 +9,7 @@ mod hand;
 mod worm;
 
 use glam::DVec3;
-use sinew_math::{Pose, exp_so3, ops};
+use sinew_math::{JointKind, Pose, exp_so3, ops};
 
 use crate::{EmbeddedBody, MeshError};
 
@@ -51,7 +51,7 @@ impl Character {
 
     /// How many coordinates are driven.
     pub fn n_actuators(&self) -> usize {
-        self.joints.iter().filter(|joint| joint.driven).map(|joint| joint.kind.n_coordinates()).sum()
+        self.joints.iter().filter(|joint| joint.driven).map(|joint| joint.kind.free_dimension()).sum()
     }
 
     /// How many nodes move with a bone.
@@ -142,25 +142,6 @@ pub struct Joint {
     pub limits: Option<[f64; 2]>,
     /// Whether actuators drive it.
     pub driven: bool,
-}
-
-/// What a joint leaves free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JointKind {
-    /// Turning about the axis.
-    Hinge,
-    /// Turning about the axis and moving across it.
-    Planar,
-}
-
-impl JointKind {
-    /// How many coordinates it has.
-    pub fn n_coordinates(self) -> usize {
-        match self {
-            Self::Hinge => 1,
-            Self::Planar => 3,
-        }
-    }
 }
 
 /// How a node of the flesh hangs on the skeleton.

@@ -1,9 +1,8 @@
 //! Characters at the sizes of KP08 Table 2, and the hand.
 
 use glam::DVec3;
-use sinew_mesh::characters::{
-    Bone, Character, JointKind, finger, fish, hand, hold_by_distance, worm, worm_with_cells,
-};
+use sinew_math::JointKind;
+use sinew_mesh::characters::{Bone, Character, finger, fish, hand, hold_by_distance, worm, worm_with_cells};
 use sinew_mesh::{Surface, TetMesh};
 use sinew_testkit::assert_close;
 

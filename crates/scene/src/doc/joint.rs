@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use sinew_math::JointKind;
 
 use super::is_default;
 
@@ -21,7 +22,7 @@ pub struct JointDoc {
     /// Unique among joints.
     pub name: String,
     /// Which motions it allows.
-    pub kind: JointKindDoc,
+    pub kind: JointKind,
     /// Name of the first body.
     pub child: String,
     /// Name of the second body; the world if left out.
@@ -80,7 +81,7 @@ impl Default for JointDoc {
     fn default() -> Self {
         Self {
             name: String::new(),
-            kind: JointKindDoc::default(),
+            kind: JointKind::Hinge,
             child: String::new(),
             parent: None,
             frames: JointFramesDoc::default(),
@@ -106,49 +107,6 @@ impl Default for JointDoc {
 #[expect(clippy::float_cmp, reason = "exactly one is what is left out")]
 fn is_one(value: &f64) -> bool {
     *value == 1.0
-}
-
-/// Which motions a joint allows. The main axis is x of the joint frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub enum JointKindDoc {
-    /// None.
-    Fixed,
-    /// Turning about the main axis.
-    #[default]
-    Hinge,
-    /// Sliding along the main axis.
-    Prismatic,
-    /// Turning about and sliding along the main axis.
-    Cylindrical,
-    /// Sliding across the main axis and turning about it.
-    Planar,
-    /// Every rotation.
-    Ball,
-    /// Turning about x of the child's frame and y of the parent's frame.
-    Universal,
-    /// Every translation, no rotation.
-    Orientation,
-    /// The child's point stays on the parent's main axis.
-    PointOnLine,
-    /// The child's point stays in the plane across the parent's main axis.
-    PointOnPlane,
-    /// Everything: no constraint, but forces may act.
-    Free,
-    /// Turning about and advancing along the main axis together.
-    Screw {
-        /// Advance per angle (m/rad).
-        pitch: f64,
-    },
-    /// A ball, centred on the child's frame, rolls without slipping on the parent's plane.
-    RollingSphere {
-        /// Radius (m).
-        radius: f64,
-    },
-    /// A thin disc about the child's main axis rolls without slipping on the parent's plane.
-    RollingDisc {
-        /// Radius (m).
-        radius: f64,
-    },
 }
 
 /// Where a joint sits on both bodies.

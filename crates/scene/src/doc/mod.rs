@@ -32,7 +32,7 @@ pub use flesh::{
 };
 pub use generator::{ChainDoc, GeneratorDoc, LadderDoc, LadderPoseDoc, MeshDoc, RootDoc, TreeDoc};
 pub use joint::{
-    ConeLimitDoc, CoordinateDoc, FrameDoc, JointDoc, JointFramesDoc, JointKindDoc, JointSpringDoc, LimitsDoc,
+    ConeLimitDoc, CoordinateDoc, FrameDoc, JointDoc, JointFramesDoc, JointSpringDoc, LimitsDoc,
     LocalFramesDoc, MotorDoc, PositionMotorDoc, PriorityDoc, TargetDoc, VelocityMotorDoc,
 };
 pub use motion::{

@@ -6,13 +6,13 @@
 use std::sync::LazyLock;
 
 use sinew_math::Pose;
-use sinew_mesh::characters::{Bone, BoneShape, Character, Joint, JointKind, finger, fish, hand, worm};
+use sinew_mesh::characters::{Bone, BoneShape, Character, Joint, finger, fish, hand, worm};
 
 use super::pose_doc;
 use crate::doc::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CharacterDoc, CharacterKindDoc,
-    FleshDoc, FleshMeshDoc, FrameDoc, JointDoc, JointFramesDoc, JointKindDoc, LimitsDoc, MassDoc, MotorDoc,
-    PoseDoc, PositionMotorDoc, SceneDoc, ShapeDoc, TargetDoc,
+    FleshDoc, FleshMeshDoc, FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MotorDoc, PoseDoc,
+    PositionMotorDoc, SceneDoc, ShapeDoc, TargetDoc,
 };
 
 /// The rigid part of a character.
@@ -140,10 +140,7 @@ fn expand_joint(
     let is_sprung = joint.driven && motor.is_none() && spring != Default::default();
     JointDoc {
         name: character.name_of(&joint.name),
-        kind: match joint.kind {
-            JointKind::Hinge => JointKindDoc::Hinge,
-            JointKind::Planar => JointKindDoc::Planar,
-        },
+        kind: joint.kind,
         child: bone(joint.child),
         parent: joint.parent.map(bone),
         frames: JointFramesDoc::World(frame),

@@ -8,13 +8,13 @@
 //! Cost: linear in the number of links; nothing is nested, so a million levels are fine.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{exp_so3, ops};
+use sinew_math::{JointKind, exp_so3, ops};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::{Place, link_name};
 use crate::doc::{
-    BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, JointKindDoc, MassDoc, RootDoc,
-    SceneDoc, ShapeDoc, TreeDoc,
+    BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, RootDoc, SceneDoc, ShapeDoc,
+    TreeDoc,
 };
 
 /// The pieces that every link of a generator shares.
@@ -27,7 +27,7 @@ struct Template<'d> {
 
 impl<'d> Template<'d> {
     fn new(name: &'d str, root: &'d RootDoc, joint: &'d JointDoc, axis: Option<DVec3>) -> Self {
-        let across = matches!(joint.kind, JointKindDoc::Hinge | JointKindDoc::Universal);
+        let across = matches!(joint.kind, JointKind::Hinge | JointKind::Universal);
         let axis = axis.unwrap_or(if across { DVec3::Y } else { DVec3::X });
         Self { name, root, joint: joint.clone(), axis }
     }

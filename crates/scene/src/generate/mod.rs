@@ -8,13 +8,12 @@ mod links;
 mod mesh;
 
 use glam::{DQuat, DVec3};
-use sinew_math::Pose;
+use sinew_math::{JointKind, Pose};
 
 pub(crate) use character::skeleton;
 
 use crate::doc::{
-    BodyDoc, CylinderDoc, GeneratorDoc, JointDoc, JointKindDoc, MassDoc, PoseDoc, RootDoc, RotationDoc,
-    SceneDoc, ShapeDoc,
+    BodyDoc, CylinderDoc, GeneratorDoc, JointDoc, MassDoc, PoseDoc, RootDoc, RotationDoc, SceneDoc, ShapeDoc,
 };
 
 impl SceneDoc {
@@ -185,5 +184,5 @@ fn bar(name: String, place: &Place, radius: f64, mass: f64) -> BodyDoc {
 
 /// A ball joint without frames.
 fn ball(name: String, child: String, parent: Option<String>, damping: f64) -> JointDoc {
-    JointDoc { name, kind: JointKindDoc::Ball, child, parent, damping, ..JointDoc::default() }
+    JointDoc { name, kind: JointKind::Ball, child, parent, damping, ..JointDoc::default() }
 }

@@ -4,13 +4,13 @@ use std::f64::consts::PI;
 
 use super::{Issues, joints, kinds};
 use crate::doc::{
-    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKindDoc, MotorDoc, PriorityDoc,
-    RootDoc, SceneDoc,
+    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, MotorDoc, PriorityDoc, RootDoc, SceneDoc,
 };
 use crate::error::SceneIssueKind as Kind;
 use crate::generate::link_name;
 use crate::resolve::ForceCoordinate;
 use glam::DVec3;
+use sinew_math::JointKind;
 
 /// A joint joins two different bodies, at least one of which can move.
 pub(super) fn joints_join_two_bodies(scene: &SceneDoc, issues: &mut Issues) {
@@ -90,7 +90,7 @@ fn check_frame(issues: &mut Issues, frame: &FrameDoc, path: &str) {
 /// Stiffness, damping, friction and so on are not negative; sizes are positive.
 pub(super) fn joint_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
-        if let JointKindDoc::RollingSphere { radius } | JointKindDoc::RollingDisc { radius } = joint.kind {
+        if let JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } = joint.kind {
             issues.require_positive(radius, || format!("{path}.kind.radius"));
         }
         issues.require_positive(joint.weight, || format!("{path}.weight"));
@@ -219,6 +219,6 @@ fn forces(joint: &JointDoc, coordinate: Option<ForceCoordinate>) -> [(&'static s
         ("drive", joint.drive.is_some(), scalar),
         ("cone_limit", joint.cone_limit.is_some(), rotation),
         // A free joint has no rows to soften.
-        ("compliance", joint.compliance != 0.0, !matches!(joint.kind, JointKindDoc::Free)),
+        ("compliance", joint.compliance != 0.0, !matches!(joint.kind, JointKind::Free)),
     ]
 }

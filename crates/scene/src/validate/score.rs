@@ -6,8 +6,8 @@ use super::Issues;
 use super::bodies::check_rotation;
 use super::names::{Known, missing};
 use crate::doc::{
-    ControlDoc, GeneratorDoc, GoalDoc, JointKindDoc, KeyframesDoc, LevelDoc, MeasureDoc, PhaseDoc, SceneDoc,
-    ScoreDoc, StepperDoc, TrackDoc, WantDoc, WarpDoc,
+    ControlDoc, GeneratorDoc, GoalDoc, KeyframesDoc, LevelDoc, MeasureDoc, PhaseDoc, SceneDoc, ScoreDoc,
+    StepperDoc, TrackDoc, WantDoc, WarpDoc,
 };
 use crate::error::SceneIssueKind as Kind;
 
@@ -263,19 +263,14 @@ fn coordinates(
     name: &str,
 ) -> Option<(usize, Option<[f64; 2]>)> {
     if let Some(joint) = written.get(name) {
-        let n = match joint.kind {
-            JointKindDoc::Fixed => 0,
-            JointKindDoc::Hinge | JointKindDoc::Prismatic | JointKindDoc::Screw { .. } => 1,
-            JointKindDoc::Cylindrical | JointKindDoc::Universal => 2,
-            JointKindDoc::Planar | JointKindDoc::Ball | JointKindDoc::Orientation => 3,
-            _ => return None,
-        };
-        return Some((n, joint.limits.map(|limits| [limits.min, limits.max])));
+        let n = joint.kind.free_dimension();
+        let is_keyed = joint.kind.is_holonomic() && n <= 3;
+        return is_keyed.then(|| (n, joint.limits.map(|limits| [limits.min, limits.max])));
     }
     scene.generators.iter().find_map(|generator| {
         let GeneratorDoc::Character(character) = generator else { return None };
         let local = name.strip_prefix(character.name.as_str())?.strip_prefix('_')?;
         let joint = character.joints().find(|joint| joint.name == local)?;
-        Some((joint.kind.n_coordinates(), joint.limits))
+        Some((joint.kind.free_dimension(), joint.limits))
     })
 }

@@ -1,7 +1,7 @@
 //! The mechanism fixtures load, survive a round trip, and describe what their index says.
 
 use sinew_math::Pose;
-use sinew_scene::{ExpectDoc, JointKindDoc, SceneDoc};
+use sinew_scene::{ExpectDoc, JointKind, SceneDoc};
 use std::collections::BTreeMap;
 
 fn scenes() -> Vec<SceneDoc> {
@@ -72,7 +72,7 @@ fn joints_begin_assembled() {
         let all = scene.expanded();
         let poses: BTreeMap<_, _> = all.bodies.iter().map(|b| (b.name.as_str(), b.pose.to_pose())).collect();
         for joint in all.joints.iter().filter(|joint| joint.from_s == 0.0) {
-            use JointKindDoc::{Ball, Fixed, Hinge, Universal};
+            use JointKind::{Ball, Fixed, Hinge, Universal};
             if !matches!(joint.kind, Ball | Fixed | Hinge | Universal) {
                 continue;
             }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{
-    BodyDoc, CapsuleDoc, ChainDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKindDoc, JointSpringDoc,
+    BodyDoc, CapsuleDoc, ChainDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKind, JointSpringDoc,
     MassDoc, PoseDoc, RootDoc, SceneDoc, ShapeDoc, TreeDoc, validate,
 };
 
@@ -62,7 +62,7 @@ fn chains_hang_from_a_body_or_nothing_and_may_end_heavily() {
         root: RootDoc::Free,
         spacing: Some(0.5),
         last_mass: Some(MassDoc::Total(100.0)),
-        joint: JointDoc { kind: JointKindDoc::Ball, ..JointDoc::default() },
+        joint: JointDoc { kind: JointKind::Ball, ..JointDoc::default() },
         ..ChainDoc::default()
     };
     let free = scene(GeneratorDoc::Chain(chain.clone())).expanded();

@@ -4,8 +4,8 @@ use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{
     BodyDoc, ChainDoc, DisplacementDoc, EndDoc, GeneratorDoc, GrabDoc, InputDoc, JacobianPoseDoc, JointDoc,
-    JointFramesDoc, JointKindDoc, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LoopSolverDoc, LoopsDoc,
-    MeshDoc, PriorityDoc, RootDoc, RotationStepDoc, SceneDoc, SphereDoc, StabilizeDoc, StepperDoc, validate,
+    JointFramesDoc, JointKind, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LoopSolverDoc, LoopsDoc, MeshDoc,
+    PriorityDoc, RootDoc, RotationStepDoc, SceneDoc, SphereDoc, StabilizeDoc, StepperDoc, validate,
 };
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn tree_and_loop_rows(scene: &SceneDoc) -> (usize, usize) {
     let mut group: Vec<_> = (0..=scene.bodies.len()).collect();
     let (mut tree, mut loops) = (0, 0);
     for joint in &scene.joints {
-        assert_eq!(joint.kind, JointKindDoc::Ball);
+        assert_eq!(joint.kind, JointKind::Ball);
         let a = group[ids[joint.child.as_str()]];
         let b = group[joint.parent.as_ref().map_or(scene.bodies.len(), |parent| ids[parent.as_str()])];
         if a == b || joint.priority == PriorityDoc::Secondary {
@@ -196,7 +196,7 @@ fn chains_may_be_held_at_both_ends() {
             shapes: vec![sinew_scene::ShapeDoc::Sphere(SphereDoc { radius: 0.1, at: Default::default() })],
             ..BodyDoc::default()
         },
-        joint: JointDoc { kind: JointKindDoc::Ball, weight: 2.0, ..JointDoc::default() },
+        joint: JointDoc { kind: JointKind::Ball, weight: 2.0, ..JointDoc::default() },
         ..ChainDoc::default()
     };
     let held = expanded(GeneratorDoc::Chain(chain(RootDoc::World, RootDoc::World)));

@@ -1,0 +1,311 @@
+//! Joint kinds: the kinematic pairs that a joint can be, with their free and locked directions.
+//!
+//! A joint relates frame 1 (on the child) to frame 2 (on the parent). The axes of a frame are written
+//! `i, j, k` = x, y, z; **`i` is the main axis**: the pin of a hinge, the rail of a slider, the normal of a plane.
+//! Which kind frees what is tabulated at [`JointKind`]; the row families are those of `docs/maths/joints.md`.
+//!
+//! Units: metres, radians, metres per radian for a pitch. Constant cost, no failure.
+
+/// The kinds of joint, by the directions they remove. The main axis `i` is x of the joint frame.
+///
+/// | Kind | rows | frees | row families |
+/// |---|---|---|---|
+/// | `Fixed` | 6 | – | t_x t_y t_z + lock |
+/// | `Hinge` | 5 | twist about i | t_x t_y t_z + axis |
+/// | `Prismatic` | 5 | slide along i | t_y t_z + lock |
+/// | `Cylindrical` | 4 | twist and slide | t_y t_z + axis |
+/// | `Planar` | 3 | twist, j and k | t_x + axis |
+/// | `Ball` | 3 | all rotations | t_x t_y t_z |
+/// | `Universal` | 4 | about i₁ and j₂ | t_x t_y t_z + Hooke |
+/// | `Orientation` | 3 | all translations | lock |
+/// | `PointOnLine` | 2 | slide, rotations | t_y t_z |
+/// | `PointOnPlane` | 1 | j, k, rotations | t_x |
+/// | `Free` | 0 | everything | – |
+/// | `Screw` | 5 | twist with advance | t_y t_z + axis + screw |
+/// | `RollingSphere` | 3 | all rotations | roll (1 position row, 2 velocity rows) |
+/// | `RollingDisc` | 3 | all rotations | roll (1 position row, 2 velocity rows) |
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum JointKind {
+    /// The two frames coincide.
+    Fixed,
+    /// Points coincide, axes `i` coincide: one rotation about `i`.
+    Hinge,
+    /// Orientations coincide, point 1 stays on the line `i₂`: one translation along `i`.
+    Prismatic,
+    /// Axes `i` lie on one line: rotation about it and translation along it.
+    Cylindrical,
+    /// Planes normal to `i` coincide: two translations and the rotation about `i`.
+    Planar,
+    /// Points coincide.
+    Ball,
+    /// Points coincide and `i₁ ⊥ j₂` (Hooke joint): rotations about `i₁` and `j₂`.
+    Universal,
+    /// Orientations coincide.
+    Orientation,
+    /// Point 1 stays on the line through point 2 along `i₂`.
+    PointOnLine,
+    /// Point 1 stays on the plane through point 2 normal to `i₂`.
+    PointOnPlane,
+    /// No rows: the bodies are only neighbours in the tree.
+    Free,
+    /// Cylindrical, and the slide follows the twist.
+    Screw {
+        /// Advance along `i` per radian of twist, in metres (any sign).
+        pitch: f64,
+    },
+    /// A sphere of body 1, centred at point 1, rolls without slipping on the plane of frame 2 (normal `i₂`,
+    /// through point 2), staying on the side that `i₂` points to.
+    RollingSphere {
+        /// Radius in metres.
+        radius: f64,
+    },
+    /// A thin disc of body 1, centred at point 1 with axis `i₁`, rolls without slipping on the plane of frame 2
+    /// (normal `i₂`, through point 2). Lying flat (`i₁ ∥ i₂`) is degenerate: the contact point is then arbitrary.
+    RollingDisc {
+        /// Radius in metres.
+        radius: f64,
+    },
+}
+
+impl JointKind {
+    /// Every kind once, with `parameter` as its pitch (m/rad) or radius (m).
+    #[must_use]
+    pub fn all(parameter: f64) -> [Self; 14] {
+        [
+            Self::Fixed,
+            Self::Hinge,
+            Self::Prismatic,
+            Self::Cylindrical,
+            Self::Planar,
+            Self::Ball,
+            Self::Universal,
+            Self::Orientation,
+            Self::PointOnLine,
+            Self::PointOnPlane,
+            Self::Free,
+            Self::Screw { pitch: parameter },
+            Self::RollingSphere { radius: parameter },
+            Self::RollingDisc { radius: parameter },
+        ]
+    }
+
+    /// The name of the kind in snake case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Hinge => "hinge",
+            Self::Prismatic => "prismatic",
+            Self::Cylindrical => "cylindrical",
+            Self::Planar => "planar",
+            Self::Ball => "ball",
+            Self::Universal => "universal",
+            Self::Orientation => "orientation",
+            Self::PointOnLine => "point_on_line",
+            Self::PointOnPlane => "point_on_plane",
+            Self::Free => "free",
+            Self::Screw { .. } => "screw",
+            Self::RollingSphere { .. } => "rolling_sphere",
+            Self::RollingDisc { .. } => "rolling_disc",
+        }
+    }
+
+    /// The kind called `name`; `parameter` is the pitch (m/rad) or radius (m) and is ignored by kinds without one.
+    #[must_use]
+    pub fn from_name(name: &str, parameter: f64) -> Option<Self> {
+        Self::all(parameter).into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The pitch (m/rad) or radius (m) of the kinds that have one.
+    #[must_use]
+    #[inline]
+    pub fn parameter(self) -> Option<f64> {
+        match self {
+            Self::Screw { pitch } => Some(pitch),
+            Self::RollingSphere { radius } | Self::RollingDisc { radius } => Some(radius),
+            _ => None,
+        }
+    }
+
+    /// Number of rows (removed velocity directions), 0 to 6, without drives.
+    #[must_use]
+    #[inline]
+    pub fn n_rows(self) -> usize {
+        match self {
+            Self::Free => 0,
+            Self::PointOnPlane => 1,
+            Self::PointOnLine => 2,
+            Self::Planar
+            | Self::Ball
+            | Self::Orientation
+            | Self::RollingSphere { .. }
+            | Self::RollingDisc { .. } => 3,
+            Self::Cylindrical | Self::Universal => 4,
+            Self::Hinge | Self::Prismatic | Self::Screw { .. } => 5,
+            Self::Fixed => 6,
+        }
+    }
+
+    /// Number of relative velocity directions left free, `6 − n_rows`.
+    #[must_use]
+    #[inline]
+    pub fn free_dimension(self) -> usize {
+        6 - self.n_rows()
+    }
+
+    /// The locked directions in frame 2 as six bits (Fau98 Table 1, angular first): bits 0–2 rotation about
+    /// `i, j, k`, bits 3–5 translation along `i, j, k`. `None` where the removed directions depend on the pose
+    /// (universal) or couple two of the six (screw, rolling).
+    #[must_use]
+    #[inline]
+    pub fn locked_mask(self) -> Option<u8> {
+        match self {
+            Self::Free => Some(0b000_000),
+            Self::PointOnPlane => Some(0b001_000),
+            Self::PointOnLine => Some(0b110_000),
+            Self::Planar => Some(0b001_110),
+            Self::Ball => Some(0b111_000),
+            Self::Orientation => Some(0b000_111),
+            Self::Cylindrical => Some(0b110_110),
+            Self::Hinge => Some(0b111_110),
+            Self::Prismatic => Some(0b110_111),
+            Self::Fixed => Some(0b111_111),
+            Self::Universal | Self::Screw { .. } | Self::RollingSphere { .. } | Self::RollingDisc { .. } => {
+                None
+            }
+        }
+    }
+
+    /// Whether every row restricts positions. False for rolling joints, whose slip rows restrict velocities only.
+    #[must_use]
+    #[inline]
+    pub fn is_holonomic(self) -> bool {
+        !matches!(self, Self::RollingSphere { .. } | Self::RollingDisc { .. })
+    }
+
+    /// Whether a drive of `coordinate` can be added: the coordinate is free and well defined in this joint.
+    #[must_use]
+    #[inline]
+    pub fn can_drive(self, coordinate: DriveCoordinate) -> bool {
+        match coordinate {
+            DriveCoordinate::Twist => {
+                matches!(self, Self::Hinge | Self::Cylindrical | Self::Planar | Self::Screw { .. })
+            }
+            DriveCoordinate::Slide => {
+                matches!(self, Self::Prismatic | Self::Cylindrical | Self::PointOnLine)
+            }
+        }
+    }
+
+    /// Whether a spring, damper or cone limit may act on the whole relative rotation.
+    #[must_use]
+    #[inline]
+    pub fn accepts_rotation_force(self) -> bool {
+        matches!(self, Self::Ball | Self::Universal | Self::Free)
+    }
+
+    /// Whether the inverse of the relative pose is of the same kind about the opposite axis, coordinates unchanged.
+    #[must_use]
+    #[inline]
+    pub fn is_reversible(self) -> bool {
+        matches!(self, Self::Fixed | Self::Hinge | Self::Prismatic | Self::Cylindrical | Self::Screw { .. })
+    }
+
+    /// Whether the first four coordinates are a unit quaternion `w, x, y, z`, and the first three rates the relative
+    /// angular velocity.
+    #[must_use]
+    #[inline]
+    pub fn has_quaternion(self) -> bool {
+        matches!(self, Self::Ball | Self::PointOnLine | Self::PointOnPlane | Self::Free)
+            || !self.is_holonomic()
+    }
+
+    /// Number of joint coordinates: as many as rates, one more with a quaternion, and the two contact coordinates of
+    /// rolling joints, which are no free velocity directions.
+    #[must_use]
+    #[inline]
+    pub fn n_coordinates(self) -> usize {
+        match self {
+            Self::RollingSphere { .. } | Self::RollingDisc { .. } => 6,
+            _ => self.free_dimension() + usize::from(self.has_quaternion()),
+        }
+    }
+
+    /// Index of the twist or slide among the rates of the joint; meaningful where [`JointKind::can_drive`] holds.
+    #[must_use]
+    #[inline]
+    pub fn rate_index(self, coordinate: DriveCoordinate) -> usize {
+        match (coordinate, self) {
+            (DriveCoordinate::Slide, Self::Cylindrical) => 1,
+            (DriveCoordinate::Slide, Self::PointOnLine) => 3,
+            _ => 0,
+        }
+    }
+
+    /// Index of the twist or slide among the coordinates of the joint; meaningful where [`JointKind::can_drive`] holds.
+    #[must_use]
+    #[inline]
+    pub fn coordinate_index(self, coordinate: DriveCoordinate) -> usize {
+        self.rate_index(coordinate) + usize::from(self.has_quaternion())
+    }
+}
+
+/// The free coordinate that a drive prescribes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum DriveCoordinate {
+    /// The twist angle ϑ of frame 1 about `i` of frame 2, continuous across ±π, in radians.
+    Twist,
+    /// The distance of point 1 from point 2 along `i₂`, in metres.
+    Slide,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for kind in JointKind::all(0.25) {
+            assert_eq!(JointKind::from_name(kind.name(), 0.25), Some(kind));
+        }
+        assert_eq!(JointKind::from_name("screw", 0.25).and_then(JointKind::parameter), Some(0.25));
+        assert_eq!(JointKind::from_name("pin", 0.0), None);
+    }
+
+    #[test]
+    fn masks_count_the_rows() {
+        for kind in JointKind::all(1.0) {
+            if let Some(mask) = kind.locked_mask() {
+                assert_eq!(mask.count_ones() as usize, kind.n_rows(), "{kind:?}");
+            }
+            assert_eq!(kind.n_rows() + kind.free_dimension(), 6);
+        }
+    }
+
+    #[test]
+    fn drives_never_exceed_six_rows_and_never_hit_a_locked_direction() {
+        for kind in JointKind::all(1.0) {
+            let twist = kind.can_drive(DriveCoordinate::Twist);
+            let slide = kind.can_drive(DriveCoordinate::Slide);
+            assert!(kind.n_rows() + usize::from(twist) + usize::from(slide) <= 6);
+            if let Some(mask) = kind.locked_mask() {
+                assert!(!twist || mask & 0b000_001 == 0, "{kind:?}");
+                assert!(!slide || mask & 0b001_000 == 0, "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn driven_coordinates_are_among_the_coordinates_of_their_joint() {
+        for kind in JointKind::all(1.0) {
+            for along in [DriveCoordinate::Twist, DriveCoordinate::Slide] {
+                if kind.can_drive(along) {
+                    assert!(kind.rate_index(along) < kind.free_dimension(), "{kind:?}");
+                    assert!(kind.coordinate_index(along) < kind.n_coordinates(), "{kind:?}");
+                }
+            }
+        }
+    }
+}
