@@ -2,8 +2,8 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use glam::DVec3;
-use sinew_math::{Force, Motion, Sym3, skew};
-use sinew_solvers::{BlockSystem, EffectiveMass, Load, PairFactor, PairJoint, TreeLdlt};
+use sinew_math::{Force, Motion, Sym3, Sym6, skew};
+use sinew_solvers::{BlockSystem, Load, PairFactor, PairJoint, TreeLdlt};
 use sinew_topology::{EliminationPlan, Endpoints, GraphBuilder, Priority, plan};
 use std::hint::black_box;
 
@@ -70,7 +70,7 @@ fn solve_pairs(factor: &mut PairFactor, motions: &mut [Motion]) {
         stiffness: [[STIFFNESS]],
         impulse: [0.0],
     };
-    let own = Load { mass: EffectiveMass::rigid(INERTIA, 1.0), momentum: WEIGHT };
+    let own = Load { mass: Sym6::rigid(INERTIA, 1.0), momentum: WEIGHT };
     let mut load = Load::ZERO;
     let mut view = factor.view();
     for pair in 0..n {

@@ -4,7 +4,9 @@
 //! distance of the worst loop joint is measured after every step. Tree joints hold at any budget. One thread, which the
 //! caller provides.
 
-use crate::{Axes, Curve, Effort, Failure, Figure, Machine, SceneRun, Subject, Table, short};
+use crate::{
+    Axes, Figure, Machine, MeasureEffort, PlotCurve, ReportTable, SceneRun, Subject, SuiteFailure, short,
+};
 use serde_json::{Value, json};
 use sinew_mechanism::{JointId, Model, State};
 use std::time::Instant;
@@ -37,7 +39,7 @@ pub struct BudgetRow {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetSuite {
     /// How much is measured.
-    pub effort: Effort,
+    pub effort: MeasureEffort,
     /// Where and when.
     pub machine: Machine,
     /// Scenes and budgets.
@@ -46,7 +48,7 @@ pub struct BudgetSuite {
 
 impl BudgetSuite {
     /// Nothing measured yet.
-    pub fn new(effort: Effort) -> Self {
+    pub fn new(effort: MeasureEffort) -> Self {
         Self { effort, machine: Machine::here(), rows: vec![] }
     }
 
@@ -54,7 +56,7 @@ impl BudgetSuite {
     ///
     /// # Errors
     /// If a scene cannot be built.
-    pub fn measure(&mut self) -> Result<(), Failure> {
+    pub fn measure(&mut self) -> Result<(), SuiteFailure> {
         for scene in SCENES {
             let mut run = SceneRun::fixture(scene)?;
             run.save();
@@ -66,10 +68,10 @@ impl BudgetSuite {
     }
 
     /// Error and time over the budget.
-    pub fn table(&self) -> Table {
+    pub fn table(&self) -> ReportTable {
         let title = "Iterations per solve: loop error in m and µs per step";
         let head = ["scene", "budget", "iterations", "best", "median", "largest error", "error at the end"];
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in &self.rows {
             let times = [row.best, row.median].map(|seconds| short(seconds * 1e6));
             let errors = [row.largest, row.last].map(|error| format!("{error:.1e}"));
@@ -103,7 +105,7 @@ impl BudgetSuite {
 
     /// Error over time.
     pub fn plot(&self) -> String {
-        let curve = |scene: &str| Curve {
+        let curve = |scene: &str| PlotCurve {
             name: scene.to_string(),
             points: self
                 .rows
@@ -123,7 +125,7 @@ impl BudgetSuite {
     }
 }
 
-fn measure_budget(scene: &'static str, run: &mut SceneRun, budget: u32, effort: &Effort) -> BudgetRow {
+fn measure_budget(scene: &'static str, run: &mut SceneRun, budget: u32, effort: &MeasureEffort) -> BudgetRow {
     run.world_mut().settings_mut().loops.solve.iterations = budget;
     run.restore();
     let n_steps = run.world().info().n_steps;
@@ -168,11 +170,11 @@ fn loop_error(model: &Model, state: &State) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{BUDGETS, BudgetSuite};
-    use crate::Effort;
+    use crate::MeasureEffort;
 
     #[test]
     fn more_iterations_close_the_loops() {
-        let mut suite = BudgetSuite::new(Effort { n_batches: 1, batch_work: 1, max_links: 1 });
+        let mut suite = BudgetSuite::new(MeasureEffort { n_batches: 1, batch_work: 1, max_links: 1 });
         suite.measure().unwrap();
         assert_eq!(suite.rows.len(), 2 * BUDGETS.len());
         for rows in suite.rows.chunks(BUDGETS.len()) {

@@ -1,18 +1,18 @@
 //! The figures of the chain suite as tables, as JSON and as curves.
 
 use crate::chain_suite::{PAPER, PAPER_HAND};
-use crate::{Axes, ChainSuite, Curve, Figure, Goal, Series, Table, grouped, short};
+use crate::{Axes, ChainSeries, ChainSuite, Figure, FigureGoal, PlotCurve, ReportTable, grouped, short};
 use serde_json::{Value, json};
 use sinew_mechanism::Stage;
 
 impl ChainSuite {
     /// Time per link and its stages over the number of links.
-    pub fn series_table(&self, series: &Series) -> Table {
+    pub fn series_table(&self, series: &ChainSeries) -> ReportTable {
         let title = format!("{}: µs per link per step", series.title);
         let mut head = vec!["links", "best", "median"];
         head.extend(Stage::ALL.map(Stage::name));
         head.push("µs per step");
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in self.rows_of(series.key) {
             let times = [row.best(), row.median()].into_iter().chain(row.stages());
             let cells = [grouped(row.n_links)].into_iter().chain(times.map(|time| format!("{time:.3}")));
@@ -25,9 +25,9 @@ impl ChainSuite {
     }
 
     /// Memory per link of every chain of 1,000 links and of the longest ones.
-    pub fn memory_table(&self) -> Table {
+    pub fn memory_table(&self) -> ReportTable {
         let head = ["chain", "links", "stated", "held", "peak while building", "allocations per step"];
-        let mut table = Table::new("Memory: bytes per link", &head);
+        let mut table = ReportTable::new("Memory: bytes per link", &head);
         for (i, row) in self.rows.iter().enumerate() {
             let is_last = self.rows.get(i + 1).is_none_or(|next| next.series != row.series);
             if let Some(memory) = row.memory.filter(|_| is_last || row.n_links == 1_000) {
@@ -40,9 +40,9 @@ impl ChainSuite {
     }
 
     /// What the paper printed beside what was measured here.
-    pub fn paper_table(&self) -> Table {
+    pub fn paper_table(&self) -> ReportTable {
         let title = "Beside Hernández et al. 2011 (their figures, their machine): ms per step";
-        let mut table = Table::new(title, &["scene", "paper", "here", "ratio"]);
+        let mut table = ReportTable::new(title, &["scene", "paper", "here", "ratio"]);
         for (scene, paper, here) in self.beside_paper() {
             table.row([scene, short(paper), format!("{here:.4}"), format!("{:.0}×", paper / here)]);
         }
@@ -50,10 +50,10 @@ impl ChainSuite {
     }
 
     /// Fixture scenes.
-    pub fn scenes_table(&self) -> Table {
+    pub fn scenes_table(&self) -> ReportTable {
         let mut head = vec!["scene", "bodies", "best", "median"];
         head.extend(Stage::ALL.map(Stage::name));
-        let mut table = Table::new("Fixtures with their recorded inputs: µs per step", &head);
+        let mut table = ReportTable::new("Fixtures with their recorded inputs: µs per step", &head);
         for scene in &self.scenes {
             let times = [scene.timing.best, scene.timing.median].into_iter().chain(scene.timing.stages);
             let cells = [scene.name.to_string(), grouped(scene.n_bodies)].into_iter();
@@ -63,10 +63,10 @@ impl ChainSuite {
     }
 
     /// Threads.
-    pub fn threads_table(&self) -> Table {
+    pub fn threads_table(&self) -> ReportTable {
         let links = self.threads.first().map_or(0, |threads| threads.n_links);
         let title = format!("Wide tree of {} hinges: µs per link per step", grouped(links));
-        let mut table = Table::new(title, &["threads", "best", "median", "speed-up", "digest"]);
+        let mut table = ReportTable::new(title, &["threads", "best", "median", "speed-up", "digest"]);
         for threads in &self.threads {
             let per_link = |seconds: f64| format!("{:.3}", seconds * 1e6 / threads.n_links as f64);
             table.row([
@@ -81,9 +81,9 @@ impl ChainSuite {
     }
 
     /// Plumb lines.
-    pub fn errors_table(&self) -> Table {
+    pub fn errors_table(&self) -> ReportTable {
         let title = "Ten hinged links, the last one heavy, 10 s at 1/60 s: anchor error in m";
-        let mut table = Table::new(title, &["mass ratio", "start", "engine", "largest", "at the end"]);
+        let mut table = ReportTable::new(title, &["mass ratio", "start", "engine", "largest", "at the end"]);
         let mut errors: Vec<_> = self.errors.iter().collect();
         errors.sort_by(|a, b| a.mass_ratio.total_cmp(&b.mass_ratio).then(a.tilt.total_cmp(&b.tilt)));
         for error in errors {
@@ -95,9 +95,9 @@ impl ChainSuite {
     }
 
     /// Rapier's times, empty if it did not run.
-    pub fn rapier_table(&self) -> Table {
+    pub fn rapier_table(&self) -> ReportTable {
         let title = "Rapier, impulse joints, the same hinge chain: µs per link per step";
-        let mut table = Table::new(title, &["links", "best", "median", "Sinew is faster by"]);
+        let mut table = ReportTable::new(title, &["links", "best", "median", "Sinew is faster by"]);
         for row in self.rows_of("rapier") {
             let ours = self.rows_of("hinge").find(|ours| ours.n_links == row.n_links);
             let ratio = ours.map_or(String::new(), |ours| format!("{}×", short(row.best() / ours.best())));
@@ -143,13 +143,13 @@ impl ChainSuite {
             "commit": self.machine.commit,
             "machine": self.machine.to_json(),
             "batches": self.effort.n_batches,
-            "rows": self.rows.iter().map(crate::Row::to_json).collect::<Value>(),
+            "rows": self.rows.iter().map(crate::ChainRow::to_json).collect::<Value>(),
             "growth": growth,
             "paper": paper.collect::<Value>(),
             "scenes": scenes.collect::<Value>(),
             "threads": threads.collect::<Value>(),
             "errors": errors.collect::<Value>(),
-            "goals": self.goals().iter().map(Goal::to_json).collect::<Value>(),
+            "goals": self.goals().iter().map(FigureGoal::to_json).collect::<Value>(),
         })
     }
 
@@ -166,15 +166,15 @@ impl ChainSuite {
     }
 
     /// Time per link of every series, Rapier and the paper.
-    pub fn curves(&self) -> Vec<Curve> {
-        let curve = |name: &str, key: &str| Curve {
+    pub fn curves(&self) -> Vec<PlotCurve> {
+        let curve = |name: &str, key: &str| PlotCurve {
             name: name.to_string(),
             points: self.rows_of(key).map(|row| (row.n_links as f64, row.best())).collect(),
         };
-        let series = Series::all();
+        let series = ChainSeries::all();
         let ours = series.iter().map(|series| curve(series.short_title, series.key));
         let paper = PAPER.iter().map(|&(links, ms)| (links as f64, ms * 1e3 / links as f64));
-        let paper = Curve { name: "Hernández et al. 2011".into(), points: paper.collect() };
+        let paper = PlotCurve { name: "Hernández et al. 2011".into(), points: paper.collect() };
         ours.chain([curve("Rapier, impulse joints", "rapier"), paper]).collect()
     }
 

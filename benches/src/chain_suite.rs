@@ -4,13 +4,10 @@
 //! pool of one.
 
 use crate::{
-    Effort, Goal, LinkJoint, Links, Machine, MechanismRun, Row, SceneRun, Series, Subject, Timing, time_steps,
+    ChainRow, ChainSeries, FigureGoal, LinkJoint, Links, Machine, MeasureEffort, MechanismRun, SceneRun,
+    Subject, SuiteFailure, Timing, time_steps,
 };
 use sinew_mechanism::{Implicit, Input, Scheme, Settings, violation};
-use std::error::Error;
-
-/// Any failure to build or to run something.
-pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// What Her11 (table 1) printed for hinge chains: links, milliseconds per step.
 pub(crate) const PAPER: [(usize, f64); 2] = [(1_000, 22.0), (10_000, 285.0)];
@@ -68,11 +65,11 @@ pub struct AnchorError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainSuite {
     /// How much is measured.
-    pub effort: Effort,
+    pub effort: MeasureEffort,
     /// Where and when.
     pub machine: Machine,
     /// Chains.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ChainRow>,
     /// Fixtures.
     pub scenes: Vec<SceneTime>,
     /// Threads.
@@ -83,7 +80,7 @@ pub struct ChainSuite {
 
 impl ChainSuite {
     /// Nothing measured yet.
-    pub fn new(effort: Effort) -> Self {
+    pub fn new(effort: MeasureEffort) -> Self {
         let machine = Machine::here();
         Self { effort, machine, rows: vec![], scenes: vec![], threads: vec![], errors: vec![] }
     }
@@ -92,7 +89,7 @@ impl ChainSuite {
     ///
     /// # Errors
     /// If a chain cannot be built.
-    pub fn measure_series(&mut self, series: &Series) -> Result<(), Failure> {
+    pub fn measure_series(&mut self, series: &ChainSeries) -> Result<(), SuiteFailure> {
         for n in series.sizes(&self.effort) {
             self.rows.push(series.measure(n, &self.effort)?);
         }
@@ -103,7 +100,7 @@ impl ChainSuite {
     ///
     /// # Errors
     /// If a fixture is missing or wrong.
-    pub fn measure_scenes(&mut self) -> Result<(), Failure> {
+    pub fn measure_scenes(&mut self) -> Result<(), SuiteFailure> {
         for name in SCENES {
             let mut run = SceneRun::fixture(name)?;
             let n_bodies = run.n_links();
@@ -116,7 +113,7 @@ impl ChainSuite {
     ///
     /// # Errors
     /// If the tree or a pool of threads cannot be built, or if the number of threads changed a bit of the result.
-    pub fn measure_threads(&mut self) -> Result<(), Failure> {
+    pub fn measure_threads(&mut self) -> Result<(), SuiteFailure> {
         let n_arms = self.effort.max_links.min(100_000) / 400;
         let links = Links::comb(n_arms, 256, LinkJoint::Hinge(10.0));
         for n_threads in [1, self.machine.n_threads.max(2)] {
@@ -136,7 +133,7 @@ impl ChainSuite {
     ///
     /// # Errors
     /// If the chain cannot be built.
-    pub fn measure_errors(&mut self) -> Result<(), Failure> {
+    pub fn measure_errors(&mut self) -> Result<(), SuiteFailure> {
         let mut newton = Implicit::default();
         newton.newton_iterations = 3;
         for case in PLUMB_CASES {
@@ -163,7 +160,7 @@ impl ChainSuite {
         for n in crate::SIZES.into_iter().filter(|&n| n <= max_links) {
             let mut run = RapierRun::new(&Links::chain(n, LinkJoint::Hinge(10.0)));
             let timing = time_steps(&mut run, &self.effort);
-            self.rows.push(Row { series: "rapier", n_links: n, timing, memory: None });
+            self.rows.push(ChainRow { series: "rapier", n_links: n, timing, memory: None });
         }
         for case in PLUMB_CASES {
             let mut run = RapierRun::new(&Links::plumb_line(PLUMB_LINKS, case.0, case.1));
@@ -175,7 +172,7 @@ impl ChainSuite {
     }
 
     /// The rows of a series.
-    pub fn rows_of<'a>(&'a self, series: &'a str) -> impl Iterator<Item = &'a Row> {
+    pub fn rows_of<'a>(&'a self, series: &'a str) -> impl Iterator<Item = &'a ChainRow> {
         self.rows.iter().filter(move |row| row.series == series)
     }
 
@@ -187,9 +184,9 @@ impl ChainSuite {
     }
 
     /// What is asked of the figures that were measured.
-    pub fn goals(&self) -> Vec<Goal> {
+    pub fn goals(&self) -> Vec<FigureGoal> {
         let mut goals = Vec::new();
-        let mut goal = |name: String, value, limit| goals.push(Goal::at_most(name, value, limit));
+        let mut goal = |name: String, value, limit| goals.push(FigureGoal::at_most(name, value, limit));
         for row in &self.rows {
             let limit = match (row.series, row.n_links) {
                 ("hinge", 10 | 100 | 1_000) => 0.25,
@@ -239,7 +236,7 @@ fn watch(
 ///
 /// # Errors
 /// If the chain cannot be built.
-pub fn run_few_steps() -> Result<(), Failure> {
+pub fn run_few_steps() -> Result<(), SuiteFailure> {
     let model = Links::chain(1_000, LinkJoint::Hinge(10.0)).model()?;
     let mut run = MechanismRun::new(model, Settings::default());
     (0..20).for_each(|_| run.step());
@@ -249,13 +246,13 @@ pub fn run_few_steps() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::ChainSuite;
-    use crate::{Effort, Series};
+    use crate::{ChainSeries, MeasureEffort};
 
     #[test]
     fn a_small_suite_meets_what_does_not_depend_on_time() {
-        let effort = Effort { n_batches: 1, batch_work: 100, max_links: 1_000 };
+        let effort = MeasureEffort { n_batches: 1, batch_work: 100, max_links: 1_000 };
         let mut suite = ChainSuite::new(effort);
-        suite.measure_series(&Series::all()[0]).unwrap();
+        suite.measure_series(&ChainSeries::all()[0]).unwrap();
         suite.measure_scenes().unwrap();
         suite.measure_threads().unwrap();
         suite.measure_errors().unwrap();
@@ -271,7 +268,7 @@ mod tests {
         assert_eq!(json["rows"][2]["name"], "hinge_1000");
         assert_eq!(json["paper"][0]["us_per_link"], 22.0);
         assert_eq!(suite.curves().iter().filter(|curve| !curve.points.is_empty()).count(), 2);
-        for table in [suite.series_table(&Series::all()[0]), suite.memory_table(), suite.paper_table()] {
+        for table in [suite.series_table(&ChainSeries::all()[0]), suite.memory_table(), suite.paper_table()] {
             assert!(table.to_string().contains("1,000"), "{table}");
         }
     }

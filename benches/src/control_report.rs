@@ -2,8 +2,8 @@
 
 use crate::control_suite::PARTS;
 use crate::{
-    Axes, CharacterRow, ControlSuite, Curve, Figure, Goal, MotionTimes, SkeletonRow, Table, Timing, grouped,
-    short,
+    Axes, CharacterRow, ControlSuite, Figure, FigureGoal, MotionTimes, PlotCurve, ReportTable, SkeletonRow,
+    Timing, grouped, short,
 };
 use serde_json::{Value, json};
 
@@ -18,11 +18,11 @@ fn controls(row: &CharacterRow) -> [(&'static str, &MotionTimes); 2] {
 
 impl ControlSuite {
     /// Table 2 of the paper, each model of its beside ours.
-    pub fn characters_table(&self) -> Table {
+    pub fn characters_table(&self) -> ReportTable {
         let title = "Beside KP08 table 2: average time of a step, µs";
         let mut head = vec!["model", "", "DOF", "bones", "actuators", "nodes", "tetrahedra"];
         head.extend(["step in ms", "joint", "Cartesian"]);
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in &self.characters {
             let paper = &row.paper;
             let sizes = |sizes: [usize; 5]| sizes.map(|size| size.to_string());
@@ -44,12 +44,12 @@ impl ControlSuite {
     }
 
     /// Where the time of the same steps goes.
-    pub fn parts_table(&self) -> Table {
+    pub fn parts_table(&self) -> ReportTable {
         let title = "The same steps, part by part: µs per step";
         let mut head = vec!["motion", "control", "steps", "best", "median", "longest"];
         head.extend(PARTS.map(|part| part.0));
         head.extend(["sub-steps", "contacts at most"]);
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in &self.characters {
             for (control, times) in controls(row) {
                 let steps = &times.steps;
@@ -64,11 +64,11 @@ impl ControlSuite {
     }
 
     /// Dynamics of skeletons.
-    pub fn dynamics_table(&self) -> Table {
+    pub fn dynamics_table(&self) -> ReportTable {
         let title = "Dynamics of a chain of hinges in joint coordinates: ns per hinge, best";
         let mut head = vec!["bones", "forward", "median", "inverse", "hybrid", "whole step", "median"];
         head.push("µs per step");
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in &self.skeletons {
             let [forward, inverse, hybrid] = row.sweeps;
             let times = [
@@ -83,17 +83,15 @@ impl ControlSuite {
             let cells = cells.chain(times.map(|time| short(row.per_bone(time))));
             table.row(cells.chain([us(row.passive.best)]));
         }
-        table.note(
-            "Pinocchio's ABA: 410–700 ns, measured beside us. Hybrid: every other hinge is prescribed.",
-        );
+        table.note("Hybrid: every other hinge is prescribed.");
         table
     }
 
     /// Skeletons with a guided bone.
-    pub fn cartesian_table(&self) -> Table {
+    pub fn cartesian_table(&self) -> ReportTable {
         let title = "The same chain with its last bone guided, one goal, accelerations smallest: whole steps";
         let head = ["bones", "ns per bone", "median", "over passive", "µs per step"];
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for (row, timing) in self.guided() {
             table.row([
                 grouped(row.n_bones),
@@ -184,13 +182,13 @@ impl ControlSuite {
             "characters": characters.collect::<Value>(),
             "skeletons": skeletons.collect::<Value>(),
             "growth": growth,
-            "goals": self.goals().iter().map(Goal::to_json).collect::<Value>(),
+            "goals": self.goals().iter().map(FigureGoal::to_json).collect::<Value>(),
         })
     }
 
     /// Time of dynamics and of steps over the number of bones.
     pub fn plot(&self) -> String {
-        let curve = |name: &str, of: fn(&SkeletonRow) -> Option<Timing>| Curve {
+        let curve = |name: &str, of: fn(&SkeletonRow) -> Option<Timing>| PlotCurve {
             name: name.into(),
             points: self
                 .skeletons

@@ -2,13 +2,12 @@
 //!
 //! A skeleton is a chain of boxes of 0.2 × 0.04 × 0.04 m, tied by hinges about y and hung from the world by a passive one.
 
-use crate::{Failure, Subject};
+use crate::{Subject, SuiteFailure};
 use glam::DVec3;
-use sinew_recursive::{Command, Dynamics, Mode, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, Tree, TreeState};
 use sinew_scene::{
-    BodyDoc, BoxDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKind,
-    KeyDoc, KeyframesDoc, PhaseDoc, PoseDoc, SceneDoc, ScoreDoc, ShapeDoc, StepperDoc, StyleDoc, TrackDoc,
-    WantDoc,
+    BodyDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKind, KeyDoc,
+    KeyframesDoc, PhaseDoc, SceneDoc, ScoreDoc, Shape, ShapeDoc, StepperDoc, StyleDoc, TrackDoc, WantDoc,
 };
 use sinew_sim::{Reduced, World};
 
@@ -31,7 +30,7 @@ pub enum Control {
 /// A skeleton of `n` bones as a scene.
 pub fn skeleton(n: usize, control: Control) -> SceneDoc {
     let size = DVec3::new(0.2, 0.04, 0.04);
-    let shape = ShapeDoc::Box(BoxDoc { size, at: PoseDoc::default() });
+    let shape = ShapeDoc::centred(Shape::Box { size });
     let (name, track) = ("bone".to_owned(), "hand".to_owned());
     let goal = GoalDoc {
         bone: format!("{name}_{n:04}"),
@@ -60,7 +59,7 @@ pub fn skeleton(n: usize, control: Control) -> SceneDoc {
 }
 
 /// The joint coordinates of a world.
-pub(crate) fn reduced(world: &World) -> Result<&Reduced, Failure> {
+pub(crate) fn reduced(world: &World) -> Result<&Reduced, SuiteFailure> {
     world.model().reduced().ok_or_else(|| "the scene is not stepped in joint coordinates".into())
 }
 
@@ -68,7 +67,7 @@ pub(crate) fn reduced(world: &World) -> Result<&Reduced, Failure> {
 ///
 /// # Errors
 /// If the world has no actuators or breaks down.
-pub fn as_keyframes(world: &mut World, n_steps: usize) -> Result<PhaseDoc, Failure> {
+pub fn as_keyframes(world: &mut World, n_steps: usize) -> Result<PhaseDoc, SuiteFailure> {
     let (from_s, dt) = (world.time(), world.settings().dt);
     let mut state = reduced(world)?.tree().neutral_state();
     let every = ((KEY_TIME / dt).round() as usize).max(1);
@@ -104,7 +103,7 @@ pub fn as_keyframes(world: &mut World, n_steps: usize) -> Result<PhaseDoc, Failu
 
 /// What is given and what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum DynamicsProblem {
     /// Torques are given.
     Forward,
     /// Accelerations are given.
@@ -113,7 +112,7 @@ pub enum Problem {
     Hybrid,
 }
 
-impl Problem {
+impl DynamicsProblem {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Forward, Self::Inverse, Self::Hybrid];
 }
@@ -122,23 +121,23 @@ impl Problem {
 pub struct DynamicsRun<'a> {
     tree: &'a Tree,
     state: TreeState,
-    command: Command,
+    command: HybridCommand,
     dynamics: Dynamics,
 }
 
 impl<'a> DynamicsRun<'a> {
     /// A tree of hinges with every angle and rate somewhere within ±0.3.
-    pub fn new(tree: &'a Tree, problem: Problem) -> Self {
+    pub fn new(tree: &'a Tree, problem: DynamicsProblem) -> Self {
         let mut state = tree.neutral_state();
         let some = |k: usize| 0.3 * ((k * 7919 % 1000) as f64 / 500.0 - 1.0);
         state.coordinates.iter_mut().enumerate().for_each(|(k, q)| *q = some(k));
         state.rates.iter_mut().enumerate().for_each(|(k, v)| *v = some(k + 500));
         let mut command = match problem {
-            Problem::Inverse => Command::prescribed(tree),
-            Problem::Forward | Problem::Hybrid => Command::passive(tree),
+            DynamicsProblem::Inverse => HybridCommand::prescribed(tree),
+            DynamicsProblem::Forward | DynamicsProblem::Hybrid => HybridCommand::passive(tree),
         };
-        if problem == Problem::Hybrid {
-            command.modes.iter_mut().step_by(2).for_each(|mode| *mode = Mode::Prescribed);
+        if problem == DynamicsProblem::Hybrid {
+            command.modes.iter_mut().step_by(2).for_each(|mode| *mode = JointMode::Prescribed);
         }
         Self { tree, state, command, dynamics: Dynamics::new(tree) }
     }
@@ -166,7 +165,7 @@ impl Subject for DynamicsRun<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Control, DynamicsRun, Problem, as_keyframes, reduced, skeleton};
+    use super::{Control, DynamicsProblem, DynamicsRun, as_keyframes, reduced, skeleton};
     use crate::{SceneRun, Subject};
     use sinew_recursive::TreeState;
     use sinew_scene::ScoreDoc;
@@ -195,7 +194,7 @@ mod tests {
     fn dynamics_of_all_problems_are_found() {
         let run = SceneRun::new(&skeleton(12, Control::Passive)).unwrap();
         let tree = reduced(run.world()).unwrap().tree();
-        let mut found = Problem::ALL.map(|problem| DynamicsRun::new(tree, problem));
+        let mut found = DynamicsProblem::ALL.map(|problem| DynamicsRun::new(tree, problem));
         found.iter_mut().for_each(Subject::step);
         let [forward, inverse, hybrid] = found.map(|run| run.dynamics);
         assert!(forward.torques().iter().all(|torque| *torque == 0.0));

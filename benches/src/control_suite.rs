@@ -2,9 +2,12 @@
 //!
 //! Everything runs on one thread, which the caller provides.
 
-use crate::control_scenes::{Control, DynamicsRun, Problem, as_keyframes, reduced, skeleton};
+use crate::control_scenes::{Control, DynamicsProblem, DynamicsRun, as_keyframes, reduced, skeleton};
 use crate::subjects::fixture;
-use crate::{Effort, Failure, Goal, Machine, SceneRun, StepTimes, Subject, Timing, grouped, time_steps};
+use crate::{
+    FigureGoal, Machine, MeasureEffort, SceneRun, StepTimes, Subject, SuiteFailure, Timing, grouped,
+    time_steps,
+};
 use sinew_flesh::FleshModel;
 use sinew_mechanism::Stage;
 use sinew_scene::{ControlDoc, SceneDoc, ScoreDoc};
@@ -134,8 +137,8 @@ pub struct CharacterRow {
 pub struct SkeletonRow {
     /// Number of bones, and of hinges.
     pub n_bones: usize,
-    /// The three sweeps alone, in the order of [`Problem::ALL`].
-    pub sweeps: [Timing; Problem::ALL.len()],
+    /// The three sweeps alone, in the order of [`DynamicsProblem::ALL`].
+    pub sweeps: [Timing; DynamicsProblem::ALL.len()],
     /// A whole step without commands.
     pub passive: Timing,
     /// A whole step with one bone guided, where that is measured.
@@ -153,7 +156,7 @@ impl SkeletonRow {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControlSuite {
     /// How much is measured.
-    pub effort: Effort,
+    pub effort: MeasureEffort,
     /// Where and when.
     pub machine: Machine,
     /// Table 2.
@@ -164,7 +167,7 @@ pub struct ControlSuite {
 
 impl ControlSuite {
     /// Nothing measured yet.
-    pub fn new(effort: Effort) -> Self {
+    pub fn new(effort: MeasureEffort) -> Self {
         Self { effort, machine: Machine::here(), characters: vec![], skeletons: vec![] }
     }
 
@@ -172,7 +175,7 @@ impl ControlSuite {
     ///
     /// # Errors
     /// If a motion cannot be built, breaks down or does not repeat itself.
-    pub fn measure_characters(&mut self) -> Result<(), Failure> {
+    pub fn measure_characters(&mut self) -> Result<(), SuiteFailure> {
         for paper in TABLE_2 {
             let scene = fixture(paper.motion)?;
             let n_steps = World::from_scene(&scene)?.info().n_steps as usize;
@@ -185,16 +188,16 @@ impl ControlSuite {
     ///
     /// # Errors
     /// If one cannot be built.
-    pub fn measure_skeletons(&mut self) -> Result<(), Failure> {
+    pub fn measure_skeletons(&mut self) -> Result<(), SuiteFailure> {
         for n_bones in SKELETONS.into_iter().filter(|&n| n <= self.effort.max_links) {
             let effort = in_short_batches(&self.effort, n_bones);
-            let steps = |control| -> Result<Timing, Failure> {
+            let steps = |control| -> Result<Timing, SuiteFailure> {
                 Ok(time_steps(&mut SceneRun::new(&skeleton(n_bones, control))?, &effort))
             };
             let still = SceneRun::new(&skeleton(n_bones, Control::Passive))?;
             let tree = reduced(still.world())?.tree();
             let sweeps =
-                Problem::ALL.map(|problem| time_steps(&mut DynamicsRun::new(tree, problem), &effort));
+                DynamicsProblem::ALL.map(|problem| time_steps(&mut DynamicsRun::new(tree, problem), &effort));
             let passive = steps(Control::Passive)?;
             let cartesian = (n_bones <= MOST_GUIDED).then(|| steps(Control::Cartesian)).transpose()?;
             self.skeletons.push(SkeletonRow { n_bones, sweeps, passive, cartesian });
@@ -217,39 +220,43 @@ impl ControlSuite {
     }
 
     /// What is asked of the figures that were measured.
-    pub fn goals(&self) -> Vec<Goal> {
+    pub fn goals(&self) -> Vec<FigureGoal> {
         let mut goals = Vec::new();
         for row in &self.characters {
             let times = [("joint", &row.joint), ("Cartesian", &row.cartesian)];
             for ((control, times), limit) in times.into_iter().zip(row.paper.goals_us) {
                 let name = format!("{}: step in {control} control, µs", row.paper.name);
-                goals.push(Goal::at_most(name, times.steps.best() * 1e6, limit));
+                goals.push(FigureGoal::at_most(name, times.steps.best() * 1e6, limit));
             }
         }
         if let Some(row) = self.skeletons.iter().find(|row| row.n_bones == 1_000) {
             for (limit, aim) in [(300.0, ""), (150.0, ", aim")] {
                 let name = format!("forward dynamics of 1,000 hinges, ns per hinge{aim}");
-                goals.push(Goal::at_most(name, row.per_bone(row.sweeps[0].best), limit));
+                goals.push(FigureGoal::at_most(name, row.per_bone(row.sweeps[0].best), limit));
             }
         }
         for (what, (n, ratio)) in
             ["forward dynamics", "Cartesian control"].into_iter().zip(self.growth().into_iter().flatten())
         {
             let name = format!("{what}, growth per bone from 10 to {} bones", grouped(n));
-            goals.push(Goal::at_most(name, ratio, 2.0));
+            goals.push(FigureGoal::at_most(name, ratio, 2.0));
         }
         goals
     }
 }
 
 /// The same amount of work in batches of about a millisecond, which find quiet moments on a busy machine.
-fn in_short_batches(effort: &Effort, n_bones: usize) -> Effort {
+fn in_short_batches(effort: &MeasureEffort, n_bones: usize) -> MeasureEffort {
     let batch_work = SHORT_BATCH.0.max(SHORT_BATCH.1 * n_bones);
-    Effort { n_batches: (effort.n_batches * effort.batch_work / batch_work).max(1), batch_work, ..*effort }
+    MeasureEffort {
+        n_batches: (effort.n_batches * effort.batch_work / batch_work).max(1),
+        batch_work,
+        ..*effort
+    }
 }
 
 /// Which steps of a scene are guided: those of phases of Cartesian control.
-fn guided(scene: &SceneDoc, n_steps: usize) -> Result<Vec<bool>, Failure> {
+fn guided(scene: &SceneDoc, n_steps: usize) -> Result<Vec<bool>, SuiteFailure> {
     let mut world = World::from_scene(scene)?;
     let phases = scene.score.iter().flat_map(|score| &score.phases);
     let guides: Vec<bool> = phases.map(|phase| matches!(phase.control, ControlDoc::Guide(_))).collect();
@@ -261,7 +268,7 @@ fn measure_character(
     scene: &SceneDoc,
     n_steps: usize,
     n_runs: usize,
-) -> Result<CharacterRow, Failure> {
+) -> Result<CharacterRow, SuiteFailure> {
     let is_counted = guided(scene, n_steps)?;
     let mut run = SceneRun::new(scene)?;
     run.save();
@@ -298,7 +305,7 @@ fn time_motion(
     run: &mut SceneRun,
     is_counted: &[bool],
     n_runs: usize,
-) -> Result<MotionTimes, Failure> {
+) -> Result<MotionTimes, SuiteFailure> {
     let n_counted = is_counted.iter().filter(|is_counted| **is_counted).count();
     if n_counted == 0 {
         return Err(format!("{name} guides nothing").into());
@@ -345,20 +352,20 @@ fn time_motion(
 ///
 /// # Errors
 /// If a scene cannot be built.
-pub fn run_few_control_steps() -> Result<(), Failure> {
+pub fn run_few_control_steps() -> Result<(), SuiteFailure> {
     for paper in TABLE_2 {
         let scene = from_the_guide(&fixture(paper.motion)?)?;
         let mut run = SceneRun::new(&scene)?;
         (0..FEW_STEPS).for_each(|_| run.step());
     }
     let run = SceneRun::new(&skeleton(1_000, Control::Passive))?;
-    let mut dynamics = DynamicsRun::new(reduced(run.world())?.tree(), Problem::Forward);
+    let mut dynamics = DynamicsRun::new(reduced(run.world())?.tree(), DynamicsProblem::Forward);
     (0..FEW_STEPS).for_each(|_| dynamics.step());
     Ok(())
 }
 
 /// The scene with nothing but its first guided phase, from the beginning.
-fn from_the_guide(scene: &SceneDoc) -> Result<SceneDoc, Failure> {
+fn from_the_guide(scene: &SceneDoc) -> Result<SceneDoc, SuiteFailure> {
     let mut score = scene.score.clone().ok_or("the motion has no score")?;
     score.phases.retain(|phase| matches!(phase.control, ControlDoc::Guide(_)));
     score.phases.truncate(1);
@@ -369,12 +376,12 @@ fn from_the_guide(scene: &SceneDoc) -> Result<SceneDoc, Failure> {
 #[cfg(test)]
 mod tests {
     use super::{ControlSuite, FEW_STEPS, TABLE_2, from_the_guide, measure_character};
-    use crate::Effort;
+    use crate::MeasureEffort;
     use crate::subjects::fixture;
 
     #[test]
     fn a_small_suite_meets_what_does_not_depend_on_time() {
-        let mut suite = ControlSuite::new(Effort { n_batches: 1, batch_work: 1, max_links: 100 });
+        let mut suite = ControlSuite::new(MeasureEffort { n_batches: 1, batch_work: 1, max_links: 100 });
         for paper in TABLE_2 {
             let scene = from_the_guide(&fixture(paper.motion).unwrap()).unwrap();
             let row = measure_character(paper, &scene, FEW_STEPS, 2).unwrap();

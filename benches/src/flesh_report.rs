@@ -1,8 +1,11 @@
 //! The figures of the flesh suite as tables, as JSON and as curves.
 
 use crate::flesh_shares::Clock;
-use crate::flesh_suite::{MODES, OTHERS, TABLE_1};
-use crate::{Axes, Curve, Figure, FleshSuite, Goal, PaperModel, ShareRow, TABLE_2, Table, grouped, short};
+use crate::flesh_suite::{MODES, TABLE_1};
+use crate::{
+    Axes, Figure, FigureGoal, FleshSuite, PaperModel, PlotCurve, ReportTable, ShareRow, TABLE_2, grouped,
+    short,
+};
 use serde_json::{Value, json};
 use sinew_fem::Diagonalize;
 
@@ -12,11 +15,11 @@ fn per_tet(seconds: f64, n_tets: usize) -> f64 {
 
 impl FleshSuite {
     /// Time of forces and steps over the share of largely deformed elements.
-    pub fn shares_table(&self) -> Table {
+    pub fn shares_table(&self) -> ReportTable {
         let title = "Forces, and explicit steps, over the share of largely deformed elements: ns per tetrahedron, best";
         let mut head = vec!["body", "tetrahedra", "share"];
         head.extend(["Selective", "Always", "Never", "steps: Selective", "Always", "Never", "step in µs"]);
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for rows in self.shares.chunks(MODES.len()) {
             let first = &rows[0];
             let times = |of: fn(&ShareRow) -> Clock| {
@@ -27,14 +30,13 @@ impl FleshSuite {
             let cells = cells.chain(times(|row| row.forces)).chain(times(|row| row.step));
             table.row(cells.chain([short(first.step.best * 1e6)]));
         }
-        table.note("MuJoCo flex 140, Newton 180–410 ns per tetrahedron, explicit, measured beside us.");
         table
     }
 
     /// Table 1 of the paper: its ratios and speed-ups, and ours at the same ratio.
-    pub fn gains_table(&self) -> Table {
+    pub fn gains_table(&self) -> ReportTable {
         let title = "Beside KP08 table 1: selective over always, at the paper's ratio";
-        let mut table = Table::new(title, &["motion", "ratio", "paper", "ours"]);
+        let mut table = ReportTable::new(title, &["motion", "ratio", "paper", "ours"]);
         for (motion, body, ratio, paper) in TABLE_1 {
             let gain = self.gain_at(body, ratio).map_or("–".into(), short);
             table.row([motion.into(), short(ratio), short(paper), gain]);
@@ -44,11 +46,11 @@ impl FleshSuite {
     }
 
     /// Motions in explicit steps.
-    pub fn motions_table(&self) -> Table {
+    pub fn motions_table(&self) -> ReportTable {
         let title = "Motions in explicit steps of 1 ms, contact included: µs per step";
         let mut head = vec!["motion", "tetrahedra", "large", "sub-steps", "flesh", "bones", "together"];
         head.extend(["always", "speed-up", "paper"]);
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in &self.motions {
             let us = |seconds: f64| short(seconds * 1e6);
             let paper = TABLE_2.iter().find(|paper| row.motion.name.starts_with(paper.name));
@@ -70,11 +72,11 @@ impl FleshSuite {
     }
 
     /// Growth with the size.
-    pub fn sizes_table(&self) -> Table {
+    pub fn sizes_table(&self) -> ReportTable {
         let title = "Beams, 10 % deformed largely: ns per tetrahedron";
         let mut head = vec!["tetrahedra", "threads", "large", "forces", "median", "step", "median"];
         head.extend(["bytes of the model", "held with state and scratch"]);
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in &self.sizes {
             let times = [row.forces.best, row.forces.median, row.step.best, row.step.median];
             let cells =
@@ -86,12 +88,12 @@ impl FleshSuite {
     }
 
     /// Implicit steps.
-    pub fn implicit_table(&self) -> Table {
+    pub fn implicit_table(&self) -> ReportTable {
         let title =
             "Implicit steps of 1/60 s to a relative residual of 1e-5, one Newton iteration: ms per step";
         let mut head = vec!["scene", "tetrahedra", "free nodes", "best", "median", "longest"];
         head.extend(["solves", "iterations", "contacts"]);
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in &self.implicit {
             let times = [row.times.best(), row.times.median(), row.times.longest()];
             let cells = [row.name.clone(), grouped(row.n_tets), grouped(row.n_free)].into_iter();
@@ -99,13 +101,6 @@ impl FleshSuite {
             let counts = [short(row.solves), short(row.iterations), row.contacts.to_string()];
             table.row(cells.chain(counts));
         }
-        for (engine, dt, ms) in OTHERS {
-            let what = format!("{engine}, steps of {} ms", dt * 1e3);
-            table.row([what, "7,000".into(), "–".into(), short(ms)]);
-        }
-        table.note(
-            "The others: the cantilever of 1e6 Pa, measured beside us; at 1/60 s MuJoCo does not converge.",
-        );
         table
     }
 
@@ -170,13 +165,13 @@ impl FleshSuite {
             "motions": motions.collect::<Value>(),
             "sizes": sizes.collect::<Value>(),
             "implicit": implicit.collect::<Value>(),
-            "goals": self.goals().iter().map(Goal::to_json).collect::<Value>(),
+            "goals": self.goals().iter().map(FigureGoal::to_json).collect::<Value>(),
         })
     }
 
     /// Time of an explicit step over the share of largely deformed elements (KP08 Figure 5).
     pub fn plot(&self) -> String {
-        let curve = |body: &str, mode: Diagonalize, name: &str| Curve {
+        let curve = |body: &str, mode: Diagonalize, name: &str| PlotCurve {
             name: format!("{body}, {name}"),
             points: self
                 .shares

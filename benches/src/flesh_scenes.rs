@@ -3,7 +3,7 @@
 //! Characters lie on or above a plane and wave: every driven hinge follows a sine that runs along the body. Their contacts
 //! give so much that steps of 1 ms are stable for the worm, as the paper has it.
 
-use crate::Failure;
+use crate::SuiteFailure;
 use glam::DVec3;
 use sinew_flesh::{
     ExplicitFlesh, ExplicitReport, ExplicitWorkspace, FleshBody, FleshModel, FleshState, finish_explicit,
@@ -13,10 +13,10 @@ use sinew_math::{Force, JointKind};
 use sinew_mechanism::{BodyId, State, Workspace, step};
 use sinew_mesh::characters::{self, Character};
 use sinew_scene::{
-    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CharacterDoc, CharacterKindDoc, ColliderDoc,
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, ColliderDoc,
     ColliderShapeDoc, ContactDoc, CurveDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc,
-    FleshMeshDoc, FleshSteppingDoc, FollowDoc, GeneratorDoc, JointSpringDoc, PoseDoc, SceneDoc, ShapeDoc,
-    SineDoc, TrackDoc,
+    FleshMeshDoc, FleshSteppingDoc, FollowDoc, GeneratorDoc, JointSpringDoc, PoseDoc, SceneDoc, Shape,
+    ShapeDoc, SineDoc, TrackDoc,
 };
 use sinew_sim::World;
 use std::time::Instant;
@@ -26,7 +26,7 @@ pub const EXPLICIT_DT: f64 = 1e-3;
 
 /// A character and how it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion {
+pub struct FleshMotion {
     /// What happens.
     pub name: &'static str,
     /// To whom.
@@ -45,7 +45,7 @@ pub struct Motion {
     pub firmness: [f64; 2],
 }
 
-impl Motion {
+impl FleshMotion {
     /// Those of the paper's three characters; the first of each is its main one.
     pub const ALL: [Self; 6] = [
         Self::worm("worm waving", 0.08, [0.0, 0.5, 1.5]),
@@ -144,7 +144,7 @@ fn material(young: f64) -> FleshMaterialDoc {
 /// A beam of 1 × 0.2 × 0.2 m and 1000 kg/m³, clamped at x = 0 to a body that stands still.
 pub fn cantilever(young: f64, cells: [u32; 3]) -> SceneDoc {
     let size = DVec3::new(1.0, 0.2, 0.2);
-    let shape = ShapeDoc::Box(BoxDoc { size: DVec3::splat(0.2), at: PoseDoc::default() });
+    let shape = ShapeDoc::centred(Shape::Box { size: DVec3::splat(0.2) });
     let wall =
         BodyDoc { name: "wall".into(), kind: BodyKindDoc::Fixed, shapes: vec![shape], ..BodyDoc::default() };
     let clamped = AttachedDoc::Inside { low: DVec3::ZERO, high: size * DVec3::new(0.0, 1.0, 1.0) };
@@ -164,7 +164,7 @@ pub fn cantilever(young: f64, cells: [u32; 3]) -> SceneDoc {
 }
 
 /// The one body of flesh of a world.
-pub(crate) fn only_flesh(world: &World) -> Result<&FleshBody, Failure> {
+pub(crate) fn only_flesh(world: &World) -> Result<&FleshBody, SuiteFailure> {
     let bodies = world.model().flesh().map_or(&[][..], FleshModel::bodies);
     bodies.first().ok_or_else(|| "the scene has no flesh".into())
 }
@@ -186,7 +186,7 @@ impl ExplicitRun {
     ///
     /// # Errors
     /// If the scene cannot be built.
-    pub fn new(motion: &Motion) -> Result<Self, Failure> {
+    pub fn new(motion: &FleshMotion) -> Result<Self, SuiteFailure> {
         let world = World::from_scene(&motion.scene())?;
         let flesh = world.model().flesh().ok_or("a character without flesh")?;
         let dt = world.settings().dt;

@@ -3,7 +3,7 @@
 //! Every node is displaced at random and the body stretched along x, both in proportion to a number that is bisected until
 //! as many elements are outside the band as asked for: they lie scattered, which is the hardest case for lanes.
 
-use crate::{Effort, Failure};
+use crate::{MeasureEffort, SuiteFailure};
 use glam::DVec3;
 use sinew_fem::{
     BoneMotion, Diagonalize, ExplicitStep, FemModel, FemScratch, FemState, StepScratch, elastic_forces,
@@ -29,7 +29,7 @@ pub struct Clock {
 }
 
 /// Times a call that does so much work, in many short batches: one of them finds the machine quiet.
-pub(crate) fn time_calls(effort: &Effort, work: usize, mut call: impl FnMut()) -> Clock {
+pub(crate) fn time_calls(effort: &MeasureEffort, work: usize, mut call: impl FnMut()) -> Clock {
     let n_calls = (effort.batch_work / (20 * work.max(1))).clamp(1, 10_000);
     call();
     let mut times: Vec<f64> = (0..20 * effort.n_batches)
@@ -91,8 +91,8 @@ pub(crate) fn time_flesh(
     poses: &[Pose],
     positions: &[DVec3],
     mode: Diagonalize,
-    effort: &Effort,
-) -> Result<[Clock; 2], Failure> {
+    effort: &MeasureEffort,
+) -> Result<[Clock; 2], SuiteFailure> {
     let model = body.fem();
     let n = model.n_tets();
     let (mut scratch, mut forces) = (FemScratch::new(model), vec![DVec3::ZERO; model.n_nodes()]);

@@ -3,9 +3,9 @@
 //! Everything runs on one thread, which the caller provides, except where threads are compared.
 
 use crate::control_suite::{PaperModel, TABLE_2};
-use crate::flesh_scenes::{ExplicitRun, Motion, cantilever, only_flesh};
+use crate::flesh_scenes::{ExplicitRun, FleshMotion, cantilever, only_flesh};
 use crate::flesh_shares::{Clock, deform, time_flesh};
-use crate::{Effort, Failure, Goal, Machine, SceneRun, StepTimes, Subject};
+use crate::{FigureGoal, Machine, MeasureEffort, SceneRun, StepTimes, Subject, SuiteFailure};
 use allocation_counter::measure;
 use glam::DVec3;
 use sinew_fem::{
@@ -49,10 +49,6 @@ pub const TABLE_1: [(&str, &str, f64, f64); 8] = [
     ("finger manipulation", "finger", 0.11, 1.23),
 ];
 
-/// What others took for a step of the same cantilever, measured beside us on one thread: engine, step length (s), ms.
-pub const OTHERS: [(&str, f64, f64); 2] =
-    [("MuJoCo, implicit flex", 1e-3, 12.8), ("Rapier, fem in f64", 1e-3, 46.0)];
-
 /// Flesh of which a share is deformed largely.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShareRow {
@@ -76,7 +72,7 @@ pub struct ShareRow {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionRow {
     /// The motion.
-    pub motion: Motion,
+    pub motion: FleshMotion,
     /// Number of tetrahedra.
     pub n_tets: usize,
     /// Share of the elements that were deformed largely, on average.
@@ -136,7 +132,7 @@ pub struct ImplicitRow {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FleshSuite {
     /// How much is measured.
-    pub effort: Effort,
+    pub effort: MeasureEffort,
     /// Where and when.
     pub machine: Machine,
     /// Figure 5.
@@ -151,30 +147,30 @@ pub struct FleshSuite {
 
 impl FleshSuite {
     /// Nothing measured yet.
-    pub fn new(effort: Effort) -> Self {
+    pub fn new(effort: MeasureEffort) -> Self {
         let machine = Machine::here();
         Self { effort, machine, shares: vec![], motions: vec![], sizes: vec![], implicit: vec![] }
     }
 
     /// Whether only a look is wanted.
     fn is_quick(&self) -> bool {
-        self.effort.batch_work < Effort::FULL.batch_work
+        self.effort.batch_work < MeasureEffort::FULL.batch_work
     }
 
     /// Measures forces and steps over the share of largely deformed elements: the paper's bodies and a beam.
     ///
     /// # Errors
     /// If a body cannot be built or its forces are not finite.
-    pub fn measure_shares(&mut self) -> Result<(), Failure> {
+    pub fn measure_shares(&mut self) -> Result<(), SuiteFailure> {
         for PaperModel { name, .. } in TABLE_2 {
-            let motion = Motion::ALL.into_iter().find(|motion| motion.name.starts_with(name));
+            let motion = FleshMotion::ALL.into_iter().find(|motion| motion.name.starts_with(name));
             let motion = motion.ok_or("a body of the paper has no motion")?;
             self.measure_shares_of(name, &World::from_scene(&motion.scene())?)?;
         }
         self.measure_shares_of(BEAM, &World::from_scene(&cantilever(1e6, CANTILEVER))?)
     }
 
-    fn measure_shares_of(&mut self, name: &'static str, world: &World) -> Result<(), Failure> {
+    fn measure_shares_of(&mut self, name: &'static str, world: &World) -> Result<(), SuiteFailure> {
         let body = only_flesh(world)?;
         for asked in SHARES {
             let (positions, share) = deform(body.fem(), asked);
@@ -191,9 +187,9 @@ impl FleshSuite {
     ///
     /// # Errors
     /// If a scene cannot be built.
-    pub fn measure_motions(&mut self) -> Result<(), Failure> {
+    pub fn measure_motions(&mut self) -> Result<(), SuiteFailure> {
         let n_steps = if self.is_quick() { 500 } else { 2000 };
-        for motion in Motion::ALL {
+        for motion in FleshMotion::ALL {
             self.motions.push(measure_motion(motion, n_steps, self.effort.n_batches)?);
         }
         Ok(())
@@ -203,7 +199,7 @@ impl FleshSuite {
     ///
     /// # Errors
     /// If a beam or a pool of threads cannot be built, or if the number of threads changed a force.
-    pub fn measure_sizes(&mut self) -> Result<(), Failure> {
+    pub fn measure_sizes(&mut self) -> Result<(), SuiteFailure> {
         let size = |cells: &[u32; 3]| 6 * cells.iter().product::<u32>() as usize;
         let most = self.effort.max_links.saturating_add(self.effort.max_links / 100);
         for cells in BEAMS.iter().filter(|cells| size(cells) <= most) {
@@ -212,7 +208,7 @@ impl FleshSuite {
         Ok(())
     }
 
-    fn measure_size(&mut self, cells: [u32; 3]) -> Result<(), Failure> {
+    fn measure_size(&mut self, cells: [u32; 3]) -> Result<(), SuiteFailure> {
         let mut built = None;
         let held = measure(|| built = Some(beam(cells).map(|model| (all_of(&model), model))));
         let ((state, _, _), model) = built.expect("the closure ran")?;
@@ -226,7 +222,7 @@ impl FleshSuite {
         for n_threads in [1, self.machine.n_threads.max(2)] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()?;
             let effort = &self.effort;
-            let ([forces, step], values) = pool.install(|| -> Result<_, Failure> {
+            let ([forces, step], values) = pool.install(|| -> Result<_, SuiteFailure> {
                 let mut values = vec![DVec3::ZERO; n_nodes];
                 let mut scratch = FemScratch::new(body.fem());
                 elastic_forces(body.fem(), &positions, Diagonalize::Selective, &mut scratch, &mut values);
@@ -244,7 +240,7 @@ impl FleshSuite {
     ///
     /// # Errors
     /// If a scene cannot be built, or does not repeat itself.
-    pub fn measure_implicit(&mut self) -> Result<(), Failure> {
+    pub fn measure_implicit(&mut self) -> Result<(), SuiteFailure> {
         for (name, young) in CANTILEVERS {
             let run = SceneRun::new(&cantilever(young, CANTILEVER))?;
             self.measure_scene(name, run, CANTILEVER_STEPS)?;
@@ -257,7 +253,7 @@ impl FleshSuite {
         Ok(())
     }
 
-    fn measure_scene(&mut self, name: &str, mut run: SceneRun, n_steps: u64) -> Result<(), Failure> {
+    fn measure_scene(&mut self, name: &str, mut run: SceneRun, n_steps: u64) -> Result<(), SuiteFailure> {
         let body = only_flesh(run.world())?;
         let (n_tets, n_free) = (body.fem().n_tets(), body.attachments().free().len());
         let mut times = StepTimes::new(n_steps as usize);
@@ -311,28 +307,32 @@ impl FleshSuite {
     }
 
     /// What is asked of the figures that were measured.
-    pub fn goals(&self) -> Vec<Goal> {
+    pub fn goals(&self) -> Vec<FigureGoal> {
         let mut goals = Vec::new();
         for body in ["worm", BEAM] {
             if let Some(row) = self.share_row(body, USUAL_SHARE, Diagonalize::Selective) {
                 let name = format!("{body}: forces at 10 % large, ns per tetrahedron");
-                goals.push(Goal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 40.0));
+                goals.push(FigureGoal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 40.0));
             }
         }
         for (motion, body, ratio, paper) in TABLE_1 {
             if let Some(gain) = self.gain_at(body, ratio) {
                 let name = format!("{motion}: speed-up at the paper's ratio {ratio}, times");
-                goals.push(Goal::at_least(name, gain, paper));
+                goals.push(FigureGoal::at_least(name, gain, paper));
             }
         }
         let worms = self.motions.iter().filter(|row| row.motion.kind == CharacterKindDoc::Worm);
         for row in worms {
             let time = row.selective.iter().sum::<f64>();
-            goals.push(Goal::at_most(format!("{}: explicit step, µs", row.motion.name), time * 1e6, 60.0));
+            goals.push(FigureGoal::at_most(
+                format!("{}: explicit step, µs", row.motion.name),
+                time * 1e6,
+                60.0,
+            ));
         }
         for row in self.sizes.iter().filter(|row| row.n_tets >= 1_000_000 && row.n_threads == 1) {
             let name = "1,000,000 tetrahedra: forces, ns per tetrahedron";
-            goals.push(Goal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 60.0));
+            goals.push(FigureGoal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 60.0));
         }
         for row in &self.implicit {
             let limit = match row.name.as_str() {
@@ -341,14 +341,14 @@ impl FleshSuite {
                 _ => continue,
             };
             let name = format!("{}: implicit step, ms", row.name);
-            goals.push(Goal::at_most(name, row.times.best() * 1e3, limit));
+            goals.push(FigureGoal::at_most(name, row.times.best() * 1e3, limit));
         }
         goals
     }
 }
 
 /// A beam of flesh without bones.
-fn beam(cells: [u32; 3]) -> Result<FemModel, Failure> {
+fn beam(cells: [u32; 3]) -> Result<FemModel, SuiteFailure> {
     let beam = sinew_mesh::TetMesh::beam(DVec3::from(cells.map(f64::from)) * 0.01, cells)?;
     let mesh = TetMesh::new(beam.nodes().to_vec(), beam.tets().to_vec())?;
     let material = Material::st_venant_kirchhoff(1e5, 0.4)?;
@@ -360,7 +360,7 @@ fn all_of(model: &FemModel) -> (FemState, StepScratch, Vec<DVec3>) {
     (FemState::at_rest(model), StepScratch::new(model), vec![DVec3::ZERO; model.n_nodes()])
 }
 
-fn measure_motion(motion: Motion, n_steps: usize, n_batches: usize) -> Result<MotionRow, Failure> {
+fn measure_motion(motion: FleshMotion, n_steps: usize, n_batches: usize) -> Result<MotionRow, SuiteFailure> {
     let (mut share, mut substeps, mut n_tets) = (0.0, 0.0, 0);
     let mut times = [(); 4].map(|()| StepTimes::new(n_steps));
     for _ in 0..n_batches {
@@ -396,7 +396,7 @@ fn interpolate(points: &[(f64, f64)], x: f64) -> Option<f64> {
 ///
 /// # Errors
 /// If it cannot be built.
-pub fn run_few_flesh_steps() -> Result<(), Failure> {
+pub fn run_few_flesh_steps() -> Result<(), SuiteFailure> {
     let mut run = SceneRun::new(&cantilever(1e6, CANTILEVER))?;
     (0..10).for_each(|_| run.step());
     Ok(())
@@ -405,16 +405,16 @@ pub fn run_few_flesh_steps() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::{FleshSuite, interpolate, measure_motion};
-    use crate::flesh_scenes::{Motion, cantilever};
-    use crate::{Effort, SceneRun};
+    use crate::flesh_scenes::{FleshMotion, cantilever};
+    use crate::{MeasureEffort, SceneRun};
 
     #[test]
     fn small_flesh_meets_what_does_not_depend_on_time() {
-        let mut suite = FleshSuite::new(Effort { n_batches: 1, batch_work: 1, max_links: 1_000 });
+        let mut suite = FleshSuite::new(MeasureEffort { n_batches: 1, batch_work: 1, max_links: 1_000 });
         suite.measure_sizes().unwrap();
         assert_eq!(suite.sizes.len(), 2);
         suite.measure_shares().unwrap();
-        for motion in [Motion::ALL[0], Motion::ALL[5]] {
+        for motion in [FleshMotion::ALL[0], FleshMotion::ALL[5]] {
             suite.motions.push(measure_motion(motion, 50, 1).unwrap());
         }
         let beam = SceneRun::new(&cantilever(1e6, [5, 1, 1])).unwrap();

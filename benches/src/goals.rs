@@ -1,65 +1,65 @@
 //! What is asked of figures, and whether they meet it.
 
-use crate::{Table, short};
+use crate::{ReportTable, short};
 use serde_json::{Value, json};
 
 /// Something asked of a figure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Goal {
+pub struct FigureGoal {
     /// What is measured, with its unit.
     pub name: String,
     /// The figure.
     pub value: f64,
     /// What it must keep to.
-    pub bound: Bound,
+    pub bound: GoalBound,
 }
 
 /// A limit from one side.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Bound {
+pub enum GoalBound {
     /// Not above this.
     AtMost(f64),
     /// Not below this.
     AtLeast(f64),
 }
 
-impl Goal {
+impl FigureGoal {
     /// A figure that must not exceed a limit.
     pub fn at_most(name: impl Into<String>, value: f64, limit: f64) -> Self {
-        Self { name: name.into(), value, bound: Bound::AtMost(limit) }
+        Self { name: name.into(), value, bound: GoalBound::AtMost(limit) }
     }
 
     /// A figure that must reach a limit.
     pub fn at_least(name: impl Into<String>, value: f64, limit: f64) -> Self {
-        Self { name: name.into(), value, bound: Bound::AtLeast(limit) }
+        Self { name: name.into(), value, bound: GoalBound::AtLeast(limit) }
     }
 
     /// Whether it is met.
     pub fn is_met(&self) -> bool {
         match self.bound {
-            Bound::AtMost(limit) => self.value <= limit,
-            Bound::AtLeast(limit) => self.value >= limit,
+            GoalBound::AtMost(limit) => self.value <= limit,
+            GoalBound::AtLeast(limit) => self.value >= limit,
         }
     }
 
     /// As a JSON object.
     pub fn to_json(&self) -> Value {
         let (side, limit) = match self.bound {
-            Bound::AtMost(limit) => ("at_most", limit),
-            Bound::AtLeast(limit) => ("at_least", limit),
+            GoalBound::AtMost(limit) => ("at_most", limit),
+            GoalBound::AtLeast(limit) => ("at_least", limit),
         };
         json!({ "name": self.name, "value": self.value, side: limit, "met": self.is_met() })
     }
 }
 
 /// What was asked, and whether it is met.
-pub fn goals_table(goals: &[Goal]) -> Table {
+pub fn goals_table(goals: &[FigureGoal]) -> ReportTable {
     let number = |x: f64| if x < 1e-3 { format!("{x:.1e}") } else { short(x) };
-    let mut table = Table::new("Goals", &["figure", "measured", "goal", ""]);
+    let mut table = ReportTable::new("Goals", &["figure", "measured", "goal", ""]);
     for goal in goals {
         let bound = match goal.bound {
-            Bound::AtMost(limit) => format!("≤ {}", number(limit)),
-            Bound::AtLeast(limit) => format!("≥ {}", number(limit)),
+            GoalBound::AtMost(limit) => format!("≤ {}", number(limit)),
+            GoalBound::AtLeast(limit) => format!("≥ {}", number(limit)),
         };
         let verdict = if goal.is_met() { "met" } else { "missed" };
         table.row([goal.name.clone(), number(goal.value), bound, verdict.into()]);
@@ -69,15 +69,15 @@ pub fn goals_table(goals: &[Goal]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::{Goal, goals_table};
+    use super::{FigureGoal, goals_table};
 
     #[test]
     fn limits_have_sides() {
-        let goals = [Goal::at_most("a", 1.0, 2.0), Goal::at_least("b", 1.0, 2.0)];
-        assert_eq!(goals.each_ref().map(Goal::is_met), [true, false]);
+        let goals = [FigureGoal::at_most("a", 1.0, 2.0), FigureGoal::at_least("b", 1.0, 2.0)];
+        assert_eq!(goals.each_ref().map(FigureGoal::is_met), [true, false]);
         assert_eq!(goals[1].to_json()["at_least"], 2.0);
         let text = goals_table(&goals).to_string();
         assert!(text.contains("≤ 2.00") && text.contains("missed"), "{text}");
-        assert!(!Goal::at_most("not a number", f64::NAN, 1.0).is_met());
+        assert!(!FigureGoal::at_most("not a number", f64::NAN, 1.0).is_met());
     }
 }

@@ -1,12 +1,12 @@
 //! The figures of the ladder suite as tables, as JSON and as curves.
 
-use crate::{Axes, Curve, Figure, Goal, Ladder, LadderSuite, Method, Table, short};
+use crate::{Axes, Figure, FigureGoal, Ladder, LadderSuite, Method, PlotCurve, ReportTable, short};
 use serde_json::{Value, json};
 use sinew_mechanism::Stage;
 
 impl LadderSuite {
     /// Table 2 of the paper beside ours, ms.
-    pub fn solves_table(&self) -> Table {
+    pub fn solves_table(&self) -> ReportTable {
         let title = "Beside Fau99 table 2 (their figures, their machine): ms per solve to 1e-3";
         let head = [
             "ladder",
@@ -21,7 +21,7 @@ impl LadderSuite {
             "ns/row/iteration",
             "our method is faster by",
         ];
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for row in &self.solves {
             let (tree, loops) = self.counts(row.ladder);
             let place = Ladder::ALL.iter().position(|&ladder| ladder == row.ladder);
@@ -58,12 +58,12 @@ impl LadderSuite {
     }
 
     /// Whole steps.
-    pub fn steps_table(&self) -> Table {
+    pub fn steps_table(&self) -> ReportTable {
         let mut head = vec!["ladder", "closed", "bodies", "best", "median"];
         head.extend(Stage::ALL.map(Stage::name));
         head.extend(["iterations", "assembly", "error in m"]);
         let title = "Whole implicit step at 1/60 s with closed joints: µs per step";
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         for step in &self.steps {
             let (tree, _) = self.counts(step.ladder);
             let times = [step.timing.best, step.timing.median].into_iter().chain(step.timing.stages);
@@ -75,9 +75,9 @@ impl LadderSuite {
     }
 
     /// Warm starts.
-    pub fn warm_table(&self) -> Table {
+    pub fn warm_table(&self) -> ReportTable {
         let title = "Swinging ladders, 60 implicit steps to 1e-3 m/s: iterations per step";
-        let mut table = Table::new(title, &["ladder", "dt in s", "cold", "warm", "ratio"]);
+        let mut table = ReportTable::new(title, &["ladder", "dt in s", "cold", "warm", "ratio"]);
         for row in &self.warm {
             let counts = [row.cold, row.warm].map(short);
             let cells = [row.ladder.name(), format!("1/{:.0}", 1.0 / row.dt)].into_iter().chain(counts);
@@ -87,10 +87,10 @@ impl LadderSuite {
     }
 
     /// Grabs.
-    pub fn grabs_table(&self) -> Table {
+    pub fn grabs_table(&self) -> ReportTable {
         let title = "A chain of 1,000 links, its middle held by a hard grab: µs per step";
         let head = ["without", "first with", "later with", "first without", "adding", "removing"];
-        let mut table = Table::new(title, &head);
+        let mut table = ReportTable::new(title, &head);
         let grabs = &self.grabs;
         let times = [grabs.step, grabs.first, grabs.held, grabs.released, grabs.adding(), grabs.removing()];
         table.row(times.map(|seconds| short(seconds * 1e6)));
@@ -152,7 +152,7 @@ impl LadderSuite {
                 "us_held": us(grabs.held),
                 "us_released": us(grabs.released),
             },
-            "goals": self.goals().iter().map(Goal::to_json).collect::<Value>(),
+            "goals": self.goals().iter().map(FigureGoal::to_json).collect::<Value>(),
         })
     }
 
@@ -163,14 +163,14 @@ impl LadderSuite {
             let point = |row: &crate::SolveRow| {
                 Some(((row.rows.0 + row.rows.1) as f64, row.outcome.ok()?.best * 1e3))
             };
-            Curve { name: method.title.into(), points: rows.filter_map(point).collect() }
+            PlotCurve { name: method.title.into(), points: rows.filter_map(point).collect() }
         });
         let paper = [&Method::ALL[1], &Method::ALL[3]].into_iter().map(|method| {
             let points = Ladder::ALL.iter().zip(method.paper_ms).filter_map(|(&ladder, ms)| {
                 let (tree, loops) = self.counts(ladder);
                 Some(((tree + loops) as f64, ms?))
             });
-            Curve { name: format!("{}, Fau99", method.title), points: points.collect() }
+            PlotCurve { name: format!("{}, Fau99", method.title), points: points.collect() }
         });
         Figure {
             title: "Loop system of rope ladders to 1e-3, one thread: ms per solve".into(),

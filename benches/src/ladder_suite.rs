@@ -5,8 +5,8 @@
 
 use crate::timing::observe;
 use crate::{
-    Effort, Failure, Goal, Ladder, LinkJoint, Links, Machine, MechanismRun, Method, Subject, Timing,
-    time_steps,
+    FigureGoal, Ladder, LinkJoint, Links, Machine, MeasureEffort, MechanismRun, Method, Subject,
+    SuiteFailure, Timing, time_steps,
 };
 use glam::DVec3;
 use sinew_mechanism::{BodyId, Grab, Input, LoopStop, Settings, Stage, violation};
@@ -116,7 +116,7 @@ impl GrabTimes {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LadderSuite {
     /// How much is measured.
-    pub effort: Effort,
+    pub effort: MeasureEffort,
     /// Where and when.
     pub machine: Machine,
     /// Table 2.
@@ -131,20 +131,20 @@ pub struct LadderSuite {
 
 impl LadderSuite {
     /// Nothing measured yet.
-    pub fn new(effort: Effort) -> Self {
+    pub fn new(effort: MeasureEffort) -> Self {
         let machine = Machine::here();
         Self { effort, machine, solves: vec![], steps: vec![], warm: vec![], grabs: GrabTimes::default() }
     }
 
     fn is_quick(&self) -> bool {
-        self.effort.batch_work < Effort::FULL.batch_work
+        self.effort.batch_work < MeasureEffort::FULL.batch_work
     }
 
     /// Measures a ladder by all methods; dense ones that would take too long are left out.
     ///
     /// # Errors
     /// If the ladder cannot be built or a solve did not converge.
-    pub fn measure_solves(&mut self, ladder: Ladder) -> Result<(), Failure> {
+    pub fn measure_solves(&mut self, ladder: Ladder) -> Result<(), SuiteFailure> {
         let patience = if self.is_quick() { 0.1 * PATIENCE } else { PATIENCE };
         for method in Method::ALL {
             let (model, settings) = ladder.acceleration(method)?;
@@ -169,7 +169,7 @@ impl LadderSuite {
     ///
     /// # Errors
     /// If the ladder cannot be built.
-    pub fn measure_steps(&mut self, ladder: Ladder, velocities: bool) -> Result<(), Failure> {
+    pub fn measure_steps(&mut self, ladder: Ladder, velocities: bool) -> Result<(), SuiteFailure> {
         let (model, settings) = ladder.closed(velocities)?;
         let mut run = MechanismRun::new(model, settings);
         let (mut error, mut iterations) = (0.0_f64, [0.0; 2]);
@@ -189,9 +189,9 @@ impl LadderSuite {
     ///
     /// # Errors
     /// If the ladder cannot be built.
-    pub fn measure_warm_start(&mut self, ladder: Ladder) -> Result<(), Failure> {
+    pub fn measure_warm_start(&mut self, ladder: Ladder) -> Result<(), SuiteFailure> {
         for dt in STEP_LENGTHS {
-            let count = |warm: bool| -> Result<f64, Failure> {
+            let count = |warm: bool| -> Result<f64, SuiteFailure> {
                 let (model, settings) = ladder.implicit(dt, warm)?;
                 let mut run = MechanismRun::new(model, settings);
                 let steps = (0..WARM_STEPS).map(|_| {
@@ -210,7 +210,7 @@ impl LadderSuite {
     ///
     /// # Errors
     /// If the chain cannot be built.
-    pub fn measure_grabs(&mut self) -> Result<(), Failure> {
+    pub fn measure_grabs(&mut self) -> Result<(), SuiteFailure> {
         let model = Links::chain(GRABBED_LINKS, LinkJoint::Hinge(10.0)).model()?;
         let middle = BodyId::from_index(GRABBED_LINKS / 2);
         let target = model.initial_state().poses[GRABBED_LINKS / 2].translation;
@@ -244,7 +244,7 @@ impl LadderSuite {
     }
 
     /// What is asked of the figures that were measured.
-    pub fn goals(&self) -> Vec<Goal> {
+    pub fn goals(&self) -> Vec<FigureGoal> {
         let mut goals = Vec::new();
         for (ladder, gain, dense_gain) in [("(1,96)", 5.0, 10.0), ("(6,96)", 10.0, 10.0)] {
             let Some((_, ours)) = self.solve(ladder, "structured_iterative") else { continue };
@@ -252,31 +252,43 @@ impl LadderSuite {
                 let Some((_, other)) = self.solve(ladder, method.key) else { continue };
                 let name = format!("{ladder}: {} over structured iterative, times", method.title);
                 let limit = if method.is_dense() { dense_gain } else { gain };
-                goals.push(Goal::at_least(name, other.best / ours.best, limit));
+                goals.push(FigureGoal::at_least(name, other.best / ours.best, limit));
             }
         }
         for ladder in Ladder::ALL {
             let Some((row, full)) = self.solve(&ladder.name(), "full_iterative") else { continue };
             let name = format!("{}: full iterative, ns per row and iteration", ladder.name());
-            goals.push(Goal::at_most(name, full.per_row(row.rows.1) * 1e9, 15.0));
+            goals.push(FigureGoal::at_most(name, full.per_row(row.rows.1) * 1e9, 15.0));
         }
         for (ladder, expected) in Ladder::ALL.into_iter().zip([2.0, 4.0, 6.0, 6.0, 5.0]) {
             let Some((_, ours)) = self.solve(&ladder.name(), "structured_iterative") else { continue };
             let name = format!("{}: iterations off {expected}", ladder.name());
-            goals.push(Goal::at_most(name, (f64::from(ours.iterations) - expected).abs(), 1.0));
+            goals.push(FigureGoal::at_most(name, (f64::from(ours.iterations) - expected).abs(), 1.0));
         }
         for step in self.steps.iter().filter(|step| step.ladder == Ladder::ALL[4] && !step.velocities) {
-            goals.push(Goal::at_most("(6,96): whole step, ms", step.timing.best * 1e3, 1.0));
-            goals.push(Goal::at_most("(6,96): joints after a step, m", step.error, crate::ladders::CLOSED));
+            goals.push(FigureGoal::at_most("(6,96): whole step, ms", step.timing.best * 1e3, 1.0));
+            goals.push(FigureGoal::at_most(
+                "(6,96): joints after a step, m",
+                step.error,
+                crate::ladders::CLOSED,
+            ));
         }
         for warm in &self.warm {
             let name =
                 format!("{}, dt 1/{:.0} s: cold over warm iterations", warm.ladder.name(), 1.0 / warm.dt);
-            goals.push(Goal::at_least(name, warm.cold / warm.warm, 2.0));
+            goals.push(FigureGoal::at_least(name, warm.cold / warm.warm, 2.0));
         }
         if self.grabs.step > 0.0 {
-            goals.push(Goal::at_most("adding a grab, steps", self.grabs.adding() / self.grabs.step, 1.0));
-            goals.push(Goal::at_most("removing a grab, steps", self.grabs.removing() / self.grabs.step, 1.0));
+            goals.push(FigureGoal::at_most(
+                "adding a grab, steps",
+                self.grabs.adding() / self.grabs.step,
+                1.0,
+            ));
+            goals.push(FigureGoal::at_most(
+                "removing a grab, steps",
+                self.grabs.removing() / self.grabs.step,
+                1.0,
+            ));
         }
         goals
     }
@@ -290,8 +302,8 @@ impl Solve {
 }
 
 /// Times the same solve again and again.
-fn time_solves(run: &mut MechanismRun, effort: &Effort) -> Result<Solve, Failure> {
-    let seconds = SOLVE_SECONDS * effort.batch_work as f64 / Effort::FULL.batch_work as f64;
+fn time_solves(run: &mut MechanismRun, effort: &MeasureEffort) -> Result<Solve, SuiteFailure> {
+    let seconds = SOLVE_SECONDS * effort.batch_work as f64 / MeasureEffort::FULL.batch_work as f64;
     run.save();
     let (mut times, mut best, mut refine) = (Vec::new(), f64::INFINITY, 0.0);
     let start = Instant::now();
@@ -329,7 +341,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 ///
 /// # Errors
 /// If the ladder cannot be built.
-pub fn run_few_ladder_steps() -> Result<(), Failure> {
+pub fn run_few_ladder_steps() -> Result<(), SuiteFailure> {
     let ladder = Ladder::ALL[4];
     let (model, settings) = ladder.acceleration(Method::ALL[3])?;
     let mut run = MechanismRun::new(model, settings);
@@ -348,11 +360,11 @@ pub fn run_few_ladder_steps() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::LadderSuite;
-    use crate::{Effort, Ladder};
+    use crate::{Ladder, MeasureEffort};
 
     #[test]
     fn a_small_ladder_meets_what_does_not_depend_on_time() {
-        let effort = Effort { n_batches: 1, batch_work: 1, max_links: 1 };
+        let effort = MeasureEffort { n_batches: 1, batch_work: 1, max_links: 1 };
         let mut suite = LadderSuite::new(effort);
         for ladder in &Ladder::ALL[..2] {
             suite.measure_solves(*ladder).unwrap();

@@ -5,7 +5,7 @@
 //! steps release it from rest, because the far end of the longest one would otherwise move 10 m in a step. Built by the
 //! scene's own generator.
 
-use crate::Failure;
+use crate::SuiteFailure;
 use glam::DVec3;
 use sinew_mechanism::{Assembly, Model, Settings};
 use sinew_scene::{
@@ -51,7 +51,7 @@ impl Ladder {
     ///
     /// # Errors
     /// None, as long as there are bars.
-    pub fn acceleration(&self, method: Method) -> Result<(Model, Settings), Failure> {
+    pub fn acceleration(&self, method: Method) -> Result<(Model, Settings), SuiteFailure> {
         let explicit = ExplicitDoc { method: ExplicitMethodDoc::Euler, baumgarte: 0.0 };
         let scene = SceneDoc {
             stepper: StepperDoc::Explicit(explicit),
@@ -71,7 +71,7 @@ impl Ladder {
     ///
     /// # Errors
     /// None, as long as there are bars.
-    pub fn implicit(&self, dt: f64, warm_start: bool) -> Result<(Model, Settings), Failure> {
+    pub fn implicit(&self, dt: f64, warm_start: bool) -> Result<(Model, Settings), SuiteFailure> {
         let loops = LoopsDoc { precision: PAPER_PRECISION, warm_start, ..LoopsDoc::default() };
         self.build(SceneDoc { dt, loops, ..SceneDoc::default() }, DVec3::ZERO)
     }
@@ -81,7 +81,7 @@ impl Ladder {
     ///
     /// # Errors
     /// None, as long as there are bars.
-    pub fn closed(&self, velocities: bool) -> Result<(Model, Settings), Failure> {
+    pub fn closed(&self, velocities: bool) -> Result<(Model, Settings), SuiteFailure> {
         let (model, mut settings) = self.implicit(1.0 / 60.0, true)?;
         let mut assembly = Assembly::default();
         assembly.tolerance = CLOSED;
@@ -91,7 +91,7 @@ impl Ladder {
         Ok((model, settings))
     }
 
-    fn build(&self, scene: SceneDoc, angular_velocity: DVec3) -> Result<(Model, Settings), Failure> {
+    fn build(&self, scene: SceneDoc, angular_velocity: DVec3) -> Result<(Model, Settings), SuiteFailure> {
         let ladder = LadderDoc {
             p: self.p,
             r: self.r,

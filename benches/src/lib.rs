@@ -3,16 +3,16 @@
 //! | I want … | use |
 //! |---|---|
 //! | a chain or a tree of equal links | [`Links`] |
-//! | to time steps of the same motion in batches | [`Subject`], [`time_steps`], [`Effort`] |
+//! | to time steps of the same motion in batches | [`Subject`], [`time_steps`], [`MeasureEffort`] |
 //! | a mechanism or a fixture to time | [`MechanismRun`], [`SceneRun`] |
-//! | the rows of `cargo xtask bench chain` | [`Series`], [`ChainSuite`] |
+//! | the rows of `cargo xtask bench chain` | [`ChainSeries`], [`ChainSuite`] |
 //! | those of `cargo xtask bench ladder` | [`Ladder`], [`Method`], [`LadderSuite`] |
 //! | those of `cargo xtask bench budget` | [`BudgetSuite`] |
 //! | those of `cargo xtask bench flesh` | [`FleshSuite`], [`FleshMotion`] |
 //! | those of `cargo xtask bench control` | [`ControlSuite`], [`DynamicsRun`] |
-//! | to print, draw or sign figures | [`Table`], [`Figure`], [`Machine`] |
-//! | what is asked of figures | [`Goal`] |
-//! | a program around a suite | [`run_program`], [`Options`] |
+//! | to print, draw or sign figures | [`ReportTable`], [`Figure`], [`Machine`] |
+//! | what is asked of figures | [`FigureGoal`] |
+//! | a program around a suite | [`run_program`], [`SuiteOptions`] |
 //!
 //! Times are seconds inside and microseconds where they are shown; lengths metres.
 
@@ -44,28 +44,27 @@ mod table;
 mod timing;
 
 pub use budget_suite::{BUDGETS, BudgetRow, BudgetSuite};
-pub use chain_suite::{AnchorError, ChainSuite, Failure, SceneTime, ThreadTime, run_few_steps};
-pub use control_scenes::{Control, DynamicsRun, Problem, as_keyframes, skeleton};
+pub use chain_suite::{AnchorError, ChainSuite, SceneTime, ThreadTime, run_few_steps};
+pub use control_scenes::{Control, DynamicsProblem, DynamicsRun, as_keyframes, skeleton};
 pub use control_suite::{
     CharacterRow, ControlSuite, MotionTimes, PARTS, PaperModel, SKELETONS, SkeletonRow, TABLE_2,
     run_few_control_steps,
 };
-pub use flesh_scenes::{EXPLICIT_DT, ExplicitRun, Motion as FleshMotion, cantilever};
+pub use flesh_scenes::{EXPLICIT_DT, ExplicitRun, FleshMotion, cantilever};
 pub use flesh_shares::{Clock, deform};
 pub use flesh_suite::{
-    BEAMS, FleshSuite, ImplicitRow, MODES, MotionRow, OTHERS, SHARES, ShareRow, SizeRow, TABLE_1,
-    run_few_flesh_steps,
+    BEAMS, FleshSuite, ImplicitRow, MODES, MotionRow, SHARES, ShareRow, SizeRow, TABLE_1, run_few_flesh_steps,
 };
-pub use goals::{Bound, Goal, goals_table};
+pub use goals::{FigureGoal, GoalBound, goals_table};
 pub use ladder_suite::{GrabTimes, LadderSuite, Solve, SolveRow, StepRow, WarmRow, run_few_ladder_steps};
 pub use ladders::{CLOSED, Ladder, Method, PAPER_PRECISION};
-pub use links::{Link, LinkJoint, Links};
+pub use links::{ChainLink, LinkJoint, Links};
 pub use machine::Machine;
-pub use plot::{Axes, Curve, Figure};
-pub use program::{Options, run_program};
+pub use plot::{Axes, Figure, PlotCurve};
+pub use program::{SuiteOptions, run_program};
 #[cfg(feature = "rapier")]
 pub use rapier::RapierRun;
-pub use series::{Memory, Row, SIZES, Series};
+pub use series::{ChainRow, ChainSeries, Memory, SIZES};
 pub use subjects::{MechanismRun, SceneRun};
-pub use table::{Table, grouped, short};
-pub use timing::{Effort, StepTimes, Subject, Timing, time_steps};
+pub use table::{ReportTable, grouped, short};
+pub use timing::{MeasureEffort, StepTimes, Subject, SuiteFailure, Timing, time_steps};

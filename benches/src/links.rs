@@ -41,7 +41,7 @@ impl LinkJoint {
 
 /// One body and the joint to its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
+pub struct ChainLink {
     /// Index of the link it hangs from; `None` is the world.
     pub parent: Option<usize>,
     /// `world_from_body` at the start.
@@ -58,7 +58,7 @@ pub struct Link {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Links {
     /// The bodies.
-    pub links: Vec<Link>,
+    pub links: Vec<ChainLink>,
     /// The joints.
     pub joint: LinkJoint,
 }
@@ -141,7 +141,7 @@ impl Links {
         let first = self.links.len();
         for i in 0..n {
             let center = start + rotation * DVec3::new((i as f64 + 0.5) * LENGTH, 0.0, 0.0);
-            self.links.push(Link {
+            self.links.push(ChainLink {
                 parent: if i == 0 { parent } else { Some(first + i - 1) },
                 pose: Pose::new(rotation, center),
                 mass,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// One line of the plot.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
+pub struct PlotCurve {
     /// What the legend says.
     pub name: String,
     /// Across and up; positive, or not negative where the axes are linear.
@@ -39,7 +39,7 @@ pub struct Figure {
     /// What the horizontal axis shows.
     pub across: String,
     /// The curves; empty ones are left out.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<PlotCurve>,
     /// How both axes are divided.
     pub axes: Axes,
 }
@@ -53,8 +53,8 @@ impl Figure {
 
 fn plot(Figure { title, subtitle, across, curves, axes }: &Figure) -> String {
     let points = || curves.iter().flat_map(|curve| curve.points.iter().copied());
-    let x = Axis::around(*axes, points().map(|point| point.0));
-    let y = Axis::around(*axes, points().map(|point| point.1));
+    let x = PlotAxis::around(*axes, points().map(|point| point.0));
+    let y = PlotAxis::around(*axes, points().map(|point| point.1));
     let at = |(x_value, y_value): (f64, f64)| {
         let right = LEFT + (WIDTH - LEFT - RIGHT) * x.fraction(x_value);
         (right, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.fraction(y_value))
@@ -92,7 +92,7 @@ fn plot(Figure { title, subtitle, across, curves, axes }: &Figure) -> String {
     out
 }
 
-fn draw_axes(out: &mut String, across: &str, [x, y]: [&Axis; 2], at: &dyn Fn((f64, f64)) -> (f64, f64)) {
+fn draw_axes(out: &mut String, across: &str, [x, y]: [&PlotAxis; 2], at: &dyn Fn((f64, f64)) -> (f64, f64)) {
     let soft = "fill=\"#69727f\"";
     for value in x.ticks() {
         let (right, bottom) = at((value, y.first()));
@@ -131,7 +131,7 @@ fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, style: &str, content
 }
 
 /// One axis.
-enum Axis {
+enum PlotAxis {
     /// Powers of ten, from the first to the last exponent.
     Decades(i32, i32),
     /// Multiples of a step, from zero: the step and how many.
@@ -141,7 +141,7 @@ enum Axis {
 /// Steps of an even axis at most.
 const MAX_STEPS: f64 = 8.0;
 
-impl Axis {
+impl PlotAxis {
     /// An axis that holds all values; a decade or a step at least.
     fn around(axes: Axes, values: impl Iterator<Item = f64>) -> Self {
         let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
@@ -189,19 +189,19 @@ impl Axis {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axes, Axis, Curve, Figure, tick_label};
+    use super::{Axes, Figure, PlotAxis, PlotCurve, tick_label};
 
     #[test]
     fn axes_hold_all_values() {
-        let decades = Axis::around(Axes::Logarithmic, [0.12, 0.4, 22.0].into_iter());
-        assert!(matches!(decades, Axis::Decades(-1, 2)));
+        let decades = PlotAxis::around(Axes::Logarithmic, [0.12, 0.4, 22.0].into_iter());
+        assert!(matches!(decades, PlotAxis::Decades(-1, 2)));
         assert!(decades.fraction(0.1).abs() < 1e-12 && (decades.fraction(100.0) - 1.0).abs() < 1e-12);
-        assert!(matches!(Axis::around(Axes::Logarithmic, [].into_iter()), Axis::Decades(0, 1)));
-        let even = Axis::around(Axes::Linear, [0.0, 0.6, 1.0].into_iter());
+        assert!(matches!(PlotAxis::around(Axes::Logarithmic, [].into_iter()), PlotAxis::Decades(0, 1)));
+        let even = PlotAxis::around(Axes::Linear, [0.0, 0.6, 1.0].into_iter());
         assert_eq!(even.ticks(), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
         assert!(even.fraction(0.0).abs() < 1e-12 && (even.fraction(1.0) - 1.0).abs() < 1e-12);
-        assert_eq!(Axis::around(Axes::Linear, [33.0].into_iter()).ticks().last(), Some(&35.0));
-        assert!(matches!(Axis::around(Axes::Linear, [].into_iter()), Axis::Even(..)));
+        assert_eq!(PlotAxis::around(Axes::Linear, [33.0].into_iter()).ticks().last(), Some(&35.0));
+        assert!(matches!(PlotAxis::around(Axes::Linear, [].into_iter()), PlotAxis::Even(..)));
     }
 
     #[test]
@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn every_curve_has_its_points_and_its_name() {
-        let curve = |name: &str, points: &[(f64, f64)]| Curve { name: name.into(), points: points.into() };
+        let curve =
+            |name: &str, points: &[(f64, f64)]| PlotCurve { name: name.into(), points: points.into() };
         let curves = vec![curve("x", &[(10.0, 0.1), (100.0, 0.2)]), curve("empty", &[])];
         let (title, axes) = ("a < b".into(), Axes::Logarithmic);
         let svg = Figure { title, subtitle: String::new(), across: "t".into(), curves, axes }.to_svg();

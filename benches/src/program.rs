@@ -3,12 +3,12 @@
 #![expect(clippy::print_stdout, reason = "printing figures is what these programs are for")]
 #![expect(clippy::print_stderr, reason = "wrong arguments are reported there")]
 
-use crate::{Effort, Failure};
+use crate::{MeasureEffort, SuiteFailure};
 use std::process::ExitCode;
 
 /// What a program was asked to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct SuiteOptions {
     /// Seconds instead of minutes.
     pub quick: bool,
     /// Where to write all figures.
@@ -18,22 +18,22 @@ pub struct Options {
     flags: Vec<String>,
 }
 
-impl Options {
+impl SuiteOptions {
     /// Whether one of the program's own flags was given.
     pub fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|given| given == flag)
     }
 
     /// How much to measure.
-    pub fn effort(&self) -> Effort {
-        if self.quick { Effort::QUICK } else { Effort::FULL }
+    pub fn effort(&self) -> MeasureEffort {
+        if self.quick { MeasureEffort::QUICK } else { MeasureEffort::FULL }
     }
 
     /// Writes the files that were asked for.
     ///
     /// # Errors
     /// If one cannot be written.
-    pub fn write(&self, json: &serde_json::Value, plot: impl FnOnce() -> String) -> Result<(), Failure> {
+    pub fn write(&self, json: &serde_json::Value, plot: impl FnOnce() -> String) -> Result<(), SuiteFailure> {
         if let Some(path) = &self.json {
             write(path, &format!("{json:#}\n"))?;
         }
@@ -60,8 +60,11 @@ impl Options {
 }
 
 /// Runs a program on one thread, with its arguments; `flags` are those that not every program has.
-pub fn run_program(flags: &[&str], run: impl FnOnce(&Options) -> Result<(), Failure> + Send) -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1), flags) {
+pub fn run_program(
+    flags: &[&str],
+    run: impl FnOnce(&SuiteOptions) -> Result<(), SuiteFailure> + Send,
+) -> ExitCode {
+    let options = match SuiteOptions::parse(std::env::args().skip(1), flags) {
         Ok(options) => options,
         Err(message) => {
             let own: String = flags.iter().map(|flag| format!(" [{flag}]")).collect();
@@ -71,7 +74,7 @@ pub fn run_program(flags: &[&str], run: impl FnOnce(&Options) -> Result<(), Fail
     };
     // One thread for everything; who compares threads makes pools for it.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    match pool.map_err(Failure::from).and_then(|pool| pool.install(|| run(&options))) {
+    match pool.map_err(SuiteFailure::from).and_then(|pool| pool.install(|| run(&options))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -80,7 +83,7 @@ pub fn run_program(flags: &[&str], run: impl FnOnce(&Options) -> Result<(), Fail
     }
 }
 
-fn write(path: &str, text: &str) -> Result<(), Failure> {
+fn write(path: &str, text: &str) -> Result<(), SuiteFailure> {
     std::fs::write(path, text).map_err(|error| format!("cannot write {path}: {error}"))?;
     println!("wrote {path}");
     Ok(())
@@ -88,11 +91,11 @@ fn write(path: &str, text: &str) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
+    use super::SuiteOptions;
 
     #[test]
     fn arguments_in_any_order() {
-        let parse = |line: &str| Options::parse(line.split(' ').map(String::from), &["--rapier"]);
+        let parse = |line: &str| SuiteOptions::parse(line.split(' ').map(String::from), &["--rapier"]);
         let options = parse("--plot a.svg --rapier --quick").unwrap();
         assert!(options.quick && options.has("--rapier") && !options.has("--callgrind"));
         assert_eq!((options.plot.as_deref(), options.json.as_deref()), (Some("a.svg"), None));

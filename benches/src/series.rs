@@ -1,6 +1,6 @@
 //! The series of the chain suite: one mechanism in one form of the step, over the number of links.
 
-use crate::{Effort, LinkJoint, Links, MechanismRun, Subject, Timing, time_steps};
+use crate::{LinkJoint, Links, MeasureEffort, MechanismRun, Subject, Timing, time_steps};
 use allocation_counter::measure;
 use serde_json::{Value, json};
 use sinew_mechanism::{Implicit, MechanismError, Order, Scheme, Settings, Stage, TreeForm};
@@ -12,7 +12,7 @@ const STIFFNESS: f64 = 10.0;
 
 /// One form of the step on one kind of chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Series {
+pub struct ChainSeries {
     /// Name in JSON.
     pub key: &'static str,
     /// Name for people.
@@ -27,7 +27,7 @@ pub struct Series {
     pub max_links: usize,
 }
 
-impl Series {
+impl ChainSeries {
     /// All series, the main one first.
     pub fn all() -> Vec<Self> {
         let new = |key, short_title, title, max_links| Self {
@@ -79,7 +79,7 @@ impl Series {
     }
 
     /// The sizes to measure.
-    pub fn sizes(&self, effort: &Effort) -> impl Iterator<Item = usize> + use<> {
+    pub fn sizes(&self, effort: &MeasureEffort) -> impl Iterator<Item = usize> + use<> {
         let max_links = self.max_links.min(effort.max_links);
         SIZES.into_iter().filter(move |&n| n <= max_links)
     }
@@ -88,7 +88,7 @@ impl Series {
     ///
     /// # Errors
     /// If the chain cannot be built.
-    pub fn measure(&self, n: usize, effort: &Effort) -> Result<Row, MechanismError> {
+    pub fn measure(&self, n: usize, effort: &MeasureEffort) -> Result<ChainRow, MechanismError> {
         let links = Links::chain(n, self.joint);
         let mut built = None;
         let held = measure(|| {
@@ -108,7 +108,12 @@ impl Series {
             peak: held.bytes_max as f64 / n as f64,
             allocations,
         };
-        Ok(Row { series: self.key, n_links: n, timing: time_steps(&mut run, effort), memory: Some(memory) })
+        Ok(ChainRow {
+            series: self.key,
+            n_links: n,
+            timing: time_steps(&mut run, effort),
+            memory: Some(memory),
+        })
     }
 }
 
@@ -127,7 +132,7 @@ pub struct Memory {
 
 /// One chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
+pub struct ChainRow {
     /// Key of its series.
     pub series: &'static str,
     /// Number of links.
@@ -138,7 +143,7 @@ pub struct Row {
     pub memory: Option<Memory>,
 }
 
-impl Row {
+impl ChainRow {
     /// Microseconds per link per step in the fastest batch.
     pub fn best(&self) -> f64 {
         self.per_link(self.timing.best)
@@ -181,13 +186,13 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
-    use super::Series;
-    use crate::Effort;
+    use super::ChainSeries;
+    use crate::MeasureEffort;
 
     #[test]
     fn every_series_measures_a_short_chain_without_allocations() {
-        let effort = Effort { n_batches: 1, batch_work: 100, max_links: 10 };
-        for series in Series::all() {
+        let effort = MeasureEffort { n_batches: 1, batch_work: 100, max_links: 10 };
+        for series in ChainSeries::all() {
             assert_eq!(series.sizes(&effort).collect::<Vec<_>>(), [10]);
             let row = series.measure(10, &effort).unwrap();
             let memory = row.memory.unwrap();

@@ -1,6 +1,6 @@
 //! What is timed: a mechanism built in code, and a fixture scene.
 
-use crate::{Failure, Subject};
+use crate::{Subject, SuiteFailure};
 use sinew_mechanism::{Input, Model, Settings, Stage, State, StepReport, Workspace, step, step_observed};
 use sinew_sim::{SceneDoc, World, digest};
 use std::path::Path;
@@ -92,7 +92,7 @@ fn state_bytes(state: &State) -> usize {
 }
 
 /// A fixture by name, such as `hand`, as a document.
-pub(crate) fn fixture(name: &str) -> Result<SceneDoc, Failure> {
+pub(crate) fn fixture(name: &str) -> Result<SceneDoc, SuiteFailure> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mechanisms");
     Ok(SceneDoc::load(&folder.join(format!("{name}.ron")))?)
 }
@@ -108,7 +108,7 @@ impl SceneRun {
     ///
     /// # Errors
     /// If there is no such fixture or it is not valid.
-    pub fn fixture(name: &str) -> Result<Self, Failure> {
+    pub fn fixture(name: &str) -> Result<Self, SuiteFailure> {
         Self::new(&fixture(name)?)
     }
 
@@ -116,7 +116,7 @@ impl SceneRun {
     ///
     /// # Errors
     /// If it is not valid.
-    pub fn new(scene: &SceneDoc) -> Result<Self, Failure> {
+    pub fn new(scene: &SceneDoc) -> Result<Self, SuiteFailure> {
         Ok(Self { world: World::from_scene(scene)?, saved: sinew_sim::State::default() })
     }
 

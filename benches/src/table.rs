@@ -4,14 +4,14 @@ use std::fmt;
 
 /// A table to print.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Table {
+pub struct ReportTable {
     title: String,
     head: Vec<String>,
     rows: Vec<Vec<String>>,
     note: String,
 }
 
-impl Table {
+impl ReportTable {
     /// An empty table.
     pub fn new(title: impl Into<String>, head: &[&str]) -> Self {
         let head = head.iter().map(|cell| (*cell).to_string()).collect();
@@ -34,7 +34,7 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for ReportTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n{}", self.title)?;
         let widths: Vec<usize> = (0..self.head.len()).map(|column| self.width(column)).collect();
@@ -80,11 +80,11 @@ pub fn short(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, grouped, short};
+    use super::{ReportTable, grouped, short};
 
     #[test]
     fn columns_line_up() {
-        let mut table = Table::new("t", &["links", "µs"]);
+        let mut table = ReportTable::new("t", &["links", "µs"]);
         table.row(["10".to_string(), "0.12".to_string()]);
         table.row(["1,000".to_string(), "7".to_string()]);
         table.note("a\nb");

@@ -6,7 +6,11 @@
 //! the same thing.
 
 use sinew_mechanism::Stage;
+use std::error::Error;
 use std::time::Instant;
+
+/// Any failure to build or to run something.
+pub type SuiteFailure = Box<dyn Error + Send + Sync>;
 
 /// Something whose steps can be timed.
 pub trait Subject {
@@ -29,7 +33,7 @@ pub trait Subject {
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort {
+pub struct MeasureEffort {
     /// Number of batches.
     pub n_batches: usize,
     /// Links times steps of a batch, at least.
@@ -45,7 +49,7 @@ const MIN_STEPS: usize = 3;
 /// Steps before the state is saved, at most; a run is warmed up for as many steps as it has.
 const WARM_UP_STEPS: usize = 60;
 
-impl Effort {
+impl MeasureEffort {
     /// For figures to keep: one to two minutes on a quiet machine.
     pub const FULL: Self = Self { n_batches: 9, batch_work: 500_000, max_links: 1_000_000 };
     /// For a look: a few seconds.
@@ -118,7 +122,7 @@ impl StepTimes {
 ///
 /// # Panics
 /// If two runs from the same state end in different ones.
-pub fn time_steps(subject: &mut impl Subject, effort: &Effort) -> Timing {
+pub fn time_steps(subject: &mut impl Subject, effort: &MeasureEffort) -> Timing {
     let run_steps = effort.run_steps(subject.n_links());
     let n_runs = (effort.batch_work / (run_steps * subject.n_links().max(1))).max(1);
     for _ in 0..run_steps.min(WARM_UP_STEPS) {
@@ -167,7 +171,7 @@ pub(crate) fn observe(subject: &mut impl Subject, stages: &mut [f64; Stage::ALL.
 
 #[cfg(test)]
 mod tests {
-    use super::{Effort, Subject, time_steps};
+    use super::{MeasureEffort, Subject, time_steps};
 
     /// Counts its steps.
     struct Counter {
@@ -197,7 +201,7 @@ mod tests {
 
     #[test]
     fn batches_have_the_asked_amount_of_work() {
-        let effort = Effort { n_batches: 5, batch_work: 4800, max_links: 10 };
+        let effort = MeasureEffort { n_batches: 5, batch_work: 4800, max_links: 10 };
         let mut counter = Counter { now: 0, saved: 0, total: 0 };
         let timing = time_steps(&mut counter, &effort);
         // Two runs of 240 steps in each of five batches and the one with stages, after 60 steps of warm-up.
@@ -207,7 +211,7 @@ mod tests {
 
     #[test]
     fn long_chains_still_get_steps() {
-        assert_eq!(Effort::FULL.run_steps(1_000_000), super::MIN_STEPS);
-        assert_eq!(Effort::QUICK.run_steps(10), super::RUN_STEPS);
+        assert_eq!(MeasureEffort::FULL.run_steps(1_000_000), super::MIN_STEPS);
+        assert_eq!(MeasureEffort::QUICK.run_steps(10), super::RUN_STEPS);
     }
 }

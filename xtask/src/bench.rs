@@ -9,13 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
 use crate::json;
-use crate::shell::{Call, Failure, Outcome, root, target_dir};
+use crate::shell::{Call, TaskFailure, TaskOutcome, root, target_dir};
 
 /// The suite that runs when none is named.
 pub(crate) const DEFAULT_SUITE: &str = "chain";
 
 #[derive(Default)]
-struct Options {
+struct BenchOptions {
     suite: Option<String>,
     quick: bool,
     rapier: bool,
@@ -26,7 +26,7 @@ struct Options {
 }
 
 /// Runs a suite; copies its JSON to where it is wanted; prints ratios to a saved run.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     let options = parse(args)?;
     let suite = known_suite(options.suite.as_deref())?;
     // Read the baseline first: a wrong name should not cost a benchmark run, and saving may replace it.
@@ -59,12 +59,13 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-fn parse(args: &[String]) -> Result<Options, Failure> {
-    let mut options = Options::default();
+fn parse(args: &[String]) -> Result<BenchOptions, TaskFailure> {
+    let mut options = BenchOptions::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let mut value =
-            || args.next().cloned().ok_or_else(|| Failure::Usage(format!("`{arg}` needs a value after it")));
+        let mut value = || {
+            args.next().cloned().ok_or_else(|| TaskFailure::Usage(format!("`{arg}` needs a value after it")))
+        };
         match arg.as_str() {
             "--quick" => options.quick = true,
             "--rapier" => options.rapier = true,
@@ -73,14 +74,14 @@ fn parse(args: &[String]) -> Result<Options, Failure> {
             "--save" => options.save = Some(value()?),
             "--against" => options.against = Some(value()?),
             name if !name.starts_with('-') && options.suite.is_none() => options.suite = Some(name.into()),
-            other => return Err(Failure::Usage(format!("unexpected argument `{other}`"))),
+            other => return Err(TaskFailure::Usage(format!("unexpected argument `{other}`"))),
         }
     }
     Ok(options)
 }
 
 /// The named suite, or the default one, if its program exists.
-pub(crate) fn known_suite(name: Option<&str>) -> Result<&str, Failure> {
+pub(crate) fn known_suite(name: Option<&str>) -> Result<&str, TaskFailure> {
     let name = name.unwrap_or(DEFAULT_SUITE);
     let folder = root().join("benches/src/bin");
     let names: BTreeSet<String> = fs::read_dir(&folder)
@@ -92,27 +93,27 @@ pub(crate) fn known_suite(name: Option<&str>) -> Result<&str, Failure> {
     if names.contains(name) {
         Ok(name)
     } else {
-        Err(Failure::Usage(format!("no suite `{name}`; there is: {}", Vec::from_iter(names).join(", "))))
+        Err(TaskFailure::Usage(format!("no suite `{name}`; there is: {}", Vec::from_iter(names).join(", "))))
     }
 }
 
 /// Where the run called `name` is kept.
-fn saved(name: &str) -> Result<PathBuf, Failure> {
+fn saved(name: &str) -> Result<PathBuf, TaskFailure> {
     if name.is_empty() || name.contains(['/', '\\', '.']) {
-        return Err(Failure::Usage(format!(
+        return Err(TaskFailure::Usage(format!(
             "`{name}` is not a name for a saved run: letters, digits, `-`, `_`"
         )));
     }
     Ok(target_dir().join("sinew-bench").join(format!("{name}.json")))
 }
 
-fn read(path: &Path) -> Result<Vec<json::Leaf>, Failure> {
+fn read(path: &Path) -> Result<Vec<json::Leaf>, TaskFailure> {
     let text = fs::read_to_string(path).map_err(|error| cannot("read", path, &error))?;
-    json::leaves(&text).ok_or_else(|| Failure::Check(format!("{} is not JSON", path.display())))
+    json::leaves(&text).ok_or_else(|| TaskFailure::Check(format!("{} is not JSON", path.display())))
 }
 
-fn cannot(verb: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Check(format!("cannot {verb} {}: {error}", path.display()))
+fn cannot(verb: &str, path: &Path, error: &std::io::Error) -> TaskFailure {
+    TaskFailure::Check(format!("cannot {verb} {}: {error}", path.display()))
 }
 
 /// Prints saved value, new value and their ratio for every number that both runs have and that moved.

@@ -3,12 +3,12 @@
 use std::process::{Command, Stdio};
 
 use crate::bench::known_suite;
-use crate::shell::{Call, Failure, Outcome, release_binary, target_dir};
+use crate::shell::{Call, TaskFailure, TaskOutcome, release_binary, target_dir};
 
 /// Runs `SUITE --callgrind` (a handful of steps) under valgrind, or says in one line that valgrind is missing.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     if let Some(extra) = args.get(1) {
-        return Err(Failure::Usage(format!("unexpected argument `{extra}`")));
+        return Err(TaskFailure::Usage(format!("unexpected argument `{extra}`")));
     }
     let suite = known_suite(args.first().map(String::as_str))?;
     if !exists("valgrind") {

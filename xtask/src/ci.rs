@@ -1,10 +1,10 @@
 //! Everything a change must pass, in the order in which it fails fastest.
 
-use crate::shell::{Call, Outcome, no_arguments};
+use crate::shell::{Call, TaskOutcome, no_arguments};
 use crate::{docs, fixtures, layers};
 
 /// Format → lints → layers → documents → tests (doc tests included) → feature sets → rustdoc → fixtures.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     Call::cargo("fmt --all --check").run()?;
     Call::cargo("clippy --workspace --all-targets -- -D warnings").run()?;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
 }
 
 /// The libraries with nothing and with everything switched on; `cargo test --workspace` covers the defaults.
-fn feature_sets() -> Outcome {
+fn feature_sets() -> TaskOutcome {
     Call::cargo("test -p sinew-math --no-default-features --lib --tests").run()?;
     for package in ["sinew-topology", "sinew-solvers", "sinew-mechanism", "sinew-sim"] {
         Call::cargo(&format!("check -p {package} --no-default-features")).run()?;

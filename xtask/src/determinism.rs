@@ -8,25 +8,25 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::shell::{Call, Failure, Outcome, release_binary, root};
+use crate::shell::{Call, TaskFailure, TaskOutcome, release_binary, root};
 use crate::{fixtures, json};
 
 const TABLE: &str = "fixtures/golden/digests.ron";
 const THREADS: [&str; 3] = ["1", "2", "4"];
 
 /// Compares digests across thread counts and with the table; `--write` has the table written first.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     match args {
         [] => {}
         [word] if word == "--write" => {
             Call::cargo("test -p sinew-sim --test all digests_are").env("SINEW_UPDATE", "1").run()?;
         }
-        [word, ..] => return Err(Failure::Usage(format!("unexpected argument `{word}`"))),
+        [word, ..] => return Err(TaskFailure::Usage(format!("unexpected argument `{word}`"))),
     }
     Call::cargo("build --release -p sinew").run()?;
     let text = fs::read_to_string(root().join(TABLE));
-    let text =
-        text.map_err(|error| Failure::Check(format!("cannot read {TABLE}: {error}; make it with --write")))?;
+    let text = text
+        .map_err(|error| TaskFailure::Check(format!("cannot read {TABLE}: {error}; make it with --write")))?;
     let mut faults = Vec::new();
     let mut found = BTreeMap::new();
     for path in fixtures::valid() {
@@ -45,17 +45,17 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         println!("determinism: {} scenes at {} thread counts, as committed", found.len(), THREADS.len());
         return Ok(());
     }
-    Err(Failure::Check(format!("determinism: {} fault(s)\n  {}", faults.len(), faults.join("\n  "))))
+    Err(TaskFailure::Check(format!("determinism: {} fault(s)\n  {}", faults.len(), faults.join("\n  "))))
 }
 
-fn digest(scene: &Path, threads: &str) -> Result<String, Failure> {
+fn digest(scene: &Path, threads: &str) -> Result<String, TaskFailure> {
     let call = Call::new(release_binary("sinew")).args(["run", "--json", "--threads", threads]);
     let call = call.args(["--set", "sweep=[]"]).args([scene]);
     let leaves = json::leaves(&call.stdout()?);
     let found = leaves.as_deref().and_then(|leaves| json::find(leaves, "digest"));
     found
         .map(String::from)
-        .ok_or_else(|| Failure::Check(format!("{}: no digest in the report", scene.display())))
+        .ok_or_else(|| TaskFailure::Check(format!("{}: no digest in the report", scene.display())))
 }
 
 /// Reads `"name": "digest",` lines.

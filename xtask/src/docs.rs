@@ -6,14 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::fixtures::relative;
-use crate::shell::{Failure, Outcome, no_arguments, root};
+use crate::shell::{TaskFailure, TaskOutcome, no_arguments, root};
 use crate::source::files_below;
 
 /// A name with so many underscores is one of the code, not a word of prose.
 const NAME_UNDERSCORES: usize = 3;
 
 /// Checks every Markdown file of the project.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     let names = source_names();
     let doc_tests = read(&root().join("benches/src/documents.rs"));
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         println!("docs: the links and names of {} documents hold", documents.len());
         return Ok(());
     }
-    Err(Failure::Check(format!("docs: {} fault(s)\n  {}", faults.len(), faults.join("\n  "))))
+    Err(TaskFailure::Check(format!("docs: {} fault(s)\n  {}", faults.len(), faults.join("\n  "))))
 }
 
 /// What is wrong with a link, if anything.

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::shell::{Call, Failure, Outcome, release_binary, root};
+use crate::shell::{Call, TaskFailure, TaskOutcome, release_binary, root};
 use crate::source::files_below;
 
 /// `check` (the default) runs everything; `list` prints the names; `sync` refreshes the built-in copies.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     match args {
         [] => check(),
         [word] if word == "check" => check(),
@@ -16,17 +16,17 @@ pub(crate) fn run(args: &[String]) -> Outcome {
             Ok(())
         }
         [word] if word == "sync" => sync(),
-        [word, ..] => Err(Failure::Usage(format!("`fixtures` takes check, list or sync, not `{word}`"))),
+        [word, ..] => Err(TaskFailure::Usage(format!("`fixtures` takes check, list or sync, not `{word}`"))),
     }
 }
 
 /// Copies the scenes to where they are compiled in; a published package cannot reach outside its folder.
-fn sync() -> Outcome {
+fn sync() -> TaskOutcome {
     let folder = root().join("crates/scenes/scenes");
     for path in files_below(&root().join("fixtures/mechanisms"), ".ron") {
         let copy = folder.join(path.file_name().unwrap_or_default());
         fs::copy(&path, &copy)
-            .map_err(|error| Failure::Check(format!("cannot write {}: {error}", relative(&copy))))?;
+            .map_err(|error| TaskFailure::Check(format!("cannot write {}: {error}", relative(&copy))))?;
         println!("{} -> {}", relative(&path), relative(&copy));
     }
     Ok(())
@@ -48,7 +48,7 @@ pub(crate) fn relative(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string().replace('\\', "/")
 }
 
-fn check() -> Outcome {
+fn check() -> TaskOutcome {
     Call::cargo("build --release -p sinew").run()?;
     let mut faults = Vec::new();
     let good = valid();
@@ -66,10 +66,10 @@ fn check() -> Outcome {
         println!("fixtures: {} scenes run as expected, {} bad scenes are refused", good.len(), bad.len());
         return Ok(());
     }
-    Err(Failure::Check(format!("fixtures: {} fault(s)\n{}", faults.len(), faults.join("\n"))))
+    Err(TaskFailure::Check(format!("fixtures: {} fault(s)\n{}", faults.len(), faults.join("\n"))))
 }
 
-fn must_exit(arguments: &[&str], scene: &Path, code: i32, faults: &mut Vec<String>) -> Outcome {
+fn must_exit(arguments: &[&str], scene: &Path, code: i32, faults: &mut Vec<String>) -> TaskOutcome {
     println!("$ sinew {} {}", arguments.join(" "), relative(scene));
     let output = Call::new(release_binary("sinew")).args(arguments).args([scene]).output()?;
     let errors = String::from_utf8_lossy(&output.stderr);

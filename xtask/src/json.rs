@@ -6,7 +6,7 @@ pub(crate) type Leaf = (String, String);
 /// The leaves of a JSON document in order. An array element that is an object with a `name` is addressed by that
 /// name, any other by its position. `None` if the text is not JSON.
 pub(crate) fn leaves(text: &str) -> Option<Vec<Leaf>> {
-    let mut reader = Reader { rest: text.trim() };
+    let mut reader = JsonReader { rest: text.trim() };
     let value = reader.value()?;
     reader.rest.trim().is_empty().then_some(())?;
     let mut out = Vec::new();
@@ -25,11 +25,11 @@ enum Value {
     Map(Vec<(String, Value)>),
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     rest: &'a str,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn value(&mut self) -> Option<Value> {
         self.rest = self.rest.trim_start();
         match self.rest.chars().next()? {

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::modules::Modules;
-use crate::shell::{Call, Failure, Outcome, no_arguments, root};
+use crate::shell::{Call, TaskFailure, TaskOutcome, no_arguments, root};
 use crate::source::{code_only, files_below, has_word};
 
 /// One package: its folder, the Sinew packages it may use, the foreign ones it may use (`None`: any).
-struct Layer {
+struct PackageLayer {
     package: &'static str,
     folder: &'static str,
     ours: &'static [&'static str],
@@ -21,92 +21,92 @@ struct Layer {
     numeric: bool,
 }
 
-const LAYERS: &[Layer] = &[
-    Layer {
+const LAYERS: &[PackageLayer] = &[
+    PackageLayer {
         package: "sinew-math",
         folder: "crates/math",
         ours: &[],
         foreign: Some(&["glam", "libm", "serde", "wide"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-topology",
         folder: "crates/topology",
         ours: &[],
         foreign: Some(&["smallvec", "thiserror"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-solvers",
         folder: "crates/solvers",
         ours: &["sinew-math", "sinew-topology"],
         foreign: Some(&["glam", "smallvec", "thiserror", "rayon"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-mechanism",
         folder: "crates/mechanism",
         ours: &["sinew-math", "sinew-topology", "sinew-solvers"],
         foreign: Some(&["glam", "smallvec", "thiserror", "rayon", "serde"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-fem",
         folder: "crates/fem",
         ours: &["sinew-math"],
         foreign: Some(&["glam", "thiserror", "wide", "pulp", "rayon", "serde"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-mesh",
         folder: "crates/mesh",
         ours: &["sinew-math"],
         foreign: Some(&["glam", "thiserror", "tobj", "stl_io", "serde"]),
         numeric: false,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-contact",
         folder: "crates/contact",
         ours: &["sinew-math"],
         foreign: Some(&["glam", "thiserror", "parry3d-f64", "serde"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-flesh",
         folder: "crates/flesh",
         ours: &["sinew-math", "sinew-solvers", "sinew-mechanism", "sinew-fem", "sinew-contact"],
         foreign: Some(&["glam", "thiserror", "serde"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-recursive",
         folder: "crates/recursive",
         ours: &["sinew-math", "sinew-topology", "sinew-mechanism"],
         foreign: Some(&["glam", "thiserror", "serde"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-control",
         folder: "crates/control",
         ours: &["sinew-math", "sinew-mechanism", "sinew-recursive"],
         foreign: Some(&["glam", "thiserror", "serde"]),
         numeric: true,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-picture",
         folder: "crates/picture",
         ours: &["sinew-math"],
         foreign: Some(&["glam", "thiserror", "png", "gif", "rayon"]),
         numeric: false,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-scene",
         folder: "crates/scene",
         ours: &["sinew-math", "sinew-mesh"],
         foreign: Some(&["glam", "serde", "ron", "thiserror"]),
         numeric: false,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-sim",
         folder: "crates/sim",
         ours: &[
@@ -125,8 +125,14 @@ const LAYERS: &[Layer] = &[
         foreign: Some(&["glam", "smallvec", "thiserror", "rayon", "serde", "ron"]),
         numeric: true,
     },
-    Layer { package: "sinew-scenes", folder: "crates/scenes", ours: &[], foreign: Some(&[]), numeric: false },
-    Layer {
+    PackageLayer {
+        package: "sinew-scenes",
+        folder: "crates/scenes",
+        ours: &[],
+        foreign: Some(&[]),
+        numeric: false,
+    },
+    PackageLayer {
         package: "sinew",
         folder: "crates/cli",
         ours: &[
@@ -144,7 +150,7 @@ const LAYERS: &[Layer] = &[
         foreign: None,
         numeric: false,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-studio",
         folder: "crates/studio",
         ours: &[
@@ -161,14 +167,14 @@ const LAYERS: &[Layer] = &[
         foreign: None,
         numeric: false,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-testkit",
         folder: "crates/testkit",
         ours: &[],
-        foreign: Some(&["glam"]),
+        foreign: Some(&["glam", "serde_json"]),
         numeric: false,
     },
-    Layer {
+    PackageLayer {
         package: "sinew-benches",
         folder: "benches",
         ours: &[
@@ -188,7 +194,7 @@ const LAYERS: &[Layer] = &[
         foreign: None,
         numeric: false,
     },
-    Layer { package: "xtask", folder: "xtask", ours: &[], foreign: Some(&[]), numeric: false },
+    PackageLayer { package: "xtask", folder: "xtask", ours: &[], foreign: Some(&[]), numeric: false },
 ];
 
 /// What the sources of a numeric crate never name: results depend on the arguments alone.
@@ -199,7 +205,7 @@ const OUTSIDE_WORLD: &[&str] =
 const SCENE_LOADER: &str = "load.rs";
 
 /// Runs every check and reports all violations at once.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     let mut faults = Vec::new();
     direction(&direct_dependencies()?, &mut faults);
@@ -212,11 +218,11 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         println!("layers: {} packages, dependency direction and source rules hold", LAYERS.len());
         return Ok(());
     }
-    Err(Failure::Check(format!("layers: {} violation(s)\n  {}", faults.len(), faults.join("\n  "))))
+    Err(TaskFailure::Check(format!("layers: {} violation(s)\n  {}", faults.len(), faults.join("\n  "))))
 }
 
 /// The direct normal and build dependencies of every member, whatever the feature.
-fn direct_dependencies() -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
+fn direct_dependencies() -> Result<BTreeMap<String, BTreeSet<String>>, TaskFailure> {
     let tree = Call::cargo(
         "tree --workspace --all-features --edges normal,build --depth 1 --prefix depth --target all",
     );
@@ -266,7 +272,7 @@ fn direction(found: &BTreeMap<String, BTreeSet<String>>, faults: &mut Vec<String
 }
 
 /// glam's types are part of the API: two versions in the tree would be two incompatible vector types.
-fn single_glam(faults: &mut Vec<String>) -> Outcome {
+fn single_glam(faults: &mut Vec<String>) -> TaskOutcome {
     let tree = Call::cargo("tree --workspace --edges normal,build,dev --prefix none").stdout()?;
     let versions: BTreeSet<&str> =
         tree.lines().filter_map(|line| line.strip_prefix("glam v")?.split_whitespace().next()).collect();

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use crate::shell::{Failure, Outcome, no_arguments, root};
+use crate::shell::{TaskFailure, TaskOutcome, no_arguments, root};
 use crate::sizes::Sizes;
 use crate::source::{code_only, files_below};
 
 /// Prints one row per package and a total, then what exceeds its bound.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     println!(
         "{:<18} {:>4} {:>8} {:>5} {:>7} {:>9} {:>8}  largest file",
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     if faults.is_empty() {
         return Ok(());
     }
-    Err(Failure::Check(format!("lines: {} bound(s) exceeded\n  {}", faults.len(), faults.join("\n  "))))
+    Err(TaskFailure::Check(format!("lines: {} bound(s) exceeded\n  {}", faults.len(), faults.join("\n  "))))
 }
 
 #[derive(Default)]

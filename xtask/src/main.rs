@@ -24,7 +24,7 @@ mod sizes;
 mod soak;
 mod source;
 
-use shell::Failure;
+use shell::TaskFailure;
 
 const HELP: &str = "\
 usage: cargo xtask COMMAND
@@ -64,16 +64,16 @@ fn main() -> ExitCode {
             print!("{HELP}");
             return ExitCode::SUCCESS;
         }
-        Some(other) => Err(Failure::Usage(format!("unknown command `{other}`"))),
-        None => Err(Failure::Usage("a command is needed".into())),
+        Some(other) => Err(TaskFailure::Usage(format!("unknown command `{other}`"))),
+        None => Err(TaskFailure::Usage("a command is needed".into())),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Check(message)) => {
+        Err(TaskFailure::Check(message)) => {
             eprintln!("xtask: {message}");
             ExitCode::from(1)
         }
-        Err(Failure::Usage(message)) => {
+        Err(TaskFailure::Usage(message)) => {
             eprint!("xtask: {message}\n\n{HELP}");
             ExitCode::from(2)
         }

@@ -1,6 +1,6 @@
 //! The pictures of the documents, made by the command and by the studio.
 
-use crate::shell::{Call, Outcome, no_arguments, release_binary};
+use crate::shell::{Call, TaskOutcome, no_arguments, release_binary};
 
 /// What is run for which file of `docs/pictures`.
 const PICTURES: [(&str, &str); 7] = [
@@ -18,7 +18,7 @@ const SHOTS: [(&str, &str); 2] =
     [("studio_worm.png", "worm --shot"), ("studio_mesh.png", "worm --mesh --shot")];
 
 /// Makes them all anew.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     Call::cargo("build --release -p sinew").run()?;
     Call::cargo("build --release -p sinew-studio").run()?;

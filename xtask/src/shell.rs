@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 /// Why a command stops.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum TaskFailure {
     /// A check did not hold, or a process failed.
     Check(String),
     /// The command line is wrong.
@@ -14,12 +14,12 @@ pub(crate) enum Failure {
 }
 
 /// What every command returns.
-pub(crate) type Outcome = Result<(), Failure>;
+pub(crate) type TaskOutcome = Result<(), TaskFailure>;
 
 /// Refuses arguments where a command takes none.
-pub(crate) fn no_arguments(args: &[String]) -> Outcome {
+pub(crate) fn no_arguments(args: &[String]) -> TaskOutcome {
     match args.first() {
-        Some(extra) => Err(Failure::Usage(format!("unexpected argument `{extra}`"))),
+        Some(extra) => Err(TaskFailure::Usage(format!("unexpected argument `{extra}`"))),
         None => Ok(()),
     }
 }
@@ -80,33 +80,33 @@ impl Call {
     }
 
     /// Prints the call, runs it, and fails if it fails.
-    pub(crate) fn run(mut self) -> Outcome {
+    pub(crate) fn run(mut self) -> TaskOutcome {
         println!("$ {}", self.text);
         let status = self.command.status().map_err(|error| self.cannot_start(&error))?;
         if status.success() {
             Ok(())
         } else {
-            Err(Failure::Check(format!("`{}` failed: {status}", self.text)))
+            Err(TaskFailure::Check(format!("`{}` failed: {status}", self.text)))
         }
     }
 
     /// Runs the call silently and gives back everything it wrote.
-    pub(crate) fn output(mut self) -> Result<Output, Failure> {
+    pub(crate) fn output(mut self) -> Result<Output, TaskFailure> {
         self.command.stdin(Stdio::null()).output().map_err(|error| self.cannot_start(&error))
     }
 
     /// Runs the call silently and gives back its standard output; fails if the call fails.
-    pub(crate) fn stdout(self) -> Result<String, Failure> {
+    pub(crate) fn stdout(self) -> Result<String, TaskFailure> {
         let text = self.text.clone();
         let output = self.output()?;
         if !output.status.success() {
             let errors = String::from_utf8_lossy(&output.stderr);
-            return Err(Failure::Check(format!("`{text}` failed: {}\n{errors}", output.status)));
+            return Err(TaskFailure::Check(format!("`{text}` failed: {}\n{errors}", output.status)));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    fn cannot_start(&self, error: &std::io::Error) -> Failure {
-        Failure::Check(format!("cannot start `{}`: {error}", self.text))
+    fn cannot_start(&self, error: &std::io::Error) -> TaskFailure {
+        TaskFailure::Check(format!("cannot start `{}`: {error}", self.text))
     }
 }

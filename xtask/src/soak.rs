@@ -4,10 +4,10 @@
 //! `sinew_testkit::soak_scale()`, which is 1 unless the variable `SINEW_SOAK` is set. `cargo test --workspace`
 //! therefore runs each of them with its short count.
 
-use crate::shell::{Call, Outcome, no_arguments};
+use crate::shell::{Call, TaskOutcome, no_arguments};
 
 /// Runs every integration test named `…soak…` in release mode with the long counts.
-pub(crate) fn run(args: &[String]) -> Outcome {
+pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     Call::cargo("test --release --workspace --test all soak").env("SINEW_SOAK", "1").run()
 }

@@ -4,14 +4,16 @@
 //! link, `--rapier` (built with the feature of that name) adds Rapier, `--callgrind` makes a few steps and no figures.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
-use sinew_benches::{ChainSuite, Failure, Options, Series, goals_table, run_few_steps, run_program};
+use sinew_benches::{
+    ChainSeries, ChainSuite, SuiteFailure, SuiteOptions, goals_table, run_few_steps, run_program,
+};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     run_program(&["--rapier", "--callgrind"], run)
 }
 
-fn run(options: &Options) -> Result<(), Failure> {
+fn run(options: &SuiteOptions) -> Result<(), SuiteFailure> {
     if options.has("--rapier") && !cfg!(feature = "rapier") {
         return Err("`--rapier` needs a build with `--features rapier`".into());
     }
@@ -20,7 +22,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut suite = ChainSuite::new(options.effort());
     println!("{}", suite.machine);
-    for series in Series::all() {
+    for series in ChainSeries::all() {
         suite.measure_series(&series)?;
         println!("{}", suite.series_table(&series));
     }

@@ -4,14 +4,14 @@
 //! `--callgrind` makes a few implicit steps and no figures.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
-use sinew_benches::{Failure, FleshSuite, Options, goals_table, run_few_flesh_steps, run_program};
+use sinew_benches::{FleshSuite, SuiteFailure, SuiteOptions, goals_table, run_few_flesh_steps, run_program};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     run_program(&["--callgrind"], run)
 }
 
-fn run(options: &Options) -> Result<(), Failure> {
+fn run(options: &SuiteOptions) -> Result<(), SuiteFailure> {
     if options.has("--callgrind") {
         return run_few_flesh_steps();
     }

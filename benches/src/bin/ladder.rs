@@ -4,14 +4,16 @@
 //! solve, `--callgrind` makes a few solves and steps and no figures.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
-use sinew_benches::{Failure, Ladder, LadderSuite, Options, goals_table, run_few_ladder_steps, run_program};
+use sinew_benches::{
+    Ladder, LadderSuite, SuiteFailure, SuiteOptions, goals_table, run_few_ladder_steps, run_program,
+};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     run_program(&["--callgrind"], run)
 }
 
-fn run(options: &Options) -> Result<(), Failure> {
+fn run(options: &SuiteOptions) -> Result<(), SuiteFailure> {
     if options.has("--callgrind") {
         return run_few_ladder_steps();
     }

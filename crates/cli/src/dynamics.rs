@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use sinew_recursive::{Command, Dynamics, LinkId, Mode, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeState};
 use sinew_sim::{Force, World};
 
 use crate::args::{DynamicsArgs, DynamicsMode};
@@ -131,7 +131,7 @@ fn read(path: &std::path::Path) -> Result<StateFile, CommandError> {
 /// State, command and external forces.
 struct DynamicsProblem {
     state: TreeState,
-    command: Command,
+    command: HybridCommand,
     external: Vec<Force>,
 }
 
@@ -139,8 +139,8 @@ impl DynamicsProblem {
     fn new(world: &World, tree: &Tree, file: &StateFile, mode: DynamicsMode) -> Result<Self, CommandError> {
         let mut state = TreeState::from_mechanism(tree, world.state());
         let mut command = match mode {
-            DynamicsMode::Inverse => Command::prescribed(tree),
-            DynamicsMode::Forward | DynamicsMode::Hybrid => Command::passive(tree),
+            DynamicsMode::Inverse => HybridCommand::prescribed(tree),
+            DynamicsMode::Forward | DynamicsMode::Hybrid => HybridCommand::passive(tree),
         };
         let links: BTreeMap<String, LinkId> =
             tree.links().map(|link| (label(world, tree, link), link)).collect();
@@ -166,7 +166,7 @@ impl DynamicsProblem {
             joint: label(world, tree, link),
             body: world.model().body_name(tree.body(link)).to_owned(),
             kind: tree.joint_kind(link).name(),
-            prescribed: self.command.mode(link) == Mode::Prescribed,
+            prescribed: self.command.mode(link) == JointMode::Prescribed,
             position: self.state.coordinates[positions].to_vec(),
             rate: self.state.rates[dofs.clone()].to_vec(),
             acceleration: work.accelerations()[dofs.clone()].to_vec(),
@@ -179,7 +179,7 @@ impl DynamicsProblem {
 
 impl JointState {
     /// Writes the given torque or acceleration of a joint, and returns which of the two it is.
-    fn command(&self, mode: DynamicsMode, name: &str, out: &mut [f64]) -> Result<Mode, CommandError> {
+    fn command(&self, mode: DynamicsMode, name: &str, out: &mut [f64]) -> Result<JointMode, CommandError> {
         let is_prescribed = match mode {
             DynamicsMode::Forward => false,
             DynamicsMode::Inverse => true,
@@ -196,7 +196,7 @@ impl JointState {
             )));
         }
         put(wanted.as_deref(), out, name, what)?;
-        Ok(if is_prescribed { Mode::Prescribed } else { Mode::Passive })
+        Ok(if is_prescribed { JointMode::Prescribed } else { JointMode::Passive })
     }
 }
 

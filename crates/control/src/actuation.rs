@@ -1,4 +1,4 @@
-//! What the joints of a character can do: which are driven, how dear it is to use them, how far and how strongly they go.
+//! Actuators of a character: which joints are driven, their weights, displacement limits and torque limits.
 
 use sinew_mechanism::JointKind;
 use sinew_recursive::{LinkId, Tree};
@@ -34,7 +34,7 @@ impl Actuation {
         }
     }
 
-    /// Drives the joint of a link, or leaves it passive.
+    /// Makes the joint of a link driven or passive.
     ///
     /// # Panics
     /// If the link belongs to another tree.
@@ -42,8 +42,8 @@ impl Actuation {
         self.active[link.index()] = active;
     }
 
-    /// Makes the joint of a link dearer (`weight > 1`) or cheaper to use than others. The smallest `Σ weight · x²` is chosen; in the
-    /// velocity style this includes passive joints.
+    /// Sets the weight of a joint; joints with a larger weight are used less. The solution minimizes `Σ weight · x²`, in the
+    /// velocity style over passive joints as well.
     ///
     /// # Errors
     /// [`ControlError::NotValid`] unless `weight` is positive and finite.
@@ -58,8 +58,8 @@ impl Actuation {
         Ok(())
     }
 
-    /// Limits one coordinate of a joint (rad or m), counted like its rates. Rotations in space are limited by
-    /// [`Self::set_turn_limit`]; for their three rates this does nothing.
+    /// Limits one coordinate of a joint (rad or m), numbered like its rates. For the three rates of a rotation in space this
+    /// has no effect; use [`Self::set_turn_limit`].
     ///
     /// # Errors
     /// [`ControlError::NotValid`] unless the joint has such a rate and `lower ≤ upper`.
@@ -82,7 +82,7 @@ impl Actuation {
         Ok(())
     }
 
-    /// Limits how far a joint with a rotation in space may turn from its zero, about any axis (rad, below π to make sense).
+    /// Limits the angle of a rotation in space from its zero, about any axis (rad, effective below π).
     ///
     /// # Errors
     /// [`ControlError::NotValid`] unless `angle` is positive.
@@ -95,7 +95,7 @@ impl Actuation {
         Ok(())
     }
 
-    /// Limits the torque of a joint: the length of the vector of its torques (N·m, N).
+    /// Limits the torque of a joint: the norm of the vector of its torques (N·m, N).
     ///
     /// # Errors
     /// [`ControlError::NotValid`] unless `torque` is positive.
@@ -120,13 +120,13 @@ impl Actuation {
         self.weights[dof]
     }
 
-    /// Limits of a coordinate (rad or m), counted like its rate.
+    /// Limits of a coordinate (rad or m), numbered like its rate.
     #[must_use]
     pub fn limits(&self, dof: usize) -> [f64; 2] {
         [self.lower[dof], self.upper[dof]]
     }
 
-    /// How far the rotation in space of a joint may go (rad).
+    /// Largest angle of the rotation in space of a joint (rad).
     #[must_use]
     pub fn turn_limit(&self, link: LinkId) -> f64 {
         self.turns[link.index()]

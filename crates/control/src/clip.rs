@@ -1,15 +1,15 @@
-//! Keyframes: poses at increasing times, joined by interpolating cubic splines of the joint displacements (KP08 §3.3).
+//! Keyframes: poses at increasing times, interpolated by cubic splines of the joint displacements (KP08 §3.3).
 //!
-//! The curve of a joint is splined in a chart around the **first** key, one chart for the whole clip so that it stays C²:
+//! The curve of a joint is a spline in a chart around the **first** key; a single chart for the whole clip keeps it C²:
 //!
 //! | part | chart | rates | accelerations |
 //! |---|---|---|---|
 //! | rotation in space | `φ = log(R₀ᵀR)` | `ω = Jr(φ) φ̇` | `Jr φ̈ + J̇r φ̇` |
-//! | place of a free joint | `p − p₀` | `u = Rᵀ ṗ` | `Rᵀ p̈ − ω × u` |
-//! | anything else | `q − q₀` | as it is | as it is |
+//! | position of a free joint | `p − p₀` | `u = Rᵀ ṗ` | `Rᵀ p̈ − ω × u` |
+//! | all others | `q − q₀` | unchanged | unchanged |
 //!
-//! Keys must be less than half a turn from the first one and within the limits of their joints. Velocities are zero at both ends.
-//! Units: rad, m, s. Sampling allocates nothing.
+//! Keys must be less than half a turn from the first one and within the joint limits. Velocities are zero at both ends.
+//! Units: rad, m, s. Sampling costs `O(dofs · log keys)` and allocates nothing.
 
 use std::f64::consts::PI;
 
@@ -22,10 +22,10 @@ use sinew_recursive::{LinkId, Tree, TreeState};
 
 use crate::actuation::Actuation;
 use crate::error::ControlError;
-use crate::excess::{for_each_excess, quaternion, turns_in_space};
+use crate::limits::{for_each_limit, quaternion, turns_in_space};
 use crate::spline::Spline;
 
-/// Slack of the limits for keys (rad, m): poses made by hand and by inverse kinematics end on them.
+/// Tolerance of the limits for keys (rad, m), because poses often lie exactly on a limit.
 const LIMIT_SLACK: f64 = 1e-6;
 
 /// A pose at a time.
@@ -40,18 +40,18 @@ pub struct Key {
 
 /// Smooth motion of all joints through keys.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Clip {
+pub struct MotionClip {
     /// Coordinates of the first key.
     reference: Vec<f64>,
     spline: Spline,
 }
 
-impl Clip {
+impl MotionClip {
     /// A clip of the driven joints of a tree.
     ///
     /// # Errors
-    /// Names the first key that is out of order, of the wrong size, not finite, beyond the limits of a driven joint, or half a turn or
-    /// more from the first one.
+    /// Names the first key that is out of order, of the wrong size, not finite, beyond the limits of a driven joint, or at
+    /// least half a turn from the first one.
     pub fn new(tree: &Tree, actuation: &Actuation, keys: &[Key]) -> Result<Self, ControlError> {
         let first = keys.first().ok_or(ControlError::Empty)?;
         let mut values = vec![0.0; keys.len() * tree.n_dofs()];
@@ -71,7 +71,7 @@ impl Clip {
         Ok(Self { reference: first.coordinates.clone(), spline })
     }
 
-    /// Whether the clip was made for a tree like this one.
+    /// Checks that the clip was made for a tree of this size.
     pub(crate) fn check(&self, tree: &Tree) -> Result<(), ControlError> {
         let (found, expected) = (self.reference.len(), tree.n_coordinates());
         if found == expected && self.spline.n_columns() == tree.n_dofs() {
@@ -88,8 +88,8 @@ impl Clip {
         [times[0], times[times.len() - 1]]
     }
 
-    /// Coordinates, rates and accelerations of all joints at a time of the score (s), in the layout of the tree. Passive joints stay
-    /// at the first key.
+    /// Coordinates, rates and accelerations of all joints at a time of the score (s), in the layout of the tree. Passive joints
+    /// stay at the first key.
     ///
     /// # Panics
     /// If the tree is another one or a slice has the wrong length.
@@ -119,9 +119,9 @@ impl Clip {
         }
     }
 
-    /// How far a state is off the clip when it enters it at a time of the score (s): displacements and rates in the chart, written
-    /// one after the other; `pace` is the time of the score per time of the run. Rates of free places are those of the chart's axes.
-    pub(crate) fn gap(&self, tree: &Tree, state: &TreeState, [time, pace]: [f64; 2], out: &mut Vec<f64>) {
+    /// Deviation of a state from the clip at a time of the score (s): displacements, then rates, in the chart. `speed` is the
+    /// time of the score per time of the run. Rates of the position of a free joint are in the axes of the chart.
+    pub(crate) fn gap(&self, tree: &Tree, state: &TreeState, [time, speed]: [f64; 2], out: &mut Vec<f64>) {
         let n = tree.n_dofs();
         out.clear();
         out.resize(2 * n, 0.0);
@@ -146,12 +146,12 @@ impl Clip {
             for dof in dofs {
                 let [value, slope, _] = self.spline.at(time, dof);
                 shift[dof] -= value;
-                rate[dof] = rate[dof] / pace - slope;
+                rate[dof] = rate[dof] / speed - slope;
             }
         }
     }
 
-    /// First key after a time (s); the time itself after the last one.
+    /// Time of the first key after a time (s); after the last key, that time itself.
     pub(crate) fn next_key(&self, time: f64) -> f64 {
         self.spline.times().iter().copied().find(|key| *key > time).unwrap_or(time)
     }
@@ -164,7 +164,8 @@ impl Clip {
         self.place_beside(tree, time, &[], [0.0; 2], coordinates);
     }
 
-    /// The same, displaced by a gap as [`Self::gap`] gives it, or none: `blend` are the factors of its displacements and rates.
+    /// [`Self::place`] displaced by a gap as written by [`Self::gap`], or empty; `blend` holds the factors of its displacements
+    /// and rates.
     pub(crate) fn place_beside(
         &self,
         tree: &Tree,
@@ -213,7 +214,7 @@ fn check_key(tree: &Tree, actuation: &Actuation, keys: &[Key], index: usize) -> 
     }
     for link in tree.links().filter(|link| actuation.is_active(*link)) {
         let mut within = true;
-        for_each_excess(tree, actuation, link, &key.coordinates, 0.0, |e| within &= e.beyond <= LIMIT_SLACK);
+        for_each_limit(tree, actuation, link, &key.coordinates, 0.0, |e| within &= e.beyond <= LIMIT_SLACK);
         if !within {
             return Err(ControlError::KeyBeyondLimits { key: index, bone: link.index() });
         }
@@ -244,7 +245,7 @@ fn column(jet: &[[f64; 3]; 6], order: usize) -> DVec3 {
     DVec3::new(jet[0][order], jet[1][order], jet[2][order])
 }
 
-/// Angular velocity and acceleration from the jet of a rotation vector.
+/// Angular velocity and acceleration from value, first and second derivative of a rotation vector.
 fn turn_jet(jet: &[[f64; 3]; 6], v: &mut [f64], a: &mut [f64]) {
     let (phi, rate, second) = (column(jet, 0), column(jet, 1), column(jet, 2));
     let jacobian = right_jacobian(phi);
@@ -254,7 +255,7 @@ fn turn_jet(jet: &[[f64; 3]; 6], v: &mut [f64], a: &mut [f64]) {
     a[..3].copy_from_slice(&(jacobian * second + jacobian_rate * rate).to_array());
 }
 
-/// Turns the velocity and acceleration of the place of a free joint into its moving axes.
+/// Converts velocity and acceleration of the position of a free joint to its moving axes.
 fn place_jet(q: &[f64], v: &mut [f64], a: &mut [f64]) {
     let back = quaternion(q).conjugate();
     let velocity = back * DVec3::new(v[3], v[4], v[5]);

@@ -1,39 +1,26 @@
-//! The run time: one call per step turns a score, a state and what acts on it into a command.
+//! The controller: computes the command of each step from a score, a state and an input.
+//!
+//! Cost: that of guidance in a guiding phase, otherwise linear in links. Never fails; a state, input or command that is not
+//! finite gives a passive command without torques, and is reported.
 
 use std::sync::Arc;
 
 use glam::DVec3;
-use sinew_math::Pose;
-use sinew_recursive::{Command, Dynamics, LinkId, Mode, Springs, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Springs, Tree, TreeState};
 
 use crate::actuation::Actuation;
+use crate::controller_state::ControllerState;
 use crate::error::ControlError;
-use crate::goal::{Aim, Goal, Place, Sight};
-use crate::guidance::{Guidance, Task};
+use crate::goal::{Aim, Goal, GoalPoint, PointTarget};
+use crate::guidance::{ActiveGuide, Guidance};
+use crate::input::{ControlContext, ControlInput};
 use crate::landing;
 use crate::playback::Player;
 use crate::report::{ControlReport, GoalReport};
 use crate::saturation::Saturation;
 use crate::score::{Act, Score};
-use crate::situation::{Moment, Situation};
 
-/// What control remembers from one step to the next. Plain data: with it, the state of the tree and the score, a run goes on with the
-/// same bits.
-#[derive(Clone, Debug, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ControllerState {
-    /// The phase that the score is in; `None` before the first one.
-    pub phase: Option<usize>,
-    /// Time of the score at which the phase was entered (s).
-    pub entered: f64,
-    /// Per goal of the phase: the bone as it was then, the translation being the place of the goal's point (world axes).
-    pub held: Vec<Pose>,
-    /// Where a clip that begins wherever the joints are found them then: displacements and rates beside the clip, per dof.
-    pub gap: Vec<f64>,
-}
-
-/// A score for one tree, ready to give commands. Everything beside score and actuation is scratch: losing it changes no result.
-/// Clones share the score, however long its paths.
+/// A score for one tree, ready to give commands. Everything but score and actuation is scratch. Clones share the score.
 #[derive(Clone, Debug)]
 pub struct Controller {
     actuation: Actuation,
@@ -62,7 +49,7 @@ impl Controller {
         Ok(Self { actuation, score, dynamics, guidance, saturation, player })
     }
 
-    /// What the joints can do.
+    /// The actuators.
     #[must_use]
     pub fn actuation(&self) -> &Actuation {
         &self.actuation
@@ -74,8 +61,8 @@ impl Controller {
         &self.score
     }
 
-    /// Fills `out` with the command for a step that begins in `state`, and moves `control` on to the phase of the moment. Allocates
-    /// nothing once every phase has been seen.
+    /// Fills `out` with the command for a step that begins in `state`, and moves `control` on to the phase of the present time.
+    /// Allocates nothing once every phase has been seen.
     ///
     /// # Panics
     /// If an argument belongs to another tree.
@@ -83,31 +70,26 @@ impl Controller {
         &mut self,
         tree: &Tree,
         state: &TreeState,
-        moment: &Moment<'_>,
+        input: &ControlInput<'_>,
         control: &mut ControllerState,
-        out: &mut Command,
+        out: &mut HybridCommand,
     ) -> ControlReport {
         assert!(self.actuation.fits(tree), "controller of another tree");
-        let mut report = ControlReport::default();
-        let time = self.score.warp.at(moment.time)[0];
-        let at = Situation { tree, actuation: &self.actuation, state, moment, time };
-        out.modes.resize(tree.n_links(), Mode::Passive);
+        let mut report = ControlReport { ignored_drags: input.drags.len(), ..ControlReport::default() };
+        let time = self.score.warp.at(input.time)[0];
+        let at = ControlContext { tree, actuation: &self.actuation, state, input, time };
+        out.modes.resize(tree.n_links(), JointMode::Passive);
         out.values.resize(tree.n_dofs(), 0.0);
         if !at.is_finite() {
             report.phase = control.phase;
             report.not_finite = true;
-            report.ignored_drags = moment.drags.len();
-            stop(out);
+            clear(out);
             return report;
         }
         self.dynamics.kinematics(tree, state);
         enter(&self.score, &at, &self.dynamics, control);
-        report.phase = control.phase;
         self.saturation.begin();
         let act = control.phase.map_or(&Act::Passive, |phase| &self.score.phases[phase].act);
-        if !matches!(act, Act::Guide(_)) {
-            report.ignored_drags = moment.drags.len();
-        }
         match act {
             Act::Passive => passive(&at, out),
             Act::Land(springs) => {
@@ -119,20 +101,21 @@ impl Controller {
                 self.saturation.apply(&at, &mut self.dynamics, out);
             }
             Act::Guide(guide) => {
-                let task = Task { guide, held: &control.held, age: time - control.entered };
+                let active = ActiveGuide { guide, held: &control.held, age: time - control.entered };
                 let (dynamics, saturation) = (&mut self.dynamics, &mut self.saturation);
-                self.guidance.command(&at, &task, dynamics, saturation, out, &mut report);
+                report = self.guidance.command(&at, &active, dynamics, saturation, out);
             }
         }
+        report.phase = control.phase;
         report.saturated = self.saturation.count();
         if !out.values.iter().all(|x| x.is_finite()) {
             report.not_finite = true;
-            stop(out);
+            clear(out);
         }
         report
     }
 
-    /// The springs of a landing, if that is the phase; see [`Moment::implicit_springs`].
+    /// The springs of the present phase, if it is a landing; see [`ControlInput::implicit_springs`].
     #[must_use]
     pub fn springs(&self, control: &ControllerState) -> Option<&Springs> {
         match &self.score.phases.get(control.phase?)?.act {
@@ -141,7 +124,7 @@ impl Controller {
         }
     }
 
-    /// Drags of the phase that a score is in, at a time of the run (s): the goal, and the place that it leads its point to, world axes.
+    /// Drags of the present phase at a time of the run (s): each goal with the target of its point, world axes.
     pub fn drags<'a>(
         &'a self,
         control: &'a ControllerState,
@@ -154,14 +137,14 @@ impl Controller {
             _ => &[],
         };
         goals.iter().zip(&control.held).filter_map(move |(goal, held)| match &goal.aim {
-            Aim::Position(place @ (Place::Along(_) | Place::Beside(_) | Place::At(_))) => {
+            Aim::Position(place @ (PointTarget::Along(_) | PointTarget::Beside(_) | PointTarget::At(_))) => {
                 Some((goal, place.at(held.translation, time)))
             }
             _ => None,
         })
     }
 
-    /// How the goals fared in the last command of a guiding phase: those of the score, then live drags.
+    /// Reports on the goals in the last command of a guiding phase: those of the score, then live drags.
     #[must_use]
     pub fn goal_reports(&self) -> &[GoalReport] {
         self.guidance.goal_reports()
@@ -174,8 +157,8 @@ impl Controller {
     }
 }
 
-/// Moves on to the phase of the moment; a phase that begins keeps the bones of its goals in mind.
-fn enter(score: &Score, at: &Situation<'_>, dynamics: &Dynamics, control: &mut ControllerState) {
+/// Moves on to the phase of the present time. A phase that begins stores the poses of the bones of its goals.
+fn enter(score: &Score, at: &ControlContext<'_>, dynamics: &Dynamics, control: &mut ControllerState) {
     let phase = score.phase_at(at.time);
     let goals = match phase.map(|phase| &score.phases[phase].act) {
         Some(Act::Guide(guide)) => guide.goals.as_slice(),
@@ -187,28 +170,28 @@ fn enter(score: &Score, at: &Situation<'_>, dynamics: &Dynamics, control: &mut C
     control.phase = phase;
     control.entered = at.time;
     control.held.clear();
-    control.held.extend(goals.iter().map(|goal| Sight::new(at.tree, dynamics, goal).pose));
+    control.held.extend(goals.iter().map(|goal| GoalPoint::new(at.tree, dynamics, goal).pose));
     control.gap.clear();
     if let Some(Act::Keyframes(playback)) = phase.map(|phase| &score.phases[phase].act)
         && playback.from_here
     {
-        let pace = score.warp.at(at.moment.time)[1];
-        playback.clip.gap(at.tree, at.state, [at.time, pace], &mut control.gap);
+        let speed = score.warp.at(at.input.time)[1];
+        playback.clip.gap(at.tree, at.state, [at.time, speed], &mut control.gap);
     }
 }
 
-fn passive(at: &Situation<'_>, out: &mut Command) {
-    out.modes.fill(Mode::Passive);
+fn passive(at: &ControlContext<'_>, out: &mut HybridCommand) {
+    out.modes.fill(JointMode::Passive);
     for link in at.tree.links() {
         let driven = at.actuation.is_active(link);
         for dof in at.tree.dofs(link) {
-            out.values[dof] = if driven { 0.0 } else { at.moment.torque(dof) };
+            out.values[dof] = if driven { 0.0 } else { at.input.torque(dof) };
         }
     }
 }
 
-/// No torques anywhere.
-fn stop(out: &mut Command) {
-    out.modes.fill(Mode::Passive);
+/// All joints passive without torques.
+fn clear(out: &mut HybridCommand) {
+    out.modes.fill(JointMode::Passive);
     out.values.fill(0.0);
 }

@@ -1,12 +1,11 @@
-//! What can be wrong with goals, keys, actuators and scores; every variant names the thing. Commands themselves never fail, they
-//! report.
+//! Errors of building goals, paths, clips, actuators and scores. Giving a command never fails; it reports.
 
-/// A control that cannot be built.
+/// Why a part of a controller cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControlError {
     /// Times of a path, a clip, a warp or the phases of a score do not increase.
-    #[error("time {index} does not come after the one before it, or is not finite")]
+    #[error("time {index} is not finite or not later than the time before it")]
     TimeNotIncreasing {
         /// Position in the list.
         index: usize,
@@ -14,7 +13,7 @@ pub enum ControlError {
     /// A path or a clip without points.
     #[error("a path or clip needs at least one point")]
     Empty,
-    /// A number that is none, or out of its range.
+    /// A number that is not finite or out of range.
     #[error("{what} {index} is not finite or out of range")]
     NotValid {
         /// Which list.
@@ -23,7 +22,7 @@ pub enum ControlError {
         index: usize,
     },
     /// A bone that the tree does not have.
-    #[error("{what} {index} names bone {bone}, but the tree has only {n_bones}")]
+    #[error("{what} {index} names bone {bone}, but the tree has only {n_bones} bones")]
     UnknownBone {
         /// Which list.
         what: &'static str,
@@ -46,17 +45,17 @@ pub enum ControlError {
         /// The size it should have.
         expected: usize,
     },
-    /// A key that turns a joint beyond its limits.
-    #[error("key {key} moves the joint of bone {bone} beyond its limits")]
+    /// A key beyond the limits of a joint.
+    #[error("key {key} is beyond the limits of the joint of bone {bone}")]
     KeyBeyondLimits {
         /// The key.
         key: usize,
         /// The bone.
         bone: usize,
     },
-    /// A key that turns a ball joint by half a turn or more from the first key, where rotation vectors end.
+    /// A key at least half a turn from the first key, where rotation vectors are not unique.
     #[error(
-        "key {key} turns the joint of bone {bone} by half a turn or more from the first key; add nearer keys in another clip"
+        "key {key} turns the joint of bone {bone} by at least half a turn from the first key; split the clip in two"
     )]
     KeyTooFar {
         /// The key.
@@ -64,7 +63,7 @@ pub enum ControlError {
         /// The bone.
         bone: usize,
     },
-    /// A phase of a score has a fault.
+    /// A phase of a score that is not valid.
     #[error("phase {phase}: {fault}")]
     Phase {
         /// The phase.

@@ -1,6 +1,6 @@
-//! What a user wants of a bone: places, orientations, velocities, and the accelerations that lead there.
+//! Goals on bones: positions, orientations, velocities, and the accelerations that lead to them.
 //!
-//! A goal becomes one row (a component) or three (a vector) with the wanted acceleration of KP08 §3.1,
+//! A goal becomes one row (a component) or three (a vector) with the wanted acceleration of KP08 §3.1:
 //!
 //! ```text
 //! position     a_d = k_p (x_d − x) − k_d ẋ            orientation   α_d = k_p log(R_d Rᵀ) − k_d ω
@@ -8,15 +8,17 @@
 //! acceleration a_d as given                            spin rate     α_d as given
 //! ```
 //!
-//! World axes, SI units; `x` is a point of the bone, `R`, `ω` its orientation and angular velocity. `log` is within π: at half a turn
-//! the way round is arbitrary. Displacements longer than the reach of the gains count as long as it. The target of a path stands still
-//! within a step, like the hand of a user, so a bone follows it with a lag of `k_d/k_p` seconds.
+//! World axes, SI units; `x` is a point of the bone, `R` its orientation, `ω` its angular velocity. `log` is within π: at half
+//! a turn the direction of rotation is arbitrary. Displacements longer than the reach of the gains are cut to that length.
+//! The target of a path is constant within a step, so a bone follows it with a lag of `k_d/k_p` seconds. Constant cost;
+//! nothing fails.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, log_so3};
 use sinew_recursive::{Dynamics, LinkId, Tree};
 
-use crate::path::{Path, TurnPath};
+use crate::levels;
+use crate::path::{PointPath, TurnPath};
 
 /// Gains of a wanted acceleration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +28,7 @@ pub struct Gains {
     pub stiffness: f64,
     /// `k_d`: acceleration per velocity, 1/s.
     pub damping: f64,
-    /// Largest displacement that pulls (m, rad): targets farther away pull no harder. Infinite unless set.
+    /// Largest displacement that counts (m, rad): targets farther away pull no harder. Infinite by default.
     #[cfg_attr(feature = "serde", serde(default = "unlimited", skip_serializing_if = "is_unlimited"))]
     pub reach: f64,
 }
@@ -49,13 +51,13 @@ impl Gains {
         Self { stiffness: frequency * frequency, damping: 2.0 * frequency, reach: f64::INFINITY }
     }
 
-    /// No pull, only damping at this rate (1/s).
+    /// Damping alone, at this rate (1/s).
     #[must_use]
     pub const fn damper(damping: f64) -> Self {
         Self { stiffness: 0.0, damping, reach: f64::INFINITY }
     }
 
-    /// The same with a largest displacement that pulls (m, rad).
+    /// These gains with a largest displacement that counts (m, rad).
     #[must_use]
     pub const fn with_reach(self, reach: f64) -> Self {
         Self { reach, ..self }
@@ -68,28 +70,28 @@ impl Gains {
 }
 
 impl Default for Gains {
-    /// Critical at 10 rad/s: half a second to arrive.
+    /// Critically damped at 10 rad/s: about half a second to arrive.
     fn default() -> Self {
         Self::critical(10.0)
     }
 }
 
-/// Where a point should be.
+/// Target of a point.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Place {
-    /// There, in world axes (m).
+pub enum PointTarget {
+    /// A fixed position in world axes (m).
     At(DVec3),
-    /// Where it was when the phase began.
+    /// Its position when the phase began.
     Held,
-    /// Along a path in the time of the score.
-    Along(Path),
-    /// Where it was when the phase began, displaced along a path in the time of the score.
-    Beside(Path),
+    /// Along a path, over the time of the score.
+    Along(PointPath),
+    /// Its position when the phase began, displaced along a path over the time of the score.
+    Beside(PointPath),
 }
 
-impl Place {
-    /// The place at a time of the score (s), for a point that was at `held` when the phase began; world axes (m).
+impl PointTarget {
+    /// Position at a time of the score (s), for a point that was at `held` when the phase began; world axes (m).
     #[must_use]
     pub fn at(&self, held: DVec3, time: f64) -> DVec3 {
         match self {
@@ -101,44 +103,44 @@ impl Place {
     }
 }
 
-/// How a bone should be turned.
+/// Target orientation of a bone.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Facing {
     /// This orientation of the bone in world axes.
     At(DQuat),
-    /// As it was when the phase began.
+    /// Its orientation when the phase began.
     Held,
-    /// Turning along a path in the time of the score.
+    /// Along a path, over the time of the score.
     Along(TurnPath),
 }
 
-/// What of a bone is wanted; vectors in world axes.
+/// Which quantity of a bone is wanted, and its target; vectors in world axes.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Aim {
-    /// The point at a place: three rows.
-    Position(Place),
-    /// One component of the place of the point, such as its height: one row. The axis need not be of unit length.
+    /// Position of the point: three rows.
+    Position(PointTarget),
+    /// One component of the position of the point, such as its height: one row.
     Component {
-        /// Direction of the component.
+        /// Direction of the component, of any length but zero.
         axis: DVec3,
-        /// Place whose component counts.
-        place: Place,
+        /// Target whose component counts.
+        place: PointTarget,
     },
-    /// The bone turned like this: three rows.
+    /// Orientation of the bone: three rows.
     Orientation(Facing),
-    /// This velocity of the point (m/s): three rows.
+    /// Velocity of the point (m/s): three rows.
     Velocity(DVec3),
-    /// This angular velocity of the bone (rad/s): three rows.
+    /// Angular velocity of the bone (rad/s): three rows.
     Spin(DVec3),
-    /// This acceleration of the point (m/s²): three rows.
+    /// Acceleration of the point (m/s²): three rows.
     Acceleration(DVec3),
-    /// This angular acceleration of the bone (rad/s²): three rows.
+    /// Angular acceleration of the bone (rad/s²): three rows.
     SpinRate(DVec3),
 }
 
-/// A wish for one bone.
+/// A goal for one bone.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Goal {
@@ -146,43 +148,43 @@ pub struct Goal {
     pub bone: LinkId,
     /// A point of the bone in its central frame, the frame of a mechanism's poses (m).
     pub point: DVec3,
-    /// What is wanted.
+    /// The wanted quantity and its target.
     pub aim: Aim,
-    /// How strongly it is pulled.
+    /// Gains of the pull towards the target.
     pub gains: Gains,
-    /// Its place in the order of importance: smaller numbers first; see [`levels`](crate::levels).
+    /// Level of importance, smaller numbers first; see [`levels`](crate::levels).
     pub level: u8,
 }
 
 impl Goal {
-    /// A drag of a point of a bone to a place, at the level of drags, with default gains.
+    /// Drags a point of a bone to a target, at the level of drags, with default gains.
     #[must_use]
-    pub fn drag(bone: LinkId, point: DVec3, place: Place) -> Self {
-        Self { bone, point, aim: Aim::Position(place), gains: Gains::default(), level: crate::levels::DRAG }
+    pub fn drag(bone: LinkId, point: DVec3, place: PointTarget) -> Self {
+        Self { bone, point, aim: Aim::Position(place), gains: Gains::default(), level: levels::DRAG }
     }
 
-    /// A constraint on a bone, at the level of constraints, at its centre of mass, with default gains.
+    /// Constrains a bone at its centre of mass, at the level of constraints, with default gains.
     #[must_use]
     pub fn hold(bone: LinkId, aim: Aim) -> Self {
-        Self { bone, point: DVec3::ZERO, aim, gains: Gains::default(), level: crate::levels::HOLD }
+        Self { bone, point: DVec3::ZERO, aim, gains: Gains::default(), level: levels::HOLD }
     }
 
-    /// The same with other gains.
+    /// This goal with other gains.
     #[must_use]
     pub fn with_gains(self, gains: Gains) -> Self {
         Self { gains, ..self }
     }
 
-    /// The same at another level.
+    /// This goal at another level.
     #[must_use]
     pub fn at_level(self, level: u8) -> Self {
         Self { level, ..self }
     }
 
     pub(crate) fn is_valid(&self) -> bool {
-        let place = |place: &Place| match place {
-            Place::At(target) => target.is_finite(),
-            Place::Held | Place::Along(_) | Place::Beside(_) => true,
+        let place = |place: &PointTarget| match place {
+            PointTarget::At(target) => target.is_finite(),
+            PointTarget::Held | PointTarget::Along(_) | PointTarget::Beside(_) => true,
         };
         let aim = match &self.aim {
             Aim::Position(target) => place(target),
@@ -197,15 +199,15 @@ impl Goal {
     }
 }
 
-/// A bone at one instant, as a goal sees it: the pose whose translation is the point, and the motion of the point; world axes.
+/// Pose and motion of the point of a goal: orientation of the bone, position and twist of the point; world axes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sight {
+pub(crate) struct GoalPoint {
     pub(crate) pose: Pose,
     pub(crate) motion: Motion,
 }
 
-impl Sight {
-    /// From the kinematics of the moment.
+impl GoalPoint {
+    /// From the present kinematics.
     pub(crate) fn new(tree: &Tree, dynamics: &Dynamics, goal: &Goal) -> Self {
         let mut pose = dynamics.body_pose(tree, goal.bone);
         pose.translation = pose.transform_point(goal.point);
@@ -213,36 +215,36 @@ impl Sight {
     }
 }
 
-/// Rows of a goal and what they should be.
+/// The rows of a goal, with error and wanted acceleration.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct GoalRows {
     /// Directions of the rows, unit vectors in world axes.
     pub(crate) axes: [DVec3; 3],
-    /// How many of them count.
+    /// Number of rows in use.
     pub(crate) n_rows: usize,
-    /// Whether the rows are about rotation.
+    /// Whether the rows are on rotation.
     pub(crate) angular: bool,
-    /// Displacement still to go along each row: m or rad; m/s or rad/s for velocities; 0 for accelerations.
+    /// Error along each row: m or rad; m/s or rad/s for velocities; 0 for accelerations.
     pub(crate) error: [f64; 3],
     /// Wanted acceleration along each row: m/s² or rad/s².
     pub(crate) acceleration: [f64; 3],
 }
 
-impl Wish {
-    /// What `goal` wants of a bone seen like this, at a time of the score, with the pose held since the phase began.
-    pub(crate) fn new(goal: &Goal, sight: &Sight, held: &Pose, time: f64) -> Self {
-        let (position, velocity) = (sight.pose.translation, sight.motion.linear);
-        let spin = sight.motion.angular;
+impl GoalRows {
+    /// Rows of `goal` at a time of the score, for a point `now` and the pose `held` since the phase began.
+    pub(crate) fn new(goal: &Goal, now: &GoalPoint, held: &Pose, time: f64) -> Self {
+        let (position, velocity) = (now.pose.translation, now.motion.linear);
+        let spin = now.motion.angular;
         let gains = &goal.gains;
-        let go_to = |place: &Place| place.at(held.translation, time) - position;
-        let near =
+        let error_to = |place: &PointTarget| place.at(held.translation, time) - position;
+        let cut =
             |error: DVec3| if error.length() > gains.reach { error.normalize() * gains.reach } else { error };
-        let pull = |error: DVec3, rate: DVec3| near(error) * gains.stiffness - rate * gains.damping;
+        let pull = |error: DVec3, rate: DVec3| cut(error) * gains.stiffness - rate * gains.damping;
         match &goal.aim {
-            Aim::Position(place) => Self::vector(false, go_to(place), pull(go_to(place), velocity)),
+            Aim::Position(place) => Self::vector(false, error_to(place), pull(error_to(place), velocity)),
             Aim::Component { axis, place } => {
                 let unit = axis.normalize();
-                let error = unit * go_to(place).dot(unit);
+                let error = unit * error_to(place).dot(unit);
                 Self {
                     axes: [unit; 3],
                     n_rows: 1,
@@ -257,7 +259,7 @@ impl Wish {
                     Facing::Held => held.rotation,
                     Facing::Along(path) => path.at(time),
                 };
-                let error = log_so3(target * sight.pose.rotation.conjugate());
+                let error = log_so3(target * now.pose.rotation.conjugate());
                 Self::vector(true, error, pull(error, spin))
             }
             Aim::Velocity(target) => {

@@ -1,4 +1,4 @@
-//! From goals to a command: rows on the commands, solved level by level (KP08 §3.1, §3.2).
+//! Guidance: turns goals into a command, level by level (KP08 §3.1, §3.2).
 //!
 //! | Style | variables `x` | base, `x = 0` | goal rows | then |
 //! |---|---|---|---|---|
@@ -6,205 +6,137 @@
 //! | torque | `τ_a` | all joints passive, `τ_a = 0` | `∂𝒜/∂τ_a x = 𝒜_d − 𝒜₀` | apply `x` |
 //! | velocity | `q̇⁺` of all joints | all joints prescribed, `q̈ = −q̇/h` | `𝒥 x = h (𝒜_d − 𝒜₀)` | prescribe `(x − q̇)/h` where driven |
 //!
-//! In the velocity style the first level is the dynamics of the passive joints, exact: `M_p x = h (τ_p − τ_{p,1})`, `τ_{p,1}` their
-//! torques at the base. All three ask for the same acceleration of a bone; they differ in what is smallest.
+//! In the velocity style the first level is the dynamics of the passive joints, met exactly: `M_p x = h (τ_p − τ_{p,1})` with
+//! `τ_{p,1}` their torques at the base. All three styles ask for the same acceleration of a bone; they minimize different
+//! quantities.
 //!
-//! Limits are rows on `q̈` along the excess, and hold one way: those that a solution passes are added and it is solved again, so that
-//! joints arrive at a limit without passing it and leave it freely. The target pose is where the solution starts and what it comes
-//! closest to; in the torque style these are the torques that produce the accelerations of the pose, and closest is meant in the norm
-//! of the kinetic energy (`δτᵀ M⁻¹ δτ`), so that what damps the pose damps the motion: the nearest torques as such pump energy into
-//! swings. Rows about positions are divided by the radius of gyration of the character, so that a level may mix metres and radians. A
-//! joint beyond its torque limit is passive with the torque at its limit, and the rest is solved again.
+//! **Limits** are rows on `q̈` along the excess. They act one way: limits that a solution passes are added, and it is solved
+//! again. Joints thus arrive at a limit without passing it and can always leave it. A joint beyond its torque limit becomes
+//! passive with the torque at its limit, and the rest is solved again.
 //!
-//! Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. World axes, SI units. Never fails; a result that is not finite
-//! becomes a command of zeros and is reported.
+//! **Target pose.** The solution starts from it and stays as close to it as the levels allow. In the torque style the pose
+//! stands for the torques that produce its accelerations, and distance is measured by the kinetic energy (`δτᵀ M⁻¹ δτ`): a
+//! pose that damps then damps the motion, whereas the nearest torques by themselves would pump energy into swings.
+//!
+//! Rows on positions are divided by the radius of gyration of the character, so that one level may mix metres and radians.
+//! World axes, SI units. Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. Never fails; the caller replaces
+//! a result that is not finite by a command of zeros and reports it.
 
 mod level;
+mod scratch;
 
-use sinew_math::Pose;
-use sinew_recursive::{Command, Derivatives, Dynamics, LinkId, Mode, Tree};
+use sinew_recursive::{Dynamics, HybridCommand, LinkId};
 
-use crate::excess::{Excess, for_each_excess};
-use crate::goal::{Goal, Sight, Wish};
-use crate::guide::{Guide, Style};
-use crate::hierarchy::Hierarchy;
+use crate::goal::{GoalPoint, GoalRows};
+use crate::guide::Style;
+use crate::input::ControlContext;
+use crate::limits::for_each_limit;
 use crate::report::{ControlReport, GoalReport};
 use crate::saturation::Saturation;
-use crate::situation::Situation;
+use scratch::base_command;
+pub(crate) use scratch::{ActiveGuide, Guidance};
 
-/// Solves after which joints at a limit are no longer made good for by others.
+/// Most solves of one command. After the last one, joints at their torque limit are no longer compensated by others.
 const MAX_ROUNDS: usize = 12;
-
-/// Size of rows that counts as none, as a share of the size expected of them.
-const FLOOR: f64 = 1e-6;
 
 /// Turn of a bone in one step at which goals are given up (rad).
 const LARGEST_TURN: f64 = 0.06;
 
-/// No variable belongs to a rate.
-const NONE: usize = usize::MAX;
-
-/// Scratch of guidance for one tree.
-#[derive(Clone, Debug)]
-pub(crate) struct Guidance {
-    hierarchy: Hierarchy,
-    derivatives: Derivatives,
-    /// Radius of gyration (m) and total mass times its square (kg·m²), at the neutral pose.
-    radius: f64,
-    inertia: f64,
-    /// Factor on the robustness at the present velocities.
-    caution: f64,
-    wishes: Vec<Option<Wish>>,
-    goal_reports: Vec<GoalReport>,
-    /// Every displacement limit, and those that hold their joint back in this command.
-    limits: Vec<Excess>,
-    holds: Vec<bool>,
-    /// Dof of each variable, and variable of each dof.
-    variables: Vec<usize>,
-    slots: Vec<usize>,
-    weights: Vec<f64>,
-    /// Wanted value of each variable, if there is a target pose.
-    preference: Vec<f64>,
-    /// The level being gathered.
-    rows: Vec<f64>,
-    /// Rows of limits in the torque style, by accelerations.
-    lifts: Vec<f64>,
-    targets: Vec<f64>,
-    owners: Vec<(usize, f64)>,
-    /// Per dof: wanted accelerations of the target pose, torques at rest.
-    tangent: Vec<f64>,
-    probe: Command,
-}
-
-/// A phase of guidance at work.
-#[derive(Clone, Copy)]
-pub(crate) struct Task<'a> {
-    pub(crate) guide: &'a Guide,
-    /// Poses held since the phase began, one per goal of the score.
-    pub(crate) held: &'a [Pose],
-    /// Time of the score since the phase began (s).
-    pub(crate) age: f64,
-}
-
-impl Task<'_> {
-    /// Goals of the score, then live drags.
-    fn goals<'b>(&'b self, at: &'b Situation<'_>) -> impl Iterator<Item = &'b Goal> {
-        self.guide.goals.iter().chain(at.moment.drags)
-    }
-}
-
 impl Guidance {
-    pub(crate) fn new(tree: &Tree, dynamics: &mut Dynamics) -> Self {
-        let (radius, mass) = gyration(tree, dynamics);
-        Self {
-            hierarchy: Hierarchy::new(),
-            derivatives: Derivatives::new(tree),
-            radius,
-            inertia: mass * radius * radius,
-            caution: 1.0,
-            wishes: Vec::new(),
-            goal_reports: Vec::new(),
-            limits: Vec::new(),
-            holds: Vec::new(),
-            variables: Vec::with_capacity(tree.n_dofs()),
-            slots: vec![NONE; tree.n_dofs()],
-            weights: Vec::with_capacity(tree.n_dofs()),
-            preference: Vec::with_capacity(tree.n_dofs()),
-            rows: Vec::new(),
-            lifts: Vec::new(),
-            targets: Vec::new(),
-            owners: Vec::new(),
-            tangent: vec![0.0; tree.n_dofs()],
-            probe: Command::passive(tree),
-        }
-    }
-
-    /// How the goals of the last command fare: those of the score, then live drags.
+    /// Reports on the goals of the last command: those of the score, then live drags.
     pub(crate) fn goal_reports(&self) -> &[GoalReport] {
         &self.goal_reports
     }
 
-    /// Fills `out`; `dynamics` holds the kinematics of the state.
+    /// Fills `out`; `dynamics` holds the kinematics of the state. Reports ignored drags and active limits.
     pub(crate) fn command(
         &mut self,
-        at: &Situation<'_>,
-        task: &Task<'_>,
+        at: &ControlContext<'_>,
+        active: &ActiveGuide<'_>,
         dynamics: &mut Dynamics,
         saturation: &mut Saturation,
-        out: &mut Command,
-        report: &mut ControlReport,
-    ) {
+        out: &mut HybridCommand,
+    ) -> ControlReport {
         self.caution = caution(at, dynamics);
-        self.look(at, task, dynamics, report);
+        let ignored_drags = self.measure_goals(at, active, dynamics);
+        let mut report = ControlReport { ignored_drags, ..ControlReport::default() };
         self.find_limits(at);
         saturation.begin();
         for round in 1.. {
-            self.attempt(at, task, dynamics, saturation, out);
+            self.solve_levels(at, active, dynamics, saturation, out);
             report.at_limits = self.holds.iter().filter(|holds| **holds).count();
             if round == MAX_ROUNDS {
                 saturation.apply(at, dynamics, out);
-                return;
+                break;
             }
             let saturated = saturation.find(at, dynamics, out);
-            if !(self.find_blocked(at, task, dynamics, saturation, out) || saturated) {
-                return;
+            if !(self.add_passed_limits(at, active, dynamics, saturation, out) || saturated) {
+                break;
             }
         }
+        report
     }
 
-    /// What every goal wants now.
-    fn look(&mut self, at: &Situation<'_>, task: &Task<'_>, dynamics: &Dynamics, report: &mut ControlReport) {
-        self.wishes.clear();
+    /// Rows and distance of every goal at the present state; returns the number of live drags that are ignored.
+    fn measure_goals(
+        &mut self,
+        at: &ControlContext<'_>,
+        active: &ActiveGuide<'_>,
+        dynamics: &Dynamics,
+    ) -> usize {
+        let mut n_ignored = 0;
+        self.goals.clear();
         self.goal_reports.clear();
-        for (k, goal) in task.goals(at).enumerate() {
-            let live = k >= task.guide.goals.len();
+        for (k, goal) in active.goals(at).enumerate() {
+            let live = k >= active.guide.goals.len();
             if live && !(goal.bone.index() < at.tree.n_links() && goal.is_valid()) {
-                report.ignored_drags += 1;
-                self.wishes.push(None);
+                n_ignored += 1;
+                self.goals.push(None);
                 self.goal_reports.push(GoalReport::default());
                 continue;
             }
-            let sight = Sight::new(at.tree, dynamics, goal);
-            let held = task.held.get(k).copied().unwrap_or(sight.pose);
-            let wish = Wish::new(goal, &sight, &held, at.time);
-            self.wishes.push(Some(wish));
-            self.goal_reports.push(GoalReport { distance: wish.distance(), shortfall: 0.0 });
+            let now = GoalPoint::new(at.tree, dynamics, goal);
+            let held = active.held.get(k).copied().unwrap_or(now.pose);
+            let rows = GoalRows::new(goal, &now, &held, at.time);
+            self.goals.push(Some(rows));
+            self.goal_reports.push(GoalReport { distance: rows.distance(), shortfall: 0.0 });
         }
+        n_ignored
     }
 
-    /// Every limit of the driven joints; none holds yet.
-    fn find_limits(&mut self, at: &Situation<'_>) {
+    /// Collects every limit of the driven joints; none holds yet.
+    fn find_limits(&mut self, at: &ControlContext<'_>) {
         self.limits.clear();
         for link in at.tree.links().filter(|link| at.actuation.is_active(*link)) {
             let found = |limit| self.limits.push(limit);
-            for_each_excess(at.tree, at.actuation, link, &at.state.coordinates, f64::INFINITY, found);
+            for_each_limit(at.tree, at.actuation, link, &at.state.coordinates, f64::INFINITY, found);
         }
         self.holds.clear();
         self.holds.resize(self.limits.len(), false);
     }
 
-    /// Adds the limits that a command passes; says whether there are any. Joints at their torque limit are beyond being held back.
-    fn find_blocked(
+    /// Marks the limits that a command passes; returns whether there are new ones. Joints at their torque limit are exempt.
+    fn add_passed_limits(
         &mut self,
-        at: &Situation<'_>,
-        task: &Task<'_>,
+        at: &ControlContext<'_>,
+        active: &ActiveGuide<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
-        command: &Command,
+        command: &HybridCommand,
     ) -> bool {
         if self.limits.is_empty() {
             return false;
         }
-        let accelerations = if task.guide.style == Style::Torque {
-            // a locked direction has no acceleration whatever is asked of it
-            let _ = dynamics.respond(at.tree, command, at.moment.gravity, at.moment.external);
+        let accelerations = if active.guide.style == Style::Torque {
+            // a locked joint has no acceleration for any command
+            let _ = dynamics.respond(at.tree, command, at.input.gravity, at.input.external);
             dynamics.accelerations()
         } else {
             &command.values
         };
         let mut any = false;
         for (limit, holds) in self.limits.iter().zip(&mut self.holds) {
-            let (gains, rates, dt) = (&task.guide.limits, &at.state.rates, at.moment.dt);
+            let (gains, rates, dt) = (&active.guide.limits, &at.state.rates, at.input.dt);
             if saturation.holds(limit.link) {
                 *holds = false;
             } else if !*holds && limit.is_passed(gains, rates, accelerations, dt) {
@@ -214,157 +146,119 @@ impl Guidance {
         any
     }
 
-    fn attempt(
+    /// Solves all levels with the limits and saturated joints known so far.
+    fn solve_levels(
         &mut self,
-        at: &Situation<'_>,
-        task: &Task<'_>,
+        at: &ControlContext<'_>,
+        active: &ActiveGuide<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
-        out: &mut Command,
+        out: &mut HybridCommand,
     ) {
-        let style = task.guide.style;
+        let style = active.guide.style;
         self.goal_reports.iter_mut().for_each(|report| report.shortfall = 0.0);
-        self.choose_variables(at, style, saturation);
-        self.prefer_pose(at, task, dynamics, saturation);
+        self.variables.choose(at, style, saturation);
+        self.prefer_pose(at, active, dynamics, saturation);
         base_command(at, style, saturation, out);
-        // a locked direction has no acceleration whatever is asked of it
-        let _ = dynamics.respond(at.tree, out, at.moment.gravity, at.moment.external);
-        self.hierarchy.begin(&self.weights);
-        if !self.preference.is_empty() {
-            self.hierarchy.start_from(&self.preference);
+        // a locked joint has no acceleration for any command
+        let _ = dynamics.respond(at.tree, out, at.input.gravity, at.input.external);
+        self.hierarchy.begin(&self.variables.weights);
+        let preference = &self.variables.preference;
+        if !preference.is_empty() {
+            self.hierarchy.start_from(preference);
         }
         if style == Style::Velocity {
-            self.passive_dynamics(at, dynamics, saturation);
+            self.solve_passive_dynamics(at, dynamics, saturation);
         }
-        let mut level = self.next_level(at, task, None);
+        let mut level = self.next_level(at, active, None);
         while let Some(now) = level {
-            self.gather(at, task, dynamics, now);
-            level = self.next_level(at, task, Some(now));
-            if !self.targets.is_empty() {
-                self.solve_level(at, task, dynamics, saturation, out);
-            } else if now == task.guide.pose_level && !self.preference.is_empty() {
-                self.hierarchy.prefer(&self.preference);
+            self.gather(at, active, dynamics, now);
+            level = self.next_level(at, active, Some(now));
+            let preference = &self.variables.preference;
+            if !self.level.targets.is_empty() {
+                self.solve_level(at, active, dynamics, saturation, out);
+            } else if now == active.guide.pose_level && !preference.is_empty() {
+                self.hierarchy.prefer(preference);
             }
         }
         self.write(at, style, saturation, out);
     }
 
-    fn choose_variables(&mut self, at: &Situation<'_>, style: Style, saturation: &Saturation) {
-        self.variables.clear();
-        self.weights.clear();
-        self.slots.fill(NONE);
-        for link in at.tree.links() {
-            let driven = at.actuation.is_active(link) && !saturation.holds(link);
-            if driven || style == Style::Velocity {
-                for dof in at.tree.dofs(link) {
-                    self.slots[dof] = self.variables.len();
-                    self.variables.push(dof);
-                    self.weights.push(at.actuation.weight(dof));
-                }
-            }
-        }
-    }
-
-    /// The value of every variable in which the target pose is approached.
+    /// The values of the variables that approach the target pose.
     fn prefer_pose(
         &mut self,
-        at: &Situation<'_>,
-        task: &Task<'_>,
+        at: &ControlContext<'_>,
+        active: &ActiveGuide<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
     ) {
-        self.preference.clear();
-        let Some(pose) = &task.guide.pose else { return };
-        let rise = if pose.ramp > 0.0 { (task.age / pose.ramp).clamp(0.0, 1.0) } else { 1.0 };
-        at.tree.difference(&at.state.coordinates, &pose.coordinates, &mut self.tangent);
+        let Self { variables, tangent, probe, .. } = self;
+        variables.preference.clear();
+        let Some(pose) = &active.guide.pose else { return };
+        let rise = if pose.ramp > 0.0 { (active.age / pose.ramp).clamp(0.0, 1.0) } else { 1.0 };
+        at.tree.difference(&at.state.coordinates, &pose.coordinates, tangent);
         let reach = pose.gains.reach;
-        for (gap, rate) in self.tangent.iter_mut().zip(&at.state.rates) {
+        for (gap, rate) in tangent.iter_mut().zip(&at.state.rates) {
             *gap = -rise * (pose.gains.stiffness * gap.clamp(-reach, reach) + pose.gains.damping * rate);
         }
-        match task.guide.style {
+        match active.guide.style {
             Style::Acceleration => {
-                self.preference.extend(self.variables.iter().map(|dof| self.tangent[*dof]))
+                variables.preference.extend(variables.dofs.iter().map(|dof| tangent[*dof]))
             }
             Style::Velocity => {
                 for link in at.tree.links() {
                     let driven = at.actuation.is_active(link) && !saturation.holds(link);
-                    let wanted = |dof: usize| at.state.rates[dof] + at.moment.dt * self.tangent[dof];
-                    self.preference
-                        .extend(at.tree.dofs(link).map(|dof| if driven { wanted(dof) } else { 0.0 }));
+                    let wanted = |dof: usize| at.state.rates[dof] + at.input.dt * tangent[dof];
+                    let dofs = at.tree.dofs(link);
+                    variables.preference.extend(dofs.map(|dof| if driven { wanted(dof) } else { 0.0 }));
                 }
             }
             Style::Torque => {
-                base_command(at, Style::Acceleration, saturation, &mut self.probe);
-                for dof in &self.variables {
-                    self.probe.values[*dof] = self.tangent[*dof];
+                base_command(at, Style::Acceleration, saturation, probe);
+                for dof in &variables.dofs {
+                    probe.values[*dof] = tangent[*dof];
                 }
-                let _ = dynamics.respond(at.tree, &self.probe, at.moment.gravity, at.moment.external);
-                self.preference.extend(self.variables.iter().map(|dof| dynamics.torques()[*dof]));
+                let _ = dynamics.respond(at.tree, probe, at.input.gravity, at.input.external);
+                variables.preference.extend(variables.dofs.iter().map(|dof| dynamics.torques()[*dof]));
             }
         }
     }
 
     /// The smallest level in use above `after`.
-    fn next_level(&self, at: &Situation<'_>, task: &Task<'_>, after: Option<u8>) -> Option<u8> {
-        let limits = self.holds.contains(&true).then_some(task.guide.limits_level);
-        let pose = (!self.preference.is_empty()).then_some(task.guide.pose_level);
-        let goals =
-            task.goals(at).zip(&self.wishes).filter(|(_, wish)| wish.is_some()).map(|(goal, _)| goal.level);
-        goals.chain(limits).chain(pose).filter(|level| after.is_none_or(|after| *level > after)).min()
+    fn next_level(&self, at: &ControlContext<'_>, active: &ActiveGuide<'_>, after: Option<u8>) -> Option<u8> {
+        let limits = self.holds.contains(&true).then_some(active.guide.limits_level);
+        let pose = (!self.variables.preference.is_empty()).then_some(active.guide.pose_level);
+        let goals = active.goals(at).zip(&self.goals).filter(|(_, rows)| rows.is_some());
+        let levels = goals.map(|(goal, _)| goal.level).chain(limits).chain(pose);
+        levels.filter(|level| after.is_none_or(|after| *level > after)).min()
     }
 
-    fn write(&self, at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut Command) {
+    /// Writes the solution into a command.
+    fn write(&self, at: &ControlContext<'_>, style: Style, saturation: &Saturation, out: &mut HybridCommand) {
         if style == Style::Velocity {
             base_command(at, Style::Acceleration, saturation, out);
         }
         let x = self.hierarchy.solution();
         let driven = |link: &LinkId| at.actuation.is_active(*link) && !saturation.holds(*link);
         for dof in at.tree.links().filter(driven).flat_map(|link| at.tree.dofs(link)) {
-            let value = x[self.slots[dof]];
+            let value = x[self.variables.slots[dof]];
             out.values[dof] = match style {
-                Style::Velocity => (value - at.state.rates[dof]) / at.moment.dt,
+                Style::Velocity => (value - at.state.rates[dof]) / at.input.dt,
                 Style::Acceleration | Style::Torque => value,
             };
         }
     }
 }
 
-/// How much more robust a step must be in which a bone turns by an angle `ε`: `1 + 10³ (ε/(ε_max − ε))⁴`. Velocity products change by a share
-/// of about `ε` within the step; near a singular pose the inverse amplifies that by up to `1/(2√robustness)`, the answer turns bones
-/// still faster, and so on: characters that float or reach for what is out of reach would whip themselves to pieces.
-fn caution(at: &Situation<'_>, dynamics: &Dynamics) -> f64 {
+/// Factor on the robustness of a step in which a bone turns by an angle `ε`: `1 + 10³ (ε/(ε_max − ε))⁴`.
+///
+/// Velocity products change by a share of about `ε` within the step. Near a singular pose the inverse amplifies that by up
+/// to `1/(2√robustness)`, which turns bones faster still. Without this factor, characters that float or reach for a point
+/// out of reach would diverge.
+fn caution(at: &ControlContext<'_>, dynamics: &Dynamics) -> f64 {
     let spin = |link| dynamics.joint_motion(link).angular.length();
-    let turn = at.moment.dt * at.tree.links().map(spin).fold(0.0, f64::max);
+    let turn = at.input.dt * at.tree.links().map(spin).fold(0.0, f64::max);
     let ratio = turn / (LARGEST_TURN - turn).max(1e-3 * LARGEST_TURN);
     let square = ratio * ratio;
     1.0 + 1e3 * square * square
-}
-
-/// The command at `x = 0`.
-fn base_command(at: &Situation<'_>, style: Style, saturation: &Saturation, out: &mut Command) {
-    for link in at.tree.links() {
-        let held = saturation.holds(link);
-        let driven = at.actuation.is_active(link) && !held;
-        let prescribed = style == Style::Velocity || (style == Style::Acceleration && driven);
-        out.modes[link.index()] = if prescribed { Mode::Prescribed } else { Mode::Passive };
-        for dof in at.tree.dofs(link) {
-            out.values[dof] = match style {
-                Style::Velocity => -at.state.rates[dof] / at.moment.dt,
-                _ if held => saturation.torque(dof),
-                _ if driven => 0.0,
-                _ => at.moment.torque(dof),
-            };
-        }
-    }
-}
-
-/// Radius of gyration (m) and mass (kg) of a tree at its neutral pose; 1 where there is no extent.
-pub(crate) fn gyration(tree: &Tree, dynamics: &mut Dynamics) -> (f64, f64) {
-    dynamics.kinematics(tree, &tree.neutral_state());
-    let all = dynamics.total_inertia();
-    // ∫ r² dm about the centre is half the trace of the inertia there
-    let second =
-        0.5 * all.rotational.diagonal_entries().element_sum() - all.first_moment.length_squared() / all.mass;
-    let radius = (second / all.mass).max(0.0).sqrt();
-    if radius > 0.0 && radius.is_finite() { (radius, all.mass) } else { (1.0, 1.0) }
 }

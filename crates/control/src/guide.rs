@@ -1,68 +1,56 @@
-//! Guidance of bones: what is wanted, in which style and in which order of importance (KP08 §3.1, §3.2).
+//! Settings of guidance: goals, style, target pose and levels of importance (KP08 §3.1, §3.2).
 
 use sinew_recursive::Tree;
 
 use crate::error::ControlError;
 use crate::goal::{Gains, Goal};
+use crate::levels;
 
-/// Default places in the order of importance; smaller numbers first. Whatever the numbers, the dynamics of passive joints comes
-/// before everything else.
-pub mod levels {
-    /// Constraints on bones.
-    pub const HOLD: u8 = 1;
-    /// Drags.
-    pub const DRAG: u8 = 2;
-    /// Displacement limits of joints.
-    pub const LIMITS: u8 = 3;
-    /// The target pose.
-    pub const POSE: u8 = 4;
-}
-
-/// What is smallest among all commands that meet the goals.
+/// What is minimized among all commands that meet the goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Style {
-    /// Accelerations of the driven joints: the goals are met by bending as a whole.
+    /// Accelerations of the driven joints: the whole body bends.
     #[default]
     Acceleration,
-    /// Torques of the driven joints: the motion swings and waves.
+    /// Torques of the driven joints: the motion swings.
     Torque,
-    /// Rates of all joints after the step, passive ones included: slow and controlled. Every rate that no goal needs is taken away
+    /// Rates of all joints after the step, passive ones included: slow, controlled motion. Rates that no goal needs are removed
     /// within one step, so torques grow as steps shrink.
     Velocity,
 }
 
-/// A pose to return to where nothing else matters: `q̈ = −γ (k_p (q ⊖ q_ref) + k_d q̇)`.
+/// A pose to return to where the goals leave freedom: `q̈ = −γ (k_p (q ⊖ q_ref) + k_d q̇)`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PoseGoal {
-    /// Coordinates of all joints, in the layout of a tree's state; those of passive joints do not matter.
+    /// Coordinates of all joints, in the layout of a tree's state; those of passive joints are not used.
     pub coordinates: Vec<f64>,
     /// Gains; a stiffness of zero only damps.
     pub gains: Gains,
-    /// Time in which `γ` rises from 0 to 1 after the phase began (s); 0: at once.
+    /// Time in which `γ` rises from 0 to 1 after the phase began (s); 0 means at once.
     pub ramp: f64,
 }
 
-/// A phase of guidance.
+/// Guidance during a phase.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Guide {
-    /// Which command is chosen where goals leave a choice.
+    /// What is minimized where goals leave freedom.
     pub style: Style,
     /// Goals on bones; live drags are added in each step.
     pub goals: Vec<Goal>,
     /// The target pose.
     pub pose: Option<PoseGoal>,
-    /// Level of the target pose. Alone in its level it costs next to nothing; together with goals it is a row per joint.
+    /// Level of the target pose. Cheap if it is alone in its level; together with goals it costs one row per joint.
     pub pose_level: u8,
-    /// How joints beyond their displacement limits are pulled back.
+    /// Gains with which joints approach, and return to, their displacement limits.
     pub limits: Gains,
     /// Level of the displacement limits.
     pub limits_level: u8,
-    /// Share of the squared size of the rows that keeps commands bounded near singular poses: `α` of the singularity-robust inverse
-    /// is this times the squared size. Larger is softer: commands are at most `1/(2√robustness)` times what they are far from such poses.
-    /// Steps in which bones turn by more than about a hundredth of a radian are more robust still.
+    /// Damping near singular poses: `α` of the singularity-robust inverse is this number times the squared size of the rows.
+    /// Commands are at most `1/(2√robustness)` times what they are far from singular poses. The damping is increased in steps
+    /// in which bones turn by more than about 0.01 rad.
     pub robustness: f64,
 }
 
@@ -81,7 +69,7 @@ impl Guide {
         }
     }
 
-    /// The same with a target pose.
+    /// This guidance with a target pose.
     #[must_use]
     pub fn with_pose(self, pose: PoseGoal) -> Self {
         Self { pose: Some(pose), ..self }
@@ -112,7 +100,7 @@ impl Guide {
     }
 }
 
-/// Coordinates must be as many as the tree has, and finite.
+/// Checks that there is one finite number per coordinate of the tree.
 pub(crate) fn check_coordinates(tree: &Tree, q: &[f64], what: &'static str) -> Result<(), ControlError> {
     if q.len() != tree.n_coordinates() {
         return Err(ControlError::WrongSize {

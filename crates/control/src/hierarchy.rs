@@ -1,40 +1,41 @@
-//! Prioritized linear goals: levels of rows `C x = d`, each met as well as the levels above leave room for.
+//! Prioritized linear goals: levels of rows `C x = d`, each met as well as the levels above it allow.
 //!
-//! KP08 §3.1 with the projector in place of an explicit null basis. Let `Q` be an orthonormal basis of the rows of all levels so far
-//! and `P = 1 − QᵀQ`. A level adds
+//! KP08 §3.1 with a projector in place of an explicit null basis. Let `Q` be an orthonormal basis of the rows of all levels
+//! so far and `P = 1 − QᵀQ`. A level adds
 //!
 //! ```text
 //! x ← x + (C P)^‡ (d − C x),      A^‡ = Aᵀ (A Aᵀ + α 1)⁻¹
 //! ```
 //!
-//! and puts the rows of `C P` into `Q`. As `P = N Nᵀ` for any orthonormal null basis `N`, this is `x + N (C N)^‡ (d − C x)`. Rows are
-//! orthogonalized with pivoting (twice, so that `Q` stays orthonormal to rounding): `C P = L Q_new`; then `x += Q_newᵀ z` with
-//! `min |L z − (d − C x)|² + α |z|²`. Rows shorter than [`RANK_TOLERANCE`] of the longest row of the level, after the projection, are
-//! dependent: they add no direction, but count in the compromise. Only the damping bends the solution; what is claimed is decided by
-//! rank alone, so that lower levels never touch higher ones.
+//! and appends the rows of `C P` to `Q`. As `P = N Nᵀ` for any orthonormal null basis `N`, this is `x + N (C N)^‡ (d − C x)`.
+//! Rows are orthogonalized with pivoting (twice, so that `Q` stays orthonormal to rounding): `C P = L Q_new`; then
+//! `x += Q_newᵀ z` with `min |L z − (d − C x)|² + α |z|²`. Rows that are shorter, after the projection, than
+//! [`RANK_TOLERANCE`] of the longest row of the level are dependent: they add no direction, but count in the least squares.
+//! The damping changes only the solution. The directions that a level takes are decided by rank alone, so that lower levels
+//! never change higher ones.
 //!
-//! Per-variable weights: the smallest `Σ w x²` is found instead of the smallest `|x|²`, by `x = w^{-1/2} y`. Any other metric: with
-//! `G` symmetric and positive definite, the smallest `yᵀ G⁻¹ y`, by taking `aᵀ G b` for the product of rows and `G q` for the step
-//! along a basis row ([`Hierarchy::level_in`]).
+//! Weights per variable minimize `Σ w x²` instead of `|x|²`, by `x = w^{-1/2} y`. Any other metric: with `G` symmetric and
+//! positive definite, [`Hierarchy::level_in`] minimizes `yᵀ G⁻¹ y`, with the product `aᵀ G b` of rows and the step `G q` along
+//! a basis row.
 //!
-//! Cost: `O(rows² n)` for `rows` rows in all and `n` variables. No allocation once the sizes have been seen. Units are the caller's;
-//! rows of one level should be of comparable size, as an unmeetable level is a least-squares compromise.
+//! Cost: `O(rows² n)` for `rows` rows in all and `n` variables. No allocation once the sizes have been seen. Units are the
+//! caller's. A level that cannot be met is solved in the least-squares sense, so its rows should be of comparable size.
 
 use crate::least_squares::{LeastSquares, add_scaled, dot};
 
 /// A projected row this much shorter than the longest row of its level is dependent.
 const RANK_TOLERANCE: f64 = 1e-10;
 
-/// How a level is kept from asking for enormous commands near a singularity.
+/// Damping of a level, which bounds the solution near a singularity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
     /// None: the Moore–Penrose inverse. For levels that must hold exactly.
     Exact,
     /// The singularity-robust inverse with this `α ≥ 0` (units of a squared row).
     Absolute(f64),
-    /// The singularity-robust inverse with `α = share · max(|C|², floor²)`, `|C|` the Frobenius norm of the level's rows (with
-    /// weights or metric applied) before the projection: scale-free, and bounded also where the levels above have taken nearly all of
-    /// the room, or where the rows are nothing but rounding errors far below `floor`.
+    /// The singularity-robust inverse with `α = share · max(|C|², floor²)`, where `|C|` is the Frobenius norm of the level's
+    /// rows (with weights or metric applied) before the projection. Independent of scale. Bounded also if the levels above
+    /// leave almost no freedom, or if the rows are rounding errors far below `floor`.
     Relative {
         /// Share of the squared size of the rows (none).
         share: f64,
@@ -43,16 +44,16 @@ pub enum Damping {
     },
 }
 
-/// What became of one level.
+/// Report on one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelReport {
-    /// Independent directions that this level claimed.
+    /// Number of independent directions that this level takes.
     pub rank: usize,
-    /// `|C x − d|` right after this level was solved; lower levels leave it as it is (units of `d`).
+    /// `|C x − d|` after this level was solved; lower levels do not change it (units of `d`).
     pub residual: f64,
 }
 
-/// The solver: begin, add levels from the most important down, read the solution.
+/// Solver for prioritized goals: begin, add levels from the most important down, read the solution.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
     /// `w^{-1/2}` per variable.
@@ -70,7 +71,7 @@ pub struct Hierarchy {
     shares: Vec<f64>,
     step: Vec<f64>,
     used: Vec<bool>,
-    /// A preference has taken all the room.
+    /// A preference has taken all remaining directions.
     full: bool,
     least_squares: LeastSquares,
 }
@@ -82,7 +83,7 @@ impl Hierarchy {
         Self::default()
     }
 
-    /// Starts a problem with one variable per weight; weights are positive, and larger ones make a variable dearer.
+    /// Starts a problem with one variable per weight. Weights are positive; a variable with a larger weight is used less.
     pub fn begin(&mut self, weights: &[f64]) {
         self.scale.clear();
         self.scale.extend(weights.iter().map(|w| 1.0 / w.sqrt()));
@@ -94,8 +95,8 @@ impl Hierarchy {
         self.full = false;
     }
 
-    /// Starts from these values instead of zeros, before the first level: what levels leave open stays there, and damped levels fall
-    /// back to it near a singularity.
+    /// Starts from these values instead of zeros; call before the first level. Directions that no level takes stay there, and
+    /// damped levels fall back to them near a singularity.
     pub fn start_from(&mut self, start: &[f64]) {
         self.solution.copy_from_slice(start);
         for i in 0..start.len() {
@@ -109,8 +110,8 @@ impl Hierarchy {
         self.solve(coefficients, targets, damping)
     }
 
-    /// Like [`Self::level`] in a metric: `lift(a, g)` writes `g = G a` for a row `a` (in scaled variables), once per row. All levels
-    /// of a problem must use the same metric.
+    /// [`Self::level`] in a metric: `lift(a, g)` writes `g = G a` for a row `a` (in scaled variables), once per row. All levels of
+    /// a problem must use the same metric.
     pub fn level_in(
         &mut self,
         coefficients: &[f64],
@@ -129,8 +130,8 @@ impl Hierarchy {
         self.solve(coefficients, targets, damping)
     }
 
-    /// The last level: whatever room is left is used to come as close as possible to `targets`, one per variable, in the weighted
-    /// norm. The same as a level of unit rows scaled by `w^{1/2}`, at a cost of `O(rows n)`. Levels after it change nothing.
+    /// The last level: uses all remaining directions to come as close as possible to `targets`, one per variable, in the
+    /// weighted norm. Equal to a level of unit rows scaled by `w^{1/2}`, at a cost of `O(rows n)`. Later levels have no effect.
     pub fn prefer(&mut self, targets: &[f64]) {
         let n = self.scale.len();
         if n == 0 || self.full {
@@ -156,7 +157,7 @@ impl Hierarchy {
         &self.solution
     }
 
-    /// Directions claimed so far.
+    /// Number of directions taken so far.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.basis.count(self.scale.len())
@@ -198,7 +199,7 @@ impl Hierarchy {
         LevelReport { rank, residual: residual(coefficients, targets, &self.solution) }
     }
 
-    /// Turns `rows` into new basis rows and `shares`, the matrix `L` with one column per row (some unused); returns the rank.
+    /// Turns `rows` into new basis rows and `shares`, the matrix `L` with one column per row (some unused). Returns the rank.
     fn orthogonalize(&mut self, floor: f64) -> usize {
         let (n, m) = (self.scale.len(), self.misfit.len());
         self.shares.clear();
@@ -213,7 +214,7 @@ impl Hierarchy {
         let known = self.basis.count(n);
         for k in 0..m {
             for q in (0..known).chain(0..known) {
-                self.rows.take_out(k, &self.basis, q, n);
+                self.rows.remove_component(k, &self.basis, q, n);
             }
         }
         let mut rank = 0;
@@ -224,7 +225,7 @@ impl Hierarchy {
             self.basis.normalize(new, n);
             self.basis.refine_last(n);
             for k in 0..m {
-                self.shares[k * m + rank] = self.rows.take_out(k, &self.basis, new, n);
+                self.shares[k * m + rank] = self.rows.remove_component(k, &self.basis, new, n);
             }
             rank += 1;
         }
@@ -297,8 +298,8 @@ impl RowBlock {
         }
     }
 
-    /// Takes the component along a basis row out of row `k` and returns it.
-    fn take_out(&mut self, k: usize, basis: &Self, q: usize, n: usize) -> f64 {
+    /// Removes the component along a basis row from row `k` and returns it.
+    fn remove_component(&mut self, k: usize, basis: &Self, q: usize, n: usize) -> f64 {
         let share = dot(basis.lift(q, n), self.row(k, n));
         add_scaled(&mut self.plain[k * n..(k + 1) * n], -share, basis.row(q, n));
         if !self.lifted.is_empty() {
@@ -315,7 +316,7 @@ impl RowBlock {
         }
     }
 
-    /// Makes the last row perpendicular to those before it once more.
+    /// Orthogonalizes the last row against those before it once more.
     fn refine_last(&mut self, n: usize) {
         let last = self.count(n) - 1;
         for q in 0..last {

@@ -1,17 +1,17 @@
-//! Landing: joints are springs and dampers, everything else is passive (KP08 §5).
+//! Landing: springs and dampers on the joints, all joints passive (KP08 §5).
 //!
-//! `τ = −k (q ⊖ rest) − c q̇` per dof, explicit in a command. Stiff ones belong into `sinew_recursive::Integrator::implicit`: see
-//! [`Moment::implicit_springs`](crate::Moment::implicit_springs).
+//! `τ = −k (q ⊖ rest) − c q̇` per dof, evaluated at the start of the step. Stiff springs should be stepped by
+//! `sinew_recursive::Integrator::implicit`; see [`ControlInput::implicit_springs`](crate::ControlInput::implicit_springs).
 
-use sinew_recursive::{Command, Mode, Springs, Tree};
+use sinew_recursive::{HybridCommand, JointMode, Springs, Tree};
 
 use crate::actuation::Actuation;
 use crate::error::ControlError;
 use crate::guide::check_coordinates;
-use crate::situation::Situation;
+use crate::input::ControlContext;
 
-/// The same spring (N·m/rad, N/m) and damper (N·m·s/rad, N·s/m) on every driven joint, none on passive ones; `rest` holds the
-/// coordinates of the pose without torques.
+/// The same spring (N·m/rad, N/m) and damper (N·m·s/rad, N·s/m) on every driven joint, none on passive ones. `rest` holds the
+/// coordinates of the rest pose.
 #[must_use]
 pub fn landing_springs(
     tree: &Tree,
@@ -42,17 +42,17 @@ pub(crate) fn check(springs: &Springs, tree: &Tree) -> Result<(), ControlError> 
     Ok(())
 }
 
-/// All joints passive, with the torques of the springs unless the caller steps them.
-pub(crate) fn command(springs: &Springs, at: &Situation<'_>, out: &mut Command) {
-    out.modes.fill(Mode::Passive);
-    let explicit = if at.moment.implicit_springs { 0.0 } else { 1.0 };
+/// All joints passive, with the torques of the springs unless the caller steps the springs implicitly.
+pub(crate) fn command(springs: &Springs, at: &ControlContext<'_>, out: &mut HybridCommand) {
+    out.modes.fill(JointMode::Passive);
+    let explicit = if at.input.implicit_springs { 0.0 } else { 1.0 };
     at.tree.difference(&at.state.coordinates, &springs.rest, &mut out.values);
     for link in at.tree.links() {
         let driven = at.actuation.is_active(link);
         for dof in at.tree.dofs(link) {
             let spring =
                 springs.stiffness[dof] * out.values[dof] + springs.damping[dof] * at.state.rates[dof];
-            let given = if driven { 0.0 } else { at.moment.torque(dof) };
+            let given = if driven { 0.0 } else { at.input.torque(dof) };
             out.values[dof] = given - explicit * spring;
         }
     }

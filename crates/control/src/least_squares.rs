@@ -1,7 +1,7 @@
 //! Damped least squares of a small dense system, without forming normal equations.
 //!
-//! `min |A z − b|² + α |z|²` for `A` of `m` rows and `r ≤ m` columns with independent columns (or `α > 0`), by modified
-//! Gram–Schmidt on the columns of the stack `[A b; √α 1 0]`. Carrying `b` along as the last column makes the method backward stable.
+//! `min |A z − b|² + α |z|²` for `A` of `m` rows and `r ≤ m` columns, with independent columns or `α > 0`, by modified
+//! Gram–Schmidt on the columns of `[A b; √α 1 0]`. Treating `b` as the last column makes the method backward stable.
 //! Cost: about `2 r² (m + r)` operations. A column that vanishes gets `z = 0`.
 
 /// Columns of `[A b; √α 1 0]`, the triangle of their orthogonalization, and the solution.

@@ -1,24 +1,24 @@
-//! Drag paths: places and turns over time, as a hand left them.
+//! Paths of drags: positions or orientations over time, interpolated between recorded points. `O(log points)` to evaluate.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{exp_so3, log_so3, normalize_quat};
 
 use crate::error::ControlError;
 
-/// Places at increasing times, joined by straight lines; constant before the first and after the last.
+/// Positions at increasing times, interpolated linearly; constant before the first and after the last.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<(f64, DVec3)>", into = "Vec<(f64, DVec3)>"))]
-pub struct Path {
+pub struct PointPath {
     points: Vec<(f64, DVec3)>,
 }
 
-impl Path {
-    /// From pairs of a time of the score (s) and a place in world axes (m).
+impl PointPath {
+    /// From pairs of a time of the score (s) and a position in world axes (m).
     ///
     /// # Errors
     /// [`ControlError::Empty`] without points, [`ControlError::TimeNotIncreasing`] with the index of a point out of order,
-    /// [`ControlError::NotValid`] with the index of a place that is no place.
+    /// [`ControlError::NotValid`] with the index of a position that is not finite.
     pub fn new(points: Vec<(f64, DVec3)>) -> Result<Self, ControlError> {
         if points.is_empty() {
             return Err(ControlError::Empty);
@@ -28,29 +28,29 @@ impl Path {
                 return Err(ControlError::TimeNotIncreasing { index });
             }
             if !place.is_finite() {
-                return Err(ControlError::NotValid { what: "place of a path", index });
+                return Err(ControlError::NotValid { what: "position of a path:", index });
             }
         }
         Ok(Self { points })
     }
 
-    /// Adds a point at the end, as a live drag does.
+    /// Adds a point at the end, for a path that is being recorded.
     ///
     /// # Errors
-    /// As [`Self::new`]; the path then stays as it is.
+    /// As [`Self::new`]; the path is then unchanged.
     pub fn push(&mut self, time: f64, place: DVec3) -> Result<(), ControlError> {
         let index = self.points.len();
         if !(time.is_finite() && self.points.last().is_none_or(|last| last.0 < time)) {
             return Err(ControlError::TimeNotIncreasing { index });
         }
         if !place.is_finite() {
-            return Err(ControlError::NotValid { what: "place of a path", index });
+            return Err(ControlError::NotValid { what: "position of a path:", index });
         }
         self.points.push((time, place));
         Ok(())
     }
 
-    /// The place at a time (s), in world axes (m).
+    /// Position at a time (s), in world axes (m).
     #[must_use]
     pub fn at(&self, time: f64) -> DVec3 {
         let next = self.points.partition_point(|(knot, _)| *knot <= time);
@@ -62,14 +62,14 @@ impl Path {
         a + (b - a) * ((time - from) / (to - from))
     }
 
-    /// The pairs of time and place.
+    /// The pairs of time and position.
     #[must_use]
     pub fn points(&self) -> &[(f64, DVec3)] {
         &self.points
     }
 }
 
-impl TryFrom<Vec<(f64, DVec3)>> for Path {
+impl TryFrom<Vec<(f64, DVec3)>> for PointPath {
     type Error = ControlError;
 
     fn try_from(points: Vec<(f64, DVec3)>) -> Result<Self, ControlError> {
@@ -77,13 +77,13 @@ impl TryFrom<Vec<(f64, DVec3)>> for Path {
     }
 }
 
-impl From<Path> for Vec<(f64, DVec3)> {
-    fn from(path: Path) -> Self {
+impl From<PointPath> for Vec<(f64, DVec3)> {
+    fn from(path: PointPath) -> Self {
         path.points
     }
 }
 
-/// Orientations at increasing times, joined by rotations at constant rate; constant before the first and after the last.
+/// Orientations at increasing times, interpolated at constant angular velocity; constant before the first and after the last.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<(f64, DQuat)>", into = "Vec<(f64, DQuat)>"))]
@@ -92,10 +92,10 @@ pub struct TurnPath {
 }
 
 impl TurnPath {
-    /// From pairs of a time of the score (s) and an orientation in world axes, of any length but zero.
+    /// From pairs of a time of the score (s) and an orientation in world axes; quaternions of any length but zero.
     ///
     /// # Errors
-    /// As [`Path::new`].
+    /// As [`PointPath::new`].
     pub fn new(turns: Vec<(f64, DQuat)>) -> Result<Self, ControlError> {
         if turns.is_empty() {
             return Err(ControlError::Empty);
@@ -105,13 +105,13 @@ impl TurnPath {
                 return Err(ControlError::TimeNotIncreasing { index });
             }
             if !(turn.is_finite() && turn.length_squared() > 0.0) {
-                return Err(ControlError::NotValid { what: "turn of a path", index });
+                return Err(ControlError::NotValid { what: "orientation of a path:", index });
             }
         }
         Ok(Self { turns: turns.into_iter().map(|(time, turn)| (time, normalize_quat(turn))).collect() })
     }
 
-    /// The orientation at a time (s), world axes.
+    /// Orientation at a time (s), world axes.
     #[must_use]
     pub fn at(&self, time: f64) -> DQuat {
         let next = self.turns.partition_point(|(knot, _)| *knot <= time);

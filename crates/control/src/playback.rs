@@ -1,24 +1,24 @@
-//! Keyframes as commands: driven joints follow a clip like perfect servos (KP08 §3.3), the rest is dynamics.
+//! Playback of keyframes: driven joints follow a clip exactly, like ideal servos (KP08 §3.3); the others are passive.
 //!
-//! With the clip at three instants of the run, `q₋, q₀, q₊` at `t − h, t, t + h` (through the time warp of the score), the rates of a
-//! run of steps `q ← q ⊕ h q̇⁺`, `q̇⁺ = q̇ + h q̈` along the clip are `v₀ = (q₀ ⊖ q₋)/h` and `v₊ = (q₊ ⊖ q₀)/h`, so that
+//! Let `q₋, q₀, q₊` be the clip at the times `t − h, t, t + h` of the run (through the time warp of the score). With steps
+//! `q ← q ⊕ h q̇⁺`, `q̇⁺ = q̇ + h q̈`, the rates along the clip are `v₀ = (q₀ ⊖ q₋)/h` and `v₊ = (q₊ ⊖ q₀)/h`, and
 //!
 //! ```text
 //! q̈ = (v₊ − v₀)/h + k_p (q₀ ⊖ q) + k_d (v₀ − q̇)
 //! ```
 //!
-//! keeps a joint that is on the clip exactly on it, and lets one that is off it approach at the pace of the gains. Gains too stiff for
-//! the step are lowered to critical ones at `1/(2h)`.
+//! keeps a joint that is on the clip exactly on it; a joint off the clip returns as the gains say. Gains too stiff for the step
+//! are lowered to critical damping at `1/(2h)`. Cost: three evaluations of the clip; nothing fails.
 
-use sinew_recursive::{Command, Mode, Tree};
+use sinew_recursive::{HybridCommand, JointMode, Tree};
 
-use crate::controller::ControllerState;
+use crate::controller_state::ControllerState;
 use crate::goal::Gains;
+use crate::input::ControlContext;
 use crate::score::Playback;
-use crate::situation::Situation;
 use crate::warp::TimeWarp;
 
-/// Scratch of playing clips on one tree.
+/// Scratch of playback on one tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Player {
     /// Coordinates at the three instants.
@@ -43,15 +43,15 @@ impl Player {
     /// Prescribes the driven joints.
     pub(crate) fn command(
         &mut self,
-        at: &Situation<'_>,
+        at: &ControlContext<'_>,
         playback: &Playback,
         control: &ControllerState,
         warp: &TimeWarp,
-        out: &mut Command,
+        out: &mut HybridCommand,
     ) {
-        let (tree, h) = (at.tree, at.moment.dt);
+        let (tree, h) = (at.tree, at.input.dt);
         for (k, offset) in [-h, 0.0, h].into_iter().enumerate() {
-            let time = warp.at(at.moment.time + offset)[0];
+            let time = warp.at(at.input.time + offset)[0];
             let blend =
                 lead_in(time - control.entered, playback.clip.next_key(control.entered) - control.entered);
             playback.clip.place_beside(tree, time, &control.gap, blend, &mut self.coordinates[k]);
@@ -63,19 +63,19 @@ impl Player {
         let gains = feasible(playback.servo, h);
         for link in tree.links() {
             let driven = at.actuation.is_active(link);
-            out.modes[link.index()] = if driven { Mode::Prescribed } else { Mode::Passive };
+            out.modes[link.index()] = if driven { JointMode::Prescribed } else { JointMode::Passive };
             for dof in tree.dofs(link) {
                 let rate = self.before[dof] / h;
                 let along = (self.after[dof] - self.before[dof]) / (h * h);
                 let back = gains.stiffness * self.gap[dof] + gains.damping * (rate - at.state.rates[dof]);
-                out.values[dof] = if driven { along + back } else { at.moment.torque(dof) };
+                out.values[dof] = if driven { along + back } else { at.input.torque(dof) };
             }
         }
     }
 }
 
-/// Factors of a displacement and of a rate at `age` 0 that vanish, with two derivatives, when `age` reaches `length` (both s): the
-/// quintics `1 − 10s³ + 15s⁴ − 6s⁵` and `(s − 6s³ + 8s⁴ − 3s⁵) · length`. Before, the rate goes on.
+/// Factors of an initial displacement and an initial rate that vanish, with two derivatives, when `age` reaches `length`
+/// (both s): the quintics `1 − 10s³ + 15s⁴ − 6s⁵` and `(s − 6s³ + 8s⁴ − 3s⁵) · length`. Before `age` 0 the rate is constant.
 fn lead_in(age: f64, length: f64) -> [f64; 2] {
     if age <= 0.0 {
         return [1.0, age];
@@ -88,7 +88,7 @@ fn lead_in(age: f64, length: f64) -> [f64; 2] {
     [1.0 - cube * (10.0 - s * (15.0 - 6.0 * s)), length * (s - cube * (6.0 - s * (8.0 - 3.0 * s)))]
 }
 
-/// Gains that a step of length `h` can follow.
+/// The gains, lowered if they are too stiff for a step of length `h`.
 fn feasible(servo: Gains, h: f64) -> Gains {
     if servo.stiffness * h * h <= 0.25 && servo.damping * h <= 1.0 { servo } else { Gains::critical(0.5 / h) }
 }

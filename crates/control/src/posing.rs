@@ -1,58 +1,57 @@
-//! Inverse kinematics for posing: coordinates at which several bones are where they should be, within the limits of the joints.
+//! Inverse kinematics: joint coordinates that meet goals on several bones, within the joint limits.
 //!
-//! Damped least squares with levels (KP08 §3.3 after its reference 38): in each iteration the goals are rows `𝒥 x = e` on the
-//! displacements `x` of the chosen joints, `e` the distance to go (cut to a step that the linearization can bear), solved by the same
-//! hierarchy as guidance. Joints at a limit that would go further are left out and the rest is solved again; what still ends beyond is
-//! put on the limit. Steps that come no closer are taken back and make the damping larger, others smaller (Levenberg and Marquardt);
-//! a step comes closer if the first level whose error changes is one whose error shrinks, growth of second order in the step not
-//! counted, as the next step takes it back.
+//! Damped least squares with levels (KP08 §3.3 after its reference 38). In each iteration the goals are rows `𝒥 x = e` on the
+//! displacements `x` of the chosen joints, with `e` the error, cut to a length for which the linearization holds. They are
+//! solved by the same hierarchy as guidance. Joints at a limit that would move further out are locked, and the rest is solved
+//! again; coordinates that still end beyond a limit are put on it. A step that does not reduce the error is rejected and the
+//! damping grows; after an accepted step it shrinks (Levenberg–Marquardt). The first level whose error changes decides; growth
+//! of second order in the step does not count, because the next step removes it.
 //!
-//! Only positions, components and orientations count as goals; the rest of a [`Goal`] aims at motion and is skipped. World axes, m, rad.
-//! Cost per iteration: `O(rows · depth + rows² · dofs)`. Ends after a bounded number of iterations; an unreachable goal leaves a
-//! residual.
+//! Goals on velocities and accelerations are skipped. World axes, m, rad. Cost per iteration:
+//! `O(rows · depth + rows² · dofs)`. The number of iterations is bounded; an unreachable goal leaves a residual.
 
 use sinew_math::{Motion, Pose};
 use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
 
 use crate::actuation::Actuation;
 use crate::error::ControlError;
-use crate::excess::{Excess, for_each_excess};
-use crate::goal::{Aim, Goal, Sight, Wish};
-use crate::guidance::gyration;
+use crate::goal::{Aim, Goal, GoalPoint, GoalRows};
+use crate::gyration::gyration;
 use crate::hierarchy::{Damping, Hierarchy};
+use crate::limits::{LimitState, for_each_limit};
 
-/// How to look for a pose.
+/// Settings of [`find_pose`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PoseSettings {
-    /// Most iterations.
+    /// Largest number of iterations.
     pub max_iterations: usize,
     /// Distance (m) and angle (rad) at which a goal counts as met.
     pub tolerance: f64,
-    /// Whether passive joints (the root) may move, too.
+    /// Whether passive joints (the root) may move as well.
     pub move_passive: bool,
 }
 
 impl Default for PoseSettings {
-    /// 100 iterations, 1e-9, passive joints stay.
+    /// 100 iterations, tolerance 1e-9, passive joints fixed.
     fn default() -> Self {
         Self { max_iterations: 100, tolerance: 1e-9, move_passive: false }
     }
 }
 
-/// What came of a search for a pose.
+/// Report of [`find_pose`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseReport {
-    /// Iterations made.
+    /// Iterations done.
     pub iterations: usize,
     /// Whether every goal is met.
     pub converged: bool,
-    /// Distance to go of every goal (m or rad); 0 for goals that aim at motion.
+    /// Distance of every goal to its target (m or rad); 0 for goals on velocities and accelerations.
     pub residuals: Vec<f64>,
 }
 
-/// Moves the coordinates of `state` to where the goals are met as well as possible; rates stay. [`Place::Held`](crate::Place) means
-/// where the bone is at the start; a path counts at its first time.
+/// Moves the coordinates of `state` so that the goals are met as well as possible; rates are unchanged.
+/// [`PointTarget::Held`](crate::PointTarget) means the position at the start; a path counts at its first time.
 ///
 /// # Errors
 /// [`ControlError::UnknownBone`] or [`ControlError::NotValid`] names the goal; [`ControlError::NotValid`] a state that is not finite.
@@ -79,17 +78,17 @@ pub fn find_pose(
     Ok(search.run(state, settings))
 }
 
-/// Largest displacement to go that one iteration asks for (rad, and m in radii of gyration of the character).
+/// Largest error that one iteration asks to remove (rad, and m in radii of gyration of the character).
 const LARGEST_STEP: f64 = 0.5;
-/// Damping as a share of the squared size of the rows: first, least and most.
+/// Damping as a share of the squared size of the rows: first, smallest and largest.
 const FIRST_DAMPING: f64 = 1e-4;
 const LEAST_DAMPING: f64 = 1e-14;
 const MOST_DAMPING: f64 = 1e6;
-/// Nearer than this to a limit is at the limit (rad, m).
+/// A joint nearer to a limit than this is at the limit (rad, m).
 const AT_LIMIT: f64 = 1e-9;
-/// Relative change of an error that counts as one.
+/// Smallest relative change of an error that counts.
 const CHANGE: f64 = 1e-6;
-/// Most solves of one iteration, each with more joints left out.
+/// Largest number of solves in one iteration, each with more locked joints.
 const MAX_LOCKS: usize = 6;
 
 struct Search<'a> {
@@ -106,7 +105,7 @@ struct Search<'a> {
     dynamics: Dynamics,
     hierarchy: Hierarchy,
     jacobian: Vec<Motion>,
-    /// Length that counts like a radian (m).
+    /// Radius of gyration: the length that counts like a radian (m).
     length: f64,
 }
 
@@ -121,7 +120,7 @@ impl<'a> Search<'a> {
         let mut dynamics = Dynamics::new(tree);
         let length = gyration(tree, &mut dynamics).0;
         dynamics.kinematics(tree, state);
-        let held = goals.iter().map(|goal| Sight::new(tree, &dynamics, goal).pose).collect();
+        let held = goals.iter().map(|goal| GoalPoint::new(tree, &dynamics, goal).pose).collect();
         let mut levels: Vec<u8> = goals.iter().map(|goal| goal.level).collect();
         levels.sort_unstable();
         levels.dedup();
@@ -151,53 +150,52 @@ impl<'a> Search<'a> {
         self.project(&mut state.coordinates);
         let mut share = FIRST_DAMPING;
         let mut iterations = 0;
-        let mut wishes = self.wishes(state);
-        let mut met = self.residuals(&wishes).iter().all(|r| *r <= settings.tolerance);
+        let mut wanted = self.wanted(state);
+        let mut met = self.residuals(&wanted).iter().all(|r| *r <= settings.tolerance);
         let mut trial = state.clone();
         while !met && iterations < settings.max_iterations && share <= MOST_DAMPING {
             iterations += 1;
-            let length = self.step(state, &wishes, share, &mut trial);
-            let reached = self.wishes(&trial);
-            if self.is_closer(&wishes, &reached, length) {
+            let length = self.step(state, &wanted, share, &mut trial);
+            let reached = self.wanted(&trial);
+            if self.is_closer(&wanted, &reached, length) {
                 std::mem::swap(state, &mut trial);
-                wishes = reached;
+                wanted = reached;
                 share = (share * 0.1).max(LEAST_DAMPING);
-                met = self.residuals(&wishes).iter().all(|r| *r <= settings.tolerance);
+                met = self.residuals(&wanted).iter().all(|r| *r <= settings.tolerance);
             } else {
                 share *= 10.0;
             }
         }
-        PoseReport { iterations, converged: met, residuals: self.residuals(&wishes) }
+        PoseReport { iterations, converged: met, residuals: self.residuals(&wanted) }
     }
 
-    /// What every goal wants at a state; `dynamics` is left at its kinematics.
-    fn wishes(&mut self, state: &TreeState) -> Vec<Option<Wish>> {
+    /// Rows of every goal on the pose, at a state; `dynamics` is left at its kinematics.
+    fn wanted(&mut self, state: &TreeState) -> Vec<Option<GoalRows>> {
         self.dynamics.kinematics(self.tree, state);
-        let wish = |(goal, held): (&Goal, &Pose)| {
-            let poses = matches!(goal.aim, Aim::Position(_) | Aim::Component { .. } | Aim::Orientation(_));
-            poses.then(|| {
-                Wish::new(goal, &Sight::new(self.tree, &self.dynamics, goal), held, f64::NEG_INFINITY)
-            })
+        let rows = |(goal, held): (&Goal, &Pose)| {
+            let now = GoalPoint::new(self.tree, &self.dynamics, goal);
+            let on_pose = matches!(goal.aim, Aim::Position(_) | Aim::Component { .. } | Aim::Orientation(_));
+            on_pose.then(|| GoalRows::new(goal, &now, held, f64::NEG_INFINITY))
         };
-        self.goals.iter().zip(&self.held).map(wish).collect()
+        self.goals.iter().zip(&self.held).map(rows).collect()
     }
 
-    fn residuals(&self, wishes: &[Option<Wish>]) -> Vec<f64> {
-        wishes.iter().map(|wish| wish.as_ref().map_or(0.0, Wish::distance)).collect()
+    fn residuals(&self, wanted: &[Option<GoalRows>]) -> Vec<f64> {
+        wanted.iter().map(|row| row.as_ref().map_or(0.0, GoalRows::distance)).collect()
     }
 
-    /// Squared error of a level, lengths in units of the character's.
-    fn error(&self, wishes: &[Option<Wish>], level: u8) -> f64 {
-        let of_level = self.goals.iter().zip(wishes).filter(|(goal, _)| goal.level == level);
-        let square = |wish: &Wish| {
-            let distance = if wish.angular { wish.distance() } else { wish.distance() / self.length };
+    /// Squared error of a level, lengths in radii of gyration.
+    fn error(&self, wanted: &[Option<GoalRows>], level: u8) -> f64 {
+        let of_level = self.goals.iter().zip(wanted).filter(|(goal, _)| goal.level == level);
+        let square = |row: &GoalRows| {
+            let distance = if row.angular { row.distance() } else { row.distance() / self.length };
             distance * distance
         };
-        of_level.filter_map(|(_, wish)| wish.as_ref()).map(square).sum()
+        of_level.filter_map(|(_, row)| row.as_ref()).map(square).sum()
     }
 
-    /// Whether a step of some length (rad) led closer: the first level with a changed error decides.
-    fn is_closer(&self, before: &[Option<Wish>], after: &[Option<Wish>], length: f64) -> bool {
+    /// Whether a step of some length (rad) reduced the error: the first level with a changed error decides.
+    fn is_closer(&self, before: &[Option<GoalRows>], after: &[Option<GoalRows>], length: f64) -> bool {
         let curved = 0.5 * length * length;
         for level in &self.levels {
             let (old, new) = (self.error(before, *level), self.error(after, *level));
@@ -212,18 +210,24 @@ impl<'a> Search<'a> {
     }
 
     /// One damped step from `state` to `trial`; returns its length.
-    fn step(&mut self, state: &TreeState, wishes: &[Option<Wish>], share: f64, trial: &mut TreeState) -> f64 {
+    fn step(
+        &mut self,
+        state: &TreeState,
+        wanted: &[Option<GoalRows>],
+        share: f64,
+        trial: &mut TreeState,
+    ) -> f64 {
         self.dynamics.kinematics(self.tree, state);
-        let mut locks: Vec<Excess> = Vec::new();
+        let mut locks: Vec<LimitState> = Vec::new();
         let near = self.near_limits(&state.coordinates);
         let mut delta = vec![0.0; self.tree.n_dofs()];
         for _ in 0..MAX_LOCKS {
-            self.solve(wishes, share, &locks);
+            self.solve(wanted, share, &locks);
             for (dof, x) in self.variables.iter().zip(self.hierarchy.solution()) {
                 delta[*dof] = *x;
             }
-            let pushing = |e: &&Excess| e.rate(&delta) > 1e-15 && !locks.contains(e);
-            let more: Vec<Excess> = near.iter().filter(pushing).copied().collect();
+            let pushing = |e: &&LimitState| e.rate(&delta) > 1e-15 && !locks.contains(e);
+            let more: Vec<LimitState> = near.iter().filter(pushing).copied().collect();
             if more.is_empty() {
                 break;
             }
@@ -235,19 +239,19 @@ impl<'a> Search<'a> {
         delta.iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
-    /// The hierarchy of goals, with joints kept from moving along `locks`.
-    fn solve(&mut self, wishes: &[Option<Wish>], share: f64, locks: &[Excess]) {
+    /// Solves the goals, with joints kept from moving along `locks`.
+    fn solve(&mut self, wanted: &[Option<GoalRows>], share: f64, locks: &[LimitState]) {
         self.hierarchy.begin(&self.weights);
         for level in &self.levels {
             let (mut rows, mut targets) = (Vec::new(), Vec::new());
-            for (goal, wish) in self.goals.iter().zip(wishes).filter(|(goal, _)| goal.level == *level) {
-                let Some(wish) = wish else { continue };
-                let point = Sight::new(self.tree, &self.dynamics, goal).pose.translation;
+            for (goal, own) in self.goals.iter().zip(wanted).filter(|(goal, _)| goal.level == *level) {
+                let Some(own) = own else { continue };
+                let point = GoalPoint::new(self.tree, &self.dynamics, goal).pose.translation;
                 self.dynamics.fill_jacobian(self.tree, goal.bone, point, &mut self.jacobian);
-                let unit = if wish.angular { 1.0 } else { 1.0 / self.length };
-                let cut = (LARGEST_STEP / (unit * wish.distance())).min(1.0);
-                for k in 0..wish.n_rows {
-                    let part = |m: &Motion| wish.axes[k].dot(if wish.angular { m.angular } else { m.linear });
+                let unit = if own.angular { 1.0 } else { 1.0 / self.length };
+                let cut = (LARGEST_STEP / (unit * own.distance())).min(1.0);
+                for k in 0..own.n_rows {
+                    let part = |m: &Motion| own.axes[k].dot(if own.angular { m.angular } else { m.linear });
                     let mut row: Vec<f64> = self.jacobian.iter().map(|m| unit * part(m)).collect();
                     for lock in locks {
                         let along = lock.rate(&row);
@@ -256,24 +260,24 @@ impl<'a> Search<'a> {
                         }
                     }
                     rows.extend(self.variables.iter().map(|dof| row[*dof]));
-                    targets.push(unit * cut * wish.error[k]);
+                    targets.push(unit * cut * own.error[k]);
                 }
             }
             self.hierarchy.level(&rows, &targets, Damping::Relative { share, floor: 1e-6 });
         }
     }
 
-    /// Limits that movable joints are at.
-    fn near_limits(&self, coordinates: &[f64]) -> Vec<Excess> {
+    /// Limits that movable joints have reached.
+    fn near_limits(&self, coordinates: &[f64]) -> Vec<LimitState> {
         let mut near = Vec::new();
         for link in &self.movable {
             let found = |excess| near.push(excess);
-            for_each_excess(self.tree, self.actuation, *link, coordinates, AT_LIMIT, found);
+            for_each_limit(self.tree, self.actuation, *link, coordinates, AT_LIMIT, found);
         }
         near
     }
 
-    /// Puts movable joints that are beyond a limit on it.
+    /// Puts movable joints that are beyond a limit back on it.
     fn project(&self, coordinates: &mut [f64]) {
         let mut delta = vec![0.0; self.tree.n_dofs()];
         let mut any = false;

@@ -1,4 +1,4 @@
-//! What a command has to say about itself.
+//! Reports of the controller.
 
 /// Summary of one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -7,22 +7,23 @@
 pub struct ControlReport {
     /// Phase of the score; `None` before the first one.
     pub phase: Option<usize>,
-    /// Live drags that were left out: not finite, of an unknown bone, or in a phase that does not guide.
+    /// Live drags that were ignored: not finite, of an unknown bone, or in a phase that does not guide.
     pub ignored_drags: usize,
-    /// Driven joints whose torque is held at its limit.
+    /// Driven joints at their torque limit.
     pub saturated: usize,
-    /// Displacement limits that hold their joint back.
+    /// Displacement limits that are active.
     pub at_limits: usize,
-    /// The state or the forces were not finite, and a command without accelerations and torques was given instead.
+    /// The state, the forces or the command were not finite; the command given is passive without torques.
     pub not_finite: bool,
 }
 
-/// How one goal fares.
+/// Report on one goal.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GoalReport {
-    /// Distance still to go: m or rad; m/s or rad/s for velocities; 0 for accelerations.
+    /// Distance to the target: m or rad; m/s or rad/s for velocities; 0 for accelerations.
     pub distance: f64,
-    /// What the command leaves missing of the wanted acceleration (m/s² or rad/s²): the goal is infeasible, singular, or outranked.
+    /// Part of the wanted acceleration that the command does not produce (m/s² or rad/s²), because the goal is infeasible,
+    /// singular, or outranked.
     pub shortfall: f64,
 }

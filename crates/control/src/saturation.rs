@@ -1,16 +1,16 @@
-//! Hard torque limits: joints that would need more than they have become passive, with their torque at the limit.
+//! Torque limits: a driven joint that needs more torque than its limit becomes passive, with its torque at the limit.
 //!
-//! The torque vector of a joint keeps its direction and gets the length of the limit. As this changes the torques of other joints, it
-//! is repeated; joints are only ever added, so it ends.
+//! The torque vector of a joint keeps its direction and gets the length of the limit. This changes the torques of other
+//! joints, so the search is repeated. Joints are only added, so it ends. Cost: one hybrid sweep per repetition.
 
-use sinew_recursive::{Command, Dynamics, LinkId, Mode, Tree};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree};
 
-use crate::situation::Situation;
+use crate::input::ControlContext;
 
-/// Repetitions after which remaining excess is left as it is.
+/// Largest number of repetitions; any excess that remains is accepted.
 const MAX_ROUNDS: usize = 8;
 
-/// How much more than the limit counts as more.
+/// Relative excess over the limit that is ignored.
 const SLACK: f64 = 1e-9;
 
 /// Joints held at their torque limit in one command.
@@ -26,7 +26,7 @@ impl Saturation {
         Self { enabled, held: vec![false; tree.n_links()], torques: vec![0.0; tree.n_dofs()] }
     }
 
-    /// Nobody is at a limit.
+    /// Starts a command: no joint is at its limit.
     pub(crate) fn begin(&mut self) {
         self.held.fill(false);
     }
@@ -44,15 +44,20 @@ impl Saturation {
         self.held.iter().filter(|held| **held).count()
     }
 
-    /// Looks for more joints beyond their limit under a command; says whether there are any.
-    pub(crate) fn find(&mut self, at: &Situation<'_>, dynamics: &mut Dynamics, command: &Command) -> bool {
+    /// Finds further joints beyond their limit under a command; returns whether there are any.
+    pub(crate) fn find(
+        &mut self,
+        at: &ControlContext<'_>,
+        dynamics: &mut Dynamics,
+        command: &HybridCommand,
+    ) -> bool {
         if !self.enabled {
             return false;
         }
-        let known = command.modes.iter().all(|mode| *mode == Mode::Passive);
+        let known = command.modes.iter().all(|mode| *mode == JointMode::Passive);
         if !known {
-            // a locked direction is reported by the caller's own sweep
-            let _ = dynamics.respond(at.tree, command, at.moment.gravity, at.moment.external);
+            // locked joints are reported by the sweep of the caller
+            let _ = dynamics.respond(at.tree, command, at.input.gravity, at.input.external);
         }
         let torques = if known { &command.values } else { dynamics.torques() };
         let mut any = false;
@@ -71,14 +76,19 @@ impl Saturation {
         any
     }
 
-    /// Holds joints of a finished command at their limits, without asking others to make good for it.
-    pub(crate) fn apply(&mut self, at: &Situation<'_>, dynamics: &mut Dynamics, command: &mut Command) {
+    /// Holds joints of a finished command at their limits, without compensation by other joints.
+    pub(crate) fn apply(
+        &mut self,
+        at: &ControlContext<'_>,
+        dynamics: &mut Dynamics,
+        command: &mut HybridCommand,
+    ) {
         for _ in 0..MAX_ROUNDS {
             if !self.find(at, dynamics, command) {
                 break;
             }
             for link in at.tree.links().filter(|link| self.held[link.index()]) {
-                command.modes[link.index()] = Mode::Passive;
+                command.modes[link.index()] = JointMode::Passive;
                 for dof in at.tree.dofs(link) {
                     command.values[dof] = self.torques[dof];
                 }

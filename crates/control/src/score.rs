@@ -1,34 +1,34 @@
-//! A score: phases over time, each a way of controlling the character.
+//! A score: the phases of a controlled motion over time. Checking it is linear in its size.
 
 use sinew_recursive::{Springs, Tree};
 
-use crate::clip::Clip;
+use crate::clip::MotionClip;
 use crate::error::ControlError;
 use crate::goal::Gains;
 use crate::guide::Guide;
 use crate::landing;
 use crate::warp::TimeWarp;
 
-/// Driven joints follow a clip.
+/// Playback of a clip on the driven joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playback {
     /// The motion.
-    pub clip: Clip,
-    /// How a joint that is off the clip returns to it.
+    pub clip: MotionClip,
+    /// Gains with which a joint off the clip returns to it.
     pub servo: Gains,
-    /// Whether the motion begins with the pose and the rates that the joints have when the phase begins, and joins the clip, twice
-    /// differentiable, at its next key.
+    /// Whether the motion starts from the pose and rates of the joints when the phase begins. It then joins the clip at its
+    /// next key, twice continuously differentiable.
     pub from_here: bool,
 }
 
 impl Playback {
-    /// Plays a clip; joints off it return at 40 rad/s.
+    /// Plays a clip; joints off it return with critical damping at 40 rad/s.
     #[must_use]
-    pub fn new(clip: Clip) -> Self {
+    pub fn new(clip: MotionClip) -> Self {
         Self { clip, servo: Gains::critical(40.0), from_here: false }
     }
 
-    /// The same beginning wherever the joints are.
+    /// This playback, starting from the pose and rates of the joints when the phase begins.
     #[must_use]
     pub fn from_here(self) -> Self {
         Self { from_here: true, ..self }
@@ -44,35 +44,35 @@ impl Playback {
     }
 }
 
-/// What happens during a phase.
+/// How the character is controlled during a phase.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     /// No torques.
     Passive,
-    /// Springs and dampers on joints, for soft landings (KP08 §5); see [`landing_springs`](crate::landing_springs).
+    /// Springs and dampers on the joints, for soft landings (KP08 §5); see [`landing_springs`](crate::landing_springs).
     Land(Springs),
-    /// Keyframes.
+    /// Driven joints follow keyframes.
     Keyframes(Playback),
-    /// Goals on bones.
+    /// Guidance by goals on bones.
     Guide(Guide),
 }
 
-/// A part of a score.
+/// A phase of a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phase {
-    /// When it begins, in the time of the score (s); it ends when the next one begins.
+    /// Start in the time of the score (s); a phase ends when the next one starts.
     pub start: f64,
-    /// What happens.
+    /// Control during the phase.
     pub act: Act,
 }
 
-/// Phases in the order of their starts, and a map from the time of the run to the time of the score. Before the first phase the
-/// character is passive.
+/// Phases in the order of their starts, and a map from the time of the run to the time of the score. Before the first phase
+/// the character is passive.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Score {
     /// The phases.
     pub phases: Vec<Phase>,
-    /// Time of the score by time of the run.
+    /// Map from the time of the run to the time of the score.
     pub warp: TimeWarp,
 }
 

@@ -1,9 +1,10 @@
 //! Time warps: strictly increasing maps from the time of a run to the time of a score, with two derivatives.
 //!
-//! KP08 Figure 1 plays a jump with the timing `t + (0.05/t_f) sin(2πt/t_f)` and it fails. That is [`TimeWarp::sine`] with an
-//! amplitude of `0.05/t_f` (s); it is increasing only while `2π · amplitude < t_f` and refused otherwise. [`TimeWarp::through`]
-//! interpolates pairs of times by a C¹ cubic whose slopes are harmonic means of the neighbouring chords and so at most twice the
-//! smaller one, with which a cubic never turns back; beyond its ends time goes on at the end slope.
+//! [`TimeWarp::sine`] is the warp of KP08 Figure 1, where a jump played with the timing `t + (0.05/t_f) sin(2πt/t_f)` fails;
+//! its amplitude is `0.05/t_f` (s). The map increases only if `2π · amplitude < t_f` and is refused otherwise.
+//! [`TimeWarp::through`] interpolates pairs of times by a C¹ cubic. Its slopes are harmonic means of the neighbouring chords,
+//! at most twice the smaller one, so that the cubic is monotone. Beyond its ends time continues at the end slope.
+//! Evaluation costs `O(log knots)`.
 
 use std::f64::consts::TAU;
 
@@ -15,11 +16,12 @@ use crate::spline::hermite;
 /// A strictly increasing map of time.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TimeWarp {
-    shape: Shape,
+    kind: WarpKind,
 }
 
+/// The form of a map.
 #[derive(Clone, Debug, PartialEq, Default)]
-enum Shape {
+enum WarpKind {
     #[default]
     Identity,
     Sine {
@@ -33,7 +35,7 @@ enum Shape {
 }
 
 impl TimeWarp {
-    /// Time as it is.
+    /// No change of time.
     #[must_use]
     pub fn identity() -> Self {
         Self::default()
@@ -42,11 +44,11 @@ impl TimeWarp {
     /// `t + amplitude · sin(2πt/duration)` for `0 ≤ t ≤ duration`, unchanged outside; both in s.
     ///
     /// # Errors
-    /// [`ControlError::TimeNotIncreasing`] if time would stand still or turn back.
+    /// [`ControlError::TimeNotIncreasing`] if the map is not strictly increasing.
     pub fn sine(amplitude: f64, duration: f64) -> Result<Self, ControlError> {
         let increasing = duration > 0.0 && duration.is_finite() && TAU * amplitude.abs() < duration;
-        let shape = Shape::Sine { amplitude, duration };
-        if increasing { Ok(Self { shape }) } else { Err(ControlError::TimeNotIncreasing { index: 0 }) }
+        let kind = WarpKind::Sine { amplitude, duration };
+        if increasing { Ok(Self { kind }) } else { Err(ControlError::TimeNotIncreasing { index: 0 }) }
     }
 
     /// A smooth map through pairs `[time of the run, time of the score]`, in s; at least two.
@@ -63,21 +65,21 @@ impl TimeWarp {
             return Err(ControlError::TimeNotIncreasing { index: knots.len() });
         }
         let slopes = limited_slopes(&knots);
-        Ok(Self { shape: Shape::Through { knots, slopes } })
+        Ok(Self { kind: WarpKind::Through { knots, slopes } })
     }
 
     /// Time of the score at time `t` of the run (s), with its first and second derivative by `t`.
     #[must_use]
     pub fn at(&self, t: f64) -> [f64; 3] {
-        match &self.shape {
-            Shape::Identity => [t, 1.0, 0.0],
-            Shape::Sine { amplitude, duration } if (0.0..=*duration).contains(&t) => {
+        match &self.kind {
+            WarpKind::Identity => [t, 1.0, 0.0],
+            WarpKind::Sine { amplitude, duration } if (0.0..=*duration).contains(&t) => {
                 let rate = TAU / duration;
                 let (sin, cos) = ops::sin_cos(rate * t);
                 [t + amplitude * sin, 1.0 + amplitude * rate * cos, -amplitude * rate * rate * sin]
             }
-            Shape::Sine { .. } => [t, 1.0, 0.0],
-            Shape::Through { knots, slopes } => {
+            WarpKind::Sine { .. } => [t, 1.0, 0.0],
+            WarpKind::Through { knots, slopes } => {
                 let last = knots.len() - 1;
                 for end in [0, last] {
                     if (end == 0 && t < knots[0][0]) || (end == last && t > knots[last][0]) {
@@ -93,7 +95,7 @@ impl TimeWarp {
     }
 }
 
-/// Harmonic mean of the neighbouring chords inside (never more than twice the smaller one), the chord itself at the ends.
+/// Slopes at the knots: inside the harmonic mean of the two chords (at most twice the smaller one), at the ends the chord.
 fn limited_slopes(knots: &[[f64; 2]]) -> Vec<f64> {
     let chord = |i: usize| (knots[i + 1][1] - knots[i][1]) / (knots[i + 1][0] - knots[i][0]);
     let last = knots.len() - 1;

@@ -13,7 +13,7 @@ use sinew_contact::{
     ContactWorkspace, Grip, Mover, Owner, PointCloud,
 };
 use sinew_math::{Motion, Sym3};
-use sinew_mechanism::{Moment, Outside, PointLaw};
+use sinew_mechanism::{CouplingPoint, Outside, PointLaw};
 
 use crate::body::weighted;
 use crate::elements::{at_arm, force_at};
@@ -96,7 +96,7 @@ impl Contacts {
         &mut self,
         model: &FleshModel,
         contact: &ContactModel,
-        moment: &Moment<'_>,
+        moment: &CouplingPoint<'_>,
         state: &FleshState,
     ) {
         self.places.clear();
@@ -282,7 +282,7 @@ impl Clone for Contacts {
 }
 
 /// Distance within which things are looked at: what twice the largest speed covers in a step.
-fn margin(moment: &Moment<'_>, state: &FleshState) -> f64 {
+fn margin(moment: &CouplingPoint<'_>, state: &FleshState) -> f64 {
     let bodies = moment.motions.iter().map(|m| m.linear.length() + REACH * m.angular.length());
     let nodes = state.nodes.iter().flat_map(|nodes| nodes.velocities.iter().map(|v| v.length()));
     let fastest = bodies.chain(nodes).filter(|v| v.is_finite()).fold(0.0, f64::max);

@@ -12,11 +12,11 @@
 //! World axes; twists at centres of mass. Cost: the stiffness of all elements once per linearization, a sparse product per
 //! iteration.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use sinew_fem::{FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent};
-use sinew_math::{Force, Motion, Sym3, symmetric_eigen};
-use sinew_mechanism::Moment;
-use sinew_solvers::{BlockMatrix, EffectiveMass, Load, NodeRole, TwoLevel, UpperBlocks};
+use sinew_math::{Force, Motion, Sym3, Sym6, skew, symmetric_eigen};
+use sinew_mechanism::CouplingPoint;
+use sinew_solvers::{BlockMatrix, Load, NodeRole, TwoLevel, UpperBlocks};
 
 use crate::NodeHistory;
 use crate::body::{FREE, FleshBody};
@@ -113,7 +113,7 @@ impl Elements {
     pub(crate) fn linearize(
         &mut self,
         body: &FleshBody,
-        moment: &Moment<'_>,
+        moment: &CouplingPoint<'_>,
         state: &FemState,
         history: &NodeHistory,
     ) {
@@ -159,7 +159,13 @@ impl Elements {
     }
 
     /// Positions, velocities and displacements of the linearization point.
-    fn place(&mut self, body: &FleshBody, moment: &Moment<'_>, state: &FemState, history: &NodeHistory) {
+    fn place(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
         for free in body.attachments.free() {
             let node = free.node as usize;
             let (x, v) = (state.positions[node], state.velocities[node]);
@@ -189,7 +195,13 @@ impl Elements {
     }
 
     /// Momentum and gravity of free nodes.
-    fn push_nodes(&mut self, body: &FleshBody, moment: &Moment<'_>, state: &FemState, history: &NodeHistory) {
+    fn push_nodes(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
         for free in body.attachments.free() {
             let node = free.node as usize;
             let v = state.velocities[node];
@@ -200,7 +212,7 @@ impl Elements {
     }
 
     /// What bones feel of the forces on their fixed nodes, with the geometric stiffness, and of the dampers.
-    fn load_bones(&mut self, body: &FleshBody, moment: &Moment<'_>) {
+    fn load_bones(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
         let Self { elastic_loads: loads, elastic_constant: constant, elastic_forces: forces, arms, .. } =
             self;
         let turned = &mut self.turned;
@@ -222,7 +234,7 @@ impl Elements {
         if self.drag > 0.0 {
             for (node, bone) in dragged(body) {
                 let weight = Sym3::IDENTITY * (self.drag * body.fem.masses()[node]);
-                let at_node = EffectiveMass { linear: weight, ..EffectiveMass::ZERO };
+                let at_node = Sym6 { linear: weight, ..Sym6::ZERO };
                 loads[bone].mass.add(&at_node.shifted(arms[node]));
             }
         }
@@ -375,11 +387,6 @@ fn positive_part(matrix: Sym3) -> Sym3 {
     let axes = [axes.x_axis, axes.y_axis, axes.z_axis];
     let parts = values.to_array().into_iter().zip(axes).filter(|(value, _)| *value > 0.0);
     parts.fold(Sym3::ZERO, |sum, (value, axis)| sum.add_outer(value, axis))
-}
-
-/// `r ↦ [r]×`.
-fn skew(r: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, r.z, -r.y), DVec3::new(-r.z, 0.0, r.x), DVec3::new(r.y, -r.x, 0.0))
 }
 
 /// Velocity at an arm from the centre of mass.

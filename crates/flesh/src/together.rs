@@ -6,7 +6,7 @@
 use glam::DVec3;
 use sinew_contact::ContactPoint;
 use sinew_math::{Force, Motion};
-use sinew_mechanism::{Attached, CgReport, Companion, Moment, Outside, Reaction, State};
+use sinew_mechanism::{Attached, CgReport, Companion, CouplingPoint, Outside, Reaction, State};
 use sinew_solvers::CarrierCoupling;
 
 use crate::body::weighted;
@@ -238,7 +238,7 @@ impl Attached for Flesh<'_> {
 }
 
 impl Companion for Flesh<'_> {
-    fn linearize(&mut self, moment: &Moment<'_>, outside: &mut Outside<'_>) {
+    fn linearize(&mut self, moment: &CouplingPoint<'_>, outside: &mut Outside<'_>) {
         let Self { model, state, work, .. } = self;
         (work.h, work.carry) = (moment.h, moment.carry);
         work.motions.clear();

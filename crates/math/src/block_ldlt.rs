@@ -7,7 +7,7 @@
 //! A pivot that is not distinguishable from zero gives [`SingularBlock`]: it is compared with the size of the terms
 //! whose difference it is, so that scaling rows and columns does not matter.
 
-use crate::Block;
+use crate::block::Block;
 use std::fmt;
 
 /// A pivot counts as zero below this many rounding errors per row of the terms it is the difference of.

@@ -7,7 +7,7 @@
 //! One-sided Jacobi keeps small singular values accurate relative to themselves, which the eigenvectors of `FᵀF` do
 //! not. Typically 3–5 sweeps of three rotations. Any finite input works (rank 0, 1, 2, repeated values); NaN in, NaN out.
 
-use crate::Sym3;
+use crate::sym3::Sym3;
 use glam::{DMat3, DVec3};
 
 /// Sweeps after which Jacobi gives up; it converges quadratically and needs about five.

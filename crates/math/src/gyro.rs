@@ -12,8 +12,10 @@
 //! A singular inertia (a thin rod, a point) has no gyroscopic response about its null axis: the steps that need `I₀⁻¹`
 //! then keep ω and only turn the body.
 
+use crate::exp_log::{cayley, exp_so3, normalize_quat, quat_to_mat3};
+use crate::spatial::skew;
+use crate::sym3::Sym3;
 use crate::x2::{Mat3x2, Sym3x2, Vec3x2, twice};
-use crate::{Sym3, cayley, exp_so3, normalize_quat, quat_to_mat3, skew};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Most Newton iterations of the midpoint step; three suffice while `h|ω| < 1`.

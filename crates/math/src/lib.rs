@@ -14,8 +14,10 @@ mod mesh_mass;
 pub mod ops;
 mod pose;
 mod row_space;
+mod shape;
 mod spatial;
 mod sym3;
+mod sym6;
 mod x2;
 mod x2_rotation;
 
@@ -34,10 +36,12 @@ pub use mass::{MassError, MassProperties};
 pub use mesh_mass::MeshMassError;
 pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};
 pub use row_space::RowSpace;
-pub use spatial::{Force, Motion, skew};
+pub use shape::{Shape, ShapePiece, ShapeSize, UnitSolid};
+pub use spatial::{Force, Motion, shift_force, shift_motion, skew};
 pub use sym3::{Cholesky3, Sym3};
-pub use x2::{F64x2, Mat3x2, Sym3x2, Vec3x2, both, twice};
-pub use x2_rotation::{Quatx2, left_jacobian_inverse_sym_x2, log_so3_x2, turn_x2};
+pub use sym6::Sym6;
+pub use x2::{F64x2, Mat3x2, Quatx2, Sym3x2, Vec3x2, both, twice};
+pub use x2_rotation::{left_jacobian_inverse_sym_x2, log_so3_x2, turn_x2};
 
 /// For the expansion of [`define_index!`].
 #[cfg(feature = "serde")]

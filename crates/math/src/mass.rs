@@ -4,7 +4,11 @@
 //! Formulas: docs/maths, mass properties. The functions compute what they are given: callers check sizes and densities
 //! (positive, finite) or ask [`MassProperties::is_physical`] afterwards.
 
-use crate::{Pose, SpatialInertia, Sym3, mat3_to_quat, quat_to_mat3, symmetric_eigen};
+use crate::eigen3::symmetric_eigen;
+use crate::exp_log::{mat3_to_quat, quat_to_mat3};
+use crate::inertia::SpatialInertia;
+use crate::pose::Pose;
+use crate::sym3::Sym3;
 use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
 use std::fmt;

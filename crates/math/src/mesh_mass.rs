@@ -8,7 +8,8 @@
 //! Vertices in metres, any position; triangles counter-clockwise seen from outside; neighbouring triangles share vertex
 //! indices. Linear in triangles, plus sorting the edges. A mesh that bounds no volume is an error that names the place.
 
-use crate::{MassProperties, Sym3};
+use crate::mass::MassProperties;
+use crate::sym3::Sym3;
 use glam::DVec3;
 use std::fmt;
 

@@ -4,7 +4,8 @@
 //! Cost: every operation is a few dozen flops, nothing allocates. Factoring a matrix that is not positive definite
 //! gives [`SingularBlock`]; inverting a singular one gives `None`.
 
-use crate::{Block, SingularBlock};
+use crate::block::Block;
+use crate::block_ldlt::{BlockCholesky, SingularBlock};
 use glam::{DMat3, DVec3};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
@@ -185,7 +186,7 @@ impl Sym3 {
 
 /// Cholesky factor of a [`Sym3`].
 #[derive(Clone, Copy, Debug)]
-pub struct Cholesky3(crate::BlockCholesky<3>);
+pub struct Cholesky3(BlockCholesky<3>);
 
 impl Cholesky3 {
     /// `S⁻¹ v`.

@@ -1,12 +1,11 @@
-//! Two of everything: vectors, matrices and rotations of two bodies in the two halves of a SIMD register.
+//! Vectors, quaternions and matrices of two bodies at once, in the two lanes of a SIMD register.
 //!
-//! Each function does to both halves exactly what its namesake does to one, in the same order of operations, so a
-//! result has the same bits whether it was computed alone or beside another. Frames and units as in the namesake. SSE2,
-//! NEON or plain arrays by platform; only `+ − × ÷ √`, never fused. Rotations: `x2_rotation`.
+//! Each function applies the scalar function of the same name to both lanes, in the same order of operations. A result
+//! therefore has the same bits in either lane and as a scalar. Frames and units are those of the scalar function. SSE2,
+//! NEON or plain arrays, by platform; only `+ − × ÷ √`, never fused.
 
-use crate::Sym3;
-use crate::x2_rotation::Quatx2;
-use glam::DVec3;
+use crate::sym3::Sym3;
+use glam::{DQuat, DVec3};
 use std::ops::{Add, Mul, Neg, Sub};
 use wide::f64x2;
 
@@ -110,6 +109,51 @@ impl Neg for Vec3x2 {
     #[inline(always)]
     fn neg(self) -> Self {
         Self { x: -self.x, y: -self.y, z: -self.z }
+    }
+}
+
+/// Two quaternions.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the components are their names")]
+pub struct Quatx2 {
+    pub x: F64x2,
+    pub y: F64x2,
+    pub z: F64x2,
+    pub w: F64x2,
+}
+
+impl Quatx2 {
+    /// From its halves.
+    #[inline(always)]
+    pub fn new(a: DQuat, b: DQuat) -> Self {
+        Self { x: both(a.x, b.x), y: both(a.y, b.y), z: both(a.z, b.z), w: both(a.w, b.w) }
+    }
+
+    /// Both halves.
+    #[inline(always)]
+    pub fn halves(self) -> [DQuat; 2] {
+        let [x, y, z, w] = [self.x, self.y, self.z, self.w].map(F64x2::to_array);
+        [0, 1].map(|i| DQuat::from_xyzw(x[i], y[i], z[i], w[i]))
+    }
+
+    /// Inverses of unit quaternions.
+    #[inline(always)]
+    pub fn conjugate(self) -> Self {
+        Self { x: -self.x, y: -self.y, z: -self.z, w: self.w }
+    }
+}
+
+impl Mul for Quatx2 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        let a = self;
+        Self {
+            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+        }
     }
 }
 

@@ -1,61 +1,15 @@
-//! Rotations of two bodies in the two halves of a SIMD register: products, exponential, logarithm and its tangent.
+//! Exponential and logarithm of the rotations of two bodies at once, in the two lanes of a SIMD register.
 //!
-//! The same bits as the scalar namesakes in `exp_log`, whose series and limits are used; see `x2`. Where one of the
-//! halves needs another formula than these (a large angle, a NaN), both are computed one by one. Radians.
+//! Bit for bit the results of the scalar functions of the same name in `exp_log`, with the same series and limits. If one
+//! lane needs a different formula (a large angle, a NaN), both lanes are computed by the scalar function. Radians.
 
 use crate::arctangent::{ATAN_RATIO_LIMIT, atan_excess_x2, atan2_x2};
 use crate::exp_log::{
     COS, FOUR_PI_SQUARED, NEARLY_UNIT, POLE_LIMIT, POLES, SERIES_LIMIT, SINC, exp_so3,
     left_jacobian_inverse_sym, normalize_quat,
 };
-use crate::x2::{F64x2, Sym3x2, Vec3x2, both, twice};
+use crate::x2::{F64x2, Quatx2, Sym3x2, Vec3x2, twice};
 use glam::DQuat;
-use std::ops::Mul;
-
-/// Two quaternions.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the components are their names")]
-pub struct Quatx2 {
-    pub x: F64x2,
-    pub y: F64x2,
-    pub z: F64x2,
-    pub w: F64x2,
-}
-
-impl Quatx2 {
-    /// From its halves.
-    #[inline(always)]
-    pub fn new(a: DQuat, b: DQuat) -> Self {
-        Self { x: both(a.x, b.x), y: both(a.y, b.y), z: both(a.z, b.z), w: both(a.w, b.w) }
-    }
-
-    /// Both halves.
-    #[inline(always)]
-    pub fn halves(self) -> [DQuat; 2] {
-        let [x, y, z, w] = [self.x, self.y, self.z, self.w].map(F64x2::to_array);
-        [0, 1].map(|i| DQuat::from_xyzw(x[i], y[i], z[i], w[i]))
-    }
-
-    /// Inverses of unit quaternions.
-    #[inline(always)]
-    pub fn conjugate(self) -> Self {
-        Self { x: -self.x, y: -self.y, z: -self.z, w: self.w }
-    }
-}
-
-impl Mul for Quatx2 {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, b: Self) -> Self {
-        let a = self;
-        Self {
-            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-        }
-    }
-}
 
 /// [`crate::Pose::retract`]'s rotation for two bodies: `exp(φ) q`, renormalized.
 #[inline(always)]

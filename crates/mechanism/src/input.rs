@@ -1,11 +1,15 @@
 //! What the outside world does during one step.
 
 use glam::DVec3;
-use sinew_math::{Force, Pose, normalize_quat};
+use sinew_math::{DriveCoordinate, Force, Pose, normalize_quat};
 use smallvec::SmallVec;
 
-use crate::model::ForceSet;
-use crate::{BodyId, BodyKind, Drive, DriveCoordinate, JointId, Model, MotorTarget};
+use crate::forces::scalar::MotorTarget;
+use crate::forces::set::ForceSet;
+use crate::joints::frames::Drive;
+use crate::model::body::BodyKind;
+use crate::model::ids::{BodyId, JointId};
+use crate::model::mechanism::Model;
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
 #[derive(Clone, Copy, Debug, PartialEq)]

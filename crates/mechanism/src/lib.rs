@@ -1,68 +1,63 @@
 #![doc = include_str!("../README.md")]
 
-mod assembly;
-mod block_step;
-mod body;
-mod builder;
-mod checks;
-mod companion;
-mod displacement;
-mod edit;
-mod error;
-mod explicit;
-mod force;
-mod fused;
-mod geometric;
-mod ids;
-mod implicit;
-mod input;
-mod iterate;
-mod joint;
-mod loops;
-mod measure;
-mod misfit;
+// Floors, the lowest first: a module uses its own floor and those above it in this list.
+mod joints;
+
+mod forces;
+
 mod model;
-mod outside;
-mod point_solver;
-mod rows;
+
+mod input;
+mod poses;
+mod prepare;
+mod report;
 mod settings;
-mod spec;
-mod state;
-mod step;
-mod stops;
-mod sweep;
-mod tables;
-mod twin;
+mod watch;
+
+mod measure;
+
+mod tree;
+
+mod loops;
+
+mod coupling;
+
 mod workspace;
 
-pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
-pub use body::{BodyKind, BodySpec};
-pub use builder::{MechanismBuilder, Structure};
-pub use companion::{Companion, Moment, Outside, PointLaw};
-pub use edit::{Edited, ModelEdit};
-pub use error::MechanismError;
-pub use force::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
-pub use ids::{BodyId, JointId};
-pub use implicit::move_kinematic;
+mod assembly;
+
+mod steppers;
+
+pub use assembly::assemble::{AssemblyOutcome, AssemblyReport, assemble};
+pub use coupling::companion::{Companion, CouplingPoint, Outside, PointLaw};
+pub use forces::scalar::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
 pub use input::{Grab, Input};
-pub use measure::{
-    Energy, JointReading, Violation, energy, joint_forces, joint_reading, momentum, violation,
-};
-pub use model::Model;
-pub use outside::{Response, arrive_kinematic, outside_wrenches};
+pub use joints::evaluate::evaluate_rows;
+pub use joints::frames::{Drive, JointFrames, rotation_to_axis};
+pub use joints::relative::{PairState, RelativeState, relative_rotation};
+pub use joints::rows::{RowForm, Rows};
+pub use joints::swing::{swing_gradient, swing_vector};
+pub use joints::twist::{twist_angle, twist_gradient, unwrap_angle};
+pub use measure::joint::{JointReading, joint_reading};
+pub use measure::measures::{Energy, Violation, energy, joint_forces, momentum, violation};
+pub use model::body::{BodyKind, BodySpec};
+pub use model::builder::{MechanismBuilder, Structure};
+pub use model::edit::{Edited, ModelEdit};
+pub use model::error::MechanismError;
+pub use model::ids::{BodyId, JointId};
+pub use model::mechanism::Model;
+pub use model::spec::{JointSpec, PointSpringSpec};
+pub use model::state::{History, LoopState, State};
+pub use prepare::move_kinematic;
+pub use report::StepReport;
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
     RungeKutta, Scheme, Settings, TreeForm,
 };
+pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
-pub use spec::{JointSpec, PointSpringSpec};
-pub use state::{History, LoopState, State};
-pub use step::{Stage, StepReport, Watch, step, step_observed, step_together};
+pub use steppers::joint_space::{Response, arrive_kinematic, outside_wrenches};
+pub use steppers::step::{step, step_observed, step_together};
+pub use watch::{Stage, Watch};
 pub use workspace::Workspace;
-
-pub use joint::{Drive, DriveCoordinate, JointFrames, JointKind, rotation_to_axis};
-pub use rows::{
-    PairState, RelativeState, RowForm, Rows, evaluate_rows, relative_rotation, swing_gradient, swing_vector,
-    twist_angle, twist_gradient, unwrap_angle,
-};

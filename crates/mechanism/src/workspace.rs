@@ -1,18 +1,19 @@
 //! Scratch memory of a step. Losing it never changes a result: it is rebuilt from the model.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose};
 use sinew_solvers::{Load, PairFactor};
-use sinew_topology::{NONE, Schedule};
+use sinew_topology::NONE;
 
-use crate::block_step::BlockScratch;
-use crate::companion::CompanionWork;
-use crate::displacement::DisplacementScratch;
-use crate::explicit::ExplicitScratch;
-use crate::loops::LoopWork;
-use crate::stops::Stops;
-use crate::sweep::SweepReport;
-use crate::{Model, MotorTarget};
+use crate::coupling::companion::CompanionWork;
+use crate::forces::scalar::MotorTarget;
+use crate::loops::work::LoopWork;
+use crate::model::mechanism::Model;
+use crate::tree::block_form::BlockScratch;
+use crate::tree::held_limits::HeldLimits;
+use crate::tree::loads::BodyLoads;
+use crate::tree::report::TreeReport;
+use crate::tree::scratch::{SweepStack, TreeScratch, stack_depth};
 
 /// Pairs per parallel task: large enough to pay for a hand-over of some microseconds.
 const GRAIN: usize = 512;
@@ -25,7 +26,7 @@ pub struct Workspace {
     stamp: u64,
     pub(crate) tree: TreeScratch,
     pub(crate) points: Linearization,
-    pub(crate) extras: Extras,
+    pub(crate) extras: BodyLoads,
     pub(crate) targets: Vec<MotorTarget>,
     /// Per grab of the last input: its wrench on the body.
     pub(crate) grab_wrenches: Vec<Force>,
@@ -39,26 +40,6 @@ pub struct Workspace {
     pub(crate) displacement: Option<Box<DisplacementScratch>>,
     /// Made when the explicit stepper is first used.
     pub(crate) explicit: Option<Box<ExplicitScratch>>,
-}
-
-/// Factor and solution of the tree, in elimination order.
-#[derive(Clone, Debug)]
-pub(crate) struct TreeScratch {
-    pub(crate) factor: PairFactor,
-    pub(crate) motions: Vec<Motion>,
-    pub(crate) twists: Vec<f64>,
-    pub(crate) schedule: Schedule,
-    /// One stack, slot and report per task, and one more for the trunk.
-    pub(crate) lanes: Vec<Lane>,
-}
-
-/// What one task of the backward sweep owns.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Lane {
-    pub(crate) stack: Vec<Load>,
-    /// Force that the joint above must transmit, in step with `stack`.
-    pub(crate) pulls: Vec<DVec3>,
-    pub(crate) report: SweepReport,
 }
 
 /// Linearization point other than the state itself, per body in the user's order; filled on demand.
@@ -77,19 +58,8 @@ pub(crate) struct Linearization {
     pub(crate) pulls: Vec<DVec3>,
     /// Force in each joint outside the tree in the last iterate.
     pub(crate) loop_pulls: Vec<DVec3>,
-    /// Joints at the ends of their ranges in the last iterate of an assembly.
-    pub(crate) stops: Stops,
-}
-
-/// Loads on single bodies.
-#[derive(Clone, Debug)]
-pub(crate) struct Extras {
-    /// Per pair: index into `loads`.
-    pub(crate) slots: Vec<u32>,
-    pub(crate) loads: Vec<Load>,
-    pub(crate) touched: Vec<u32>,
-    /// Per pair: whether a companion acts on it; empty without one.
-    pub(crate) held: Vec<bool>,
+    /// TwoJoints at the ends of their ranges in the last iterate of an assembly.
+    pub(crate) stops: HeldLimits,
 }
 
 impl Workspace {
@@ -108,17 +78,17 @@ impl Workspace {
         tree.lanes = (0..=tree.schedule.tasks.len())
             .map(|task| {
                 let bound = tree.schedule.tasks.get(task).map_or(depth, |t| t.pairs.len().min(depth));
-                Lane {
+                SweepStack {
                     stack: Vec::with_capacity(bound + 1),
                     pulls: Vec::with_capacity(bound + 1),
-                    report: SweepReport::default(),
+                    report: TreeReport::default(),
                 }
             })
             .collect();
         let has_motor = model.forces.iter().any(|f| f.motor().is_some());
         let targets = if has_motor { vec![MotorTarget::default(); model.joints.len()] } else { Vec::new() };
         let room = model.ground_springs.len() + 2 * model.loops.len() + EXTRA_ROOM;
-        let extras = Extras {
+        let extras = BodyLoads {
             slots: vec![NONE; n],
             loads: Vec::with_capacity(room),
             touched: Vec::with_capacity(room),
@@ -170,13 +140,47 @@ impl Workspace {
 /// Bodies with input wrenches or grabs that need no allocation.
 const EXTRA_ROOM: usize = 64;
 
-/// Largest number of loads that wait on the stack at once.
-fn stack_depth(model: &Model) -> usize {
-    let (mut open, mut deepest) = (0usize, 1usize);
-    for pair in &model.pairs {
-        open -= usize::from(pair.has_children);
-        open += usize::from(pair.first_child);
-        deepest = deepest.max(open);
+/// Stage storage, per body in the user's order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExplicitScratch {
+    pub(crate) poses: Vec<Pose>,
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) slopes: Vec<BodyDerivative>,
+    pub(crate) sums: Vec<BodyDerivative>,
+    pub(crate) external: Vec<Force>,
+}
+
+/// Time derivative of one body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyDerivative {
+    pub(crate) rotation: DQuat,
+    pub(crate) velocity: DVec3,
+    pub(crate) acceleration: Motion,
+}
+
+impl BodyDerivative {
+    pub(crate) const ZERO: Self = Self {
+        rotation: DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0),
+        velocity: DVec3::ZERO,
+        acceleration: Motion::ZERO,
+    };
+
+    pub(crate) fn add(&mut self, other: &Self, weight: f64) {
+        self.rotation += other.rotation * weight;
+        self.velocity += other.velocity * weight;
+        self.acceleration += other.acceleration * weight;
     }
-    deepest
+}
+
+/// Per body in the user's order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DisplacementScratch {
+    /// Wrenches on the bodies.
+    pub(crate) forces: Vec<Force>,
+    /// `(ℓ, Δx)`.
+    pub(crate) carried: Vec<Motion>,
+    /// `θ'`.
+    pub(crate) turns: Vec<DVec3>,
+    /// The poses so far.
+    pub(crate) poses: Vec<Pose>,
 }

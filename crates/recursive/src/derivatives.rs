@@ -1,6 +1,7 @@
-//! Derivatives of accelerations and torques with respect to commands (KP08 Table 6), column by column or row by row.
+//! Derivatives of accelerations and torques with respect to commands (KP08 Table 6), by column or by row.
 //!
-//! A command value is the torque of a passive joint or the acceleration of a prescribed one. At the last sweep's `S, U, Ψ`:
+//! A command value is the torque of a passive joint or the acceleration of a prescribed one. With `S, U, Ψ` of the last
+//! sweep:
 //! ```text
 //! one pass per command, e its unit vector:
 //!   backward: ∂B = Σ Xᵀ∂β;   passive ∂β = ∂B + UΨ(e − Sᵀ∂B)      prescribed ∂β = ∂B + U e
@@ -11,21 +12,21 @@
 //!   forward:  ν = X μ_p;       passive z = g + ΨUᵀν, μ = ν − S z   prescribed z = g + Uᵀν, μ = ν
 //! ```
 //! A row on a prescribed torque `τ = UᵀV̇ + SᵀB` starts from `λ = U, μ = S`; one on a passive acceleration from `g = Ψ`.
-//! The transpose says that the response of the joints to a unit wrench is the wrench's row of the Jacobian.
-//! World axes. Cost: linear in links, the backward part only on one path to the root. No failure.
+//! By the transpose, the response of the joints to a unit wrench is the row of the Jacobian for that wrench. World axes.
+//! Cost: linear in links; the backward part visits only one path to the root. Nothing fails.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::articulated::{shift_force, shift_motion};
-use crate::tree::Link;
-use crate::{Dynamics, LinkId, Mode, Tree};
+use crate::command::JointMode;
+use crate::dynamics::Dynamics;
+use crate::tree::{LinkId, Tree, TreeLink};
 
-/// A scalar whose derivatives with respect to all commands are wanted.
+/// A scalar to differentiate with respect to all commands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Row {
+pub enum DerivativeRow {
     /// `angular·ω̇ + linear·a`: acceleration of a link at a world point, world axes.
     Point {
         /// The link.
@@ -76,6 +77,14 @@ impl Derivatives {
         self.forces.fill(Force::ZERO);
         self.gradient.fill(0.0);
         self.gradient[dof] = 1.0;
+        self.raise_command(tree, dynamics, dof);
+        for (k, link) in tree.links.iter().enumerate() {
+            self.lower_command(dynamics, k, link);
+        }
+    }
+
+    /// `∂B` on the path from the link of a command to its root.
+    fn raise_command(&mut self, tree: &Tree, dynamics: &Dynamics, dof: usize) {
         let mut at = tree.link_of_dof(dof) as u32;
         while at != NONE {
             let link = &tree.links[at as usize];
@@ -90,29 +99,31 @@ impl Derivatives {
             }
             at = link.parent;
         }
-        for (k, link) in tree.links.iter().enumerate() {
-            let above = self.above(dynamics, k, link);
-            let known = self.forces[k];
-            let prescribed = dynamics.modes[k] == Mode::Prescribed;
-            let mut rest = [0.0; 6];
-            for (m, dof) in link.dofs().enumerate() {
-                rest[m] = self.gradient[dof];
-                if !prescribed {
-                    rest[m] -= dynamics.reach[dof].dot(above) + dynamics.columns[dof].dot(known);
-                }
+    }
+
+    /// `∂q̈`, `∂V̇` and `∂τ` of a link whose parent is done.
+    fn lower_command(&mut self, dynamics: &Dynamics, k: usize, link: &TreeLink) {
+        let above = self.above(dynamics, k, link);
+        let known = self.forces[k];
+        let prescribed = dynamics.modes[k] == JointMode::Prescribed;
+        let mut rest = [0.0; 6];
+        for (m, dof) in link.dofs().enumerate() {
+            rest[m] = self.gradient[dof];
+            if !prescribed {
+                rest[m] -= dynamics.reach[dof].dot(above) + dynamics.columns[dof].dot(known);
             }
-            let mut rate = above;
-            for (m, dof) in link.dofs().enumerate() {
-                let q = if prescribed { rest[m] } else { dynamics.psi_row(link, m, &rest) };
-                self.accelerations[dof] = q;
-                rate += dynamics.columns[dof] * q;
-            }
-            for dof in link.dofs() {
-                let reaction = dynamics.reach[dof].dot(rate) + dynamics.columns[dof].dot(known);
-                self.torques[dof] = if prescribed { reaction } else { self.gradient[dof] };
-            }
-            self.motions[k] = rate;
         }
+        let mut rate = above;
+        for (m, dof) in link.dofs().enumerate() {
+            let q = if prescribed { rest[m] } else { dynamics.psi_row(link, m, &rest) };
+            self.accelerations[dof] = q;
+            rate += dynamics.columns[dof] * q;
+        }
+        for dof in link.dofs() {
+            let reaction = dynamics.reach[dof].dot(rate) + dynamics.columns[dof].dot(known);
+            self.torques[dof] = if prescribed { reaction } else { self.gradient[dof] };
+        }
+        self.motions[k] = rate;
     }
 
     /// Derivatives of all joint accelerations, after [`Self::command`].
@@ -134,17 +145,17 @@ impl Derivatives {
     ///
     /// # Panics
     /// If the row or a buffer belongs to another tree.
-    pub fn row(&mut self, tree: &Tree, dynamics: &Dynamics, row: &Row) -> &[f64] {
+    pub fn row(&mut self, tree: &Tree, dynamics: &Dynamics, row: &DerivativeRow) -> &[f64] {
         self.gradient.fill(0.0);
         let (start, wrench, seed) = match *row {
-            Row::Point { link, point, angular, linear } => {
+            DerivativeRow::Point { link, point, angular, linear } => {
                 let arm = point - dynamics.motions[link.index()].origin;
                 (link.index(), shift_force(Force::new(angular, linear), arm), None)
             }
-            Row::Acceleration(dof) | Row::Torque(dof) => {
+            DerivativeRow::Acceleration(dof) | DerivativeRow::Torque(dof) => {
                 let start = tree.link_of_dof(dof);
-                let prescribed = dynamics.modes[start] == Mode::Prescribed;
-                if prescribed == matches!(row, Row::Acceleration(_)) {
+                let prescribed = dynamics.modes[start] == JointMode::Prescribed;
+                if prescribed == matches!(row, DerivativeRow::Acceleration(_)) {
                     // the command value itself
                     self.gradient[dof] = 1.0;
                     return &self.gradient;
@@ -153,37 +164,47 @@ impl Derivatives {
                 (start, wrench, Some(dof))
             }
         };
-        self.ascend(tree, dynamics, start, wrench, seed);
+        self.raise_row(tree, dynamics, start, wrench, seed);
         for (k, link) in tree.links.iter().enumerate() {
-            let above = self.above(dynamics, k, link);
-            let prescribed = dynamics.modes[k] == Mode::Prescribed;
-            let mut felt = [0.0; 6];
-            for (m, dof) in link.dofs().enumerate() {
-                felt[m] = dynamics.reach[dof].dot(above);
-            }
-            let mut motion = above;
-            for (m, dof) in link.dofs().enumerate() {
-                if prescribed {
-                    self.gradient[dof] += felt[m];
-                } else {
-                    self.gradient[dof] += dynamics.psi_row(link, m, &felt);
-                    motion -= dynamics.columns[dof] * self.gradient[dof];
-                }
-            }
-            if let Some(dof) = seed
-                && k == start
-                && prescribed
-            {
-                motion += dynamics.columns[dof];
-            }
-            self.motions[k] = motion;
+            self.lower_row(dynamics, k, link, seed.filter(|_| k == start));
         }
         &self.gradient
     }
 
+    /// `z` and `μ` of a link whose parent is done; `seed` is the dof of a row on a joint of this link.
+    fn lower_row(&mut self, dynamics: &Dynamics, k: usize, link: &TreeLink, seed: Option<usize>) {
+        let above = self.above(dynamics, k, link);
+        let prescribed = dynamics.modes[k] == JointMode::Prescribed;
+        let mut felt = [0.0; 6];
+        for (m, dof) in link.dofs().enumerate() {
+            felt[m] = dynamics.reach[dof].dot(above);
+        }
+        let mut motion = above;
+        for (m, dof) in link.dofs().enumerate() {
+            if prescribed {
+                self.gradient[dof] += felt[m];
+            } else {
+                self.gradient[dof] += dynamics.psi_row(link, m, &felt);
+                motion -= dynamics.columns[dof] * self.gradient[dof];
+            }
+        }
+        if let Some(dof) = seed
+            && prescribed
+        {
+            motion += dynamics.columns[dof];
+        }
+        self.motions[k] = motion;
+    }
+
     /// `g` on the path from `start` to its root.
-    fn ascend(&mut self, tree: &Tree, dynamics: &Dynamics, start: usize, wrench: Force, seed: Option<usize>) {
-        let mut wrench = wrench;
+    fn raise_row(
+        &mut self,
+        tree: &Tree,
+        dynamics: &Dynamics,
+        start: usize,
+        mut wrench: Force,
+        seed: Option<usize>,
+    ) {
         let mut at = start as u32;
         while at != NONE {
             let (k, link) = (at as usize, &tree.links[at as usize]);
@@ -191,7 +212,7 @@ impl Derivatives {
             for (m, dof) in link.dofs().enumerate() {
                 felt[m] = dynamics.columns[dof].dot(wrench);
             }
-            if dynamics.modes[k] == Mode::Prescribed {
+            if dynamics.modes[k] == JointMode::Prescribed {
                 for (m, dof) in link.dofs().enumerate() {
                     self.gradient[dof] = felt[m];
                 }
@@ -215,7 +236,7 @@ impl Derivatives {
 
     /// `X ∂V̇_p`, or `X μ_p`.
     #[inline]
-    fn above(&self, dynamics: &Dynamics, k: usize, link: &Link) -> Motion {
+    fn above(&self, dynamics: &Dynamics, k: usize, link: &TreeLink) -> Motion {
         if link.parent == NONE {
             Motion::ZERO
         } else {
@@ -225,17 +246,17 @@ impl Derivatives {
 }
 
 impl Dynamics {
-    /// Row `m` of `Ψ` times `rest`.
+    /// DerivativeRow `m` of `Ψ` times `rest`.
     #[inline]
-    fn psi_row(&self, link: &Link, m: usize, rest: &[f64; 6]) -> f64 {
+    fn psi_row(&self, link: &TreeLink, m: usize, rest: &[f64; 6]) -> f64 {
         let n = link.n_dofs as usize;
         let first = link.first_psi as usize + n * m;
         self.psi[first..first + n].iter().zip(rest).map(|(psi, r)| psi * r).sum()
     }
 
     /// `UΨ r` for a passive joint, `U r` for a prescribed one.
-    fn effort(&self, k: usize, link: &Link, rest: impl Fn(usize, bool) -> f64) -> Force {
-        let prescribed = self.modes[k] == Mode::Prescribed;
+    fn effort(&self, k: usize, link: &TreeLink, rest: impl Fn(usize, bool) -> f64) -> Force {
+        let prescribed = self.modes[k] == JointMode::Prescribed;
         let mut values = [0.0; 6];
         for (m, dof) in link.dofs().enumerate() {
             values[m] = rest(dof, prescribed);

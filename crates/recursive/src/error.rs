@@ -1,20 +1,20 @@
-//! Why a mechanism has no reduced form. Evaluating one has no errors, only reports.
+//! Errors of building a tree. Evaluating a tree has no errors, only reports.
 
-/// Why a tree cannot be built; names the culprit and the fix.
+/// Why a tree cannot be built; the message names the joint or body, and a remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecursiveError {
-    /// A joint outside the tree.
+    /// A joint that closes a loop.
     #[error(
-        "joint `{joint}` closes a loop; joint coordinates need a tree: remove it or step the mechanism as it is"
+        "joint `{joint}` closes a loop, but joint coordinates need a tree; remove the joint or use a maximal-coordinate stepper"
     )]
     Loop {
         /// The joint.
         joint: String,
     },
-    /// A joint to a body that the input moves.
+    /// A joint to a kinematic body.
     #[error(
-        "joint `{joint}` hangs on kinematic body `{body}`; make the body fixed, or dynamic with a prescribed joint"
+        "joint `{joint}` is attached to kinematic body `{body}`; make the body fixed, or dynamic with a prescribed joint"
     )]
     KinematicBase {
         /// The joint.
@@ -22,9 +22,9 @@ pub enum RecursiveError {
         /// The body.
         body: String,
     },
-    /// A link that some joint direction cannot feel: `SᵀĴS` is singular.
+    /// A joint direction that moves no mass: `SᵀĴS` is singular.
     #[error(
-        "body `{body}` has too little inertia for its joint: direction {direction} moves no mass; give it inertia or fix the joint"
+        "body `{body}` has too little inertia: direction {direction} of its joint moves no mass; add inertia or fix the joint"
     )]
     Singular {
         /// The body.
@@ -32,7 +32,7 @@ pub enum RecursiveError {
         /// The first joint direction without inertia.
         direction: usize,
     },
-    /// Mass that makes no sense.
+    /// Added mass that is not valid.
     #[error("mass added to body `{body}`: {reason}")]
     InvalidMass {
         /// The body.

@@ -1,4 +1,4 @@
-//! Steps in time of trees.
+//! Time stepping of trees: symplectic Euler (KP08 §5), classical Runge–Kutta, implicit springs.
 //!
 //! ```text
 //! symplectic Euler:  v⁺ = v + h q̈(q, v),   q⁺ = q ⊕ h v⁺                                    order 1
@@ -7,20 +7,25 @@
 //! implicit springs:  passive torques τ − K(q⁺ ⊖ q₀) − C v⁺, with q⁺ ⊖ q₀ ≈ (q ⊖ q₀) + h v⁺:
 //!                    (SᵀĴS + hC + h²K) in place of SᵀĴS, torque τ − K(q ⊖ q₀ + h v) − C v    order 1
 //! ```
-//! The implicit option is stable at any stiffness because `D = hC + h²K` enters the elimination like an armature. Torques
-//! reported after it contain the springs at the end of the step. A step never fails; numbers that are not finite stay so.
-//! SI units; no allocation.
+//! The implicit springs are stable at any stiffness, because `D = hC + h²K` enters the elimination like an armature. The
+//! torques reported afterwards contain the spring forces at the end of the step. SI units. Cost: one hybrid sweep per step or
+//! stage, no allocation. A step never fails; numbers that are not finite stay so.
 
 use glam::DVec3;
 use sinew_math::Force;
 
-use crate::{Command, Dynamics, Mode, SweepReport, Tree, TreeState};
+use crate::command::{HybridCommand, HybridReport, JointMode};
+use crate::dynamics::Dynamics;
+use crate::state::TreeState;
+use crate::tree::Tree;
 
-/// What acts on a tree during a step.
+/// Commands, gravity and wrenches of a step, and its length.
 #[derive(Clone, Copy, Debug)]
 pub struct Action<'a> {
+    /// Length of the step, s.
+    pub h: f64,
     /// Torques and prescribed accelerations, constant over the step.
-    pub command: &'a Command,
+    pub command: &'a HybridCommand,
     /// m/s².
     pub gravity: DVec3,
     /// One wrench per link, or nothing: world axes at central frames, N·m and N.
@@ -40,7 +45,7 @@ pub struct Springs {
 }
 
 impl Springs {
-    /// No springs; at rest where every joint is neutral.
+    /// No springs; the rest coordinates are zero displacement.
     pub fn none(tree: &Tree) -> Self {
         let zero = vec![0.0; tree.n_dofs()];
         Self { stiffness: zero.clone(), damping: zero, rest: tree.neutral_state().coordinates }
@@ -54,12 +59,12 @@ impl Springs {
     }
 }
 
-/// What acts on a tree at a stage of a step, to be changed there.
+/// Commands, resistances and wrenches at a stage of a step, to be changed there.
 #[derive(Debug)]
 pub struct StageAction<'a> {
     /// Torques and prescribed accelerations.
-    pub command: &'a mut Command,
-    /// What passive joints resist with, per dof: torque `τ − D q̈` (kg·m², kg, at least 0).
+    pub command: &'a mut HybridCommand,
+    /// Resistance `D` of passive joints, per dof: torque `τ − D q̈` (kg·m², kg, at least 0).
     pub resistance: &'a mut [f64],
     /// One wrench per link: world axes at central frames, N·m and N.
     pub external: &'a mut [Force],
@@ -72,7 +77,7 @@ pub struct Integrator {
     coordinate_rates: Vec<f64>,
     coordinate_sum: Vec<f64>,
     rate_sum: Vec<f64>,
-    command: Command,
+    command: HybridCommand,
     stretch: Vec<f64>,
     resistance: Vec<f64>,
     external: Vec<Force>,
@@ -90,24 +95,23 @@ impl Integrator {
             coordinate_rates: coordinates.clone(),
             coordinate_sum: coordinates,
             rate_sum: dofs.clone(),
-            command: Command::passive(tree),
+            command: HybridCommand::passive(tree),
             stretch: dofs.clone(),
             resistance: dofs,
             external: vec![Force::ZERO; tree.n_links()],
         }
     }
 
-    /// One step of symplectic Euler (KP08 §4) of length `h` (s). The results in `dynamics` are those of the start of the step.
+    /// One step of symplectic Euler (KP08 §5). The results in `dynamics` are those of the start of the step.
     pub fn symplectic_euler(
         &mut self,
         tree: &Tree,
         dynamics: &mut Dynamics,
         state: &mut TreeState,
         action: &Action<'_>,
-        h: f64,
-    ) -> SweepReport {
+    ) -> HybridReport {
         let report = dynamics.hybrid(tree, state, action.command, action.gravity, action.external);
-        finish(tree, dynamics, state, h);
+        finish(tree, dynamics, state, action.h);
         report
     }
 
@@ -119,12 +123,12 @@ impl Integrator {
         state: &mut TreeState,
         action: &Action<'_>,
         springs: &Springs,
-        h: f64,
-    ) -> SweepReport {
+    ) -> HybridReport {
+        let h = action.h;
         self.command.modes.copy_from_slice(&action.command.modes);
         self.command.values.copy_from_slice(&action.command.values);
         tree.difference(&state.coordinates, &springs.rest, &mut self.stretch);
-        for id in tree.links().filter(|link| action.command.mode(*link) == Mode::Passive) {
+        for id in tree.links().filter(|link| action.command.mode(*link) == JointMode::Passive) {
             for dof in tree.dofs(id) {
                 // τ − K(q ⊖ q₀ + h v) − C v, and hC + h²K
                 let (k, c, v) = (springs.stiffness[dof], springs.damping[dof], state.rates[dof]);
@@ -132,42 +136,34 @@ impl Integrator {
                 self.resistance[dof] = h * c + h * h * k;
             }
         }
-        resisted(tree, dynamics, state, &Action { command: &self.command, ..*action }, &self.resistance, h)
+        resisted(tree, dynamics, state, &Action { command: &self.command, ..*action }, &self.resistance)
     }
 
-    /// One step of the classical Runge–Kutta method under an action that stays the same. The results in `dynamics` are those of its
-    /// last stage.
+    /// One step of the classical Runge–Kutta method under a constant action. The results in `dynamics` are those of the last
+    /// stage.
     pub fn runge_kutta(
         &mut self,
         tree: &Tree,
         dynamics: &mut Dynamics,
         state: &mut TreeState,
         action: &Action<'_>,
-        h: f64,
-    ) -> SweepReport {
-        self.runge_kutta_with(tree, dynamics, state, action, h, |_, _, _| {})
+    ) -> HybridReport {
+        self.runge_kutta_with(tree, dynamics, state, action, |_, _, _| {})
     }
 
-    /// The same with forces that depend on the state: at every stage `act` is given the state there, and changes the action as it was
-    /// at the stage before. It may use `dynamics` as it likes.
+    /// [`Self::runge_kutta`] with forces that depend on the state. Each stage calls `act` with the state there; `act` changes
+    /// the action of the stage before, and may use `dynamics` as scratch.
     pub fn runge_kutta_with(
         &mut self,
         tree: &Tree,
         dynamics: &mut Dynamics,
         state: &mut TreeState,
         action: &Action<'_>,
-        h: f64,
         mut act: impl FnMut(&TreeState, &mut Dynamics, StageAction<'_>),
-    ) -> SweepReport {
-        assert!([0, tree.n_links()].contains(&action.external.len()), "one wrench per link");
-        self.command.modes.copy_from_slice(&action.command.modes);
-        self.command.values.copy_from_slice(&action.command.values);
-        self.resistance.fill(0.0);
-        self.external.fill(Force::ZERO);
-        self.external.iter_mut().zip(action.external).for_each(|(to, from)| *to = *from);
-        let mut report = SweepReport::default();
-        self.coordinate_sum.copy_from_slice(&state.coordinates);
-        self.rate_sum.copy_from_slice(&state.rates);
+    ) -> HybridReport {
+        let h = action.h;
+        self.begin(tree, state, action);
+        let mut report = HybridReport::default();
         for (k, (c, weight)) in STAGES.into_iter().enumerate() {
             let (q, v) = (&mut self.stage.coordinates, &mut self.stage.rates);
             q.copy_from_slice(&state.coordinates);
@@ -193,19 +189,30 @@ impl Integrator {
         tree.renormalize(&mut state.coordinates);
         report
     }
+
+    /// Takes over the action and the state at the start of a step.
+    fn begin(&mut self, tree: &Tree, state: &TreeState, action: &Action<'_>) {
+        assert!([0, tree.n_links()].contains(&action.external.len()), "one wrench per link");
+        self.command.modes.copy_from_slice(&action.command.modes);
+        self.command.values.copy_from_slice(&action.command.values);
+        self.resistance.fill(0.0);
+        self.external.fill(Force::ZERO);
+        self.external.iter_mut().zip(action.external).for_each(|(to, from)| *to = *from);
+        self.coordinate_sum.copy_from_slice(&state.coordinates);
+        self.rate_sum.copy_from_slice(&state.rates);
+    }
 }
 
-/// One step of symplectic Euler in which passive joints resist: torque `τ − D q̈`, `D` per dof (kg·m², kg, at least 0).
+/// One step of symplectic Euler with passive torques `τ − D q̈` that resist acceleration; `D` per dof (kg·m², kg, at least 0).
 pub fn resisted(
     tree: &Tree,
     dynamics: &mut Dynamics,
     state: &mut TreeState,
     action: &Action<'_>,
     resistance: &[f64],
-    h: f64,
-) -> SweepReport {
+) -> HybridReport {
     dynamics.kinematics(tree, state);
-    let Action { command, gravity, external } = *action;
+    let Action { h, command, gravity, external } = *action;
     let report = dynamics.respond_resisted(tree, command, resistance, gravity, external);
     finish(tree, dynamics, state, h);
     report

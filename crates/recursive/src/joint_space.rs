@@ -1,8 +1,8 @@
-//! Joint coordinates: the pose of frame 1 in frame 2 as a function of few numbers, its subspace `S` and `Ṡv`.
+//! Joint coordinates: relative pose `J(q)` of a joint, its subspace `S` and `Ṡv`.
 //!
-//! With `J(q)` the pose of frame 1 in frame 2, `S v = (J⁻¹J̇)^∨` is the twist of frame 1 relative to frame 2, in the axes
-//! of frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion `w, x, y, z`) and
-//! three **quasi-velocities** (the relative angular velocity ω in frame 1), so `S` has no singular pose.
+//! `J(q)` is the pose of frame 1 in frame 2. `S v = (J⁻¹J̇)^∨` is the twist of frame 1 relative to frame 2, in the axes of
+//! frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion `w, x, y, z`) and three
+//! **quasi-velocities** (the relative angular velocity ω in frame 1), so that `S` has no singular pose.
 //!
 //! | Kind | coordinates | rates `v` | relative pose |
 //! |---|---|---|---|
@@ -22,19 +22,16 @@
 //! | `RollingDisc` | R, y, z | ω | `T(ρL,y,z) R`, velocity `−ρ ω × κ` |
 //!
 //! `n = Rᵀe_x` is the plane normal in frame 1, `L = √(n_y² + n_z²)`, `κ = −(0, n_y, n_z)/L` points to the contact. A disc that
-//! lies flat has no lowest point; `L` is then held above a tiny number. Units: m, rad, s. Constant cost, no failure.
+//! lies flat has no lowest point; `L` is then bounded from below. Units: m, rad, s. Constant cost; nothing fails.
 
 use glam::{DMat3, DQuat, DVec3};
-use sinew_math::{
-    Motion, Pose, exp_so3, left_jacobian, left_jacobian_inverse, log_so3, mat3_to_quat, normalize_quat, ops,
-    quat_to_mat3,
-};
-use sinew_mechanism::{JointKind, twist_angle, unwrap_angle};
+use sinew_math::{Motion, ops, quat_to_mat3};
+use sinew_mechanism::JointKind;
 
-/// Most rates a joint has.
+/// Largest number of rates of a joint.
 pub(crate) const MAX_DOFS: usize = 6;
 
-/// Most coordinates a joint has.
+/// Largest number of coordinates of a joint.
 pub(crate) const MAX_COORDINATES: usize = 7;
 
 /// Smallest `L` of a disc that is used as a divisor.
@@ -52,15 +49,11 @@ pub(crate) struct JointSpace {
     pub(crate) drift: Motion,
 }
 
-fn quaternion(q: &[f64]) -> DQuat {
+pub(crate) fn quaternion(q: &[f64]) -> DQuat {
     DQuat::from_xyzw(q[1], q[2], q[3], q[0])
 }
 
-fn set_quaternion(q: &mut [f64], value: DQuat) {
-    [q[0], q[1], q[2], q[3]] = [value.w, value.x, value.y, value.z];
-}
-
-fn three(v: &[f64]) -> DVec3 {
+pub(crate) fn three(v: &[f64]) -> DVec3 {
     DVec3::new(v[0], v[1], v[2])
 }
 
@@ -75,14 +68,6 @@ fn turning(axis: DVec3) -> Motion {
 
 fn sliding(axis: DVec3) -> Motion {
     Motion::new(DVec3::ZERO, axis)
-}
-
-/// The coordinates of a joint where nothing has moved.
-pub(crate) fn set_neutral(kind: JointKind, q: &mut [f64]) {
-    q.fill(0.0);
-    if kind.has_quaternion() {
-        q[0] = 1.0;
-    }
 }
 
 impl JointSpace {
@@ -139,7 +124,7 @@ impl JointSpace {
         out
     }
 
-    /// The joint seen from the other side: `T = J⁻¹`, `S → −Ad(J) S`, `Ṡv → −Ad(J) Ṡv` (since `ad(Sv) Sv = 0`).
+    /// Reverses the joint: `T = J⁻¹`, `S → −Ad(J) S`, `Ṡv → −Ad(J) Ṡv` (since `ad(Sv) Sv = 0`).
     pub(crate) fn reverse(&mut self) {
         let (r, p) = (self.rotation, self.translation);
         let act = |m: Motion| {
@@ -185,7 +170,7 @@ impl JointSpace {
                 }
             }
             JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } => {
-                let contact = Contact::new(kind, &self.rotation, omega);
+                let contact = RollingContact::new(kind, &self.rotation, omega);
                 self.translation = DVec3::new(radius * contact.height, q[4], q[5]);
                 for m in 0..3 {
                     self.columns[m].linear = -radius * DVec3::AXES[m].cross(contact.arm);
@@ -197,8 +182,8 @@ impl JointSpace {
     }
 }
 
-/// Where a rolling body touches the plane, in frame 1 and for a unit radius.
-struct Contact {
+/// Contact of a rolling body with the plane, in frame 1 and for unit radius.
+struct RollingContact {
     /// From the centre to the contact.
     arm: DVec3,
     /// Its rate in frame 1.
@@ -207,7 +192,7 @@ struct Contact {
     height: f64,
 }
 
-impl Contact {
+impl RollingContact {
     fn new(kind: JointKind, rotation: &DMat3, omega: DVec3) -> Self {
         let normal = rotation.transpose().x_axis;
         let normal_rate = normal.cross(omega);
@@ -224,160 +209,6 @@ impl Contact {
 }
 
 /// Velocity of the centre of a rolling body in frame 2, for the angular velocity `omega` in frame 1.
-fn rolling_velocity(kind: JointKind, radius: f64, rotation: &DMat3, omega: DVec3) -> DVec3 {
-    *rotation * (-radius * omega.cross(Contact::new(kind, rotation, omega).arm))
-}
-
-/// `dq/dt` of the coordinates as plain numbers (quaternions: `½ q ω`).
-pub(crate) fn coordinate_rates(kind: JointKind, q: &[f64], v: &[f64], out: &mut [f64]) {
-    if !kind.has_quaternion() {
-        out.copy_from_slice(v);
-        return;
-    }
-    let rotation = quaternion(q);
-    let omega = three(v);
-    set_quaternion(out, rotation * DQuat::from_xyzw(omega.x, omega.y, omega.z, 0.0) * 0.5);
-    match kind {
-        JointKind::Free => {
-            out[4..].copy_from_slice(&(quat_to_mat3(rotation) * three(&v[3..])).to_array());
-        }
-        JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } => {
-            let velocity = rolling_velocity(kind, radius, &quat_to_mat3(rotation), omega);
-            [out[4], out[5]] = [velocity.y, velocity.z];
-        }
-        _ => out[4..].copy_from_slice(&v[3..]),
-    }
-}
-
-/// `q ⊕ δ`: the coordinates reached along the constant rates `δ` in unit time.
-pub(crate) fn advance(kind: JointKind, q: &mut [f64], delta: &[f64]) {
-    if !kind.has_quaternion() {
-        for (x, d) in q.iter_mut().zip(delta) {
-            *x += d;
-        }
-        return;
-    }
-    let rotation = quaternion(q);
-    let turn = three(delta);
-    set_quaternion(q, normalize_quat(rotation * exp_so3(turn)));
-    match kind {
-        JointKind::Free => {
-            let shift = quat_to_mat3(rotation) * (left_jacobian(turn) * three(&delta[3..]));
-            for m in 0..3 {
-                q[4 + m] += shift[m];
-            }
-        }
-        JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } => {
-            for (at, weight) in GAUSS {
-                let rotation = quat_to_mat3(rotation * exp_so3(turn * at));
-                let velocity = rolling_velocity(kind, radius, &rotation, turn);
-                q[4] += weight * velocity.y;
-                q[5] += weight * velocity.z;
-            }
-        }
-        _ => {
-            for (x, d) in q[4..].iter_mut().zip(&delta[3..]) {
-                *x += d;
-            }
-        }
-    }
-}
-
-/// Nodes and weights of the Gauss rule of three points on [0, 1]: `½ ∓ ½√(3/5)`.
-const GAUSS: [(f64, f64); 3] =
-    [(0.112_701_665_379_258_31, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.887_298_334_620_741_7, 5.0 / 18.0)];
-
-/// `q ⊖ q₀`: the constant rates that lead from `q₀` to `q` in unit time, rotations within π. What a rolling body has rolled
-/// is not part of it.
-pub(crate) fn difference(kind: JointKind, q: &[f64], from: &[f64], out: &mut [f64]) {
-    if !kind.has_quaternion() {
-        for (k, d) in out.iter_mut().enumerate() {
-            *d = q[k] - from[k];
-        }
-        return;
-    }
-    let start = quaternion(from);
-    let turn = log_so3(start.conjugate() * quaternion(q));
-    out[..3].copy_from_slice(&turn.to_array());
-    if kind == JointKind::Free {
-        let shift = start.conjugate() * (three(&q[4..]) - three(&from[4..]));
-        out[3..].copy_from_slice(&(left_jacobian_inverse(turn) * shift).to_array());
-    } else {
-        for (k, d) in out[3..].iter_mut().enumerate() {
-            *d = q[4 + k] - from[4 + k];
-        }
-    }
-}
-
-/// Coordinates and rates from the relative pose `frame2_from_frame1` and the relative twist in frame 1. The twist angle is taken
-/// within half a turn of `previous_twist`. Components that the joint forbids are dropped.
-pub(crate) fn from_relative(
-    kind: JointKind,
-    relative: &Pose,
-    twist: &Motion,
-    previous_twist: f64,
-    q: &mut [f64],
-    v: &mut [f64],
-) {
-    let rotation = quat_to_mat3(relative.rotation);
-    let angle = || unwrap_angle(twist_angle(&rotation), previous_twist);
-    let (place, spin) = (relative.translation, twist.angular);
-    let velocity = rotation * twist.linear;
-    match kind {
-        JointKind::Hinge | JointKind::Screw { .. } => (q[0], v[0]) = (angle(), spin.x),
-        JointKind::Prismatic => (q[0], v[0]) = (place.x, velocity.x),
-        JointKind::Cylindrical => {
-            (q[0], v[0]) = (angle(), spin.x);
-            (q[1], v[1]) = (place.x, velocity.x);
-        }
-        JointKind::Planar => {
-            (q[0], v[0]) = (angle(), spin.x);
-            (q[1], v[1]) = (place.y, velocity.y);
-            (q[2], v[2]) = (place.z, velocity.z);
-        }
-        JointKind::Universal => {
-            let axis = rotation.x_axis;
-            q[1] = ops::atan2(-axis.z, axis.x);
-            let (s, c) = ops::sin_cos(q[1]);
-            // Ry(−φ) R = Rx(ϑ)
-            let turn = DMat3::from_cols(DVec3::new(c, 0.0, s), DVec3::Y, DVec3::new(-s, 0.0, c)) * rotation;
-            q[0] = twist_angle(&turn);
-            (v[0], v[1]) = (spin.x, spin.dot(turn.transpose().y_axis));
-        }
-        JointKind::Orientation => {
-            q.copy_from_slice(&place.to_array());
-            v.copy_from_slice(&velocity.to_array());
-        }
-        _ if kind.has_quaternion() => {
-            set_quaternion(q, relative.rotation);
-            v[..3].copy_from_slice(&spin.to_array());
-            let (places, velocities) = (place.to_array(), velocity.to_array());
-            match kind {
-                JointKind::PointOnLine => (q[4], v[3]) = (place.x, velocity.x),
-                JointKind::PointOnPlane => {
-                    q[4..].copy_from_slice(&places[1..]);
-                    v[3..].copy_from_slice(&velocities[1..]);
-                }
-                JointKind::Free => {
-                    q[4..].copy_from_slice(&places);
-                    v[3..].copy_from_slice(&twist.linear.to_array());
-                }
-                JointKind::Ball => {}
-                _ => q[4..].copy_from_slice(&places[1..]),
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Brings the quaternion of a joint back to unit length.
-pub(crate) fn renormalize(kind: JointKind, q: &mut [f64]) {
-    if kind.has_quaternion() {
-        set_quaternion(q, normalize_quat(quaternion(q)));
-    }
-}
-
-/// Rotation of a pose given as a matrix.
-pub(crate) fn pose_from(rotation: &DMat3, translation: DVec3) -> Pose {
-    Pose::new(mat3_to_quat(rotation), translation)
+pub(crate) fn rolling_velocity(kind: JointKind, radius: f64, rotation: &DMat3, omega: DVec3) -> DVec3 {
+    *rotation * (-radius * omega.cross(RollingContact::new(kind, rotation, omega).arm))
 }

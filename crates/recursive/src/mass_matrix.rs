@@ -1,20 +1,20 @@
-//! Mass matrix, bias and inverse dynamics for those who want matrices: `M q̈ + bias = τ`.
+//! Mass matrix, bias and inverse dynamics of a tree: `M q̈ + bias = τ`; momentum and kinetic energy.
 //!
-//! Composite rigid bodies: `I^c = I + Σ XᵀI^cX`, `M_ij = S_jᵀ Xᵀ…Xᵀ I^c_i S_i` along the path to the root. Inverse dynamics:
-//! `V̇ = X V̇_p + η + S q̈`, `F = J V̇ − ad(V)ᵀJV − F_ext + Σ XᵀF_child`, `τ = SᵀF` (KP08 Table 3 with every joint prescribed, without
-//! articulated inertias). All at the state of the last `kinematics`. World axes at link origins; wrenches as in `hybrid`.
-//! Cost: links × depth for the matrix, linear for the rest. No failure.
+//! Mass matrix by composite rigid bodies: `I^c = I + Σ XᵀI^cX`, `M_ij = S_jᵀ Xᵀ…Xᵀ I^c_i S_i` along the path to the root.
+//! Inverse dynamics: `V̇ = X V̇_p + η + S q̈`, `F = J V̇ − ad(V)ᵀJV − F_ext + Σ XᵀF_child`, `τ = SᵀF` (KP08 Table 3 with every
+//! joint prescribed, where no articulated inertia is needed). All at the state of the last `kinematics`. World axes at link
+//! origins; wrenches as in `hybrid`. Cost: links × depth for the matrix, linear for the rest. Nothing fails.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, SpatialInertia};
+use sinew_math::{Force, Motion, Pose, SpatialInertia, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::articulated::{shift_force, shift_motion};
-use crate::{Dynamics, Tree};
+use crate::dynamics::Dynamics;
+use crate::tree::Tree;
 
 impl Dynamics {
-    /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). A single row in linear
-    /// time is [`crate::Derivatives::row`] of [`crate::Row::Torque`] with every joint prescribed.
+    /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single row in
+    /// linear time use [`crate::Derivatives::row`] of [`crate::DerivativeRow::Torque`] with every joint prescribed.
     ///
     /// # Panics
     /// If `out` has another size.

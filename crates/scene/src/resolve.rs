@@ -9,7 +9,7 @@ use sinew_math::{DriveCoordinate, MassProperties, Pose, Sym3, exp_so3, mat3_to_q
 
 use crate::doc::{
     BodyDoc, CoordinateDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, MassPropertiesDoc,
-    PoseDoc, RotationDoc, ShapeDoc,
+    PoseDoc, RotationDoc,
 };
 
 impl RotationDoc {
@@ -104,7 +104,7 @@ impl BodyDoc {
     pub fn mass_properties(&self) -> MassProperties {
         let filled = |density| {
             let parts: Vec<_> =
-                self.shapes.iter().map(|s| (s.at().to_pose(), s.mass_properties(density))).collect();
+                self.shapes.iter().map(|s| (s.at.to_pose(), s.solid.mass_properties(density))).collect();
             MassProperties::combine(&parts)
         };
         match self.mass {
@@ -127,47 +127,11 @@ impl MassPropertiesDoc {
     }
 }
 
-impl ShapeDoc {
-    /// Frame of the shape in the body frame.
-    pub fn at(&self) -> &PoseDoc {
-        match self {
-            Self::Box(shape) => &shape.at,
-            Self::Sphere(shape) => &shape.at,
-            Self::Capsule(shape) => &shape.at,
-            Self::Cylinder(shape) => &shape.at,
-            Self::Ellipsoid(shape) => &shape.at,
-        }
-    }
-
-    /// Mass properties in the frame of the shape, for a density (kg/m³).
-    pub fn mass_properties(&self, density: f64) -> MassProperties {
-        match self {
-            Self::Box(shape) => MassProperties::cuboid(shape.size, density),
-            Self::Sphere(shape) => MassProperties::sphere(shape.radius, density),
-            Self::Capsule(shape) => MassProperties::capsule(shape.radius, shape.length, density),
-            Self::Cylinder(shape) => MassProperties::cylinder(shape.radius, shape.length, density),
-            Self::Ellipsoid(shape) => MassProperties::ellipsoid(shape.semi_axes, density),
-        }
-    }
-
-    /// Length along its own x (m); for a capsule that of the cylinder part, so that the caps of neighbours
-    /// in a chain share a centre.
-    pub fn length(&self) -> f64 {
-        match self {
-            Self::Box(shape) => shape.size.x,
-            Self::Sphere(shape) => 2.0 * shape.radius,
-            Self::Capsule(shape) => shape.length,
-            Self::Cylinder(shape) => shape.length,
-            Self::Ellipsoid(shape) => 2.0 * shape.semi_axes.x,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{BoxDoc, LocalFramesDoc, SphereDoc};
-    use sinew_math::JointKind;
+    use crate::doc::{LocalFramesDoc, ShapeDoc};
+    use sinew_math::{JointKind, Shape};
 
     const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
 
@@ -226,8 +190,8 @@ mod tests {
     fn mass_comes_from_shapes_or_is_written_out() {
         let at = PoseDoc { position: DVec3::X, ..PoseDoc::default() };
         let shapes = vec![
-            ShapeDoc::Box(BoxDoc { size: DVec3::ONE, at: PoseDoc::default() }),
-            ShapeDoc::Box(BoxDoc { size: DVec3::ONE, at }),
+            ShapeDoc::centred(Shape::Box { size: DVec3::ONE }),
+            ShapeDoc { solid: Shape::Box { size: DVec3::ONE }, at },
         ];
         let mut body = BodyDoc { shapes, mass: MassDoc::Density(3.0), ..BodyDoc::default() };
         // Two unit cubes side by side are one 2×1×1 box.
@@ -243,8 +207,6 @@ mod tests {
         let matrix = body.mass_properties().inertia.to_mat3();
         close(matrix * DVec3::X, DVec3::new(2.0, 0.1, 0.3));
         close(matrix * DVec3::Y, DVec3::new(0.1, 3.0, 0.2));
-        let sphere = ShapeDoc::Sphere(SphereDoc { radius: 2.0, at });
-        assert!((sphere.length() - 4.0).abs() < 1e-15);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use sinew_mechanism::{
 };
 use sinew_scene::{
     BodyDoc, BodyKindDoc, ChangeDoc, EndDoc, FleshDoc, FleshSteppingDoc, InputDoc, JointDoc, LoopSolverDoc,
-    LoopsDoc, PriorityDoc, ReducedDoc, ReducedMethodDoc, SamplesDoc, SceneDoc, ShapeDoc, StepperDoc, Steps,
+    LoopsDoc, PriorityDoc, ReducedDoc, ReducedMethodDoc, SamplesDoc, SceneDoc, StepperDoc, Steps,
 };
 use sinew_topology::Priority;
 
@@ -87,8 +87,8 @@ pub(crate) fn build_plain(scene: &SceneDoc) -> Result<Parts, BuildError> {
         let body = mechanism.add_body(spec);
         looks.solids.extend(doc.shapes.iter().map(|shape| SolidLook {
             body,
-            body_from_shape: shape.at().to_pose(),
-            shape: shape.into(),
+            body_from_shape: shape.at.to_pose(),
+            shape: shape.solid,
             color: doc.color,
         }));
         looks.solids.extend(bare_look(doc, body));
@@ -349,18 +349,6 @@ fn script_input(
         InputDoc::JointForces(doc) => script.scales.push((doc.at_s, doc.scale)),
     }
     Ok(())
-}
-
-impl From<&ShapeDoc> for DrawShape {
-    fn from(shape: &ShapeDoc) -> Self {
-        match shape {
-            ShapeDoc::Box(s) => Self::Box { size: s.size },
-            ShapeDoc::Sphere(s) => Self::Sphere { radius: s.radius },
-            ShapeDoc::Capsule(s) => Self::Capsule { radius: s.radius, length: s.length },
-            ShapeDoc::Cylinder(s) => Self::Cylinder { radius: s.radius, length: s.length },
-            ShapeDoc::Ellipsoid(s) => Self::Ellipsoid { semi_axes: s.semi_axes },
-        }
-    }
 }
 
 /// Names of a scene.

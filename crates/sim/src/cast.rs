@@ -5,7 +5,7 @@ use glam::DVec3;
 use sinew_math::ops;
 use sinew_mechanism::{BodyId, BodyKind};
 
-use crate::{DrawList, DrawShape, FleshBody, World};
+use crate::{DrawList, FleshBody, World};
 
 /// Colours, as in [`SolidCast::color`].
 const SKIN: DVec3 = DVec3::new(0.90, 0.62, 0.51);
@@ -137,7 +137,7 @@ impl DrawList {
     /// Middle and half diagonal of a box around all solids and some points, m; no less than 5 cm.
     pub fn extent_with(&self, points: impl Iterator<Item = DVec3>) -> (DVec3, f64) {
         let corners = self.solids.iter().flat_map(|solid| {
-            let half = half_edges(&solid.shape);
+            let half = solid.shape.half_extents();
             let signs =
                 (0..8).map(|k| DVec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
             signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
@@ -149,17 +149,6 @@ impl DrawList {
             return (DVec3::ZERO, 1.0);
         }
         (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
-    }
-}
-
-/// Half the edges of the box around a shape in its own frame, m.
-fn half_edges(shape: &DrawShape) -> DVec3 {
-    match *shape {
-        DrawShape::Box { size } => 0.5 * size,
-        DrawShape::Sphere { radius } => DVec3::splat(radius),
-        DrawShape::Capsule { radius, length } => DVec3::new(0.5 * length + radius, radius, radius),
-        DrawShape::Cylinder { radius, length } => DVec3::new(0.5 * length, radius, radius),
-        DrawShape::Ellipsoid { semi_axes } => semi_axes,
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use glam::DVec2;
 use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, HeightField, Owner};
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
 use sinew_mechanism::BodyId;
-use sinew_scene::{ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
+use sinew_scene::{ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc};
 
 use crate::BuildError;
 use crate::build::WORLD;
@@ -39,13 +39,13 @@ pub(crate) fn contact_model(
                 colliders.push(ground.with_groups(groups(&doc.contact)));
             }
             ColliderShapeDoc::Solid(shape) => {
-                push(shape.at().to_pose(), contact_shape(shape).ok_or_else(no_ellipsoid(&path))?)?
+                push(shape.at.to_pose(), contact_shape(&shape.solid).ok_or_else(no_ellipsoid(&path))?)?
             }
             ColliderShapeDoc::OfBody => {
                 let shapes =
                     scene.bodies.iter().filter(|body| body.name == doc.body).flat_map(|body| &body.shapes);
                 for shape in shapes {
-                    push(shape.at().to_pose(), contact_shape(shape).ok_or_else(no_ellipsoid(&path))?)?;
+                    push(shape.at.to_pose(), contact_shape(&shape.solid).ok_or_else(no_ellipsoid(&path))?)?;
                 }
             }
             ColliderShapeDoc::HeightField { at, size, heights } => {
@@ -81,13 +81,13 @@ fn no_ellipsoid(path: &str) -> impl Fn() -> BuildError + '_ {
     }
 }
 
-pub(crate) fn contact_shape(shape: &ShapeDoc) -> Option<ContactShape> {
-    Some(match shape {
-        ShapeDoc::Box(doc) => ContactShape::Box { edges: doc.size },
-        ShapeDoc::Sphere(doc) => ContactShape::Sphere { radius: doc.radius },
-        ShapeDoc::Capsule(doc) => ContactShape::Capsule { radius: doc.radius, length: doc.length },
-        ShapeDoc::Cylinder(doc) => ContactShape::Cylinder { radius: doc.radius, length: doc.length },
-        ShapeDoc::Ellipsoid(_) => return None,
+pub(crate) fn contact_shape(shape: &Shape) -> Option<ContactShape> {
+    Some(match *shape {
+        Shape::Box { size } => ContactShape::Box { edges: size },
+        Shape::Sphere { radius } => ContactShape::Sphere { radius },
+        Shape::Capsule { radius, length } => ContactShape::Capsule { radius, length },
+        Shape::Cylinder { radius, length } => ContactShape::Cylinder { radius, length },
+        Shape::Ellipsoid { .. } => return None,
     })
 }
 

@@ -4,6 +4,7 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
+pub use sinew_math::Shape as DrawShape;
 use sinew_mechanism::{BodyId, Input, JointId};
 
 use crate::surface::Grid;
@@ -69,40 +70,6 @@ pub struct DrawSolid {
     pub shape: DrawShape,
     /// Red, green, blue from 0 to 1, if the scene gives a colour.
     pub color: Option<DVec3>,
-}
-
-/// A solid centred on its frame; where it has an axis, that axis is x. Lengths in metres.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DrawShape {
-    /// Rectangular box.
-    Box {
-        /// Full edge lengths.
-        size: DVec3,
-    },
-    /// Ball.
-    Sphere {
-        /// Radius.
-        radius: f64,
-    },
-    /// Cylinder with half balls at both ends.
-    Capsule {
-        /// Radius of cylinder and caps.
-        radius: f64,
-        /// Length of the cylinder part.
-        length: f64,
-    },
-    /// Circular cylinder.
-    Cylinder {
-        /// Radius.
-        radius: f64,
-        /// Length.
-        length: f64,
-    },
-    /// Ellipsoid.
-    Ellipsoid {
-        /// Half lengths.
-        semi_axes: DVec3,
-    },
 }
 
 /// A joint as a point.

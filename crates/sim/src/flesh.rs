@@ -10,13 +10,13 @@ use glam::DVec3;
 use sinew_contact::ContactMaterial;
 use sinew_fem::{Attachments, Band, Extension, FemModel, FemOptions, FemState, Material};
 use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState, SurfacePoint};
-use sinew_math::{MassProperties, Pose, exp_so3};
+use sinew_math::{MassProperties, Pose, Shape, exp_so3};
 use sinew_mechanism::{BodyId, BodySpec};
 use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
 use sinew_mesh::{EmbeddedBody, Filling, Lattice, Surface, TetGen, TetMesh};
 use sinew_scene::{
     AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc,
-    FleshMeshDoc, FleshSteppingDoc, SceneDoc, ShapeDoc,
+    FleshMeshDoc, FleshSteppingDoc, SceneDoc,
 };
 
 use crate::BuildError;
@@ -358,7 +358,7 @@ impl Splitmix {
 struct Placed {
     body: usize,
     shape_from_world: Pose,
-    shape: ShapeDoc,
+    shape: Shape,
 }
 
 /// The shapes of one body, or of all.
@@ -369,8 +369,8 @@ fn shapes_of(scene: &SceneDoc, bodies: &BTreeMap<&str, BodyId>, only: Option<usi
         if only.is_none_or(|only| only == body) {
             placed.extend(doc.shapes.iter().map(|shape| Placed {
                 body,
-                shape_from_world: doc.pose.to_pose().compose(&shape.at().to_pose()).inverse(),
-                shape: *shape,
+                shape_from_world: doc.pose.to_pose().compose(&shape.at.to_pose()).inverse(),
+                shape: shape.solid,
             }));
         }
     }
@@ -381,8 +381,8 @@ impl Placed {
     /// Distance of a point of the world from the surface, negative inside (m); of an ellipsoid, roughly.
     fn distance(&self, x: DVec3) -> f64 {
         let x = self.shape_from_world.transform_point(x);
-        if let ShapeDoc::Ellipsoid(doc) = &self.shape {
-            return ((x / doc.semi_axes).length() - 1.0) * doc.semi_axes.min_element();
+        if let Shape::Ellipsoid { semi_axes } = self.shape {
+            return ((x / semi_axes).length() - 1.0) * semi_axes.min_element();
         }
         contact_shape(&self.shape).and_then(|shape| shape.signed_distance(x)).unwrap_or(f64::INFINITY)
     }

@@ -28,7 +28,7 @@ use sinew_mechanism::{
     BodyId, DriveCoordinate, Input, JointId, JointKind, Settings, Stage, Watch, arrive_kinematic,
     move_kinematic,
 };
-use sinew_recursive::{Command, Dynamics, Integrator, LinkId, RecursiveError, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, Integrator, LinkId, RecursiveError, Tree, TreeState};
 
 use self::substep::Substep;
 use crate::report::Effort;
@@ -167,7 +167,7 @@ pub(crate) struct ReducedWorkspace {
     pub(crate) dynamics: Dynamics,
     integrator: Integrator,
     tree_state: TreeState,
-    command: Command,
+    command: HybridCommand,
     controller: Option<Controller>,
     torques: Vec<f64>,
     resistances: Vec<f64>,
@@ -186,7 +186,7 @@ impl ReducedWorkspace {
             dynamics: Dynamics::new(tree),
             integrator: Integrator::new(tree),
             tree_state: tree.neutral_state(),
-            command: Command::passive(tree),
+            command: HybridCommand::passive(tree),
             controller: reduced.controller.clone(),
             torques: vec![0.0; tree.n_dofs()],
             resistances: vec![0.0; tree.n_dofs()],

@@ -40,7 +40,7 @@ impl Scenery {
                     scenery.planes.push((*point, normal.normalize_or(DVec3::Z)));
                 }
                 ColliderShapeDoc::Solid(shape) => {
-                    scenery.solids.push((shape.into(), shape.at().to_pose()));
+                    scenery.solids.push((shape.solid, shape.at.to_pose()));
                 }
                 ColliderShapeDoc::HeightField { at, size, heights } => {
                     scenery.ground.push(sheet(&at.to_pose(), *size, heights));

@@ -5,8 +5,9 @@
 
 use glam::{DQuat, DVec3};
 use sinew_control::{
-    Act, Actuation, Aim, Clip, ControlError, Controller, Facing, Gains, Goal, Guide, Key, Path, Phase, Place,
-    Playback, PoseGoal, PoseSettings, Score, Style, TimeWarp, TurnPath, find_pose, landing_springs, levels,
+    Act, Actuation, Aim, ControlError, Controller, Facing, Gains, Goal, Guide, Key, MotionClip, Phase,
+    Playback, PointPath, PointTarget, PoseGoal, PoseSettings, Score, Style, TimeWarp, TurnPath, find_pose,
+    landing_springs, levels,
 };
 use sinew_math::{Pose, exp_so3};
 use sinew_mechanism::{DriveCoordinate, JointKind, State};
@@ -183,8 +184,8 @@ impl Reader<'_> {
         let aim = match &doc.want {
             WantDoc::Follow { track, relative } => {
                 let points = self.sample(track, path, |point| point.position)?;
-                let drag = Path::new(points).map_err(fault(format!("{path}.want.track")))?;
-                Aim::Position(if *relative { Place::Beside(drag) } else { Place::Along(drag) })
+                let drag = PointPath::new(points).map_err(fault(format!("{path}.want.track")))?;
+                Aim::Position(if *relative { PointTarget::Beside(drag) } else { PointTarget::Along(drag) })
             }
             WantDoc::Turn { track } => {
                 // The track turns the body frame, the goal the central frame.
@@ -195,8 +196,8 @@ impl Reader<'_> {
                     TurnPath::new(turns).map_err(fault(format!("{path}.want.track")))?,
                 ))
             }
-            WantDoc::KeepPosition => Aim::Position(Place::Held),
-            WantDoc::KeepHeight => Aim::Component { axis: DVec3::Z, place: Place::Held },
+            WantDoc::KeepPosition => Aim::Position(PointTarget::Held),
+            WantDoc::KeepHeight => Aim::Component { axis: DVec3::Z, place: PointTarget::Held },
             WantDoc::KeepOrientation => Aim::Orientation(Facing::Held),
             WantDoc::Stop => Aim::Velocity(DVec3::ZERO),
             WantDoc::Coast => Aim::Acceleration(DVec3::ZERO),
@@ -259,7 +260,8 @@ impl Reader<'_> {
             }
             keys.push(Key { time: from + key.at_s, coordinates: coordinates.clone() });
         }
-        let clip = Clip::new(self.tree, &self.actuation, &keys).map_err(fault(format!("{path}.keys")))?;
+        let clip =
+            MotionClip::new(self.tree, &self.actuation, &keys).map_err(fault(format!("{path}.keys")))?;
         Ok(Playback::new(clip).from_here())
     }
 
@@ -280,7 +282,7 @@ impl Reader<'_> {
             let frame = dynamics.body_pose(self.tree, root).compose(&to_body(root));
             let point = to_body(bone).transform_point(doc.point);
             if let Some(position) = doc.position {
-                goals.push(Goal::drag(bone, point, Place::At(frame.transform_point(position))));
+                goals.push(Goal::drag(bone, point, PointTarget::At(frame.transform_point(position))));
             }
             if let Some(rotation) = &doc.rotation {
                 let central: Pose = self.model.central_frame(self.tree.body(bone));

@@ -1,45 +1,46 @@
-//! A tree of bodies and something soft that is tied to them, in one symmetric system.
+//! A tree of bodies coupled to a soft body (flesh), as one symmetric system for conjugate gradients.
 //!
-//! **What.** Unknowns `y = (x, V)`: the soft thing's own numbers, and the twists of the bodies that it touches. With the
-//! matrix `A_t` that the tree has been factored with, its constraints `J`, and everything else `E` (symmetric):
+//! **What.** Unknowns `y = (x, V)`: the own unknowns of the soft body, and the twists of the bodies that it touches. With the
+//! matrix `A_t` of which the tree is factored, its constraints `J`, and the matrix `E` of everything else (symmetric):
 //! ```text
 //! ([0, 0; 0, A_t] + E) y + Jᵀλ = b,     J V = 0
 //! ```
-//! The tree's reaction `T` (one pass up and down, [`Responder`]) solves the bodies' part of it exactly, so preconditioners
-//! are built on it: every twist they give is `V = T q` for some impulses `q` and meets the constraints, and so do all
-//! iterates of the conjugate gradients. `A_t` itself is never applied: as conjugate gradients only form sums of what the
-//! preconditioner gives, `q` is summed along with `V`, and `A_t V = q` up to `Jᵀλ`, which does no work.
+//! The reaction `T` of the tree ([`Responder`], one pass up and down) solves the part of the bodies exactly, and
+//! preconditioners are built on it: every twist they return is `V = T q` for some impulses `q` and satisfies the constraints,
+//! hence so do all iterates of the conjugate gradients. `A_t` itself is never applied. Conjugate gradients only form sums of
+//! what the preconditioner returns, so `q` is summed along with `V`, and `A_t V = q` up to `Jᵀλ`, which does no work.
 //!
-//! **Layout.** [`OnTree`] is an [`SpdSystem`] over flat vectors: the own unknowns; six numbers per touched body (twists; in a
-//! residual impulses); six more per body: the impulses that the twists carry, zero in products and residuals. So an ordinary
-//! conjugate gradient does the rest, and its solution ends with the impulses on the bodies from which the tree can be solved
-//! once more, to rounding. Residuals are measured on the own unknowns: those of bodies contain constraint forces, which
-//! nothing lowers.
+//! **Layout.** [`OnTree`] is an [`SpdSystem`] over flat vectors: the own unknowns; six numbers per touched body (its twist, or
+//! in a residual its impulse); six more per body, the impulse `q` that belongs to the twist, zero in products and residuals.
+//! The solution therefore ends with the impulses on the bodies, from which the tree can be solved once more to rounding.
+//! Residuals are measured on the own unknowns only: those of bodies contain constraint forces, which do not vanish.
 //!
-//! **Cost.** Per iteration one product and one preconditioning of the soft part, and at most one reaction of the part of the
-//! tree that is touched. Nothing allocates. World axes at centres of mass, angular part first.
+//! **Cost.** Per iteration one product and one preconditioning of the soft part, and at most one reaction of the touched part
+//! of the tree. Nothing allocates. World axes at centres of mass, angular part first.
+//!
+//! **Failure.** That of the conjugate gradients, which report it.
 
 use crate::loops::Responder;
 use crate::sparse::SpdSystem;
 use sinew_math::{Force, Motion};
 
-/// Something soft, tied to bodies of a tree; bodies are named by their port.
+/// A soft body that is coupled to bodies of a tree, which are named by their ports.
 pub trait Attached {
-    /// Number of its own unknowns.
+    /// Number of own unknowns.
     fn n_unknowns(&self) -> usize;
 
-    /// The ports of the bodies it touches, each once.
+    /// Ports of the touched bodies, each once.
     fn ports(&self) -> &[u32];
 
-    /// Adapts its preconditioner to the reaction `T` of the bodies, once before a solve.
+    /// Adapts the preconditioner to the reaction `T` of the bodies; called once before a solve.
     fn prepare(&mut self, tree: &mut Reaction<'_>);
 
     /// `(own_out, impulses) = E (own, motions)`; twists and impulses in the order of [`Attached::ports`].
     fn apply(&mut self, own: &[f64], motions: &[Motion], own_out: &mut [f64], impulses: &mut [Force]);
 
-    /// `(out, motions) = C (residual, impulses)` with a symmetric positive definite `C` close to the inverse of the whole.
-    /// The impulses are replaced by those that the tree answers with the twists, `motions = T impulses`; without anything
-    /// better these are the ones given.
+    /// `(out, motions) = C (residual, impulses)` with a symmetric positive definite `C` close to the inverse of the whole
+    /// matrix. Replaces the impulses by those that belong to the twists, `motions = T impulses`; a simple preconditioner leaves
+    /// them unchanged.
     fn precondition(
         &mut self,
         tree: &mut Reaction<'_>,
@@ -50,10 +51,10 @@ pub trait Attached {
     );
 }
 
-/// How the touched bodies of a tree answer impulses, both in the order of their ports.
+/// Reaction of the touched bodies of a tree to impulses, both in the order of their ports.
 pub type Reaction<'a> = dyn FnMut(&[Force], &mut [Motion]) + 'a;
 
-/// What [`OnTree`] works in; grows on first use.
+/// Scratch of [`OnTree`]; grows on first use.
 #[derive(Clone, Debug, Default)]
 pub struct OnTreeScratch {
     motions: Vec<Motion>,
@@ -65,7 +66,7 @@ pub struct OnTreeScratch {
 }
 
 impl OnTreeScratch {
-    /// The touched ports of a tree with `n_ports`.
+    /// Sets the touched ports of a tree with `n_ports`.
     pub fn touch(&mut self, ports: &[u32], n_ports: usize) {
         self.ports.clear();
         self.ports.extend_from_slice(ports);
@@ -89,18 +90,18 @@ impl OnTreeScratch {
     }
 }
 
-/// The joint system of a tree and something attached; the scratch has been told what is touched.
+/// The system of a tree and a soft body attached to it; [`OnTreeScratch::touch`] has been called.
 pub struct OnTree<'a> {
-    /// What hangs on the tree.
+    /// The soft body.
     pub attached: &'a mut dyn Attached,
-    /// The tree, which answers at the ports that are touched.
+    /// The tree; the touched ports must be active.
     pub tree: &'a mut dyn Responder,
-    /// Where to work.
+    /// Scratch.
     pub scratch: &'a mut OnTreeScratch,
 }
 
 impl OnTree<'_> {
-    /// Lets the attached thing adapt to the tree.
+    /// Adapts the preconditioner of the soft body to the tree.
     pub fn prepare(&mut self) {
         let Self { attached, tree, scratch } = self;
         attached.prepare(&mut |impulses, motions| scratch.respond(*tree, impulses, motions));
@@ -114,7 +115,7 @@ impl OnTree<'_> {
         out.resize(out.len() + 6 * impulses.len(), 0.0);
     }
 
-    /// The impulses that a solution carries to the touched bodies, in the order of their ports.
+    /// The impulses of a solution on the touched bodies, in the order of their ports.
     pub fn carried(n_own: usize, solution: &[f64]) -> impl Iterator<Item = Force> + '_ {
         let bodies = &solution[n_own..];
         bodies[bodies.len() / 2..].as_chunks::<6>().0.iter().map(|f| Force::from_array(*f))

@@ -1,7 +1,7 @@
-//! The same systems as one dense matrix: slow, general, and independent of any plan's structure.
+//! Dense reference solver for block systems: slow, general, independent of the structure of the plan.
 //!
-//! LU with partial pivoting (Golub & Van Loan, alg. 3.4.1), n³/3 multiply-adds. The reference for tests and for
-//! debugging small mechanisms; it also solves systems on which the tree form refuses a pivot.
+//! LU with partial pivoting (Golub & Van Loan, alg. 3.4.1), n³/3 multiply-adds. For tests and for debugging small
+//! mechanisms; it also solves systems in which the tree form meets a singular pivot.
 
 use crate::system::BlockSystem;
 
@@ -18,7 +18,7 @@ impl DenseReference {
     /// Writes out and factors a system; `None` if it is singular to the last bit.
     pub fn new(system: &BlockSystem) -> Option<Self> {
         let n = system.n_unknowns();
-        let matrix = written_out(system);
+        let matrix = assemble(system);
         let mut dense = Self { n, factors: matrix.clone(), matrix, permutation: (0..n).collect() };
         dense.factor().then_some(dense)
     }
@@ -84,7 +84,7 @@ impl DenseReference {
     }
 }
 
-fn written_out(system: &BlockSystem) -> Vec<f64> {
+fn assemble(system: &BlockSystem) -> Vec<f64> {
     let n = system.n_unknowns();
     let mut matrix = vec![0.0; n * n];
     let mut set = |i: usize, j: usize, value: f64| {

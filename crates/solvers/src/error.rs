@@ -1,6 +1,6 @@
-//! What can go wrong in a factorization.
+//! Errors of a factorization.
 
-use sinew_topology::Node;
+use sinew_topology::GraphNode;
 use thiserror::Error;
 
 /// Why a system could not be factored.
@@ -11,16 +11,16 @@ pub enum FactorError {
     #[error("the pivot of {node} is singular ({magnitude:e}): add mass, or compliance to dependent rows")]
     SingularPivot {
         /// The variable or constraint whose block has no factor.
-        node: Node,
+        node: GraphNode,
         /// The pivot, positive when definite, in the units of the diagonal block.
         magnitude: f64,
     },
     /// The node does not fit the pair form.
     #[error(
-        "{node} has no pair form, which takes variables of six unknowns and rows without compliance: use TreeLdlt"
+        "{node} has no pair form, which needs variables of six unknowns and rows without compliance: use TreeLdlt"
     )]
     NoPairForm {
         /// The variable of another size, or the constraint with compliance.
-        node: Node,
+        node: GraphNode,
     },
 }

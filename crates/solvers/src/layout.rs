@@ -1,11 +1,11 @@
-//! Where the blocks and unknowns of a plan live in flat storage.
+//! Flat storage layout of the blocks and unknowns of a plan.
 //!
 //! Node after node in elimination order: the diagonal block, then one block with the columns of the parent
 //! followed, for variables, by those of the grandparent; all row-major. A factorization streams forward through
 //! it and a back-substitution backward. With six unknowns per variable and `r` rows per constraint, a link takes
 //! `72 + r² + 12 r` numbers. Cost: linear, once per plan.
 
-use sinew_topology::{ConstraintId, EliminationPlan, NONE, Node, VariableId};
+use sinew_topology::{ConstraintId, EliminationPlan, GraphNode, NONE, VariableId};
 use std::ops::Range;
 
 /// Offsets of every node, and the node of every id.
@@ -23,7 +23,7 @@ pub(crate) struct BlockLayout {
 /// One block row: sizes, and where its blocks and unknowns start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeLayout {
-    pub(crate) node: Node,
+    pub(crate) node: GraphNode,
     /// Position of the parent node, or [`NONE`].
     pub(crate) parent: u32,
     /// Number of rows.

@@ -2,10 +2,10 @@
 
 mod attached;
 mod dense;
-mod effective_mass;
 mod error;
 mod kernels;
 mod layout;
+mod load;
 mod loops;
 mod pair;
 mod pair_reaction;
@@ -16,18 +16,20 @@ mod system;
 mod threads;
 mod tree_ldlt;
 mod tree_solver;
+mod vector;
 
 pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
 pub use dense::DenseReference;
-pub use effective_mass::{EffectiveMass, Load, shift_force, shift_motion};
 pub use error::FactorError;
+pub use load::Load;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use loops::{
-    LOOP_DRIFT, LoopBlock, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop,
-    refine,
+    LOOP_DRIFT, LoopBlock, LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings,
+    LoopStop, refine,
 };
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;
+pub use sinew_math::{shift_force, shift_motion};
 pub use sparse::{BlockFill, BlockMatrix, ELEMENT_PAIRS, PatternError, SparsePattern, UpperBlocks};
 pub use sparse::{BlockJacobi, CarrierCoupling, HeldNodes, NodePreconditioner, NodeRole, TwoLevel};
 pub use sparse::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_gradient};

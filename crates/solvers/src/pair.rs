@@ -1,29 +1,29 @@
-//! Pair elimination: a body and the joint to its parent leave the system in one step.
+//! Pair elimination: a body and the joint to its parent are eliminated together.
 //!
-//! **What.** A joint with full-rank rows is the same as `v_a = X v_b + S u + c` (docs/maths/elimination.md §2):
-//! `X = [[1, 0], [−[d], 1]]`, `d = x_a − x_b` (`shift`), `S` (6×F) the free directions (`basis`), `c` a
-//! motion that meets the joint's right-hand side (`offset`). A force inside the joint gives `a` the impulse
-//! `Q − K̂ u` along `S` (`impulse`, `stiffness`). Eliminating `u` and the body, leaves → root:
+//! **What.** A joint with full-rank rows is equivalent to `v_a = X v_b + S u + c` (docs/maths/elimination.md §2):
+//! `X = [[1, 0], [−[d], 1]]`, `d = x_a − x_b` (`shift`), `S` (6×F) the free directions (`basis`), `c` a motion that satisfies
+//! the joint's right-hand side (`offset`). A force inside the joint exerts the impulse `Q − K̂ u` on `a` along `S` (`impulse`,
+//! `stiffness`). Eliminating `u` and the body, leaves → root:
 //! ```text
 //! U = Ã S,  D = SᵀU + K̂,  ẑ = z̃ − Ã c,  e = Sᵀẑ + Q,  Y = U D⁻¹ (gain),  w = D⁻¹ e (drive)
 //! Ã_b += Xᵀ(Ã − U Yᵀ)X,   z̃_b += Xᵀ(ẑ − U w)
 //! ```
-//! and root → leaves `u = w − Yᵀ X v_b`, `v_a = X v_b + S u + c`. It is the Schur complement of the block
-//! form ([`crate::TreeLdlt`]) on the pair (body, joint): no fill, no multipliers, no parent–child blocks.
+//! and root → leaves `u = w − Yᵀ X v_b`, `v_a = X v_b + S u + c`. This is the Schur complement of the block form
+//! ([`crate::TreeLdlt`]) on the pair (body, joint): no fill, no multipliers, no parent–child blocks.
 //!
-//! **Frames, units.** World axes, twists at each body's centre of mass, angular part first; `Ã` is a mass
-//! matrix, `z̃` a momentum.
+//! **Frames, units.** World axes, twists at each body's centre of mass, angular part first; `Ã` is a mass matrix, `z̃` a
+//! momentum.
 //!
-//! **Cost.** About 250 flops and 23 stored numbers for a hinge (`F = 1`); a further right-hand side takes
-//! about 100 flops. Loads travel on a stack, so a chain of any length keeps one of them alive.
+//! **Cost.** About 250 flops and 23 stored numbers for a hinge (`F = 1`); a further right-hand side takes about 100 flops.
+//! Loads are kept on a stack, so a chain of any length needs one at a time.
 //!
-//! **Failure.** `D` is positive definite when every body has mass; otherwise the pivot is regularized and
-//! counted, see [`PairFactorView::eliminate`].
+//! **Failure.** `D` is positive definite if every body has mass. Otherwise the pivot is regularized and counted; see
+//! [`PairFactorView::eliminate`].
 
-use crate::effective_mass::{Load, rows, shift_force, shift_motion};
+use crate::load::Load;
 use crate::pivot::{Ldlt3, factor_packed, invert_pivot, solve_packed, solve_packed_gain};
 use glam::{DMat3, DVec3};
-use sinew_math::{Force, Motion, Sym3};
+use sinew_math::{Force, Motion, Sym3, shift_force, shift_motion};
 
 /// A joint in the form `v_a = X v_b + S u + c`, with the force inside it.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub struct PairJoint<const F: usize> {
     pub shift: DVec3,
     /// `S`, the free directions.
     pub basis: [Motion; F],
-    /// `c`, a motion that meets the rows.
+    /// `c`, a motion that satisfies the rows.
     pub offset: Motion,
     /// `K̂`, symmetric: h·damping + h²·stiffness (+ armature) on `u`.
     pub stiffness: [[f64; F]; F],
@@ -40,14 +40,14 @@ pub struct PairJoint<const F: usize> {
     pub impulse: [f64; F],
 }
 
-/// A joint that frees all rotation about a point of the body: `S = (1, [arm])`, the fused form of `PairJoint<3>`.
+/// A joint that frees all rotations about a point of the body: `S = (1, [arm])`, a specialized `PairJoint<3>`.
 #[derive(Clone, Copy, Debug)]
 pub struct PointJoint {
     /// `d = x_a − x_b`, m.
     pub shift: DVec3,
     /// From the centre of mass of `a` to the point, world axes, m.
     pub arm: DVec3,
-    /// `c`, a motion that meets the rows.
+    /// `c`, a motion that satisfies the rows.
     pub offset: Motion,
     /// `K̂` on the relative rotation.
     pub stiffness: Sym3,
@@ -55,7 +55,7 @@ pub struct PointJoint {
     pub impulse: DVec3,
 }
 
-/// The factor of a forest of pairs, flat and in elimination order.
+/// The factor of a forest of pairs, in flat arrays and elimination order.
 #[derive(Clone, Debug, Default)]
 pub struct PairFactor {
     pub(crate) heads: Vec<Head>,
@@ -64,14 +64,14 @@ pub struct PairFactor {
     pub(crate) pivots: Vec<f64>,
 }
 
-/// One pair: where its columns and pivots begin, and the part of the joint that has one value per pair.
+/// One pair: first column and pivot, and the joint data with one value per pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub(crate) shift: DVec3,
     offset: Motion,
     column: u32,
     pub(crate) pivot: u32,
-    /// A ball joint without a spring: the reaction has a shorter form.
+    /// A ball joint without a spring, whose reaction has a shorter form.
     pub(crate) ball: bool,
 }
 
@@ -133,7 +133,7 @@ impl PairFactor {
         }
     }
 
-    /// Where the columns of a pair are.
+    /// Range of the columns of a pair.
     #[inline]
     pub(crate) fn columns_of(&self, pair: usize) -> std::ops::Range<usize> {
         let end = self.heads.get(pair + 1).map_or(self.columns.len(), |h| h.column as usize);
@@ -205,7 +205,7 @@ impl PairFactorView<'_> {
         (left, right)
     }
 
-    /// Eliminates a pair: turns the load on its body into what the parent receives.
+    /// Eliminates a pair: turns the load on its body into the load on its parent.
     ///
     /// Returns the number of pivots that had to be regularized: a pivot not above `1e-14` of the pair's largest
     /// diagonal entry is raised to `1e-14` of that entry plus the trace of `Ã`, a compliance in that direction;
@@ -215,7 +215,7 @@ impl PairFactorView<'_> {
         self.eliminate_towards::<F, true>(pair, load, joint)
     }
 
-    /// [`Self::eliminate`] for a pair with nothing above it: the load is used up.
+    /// [`Self::eliminate`] for a root pair; the load is consumed.
     #[inline]
     pub fn eliminate_root<const F: usize>(
         &mut self,
@@ -284,13 +284,13 @@ impl PairFactorView<'_> {
         regularized
     }
 
-    /// [`Self::eliminate`] for a joint that frees all rotation about a point.
+    /// [`Self::eliminate`] for a joint that frees all rotations about a point.
     ///
     /// Seen from the point, `S = (1, 0)` and everything is 3×3: with `[[A, B], [Bᵀ, C]]` there, `D = A + K̂`,
     /// ```text
     /// G = D⁻¹[A  B],   A' = K̂ D⁻¹A,   B' = K̂ D⁻¹B,   C' = C − BᵀD⁻¹B,   ẑ' = (K̂ w − Q, ẑ_v − Bᵀw)
     /// ```
-    /// so that without a spring only the linear block travels on.
+    /// so that without a spring only the linear block is passed on.
     #[inline]
     pub fn eliminate_point(&mut self, pair: usize, load: &mut Load, joint: &PointJoint) -> u32 {
         let head = &mut self.heads[pair - self.first];
@@ -344,8 +344,7 @@ impl PairFactorView<'_> {
 
         let at = head.column as usize - self.first_column;
         let columns = &mut self.columns[at..at + 3];
-        let (g0, g1, g2) = rows(&ga);
-        let (h0, h1, h2) = rows(&gb);
+        let (g, h) = (ga.transpose(), gb.transpose());
         // S = (1, [arm])
         let columns_of_s = [
             Motion { angular: DVec3::X, linear: DVec3::new(0.0, arm.z, -arm.y) },
@@ -353,8 +352,8 @@ impl PairFactorView<'_> {
             Motion { angular: DVec3::Z, linear: DVec3::new(arm.y, -arm.x, 0.0) },
         ];
         let drive = [w.x, w.y, w.z];
-        for (i, (g, h)) in [(g0, h0), (g1, h1), (g2, h2)].into_iter().enumerate() {
-            let gain = Force { angular: g + arm.cross(h), linear: h };
+        for i in 0..3 {
+            let gain = Force { angular: g.col(i) + arm.cross(h.col(i)), linear: h.col(i) };
             columns[i] = Column { basis: columns_of_s[i], gain, drive: drive[i] };
         }
         regularized

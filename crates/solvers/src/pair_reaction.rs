@@ -1,13 +1,13 @@
-//! Further right-hand sides of a factored pair tree: the answer of bodies to impulses.
+//! Further right-hand sides of a factored pair tree: the reaction of bodies to impulses.
 //!
-//! **What.** With the factor of [`crate::PairFactor`] (`S`, `Y = U D⁻¹`, `D`) and a momentum `z` on the bodies,
-//! no impulse inside joints and `c = 0` (docs/maths/elimination.md §2):
+//! **What.** With the factor of [`crate::PairFactor`] (`S`, `Y = U D⁻¹`, `D`), a momentum `z` on the bodies, no impulse inside
+//! joints and `c = 0` (docs/maths/elimination.md §2):
 //! ```text
 //! leaves → root:  e = Sᵀz,  w = D⁻¹e,  z_b += Xᵀ(z − Y e)
 //! root → leaves:  v_a = X v_b + S(w − Yᵀ X v_b)
 //! ```
-//! Above a root there is nothing: only `w = D⁻¹Sᵀz` and `v = S w` remain. A ball joint without a spring passes no
-//! moment on; seen from its point, with `Y = (1, H)` there and `o` the way from the parent's centre to it:
+//! At a root only `w = D⁻¹Sᵀz` and `v = S w` remain. A ball joint without a spring transmits no moment. About its point, with
+//! `Y = (1, H)` there and `o` the vector from the parent's centre to it:
 //! ```text
 //! leaves → root:  e = τ − a×f,  f' = f − Hᵀe,  z_b += (o×f', f')
 //! root → leaves:  v_p = v_b + ω_b×o,  ω_a = w − H v_p,  v_a = v_p − ω_a×a
@@ -15,16 +15,15 @@
 //!
 //! **Frames, units.** Those of the factor: world axes, twists at centres of mass, angular part first.
 //!
-//! **Cost.** A ball joint takes about 60 flops each way, with a spring 150. One kernel per free dimension, so
-//! that the compiler unrolls it. No allocation.
+//! **Cost.** A ball joint takes about 60 flops each way, with a spring 150. There is one kernel per free dimension, so that
+//! the compiler can unroll it. No allocation.
 //!
 //! **Failure.** None: sums and products only.
 
-use crate::effective_mass::{shift_force, shift_motion};
 use crate::pair::{Column, Head, PairFactor};
 use crate::pivot::{Ldlt3, solve_packed};
 use glam::DVec3;
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, shift_force, shift_motion};
 
 /// Calls `$self.$kernel::<F>(…)` with the free dimension as a constant.
 macro_rules! with_free {
@@ -42,8 +41,8 @@ macro_rules! with_free {
 }
 
 impl PairFactor {
-    /// One more right-hand side, leaves → root, with no impulse inside joints: takes the momentum on the pair's
-    /// body, writes `w` into `drive`, and returns what the parent receives.
+    /// One more right-hand side, leaves → root, without impulses inside joints: takes the momentum on the pair's body, writes
+    /// `w` into `drive`, and returns the momentum passed to the parent.
     #[inline]
     pub fn eliminate_momentum(&self, pair: usize, momentum: Force, drive: &mut [f64]) -> Force {
         let range = self.columns_of(pair);
@@ -56,7 +55,7 @@ impl PairFactor {
         shift_force(up, head.shift)
     }
 
-    /// [`Self::eliminate_momentum`] for a pair with nothing above it.
+    /// [`Self::eliminate_momentum`] for a root pair.
     #[inline]
     pub fn eliminate_momentum_root(&self, pair: usize, momentum: Force, drive: &mut [f64]) {
         let range = self.columns_of(pair);
@@ -64,7 +63,7 @@ impl PairFactor {
         with_free!(free, self.drive_of(&self.heads[pair], first, momentum, drive));
     }
 
-    /// The matching root → leaves step of [`Self::eliminate_momentum`], with `c = 0`.
+    /// The root → leaves step that belongs to [`Self::eliminate_momentum`], with `c = 0`.
     #[inline]
     pub fn substitute_drive(&self, pair: usize, parent: Motion, drive: &[f64]) -> Motion {
         let range = self.columns_of(pair);
@@ -77,7 +76,7 @@ impl PairFactor {
         with_free!(free, self.follow(first, carried, drive))
     }
 
-    /// The same for a pair with nothing above it.
+    /// [`Self::substitute_drive`] for a root pair.
     #[inline]
     pub fn substitute_drive_root(&self, pair: usize, drive: &[f64]) -> Motion {
         let range = self.columns_of(pair);
@@ -124,7 +123,7 @@ impl PairFactor {
         v
     }
 
-    /// The columns of a ball joint, and the arm that they were made from: `S = (1, [arm])`.
+    /// The columns of a ball joint, and its arm: `S = (1, [arm])`.
     #[inline(always)]
     fn ball(&self, first: usize) -> (&[Column; 3], DVec3) {
         let Some(columns) = self.columns[first..].first_chunk::<3>() else {

@@ -1,7 +1,7 @@
-//! Pair elimination of any block system over rigid bodies: body and joint leave in one step.
+//! Pair elimination of a general block system over rigid bodies: body and joint are eliminated together.
 //!
-//! **What.** A body `a` under its joint, with `b` the parent, `Ã`, `z̃` what its children have left of its own
-//! block and right-hand side, and `λ` the multipliers:
+//! **What.** For a body `a` and its joint to the parent `b`, with `Ã`, `z̃` the body's block and right-hand side after its
+//! children were eliminated, and `λ` the multipliers:
 //! ```text
 //! Ã v_a + A_ab v_b + J_aᵀλ = z̃        J_a v_a + J_b v_b = b
 //! ```
@@ -18,16 +18,15 @@
 //! solve,  leaves → root:  p = Rᵀz̃,  y = L⁻¹(Sᵀz̃ − M_sr b),   z̃_b −= J_bᵀp + Kᵀb + Wᵀy
 //!         root → leaves:  u = L⁻ᵀ(y − W v_b),  λ = p − M_rr b − M_rs u − K v_b,  v_a = R(b − J_b v_b) + S u
 //! ```
-//! It is the Schur complement of [`crate::TreeLdlt`] on the pair (body, joint), with a pivot of the size of the
-//! *free* directions. This is the general form, for any rows and couplings; where `X` is a rigid shift the fused
-//! kernels of [`crate::PairFactor`] do the same with a sixth of the numbers, and a step uses those.
+//! This is the Schur complement of [`crate::TreeLdlt`] on the pair (body, joint), with a pivot of the size of the *free*
+//! directions. It holds for any rows and couplings. If `X` is a rigid shift, the specialized kernels of [`crate::PairFactor`]
+//! do the same with a sixth of the numbers; a step uses those.
 //!
 //! **Frames, units.** The caller's, as in [`BlockSystem`]; variables have six unknowns.
 //!
 //! **Cost.** Linear; 144 numbers per pair. For a hinge about 1,900 multiplications to factor and 240 to solve.
-//! The basis takes square roots and divisions, so that a factor takes two to three times as long as that of
-//! [`crate::TreeLdlt`] and a solve two thirds: it pays with many right-hand sides. Nothing allocates after
-//! `new`; same bits at every thread count.
+//! The basis needs square roots and divisions: factoring takes two to three times as long as with [`crate::TreeLdlt`], a solve
+//! two thirds. It pays with many right-hand sides. Nothing allocates after `new`. Same bits at every thread count.
 //!
 //! **Failure.** Dependent rows and a body without mass in a free direction are [`FactorError::SingularPivot`];
 //! compliance or another number of unknowns is [`FactorError::NoPairForm`]. A body may lack mass in directions
@@ -37,7 +36,7 @@ use crate::error::FactorError;
 use crate::kernels::{cholesky, gram_row, solve_lower, solve_upper, subtract_columns, transpose_mul};
 use crate::layout::{BlockLayout, NodeLayout};
 use crate::system::BlockSystem;
-use crate::threads::{GRAIN, Part, sweep_down, sweep_up};
+use crate::threads::{FlatPart, GRAIN, sweep_down, sweep_up};
 use sinew_math::RowSpace;
 use sinew_topology::{EliminationPlan, NONE, Schedule};
 use std::convert::Infallible;
@@ -145,7 +144,7 @@ impl PairTree {
     fn split<'x>(
         &self,
         pair: u32,
-        part: &'x mut Part<'_>,
+        part: &'x mut FlatPart<'_>,
     ) -> (PairBlocks<'_>, &'x mut [f64], Option<&'x mut [f64]>) {
         let (body, joint) = self.layout.pair(pair);
         let n_rows = n_rows_of(joint);
@@ -195,7 +194,7 @@ impl<'a> PairBlocks<'a> {
     }
 }
 
-/// Changes to the coordinates `(β, u)`, factors the pivot and gives the parent its part.
+/// Changes to the coordinates `(β, u)`, factors the pivot and updates the parent's mass.
 fn eliminate<const R: usize>(
     system: &BlockSystem,
     body: &NodeLayout,
@@ -203,29 +202,60 @@ fn eliminate<const R: usize>(
     own: &mut [f64],
     parent_mass: Option<&mut [f64]>,
 ) -> Result<(), FactorError> {
-    let (r, f) = (R, N - R);
     let (basis, rest) = own.split_at_mut(BLOCK);
     let (mass, rest) = rest.split_at_mut(BLOCK);
     let (coupling, parent_rows) = rest.split_at_mut(BLOCK);
+    fill_basis::<R>(system, body, joint, basis)?;
+    change_coordinates::<R>(basis, mass);
+    let (pivot, carried) = mass.split_at_mut((N - R) * (N - R));
+    cholesky(N - R, 1.0, pivot)
+        .map_err(|magnitude| FactorError::SingularPivot { node: body.node, magnitude })?;
 
+    let (Some(joint), Some(parent_mass)) = (joint, parent_mass) else { return Ok(()) };
+    let at_rows = joint.off_diagonal(0, 0);
+    parent_rows[..N * R].copy_from_slice(&system.blocks[at_rows..at_rows + N * R]);
+    let mut b = fill_coupling::<R>(system, body, [basis, carried, parent_rows], coupling);
+    let (k, w) = coupling.split_at_mut(N * R);
+    solve_lower(N - R, N, pivot, w);
+    // H = (B_r + K)/2
+    for (h, k) in b.iter_mut().zip(&*k) {
+        *h = 0.5 * (*h + k);
+    }
+    subtract_from_parent::<R>(parent_rows, &b, w, parent_mass);
+    Ok(())
+}
+
+/// `Qᵀ = [R S]ᵀ` of the joint's rows on the body.
+#[inline(always)]
+fn fill_basis<const R: usize>(
+    system: &BlockSystem,
+    body: &NodeLayout,
+    joint: Option<&NodeLayout>,
+    basis: &mut [f64],
+) -> Result<(), FactorError> {
     let mut rows = [[0.0; N]; N];
-    for (k, row) in rows[..r].iter_mut().enumerate() {
+    for (k, row) in rows[..R].iter_mut().enumerate() {
         *row = std::array::from_fn(|i| system.blocks[body.off_diagonal(i, k)]);
     }
-    let space = RowSpace::factor(&rows[..r]);
-    if let Some(joint) = joint.filter(|_| space.rank() < r) {
-        let magnitude = remainder(&space, &rows[..r]);
+    let space = RowSpace::factor(&rows[..R]);
+    if let Some(joint) = joint.filter(|_| space.rank() < R) {
+        let magnitude = remainder(&space, &rows[..R]);
         return Err(FactorError::SingularPivot { node: joint.node, magnitude });
     }
-    for (k, column) in basis.chunks_exact_mut(N).take(r).enumerate() {
+    for (k, column) in basis.chunks_exact_mut(N).take(R).enumerate() {
         let mut unit = [0.0; N];
         unit[k] = 1.0;
-        column.copy_from_slice(&space.particular(&unit[..r]));
+        column.copy_from_slice(&space.particular(&unit[..R]));
     }
     let free = space.null_basis().0;
-    basis[N * r..].copy_from_slice(&free.as_flattened()[..N * f]);
+    basis[N * R..].copy_from_slice(&free.as_flattened()[..N * (N - R)]);
+    Ok(())
+}
 
-    // M = QᵀÃQ, lower triangle and M_rr
+/// Replaces `Ã` by the blocks of `M = QᵀÃQ` that are used: `M_ss`, then the columns `[M_rr; M_sr]`.
+#[inline(always)]
+fn change_coordinates<const R: usize>(basis: &[f64], mass: &mut [f64]) {
+    let (r, f) = (R, N - R);
     let mut m = [0.0; BLOCK];
     for i in 0..N {
         let product = transpose_mul(N, N, mass, &basis[N * i..N * (i + 1)]);
@@ -241,34 +271,38 @@ fn eliminate<const R: usize>(
     for i in 0..N {
         carried[r * i..r * (i + 1)].copy_from_slice(&m[N * i..N * i + r]);
     }
-    cholesky(f, 1.0, pivot).map_err(|magnitude| FactorError::SingularPivot { node: body.node, magnitude })?;
+}
 
-    let (Some(joint), Some(parent_mass)) = (joint, parent_mass) else { return Ok(()) };
-    let at_rows = joint.off_diagonal(0, 0);
-    parent_rows[..N * r].copy_from_slice(&system.blocks[at_rows..at_rows + N * r]);
-    // B = QᵀA_ab, [K; N] = B − [M_rr; M_sr] J_b
+/// `[K; N] = B − [M_rr; M_sr] J_b` with `B = QᵀA_ab`, which is returned.
+#[inline(always)]
+fn fill_coupling<const R: usize>(
+    system: &BlockSystem,
+    body: &NodeLayout,
+    [basis, carried, parent_rows]: [&[f64]; 3],
+    coupling: &mut [f64],
+) -> [f64; BLOCK] {
     let mut b = [0.0; BLOCK];
     for i in 0..N {
         for k in 0..N {
-            let at = body.off_diagonal(k, r);
+            let at = body.off_diagonal(k, R);
             for (target, a) in b[N * i..N * (i + 1)].iter_mut().zip(&system.blocks[at..at + N]) {
                 *target += basis[N * i + k] * a;
             }
         }
-        let row = transpose_mul(r, N, parent_rows, &carried[r * i..]);
+        let row = transpose_mul(R, N, parent_rows, &carried[R * i..]);
         for j in 0..N {
             coupling[N * i + j] = b[N * i + j] - row[j];
         }
     }
-    let (k, w) = coupling.split_at_mut(N * r);
-    solve_lower(f, N, pivot, w);
-    // Ã_b −= J_bᵀH + HᵀJ_b + WᵀW with H = (B_r + K)/2, symmetric to the last bit
-    for (h, k) in b.iter_mut().zip(&*k) {
-        *h = 0.5 * (*h + k);
-    }
+    b
+}
+
+/// `Ã_b −= J_bᵀH + HᵀJ_b + WᵀW`, symmetric to the last bit.
+#[inline(always)]
+fn subtract_from_parent<const R: usize>(parent_rows: &[f64], h: &[f64], w: &[f64], parent_mass: &mut [f64]) {
     for i in 0..N {
-        let mut row = gram_row(f, N, w, i, 0);
-        for (j_b, h) in parent_rows.chunks_exact(N).zip(b.chunks_exact(N)).take(r) {
+        let mut row = gram_row(N - R, N, w, i, 0);
+        for (j_b, h) in parent_rows.chunks_exact(N).zip(h.chunks_exact(N)).take(R) {
             for j in 0..N {
                 row[j] += j_b[i] * h[j] + h[i] * j_b[j];
             }
@@ -277,7 +311,6 @@ fn eliminate<const R: usize>(
             parent_mass[N * i + j] -= row[j];
         }
     }
-    Ok(())
 }
 
 /// `(z̃, b) → (p, y, b)`, `z̃_b −= J_bᵀp + Kᵀb + Wᵀy`.

@@ -1,18 +1,17 @@
-//! The small pivots of the pair elimination: symmetric, positive definite, at most 6×6.
+//! LDLᵀ of the small pivots of the pair elimination: symmetric, positive definite, at most 6×6.
 //!
-//! LDLᵀ without square roots, packed by rows with `1/D` on the diagonal. A pivot that is not safely positive is
-//! raised and counted, never an error: a step must not fail. No allocation; sizes are known at compile time.
+//! Without square roots, packed by rows with `1/D` on the diagonal. A pivot that is not safely positive is raised and
+//! counted; it is not an error, because a step must not fail. No allocation; sizes are known at compile time.
 
-use crate::effective_mass::EffectiveMass;
 use glam::DVec3;
-use sinew_math::{Force, Sym3};
+use sinew_math::{Force, Sym3, Sym6};
 
 /// LDLᵀ of a symmetric 3×3 matrix, packed by rows with `1/D` on the diagonal.
 pub(crate) struct Ldlt3(pub(crate) [f64; 6]);
 
 impl Ldlt3 {
     #[inline]
-    pub(crate) fn new(m: &Sym3, mass: &EffectiveMass) -> (Self, u32) {
+    pub(crate) fn new(m: &Sym3, mass: &Sym6) -> (Self, u32) {
         let scale = m.xx.abs().max(m.yy.abs()).max(m.zz.abs());
         let (i0, raised0) = invert_pivot(m.xx, scale, mass);
         let (l10, l20) = (m.xy * i0, m.xz * i0);
@@ -33,13 +32,13 @@ impl Ldlt3 {
     }
 }
 
-/// Relative size under which a pivot counts as singular.
+/// Relative size below which a pivot counts as singular.
 const SINGULAR: f64 = 1e-14;
 
-/// `1/d`, with `d` raised to a floor if it is not safely positive. The floor is on the scale of the pair's
-/// diagonal and of the mass that moves; where there is neither, the direction is held: `1/d = 0`.
+/// `1/d`, with `d` raised to a floor if it is not safely positive. The floor has the scale of the pair's diagonal and of the
+/// moving mass; without either, the direction is locked: `1/d = 0`.
 #[inline]
-pub(crate) fn invert_pivot(d: f64, scale: f64, mass: &EffectiveMass) -> (f64, u32) {
+pub(crate) fn invert_pivot(d: f64, scale: f64, mass: &Sym6) -> (f64, u32) {
     if d > SINGULAR * scale + f64::MIN_POSITIVE {
         return (1.0 / d, 0);
     }
@@ -49,11 +48,7 @@ pub(crate) fn invert_pivot(d: f64, scale: f64, mass: &EffectiveMass) -> (f64, u3
 
 /// LDLᵀ of the lower triangle of `d`, packed by rows into `out` with `1/D` on the diagonal.
 #[inline]
-pub(crate) fn factor_packed<const F: usize>(
-    d: &mut [[f64; F]; F],
-    mass: &EffectiveMass,
-    out: &mut [f64],
-) -> u32 {
+pub(crate) fn factor_packed<const F: usize>(d: &mut [[f64; F]; F], mass: &Sym6, out: &mut [f64]) -> u32 {
     let mut scale = 0.0f64;
     for i in 0..F {
         scale = scale.max(d[i][i].abs());

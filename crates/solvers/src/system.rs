@@ -4,9 +4,9 @@
 //! [ A  Jᵀ ] [ v ]   [ b   ]     A: masses on the diagonal, stiff couplings between neighbours in the tree
 //! [ J  −E ] [ λ ] = [ b_λ ]     J: constraint rows, E: compliance (usually 0)
 //! ```
-//! (Her11 eq. 3–5.) Only forest constraints take part; those of the loop set are met by other means. Blocks are
+//! (Her11 eq. 3–5.) Only forest constraints are part of it; those of the loop set are not. Blocks are
 //! row-major and addressed by the ids of the graph, in the direction in which the constraint was declared.
-//! Units are the caller's: the solver needs consistency only.
+//! Units are the caller's and must be consistent. Linear storage; nothing fails.
 
 use crate::layout::{BlockLayout, NodeLayout};
 use sinew_topology::{ConstraintId, EliminationPlan, VariableId};
@@ -120,7 +120,7 @@ impl BlockSystem {
             for (columns, first_column) in self.layout.off_diagonals(node) {
                 for (i, row) in own.clone().enumerate() {
                     for (j, column) in columns.clone().enumerate() {
-                        // The block above the diagonal and its mirror image below.
+                        // The block above the diagonal and its transpose below.
                         let entry = self.blocks[node.off_diagonal(i, first_column + j)];
                         out[row] -= entry * x[column];
                         out[column] -= entry * x[row];
@@ -151,7 +151,7 @@ impl BlockSystem {
     }
 }
 
-/// A row-major block as the caller gave it, to be stored as it is or transposed.
+/// A row-major block given by the caller, to be stored directly or transposed.
 enum Given<'a> {
     AsIs(&'a [f64]),
     Transposed(&'a [f64]),

@@ -1,43 +1,43 @@
 //! Runs the tasks of a schedule, on several threads with the feature `parallel`.
 //!
-//! Each task works on its own slice of one flat array, so splitting the array is all the synchronization there
-//! is; nothing allocates. Which thread runs a task does not matter, and neither does the number of threads.
+//! Each task works on its own slice of one flat array, so splitting the array is the only synchronization. Nothing
+//! allocates. Results do not depend on the number of threads, nor on which thread runs a task.
 
 use sinew_topology::{NONE, Schedule, Task};
 use std::convert::Infallible;
 
-/// Tasks are handed to another thread only in bunches of more pairs than this: about 0.1 ms of work.
+/// Tasks go to another thread only in groups of more pairs than this: about 0.1 ms of work.
 pub(crate) const GRAIN: usize = 256;
 
-/// A part of a flat array and the index of its first entry in the whole.
-pub(crate) struct Part<'a> {
+/// A part of a flat array, and the index of its first entry in the whole array.
+pub(crate) struct FlatPart<'a> {
     pub(crate) values: &'a mut [f64],
     pub(crate) start: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> FlatPart<'a> {
     /// The entries before and from index `at` of the whole.
     fn split_at(self, at: usize) -> (Self, Self) {
         let (left, right) = self.values.split_at_mut(at - self.start);
         (Self { values: left, start: self.start }, Self { values: right, start: at })
     }
 
-    /// The same part for a shorter time.
-    fn reborrow(&mut self) -> Part<'_> {
-        Part { values: self.values, start: self.start }
+    /// The same part with a shorter lifetime.
+    fn reborrow(&mut self) -> FlatPart<'_> {
+        FlatPart { values: self.values, start: self.start }
     }
 }
 
 /// Leaves → root: `work` on every pair, children before parents, with a part that holds the pair and its
-/// parent and starts at `offset` of some pair before it. Gives the first error in elimination order.
+/// parent and starts at `offset` of some pair before it. Returns the first error in elimination order.
 #[inline]
 pub(crate) fn sweep_up<E: Send>(
     schedule: &Schedule,
     values: &mut [f64],
     offset: &(impl Fn(u32) -> usize + Sync),
-    work: &(impl Fn(u32, &mut Part<'_>) -> Result<(), E> + Sync),
+    work: &(impl Fn(u32, &mut FlatPart<'_>) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
-    let mut whole = Part { values, start: 0 };
+    let mut whole = FlatPart { values, start: 0 };
     let tasks = run(&schedule.tasks, whole.reborrow(), offset, &|task, mut part| {
         task.pairs.clone().try_for_each(|pair| work(pair, &mut part).map_err(|error| (pair, error)))
     });
@@ -54,9 +54,9 @@ pub(crate) fn sweep_down(
     schedule: &Schedule,
     values: &mut [f64],
     offset: &(impl Fn(u32) -> usize + Sync),
-    work: &(impl Fn(u32, &mut Part<'_>) + Sync),
+    work: &(impl Fn(u32, &mut FlatPart<'_>) + Sync),
 ) {
-    let mut whole = Part { values, start: 0 };
+    let mut whole = FlatPart { values, start: 0 };
     for &pair in schedule.trunk.iter().rev() {
         work(pair, &mut whole);
     }
@@ -66,13 +66,13 @@ pub(crate) fn sweep_down(
     });
 }
 
-/// Runs `work` on every task, each with the part that starts at `offset(first pair)`. Gives the error of the
-/// first task, in order, that failed.
+/// Runs `work` on every task, each with the part that starts at `offset(first pair)`. Returns the error of the first task, in
+/// order, that failed.
 fn run<E: Send>(
     tasks: &[Task],
-    mut part: Part<'_>,
+    mut part: FlatPart<'_>,
     offset: &(impl Fn(u32) -> usize + Sync),
-    work: &(impl Fn(&Task, Part<'_>) -> Result<(), E> + Sync),
+    work: &(impl Fn(&Task, FlatPart<'_>) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
     let n_pairs: usize = tasks.iter().map(|task| task.pairs.len()).sum();
     if n_pairs <= GRAIN || tasks.len() == 1 {

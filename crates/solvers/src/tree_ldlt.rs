@@ -9,11 +9,10 @@
 //! solve,  leaves → root:  x_i ← L⁻¹ x_i,  x_p −= σ W_pᵀ x_i,  x_g −= σ W_gᵀ x_i
 //!         root → leaves:  x_i ← σ L⁻ᵀ (x_i − W_p x_p − W_g x_g)
 //! ```
-//! `WᵀW` is the `UᵀD⁻¹U` of the papers, symmetric to the last bit and half the work; with Cholesky pivots it
-//! keeps the backward error near rounding, which explicit inverses and products scaled twice do not. No fill,
-//! because a variable couples only to its constraint and its parent, a constraint only to the variable it hangs
-//! from. No pivoting: with positive definite `A` and full-rank rows every variable pivot is positive and every
-//! constraint pivot negative definite.
+//! `WᵀW` is the `UᵀD⁻¹U` of the papers, but symmetric to the last bit and half the work. With Cholesky pivots the backward
+//! error stays near rounding, which is not so with explicit inverses. There is no fill, because a variable couples only to its
+//! constraint and its parent, and a constraint only to its parent variable. No pivoting: with positive definite `A` and
+//! full-rank rows every variable pivot is positive definite and every constraint pivot negative definite.
 //!
 //! Cost: linear in nodes; per link of a hinge chain about 1,100 multiplications to factor and 270 to solve.
 //! Nothing allocates after `new`. A singular pivot is an error that names its node; the factor is then
@@ -25,8 +24,8 @@ use crate::kernels::{
 };
 use crate::layout::{BlockLayout, NodeLayout};
 use crate::system::BlockSystem;
-use crate::threads::{GRAIN, Part, sweep_down, sweep_up};
-use sinew_topology::{EliminationPlan, NONE, Node, Schedule};
+use crate::threads::{FlatPart, GRAIN, sweep_down, sweep_up};
+use sinew_topology::{EliminationPlan, GraphNode, NONE, Schedule};
 use std::convert::Infallible;
 
 /// The factorization of a [`BlockSystem`] over the same plan.
@@ -103,12 +102,10 @@ impl TreeLdlt {
 /// Factors the pivot of one node, scales its blocks and updates parent and grandparent.
 #[inline(always)]
 fn eliminate(
-    n: usize,
-    p: usize,
-    g: usize,
+    [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
-    part: &mut Part<'_>,
+    part: &mut FlatPart<'_>,
 ) -> Result<(), f64> {
     let sign = sign_of(node);
     let c = p + g;
@@ -150,13 +147,11 @@ fn eliminate(
 /// `x_i ← L⁻¹ x_i`, `x_p −= σ W_pᵀ x_i`, `x_g −= σ W_gᵀ x_i`.
 #[inline(always)]
 fn forward(
-    n: usize,
-    p: usize,
-    g: usize,
+    [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
     factor: &[f64],
-    x: &mut Part<'_>,
+    x: &mut FlatPart<'_>,
 ) {
     let c = p + g;
     let (l, w) = factor[node.start..node.start + n * (n + c)].split_at(n * n);
@@ -185,13 +180,11 @@ fn forward(
 /// `x_i ← σ L⁻ᵀ (x_i − W_p x_p − W_g x_g)`.
 #[inline(always)]
 fn backward(
-    n: usize,
-    p: usize,
-    g: usize,
+    [n, p, g]: [usize; 3],
     layout: &BlockLayout,
     node: &NodeLayout,
     factor: &[f64],
-    x: &mut Part<'_>,
+    x: &mut FlatPart<'_>,
 ) {
     let c = p + g;
     let (l, w) = factor[node.start..node.start + n * (n + c)].split_at(n * n);
@@ -214,7 +207,7 @@ fn backward(
 #[inline(always)]
 fn sign_of(node: &NodeLayout) -> f64 {
     match node.node {
-        Node::Variable(_) => 1.0,
-        Node::Constraint(_) => -1.0,
+        GraphNode::Variable(_) => 1.0,
+        GraphNode::Constraint(_) => -1.0,
     }
 }

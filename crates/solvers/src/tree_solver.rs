@@ -1,7 +1,7 @@
-//! One interface for every way to factor a tree: factor once, solve many.
+//! Common interface of the two factorizations of a tree: factor once, solve many times.
 //!
-//! Both forms take the same [`BlockSystem`] and give velocities and multipliers of the same system, in
-//! elimination order, in linear time and without allocation; which one runs is a choice of speed and generality.
+//! Both forms take the same [`BlockSystem`] and give its velocities and multipliers in elimination order, in linear time and
+//! without allocation. They differ in speed and generality.
 
 use crate::error::FactorError;
 use crate::pair_tree::PairTree;
@@ -13,7 +13,7 @@ use crate::tree_ldlt::TreeLdlt;
 /// ```
 /// use sinew_solvers::{BlockSystem, FactorError, TreeSolver};
 ///
-/// /// Velocities and multipliers of a system, by any form.
+/// /// Velocities and multipliers of a system, by either form.
 /// fn solution(solver: &mut impl TreeSolver, system: &BlockSystem) -> Result<Vec<f64>, FactorError> {
 ///     solver.factor(system)?;
 ///     let mut x = system.rhs().to_vec();

@@ -4,7 +4,7 @@
 //! rounding `O(ε/h)`; `step` near 1e-3 times the scale of the argument leaves about 1e-12 on smooth functions
 //! of size 1. Cost: four evaluations per variable.
 
-use crate::Dense;
+use crate::dense::Dense;
 
 /// `df/dt` at `t`.
 pub fn derivative(step: f64, t: f64, mut f: impl FnMut(f64) -> f64) -> f64 {

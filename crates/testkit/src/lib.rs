@@ -1,4 +1,4 @@
-//! Random mechanisms, naive dense algebra and finite differences for the tests of Sinew.
+//! Tools for the tests of Sinew: random mechanisms, naive dense algebra, finite differences, reference numbers.
 //!
 //! | I want … | use |
 //! |---|---|
@@ -8,14 +8,15 @@
 //! | a derivative to compare an analytic one with | [`gradient`], [`jacobian`], [`derivative`] |
 //! | a test that grows under `cargo xtask soak` | [`soak_scale`] |
 //! | an assertion that prints both values | [`assert_close!`] |
+//! | the reference numbers of `fixtures/golden` | [`golden`] |
 //!
-//! Depends on glam only, so that every crate of the workspace, sinew-math included, may use it in its
-//! tests. Nothing here is fast and nothing here calls a transcendental function: results are the same bits
-//! on every platform.
+//! Depends on no crate of the workspace, so that every one of them, sinew-math included, may use it in its tests. Nothing
+//! here is fast, and nothing calls a transcendental function: results are the same bits on every platform.
 
 mod approx;
 mod dense;
 mod fd;
+pub mod golden;
 mod rng;
 mod shapes;
 mod soak;

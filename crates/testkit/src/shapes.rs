@@ -1,6 +1,7 @@
 //! Random forests, rotations and symmetric positive definite matrices.
 
-use crate::{Dense, Rng};
+use crate::dense::Dense;
+use crate::rng::Rng;
 use glam::DMat3;
 
 /// How a random forest grows.

@@ -11,8 +11,8 @@
 //! Cost: linear. Meant for tests and debug builds.
 
 use crate::graph::{Endpoints, Graph, Priority};
-use crate::id::{ConstraintId, Node};
-use crate::plan::{EliminationPlan, NONE, Role};
+use crate::id::{ConstraintId, GraphNode, NONE};
+use crate::plan::{EliminationPlan, Role};
 use std::ops::Range;
 use thiserror::Error;
 
@@ -78,8 +78,8 @@ fn check_listing(graph: &Graph, plan: &EliminationPlan) -> Result<(), PlanDefect
     let defect = |node| Err(PlanDefect::Listing { node: graph.label(node) });
     for id in graph.variables() {
         let listed = plan.pairs().get(plan.position_of(id)).is_some_and(|pair| pair.variable == id);
-        if !listed || plan.nodes()[plan.node_of_variable(id)].node != Node::Variable(id) {
-            return defect(Node::Variable(id));
+        if !listed || plan.nodes()[plan.node_of_variable(id)].node != GraphNode::Variable(id) {
+            return defect(GraphNode::Variable(id));
         }
     }
     for id in graph.constraints() {
@@ -88,8 +88,8 @@ fn check_listing(graph: &Graph, plan: &EliminationPlan) -> Result<(), PlanDefect
             Role::Loop(index) => plan.loop_constraints().get(index as usize) == Some(&id),
         };
         let node = plan.node_of_constraint(id).map(|position| plan.nodes()[position].node);
-        if !listed || node.is_some_and(|node| node != Node::Constraint(id)) {
-            return defect(Node::Constraint(id));
+        if !listed || node.is_some_and(|node| node != GraphNode::Constraint(id)) {
+            return defect(GraphNode::Constraint(id));
         }
     }
     let n_forest = plan.pairs().iter().filter(|pair| pair.constraint.is_some()).count();
@@ -118,7 +118,7 @@ fn check_pairs(graph: &Graph, plan: &EliminationPlan) -> Result<(), PlanDefect> 
     }
     let primary_loop = |id: &&ConstraintId| graph.priority(**id) == Priority::Primary;
     match plan.loop_constraints().iter().find(primary_loop) {
-        Some(&id) => Err(PlanDefect::Listing { node: graph.label(Node::Constraint(id)) }),
+        Some(&id) => Err(PlanDefect::Listing { node: graph.label(GraphNode::Constraint(id)) }),
         None => Ok(()),
     }
 }
@@ -128,10 +128,10 @@ fn check_nodes(plan: &EliminationPlan) -> Result<(), PlanDefect> {
     for (position, node) in plan.nodes().iter().enumerate() {
         match (plan.parent(position), node.node) {
             (Some(parent), _) if parent <= position => return Err(PlanDefect::Order { position }),
-            (Some(parent), Node::Variable(_)) if parent != position + 1 => {
+            (Some(parent), GraphNode::Variable(_)) if parent != position + 1 => {
                 return Err(PlanDefect::Order { position });
             }
-            (_, Node::Constraint(_)) if !has_child[position] => {
+            (_, GraphNode::Constraint(_)) if !has_child[position] => {
                 return Err(PlanDefect::LeafConstraint { position });
             }
             (Some(parent), _) => has_child[parent] = true,
@@ -207,10 +207,11 @@ fn check_tiling(ranges: impl Iterator<Item = Range<u32>>, n_pairs: usize) -> Res
 mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
-    use crate::plan::{Parts, plan};
+    use crate::plan::PlanTables;
+    use crate::planner::plan;
 
     /// The verdict on the plan of a three-link chain from the world after `damage`.
-    fn verdict(damage: impl FnOnce(&mut Parts)) -> Result<(), PlanDefect> {
+    fn verdict(damage: impl FnOnce(&mut PlanTables)) -> Result<(), PlanDefect> {
         let mut builder = GraphBuilder::new();
         let links = [6, 6, 6].map(|dim| builder.add_variable(dim));
         builder.add_constraint(3, Endpoints::World(links[0]), Priority::Auto);
@@ -218,26 +219,26 @@ mod tests {
         builder.add_constraint(3, Endpoints::Pair(links[2], links[1]), Priority::Auto);
         builder.add_constraint(3, Endpoints::World(links[2]), Priority::Secondary);
         let graph = builder.finish().unwrap();
-        let mut parts = plan(&graph).unwrap().parts().clone();
-        damage(&mut parts);
-        check(&graph, &EliminationPlan::from_parts(&graph, parts))
+        let mut tables = plan(&graph).unwrap().tables().clone();
+        damage(&mut tables);
+        check(&graph, &EliminationPlan::from_tables(&graph, tables))
     }
 
     #[test]
     fn finds_each_kind_of_damage() {
         assert_eq!(verdict(|_| ()), Ok(()));
-        let swapped = verdict(|parts| {
-            parts.pairs.swap(0, 1);
-            parts.pairs[1].parent = 0;
+        let swapped = verdict(|tables| {
+            tables.pairs.swap(0, 1);
+            tables.pairs[1].parent = 0;
         });
         assert_eq!(swapped, Err(PlanDefect::Order { position: 3 }));
-        let twice = verdict(|parts| parts.pairs[0] = parts.pairs[1]);
+        let twice = verdict(|tables| tables.pairs[0] = tables.pairs[1]);
         assert!(matches!(twice, Err(PlanDefect::Listing { .. })));
-        let flipped = verdict(|parts| parts.pairs[0].flipped = true);
+        let flipped = verdict(|tables| tables.pairs[0].flipped = true);
         assert_eq!(flipped, Err(PlanDefect::Mismatch { position: 0 }));
-        let torn = verdict(|parts| parts.trees[0].pairs.end -= 1);
+        let torn = verdict(|tables| tables.trees[0].pairs.end -= 1);
         assert_eq!(torn, Err(PlanDefect::Grouping { position: 2 }));
-        let shrunk = verdict(|parts| parts.islands[0].pairs.start += 1);
+        let shrunk = verdict(|tables| tables.islands[0].pairs.start += 1);
         assert_eq!(shrunk, Err(PlanDefect::Grouping { position: 0 }));
     }
 }

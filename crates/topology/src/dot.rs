@@ -1,7 +1,7 @@
 //! Graphviz text of a graph and its plan.
 
 use crate::graph::{Endpoints, Graph};
-use crate::id::{Node, VariableId};
+use crate::id::{GraphNode, VariableId};
 use crate::plan::{EliminationPlan, Role};
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ fn write_islands(text: &mut String, graph: &Graph, plan: &EliminationPlan) -> st
         writeln!(text, "  subgraph cluster_{number} {{")?;
         for position in island.pairs.clone() {
             let id = plan.pairs()[position as usize].variable;
-            let label = escaped(&graph.label(Node::Variable(id)));
+            let label = escaped(&graph.label(GraphNode::Variable(id)));
             writeln!(text, "    {} [label=\"{label}\\n#{position}\"];", name(id))?;
         }
         writeln!(text, "  }}")?;
@@ -43,7 +43,7 @@ fn write_constraints(text: &mut String, graph: &Graph, plan: &EliminationPlan) -
             }
             Role::Loop(_) => "dashed",
         };
-        let label = escaped(&graph.label(Node::Constraint(id)));
+        let label = escaped(&graph.label(GraphNode::Constraint(id)));
         writeln!(text, "  {from} -> {to} [label=\"{label}\", style={style}];")?;
     }
     Ok(())

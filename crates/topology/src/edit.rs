@@ -6,8 +6,7 @@
 
 use crate::error::TopologyError;
 use crate::graph::{Constraint, Endpoints, Graph, Priority, clamped};
-use crate::id::{ConstraintId, Node, VariableId, dense};
-use crate::plan::NONE;
+use crate::id::{ConstraintId, GraphNode, NONE, VariableId, dense};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A list of additions and removals to apply to one graph with [`crate::replan`].
@@ -98,7 +97,7 @@ impl GraphEdit {
             let gone = constraint.endpoints.variables().find(|id| self.removed_variables.contains(id));
             if let Some(gone) = gone {
                 let id = ConstraintId::new(self.n_old_constraints + offset);
-                let constraint = extended.label(Node::Constraint(id));
+                let constraint = extended.label(GraphNode::Constraint(id));
                 return Err(TopologyError::DanglingEndpoint { constraint, variable: gone.index() });
             }
         }
@@ -108,7 +107,8 @@ impl GraphEdit {
     fn check_removals(&self, extended: &Graph) -> Result<(), TopologyError> {
         let variable = self.removed_variables.iter().find(|id| id.index() >= extended.n_variables());
         let constraint = self.removed_constraints.iter().find(|id| id.index() >= extended.n_constraints());
-        let missing = variable.map(|&id| Node::Variable(id)).or(constraint.map(|&id| Node::Constraint(id)));
+        let missing =
+            variable.map(|&id| GraphNode::Variable(id)).or(constraint.map(|&id| GraphNode::Constraint(id)));
         missing.map_or(Ok(()), |node| Err(TopologyError::DanglingRemoval { node: extended.label(node) }))
     }
 

@@ -5,7 +5,7 @@
 //! about 15 bytes per node. Building fails with an error that names the culprit.
 
 use crate::error::TopologyError;
-use crate::id::{ConstraintId, Node, VariableId};
+use crate::id::{ConstraintId, GraphNode, VariableId};
 use std::collections::BTreeMap;
 
 /// What a constraint connects.
@@ -168,10 +168,10 @@ impl Graph {
     }
 
     /// How messages call a node: kind, index and, if there is one, name.
-    pub fn label(&self, node: Node) -> String {
+    pub fn label(&self, node: GraphNode) -> String {
         let name = match node {
-            Node::Variable(id) => self.variable_name(id),
-            Node::Constraint(id) => self.constraint_name(id),
+            GraphNode::Variable(id) => self.variable_name(id),
+            GraphNode::Constraint(id) => self.constraint_name(id),
         };
         name.map_or_else(|| node.to_string(), |name| format!("{node} \"{name}\""))
     }
@@ -187,7 +187,7 @@ impl Graph {
     fn check_variables(&self) -> Result<(), TopologyError> {
         match self.variables.iter().position(|dim| !(1..=6).contains(dim)) {
             Some(index) => {
-                let variable = self.label(Node::Variable(VariableId::new(index)));
+                let variable = self.label(GraphNode::Variable(VariableId::new(index)));
                 Err(TopologyError::VariableDimension { variable })
             }
             None => Ok(()),
@@ -196,7 +196,7 @@ impl Graph {
 
     fn check_constraints(&self) -> Result<(), TopologyError> {
         for (index, constraint) in self.constraints.iter().enumerate() {
-            let label = || self.label(Node::Constraint(ConstraintId::new(index)));
+            let label = || self.label(GraphNode::Constraint(ConstraintId::new(index)));
             if constraint.dim > 6 {
                 return Err(TopologyError::ConstraintDimension { constraint: label() });
             }
@@ -206,7 +206,7 @@ impl Graph {
                 return Err(TopologyError::DanglingEndpoint { constraint: label(), variable });
             }
             if constraint.endpoints.parent() == Some(constraint.endpoints.child()) {
-                let variable = self.label(Node::Variable(constraint.endpoints.child()));
+                let variable = self.label(GraphNode::Variable(constraint.endpoints.child()));
                 return Err(TopologyError::SelfLoop { constraint: label(), variable });
             }
         }
@@ -214,13 +214,13 @@ impl Graph {
     }
 
     fn check_names(&self) -> Result<(), TopologyError> {
-        let variables = self.variable_names.iter().map(|(&id, name)| (Node::Variable(id), name));
-        let constraints = self.constraint_names.iter().map(|(&id, name)| (Node::Constraint(id), name));
-        let mut seen: BTreeMap<(bool, &str), Node> = BTreeMap::new();
+        let variables = self.variable_names.iter().map(|(&id, name)| (GraphNode::Variable(id), name));
+        let constraints = self.constraint_names.iter().map(|(&id, name)| (GraphNode::Constraint(id), name));
+        let mut seen: BTreeMap<(bool, &str), GraphNode> = BTreeMap::new();
         for (node, name) in variables.chain(constraints) {
             let (is_variable, exists) = match node {
-                Node::Variable(id) => (true, id.index() < self.n_variables()),
-                Node::Constraint(id) => (false, id.index() < self.n_constraints()),
+                GraphNode::Variable(id) => (true, id.index() < self.n_variables()),
+                GraphNode::Constraint(id) => (false, id.index() < self.n_constraints()),
             };
             if !exists {
                 return Err(TopologyError::DanglingName { name: name.clone() });

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Stands for "no parent" in `u32` positions.
+pub const NONE: u32 = u32::MAX;
+
 /// Index of a variable (a body), counted from 0 in the order of creation. Valid for one graph only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId(u32);
@@ -12,7 +15,7 @@ pub struct ConstraintId(u32);
 
 /// A variable or a constraint: one block row of the linear system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Node {
+pub enum GraphNode {
     /// A variable (a body).
     Variable(VariableId),
     /// A constraint (a joint).
@@ -44,7 +47,7 @@ impl ConstraintId {
 }
 
 /// Kind and index, as messages show them: `variable 3`.
-impl fmt::Display for Node {
+impl fmt::Display for GraphNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Variable(id) => write!(f, "variable {}", id.index()),

@@ -2,8 +2,8 @@
 //!
 //! Rules (docs/maths, elimination): a world constraint roots its tree; a tree without one is rooted at a
 //! *variable*, never at a constraint, because stiff forces across a root constraint would couple siblings.
-//! Among the variables of such a tree that are nobody's declared child the first is taken, so a tree declared
-//! consistently from its root keeps that root and no constraint is flipped.
+//! The root is the first variable that no constraint declares as a child, so a tree declared consistently from its
+//! root keeps that root and no constraint is flipped.
 //!
 //! The order is the depth-first post-order of each tree, children by ascending constraint id: children come
 //! before parents, every subtree is contiguous, and each variable is followed by the constraint to its
@@ -13,36 +13,36 @@
 //! Cost: linear, with explicit stacks: a chain of a million links does not recurse.
 
 use crate::graph::{Endpoints, Graph};
-use crate::id::{ConstraintId, VariableId, dense};
-use crate::plan::{Island, NONE, Pair, Parts, Tree};
+use crate::id::{ConstraintId, NONE, VariableId, dense};
+use crate::plan::{Island, PlanPair, PlanTables, PlanTree};
 use crate::sets::DisjointSets;
 use std::ops::Range;
 
 /// Orders the forest marked by `in_forest`.
-pub(crate) fn order(graph: &Graph, in_forest: &[bool]) -> Parts {
+pub(crate) fn order(graph: &Graph, in_forest: &[bool]) -> PlanTables {
     let adjacency = Adjacency::new(graph, in_forest);
     let components = Components::new(graph, &adjacency);
     let island_of_tree = components.islands(graph, in_forest);
     let mut emission: Vec<usize> = (0..components.roots.len()).collect();
     emission.sort_by_key(|&tree| island_of_tree[tree]);
 
-    let mut parts = Parts { pairs: Vec::with_capacity(graph.n_variables()), ..Parts::default() };
+    let mut tables = PlanTables { pairs: Vec::with_capacity(graph.n_variables()), ..PlanTables::default() };
     let mut stack = Vec::new();
     for tree in emission {
-        if parts.islands.len() == island_of_tree[tree] {
+        if tables.islands.len() == island_of_tree[tree] {
             let first_variable = components.first_variable[tree];
-            let (pair, tree) = (dense(parts.pairs.len()), dense(parts.trees.len()));
-            parts.islands.push(Island { first_variable, pairs: pair..pair, trees: tree..tree, loops: 0..0 });
+            let (pair, tree) = (dense(tables.pairs.len()), dense(tables.trees.len()));
+            tables.islands.push(Island { first_variable, pairs: pair..pair, trees: tree..tree, loops: 0..0 });
         }
-        let start = dense(parts.pairs.len());
-        push_tree(graph, &adjacency, components.roots[tree], &mut stack, &mut parts.pairs);
-        parts.trees.push(Tree { pairs: start..dense(parts.pairs.len()) });
-        let island = parts.islands.last_mut().expect("an island was opened for this tree");
-        island.pairs.end = dense(parts.pairs.len());
-        island.trees.end = dense(parts.trees.len());
+        let start = dense(tables.pairs.len());
+        push_tree(graph, &adjacency, components.roots[tree], &mut stack, &mut tables.pairs);
+        tables.trees.push(PlanTree { pairs: start..dense(tables.pairs.len()) });
+        let island = tables.islands.last_mut().expect("an island was opened for this tree");
+        island.pairs.end = dense(tables.pairs.len());
+        island.trees.end = dense(tables.trees.len());
     }
-    push_loops(graph, in_forest, &components, &island_of_tree, &mut parts);
-    parts
+    push_loops(graph, in_forest, &components, &island_of_tree, &mut tables);
+    tables
 }
 
 /// Forest constraints at each variable, ascending, in compressed rows.
@@ -141,7 +141,7 @@ impl Components {
                 free_root = Some(variable);
             }
         }
-        // n variables hold n − 1 forest constraints with one child each, so one variable is nobody's child.
+        // n variables hold n − 1 forest constraints with one child each, so one variable is no child.
         world_root.unwrap_or(Root { variable: free_root.unwrap_or(first), constraint: None })
     }
 
@@ -173,9 +173,20 @@ impl Components {
 ///
 /// A pre-order that visits the children of each variable in descending order is, reversed, the post-order
 /// with ascending children; a stack gives that pre-order when children are pushed ascending.
-fn push_tree(graph: &Graph, adjacency: &Adjacency, root: Root, stack: &mut Vec<Pair>, pairs: &mut Vec<Pair>) {
+fn push_tree(
+    graph: &Graph,
+    adjacency: &Adjacency,
+    root: Root,
+    stack: &mut Vec<PlanPair>,
+    pairs: &mut Vec<PlanPair>,
+) {
     let start = pairs.len();
-    stack.push(Pair { variable: root.variable, constraint: root.constraint, parent: NONE, flipped: false });
+    stack.push(PlanPair {
+        variable: root.variable,
+        constraint: root.constraint,
+        parent: NONE,
+        flipped: false,
+    });
     while let Some(pair) = stack.pop() {
         let here = dense(pairs.len());
         pairs.push(pair);
@@ -186,7 +197,7 @@ fn push_tree(graph: &Graph, adjacency: &Adjacency, root: Root, stack: &mut Vec<P
             if let Endpoints::Pair(child, parent) = graph.endpoints(id) {
                 let flipped = child == pair.variable;
                 let variable = if flipped { parent } else { child };
-                stack.push(Pair { variable, constraint: Some(id), parent: here, flipped });
+                stack.push(PlanPair { variable, constraint: Some(id), parent: here, flipped });
             }
         }
     }
@@ -205,17 +216,17 @@ fn push_loops(
     in_forest: &[bool],
     components: &Components,
     island_of_tree: &[usize],
-    parts: &mut Parts,
+    tables: &mut PlanTables,
 ) {
     let island_of = |id: ConstraintId| {
         let tree = components.tree_of[graph.endpoints(id).child().index()];
         island_of_tree[tree as usize]
     };
-    parts.loops = graph.constraints().filter(|id| !in_forest[id.index()]).collect();
-    parts.loops.sort_by_key(|&id| island_of(id));
+    tables.loops = graph.constraints().filter(|id| !in_forest[id.index()]).collect();
+    tables.loops.sort_by_key(|&id| island_of(id));
     let mut start = 0;
-    for (number, island) in parts.islands.iter_mut().enumerate() {
-        let n_loops = parts.loops[start..].iter().take_while(|&&id| island_of(id) == number).count();
+    for (number, island) in tables.islands.iter_mut().enumerate() {
+        let n_loops = tables.loops[start..].iter().take_while(|&&id| island_of(id) == number).count();
         island.loops = range(start, start + n_loops);
         start += n_loops;
     }

@@ -1,24 +1,19 @@
 //! The elimination plan: everything symbolic that a solver needs, computed once per graph.
 //!
-//! The plan is read at two levels. *Pairs*, one per variable: a variable together with the constraint that
+//! A plan has two tables. *Pairs*, one per variable: a variable together with the constraint that
 //! ties it to its parent, for solvers that eliminate both at once. *Nodes*: variables and constraints
 //! interleaved, for the block factorization (Her11 §4). Both are in elimination order: children before
 //! parents, subtrees contiguous, each variable directly followed by the constraint to its parent.
 //!
 //! Cost: linear in nodes; about 60 bytes per variable. Every lookup is O(1) unless it says otherwise.
 
-use crate::error::TopologyError;
 use crate::graph::Graph;
-use crate::id::{ConstraintId, Node, VariableId, dense};
-use crate::{order, spanning};
+use crate::id::{ConstraintId, GraphNode, NONE, VariableId, dense};
 use std::ops::Range;
-
-/// Stands for "no parent" in `u32` positions.
-pub const NONE: u32 = u32::MAX;
 
 /// A variable and the constraint to its parent: one row of the pair table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct PlanPair {
     /// The variable.
     pub variable: VariableId,
     /// The constraint to the parent or to the world; `None` at the root of a free tree.
@@ -33,7 +28,7 @@ pub struct Pair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanNode {
     /// What the row stands for.
-    pub node: Node,
+    pub node: GraphNode,
     /// Position of the parent node; [`NONE`] at a root.
     pub parent: u32,
     /// Number of scalar rows, 0 to 6.
@@ -42,7 +37,7 @@ pub struct PlanNode {
 
 /// One tree of the spanning forest: the root is the last of its pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tree {
+pub struct PlanTree {
     /// The positions of its pairs.
     pub pairs: Range<u32>,
 }
@@ -60,7 +55,7 @@ pub struct Island {
     pub loops: Range<u32>,
 }
 
-/// Where a constraint went.
+/// Whether a constraint is in the forest or in the loop set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// In the forest, in the pair at this position.
@@ -74,7 +69,7 @@ pub enum Role {
 /// Two plans are equal when every table is: planning is canonical, so equal graphs give equal plans.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EliminationPlan {
-    parts: Parts,
+    tables: PlanTables,
     depths: Vec<u32>,
     nodes: Vec<PlanNode>,
     first_node: Vec<u32>,
@@ -84,33 +79,24 @@ pub struct EliminationPlan {
 
 /// The tables from which all others follow.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Parts {
-    pub(crate) pairs: Vec<Pair>,
-    pub(crate) trees: Vec<Tree>,
+pub(crate) struct PlanTables {
+    pub(crate) pairs: Vec<PlanPair>,
+    pub(crate) trees: Vec<PlanTree>,
     pub(crate) islands: Vec<Island>,
     pub(crate) loops: Vec<ConstraintId>,
 }
 
-/// Plans the elimination of a graph.
-///
-/// # Errors
-/// [`TopologyError::PrimaryCycle`] when primary constraints close a cycle.
-pub fn plan(graph: &Graph) -> Result<EliminationPlan, TopologyError> {
-    let in_forest = spanning::split(graph)?;
-    Ok(EliminationPlan::from_parts(graph, order::order(graph, &in_forest)))
-}
-
 impl EliminationPlan {
     /// Derives the lookup tables.
-    pub(crate) fn from_parts(graph: &Graph, parts: Parts) -> Self {
-        let n_pairs = parts.pairs.len();
+    pub(crate) fn from_tables(graph: &Graph, tables: PlanTables) -> Self {
+        let n_pairs = tables.pairs.len();
         let mut plan = Self {
             depths: vec![0; n_pairs],
-            nodes: Vec::with_capacity(n_pairs + graph.n_constraints() - parts.loops.len()),
+            nodes: Vec::with_capacity(n_pairs + graph.n_constraints() - tables.loops.len()),
             first_node: Vec::with_capacity(n_pairs),
             positions: vec![NONE; graph.n_variables()],
             roles: vec![Role::Loop(NONE); graph.n_constraints()],
-            parts,
+            tables,
         };
         plan.fill_lookups();
         plan.fill_nodes(graph);
@@ -118,16 +104,16 @@ impl EliminationPlan {
     }
 
     fn fill_lookups(&mut self) {
-        for (position, pair) in self.parts.pairs.iter().enumerate() {
+        for (position, pair) in self.tables.pairs.iter().enumerate() {
             self.positions[pair.variable.index()] = dense(position);
             if let Some(constraint) = pair.constraint {
                 self.roles[constraint.index()] = Role::Forest(dense(position));
             }
         }
-        for (index, constraint) in self.parts.loops.iter().enumerate() {
+        for (index, constraint) in self.tables.loops.iter().enumerate() {
             self.roles[constraint.index()] = Role::Loop(dense(index));
         }
-        for (position, pair) in self.parts.pairs.iter().enumerate().rev() {
+        for (position, pair) in self.tables.pairs.iter().enumerate().rev() {
             if pair.parent != NONE {
                 self.depths[position] = self.depths[pair.parent as usize] + 1;
             }
@@ -136,29 +122,33 @@ impl EliminationPlan {
 
     fn fill_nodes(&mut self, graph: &Graph) {
         let mut next = 0;
-        for pair in &self.parts.pairs {
+        for pair in &self.tables.pairs {
             self.first_node.push(next);
             next += 1 + u32::from(pair.constraint.is_some());
         }
-        for pair in &self.parts.pairs {
+        for pair in &self.tables.pairs {
             let parent_body = if pair.parent == NONE { NONE } else { self.first_node[pair.parent as usize] };
             let dim = graph.variables[pair.variable.index()];
             let own_constraint = if pair.constraint.is_some() { dense(self.nodes.len() + 1) } else { NONE };
-            self.nodes.push(PlanNode { node: Node::Variable(pair.variable), parent: own_constraint, dim });
+            self.nodes.push(PlanNode {
+                node: GraphNode::Variable(pair.variable),
+                parent: own_constraint,
+                dim,
+            });
             if let Some(id) = pair.constraint {
                 let dim = graph.constraints[id.index()].dim;
-                self.nodes.push(PlanNode { node: Node::Constraint(id), parent: parent_body, dim });
+                self.nodes.push(PlanNode { node: GraphNode::Constraint(id), parent: parent_body, dim });
             }
         }
     }
 
-    pub(crate) fn parts(&self) -> &Parts {
-        &self.parts
+    pub(crate) fn tables(&self) -> &PlanTables {
+        &self.tables
     }
 
     /// The pair table, in elimination order: one entry per variable.
-    pub fn pairs(&self) -> &[Pair] {
-        &self.parts.pairs
+    pub fn pairs(&self) -> &[PlanPair] {
+        &self.tables.pairs
     }
 
     /// The node table, in elimination order: every variable and every forest constraint.
@@ -179,24 +169,24 @@ impl EliminationPlan {
     }
 
     /// The trees of the forest, in order of their pairs.
-    pub fn trees(&self) -> &[Tree] {
-        &self.parts.trees
+    pub fn trees(&self) -> &[PlanTree] {
+        &self.tables.trees
     }
 
     /// The islands, in order of their pairs.
     pub fn islands(&self) -> &[Island] {
-        &self.parts.islands
+        &self.tables.islands
     }
 
     /// The index of the island that holds a variable; logarithmic in the number of islands.
     pub fn island_of(&self, variable: VariableId) -> usize {
         let position = self.positions[variable.index()];
-        self.parts.islands.partition_point(|island| island.pairs.end <= position)
+        self.tables.islands.partition_point(|island| island.pairs.end <= position)
     }
 
     /// Constraints outside the forest, grouped by island and ascending inside each.
     pub fn loop_constraints(&self) -> &[ConstraintId] {
-        &self.parts.loops
+        &self.tables.loops
     }
 
     /// Position of a variable in the pair table.

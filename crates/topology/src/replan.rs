@@ -10,8 +10,9 @@
 use crate::edit::{GraphEdit, IdMap};
 use crate::error::TopologyError;
 use crate::graph::Graph;
-use crate::id::{ConstraintId, VariableId, dense};
-use crate::plan::{EliminationPlan, Island, NONE, Pair, Parts, Tree, plan};
+use crate::id::{ConstraintId, NONE, VariableId, dense};
+use crate::plan::{EliminationPlan, Island, PlanPair, PlanTables, PlanTree};
+use crate::planner::plan;
 use std::ops::Range;
 
 /// An edited graph with its plan.
@@ -42,22 +43,22 @@ pub fn replan(old_plan: &EliminationPlan, old: &Graph, edit: &GraphEdit) -> Resu
         |id| is_touched[id.index()],
         |&id| is_touched[graph.endpoints(id).child().index()],
     );
-    // The part numbers its nodes differently: on failure let the whole graph name the culprit.
+    // Ids differ in the part: if it fails, plan the whole graph, so that the error names ids of the whole graph.
     let part_plan = plan(&part_of_whole.restricted(&graph)).or_else(|_| plan(&graph))?;
 
     let untouched = old_plan.islands().iter().zip(&touched_islands).filter(|(_, touched)| !**touched);
-    let copied = untouched.map(|(island, _)| Source { parts: old_plan.parts(), island, ids: &ids });
+    let copied = untouched.map(|(island, _)| Source { tables: old_plan.tables(), island, ids: &ids });
     let whole_of_part = part_of_whole.inverse();
     let planned = part_plan.islands().iter();
-    let planned = planned.map(|island| Source { parts: part_plan.parts(), island, ids: &whole_of_part });
+    let planned = planned.map(|island| Source { tables: part_plan.tables(), island, ids: &whole_of_part });
     let mut sources: Vec<Source<'_>> = copied.chain(planned).collect();
     sources.sort_by_key(Source::first_variable);
-    let mut parts = Parts::default();
+    let mut tables = PlanTables::default();
     for source in &sources {
-        source.append_to(&mut parts);
+        source.append_to(&mut tables);
     }
     let n_replanned = part_plan.pairs().len();
-    Ok(Replanned { plan: EliminationPlan::from_parts(&graph, parts), graph, ids, n_replanned })
+    Ok(Replanned { plan: EliminationPlan::from_tables(&graph, tables), graph, ids, n_replanned })
 }
 
 /// For each island of the old plan, whether the edit touches it.
@@ -87,9 +88,9 @@ fn touched_variables(plan: &EliminationPlan, islands: &[bool], graph: &Graph, id
     touched
 }
 
-/// An island of some plan, to be copied with new ids. All its members have one.
+/// An island of a plan, to be copied with new ids; every member has a new id.
 struct Source<'a> {
-    parts: &'a Parts,
+    tables: &'a PlanTables,
     island: &'a Island,
     ids: &'a IdMap,
 }
@@ -107,25 +108,25 @@ impl Source<'_> {
         self.ids.constraint(id).expect("constraints of a copied island stay")
     }
 
-    fn append_to(&self, parts: &mut Parts) {
+    fn append_to(&self, tables: &mut PlanTables) {
         let island = self.island;
-        let pairs = moved(&island.pairs, parts.pairs.len());
-        let trees = moved(&island.trees, parts.trees.len());
-        let loops = moved(&island.loops, parts.loops.len());
+        let pairs = moved(&island.pairs, tables.pairs.len());
+        let trees = moved(&island.trees, tables.trees.len());
+        let loops = moved(&island.loops, tables.loops.len());
         let shift = |position: u32| position - island.pairs.start + pairs.start;
-        parts.pairs.extend(slice(&self.parts.pairs, &island.pairs).iter().map(|pair| Pair {
+        tables.pairs.extend(slice(&self.tables.pairs, &island.pairs).iter().map(|pair| PlanPair {
             variable: self.variable(pair.variable),
             constraint: pair.constraint.map(|id| self.constraint(id)),
             parent: if pair.parent == NONE { NONE } else { shift(pair.parent) },
             flipped: pair.flipped,
         }));
-        parts.trees.extend(
-            slice(&self.parts.trees, &island.trees)
+        tables.trees.extend(
+            slice(&self.tables.trees, &island.trees)
                 .iter()
-                .map(|tree| Tree { pairs: shift(tree.pairs.start)..shift(tree.pairs.end) }),
+                .map(|tree| PlanTree { pairs: shift(tree.pairs.start)..shift(tree.pairs.end) }),
         );
-        parts.loops.extend(slice(&self.parts.loops, &island.loops).iter().map(|&id| self.constraint(id)));
-        parts.islands.push(Island { first_variable: self.first_variable(), pairs, trees, loops });
+        tables.loops.extend(slice(&self.tables.loops, &island.loops).iter().map(|&id| self.constraint(id)));
+        tables.islands.push(Island { first_variable: self.first_variable(), pairs, trees, loops });
     }
 }
 

@@ -8,8 +8,8 @@
 //!
 //! The schedule depends on the plan and the grain only, never on the number of threads. Cost: linear.
 
-use crate::id::dense;
-use crate::plan::{EliminationPlan, NONE};
+use crate::id::{NONE, dense};
+use crate::plan::EliminationPlan;
 use std::ops::Range;
 
 /// Pairs that one thread eliminates without waiting for others.

@@ -7,7 +7,7 @@
 
 use crate::error::TopologyError;
 use crate::graph::{Endpoints, Graph, Priority};
-use crate::id::{ConstraintId, Node, VariableId};
+use crate::id::{ConstraintId, GraphNode, VariableId};
 use crate::sets::DisjointSets;
 use std::collections::VecDeque;
 
@@ -57,15 +57,15 @@ fn cycle_of(graph: &Graph, in_forest: &[bool], closing: ConstraintId) -> Vec<Str
         }
     }
     let label = |index: usize| match index < graph.n_variables() {
-        true => graph.label(Node::Variable(VariableId::new(index))),
+        true => graph.label(GraphNode::Variable(VariableId::new(index))),
         false => "world".to_owned(),
     };
     let mut cycle = vec![label(start)];
     let mut here = start;
     while let Some((next, id)) = reached_by[here] {
-        cycle.extend([graph.label(Node::Constraint(id)), label(next)]);
+        cycle.extend([graph.label(GraphNode::Constraint(id)), label(next)]);
         here = next;
     }
-    cycle.push(graph.label(Node::Constraint(closing)));
+    cycle.push(graph.label(GraphNode::Constraint(closing)));
     cycle
 }

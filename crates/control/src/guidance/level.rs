@@ -1,140 +1,154 @@
-//! The rows of one level, and its solution.
+//! Rows and solution of one level of guidance: goals, limits, target pose.
+//!
+//! In the torque style with a target pose a level is solved in the norm of the kinetic energy; see the parent module.
 
 use glam::DVec3;
-use sinew_recursive::{Command, Dynamics, Row};
+use sinew_recursive::{DerivativeRow, Dynamics, HybridCommand};
 
-use super::{FLOOR, Guidance, Task, base_command};
-use crate::goal::{Goal, Sight};
+use crate::goal::{Goal, GoalPoint};
 use crate::guide::{Guide, Style};
 use crate::hierarchy::Damping;
-use crate::least_squares::{add_scaled, dot};
+use crate::input::ControlContext;
 use crate::saturation::Saturation;
-use crate::situation::Situation;
+
+use super::scratch::{ActiveGuide, Guidance, LevelRows, base_command};
+
+/// Size of rows that counts as none, as a share of the size expected of them.
+const FLOOR: f64 = 1e-6;
 
 impl Guidance {
-    /// The exact first level of the velocity style.
-    pub(super) fn passive_dynamics(
+    /// Solves the first level of the velocity style: the dynamics of passive joints, exactly.
+    pub(super) fn solve_passive_dynamics(
         &mut self,
-        at: &Situation<'_>,
+        at: &ControlContext<'_>,
         dynamics: &Dynamics,
         saturation: &Saturation,
     ) {
-        self.clear_level();
+        self.level.clear();
         for link in at.tree.links() {
             let held = saturation.holds(link);
             if at.actuation.is_active(link) && !held {
                 continue;
             }
             for dof in at.tree.dofs(link) {
-                let torque = if held { saturation.torque(dof) } else { at.moment.torque(dof) };
-                self.targets.push(at.moment.dt * (torque - dynamics.torques()[dof]));
-                self.rows.extend_from_slice(self.derivatives.row(at.tree, dynamics, &Row::Torque(dof)));
+                let torque = if held { saturation.torque(dof) } else { at.input.torque(dof) };
+                self.level.targets.push(at.input.dt * (torque - dynamics.torques()[dof]));
+                let row = self.derivatives.row(at.tree, dynamics, &DerivativeRow::Torque(dof));
+                self.level.coefficients.extend_from_slice(row);
             }
         }
-        self.hierarchy.level(&self.rows, &self.targets, Damping::Exact);
+        self.hierarchy.level(&self.level.coefficients, &self.level.targets, Damping::Exact);
     }
 
     /// Collects the rows of a level.
-    pub(super) fn gather(&mut self, at: &Situation<'_>, task: &Task<'_>, dynamics: &Dynamics, level: u8) {
-        self.clear_level();
-        for (k, goal) in task.goals(at).enumerate().filter(|(_, goal)| goal.level == level) {
-            self.goal_rows(at, task.guide.style, dynamics, k, goal);
+    pub(super) fn gather(
+        &mut self,
+        at: &ControlContext<'_>,
+        active: &ActiveGuide<'_>,
+        dynamics: &Dynamics,
+        level: u8,
+    ) {
+        self.level.clear();
+        for (k, goal) in active.goals(at).enumerate().filter(|(_, goal)| goal.level == level) {
+            self.push_goal(at, active.guide.style, dynamics, k, goal);
         }
-        if level == task.guide.limits_level {
-            self.lifts.clear();
+        if level == active.guide.limits_level {
+            self.level.lifts.clear();
             for k in 0..self.limits.len() {
-                self.limit_row(at, task.guide, dynamics, k);
+                self.push_limit(at, active.guide, dynamics, k);
             }
-            if task.guide.style == Style::Torque {
-                self.orthonormalize_limits();
+            if active.guide.style == Style::Torque {
+                self.level.orthonormalize_limits(self.variables.dofs.len(), self.inertia);
             }
         }
-        if level == task.guide.pose_level && !self.targets.is_empty() {
-            for slot in 0..self.preference.len() {
-                let weight = self.weights[slot].sqrt();
-                self.push_row(weight * self.preference[slot]);
+        if level == active.guide.pose_level && !self.level.targets.is_empty() {
+            for slot in 0..self.variables.preference.len() {
+                let weight = self.variables.weights[slot].sqrt();
+                self.push_row(weight * self.variables.preference[slot]);
                 *self.last_entry(slot) = weight;
             }
         }
     }
 
-    fn goal_rows(
+    fn push_goal(
         &mut self,
-        at: &Situation<'_>,
+        at: &ControlContext<'_>,
         style: Style,
         dynamics: &Dynamics,
         index: usize,
         goal: &Goal,
     ) {
-        let Some(wish) = self.wishes[index] else { return };
-        let point = Sight::new(at.tree, dynamics, goal).pose.translation;
+        let Some(rows) = self.goals[index] else { return };
+        let point = GoalPoint::new(at.tree, dynamics, goal).pose.translation;
         let now = dynamics.acceleration_at(goal.bone, point);
-        let (now, unit) = if wish.angular { (now.angular, 1.0) } else { (now.linear, 1.0 / self.radius) };
-        let step = if style == Style::Velocity { at.moment.dt } else { 1.0 };
-        for k in 0..wish.n_rows {
-            let axis = wish.axes[k];
-            let (angular, linear) = if wish.angular { (axis, DVec3::ZERO) } else { (DVec3::ZERO, axis) };
-            self.owners.push((index, unit * step));
-            self.push_row(unit * step * (wish.acceleration[k] - axis.dot(now)));
-            self.add_gradient(at, dynamics, &Row::Point { link: goal.bone, point, angular, linear }, unit);
+        let (now, unit) = if rows.angular { (now.angular, 1.0) } else { (now.linear, 1.0 / self.radius) };
+        let step = if style == Style::Velocity { at.input.dt } else { 1.0 };
+        for k in 0..rows.n_rows {
+            let axis = rows.axes[k];
+            let (angular, linear) = if rows.angular { (axis, DVec3::ZERO) } else { (DVec3::ZERO, axis) };
+            self.level.owners.push((index, unit * step));
+            self.push_row(unit * step * (rows.acceleration[k] - axis.dot(now)));
+            let row = DerivativeRow::Point { link: goal.bone, point, angular, linear };
+            self.add_gradient(at, dynamics, &row, unit);
         }
     }
 
-    fn limit_row(&mut self, at: &Situation<'_>, guide: &Guide, dynamics: &Dynamics, index: usize) {
+    fn push_limit(&mut self, at: &ControlContext<'_>, guide: &Guide, dynamics: &Dynamics, index: usize) {
         let limit = self.limits[index];
         if !self.holds[index] {
             return;
         }
-        let wanted = limit.arrival(&guide.limits, &at.state.rates, at.moment.dt);
+        let wanted = limit.arrival(&guide.limits, &at.state.rates, at.input.dt);
         if guide.style == Style::Torque {
             self.push_row(wanted - limit.rate(dynamics.accelerations()));
             for k in 0..limit.n {
-                self.add_gradient(at, dynamics, &Row::Acceleration(limit.dof + k), limit.direction[k]);
+                let row = DerivativeRow::Acceleration(limit.dof + k);
+                self.add_gradient(at, dynamics, &row, limit.direction[k]);
             }
-            let start = self.lifts.len();
-            self.lifts.resize(start + self.variables.len(), 0.0);
+            let start = self.level.lifts.len();
+            self.level.lifts.resize(start + self.variables.dofs.len(), 0.0);
             for k in 0..limit.n {
-                self.lifts[start + self.slots[limit.dof + k]] = limit.direction[k];
+                self.level.lifts[start + self.variables.slots[limit.dof + k]] = limit.direction[k];
             }
             return;
         }
         let velocity = guide.style == Style::Velocity;
-        self.push_row(if velocity { limit.rate(&at.state.rates) + at.moment.dt * wanted } else { wanted });
+        self.push_row(if velocity { limit.rate(&at.state.rates) + at.input.dt * wanted } else { wanted });
         for k in 0..limit.n {
-            *self.last_entry(self.slots[limit.dof + k]) = limit.direction[k];
+            *self.last_entry(self.variables.slots[limit.dof + k]) = limit.direction[k];
         }
     }
 
-    /// Solves the level that was gathered; `base` is the command that the rows were made at.
+    /// Solves the level that was gathered; `base` is the command that the rows were built on.
     pub(super) fn solve_level(
         &mut self,
-        at: &Situation<'_>,
-        task: &Task<'_>,
+        at: &ControlContext<'_>,
+        active: &ActiveGuide<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
-        base: &Command,
+        base: &HybridCommand,
     ) {
-        // limits are no less needed at speed
-        let caution = if self.owners.is_empty() { 1.0 } else { self.caution };
-        let share = task.guide.robustness * caution;
-        if task.guide.style != Style::Torque {
-            self.hierarchy.level(&self.rows, &self.targets, Damping::Relative { share, floor: FLOOR });
-        } else if self.preference.is_empty() {
-            let floor = FLOOR / self.inertia;
-            self.hierarchy.level(&self.rows, &self.targets, Damping::Relative { share, floor });
-        } else {
+        // rows of limits alone are not damped more at speed
+        let caution = if self.level.owners.is_empty() { 1.0 } else { self.caution };
+        let share = active.guide.robustness * caution;
+        let in_torques = active.guide.style == Style::Torque;
+        if in_torques && !self.variables.preference.is_empty() {
             let floor = FLOOR / self.inertia.sqrt();
             self.solve_in_energy(at, dynamics, saturation, Damping::Relative { share, floor });
             // the next level is gathered at the base again
-            let _ = dynamics.respond(at.tree, base, at.moment.gravity, at.moment.external);
+            let _ = dynamics.respond(at.tree, base, at.input.gravity, at.input.external);
+        } else {
+            let floor = if in_torques { FLOOR / self.inertia } else { FLOOR };
+            let LevelRows { coefficients, targets, .. } = &self.level;
+            self.hierarchy.level(coefficients, targets, Damping::Relative { share, floor });
         }
         self.note_shortfalls();
     }
 
-    /// A level in the norm of the kinetic energy: `G` makes torques of accelerations.
+    /// Solves a level in the norm of the kinetic energy; `G` maps accelerations to torques.
     fn solve_in_energy(
         &mut self,
-        at: &Situation<'_>,
+        at: &ControlContext<'_>,
         dynamics: &mut Dynamics,
         saturation: &Saturation,
         damping: Damping,
@@ -142,76 +156,53 @@ impl Guidance {
         base_command(at, Style::Acceleration, saturation, &mut self.probe);
         let _ = dynamics.respond(at.tree, &self.probe, DVec3::ZERO, &[]);
         self.tangent.copy_from_slice(dynamics.torques());
-        let (variables, still, probe) = (&self.variables, &self.tangent, &mut self.probe);
-        self.hierarchy.level_in(&self.rows, &self.targets, damping, |accelerations, torques| {
-            for (dof, acceleration) in variables.iter().zip(accelerations) {
+        let (dofs, still, probe) = (&self.variables.dofs, &self.tangent, &mut self.probe);
+        let torques_of = |accelerations: &[f64], torques: &mut [f64]| {
+            for (dof, acceleration) in dofs.iter().zip(accelerations) {
                 probe.values[*dof] = *acceleration;
             }
             let _ = dynamics.respond(at.tree, probe, DVec3::ZERO, &[]);
-            for (torque, dof) in torques.iter_mut().zip(variables) {
+            for (torque, dof) in torques.iter_mut().zip(dofs) {
                 *torque = dynamics.torques()[*dof] - still[*dof];
             }
-        });
+        };
+        let LevelRows { coefficients, targets, .. } = &self.level;
+        self.hierarchy.level_in(coefficients, targets, damping, torques_of);
     }
 
-    /// What the level just solved leaves missing of its goals.
+    /// Adds what the level just solved leaves missing to the shortfalls of its goals.
     fn note_shortfalls(&mut self) {
-        let n = self.variables.len();
+        let n = self.variables.dofs.len();
         let x = self.hierarchy.solution();
-        for (row, (goal, unit)) in self.owners.iter().enumerate() {
-            let got: f64 = (0..n).map(|k| self.rows[row * n + k] * x[k]).sum();
-            let missing = (self.targets[row] - got) / unit;
+        for (row, (goal, unit)) in self.level.owners.iter().enumerate() {
+            let got: f64 = (0..n).map(|k| self.level.coefficients[row * n + k] * x[k]).sum();
+            let missing = (self.level.targets[row] - got) / unit;
             let shortfall = &mut self.goal_reports[*goal].shortfall;
             *shortfall = (*shortfall * *shortfall + missing * missing).sqrt();
         }
     }
 
-    fn clear_level(&mut self) {
-        self.rows.clear();
-        self.targets.clear();
-        self.owners.clear();
-    }
-
     /// Adds a row of zeros.
     fn push_row(&mut self, target: f64) {
-        self.targets.push(target);
-        self.rows.resize(self.targets.len() * self.variables.len(), 0.0);
+        self.level.push(self.variables.dofs.len(), target);
     }
 
+    /// An entry of the last row.
     fn last_entry(&mut self, slot: usize) -> &mut f64 {
-        let start = self.rows.len() - self.variables.len();
-        &mut self.rows[start + slot]
-    }
-
-    /// Makes the rows of limits orthonormal in the norm of the kinetic energy, up to the size expected of rows. Rows of different joints
-    /// are independent, but torques move heavy and light joints at once: as they are, such rows would seem singular, and be damped.
-    fn orthonormalize_limits(&mut self) {
-        let n = self.variables.len();
-        let first = self.targets.len() - self.lifts.len() / n.max(1);
-        let Self { rows, lifts, targets, inertia, .. } = self;
-        for k in first..targets.len() {
-            let (before, row) = rows[first * n..].split_at_mut((k - first) * n);
-            let (lifts_before, lift) = lifts.split_at_mut((k - first) * n);
-            let (row, lift) = (&mut row[..n], &mut lift[..n]);
-            for (other, known) in before.chunks_exact(n).enumerate() {
-                let known_lift = &lifts_before[other * n..(other + 1) * n];
-                let share = dot(known_lift, row) * *inertia;
-                add_scaled(row, -share, known);
-                add_scaled(lift, -share, known_lift);
-                targets[k] -= share * targets[first + other];
-            }
-            let square = *inertia * dot(lift, row);
-            let scale = if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 };
-            targets[k] *= scale;
-            row.iter_mut().chain(lift).for_each(|x| *x *= scale);
-        }
+        &mut self.level.last_mut(self.variables.dofs.len())[slot]
     }
 
     /// Adds the derivatives of a scalar by the variables to the last row.
-    fn add_gradient(&mut self, at: &Situation<'_>, dynamics: &Dynamics, row: &Row, scale: f64) {
+    fn add_gradient(
+        &mut self,
+        at: &ControlContext<'_>,
+        dynamics: &Dynamics,
+        row: &DerivativeRow,
+        scale: f64,
+    ) {
         let gradient = self.derivatives.row(at.tree, dynamics, row);
-        let start = self.rows.len() - self.variables.len();
-        for (entry, dof) in self.rows[start..].iter_mut().zip(&self.variables) {
+        let dofs = &self.variables.dofs;
+        for (entry, dof) in self.level.last_mut(dofs.len()).iter_mut().zip(dofs) {
             *entry += scale * gradient[*dof];
         }
     }

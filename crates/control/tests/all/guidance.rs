@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 use sinew_control::{Act, levels};
-use sinew_control::{Actuation, Aim, Facing, Gains, Goal, Guide, Place, PoseGoal, Score, Style};
+use sinew_control::{Actuation, Aim, Facing, Gains, Goal, Guide, PointTarget, PoseGoal, Score, Style};
 use sinew_math::{Force, Motion, exp_so3, log_so3};
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Dynamics, LinkId, Mode, Tree};
+use sinew_recursive::{Dynamics, JointMode, LinkId, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{GRAVITY, Run, arm, chain, ends, length, random_state, random_wrenches, worm};
@@ -33,13 +33,14 @@ fn every_style_produces_the_wanted_acceleration() {
             let point = rng.vec3(-0.1, 0.1);
             // an arm in a plane can meet two components
             let (aims, axes) = if round % 3 == 1 {
-                let component = |axis| Aim::Component { axis, place: Place::At(DVec3::new(0.4, 0.0, 0.5)) };
+                let component =
+                    |axis| Aim::Component { axis, place: PointTarget::At(DVec3::new(0.4, 0.0, 0.5)) };
                 (vec![component(DVec3::X * 2.0), component(DVec3::Z)], vec![DVec3::X, DVec3::Z])
             } else {
-                (vec![Aim::Position(Place::At(rng.vec3(-1.0, 1.0)))], DVec3::AXES.to_vec())
+                (vec![Aim::Position(PointTarget::At(rng.vec3(-1.0, 1.0)))], DVec3::AXES.to_vec())
             };
             let target = match &aims[0] {
-                Aim::Position(Place::At(target)) => *target,
+                Aim::Position(PointTarget::At(target)) => *target,
                 _ => DVec3::new(0.4, 0.0, 0.5),
             };
             let gains = Gains { stiffness: 30.0, ..Gains::damper(4.0) };
@@ -78,7 +79,7 @@ fn a_driven_root_takes_part() {
         let mut run = Run::new(tree.clone(), actuation, score);
         run.state = random_state(&mut rng, &run.tree, 0.5, 0.5);
         let _ = run.decide(&[], &[]);
-        assert_eq!(run.command.mode(root) == Mode::Prescribed, style != Style::Torque);
+        assert_eq!(run.command.mode(root) == JointMode::Prescribed, style != Style::Torque);
         assert_close!(acceleration(&mut run, tip, DVec3::ZERO).linear, lift, 1e-6);
         assert_close!(acceleration(&mut run, root, DVec3::ZERO).linear, lift, 1e-6);
     }
@@ -142,7 +143,7 @@ fn each_style_is_smallest_in_its_own_measure() {
         let tree =
             if round % 2 == 0 { worm() } else { chain(6, &[JointKind::Ball, JointKind::Hinge], false) };
         let [_, tip] = ends(&tree);
-        let goal = Goal::drag(tip, DVec3::X * 0.1, Place::At(rng.vec3(-1.0, 1.0)));
+        let goal = Goal::drag(tip, DVec3::X * 0.1, PointTarget::At(rng.vec3(-1.0, 1.0)));
         let state = random_state(&mut rng, &tree, 0.5, 1.0);
         let all: Vec<[f64; 3]> = STYLES
             .into_iter()
@@ -173,7 +174,7 @@ fn no_command_of_a_floating_character_changes_its_momentum_but_by_forces_from_ou
         let [head, tip] = ends(&tree);
         let goals = vec![
             Goal::hold(head, Aim::Orientation(Facing::Held)),
-            Goal::drag(tip, DVec3::X * 0.1, Place::At(DVec3::new(0.3, 0.5, 0.7))),
+            Goal::drag(tip, DVec3::X * 0.1, PointTarget::At(DVec3::new(0.3, 0.5, 0.7))),
         ];
         let rest = tree.neutral_state().coordinates;
         let pose = PoseGoal { coordinates: rest, gains: Gains::default(), ramp: 0.0 };
@@ -198,7 +199,7 @@ fn no_command_of_a_floating_character_changes_its_momentum_but_by_forces_from_ou
             );
             // and no torque acts on the root
             for link in run.tree.links().filter(|link| run.tree.parent(*link).is_none()) {
-                assert_eq!(run.command.mode(link), Mode::Passive);
+                assert_eq!(run.command.mode(link), JointMode::Passive);
                 assert!(length(run.command.values[run.tree.dofs(link)].iter().copied()) <= 0.0);
             }
         }
@@ -228,7 +229,8 @@ fn lower_levels_do_not_touch_higher_ones() {
         let hold = Goal::hold(head, Aim::Orientation(Facing::At(exp_so3(DVec3::new(0.3, 0.1, 0.2)))));
         let state = random_state(&mut rng, &tree, 0.5, 0.5);
         let mut held = Vec::new();
-        for more in [vec![], vec![Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(9.0, -7.0, 50.0)))]] {
+        for more in [vec![], vec![Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(9.0, -7.0, 50.0)))]]
+        {
             let goals = [vec![hold.clone()], more].concat();
             let mut run = Run::guided(tree.clone(), Guide::new(style, goals));
             run.state = state.clone();
@@ -267,7 +269,7 @@ fn guided_bones_reach_what_they_can() {
         let tree = chain(5, &[JointKind::Ball], false);
         let [_, tip] = ends(&tree);
         let target = DVec3::new(0.4, 0.3, 0.4);
-        let goal = Goal::drag(tip, DVec3::X * 0.1, Place::At(target));
+        let goal = Goal::drag(tip, DVec3::X * 0.1, PointTarget::At(target));
         let rest = tree.neutral_state().coordinates;
         // where the goal leaves a choice, motion dies out
         let pose = PoseGoal { coordinates: rest, gains: Gains::damper(10.0), ramp: 0.0 };
@@ -285,7 +287,7 @@ fn out_of_reach_and_singular_targets_stay_bounded() {
         // stretched out, the arm cannot be pulled further: every row of the drag is singular
         let tree = arm(4);
         let [_, tip] = ends(&tree);
-        let goal = Goal::drag(tip, DVec3::X * 0.1, Place::At(DVec3::X * 20.0));
+        let goal = Goal::drag(tip, DVec3::X * 0.1, PointTarget::At(DVec3::X * 20.0));
         let rest = tree.neutral_state().coordinates;
         let pose = PoseGoal { coordinates: rest, gains: Gains::damper(10.0), ramp: 0.0 };
         let mut run = Run::guided(tree, Guide::new(style, vec![goal]).with_pose(pose));
@@ -310,7 +312,7 @@ fn out_of_reach_and_singular_targets_stay_bounded() {
 fn weights_make_joints_limp() {
     let tree = arm(5);
     let [_, tip] = ends(&tree);
-    let goal = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(0.6, 0.0, 0.4)));
+    let goal = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(0.6, 0.0, 0.4)));
     let stiff = tree.links().nth(2).unwrap();
     let mut moved = Vec::new();
     for weight in [1.0, 1e6] {
@@ -374,8 +376,8 @@ fn floating_characters_do_not_whip_themselves_to_pieces() {
         let coordinates = tree.neutral_state().coordinates;
         // straight, so that the way along the chain is singular, and mostly out of reach without anything to hold on to
         let place = DVec3::X * (0.2 * n as f64 - 0.1) + rng.vec3(-0.4, 0.4);
-        let goal =
-            Goal::drag(tip, DVec3::ZERO, Place::At(place)).with_gains(Gains::critical(10.0).with_reach(0.3));
+        let goal = Goal::drag(tip, DVec3::ZERO, PointTarget::At(place))
+            .with_gains(Gains::critical(10.0).with_reach(0.3));
         let gains = Gains::damper(if case % 4 < 2 { 20.0 } else { 10.0 });
         let guide = Guide::new(style, vec![goal]).with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
         let mut run = Run::guided(tree, guide);

@@ -1,9 +1,8 @@
 //! Prioritized goals against the golden numbers, dense formulas with an explicit null basis, and at singular points.
 
 use sinew_control::{Damping, Hierarchy};
+use sinew_testkit::golden::{case, dense, number, numbers};
 use sinew_testkit::{Dense, Rng, assert_close, scaled_difference};
-
-use crate::golden::{matrix, numbers, section};
 
 type Level<'a> = (&'a Dense, &'a [f64]);
 
@@ -83,13 +82,13 @@ fn random_vec(rng: &mut Rng, n: usize) -> Vec<f64> {
 
 #[test]
 fn the_robust_inverse_is_that_of_the_golden_case() {
-    let input = section("sr_inverse", "in");
-    let c = matrix(&input["C"]);
-    let expected = matrix(&section("sr_inverse", "out")["C_sr"]);
+    let golden = case("control", "sr_inverse");
+    let c = dense(&golden["in"]["C"]);
+    let expected = dense(&golden["out"]["C_sr"]);
     for k in 0..c.n_rows() {
         let mut unit = vec![0.0; c.n_rows()];
         unit[k] = 1.0;
-        let x = solve(&[(&c, &unit)], &[1.0; 4], Damping::Absolute(input["alpha"].as_f64().unwrap()));
+        let x = solve(&[(&c, &unit)], &[1.0; 4], Damping::Absolute(number(&golden["in"]["alpha"])));
         let column: Vec<f64> = (0..4).map(|i| expected[(i, k)]).collect();
         assert_close!(x, column, 1e-14);
     }
@@ -97,11 +96,12 @@ fn the_robust_inverse_is_that_of_the_golden_case() {
 
 #[test]
 fn two_levels_are_those_of_the_golden_case() {
-    let input = section("hierarchy", "in");
-    let (primary, secondary) = (matrix(&input["primary"]), matrix(&input["secondary"]));
+    let golden = case("control", "hierarchy");
+    let input = &golden["in"];
+    let (primary, secondary) = (dense(&input["primary"]), dense(&input["secondary"]));
     let (first, second) = (numbers(&input["d_primary"]), numbers(&input["d_secondary"]));
     let x = solve(&[(&primary, &first), (&secondary, &second)], &[1.0; 4], Damping::Exact);
-    assert_close!(x, numbers(&section("hierarchy", "out")["x"]), 1e-13);
+    assert_close!(x, numbers(&golden["out"]["x"]), 1e-13);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Keyframes: clips with all joint kinds, their derivatives, playing them, warping them, refusing them.
 
 use glam::DVec3;
-use sinew_control::{Act, Actuation, Clip, ControlError, Controller, Key, Phase, Playback, Score, TimeWarp};
+use sinew_control::{
+    Act, Actuation, ControlError, Controller, Key, MotionClip, Phase, Playback, Score, TimeWarp,
+};
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Mode, Tree};
+use sinew_recursive::{JointMode, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{Run, chain, length, random_state, worm};
@@ -21,7 +23,7 @@ fn clips_pass_through_their_keys_and_know_their_derivatives() {
     let mut actuation = Actuation::new(&tree);
     tree.links().for_each(|link| actuation.set_active(link, true));
     let keys = keys(&mut rng, &tree, &[0.0, 0.4, 1.0, 1.5]);
-    let clip = Clip::new(&tree, &actuation, &keys).unwrap();
+    let clip = MotionClip::new(&tree, &actuation, &keys).unwrap();
     assert_close!(clip.span(), [0.0, 1.5], 0.0);
     let n = tree.n_dofs();
     let (mut v, mut a) = (vec![0.0; n], vec![0.0; n]);
@@ -57,7 +59,7 @@ fn driven_joints_follow_a_clip_exactly_while_the_root_falls_as_it_must() {
     let tree = worm();
     let actuation = Actuation::new(&tree);
     let keys = keys(&mut rng, &tree, &[0.0, 0.2, 0.5]);
-    let clip = Clip::new(&tree, &actuation, &keys).unwrap();
+    let clip = MotionClip::new(&tree, &actuation, &keys).unwrap();
     let warp = TimeWarp::sine(0.02, 0.5).unwrap();
     let score = Score { warp: warp.clone(), ..Score::single(Act::Keyframes(Playback::new(clip.clone()))) };
     let mut drift = Vec::new();
@@ -77,7 +79,7 @@ fn driven_joints_follow_a_clip_exactly_while_the_root_falls_as_it_must() {
             let off = length(joints.flat_map(|link| tree.dofs(link)).map(|dof| gap[dof]));
             assert!(off < 1e-9, "{off} rad off the clip at {}", run.time);
         }
-        assert!(run.command.modes.contains(&Mode::Passive));
+        assert!(run.command.modes.contains(&JointMode::Passive));
         // only gravity acts on the whole
         let end = run.dynamics.total_inertia();
         let fallen = (end.first_moment - start.first_moment) / end.mass;
@@ -93,7 +95,7 @@ fn a_joint_off_the_clip_returns_to_it() {
     let tree = chain(4, &[JointKind::Ball], false);
     let actuation = Actuation::new(&tree);
     let keys = keys(&mut rng, &tree, &[0.0, 1.0]);
-    let clip = Clip::new(&tree, &actuation, &keys).unwrap();
+    let clip = MotionClip::new(&tree, &actuation, &keys).unwrap();
     let score = Score {
         phases: vec![Phase { start: 0.0, act: Act::Keyframes(Playback::new(clip)) }],
         ..Score::default()
@@ -112,7 +114,7 @@ fn a_clip_that_begins_wherever_the_joints_are_has_no_jerk_at_its_start() {
     let tree = worm();
     let actuation = Actuation::new(&tree);
     let keys = keys(&mut rng, &tree, &[0.0, 0.3, 0.6]);
-    let clip = Clip::new(&tree, &actuation, &keys).unwrap();
+    let clip = MotionClip::new(&tree, &actuation, &keys).unwrap();
     let start = random_state(&mut rng, &tree, 0.4, 1.0);
     let driven: Vec<usize> =
         tree.links().filter(|link| actuation.is_active(*link)).flat_map(|link| tree.dofs(link)).collect();
@@ -139,7 +141,7 @@ fn bad_keys_name_themselves() {
     let tree = chain(3, &[JointKind::Ball], false);
     let mut actuation = Actuation::new(&tree);
     let good = keys(&mut rng, &tree, &[0.0, 1.0, 2.0]);
-    let refuse = |actuation: &Actuation, keys: &[Key]| Clip::new(&tree, actuation, keys).unwrap_err();
+    let refuse = |actuation: &Actuation, keys: &[Key]| MotionClip::new(&tree, actuation, keys).unwrap_err();
     assert_eq!(refuse(&actuation, &[]), ControlError::Empty);
     let mut bad = good.clone();
     bad[2].time = 1.0;
@@ -160,7 +162,7 @@ fn bad_keys_name_themselves() {
     actuation.set_turn_limit(ball, 1e-3).unwrap();
     assert_eq!(refuse(&actuation, &good), ControlError::KeyBeyondLimits { key: 0, bone: ball.index() });
     // a clip of another tree
-    let clip = Clip::new(&tree, &Actuation::new(&tree), &good).unwrap();
+    let clip = MotionClip::new(&tree, &Actuation::new(&tree), &good).unwrap();
     let other = chain(4, &[JointKind::Ball], false);
     let score = Score::single(Act::Keyframes(Playback::new(clip)));
     let fault = Controller::new(&other, Actuation::new(&other), score).unwrap_err();

@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 use sinew_control::{
-    Act, Actuation, ControlError, Gains, Goal, Guide, Place, PoseGoal, Score, Style, levels,
+    Act, Actuation, ControlError, Gains, Goal, Guide, PointTarget, PoseGoal, Score, Style, levels,
 };
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Dynamics, LinkId, Mode, Tree};
+use sinew_recursive::{Dynamics, JointMode, LinkId, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{Run, arm, chain, ends, length};
@@ -27,7 +27,7 @@ fn joints_return_within_their_limits_and_stay_there() {
             actuation.set_limits(&tree, link, 0, [-0.4, 0.3]).unwrap();
             actuation.set_turn_limit(link, 0.4).unwrap();
         }
-        let goal = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(-0.5, 0.3, 0.9)))
+        let goal = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(-0.5, 0.3, 0.9)))
             .with_gains(Gains::critical(6.0).with_reach(0.3));
         let mut guide = calm(&tree, Guide::new(style, vec![goal]));
         guide.limits_level = levels::HOLD;
@@ -68,7 +68,7 @@ fn no_limit_is_passed_by_random_characters() {
             let _ = actuation.set_turn_limit(link, 0.4);
         }
         let place = tip_place(&tree, tip) + rng.vec3(-0.3, 0.3);
-        let goal = Goal::drag(tip, DVec3::ZERO, Place::At(place)).with_gains(Gains::critical(6.0));
+        let goal = Goal::drag(tip, DVec3::ZERO, PointTarget::At(place)).with_gains(Gains::critical(6.0));
         let mut guide = calm(&tree, Guide::new(style, vec![goal]));
         guide.limits_level = levels::HOLD;
         let mut run = Run::new(tree, actuation, Score::single(Act::Guide(guide)));
@@ -162,7 +162,7 @@ fn hard_torque_limits_hold_and_are_reported() {
     for style in STYLES {
         let tree = arm(5);
         let [_, tip] = ends(&tree);
-        let goal = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(0.5, 0.0, 0.5)));
+        let goal = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(0.5, 0.0, 0.5)));
         let score = Score::single(Act::Guide(Guide {
             robustness: 1e-12,
             ..calm(&tree, Guide::new(style, vec![goal]))
@@ -181,7 +181,7 @@ fn hard_torque_limits_hold_and_are_reported() {
         let report = run.decide(&[], &[]);
         assert_eq!(report.saturated, 1);
         assert!(run.controller.is_saturated(strongest));
-        assert_eq!(run.command.mode(strongest), Mode::Passive);
+        assert_eq!(run.command.mode(strongest), JointMode::Passive);
         assert_close!(torque(&run, strongest), limit, 1e-9);
         // the goal is still met: the others make good for it
         let short = run.controller.goal_reports()[0].shortfall;

@@ -1,7 +1,6 @@
 //! Integration tests of `sinew-control`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its input has failed")]
 
-mod golden;
 mod guidance;
 mod hierarchy;
 mod keys;

@@ -1,7 +1,9 @@
 //! Paths of places and turns, alone and as targets of goals.
 
 use glam::DVec3;
-use sinew_control::{Aim, ControlError, Facing, Gains, Goal, Guide, Path, Place, PoseGoal, Style, TurnPath};
+use sinew_control::{
+    Aim, ControlError, Facing, Gains, Goal, Guide, PointPath, PointTarget, PoseGoal, Style, TurnPath,
+};
 use sinew_math::{exp_so3, log_so3};
 use sinew_mechanism::JointKind;
 use sinew_testkit::assert_close;
@@ -10,7 +12,7 @@ use crate::support::{Run, chain, ends};
 
 #[test]
 fn places_and_turns_go_evenly_between_their_points() {
-    let path = Path::new(vec![(1.0, DVec3::X), (3.0, DVec3::Y), (4.0, DVec3::Z)]).unwrap();
+    let path = PointPath::new(vec![(1.0, DVec3::X), (3.0, DVec3::Y), (4.0, DVec3::Z)]).unwrap();
     assert_close!(path.at(0.0), DVec3::X, 0.0);
     assert_close!(path.at(2.5), DVec3::new(0.25, 0.75, 0.0), 1e-15);
     assert_close!(path.at(9.0), DVec3::Z, 0.0);
@@ -24,19 +26,19 @@ fn places_and_turns_go_evenly_between_their_points() {
 
 #[test]
 fn bad_points_are_refused_and_leave_a_path_as_it_was() {
-    let mut path = Path::new(vec![(0.0, DVec3::ZERO)]).unwrap();
+    let mut path = PointPath::new(vec![(0.0, DVec3::ZERO)]).unwrap();
     let before = path.clone();
     assert_eq!(path.push(0.0, DVec3::X), Err(ControlError::TimeNotIncreasing { index: 1 }));
-    let nan = ControlError::NotValid { what: "place of a path", index: 1 };
+    let nan = ControlError::NotValid { what: "position of a path:", index: 1 };
     assert_eq!(path.push(1.0, DVec3::NAN), Err(nan.clone()));
     assert_eq!(path, before);
     path.push(1.0, DVec3::X).unwrap();
     assert_eq!(path.points().len(), 2);
-    assert_eq!(Path::new(vec![(0.0, DVec3::ZERO), (1.0, DVec3::NAN)]), Err(nan));
+    assert_eq!(PointPath::new(vec![(0.0, DVec3::ZERO), (1.0, DVec3::NAN)]), Err(nan));
     assert_eq!(TurnPath::new(vec![]), Err(ControlError::Empty));
     let still = exp_so3(DVec3::ZERO);
     let refused = TurnPath::new(vec![(0.0, still), (1.0, still * 0.0)]);
-    assert_eq!(refused, Err(ControlError::NotValid { what: "turn of a path", index: 1 }));
+    assert_eq!(refused, Err(ControlError::NotValid { what: "orientation of a path:", index: 1 }));
     let refused = TurnPath::new(vec![(1.0, still), (0.0, still)]);
     assert_eq!(refused, Err(ControlError::TimeNotIncreasing { index: 1 }));
 }
@@ -45,14 +47,14 @@ fn bad_points_are_refused_and_leave_a_path_as_it_was() {
 fn bones_follow_paths_of_places_and_turns() {
     let tree = chain(6, &[JointKind::Ball], false);
     let [_, tip] = ends(&tree);
-    let away = Path::new(vec![(0.0, DVec3::ZERO), (1.0, DVec3::new(-0.3, 0.2, 0.2))]).unwrap();
+    let away = PointPath::new(vec![(0.0, DVec3::ZERO), (1.0, DVec3::new(-0.3, 0.2, 0.2))]).unwrap();
     let turn = exp_so3(DVec3::new(0.3, 0.2, -0.4));
     let mut run = Run::guided(tree, Guide::new(Style::Acceleration, vec![]));
     let (start, upright) = (run.place(tip, DVec3::ZERO), run.dynamics.body_pose(&run.tree, tip).rotation);
     let turns = TurnPath::new(vec![(0.0, upright), (1.0, turn * upright)]).unwrap();
     let goals = vec![
         Goal::hold(tip, Aim::Orientation(Facing::Along(turns))),
-        Goal::drag(tip, DVec3::ZERO, Place::Beside(away.clone())),
+        Goal::drag(tip, DVec3::ZERO, PointTarget::Beside(away.clone())),
     ];
     let rest = run.tree.neutral_state().coordinates;
     let calm = PoseGoal { coordinates: rest, gains: Gains::damper(8.0), ramp: 0.0 };
@@ -72,10 +74,10 @@ fn bones_follow_paths_of_places_and_turns() {
 fn guidance_and_its_state_survive_being_written() {
     let tree = chain(3, &[JointKind::Ball], true);
     let [head, tip] = ends(&tree);
-    let path = Path::new(vec![(0.0, DVec3::ZERO), (1.0, DVec3::X)]).unwrap();
+    let path = PointPath::new(vec![(0.0, DVec3::ZERO), (1.0, DVec3::X)]).unwrap();
     let goals = vec![
         Goal::hold(head, Aim::Orientation(Facing::Held)).with_gains(Gains::critical(4.0).with_reach(0.5)),
-        Goal::drag(tip, DVec3::Y, Place::Along(path)),
+        Goal::drag(tip, DVec3::Y, PointTarget::Along(path)),
     ];
     let guide = Guide::new(Style::Velocity, goals);
     let text = serde_json::to_string(&guide).unwrap();

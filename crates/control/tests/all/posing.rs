@@ -1,7 +1,7 @@
 //! Inverse kinematics: goals met where they can be, limits kept, residuals where not.
 
 use glam::DVec3;
-use sinew_control::{Actuation, Aim, ControlError, Facing, Goal, Place, PoseSettings, find_pose};
+use sinew_control::{Actuation, Aim, ControlError, Facing, Goal, PointTarget, PoseSettings, find_pose};
 use sinew_mechanism::JointKind;
 use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
 use sinew_testkit::Rng;
@@ -28,13 +28,13 @@ fn reachable_poses_are_found() {
         dynamics.kinematics(&tree, &known);
         let pose = dynamics.body_pose(&tree, tip);
         let goals = [
-            Goal::drag(tip, DVec3::X * 0.1, Place::At(pose.transform_point(DVec3::X * 0.1))),
+            Goal::drag(tip, DVec3::X * 0.1, PointTarget::At(pose.transform_point(DVec3::X * 0.1))),
             Goal::hold(tip, Aim::Orientation(Facing::At(pose.rotation))),
             Goal::hold(
                 middle,
                 Aim::Component {
                     axis: DVec3::Z,
-                    place: Place::At(dynamics.body_pose(&tree, middle).translation),
+                    place: PointTarget::At(dynamics.body_pose(&tree, middle).translation),
                 },
             ),
         ];
@@ -55,7 +55,7 @@ fn unreachable_goals_leave_the_smallest_residual() {
     let tree = arm(4);
     let [_, tip] = ends(&tree);
     let target = DVec3::new(3.0, 0.0, 4.0);
-    let goal = Goal::drag(tip, DVec3::X * 0.1, Place::At(target));
+    let goal = Goal::drag(tip, DVec3::X * 0.1, PointTarget::At(target));
     let mut state = tree.neutral_state();
     state.coordinates.fill(0.2);
     let settings = PoseSettings { max_iterations: 400, ..PoseSettings::default() };
@@ -88,7 +88,7 @@ fn limits_are_kept() {
             }
         }
         let target = place(&tree, &known, tip, DVec3::ZERO);
-        let goal = Goal::drag(tip, DVec3::ZERO, Place::At(target));
+        let goal = Goal::drag(tip, DVec3::ZERO, PointTarget::At(target));
         let mut state = tree.neutral_state();
         let settings = PoseSettings { max_iterations: 300, tolerance: 1e-7, move_passive: false };
         let report = find_pose(&tree, &actuation, &[goal], &settings, &mut state).unwrap();
@@ -110,8 +110,8 @@ fn levels_decide_who_gives_way() {
     let [_, tip] = ends(&tree);
     let (near, far) = (DVec3::new(0.5, 0.0, 0.3), DVec3::new(0.3, 0.0, -0.4));
     let goals = [
-        Goal::drag(tip, DVec3::ZERO, Place::At(far)).at_level(5),
-        Goal::drag(tip, DVec3::ZERO, Place::At(near)).at_level(1),
+        Goal::drag(tip, DVec3::ZERO, PointTarget::At(far)).at_level(5),
+        Goal::drag(tip, DVec3::ZERO, PointTarget::At(near)).at_level(1),
     ];
     let mut state = tree.neutral_state();
     let report =
@@ -124,7 +124,7 @@ fn levels_decide_who_gives_way() {
 fn the_root_moves_only_if_asked_to() {
     let tree = worm();
     let [_, tip] = ends(&tree);
-    let goal = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(8.0, 1.0, 2.0)));
+    let goal = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(8.0, 1.0, 2.0)));
     for move_passive in [false, true] {
         let mut state = tree.neutral_state();
         let settings = PoseSettings { move_passive, ..PoseSettings::default() };
@@ -143,11 +143,11 @@ fn bad_goals_are_named() {
     let ask = |goal: Goal, state: &mut TreeState| {
         find_pose(&tree, &Actuation::new(&tree), &[goal], &PoseSettings::default(), state)
     };
-    let unknown = Goal::drag(LinkId::from_index(7), DVec3::ZERO, Place::Held);
+    let unknown = Goal::drag(LinkId::from_index(7), DVec3::ZERO, PointTarget::Held);
     let fault = ControlError::UnknownBone { what: "goal", index: 0, bone: 7, n_bones: 2 };
     assert_eq!(ask(unknown, &mut state), Err(fault));
-    let nan = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::NAN));
+    let nan = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::NAN));
     assert_eq!(ask(nan, &mut state), Err(ControlError::NotValid { what: "goal", index: 0 }));
-    let held = Goal::drag(tip, DVec3::ZERO, Place::Held);
+    let held = Goal::drag(tip, DVec3::ZERO, PointTarget::Held);
     assert_eq!(ask(held, &mut state).map(|r| (r.iterations, r.converged)), Ok((0, true)));
 }

@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 use sinew_control::{
-    Act, Actuation, Aim, Clip, ControlError, Controller, ControllerState, Facing, Gains, Goal, Guide, Key,
-    Moment, Path, Phase, Place, Playback, PoseGoal, Score, Style, landing_springs,
+    Act, Actuation, Aim, ControlError, ControlInput, Controller, ControllerState, Facing, Gains, Goal, Guide,
+    Key, MotionClip, Phase, Playback, PointPath, PointTarget, PoseGoal, Score, Style, landing_springs,
 };
 use sinew_mechanism::JointKind;
-use sinew_recursive::{Action, Command, LinkId, Mode, Tree};
+use sinew_recursive::{Action, HybridCommand, JointMode, LinkId, Tree};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{GRAVITY, Run, arm, chain, ends, length, random_state, worm};
@@ -14,10 +14,11 @@ use crate::support::{GRAVITY, Run, arm, chain, ends, length, random_state, worm}
 /// Guidance in two styles, a clip, a landing, then nothing.
 fn variety(tree: &Tree) -> Score {
     let [head, tip] = ends(tree);
-    let path = Path::new(vec![(0.0, DVec3::new(1.4, 0.0, 0.0)), (0.05, DVec3::new(1.2, 0.1, 0.3))]).unwrap();
+    let path =
+        PointPath::new(vec![(0.0, DVec3::new(1.4, 0.0, 0.0)), (0.05, DVec3::new(1.2, 0.1, 0.3))]).unwrap();
     let goals = vec![
         Goal::hold(head, Aim::Orientation(Facing::Held)),
-        Goal::drag(tip, DVec3::X * 0.1, Place::Along(path)),
+        Goal::drag(tip, DVec3::X * 0.1, PointTarget::Along(path)),
     ];
     let rest = tree.neutral_state().coordinates;
     let pose = PoseGoal { coordinates: rest.clone(), gains: Gains::critical(3.0), ramp: 0.05 };
@@ -26,7 +27,7 @@ fn variety(tree: &Tree) -> Score {
     let keys =
         [Key { time: 0.15, coordinates: rest.clone() }, Key { time: 0.2, coordinates: bent.coordinates }];
     let actuation = Actuation::new(tree);
-    let clip = Clip::new(tree, &actuation, &keys).unwrap();
+    let clip = MotionClip::new(tree, &actuation, &keys).unwrap();
     let springs = landing_springs(tree, &actuation, 5.0, 0.2, rest);
     let phases = vec![
         Phase {
@@ -60,7 +61,7 @@ fn phases_follow_each_other_and_a_saved_state_goes_on_with_the_same_bits() {
     }
     seen.dedup();
     assert_eq!(seen, [0, 1, 2, 3, 4, 5]);
-    assert!(run.command.modes.iter().all(|mode| *mode == Mode::Passive));
+    assert!(run.command.modes.iter().all(|mode| *mode == JointMode::Passive));
     assert!(length(run.command.values.iter().copied()) <= 0.0);
 }
 
@@ -75,7 +76,7 @@ fn nothing_is_allocated_once_every_phase_has_been_seen() {
     let mut run = Run::new(tree.clone(), actuation, variety(&tree));
     run.state = random_state(&mut Rng::new(4), &tree, 0.4, 0.5);
     let [_, tip] = ends(&tree);
-    let drags = [Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::ONE))];
+    let drags = [Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::ONE))];
     let sweep = |run: &mut Run| {
         for k in 0..30 {
             run.time = 0.01 * f64::from(k);
@@ -95,9 +96,9 @@ fn live_drags_pull_and_broken_ones_are_flagged() {
     let calm = PoseGoal { coordinates: rest, gains: Gains::damper(8.0), ramp: 0.0 };
     let mut run = Run::guided(tree, Guide::new(Style::Acceleration, vec![]).with_pose(calm));
     let target = DVec3::new(0.4, 0.2, 0.3);
-    let good = Goal::drag(tip, DVec3::ZERO, Place::At(target));
-    let nan = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(0.0, f64::NAN, 0.0)));
-    let nobody = Goal::drag(LinkId::from_index(99), DVec3::ZERO, Place::At(target));
+    let good = Goal::drag(tip, DVec3::ZERO, PointTarget::At(target));
+    let nan = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(0.0, f64::NAN, 0.0)));
+    let nobody = Goal::drag(LinkId::from_index(99), DVec3::ZERO, PointTarget::At(target));
     let alone = run.clone_command(std::slice::from_ref(&good));
     let report = run.decide(&[], &[nan.clone(), good.clone(), nobody.clone()]);
     assert_eq!(report.ignored_drags, 2);
@@ -109,7 +110,7 @@ fn live_drags_pull_and_broken_ones_are_flagged() {
 }
 
 impl Run {
-    fn clone_command(&mut self, drags: &[Goal]) -> Command {
+    fn clone_command(&mut self, drags: &[Goal]) -> HybridCommand {
         let _ = self.decide(&[], drags);
         self.command.clone()
     }
@@ -122,7 +123,7 @@ fn a_state_that_is_not_finite_gets_no_command() {
     run.state.rates[3] = f64::NAN;
     let report = run.decide(&[], &[]);
     assert!(report.not_finite);
-    assert_eq!(run.command, Command::passive(&tree));
+    assert_eq!(run.command, HybridCommand::passive(&tree));
 }
 
 #[test]
@@ -130,11 +131,11 @@ fn held_bones_stay_where_the_phase_found_them() {
     let tree = chain(6, &[JointKind::Ball], false);
     let [_, tip] = ends(&tree);
     let middle = tree.links().nth(3).unwrap();
-    let height = Aim::Component { axis: DVec3::Z, place: Place::Held };
+    let height = Aim::Component { axis: DVec3::Z, place: PointTarget::Held };
     let goals = vec![
         Goal::hold(middle, height).with_gains(Gains::critical(20.0)),
         Goal::hold(tip, Aim::Orientation(Facing::Held)).with_gains(Gains::critical(20.0)),
-        Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::new(0.6, 0.4, 0.3))),
+        Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::new(0.6, 0.4, 0.3))),
     ];
     let rest = tree.neutral_state().coordinates;
     let calm = PoseGoal { coordinates: rest, gains: Gains::damper(8.0), ramp: 0.0 };
@@ -157,21 +158,23 @@ fn landings_settle_and_stiff_ones_are_stepped_implicitly() {
         let springs = landing_springs(&tree, &actuation, stiffness, damping, rest.clone());
         let mut run = Run::new(tree, actuation, Score::single(Act::Land(springs)));
         for step in 0..4000 {
-            let moment =
-                Moment { implicit_springs: implicit, ..Moment::new(f64::from(step) * 1e-3, 1e-3, GRAVITY) };
+            let input = ControlInput {
+                implicit_springs: implicit,
+                ..ControlInput::new(f64::from(step) * 1e-3, 1e-3, GRAVITY)
+            };
             let (tree, state) = (&run.tree, &mut run.state);
-            let _ = run.controller.command(tree, state, &moment, &mut run.control, &mut run.command);
-            let action = Action { command: &run.command, gravity: GRAVITY, external: &[] };
+            let _ = run.controller.command(tree, state, &input, &mut run.control, &mut run.command);
+            let action = Action { h: 1e-3, command: &run.command, gravity: GRAVITY, external: &[] };
             let (integrator, dynamics) = (&mut run.integrator, &mut run.dynamics);
             let _ = match run.controller.springs(&run.control).filter(|_| implicit) {
-                Some(springs) => integrator.implicit(tree, dynamics, state, &action, springs, 1e-3),
-                None => integrator.symplectic_euler(tree, dynamics, state, &action, 1e-3),
+                Some(springs) => integrator.implicit(tree, dynamics, state, &action, springs),
+                None => integrator.symplectic_euler(tree, dynamics, state, &action),
             };
         }
         assert!(length(run.state.rates.iter().copied()) < 1e-3, "{:?}", run.state);
         // at rest the springs carry the weight
         let mut dynamics = run.dynamics.clone();
-        let still = Command::prescribed(&run.tree);
+        let still = HybridCommand::prescribed(&run.tree);
         let _ = dynamics.hybrid(&run.tree, &run.state, &still, GRAVITY, &[]);
         for dof in 0..3 {
             let spring = -stiffness * (run.state.coordinates[dof] - 0.3);
@@ -190,13 +193,13 @@ fn faults_of_scores_name_the_phase_and_the_thing() {
             .unwrap_err()
     };
     let guide = |goals| Act::Guide(Guide::new(Style::Torque, goals));
-    let unknown = Goal::drag(LinkId::from_index(12), DVec3::ZERO, Place::Held);
+    let unknown = Goal::drag(LinkId::from_index(12), DVec3::ZERO, PointTarget::Held);
     let fault = build(vec![
         Phase { start: 0.0, act: Act::Passive },
-        Phase { start: 1.0, act: guide(vec![Goal::drag(tip, DVec3::ZERO, Place::Held), unknown]) },
+        Phase { start: 1.0, act: guide(vec![Goal::drag(tip, DVec3::ZERO, PointTarget::Held), unknown]) },
     ]);
-    assert_eq!(fault.to_string(), "phase 1: goal 1 names bone 12, but the tree has only 3");
-    let nan = Goal::drag(tip, DVec3::ZERO, Place::At(DVec3::NAN));
+    assert_eq!(fault.to_string(), "phase 1: goal 1 names bone 12, but the tree has only 3 bones");
+    let nan = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::NAN));
     let fault = build(vec![Phase { start: 0.0, act: guide(vec![nan]) }]);
     assert_eq!(fault.to_string(), "phase 0: goal 0 is not finite or out of range");
     let passive = |start| Phase { start, act: Act::Passive };
@@ -209,8 +212,8 @@ fn faults_of_scores_name_the_phase_and_the_thing() {
     springs.damping[1] = -1.0;
     let fault = build(vec![Phase { start: 0.0, act: Act::Land(springs) }]);
     assert_eq!(fault.to_string(), "phase 0: damping 1 is not finite or out of range");
-    assert_eq!(Path::new(vec![]), Err(ControlError::Empty));
-    let back = Path::new(vec![(0.0, DVec3::ZERO), (0.0, DVec3::ONE)]);
+    assert_eq!(PointPath::new(vec![]), Err(ControlError::Empty));
+    let back = PointPath::new(vec![(0.0, DVec3::ZERO), (0.0, DVec3::ONE)]);
     assert_eq!(back, Err(ControlError::TimeNotIncreasing { index: 1 }));
 }
 
@@ -222,9 +225,9 @@ fn a_run_begins_before_its_first_phase_without_torques() {
     assert_eq!(run.decide(&[], &[]).phase, None);
     assert_eq!(
         (run.command.clone(), run.control.clone()),
-        (Command::passive(&tree), ControllerState::default())
+        (HybridCommand::passive(&tree), ControllerState::default())
     );
     run.time = 1.0;
     assert_eq!(run.decide(&[], &[]).phase, Some(0));
-    assert!(run.command.modes.contains(&Mode::Prescribed));
+    assert!(run.command.modes.contains(&JointMode::Prescribed));
 }

@@ -1,10 +1,12 @@
 //! Characters to control, and runs of them.
 
 use glam::DVec3;
-use sinew_control::{Act, Actuation, ControlReport, Controller, ControllerState, Goal, Guide, Moment, Score};
+use sinew_control::{
+    Act, Actuation, ControlInput, ControlReport, Controller, ControllerState, Goal, Guide, Score,
+};
 use sinew_math::{Force, MassProperties, Pose};
 use sinew_mechanism::{BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, rotation_to_axis};
-use sinew_recursive::{Action, Command, Dynamics, Integrator, LinkId, Tree, TreeState};
+use sinew_recursive::{Action, Dynamics, HybridCommand, Integrator, LinkId, Tree, TreeState};
 use sinew_testkit::Rng;
 
 pub(crate) const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -69,7 +71,7 @@ pub(crate) struct Run {
     pub(crate) state: TreeState,
     pub(crate) controller: Controller,
     pub(crate) control: ControllerState,
-    pub(crate) command: Command,
+    pub(crate) command: HybridCommand,
     pub(crate) dynamics: Dynamics,
     pub(crate) integrator: Integrator,
     pub(crate) time: f64,
@@ -85,7 +87,7 @@ impl Run {
             state: tree.neutral_state(),
             controller,
             control: ControllerState::default(),
-            command: Command::passive(&tree),
+            command: HybridCommand::passive(&tree),
             dynamics: Dynamics::new(&tree),
             integrator: Integrator::new(&tree),
             time: 0.0,
@@ -102,9 +104,9 @@ impl Run {
 
     /// The command for a step, and its dynamics.
     pub(crate) fn decide(&mut self, external: &[Force], drags: &[Goal]) -> ControlReport {
-        let moment = Moment { external, drags, ..Moment::new(self.time, self.dt, self.gravity) };
+        let input = ControlInput { external, drags, ..ControlInput::new(self.time, self.dt, self.gravity) };
         let (tree, state) = (&self.tree, &self.state);
-        let report = self.controller.command(tree, state, &moment, &mut self.control, &mut self.command);
+        let report = self.controller.command(tree, state, &input, &mut self.control, &mut self.command);
         let _ = self.dynamics.hybrid(tree, state, &self.command, self.gravity, external);
         report
     }
@@ -114,9 +116,9 @@ impl Run {
         let mut last = ControlReport::default();
         for _ in 0..(seconds / self.dt).round() as usize {
             last = self.decide(&[], drags);
-            let action = Action { command: &self.command, gravity: self.gravity, external: &[] };
+            let action = Action { h: self.dt, command: &self.command, gravity: self.gravity, external: &[] };
             let (tree, state) = (&self.tree, &mut self.state);
-            let _ = self.integrator.symplectic_euler(tree, &mut self.dynamics, state, &action, self.dt);
+            let _ = self.integrator.symplectic_euler(tree, &mut self.dynamics, state, &action);
             self.time += self.dt;
         }
         self.dynamics.kinematics(&self.tree, &self.state);

@@ -1,13 +1,13 @@
 //! Splines through keys and warps of time: golden numbers, derivatives by differences, ends, refusals.
 
 use sinew_control::{ControlError, Spline, TimeWarp};
+use sinew_testkit::golden::{case, numbers};
 use sinew_testkit::{Rng, assert_close, derivative};
-
-use crate::golden::{numbers, section};
 
 #[test]
 fn the_spline_is_that_of_the_golden_case() {
-    let (input, output) = (section("keyframe_spline", "in"), section("keyframe_spline", "out"));
+    let golden = case("control", "keyframe_spline");
+    let (input, output) = (&golden["in"], &golden["out"]);
     let spline = Spline::new(numbers(&input["t"]), 1, numbers(&input["y"])).unwrap();
     for (k, t) in numbers(&input["query"]).into_iter().enumerate() {
         let expected = ["y", "yd", "ydd"].map(|name| numbers(&output[name])[k]);

@@ -3,15 +3,11 @@
 use glam::{DMat3, DVec3};
 use sinew_fem::{FemScratch, Projection, STIFFNESS_PAIRS, for_each_tangent};
 use sinew_flesh::FleshOptions;
-use sinew_math::{Motion, Sym3, symmetric_eigen};
+use sinew_math::{Motion, Sym3, skew, symmetric_eigen};
 use sinew_mechanism::{Implicit, Scheme};
 use sinew_testkit::{Dense, Rng};
 
 use crate::support::{Chain, ChainSpec, Run};
-
-fn skew(r: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, r.z, -r.y), DVec3::new(-r.z, 0.0, r.x), DVec3::new(r.y, -r.x, 0.0))
-}
 
 /// Writes a 3×3 block.
 fn add(matrix: &mut Dense, row: usize, col: usize, block: DMat3) {

@@ -1,14 +1,14 @@
 //! `ops::atan2` against 60-digit values, and the IEEE special cases.
 
-use crate::golden::{ATAN2_REFERENCE, parse};
 use sinew_math::ops;
 use sinew_testkit::Rng;
+use sinew_testkit::golden::{file, list};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 #[test]
 fn within_3e_16_of_the_exact_angle() {
-    let reference = parse(ATAN2_REFERENCE);
-    for row in reference["rows"].as_array().unwrap() {
+    let reference = file("atan2_reference");
+    for row in list(&reference["rows"]) {
         // parsed here: the JSON reader does not round correctly
         let row: Vec<f64> = row.as_str().unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
         let (y, x, high, low) = (row[0], row[1], row[2], row[3]);

@@ -1,6 +1,5 @@
 //! SO(3): reference numbers, finite differences, the two ends of the angle range.
 
-use crate::golden::{SO3_REFERENCE, SPATIAL, case, matrix, numbers, parse, vector};
 use glam::{DMat3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew_math::{cayley, exp_so3, exp_so3_mat, log_so3, log_so3_mat, mat3_to_quat, normalize_quat};
@@ -8,6 +7,7 @@ use sinew_math::{
     left_jacobian, left_jacobian_inverse, left_jacobian_inverse_rate, left_jacobian_inverse_sym,
 };
 use sinew_math::{left_jacobian_rate, ops, quat_to_mat3, right_jacobian, right_jacobian_inverse, skew};
+use sinew_testkit::golden::{array, case, file, list, matrix, vector};
 use sinew_testkit::{Rng, assert_close, derivative, jacobian};
 use std::f64::consts::PI;
 
@@ -28,33 +28,33 @@ fn rotation_vector() -> impl Strategy<Value = DVec3> {
 #[test]
 fn golden_exponentials_logarithms_and_jacobians() {
     for i in 0..4 {
-        let exp = case(SPATIAL, &format!("so3_exp_{i}"));
+        let exp = case("spatial", &format!("so3_exp_{i}"));
         let phi = vector(&exp["in"]["phi"]);
         assert_close!(exp_so3_mat(phi), matrix(&exp["out"]["R"]), 1e-15);
-        assert_close!(exp_so3(phi), quaternion_wxyz(numbers(&exp["out"]["q_wxyz"])), 1e-15);
+        assert_close!(exp_so3(phi), quaternion_wxyz(array(&exp["out"]["q_wxyz"])), 1e-15);
 
-        let log = case(SPATIAL, &format!("so3_log_{i}"));
+        let log = case("spatial", &format!("so3_log_{i}"));
         let found = log_so3_mat(&matrix(&log["in"]["R"]));
         let error = (found - phi).length() / phi.length();
         assert!(error < 1e-14, "log {i}: {found}, {error:e}");
 
-        let jl = case(SPATIAL, &format!("so3_jl_inv_{i}"));
+        let jl = case("spatial", &format!("so3_jl_inv_{i}"));
         let phi = vector(&jl["in"]["phi"]);
         assert_close!(left_jacobian(phi), matrix(&jl["out"]["Jl"]), 1e-14);
         assert_close!(left_jacobian_inverse(phi), matrix(&jl["out"]["Jl_inv"]), 1e-14);
     }
-    let rate = case(SPATIAL, "so3_jl_inv_dot");
+    let rate = case("spatial", "so3_jl_inv_dot");
     let found = left_jacobian_inverse_rate(vector(&rate["in"]["phi"]), vector(&rate["in"]["dphi"]));
     assert_close!(found, matrix(&rate["out"]["M"]), 1e-14);
 }
 
 #[test]
 fn accurate_from_zero_through_pi_and_beyond() {
-    let reference = parse(SO3_REFERENCE);
+    let reference = file("so3_reference");
     let direction = vector(&reference["direction"]);
-    for row in reference["rows"].as_array().unwrap() {
+    for row in list(&reference["rows"]) {
         let phi = vector(&row["phi"]);
-        let q = quaternion_wxyz(numbers(&row["q_wxyz"]));
+        let q = quaternion_wxyz(array(&row["q_wxyz"]));
         let found = exp_so3(phi);
         assert_close!(found, q, 4e-16, "exp of {phi}");
         // the vector part relative to itself: small rotations keep all digits

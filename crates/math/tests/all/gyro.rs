@@ -1,12 +1,11 @@
 //! Torque-free rotation: golden runs, conservation, stability, hard bodies.
 
-use crate::golden::{ROTATION, case, matrix, number, vector};
 use glam::{DMat3, DQuat, DVec3};
-use serde_json::Value;
 use sinew_math::{
     MassProperties, PrincipalInertia, Sym3, exp_so3, exp_so3_mat, midpoint_step, momentum_step,
 };
 use sinew_math::{normalize_quat, quat_to_mat3, skew};
+use sinew_testkit::golden::{Value, case, matrix, number, vector};
 use sinew_testkit::{Rng, assert_close, jacobian};
 
 type Step = fn(&Sym3, DQuat, DVec3, f64) -> (DQuat, DVec3);
@@ -40,14 +39,14 @@ fn golden_run(golden: &Value, step: Step) {
 
 #[test]
 fn golden_runs() {
-    golden_run(&case(ROTATION, "free_rotation_momentum"), momentum_step);
-    golden_run(&case(ROTATION, "free_rotation_implicit_body_1newton"), implicit_step);
-    golden_run(&case(ROTATION, "free_rotation_midpoint_cayley"), midpoint_step);
+    golden_run(&case("rotation", "free_rotation_momentum"), momentum_step);
+    golden_run(&case("rotation", "free_rotation_implicit_body_1newton"), implicit_step);
+    golden_run(&case("rotation", "free_rotation_midpoint_cayley"), midpoint_step);
 }
 
 #[test]
 fn golden_newton_euler() {
-    let golden = case(ROTATION, "newton_euler");
+    let golden = case("rotation", "newton_euler");
     let (input, out) = (&golden["in"], &golden["out"]);
     let world = Sym3::diagonal(vector(&input["I0"])).rotated_by(&exp_so3_mat(vector(&input["phi"])));
     assert_close!(world.to_mat3(), matrix(&out["I_world"]), 1e-15);

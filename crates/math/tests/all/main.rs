@@ -6,7 +6,6 @@ mod arctangent;
 mod block;
 mod eigen3;
 mod exp_log;
-mod golden;
 mod gyro;
 mod index;
 mod mass;

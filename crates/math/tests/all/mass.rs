@@ -1,8 +1,8 @@
 //! Mass properties of shapes: closed forms against golden numbers and against numerical integration.
 
-use crate::golden::{MASS, case, number, vector};
 use glam::{DMat3, DVec3};
 use sinew_math::{MassError, MassProperties, Pose, Sym3};
+use sinew_testkit::golden::{case, number, vector};
 use sinew_testkit::{Rng, assert_close};
 use std::f64::consts::PI;
 
@@ -24,7 +24,7 @@ fn integrated(half_length: f64, density: f64, profile: impl Fn(f64) -> f64) -> (
 
 #[test]
 fn golden_shapes() {
-    let golden = case(MASS, "inertia_shapes");
+    let golden = case("mass", "inertia_shapes");
     let (input, out) = (&golden["in"], &golden["out"]);
     let (mass, r, length) =
         (number(&input["mass_or_density"]), number(&input["r"]), number(&input["length"]));

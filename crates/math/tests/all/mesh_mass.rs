@@ -1,8 +1,8 @@
 //! Meshes: golden tetrahedron, an independent polygon integrator (Mir96), shapes, errors.
 
-use crate::golden::{MASS, case, matrix, number, numbers, vector};
 use glam::{DMat3, DVec3};
 use sinew_math::{MassProperties, MeshMassError, Pose, Sym3, ops};
+use sinew_testkit::golden::{case, matrix, number, vector, vectors};
 use sinew_testkit::{Rng, assert_close};
 use std::f64::consts::PI;
 
@@ -173,16 +173,11 @@ fn assert_same(a: &MassProperties, b: &MassProperties, tolerance: f64) {
 
 #[test]
 fn golden_tetrahedron() {
-    let golden = case(MASS, "mesh_mass");
+    let golden = case("mass", "mesh_mass");
     let (input, out) = (&golden["in"], &golden["out"]);
     let solid = Solid {
-        vertices: input["vertices"].as_array().unwrap().iter().map(vector).collect(),
-        polygons: input["faces"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|f| numbers::<3>(f).map(|i| i as u32).to_vec())
-            .collect(),
+        vertices: vectors(&input["vertices"]),
+        polygons: vectors(&input["faces"]).iter().map(|f| f.to_array().map(|i| i as u32).to_vec()).collect(),
     };
     for body in [solid.mass(number(&input["density"])), mirtich(&solid, number(&input["density"]))] {
         assert_close!(body.mass, number(&out["mass"]), 1e-14);

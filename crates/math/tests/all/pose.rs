@@ -1,9 +1,9 @@
 //! SE(3), twists, wrenches and spatial inertia: group laws, duality, series oracles.
 
-use crate::golden::{SPATIAL, case, numbers};
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Block, Force, Motion, Pose, SpatialInertia, Sym3};
 use sinew_math::{exp_so3, left_jacobian_inverse_se3, left_jacobian_se3, skew};
+use sinew_testkit::golden::{array, case, list};
 use sinew_testkit::{Rng, assert_close, jacobian};
 use std::f64::consts::PI;
 
@@ -38,16 +38,16 @@ fn assert_pose_close(a: &Pose, b: &Pose, tolerance: f64) {
 
 #[test]
 fn golden_exponential_and_adjoint() {
-    let golden = case(SPATIAL, "se3_exp");
-    let motion = Motion::from_array(numbers(&golden["in"]["xi_wv"]));
+    let golden = case("spatial", "se3_exp");
+    let motion = Motion::from_array(array(&golden["in"]["xi_wv"]));
     let pose = Pose::exp(motion);
-    let rows: Vec<[f64; 4]> = golden["out"]["T"].as_array().unwrap().iter().map(numbers).collect();
+    let rows: Vec<[f64; 4]> = list(&golden["out"]["T"]).iter().map(array).collect();
     for i in 0..3 {
         let row = pose.rotation_matrix().row(i);
         assert_close!([row.x, row.y, row.z, pose.translation[i]], rows[i], 1e-15);
     }
     for (name, found) in [("Ad", pose.adjoint()), ("ad", ad(motion))] {
-        let rows: Vec<[f64; 6]> = golden["out"][name].as_array().unwrap().iter().map(numbers).collect();
+        let rows: Vec<[f64; 6]> = list(&golden["out"][name]).iter().map(array).collect();
         for i in 0..6 {
             assert_close!(found.rows[i], rows[i], 1e-14, "row {i} of {name}");
         }

@@ -9,25 +9,28 @@ use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use super::force_rows::{ForceRows, INACTIVE, idle};
-use super::opening::{Opened, soften};
-use super::{LoopWork, SECONDARY, release};
-use crate::explicit::Evaluation;
-use crate::iterate::{ForceSink, joint_errors};
-use crate::model::{ForceSet, WORLD};
-use crate::rows::RelativeState;
-use crate::sweep::SweepReport;
+use crate::forces::set::ForceSet;
+use crate::forces::sink::ForceSink;
+use crate::joints::errors::joint_errors;
+use crate::joints::relative::RelativeState;
+use crate::loops::force_rows::{ForceRows, INACTIVE, idle, release};
+use crate::loops::opening::{OpeningPolicy, soften};
+use crate::loops::work::LoopWork;
+use crate::model::records::{SECONDARY, WORLD};
+use crate::tree::acceleration::Evaluation;
+use crate::tree::report::TreeReport;
 
 impl LoopWork {
     /// Writes the rows.
-    pub(crate) fn accelerate(&mut self, at: &Evaluation<'_>) -> SweepReport {
+    pub(crate) fn accelerate(&mut self, at: &Evaluation<'_>) -> TreeReport {
         self.clear();
-        let mut seen = SweepReport::default();
+        let mut seen = TreeReport::default();
         self.yielded.clear();
         let rows = &mut self.rows;
         let yielded = &mut self.yielded;
         let give = |rows: &mut LoopRows, yielded: &mut Vec<(u32, u32)>, ports, error, importance: f64| {
-            let softness = Opened::Yield.treat(at.model, ports, error).softness.map(|s| s / importance);
+            let softness =
+                OpeningPolicy::Yield.treat(at.model, ports, error).softness.map(|s| s / importance);
             soften((at.model, at.poses), rows, yielded, softness, 0.0);
         };
         let mut is_primary = true;
@@ -57,7 +60,7 @@ impl LoopWork {
             let (relative, found) = at.rows(looped.joint, joint);
             self.twists[i] = relative.twist;
             if joint.compliance == 0.0 {
-                let (gap, lean) = joint_errors(joint, &found);
+                let (gap, lean) = joint_errors(joint.kind, joint.drives_twist, &found);
                 seen.gap_squared = seen.gap_squared.max(gap * gap);
                 seen.lean_squared = seen.lean_squared.max(lean * lean);
             }
@@ -71,7 +74,13 @@ impl LoopWork {
             if !written.is_empty() {
                 rows.push(looped.ports, &written, weight);
                 if !looped.is_primary && joint.compliance == 0.0 {
-                    give(rows, yielded, looped.ports, joint_errors(joint, &found), joint.weight);
+                    give(
+                        rows,
+                        yielded,
+                        looped.ports,
+                        joint_errors(joint.kind, joint.drives_twist, &found),
+                        joint.weight,
+                    );
                 }
             }
             let armature = armature_rows(&at.model.forces[joint.forces as usize], &relative, at.shift(joint));

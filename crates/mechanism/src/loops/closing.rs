@@ -1,6 +1,6 @@
 //! The multipliers of the loops, and the motions with them.
 //!
-//! Joints that may open come last among the rows. If the solve of all rows does not converge, the others are solved once
+//! TwoJoints that may open come last among the rows. If the solve of all rows does not converge, the others are solved once
 //! more, for `b − J v_a − J T J₂ᵀλ₂` with the multipliers `λ₂` of those held.
 //!
 //! On a tree the motions are one substitution with the impulses of the loops, and tell how well the rows are met:
@@ -11,14 +11,15 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose};
 use sinew_solvers::{
-    FreeBodies, FreeMass, LOOP_DRIFT, LoopRows, LoopScratch, LoopStop, Responder, TreeResponder,
+    FreeBodies, FreeMass, LOOP_DRIFT, LoopRows, LoopScratch, LoopStop, PairFactor, Responder, TreeResponder,
 };
 use sinew_topology::NONE;
 
-use super::{LoopWork, Refinement, Surroundings, free_mass};
-use crate::companion::Together;
-use crate::model::Model;
-use crate::workspace::TreeScratch;
+use crate::loops::masses::free_mass;
+use crate::loops::refinement::Refinement;
+use crate::loops::surroundings::Surroundings;
+use crate::loops::work::LoopWork;
+use crate::model::mechanism::Model;
 
 impl LoopWork {
     /// Closes the loops: `tree.motions` becomes the solution with their impulses. `given` are the twists of bodies that
@@ -27,7 +28,7 @@ impl LoopWork {
         &mut self,
         model: &Model,
         (poses, given): (&[Pose], &[Motion]),
-        tree: &mut TreeScratch,
+        (factor, motions): (&PairFactor, &mut [Motion]),
         surroundings: Surroundings<'_>,
         run: &mut Refinement<'_>,
     ) -> bool {
@@ -36,7 +37,6 @@ impl LoopWork {
         }
         let free_mass = |port: u32| free_mass(model, poses, port);
         let Self { rows, lambda, rhs, impulses, reactions, parents, active, reaction, .. } = self;
-        let TreeScratch { factor, motions, .. } = tree;
         rhs.resize(rows.len(), 0.0);
         self.spare.resize(rows.len(), 0.0);
         rows.gather(motions, rhs);
@@ -53,16 +53,11 @@ impl LoopWork {
             spare: &mut self.spare,
             scratch: &mut self.scratch,
         };
-        let mut together;
         let mut free = FreeBodies { masses: &self.masses };
         let other: Option<&mut dyn Responder> = match surroundings {
             Surroundings::Pairs => None,
             Surroundings::Free => Some(&mut free),
-            Surroundings::Block(other) => Some(other),
-            Surroundings::Together(work, companion) => {
-                together = Together { factor, work, companion };
-                Some(&mut together)
-            }
+            Surroundings::Other(other) => Some(other),
         };
         if let Some(responder) = other {
             unknowns.solve(responder, &free_mass, true, run);

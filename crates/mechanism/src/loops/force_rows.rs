@@ -6,7 +6,8 @@ use sinew_solvers::{LoopRow, LoopRows, shift_force};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::iterate::ForceSink;
+use crate::forces::sink::ForceSink;
+use crate::model::records::JointModel;
 
 /// A row that asks for nothing.
 pub(crate) const INACTIVE: LoopRow =
@@ -14,7 +15,7 @@ pub(crate) const INACTIVE: LoopRow =
 
 /// Rows that ask for nothing, each a block of its own: they keep the places of multipliers that others have in other
 /// steps.
-pub(super) fn idle(rows: &mut LoopRows, n: usize) {
+pub(crate) fn idle(rows: &mut LoopRows, n: usize) {
     for _ in 0..n {
         rows.push([NONE; 2], &[INACTIVE], 1.0);
     }
@@ -27,12 +28,12 @@ pub(crate) fn force_row(on1: Force, on2: Force, q: f64, kappa: f64) -> LoopRow {
 }
 
 /// The forces of a joint outside the tree, as rows.
-pub(super) struct ForceRows {
+pub(crate) struct ForceRows {
     /// `x₁ − x₂`.
-    pub(super) shift: DVec3,
-    pub(super) rows: SmallVec<[LoopRow; 6]>,
+    pub(crate) shift: DVec3,
+    pub(crate) rows: SmallVec<[LoopRow; 6]>,
     /// Impulse on body 1 that nothing in the step changes.
-    pub(super) constant: Force,
+    pub(crate) constant: Force,
 }
 
 impl ForceSink for ForceRows {
@@ -50,4 +51,11 @@ impl ForceSink for ForceRows {
             self.along(Force::new(axis, DVec3::ZERO), impulse.dot(axis), kappa.max(0.0));
         }
     }
+}
+
+/// Idle rows for a joint that is let go, which keep no force of the steps before.
+pub(crate) fn release(rows: &mut LoopRows, lambda: &mut [f64], joint: &JointModel) {
+    let first = rows.len();
+    idle(rows, joint.n_rows());
+    lambda[first..rows.len()].fill(0.0);
 }

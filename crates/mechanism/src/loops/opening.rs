@@ -12,16 +12,16 @@
 //!
 //! A stabilization after a step leaves joints alone that are open: what they do is up to the dynamics.
 
-use sinew_math::{Pose, Sym3};
-use sinew_solvers::{FreeMass, LoopBlock, LoopRows};
+use sinew_math::Pose;
+use sinew_solvers::{LoopBlock, LoopRows};
 use sinew_topology::NONE;
 
-use super::free_mass;
-use crate::model::{Model, PairModel, Path};
+use crate::loops::masses::free_mass;
+use crate::model::mechanism::Model;
 
 /// What becomes of joints that may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Opened {
+pub(crate) enum OpeningPolicy {
     /// They are closed like others.
     Close,
     /// They yield while they are open.
@@ -44,22 +44,22 @@ const OPEN: f64 = 0.25;
 
 /// How a joint that may open is treated at its present error.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Treatment {
+pub(crate) struct Treatment {
     /// Compliance in terms of the row's own mass, and of the masses of the trees; the smaller counts.
-    pub(super) softness: [f64; 2],
+    pub(crate) softness: [f64; 2],
     /// Share of the error that the step tries to close.
-    pub(super) stride: f64,
+    pub(crate) stride: f64,
     /// Whether it counts at all.
-    pub(super) counts: bool,
+    pub(crate) counts: bool,
 }
 
 impl Treatment {
     /// Of a joint that may not open.
-    pub(super) const RIGID: Self = Self { softness: [0.0; 2], stride: 1.0, counts: true };
+    pub(crate) const RIGID: Self = Self { softness: [0.0; 2], stride: 1.0, counts: true };
 }
 
-impl Opened {
-    pub(super) fn treat(self, model: &Model, ports: [u32; 2], error: (f64, f64)) -> Treatment {
+impl OpeningPolicy {
+    pub(crate) fn treat(self, model: &Model, ports: [u32; 2], error: (f64, f64)) -> Treatment {
         match self {
             Self::Close => Treatment::RIGID,
             Self::Ignore => Treatment { counts: false, ..Treatment::RIGID },
@@ -98,7 +98,7 @@ fn relative_errors(model: &Model, ports: [u32; 2], (gap, lean): (f64, f64)) -> [
 }
 
 /// Softens the last block as a treatment says, or as all blocks are.
-pub(super) fn soften(
+pub(crate) fn soften(
     (model, poses): (&Model, &[Pose]),
     rows: &mut LoopRows,
     yielded: &mut Vec<(u32, u32)>,
@@ -115,53 +115,5 @@ pub(super) fn soften(
     }
     if given > 0.0 || own > 0.0 {
         yielded.push((range.start as u32, range.end as u32));
-    }
-}
-
-/// The tree that a pair belongs to, as something that pulls at the pair sees it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
-    /// Mass of the whole tree, kg.
-    mass: f64,
-    /// Radius of gyration of the body, m.
-    radius: f64,
-    /// Radii of gyration of the bodies from the root to the pair, one after the other, m.
-    reach: f64,
-    /// Whether the tree is this one body, free.
-    is_alone: bool,
-}
-
-impl Extent {
-    /// Of every pair.
-    pub(crate) fn of(pairs: &[PairModel]) -> Vec<Self> {
-        let radius = |p: &PairModel| (p.inertia.moments.max_element() / p.mass).sqrt();
-        let own = |p: &PairModel| {
-            let radius = radius(p).max(f64::MIN_POSITIVE);
-            Self {
-                mass: p.mass,
-                radius,
-                reach: radius,
-                is_alone: p.path == Path::FreeRoot && !p.has_children,
-            }
-        };
-        let mut extents: Vec<Self> = pairs.iter().map(own).collect();
-        // Children come before their parents.
-        for (k, pair) in pairs.iter().enumerate().filter(|(_, p)| p.parent != NONE) {
-            let mass = extents[k].mass;
-            extents[pair.parent as usize].mass += mass;
-        }
-        for (k, pair) in pairs.iter().enumerate().rev().filter(|(_, p)| p.parent != NONE) {
-            let above = extents[pair.parent as usize];
-            extents[k] = Self { mass: above.mass, reach: extents[k].reach + above.reach, ..extents[k] };
-        }
-        extents
-    }
-
-    fn free_mass(&self) -> FreeMass {
-        let inverse_mass = 1.0 / self.mass;
-        FreeMass {
-            inverse_mass,
-            inverse_inertia: Sym3::IDENTITY * (inverse_mass / (self.reach * self.reach)),
-        }
     }
 }

@@ -1,8 +1,12 @@
 //! The loop solves of one step: their settings, their common budget, and what they report together.
 
-use sinew_solvers::{FreeMass, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder, refine};
+use sinew_solvers::{
+    FreeMass, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder, refine,
+};
 
-use crate::{Input, Loops, Stage, Watch};
+use crate::input::Input;
+use crate::settings::Loops;
+use crate::watch::{Stage, Watch};
 
 /// The loop work of one step, over all its solves.
 pub(crate) struct Refinement<'a> {
@@ -23,7 +27,7 @@ impl<'a> Refinement<'a> {
         self.watch.done(stage);
     }
 
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &mut self,
         rows: &LoopRows,
         responder: &mut dyn Responder,
@@ -37,7 +41,8 @@ impl<'a> Refinement<'a> {
         let settings = LoopSettings { iterations: solve.iterations.min(*left), verify, ..solve };
         let before = report.iterations;
         let mut keep_going = |n: u32, residual: f64| watch.keep_refining(before + n, residual);
-        let one = refine(rows, responder, free_mass, rhs, lambda, &settings, scratch, &mut keep_going);
+        let problem = LoopProblem { rows, responder, free_mass, rhs };
+        let one = refine(problem, lambda, &settings, scratch, &mut keep_going);
         *left = if one.stop == LoopStop::Asked { 0 } else { left.saturating_sub(one.iterations) };
         let (iterations, restarts) = (before + one.iterations, report.restarts + one.restarts);
         let was_asked = report.stop == LoopStop::Asked;

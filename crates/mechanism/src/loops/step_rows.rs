@@ -9,14 +9,35 @@ use sinew_solvers::{LoopRow, LoopRows, shift_force, shift_motion};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use super::force_rows::{ForceRows, INACTIVE, force_row};
-use super::opening::{Opened, Treatment, soften};
-use super::{LoopWork, SECONDARY, release};
-use crate::companion::Tie;
-use crate::iterate::{Iterate, JointAt, SHORT_ROW};
-use crate::model::{LoopModel, LoopSpring, WORLD, pose_of};
-use crate::sweep::{SweepReport, add_geometric};
-use crate::workspace::Extras;
+use crate::input::Grab;
+use crate::loops::force_rows::{ForceRows, INACTIVE, force_row, release};
+use crate::loops::opening::{OpeningPolicy, Treatment, soften};
+use crate::loops::tie::Tie;
+use crate::loops::work::LoopWork;
+use crate::model::records::{LoopModel, LoopSpring, SECONDARY, WORLD, pose_of};
+use crate::tree::body_terms::add_geometric;
+use crate::tree::joint::SHORT_ROW;
+use crate::tree::loads::BodyLoads;
+use crate::tree::point::{Iterate, JointAt};
+use crate::tree::report::TreeReport;
+
+/// What a solve asks of the loops beyond their rows.
+pub(crate) struct LoopDemand<'a> {
+    /// What becomes of joints that may open.
+    pub(crate) opening: OpeningPolicy,
+    /// Compliance of every row outside the tree, in terms of the masses of its trees.
+    pub(crate) yielding: f64,
+    /// Forces of the joints outside the tree in the solve before, N.
+    pub(crate) pulls: &'a [DVec3],
+    /// Rows between bodies that a companion adds.
+    pub(crate) ties: &'a [Tie],
+}
+
+impl Default for LoopDemand<'_> {
+    fn default() -> Self {
+        Self { opening: OpeningPolicy::Yield, yielding: 0.0, pulls: &[], ties: &[] }
+    }
+}
 
 impl LoopWork {
     /// Rows at a linearization point. What the loops do to single bodies (geometric stiffness under the `pulls` of the last
@@ -25,15 +46,15 @@ impl LoopWork {
     pub(crate) fn linearize(
         &mut self,
         at: &Iterate<'_>,
-        pulls: &[DVec3],
-        ties: &[Tie],
-        extras: &mut Extras,
-    ) -> (SweepReport, f64) {
+        demand: &LoopDemand<'_>,
+        extras: &mut BodyLoads,
+    ) -> (TreeReport, f64) {
         self.clear();
         self.yielded.clear();
         let yielded = &mut self.yielded;
-        let seen = SweepReport::default();
-        let mut linearizer = Linearizer { at, rows: &mut self.rows, extras, seen, largest_gap: 0.0, yielded };
+        let seen = TreeReport::default();
+        let mut linearizer =
+            Linearizer { at, demand, rows: &mut self.rows, extras, seen, largest_gap: 0.0, yielded };
         let is_loaded = !at.pulls.is_empty();
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
@@ -49,7 +70,7 @@ impl LoopWork {
             }
             (self.blocks[i], self.twists[i]) = linearizer.joint(looped);
             if is_loaded {
-                linearizer.stiffen(looped, pulls[i]);
+                linearizer.stiffen(looped, demand.pulls[i]);
             }
         }
         if is_primary {
@@ -61,12 +82,12 @@ impl LoopWork {
             linearizer.grab(grab);
         }
         self.grabbed = first..linearizer.rows.blocks().len();
-        for tie in ties {
+        for tie in demand.ties {
             linearizer.rows.push(tie.ports, &tie.rows, 1.0);
         }
         let found = (linearizer.seen, linearizer.largest_gap);
         self.lambda.resize(self.rows.len(), 0.0);
-        self.activate(at.model, at.input, ties);
+        self.activate(at.model, at.input, demand.ties);
         found
     }
 }
@@ -74,9 +95,10 @@ impl LoopWork {
 /// Writes rows.
 struct Linearizer<'a, 'b> {
     at: &'a Iterate<'b>,
+    demand: &'a LoopDemand<'a>,
     rows: &'a mut LoopRows,
-    extras: &'a mut Extras,
-    seen: SweepReport,
+    extras: &'a mut BodyLoads,
+    seen: TreeReport,
     /// Of all, m.
     largest_gap: f64,
     yielded: &'a mut Vec<(u32, u32)>,
@@ -123,7 +145,7 @@ impl Linearizer<'_, '_> {
         let treatment = if looped.is_primary || joint.compliance > 0.0 {
             Treatment::RIGID
         } else {
-            at.opened.treat(at.model, looped.ports, (here.position_error, here.rotation_error))
+            self.demand.opening.treat(at.model, looped.ports, (here.position_error, here.rotation_error))
         };
         let weight = if treatment.counts { weight } else { 0.0 };
         let mut rows: SmallVec<[LoopRow; 6]> = SmallVec::new();
@@ -141,7 +163,13 @@ impl Linearizer<'_, '_> {
         self.push(looped.ports, [joint.body1, joint.body2], &mut rows, weight);
         if here.rows.n > 0 && joint.compliance == 0.0 {
             let softness = treatment.softness.map(|s| s / joint.weight);
-            soften((at.model, at.poses), self.rows, self.yielded, softness, at.yielding / joint.weight);
+            soften(
+                (at.model, at.poses),
+                self.rows,
+                self.yielded,
+                softness,
+                self.demand.yielding / joint.weight,
+            );
         }
     }
 
@@ -164,7 +192,7 @@ impl Linearizer<'_, '_> {
     /// Notes errors; joints that are open do not count among those to be met.
     fn see(&mut self, is_primary: bool, ports: [u32; 2], (gap, lean): (f64, f64)) {
         self.largest_gap = self.largest_gap.max(gap);
-        if is_primary || !Opened::Leave.ignores(self.at.model, ports, (gap, lean)) {
+        if is_primary || !OpeningPolicy::Leave.ignores(self.at.model, ports, (gap, lean)) {
             self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
             self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
         }
@@ -191,17 +219,20 @@ impl Linearizer<'_, '_> {
             if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
         });
         let gap = meeting - pose2.transform_point(points[1]);
-        let treatment =
-            if may_open { at.opened.treat(at.model, ports, (gap.length(), 0.0)) } else { Treatment::RIGID };
+        let treatment = if may_open {
+            self.demand.opening.treat(at.model, ports, (gap.length(), 0.0))
+        } else {
+            Treatment::RIGID
+        };
         let weight = if treatment.counts { weight } else { 0.0 };
         let rhs = (given1 - given2) - gap * (at.per_h * treatment.stride);
         self.rows.push_point(ports, arms, rhs, weight);
         let softness = treatment.softness.map(|s| s / importance);
-        soften((at.model, at.poses), self.rows, self.yielded, softness, at.yielding / importance);
+        soften((at.model, at.poses), self.rows, self.yielded, softness, self.demand.yielding / importance);
         gap
     }
 
-    fn grab(&mut self, grab: &crate::Grab) {
+    fn grab(&mut self, grab: &Grab) {
         let body = grab.body.index();
         let point = self.at.model.bodies[body].central_point(grab.point);
         let ports = [self.at.model.port(body as u32), NONE];

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion};
 use sinew_mechanism::{Explicit, Input, JointKind, RungeKutta, Scheme, Settings, Workspace, step};
-use sinew_recursive::{Command, Mode};
+use sinew_recursive::{HybridCommand, JointMode};
 use sinew_testkit::{Dense, Rng, assert_close, soak_scale};
 
 use crate::support::{
@@ -94,10 +94,10 @@ fn inverse_undoes_forward() {
     for round in 0..200 {
         let mut case = random_case(&mut rng, 1 + round % 12, &all_kinds());
         let Case { tree, state, dynamics, external, .. } = &mut case;
-        let mut command = Command::passive(tree);
+        let mut command = HybridCommand::passive(tree);
         command.values = random_vector(&mut rng, tree.n_dofs(), 3.0);
         let _ = dynamics.hybrid(tree, state, &command, GRAVITY, external);
-        let mut inverse = Command::prescribed(tree);
+        let mut inverse = HybridCommand::prescribed(tree);
         inverse.values.copy_from_slice(dynamics.accelerations());
         let _ = dynamics.hybrid(tree, state, &inverse, GRAVITY, external);
         assert_close!(dynamics.torques(), command.values.as_slice(), 1e-10, "round {round}");
@@ -113,12 +113,12 @@ fn resistance_is_a_diagonal_of_the_mass_matrix() {
         let Case { tree, dynamics, external, .. } = &mut case;
         let command = random_command(&mut rng, tree, 0.4);
         let resistance: Vec<f64> = (0..tree.n_dofs()).map(|_| rng.uniform(0.0, 2.0)).collect();
-        for link in tree.links().filter(|link| command.mode(*link) == Mode::Passive) {
+        for link in tree.links().filter(|link| command.mode(*link) == JointMode::Passive) {
             tree.dofs(link).for_each(|dof| mass[(dof, dof)] += resistance[dof]);
         }
         let _ = dynamics.respond_resisted(tree, &command, &resistance, GRAVITY, external);
         let (accelerations, mut torques) = dense_hybrid(tree, &mass, &bias, &command);
-        for link in tree.links().filter(|link| command.mode(*link) == Mode::Passive) {
+        for link in tree.links().filter(|link| command.mode(*link) == JointMode::Passive) {
             tree.dofs(link).for_each(|dof| torques[dof] -= resistance[dof] * accelerations[dof]);
         }
         assert_close!(dynamics.accelerations(), accelerations.as_slice(), 1e-9, "round {round}");
@@ -131,7 +131,7 @@ fn long_chains_keep_their_digits() {
     let mut rng = Rng::new(16);
     let mut case = random_case(&mut rng, 400, &[JointKind::Hinge, JointKind::Ball, JointKind::Universal]);
     let Case { tree, state, dynamics, external, .. } = &mut case;
-    let mut command = Command::passive(tree);
+    let mut command = HybridCommand::passive(tree);
     command.values = random_vector(&mut rng, tree.n_dofs(), 3.0);
     let _ = dynamics.hybrid(tree, state, &command, GRAVITY, external);
     let accelerations = dynamics.accelerations().to_vec();
@@ -151,8 +151,8 @@ fn the_joint_carries_the_subtree() {
     let mut case = random_case(&mut rng, 6, &all_kinds());
     let Case { tree, state, dynamics, model, .. } = &mut case;
     state.rates.fill(0.0);
-    let mut command = Command::prescribed(tree);
-    command.modes.fill(Mode::Prescribed);
+    let mut command = HybridCommand::prescribed(tree);
+    command.modes.fill(JointMode::Prescribed);
     let _ = dynamics.hybrid(tree, state, &command, GRAVITY, &[]);
     let mut load = DVec3::ZERO;
     let mut held = DVec3::ZERO;

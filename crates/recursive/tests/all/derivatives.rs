@@ -1,17 +1,17 @@
 //! Derivatives with respect to commands: against dense algebra, differences, and each other.
 
 use glam::DVec3;
-use sinew_recursive::{Command, Derivatives, Mode, Row};
+use sinew_recursive::{DerivativeRow, Derivatives, HybridCommand, JointMode};
 use sinew_testkit::{Dense, Rng, assert_close};
 
 use crate::support::{Case, GRAVITY, all_kinds, dense, dense_hybrid, random_case, random_command};
 
 /// Derivatives of all accelerations and torques with respect to one command value, by dense algebra: the solution without bias.
-fn dense_column(case: &Case, mass: &Dense, modes: &[Mode], dof: usize) -> (Vec<f64>, Vec<f64>) {
+fn dense_column(case: &Case, mass: &Dense, modes: &[JointMode], dof: usize) -> (Vec<f64>, Vec<f64>) {
     let n = case.tree.n_dofs();
     let mut values = vec![0.0; n];
     values[dof] = 1.0;
-    let command = Command { modes: modes.to_vec(), values };
+    let command = HybridCommand { modes: modes.to_vec(), values };
     dense_hybrid(&case.tree, mass, &vec![0.0; n], &command)
 }
 
@@ -35,17 +35,17 @@ fn columns_and_rows_are_the_dense_jacobian() {
         }
         for dof in 0..n {
             let of = |column: &Derivatives| (column.accelerations()[dof], column.torques()[dof]);
-            let row = derivatives.row(&case.tree, &case.dynamics, &Row::Acceleration(dof)).to_vec();
+            let row = derivatives.row(&case.tree, &case.dynamics, &DerivativeRow::Acceleration(dof)).to_vec();
             let expected: Vec<f64> = columns.iter().map(|c| of(c).0).collect();
             assert_close!(row, expected, 1e-11, "round {round}");
-            let row = derivatives.row(&case.tree, &case.dynamics, &Row::Torque(dof)).to_vec();
+            let row = derivatives.row(&case.tree, &case.dynamics, &DerivativeRow::Torque(dof)).to_vec();
             let expected: Vec<f64> = columns.iter().map(|c| of(c).1).collect();
             assert_close!(row, expected, 1e-11, "round {round}");
         }
         for link in case.tree.links() {
             let point = rng.vec3(-1.0, 1.0);
             let (angular, linear) = (rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0));
-            let row = Row::Point { link, point, angular, linear };
+            let row = DerivativeRow::Point { link, point, angular, linear };
             let row = derivatives.row(&case.tree, &case.dynamics, &row).to_vec();
             let expected: Vec<f64> = columns
                 .iter()
@@ -100,10 +100,14 @@ fn with_every_joint_prescribed_a_torque_row_is_one_of_the_mass_matrix() {
     let mut case = random_case(&mut rng, 9, &all_kinds());
     let (mass, _) = dense(&mut case, GRAVITY);
     let Case { tree, dynamics, .. } = &mut case;
-    let _ = dynamics.respond(tree, &Command::prescribed(tree), GRAVITY, &[]);
+    let _ = dynamics.respond(tree, &HybridCommand::prescribed(tree), GRAVITY, &[]);
     let mut derivatives = Derivatives::new(tree);
     for dof in 0..tree.n_dofs() {
         let expected: Vec<f64> = (0..tree.n_dofs()).map(|j| mass[(dof, j)]).collect();
-        assert_close!(derivatives.row(tree, dynamics, &Row::Torque(dof)), expected.as_slice(), 1e-12);
+        assert_close!(
+            derivatives.row(tree, dynamics, &DerivativeRow::Torque(dof)),
+            expected.as_slice(),
+            1e-12
+        );
     }
 }

@@ -1,7 +1,6 @@
 //! Reference numbers computed outside this project's code (KP08 Tables 3, 5 and 6 with the corrections of docs/errata.md).
 
 use glam::{DMat3, DQuat, DVec3};
-use serde_json::Value;
 use sinew_math::{
     Force, MassProperties, Motion, Pose, Sym3, exp_so3, left_jacobian_rate, mat3_to_quat, right_jacobian,
 };
@@ -9,47 +8,49 @@ use sinew_mechanism::{
     BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, rotation_to_axis,
 };
 use sinew_recursive::{
-    Bone, Command, Derivatives, Dynamics, LinkId, Mode, Particle, ParticleState, Row, Tree,
+    BoneMotion, DerivativeRow, Derivatives, Dynamics, HybridCommand, JointMode, LinkId, Particle,
+    ParticleState, Tree,
 };
+use sinew_testkit::golden::{Value, array, case, number, numbers, vector};
 use sinew_testkit::{Dense, assert_close};
 
 const TOLERANCE: f64 = 1e-10;
 
 #[test]
 fn hybrid_dynamics_on_five_bodies() {
-    let golden = fixture();
-    let (input, out) = (&golden["hybrid_dynamics"]["in"], &golden["hybrid_dynamics"]["out"]);
+    let golden = case("recursive", "hybrid_dynamics");
+    let (input, out) = (&golden["in"], &golden["out"]);
     let reference = Reference::new(input);
     let Reference { tree, bodies, rates_from, .. } = &reference;
     let link = |body: usize| tree.link(bodies[body]).expect("dynamic");
-    let gravity = three(&input["g"]);
-    let (qd, qdd) = (list(&input["qd"]), list(&out["qdd"]));
-    let (state, products) = reference.state(&list(&input["q"]), &qd);
+    let gravity = vector(&input["g"]);
+    let (qd, qdd) = (numbers(&input["qd"]), numbers(&out["qdd"]));
+    let (state, products) = reference.state(&numbers(&input["q"]), &qd);
 
     let mut dynamics = Dynamics::new(tree);
     dynamics.kinematics(tree, &state);
     let mut external = vec![Force::ZERO; tree.n_links()];
     for body in 0..5 {
         // given in body axes at the frame origin, wanted in world axes at the centre of mass
-        let wrench = Force::from_array(list(&input["fext"][body]).try_into().expect("six"));
+        let wrench = Force::from_array(array(&input["fext"][body]));
         let pose = reference.body_frame(&dynamics, link(body), body);
         let linear = pose.rotation * wrench.linear;
         let arm = pose.translation - dynamics.body_pose(tree, link(body)).translation;
         external[link(body).index()] = Force::new(pose.rotation * wrench.angular + arm.cross(linear), linear);
     }
-    let mut command = Command::passive(tree);
+    let mut command = HybridCommand::passive(tree);
     let transposed = rates_from.transpose();
-    command.values = transposed.solve(&list(&input["tau"])).expect("regular");
+    command.values = transposed.solve(&numbers(&input["tau"])).expect("regular");
     let hinge = link(1);
-    command.modes[hinge.index()] = Mode::Prescribed;
+    command.modes[hinge.index()] = JointMode::Prescribed;
     command.values[tree.dofs(hinge).start] = 1.0;
     assert_eq!(dynamics.respond(tree, &command, gravity, &external).singular, None);
 
     let expected: Vec<f64> = rates_from.mul_vec(&qdd).iter().zip(&products).map(|(x, a)| x + a).collect();
     assert_close!(dynamics.accelerations(), expected.as_slice(), TOLERANCE);
-    assert_close!(transposed.mul_vec(dynamics.torques()), list(&out["tau"]), TOLERANCE);
+    assert_close!(transposed.mul_vec(dynamics.torques()), numbers(&out["tau"]), TOLERANCE);
     for body in 0..5 {
-        let rate = Motion::from_array(list(&out["Vdot_gravity_augmented"][body]).try_into().expect("six"));
+        let rate = Motion::from_array(array(&out["Vdot_gravity_augmented"][body]));
         let pose = reference.body_frame(&dynamics, link(body), body);
         let velocity = dynamics.motion_at(link(body), pose.translation);
         let linear = pose.rotation * rate.linear + velocity.angular.cross(velocity.linear) + gravity;
@@ -59,7 +60,7 @@ fn hybrid_dynamics_on_five_bodies() {
     }
     let last = reference.body_frame(&dynamics, link(4), 4);
     let world = dynamics.acceleration_at(link(4), last.translation).to_array();
-    assert_close!(world.to_vec(), list(&out["world_acc_last"]), TOLERANCE);
+    assert_close!(world.to_vec(), numbers(&out["world_acc_last"]), TOLERANCE);
 
     // mass matrix and bias
     let n = tree.n_dofs();
@@ -67,34 +68,33 @@ fn hybrid_dynamics_on_five_bodies() {
     dynamics.fill_mass_matrix(tree, &mut entries);
     dynamics.fill_bias(tree, gravity, &external, &mut bias);
     let mass = Dense::from_rows(n, n, &entries);
-    let expected: Vec<f64> = (0..n).flat_map(|i| list(&out["mass_matrix"][i])).collect();
+    let expected: Vec<f64> = (0..n).flat_map(|i| numbers(&out["mass_matrix"][i])).collect();
     let found = transposed.mul(&mass).mul(rates_from);
     assert_close!(found.entries(), expected.as_slice(), TOLERANCE);
     let drift = mass.mul_vec(&products);
     let with_drift: Vec<f64> = bias.iter().zip(&drift).map(|(b, a)| b + a).collect();
-    assert_close!(transposed.mul_vec(&with_drift), list(&out["bias"]), TOLERANCE);
+    assert_close!(transposed.mul_vec(&with_drift), numbers(&out["bias"]), TOLERANCE);
 
     // derivatives with respect to the acceleration of the hinge
     let mut derivatives = Derivatives::new(tree);
     let dof = tree.dofs(hinge).start;
     derivatives.command(tree, &dynamics, dof);
-    let expected = rates_from.mul_vec(&list(&out["dqdd_dz"]));
+    let expected = rates_from.mul_vec(&numbers(&out["dqdd_dz"]));
     assert_close!(derivatives.accelerations(), expected.as_slice(), TOLERANCE);
-    assert_close!(transposed.mul_vec(derivatives.torques()), list(&out["dtau_dz"]), TOLERANCE);
+    assert_close!(transposed.mul_vec(derivatives.torques()), numbers(&out["dtau_dz"]), TOLERANCE);
     let found = derivatives.acceleration_at(&dynamics, link(4), last.translation);
-    let expected = Motion::from_array(list(&out["dVdot_last_dz"]).try_into().expect("six"));
+    let expected = Motion::from_array(array(&out["dVdot_last_dz"]));
     let expected = Motion::new(last.rotation * expected.angular, last.rotation * expected.linear);
     assert_close!(found.to_array(), expected.to_array(), TOLERANCE);
     for (axis, angular, linear) in [(0, DVec3::X, DVec3::ZERO), (4, DVec3::ZERO, DVec3::Y)] {
-        let row = Row::Point { link: link(4), point: last.translation, angular, linear };
+        let row = DerivativeRow::Point { link: link(4), point: last.translation, angular, linear };
         assert_close!(derivatives.row(tree, &dynamics, &row)[dof], expected.to_array()[axis], TOLERANCE);
     }
 }
 
 #[test]
 fn a_horizontal_rod_starts_at_three_halves_of_gravity() {
-    let golden = fixture();
-    let case = &golden["rod_pendulum"];
+    let case = case("recursive", "rod_pendulum");
     let (length, mass) = (number(&case["in"]["length"]), number(&case["in"]["mass"]));
     let across = mass * length * length / 12.0;
     let rod = MassProperties {
@@ -110,31 +110,31 @@ fn a_horizontal_rod_starts_at_three_halves_of_gravity() {
     let tree = Tree::from_model(&builder.build().expect("valid")).expect("a tree");
     let mut dynamics = Dynamics::new(&tree);
     let gravity = DVec3::new(0.0, 0.0, -9.81);
-    let _ = dynamics.hybrid(&tree, &tree.neutral_state(), &Command::passive(&tree), gravity, &[]);
+    let _ = dynamics.hybrid(&tree, &tree.neutral_state(), &HybridCommand::passive(&tree), gravity, &[]);
     assert_close!(dynamics.accelerations()[0], number(&case["out"]["closed_form"]), 1e-14);
-    assert_close!(dynamics.accelerations().to_vec(), list(&case["out"]["qdd"]), TOLERANCE);
+    assert_close!(dynamics.accelerations().to_vec(), numbers(&case["out"]["qdd"]), TOLERANCE);
 }
 
 #[test]
 fn a_particle_on_a_moving_bone() {
-    let golden = fixture();
-    let (input, out) = (&golden["particle"]["in"], &golden["particle"]["out"]);
-    let bone = Bone {
-        velocity: Motion::new(three(&input["w"]), three(&input["v"])),
-        rate: Motion::new(three(&input["wd"]), three(&input["vd"])),
+    let golden = case("recursive", "particle");
+    let (input, out) = (&golden["in"], &golden["out"]);
+    let bone = BoneMotion {
+        velocity: Motion::new(vector(&input["w"]), vector(&input["v"])),
+        rate: Motion::new(vector(&input["wd"]), vector(&input["vd"])),
     };
     let particle = Particle {
         link: LinkId::from_index(0),
         mass: number(&input["m"]),
-        rest: three(&input["p"]) - DVec3::new(0.1, 0.2, 0.3),
+        rest: vector(&input["p"]) - DVec3::new(0.1, 0.2, 0.3),
     };
-    let state = ParticleState { displacement: DVec3::new(0.1, 0.2, 0.3), rate: three(&input["qd"]) };
-    let (tie, other) = (three(&input["tau"]), three(&input["fext"]));
-    assert_close!(particle.velocity(&bone, &state), three(&out["v_i"]), TOLERANCE);
-    assert_close!(particle.acceleration(&bone, &state, tie, other), three(&out["qdd"]), TOLERANCE);
+    let state = ParticleState { displacement: DVec3::new(0.1, 0.2, 0.3), rate: vector(&input["qd"]) };
+    let (tie, other) = (vector(&input["tau"]), vector(&input["fext"]));
+    assert_close!(particle.velocity(&bone, &state), vector(&out["v_i"]), TOLERANCE);
+    assert_close!(particle.acceleration(&bone, &state, tie, other), vector(&out["qdd"]), TOLERANCE);
     assert_close!(
         particle.reaction(&state, tie).to_array().to_vec(),
-        list(&out["wrench_on_bone"]),
+        numbers(&out["wrench_on_bone"]),
         TOLERANCE
     );
 }
@@ -164,8 +164,8 @@ impl Reference {
         for (k, (kind, _)) in KINDS.into_iter().enumerate() {
             let given = &input["bodies"][k];
             // a point mass of the reference has almost no inertia here
-            let inertia = Sym3::diagonal(three(&given["Ic"]).max(DVec3::splat(1e-13)));
-            let mass = MassProperties { mass: number(&given["m"]), com: three(&given["com"]), inertia };
+            let inertia = Sym3::diagonal(vector(&given["Ic"]).max(DVec3::splat(1e-13)));
+            let mass = MassProperties { mass: number(&given["m"]), com: vector(&given["com"]), inertia };
             let body = builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, mass));
             let turn = match kind {
                 JointKind::Hinge => rotation_to_axis(DVec3::Y).expect("not zero"),
@@ -173,7 +173,7 @@ impl Reference {
                 JointKind::Universal => mat3_to_quat(&DMat3::from_cols(DVec3::Z, DVec3::X, DVec3::Y)),
                 _ => DQuat::IDENTITY,
             };
-            let base = Pose::exp(Motion::from_array(list(&given["T0_xi"]).try_into().expect("six")));
+            let base = Pose::exp(Motion::from_array(array(&given["T0_xi"])));
             let frames = JointFrames {
                 rotation1: turn,
                 point1: DVec3::ZERO,
@@ -187,7 +187,7 @@ impl Reference {
         }
         let tree = Tree::from_model(&builder.build().expect("valid")).expect("a tree");
         let mut reference = Self { rates_from: Dense::zeros(15, 15), tree, bodies, joint_frames };
-        reference.fill_map(&list(&input["q"]));
+        reference.fill_map(&numbers(&input["q"]));
         reference
     }
 
@@ -260,20 +260,4 @@ impl Reference {
         let joint = dynamics.joint_pose(link);
         Pose::new(joint.rotation * self.joint_frames[k].conjugate(), joint.translation)
     }
-}
-
-fn fixture() -> Value {
-    serde_json::from_str(include_str!("../../../../fixtures/golden/recursive.json")).expect("valid fixture")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
-}
-
-fn list(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(number).collect()
-}
-
-fn three(value: &Value) -> DVec3 {
-    DVec3::from_slice(&list(value))
 }

@@ -1,7 +1,7 @@
 //! Mass matrix, bias and inverse dynamics for users of matrices.
 
 use sinew_math::{MassProperties, Sym3};
-use sinew_recursive::{Command, Dynamics};
+use sinew_recursive::{Dynamics, HybridCommand};
 use sinew_testkit::{Dense, Rng, assert_close};
 
 use crate::support::{Case, GRAVITY, all_kinds, dense, random_case, random_vector};
@@ -79,21 +79,21 @@ fn sweeps_allocate_nothing() {
     let mut derivatives = sinew_recursive::Derivatives::new(tree);
     let mut integrator = sinew_recursive::Integrator::new(tree);
     let springs = sinew_recursive::Springs::none(tree);
-    let mut command = Command::passive(tree);
-    command.modes[3] = sinew_recursive::Mode::Prescribed;
+    let mut command = HybridCommand::passive(tree);
+    command.modes[3] = sinew_recursive::JointMode::Prescribed;
     let n = tree.n_dofs();
     let (mut matrix, mut vector) = (vec![0.0; n * n], vec![0.0; n]);
     let mut maximal = model.initial_state();
     let info = allocation_counter::measure(|| {
-        let action = sinew_recursive::Action { command: &command, gravity: GRAVITY, external };
+        let action = sinew_recursive::Action { h: 1e-3, command: &command, gravity: GRAVITY, external };
         let _ = dynamics.hybrid(tree, state, &command, GRAVITY, external);
         derivatives.command(tree, dynamics, n - 1);
-        let _ = derivatives.row(tree, dynamics, &sinew_recursive::Row::Torque(0));
+        let _ = derivatives.row(tree, dynamics, &sinew_recursive::DerivativeRow::Torque(0));
         dynamics.fill_mass_matrix(tree, &mut matrix);
         dynamics.fill_bias(tree, GRAVITY, external, &mut vector);
-        let _ = integrator.symplectic_euler(tree, dynamics, state, &action, 1e-3);
-        let _ = integrator.runge_kutta(tree, dynamics, state, &action, 1e-3);
-        let _ = integrator.implicit(tree, dynamics, state, &action, &springs, 1e-3);
+        let _ = integrator.symplectic_euler(tree, dynamics, state, &action);
+        let _ = integrator.runge_kutta(tree, dynamics, state, &action);
+        let _ = integrator.implicit(tree, dynamics, state, &action, &springs);
         state.write_mechanism(tree, dynamics, &mut maximal);
         state.read_mechanism(tree, &maximal);
     });
@@ -105,9 +105,9 @@ fn a_fresh_workspace_changes_no_bit() {
     let mut rng = Rng::new(45);
     let mut case = random_case(&mut rng, 12, &all_kinds());
     let Case { tree, state, dynamics, external, .. } = &mut case;
-    let command = Command::passive(tree);
+    let command = HybridCommand::passive(tree);
     let other = crate::support::random_state(&mut rng, tree);
-    let _ = dynamics.hybrid(tree, &other, &Command::prescribed(tree), GRAVITY, external);
+    let _ = dynamics.hybrid(tree, &other, &HybridCommand::prescribed(tree), GRAVITY, external);
     let _ = dynamics.hybrid(tree, state, &command, GRAVITY, external);
     let mut fresh = Dynamics::new(tree);
     let _ = fresh.hybrid(tree, state, &command, GRAVITY, external);

@@ -4,8 +4,8 @@ use glam::DVec3;
 use sinew_math::{Force, MassProperties, Motion, Pose, Sym3, log_so3};
 use sinew_mechanism::{BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder};
 use sinew_recursive::{
-    Action, Bone, Command, Dynamics, Integrator, Particle, ParticleState, Springs, Tree, TreeState,
-    add_reactions,
+    Action, BoneMotion, Dynamics, HybridCommand, Integrator, Particle, ParticleState, Springs, Tree,
+    TreeState, add_reactions,
 };
 use sinew_testkit::{Rng, assert_close};
 
@@ -35,7 +35,7 @@ fn momentum_of_a_floating_tree_changes_by_external_wrenches_only() {
         let mut case = floating(&mut rng);
         let mut command = random_command(&mut rng, &case.tree, 0.5);
         // the root is not actuated
-        command.modes[0] = sinew_recursive::Mode::Passive;
+        command.modes[0] = sinew_recursive::JointMode::Passive;
         command.values[..6].fill(0.0);
         let Case { model, tree, state, dynamics, external } = &mut case;
         let _ = dynamics.hybrid(tree, state, &command, GRAVITY, external);
@@ -61,14 +61,14 @@ fn run(
     case: &Case,
     h: f64,
     gravity: DVec3,
-    step: impl Fn(&mut Integrator, &Tree, &mut Dynamics, &mut TreeState, &Action<'_>, f64),
+    step: impl Fn(&mut Integrator, &Tree, &mut Dynamics, &mut TreeState, &Action<'_>),
 ) -> (TreeState, Dynamics) {
     let (mut state, mut dynamics) = (case.state.clone(), Dynamics::new(&case.tree));
     let mut integrator = Integrator::new(&case.tree);
-    let command = Command::passive(&case.tree);
-    let action = Action { command: &command, gravity, external: &[] };
+    let command = HybridCommand::passive(&case.tree);
+    let action = Action { h, command: &command, gravity, external: &[] };
     for _ in 0..(0.5 / h).round() as usize {
-        step(&mut integrator, &case.tree, &mut dynamics, &mut state, &action, h);
+        step(&mut integrator, &case.tree, &mut dynamics, &mut state, &action);
     }
     dynamics.kinematics(&case.tree, &state);
     (state, dynamics)
@@ -80,9 +80,8 @@ fn euler(
     dynamics: &mut Dynamics,
     state: &mut TreeState,
     action: &Action<'_>,
-    h: f64,
 ) {
-    let _ = integrator.symplectic_euler(tree, dynamics, state, action, h);
+    let _ = integrator.symplectic_euler(tree, dynamics, state, action);
 }
 
 fn runge_kutta(
@@ -91,9 +90,8 @@ fn runge_kutta(
     dynamics: &mut Dynamics,
     state: &mut TreeState,
     action: &Action<'_>,
-    h: f64,
 ) {
-    let _ = integrator.runge_kutta(tree, dynamics, state, action, h);
+    let _ = integrator.runge_kutta(tree, dynamics, state, action);
 }
 
 /// Largest difference of place and orientation (m, rad).
@@ -185,11 +183,10 @@ fn stiff_springs_are_stable_at_any_stiffness() {
         springs.damping.fill(0.05 * stiffness);
         let (mut state, mut dynamics) = (case.state.clone(), Dynamics::new(&case.tree));
         let mut integrator = Integrator::new(&case.tree);
-        let command = Command::passive(&case.tree);
-        let action = Action { command: &command, gravity: GRAVITY, external: &[] };
+        let command = HybridCommand::passive(&case.tree);
+        let action = Action { h: 1.0 / 60.0, command: &command, gravity: GRAVITY, external: &[] };
         for _ in 0..1200 {
-            let report =
-                integrator.implicit(&case.tree, &mut dynamics, &mut state, &action, &springs, 1.0 / 60.0);
+            let report = integrator.implicit(&case.tree, &mut dynamics, &mut state, &action, &springs);
             assert_eq!(report.singular, None);
             assert!(state.is_finite());
         }
@@ -219,10 +216,10 @@ fn stiff_springs_without_dampers_gain_no_energy() {
     };
     let start = energy(&state, &dynamics);
     let mut integrator = Integrator::new(&case.tree);
-    let command = Command::passive(&case.tree);
-    let action = Action { command: &command, gravity: DVec3::ZERO, external: &[] };
+    let command = HybridCommand::passive(&case.tree);
+    let action = Action { h: 1.0 / 60.0, command: &command, gravity: DVec3::ZERO, external: &[] };
     for _ in 0..300 {
-        let _ = integrator.implicit(&case.tree, &mut dynamics, &mut state, &action, &springs, 1.0 / 60.0);
+        let _ = integrator.implicit(&case.tree, &mut dynamics, &mut state, &action, &springs);
         dynamics.kinematics(&case.tree, &state);
         assert!(energy(&state, &dynamics) < 1.01 * start);
     }
@@ -237,17 +234,16 @@ fn implicit_springs_tend_to_explicit_ones() {
     springs.damping.fill(0.2);
     let mut stretch = vec![0.0; case.tree.n_dofs()];
     case.tree.difference(&case.state.coordinates, &springs.rest, &mut stretch);
-    let mut command = Command::passive(&case.tree);
+    let mut command = HybridCommand::passive(&case.tree);
     for dof in 0..case.tree.n_dofs() {
         command.values[dof] = -3.0 * stretch[dof] - 0.2 * case.state.rates[dof];
     }
     let (mut explicit, mut implicit) = (Dynamics::new(&case.tree), Dynamics::new(&case.tree));
     let _ = explicit.hybrid(&case.tree, &case.state, &command, GRAVITY, &[]);
-    let passive = Command::passive(&case.tree);
-    let action = Action { command: &passive, gravity: GRAVITY, external: &[] };
+    let passive = HybridCommand::passive(&case.tree);
+    let action = Action { h: 1e-9, command: &passive, gravity: GRAVITY, external: &[] };
     let mut state = case.state.clone();
-    let _ =
-        Integrator::new(&case.tree).implicit(&case.tree, &mut implicit, &mut state, &action, &springs, 1e-9);
+    let _ = Integrator::new(&case.tree).implicit(&case.tree, &mut implicit, &mut state, &action, &springs);
     assert_close!(implicit.accelerations(), explicit.accelerations(), 1e-6);
     // the torque reported is that of the springs at the end of the step
     assert_close!(implicit.torques(), command.values.as_slice(), 1e-6);
@@ -290,7 +286,7 @@ fn a_particle_is_a_leaf_that_slides_freely() {
 
         let mut reference = Dynamics::new(&full);
         reference.kinematics(&full, &state);
-        let mut command = Command::passive(&full);
+        let mut command = HybridCommand::passive(&full);
         command.values[full.dofs(point)].copy_from_slice(&tie.to_array());
         let mut external = vec![Force::ZERO; 2];
         let central = reference.body_pose(&full, bone(&full));
@@ -311,10 +307,10 @@ fn a_particle_is_a_leaf_that_slides_freely() {
         dynamics.kinematics(&alone, &small);
         let mut external = [Force::ZERO];
         add_reactions(&alone, &dynamics, &[particle], &[slide], &[tie], &mut external);
-        let _ = dynamics.respond(&alone, &Command::passive(&alone), GRAVITY, &external);
+        let _ = dynamics.respond(&alone, &HybridCommand::passive(&alone), GRAVITY, &external);
         let expected = copy(reference.accelerations(), full.dofs(bone(&full)));
         assert_close!(dynamics.accelerations(), expected.as_slice(), 1e-11);
-        let seen = Bone::new(&alone, &dynamics, particle.link);
+        let seen = BoneMotion::new(&alone, &dynamics, particle.link);
         let found = particle.acceleration(&seen, &slide, tie, other);
         let expected = DVec3::from_slice(&reference.accelerations()[full.dofs(point)]);
         assert_close!(found, expected, 1e-11);
@@ -327,7 +323,7 @@ fn a_particle_is_a_leaf_that_slides_freely() {
 #[should_panic(expected = "one wrench per link")]
 fn wrenches_of_another_tree_are_refused() {
     let Case { tree, mut state, mut dynamics, .. } = floating(&mut Rng::new(56));
-    let command = Command::passive(&tree);
-    let action = Action { command: &command, gravity: GRAVITY, external: &[Force::ZERO; 2] };
-    let _ = Integrator::new(&tree).runge_kutta(&tree, &mut dynamics, &mut state, &action, 1e-3);
+    let command = HybridCommand::passive(&tree);
+    let action = Action { h: 1e-3, command: &command, gravity: GRAVITY, external: &[Force::ZERO; 2] };
+    let _ = Integrator::new(&tree).runge_kutta(&tree, &mut dynamics, &mut state, &action);
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::{MassProperties, Pose, Sym3, exp_so3};
 use sinew_mechanism::{BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder};
-use sinew_recursive::{Command, Dynamics, RecursiveError, Tree};
+use sinew_recursive::{Dynamics, HybridCommand, RecursiveError, Tree};
 
 fn frames() -> JointFrames {
     JointFrames::coincident(&Pose::IDENTITY, &Pose::IDENTITY, &Pose::IDENTITY)
@@ -80,6 +80,6 @@ fn numbers_that_are_not_finite_are_reported_not_fatal() {
     state.coordinates[0] = f64::NAN;
     assert!(!state.is_finite());
     let mut dynamics = Dynamics::new(&tree);
-    let report = dynamics.hybrid(&tree, &state, &Command::passive(&tree), DVec3::NEG_Z, &[]);
+    let report = dynamics.hybrid(&tree, &state, &HybridCommand::passive(&tree), DVec3::NEG_Z, &[]);
     assert_eq!(report.singular.map(|(link, _)| link), tree.link(bone));
 }

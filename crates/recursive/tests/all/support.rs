@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_math::{Force, MassProperties, Motion, Pose, Sym3};
 use sinew_mechanism::{BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, Model, State};
-use sinew_recursive::{Command, Dynamics, LinkId, Mode, Tree, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeState};
 use sinew_testkit::{Dense, Rng};
 
 pub(crate) const GRAVITY: DVec3 = DVec3::new(0.3, -0.2, -9.81);
@@ -85,11 +85,11 @@ pub(crate) fn random_vector(rng: &mut Rng, n: usize, size: f64) -> Vec<f64> {
     (0..n).map(|_| rng.uniform(-size, size)).collect()
 }
 
-pub(crate) fn random_command(rng: &mut Rng, tree: &Tree, prescribed: f64) -> Command {
+pub(crate) fn random_command(rng: &mut Rng, tree: &Tree, prescribed: f64) -> HybridCommand {
     let modes = (0..tree.n_links())
-        .map(|_| if rng.chance(prescribed) { Mode::Prescribed } else { Mode::Passive })
+        .map(|_| if rng.chance(prescribed) { JointMode::Prescribed } else { JointMode::Passive })
         .collect();
-    Command { modes, values: random_vector(rng, tree.n_dofs(), 2.0) }
+    HybridCommand { modes, values: random_vector(rng, tree.n_dofs(), 2.0) }
 }
 
 /// The kinds whose rates are well scaled.
@@ -148,13 +148,13 @@ pub(crate) fn dense_hybrid(
     tree: &Tree,
     mass: &Dense,
     bias: &[f64],
-    command: &Command,
+    command: &HybridCommand,
 ) -> (Vec<f64>, Vec<f64>) {
     let n = tree.n_dofs();
     let known: Vec<bool> = tree
         .links()
         .flat_map(|link| tree.dofs(link).map(move |_| link))
-        .map(|link: LinkId| command.mode(link) == Mode::Prescribed)
+        .map(|link: LinkId| command.mode(link) == JointMode::Prescribed)
         .collect();
     // unknown x_i is q̈_i where passive, τ_i where prescribed
     let mut matrix = Dense::zeros(n, n);

@@ -4,6 +4,8 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
+use super::pose::PoseDoc;
+use super::shape::ShapeDoc;
 
 /// One rigid body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,46 +51,6 @@ pub enum BodyKindDoc {
     Kinematic,
 }
 
-/// Position and rotation of a frame, relative to the frame it is written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PoseDoc {
-    /// Origin (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub position: DVec3,
-    /// Orientation.
-    #[serde(skip_serializing_if = "is_default")]
-    pub rotation: RotationDoc,
-}
-
-/// A rotation, written the way that is handiest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub enum RotationDoc {
-    /// No rotation.
-    #[default]
-    Identity,
-    /// Rotation vector: axis times angle (rad).
-    Vector(DVec3),
-    /// Turn about an axis of any non-zero length.
-    AxisAngle {
-        /// Axis; normalized on use.
-        axis: DVec3,
-        /// Angle (rad).
-        angle: f64,
-    },
-    /// Unit quaternion; normalized on use, so it must not be zero.
-    Quaternion {
-        /// Real part.
-        w: f64,
-        /// First imaginary part.
-        x: f64,
-        /// Second imaginary part.
-        y: f64,
-        /// Third imaginary part.
-        z: f64,
-    },
-}
-
 /// Velocity of a body in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -99,80 +61,6 @@ pub struct VelocityDoc {
     /// Velocity of the centre of mass (m/s).
     #[serde(skip_serializing_if = "is_default")]
     pub linear: DVec3,
-}
-
-/// A solid shape; where it has an axis, that axis is x of its own frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum ShapeDoc {
-    /// Rectangular box.
-    Box(BoxDoc),
-    /// Ball.
-    Sphere(SphereDoc),
-    /// Cylinder with half balls at both ends.
-    Capsule(CapsuleDoc),
-    /// Circular cylinder.
-    Cylinder(CylinderDoc),
-    /// Ellipsoid.
-    Ellipsoid(EllipsoidDoc),
-}
-
-/// Rectangular box centred on its frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BoxDoc {
-    /// Full edge lengths along x, y, z (m).
-    pub size: DVec3,
-    /// Frame of the shape in the body frame.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub at: PoseDoc,
-}
-
-/// Ball centred on its frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SphereDoc {
-    /// Radius (m).
-    pub radius: f64,
-    /// Frame of the shape in the body frame.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub at: PoseDoc,
-}
-
-/// Cylinder along x with half balls at both ends, centred on its frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CapsuleDoc {
-    /// Radius of cylinder and caps (m).
-    pub radius: f64,
-    /// Length of the cylinder part, caps not counted (m).
-    pub length: f64,
-    /// Frame of the shape in the body frame.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub at: PoseDoc,
-}
-
-/// Circular cylinder along x, centred on its frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CylinderDoc {
-    /// Radius (m).
-    pub radius: f64,
-    /// Length (m).
-    pub length: f64,
-    /// Frame of the shape in the body frame.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub at: PoseDoc,
-}
-
-/// Ellipsoid centred on its frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EllipsoidDoc {
-    /// Half lengths along x, y, z (m).
-    pub semi_axes: DVec3,
-    /// Frame of the shape in the body frame.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub at: PoseDoc,
 }
 
 /// Mass of a body, from its shapes or given outright.

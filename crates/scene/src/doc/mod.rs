@@ -15,14 +15,13 @@ mod flesh;
 mod generator;
 mod joint;
 mod motion;
+mod pose;
 mod score;
+mod shape;
 mod solve;
 mod surface;
 
-pub use body::{
-    BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CylinderDoc, EllipsoidDoc, InertiaDoc, MassDoc,
-    MassPropertiesDoc, PoseDoc, RotationDoc, ShapeDoc, SphereDoc, VelocityDoc,
-};
+pub use body::{BodyDoc, BodyKindDoc, InertiaDoc, MassDoc, MassPropertiesDoc, VelocityDoc};
 pub use camera::CameraDoc;
 pub use change::ChangeDoc;
 pub use character::{CharacterDoc, CharacterKindDoc, FollowDoc};
@@ -39,10 +38,12 @@ pub use motion::{
     CircleDoc, CurveDoc, EndDoc, GrabDoc, InputDoc, InterpolationDoc, JointForcesDoc, KinematicDoc, SineDoc,
     SpringDoc, TrackDoc, WrenchDoc,
 };
+pub use pose::{PoseDoc, RotationDoc};
 pub use score::{
     ControlDoc, ExpectMotionDoc, GoalDoc, GuideDoc, KeyDoc, KeyframesDoc, LandDoc, LevelDoc, MeasureDoc,
     PhaseDoc, PoseGoalDoc, ReachDoc, RootControlDoc, ScoreDoc, StyleDoc, WantDoc, WarpDoc,
 };
+pub use shape::ShapeDoc;
 pub use solve::{
     DisplacementDoc, ExplicitDoc, ExplicitMethodDoc, GyroscopicDoc, ImplicitDoc, JacobianPoseDoc,
     KrylovMethodDoc, LoopSolverDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RotationStepDoc, StabilizeDoc,

@@ -5,14 +5,14 @@
 
 use std::sync::LazyLock;
 
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
 use sinew_mesh::characters::{Bone, BoneShape, Character, Joint, finger, fish, hand, worm};
 
 use super::pose_doc;
 use crate::doc::{
-    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, BoxDoc, CapsuleDoc, CharacterDoc, CharacterKindDoc,
-    FleshDoc, FleshMeshDoc, FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MotorDoc, PoseDoc,
-    PositionMotorDoc, SceneDoc, ShapeDoc, TargetDoc,
+    AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, FleshDoc, FleshMeshDoc,
+    FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MotorDoc, PositionMotorDoc, SceneDoc, ShapeDoc,
+    TargetDoc,
 };
 
 /// The rigid part of a character.
@@ -99,11 +99,10 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
 }
 
 fn shape(bone: &Bone) -> ShapeDoc {
-    let at = PoseDoc::default();
-    match bone.shape {
-        BoneShape::Capsule { length, radius } => ShapeDoc::Capsule(CapsuleDoc { radius, length, at }),
-        BoneShape::Box { size } => ShapeDoc::Box(BoxDoc { size, at }),
-    }
+    ShapeDoc::centred(match bone.shape {
+        BoneShape::Capsule { length, radius } => Shape::Capsule { radius, length },
+        BoneShape::Box { size } => Shape::Box { size },
+    })
 }
 
 /// Limits as firm as the character is large.

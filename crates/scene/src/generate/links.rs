@@ -13,8 +13,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::{Place, link_name};
 use crate::doc::{
-    BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, RootDoc, SceneDoc, ShapeDoc,
-    TreeDoc,
+    BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, RootDoc, SceneDoc, TreeDoc,
 };
 
 /// The pieces that every link of a generator shares.
@@ -126,37 +125,14 @@ fn branch(tree: &TreeDoc, place: &Place, level: u32, k: u32) -> Place {
 }
 
 fn link_length(link: &BodyDoc) -> f64 {
-    link.shapes.first().map_or(0.0, ShapeDoc::length)
+    link.shapes.first().map_or(0.0, |shape| shape.solid.length())
 }
 
 /// Scales sizes by `s`, masses by s³ and inertias by s⁵: the same material in a smaller copy.
 fn shrink_body(body: &mut BodyDoc, s: f64) {
     for shape in &mut body.shapes {
-        let at = match shape {
-            ShapeDoc::Box(shape) => {
-                shape.size *= s;
-                &mut shape.at
-            }
-            ShapeDoc::Sphere(shape) => {
-                shape.radius *= s;
-                &mut shape.at
-            }
-            ShapeDoc::Capsule(shape) => {
-                shape.radius *= s;
-                shape.length *= s;
-                &mut shape.at
-            }
-            ShapeDoc::Cylinder(shape) => {
-                shape.radius *= s;
-                shape.length *= s;
-                &mut shape.at
-            }
-            ShapeDoc::Ellipsoid(shape) => {
-                shape.semi_axes *= s;
-                &mut shape.at
-            }
-        };
-        at.position *= s;
+        shape.solid = shape.solid.scaled(s);
+        shape.at.position *= s;
     }
     let (cube, fifth) = (s * s * s, s * s * s * s * s);
     match &mut body.mass {

@@ -8,12 +8,12 @@ mod links;
 mod mesh;
 
 use glam::{DQuat, DVec3};
-use sinew_math::{JointKind, Pose};
+use sinew_math::{JointKind, Pose, Shape};
 
 pub(crate) use character::skeleton;
 
 use crate::doc::{
-    BodyDoc, CylinderDoc, GeneratorDoc, JointDoc, MassDoc, PoseDoc, RootDoc, RotationDoc, SceneDoc, ShapeDoc,
+    BodyDoc, GeneratorDoc, JointDoc, MassDoc, PoseDoc, RootDoc, RotationDoc, SceneDoc, ShapeDoc,
 };
 
 impl SceneDoc {
@@ -172,11 +172,11 @@ fn pose_doc(pose: &Pose) -> PoseDoc {
 
 /// A bar at `place`: a solid cylinder.
 fn bar(name: String, place: &Place, radius: f64, mass: f64) -> BodyDoc {
-    let shape = CylinderDoc { radius, length: place.length, at: PoseDoc::default() };
+    let shape = Shape::Cylinder { radius, length: place.length };
     BodyDoc {
         name,
         pose: place.pose(),
-        shapes: vec![ShapeDoc::Cylinder(shape)],
+        shapes: vec![ShapeDoc::centred(shape)],
         mass: MassDoc::Total(mass),
         ..BodyDoc::default()
     }

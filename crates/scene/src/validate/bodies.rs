@@ -1,37 +1,29 @@
 //! Rules for bodies: sizes, masses, rotations.
 
 use glam::DVec3;
-use sinew_math::MassError;
+use sinew_math::{MassError, Shape, ShapeSize};
 
 use super::{Issues, bodies};
-use crate::doc::{BodyKindDoc, CurveDoc, GeneratorDoc, MassDoc, RotationDoc, SceneDoc, ShapeDoc};
+use crate::doc::{BodyKindDoc, CurveDoc, GeneratorDoc, MassDoc, RotationDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
 /// Edges, radii and lengths are above zero; only the cylinder part of a capsule may have length zero.
 pub(super) fn sizes_are_positive(scene: &SceneDoc, issues: &mut Issues) {
     for (path, body) in bodies(scene) {
         for (i, shape) in body.shapes.iter().enumerate() {
-            check_shape(issues, shape, &format!("{path}.shapes[{i}]"));
+            check_shape(issues, &shape.solid, &format!("{path}.shapes[{i}]"));
         }
     }
 }
 
 /// The sizes of one shape.
-pub(super) fn check_shape(issues: &mut Issues, shape: &ShapeDoc, path: &str) {
-    let field = |name: &str| format!("{path}.{name}");
-    match shape {
-        ShapeDoc::Box(shape) => issues.require_positive(shape.size.min_element(), || field("size")),
-        ShapeDoc::Sphere(shape) => issues.require_positive(shape.radius, || field("radius")),
-        ShapeDoc::Capsule(shape) => {
-            issues.require_positive(shape.radius, || field("radius"));
-            issues.require_not_negative(shape.length, || field("length"));
-        }
-        ShapeDoc::Cylinder(shape) => {
-            issues.require_positive(shape.radius, || field("radius"));
-            issues.require_positive(shape.length, || field("length"));
-        }
-        ShapeDoc::Ellipsoid(shape) => {
-            issues.require_positive(shape.semi_axes.min_element(), || field("semi_axes"));
+pub(super) fn check_shape(issues: &mut Issues, shape: &Shape, path: &str) {
+    for ShapeSize { name, value, may_be_zero } in shape.sizes() {
+        let field = || format!("{path}.{name}");
+        if may_be_zero {
+            issues.require_not_negative(value, field)
+        } else {
+            issues.require_positive(value, field)
         }
     }
 }
@@ -81,7 +73,7 @@ pub(super) fn rotations_have_an_axis(scene: &SceneDoc, issues: &mut Issues) {
     for (path, body) in bodies(scene) {
         check_rotation(issues, &body.pose.rotation, || format!("{path}.pose.rotation"));
         for (i, shape) in body.shapes.iter().enumerate() {
-            check_rotation(issues, &shape.at().rotation, || format!("{path}.shapes[{i}].at.rotation"));
+            check_rotation(issues, &shape.at.rotation, || format!("{path}.shapes[{i}].at.rotation"));
         }
     }
     for (i, track) in scene.tracks.iter().enumerate() {

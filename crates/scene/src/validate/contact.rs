@@ -2,7 +2,7 @@
 
 use super::bodies::{check_rotation, check_shape};
 use super::{Issues, Looks, RESERVED, looks};
-use crate::doc::{ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
+use crate::doc::{ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
 /// Friction, stiffness and damping are physical.
@@ -31,9 +31,9 @@ pub(super) fn colliders_can_be_touched(scene: &SceneDoc, issues: &mut Issues) {
                 }
             }
             ColliderShapeDoc::Solid(shape) => {
-                check_shape(issues, shape, &path);
-                check_rotation(issues, &shape.at().rotation, || format!("{path}.at.rotation"));
-                if matches!(shape, ShapeDoc::Ellipsoid(_)) {
+                check_shape(issues, &shape.solid, &path);
+                check_rotation(issues, &shape.at.rotation, || format!("{path}.at.rotation"));
+                if !shape.solid.is_touchable() {
                     issues.add(
                         Kind::BadCollider,
                         path,

@@ -1,7 +1,7 @@
 //! Rules for generators.
 
 use super::{Issues, templates};
-use crate::doc::{GeneratorDoc, JointFramesDoc, PoseDoc, SceneDoc, ShapeDoc};
+use crate::doc::{GeneratorDoc, JointFramesDoc, PoseDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
 /// Largest number of links of one generator.
@@ -70,7 +70,7 @@ pub(super) fn links_have_a_length(scene: &SceneDoc, issues: &mut Issues) {
             }
             GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) | GeneratorDoc::Character(_) => continue,
         };
-        match spacing.or_else(|| link.shapes.first().map(ShapeDoc::length)) {
+        match spacing.or_else(|| link.shapes.first().map(|shape| shape.solid.length())) {
             Some(length) if length > 0.0 || length.is_nan() => {}
             Some(_) if spacing.is_some() => {
                 issues.require_positive(0.0, || format!("generators[{i}].spacing"))

@@ -201,7 +201,7 @@ enum Looks {
 fn looks(scene: &SceneDoc, body: &str) -> Option<Looks> {
     let of = |shapes: &[ShapeDoc]| match shapes {
         [] => Looks::Nothing,
-        _ if shapes.iter().any(|shape| matches!(shape, ShapeDoc::Ellipsoid(_))) => Looks::Ellipsoid,
+        _ if shapes.iter().any(|shape| !shape.solid.is_touchable()) => Looks::Ellipsoid,
         _ => Looks::Solid,
     };
     if body == RESERVED {

@@ -1,7 +1,7 @@
 //! The mechanism fixtures load, survive a round trip, and describe what their index says.
 
 use sinew_math::Pose;
-use sinew_scene::{ExpectDoc, JointKind, SceneDoc};
+use sinew_scene::{ExpectDoc, JointKind, SceneDoc, Shape};
 use std::collections::BTreeMap;
 
 fn scenes() -> Vec<SceneDoc> {
@@ -96,9 +96,9 @@ fn limbs_meet_at_their_joints() {
         let scene = scenes().into_iter().find(|scene| scene.name == name).unwrap();
         for joint in &scene.joints {
             let body = scene.bodies.iter().find(|b| b.name == joint.child).unwrap();
-            let sinew_scene::ShapeDoc::Capsule(capsule) = body.shapes[0] else { continue };
+            let Shape::Capsule { length, .. } = body.shapes[0].solid else { continue };
             let (on_child, _) = joint.frames.in_bodies(&body.pose.to_pose(), &Pose::IDENTITY);
-            let gap = on_child.translation + glam::DVec3::X * (0.5 * capsule.length);
+            let gap = on_child.translation + glam::DVec3::X * (0.5 * length);
             assert!(gap.length() < 2e-6, "{name}: {} begins {gap} from its joint", joint.name);
         }
     }

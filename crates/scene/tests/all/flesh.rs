@@ -9,7 +9,7 @@ use sinew_mesh::characters;
 use sinew_scene::{
     AttachedDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, FleshMaterialDoc, FleshMeshDoc, FollowDoc,
     GeneratorDoc, JointFramesDoc, JointSpringDoc, MotorDoc, PoseDoc, RotationDoc, SceneDoc, SceneIssueKind,
-    ShapeDoc, TrackDoc, validate,
+    Shape, ShapeDoc, TrackDoc, validate,
 };
 
 /// Every choice and every field of flesh and contact, none at its default.
@@ -168,10 +168,10 @@ fn characters_are_written_out_as_they_are() {
                 assert!(found.transform_point(point).distance(wanted) < 1e-14, "{kind:?} {}", body.name);
             }
             let mass = match body.shapes[..] {
-                [ShapeDoc::Capsule(c)] => {
-                    c.radius * c.radius * std::f64::consts::PI * (c.length + 4.0 / 3.0 * c.radius)
+                [ShapeDoc { solid: Shape::Capsule { radius, length }, .. }] => {
+                    radius * radius * std::f64::consts::PI * (length + 4.0 / 3.0 * radius)
                 }
-                [ShapeDoc::Box(b)] => b.size.x * b.size.y * b.size.z,
+                [ShapeDoc { solid: Shape::Box { size }, .. }] => size.x * size.y * size.z,
                 _ => panic!("bones are capsules or boxes"),
             } * bone.density;
             assert!((body.mass_properties().mass - mass).abs() < 1e-12 * mass);

@@ -3,13 +3,13 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{
-    BodyDoc, CapsuleDoc, ChainDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKind, JointSpringDoc,
-    MassDoc, PoseDoc, RootDoc, SceneDoc, ShapeDoc, TreeDoc, validate,
+    BodyDoc, ChainDoc, GeneratorDoc, JointDoc, JointFramesDoc, JointKind, JointSpringDoc, MassDoc, RootDoc,
+    SceneDoc, Shape, ShapeDoc, TreeDoc, validate,
 };
 
 fn link() -> BodyDoc {
-    let shape = CapsuleDoc { radius: 0.05, length: 0.4, at: PoseDoc::default() };
-    BodyDoc { shapes: vec![ShapeDoc::Capsule(shape)], ..BodyDoc::default() }
+    let shape = Shape::Capsule { radius: 0.05, length: 0.4 };
+    BodyDoc { shapes: vec![ShapeDoc::centred(shape)], ..BodyDoc::default() }
 }
 
 fn scene(generator: GeneratorDoc) -> SceneDoc {
@@ -22,7 +22,7 @@ fn close(a: DVec3, b: DVec3) {
 
 /// Ends of a link in the world.
 fn ends(body: &BodyDoc) -> (DVec3, DVec3) {
-    let (pose, half) = (body.pose.to_pose(), 0.5 * body.shapes[0].length());
+    let (pose, half) = (body.pose.to_pose(), 0.5 * body.shapes[0].solid.length());
     (pose.transform_point(DVec3::NEG_X * half), pose.transform_point(DVec3::X * half))
 }
 
@@ -110,7 +110,7 @@ fn trees_branch_at_their_ends_and_shrink() {
     }
     // Level 3: a quarter of the size, 1/64 of the mass and stiffness.
     let twig = &all.bodies[12];
-    assert!((twig.shapes[0].length() - 0.1).abs() < 1e-15);
+    assert!((twig.shapes[0].solid.length() - 0.1).abs() < 1e-15);
     assert!((twig.mass_properties().mass * 64.0 / trunk_mass - 1.0).abs() < 1e-12);
     assert!((all.joints[12].spring.unwrap().stiffness - 80.0 / 64.0).abs() < 1e-12);
     // The three branches are spread evenly: their directions add up to that of the trunk.

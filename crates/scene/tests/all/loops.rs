@@ -5,7 +5,7 @@ use sinew_math::Pose;
 use sinew_scene::{
     BodyDoc, ChainDoc, DisplacementDoc, EndDoc, GeneratorDoc, GrabDoc, InputDoc, JacobianPoseDoc, JointDoc,
     JointFramesDoc, JointKind, KrylovMethodDoc, LadderDoc, LadderPoseDoc, LoopSolverDoc, LoopsDoc, MeshDoc,
-    PriorityDoc, RootDoc, RotationStepDoc, SceneDoc, SphereDoc, StabilizeDoc, StepperDoc, validate,
+    PriorityDoc, RootDoc, RotationStepDoc, SceneDoc, Shape, ShapeDoc, StabilizeDoc, StepperDoc, validate,
 };
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn gaps(scene: &SceneDoc) -> Vec<f64> {
 
 /// Ends of a bar in the world.
 fn ends(body: &BodyDoc) -> [DVec3; 2] {
-    let half = 0.5 * body.shapes[0].length();
+    let half = 0.5 * body.shapes[0].solid.length();
     [-half, half].map(|x| body.pose.to_pose().transform_point(DVec3::X * x))
 }
 
@@ -193,7 +193,7 @@ fn chains_may_be_held_at_both_ends() {
         root,
         tip,
         link: BodyDoc {
-            shapes: vec![sinew_scene::ShapeDoc::Sphere(SphereDoc { radius: 0.1, at: Default::default() })],
+            shapes: vec![ShapeDoc::centred(Shape::Sphere { radius: 0.1 })],
             ..BodyDoc::default()
         },
         joint: JointDoc { kind: JointKind::Ball, weight: 2.0, ..JointDoc::default() },

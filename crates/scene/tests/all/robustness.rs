@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use sinew_scene::{
     AttachDoc, AttachedDoc, BodyDoc, CharacterKindDoc, ColliderDoc, ColliderShapeDoc, ContactDoc, CurveDoc,
     DisturbanceDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, MassDoc, PoseDoc,
-    RotationDoc, SceneDoc, SceneSource, SphereDoc, TrackDoc,
+    RotationDoc, SceneDoc, SceneSource, Shape, ShapeDoc, TrackDoc,
 };
 
 fn number() -> impl Strategy<Value = f64> {
@@ -84,7 +84,7 @@ fn collider() -> impl Strategy<Value = ColliderDoc> {
         (vector(), positive()).prop_map(|(point, z)| ColliderShapeDoc::Plane { point, normal: DVec3::Z * z }),
         (positive(), vector()).prop_map(|(radius, position)| {
             let at = PoseDoc { position, ..PoseDoc::default() };
-            ColliderShapeDoc::Solid(sinew_scene::ShapeDoc::Sphere(SphereDoc { radius, at }))
+            ColliderShapeDoc::Solid(ShapeDoc { solid: Shape::Sphere { radius }, at })
         }),
         ([positive(), positive()], [row(), row()]).prop_map(|(size, rows)| ColliderShapeDoc::HeightField {
             at: PoseDoc::default(),
@@ -112,7 +112,7 @@ prop_compose! {
         let body = BodyDoc {
             name: format!("body {text}"),
             pose,
-            shapes: vec![sinew_scene::ShapeDoc::Sphere(SphereDoc { radius, at: pose })],
+            shapes: vec![ShapeDoc { solid: Shape::Sphere { radius }, at: pose }],
             mass: MassDoc::Total(mass),
             color: color.map(DVec3::from),
             ..BodyDoc::default()

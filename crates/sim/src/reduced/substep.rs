@@ -1,13 +1,13 @@
 //! One substep in joint coordinates: the stages of the table of the module above.
 
 use glam::DVec3;
-use sinew_control::{Goal, Moment, Place};
+use sinew_control::{ControlInput, Goal, PointTarget};
 use sinew_flesh::{
     ExplicitFlesh, ExplicitWorkspace, FleshModel, FleshReport, FleshState, finish_explicit, predict_bodies,
     rigid_wrenches, step_explicit,
 };
 use sinew_mechanism::{Input, Stage, Watch, outside_wrenches};
-use sinew_recursive::{Action, Mode, SweepReport, Tree, resisted};
+use sinew_recursive::{Action, HybridReport, JointMode, Tree, resisted};
 
 use super::{Met, Reduced, ReducedMethod, ReducedWorkspace};
 use crate::{Model, State};
@@ -48,10 +48,10 @@ impl Substep<'_> {
         self.reduced.pull(self.model, tree_state, self.input, lookahead, torques, resistances);
         work.drags.clear();
         work.drags.extend(drags(self.model, tree, self.input));
-        work.command.modes.fill(Mode::Passive);
+        work.command.modes.fill(JointMode::Passive);
         work.command.values.copy_from_slice(&work.torques);
         if let Some(controller) = &mut work.controller {
-            let moment = Moment {
+            let moment = ControlInput {
                 time: bodies.time,
                 dt: h,
                 gravity: self.gravity,
@@ -119,8 +119,8 @@ impl Substep<'_> {
         } else {
             let ReducedWorkspace { dynamics, tree_state, command, external, resistances, .. } =
                 &mut *self.work;
-            let action = Action { command, gravity: self.gravity, external };
-            resisted(tree, dynamics, tree_state, &action, resistances, h)
+            let action = Action { h, command, gravity: self.gravity, external };
+            resisted(tree, dynamics, tree_state, &action, resistances)
         };
         report.mechanism.regularized += u32::from(seen.singular.is_some());
         let Some(controller) = &self.work.controller else { return };
@@ -135,7 +135,7 @@ impl Substep<'_> {
     }
 
     /// Forces along joints and on bodies are found anew at every stage; commands, flesh and contacts stay as they are.
-    fn runge_kutta(&mut self, bodies: &sinew_mechanism::State) -> SweepReport {
+    fn runge_kutta(&mut self, bodies: &sinew_mechanism::State) -> HybridReport {
         let Self { model, reduced, input, h, gravity, .. } = *self;
         let tree = &reduced.tree;
         let ReducedWorkspace {
@@ -157,14 +157,14 @@ impl Substep<'_> {
         }
         let modes = &command.modes;
         let passive = || {
-            let links = tree.links().filter(|link| modes[link.index()] == Mode::Passive);
+            let links = tree.links().filter(|link| modes[link.index()] == JointMode::Passive);
             links.flat_map(|link| tree.dofs(link))
         };
         passive().for_each(|dof| command.values[dof] -= torques[dof]);
         ahead.poses.clone_from(&bodies.poses);
         ahead.motions.clone_from(&bodies.motions);
-        let stays = Action { command, gravity, external };
-        integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, h, |stage, dynamics, action| {
+        let stays = Action { h, command, gravity, external };
+        integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, |stage, dynamics, action| {
             reduced.pull(model, stage, input, 0.0, torques, resistances);
             action.resistance.copy_from_slice(resistances);
             passive().for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
@@ -182,6 +182,6 @@ impl Substep<'_> {
 fn drags<'a>(model: &'a Model, tree: &'a Tree, input: &'a Input) -> impl Iterator<Item = Goal> + 'a {
     input.hard_grabs(model).filter_map(move |grab| {
         let central = model.central_frame(grab.body).inverse().transform_point(grab.point);
-        Some(Goal::drag(tree.link(grab.body)?, central, Place::At(grab.target)))
+        Some(Goal::drag(tree.link(grab.body)?, central, PointTarget::At(grab.target)))
     })
 }

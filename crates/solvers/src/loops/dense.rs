@@ -1,29 +1,30 @@
-//! The loop matrix written out and factored: the comparison, and the answer for small stubborn problems.
+//! Dense solution of the loop equations: a reference, and a fallback for small ill-conditioned problems.
 //!
-//! **What.** `A = Â + D` column by column through the responder, made symmetric; LLᵀ where it is safely positive
-//! definite, else the pseudo-inverse by eigenvalues of `S A S`. Contradictory rows end in the least squares of
-//! `Σ w r²`; with `S = √w` that is what the pseudo-inverse gives. A compliant row can always be met, so that its
-//! scale is free and `S` takes its compliance out: `S = √(w Â/(Â + D))`.
+//! **What.** `A = Â + D` is assembled column by column through the responder and made symmetric. If it is safely positive
+//! definite it is solved by LLᵀ, otherwise by the pseudo-inverse from the eigenvalues of `S A S`. For contradictory rows the
+//! pseudo-inverse with `S = √w` gives the least squares of `Σ w r²`. A compliant row can always be met, so its scale is free,
+//! and `S` removes its compliance: `S = √(w Â/(Â + D))`.
 //!
-//! **Cost.** One response per row, `n²` numbers, `n³/3` (LLᵀ) or about `10 n³` flops; allocates. The factors come
-//! from faer, whose kernels follow the machine: bits may differ between processors.
+//! **Cost.** One response per row, `n²` numbers, `n³/3` (LLᵀ) or about `10 n³` flops; allocates. The factorizations are
+//! those of faer, whose kernels depend on the machine: bits may differ between processors.
 //!
-//! **Failure.** What is not finite is [`LoopStop::Breakdown`].
+//! **Failure.** Numbers that are not finite give [`LoopStop::Breakdown`].
 
 use super::krylov::Krylov;
-use super::operator::{Operator, largest};
-use super::refine::{LOOP_DRIFT, LoopStop};
+use super::operator::Operator;
 use super::responder::FreeMass;
+use super::settings::{LOOP_DRIFT, LoopStop};
+use crate::vector::largest;
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
-/// A pivot of LLᵀ below this part of its diagonal entry means that rows depend on each other.
+/// A pivot of LLᵀ below this fraction of its diagonal entry means that rows are dependent.
 const DEPENDENT: f64 = 1e-11;
 
-/// Eigenvalues below this part of the largest, and of what free bodies would give, are zero.
+/// Eigenvalues below this fraction of the largest, and of the value for free bodies, count as zero.
 const ZERO: f64 = 1e-12;
 
-/// Solves directly for the residual that is there, and adds to `lambda`; counts as one iteration.
+/// Solves for the present residual and adds the solution to `lambda`; counts as one iteration.
 pub(crate) fn solve(
     krylov: &mut Krylov<'_>,
     operator: &mut Operator<'_>,
@@ -35,12 +36,12 @@ pub(crate) fn solve(
     if let Some(stop) = krylov.halt(residual) {
         return stop;
     }
-    let a = written_out(operator);
+    let a = assemble(operator);
     if !a.col_iter().all(|column| column.iter().all(|entry| entry.is_finite())) {
         return LoopStop::Breakdown;
     }
     let n = lambda.len();
-    // Rows that the tree already holds leave noise; only next to what free bodies would do does it show.
+    // Rows that the tree holds already leave only noise, which shows only relative to the values for free bodies.
     let free = operator.rows.free_diagonal(free_mass);
     let mut stop = LoopStop::Converged;
     let factor = Llt::new(a.as_ref(), Side::Lower).ok().filter(|factor| {
@@ -48,7 +49,7 @@ pub(crate) fn solve(
         (0..n).all(|i| pivot(i) > DEPENDENT * a[(i, i)] && pivot(i) > ZERO * free[i])
     });
     let pseudo = if factor.is_some() { None } else { PseudoInverse::new(operator, &a, &free) };
-    // Once, and once more for what rounding left.
+    // A second pass removes what rounding left.
     for _ in 0..2 {
         let r = krylov.residual_mut();
         let r = Mat::from_fn(n, 1, |i, _| r[i]);
@@ -66,8 +67,8 @@ pub(crate) fn solve(
     stop
 }
 
-/// `A`, symmetric; ones on the diagonal of rows that are switched off.
-fn written_out(operator: &mut Operator<'_>) -> Mat<f64> {
+/// `A`, symmetric, with ones on the diagonal of rows that are switched off.
+fn assemble(operator: &mut Operator<'_>) -> Mat<f64> {
     let n = operator.rows.len();
     let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
     let mut a = Mat::zeros(n, n);
@@ -102,7 +103,7 @@ impl PseudoInverse {
             for i in block.rows() {
                 let (entry, compliance) = (a[(i, i)], operator.rows.compliance()[i]);
                 let rigid = if compliance > 0.0 { (entry - compliance).max(0.0) / entry } else { 1.0 };
-                // A row that moves nothing but gives way is its own scale.
+                // A compliant row that moves nothing is scaled by its own entry.
                 let rigid = if rigid > 0.0 { rigid } else { 1.0 / entry };
                 scale[i] = (block.weight * rigid).sqrt();
             }

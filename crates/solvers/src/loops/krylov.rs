@@ -1,4 +1,4 @@
-//! Conjugate residual, conjugate gradient and biconjugate gradient, preconditioned by blocks.
+//! Preconditioned conjugate residual, conjugate gradient and biconjugate gradient for the loop equations.
 //!
 //! **What.** With `A = Â + D` and the block-diagonal `C` of the preconditioner:
 //! ```text
@@ -6,46 +6,49 @@
 //!      α = ρ/(w·q),  λ += αp,  r −= αw,  z −= αq                          minimizes rᵀCr
 //! CG:  z = C r,  ρ = r̃·z;   p = z + βp,  w = A p,  α = ρ/(p̃·w),  λ += αp,  r −= αw
 //! ```
-//! with `r̃ = r`, `p̃ = p`; BiCG computes its shadow vectors `r̃`, `p̃` for themselves, from `r̃₀ = r₀`.
+//! with `r̃ = r`, `p̃ = p`; BiCG computes its shadow vectors `r̃`, `p̃` separately, from `r̃₀ = r₀`.
 //!
-//! **Least squares.** Where rows contradict each other `r` tends to a vector with `A C r = 0`. CR stops when
-//! `‖A C r‖` is at rounding relative to the size of `A` times `‖r‖` (all in the norm of `C`), or when it is small
-//! and has stopped shrinking: noise of the responder.
+//! **Least squares.** If rows contradict each other, `r` tends to a vector with `A C r = 0`. CR stops when `‖A C r‖` is at
+//! rounding level relative to the size of `A` times `‖r‖` (all in the norm of `C`), or when it is small and no longer shrinks,
+//! which is noise of the responder.
 //!
-//! **Cost.** Per row and CR iteration one response and about 35 flops in three passes over seven vectors.
+//! **Cost.** A CR iteration takes one response, and per row about 35 flops in three passes over seven vectors.
+//!
+//! **Failure.** Numbers that are not finite end a method with [`LoopStop::Breakdown`].
 
-use super::operator::{Operator, larger, largest};
+use super::operator::Operator;
 use super::precondition::Preconditioner;
-use super::refine::{LoopSettings, LoopStop};
+use super::settings::{LoopSettings, LoopStop};
+use crate::vector::{dot, larger, largest};
 
-/// `‖A C r‖` relative to the size of `A` times `‖r‖`, squared: rounding.
+/// Rounding level of `‖A C r‖` relative to the size of `A` times `‖r‖`, squared.
 const LEAST_SQUARES: f64 = 1e-26;
 
-/// The same, small enough that a value which no longer shrinks must be noise.
+/// The same ratio below which a value that no longer shrinks is noise.
 const NOISE: f64 = 1e-18;
 
-/// Iterations without a new minimum after which noise is believed.
+/// Iterations without a new minimum after which a value no longer shrinks.
 const PATIENCE: u32 = 10;
 
-/// A residual this small, relative to the right-hand side, is rounding if it no longer falls.
+/// A residual this small relative to the right-hand side is rounding if it no longer shrinks.
 const ROUNDING: f64 = 1e-11;
 
-/// The growth of the residual over its minimum at which CG and BiCG leave. On consistent rows they minimize the
-/// energy of the error and the residual may grow meanwhile, by up to the root of the condition number: more than
-/// tenfold on a ladder of 96 rungs with all joints as loops. On contradictory rows it grows without bound.
+/// Growth of the residual over its minimum at which CG and BiCG stop. On consistent rows they minimize the energy of the
+/// error, and the residual may grow by up to the root of the condition number: more than tenfold on a ladder of 96 rungs with
+/// all joints as loops. On contradictory rows it grows without bound.
 const DIVERGED: f64 = 1e4;
 
-/// Vectors of the largest method.
+/// Number of vectors of the method that needs most.
 const N_VECTORS: usize = 9;
 
-/// The state that outlives one start of a method.
+/// State of a solve that is kept over restarts.
 pub(crate) struct Krylov<'a> {
     vectors: [&'a mut [f64]; N_VECTORS],
     pub(crate) preconditioner: &'a Preconditioner,
     pub(crate) settings: &'a LoopSettings,
     keep_going: &'a mut dyn FnMut(u32, f64) -> bool,
     pub(crate) iterations: u32,
-    /// The largest entry of the right-hand side or of the first residual.
+    /// Largest entry of the right-hand side or of the first residual.
     pub(crate) scale: f64,
 }
 
@@ -57,7 +60,7 @@ impl<'a> Krylov<'a> {
         settings: &'a LoopSettings,
         keep_going: &'a mut dyn FnMut(u32, f64) -> bool,
     ) -> Self {
-        // One cache line apart, so that equal places of the vectors do not compete for the same set.
+        // One cache line apart, so that equal indices of the vectors do not fall into the same cache set.
         let stride = n + 8;
         memory.resize((stride * N_VECTORS).max(memory.len()), 0.0);
         let mut parts = memory.chunks_exact_mut(stride);
@@ -114,7 +117,7 @@ pub(crate) fn conjugate_residual(
         if let Some(stop) = halt(settings, *iterations, residual, keep_going) {
             return stop;
         }
-        // At rounding already, and no longer falling: more iterations only add noise to λ.
+        // At rounding level and no longer shrinking: more iterations would only add noise to λ.
         idle = if residual < 0.5 * smallest { 0 } else { idle + 1 };
         smallest = smallest.min(residual);
         if idle >= PATIENCE && smallest <= ROUNDING * *scale {
@@ -147,7 +150,7 @@ pub(crate) fn conjugate_residual(
     }
 }
 
-/// Preconditioned conjugate gradient; with `SHADOW` biconjugate, by the book.
+/// Preconditioned conjugate gradient; with `SHADOW` the textbook biconjugate gradient.
 pub(crate) fn conjugate_gradient<const SHADOW: bool>(
     krylov: &mut Krylov<'_>,
     operator: &mut Operator<'_>,
@@ -214,20 +217,6 @@ pub(crate) fn conjugate_gradient<const SHADOW: bool>(
     };
     lambda.copy_from_slice(best);
     stop
-}
-
-/// `a·b`, in four sums.
-#[inline(always)]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let tail: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a4.zip(b4) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
 /// `a = b + β a`.

@@ -1,4 +1,4 @@
-//! Closed loops: rows on top of a solved tree, refined by a Krylov method (Fau99 §3).
+//! Closed loops: rows on top of a factored tree, solved by a Krylov method (Fau99 §3).
 
 #[cfg(feature = "dense")]
 mod dense;
@@ -8,8 +8,9 @@ mod precondition;
 mod refine;
 mod responder;
 mod rows;
+mod settings;
 
-pub(crate) use krylov::dot;
-pub use refine::{LOOP_DRIFT, LoopMethod, LoopReport, LoopScratch, LoopSettings, LoopStop, refine};
+pub use refine::{LoopProblem, LoopScratch, refine};
 pub use responder::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use rows::{LoopBlock, LoopRow, LoopRows};
+pub use settings::{LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};

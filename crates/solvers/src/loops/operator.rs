@@ -1,13 +1,14 @@
-//! The matrix of the loops, applied: `(Â + D) x` with `Â = J T Jᵀ`, one response of the surroundings each.
+//! Products with the loop matrix: `(Â + D) x` with `Â = J T Jᵀ`.
 //!
-//! Nothing is assembled. Blocks of weight 0 are switched off: their rows of the product are zero. The impulses on
-//! ports that no row touches are zero whenever the responder is asked.
+//! The matrix is never assembled; a product takes one response of the surroundings. Blocks of weight 0 are switched off:
+//! their rows of the product are zero. Ports that no row touches have no impulses when the responder is called.
 
 use super::responder::Responder;
 use super::rows::LoopRows;
+use crate::vector::largest;
 use sinew_math::{Force, Motion};
 
-/// Impulses and motions of all ports; the impulses are zero between solves.
+/// Impulses and motions of all ports; the impulses are zero between products.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ports {
     impulses: Vec<Force>,
@@ -63,15 +64,4 @@ impl<'a> Operator<'a> {
             }
         }
     }
-}
-
-/// The largest absolute value; NaN if one is.
-pub(crate) fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m: f64, v| if v.is_nan() { f64::NAN } else { larger(m, v.abs()) })
-}
-
-/// The larger of two, and the first one if it is NaN.
-#[inline(always)]
-pub(crate) fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }

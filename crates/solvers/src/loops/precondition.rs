@@ -1,25 +1,24 @@
-//! Block-Jacobi preconditioner and weights of the loop solver.
+//! Block-Jacobi preconditioner and weights of the loop solver. Not part of Fau99, which does not precondition.
 //!
-//! **What.** One symmetric positive definite block `C` per joint; the Krylov methods work with `C Â` and measure
-//! the residual by `rᵀCr`. With `B = J M⁻¹Jᵀ + D` of the joint's own bodies as if nothing else held them
-//! (Fau99 §3.3) and `w` its weight:
+//! **What.** One symmetric positive definite block `C` per joint; the Krylov methods work with `C Â` and measure the residual
+//! by `rᵀCr`. With `B = J M⁻¹Jᵀ + D` of the joint's two bodies as if they were free, and `w` the weight of the joint:
 //! ```text
 //! C = w B⁻¹  (preconditioned)         C = w 1  (not)
 //! ```
-//! Scaling rows and columns by `√w` is the same as `C = w 1`, and `w` on top of `B⁻¹` keeps its effect there.
+//! `C = w 1` is the same as scaling rows and columns by `√w`; with `B⁻¹` the weight keeps that effect.
 //!
-//! **Singular blocks.** LDLᵀ of `B`; a pivot not above 1e-10 of its diagonal entry belongs to a row that repeats
-//! earlier ones and is replaced by that entry, a row that moves nothing gets the largest entry of all blocks.
-//! `C` stays positive definite and well scaled, and the other directions keep the eigenvalue 1.
+//! **Singular blocks.** By LDLᵀ of `B`. A pivot not above 1e-10 of its diagonal entry belongs to a row that repeats earlier
+//! ones, and is replaced by that entry. A row that moves nothing gets the largest entry of all blocks. `C` stays positive
+//! definite and well scaled, and the other directions keep the eigenvalue 1.
 //!
-//! **Cost.** About 150 flops per point block to build, 15 to apply. A block of weight 0 is all zero.
+//! **Cost.** About 150 flops per point block to build, 15 to apply. A block of weight 0 is zero. Nothing fails.
 
 use super::responder::FreeMass;
 use super::rows::{BlockRows, LoopBlock, LoopRows};
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3};
 
-/// Relative size under which a pivot counts as that of a repeated row.
+/// Relative size below which a pivot belongs to a repeated row.
 const REPEATED: f64 = 1e-10;
 
 /// `C`, block by block.
@@ -33,7 +32,7 @@ pub(crate) struct Preconditioner {
 
 /// The block of one joint.
 #[derive(Clone, Copy)]
-pub(crate) enum BlockMatrix<'a> {
+pub(crate) enum JointBlock<'a> {
     Point(&'a Sym3),
     General(&'a [[f64; 6]; 6]),
 }
@@ -57,7 +56,7 @@ impl Preconditioner {
                 BlockRows::General(own) => {
                     let b = general_block(own, &masses, &rows.compliance()[block.rows()]);
                     self.general.push(b);
-                    // Without D: one very soft row must not make the others look like noise.
+                    // Without D, so that one very compliant row does not set the scale of the others.
                     let soft = &rows.compliance()[block.rows()];
                     soft.iter().enumerate().map(|(i, d)| b[i][i] - d).fold(0.0, f64::max)
                 }
@@ -94,16 +93,16 @@ impl Preconditioner {
 
     /// Calls `each(block, C of the block)` for all blocks in order.
     #[inline(always)]
-    pub(crate) fn for_each(&self, rows: &LoopRows, mut each: impl FnMut(&LoopBlock, BlockMatrix<'_>)) {
+    pub(crate) fn for_each(&self, rows: &LoopRows, mut each: impl FnMut(&LoopBlock, JointBlock<'_>)) {
         let (mut point, mut general) = (0, 0);
         for block in rows.blocks() {
             match rows.rows_of(block) {
                 BlockRows::Point(_) => {
-                    each(block, BlockMatrix::Point(&self.points[point]));
+                    each(block, JointBlock::Point(&self.points[point]));
                     point += 1;
                 }
                 BlockRows::General(_) => {
-                    each(block, BlockMatrix::General(&self.general[general]));
+                    each(block, JointBlock::General(&self.general[general]));
                     general += 1;
                 }
             }
@@ -116,13 +115,13 @@ impl Preconditioner {
         self.for_each(rows, |block, matrix| {
             let (x, y) = (&x[block.rows()], &mut y[block.rows()]);
             match matrix {
-                BlockMatrix::Point(c) => {
+                JointBlock::Point(c) => {
                     let x = DVec3::from_slice(x);
                     let product = c.mul_vec(x);
                     product.write_to_slice(y);
                     sum += product.dot(x);
                 }
-                BlockMatrix::General(c) => {
+                JointBlock::General(c) => {
                     for (row, out) in c.iter().zip(y.iter_mut()) {
                         *out = row.iter().zip(x).map(|(c, x)| c * x).sum();
                     }
@@ -134,7 +133,7 @@ impl Preconditioner {
     }
 }
 
-/// `B` of two points held together: `Σ 1/m − [a] I⁻¹ [a]`.
+/// `B` of a point block: `Σ 1/m − [a] I⁻¹ [a]`.
 #[inline]
 fn point_block(arms: &[DVec3; 2], masses: &[FreeMass; 2]) -> Sym3 {
     let mut b = Sym3::diagonal(DVec3::splat(masses[0].inverse_mass + masses[1].inverse_mass));
@@ -147,7 +146,7 @@ fn point_block(arms: &[DVec3; 2], masses: &[FreeMass; 2]) -> Sym3 {
     b
 }
 
-/// `B` of written-out rows, padded with zeros.
+/// `B` of general rows, padded with zeros.
 fn general_block(rows: &[[Force; 2]], masses: &[FreeMass; 2], compliance: &[f64]) -> [[f64; 6]; 6] {
     let mut b = [[0.0; 6]; 6];
     for (i, row) in rows.iter().enumerate() {

@@ -1,32 +1,32 @@
-//! Things that move when pushed: the reaction of a factored tree, and of free bodies.
+//! Reactions to impulses: of a factored tree, and of free bodies.
 //!
-//! **What.** The loop solver knows its surroundings through one operation: the twists `T f` with which the ports
-//! answer impulses `f`, `T` symmetric and positive semidefinite (Fau99 §3.1, `acyclic_response` as one tree solve
-//! with a body right-hand side). For a tree of pairs that is one pass leaves → root and one root → leaves with
-//! `c = 0` and no impulse inside joints; joint springs are part of `T`, because they are part of the factor.
+//! **What.** The loop solver uses its surroundings by one operation: the twists `T f` of the ports under impulses `f`, with `T`
+//! symmetric and positive semidefinite (the `acyclic_response` of Fau99 §3.3, as one tree solve with a right-hand side on the
+//! bodies). For a tree of pairs that is one pass leaves → root and one root → leaves, with `c = 0` and no impulse inside joints.
+//! Joint springs are part of `T`, because they are part of the factor.
 //!
 //! **Frames, units.** World axes, twists at each body's centre of mass, angular part first; impulses in, twists
 //! out.
 //!
-//! **Cost.** About 120 flops per ball joint above a touched body (300 with a spring), 100 for a hinge; branches
-//! that no loop touches are skipped. A chain is limited by the latency of its links, hence the order of visits.
+//! **Cost.** About 120 flops per ball joint between a touched body and the root (300 with a spring), 100 for a hinge. Branches
+//! that no loop touches are skipped. Along a chain each link waits for the one before it, so branches are visited in turn.
 //! Nothing allocates after `new`.
 //!
-//! **Failure.** None: what is not finite is passed on and noticed by [`crate::refine`].
+//! **Failure.** None: numbers that are not finite are passed on and detected by [`crate::refine`].
 
 use crate::pair::PairFactor;
 use sinew_math::{Force, Motion, Sym3};
 use sinew_topology::NONE;
 use std::cmp::Reverse;
 
-/// Something that moves when pushed: the linear reaction of its ports to impulses.
+/// The linear reaction of a set of ports to impulses.
 pub trait Responder {
-    /// Reads `impulses[port]` of all ports that loops touch and writes the reaction of those into
-    /// `motions[port]`. On other ports impulses are zero and motions are not looked at.
+    /// Reads `impulses[port]` of all ports that loops touch and writes their reaction into `motions[port]`. On other ports
+    /// impulses are zero and motions are not used.
     fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]);
 }
 
-/// The pairs of a tree that matter for loops: every touched pair and its ancestors.
+/// The pairs of a tree that take part in a reaction: every touched pair and its ancestors.
 #[derive(Clone, Debug, Default)]
 pub struct ActivePairs {
     /// In elimination order.
@@ -53,8 +53,8 @@ enum Mark {
     Touched,
 }
 
-/// Pairs that are visited deepest first, so that branches of equal depth take turns and the processor need not
-/// wait for one to go on with another; few enough for the cache.
+/// Number of pairs sorted by depth at a time. Visiting the deepest first lets branches of equal depth take turns, so that the
+/// processor does not wait for one chain; the number is small enough for the cache.
 const WINDOW: usize = 4096;
 
 impl ActivePairs {
@@ -112,11 +112,11 @@ impl ActivePairs {
     }
 }
 
-/// What a [`TreeResponder`] works in.
+/// Scratch of a [`TreeResponder`].
 #[derive(Clone, Debug)]
 pub struct TreeReaction {
     drive: Vec<f64>,
-    /// What the children of each pair hand on; all zero between responses.
+    /// Momentum that the children of each pair pass on; zero between responses.
     momenta: Vec<Force>,
     motions: Vec<Motion>,
 }
@@ -139,9 +139,9 @@ pub struct TreeResponder<'a> {
     pub factor: &'a PairFactor,
     /// The parent of each pair, `u32::MAX` at roots.
     pub parents: &'a [u32],
-    /// The pairs that take part; those that loops touch must be touched here.
+    /// The pairs that take part; ports that loops touch must be touched here.
     pub active: &'a ActivePairs,
-    /// Where to work.
+    /// Scratch.
     pub scratch: &'a mut TreeReaction,
 }
 
@@ -164,9 +164,9 @@ impl TreeResponder<'_> {
         }
     }
 
-    /// The solution of the tree with the impulses added to its own right-hand side: constraints of the tree hold to
-    /// rounding of the result, which a sum of solution and reaction would not give where they cancel. `above` is the
-    /// twist of what a root hangs from. All pairs must be active.
+    /// Solution of the tree with the impulses added to its own right-hand side. The constraints of the tree hold to rounding of
+    /// the result; a sum of solution and reaction would lose digits where the two cancel. `above` gives the twist of the body
+    /// that a root hangs from. All pairs must be active.
     pub fn resolve(&mut self, impulses: &[Force], above: impl Fn(usize) -> Motion, motions: &mut [Motion]) {
         self.eliminate(impulses);
         for visit in self.active.visits.iter().rev() {

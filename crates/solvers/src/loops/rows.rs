@@ -1,8 +1,8 @@
-//! Loop rows: what closes the loops of a tree, flat, in blocks of one joint each.
+//! Loop rows: the constraints that close the loops of a tree, in blocks of one joint each.
 //!
-//! **What.** Rows `J v + D λ = b` between the twists of two *ports* (bodies that the loop solver may push); the
-//! impulse on the bodies is `+Jᵀλ` (Fau99 §2.2). A point block holds two points together and keeps two arms
-//! instead of three rows of twelve numbers:
+//! **What.** Rows `J v + D λ = b` on the twists of two *ports* (bodies on which the loop solver may exert impulses); the
+//! impulse on the bodies is `+Jᵀλ` (Fau99 §2.2). A point block holds two points together and stores two arms instead of three
+//! rows of twelve numbers:
 //! ```text
 //! J v = v₁ + ω₁×a₁ − v₂ − ω₂×a₂        Jᵀλ = (a₁×λ, λ) on 1, −(a₂×λ, λ) on 2
 //! ```
@@ -25,9 +25,9 @@ use std::ops::Range;
 /// A row with `on1 = on2 = 0` is inactive; give it the compliance 1, so that `λ = rhs`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoopRow {
-    /// What the row reads from, and a unit multiplier gives to, the first body; world axes.
+    /// Row of `J` on the first body, which is also the impulse of a unit multiplier on it; world axes.
     pub on1: Force,
-    /// The same of the second body.
+    /// The same for the second body.
     pub on2: Force,
     /// `b`, in the units of the row's velocity.
     pub rhs: f64,
@@ -57,16 +57,16 @@ impl LoopBlock {
     }
 }
 
-/// What a block of rows is made of.
+/// The data of a block of rows.
 #[derive(Clone, Copy)]
 pub(crate) enum BlockRows<'a> {
     /// Two points held together: their arms.
     Point(&'a [DVec3; 2]),
-    /// Rows written out: on the first and on the second body.
+    /// General rows: on the first and on the second body.
     General(&'a [[Force; 2]]),
 }
 
-/// The largest weight; a larger one is cut, so that products of weights stay finite.
+/// Largest weight; larger ones are cut, so that products of weights stay finite.
 const LARGEST_WEIGHT: f64 = 1e12;
 
 /// The rows of all loops.
@@ -94,12 +94,12 @@ impl LoopRows {
         Self::default()
     }
 
-    /// Makes room for the ports of a responder, so that it may visit ports that no row touches.
+    /// Reserves the ports of a responder, so that it may visit ports that no row touches.
     pub fn reserve_ports(&mut self, n: usize) {
         self.seen.resize(self.seen.len().max(n), false);
     }
 
-    /// Forgets all rows and keeps the memory.
+    /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.arms.clear();
@@ -232,7 +232,7 @@ impl LoopRows {
         }
     }
 
-    /// The diagonal of `J M⁻¹Jᵀ` for bodies on their own.
+    /// The diagonal of `J M⁻¹Jᵀ` for free bodies.
     #[cfg(feature = "dense")]
     pub(crate) fn free_diagonal(&self, free_mass: &dyn Fn(u32) -> FreeMass) -> Vec<f64> {
         let mut diagonal = Vec::with_capacity(self.len());
@@ -251,7 +251,7 @@ impl LoopRows {
         diagonal
     }
 
-    /// Becomes the first `n_blocks` blocks of `other`, in the memory it has.
+    /// Copies the first `n_blocks` blocks of `other`, reusing memory.
     pub fn copy_blocks(&mut self, other: &Self, n_blocks: usize) {
         self.clear();
         self.reserve_ports(other.seen.len());

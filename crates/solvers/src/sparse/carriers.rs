@@ -1,37 +1,35 @@
-//! The coarse part of the two-level preconditioner for bodies that carry nodes: bones in flesh.
+//! Coarse solve of the two-level preconditioner for bodies that carry nodes: bones in flesh.
 //!
-//! **What.** Bodies with a matrix `A_t` of their own and constraints among them answer impulses by `V = T q`. With flesh on
-//! them the coarse system of groups and carriers is, once the groups are eliminated,
+//! **What.** Bodies with their own matrix `A_t` and constraints react to impulses by `V = T q`. With flesh on them, the coarse
+//! system of groups and carriers is, after the groups are eliminated,
 //! ```text
 //! A_t V + S V + Jᵀλ = g,   J V = 0        V = (T⁻¹ + S)⁻¹ g = G (1 + Gᵀ S G)⁻¹ Gᵀ g,   T = G Gᵀ
 //! ```
-//! with the Schur complement `S` of the carriers, dense: flesh ties every bone to every other. The impulse that goes with
-//! it is `q = g − S V`, so that `V = T q` and the bodies' own solver can take over. `C` remains symmetric and positive
-//! semidefinite, and every `V` it gives meets the constraints.
+//! with the Schur complement `S` of the carriers, which is dense, because flesh couples every bone to every other. The impulse
+//! that belongs to `V` is `q = g − S V`, so that `V = T q`. The preconditioner stays symmetric and positive semidefinite, and
+//! every `V` it returns satisfies the constraints. A preconditioner that treats bodies and flesh separately needs 3 to 8 times
+//! the iterations.
 //!
-//! Without it, bodies and flesh precondition each other as if the other one stood still, which costs 3 to 8 times the
-//! iterations.
-//!
-//! **Cost.** `n = 6` numbers per carrier: `refresh` asks for `n` reactions and makes about `1.2 n³` multiply-adds, `react`
-//! makes `3 n²`. Meant for tens of carriers. No allocation after `new`. World axes, twists at the carriers' centres,
-//! angular part first.
+//! **Cost.** With `n` = 6 numbers per carrier, `refresh` takes `n` reactions and about `1.2 n³` multiply-adds, `react` takes
+//! `3 n²`. Meant for tens of carriers. No allocation after `new`. World axes, twists at the carriers' centres, angular part
+//! first. **Failure.** None: directions without a pivot are left out.
 
 use super::envelope::Block6;
-use super::four::widely;
 use super::precondition::TwoLevel;
-use crate::loops::dot;
+use super::simd4::with_wide_simd;
+use crate::vector::dot;
 use sinew_math::{Force, Motion};
 
-/// A pivot under this part of its diagonal entry counts as zero: constraints leave none there.
+/// A pivot below this fraction of its diagonal entry counts as zero; directions removed by constraints have none.
 const SINGULAR: f64 = 1e-11;
 
-/// How carriers answer impulses when the flesh on them follows.
+/// Reaction of carriers to impulses, including the flesh on them.
 #[derive(Clone, Debug)]
 pub struct CarrierCoupling {
     n: usize,
     /// `G`, lower triangle by columns.
     root: Vec<f64>,
-    /// `S`, all of it.
+    /// `S`, the full matrix.
     stiffness: Vec<f64>,
     /// The Cholesky factor of `1 + Gᵀ S G`, lower triangle by columns.
     factor: Vec<f64>,
@@ -43,7 +41,7 @@ pub struct CarrierCoupling {
 }
 
 impl CarrierCoupling {
-    /// For so many carriers.
+    /// Buffers for a number of carriers.
     pub fn new(n_carriers: usize) -> Self {
         let n = 6 * n_carriers;
         let square = vec![0.0; n * n];
@@ -59,14 +57,13 @@ impl CarrierCoupling {
         }
     }
 
-    /// Adapts to preconditioners of flesh after [`TwoLevel::refresh_carried`], each with the place of its carriers among
-    /// those here, to `links` between carriers (two places and what the twist of the second does to the first, by columns), and
-    /// to bodies that answer impulses on the carriers with twists of the carriers. `is_in_tree` says that
-    /// the bodies' own matrix has the stiffness and mass of the nodes that each one carries by itself, all other nodes
-    /// standing still.
+    /// Adapts to new values. `parts` are preconditioners of flesh after [`TwoLevel::refresh_carried`], each with the indices of
+    /// its carriers here. `links` are further couplings between two carriers: their indices, and the block of `S`, by columns.
+    /// `respond` is the reaction of the bodies to impulses on the carriers. `is_in_tree` says that the bodies' own matrix
+    /// contains the stiffness and mass of the nodes that each body carries, with all other nodes at rest.
     ///
     /// # Panics
-    /// If a place does not exist, or a preconditioner has more carriers than places.
+    /// If an index is too large, or a preconditioner has more carriers than indices.
     pub fn refresh<'a>(
         &mut self,
         parts: impl IntoIterator<Item = (&'a TwoLevel, &'a [u32])>,
@@ -88,7 +85,7 @@ impl CarrierCoupling {
                 self.root[j * n + i] = 0.5 * (self.root[j * n + i] + self.root[i * n + j]);
             }
         }
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || cholesky(&mut self.root, n),
         );
@@ -104,7 +101,7 @@ impl CarrierCoupling {
         for (places, block) in links {
             self.add_stiffness(places, &block);
         }
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.factor(),
         );
@@ -129,7 +126,7 @@ impl CarrierCoupling {
         cholesky(factor, n);
     }
 
-    /// Adds a block of `S`, by columns, and its mirror image.
+    /// Adds a block of `S`, by columns, and its transpose.
     fn add_stiffness(&mut self, [i, j]: [usize; 2], block: &Block6) {
         let n = self.n;
         for (c, column) in block.iter().enumerate() {
@@ -142,7 +139,7 @@ impl CarrierCoupling {
         }
     }
 
-    /// `twists = (T⁻¹ + S)⁻¹ g` for the `impulses` `g`, which become those that the bodies alone would need for the same
+    /// `twists = (T⁻¹ + S)⁻¹ g` for the `impulses` `g`, which are replaced by those with which the bodies alone get the same
     /// twists: `twists = T impulses`.
     ///
     /// # Panics
@@ -150,7 +147,7 @@ impl CarrierCoupling {
     pub fn react(&mut self, impulses: &mut [Force], twists: &mut [Motion]) {
         let n = self.n;
         assert_eq!((6 * impulses.len(), 6 * twists.len()), (n, n), "one impulse and one twist per carrier");
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.react_here(impulses, twists),
         );
@@ -184,7 +181,7 @@ impl CarrierCoupling {
     }
 }
 
-/// The impulse 1 along one of six axes.
+/// A unit impulse along one of six axes.
 fn unit(axis: usize) -> Force {
     Force::from_array(std::array::from_fn(|k| f64::from(u8::from(k == axis))))
 }

@@ -1,21 +1,21 @@
-//! Preconditioned conjugate gradients on a symmetric positive definite system that is only ever multiplied.
+//! Preconditioned conjugate gradients for a symmetric positive definite system that is given by its products.
 //!
 //! ```text
 //! z = C r,  ρ = r·z,  p = z + (ρ/ρ_old) p,  w = A p,  α = ρ/(p·w),  x += αp,  r −= αw
 //! ```
-//! (Hestenes & Stiefel 1952; Golub & Van Loan, alg. 11.5.1), until `‖r‖ ≤ precision ‖b‖` in the Euclidean norm. The
-//! residual is then computed from `x` itself, and the iteration goes on from there if rounding had hidden a rest: what
-//! the report states is true of the `x` returned.
+//! (Hestenes & Stiefel 1952; Golub & Van Loan, alg. 11.5.1), until `‖r‖ ≤ precision ‖b‖` in the Euclidean norm. The residual is
+//! then computed again from `x`, and the iteration continues from there if rounding had hidden a remainder. The residual in the
+//! report is always that of the `x` returned.
 //!
-//! The methods of [`refine`](crate::refine) serve another purpose: rows that may contradict each other, a matrix that
-//! may be singular, least squares, the caller's interruption. Here the matrix is definite, and what is not is named.
+//! The methods of [`refine`](crate::refine) are for other systems: rows that may contradict each other, a matrix that may be
+//! singular, least squares, interruption by the caller. Here the matrix must be definite.
 //!
-//! **Cost.** Per iteration one product, one preconditioning and about 12 flops per unknown in four passes; nothing
-//! allocates once the scratch has grown. **Failure.** Never panics on values: the report names what is
-//! wrong, and `x` is the last good iterate.
+//! **Cost.** Per iteration one product, one preconditioning and about 12 flops per unknown in four passes. Nothing allocates
+//! once the scratch has grown. **Failure.** Never panics on values: the report says what is wrong, and `x` is the last good
+//! iterate.
 
-use super::four::widely;
-use crate::loops;
+use super::simd4::with_wide_simd;
+use crate::vector;
 
 /// A symmetric positive definite matrix `A`, and a matrix `C` close to its inverse.
 pub trait SpdSystem {
@@ -25,8 +25,8 @@ pub trait SpdSystem {
     /// `y = A x`.
     fn apply(&mut self, x: &[f64], y: &mut [f64]);
 
-    /// How many of the first unknowns count in the norm of residuals; the others follow from them, or have parts that
-    /// nothing can lower.
+    /// Number of leading unknowns that count in the norm of residuals; the others follow from them, or contain parts that do not
+    /// vanish.
     fn n_measured(&self) -> usize {
         self.n_unknowns()
     }
@@ -35,18 +35,18 @@ pub trait SpdSystem {
     fn precondition(&mut self, r: &[f64], z: &mut [f64]);
 }
 
-/// When to stop.
+/// Settings of [`conjugate_gradient`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CgSettings {
-    /// Residual aimed at, relative to the right-hand side.
+    /// Residual to reach, relative to the right-hand side.
     pub precision: f64,
-    /// Most iterations.
+    /// Largest number of iterations.
     pub iterations: u32,
 }
 
 impl Default for CgSettings {
-    /// 1e-5 within 1,000 iterations.
+    /// Precision 1e-5, at most 1,000 iterations.
     fn default() -> Self {
         Self { precision: 1e-5, iterations: 1000 }
     }
@@ -90,7 +90,7 @@ pub struct CgScratch {
 }
 
 impl CgScratch {
-    /// Empty; it grows with the first solve.
+    /// Empty scratch; grows with the first solve.
     pub fn new() -> Self {
         Self::default()
     }
@@ -112,7 +112,7 @@ pub fn conjugate_gradient(
     scratch.vectors.iter_mut().for_each(|vector| vector.resize(n, 0.0));
     let [r, z, p, w] = &mut scratch.vectors;
 
-    // What is measured by itself may be zero while the rest is not.
+    // The measured part of b may be zero while the rest is not.
     let measured = system.n_measured().min(n);
     let measured = if b[..measured].iter().all(|&b| b == 0.0) { n } else { measured };
     let size = dot(&b[..measured], &b[..measured]).sqrt();
@@ -141,7 +141,7 @@ pub fn conjugate_gradient(
     }
 }
 
-/// Whether to stop at a residual that was computed from the solution, with the one `before`.
+/// Whether to stop, given a residual that was computed from the solution and the one `before`.
 fn judge(report: &CgReport, settings: &CgSettings, before: f64) -> Option<CgStop> {
     if !report.residual.is_finite() {
         Some(CgStop::NonFinite)
@@ -156,8 +156,8 @@ fn judge(report: &CgReport, settings: &CgSettings, before: f64) -> Option<CgStop
     }
 }
 
-/// Iterates from the residual `r` until its square is `goal` or the iterations are used up (`None`), or something is
-/// wrong.
+/// Iterates from the residual `r`. Returns `None` if its square reached `goal` or the iterations are used up, otherwise what
+/// is wrong.
 fn iterate(
     system: &mut impl SpdSystem,
     x: &mut [f64],
@@ -211,15 +211,15 @@ fn residual(system: &mut impl SpdSystem, b: &[f64], x: &[f64], r: &mut [f64], me
 
 /// `a·b`.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    widely(
+    with_wide_simd(
         #[inline(always)]
-        || loops::dot(a, b),
+        || vector::dot(a, b),
     )
 }
 
 /// `r −= α w`; returns `r·r`, in four sums.
 fn subtract(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
-    widely(
+    with_wide_simd(
         #[inline(always)]
         || subtract_here(r, w, alpha),
     )
@@ -247,7 +247,7 @@ fn subtract_here(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
 fn advance(x: &mut [f64], p: &mut [f64], z: &[f64], alpha: f64, beta: f64) {
     let n = x.len();
     let (p, z) = (&mut p[..n], &z[..n]);
-    widely(
+    with_wide_simd(
         #[inline(always)]
         || {
             for i in 0..n {

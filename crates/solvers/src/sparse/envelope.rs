@@ -3,16 +3,17 @@
 //! ```text
 //! U_gk = A_gk − Σ_m U_gm L_kmᵀ      L_gk = U_gk D_k⁻¹      D_g = A_gg − Σ_k U_gk L_gkᵀ
 //! ```
-//! row by row (Golub & Van Loan §4.3; `m < k < g`, from the first block of the row on). Blocks are stored by columns.
-//! Pivots that are not safely positive count as zero and so do their inverses: whatever the input, `L⁻ᵀD⁻¹L⁻¹` is
-//! symmetric and positive semidefinite, and on dependent unknowns it answers with some of them.
+//! row by row (Golub & Van Loan §4.3; `m < k < g`, from the first block of the row on). Blocks are stored by columns. Pivots
+//! that are not safely positive count as zero, and so do their inverses: for any finite input `L⁻ᵀD⁻¹L⁻¹` is symmetric and
+//! positive semidefinite, and of dependent unknowns it uses some.
 //!
-//! The last rows may be left unsolved: they are only relieved of the others (`L`, and in place of `D` the Schur complement).
+//! The last rows may be left unsolved: the others are eliminated from them (`L`, and the Schur complement in place of `D`).
 //!
-//! Cost: `e` blocks in a row take `216 e²/2` multiply-adds to factor and `72 e` to solve; no allocation after `new`.
+//! Cost: `e` blocks in a row take `216 e²/2` multiply-adds to factor and `72 e` to solve; no allocation after `new`. Nothing
+//! fails.
 
-use super::four::widely;
 use super::inverse::{Columns, invert_semidefinite};
+use super::simd4::with_wide_simd;
 
 /// A 6×6 block by columns.
 pub(crate) type Block6 = Columns<6>;
@@ -22,10 +23,10 @@ pub(crate) type Block6 = Columns<6>;
 pub(crate) struct Envelope {
     /// First column of each row.
     first: Vec<u32>,
-    /// Place of the diagonal block of each row; the row ends there.
+    /// Index of the diagonal block of each row; the row ends there.
     diagonal: Vec<u32>,
     blocks: Vec<Block6>,
-    /// Rows that are solved; the others are only relieved of them.
+    /// Number of rows that are solved; from the others they are only eliminated.
     n_solved: usize,
 }
 
@@ -59,7 +60,7 @@ impl Envelope {
         &mut self.blocks[self.diagonal[g] as usize + k - g]
     }
 
-    /// The places of row `g` left of the diagonal, in columns that are solved.
+    /// Range of the blocks of row `g` left of the diagonal, in columns that are solved.
     #[inline(always)]
     fn row(&self, g: usize) -> std::ops::Range<usize> {
         let start = self.diagonal[g] as usize + self.first[g] as usize - g;
@@ -68,7 +69,7 @@ impl Envelope {
 
     /// Factors the first `n_rows` rows in place.
     pub(crate) fn factor(&mut self, n_rows: usize) {
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.factor_here(n_rows),
         );
@@ -103,7 +104,7 @@ impl Envelope {
 
     /// `x ← L⁻¹ x` on the rows of `x`.
     pub(crate) fn substitute(&self, x: &mut [[f64; 6]]) {
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.substitute_here(x),
         );
@@ -123,9 +124,9 @@ impl Envelope {
         }
     }
 
-    /// `x ← L⁻ᵀ D⁻¹ x` on the rows of `x`, those that are not solved being given.
+    /// `x ← L⁻ᵀ D⁻¹ x` on the rows of `x`; rows that are not solved are given.
     pub(crate) fn substitute_back(&self, x: &mut [[f64; 6]]) {
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || self.substitute_back_here(x),
         );

@@ -1,15 +1,15 @@
-//! The inverse of a small symmetric positive semidefinite matrix, zero on what has no pivot.
+//! Generalized inverse of a small symmetric positive semidefinite matrix.
 //!
-//! LDLᵀ without square roots; `(L⁻ᵀ D⁺ L⁻¹)` with `1/d = 0` where `d` is not safely positive, exactly symmetric. With N
-//! unknowns about N³/2 multiply-adds. NaN counts as not positive, and spreads.
+//! `L⁻ᵀ D⁺ L⁻¹` from LDLᵀ without square roots, with `1/d = 0` for pivots `d` that are not safely positive. Exactly symmetric.
+//! With N unknowns about N³/2 multiply-adds. A NaN counts as not positive and spreads to the result.
 
 /// A matrix by columns.
 pub(crate) type Columns<const N: usize> = [[f64; N]; N];
 
-/// A pivot under this part of its scale is cancellation, not stiffness.
+/// A pivot below this fraction of its scale is cancellation, not stiffness.
 const SINGULAR: f64 = 1e-12;
 
-/// Replaces `m` (lower triangle) by its inverse; returns the number of pivots taken for zero. `scale` is the diagonal
+/// Replaces `m` (lower triangle) by its inverse; returns the number of pivots that count as zero. `scale` is the diagonal
 /// before any elimination.
 #[inline(always)]
 pub(crate) fn invert_semidefinite<const N: usize>(m: &mut Columns<N>, scale: &[f64; N]) -> u32 {

@@ -1,37 +1,36 @@
-//! A symmetric matrix of 3×3 blocks over mesh nodes: filled element by element, multiplied many times.
+//! Symmetric matrix of 3×3 blocks over mesh nodes: filled element by element, multiplied many times.
 //!
-//! **What.** `A` over *all* nodes, three unknowns each, node by node. Fixed or attached nodes are the business of
-//! whoever multiplies: with node velocities `v = T y` the matrix of `y` is `Tᵀ A T`, one product with `A` between a
-//! scatter and a gather.
+//! **What.** `A` over *all* nodes, three unknowns each. Fixed or attached nodes are handled by the caller: with node velocities
+//! `v = T y` the matrix of `y` is `Tᵀ A T`, a product with `A` between a scatter and a gather.
 //!
-//! **How.** Elements add to the upper half. The product reads all blocks, four neighbours in a row interleaved in SIMD
-//! lanes: nine multiplications and nine additions for four blocks (AVX; twice that with SSE2), no scattered writes, and
-//! every row is summed whole by one thread in one order, the same for all machines.
+//! **How.** Elements add to the upper half. The product reads all blocks, with four neighbours of a row interleaved in SIMD
+//! lanes: nine multiplications and nine additions for four blocks (AVX; twice that with SSE2), no scattered writes. Each row is
+//! summed by one thread in one order, the same on all machines.
 //!
 //! **Cost.** 72 bytes per upper block and 72 per block of the whole; a product is 1–3 ns per block and does
 //! not allocate. NaN in gives NaN out.
 
-#[cfg(target_arch = "x86_64")]
-use super::four::V3;
-use super::four::{Four, Quad, widely};
 use super::pattern::SparsePattern;
+#[cfg(target_arch = "x86_64")]
+use super::simd4::V3;
+use super::simd4::{Aligned4, Simd4, with_wide_simd};
 use crate::threads::join;
 use glam::{DMat3, DVec3};
 use sinew_math::{F64x2, Sym3};
 
-/// Rows are handed to another thread only in bunches of more than this: at least 0.05 ms of work.
+/// Rows go to another thread only in groups of more than this: at least 0.05 ms of work.
 const GRAIN: usize = 2048;
 
-/// A symmetric matrix of 3×3 blocks, in the units of whoever fills it (mass, kg, in an implicit step).
+/// A symmetric matrix of 3×3 blocks, in the units of the caller (kg in an implicit step).
 #[derive(Clone, Debug)]
 pub struct BlockMatrix {
     pattern: SparsePattern,
     upper: UpperBlocks,
     /// All blocks four by four, columns first.
-    fours: Vec<[Quad; 9]>,
+    fours: Vec<[Aligned4; 9]>,
 }
 
-/// The upper half of a matrix: all that elements add to.
+/// The upper half of a matrix, to which elements add.
 #[derive(Clone, Debug)]
 pub struct UpperBlocks {
     /// In the order of the pattern, and one empty block.
@@ -62,7 +61,7 @@ impl BlockMatrix {
     /// The zero matrix.
     pub fn new(pattern: SparsePattern) -> Self {
         let upper = UpperBlocks::new(&pattern);
-        let fours = vec![[Quad::default(); 9]; pattern.columns.len()];
+        let fours = vec![[Aligned4::default(); 9]; pattern.columns.len()];
         Self { pattern, upper, fours }
     }
 
@@ -82,20 +81,20 @@ impl BlockMatrix {
         self.complete();
     }
 
-    /// Replaces all values: `fill` adds to what was assembled before, for the same pattern.
+    /// Replaces all values: `fill` adds to `base`, which was assembled for the same pattern.
     ///
     /// # Panics
-    /// If the other matrix has another number of blocks.
+    /// If `base` has another number of blocks.
     pub fn assemble_onto(&mut self, base: &UpperBlocks, fill: impl FnOnce(&mut BlockFill<'_>)) {
         self.upper.blocks.copy_from_slice(&base.blocks);
         fill(&mut BlockFill { pattern: &self.pattern, upper: &mut self.upper.blocks });
         self.complete();
     }
 
-    /// Copies the upper half to where products read.
+    /// Copies the upper half to the layout that products read.
     fn complete(&mut self) {
         let Self { pattern, upper, fours } = self;
-        widely(
+        with_wide_simd(
             #[inline(always)]
             || {
                 for (four, places) in fours.iter_mut().zip(&pattern.mirrored) {
@@ -164,7 +163,7 @@ impl BlockMatrix {
     }
 
     #[inline(always)]
-    fn times_fours<F: Four>(&self, token: F::Token, first: usize, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
+    fn times_fours<F: Simd4>(&self, token: F::Token, first: usize, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
         let starts = &self.pattern.row_start[first..=first + y.len()];
         for (y, start) in y.iter_mut().zip(starts.windows(2)) {
             let range = start[0] as usize..start[1] as usize;

@@ -1,14 +1,14 @@
-//! Symmetric positive definite systems of meshes: 3×3 blocks per pair of nodes, conjugate gradients, two levels.
+//! Symmetric positive definite systems on meshes: 3×3 block matrices, conjugate gradients, two-level preconditioner.
 
 mod aggregates;
 mod carriers;
 mod cg;
 mod envelope;
-mod four;
 mod inverse;
 mod matrix;
 mod pattern;
 mod precondition;
+mod simd4;
 mod system;
 
 pub use carriers::CarrierCoupling;

@@ -1,21 +1,21 @@
-//! Where the 3×3 blocks of a mesh matrix are: found once, so that filling is a streaming add.
+//! Sparsity pattern of a mesh matrix of 3×3 blocks, computed once so that filling only adds.
 //!
-//! Nodes `i` and `j` share a block if an element has both. Two lists describe the same pattern. *Upper*: the blocks
-//! `j ≥ i`, row by row, the diagonal first; each element knows the places of its ten. *Rows*: all blocks of a row by
-//! rising column, four by four, with the upper block each one mirrors; a row of another length ends in empty blocks.
+//! Nodes `i` and `j` share a block if an element has both. Two lists describe the pattern. *Upper*: the blocks `j ≥ i`, row by
+//! row, the diagonal first; each element stores the places of its ten blocks. *Rows*: all blocks of a row by rising column, in
+//! groups of four, each with the upper block that it mirrors; a row is padded with empty blocks.
 //!
 //! Cost: `O(E log E)` for E elements, once; 40 bytes per element and about 150 per node afterwards.
 
 use thiserror::Error;
 
-/// Marks a place whose block is the transpose of the upper one.
+/// Marks a block that is the transpose of an upper block.
 const TRANSPOSED: u32 = 1 << 31;
 
 /// The local node pairs of an element's ten blocks.
 pub const ELEMENT_PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
 
-/// Why a list of elements has no matrix.
+/// Why a list of elements has no pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PatternError {
@@ -45,11 +45,11 @@ pub enum PatternError {
     },
 }
 
-/// A block of the upper half, as it is or transposed.
+/// Position of a block in the upper half, and whether it is transposed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place(u32);
+pub(crate) struct BlockPlace(u32);
 
-impl Place {
+impl BlockPlace {
     /// Index of the upper block, and whether to transpose it.
     #[inline(always)]
     pub(crate) fn get(self) -> (usize, bool) {
@@ -61,7 +61,7 @@ impl Place {
 #[derive(Clone, Debug)]
 pub struct SparsePattern {
     /// The ten places of each element, in the order of [`ELEMENT_PAIRS`].
-    pub(crate) elements: Vec<[Place; 10]>,
+    pub(crate) elements: Vec<[BlockPlace; 10]>,
     /// First upper block of each row, and their number.
     pub(crate) upper_start: Vec<u32>,
     /// Column of each upper block.
@@ -70,8 +70,8 @@ pub struct SparsePattern {
     pub(crate) row_start: Vec<u32>,
     /// Columns of each four blocks.
     pub(crate) columns: Vec<[u32; 4]>,
-    /// What each four blocks mirror; the index after the last upper block is the empty one.
-    pub(crate) mirrored: Vec<[Place; 4]>,
+    /// Upper block that each of four blocks mirrors; the index after the last upper block is the empty block.
+    pub(crate) mirrored: Vec<[BlockPlace; 4]>,
 }
 
 impl SparsePattern {
@@ -97,7 +97,7 @@ impl SparsePattern {
             let start = upper_start[i as usize];
             let row = &upper_columns[start as usize..upper_start[i as usize + 1] as usize];
             let offset = row.partition_point(|&column| column < j) as u32;
-            Place((start + offset) | if a > b { TRANSPOSED } else { 0 })
+            BlockPlace((start + offset) | if a > b { TRANSPOSED } else { 0 })
         };
         let elements =
             elements.iter().map(|nodes| ELEMENT_PAIRS.map(|(a, b)| place(nodes[a], nodes[b]))).collect();
@@ -144,7 +144,7 @@ fn upper(n_nodes: usize, elements: &[[u32; 4]]) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// Row starts, columns and mirrored places of all blocks, four by four.
-fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 4]>, Vec<[Place; 4]>) {
+fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 4]>, Vec<[BlockPlace; 4]>) {
     let n_nodes = upper_start.len() - 1;
     let mut rows: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n_nodes];
     for i in 0..n_nodes {
@@ -163,7 +163,7 @@ fn full(upper_start: &[u32], upper_columns: &[u32]) -> (Vec<u32>, Vec<[u32; 4]>,
         row.resize(row.len().next_multiple_of(4), (i as u32, empty));
         for four in row.as_chunks::<4>().0 {
             columns.push(four.map(|(column, _)| column));
-            mirrored.push(four.map(|(_, at)| Place(at)));
+            mirrored.push(four.map(|(_, at)| BlockPlace(at)));
         }
         start.push(columns.len() as u32);
     }

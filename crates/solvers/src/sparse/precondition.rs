@@ -1,24 +1,27 @@
-//! Approximate inverses of a mesh matrix: 3×3 block Jacobi, and the same with a coarse correction.
+//! Preconditioners of a mesh matrix: 3×3 block Jacobi, alone or with a coarse correction.
 //!
-//! **What.** With the diagonal blocks `D` and, for each group of nodes `g`, its six rigid motions `W_g`
-//! (`v + ω × r_i` at a node with arm `r_i` from the middle of the group, as it is now),
+//! **What.** With the diagonal blocks `D` and, for each group of nodes `g`, its six rigid motions `W_g` (`v + ω × r_i` at a node
+//! with arm `r_i` from the present middle of the group),
 //! ```text
 //! block Jacobi:  C = D⁻¹            two levels:  C = D⁻¹ + W (Wᵀ A W)⁻¹ Wᵀ
 //! ```
 //! the additive two-level Schwarz method (Smith, Bjørstad & Gropp 1996, ch. 2) with the coarse space of smoothed
-//! aggregation left unsmoothed (Vaněk, Mandel & Brezina 1996). Block Jacobi removes what varies from node to node, the
-//! coarse matrix moves the groups as bodies: iterations no longer grow with the stiffness, and little with the mesh.
+//! aggregation left unsmoothed (Vaněk, Mandel & Brezina 1996). Block Jacobi removes errors that vary from node to node; the
+//! coarse matrix moves the groups as rigid bodies. The number of iterations then does not grow with the stiffness, and little
+//! with the mesh.
 //!
-//! 2√n groups of about √n/2 nodes balance the coarse matrix against the iterations. Both are symmetric and positive
-//! semidefinite for any finite input, and definite if `A` is. A `C` of an earlier matrix is still a valid one. The arms
-//! must be those of the shape in which the stiffness was taken: what costs no energy there is rotation about these.
+//! 2√n groups of about √n/2 nodes balance the cost of the coarse matrix against the iterations. Both preconditioners are
+//! symmetric and positive semidefinite for any finite input, and definite if `A` is. A preconditioner of an earlier matrix
+//! remains valid. The arms must be those of the positions at which the stiffness was taken, because rotations about these
+//! cost no energy.
 //!
-//! **Carriers.** Nodes may also be carried by bodies with unknowns of their own (bones), whose twists then belong to the
-//! coarse space. Their part is not solved here: [`TwoLevel::restrict`] gives the impulses that are left for the carriers
-//! when the groups have answered, [`TwoLevel::prolong`] takes their twists; between the two stands
-//! [`CarrierCoupling`](super::CarrierCoupling).
+//! **Carriers.** Nodes may be carried by bodies with unknowns of their own (bones), whose twists then belong to the coarse
+//! space. Their part is not solved here: [`TwoLevel::restrict`] gives the impulses on the carriers after the groups are
+//! eliminated, [`CarrierCoupling`](super::carriers::CarrierCoupling) solves for the twists of the carriers, and
+//! [`TwoLevel::prolong`] takes these.
 //!
-//! **Cost.** Two levels: `refresh` about as much as 8 products with `A`, `apply` half a product; no allocation.
+//! **Cost.** Two levels: `refresh` costs about 8 products with `A`, `apply` half a product; no allocation. **Failure.** None:
+//! directions that are not definite are left out and counted.
 
 use super::aggregates::Aggregates;
 use super::envelope::{Block6, Envelope};
@@ -43,7 +46,7 @@ pub struct BlockJacobi {
 }
 
 impl BlockJacobi {
-    /// For the nodes that are not fixed.
+    /// Preconditioner for the nodes that are not fixed.
     pub fn new(is_fixed: &[bool]) -> Self {
         Self { inverses: vec![Sym3::ZERO; is_fixed.len()], is_fixed: is_fixed.to_vec() }
     }
@@ -87,14 +90,14 @@ pub struct TwoLevel {
     motions: Vec<[f64; 6]>,
 }
 
-/// What moves a node.
+/// How a node moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeRole {
-    /// Its own unknowns.
+    /// It has its own unknowns.
     Free,
-    /// Nothing that is solved for.
+    /// It is not solved for.
     Fixed,
-    /// A carrier, by index.
+    /// It moves with a carrier, by index.
     Carried(u32),
 }
 
@@ -108,7 +111,7 @@ impl TwoLevel {
         Self::with_group_size(pattern, rest, is_fixed, n_free.isqrt() * 4 / 5)
     }
 
-    /// The same where some nodes are carried.
+    /// [`Self::new`] with nodes that are carried.
     ///
     /// # Panics
     /// If there is not one position and one role per node.
@@ -117,7 +120,7 @@ impl TwoLevel {
         Self::build(pattern, rest, roles, n_free.isqrt() * 4 / 5)
     }
 
-    /// The same with groups of about `size` nodes.
+    /// [`Self::new`] with groups of about `size` nodes.
     ///
     /// # Panics
     /// If there is not one position and one flag per node.
@@ -139,7 +142,7 @@ impl TwoLevel {
         for (of, role) in groups.of.iter_mut().zip(roles).filter(|(_, role)| **role != NodeRole::Free) {
             *of = carrier(role).map_or(fixed, |carrier| n_groups + carrier);
         }
-        // Carriers come last, and are all coupled once the groups are eliminated.
+        // Carriers come last; they are all coupled once the groups are eliminated.
         let mut first: Vec<u32> = (0..fixed).map(|row| row.min(n_groups)).collect();
         for i in (0..n).filter(|&i| groups.of[i] < fixed) {
             for (_, j) in pattern.upper_row(i).filter(|&(_, j)| groups.of[j] < fixed) {
@@ -176,7 +179,7 @@ impl TwoLevel {
         self.refresh_all(matrix, positions, self.groups.len())
     }
 
-    /// The same with carriers whose twists are taken at `centres` (m).
+    /// [`Self::refresh`] with carriers whose twists are taken at `centres` (m).
     ///
     /// # Panics
     /// If there is not one position per node and one centre per carrier.
@@ -205,7 +208,7 @@ impl TwoLevel {
             let row = self.groups.len() + carrier;
             *block = *self.coarse.block(row, row);
         }
-        // Groups with fewer than three nodes have dependent motions: nothing is missing without them.
+        // The motions of a group of fewer than three nodes are dependent; leaving some out loses nothing.
         self.coarse.factor(n_coarse);
         self.jacobi.refresh(matrix)
     }
@@ -226,7 +229,7 @@ impl TwoLevel {
                     add_moments(&mut self.coarse, of(i), group, self.arms[i], &sum);
                     (group, sum) = (next, [DVec3::ZERO; 6]);
                 }
-                // The diagonal counts half: a group's own block is doubled below.
+                // The diagonal counts half, because a group's own block is doubled below.
                 let block = matrix.upper()[at] * if i == j { 0.5 } else { 1.0 };
                 let (x, y, z, arm) = (block.x_axis, block.y_axis, block.z_axis, self.arms[j]);
                 sum[0] += z * arm.y - y * arm.z;
@@ -251,7 +254,7 @@ impl TwoLevel {
 }
 
 impl TwoLevel {
-    /// The first half of `z = C r` with carriers: takes from their `impulses` what the groups answer with.
+    /// First half of `z = C r` with carriers: reduces their `impulses` by the elimination of the groups.
     ///
     /// # Panics
     /// If there is not one impulse per carrier.
@@ -268,8 +271,8 @@ impl TwoLevel {
         }
     }
 
-    /// The second half: `z` on the free nodes, given the `twists` of the carriers, right after
-    /// [`restrict`](Self::restrict) with the same `r`.
+    /// Second half, after [`restrict`](Self::restrict) with the same `r`: `z` on the free nodes from the `twists` of the
+    /// carriers.
     ///
     /// # Panics
     /// If there is not one twist per carrier.
@@ -284,8 +287,8 @@ impl TwoLevel {
         self.spread(r, z);
     }
 
-    /// What the carriers `i ≥ j` meet when the groups follow: their block of the Schur complement; with `is_in_tree`
-    /// without the block that each carrier has by itself.
+    /// Block of the Schur complement of the carriers `i ≥ j` after the groups are eliminated; with `is_in_tree` without the
+    /// carrier's own block.
     pub(crate) fn carried_block(&self, i: usize, j: usize, is_in_tree: bool) -> Block6 {
         let n_groups = self.groups.len();
         let mut block = *self.coarse.block(n_groups + i, n_groups + j);

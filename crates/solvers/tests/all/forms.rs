@@ -3,7 +3,7 @@
 use crate::trees::{Recipe, Sample, sample};
 use sinew_solvers::{BlockSystem, DenseReference, FactorError, PairTree, TreeLdlt, TreeSolver};
 use sinew_testkit::{ForestShape, Rng, assert_close, soak_scale};
-use sinew_topology::{Endpoints, GraphBuilder, Node, Priority, VariableId, plan};
+use sinew_topology::{Endpoints, GraphBuilder, GraphNode, Priority, VariableId, plan};
 
 /// Rigid bodies with branches, islands, flipped joints, stiff couplings and mass ratios up to 10⁶.
 fn random_recipe(rng: &mut Rng) -> Recipe {
@@ -134,7 +134,7 @@ fn pair_form_does_not_allocate() {
 }
 
 /// Two bodies of unit mass; the second hangs from the first by two rows.
-fn two_bodies(dim: usize) -> (BlockSystem, PairTree, [Node; 3]) {
+fn two_bodies(dim: usize) -> (BlockSystem, PairTree, [GraphNode; 3]) {
     let mut builder = GraphBuilder::new();
     let bodies = [6, dim].map(|dim| builder.add_variable(dim));
     let joint = builder.add_constraint(2, Endpoints::Pair(bodies[1], bodies[0]), Priority::Auto);
@@ -152,7 +152,7 @@ fn two_bodies(dim: usize) -> (BlockSystem, PairTree, [Node; 3]) {
     (
         system,
         PairTree::new(&plan),
-        [Node::Variable(bodies[0]), Node::Variable(bodies[1]), Node::Constraint(joint)],
+        [GraphNode::Variable(bodies[0]), GraphNode::Variable(bodies[1]), GraphNode::Constraint(joint)],
     )
 }
 
@@ -162,7 +162,7 @@ fn what_the_pair_form_cannot_take_is_named() {
     assert_eq!(solver.factor(&system), Err(FactorError::NoPairForm { node: child }));
 
     let (mut system, mut solver, [_, child, joint]) = two_bodies(6);
-    let (Node::Variable(body), Node::Constraint(id)) = (child, joint) else { panic!() };
+    let (GraphNode::Variable(body), GraphNode::Constraint(id)) = (child, joint) else { panic!() };
     assert_eq!(solver.factor(&system), Ok(()));
     system.constraint_mut(id)[3] = -1e-9;
     let error = solver.factor(&system).unwrap_err();

@@ -1,8 +1,8 @@
 //! The golden case `tree_ldlt`: five bodies, five ball joints, stiff couplings.
 
-use serde_json::Value;
 use sinew_math::ops;
 use sinew_solvers::{BlockSystem, TreeLdlt};
+use sinew_testkit::golden::{file, list, numbers};
 use sinew_testkit::{Dense, assert_close};
 use sinew_topology::{Endpoints, GraphBuilder, Priority, plan};
 
@@ -21,11 +21,8 @@ fn jacobian(joint: usize, body: usize, sign: f64) -> Dense {
 
 #[test]
 fn tree_ldlt() {
-    let text = include_str!("../../../../fixtures/golden/tree_ldlt.json");
-    let golden: Value = serde_json::from_str(text).unwrap();
-    let joints: Vec<(usize, Option<usize>)> = golden["in"]["joints"]
-        .as_array()
-        .unwrap()
+    let golden = file("tree_ldlt");
+    let joints: Vec<(usize, Option<usize>)> = list(&golden["in"]["joints"])
         .iter()
         .map(|ends| {
             let [a, b] = [0, 1].map(|i| ends[i].as_i64().unwrap());
@@ -75,9 +72,7 @@ fn tree_ldlt() {
     ldlt.factor(&system).unwrap();
     let mut x = system.rhs().to_vec();
     ldlt.solve(&mut x);
-    let expected = |name: String| -> Vec<f64> {
-        golden["out"][&name].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-    };
+    let expected = |name: String| numbers(&golden["out"][&name]);
     for (i, &body) in bodies.iter().enumerate() {
         assert_close!(x[system.variable_range(body)].to_vec(), expected(format!("body_{i}")), 1e-12);
     }

@@ -1,8 +1,8 @@
 //! The fused kernels: one more right-hand side equals a fresh elimination; regularized pivots are finite.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Sym3};
-use sinew_solvers::{EffectiveMass, Load, PairFactor, PairJoint, PointJoint, shift_force};
+use sinew_math::{Force, Motion, Sym3, Sym6};
+use sinew_solvers::{Load, PairFactor, PairJoint, PointJoint, shift_force};
 use sinew_testkit::{Rng, assert_close};
 
 fn vector(rng: &mut Rng) -> DVec3 {
@@ -17,8 +17,8 @@ fn force(rng: &mut Rng) -> Force {
     Force { angular: vector(rng), linear: vector(rng) }
 }
 
-fn body(rng: &mut Rng) -> EffectiveMass {
-    EffectiveMass::rigid(Sym3::diagonal(vector(rng).abs() + 0.1), rng.uniform(0.5, 2.0))
+fn body(rng: &mut Rng) -> Sym6 {
+    Sym6::rigid(Sym3::diagonal(vector(rng).abs() + 0.1), rng.uniform(0.5, 2.0))
 }
 
 fn flat(v: Motion) -> Vec<f64> {
@@ -78,7 +78,7 @@ impl Joint {
 /// A tree whose parents come after their children; the last pair hangs from the world, at rest.
 struct Chains {
     joints: Vec<Joint>,
-    masses: Vec<EffectiveMass>,
+    masses: Vec<Sym6>,
     parents: Vec<usize>,
 }
 
@@ -164,8 +164,8 @@ fn singular_pivots_stay_finite_and_are_counted() {
         stiffness: [[0.0]],
         impulse: [1e-3],
     };
-    let point_mass = EffectiveMass::rigid(Sym3::ZERO, 2.0);
-    for (mass, speed) in [(point_mass, 1e-3 / (1e-14 * 6.0)), (EffectiveMass::ZERO, 0.0)] {
+    let point_mass = Sym6::rigid(Sym3::ZERO, 2.0);
+    for (mass, speed) in [(point_mass, 1e-3 / (1e-14 * 6.0)), (Sym6::ZERO, 0.0)] {
         let mut factor = PairFactor::new([1]);
         let momentum = Force { angular: DVec3::ZERO, linear: DVec3::Y };
         let mut load = Load { mass, momentum };

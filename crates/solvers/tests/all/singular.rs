@@ -3,7 +3,7 @@
 use crate::trees::{Recipe, sample};
 use sinew_solvers::{BlockSystem, FactorError, TreeLdlt};
 use sinew_testkit::Rng;
-use sinew_topology::{ConstraintId, Endpoints, GraphBuilder, Node, Priority, VariableId, plan};
+use sinew_topology::{ConstraintId, Endpoints, GraphBuilder, GraphNode, Priority, VariableId, plan};
 
 /// Two bodies of unit mass; the second hangs from the first by three rows, the last of which repeats the second.
 fn dependent_rows() -> (BlockSystem, TreeLdlt, [VariableId; 2], ConstraintId) {
@@ -28,7 +28,7 @@ fn dependent_rows_are_named_and_compliance_cures_them() {
     let (mut system, mut ldlt, _, joint) = dependent_rows();
     let error = ldlt.factor(&system).unwrap_err();
     let FactorError::SingularPivot { node, magnitude } = error else { panic!("{error}") };
-    assert_eq!(node, Node::Constraint(joint));
+    assert_eq!(node, GraphNode::Constraint(joint));
     assert!(magnitude.abs() < 1e-15);
     assert!(error.to_string().starts_with("the pivot of constraint 0 is singular"), "{error}");
     for i in 0..3 {
@@ -44,7 +44,7 @@ fn massless_and_broken_bodies_are_named() {
         system.constraint_mut(joint)[8] = -1.0;
         system.variable_mut(bodies[1])[0] = broken;
         let FactorError::SingularPivot { node, .. } = ldlt.factor(&system).unwrap_err() else { panic!() };
-        assert_eq!(node, Node::Variable(bodies[1]), "{broken}");
+        assert_eq!(node, GraphNode::Variable(bodies[1]), "{broken}");
     }
 }
 
@@ -64,7 +64,7 @@ fn the_first_bad_pivot_is_reported() {
             let FactorError::SingularPivot { node, .. } = ldlt.factor(&sample.system).unwrap_err() else {
                 panic!()
             };
-            assert_eq!(Some(node), first.map(Node::Variable), "seed {seed}, grain {grain}");
+            assert_eq!(Some(node), first.map(GraphNode::Variable), "seed {seed}, grain {grain}");
         }
     }
 }

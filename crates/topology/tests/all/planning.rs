@@ -1,7 +1,7 @@
 //! Hand-checked plans.
 
 use crate::{c, graph, prioritized, v};
-use sinew_topology::{GraphBuilder, NONE, Node, Priority, Role, check, plan};
+use sinew_topology::{GraphBuilder, GraphNode, NONE, Priority, Role, check, plan};
 
 #[test]
 fn empty_graph() {
@@ -22,7 +22,7 @@ fn branching_tree_is_post_ordered() {
     let parents: Vec<u32> = plan.pairs().iter().map(|pair| pair.parent).collect();
     assert_eq!(parents, [4, 3, 3, 4, NONE]);
     assert_eq!(plan.nodes().len(), 10);
-    assert_eq!(plan.nodes()[9].node, Node::Constraint(c(4)));
+    assert_eq!(plan.nodes()[9].node, GraphNode::Constraint(c(4)));
     assert_eq!((plan.parent(2), plan.grandparent(2)), (Some(3), Some(6)));
     assert_eq!((plan.parent(9), plan.grandparent(8)), (None, None));
     assert_eq!((0..5).map(|pair| plan.depth(pair)).collect::<Vec<_>>(), [1, 2, 2, 1, 0]);

@@ -3,7 +3,7 @@
 use crate::ends;
 use proptest::prelude::*;
 use sinew_testkit::Rng;
-use sinew_topology::{Graph, GraphBuilder, Node, Priority, Role, check, plan};
+use sinew_topology::{Graph, GraphBuilder, GraphNode, Priority, Role, check, plan};
 
 /// Connected components of the graph with the marked constraints, the world counting as a node, by flooding.
 fn n_components(graph: &Graph, marked: impl Fn(usize) -> bool) -> usize {
@@ -58,8 +58,8 @@ proptest! {
                 prop_assert_eq!(n_components(&graph, in_forest), parts);
                 for node in plan.nodes() {
                     let dim = match node.node {
-                        Node::Variable(id) => graph.variable_dim(id),
-                        Node::Constraint(id) => graph.constraint_dim(id),
+                        GraphNode::Variable(id) => graph.variable_dim(id),
+                        GraphNode::Constraint(id) => graph.constraint_dim(id),
                     };
                     prop_assert_eq!(dim, usize::from(node.dim));
                 }

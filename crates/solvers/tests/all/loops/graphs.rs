@@ -4,9 +4,9 @@
 //! `[H  −(JG)ᵀ; JG  D](u, λ) = (Gᵀz, b)`.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Sym3};
+use sinew_math::{Force, Motion, Sym3, Sym6};
 use sinew_solvers::{
-    ActivePairs, EffectiveMass, FreeMass, Load, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch,
+    ActivePairs, FreeMass, Load, LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch,
     LoopSettings, PairFactor, PairJoint, Responder, TreeReaction, TreeResponder, refine, shift_motion,
 };
 use sinew_testkit::{Dense, Rng};
@@ -79,10 +79,7 @@ impl Tree {
     fn eliminate(&mut self) {
         let n = self.len();
         let mut loads: Vec<Load> = (0..n)
-            .map(|k| Load {
-                mass: EffectiveMass::rigid(self.inertia[k], self.mass[k]),
-                momentum: Force::ZERO,
-            })
+            .map(|k| Load { mass: Sym6::rigid(self.inertia[k], self.mass[k]), momentum: Force::ZERO })
             .collect();
         for k in 0..n {
             let mut load = loads[k];
@@ -174,10 +171,12 @@ impl Tree {
         let active = ActivePairs::new(&self.parents, rows.touched_ports());
         let mut reaction = TreeReaction::new(&self.factor);
         let report = refine(
-            rows,
-            &mut self.responder(&active, &mut reaction),
-            &|port| self.free_mass(port),
-            rows.rhs(),
+            LoopProblem {
+                rows,
+                responder: &mut self.responder(&active, &mut reaction),
+                free_mass: &|port| self.free_mass(port),
+                rhs: rows.rhs(),
+            },
             lambda,
             settings,
             &mut LoopScratch::new(),

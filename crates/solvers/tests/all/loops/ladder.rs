@@ -1,13 +1,13 @@
 //! The rope ladders of Fau99 Table 2: multipliers, accelerations and iteration counts.
 
 use glam::DVec3;
-use serde_json::Value;
-use sinew_math::{Force, Motion, Sym3, ops};
+use sinew_math::{Force, Motion, Sym3, Sym6, ops};
 use sinew_solvers::{
-    ActivePairs, EffectiveMass, FreeBodies, FreeMass, Load, LoopMethod, LoopReport, LoopRows, LoopScratch,
+    ActivePairs, FreeBodies, FreeMass, Load, LoopMethod, LoopProblem, LoopReport, LoopRows, LoopScratch,
     LoopSettings, LoopStop, PairFactor, PointJoint, TreeReaction, TreeResponder, refine,
 };
 use sinew_testkit::assert_close;
+use sinew_testkit::golden::{Value, file, numbers, vector};
 
 const WORLD: usize = usize::MAX;
 
@@ -99,7 +99,7 @@ impl Ladder {
         let mut factor = PairFactor::new(vec![3; n]);
         let mut loads: Vec<Load> = (0..n)
             .map(|pair| {
-                let mass = EffectiveMass::rigid(self.inertia(self.pair(pair)), 1.0);
+                let mass = Sym6::rigid(self.inertia(self.pair(pair)), 1.0);
                 Load { mass, momentum: Force::ZERO }
             })
             .collect();
@@ -156,10 +156,7 @@ impl Ladder {
             TreeResponder { factor: &factor, parents: &parents, active: &active, scratch: &mut scratch };
         let free = |port: u32| self.free_mass(self.pair(port as usize));
         let report = refine(
-            rows,
-            &mut tree,
-            &free,
-            &rhs,
+            LoopProblem { rows, responder: &mut tree, free_mass: &free, rhs: &rhs },
             &mut lambda,
             settings,
             &mut LoopScratch::new(),
@@ -185,10 +182,12 @@ impl Ladder {
         let masses: Vec<FreeMass> = (0..self.bodies.len()).map(|body| self.free_mass(body)).collect();
         let mut lambda = vec![0.0; rows.len()];
         refine(
-            &rows,
-            &mut FreeBodies { masses: &masses },
-            &|port| masses[port as usize],
-            rows.rhs(),
+            LoopProblem {
+                rows: &rows,
+                responder: &mut FreeBodies { masses: &masses },
+                free_mass: &|port| masses[port as usize],
+                rhs: rows.rhs(),
+            },
             &mut lambda,
             settings,
             &mut LoopScratch::new(),
@@ -197,20 +196,14 @@ impl Ladder {
     }
 }
 
-fn vector(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
 fn cases() -> Vec<(String, Ladder, Value)> {
-    let text = include_str!("../../../../../fixtures/golden/ladder.json");
-    let golden: Value = serde_json::from_str(text).unwrap();
     let build = |(name, case): (&String, &Value)| {
         let input = &case["in"];
         let [p, r] = ["p", "r"].map(|key| input[key].as_u64().unwrap() as usize);
-        let [gravity, spin] = ["g", "Omega"].map(|key| DVec3::from_slice(&vector(&input[key])));
+        let [gravity, spin] = ["g", "Omega"].map(|key| vector(&input[key]));
         (name.clone(), Ladder::new(p, r, input["pose"] == "swing", gravity, spin), case["out"].clone())
     };
-    golden["cases"].as_object().unwrap().iter().map(build).collect()
+    file("ladder")["cases"].as_object().unwrap().iter().map(build).collect()
 }
 
 fn coarse(method: LoopMethod, precondition: bool) -> LoopSettings {
@@ -252,9 +245,9 @@ fn ladders_reproduce_multipliers_and_accelerations() {
                 let size = b.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
                 assert_close!(a.to_vec(), b.to_vec(), 1e-10 * (1.0 + size), "{name}: {what}");
             };
-            close(&lambda, &vector(&out["lam_l"]), "multipliers");
-            close(&motions[0].to_array(), &vector(&out["xs_first_body"]), "first body");
-            close(&motions[motions.len() - 1].to_array(), &vector(&out["xs_last_body"]), "last body");
+            close(&lambda, &numbers(&out["lam_l"]), "multipliers");
+            close(&motions[0].to_array(), &numbers(&out["xs_first_body"]), "first body");
+            close(&motions[motions.len() - 1].to_array(), &numbers(&out["xs_last_body"]), "last body");
         }
         seen += 1;
     }

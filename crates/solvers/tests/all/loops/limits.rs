@@ -4,8 +4,8 @@ use super::graphs::{Block, Reference, Tree, independent_blocks, pushed};
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym3};
 use sinew_solvers::{
-    FreeBodies, FreeMass, LoopMethod, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop,
-    Responder, refine,
+    FreeBodies, FreeMass, LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings,
+    LoopStop, Responder, refine,
 };
 use sinew_testkit::Rng;
 
@@ -27,10 +27,12 @@ fn solve(
     settings: &LoopSettings,
 ) -> LoopReport {
     refine(
-        rows,
-        &mut FreeBodies { masses },
-        &|port| masses[port as usize],
-        rhs,
+        LoopProblem {
+            rows,
+            responder: &mut FreeBodies { masses },
+            free_mass: &|port| masses[port as usize],
+            rhs,
+        },
         lambda,
         settings,
         &mut LoopScratch::new(),
@@ -88,10 +90,12 @@ fn the_signal_stops_and_a_replay_by_count_gives_the_same_bits() {
         let (mut stopped, mut replayed) = (vec![0.0; rows.len()], vec![0.0; rows.len()]);
         let mut asked = 0;
         let report = refine(
-            &rows,
-            &mut FreeBodies { masses: &masses },
-            &|port| masses[port as usize],
-            rows.rhs(),
+            LoopProblem {
+                rows: &rows,
+                responder: &mut FreeBodies { masses: &masses },
+                free_mass: &|port| masses[port as usize],
+                rhs: rows.rhs(),
+            },
             &mut stopped,
             &settings,
             &mut LoopScratch::new(),
@@ -149,10 +153,12 @@ fn nonsense_never_reaches_the_multipliers() {
             for response in 1..6 {
                 let mut lambda = vec![0.0; rows.len()];
                 let report = refine(
-                    &rows,
-                    &mut Broken(response),
-                    &|_| BODY,
-                    rows.rhs(),
+                    LoopProblem {
+                        rows: &rows,
+                        responder: &mut Broken(response),
+                        free_mass: &|_| BODY,
+                        rhs: rows.rhs(),
+                    },
                     &mut lambda,
                     &settings,
                     &mut LoopScratch::new(),
@@ -258,10 +264,12 @@ fn a_second_solve_allocates_nothing() {
         rows.clear();
         blocks.iter().for_each(|block| block.push(&mut rows));
         refine(
-            &rows,
-            &mut FreeBodies { masses: &masses },
-            &|port| masses[port as usize],
-            rows.rhs(),
+            LoopProblem {
+                rows: &rows,
+                responder: &mut FreeBodies { masses: &masses },
+                free_mass: &|port| masses[port as usize],
+                rhs: rows.rhs(),
+            },
             &mut lambda,
             &LoopSettings::default(),
             &mut scratch,

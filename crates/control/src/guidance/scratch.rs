@@ -1,0 +1,194 @@
+//! Scratch of guidance, and the command that its rows are built on.
+
+use sinew_math::Pose;
+use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMode, Tree};
+
+use crate::goal::{Goal, GoalRows};
+use crate::guide::{Guide, Style};
+use crate::gyration::gyration;
+use crate::hierarchy::Hierarchy;
+use crate::input::ControlContext;
+use crate::least_squares::{add_scaled, dot};
+use crate::limits::LimitState;
+use crate::report::GoalReport;
+use crate::saturation::Saturation;
+
+/// Slot of a dof without a variable.
+const NONE: usize = usize::MAX;
+
+/// Scratch of guidance for one tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Guidance {
+    pub(super) hierarchy: Hierarchy,
+    pub(super) derivatives: Derivatives,
+    /// Radius of gyration (m) and total mass times its square (kg·m²), at the neutral pose.
+    pub(super) radius: f64,
+    pub(super) inertia: f64,
+    /// Factor on the robustness at the present velocities.
+    pub(super) caution: f64,
+    /// Rows of each goal; `None` for a goal that is ignored.
+    pub(super) goals: Vec<Option<GoalRows>>,
+    pub(super) goal_reports: Vec<GoalReport>,
+    /// All displacement limits of driven joints, and which of them hold their joint back in this command.
+    pub(super) limits: Vec<LimitState>,
+    pub(super) holds: Vec<bool>,
+    pub(super) variables: Variables,
+    pub(super) level: LevelRows,
+    /// Per dof: wanted accelerations of the target pose, or torques at zero acceleration.
+    pub(super) tangent: Vec<f64>,
+    pub(super) probe: HybridCommand,
+}
+
+/// The variables of the solve.
+#[derive(Clone, Debug)]
+pub(super) struct Variables {
+    /// Dof of each variable, and variable of each dof.
+    pub(super) dofs: Vec<usize>,
+    pub(super) slots: Vec<usize>,
+    pub(super) weights: Vec<f64>,
+    /// Wanted value of each variable; empty without a target pose.
+    pub(super) preference: Vec<f64>,
+}
+
+/// The rows of the level that is being gathered.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LevelRows {
+    /// Row by row, one entry per variable.
+    pub(super) coefficients: Vec<f64>,
+    pub(super) targets: Vec<f64>,
+    /// Goal of each of the first rows, and the factor of its row.
+    pub(super) owners: Vec<(usize, f64)>,
+    /// In the torque style, the rows of limits in terms of accelerations.
+    pub(super) lifts: Vec<f64>,
+}
+
+/// A guide while its phase is active.
+#[derive(Clone, Copy)]
+pub(crate) struct ActiveGuide<'a> {
+    pub(crate) guide: &'a Guide,
+    /// Poses held since the phase began, one per goal of the score.
+    pub(crate) held: &'a [Pose],
+    /// Time of the score since the phase began (s).
+    pub(crate) age: f64,
+}
+
+impl ActiveGuide<'_> {
+    /// Goals of the score, then live drags.
+    pub(super) fn goals<'b>(&'b self, at: &'b ControlContext<'_>) -> impl Iterator<Item = &'b Goal> {
+        self.guide.goals.iter().chain(at.input.drags)
+    }
+}
+
+impl Guidance {
+    pub(crate) fn new(tree: &Tree, dynamics: &mut Dynamics) -> Self {
+        let (radius, mass) = gyration(tree, dynamics);
+        let n_dofs = tree.n_dofs();
+        Self {
+            hierarchy: Hierarchy::new(),
+            derivatives: Derivatives::new(tree),
+            radius,
+            inertia: mass * radius * radius,
+            caution: 1.0,
+            goals: Vec::new(),
+            goal_reports: Vec::new(),
+            limits: Vec::new(),
+            holds: Vec::new(),
+            variables: Variables {
+                dofs: Vec::with_capacity(n_dofs),
+                slots: vec![NONE; n_dofs],
+                weights: Vec::with_capacity(n_dofs),
+                preference: Vec::with_capacity(n_dofs),
+            },
+            level: LevelRows::default(),
+            tangent: vec![0.0; n_dofs],
+            probe: HybridCommand::passive(tree),
+        }
+    }
+}
+
+impl Variables {
+    /// Chooses the variables of a style: the rates of all joints, or the accelerations or torques of the driven ones.
+    pub(super) fn choose(&mut self, at: &ControlContext<'_>, style: Style, saturation: &Saturation) {
+        self.dofs.clear();
+        self.weights.clear();
+        self.slots.fill(NONE);
+        for link in at.tree.links() {
+            let driven = at.actuation.is_active(link) && !saturation.holds(link);
+            if driven || style == Style::Velocity {
+                for dof in at.tree.dofs(link) {
+                    self.slots[dof] = self.dofs.len();
+                    self.dofs.push(dof);
+                    self.weights.push(at.actuation.weight(dof));
+                }
+            }
+        }
+    }
+}
+
+impl LevelRows {
+    pub(super) fn clear(&mut self) {
+        self.coefficients.clear();
+        self.targets.clear();
+        self.owners.clear();
+    }
+
+    /// Adds a row of `n` zeros.
+    pub(super) fn push(&mut self, n: usize, target: f64) {
+        self.targets.push(target);
+        self.coefficients.resize(self.targets.len() * n, 0.0);
+    }
+
+    /// Makes the rows of limits orthonormal in the norm of the kinetic energy, up to the size expected of rows.
+    ///
+    /// Rows of different joints are independent. But a torque moves heavy and light joints together, so that the rows look
+    /// nearly singular and would be damped.
+    pub(super) fn orthonormalize_limits(&mut self, n: usize, inertia: f64) {
+        let Self { coefficients, lifts, targets, .. } = self;
+        let first = targets.len() - lifts.len() / n.max(1);
+        for k in first..targets.len() {
+            let (before, row) = coefficients[first * n..].split_at_mut((k - first) * n);
+            let (lifts_before, lift) = lifts.split_at_mut((k - first) * n);
+            let (row, lift) = (&mut row[..n], &mut lift[..n]);
+            for (other, known) in before.chunks_exact(n).enumerate() {
+                let known_lift = &lifts_before[other * n..(other + 1) * n];
+                let share = dot(known_lift, row) * inertia;
+                add_scaled(row, -share, known);
+                add_scaled(lift, -share, known_lift);
+                targets[k] -= share * targets[first + other];
+            }
+            let square = inertia * dot(lift, row);
+            let scale = if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 };
+            targets[k] *= scale;
+            row.iter_mut().chain(lift).for_each(|x| *x *= scale);
+        }
+    }
+
+    /// The last row, of `n` entries.
+    pub(super) fn last_mut(&mut self, n: usize) -> &mut [f64] {
+        let start = self.coefficients.len() - n;
+        &mut self.coefficients[start..]
+    }
+}
+
+/// The command at `x = 0`, on which the rows of all levels are built.
+pub(super) fn base_command(
+    at: &ControlContext<'_>,
+    style: Style,
+    saturation: &Saturation,
+    out: &mut HybridCommand,
+) {
+    for link in at.tree.links() {
+        let held = saturation.holds(link);
+        let driven = at.actuation.is_active(link) && !held;
+        let prescribed = style == Style::Velocity || (style == Style::Acceleration && driven);
+        out.modes[link.index()] = if prescribed { JointMode::Prescribed } else { JointMode::Passive };
+        for dof in at.tree.dofs(link) {
+            out.values[dof] = match style {
+                Style::Velocity => -at.state.rates[dof] / at.input.dt,
+                _ if held => saturation.torque(dof),
+                _ if driven => 0.0,
+                _ => at.input.torque(dof),
+            };
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! How far joints and hard grabs are from being met, for assemblies: the largest errors, and one number that should fall.
+//!
+//! m and rad. Cost: one pass over the joints.
+
+use sinew_math::Pose;
+use sinew_topology::NONE;
+
+use crate::input::Input;
+use crate::loops::opening::OpeningPolicy;
+use crate::measure::joint::joint_error;
+use crate::model::mechanism::Model;
+use crate::model::records::WORLD;
+use crate::model::state::State;
+use crate::settings::Assembly;
+use crate::tree::held_limits::largest_excess;
+
+/// Joint errors at some poses, m and rad.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Misfit {
+    /// The largest.
+    pub(crate) gap: f64,
+    pub(crate) lean: f64,
+    /// The largest gap outside the tree.
+    pub(crate) loop_gap: f64,
+    /// The largest of both among tree joints.
+    pub(crate) tree: f64,
+    /// Sum of squares over the others.
+    loops_squared: f64,
+}
+
+impl Misfit {
+    pub(crate) fn largest(&self) -> f64 {
+        self.gap.max(self.lean)
+    }
+
+    /// The same with what joints are beyond the ends of their ranges, if those are to be kept.
+    pub(crate) fn with_limits(mut self, model: &Model, state: &State, settings: &Assembly) -> Self {
+        if settings.limits {
+            let [tree, all] = largest_excess(model, state);
+            (self.tree, self.lean) = (self.tree.max(tree), self.lean.max(all));
+            self.loops_squared += all * all;
+        }
+        self
+    }
+
+    /// What the iteration should lower: tree joints first.
+    pub(crate) fn merit(&self) -> f64 {
+        100.0 * self.tree + self.loops_squared.sqrt()
+    }
+}
+
+/// Errors of all rigid joints and hard grabs at some poses.
+pub(crate) fn misfit(
+    model: &Model,
+    state: &State,
+    poses: &[Pose],
+    input: &Input,
+    opened: OpeningPolicy,
+) -> Misfit {
+    let mut out = Misfit::default();
+    let mut see = |is_tree: bool, (gap, lean): (f64, f64)| {
+        // What is not a number is as far off as can be.
+        out.gap = if gap.is_nan() { f64::INFINITY } else { out.gap.max(gap) };
+        out.lean = if lean.is_nan() { f64::INFINITY } else { out.lean.max(lean) };
+        if is_tree {
+            out.tree = out.tree.max(gap).max(lean);
+        } else {
+            out.loop_gap = out.loop_gap.max(gap);
+            out.loops_squared += gap * gap + lean * lean;
+        }
+    };
+    for pair in model.pairs.iter().filter(|pair| pair.joint != WORLD) {
+        see(true, joint_error(model, state, poses, input, pair.joint));
+    }
+    for looped in &model.loops {
+        let error = joint_error(model, state, poses, input, looped.joint);
+        if looped.is_primary || !opened.ignores(model, looped.ports, error) {
+            see(false, error);
+        }
+    }
+    for grab in input.hard_grabs(model) {
+        let error = (grab.gap(model, poses), 0.0);
+        if !opened.ignores(model, [model.port(grab.body.index() as u32), NONE], error) {
+            see(false, error);
+        }
+    }
+    out
+}

@@ -1,0 +1,2 @@
+pub(crate) mod assemble;
+pub(crate) mod errors;

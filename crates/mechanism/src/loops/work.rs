@@ -1,0 +1,214 @@
+//! TwoJoints and springs outside the tree, refined on top of the tree's exact solution (Fau99 on Her11).
+//!
+//! With `v_a` the tree's solution and `T` its reaction to impulses, the rows `J v + D λ = b` of the loops give
+//! ```text
+//! (J T Jᵀ + D) λ = b − J v_a,     v = v_a + T Jᵀ λ
+//! ```
+//! Rigid rows have `D = 0`; a force with impulse `q − κ G v` outside the tree is the row `G v + λ/κ = q/κ`; a soft joint has
+//! `D = compliance/h²`. Tree rows hold to rounding whatever `λ` is. TwoJoints that may open (secondary ones and grabs) come
+//! last: where they contradict the others, the others are solved once more with the secondary multipliers held.
+//! What they do while they are open: `opening`.
+//!
+//! World axes at centres of mass. `λ` is an impulse (N·s, N·m·s); the state keeps forces. Cost: one pass up and down the
+//! part of the tree that loops touch per iteration, and one over the whole tree at the end. No allocation once warm.
+
+use glam::{DMat3, DVec3};
+use sinew_math::{Force, Motion, Pose, Sym3};
+use sinew_solvers::{ActivePairs, FreeMass, Load, LoopRows, LoopScratch, TreeReaction};
+use sinew_topology::NONE;
+
+use crate::input::Input;
+use crate::loops::masses::{free_mass, loaded_mass};
+use crate::loops::surroundings::Surroundings;
+use crate::loops::tie::Tie;
+use crate::model::mechanism::Model;
+use crate::model::records::WORLD;
+use crate::model::state::LoopState;
+use crate::tree::point::Iterate;
+use crate::tree::scratch::TreeScratch;
+
+/// Hard grabs that need no allocation.
+const HELD_ROOM: usize = 16;
+
+/// Scratch of the loops of one model.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopWork {
+    pub(crate) rows: LoopRows,
+    /// Blocks and rows of joints that may not open.
+    pub(crate) primary: (usize, usize),
+    /// Multipliers, warm or new: impulses in a step, forces in accelerations.
+    pub(crate) lambda: Vec<f64>,
+    pub(crate) rhs: Vec<f64>,
+    pub(crate) impulses: Vec<Force>,
+    pub(crate) reactions: Vec<Motion>,
+    pub(crate) parents: Vec<u32>,
+    /// The rows of joints that may not open, where the others contradict them.
+    pub(crate) primary_rows: LoopRows,
+    pub(crate) spare: Vec<f64>,
+    /// Pairs that a response must visit to know the reaction of the loops.
+    pub(crate) active: ActivePairs,
+    /// Ports of hard grabs and ties that `active` was made for.
+    pub(crate) held: Vec<u32>,
+    /// Blocks of hard grabs.
+    pub(crate) grabbed: std::ops::Range<usize>,
+    pub(crate) everything: ActivePairs,
+    pub(crate) reaction: TreeReaction,
+    pub(crate) scratch: LoopScratch,
+    pub(crate) masses: Vec<FreeMass>,
+    /// Linear part of what each joint outside the tree does to its body 1.
+    pub(crate) pulls: Vec<DVec3>,
+    /// Block of the rigid rows of each joint outside the tree, `NONE` if it has none.
+    pub(crate) blocks: Vec<u32>,
+    /// Rows of blocks that yield, from and to.
+    pub(crate) yielded: Vec<(u32, u32)>,
+    /// Twist angle of each joint outside the tree where it was linearized.
+    pub(crate) twists: Vec<f64>,
+}
+
+impl LoopWork {
+    pub(crate) fn new(model: &Model, tree: &TreeScratch) -> Self {
+        let n = model.pairs.len();
+        let parents: Vec<u32> = model.pairs.iter().map(|p| p.parent).collect();
+        let mut rows = LoopRows::new();
+        rows.reserve_ports(n);
+        Self {
+            rows,
+            primary: (0, 0),
+            lambda: vec![0.0; model.n_loop_multipliers()],
+            rhs: Vec::new(),
+            impulses: vec![Force::ZERO; n],
+            reactions: vec![Motion::ZERO; n],
+            active: ActivePairs::new(&parents, model.loop_ports()),
+            held: Vec::with_capacity(HELD_ROOM),
+            grabbed: 0..0,
+            primary_rows: LoopRows::default(),
+            spare: Vec::new(),
+            everything: ActivePairs::new(&parents, 0..n as u32),
+            parents,
+            reaction: TreeReaction::new(&tree.factor),
+            scratch: LoopScratch::default(),
+            masses: Vec::new(),
+            pulls: vec![DVec3::ZERO; model.loops.len()],
+            blocks: vec![NONE; model.loops.len()],
+            yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
+            twists: vec![0.0; model.loops.len()],
+        }
+    }
+
+    /// The scratch, made if needed; `None` if there is nothing to refine.
+    pub(crate) fn of<'a>(
+        model: &Model,
+        is_needed: bool,
+        tree: &TreeScratch,
+        slot: &'a mut Option<Box<Self>>,
+    ) -> Option<&'a mut Self> {
+        is_needed.then(|| &mut **slot.get_or_insert_with(|| Box::new(Self::new(model, tree))))
+    }
+
+    /// Multipliers to start from: the forces of the last step times `h`, or nothing.
+    pub(crate) fn start(&mut self, state: &LoopState, warm: bool, h: f64) {
+        self.lambda.clear();
+        self.lambda.extend(state.forces.iter().map(|f| if warm { f * h } else { 0.0 }));
+    }
+
+    /// Forgets the rows and impulses of the last solve.
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear_ports(&mut self.impulses);
+        self.rows.clear();
+    }
+
+    /// Visits what hard grabs and ties hold, too.
+    pub(crate) fn activate(&mut self, model: &Model, input: &Input, ties: &[Tie]) {
+        let grabbed = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
+        let held = grabbed.chain(ties.iter().flat_map(|tie| tie.ports));
+        if !self.held.iter().copied().eq(held.clone()) {
+            self.held.clear();
+            self.held.extend(held);
+            self.active.refill(&self.parents, model.loop_ports().chain(self.held.iter().copied()));
+        }
+    }
+
+    /// Inverse masses of bodies that no tree joint holds; false if there is a tree after all, or a load that couples
+    /// rotation and translation.
+    pub(crate) fn are_bodies_free(&mut self, at: &Iterate<'_>) -> bool {
+        let is_free = at.model.is_loose() && at.extras.iter().all(is_decoupled);
+        if is_free {
+            self.masses.clear();
+            self.masses.extend((0..at.model.pairs.len()).map(|k| loaded_mass(at, k)));
+        }
+        is_free
+    }
+
+    /// What reacts at the acceleration level: bodies on their own if there is no tree. An armature in a joint is a row of
+    /// its own there.
+    pub(crate) fn surroundings_at(&mut self, model: &Model, poses: &[Pose]) -> Surroundings<'static> {
+        if !model.is_loose() {
+            return Surroundings::Pairs;
+        }
+        self.masses.clear();
+        self.masses.extend((0..model.pairs.len() as u32).map(|port| free_mass(model, poses, port)));
+        Surroundings::Free
+    }
+
+    /// Takes the impulses of the loops out of the net joint forces of the bodies.
+    pub(crate) fn settle(&self, model: &Model, per_h: f64, pulls: &mut [DVec3]) {
+        for port in self.rows.touched_ports() {
+            let body = model.pairs[port as usize].body as usize;
+            pulls[body] -= self.impulses[port as usize].linear * per_h;
+        }
+    }
+
+    /// Leaves the continuous twist angles in the state.
+    pub(crate) fn store_twists(&self, model: &Model, twists: &mut [f64]) {
+        for (looped, twist) in model.loops.iter().zip(&self.twists) {
+            if model.joints[looped.joint as usize].tracks_twist {
+                twists[looped.joint as usize] = *twist;
+            }
+        }
+    }
+
+    /// Leaves the forces for the next step.
+    pub(crate) fn store(&self, state: &mut LoopState, per_h: f64) {
+        for (force, lambda) in state.forces.iter_mut().zip(&self.lambda) {
+            *force = lambda * per_h;
+        }
+        for (to, pull) in state.pulls.iter_mut().zip(&self.pulls) {
+            *to = *pull * per_h;
+        }
+    }
+
+    /// Impulses of the hard grabs on their bodies, in the order of the input.
+    pub(crate) fn grab_impulses(&self) -> impl Iterator<Item = Force> + '_ {
+        self.grabbed.clone().map(|block| self.rows.impulse_on_first(block, &self.lambda))
+    }
+}
+
+impl Model {
+    /// Whether a step has anything to refine.
+    pub(crate) fn has_loops(&self, input: &Input) -> bool {
+        !self.loops.is_empty() || !self.loop_springs.is_empty() || input.hard_grabs(self).next().is_some()
+    }
+
+    /// Whether there is anything that may open.
+    pub(crate) fn may_open(&self, input: &Input) -> bool {
+        self.loops.iter().any(|l| !l.is_primary) || input.hard_grabs(self).next().is_some()
+    }
+
+    /// Pairs that joints and springs outside the tree act on.
+    pub(crate) fn loop_ports(&self) -> impl Iterator<Item = u32> + '_ {
+        // A joint without rows touches nothing.
+        let joints = self.loops.iter().filter(|l| self.loop_multipliers(l) > 0).flat_map(|l| l.ports);
+        joints.chain(self.loop_springs.iter().flat_map(|s| s.ports)).filter(|&port| port != NONE)
+    }
+
+    /// Whether no joint is in the tree.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.pairs.iter().all(|p| p.joint == WORLD)
+    }
+}
+
+/// Whether a load couples no rotation with translation and weighs the same in all directions.
+fn is_decoupled(load: &Load) -> bool {
+    let m = &load.mass;
+    m.coupling == DMat3::ZERO && m.linear == Sym3::diagonal(DVec3::splat(m.linear.xx))
+}

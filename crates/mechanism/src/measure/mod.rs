@@ -1,0 +1,2 @@
+pub(crate) mod joint;
+pub(crate) mod measures;

@@ -1,0 +1,234 @@
+//! From specs to a checked model.
+
+use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose, PrincipalInertia};
+use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};
+
+use crate::forces::point_spring::PointSpring;
+use crate::forces::set::ForceSet;
+use crate::model::body::{BodyKind, BodySpec};
+use crate::model::checks::{check_body, check_joint, check_names, check_spring, label};
+use crate::model::error::MechanismError;
+use crate::model::ids::{BodyId, JointId};
+use crate::model::layout::{Records, lay_out};
+use crate::model::mechanism::Model;
+use crate::model::records::{BodyModel, JointModel, WORLD};
+use crate::model::spec::{JointSpec, PointSpringSpec};
+
+/// Collects bodies, joints and springs; [`MechanismBuilder::build`] checks them and plans the elimination.
+#[derive(Clone, Debug, Default)]
+pub struct MechanismBuilder {
+    bodies: Vec<BodySpec>,
+    joints: Vec<JointSpec>,
+    springs: Vec<PointSpringSpec>,
+    structure: Structure,
+}
+
+/// Which joints are solved exactly, as a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Structure {
+    /// As many as a tree can hold; the rest are loops.
+    #[default]
+    Tree,
+    /// None: every joint is refined like a loop. For comparison (the "full" methods of Fau99).
+    Full,
+}
+
+impl MechanismBuilder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a body.
+    pub fn add_body(&mut self, spec: BodySpec) -> BodyId {
+        self.bodies.push(spec);
+        BodyId::from_index(self.bodies.len() - 1)
+    }
+
+    /// Adds a joint.
+    pub fn add_joint(&mut self, spec: JointSpec) -> JointId {
+        self.joints.push(spec);
+        JointId::from_index(self.joints.len() - 1)
+    }
+
+    /// Adds a spring between points.
+    pub fn add_spring(&mut self, spec: PointSpringSpec) {
+        self.springs.push(spec);
+    }
+
+    /// Chooses which joints are solved exactly.
+    pub fn set_structure(&mut self, structure: Structure) {
+        self.structure = structure;
+    }
+
+    /// Pose of the frame of a body added before.
+    pub fn body_pose(&self, body: BodyId) -> Pose {
+        self.bodies[body.index()].pose
+    }
+
+    /// Checks everything and plans the elimination.
+    ///
+    /// # Errors
+    /// The first fault, naming its culprit.
+    pub fn build(self) -> Result<Model, MechanismError> {
+        check_names("body", self.bodies.iter().map(|b| b.name.as_str()))?;
+        check_names("joint", self.joints.iter().map(|j| j.name.as_str()))?;
+        let mut records = Records::default();
+        records.add(&self.bodies, &self.joints, &self.springs)?;
+        let graph = self.graph()?;
+        let plan = plan(&graph)?;
+        Ok(lay_out(records, graph, plan))
+    }
+
+    /// The kinematic graph: dynamic bodies are variables, everything immovable is the world. Constraints are numbered
+    /// as the joints are.
+    fn graph(&self) -> Result<sinew_topology::Graph, MechanismError> {
+        let mut graph = GraphBuilder::new();
+        let mut variables = vec![None; self.bodies.len()];
+        for (variable, body) in variables.iter_mut().zip(&self.bodies) {
+            if body.kind == BodyKind::Dynamic {
+                let id = graph.add_variable(6);
+                if !body.name.is_empty() {
+                    graph.name_variable(id, &body.name);
+                }
+                *variable = Some(id);
+            }
+        }
+        for (index, joint) in self.joints.iter().enumerate() {
+            let ends = endpoints(index, joint, |body| variables[body.index()])?;
+            let priority = match self.structure {
+                Structure::Tree => joint.priority,
+                Structure::Full => Priority::Secondary,
+            };
+            let id = graph.add_constraint(n_rows(joint), ends, priority);
+            if !joint.name.is_empty() {
+                graph.name_constraint(id, &joint.name);
+            }
+        }
+        Ok(graph.finish()?)
+    }
+}
+
+/// Rows of a joint in the graph.
+pub(crate) fn n_rows(joint: &JointSpec) -> usize {
+    joint.kind.n_rows() + joint.driven.len()
+}
+
+/// What a joint connects in the graph.
+pub(crate) fn endpoints(
+    index: usize,
+    joint: &JointSpec,
+    variable: impl Fn(BodyId) -> Option<VariableId>,
+) -> Result<Endpoints, MechanismError> {
+    match (variable(joint.child), joint.parent.and_then(variable)) {
+        (Some(child), Some(parent)) => Ok(Endpoints::Pair(child, parent)),
+        (Some(body), None) | (None, Some(body)) => Ok(Endpoints::World(body)),
+        (None, None) => Err(MechanismError::ImmovableJoint { joint: label(index, &joint.name) }),
+    }
+}
+
+impl Records {
+    /// Checks specs and appends them; joints and springs may refer to bodies already there.
+    pub(crate) fn add(
+        &mut self,
+        bodies: &[BodySpec],
+        joints: &[JointSpec],
+        springs: &[PointSpringSpec],
+    ) -> Result<(), MechanismError> {
+        for body in bodies {
+            check_body(self.bodies.len(), body)?;
+            let record = body_model(body);
+            self.poses.push(body.pose.compose(&record.central));
+            self.motions.push(if body.kind == BodyKind::Fixed { Motion::ZERO } else { body.motion });
+            self.body_names.push(body.name.clone());
+            self.bodies.push(record);
+        }
+        for joint in joints {
+            check_joint(self.joints.len(), joint, self.bodies.len())?;
+            let record = self.joint_model(joint);
+            self.joint_names.push(joint.name.clone());
+            self.joints.push(record);
+        }
+        for spring in springs {
+            check_spring(self.springs.len(), spring, self.bodies.len())?;
+            let local = |body: BodyId, point| self.bodies[body.index()].central_point(point);
+            self.springs.push(PointSpring {
+                body1: spring.body1.index() as u32,
+                point1: local(spring.body1, spring.point1),
+                body2: spring.body2.map_or(WORLD, |b| b.index() as u32),
+                point2: spring.body2.map_or(spring.point2, |b| local(b, spring.point2)),
+                rest_length: spring.rest_length,
+                stiffness: spring.stiffness,
+                damping: spring.damping,
+            });
+        }
+        Ok(())
+    }
+
+    fn joint_model(&mut self, spec: &JointSpec) -> JointModel {
+        let mut frames = spec.frames;
+        let place = |body: BodyId, rotation, point| {
+            let body = &self.bodies[body.index()];
+            (body.central.rotation.conjugate() * rotation, body.central_point(point))
+        };
+        (frames.rotation1, frames.point1) = place(spec.child, frames.rotation1, frames.point1);
+        if let Some(parent) = spec.parent {
+            (frames.rotation2, frames.point2) = place(parent, frames.rotation2, frames.point2);
+        }
+        let drives_twist = spec.driven.contains(&DriveCoordinate::Twist);
+        JointModel {
+            kind: spec.kind,
+            body1: spec.child.index() as u32,
+            body2: spec.parent.map_or(WORLD, |p| p.index() as u32),
+            frames,
+            forces: self.intern(ForceSet { twist: spec.twist, slide: spec.slide, rotation: spec.rotation }),
+            springs: (0, 0),
+            drives_twist,
+            drives_slide: spec.driven.contains(&DriveCoordinate::Slide),
+            compliance: spec.compliance,
+            weight: spec.weight,
+            may_open: spec.priority == Priority::Secondary,
+            tracks_twist: drives_twist
+                || spec.twist.is_some()
+                || matches!(spec.kind, JointKind::Screw { .. }),
+        }
+    }
+
+    /// Index of a force set; chains repeat the last one, so only the latest few are compared.
+    fn intern(&mut self, forces: ForceSet) -> u32 {
+        let recent = self.forces.len().saturating_sub(COMPARED);
+        if let Some(found) = self.forces[recent..].iter().position(|f| *f == forces) {
+            return (recent + found) as u32;
+        }
+        self.forces.push(forces);
+        (self.forces.len() - 1) as u32
+    }
+}
+
+/// Force sets that a new one is compared with.
+const COMPARED: usize = 32;
+
+fn body_model(spec: &BodySpec) -> BodyModel {
+    let dynamic = spec.kind == BodyKind::Dynamic;
+    let (inertia, central) = if dynamic { central_frame(&spec.mass) } else { Default::default() };
+    BodyModel {
+        kind: spec.kind,
+        mass: if dynamic { spec.mass.mass } else { 0.0 },
+        inertia,
+        central,
+        linear_damping: spec.linear_damping,
+        angular_damping: spec.angular_damping,
+    }
+}
+
+/// Principal moments and `body_from_central`; the body axes themselves if they are principal.
+fn central_frame(mass: &MassProperties) -> (PrincipalInertia, Pose) {
+    let i = mass.inertia;
+    let (rotation, moments) = if i.xy == 0.0 && i.xz == 0.0 && i.yz == 0.0 {
+        (glam::DQuat::IDENTITY, i.diagonal_entries())
+    } else {
+        mass.principal_axes()
+    };
+    (PrincipalInertia::new(moments), Pose::new(rotation, mass.com))
+}

@@ -1,0 +1,209 @@
+//! What a spec must satisfy, one function per kind of thing. Every failure names the culprit and the fix.
+
+use sinew_math::DriveCoordinate;
+
+use crate::forces::scalar::{Limit, ScalarForce};
+use crate::model::body::{BodyKind, BodySpec};
+use crate::model::error::MechanismError;
+use crate::model::spec::{JointSpec, PointSpringSpec};
+
+/// How messages call something: its name, or its number.
+pub(crate) fn label(index: usize, name: &str) -> String {
+    if name.is_empty() { format!("#{index}") } else { name.to_owned() }
+}
+
+pub(crate) fn check_names<'a>(
+    kind: &'static str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), MechanismError> {
+    let mut sorted: Vec<&str> = names.filter(|n| !n.is_empty()).collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|w| w[0] == w[1]) {
+        Some(w) => Err(MechanismError::DuplicateName { kind, name: w[0].to_owned() }),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn check_body(index: usize, body: &BodySpec) -> Result<(), MechanismError> {
+    let what = || format!("body `{}`", label(index, &body.name));
+    let pose = body.pose.translation.is_finite() && body.pose.rotation.is_finite();
+    let motion = body.motion.angular.is_finite() && body.motion.linear.is_finite();
+    if !pose || !motion {
+        return Err(invalid(what(), "pose or motion", f64::NAN, "give finite numbers"));
+    }
+    if (body.pose.rotation.length_squared() - 1.0).abs() > 1e-6 {
+        let length = body.pose.rotation.length();
+        return Err(invalid(what(), "rotation length", length, "normalize the quaternion"));
+    }
+    for (field, value) in [("linear_damping", body.linear_damping), ("angular_damping", body.angular_damping)]
+    {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(invalid(what(), field, value, "damping is a rate of at least 0 1/s"));
+        }
+    }
+    if body.kind == BodyKind::Dynamic {
+        body.mass.is_physical().map_err(|e| MechanismError::NonPhysicalMass {
+            name: label(index, &body.name),
+            reason: e.to_string(),
+        })?;
+    }
+    Ok(())
+}
+
+pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> Result<(), MechanismError> {
+    let name = label(index, &joint.name);
+    let what = || format!("joint `{name}`");
+    for body in std::iter::once(joint.child).chain(joint.parent) {
+        if body.index() >= n_bodies {
+            let (index, count) = (body.index(), n_bodies);
+            return Err(MechanismError::UnknownId { what: what(), kind: "body", index, count });
+        }
+    }
+    let f = &joint.frames;
+    for q in [f.rotation1, f.rotation2] {
+        if !q.is_finite() || (q.length_squared() - 1.0).abs() > 1e-6 {
+            return Err(invalid(what(), "frame rotation length", q.length(), "normalize the quaternion"));
+        }
+    }
+    if !(f.point1.is_finite() && f.point2.is_finite()) {
+        return Err(invalid(what(), "frame point", f64::NAN, "give finite numbers"));
+    }
+    if !(joint.compliance >= 0.0 && joint.compliance.is_finite()) {
+        return Err(invalid(what(), "compliance", joint.compliance, "at least 0 m/N"));
+    }
+    if !(joint.weight > 0.0 && joint.weight.is_finite()) {
+        return Err(invalid(what(), "weight", joint.weight, "finite and above 0"));
+    }
+    if let Some(parameter) = joint.kind.parameter() {
+        let rolling = !joint.kind.is_holonomic();
+        if !parameter.is_finite() || (rolling && parameter <= 0.0) {
+            return Err(invalid(
+                what(),
+                "pitch or radius",
+                parameter,
+                "a pitch is finite, a radius above 0 m",
+            ));
+        }
+    }
+    let wrong = |coordinate, hint| MechanismError::NoSuchCoordinate {
+        joint: name.clone(),
+        kind: joint.kind.name(),
+        coordinate,
+        hint,
+    };
+    if joint.driven.len() == 2 && joint.driven[0] == joint.driven[1] || joint.driven.len() > 2 {
+        return Err(wrong("further coordinate to drive", "drive each coordinate once"));
+    }
+    let motors = [&joint.twist, &joint.slide].into_iter().flatten().filter(|f| f.motor.is_some()).count();
+    if motors > 1 {
+        return Err(wrong(
+            "second coordinate for a motor",
+            "a joint has one motor: add a joint for the other",
+        ));
+    }
+    let has_twist = joint.kind.can_drive(DriveCoordinate::Twist);
+    let has_slide = joint.kind.can_drive(DriveCoordinate::Slide);
+    let driven = |c| joint.driven.contains(&c);
+    if (joint.twist.is_some() || driven(DriveCoordinate::Twist)) && !has_twist {
+        return Err(wrong("twist", "twist forces belong on hinge, cylindrical, planar or screw joints"));
+    }
+    if (joint.slide.is_some() || driven(DriveCoordinate::Slide)) && !has_slide {
+        return Err(wrong("slide", "slide forces belong on prismatic, cylindrical or point-on-line joints"));
+    }
+    if joint.rotation.is_some() && joint.kind.locked_mask().is_some_and(|m| m & 0b111 == 0b111) {
+        return Err(wrong("rotation", "rotation forces belong on joints that can turn"));
+    }
+    for force in [&joint.twist, &joint.slide].into_iter().flatten() {
+        check_scalar(&what(), force)?;
+    }
+    if let Some(r) = &joint.rotation {
+        check_not_negative(
+            &what(),
+            &[
+                ("stiffness", r.stiffness),
+                ("damping", r.damping),
+                ("armature", r.armature),
+                ("friction", r.friction),
+            ],
+        )?;
+        if let Some(cone) = &r.cone {
+            check_limit(&what(), cone)?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn check_scalar(what: &str, force: &ScalarForce) -> Result<(), MechanismError> {
+    let spring = &force.spring;
+    check_not_negative(
+        what,
+        &[
+            ("stiffness", spring.stiffness),
+            ("damping", spring.damping),
+            ("armature", force.armature),
+            ("friction", force.friction),
+        ],
+    )?;
+    if !spring.rest.is_finite() {
+        return Err(invalid(what.to_owned(), "rest", spring.rest, "give a finite number"));
+    }
+    if let Some(limit) = &force.limit {
+        check_limit(what, limit)?;
+    }
+    if let Some(motor) = &force.motor {
+        check_not_negative(what, &[("kp", motor.kp), ("kd", motor.kd)])?;
+        for (field, value) in
+            [("motor position", motor.target.position), ("motor velocity", motor.target.velocity)]
+        {
+            if !value.is_finite() {
+                return Err(invalid(what.to_owned(), field, value, "give a finite number"));
+            }
+        }
+        if motor.max_force.is_nan() || motor.max_force < 0.0 {
+            return Err(invalid(what.to_owned(), "max_force", motor.max_force, "at least 0, or infinite"));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn check_limit(what: &str, limit: &Limit) -> Result<(), MechanismError> {
+    if limit.min.is_nan() || limit.max.is_nan() || limit.min > limit.max {
+        return Err(invalid(what.to_owned(), "limit min", limit.min, "min must not exceed max"));
+    }
+    if !(limit.stiffness > 0.0 && limit.stiffness.is_finite()) {
+        return Err(invalid(what.to_owned(), "limit stiffness", limit.stiffness, "above 0"));
+    }
+    check_not_negative(what, &[("limit damping", limit.damping), ("limit ramp", limit.ramp)])
+}
+
+pub(crate) fn check_spring(
+    index: usize,
+    spec: &PointSpringSpec,
+    n_bodies: usize,
+) -> Result<(), MechanismError> {
+    let what = format!("spring {index}");
+    for body in std::iter::once(spec.body1).chain(spec.body2) {
+        if body.index() >= n_bodies {
+            let (index, count) = (body.index(), n_bodies);
+            return Err(MechanismError::UnknownId { what, kind: "body", index, count });
+        }
+    }
+    if !(spec.point1.is_finite() && spec.point2.is_finite()) {
+        return Err(invalid(what, "point", f64::NAN, "give finite numbers"));
+    }
+    check_not_negative(
+        &what,
+        &[("stiffness", spec.stiffness), ("damping", spec.damping), ("rest_length", spec.rest_length)],
+    )
+}
+
+pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Result<(), MechanismError> {
+    match values.iter().find(|(_, v)| !(*v >= 0.0 && v.is_finite())) {
+        Some((field, value)) => Err(invalid(what.to_owned(), field, *value, "finite and at least 0")),
+        None => Ok(()),
+    }
+}
+
+fn invalid(what: String, field: &'static str, value: f64, hint: &'static str) -> MechanismError {
+    MechanismError::InvalidNumber { what, field, value, hint }
+}

@@ -1,0 +1,278 @@
+//! Changing a model: a new one that re-plans only what was touched, with maps for ids and states.
+//!
+//! An edit speaks in *extended* ids: those of the old model, followed by those of what the edit adds. Survivors keep
+//! their order, additions come last. Removing a body removes the joints and springs on it.
+
+use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
+
+use crate::model::body::{BodyKind, BodySpec};
+use crate::model::builder::{endpoints, n_rows};
+use crate::model::checks::{check_names, label};
+use crate::model::error::MechanismError;
+use crate::model::ids::{BodyId, JointId};
+use crate::model::layout::{Records, lay_out};
+use crate::model::mechanism::Model;
+use crate::model::records::WORLD;
+use crate::model::spec::{JointSpec, PointSpringSpec};
+use crate::model::state::State;
+
+/// Additions and removals, for [`Model::edited`].
+#[derive(Clone, Debug)]
+pub struct ModelEdit {
+    n_bodies: usize,
+    n_joints: usize,
+    removed_bodies: Vec<BodyId>,
+    removed_joints: Vec<JointId>,
+    bodies: Vec<BodySpec>,
+    joints: Vec<JointSpec>,
+    springs: Vec<PointSpringSpec>,
+}
+
+impl ModelEdit {
+    /// No changes yet to `model`.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            n_bodies: model.n_bodies(),
+            n_joints: model.n_joints(),
+            removed_bodies: Vec::new(),
+            removed_joints: Vec::new(),
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            springs: Vec::new(),
+        }
+    }
+
+    /// Removes a body with its joints and springs.
+    pub fn remove_body(&mut self, body: BodyId) {
+        self.removed_bodies.push(body);
+    }
+
+    /// Removes a joint with the springs across it.
+    pub fn remove_joint(&mut self, joint: JointId) {
+        self.removed_joints.push(joint);
+    }
+
+    /// Adds a body; the id is an extended one.
+    pub fn add_body(&mut self, spec: BodySpec) -> BodyId {
+        self.bodies.push(spec);
+        BodyId::from_index(self.n_bodies + self.bodies.len() - 1)
+    }
+
+    /// Adds a joint between old or added bodies; the id is an extended one.
+    pub fn add_joint(&mut self, spec: JointSpec) -> JointId {
+        self.joints.push(spec);
+        JointId::from_index(self.n_joints + self.joints.len() - 1)
+    }
+
+    /// Adds a spring between points of old or added bodies.
+    pub fn add_spring(&mut self, spec: PointSpringSpec) {
+        self.springs.push(spec);
+    }
+
+    /// Every body that an addition names must be there after the edit.
+    fn check_references(&self, bodies: &[u32]) -> Result<(), MechanismError> {
+        let check = |what: String, body: BodyId| match bodies.get(body.index()) {
+            Some(&new) if new != NONE => Ok(()),
+            _ => Err(MechanismError::UnknownId {
+                what,
+                kind: "body",
+                index: body.index(),
+                count: bodies.len(),
+            }),
+        };
+        for (i, joint) in self.joints.iter().enumerate() {
+            let what = || format!("joint `{}` of the edit", label(self.n_joints + i, &joint.name));
+            std::iter::once(joint.child).chain(joint.parent).try_for_each(|body| check(what(), body))?;
+        }
+        for (i, spring) in self.springs.iter().enumerate() {
+            let what = || format!("spring {i} of the edit");
+            std::iter::once(spring.body1).chain(spring.body2).try_for_each(|body| check(what(), body))?;
+        }
+        Ok(())
+    }
+}
+
+/// An edited model, and where everything went.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// The new model.
+    pub model: Model,
+    /// Number of bodies that had to be planned again: those of the touched islands.
+    pub n_replanned: usize,
+    bodies: Vec<u32>,
+    joints: Vec<u32>,
+}
+
+impl Edited {
+    /// New id of a body of the old model or of the edit; `None` if it was removed.
+    pub fn body(&self, extended: BodyId) -> Option<BodyId> {
+        let new = *self.bodies.get(extended.index())?;
+        (new != NONE).then(|| BodyId::from_index(new as usize))
+    }
+
+    /// New id of a joint of the old model or of the edit; `None` if it was removed.
+    pub fn joint(&self, extended: JointId) -> Option<JointId> {
+        let new = *self.joints.get(extended.index())?;
+        (new != NONE).then(|| JointId::from_index(new as usize))
+    }
+
+    /// A state of the old model for the new one: survivors as they are, additions as their specs say. The history of
+    /// the second-order scheme is dropped, and loops start without forces.
+    pub fn carry_state(&self, old: &State) -> State {
+        let mut state = self.model.initial_state();
+        state.time = old.time;
+        for (from, &to) in self.bodies.iter().enumerate().take(old.poses.len()) {
+            if to != NONE {
+                state.poses[to as usize] = old.poses[from];
+                state.motions[to as usize] = old.motions[from];
+                state.pulls[to as usize] = old.pulls[from];
+            }
+        }
+        for (from, &to) in self.joints.iter().enumerate() {
+            if to != NONE {
+                // An added joint starts from where its bodies are now.
+                let now = || self.model.principal_twist(to as usize, &state.poses);
+                state.twists[to as usize] = old.twists.get(from).copied().unwrap_or_else(now);
+            }
+        }
+        state
+    }
+}
+
+impl Model {
+    /// A new model with the edit applied; this one stays as it is.
+    ///
+    /// # Errors
+    /// The first fault of the additions or of the resulting mechanism, naming its culprit.
+    pub fn edited(&self, edit: &ModelEdit) -> Result<Edited, MechanismError> {
+        if (edit.n_bodies, edit.n_joints) != (self.n_bodies(), self.n_joints()) {
+            return Err(MechanismError::ForeignEdit { bodies: edit.n_bodies, joints: edit.n_joints });
+        }
+        let (bodies, joints) = self.survivors(edit)?;
+        edit.check_references(&bodies)?;
+        let mut records = self.surviving_records(&bodies, &joints);
+        let moved = |id: BodyId| BodyId::from_index(bodies[id.index()] as usize);
+        let mut new_joints = edit.joints.clone();
+        for joint in &mut new_joints {
+            joint.child = moved(joint.child);
+            joint.parent = joint.parent.map(moved);
+        }
+        let mut new_springs = edit.springs.clone();
+        for spring in &mut new_springs {
+            spring.body1 = moved(spring.body1);
+            spring.body2 = spring.body2.map(moved);
+        }
+        records.add(&edit.bodies, &new_joints, &new_springs)?;
+        check_names("body", records.body_names.iter().map(String::as_str))?;
+        check_names("joint", records.joint_names.iter().map(String::as_str))?;
+
+        let graph_edit = self.graph_edit(edit, &joints)?;
+        let replanned = replan(&self.plan, &self.graph, &graph_edit)?;
+        let model = lay_out(records, replanned.graph, replanned.plan);
+        Ok(Edited { model, n_replanned: replanned.n_replanned, bodies, joints })
+    }
+
+    /// New indices of all extended ids, `NONE` for what is removed.
+    fn survivors(&self, edit: &ModelEdit) -> Result<(Vec<u32>, Vec<u32>), MechanismError> {
+        let mut bodies = vec![0; self.bodies.len() + edit.bodies.len()];
+        let mut joints = vec![0; self.joints.len() + edit.joints.len()];
+        let unknown =
+            |kind, index, count| MechanismError::UnknownId { what: "the edit".into(), kind, index, count };
+        for id in &edit.removed_bodies {
+            *bodies[..self.bodies.len()]
+                .get_mut(id.index())
+                .ok_or_else(|| unknown("body", id.index(), self.bodies.len()))? = NONE;
+        }
+        for id in &edit.removed_joints {
+            *joints[..self.joints.len()]
+                .get_mut(id.index())
+                .ok_or_else(|| unknown("joint", id.index(), self.joints.len()))? = NONE;
+        }
+        for (new, joint) in joints.iter_mut().zip(&self.joints) {
+            let gone = |body: u32| body != WORLD && bodies[body as usize] == NONE;
+            if gone(joint.body1) || gone(joint.body2) {
+                *new = NONE;
+            }
+        }
+        number(&mut bodies);
+        number(&mut joints);
+        Ok((bodies, joints))
+    }
+
+    fn surviving_records(&self, bodies: &[u32], joints: &[u32]) -> Records {
+        let mut records = Records { forces: self.forces.clone(), ..Records::default() };
+        let moved = |body: u32| {
+            if body == WORLD { Some(WORLD) } else { Some(bodies[body as usize]).filter(|b| *b != NONE) }
+        };
+        for (index, body) in self.bodies.iter().enumerate() {
+            if bodies[index] != NONE {
+                records.bodies.push(body.clone());
+                records.body_names.push(self.body_name(BodyId::from_index(index)).to_owned());
+                records.poses.push(self.initial.poses[index]);
+                records.motions.push(self.initial.motions[index]);
+            }
+        }
+        for (index, joint) in self.joints.iter().enumerate() {
+            if let (true, Some(body1), Some(body2)) =
+                (joints[index] != NONE, moved(joint.body1), moved(joint.body2))
+            {
+                let mut joint = joint.clone();
+                (joint.body1, joint.body2) = (body1, body2);
+                records.joints.push(joint);
+                records.joint_names.push(self.joint_name(JointId::from_index(index)).to_owned());
+            }
+        }
+        let apart = self.loop_springs.iter().map(|s| &s.spring);
+        for spring in self.ground_springs.iter().chain(&self.joint_springs).chain(apart) {
+            if let (Some(body1), Some(body2)) = (moved(spring.body1), moved(spring.body2)) {
+                let mut spring = *spring;
+                (spring.body1, spring.body2) = (body1, body2);
+                records.springs.push(spring);
+            }
+        }
+        records
+    }
+
+    /// The same edit in terms of variables and constraints.
+    fn graph_edit(&self, edit: &ModelEdit, joints: &[u32]) -> Result<GraphEdit, MechanismError> {
+        let mut graph_edit = GraphEdit::new(&self.graph);
+        let mut variables: Vec<Option<VariableId>> = vec![None; self.bodies.len() + edit.bodies.len()];
+        for (variable, body) in self.body_of_variable.iter().enumerate() {
+            variables[*body as usize] = Some(VariableId::new(variable));
+        }
+        for (index, body) in edit.bodies.iter().enumerate() {
+            if body.kind == BodyKind::Dynamic {
+                let id = graph_edit.add_variable(6);
+                if !body.name.is_empty() {
+                    graph_edit.name_variable(id, &body.name);
+                }
+                variables[self.bodies.len() + index] = Some(id);
+            }
+        }
+        for (index, joint) in edit.joints.iter().enumerate() {
+            let ends = endpoints(self.joints.len() + index, joint, |body| variables[body.index()])?;
+            let id = graph_edit.add_constraint(n_rows(joint), ends, joint.priority);
+            if !joint.name.is_empty() {
+                graph_edit.name_constraint(id, &joint.name);
+            }
+        }
+        for (index, new) in joints.iter().enumerate() {
+            if *new == NONE {
+                graph_edit.remove_constraint(ConstraintId::new(index));
+            }
+        }
+        for id in &edit.removed_bodies {
+            if let Some(variable) = variables[id.index()] {
+                graph_edit.remove_variable(variable);
+            }
+        }
+        Ok(graph_edit)
+    }
+}
+
+/// Replaces everything that is not `NONE` by its rank.
+fn number(ids: &mut [u32]) {
+    for (rank, id) in ids.iter_mut().filter(|id| **id != NONE).enumerate() {
+        *id = rank as u32;
+    }
+}

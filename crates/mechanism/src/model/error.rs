@@ -1,0 +1,80 @@
+//! What can go wrong while a model is built. Stepping has no errors, only reports.
+
+use sinew_topology::TopologyError;
+
+/// Why a model cannot be built; names the culprit and the fix.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MechanismError {
+    /// Two bodies or two joints share a name.
+    #[error("{kind} `{name}` is defined twice; names must be unique")]
+    DuplicateName {
+        /// `body` or `joint`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A reference to a body or joint that does not exist.
+    #[error("{what} refers to {kind} {index}, which does not exist or was removed (ids go up to {count})")]
+    UnknownId {
+        /// Who refers.
+        what: String,
+        /// `body` or `joint`.
+        kind: &'static str,
+        /// The index used.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// An edit was applied to a model it was not made for.
+    #[error(
+        "the edit was made for another model, of {bodies} bodies and {joints} joints; make it with `ModelEdit::new`"
+    )]
+    ForeignEdit {
+        /// Bodies of that model.
+        bodies: usize,
+        /// TwoJoints of that model.
+        joints: usize,
+    },
+    /// A number is not finite or outside its range.
+    #[error("{what}: {field} = {value} is not valid; {hint}")]
+    InvalidNumber {
+        /// The body, joint or spring.
+        what: String,
+        /// The field.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+        /// What would be valid.
+        hint: &'static str,
+    },
+    /// A dynamic body has impossible mass properties.
+    #[error("body `{name}`: {reason}")]
+    NonPhysicalMass {
+        /// The body.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A joint between two bodies that cannot move.
+    #[error("joint `{joint}` ties two immovable bodies; remove it or make one of them dynamic")]
+    ImmovableJoint {
+        /// The joint.
+        joint: String,
+    },
+    /// A force on a coordinate that the joint does not have.
+    #[error("joint `{joint}` ({kind}) has no free {coordinate}; {hint}")]
+    NoSuchCoordinate {
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// `twist`, `slide` or `rotation`.
+        coordinate: &'static str,
+        /// What to do instead.
+        hint: &'static str,
+    },
+    /// The graph of bodies and joints is broken.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+}

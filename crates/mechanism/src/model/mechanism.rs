@@ -1,0 +1,235 @@
+//! The immutable model: bodies, joints, forces and the elimination plan, laid out for the step.
+//!
+//! Three tables by consumer: [`BodyModel`] and [`JointModel`] in the user's order for set-up, measures and the
+//! general joint path; [`PairModel`] in elimination order with everything the fused sweep reads, so that a
+//! step streams through memory. Equal force sets are stored once. Inside, every body is
+//! seen from its central frame (centre of mass, principal axes); outside, from the body frame the user chose.
+
+use glam::DVec3;
+use sinew_math::{JointKind, Pose};
+use sinew_topology::{EliminationPlan, Graph, NONE};
+
+use crate::forces::point_spring::PointSpring;
+use crate::forces::set::ForceSet;
+use crate::joints::frames::JointFrames;
+use crate::model::body::BodyKind;
+use crate::model::ids::{BodyId, JointId};
+use crate::model::records::{
+    BodyModel, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, WORLD, pose_of,
+};
+use crate::model::state::State;
+use crate::model::tree_extent::TreeExtent;
+
+/// An immutable mechanism; many states may share it.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) bodies: Vec<BodyModel>,
+    pub(crate) joints: Vec<JointModel>,
+    /// Unique force sets; joints and pairs refer to them.
+    pub(crate) forces: Vec<ForceSet>,
+    /// Springs across joints, grouped by joint.
+    pub(crate) joint_springs: Vec<PointSpring>,
+    /// Springs from a body to something immovable.
+    pub(crate) ground_springs: Vec<PointSpring>,
+    pub(crate) pairs: Vec<PairModel>,
+    /// Pair → the tree it belongs to.
+    pub(crate) extents: Vec<TreeExtent>,
+    /// TwoJoints outside the tree, those that may open last.
+    pub(crate) loops: Vec<LoopModel>,
+    /// Springs between bodies that no tree joint connects.
+    pub(crate) loop_springs: Vec<LoopSpring>,
+    /// Fingerprint of what a workspace depends on.
+    pub(crate) stamp: u64,
+    pub(crate) graph: Graph,
+    pub(crate) plan: EliminationPlan,
+    /// Variable of the graph → body.
+    pub(crate) body_of_variable: Vec<u32>,
+    /// Body → position in the pair table, `NONE` if forces do not move it.
+    pub(crate) pair_of_body: Vec<u32>,
+    /// Body → what its linear momentum balance needs.
+    pub(crate) linear: Vec<LinearInertia>,
+    /// Body → it has no joint at all, so its rotation can be integrated on its own.
+    pub(crate) spins_free: Vec<bool>,
+    /// Bodies that the input moves.
+    pub(crate) kinematic: Vec<u32>,
+    /// Tree joints with a continuous twist angle, and their pairs.
+    pub(crate) twist_joints: Vec<(u32, u32)>,
+    pub(crate) body_names: Vec<String>,
+    pub(crate) joint_names: Vec<String>,
+    pub(crate) initial: State,
+}
+
+impl Model {
+    /// Number of bodies of all kinds.
+    pub fn n_bodies(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Number of joints.
+    pub fn n_joints(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Number of dynamic bodies.
+    pub fn n_dynamic(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Number of scalar rows in the tree and in the loop set.
+    pub fn n_rows(&self) -> (usize, usize) {
+        let total: usize = self.joints.iter().map(JointModel::n_rows).sum();
+        let looped = self.plan.loop_constraints().iter().map(|c| self.joints[c.index()].n_rows()).sum();
+        (total - looped, looped)
+    }
+
+    /// Number of multipliers of the loops, including those of forces outside the tree: the length of
+    /// [`crate::LoopState::forces`].
+    pub fn n_loop_multipliers(&self) -> usize {
+        let joints: usize = self.loops.iter().map(|l| self.loop_multipliers(l)).sum();
+        joints + 3 * self.loop_springs.len()
+    }
+
+    pub(crate) fn loop_multipliers(&self, looped: &LoopModel) -> usize {
+        let joint = &self.joints[looped.joint as usize];
+        joint.n_rows() + self.forces[joint.forces as usize].n_rows()
+    }
+
+    /// The elimination plan, for those who want to look.
+    pub fn plan(&self) -> &EliminationPlan {
+        &self.plan
+    }
+
+    /// The state the specs described.
+    pub fn initial_state(&self) -> State {
+        self.initial.clone()
+    }
+
+    /// All bodies.
+    pub fn bodies(&self) -> impl ExactSizeIterator<Item = BodyId> + use<> {
+        (0..self.bodies.len()).map(BodyId::from_index)
+    }
+
+    /// All joints.
+    pub fn joints(&self) -> impl ExactSizeIterator<Item = JointId> + use<> {
+        (0..self.joints.len()).map(JointId::from_index)
+    }
+
+    /// The body called `name`.
+    pub fn body(&self, name: &str) -> Option<BodyId> {
+        self.body_names.iter().position(|n| n == name).map(BodyId::from_index)
+    }
+
+    /// The joint called `name`.
+    pub fn joint(&self, name: &str) -> Option<JointId> {
+        self.joint_names.iter().position(|n| n == name).map(JointId::from_index)
+    }
+
+    /// Name of a body; empty if it has none.
+    pub fn body_name(&self, body: BodyId) -> &str {
+        self.body_names.get(body.index()).map_or("", String::as_str)
+    }
+
+    /// Name of a joint; empty if it has none.
+    pub fn joint_name(&self, joint: JointId) -> &str {
+        self.joint_names.get(joint.index()).map_or("", String::as_str)
+    }
+
+    /// Who moves a body.
+    pub fn body_kind(&self, body: BodyId) -> BodyKind {
+        self.bodies[body.index()].kind
+    }
+
+    /// Mass of a body, kg; 0 for bodies that forces do not move.
+    pub fn body_mass(&self, body: BodyId) -> f64 {
+        self.bodies[body.index()].mass
+    }
+
+    /// Centre of mass in the body frame, m.
+    pub fn center_of_mass(&self, body: BodyId) -> DVec3 {
+        self.bodies[body.index()].central.translation
+    }
+
+    /// The frame of principal axes at the centre of mass, `body_from_central`: that of the poses in a [`State`].
+    pub fn central_frame(&self, body: BodyId) -> Pose {
+        self.bodies[body.index()].central
+    }
+
+    /// Principal moments of inertia of a body about its centre of mass, along the axes of its central frame, kg·m².
+    pub fn principal_moments(&self, body: BodyId) -> DVec3 {
+        self.bodies[body.index()].inertia.moments
+    }
+
+    /// The frames of a joint, in the central frames of its bodies.
+    pub fn joint_frames(&self, joint: JointId) -> JointFrames {
+        self.joints[joint.index()].frames
+    }
+
+    /// Where a body stands in the order of elimination, which is its port for a [`crate::Companion`]; `None` if forces do not
+    /// move it.
+    pub fn port_of(&self, body: BodyId) -> Option<u32> {
+        let port = self.pair_of_body[body.index()];
+        (port != NONE).then_some(port)
+    }
+
+    /// Kind of a joint.
+    pub fn joint_kind(&self, joint: JointId) -> JointKind {
+        self.joints[joint.index()].kind
+    }
+
+    /// Bodies 1 and 2 of a joint; `None` is the world.
+    pub fn joint_bodies(&self, joint: JointId) -> (Option<BodyId>, Option<BodyId>) {
+        let j = &self.joints[joint.index()];
+        let id = |b: u32| (b != WORLD).then(|| BodyId::from_index(b as usize));
+        (id(j.body1), id(j.body2))
+    }
+
+    /// World positions of the two anchor points of a joint.
+    pub fn joint_anchors(&self, state: &State, joint: JointId) -> (DVec3, DVec3) {
+        let j = &self.joints[joint.index()];
+        let (pose1, pose2) = (pose_of(&state.poses, j.body1), pose_of(&state.poses, j.body2));
+        (pose1.transform_point(j.frames.point1), pose2.transform_point(j.frames.point2))
+    }
+
+    /// Pose of the body frame (not of the centre of mass), `world_from_body`.
+    pub fn body_pose(&self, state: &State, body: BodyId) -> Pose {
+        state.poses[body.index()].compose(&self.bodies[body.index()].central.inverse())
+    }
+
+    /// Moves the body frame to a pose, and forgets the history of the second-order scheme.
+    pub fn set_body_pose(&self, state: &mut State, body: BodyId, world_from_body: Pose) {
+        state.poses[body.index()] = self.central_pose(body.index(), world_from_body);
+        state.forget_history();
+    }
+
+    /// Central pose from the pose of the body frame.
+    pub(crate) fn central_pose(&self, body: usize, world_from_body: Pose) -> Pose {
+        world_from_body.compose(&self.bodies[body].central)
+    }
+
+    /// Bytes held by all tables of this model, for the memory report; without the text of names.
+    pub fn bytes(&self) -> usize {
+        use std::mem::size_of;
+        self.bodies.len() * (size_of::<BodyModel>() + size_of::<Pose>() + 6 * 8)
+            + self.joints.len() * (size_of::<JointModel>() + 8 + 20)
+            + self.forces.len() * size_of::<ForceSet>()
+            + (self.joint_springs.len() + self.ground_springs.len()) * size_of::<PointSpring>()
+            + self.pairs.len()
+                * (size_of::<PairModel>() + size_of::<TreeExtent>() + 16 + 4 + 4 + 4 + 2 * 12 + 8)
+            + self.loops.len() * size_of::<LoopModel>()
+            + self.loop_springs.len() * size_of::<LoopSpring>()
+            + (self.body_names.len() + self.joint_names.len()) * size_of::<String>()
+    }
+}
+
+impl State {
+    /// Whether this state has the bodies and joints of a model.
+    pub fn fits(&self, model: &Model) -> bool {
+        let n = model.n_bodies();
+        let past = [self.history.motions.len(), self.history.increments.len()];
+        [self.poses.len(), self.motions.len(), self.pulls.len()] == [n; 3]
+            && self.twists.len() == model.n_joints()
+            && self.loops.forces.len() == model.n_loop_multipliers()
+            && self.loops.pulls.len() == model.loops.len()
+            && (past == [n; 2] || (self.history.step <= 0.0 && past.into_iter().all(|m| m == 0 || m == n)))
+    }
+}

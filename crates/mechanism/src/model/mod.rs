@@ -1,0 +1,12 @@
+pub(crate) mod body;
+pub(crate) mod builder;
+pub(crate) mod checks;
+pub(crate) mod edit;
+pub(crate) mod error;
+pub(crate) mod ids;
+pub(crate) mod layout;
+pub(crate) mod mechanism;
+pub(crate) mod records;
+pub(crate) mod spec;
+pub(crate) mod state;
+pub(crate) mod tree_extent;

@@ -1,0 +1,193 @@
+//! The records that a model stores of its bodies, joints and springs.
+//!
+//! [`BodyModel`] and [`JointModel`] are in the user's order, for set-up, measures and the general joint path. [`PairModel`] is in
+//! elimination order and holds everything the fused sweep reads, so that a step streams through memory. Points and frames are
+//! relative to central frames (centre of mass, principal axes).
+
+use glam::{DQuat, DVec3};
+use sinew_math::{DriveCoordinate, JointKind, Pose, PrincipalInertia};
+use sinew_topology::NONE;
+
+use crate::forces::point_spring::PointSpring;
+use crate::joints::frames::JointFrames;
+use crate::model::body::BodyKind;
+
+/// Index of the world in body positions.
+pub(crate) const WORLD: u32 = u32::MAX;
+
+/// Mass and linear drag rate of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LinearInertia {
+    pub(crate) mass: f64,
+    pub(crate) damping: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BodyModel {
+    pub(crate) kind: BodyKind,
+    pub(crate) mass: f64,
+    pub(crate) inertia: PrincipalInertia,
+    /// Centre of mass and principal axes in the body frame: `body_from_central`.
+    pub(crate) central: Pose,
+    pub(crate) linear_damping: f64,
+    pub(crate) angular_damping: f64,
+}
+
+impl BodyModel {
+    /// A point of the body frame, seen from the central frame.
+    pub(crate) fn central_point(&self, point: DVec3) -> DVec3 {
+        self.central.rotation.conjugate() * (point - self.central.translation)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct JointModel {
+    pub(crate) kind: JointKind,
+    pub(crate) body1: u32,
+    pub(crate) body2: u32,
+    /// Relative to the central frames.
+    pub(crate) frames: JointFrames,
+    /// Index into `Model::forces`.
+    pub(crate) forces: u32,
+    pub(crate) springs: (u32, u32),
+    pub(crate) drives_twist: bool,
+    pub(crate) drives_slide: bool,
+    pub(crate) compliance: f64,
+    /// Whether the continuous twist angle is needed.
+    pub(crate) tracks_twist: bool,
+    /// Importance outside the tree.
+    pub(crate) weight: f64,
+    /// Whether it was declared secondary.
+    pub(crate) may_open: bool,
+}
+
+impl JointModel {
+    pub(crate) fn n_driven(&self) -> usize {
+        usize::from(self.drives_twist) + usize::from(self.drives_slide)
+    }
+
+    pub(crate) fn n_rows(&self) -> usize {
+        self.kind.n_rows() + self.n_driven()
+    }
+
+    /// Free directions of the pair form; soft rows are springs there and remove none.
+    pub(crate) fn free_dimension(&self) -> usize {
+        if self.compliance > 0.0 { 6 } else { 6 - self.n_rows() }
+    }
+
+    pub(crate) fn drives(&self, coordinate: DriveCoordinate) -> bool {
+        match coordinate {
+            DriveCoordinate::Twist => self.drives_twist,
+            DriveCoordinate::Slide => self.drives_slide,
+        }
+    }
+}
+
+/// A joint outside the tree: its rows are refined on top of the tree's solution.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopModel {
+    pub(crate) joint: u32,
+    /// Pairs of its bodies 1 and 2, `NONE` where forces do not move them.
+    pub(crate) ports: [u32; 2],
+    /// What the geometric stiffness needs of the two ends.
+    pub(crate) ends: [AnchorInertia; 2],
+    /// Only ever opened by contradiction or budget, never in favour of a joint that may open.
+    pub(crate) is_primary: bool,
+    /// A plain ball: three rows in world axes.
+    pub(crate) is_point: bool,
+}
+
+/// A spring outside the tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoopSpring {
+    pub(crate) spring: PointSpring,
+    pub(crate) ports: [u32; 2],
+}
+
+/// How a pair is linearized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PairPath {
+    /// A body without a tree joint.
+    FreeRoot,
+    /// Hinge, fused.
+    Hinge,
+    /// Ball, fused.
+    Ball,
+    /// Anything, through the row library.
+    General,
+}
+
+/// A joint's end on a body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AnchorInertia {
+    /// Length of the arm, m; zero where the joint transmits no force.
+    pub(crate) reach: f64,
+    /// Smallest inertia of the body about the anchor, kg·m².
+    pub(crate) inertia: f64,
+}
+
+/// A body and its tree joint, as the sweep reads them.
+#[derive(Clone, Debug)]
+pub(crate) struct PairModel {
+    pub(crate) body: u32,
+    /// Body on the other side, `WORLD` if none.
+    pub(crate) parent_body: u32,
+    /// Position of the parent pair, `NONE` at a root.
+    pub(crate) parent: u32,
+    /// `WORLD` at a free root.
+    pub(crate) joint: u32,
+    pub(crate) path: PairPath,
+    /// Free dimension.
+    pub(crate) free: u8,
+    /// The body is the joint's body 2.
+    pub(crate) flipped: bool,
+    /// First of its parent's children to be eliminated.
+    pub(crate) first_child: bool,
+    pub(crate) has_children: bool,
+    /// The hinge has forces beyond spring and damper.
+    pub(crate) complex: bool,
+    /// The hinge has forces on its twist angle.
+    pub(crate) tracks_twist: bool,
+    /// The body has no joint at all.
+    pub(crate) spins_free: bool,
+    pub(crate) forces: u32,
+    pub(crate) mass: f64,
+    pub(crate) inertia: PrincipalInertia,
+    pub(crate) linear_damping: f64,
+    pub(crate) angular_damping: f64,
+    /// AnchorInertia on the body and on the parent, in their central frames.
+    pub(crate) point: DVec3,
+    pub(crate) parent_point: DVec3,
+    /// What the geometric stiffness needs of the two ends.
+    pub(crate) own_end: AnchorInertia,
+    pub(crate) parent_end: AnchorInertia,
+    /// Hinge axes and reference directions on the body and on the parent.
+    pub(crate) axis: DVec3,
+    pub(crate) parent_axis: DVec3,
+    pub(crate) reference: DVec3,
+    pub(crate) parent_reference: DVec3,
+    /// `Q_a Q_bᵀ` of a ball's frames on the body and on the parent.
+    pub(crate) frame_from_parent_frame: DQuat,
+    /// Spring of the fused paths, N·m/rad, N·m·s/rad, rad.
+    pub(crate) stiffness: f64,
+    pub(crate) damping: f64,
+    pub(crate) rest: f64,
+}
+
+/// Pose of a body position; the world is the identity.
+#[inline]
+pub(crate) fn pose_of(poses: &[Pose], body: u32) -> Pose {
+    if body == WORLD { Pose::IDENTITY } else { poses[body as usize] }
+}
+
+const _: () = assert!(WORLD == NONE);
+
+/// Weight of a joint that may open, next to one that may not.
+pub(crate) const SECONDARY: f64 = 1e-2;
+
+impl LoopModel {
+    /// Weight among the loops.
+    pub(crate) fn weight(&self, joint: &JointModel) -> f64 {
+        joint.weight * if self.is_primary { 1.0 } else { SECONDARY }
+    }
+}

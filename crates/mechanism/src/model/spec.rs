@@ -1,0 +1,142 @@
+//! TwoJoints and springs as the user describes them.
+
+use glam::DVec3;
+use sinew_math::{DriveCoordinate, JointKind};
+use sinew_topology::Priority;
+
+use crate::forces::scalar::{RotationForce, ScalarForce};
+use crate::joints::frames::JointFrames;
+use crate::model::ids::BodyId;
+
+/// A joint before it joins a model.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct JointSpec {
+    /// Unique name; empty means unnamed.
+    pub name: String,
+    /// Which directions it removes.
+    pub kind: JointKind,
+    /// Body 1.
+    pub child: BodyId,
+    /// Body 2, or the world.
+    pub parent: Option<BodyId>,
+    /// Frames on the two bodies, points from the **body frame** origins, body axes.
+    pub frames: JointFrames,
+    /// Whether it must, may or must not be in the tree.
+    pub priority: Priority,
+    /// Forces along the twist about `i` (hinge, cylindrical, planar, screw).
+    pub twist: Option<ScalarForce>,
+    /// Forces along the slide on `i` (prismatic, cylindrical, point on line).
+    pub slide: Option<ScalarForce>,
+    /// Forces on the whole relative rotation (ball, universal, free and other joints that turn freely).
+    pub rotation: Option<RotationForce>,
+    /// Coordinates that the input prescribes in every step (`c(t)`, Fau98 eq. 7–9).
+    pub driven: Vec<DriveCoordinate>,
+    /// Compliance of the rows, m/N and rad/(N·m): 0 is rigid.
+    pub compliance: f64,
+    /// Importance among the joints outside the tree, above 0: where a budget ends the refinement of loops, or loops
+    /// contradict each other, heavier joints open less.
+    pub weight: f64,
+}
+
+impl JointSpec {
+    /// A joint without forces; frames in body coordinates.
+    pub fn new(
+        name: impl Into<String>,
+        kind: JointKind,
+        child: BodyId,
+        parent: Option<BodyId>,
+        frames: JointFrames,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            child,
+            parent,
+            frames,
+            priority: Priority::Auto,
+            twist: None,
+            slide: None,
+            rotation: None,
+            driven: Vec::new(),
+            compliance: 0.0,
+            weight: 1.0,
+        }
+    }
+
+    /// With forces along the twist.
+    pub fn with_twist(self, force: ScalarForce) -> Self {
+        Self { twist: Some(force), ..self }
+    }
+
+    /// With forces along the slide.
+    pub fn with_slide(self, force: ScalarForce) -> Self {
+        Self { slide: Some(force), ..self }
+    }
+
+    /// With forces on the rotation.
+    pub fn with_rotation(self, force: RotationForce) -> Self {
+        Self { rotation: Some(force), ..self }
+    }
+
+    /// With another place in the constraint hierarchy.
+    pub fn with_priority(self, priority: Priority) -> Self {
+        Self { priority, ..self }
+    }
+
+    /// With soft rows.
+    pub fn with_compliance(self, compliance: f64) -> Self {
+        Self { compliance, ..self }
+    }
+
+    /// With another importance among the joints outside the tree.
+    pub fn with_weight(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// With a prescribed coordinate.
+    pub fn driven_by(mut self, coordinate: DriveCoordinate) -> Self {
+        self.driven.push(coordinate);
+        self
+    }
+}
+
+/// A spring with rest length between points of two bodies, or of a body and the world. Across a tree joint, or to
+/// something immovable, it is part of the exact tree solution; elsewhere it is refined with the loops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PointSpringSpec {
+    /// First body.
+    pub body1: BodyId,
+    /// Point from its body frame origin, body axes, m.
+    pub point1: DVec3,
+    /// Second body, or the world.
+    pub body2: Option<BodyId>,
+    /// Point from its body frame origin, body axes, m.
+    pub point2: DVec3,
+    /// Length without force, m.
+    pub rest_length: f64,
+    /// N/m.
+    pub stiffness: f64,
+    /// N·s/m along the spring.
+    pub damping: f64,
+}
+
+impl PointSpringSpec {
+    /// A spring of zero rest length between a point and another body's point.
+    pub fn new(
+        body1: BodyId,
+        point1: DVec3,
+        body2: Option<BodyId>,
+        point2: DVec3,
+        stiffness: f64,
+        damping: f64,
+    ) -> Self {
+        Self { body1, point1, body2, point2, rest_length: 0.0, stiffness, damping }
+    }
+
+    /// With a rest length, m.
+    pub fn with_rest_length(self, rest_length: f64) -> Self {
+        Self { rest_length, ..self }
+    }
+}

@@ -1,0 +1,57 @@
+//! The state: plain data, all that a step reads and writes. Copying it is a checkpoint; restoring it and
+//! stepping again gives the same bits.
+
+use glam::DVec3;
+use sinew_math::{Motion, Pose};
+
+/// State of all bodies and joints of a [`crate::Model`].
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct State {
+    /// Time, s.
+    pub time: f64,
+    /// Per body: pose of the **central frame** (principal axes at the centre of mass), world. Its axes are the body
+    /// axes wherever those are principal; [`crate::Model::body_pose`] gives the body frame in any case.
+    pub poses: Vec<Pose>,
+    /// Per body: twist at the centre of mass, world axes.
+    pub motions: Vec<Motion>,
+    /// Per joint: twist angle about `i`, continuous across ±π, rad; kept for joints with forces or drives on it and
+    /// for screws, 0 elsewhere.
+    pub twists: Vec<f64>,
+    /// Per body: net force of its joints in the last step, world axes, N. Summed over a subtree it is the force in the
+    /// joint above; the implicit step uses it for the geometric stiffness.
+    pub pulls: Vec<DVec3>,
+    /// What the loops remember; empty in a tree.
+    pub loops: LoopState,
+    /// What the second-order scheme and displacement steps remember; empty until it has made a step.
+    pub history: History,
+}
+
+/// Forces of the joints and springs outside the tree in the last step.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LoopState {
+    /// Per multiplier, N and N·m: where the refinement of the next step begins.
+    pub forces: Vec<f64>,
+    /// Per joint outside the tree, in the order of the model: force on its body 1, world axes, N.
+    pub pulls: Vec<DVec3>,
+}
+
+/// One step back, for the second-order implicit scheme and the displacement steps.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct History {
+    /// Length of the previous step, s; 0 means there is none.
+    pub step: f64,
+    /// Per body: twists before the previous step.
+    pub motions: Vec<Motion>,
+    /// Per body: increment `(log(R R₋ᵀ), x − x₋)` of the previous step.
+    pub increments: Vec<Motion>,
+}
+
+impl State {
+    /// Forgets the previous step: to be called after a pose or twist was set by hand.
+    pub fn forget_history(&mut self) {
+        self.history.step = 0.0;
+    }
+}

@@ -1,0 +1,14 @@
+pub(crate) mod acceleration;
+pub(crate) mod block_form;
+pub(crate) mod body_terms;
+pub(crate) mod fused;
+pub(crate) mod geometric;
+pub(crate) mod held_limits;
+pub(crate) mod joint;
+pub(crate) mod loads;
+pub(crate) mod point;
+pub(crate) mod report;
+pub(crate) mod scratch;
+pub(crate) mod stack;
+pub(crate) mod sweep;
+pub(crate) mod two_at_once;

@@ -1,0 +1,159 @@
+//! Two pairs at once: everything that does not wait for the elimination, in the halves of SIMD registers.
+//!
+//! The linearization of a pair reads the state only, so two neighbours in the pair table are independent up to the
+//! elimination itself. Computed here, to the bit as `sweep::add_own` and `sweep::add_geometric` do it for one: own mass
+//! and momentum with the gyroscopic step, and the geometric stiffness of both ends. The joints are [`TwoHinges`] or
+//! [`TwoBalls`], to the bit as in `fused`. World axes at centres of mass; no allocation; never fails. Only pairs of the
+//! same kind ([`path`]) at an undisplaced linearization point ([`applies`]); others go one by one. About 1,250
+//! instructions for two hinges with springs, 1,500 for two balls (SSE2; docs/adr/0016).
+
+use glam::DVec3;
+use sinew_math::{F64x2, Force, PrincipalInertia, Sym3, Sym3x2, Vec3x2, both, twice};
+use sinew_solvers::{Load, PairFactorView};
+
+use crate::joints::rows::RowForm;
+use crate::model::records::{PairModel, PairPath};
+use crate::settings::Gyroscopic;
+use crate::tree::geometric::RESOLVED;
+use crate::tree::point::Iterate;
+use crate::tree::report::Found;
+use crate::tree::two_at_once::joints::{PlacementX2, TwoJoints};
+
+/// Whether pairs may be taken two by two at this linearization point.
+#[inline]
+pub(crate) fn applies(at: &Iterate<'_>) -> bool {
+    at.displaced.is_none()
+        && at.measured.is_none()
+        && at.form == RowForm::Position
+        && !at.pulls.is_empty()
+        && matches!(at.gyro, Gyroscopic::Auto | Gyroscopic::Implicit)
+}
+
+/// How two pairs may be taken together: hinges, balls, or not at all.
+#[inline]
+pub(crate) fn path(a: &PairModel, b: &PairModel) -> Option<PairPath> {
+    let is_joined = matches!(a.path, PairPath::Hinge | PairPath::Ball) && a.path == b.path;
+    (is_joined && !a.flipped && !b.flipped).then_some(a.path)
+}
+
+/// Two linearized pairs.
+pub(crate) struct TwoPairs<J> {
+    inertia: Sym3x2,
+    mass: F64x2,
+    momentum_angular: Vec3x2,
+    momentum_linear: Vec3x2,
+    /// Geometric stiffness of the own end and of the parent's, and which of them there are.
+    own_end: (Sym3x2, u32),
+    parent_end: (Sym3x2, u32),
+    shift: Vec3x2,
+    gap_squared: F64x2,
+    joints: J,
+}
+
+impl<J: TwoJoints> TwoPairs<J> {
+    /// Linearizes two pairs whose joints transmit `pulls` to their bodies.
+    #[inline(always)]
+    pub(crate) fn new(at: &Iterate<'_>, pairs: [&PairModel; 2], pulls: [DVec3; 2]) -> Self {
+        let [a, b] = pairs;
+        let (h, unit) = (twice(at.h), twice(1.0));
+        let numbers = |of: fn(&PairModel) -> f64| both(of(a), of(b));
+        let ends = PlacementX2::new(at, pairs);
+        let PlacementX2 { rotation, arm, parent_arm, shift, gap, .. } = &ends;
+
+        // Own mass and momentum.
+        let base = pairs.map(|p| &at.base[p.body as usize]);
+        let omega = rotation.transpose_mul(Vec3x2::new(base[0].angular, base[1].angular));
+        let inertias = [&a.inertia, &b.inertia];
+        let stepped = PrincipalInertia::implicit_step_x2(inertias, omega, at.h);
+        let moments = Vec3x2::new(a.inertia.moments, b.inertia.moments);
+        let mass = numbers(|p| p.mass);
+        let fall = Vec3x2::splat(at.gravity * at.h);
+
+        // Geometric stiffness.
+        let pull = Vec3x2::new(pulls[0], pulls[1]);
+        let strength = pull.dot(pull).sqrt();
+        let reach = [numbers(|p| p.own_end.reach), numbers(|p| p.parent_end.reach)];
+        let about = [numbers(|p| p.own_end.inertia), numbers(|p| p.parent_end.inertia)];
+
+        Self {
+            inertia: PrincipalInertia::rotated_by_x2(inertias, rotation)
+                * (unit + h * numbers(|p| p.angular_damping)),
+            mass: mass * (unit + h * numbers(|p| p.linear_damping)),
+            momentum_angular: rotation * stepped.times(moments),
+            momentum_linear: (Vec3x2::new(base[0].linear, base[1].linear) + fall) * mass,
+            own_end: geometric(at, (*arm, reach[0], about[0]), pull, strength),
+            parent_end: geometric(at, (*parent_arm, reach[1], about[1]), -pull, strength),
+            shift: *shift,
+            gap_squared: gap.dot(*gap),
+            joints: J::new(at, pairs, &ends),
+        }
+    }
+
+    /// Adds the own mass and momentum of one of the two to a load.
+    #[inline(always)]
+    pub(crate) fn add_own<const I: usize>(&self, load: &mut Load) {
+        load.mass.angular += self.inertia.half::<I>();
+        let linear = self.mass.to_array()[I];
+        load.mass.linear.xx += linear;
+        load.mass.linear.yy += linear;
+        load.mass.linear.zz += linear;
+        load.momentum +=
+            Force { angular: self.momentum_angular.half::<I>(), linear: self.momentum_linear.half::<I>() };
+    }
+
+    /// `h²K` on the own body of one of the two, if any.
+    #[inline(always)]
+    pub(crate) fn own_stiffness<const I: usize>(&self) -> Option<Sym3> {
+        (self.own_end.1 >> I & 1 != 0).then(|| self.own_end.0.half::<I>())
+    }
+
+    /// `h²K` on the parent of one of the two, if any.
+    #[inline(always)]
+    pub(crate) fn parent_stiffness<const I: usize>(&self) -> Option<Sym3> {
+        (self.parent_end.1 >> I & 1 != 0).then(|| self.parent_end.0.half::<I>())
+    }
+
+    /// Eliminates one of the two, the pair `k`; see [`PairFactorView::eliminate`].
+    #[inline(always)]
+    pub(crate) fn eliminate<const I: usize>(
+        &self,
+        factor: &mut PairFactorView<'_>,
+        k: usize,
+        load: &mut Load,
+    ) -> u32 {
+        self.joints.eliminate::<I>(self.shift.half::<I>(), factor, k, load)
+    }
+
+    /// Errors and twist angle of one of the two.
+    #[inline(always)]
+    pub(crate) fn found<const I: usize>(&self) -> Found {
+        let (lean_squared, twist) = self.joints.found::<I>();
+        Found { gap_squared: self.gap_squared.to_array()[I], lean_squared, twist }
+    }
+}
+
+/// `geometric::stiffness` of two ends, with a mask of those that have one.
+#[inline(always)]
+fn geometric(
+    at: &Iterate<'_>,
+    (arm, reach, inertia): (Vec3x2, F64x2, F64x2),
+    pull: Vec3x2,
+    strength: F64x2,
+) -> (Sym3x2, u32) {
+    let spared = twice(RESOLVED) * inertia * twice(at.per_square);
+    let m = reach * strength;
+    let bound = twice(0.5) * (arm.dot(pull) + m);
+    let is_nothing = m.simd_le(twice(f64::MIN_POSITIVE)) | bound.simd_le(spared);
+    let left = (bound - spared) * twice(at.h * at.h);
+    let s = arm * strength + pull * reach;
+    let t = s * (twice(0.25) * left / (bound * m));
+    let k = Sym3x2 {
+        xx: left - t.x * s.x,
+        yy: left - t.y * s.y,
+        zz: left - t.z * s.z,
+        xy: -t.x * s.y,
+        xz: -t.x * s.z,
+        yz: -t.y * s.z,
+    };
+    (k, !is_nothing.to_bitmask())
+}

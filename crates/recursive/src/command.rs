@@ -1,0 +1,49 @@
+//! Input and report of hybrid dynamics.
+
+use crate::tree::{LinkId, Tree};
+
+/// Which quantity of a joint is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum JointMode {
+    /// Its torque is given, its acceleration is found.
+    #[default]
+    Passive,
+    /// Its acceleration is given, its torque is found.
+    Prescribed,
+}
+
+/// Modes, torques and accelerations given for all joints.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct HybridCommand {
+    /// Per link.
+    pub modes: Vec<JointMode>,
+    /// Per dof: torque (N·m, N) of passive joints, acceleration (rad/s², m/s²) of prescribed ones.
+    pub values: Vec<f64>,
+}
+
+impl HybridCommand {
+    /// Every joint passive, no torques.
+    pub fn passive(tree: &Tree) -> Self {
+        Self { modes: vec![JointMode::Passive; tree.n_links()], values: vec![0.0; tree.n_dofs()] }
+    }
+
+    /// Every joint prescribed, no accelerations.
+    pub fn prescribed(tree: &Tree) -> Self {
+        Self { modes: vec![JointMode::Prescribed; tree.n_links()], values: vec![0.0; tree.n_dofs()] }
+    }
+
+    /// The mode of a link's joint.
+    pub fn mode(&self, link: LinkId) -> JointMode {
+        self.modes[link.index()]
+    }
+}
+
+/// Report of a hybrid sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[must_use = "names a joint that was locked because it is singular"]
+pub struct HybridReport {
+    /// The last joint that was locked, and the direction that moves no mass (or has numbers that are not finite).
+    pub singular: Option<(LinkId, usize)>,
+}

@@ -1,0 +1,46 @@
+//! Poses and rotations as they are written.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use super::is_default;
+
+/// Position and rotation of a frame, relative to the frame it is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PoseDoc {
+    /// Origin (m).
+    #[serde(skip_serializing_if = "is_default")]
+    pub position: DVec3,
+    /// Orientation.
+    #[serde(skip_serializing_if = "is_default")]
+    pub rotation: RotationDoc,
+}
+
+/// A rotation, written the way that is handiest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum RotationDoc {
+    /// No rotation.
+    #[default]
+    Identity,
+    /// Rotation vector: axis times angle (rad).
+    Vector(DVec3),
+    /// Turn about an axis of any non-zero length.
+    AxisAngle {
+        /// Axis; normalized on use.
+        axis: DVec3,
+        /// Angle (rad).
+        angle: f64,
+    },
+    /// Unit quaternion; normalized on use, so it must not be zero.
+    Quaternion {
+        /// Real part.
+        w: f64,
+        /// First imaginary part.
+        x: f64,
+        /// Second imaginary part.
+        y: f64,
+        /// Third imaginary part.
+        z: f64,
+    },
+}

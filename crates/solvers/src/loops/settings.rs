@@ -1,0 +1,94 @@
+//! Settings and report of the loop solver.
+
+/// Solution method of the loop equations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum LoopMethod {
+    /// Conjugate residual: the residual never grows; least squares if rows contradict each other.
+    #[default]
+    ConjugateResidual,
+    /// Conjugate gradient: for consistent rows.
+    ConjugateGradient,
+    /// Biconjugate gradient as in Fau99 §3.2, with two responses; its iterates are those of the conjugate gradient.
+    BiConjugateGradient,
+    /// Dense factorization of the assembled matrix: one response per row; allocates.
+    #[cfg(feature = "dense")]
+    Dense,
+}
+
+/// Settings of a loop solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LoopSettings {
+    /// Solution method.
+    pub method: LoopMethod,
+    /// Whether the blocks of `J M⁻¹Jᵀ + D` precondition the iteration.
+    pub precondition: bool,
+    /// Residual at which a solve has converged, in the units of the rows: m/s and rad/s for velocities, m/s² and rad/s² for
+    /// accelerations, m and rad for displacements (docs/maths/loops.md §3).
+    pub precision: f64,
+    /// Largest number of updates of `λ`, over all restarts.
+    pub iterations: u32,
+    /// Largest number of restarts after a residual that had drifted.
+    pub restarts: u32,
+    /// Whether a converged solve computes its residual again, with one more response. If not, the caller should. A step of a
+    /// mechanism chooses this itself and ignores the value given.
+    pub verify: bool,
+}
+
+impl Default for LoopSettings {
+    fn default() -> Self {
+        Self {
+            method: LoopMethod::default(),
+            precondition: true,
+            precision: 1e-10,
+            iterations: 200,
+            restarts: 3,
+            verify: true,
+        }
+    }
+}
+
+/// Why a loop solve ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum LoopStop {
+    /// There are no loops.
+    #[default]
+    None,
+    /// The residual is below the precision, up to a factor of 10.
+    Converged,
+    /// The rows contradict each other and the residual is the smallest possible; or rows that may open have yielded and are
+    /// not closed yet.
+    LeastSquares,
+    /// The iterations are used up.
+    Budget,
+    /// The caller asked to stop.
+    Asked,
+    /// The residual grew to 1e4 times its minimum; the multipliers returned are those of the minimum.
+    Diverged,
+    /// Input or intermediate numbers were not finite, or rounding keeps the residual above ten times the precision; the
+    /// multipliers returned are the last ones that were verified.
+    Breakdown,
+}
+
+/// Report of a loop solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LoopReport {
+    /// Number of scalar rows.
+    pub rows: u32,
+    /// Number of updates of `λ`.
+    pub iterations: u32,
+    /// Number of restarts.
+    pub restarts: u32,
+    /// Largest `|b̂ − (Â + D)λ|`, computed from the `λ` returned; infinite if it is not a number.
+    pub residual: f64,
+    /// Why it ended.
+    pub stop: LoopStop,
+}
+
+/// A converged residual may exceed the precision by this factor when it is computed again from the multipliers.
+pub const LOOP_DRIFT: f64 = 10.0;

@@ -1,0 +1,88 @@
+//! SIMD vectors of four `f64`: one AVX register on x86 machines that have it, two 128-bit registers elsewhere.
+//!
+//! `pulp` detects AVX at run time. Fused multiply-add is never used. Each lane does the same operations in the same order
+//! on every machine, so the bits are the same.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use pulp::x86::V3;
+use sinew_math::F64x2;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::__m256d;
+
+/// Four numbers in memory, aligned to be loaded at once.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+pub(crate) struct Aligned4(pub(crate) [f64; 4]);
+
+/// Four numbers in registers.
+pub(crate) trait Simd4: Copy {
+    /// Proof that the machine has such registers.
+    type Token: Copy;
+    fn load(token: Self::Token, numbers: &Aligned4) -> Self;
+    fn new(token: Self::Token, numbers: [f64; 4]) -> Self;
+    fn plus(self, token: Self::Token, other: Self) -> Self;
+    fn times(self, token: Self::Token, other: Self) -> Self;
+    /// `(a + b) + (c + d)`.
+    fn sum(self) -> f64;
+}
+
+impl Simd4 for [F64x2; 2] {
+    type Token = ();
+    #[inline(always)]
+    fn load((): (), numbers: &Aligned4) -> Self {
+        Self::new((), numbers.0)
+    }
+    #[inline(always)]
+    fn new((): (), [a, b, c, d]: [f64; 4]) -> Self {
+        [F64x2::new([a, b]), F64x2::new([c, d])]
+    }
+    #[inline(always)]
+    fn plus(self, (): (), other: Self) -> Self {
+        [self[0] + other[0], self[1] + other[1]]
+    }
+    #[inline(always)]
+    fn times(self, (): (), other: Self) -> Self {
+        [self[0] * other[0], self[1] * other[1]]
+    }
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        let [[a, b], [c, d]] = self.map(F64x2::to_array);
+        (a + b) + (c + d)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Simd4 for __m256d {
+    type Token = V3;
+    #[inline(always)]
+    fn load(_: V3, numbers: &Aligned4) -> Self {
+        pulp::cast(numbers.0)
+    }
+    #[inline(always)]
+    fn new(token: V3, [a, b, c, d]: [f64; 4]) -> Self {
+        token.avx._mm256_setr_pd(a, b, c, d)
+    }
+    #[inline(always)]
+    fn plus(self, token: V3, other: Self) -> Self {
+        token.avx._mm256_add_pd(self, other)
+    }
+    #[inline(always)]
+    fn times(self, token: V3, other: Self) -> Self {
+        token.avx._mm256_mul_pd(self, other)
+    }
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        let [a, b, c, d]: [f64; 4] = pulp::cast(self);
+        (a + b) + (c + d)
+    }
+}
+
+/// Calls `f`, compiled for AVX where the machine has it; `f` and what it calls must be `#[inline(always)]`.
+#[inline(always)]
+pub(crate) fn with_wide_simd<R>(f: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = V3::try_new() {
+        return token.vectorize(f);
+    }
+    f()
+}

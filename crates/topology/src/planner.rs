@@ -1,0 +1,16 @@
+//! Plans a graph: spanning forest and loop set first, then the order of elimination. Cost: linear.
+
+use crate::error::TopologyError;
+use crate::graph::Graph;
+use crate::order::order;
+use crate::plan::EliminationPlan;
+use crate::spanning::split;
+
+/// Plans the elimination of a graph.
+///
+/// # Errors
+/// [`TopologyError::PrimaryCycle`] when primary constraints close a cycle.
+pub fn plan(graph: &Graph) -> Result<EliminationPlan, TopologyError> {
+    let in_forest = split(graph)?;
+    Ok(EliminationPlan::from_tables(graph, order(graph, &in_forest)))
+}
