@@ -132,7 +132,7 @@ fn measure_budget(scene: &'static str, run: &mut SceneRun, budget: u32, effort: 
     let (mut largest, mut last, mut iterations) = (0.0_f64, 0.0, 0);
     for _ in 0..n_steps {
         iterations += run.world_mut().step().mechanism.loops.iterations;
-        last = loop_error(run.world().model(), run.world().state());
+        last = loop_error(run.world().mechanism(), &run.world().state().bodies);
         largest = largest.max(last);
     }
     let n_runs = effort.batch_work / (n_steps as usize * run.n_links());

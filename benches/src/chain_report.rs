@@ -1,16 +1,17 @@
 //! The figures of the chain suite as tables, as JSON and as curves.
 
 use crate::chain_suite::{PAPER, PAPER_HAND};
+use crate::timing::STAGES;
 use crate::{Axes, ChainSeries, ChainSuite, Figure, FigureGoal, PlotCurve, ReportTable, grouped, short};
 use serde_json::{Value, json};
-use sinew_mechanism::Stage;
+use sinew_sim::Stage;
 
 impl ChainSuite {
     /// Time per link and its stages over the number of links.
     pub fn series_table(&self, series: &ChainSeries) -> ReportTable {
         let title = format!("{}: µs per link per step", series.title);
         let mut head = vec!["links", "best", "median"];
-        head.extend(Stage::ALL.map(Stage::name));
+        head.extend(STAGES.map(Stage::name));
         head.push("µs per step");
         let mut table = ReportTable::new(title, &head);
         for row in self.rows_of(series.key) {
@@ -52,7 +53,7 @@ impl ChainSuite {
     /// Fixture scenes.
     pub fn scenes_table(&self) -> ReportTable {
         let mut head = vec!["scene", "bodies", "best", "median"];
-        head.extend(Stage::ALL.map(Stage::name));
+        head.extend(STAGES.map(Stage::name));
         let mut table = ReportTable::new("Fixtures with their recorded inputs: µs per step", &head);
         for scene in &self.scenes {
             let times = [scene.timing.best, scene.timing.median].into_iter().chain(scene.timing.stages);

@@ -9,7 +9,7 @@ use sinew_scene::{
     BodyDoc, ChainDoc, ControlDoc, CurveDoc, GeneratorDoc, GoalDoc, GuideDoc, JointDoc, JointKind, KeyDoc,
     KeyframesDoc, PhaseDoc, SceneDoc, ScoreDoc, Shape, ShapeDoc, StepperDoc, StyleDoc, TrackDoc, WantDoc,
 };
-use sinew_sim::{Reduced, World};
+use sinew_sim::{ReducedModel, World};
 
 /// Time between the keys of a trajectory, s.
 const KEY_TIME: f64 = 0.02;
@@ -59,7 +59,7 @@ pub fn skeleton(n: usize, control: Control) -> SceneDoc {
 }
 
 /// The joint coordinates of a world.
-pub(crate) fn reduced(world: &World) -> Result<&Reduced, SuiteFailure> {
+pub(crate) fn reduced(world: &World) -> Result<&ReducedModel, SuiteFailure> {
     world.model().reduced().ok_or_else(|| "the scene is not stepped in joint coordinates".into())
 }
 
@@ -93,7 +93,7 @@ pub fn as_keyframes(world: &mut World, n_steps: usize) -> Result<PhaseDoc, Suite
                     *value = value.clamp(low, high);
                 }
             }
-            Some((world.model().joint_name(tree.joint(link)?).to_owned(), values))
+            Some((world.mechanism().joint_name(tree.joint(link)?).to_owned(), values))
         });
         let key = KeyDoc { at_s: step as f64 * dt, joints: joints.collect(), ..KeyDoc::default() };
         keys.push(key);

@@ -9,9 +9,8 @@ use crate::{
     time_steps,
 };
 use sinew_flesh::FleshModel;
-use sinew_mechanism::Stage;
 use sinew_scene::{ControlDoc, SceneDoc, ScoreDoc};
-use sinew_sim::World;
+use sinew_sim::{Stage, World};
 use std::time::Instant;
 
 /// Bones of the skeletons; the longest is left to plain dynamics.
@@ -21,11 +20,8 @@ const MOST_GUIDED: usize = 1_000;
 /// Bones times steps of a batch of skeletons, and steps at least.
 const SHORT_BATCH: (usize, usize) = (5_000, 3);
 /// Parts of a step, by the stages that end them.
-pub const PARTS: [(&str, Stage); 3] = [
-    ("flesh and contact", Stage::Eliminate),
-    ("commands", Stage::Substitute),
-    ("dynamics", Stage::Integrate),
-];
+pub const PARTS: [(&str, Stage); 3] =
+    [("flesh and contact", Stage::Flesh), ("commands", Stage::Control), ("dynamics", Stage::Integrate)];
 /// Steps of a motion in a test or a count of instructions.
 const FEW_STEPS: usize = 40;
 

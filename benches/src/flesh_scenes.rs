@@ -194,7 +194,7 @@ impl ExplicitRun {
             bodies: world.state().bodies.clone(),
             ahead: world.state().bodies.clone(),
             flesh: world.state().flesh.clone(),
-            bones_work: Workspace::new(world.model()),
+            bones_work: Workspace::new(world.mechanism()),
             flesh_work: ExplicitWorkspace::new(flesh),
             wrenches: Vec::new(),
             settings: ExplicitFlesh { dt, gravity: world.settings().gravity, ..ExplicitFlesh::default() },
@@ -219,14 +219,14 @@ impl ExplicitRun {
     pub fn step(&mut self) -> (ExplicitReport, [f64; 2]) {
         let mut input = self.world.input_at(self.bodies.time);
         let Self { world, bodies, ahead, flesh, bones_work, flesh_work, wrenches, settings } = self;
-        let model = world.model();
-        let soft = model.flesh().expect("checked by `new`");
+        let soft = world.model().flesh().expect("checked by `new`");
         let start = Instant::now();
         predict_bodies(bodies, settings.dt, ahead);
         let report = step_explicit(soft, [bodies, ahead], settings, flesh, flesh_work, wrenches);
         let middle = Instant::now();
         input.wrenches.extend_from_slice(wrenches);
-        let bones = step(model, bodies, &input, world.settings(), bones_work);
+        let bodies_settings = world.settings().mechanism().expect("no joint coordinates");
+        let bones = step(world.mechanism(), bodies, &input, &bodies_settings, bones_work);
         finish_explicit(soft, bodies, flesh, flesh_work);
         let end = Instant::now();
         let bad = report.non_finite.is_some() || report.elements.non_finite.is_some() || report.refused;

@@ -175,7 +175,8 @@ impl FleshSuite {
         for asked in SHARES {
             let (positions, share) = deform(body.fem(), asked);
             for mode in MODES {
-                let [forces, step] = time_flesh(body, &world.state().poses, &positions, mode, &self.effort)?;
+                let [forces, step] =
+                    time_flesh(body, &world.state().bodies.poses, &positions, mode, &self.effort)?;
                 let n_tets = body.fem().n_tets();
                 self.shares.push(ShareRow { body: name, n_tets, asked, share, mode, forces, step });
             }

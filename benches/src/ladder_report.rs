@@ -1,8 +1,9 @@
 //! The figures of the ladder suite as tables, as JSON and as curves.
 
+use crate::timing::STAGES;
 use crate::{Axes, Figure, FigureGoal, Ladder, LadderSuite, Method, PlotCurve, ReportTable, short};
 use serde_json::{Value, json};
-use sinew_mechanism::Stage;
+use sinew_sim::Stage;
 
 impl LadderSuite {
     /// Table 2 of the paper beside ours, ms.
@@ -60,7 +61,7 @@ impl LadderSuite {
     /// Whole steps.
     pub fn steps_table(&self) -> ReportTable {
         let mut head = vec!["ladder", "closed", "bodies", "best", "median"];
-        head.extend(Stage::ALL.map(Stage::name));
+        head.extend(STAGES.map(Stage::name));
         head.extend(["iterations", "assembly", "error in m"]);
         let title = "Whole implicit step at 1/60 s with closed joints: µs per step";
         let mut table = ReportTable::new(title, &head);
@@ -121,7 +122,7 @@ impl LadderSuite {
             out
         });
         let steps = self.steps.iter().map(|step| {
-            let stages = Stage::ALL.iter().zip(step.timing.stages);
+            let stages = STAGES.iter().zip(step.timing.stages);
             json!({
                 "name": format!("step {}", step.ladder.name()),
                 "closed": step.closes(),

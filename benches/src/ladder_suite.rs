@@ -3,13 +3,14 @@
 //! A solve is what the paper timed: factor the tree, substitute, refine the loops. It is cut out of an explicit Euler
 //! step by the stages that the step reports. Everything runs on one thread, which the caller provides.
 
-use crate::timing::observe;
+use crate::timing::{STAGES, observe};
 use crate::{
     FigureGoal, Ladder, LinkJoint, Links, Machine, MeasureEffort, MechanismRun, Method, Subject,
     SuiteFailure, Timing, time_steps,
 };
 use glam::DVec3;
-use sinew_mechanism::{BodyId, Grab, Input, LoopStop, Settings, Stage, violation};
+use sinew_mechanism::{BodyId, Grab, Input, LoopStop, Settings, violation};
+use sinew_sim::Stage;
 use std::time::Instant;
 
 /// A dense solve that would take longer is left out, s.
@@ -310,9 +311,9 @@ fn time_solves(run: &mut MechanismRun, effort: &MeasureEffort) -> Result<Solve, 
     // The first one finds cold caches and makes its memory.
     while times.len() < 2 || (times.len() < MAX_SOLVES && start.elapsed().as_secs_f64() < seconds) {
         run.restore();
-        let mut stages = [0.0; Stage::ALL.len()];
+        let mut stages = [0.0; STAGES.len()];
         observe(run, &mut stages);
-        let time_of = |stage| stages[Stage::ALL.iter().position(|&other| other == stage).unwrap_or(0)];
+        let time_of = |stage| stages[STAGES.iter().position(|&other| other == stage).unwrap_or(0)];
         let time = time_of(Stage::Eliminate) + time_of(Stage::Substitute) + time_of(Stage::Refine);
         if time < best {
             (best, refine) = (time, time_of(Stage::Refine));

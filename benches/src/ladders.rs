@@ -101,7 +101,8 @@ impl Ladder {
         };
         let scene = SceneDoc { generators: vec![GeneratorDoc::Ladder(ladder)], ..scene };
         let world = World::from_scene(&scene)?;
-        Ok((world.model().mechanism().clone(), *world.settings()))
+        let settings = world.settings().mechanism().ok_or("a ladder in joint coordinates")?;
+        Ok((world.mechanism().clone(), settings))
     }
 }
 

@@ -67,4 +67,4 @@ pub use rapier::RapierRun;
 pub use series::{ChainRow, ChainSeries, Memory, SIZES};
 pub use subjects::{MechanismRun, SceneRun};
 pub use table::{ReportTable, grouped, short};
-pub use timing::{MeasureEffort, StepTimes, Subject, SuiteFailure, Timing, time_steps};
+pub use timing::{MeasureEffort, STAGES, StepTimes, Subject, SuiteFailure, Timing, time_steps};

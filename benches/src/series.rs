@@ -1,9 +1,10 @@
 //! The series of the chain suite: one mechanism in one form of the step, over the number of links.
 
+use crate::timing::STAGES;
 use crate::{LinkJoint, Links, MeasureEffort, MechanismRun, Subject, Timing, time_steps};
 use allocation_counter::measure;
 use serde_json::{Value, json};
-use sinew_mechanism::{Implicit, MechanismError, Order, Scheme, Settings, Stage, TreeForm};
+use sinew_mechanism::{Implicit, MechanismError, Order, Scheme, Settings, TreeForm};
 
 /// Numbers of links of a series.
 pub const SIZES: [usize; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
@@ -155,7 +156,7 @@ impl ChainRow {
     }
 
     /// Microseconds per link per step of each stage.
-    pub fn stages(&self) -> [f64; Stage::ALL.len()] {
+    pub fn stages(&self) -> [f64; STAGES.len()] {
         self.timing.stages.map(|seconds| self.per_link(seconds))
     }
 
@@ -169,7 +170,7 @@ impl ChainRow {
             "steps_per_batch": self.timing.n_steps,
         });
         if self.timing.stages.iter().any(|&seconds| seconds > 0.0) {
-            let stages = Stage::ALL.iter().zip(self.stages());
+            let stages = STAGES.iter().zip(self.stages());
             out["us_per_link_stages"] = stages.map(|(stage, time)| (stage.name(), json!(time))).collect();
         }
         if let Some(Memory { stated, held, peak, allocations }) = self.memory {

@@ -1,8 +1,8 @@
 //! What is timed: a mechanism built in code, and a fixture scene.
 
 use crate::{Subject, SuiteFailure};
-use sinew_mechanism::{Input, Model, Settings, Stage, State, StepReport, Workspace, step, step_observed};
-use sinew_sim::{SceneDoc, World, digest};
+use sinew_mechanism::{Input, Model, Settings, State, StepReport, Workspace, step, step_observed};
+use sinew_sim::{SceneDoc, Stage, World, digest};
 use std::path::Path;
 
 /// A model with its state, through the mechanism crate alone.
@@ -70,7 +70,8 @@ impl Subject for MechanismRun {
         assert_eq!(self.report.non_finite, None, "the motion that is timed has broken down");
     }
 
-    fn step_observed(&mut self, mut done: &mut dyn FnMut(Stage)) {
+    fn step_observed(&mut self, done: &mut dyn FnMut(Stage)) {
+        let mut done = |stage: sinew_mechanism::Stage| done(stage.into());
         let Self { model, state, input, settings, workspace, .. } = self;
         self.report = step_observed(model, state, input, settings, workspace, &mut done);
     }
@@ -133,7 +134,7 @@ impl SceneRun {
 
 impl Subject for SceneRun {
     fn n_links(&self) -> usize {
-        self.world.model().n_bodies()
+        self.world.mechanism().n_bodies()
     }
 
     fn save(&mut self) {

@@ -5,7 +5,7 @@
 //! the middle one what the machine allowed. Every run must end in the same bits, otherwise batches would not have timed
 //! the same thing.
 
-use sinew_mechanism::Stage;
+use sinew_sim::Stage;
 use std::error::Error;
 use std::time::Instant;
 
@@ -60,6 +60,10 @@ impl MeasureEffort {
     }
 }
 
+/// Stages of the steps of bodies.
+pub const STAGES: [Stage; 6] =
+    [Stage::Prepare, Stage::Eliminate, Stage::Substitute, Stage::Refine, Stage::Integrate, Stage::Stabilize];
+
 /// Time of a step, s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
@@ -67,9 +71,9 @@ pub struct Timing {
     pub best: f64,
     /// In the middle batch.
     pub median: f64,
-    /// Per stage, in the order of [`Stage::ALL`], over one batch of its own; includes reading the clock. All zero if
+    /// Per stage, in the order of [`STAGES`], over one batch of its own; includes reading the clock. All zero if
     /// the stages are unknown.
-    pub stages: [f64; Stage::ALL.len()],
+    pub stages: [f64; STAGES.len()],
     /// Steps timed per batch.
     pub n_steps: usize,
 }
@@ -147,7 +151,7 @@ pub fn time_steps(subject: &mut impl Subject, effort: &MeasureEffort) -> Timing 
         .collect();
     times.sort_by(f64::total_cmp);
 
-    let mut stages = [0.0; Stage::ALL.len()];
+    let mut stages = [0.0; STAGES.len()];
     batch(subject, &mut |subject, n| (0..n).for_each(|_| observe(subject, &mut stages)));
     let n_steps = n_runs * run_steps;
     Timing {
@@ -159,11 +163,11 @@ pub fn time_steps(subject: &mut impl Subject, effort: &MeasureEffort) -> Timing 
 }
 
 /// One step whose stages are added to `stages`.
-pub(crate) fn observe(subject: &mut impl Subject, stages: &mut [f64; Stage::ALL.len()]) {
+pub(crate) fn observe(subject: &mut impl Subject, stages: &mut [f64; STAGES.len()]) {
     let mut last = Instant::now();
     subject.step_observed(&mut |stage| {
         let now = Instant::now();
-        let index = Stage::ALL.iter().position(|&other| other == stage);
+        let index = STAGES.iter().position(|&other| other == stage);
         stages[index.unwrap_or(0)] += (now - last).as_secs_f64();
         last = now;
     });

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use sinew_show::{ShowOptions, Tint};
 
 /// Largest width and height of a picture in pixels.
 const LARGEST: usize = 8192;
@@ -188,6 +189,25 @@ pub(crate) struct RunArgs {
     /// Exit with code 1 if an expectation of the scene does not hold.
     #[arg(long)]
     pub(crate) expect: bool,
+}
+
+impl RunArgs {
+    /// What pictures show.
+    pub(crate) fn show_options(&self) -> ShowOptions {
+        let has = |extra: PictureExtra| self.show.contains(&extra);
+        let tint = match (has(PictureExtra::Diagonalized), has(PictureExtra::Stretch)) {
+            (true, _) => Tint::Diagonalized,
+            (false, true) => Tint::Stretch,
+            (false, false) => Tint::Plain,
+        };
+        ShowOptions {
+            nodes: has(PictureExtra::Mesh),
+            joints: has(PictureExtra::Joints),
+            contacts: has(PictureExtra::Contacts),
+            tint,
+            ..ShowOptions::default()
+        }
+    }
 }
 
 /// Additional content of pictures.

@@ -87,7 +87,7 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
     let scene = source.parse()?;
     let world = scenes::build(&source, &scene)?;
     let fault = |message: String| CommandError(format!("{}: {message}", args.scene));
-    let tree = Tree::from_model(world.model()).map_err(|error| fault(error.to_string()))?;
+    let tree = Tree::from_model(world.mechanism()).map_err(|error| fault(error.to_string()))?;
     let file = match &args.state {
         Some(path) => read(path)?,
         None => StateFile::default(),
@@ -137,7 +137,7 @@ struct DynamicsProblem {
 
 impl DynamicsProblem {
     fn new(world: &World, tree: &Tree, file: &StateFile, mode: DynamicsMode) -> Result<Self, CommandError> {
-        let mut state = TreeState::from_mechanism(tree, world.state());
+        let mut state = TreeState::from_mechanism(tree, &world.state().bodies);
         let mut command = match mode {
             DynamicsMode::Inverse => HybridCommand::prescribed(tree),
             DynamicsMode::Forward | DynamicsMode::Hybrid => HybridCommand::passive(tree),
@@ -164,7 +164,7 @@ impl DynamicsProblem {
         let reaction = work.reaction(link);
         JointReport {
             joint: label(world, tree, link),
-            body: world.model().body_name(tree.body(link)).to_owned(),
+            body: world.mechanism().body_name(tree.body(link)).to_owned(),
             kind: tree.joint_kind(link).name(),
             prescribed: self.command.mode(link) == JointMode::Prescribed,
             position: self.state.coordinates[positions].to_vec(),
@@ -218,8 +218,8 @@ fn external_forces(world: &World, tree: &Tree, file: &StateFile) -> Result<Vec<F
 /// Name of the joint of a link; of its body if it floats.
 fn label(world: &World, tree: &Tree, link: LinkId) -> String {
     match tree.joint(link) {
-        Some(joint) => world.model().joint_name(joint).to_owned(),
-        None => world.model().body_name(tree.body(link)).to_owned(),
+        Some(joint) => world.mechanism().joint_name(joint).to_owned(),
+        None => world.mechanism().body_name(tree.body(link)).to_owned(),
     }
 }
 

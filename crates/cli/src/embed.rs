@@ -28,24 +28,16 @@ struct EmbedReport {
     volume: f64,
     nodes: usize,
     tetrahedra: usize,
-    #[serde(flatten)]
-    repairs: Repairs,
+    /// Whether the triangles of the surface faced inward and were flipped.
+    flipped: bool,
+    /// Inverted tetrahedra that were corrected, and nodes without tetrahedra that were removed.
+    turned: usize,
+    unused: usize,
     /// Angles in radians, masses in kilograms.
     quality: Quality,
     /// Output file.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
-}
-
-/// Corrections of the input.
-#[derive(Default, Serialize)]
-struct Repairs {
-    /// Whether the triangles of the surface faced inward and were flipped.
-    flipped: bool,
-    /// Inverted tetrahedra whose orientation was corrected.
-    turned: usize,
-    /// Nodes without tetrahedra that were removed.
-    unused: usize,
 }
 
 /// Reads a surface or a mesh, embeds it, writes the body, and returns the report.
@@ -54,10 +46,20 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
     if !(args.scale.is_finite() && args.scale > 0.0) {
         return Err(CommandError(format!("the scale is {}, must be positive", args.scale)));
     }
+    let filling = Filling { density: args.density, mass_floor: args.mass_floor };
+    let (mut flipped, mut turned, mut unused) = (false, 0, 0);
     let ending = ending(&args.surface);
-    let (body, repairs) = match ending.as_str() {
-        "obj" | "stl" => from_surface(args)?,
-        "ele" | "node" => from_tetgen(args)?,
+    let body = match ending.as_str() {
+        "obj" | "stl" => {
+            let surface = read_surface(args)?;
+            flipped = surface.was_flipped();
+            from_surface(args, surface, &filling)?
+        }
+        "ele" | "node" => {
+            let tetgen = read_tetgen(args)?;
+            (turned, unused) = (tetgen.n_turned, tetgen.n_unused);
+            EmbeddedBody::from_tets(tetgen.mesh, &filling).map_err(|error| located(args, &error))?
+        }
         _ => {
             return Err(CommandError(format!("{name}: expected a file ending in .obj, .stl, .ele or .node")));
         }
@@ -72,7 +74,9 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
         volume: body.surface().volume(),
         nodes: body.nodes().len(),
         tetrahedra: body.tets().len(),
-        repairs,
+        flipped,
+        turned,
+        unused,
         quality: body.quality(),
         output: args.output.as_ref().map(|path| path.display().to_string()),
     };
@@ -83,29 +87,15 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
     Ok(report.to_text(ending == "ele" || ending == "node"))
 }
 
-fn filling(args: &EmbedArgs) -> Filling {
-    Filling { density: args.density, mass_floor: args.mass_floor }
-}
-
 /// A lattice of tetrahedra around a surface, with a progress bar.
-fn from_surface(args: &EmbedArgs) -> Result<(EmbeddedBody, Repairs), CommandError> {
-    let surface = read_surface(args)?;
-    let repairs = Repairs { flipped: surface.was_flipped(), ..Repairs::default() };
+fn from_surface(args: &EmbedArgs, surface: Surface, filling: &Filling) -> Result<EmbeddedBody, CommandError> {
     let pattern = if args.bricks { Pattern::Bricks } else { Pattern::BodyCentred };
     let lattice = Lattice { cells: Cells::Longest(args.cells), pattern };
     let bar = progress::bar(STEPS as u64, &args.surface.display().to_string(), None);
     let mut advance = |share: f64| bar.set_position((STEPS * share) as u64);
-    let body = EmbeddedBody::in_lattice_observed(surface, &lattice, &filling(args), &mut advance);
+    let body = EmbeddedBody::in_lattice_observed(surface, &lattice, filling, &mut advance);
     bar.finish_and_clear();
-    Ok((body.map_err(|error| located(args, &error))?.with_fill_floor(args.mass_floor), repairs))
-}
-
-/// The tetrahedra of a TetGen mesh.
-fn from_tetgen(args: &EmbedArgs) -> Result<(EmbeddedBody, Repairs), CommandError> {
-    let tetgen = read_tetgen(args)?;
-    let repairs = Repairs { turned: tetgen.n_turned, unused: tetgen.n_unused, ..Repairs::default() };
-    let body = EmbeddedBody::from_tets(tetgen.mesh, &filling(args));
-    Ok((body.map_err(|error| located(args, &error))?, repairs))
+    Ok(body.map_err(|error| located(args, &error))?.with_fill_floor(args.mass_floor))
 }
 
 fn located(args: &EmbedArgs, error: &MeshError) -> CommandError {
@@ -152,7 +142,15 @@ fn write(path: &Path, body: &EmbeddedBody) -> Result<(), CommandError> {
 impl EmbedReport {
     /// The report as text. `is_mesh`: the input was a mesh, not a surface.
     fn to_text(&self, is_mesh: bool) -> String {
-        let note = self.repairs.to_text(is_mesh);
+        let note = match (is_mesh, self.flipped) {
+            (true, _) => format!(
+                "; {} turned, {} left out",
+                count(self.turned, "inverted tetrahedron", "inverted tetrahedra"),
+                count(self.unused, "unused node", "unused nodes"),
+            ),
+            (false, true) => "; faced inward, flipped".to_owned(),
+            (false, false) => String::new(),
+        };
         let quality = &self.quality;
         let [least, largest] = quality.dihedral.map(f64::to_degrees);
         let mut lines = vec![
@@ -192,19 +190,5 @@ impl EmbedReport {
             lines.push(format!("wrote          {path} (the body)"));
         }
         lines.join("\n  ")
-    }
-}
-
-impl Repairs {
-    fn to_text(&self, is_mesh: bool) -> String {
-        match (is_mesh, self.flipped) {
-            (true, _) => format!(
-                "; {} turned, {} left out",
-                count(self.turned, "inverted tetrahedron", "inverted tetrahedra"),
-                count(self.unused, "unused node", "unused nodes"),
-            ),
-            (false, true) => "; faced inward, flipped".to_owned(),
-            (false, false) => String::new(),
-        }
     }
 }

@@ -2,9 +2,9 @@
 
 use sinew_picture::{Animation, Filmstrip, Image, Palette, PictureError, encode_png};
 
-use crate::frame::{FilmSetting, RecordedFrame};
-use crate::picture::{PictureWishes, Set, time};
+use crate::picture::{FilmSet, PictureWishes, time};
 use crate::progress;
+use crate::record::{FilmSetting, RecordedFrame};
 
 /// Default number of pixels of a picture, of a frame of an animation, and of a picture on a page.
 const PICTURE: usize = 1200 * 800;
@@ -24,8 +24,8 @@ pub(crate) struct FilmExport<'a> {
 }
 
 impl FilmExport<'_> {
-    fn set(&self, area: usize) -> Result<Set<'_>, PictureError> {
-        Set::new(self.setting, self.frames, self.wishes, area)
+    fn set(&self, area: usize) -> Result<FilmSet<'_>, PictureError> {
+        FilmSet::new(self.setting, self.frames, self.wishes, area)
     }
 
     /// The frame nearest to a time, or the last one, as PNG.
@@ -85,32 +85,39 @@ fn png(image: &Image) -> Result<Vec<u8>, PictureError> {
 mod tests {
     use glam::DVec3;
     use sinew_math::Pose;
-    use sinew_sim::{Cast, DrawShape, SolidCast};
+    use sinew_show::{
+        DrawLine, DrawList, DrawShape, DrawSolid, LineKind, SceneLooks, SolidLook, VisibleState,
+    };
+    use sinew_sim::BodyId;
 
     use super::FilmExport;
-    use crate::frame::{FilmSetting, RecordedFrame};
     use crate::picture::PictureWishes;
+    use crate::record::{FilmSetting, RecordedFrame};
+
+    fn solid(i: usize, k: usize) -> DrawSolid {
+        DrawSolid {
+            body: BodyId::from_index(i),
+            world_from_shape: Pose::from_translation(DVec3::new(i as f64, 0.0, k as f64)),
+            shape: DrawShape::Capsule { radius: 0.1, length: 1.0 },
+            color: None,
+        }
+    }
 
     #[test]
-    fn every_amount_of_frames_and_bodies_draws() {
+    fn every_number_of_frames_and_bodies_can_be_drawn() {
         for (bodies, frames) in [(0, 1), (1, 1), (3, 2), (3, 20), (400, 2)] {
-            let shape = DrawShape::Capsule { radius: 0.1, length: 1.0 };
-            let solid = SolidCast { color: DVec3::X, is_bone: false };
-            let setting = FilmSetting {
-                cast: Cast { solids: vec![solid; bodies], ..Cast::default() },
-                shapes: vec![shape; bodies],
-                gravity: DVec3::NEG_Z,
-                ..FilmSetting::default()
+            let look = SolidLook { color: DVec3::X, is_bone: false };
+            let looks = SceneLooks { solids: vec![look; bodies], ..SceneLooks::default() };
+            let setting = FilmSetting { looks, gravity: DVec3::NEG_Z, ..FilmSetting::default() };
+            let grab = DrawLine { kind: LineKind::Grab, from: DVec3::ZERO, to: DVec3::X };
+            let list = |k: usize| DrawList {
+                solids: (0..bodies).map(|i| solid(i, k)).collect(),
+                lines: vec![grab],
+                ..DrawList::default()
             };
-            let pose = |i: usize, k: usize| Pose::from_translation(DVec3::new(i as f64, 0.0, k as f64));
-            let frames: Vec<RecordedFrame> = (0..frames)
-                .map(|k| RecordedFrame {
-                    time: k as f64,
-                    poses: (0..bodies).map(|i| pose(i, k)).collect(),
-                    grabs: vec![(DVec3::ZERO, DVec3::X)],
-                    ..RecordedFrame::default()
-                })
-                .collect();
+            let visible = |k: usize| VisibleState { list: list(k), ..VisibleState::default() };
+            let frames: Vec<RecordedFrame> =
+                (0..frames).map(|k| RecordedFrame { time: k as f64, visible: visible(k) }).collect();
             let wishes = PictureWishes { size: Some((60, 40)), ..PictureWishes::default() };
             let export = FilmExport { setting: &setting, frames: &frames, wishes: &wishes };
             for bytes in [export.to_png(Some(1.0)), export.to_filmstrip("a", "b"), export.to_gif("a")] {

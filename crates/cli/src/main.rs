@@ -18,7 +18,6 @@ mod embed;
 mod error;
 mod film;
 mod flesh_summary;
-mod frame;
 mod loop_summary;
 mod picture;
 mod plausible;
@@ -140,12 +139,12 @@ fn check_one(name: &str) -> Result<String, CommandError> {
     let mut text = String::new();
     for member in scenes::members(&source, &scene)? {
         let world = scenes::build(&source, &member.scene)?;
-        let (tree, loops) = world.model().n_rows();
+        let (tree, loops) = world.mechanism().n_rows();
         let flesh = flesh_summary::FleshSummary::of(&world).map(|flesh| format!("{}, ", flesh.size()));
         text = format!(
             "{name}: good; {}, {}, {tree} equations in the tree, {loops} in loops, {}{} steps of {}",
-            text::count(world.model().n_bodies(), "body", "bodies"),
-            text::count(world.model().n_joints(), "joint", "joints"),
+            text::count(world.mechanism().n_bodies(), "body", "bodies"),
+            text::count(world.mechanism().n_joints(), "joint", "joints"),
             flesh.unwrap_or_default(),
             world.info().n_steps,
             text::step_lengths(world.info().steps.lengths(world.info().n_steps)),

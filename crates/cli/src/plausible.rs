@@ -3,7 +3,8 @@
 //! A run can be meaningless although all numbers are finite: under a gravity of 1e30 m/s² a chain comes apart by 1e27 m. The
 //! bounds are far beyond those of realistic scenes. Cost: one pass over bodies and nodes per step.
 
-use sinew_sim::{BodyId, StepReport, World, extent};
+use sinew_show::extent;
+use sinew_sim::{BodyId, StepReport, World};
 
 use crate::text::quantity;
 
@@ -31,7 +32,7 @@ impl PlausibleBounds {
 
     /// The first violation after a step, as text.
     pub(crate) fn violated(&self, world: &World, report: &StepReport) -> Option<String> {
-        let body = || (0..world.state().poses.len()).find_map(|i| self.violated_by_body(world, i));
+        let body = || (0..world.state().bodies.poses.len()).find_map(|i| self.violated_by_body(world, i));
         let flesh = || (0..world.state().flesh.nodes.len()).find_map(|i| self.violated_by_flesh(world, i));
         let tet = report.health.non_finite_tet;
         body()
@@ -41,7 +42,8 @@ impl PlausibleBounds {
     }
 
     fn violated_by_body(&self, world: &World, i: usize) -> Option<String> {
-        let (pose, motion, dt) = (&world.state().poses[i], &world.state().motions[i], world.settings().dt);
+        let (pose, motion, dt) =
+            (&world.state().bodies.poses[i], &world.state().bodies.motions[i], world.settings().dt);
         let (displacement, turn) = (dt * motion.linear.length(), dt * motion.angular.length());
         let how = if !(pose.is_finite() && motion.is_finite()) {
             "is no longer finite".to_owned()
@@ -52,7 +54,7 @@ impl PlausibleBounds {
         } else {
             return None;
         };
-        Some(format!("body `{}` {how}", world.model().body_name(BodyId::from_index(i))))
+        Some(format!("body `{}` {how}", world.mechanism().body_name(BodyId::from_index(i))))
     }
 
     fn violated_by_flesh(&self, world: &World, i: usize) -> Option<String> {
@@ -77,9 +79,9 @@ impl PlausibleBounds {
         if violation.tree <= self.gap {
             return None;
         }
-        let widest = violation.joint.filter(|&joint| world.model().is_tree_joint(joint));
-        let name =
-            widest.map_or("of the tree".to_owned(), |joint| format!("`{}`", world.model().joint_name(joint)));
+        let widest = violation.joint.filter(|&joint| world.mechanism().is_tree_joint(joint));
+        let name = widest
+            .map_or("of the tree".to_owned(), |joint| format!("`{}`", world.mechanism().joint_name(joint)));
         Some(format!("joint {name} is apart by {} m", quantity(violation.tree)))
     }
 }

@@ -1,10 +1,11 @@
 //! Recording of a run: curves with a value per step, and frames for pictures at about 30 per simulated second.
 
+use glam::DVec3;
 use sinew_scene::SceneDoc;
-use sinew_sim::{DrawList, LineKind, Scenery, World};
+use sinew_show::{DrawList, SceneLooks, Scenery, ShowOptions, VisibleState, draw};
+use sinew_sim::World;
 
 use crate::curves::RunCurves;
-use crate::frame::{FilmSetting, RecordedFrame};
 
 /// Frames per second of simulated time, memory permitting.
 const RATE: f64 = 30.0;
@@ -30,7 +31,23 @@ pub(crate) struct FrameRecorder {
     /// Smallest number of steps between frames.
     least: u64,
     wishes: FrameWishes,
-    list: DrawList,
+}
+
+/// What is the same in all frames.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FilmSetting {
+    pub(crate) looks: SceneLooks,
+    pub(crate) scenery: Scenery,
+    /// Initial gravity (m/s²), which defines the downward direction.
+    pub(crate) gravity: DVec3,
+}
+
+/// One moment of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecordedFrame {
+    /// Time (s).
+    pub(crate) time: f64,
+    pub(crate) visible: VisibleState,
 }
 
 /// Optional content of frames.
@@ -38,12 +55,8 @@ pub(crate) struct FrameRecorder {
 pub(crate) struct FrameWishes {
     /// A step that must have a frame, besides the first and the last.
     pub(crate) at: Option<u64>,
-    /// Nodes of flesh.
-    pub(crate) nodes: bool,
-    /// Contact forces.
-    pub(crate) contacts: bool,
-    /// Which points of flesh are in diagonalized tetrahedra.
-    pub(crate) diagonalized: bool,
+    /// What pictures show.
+    pub(crate) show: ShowOptions,
 }
 
 impl Recorder {
@@ -86,13 +99,17 @@ impl Recorder {
 impl FrameRecorder {
     fn new(scene: &SceneDoc, world: &World, n_steps: u64, wishes: FrameWishes) -> Self {
         let mut list = DrawList::default();
-        world.draw(&mut list);
-        let setting = FilmSetting::of(world, &list, Scenery::of(&scene.expanded()));
+        draw(world, &mut list);
+        let setting = FilmSetting {
+            looks: SceneLooks::of(world),
+            scenery: Scenery::of(&scene.expanded()),
+            gravity: world.settings().gravity,
+        };
         let points = list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()
             + list.flesh.iter().map(|drawn| drawn.points.len()).sum::<usize>();
-        let frames = (POSES / (setting.shapes.len() + points).max(1) as u64).max(FRAMES);
+        let frames = (POSES / (list.solids.len() + points).max(1) as u64).max(FRAMES);
         let least = n_steps.div_ceil(frames).max(1);
-        let mut film = Self { setting, frames: Vec::new(), dt: 0.0, since: 0, every: 1, least, wishes, list };
+        let mut film = Self { setting, frames: Vec::new(), dt: 0.0, since: 0, every: 1, least, wishes };
         film.set_step_length(world.settings().dt, 0);
         film
     }
@@ -113,41 +130,19 @@ impl FrameRecorder {
     }
 
     fn note(&mut self, world: &World) {
-        world.draw(&mut self.list);
-        let list = &self.list;
-        let lines = |kind: LineKind| {
-            list.lines.iter().filter(|line| line.kind == kind).map(|line| (line.from, line.to)).collect()
-        };
-        let nodes = world.state().flesh.nodes.iter().filter(|_| self.wishes.nodes);
-        let soft = world.model().flesh().filter(|_| self.wishes.diagonalized);
-        let soft = soft.into_iter().flat_map(|flesh| flesh.bodies()).zip(&world.state().flesh.nodes);
-        let contacts = world.contacts().filter(|_| self.wishes.contacts);
-        self.frames.push(RecordedFrame {
-            time: world.time(),
-            poses: list.solids.iter().map(|solid| solid.world_from_shape).collect(),
-            skins: list.flesh.iter().map(|flesh| flesh.points.clone()).collect(),
-            sheets: list.surfaces.iter().map(|drawn| drawn.points.clone()).collect(),
-            diagonalized: soft
-                .map(|(body, nodes)| {
-                    let mut out = Vec::new();
-                    body.fill_diagonalized(&nodes.positions, &mut out);
-                    out
-                })
-                .collect(),
-            contacts: contacts.map(|contact| (contact.point, contact.force)).collect(),
-            nodes: nodes.map(|nodes| nodes.positions.clone()).collect(),
-            joints: list.points.iter().map(|point| point.position).collect(),
-            springs: lines(LineKind::Spring),
-            grabs: lines(LineKind::Grab),
-        });
+        let mut visible = VisibleState::default();
+        visible.fill(world, &self.setting.looks, &self.wishes.show);
+        self.frames.push(RecordedFrame { time: world.time(), visible });
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use sinew_sim::{DrawShape, SceneDoc, World};
+    use sinew_scene::SceneDoc;
+    use sinew_show::{DrawShape, ShowOptions};
+    use sinew_sim::World;
 
-    use super::{FrameWishes, Recorder};
+    use super::{FrameWishes, RecordedFrame, Recorder};
 
     #[test]
     fn bodies_without_shapes_are_balls_of_their_inertia() {
@@ -155,21 +150,17 @@ mod tests {
             "(format: 1, bodies: [(name: \"a\", mass: Properties(mass: 5, inertia: Diagonal(2, 2, 2)))])";
         let scene = SceneDoc::from_ron(text, "a.ron").unwrap();
         let mut world = World::from_scene(&scene).unwrap();
-        let mut recorder = Recorder::new(
-            &scene,
-            &world,
-            5,
-            true,
-            Some(FrameWishes { at: Some(3), nodes: true, ..FrameWishes::default() }),
-        );
+        let show = ShowOptions { nodes: true, ..ShowOptions::default() };
+        let mut recorder = Recorder::new(&scene, &world, 5, true, Some(FrameWishes { at: Some(3), show }));
         for step in 1..=5 {
             world.step();
             recorder.note(&world, step, 5, true);
         }
         let film = recorder.frames.unwrap();
-        let DrawShape::Sphere { radius } = film.setting.shapes[0] else { panic!("a ball") };
+        let solids = |frame: &RecordedFrame| frame.visible.list.solids.clone();
+        let DrawShape::Sphere { radius } = solids(&film.frames[0])[0].shape else { panic!("a ball") };
         assert!((radius - 1.0).abs() < 1e-12);
-        assert!(film.frames.iter().all(|frame| frame.poses.len() == film.setting.shapes.len()));
+        assert!(film.frames.iter().all(|frame| solids(frame).len() == film.setting.looks.solids.len()));
         // At 60 steps per second every other step has a frame; so have the third, by request, and the last.
         assert_eq!(film.frames.len(), 5);
         assert_eq!(recorder.curves.unwrap().time.len(), 6);

@@ -110,7 +110,7 @@ fn write_files(
         });
     }
     if let Some(film) = &recorder.frames {
-        let wishes = PictureWishes { size: args.size, eye: eye.clone(), show: args.show.clone() };
+        let wishes = PictureWishes { size: args.size, eye: eye.clone(), show: args.show_options() };
         let export = FilmExport { setting: &film.setting, frames: &film.frames, wishes: &wishes };
         let as_text = |error: sinew_picture::PictureError| error.to_string();
         write(&args.png, "a picture", &|| export.to_png(args.at).map_err(as_text));

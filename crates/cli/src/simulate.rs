@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use sinew_scene::{SceneDoc, SceneSource, Steps};
 use sinew_sim::{ExpectMeter, Stage, StepReport, World};
 
-use crate::args::{PictureExtra, RunArgs};
+use crate::args::RunArgs;
 use crate::error::CommandError;
 use crate::flesh_summary::FleshSummary;
 use crate::loop_summary::LoopSummary;
@@ -56,12 +56,7 @@ fn frame_wishes(args: &RunArgs, plan: &Steps, n_steps: u64) -> Result<Option<Fra
         return Err(CommandError(format!("cannot show {at} s: the run ends at {end} s")));
     }
     let wanted = args.png.is_some() || args.gif.is_some() || args.filmstrip.is_some();
-    Ok(wanted.then(|| FrameWishes {
-        at,
-        nodes: args.show.contains(&PictureExtra::Mesh),
-        contacts: args.show.contains(&PictureExtra::Contacts),
-        diagonalized: args.show.contains(&PictureExtra::Diagonalized),
-    }))
+    Ok(wanted.then(|| FrameWishes { at, show: args.show_options() }))
 }
 
 /// Sums and maxima over the steps.
@@ -103,13 +98,13 @@ impl Tally {
     }
 
     fn summary(self, name: &str, world: &World, plan: &Steps, trouble: Option<String>) -> Summary {
-        let (acyclic_constraints, loop_constraints) = world.model().n_rows();
+        let (acyclic_constraints, loop_constraints) = world.mechanism().n_rows();
         let wall_seconds = self.clock.total.as_secs_f64();
         Summary {
             size: SceneSize {
                 scene: name.to_owned(),
-                bodies: world.model().n_bodies(),
-                joints: world.model().n_joints(),
+                bodies: world.mechanism().n_bodies(),
+                joints: world.mechanism().n_joints(),
                 acyclic_constraints,
                 loop_constraints,
             },

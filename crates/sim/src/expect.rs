@@ -4,60 +4,17 @@
 //! not a number meets no expectation, and a run that leaves the finite numbers fails whatever the scene expects.
 //! Cost: one measurement of energy, joints and speeds per step.
 
+use sinew_compile::{BuildError, SweepRun, sweep_runs};
+use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
-use sinew_scene::{ExpectDoc, SceneDoc, SceneErrors};
+use sinew_scene::{ExpectDoc, SceneDoc};
 
+use crate::expectation::Expectation;
 use crate::motions::MotionMeter;
-use crate::{BuildError, StepReport, World};
-
-/// One line of an `expect` block and how it fared.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Expectation {
-    /// What is bounded, with unit.
-    pub what: String,
-    /// What was found.
-    pub measured: f64,
-    /// The largest value that is allowed, or the smallest.
-    pub limit: f64,
-    /// Which of the two.
-    pub bound: Bound,
-    /// Whether it is met; a value that is not a number never is.
-    pub met: bool,
-}
-
-/// Which values are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum Bound {
-    /// The limit and less.
-    AtMost,
-    /// The limit and more.
-    AtLeast,
-}
-
-impl std::fmt::Display for Bound {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::AtMost => "at most",
-            Self::AtLeast => "at least",
-        })
-    }
-}
-
-impl Expectation {
-    pub(crate) fn at_most(what: String, measured: f64, limit: f64) -> Self {
-        Self { what, measured, limit, bound: Bound::AtMost, met: measured <= limit }
-    }
-
-    pub(crate) fn at_least(what: String, measured: f64, limit: f64) -> Self {
-        Self { what, measured, limit, bound: Bound::AtLeast, met: measured >= limit }
-    }
-}
+use crate::world::World;
 
 /// One run of a scene.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct RunOutcome {
     /// Paths and values that the sweep set; empty if the scene has none.
     pub set: Vec<(String, f64)>,
@@ -79,8 +36,7 @@ impl RunOutcome {
 }
 
 /// All runs of a scene: one, or one per value of its sweep.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ExpectOutcome {
     /// The runs.
     pub runs: Vec<RunOutcome>,
@@ -116,41 +72,9 @@ fn run_once(run: SweepRun) -> Result<RunOutcome, BuildError> {
         n_steps += 1;
     }
     let tet = meter.non_finite_tet().map(|tet| format!("tetrahedron {tet}"));
-    let non_finite = meter.non_finite().map(|body| world.model().body_name(body).to_owned()).or(tet);
+    let non_finite = meter.non_finite().map(|body| world.mechanism().body_name(body).to_owned()).or(tet);
     let digest = world.digest();
     Ok(RunOutcome { set: run.set, n_steps, digest, non_finite, expectations: meter.finish() })
-}
-
-/// One member of a sweep.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SweepRun {
-    /// Paths and values that were set.
-    pub set: Vec<(String, f64)>,
-    /// The scene with those values.
-    pub scene: SceneDoc,
-}
-
-/// The scene once per combination of its sweep values, the last entry changing fastest; just the scene if it has
-/// no sweep.
-///
-/// # Errors
-/// If a value does not fit where the sweep puts it.
-pub fn sweep_runs(scene: &SceneDoc) -> Result<Vec<SweepRun>, SceneErrors> {
-    let base = SceneDoc { sweep: Vec::new(), ..scene.clone() };
-    let mut runs = vec![SweepRun { set: Vec::new(), scene: base }];
-    for sweep in &scene.sweep {
-        let mut next = Vec::with_capacity(runs.len() * sweep.values.len());
-        for run in &runs {
-            for &value in &sweep.values {
-                let mut run = run.clone();
-                run.scene.set(&sweep.path, &format!("{value:?}"))?;
-                run.set.push((sweep.path.clone(), value));
-                next.push(run);
-            }
-        }
-        runs = next;
-    }
-    Ok(runs)
 }
 
 /// Measures a run step by step against an `expect` block.
@@ -158,7 +82,7 @@ pub fn sweep_runs(scene: &SceneDoc) -> Result<Vec<SweepRun>, SceneErrors> {
 pub struct ExpectMeter {
     expect: ExpectDoc,
     /// One per expected body.
-    places: Vec<Place>,
+    places: Vec<BodyLook>,
     energy_at_start: f64,
     kinetic: f64,
     drift: f64,
@@ -172,7 +96,7 @@ pub struct ExpectMeter {
     inverted: f64,
     rest: f64,
     /// One per expected node.
-    nodes: Vec<NodePlace>,
+    nodes: Vec<NodeLook>,
     motions: MotionMeter,
     non_finite: Option<BodyId>,
     non_finite_tet: Option<usize>,
@@ -180,7 +104,7 @@ pub struct ExpectMeter {
 
 /// A look at a node of flesh.
 #[derive(Clone, Debug)]
-struct NodePlace {
+struct NodeLook {
     /// Which flesh; none if there is none of that name.
     flesh: Option<usize>,
     step: Option<u64>,
@@ -189,7 +113,7 @@ struct NodePlace {
 
 /// A look at a body.
 #[derive(Clone, Debug)]
-struct Place {
+struct BodyLook {
     body: Option<BodyId>,
     /// The step after which it is looked at; the last one if absent.
     step: Option<u64>,
@@ -200,12 +124,12 @@ struct Place {
 impl ExpectMeter {
     /// Begins at the present state of a world.
     pub fn new(expect: &ExpectDoc, world: &World) -> Self {
-        let places = expect.bodies.iter().map(|doc| Place {
+        let places = expect.bodies.iter().map(|doc| BodyLook {
             body: world.body(&doc.body),
             step: doc.at_s.map(|at| world.step_nearest(at)),
             distance: None,
         });
-        let nodes = expect.flesh.iter().map(|doc| NodePlace {
+        let nodes = expect.flesh.iter().map(|doc| NodeLook {
             flesh: world.flesh(&doc.flesh),
             step: doc.at_s.map(|at| world.step_nearest(at)),
             distance: None,
@@ -317,7 +241,7 @@ impl ExpectMeter {
         raise(&mut self.position_error, violation.position);
         raise(&mut self.rotation_error, violation.rotation);
         raise(&mut self.tree_error, violation.tree);
-        for motion in &world.state().motions {
+        for motion in &world.state().bodies.motions {
             raise(&mut self.speed, motion.linear.length());
             raise(&mut self.angular_speed, motion.angular.length());
         }

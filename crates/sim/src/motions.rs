@@ -4,11 +4,12 @@
 //! Cost: per step one pass over the surface of each flesh that is asked about.
 
 use glam::DVec3;
+use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectMotionDoc, MeasureDoc};
 
-use crate::expect::Expectation;
-use crate::{StepReport, World};
+use crate::expectation::Expectation;
+use crate::world::World;
 
 /// All measures of a run.
 #[derive(Clone, Debug)]
@@ -67,7 +68,8 @@ impl MotionMeter {
                 }
                 Gauge::Apex { flesh, highest } => *highest = highest.max(lowest(world, *flesh, surface)),
                 Gauge::Turned { body, axis, angle, largest } => {
-                    let spin = body.map_or(DVec3::NAN, |body| world.state().motions[body.index()].angular);
+                    let spin =
+                        body.map_or(DVec3::NAN, |body| world.state().bodies.motions[body.index()].angular);
                     *angle += spin.dot(*axis) * dt;
                     *largest = if angle.is_nan() { f64::NAN } else { largest.max(angle.abs()) };
                 }
@@ -77,7 +79,7 @@ impl MotionMeter {
                 }
                 Gauge::Lowest { body, height } => {
                     let center =
-                        body.map_or(DVec3::NAN, |body| world.state().poses[body.index()].translation);
+                        body.map_or(DVec3::NAN, |body| world.state().bodies.poses[body.index()].translation);
                     *height = if center.z.is_nan() { f64::NAN } else { height.min(center.z) };
                 }
                 Gauge::Effort { is_torque, sum, n } => {

@@ -1,52 +1,44 @@
 //! A scene that runs: model, state, settings and scratch in one value.
 
-#[cfg(feature = "scene")]
 mod scene;
 
 use std::sync::Arc;
 
 use glam::DVec3;
+use sinew_compile::{SceneInfo, ScenePeriod, Script, StepTimes};
+use sinew_engine::{
+    Appearance, Contact, Model, Settings, Stage, State, StepReport, Watch, Workspace, copy_input, digest,
+    step_observed,
+};
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
-    Assembly, AssemblyOutcome, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading,
-    LoopStop, Settings, Stage, Violation, Watch, assemble, joint_reading, violation,
+    Assembly, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading, LoopStop,
+    Violation, joint_reading,
 };
-
-use crate::draw::Looks;
-#[cfg(feature = "scene")]
-use crate::script::{Script, When};
-#[cfg(feature = "scene")]
-use crate::stages::Stage as SceneStage;
-use crate::whole::Acted;
-use crate::{Contact, DrawList, Model, State, StepReport, Workspace, digest, step_observed};
+use sinew_scene::TrackPoint;
 
 /// A model with one state, its settings, its scratch and its recorded inputs.
 ///
-/// Whoever wants many states of one model, or no owner at all, uses [`crate::step`] and [`crate::step_batch`].
+/// For many states of one model, use [`crate::step`] and [`crate::step_batch`].
 #[derive(Clone, Debug)]
 pub struct World {
     model: Arc<Model>,
-    /// The state that the world began with.
+    /// The state at the beginning.
     start: State,
     state: State,
     settings: Settings,
     workspace: Workspace,
     /// The input of the step that led to the state.
     input: Input,
-    looks: Looks,
+    appearance: Appearance,
     /// From change to change; none if the world was built by hand.
-    #[cfg(feature = "scene")]
-    stages: Vec<SceneStage>,
+    periods: Vec<ScenePeriod>,
     /// Which of them is in force.
-    #[cfg(feature = "scene")]
-    stage: usize,
-    #[cfg(feature = "scene")]
+    period: usize,
     script: Script,
     /// Scratch: the tracks at the end of the step.
-    #[cfg(feature = "scene")]
-    track_points: Vec<sinew_scene::TrackPoint>,
-    #[cfg(feature = "scene")]
-    info: crate::SceneInfo,
+    track_points: Vec<TrackPoint>,
+    info: SceneInfo,
 }
 
 /// A state that does not belong to the model.
@@ -67,7 +59,7 @@ pub struct StateMismatch {
 }
 
 impl World {
-    /// A world of a model built by hand: no recorded inputs, nothing known about shapes.
+    /// A world of a model built by hand: no recorded inputs and no shapes.
     pub fn new(model: impl Into<Model>, settings: Settings) -> Self {
         let model: Arc<Model> = Arc::new(model.into());
         Self {
@@ -77,17 +69,12 @@ impl World {
             model,
             settings,
             input: Input::default(),
-            looks: Looks::default(),
-            #[cfg(feature = "scene")]
-            stages: Vec::new(),
-            #[cfg(feature = "scene")]
-            stage: 0,
-            #[cfg(feature = "scene")]
+            appearance: Appearance::default(),
+            periods: Vec::new(),
+            period: 0,
             script: Script::default(),
-            #[cfg(feature = "scene")]
             track_points: Vec::new(),
-            #[cfg(feature = "scene")]
-            info: crate::SceneInfo::default(),
+            info: SceneInfo::default(),
         }
     }
 
@@ -96,11 +83,11 @@ impl World {
         self.step_observed(&mut |_: Stage| {})
     }
 
-    /// [`World::step`], watched. If the watch ends the refinement of loops early, [`World::input`] holds the iterations made,
-    /// so that replaying the inputs gives the same bits.
+    /// [`World::step`] with an observer. If it ends the refinement of loops early, [`World::input`] holds the iterations made, so
+    /// that replaying the inputs gives the same bits.
     pub fn step_observed(&mut self, watch: &mut dyn Watch) -> StepReport {
         self.take_changes();
-        self.load_input(Moment::Next);
+        self.load_input(StepTimes::beginning_at(self.time(), self.settings.dt));
         self.advance(watch)
     }
 
@@ -121,29 +108,25 @@ impl World {
         self.state.clone()
     }
 
-    /// Goes back to a state; from there on every step gives the same bits as it did then.
+    /// Goes back to a state. From there on every step gives the same bits as it did then.
     ///
     /// # Errors
     /// If the state has another number of bodies or joints.
     pub fn restore(&mut self, state: &State) -> Result<(), StateMismatch> {
-        let (bodies, joints) = (self.model.n_bodies(), self.model.n_joints());
-        let (found_bodies, found_joints) = (state.poses.len(), state.twists.len());
+        let (bodies, joints) = (self.mechanism().n_bodies(), self.mechanism().n_joints());
+        let (found_bodies, found_joints) = (state.bodies.poses.len(), state.bodies.twists.len());
         if !state.fits(&self.model) {
             return Err(StateMismatch { bodies, joints, found_bodies, found_joints });
         }
         self.state.clone_from(state);
-        self.take_changes();
-        self.workspace.acted = Acted::Nothing;
-        self.load_input(Moment::Last);
+        self.arrive();
         Ok(())
     }
 
     /// Goes back to the beginning.
     pub fn reset(&mut self) {
         self.state.clone_from(&self.start);
-        self.take_changes();
-        self.workspace.acted = Acted::Nothing;
-        self.load_input(Moment::Last);
+        self.arrive();
     }
 
     /// What each grab of the last implicit step did to its body: torque about the centre of mass (N·m) and force (N),
@@ -152,42 +135,39 @@ impl World {
         self.workspace.grab_wrenches()
     }
 
-    /// The contacts that acted in the step that led here; none at the beginning, in a clone, and after a state was restored,
-    /// bodies were brought together, or a change of the scene came with another model, until the next step.
+    /// The contacts that acted in the step that led here. There are none until the next step at the beginning, in a clone, after a
+    /// state was restored, after an assembly, and after a change of the scene that brought another model.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
         self.workspace.contacts(&self.model)
     }
 
-    /// Force of each joint on its body 1 in the step that led here, world axes, N. After steps in joint coordinates it is there until a
-    /// state is restored; steps that are neither implicit nor in joint coordinates tell none.
+    /// Force of each joint on its body 1 in the step that led here, world axes, N. After steps in joint coordinates it is known until
+    /// a state is restored. Explicit and displacement steps do not tell it.
     pub fn joint_forces(&self) -> Vec<DVec3> {
         self.workspace.joint_forces(&self.model, &self.state)
     }
 
-    /// Torque (N·m) or force (N) along a coordinate of a joint, of springs, stops, motors and actuators; without a coordinate, the
-    /// length of the torque that turns a ball joint. Actuators are there once a step was made.
+    /// Torque (N·m) or force (N) along a coordinate of a joint, of springs, limits, motors and actuators; without a coordinate, the
+    /// length of the torque on a ball joint. Actuators are included once a step was made.
     pub fn joint_effort(&self, joint: JointId, along: Option<DriveCoordinate>) -> f64 {
         self.workspace.joint_effort(&self.model, &self.state, &self.input, joint, along)
     }
 
-    /// Brings the bodies together until the joints are met, wherever they are now: kinematic bodies at the goals of the
-    /// input, hard grabs as trackers (inverse kinematics). Flesh goes along ([`sinew_flesh::FleshModel::carry`]).
-    pub fn assemble(&mut self, input: &Input, settings: &Assembly) -> AssemblyReport {
-        self.workspace.acted = Acted::Nothing;
-        let before = self.model.flesh().map(|_| self.state.bodies.clone());
-        let (bodies, work) = (&mut self.state.bodies, &mut self.workspace.mechanism);
-        let report = assemble(&self.model, bodies, input, settings, &self.settings.loops, work);
-        if let (Some(flesh), Some(before)) = (self.model.flesh(), before)
-            && report.outcome != AssemblyOutcome::Refused
-        {
-            flesh.carry(&before, &self.state.bodies, &mut self.state.flesh, &mut self.workspace.carry);
-        }
-        report
+    /// Moves the bodies until the joints are met: kinematic bodies at the targets of the input, hard grabs as trackers (inverse
+    /// kinematics). Flesh goes along.
+    pub fn assemble(&mut self, input: &Input, assembly: &Assembly) -> AssemblyReport {
+        let Self { model, state, settings, workspace, .. } = self;
+        sinew_engine::assemble(model, state, input, assembly, settings, workspace)
     }
 
     /// The model.
     pub fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// The bodies and joints of the model.
+    pub fn mechanism(&self) -> &sinew_mechanism::Model {
+        self.model.mechanism()
     }
 
     /// The state.
@@ -212,7 +192,7 @@ impl World {
 
     /// Time, s.
     pub fn time(&self) -> f64 {
-        self.state.time
+        self.state.bodies.time
     }
 
     /// Fingerprint of all bits of the state.
@@ -222,113 +202,76 @@ impl World {
 
     /// Mechanical energy, J; joint springs count as far as they were switched on in the last step.
     pub fn energy(&self) -> Energy {
-        self.model.energy(&self.state, self.settings.gravity, self.input.spring_scale)
+        sinew_engine::energy(&self.model, &self.state, self.settings.gravity, self.input.spring_scale)
     }
 
     /// Momentum of all dynamic bodies and flesh: angular about the world origin (kg·m²/s), linear (kg·m/s).
     pub fn momentum(&self) -> Force {
-        self.model.momentum(&self.state)
+        sinew_engine::momentum(&self.model, &self.state)
     }
 
-    /// How far the joints are from being met, m and rad.
+    /// Largest joint errors, m and rad.
     pub fn violation(&self) -> Violation {
-        violation(&self.model, &self.state, &self.input)
+        sinew_engine::violation(&self.model, &self.state, &self.input)
+    }
+
+    /// What to draw; empty for worlds built by hand.
+    pub fn appearance(&self) -> &Appearance {
+        &self.appearance
     }
 
     /// The body called `name`.
     pub fn body(&self, name: &str) -> Option<BodyId> {
-        self.model.body(name)
+        self.mechanism().body(name)
     }
 
     /// The body of flesh called `name`, by its place among [`sinew_flesh::FleshModel::bodies`].
     pub fn flesh(&self, name: &str) -> Option<usize> {
-        self.looks.flesh.iter().position(|look| look.name == name)
+        self.appearance.flesh.iter().position(|flesh| flesh.name == name)
     }
 
     /// The name of a body of flesh; empty if there is none of that number.
     pub fn flesh_name(&self, flesh: usize) -> &str {
-        self.looks.flesh.get(flesh).map_or("", |look| &look.name)
+        self.appearance.flesh.get(flesh).map_or("", |flesh| &flesh.name)
     }
 
     /// The joint called `name`.
     pub fn joint(&self, name: &str) -> Option<JointId> {
-        self.model.joint(name)
+        self.mechanism().joint(name)
     }
 
     /// Pose of a body frame, `world_from_body`.
     pub fn pose(&self, body: BodyId) -> Pose {
-        self.model.body_pose(&self.state, body)
+        self.mechanism().body_pose(&self.state.bodies, body)
     }
 
     /// Coordinates of a joint and their rates.
     pub fn reading(&self, joint: JointId) -> JointReading {
-        joint_reading(&self.model, &self.state, joint)
-    }
-
-    /// Replaces the list by what there is to draw now.
-    pub fn draw(&self, list: &mut DrawList) {
-        self.looks.draw(&self.model, &self.state, &self.input, list);
+        joint_reading(self.mechanism(), &self.state.bodies, joint)
     }
 
     fn advance(&mut self, watch: &mut dyn Watch) -> StepReport {
-        #[cfg_attr(not(feature = "scene"), expect(unused_mut, reason = "only scenes have changes"))]
-        let mut report = step_observed(
-            &self.model,
-            &mut self.state,
-            &self.input,
-            &self.settings,
-            &mut self.workspace,
-            watch,
-        );
+        let Self { model, state, input, settings, workspace, .. } = self;
+        let mut report = step_observed(model, state, input, settings, workspace, watch);
         if report.mechanism.loops.stop == LoopStop::Asked {
             self.input.loop_iterations = Some(report.mechanism.loops.iterations);
         }
-        #[cfg(feature = "scene")]
-        if self.stages.len() > 1 && !report.health.refused {
+        if self.periods.len() > 1 && !report.health.refused {
             report.index = self.info.steps.nearest(report.time);
         }
         report
     }
 
-    /// Without scenes there are no changes.
-    #[cfg(not(feature = "scene"))]
-    fn take_changes(&mut self) {}
-
-    /// Without scenes there are no recorded inputs.
-    #[cfg(not(feature = "scene"))]
-    fn load_input(&mut self, _: Moment) {
-        self.input = Input::default();
+    /// Prepares for a state that no step led to.
+    fn arrive(&mut self) {
+        self.take_changes();
+        self.workspace.forget_last_step();
+        self.load_input(StepTimes::ending_at(self.time(), self.settings.dt));
     }
 
     /// Reads the recorded input of a step.
-    #[cfg(feature = "scene")]
-    fn load_input(&mut self, moment: Moment) {
-        let dt = self.settings.dt;
-        let when = match moment {
-            Moment::Next => When::beginning_at(self.state.time, dt),
-            Moment::Last => When::ending_at(self.state.time, dt),
-        };
-        self.script.fill(&self.model, &self.state, when, &mut self.track_points, &mut self.input);
+    fn load_input(&mut self, times: StepTimes) {
+        let Self { model, state, script, track_points, input, .. } = self;
+        script.fill(model.mechanism(), &state.bodies, times, track_points, input);
     }
-}
-
-/// A step next to the present state.
-#[derive(Clone, Copy)]
-enum Moment {
-    /// The one that begins here.
-    Next,
-    /// The one that led here.
-    Last,
-}
-
-/// Copies an input into one that may already have room for it.
-pub(crate) fn copy_input(from: &Input, to: &mut Input) {
-    to.kinematic.clone_from(&from.kinematic);
-    to.wrenches.clone_from(&from.wrenches);
-    to.grabs.clone_from(&from.grabs);
-    to.motors.clone_from(&from.motors);
-    to.drives.clone_from(&from.drives);
-    to.released.clone_from(&from.released);
-    to.spring_scale = from.spring_scale;
-    to.loop_iterations = from.loop_iterations;
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc};
+use sinew_show::ShowOptions;
 use sinew_sim::{BodyId, Grab};
 
 use crate::camera::Orbit;
@@ -14,7 +15,6 @@ use crate::film_job::FilmJob;
 use crate::open_scene::OpenScene;
 use crate::score::Since;
 use crate::session::Session;
-use crate::show::ShowOptions;
 use crate::snapshot::SnapshotWishes;
 
 /// A command of a session.

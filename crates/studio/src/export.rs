@@ -3,14 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sinew_picture::{Animation, Image, Palette, PictureError, Renderer, Scene, encode_png};
+use sinew_picture::{Animation, Image, Palette, PictureError, encode_png};
 use sinew_scene::Steps;
+use sinew_show::{Drawing, DrawingRenderer, ShowOptions};
 
 use crate::camera::Orbit;
-use crate::drawing::Drawing;
 use crate::fault::Fault;
 use crate::session::Session;
-use crate::show::ShowOptions;
 use crate::snapshot::{Snapshot, SnapshotWishes};
 
 /// Size of a picture in pixels.
@@ -23,18 +22,6 @@ const MOST: f64 = 500.0;
 /// Share of steps and pictures in the progress of an animation; the rest is encoding.
 const STEPS: f64 = 0.8;
 
-/// What snapshots must hold for all that is shown.
-pub fn wishes(show: &ShowOptions) -> SnapshotWishes {
-    SnapshotWishes {
-        nodes: show.nodes,
-        tint: show.tint,
-        contacts: show.contacts,
-        joint_forces: show.joint_forces,
-        limits: show.limits,
-        ..SnapshotWishes::default()
-    }
-}
-
 /// Draws a snapshot.
 ///
 /// # Errors
@@ -46,19 +33,17 @@ pub fn draw(
     (width, height): (usize, usize),
 ) -> Result<Image, PictureError> {
     let mut drawing = Drawing::default();
-    drawing.fill(snapshot, show, None);
-    let (mut scene, size) = (Scene::default(), (width as f64, height as f64));
-    drawing.to_picture(&mut scene, orbit, size);
-    let camera = orbit.to_picture(size, drawing.reach);
-    Ok(Renderer::new(width, height)?.render(&scene, &camera).clone())
+    drawing.fill(&snapshot.visible, &snapshot.drawing_context(*show), None);
+    let camera = orbit.to_picture((width as f64, height as f64), drawing.reach);
+    Ok(DrawingRenderer::new(width, height)?.render(&drawing, &camera).clone())
 }
 
 /// A PNG picture of the present moment.
 pub(crate) fn picture(session: &mut Session, orbit: &Orbit, show: &ShowOptions) -> Result<Vec<u8>, Fault> {
     let snapshot = snapshot(session, show);
-    let image = draw(&snapshot, orbit, show, PICTURE).map_err(told)?;
+    let image = draw(&snapshot, orbit, show, PICTURE).map_err(to_fault)?;
     let mut bytes = Vec::new();
-    encode_png(&image, &mut bytes).map_err(told)?;
+    encode_png(&image, &mut bytes).map_err(to_fault)?;
     Ok(bytes)
 }
 
@@ -83,20 +68,20 @@ pub(crate) fn film(
         let (now, dt) = (session.world().time(), session.world().settings().dt);
         // A picture at the step that ends nearest to its due time.
         if times.last().is_none_or(|last| now + 0.5 * dt > last + interval) {
-            images.push(draw(&snapshot(session, show), orbit, show, FILM).map_err(told)?);
+            images.push(draw(&snapshot(session, show), orbit, show, FILM).map_err(to_fault)?);
             times.push(now);
         }
     }
     let palette = Palette::of(images.iter().step_by(images.len().div_ceil(8)));
-    let mut animation = Animation::new(Vec::new(), palette, FILM).map_err(told)?;
+    let mut animation = Animation::new(Vec::new(), palette, FILM).map_err(to_fault)?;
     for (i, image) in images.iter().enumerate() {
         if !go_on(STEPS + (1.0 - STEPS) * i as f64 / images.len() as f64) {
             return Ok(None);
         }
         let shown = times.get(i + 1).map_or(interval, |next| next - times[i]);
-        animation.push(image, shown).map_err(told)?;
+        animation.push(image, shown).map_err(to_fault)?;
     }
-    animation.finish().map(Some).map_err(told)
+    animation.finish().map(Some).map_err(to_fault)
 }
 
 /// Creates the folder of a file if it does not exist.
@@ -123,10 +108,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
 
 fn snapshot(session: &mut Session, show: &ShowOptions) -> Snapshot {
     let mut snapshot = Snapshot::default();
-    session.fill_with(&mut snapshot, &wishes(show));
+    session.fill_with(&mut snapshot, &SnapshotWishes { show: *show, ..SnapshotWishes::default() });
     snapshot
 }
 
-fn told(error: PictureError) -> Fault {
+fn to_fault(error: PictureError) -> Fault {
     Fault::new(error.to_string())
 }

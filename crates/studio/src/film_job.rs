@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
 use crate::camera::Orbit;
+use sinew_show::ShowOptions;
+
 use crate::export::{film, write};
 use crate::fault::Fault;
 use crate::session::Session;
-use crate::show::ShowOptions;
 
 /// Units of progress.
 const PARTS: f64 = 1000.0;

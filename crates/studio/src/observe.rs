@@ -2,19 +2,15 @@
 
 use sinew_math::{Pose, exp_so3};
 use sinew_scene::StepperDoc;
-use sinew_sim::{DriveCoordinate, JointId, JointKind, surface_stretches};
+use sinew_show::{LimitGizmo, ShowOptions};
+use sinew_sim::{DriveCoordinate, JointId, JointKind};
 
 use crate::curves::StepSample;
-use crate::gizmo::Gizmo;
 use crate::session::Session;
-use crate::show::Tint;
-use crate::snapshot::{Snapshot, SnapshotClock, SnapshotWishes, VisibleState};
+use crate::snapshot::{Snapshot, SnapshotClock, SnapshotWishes};
 
 /// Up to this number of joints, the curves of all joints are kept.
 const MOST_JOINTS: usize = 64;
-
-/// Range of stretch shown from blue (shorter) to red (longer).
-const STRETCH: f64 = 0.4;
 
 impl Session {
     /// Writes a snapshot of the present moment.
@@ -27,7 +23,7 @@ impl Session {
         let (world, model) = (&self.world, self.world.model());
         snapshot.overview.clone_from(&self.overview);
         snapshot.doc.clone_from(self.doc());
-        snapshot.in_force = world.said().cloned().unwrap_or_default();
+        snapshot.in_force = world.values_in_force().cloned().unwrap_or_default();
         snapshot.opening = self.opening;
         snapshot.path.clone_from(&self.opened.path);
         snapshot.clock = SnapshotClock {
@@ -45,58 +41,21 @@ impl Session {
         if self.overview.is_guided {
             snapshot.readings.extend(model.joints().map(|joint| world.reading(joint)));
         }
-        self.fill_visible(&mut snapshot.visible, wishes);
+        // Contacts of the last step are not those of a pose.
+        let show = ShowOptions { contacts: wishes.show.contacts && !self.is_posed, ..wishes.show };
+        snapshot.visible.fill(world, &self.overview.looks, &show);
+        if show.limits {
+            (0..self.overview.joints.len())
+                .for_each(|joint| self.push_limits(joint, &mut snapshot.visible.limits));
+        }
+        snapshot.visible.pins.extend(self.pins().map(|grab| grab.target));
         snapshot.measured.clone_from(&self.measured);
         snapshot.bytes = self.timeline.bytes();
         snapshot.digest = if wishes.digest { world.digest() } else { 0 };
     }
 
-    fn fill_visible(&self, visible: &mut VisibleState, wishes: &SnapshotWishes) {
-        let world = &self.world;
-        world.draw(&mut visible.list);
-        let nodes = if wishes.nodes { &world.state().flesh.nodes[..] } else { &[] };
-        visible.nodes.resize_with(nodes.len(), Vec::new);
-        visible.nodes.iter_mut().zip(nodes).for_each(|(to, from)| to.clone_from(&from.positions));
-        self.tint(visible, wishes.tint);
-        visible.contacts.clear();
-        if wishes.contacts {
-            visible.contacts.extend(world.contacts().map(|contact| (contact.point, contact.force)));
-        }
-        visible.joint_forces.clear();
-        if wishes.joint_forces {
-            visible.joint_forces = world.joint_forces();
-        }
-        visible.limits.clear();
-        if wishes.limits {
-            (0..self.overview.joints.len()).for_each(|joint| self.push_gizmos(joint, &mut visible.limits));
-        }
-        visible.pins.clear();
-        visible.pins.extend(self.pins().map(|grab| grab.target));
-    }
-
-    /// Colours of flesh; the draw list must be filled before.
-    fn tint(&self, visible: &mut VisibleState, tint: Tint) {
-        let n = if tint == Tint::Plain { 0 } else { visible.list.flesh.len() };
-        visible.tints.resize_with(n, Vec::new);
-        let soft = self.world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
-        let soft = soft.zip(&self.world.state().flesh.nodes).zip(&self.overview.looks.flesh);
-        for ((out, draw), ((body, nodes), card)) in
-            visible.tints.iter_mut().zip(&visible.list.flesh).zip(soft)
-        {
-            if tint == Tint::Stretch {
-                surface_stretches(&draw.triangles, &card.rest, &draw.points, out);
-                out.iter_mut().for_each(|stretch| *stretch = 0.5 + 0.5 * *stretch / STRETCH);
-            } else {
-                let mut is_diagonalized = Vec::new();
-                body.fill_diagonalized(&nodes.positions, &mut is_diagonalized);
-                out.clear();
-                out.extend(is_diagonalized.into_iter().map(|is| if is { 1.0 } else { 0.5 }));
-            }
-        }
-    }
-
     /// Limits and present coordinates of a joint, if it has limits.
-    fn push_gizmos(&self, joint: usize, out: &mut Vec<Gizmo>) {
+    fn push_limits(&self, joint: usize, out: &mut Vec<LimitGizmo>) {
         let card = &self.overview.joints[joint];
         if card.limits.is_none() && card.cone.is_none() {
             return;
@@ -104,11 +63,11 @@ impl Session {
         let base = card.base.0.map_or(Pose::IDENTITY, |body| self.world.pose(body));
         let (frame, reading) = (base.compose(&card.base.1), self.world.reading(JointId::from_index(joint)));
         out.extend(card.limits.map(|range| match card.is_slide {
-            true => Gizmo::Slide { frame, range, slide: reading.slide },
-            false => Gizmo::Turn { frame, range, angle: reading.twist },
+            true => LimitGizmo::Slide { frame, range, slide: reading.slide },
+            false => LimitGizmo::Turn { frame, range, angle: reading.twist },
         }));
         let axis = exp_so3(reading.rotation) * glam::DVec3::X;
-        out.extend(card.cone.map(|largest| Gizmo::Cone { frame, largest, axis }));
+        out.extend(card.cone.map(|largest| LimitGizmo::Cone { frame, largest, axis }));
     }
 
     /// Measures the present moment; `milliseconds` is the computing time of the last step.
@@ -117,7 +76,7 @@ impl Session {
         let (energy, momentum, violation) = (world.energy(), world.momentum(), world.violation());
         let n_tets: usize = self.overview.flesh.iter().map(|flesh| flesh.n_tets).sum();
         let (loops, flesh) = (&self.measured.report.mechanism.loops, &self.measured.report.flesh);
-        let stepper = world.said().and_then(|said| said.stepper.as_ref());
+        let stepper = world.values_in_force().and_then(|said| said.stepper.as_ref());
         let share = flesh.elements.n_diagonalized as f64 / n_tets.max(1) as f64;
         let joint = self.wishes.joint.filter(|&joint| joint < self.overview.joints.len());
         self.measured.sample = StepSample {

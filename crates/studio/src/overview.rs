@@ -3,7 +3,8 @@
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{CoordinateDoc, SceneDoc};
-use sinew_sim::{BodyId, BodyKind, JointId, JointKind, Model, Scenery, World, extent};
+use sinew_show::{SceneLooks, Scenery, extent};
+use sinew_sim::{BodyId, BodyKind, JointId, JointKind, World};
 
 /// What does not change while a scene runs.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +20,7 @@ pub struct SceneOverview {
     /// Ground, walls and solids of the world.
     pub scenery: Scenery,
     /// Colours, mass, and the tetrahedral mesh of flesh.
-    pub looks: sinew_sim::Cast,
+    pub looks: SceneLooks,
     /// Half the diagonal of the initial bounding box (m).
     pub reach: f64,
     /// Centre of the initial bounding box (m).
@@ -70,13 +71,13 @@ pub struct FleshCard {
 impl SceneOverview {
     /// The overview of a world at its initial state, built from `doc`.
     pub fn of(doc: &SceneDoc, world: &World) -> Self {
-        let (model, expanded) = (world.model(), doc.expanded());
+        let (model, expanded) = (world.mechanism(), doc.expanded());
         let body = |id: BodyId| BodyCard {
             name: model.body_name(id).to_owned(),
             mass: model.body_mass(id),
             is_dynamic: model.body_kind(id) == BodyKind::Dynamic,
         };
-        let soft = model.flesh().map_or(&[][..], |flesh| flesh.bodies());
+        let soft = world.model().flesh().map_or(&[][..], |flesh| flesh.bodies());
         let flesh = soft.iter().enumerate().map(|(i, body)| FleshCard {
             name: world.flesh_name(i).to_owned(),
             n_tets: body.fem().n_tets(),
@@ -86,10 +87,10 @@ impl SceneOverview {
         Self {
             name: world.info().name.clone(),
             bodies: model.bodies().map(body).collect(),
-            joints: model.joints().map(|id| JointCard::of(&expanded, model, id)).collect(),
+            joints: model.joints().map(|id| JointCard::of(&expanded, world, id)).collect(),
             flesh: flesh.collect(),
             scenery: Scenery::of(&expanded),
-            looks: sinew_sim::Cast::of(world),
+            looks: SceneLooks::of(world),
             reach,
             middle,
             is_guided: world.model().reduced().is_some(),
@@ -98,8 +99,8 @@ impl SceneOverview {
 }
 
 impl JointCard {
-    fn of(expanded: &SceneDoc, model: &Model, id: JointId) -> Self {
-        let doc = expanded.joints.get(id.index());
+    fn of(expanded: &SceneDoc, world: &World, id: JointId) -> Self {
+        let (model, doc) = (world.mechanism(), expanded.joints.get(id.index()));
         let kind = model.joint_kind(id);
         Self {
             name: model.joint_name(id).to_owned(),
@@ -108,13 +109,14 @@ impl JointCard {
                 || doc.is_some_and(|doc| doc.coordinate == Some(CoordinateDoc::Slide)),
             limits: doc.and_then(|doc| doc.limits).map(|limits| (limits.min, limits.max)),
             cone: doc.and_then(|doc| doc.cone_limit).map(|cone| cone.angle),
-            base: base(model, id),
+            base: base(world, id),
         }
     }
 }
 
 /// The body of the second frame of a joint, and that frame in the body or in the world.
-fn base(model: &Model, id: JointId) -> (Option<BodyId>, Pose) {
+fn base(world: &World, id: JointId) -> (Option<BodyId>, Pose) {
+    let model = world.mechanism();
     let (body, frames) = (model.joint_bodies(id).1, model.joint_frames(id));
     let central = body.map_or(Pose::IDENTITY, |body| model.central_frame(body));
     (body, central.compose(&Pose::new(frames.rotation2, frames.point2)))

@@ -1,10 +1,9 @@
 //! Painters draw the scene into the viewport.
 
 use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui};
-use sinew_picture::{Renderer, Scene};
+use sinew_show::{Drawing, DrawingRenderer};
 
 use crate::camera::Orbit;
-use crate::drawing::Drawing;
 
 /// Draws the scene into a rectangle of the window.
 pub trait ScenePainter {
@@ -23,8 +22,7 @@ impl ScenePainter for BlankPainter {
 /// Draws with the software renderer: for displays without OpenGL, and for pictures of the window.
 #[derive(Default)]
 pub struct SoftwarePainter {
-    renderer: Option<Renderer>,
-    scene: Scene,
+    renderer: Option<DrawingRenderer>,
     texture: Option<TextureHandle>,
 }
 
@@ -32,12 +30,11 @@ impl ScenePainter for SoftwarePainter {
     fn paint(&mut self, ui: &Ui, rect: Rect, drawing: &Drawing, orbit: &Orbit) {
         let (width, height) = (rect.width().floor() as usize, rect.height().floor() as usize);
         if self.renderer.as_ref().is_none_or(|renderer| renderer.size() != (width, height)) {
-            self.renderer = Renderer::new(width, height).ok();
+            self.renderer = DrawingRenderer::new(width, height).ok();
         }
         let Some(renderer) = &mut self.renderer else { return };
-        let size = (width as f64, height as f64);
-        drawing.to_picture(&mut self.scene, orbit, size);
-        let image = renderer.render(&self.scene, &orbit.to_picture(size, drawing.reach));
+        let camera = orbit.to_picture((width as f64, height as f64), drawing.reach);
+        let image = renderer.render(drawing, &camera);
         let pixels = image.pixels().iter().map(|&[r, g, b]| Color32::from_rgb(r, g, b)).collect();
         let image = ColorImage::new([width, height], pixels);
         let texture = match &mut self.texture {

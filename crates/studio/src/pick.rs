@@ -1,11 +1,13 @@
 //! Picking: the nearest shape or flesh surface that a ray hits.
 //!
-//! Intersections with shapes are exact: boxes by slabs, balls and ellipsoids by a quadratic equation, cylinders by a quadratic
-//! equation and two discs, capsules by a cylinder and two balls. A test against the bounding ball comes first. Surfaces of flesh
-//! are tested triangle by triangle. Cost: linear in shapes and triangles.
+//! Shapes are unions of scaled cubes, balls and cylinders, whose intersections are exact: cubes by slabs, balls by a quadratic
+//! equation, cylinders by a quadratic equation and two discs. A test against the bounding ball comes first. Surfaces of flesh are
+//! tested triangle by triangle. Cost: linear in shapes and triangles.
 
 use glam::DVec3;
-use sinew_sim::{BodyId, DrawList, DrawShape, DrawSolid};
+use sinew_math::{Shape, UnitSolid};
+use sinew_show::{DrawList, DrawSolid};
+use sinew_sim::BodyId;
 
 use crate::camera::Ray;
 use crate::snapshot::Snapshot;
@@ -75,37 +77,25 @@ fn nearest(hits: impl Iterator<Item = (PickTarget, f64)>) -> Option<(PickTarget,
     hits.filter(|hit| hit.1.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Whether a ray hits the bounding ball of a shape with this centre; false if anything is not finite.
-fn is_near(shape: &DrawShape, center: DVec3, ray: &Ray) -> bool {
-    let radius = match *shape {
-        DrawShape::Box { size } => 0.5 * size.length(),
-        DrawShape::Sphere { radius } => radius,
-        DrawShape::Ellipsoid { semi_axes } => semi_axes.max_element(),
-        DrawShape::Cylinder { radius, length } | DrawShape::Capsule { radius, length } => {
-            radius + 0.5 * length
-        }
-    };
+/// Whether a ray hits a ball around a shape with this centre; false if anything is not finite.
+fn is_near(shape: &Shape, center: DVec3, ray: &Ray) -> bool {
     let off = (center - ray.origin).cross(ray.direction);
-    off.length_squared() <= radius * radius * ray.direction.length_squared()
+    off.length_squared() <= shape.half_extents().length_squared() * ray.direction.length_squared()
 }
 
 /// Distance at which a ray enters a shape, both in the frame of the shape; zero if it starts inside.
-fn meet_shape(shape: &DrawShape, ray: &Ray) -> Option<f64> {
-    match *shape {
-        DrawShape::Box { size } => meet_box(0.5 * size, ray),
-        DrawShape::Sphere { radius } => meet_ball(DVec3::ZERO, radius, ray),
-        DrawShape::Ellipsoid { semi_axes } => {
-            // Scale the ellipsoid to a unit ball; the ray parameter does not change.
-            let scaled = Ray { origin: ray.origin / semi_axes, direction: ray.direction / semi_axes };
-            meet_ball(DVec3::ZERO, 1.0, &scaled)
+fn meet_shape(shape: &Shape, ray: &Ray) -> Option<f64> {
+    let distances = shape.pieces().filter_map(|piece| {
+        // Scale the piece to its unit solid; the ray parameter does not change.
+        let origin = (ray.origin - DVec3::X * piece.x) / piece.scale;
+        let scaled = Ray { origin, direction: ray.direction / piece.scale };
+        match piece.solid {
+            UnitSolid::Cube => meet_cube(&scaled),
+            UnitSolid::Ball => meet_ball(&scaled),
+            UnitSolid::Cylinder => meet_cylinder(&scaled),
         }
-        DrawShape::Cylinder { radius, length } => meet_cylinder(radius, 0.5 * length, ray),
-        DrawShape::Capsule { radius, length } => {
-            let ends = [-0.5, 0.5].map(|side| meet_ball(DVec3::X * (side * length), radius, ray));
-            let parts = ends.into_iter().chain([meet_cylinder(radius, 0.5 * length, ray)]);
-            parts.flatten().min_by(f64::total_cmp)
-        }
-    }
+    });
+    distances.min_by(f64::total_cmp)
 }
 
 /// The smallest s ≥ 0 with `a s² + 2 b s + c ≤ 0`.
@@ -117,40 +107,43 @@ fn enter(a: f64, b: f64, c: f64) -> Option<f64> {
     (root >= 0.0 && b < 0.0).then(|| (-b - root.sqrt()) / a)
 }
 
-fn meet_ball(center: DVec3, radius: f64, ray: &Ray) -> Option<f64> {
-    let from = ray.origin - center;
-    enter(ray.direction.length_squared(), from.dot(ray.direction), from.length_squared() - radius * radius)
+/// Ball of radius 1.
+fn meet_ball(ray: &Ray) -> Option<f64> {
+    let (from, way) = (ray.origin, ray.direction);
+    enter(way.length_squared(), from.dot(way), from.length_squared() - 1.0)
 }
 
-fn meet_box(half: DVec3, ray: &Ray) -> Option<f64> {
+/// Cube with edges of length 1.
+fn meet_cube(ray: &Ray) -> Option<f64> {
     let (mut first, mut last) = (0.0f64, f64::INFINITY);
     for axis in 0..3 {
         let (place, speed) = (ray.origin[axis], ray.direction[axis]);
         if speed == 0.0 {
-            if place.abs() > half[axis] {
+            if place.abs() > 0.5 {
                 return None;
             }
             continue;
         }
-        let (a, b) = ((-half[axis] - place) / speed, (half[axis] - place) / speed);
+        let (a, b) = ((-0.5 - place) / speed, (0.5 - place) / speed);
         (first, last) = (first.max(a.min(b)), last.min(a.max(b)));
     }
     (first <= last).then_some(first)
 }
 
-fn meet_cylinder(radius: f64, half: f64, ray: &Ray) -> Option<f64> {
+/// Cylinder of radius 1 and length 1 along x.
+fn meet_cylinder(ray: &Ray) -> Option<f64> {
     let (from, way) = (ray.origin, ray.direction);
-    let inside = |point: DVec3| point.y * point.y + point.z * point.z <= radius * radius;
-    if inside(from) && from.x.abs() <= half {
+    let inside = |point: DVec3| point.y * point.y + point.z * point.z <= 1.0;
+    if inside(from) && from.x.abs() <= 0.5 {
         return Some(0.0);
     }
-    let discs = [-half, half].into_iter().filter_map(|x| {
+    let discs = [-0.5, 0.5].into_iter().filter_map(|x| {
         let distance = (x - from.x) / way.x;
         (distance >= 0.0 && inside(ray.at(distance))).then_some(distance)
     });
     let (a, b) = (way.y * way.y + way.z * way.z, from.y * way.y + from.z * way.z);
-    let c = from.y * from.y + from.z * from.z - radius * radius;
-    let side = enter(a, b, c).filter(|&distance| c > 0.0 && ray.at(distance).x.abs() <= half);
+    let c = from.y * from.y + from.z * from.z - 1.0;
+    let side = enter(a, b, c).filter(|&distance| c > 0.0 && ray.at(distance).x.abs() <= 0.5);
     discs.chain(side).min_by(f64::total_cmp)
 }
 
@@ -168,20 +161,19 @@ fn meet_triangle([a, b, c]: [DVec3; 3], ray: &Ray) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
-    use sinew_math::ops;
-    use sinew_sim::DrawShape;
+    use sinew_math::{Shape, ops};
 
     use super::{Ray, is_near, meet_shape, meet_triangle};
 
     /// Distance outside a shape, by its definition.
-    fn outside(shape: &DrawShape, p: DVec3) -> bool {
+    fn outside(shape: &Shape, p: DVec3) -> bool {
         let across = (p.y * p.y + p.z * p.z).sqrt();
         match *shape {
-            DrawShape::Box { size } => (p.abs() - 0.5 * size).max_element() > 0.0,
-            DrawShape::Sphere { radius } => p.length() > radius,
-            DrawShape::Ellipsoid { semi_axes } => (p / semi_axes).length() > 1.0,
-            DrawShape::Cylinder { radius, length } => across > radius || p.x.abs() > 0.5 * length,
-            DrawShape::Capsule { radius, length } => {
+            Shape::Box { size } => (p.abs() - 0.5 * size).max_element() > 0.0,
+            Shape::Sphere { radius } => p.length() > radius,
+            Shape::Ellipsoid { semi_axes } => (p / semi_axes).length() > 1.0,
+            Shape::Cylinder { radius, length } => across > radius || p.x.abs() > 0.5 * length,
+            Shape::Capsule { radius, length } => {
                 p.distance(DVec3::X * p.x.clamp(-0.5 * length, 0.5 * length)) > radius
             }
         }
@@ -190,11 +182,11 @@ mod tests {
     #[test]
     fn shapes_are_entered_where_small_steps_along_the_ray_enter_them() {
         let shapes = [
-            DrawShape::Box { size: DVec3::new(1.0, 0.6, 0.4) },
-            DrawShape::Sphere { radius: 0.5 },
-            DrawShape::Ellipsoid { semi_axes: DVec3::new(0.7, 0.4, 0.3) },
-            DrawShape::Cylinder { radius: 0.3, length: 0.9 },
-            DrawShape::Capsule { radius: 0.25, length: 0.6 },
+            Shape::Box { size: DVec3::new(1.0, 0.6, 0.4) },
+            Shape::Sphere { radius: 0.5 },
+            Shape::Ellipsoid { semi_axes: DVec3::new(0.7, 0.4, 0.3) },
+            Shape::Cylinder { radius: 0.3, length: 0.9 },
+            Shape::Capsule { radius: 0.25, length: 0.6 },
         ];
         let mut n_hits = 0;
         for shape in &shapes {

@@ -184,7 +184,7 @@ impl Session {
     pub(crate) fn look_for_trouble(&mut self) {
         let health = &self.measured.report.health;
         let what = match (health.non_finite, health.non_finite_tet) {
-            (Some(body), _) => format!("body `{}`", self.world.model().body_name(body)),
+            (Some(body), _) => format!("body `{}`", self.world.mechanism().body_name(body)),
             (None, Some(tet)) => format!("the force of tetrahedron {tet}"),
             _ if self.measured.sample.energy.iter().any(|part| !part.is_finite()) => "the energy".to_owned(),
             _ => return,

@@ -200,7 +200,7 @@ impl Session {
             return;
         }
         // The scene may have been reloaded since the body was picked.
-        if body.index() >= self.world.model().n_bodies() {
+        if body.index() >= self.world.mechanism().n_bodies() {
             return;
         }
         let pose = self.world.pose(body);

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use glam::DVec3;
 use sinew_math::Pose;
 use sinew_scene::{ChangeDoc, SceneDoc};
-use sinew_sim::{DrawList, JointReading, StepReport};
+use sinew_show::{DrawingContext, ShowOptions, VisibleState};
+use sinew_sim::{JointReading, StepReport};
 
 use crate::curves::StepSample;
-use crate::gizmo::Gizmo;
 use crate::overview::SceneOverview;
-use crate::show::Tint;
 
 /// Everything about one moment. Filling a snapshot again reuses its memory.
 #[derive(Clone, Debug, Default)]
@@ -61,25 +60,6 @@ pub struct SnapshotClock {
     pub dt: f64,
 }
 
-/// What there is to draw. All parts but the draw list and the pins are empty unless requested.
-#[derive(Clone, Debug, Default)]
-pub struct VisibleState {
-    /// Shapes, joints, lines, surfaces.
-    pub list: DrawList,
-    /// Nodes of flesh (m).
-    pub nodes: Vec<Vec<DVec3>>,
-    /// Colour of each surface point of flesh: 0 blue, 1/2 white, 1 red.
-    pub tints: Vec<Vec<f64>>,
-    /// Contacts of the last step: points (m) and forces on the first side (N).
-    pub contacts: Vec<(DVec3, DVec3)>,
-    /// Forces of joints on their first bodies (N).
-    pub joint_forces: Vec<DVec3>,
-    /// Joint limits.
-    pub limits: Vec<Gizmo>,
-    /// Pinned points (m).
-    pub pins: Vec<DVec3>,
-}
-
 /// Measures of a step.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
@@ -99,6 +79,14 @@ impl Snapshot {
         list.extent_with(self.poses.iter().map(|pose| pose.translation).chain(flesh))
     }
 
+    /// What a drawing needs besides [`Self::visible`].
+    pub fn drawing_context(&self, show: ShowOptions) -> DrawingContext<'_> {
+        let SceneOverview { looks, scenery, reach, middle, .. } = &*self.overview;
+        let (gravity, reach) = (self.gravity(), *reach);
+        let below = *middle + gravity.normalize_or_zero() * (1.2 * reach);
+        DrawingContext { looks, scenery, floor: scenery.floor(below, gravity), reach, show }
+    }
+
     /// Gravity in force (m/s²); if it is zero, the gravity of the document, so that there is an upward direction.
     pub fn gravity(&self) -> DVec3 {
         self.in_force.gravity.filter(|&gravity| gravity != DVec3::ZERO).unwrap_or(self.doc.gravity)
@@ -108,16 +96,8 @@ impl Snapshot {
 /// Optional content of snapshots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotWishes {
-    /// Nodes of flesh.
-    pub nodes: bool,
-    /// Colours of flesh.
-    pub tint: Tint,
-    /// Contact forces.
-    pub contacts: bool,
-    /// Joint forces.
-    pub joint_forces: bool,
-    /// Joint limits.
-    pub limits: bool,
+    /// What is shown.
+    pub show: ShowOptions,
     /// Hash of the state.
     pub digest: bool,
     /// The joint whose coordinate is measured.

@@ -125,7 +125,7 @@ impl Session {
         self.end_posing();
         self.world.take_changes();
         let mut doc = SceneDoc::clone(self.doc());
-        let in_force = self.world.said().cloned().unwrap_or_default();
+        let in_force = self.world.values_in_force().cloned().unwrap_or_default();
         // A change of the file acts up to half a step before its time; the new change must not precede it.
         let change = ChangeDoc { at_s: self.world.time().max(in_force.at_s), ..wanted.beyond(&in_force) };
         if change.is_empty() {

@@ -1,18 +1,20 @@
 //! Worlds of scenes: built from a document, with changes on the way and a score that can be replaced.
 //!
-//! A scene with changes is a row of stages, each with its own settings and, where stiffness, damping, friction or joint coordinates
-//! change, its own model. Stage k + 1 is in force for a step that begins at t if its time is at most t + h/2, h being the length of
-//! steps in stage k. The state is carried over as it is: what the next step needs of the last one knows how long that was. So the
-//! stage follows from the time alone, and whoever restores a state goes on with the bits of the run.
+//! A scene with changes is a sequence of periods, each with its own settings and, where stiffness, damping, friction or joint coordinates
+//! change, its own model. Period k + 1 is in force for a step that begins at t if its time is at most t + h/2, where h is the step
+//! length in period k. The state is carried over unchanged; its history knows the length of the last step. So the period follows from
+//! the time alone, and a run goes on from a restored state with the same bits.
 
 use std::sync::Arc;
 
+use sinew_compile::{
+    BuildError, CompiledScene, SceneInfo, ScenePeriod, StepTimes, compile, controller, periods,
+};
+use sinew_engine::{Model, Workspace};
 use sinew_mechanism::Input;
 use sinew_scene::{ChangeDoc, SceneDoc, ScoreDoc, TrackDoc, validate};
 
-use super::{Moment, SceneStage, When, World};
-use crate::stages::stages;
-use crate::{BuildError, Model, SceneInfo, Workspace};
+use super::World;
 
 impl World {
     /// Builds a scene: generators are expanded, names resolved, the elimination planned.
@@ -21,21 +23,21 @@ impl World {
     /// Everything that breaks a rule of the format, or the first thing that the mechanism cannot be built with;
     /// see [`BuildError::fields`] for the places.
     pub fn from_scene(scene: &SceneDoc) -> Result<Self, BuildError> {
-        let parts = crate::stages::build(scene)?;
-        let first = &parts.stages[0];
+        let CompiledScene { periods, start, script, appearance, info } = compile(scene)?;
+        let first = &periods[0];
         let mut world = Self {
             workspace: Workspace::new(&first.model),
             model: Arc::clone(&first.model),
             settings: first.settings,
-            state: parts.start.clone(),
-            start: parts.start,
+            state: start.clone(),
+            start,
             input: Input::default(),
-            looks: parts.looks,
-            stage: 0,
-            stages: parts.stages,
-            script: parts.script,
+            appearance,
+            period: 0,
+            periods,
+            script,
             track_points: Vec::new(),
-            info: parts.info,
+            info,
         };
         world.reset();
         Ok(world)
@@ -48,55 +50,55 @@ impl World {
     /// As [`World::from_scene`].
     pub fn with_changes(&self, scene: &SceneDoc) -> Result<Self, BuildError> {
         validate(scene).map_err(BuildError::Scene)?;
-        let said = scene.settings_after(scene.changes_at_start());
-        let first = self.stages.first().filter(|first| said.beyond(&first.said).is_empty());
+        let values = scene.settings_after(scene.changes_at_start());
+        let first = self.periods.first().filter(|first| values.beyond(&first.values).is_empty());
         let mut world = match first {
             Some(first) => {
                 let mut world = self.clone();
-                world.stages = stages(scene, first.clone(), &self.stages, &self.start)?;
-                world.info = SceneInfo { assembly: self.info.assembly, ..crate::build::info(scene) };
+                world.periods = periods(scene, first.clone(), &self.periods, &self.start)?;
+                world.info = SceneInfo { assembly: self.info.assembly, ..SceneInfo::of(scene) };
                 world
             }
             // How it is assembled may depend on the settings of its beginning.
             None => Self { state: self.state.clone(), ..Self::from_scene(scene)? },
         };
         // Whatever was in force before.
-        world.enter(world.stage_at(world.state.time));
-        world.load_input(Moment::Last);
+        world.enter(world.period_at(world.time()));
+        world.load_input(StepTimes::ending_at(world.time(), world.settings.dt));
         Ok(world)
     }
 
-    /// Puts those changes of the scene in force that are due before the next step, which would do so itself.
+    /// Applies the changes of the scene that are due before the next step. Steps do so themselves.
     pub fn take_changes(&mut self) {
-        let stage = self.stage_at(self.state.time);
-        if stage != self.stage {
-            self.enter(stage);
+        let period = self.period_at(self.time());
+        if period != self.period {
+            self.enter(period);
         }
     }
 
-    /// Everything that a change of the scene can say, as it is now; `None` for worlds built by hand.
-    pub fn said(&self) -> Option<&ChangeDoc> {
-        self.stages.get(self.stage).map(|stage| &stage.said)
+    /// The present value of everything that a change of the scene can set; `None` for worlds built by hand.
+    pub fn values_in_force(&self) -> Option<&ChangeDoc> {
+        self.periods.get(self.period).map(|period| &period.values)
     }
 
     /// The number of the step that ends nearest to a time, s.
     pub(crate) fn step_nearest(&self, time: f64) -> u64 {
-        if self.stages.len() > 1 {
+        if self.periods.len() > 1 {
             self.info.steps.nearest(time)
         } else {
-            crate::step::step_index(time, self.settings.dt)
+            sinew_engine::step_index(time, self.settings.dt)
         }
     }
 
-    /// Which stage is in force for the step that begins at a time, s.
-    fn stage_at(&self, time: f64) -> usize {
-        let is_due = |pair: &&[SceneStage]| pair[1].said.at_s <= time + 0.5 * pair[0].settings.dt;
-        self.stages.windows(2).take_while(is_due).count()
+    /// The period in force for the step that begins at a time, s.
+    fn period_at(&self, time: f64) -> usize {
+        let is_due = |pair: &&[ScenePeriod]| pair[1].values.at_s <= time + 0.5 * pair[0].settings.dt;
+        self.periods.windows(2).take_while(is_due).count()
     }
 
-    fn enter(&mut self, stage: usize) {
-        let Some(entered) = self.stages.get(stage) else { return };
-        self.stage = stage;
+    fn enter(&mut self, period: usize) {
+        let Some(entered) = self.periods.get(period) else { return };
+        self.period = period;
         self.settings = entered.settings;
         if !Arc::ptr_eq(&self.model, &entered.model) {
             self.model = Arc::clone(&entered.model);
@@ -109,10 +111,10 @@ impl World {
     /// those are now.
     pub fn input_at(&self, time: f64) -> Input {
         let mut input = Input::default();
-        let stage = self.stage_at(time);
-        let settings = if stage == self.stage { &self.settings } else { &self.stages[stage].settings };
-        let when = When::beginning_at(time, settings.dt);
-        self.script.fill(&self.model, &self.state, when, &mut Vec::new(), &mut input);
+        let period = self.period_at(time);
+        let settings = if period == self.period { &self.settings } else { &self.periods[period].settings };
+        let times = StepTimes::beginning_at(time, settings.dt);
+        self.script.fill(self.mechanism(), &self.state.bodies, times, &mut Vec::new(), &mut input);
         input
     }
 
@@ -132,11 +134,11 @@ impl World {
         };
         let start = &self.start.bodies;
         let controller =
-            score.map(|score| crate::score::controller(score, tracks, &self.model, reduced.tree(), start));
+            score.map(|score| controller(score, tracks, self.mechanism(), reduced.tree(), start));
         let controller = controller.transpose()?;
-        // Stages that share a model go on doing so.
+        // Periods that share a model go on doing so.
         let mut replaced: Vec<(Arc<Model>, Arc<Model>)> = Vec::new();
-        for model in self.stages.iter_mut().map(|stage| &mut stage.model).chain([&mut self.model]) {
+        for model in self.periods.iter_mut().map(|period| &mut period.model).chain([&mut self.model]) {
             let known = replaced.iter().find(|(before, _)| Arc::ptr_eq(before, model));
             let new = known.map(|(_, new)| Arc::clone(new)).unwrap_or_else(|| {
                 let mut new = Model::clone(model);
@@ -147,7 +149,7 @@ impl World {
             });
             *model = new;
         }
-        self.workspace.reduced = None;
+        self.workspace.forget_controller();
         Ok(())
     }
 

@@ -35,7 +35,7 @@ fn explicit_and_block_steps_allocate_nothing() {
 fn inputs_of_the_caller_allocate_nothing() {
     let mut world = chain();
     let mut input = Input::default();
-    for body in world.model().bodies() {
+    for body in world.mechanism().bodies() {
         input.grabs.push(Grab {
             body,
             point: glam::DVec3::ZERO,

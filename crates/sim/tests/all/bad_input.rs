@@ -110,17 +110,18 @@ fn an_explosion_is_reported_with_its_first_body_and_never_panics() {
         let before = world.state().clone();
         let report = world.step();
         if culprit.is_none() && report.health.non_finite.is_some() {
-            let finite = |i: usize| before.poses[i].is_finite() && before.motions[i].is_finite();
-            assert!((0..world.model().n_bodies()).all(finite), "caught in the step where it appears");
+            let finite =
+                |i: usize| before.bodies.poses[i].is_finite() && before.bodies.motions[i].is_finite();
+            assert!((0..world.mechanism().n_bodies()).all(finite), "caught in the step where it appears");
         }
         culprit = culprit.or(report.health.non_finite);
     }
     let culprit = culprit.expect("an explicit stepper cannot hold such a spring");
-    assert!(world.model().body_name(culprit).starts_with("link_"), "{culprit:?}");
+    assert!(world.mechanism().body_name(culprit).starts_with("link_"), "{culprit:?}");
     assert!(world.energy().total().is_nan() || world.energy().total().is_infinite());
     let calm = world.body("calm").expect("there");
     assert!(world.pose(calm).is_finite(), "an island of its own is not touched");
     world.reset();
-    assert!(world.state().poses.iter().all(Pose::is_finite));
+    assert!(world.state().bodies.poses.iter().all(Pose::is_finite));
     assert!(world.time().abs() < 1e-300);
 }

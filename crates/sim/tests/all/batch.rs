@@ -8,11 +8,11 @@ use crate::common::{chain, world};
 /// States that differ, and inputs that differ.
 fn crowd(n: usize) -> (Vec<State>, Vec<Input>) {
     let world = chain();
-    let body = world.model().bodies().last().expect("four links");
+    let body = world.mechanism().bodies().last().expect("four links");
     (0..n)
         .map(|i| {
             let mut state = world.checkpoint();
-            state.motions[0].angular.y = i as f64;
+            state.bodies.motions[0].angular.y = i as f64;
             let mut input = Input::default();
             let target = DVec3::new(0.0, 0.1 * i as f64, 1.0);
             input.grabs.push(Grab { body, point: DVec3::ZERO, target, stiffness: 5.0, damping: 0.1 });

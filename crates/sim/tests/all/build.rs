@@ -1,8 +1,8 @@
 //! Scenes that build, and those that say why not, and where.
 
-use sinew_sim::{BuildError, SceneDoc, Stage, World};
+use sinew_sim::{BuildError, Reduced, SceneDoc, Scheme, Stage, World};
 
-use crate::common::{run, small};
+use crate::common::{run, small, world};
 
 const TWO: &str = r#"bodies: [
   (name: "a", pose: (position: (1, 0, 0)), shapes: [Box(size: (1, 1, 1))]),
@@ -97,10 +97,11 @@ fn a_scene_knows_its_steps_and_samples() {
 
 #[test]
 fn stages_are_told_in_order() {
-    use Stage::{Eliminate, Integrate, Prepare, Substitute};
+    use Stage::{Eliminate, Integrate, Prepare, Refine, Stabilize, Substitute};
     let ring = r#"joints: [(name: "wall", child: "a"), (name: "elbow", child: "b", parent: "a"),
                            (name: "ring", child: "b")], stabilize: (),"#;
-    for (rest, wanted) in [("", &[Prepare, Eliminate, Substitute, Integrate][..]), (ring, &Stage::ALL)] {
+    let refined = [Prepare, Eliminate, Substitute, Refine, Integrate, Stabilize];
+    for (rest, wanted) in [("", &[Prepare, Eliminate, Substitute, Integrate][..]), (ring, &refined)] {
         for stepper in ["Implicit()", "Implicit(order: 2)"] {
             let mut world = small(&format!("{TWO} {rest} stepper: {stepper}"));
             for _ in 0..3 {
@@ -113,9 +114,34 @@ fn stages_are_told_in_order() {
 }
 
 #[test]
+fn stages_name_what_was_done() {
+    use Stage::{Control, Couple, Eliminate, Flesh, Refine};
+    for (name, scheme, there, absent) in [
+        ("worm_jump", "reduced", &[Control, Flesh][..], &[Eliminate, Couple, Refine][..]),
+        ("hand_flesh", "implicit", &[Eliminate, Couple], &[Control, Flesh, Refine]),
+    ] {
+        let mut world = world(name);
+        assert_eq!(world.settings().scheme.name(), scheme, "{name}");
+        let mut seen = Vec::new();
+        world.step_observed(&mut |stage| seen.push(stage));
+        assert!(there.iter().all(|stage| seen.contains(stage)), "{name}: {seen:?}");
+        assert!(!absent.iter().any(|stage| seen.contains(stage)), "{name}: {seen:?}");
+    }
+}
+
+#[test]
+fn a_scheme_that_the_model_cannot_be_stepped_with_is_refused() {
+    let mut world = small(TWO);
+    world.settings_mut().scheme = Scheme::Reduced(Reduced::default());
+    let before = world.checkpoint();
+    assert!(world.step().health.refused);
+    assert_eq!(*world.state(), before);
+}
+
+#[test]
 fn a_model_built_by_hand_runs_too() {
     let world = small(TWO);
-    let mut other = World::new(world.model().clone(), *world.settings());
+    let mut other = World::new(world.mechanism().clone(), *world.settings());
     let mut world = world;
     run(&mut world, 10);
     run(&mut other, 10);

@@ -99,7 +99,7 @@ fn changes_may_be_added_while_a_world_runs() {
         scene.changes.push(ChangeDoc { at_s: world.time(), ..change });
         world = world.with_changes(&scene).expect("a good change");
         // It is in force at once.
-        let said = world.said().expect("a scene");
+        let said = world.values_in_force().expect("a scene");
         assert!(scene.changes.last().expect("one").beyond(said).is_empty());
     }
     run(&mut world, 5);
@@ -128,9 +128,9 @@ fn a_past_that_is_no_longer_the_past_is_forgotten() {
     let changes = vec![order(0.0, 2), order(0.2, 1), order(0.4, 2)];
     let mut world = built(&SceneDoc { changes, ..plain });
     run(&mut world, 24);
-    assert!(world.state().history.step <= 0.0);
+    assert!(world.state().bodies.history.step <= 0.0);
     run(&mut world, 1);
-    assert!(world.state().history.step > 0.0);
+    assert!(world.state().bodies.history.step > 0.0);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn gravity_is_what_it_was_changed_to() {
     let n = world.info().n_steps;
     assert_eq!(n, 100 + 200);
     run(&mut world, n);
-    let found = world.state().motions[0].linear;
+    let found = world.state().bodies.motions[0].linear;
     assert!(found.distance(DVec3::new(4.0, 0.0, -5.0)) < 1e-12, "{found}");
     assert!((world.time() - 2.0).abs() < 1e-12);
 }

@@ -62,7 +62,7 @@ fn thread_counts_change_nothing_where_there_is_work_for_many() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("threads");
         pool.install(|| {
             let mut world = sinew_sim::World::from_scene(&scene).expect("a good scene");
-            assert!(world.model().plan().schedule(512).tasks.len() > 4, "too small to be split");
+            assert!(world.mechanism().plan().schedule(512).tasks.len() > 4, "too small to be split");
             for _ in 0..10 {
                 world.step();
             }

@@ -3,7 +3,9 @@
 use glam::DVec3;
 use sinew_mechanism::CgStop;
 use sinew_scene::{CurveDoc, FleshMaterialDoc, FleshSteppingDoc, GeneratorDoc, ImplicitDoc, StepperDoc};
-use sinew_sim::{Input, Recording, SceneDoc, Workspace, World, digest, step, step_batch};
+use sinew_sim::{
+    Input, Recording, SceneDoc, Workspace, World, digest, energy, momentum, step, step_batch, violation,
+};
 
 use crate::common::{run, scene};
 
@@ -77,6 +79,19 @@ fn batches_and_recordings_of_flesh_give_the_same_bits() {
             recording.state_after(n, &model, &settings, &mut Workspace::new(&model)).expect("recorded");
         assert_eq!(digest(&state), digests[n]);
     }
+}
+
+#[test]
+fn energy_and_momentum_are_those_of_the_whole() {
+    let mut world = World::from_scene(&scene("worm")).expect("a world");
+    run(&mut world, 30);
+    let (gravity, scale) = (world.settings().gravity, world.input().spring_scale);
+    let whole = energy(world.model(), world.state(), gravity, scale);
+    assert_eq!(whole, world.energy());
+    let bones = sinew_mechanism::energy(world.mechanism(), &world.state().bodies, gravity, scale);
+    assert!(whole.total() > 1.5 * bones.total(), "{} {}", whole.total(), bones.total());
+    assert_eq!(momentum(world.model(), world.state()), world.momentum());
+    assert_eq!(violation(world.model(), world.state(), world.input()), world.violation());
 }
 
 #[test]

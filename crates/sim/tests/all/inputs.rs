@@ -53,7 +53,7 @@ fn a_grab_pulls_only_in_its_window() {
         let on = world.input_at(world.time()).grabs.len();
         assert_eq!(on, usize::from((3..6).contains(&i)), "step {i}");
         world.step();
-        speeds.push(world.state().motions[0].linear.x);
+        speeds.push(world.state().bodies.motions[0].linear.x);
     }
     for i in 0..10 {
         assert_eq!(speeds[i + 1] > speeds[i], (3..6).contains(&i), "step {i}: {speeds:?}");

@@ -37,9 +37,9 @@ fn ladders_and_meshes_split_into_tree_and_loops_as_in_the_paper() {
         ("Mesh(n: 11)", (957, 600)),
     ] {
         let world = small(&format!("generators: [{generator}]"));
-        assert_eq!(world.model().n_rows(), rows, "{generator}");
+        assert_eq!(world.mechanism().n_rows(), rows, "{generator}");
         let full = small(&format!("generators: [{generator}], loops: (solver: FullIterative)"));
-        assert_eq!(full.model().n_rows(), (0, rows.0 + rows.1), "{generator}");
+        assert_eq!(full.mechanism().n_rows(), (0, rows.0 + rows.1), "{generator}");
     }
 }
 
@@ -199,7 +199,7 @@ fn a_joint_that_holds_for_a_time_is_recorded_with_the_inputs() {
         ))
     };
     let mut world = scene("from_s: 0.2, to_s: 0.5,");
-    let hold = world.model().joint("hold").expect("a joint of the scene");
+    let hold = world.mechanism().joint("hold").expect("a joint of the scene");
     let mut recording = sinew_sim::Recording::new(world.state(), 7);
     let mut digests = Vec::new();
     for step in 1..=80 {
@@ -207,7 +207,7 @@ fn a_joint_that_holds_for_a_time_is_recorded_with_the_inputs() {
         let is_on = (21..=50).contains(&step);
         assert_eq!(world.input().released.is_empty(), is_on, "step {step}");
         assert_eq!(report.health.ignored_inputs, 0);
-        let (a, b) = world.model().joint_anchors(world.state(), hold);
+        let (a, b) = world.mechanism().joint_anchors(&world.state().bodies, hold);
         let gap = a.distance(b);
         // An open joint closes a part of its reach in a step.
         assert!(gap < 1e-8 || !is_on || step < 25, "step {step}: {gap:e}");

@@ -8,7 +8,6 @@ mod build;
 mod changes;
 mod common;
 mod determinism;
-mod draw;
 mod flesh;
 mod inputs;
 mod linkages;

@@ -20,10 +20,11 @@ fn holds(world: &World, points: &[(&str, DVec3, DVec3)]) -> Input {
 /// Turns a hinge with all that hangs on it, and carries the flesh along.
 fn bend(world: &mut World, joint: &str, angle: f64) {
     let id = world.joint(joint).expect("a joint");
-    let model = world.model().clone();
+    let whole = world.model().clone();
+    let model = whole.mechanism();
     let child = model.joint_bodies(id).0.expect("a body");
     let axis = world.pose(child).rotation * model.joint_frames(id).rotation1 * DVec3::X;
-    let (anchor, _) = model.joint_anchors(world.state(), id);
+    let (anchor, _) = model.joint_anchors(&world.state().bodies, id);
     let turn = exp_so3(axis * angle);
     let turn = Pose::new(turn, anchor - turn * anchor);
     let mut moved: Vec<BodyId> = vec![child];
@@ -38,7 +39,7 @@ fn bend(world: &mut World, joint: &str, angle: f64) {
         .iter()
         .for_each(|body| state.bodies.poses[body.index()] = turn.compose(&before.poses[body.index()]));
     let after = state.bodies.clone();
-    model.flesh().expect("flesh").carry(&before, &after, &mut state.flesh, &mut CarryScratch::default());
+    whole.flesh().expect("flesh").carry(&before, &after, &mut state.flesh, &mut CarryScratch::default());
 }
 
 /// Least and largest principal stretch of all tetrahedra; the least is negative if one is inverted.
@@ -123,7 +124,7 @@ fn a_run_from_a_pose_made_by_hand_is_calm() {
     assert!(stretches(&world).0 > 0.2 && stretches(&world).1 < 1.7, "{:?}", stretches(&world));
     let nodes = world.state().flesh.nodes[0].velocities.iter();
     let fastest = nodes.map(|v| v.length()).fold(0.0, f64::max);
-    let bones = world.state().motions.iter().map(|motion| motion.linear.length()).fold(0.0, f64::max);
+    let bones = world.state().bodies.motions.iter().map(|motion| motion.linear.length()).fold(0.0, f64::max);
     assert!(fastest <= 2.0 * bones && bones < 0.2, "{fastest} {bones}");
     assert_ne!(from.flesh.nodes[0].positions, world.state().flesh.nodes[0].positions);
     let mut energy = world.energy().total();
@@ -196,8 +197,8 @@ fn a_target_out_of_reach_moves_what_reaches_for_it_and_nothing_else() {
             assert_eq!(report.outcome, AssemblyOutcome::LeastSquares);
             assert!(report.position_error < left, "{aside} {k}: {report:?}");
         }
-        for joint in world.model().joints() {
-            let (name, angle) = (world.model().joint_name(joint), world.reading(joint).twist);
+        for joint in world.mechanism().joints() {
+            let (name, angle) = (world.mechanism().joint_name(joint), world.reading(joint).twist);
             let most = if name.contains("index") { 2.0 } else { 0.3 };
             assert!(angle.abs() < most, "{aside} in {n}: {name} is at {angle}");
         }

@@ -171,17 +171,18 @@ fn random_limbs_stay_within_their_ranges() {
 /// How far joints are beyond the ends of their ranges, at most.
 fn excess(world: &World) -> f64 {
     let of_joint = |joint| {
-        let [low, high] = world.model().coordinate_limits(joint, DriveCoordinate::Twist)?;
+        let [low, high] = world.mechanism().coordinate_limits(joint, DriveCoordinate::Twist)?;
         let twist = world.reading(joint).twist;
         Some((twist - high).max(low - twist))
     };
-    world.model().joints().filter_map(of_joint).fold(0.0, f64::max)
+    world.mechanism().joints().filter_map(of_joint).fold(0.0, f64::max)
 }
 
 #[test]
 fn fingers_do_not_bend_backwards() {
     let start = World::from_scene(&scene("hand")).expect("a hand");
-    let tips: Vec<_> = start.model().bodies().map(|body| start.model().body_name(body).to_owned()).collect();
+    let tips: Vec<_> =
+        start.mechanism().bodies().map(|body| start.mechanism().body_name(body).to_owned()).collect();
     for name in tips.iter().filter(|name| name.contains("far")) {
         for off in [DVec3::Z * 0.08, DVec3::Z * -0.08, DVec3::X * -0.06, DVec3::new(-0.05, 0.0, 0.08)] {
             let mut world = start.clone();

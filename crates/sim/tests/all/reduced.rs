@@ -243,7 +243,7 @@ fn a_hard_grab_drags_a_bone_while_a_score_guides() {
         input.grabs[0] = bad;
         let report = world.step_with(&input);
         assert_eq!(report.health.ignored_inputs, 1, "{bad:?}");
-        assert!(world.state().poses.iter().all(|pose| pose.is_finite()));
+        assert!(world.state().bodies.poses.iter().all(|pose| pose.is_finite()));
     }
 }
 

@@ -38,7 +38,7 @@ fn a_state_survives_text_to_the_bit() {
     for name in ["double_pendulum", "hand"] {
         let mut world = world(name);
         run(&mut world, 37);
-        world.state_mut().motions[0].linear.x = -0.0;
+        world.state_mut().bodies.motions[0].linear.x = -0.0;
         let text = ron::to_string(world.state()).expect("plain data");
         let read: State = ron::from_str(&text).expect("what was written");
         assert_eq!(sinew_sim::digest(&read), world.digest(), "{name}");
@@ -65,6 +65,6 @@ fn states_of_other_scenes_are_refused() {
     assert_eq!(error, StateMismatch { bodies: 4, joints: 4, found_bodies: 0, found_joints: 0 });
     assert!(error.to_string().contains("restore states of the same scene"));
     let mut broken = world.checkpoint();
-    broken.history.increments.push(sinew_sim::Motion::ZERO);
+    broken.bodies.history.increments.push(sinew_sim::Motion::ZERO);
     assert!(world.restore(&broken).is_err());
 }

@@ -49,7 +49,7 @@ struct Start {
 
 impl Start {
     fn of(world: &World) -> Self {
-        let model = world.model();
+        let model = world.mechanism();
         Self {
             bodies: model.n_bodies(),
             joints: model.n_joints(),
@@ -76,14 +76,14 @@ struct End {
 impl End {
     fn of(world: &World) -> Self {
         let energy = world.energy();
-        let n = world.model().n_bodies();
+        let n = world.mechanism().n_bodies();
         let some: Vec<usize> =
             if n <= 4 { (0..n).collect() } else { (0..4).map(|i| i * (n - 1) / 3).collect() };
         let poses = some.into_iter().map(BodyId::from_index).map(|body| {
             let pose = world.pose(body);
             let vectors =
                 [pose.translation, sinew_math::log_so3(pose.rotation)].map(|v| v.to_array().map(round));
-            (world.model().body_name(body).to_owned(), (vectors[0], vectors[1]))
+            (world.mechanism().body_name(body).to_owned(), (vectors[0], vectors[1]))
         });
         Self {
             kinetic_j: round(energy.kinetic),

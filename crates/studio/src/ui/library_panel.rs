@@ -2,11 +2,11 @@
 
 use egui::style::ScrollAnimation;
 use egui::{Align, ComboBox, ScrollArea, Ui};
+use sinew_show::Tint;
 
 use crate::camera::Orbit;
 use crate::command::SessionCommand;
 use crate::library::Origin;
-use crate::show::Tint;
 use crate::ui::studio::Studio;
 
 impl Studio {

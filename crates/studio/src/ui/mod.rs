@@ -6,11 +6,8 @@ mod help;
 mod keys;
 mod library_panel;
 mod messages;
-mod plot;
 mod plots_panel;
-mod score_editor;
 mod score_panel;
-mod settings_draft;
 mod settings_panel;
 mod studio;
 mod transport_bar;
@@ -19,7 +16,6 @@ mod viewport;
 use std::time::Duration;
 
 pub use drag::Drag;
-pub use plot::Plot;
 pub use studio::Studio;
 
 use crate::painter::ScenePainter;
@@ -44,9 +40,10 @@ impl Studio {
             let right = egui::Panel::right("settings").default_size(290.0).min_size(240.0);
             right.show(ui, |ui| {
                 egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                    self.settings_panel(ui);
-                    self.score_panel(ui);
-                    self.plots_panel(ui);
+                    let (engine, snapshot) = (&mut self.engine, &self.snapshot);
+                    self.settings.show(ui, engine, snapshot, &mut self.drag);
+                    self.score.show(ui, engine, snapshot);
+                    self.plots.show(ui, engine, snapshot);
                 });
             });
         }

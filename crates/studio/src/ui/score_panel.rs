@@ -1,22 +1,59 @@
 //! Score panel: control of the actuators, goals of bones, keyframes.
 
 use egui::{ComboBox, DragValue, Ui};
-use sinew_scene::StyleDoc;
+use sinew_scene::{ControlDoc, GoalDoc, KeyDoc, SceneDoc, StyleDoc, WantDoc};
 
 use crate::command::SessionCommand;
+use crate::engine::Engine;
 use crate::pick::{Hit, PickTarget};
 use crate::score::{ControlChoice, control_at, keep, key};
-use crate::ui::score_editor::PinGoal;
-use crate::ui::studio::Studio;
+use crate::snapshot::Snapshot;
 
-impl Studio {
-    pub(super) fn score_panel(&mut self, ui: &mut Ui) {
-        if !self.snapshot.overview.is_guided {
+/// What a pin keeps constant.
+const PIN_GOALS: [(&str, WantDoc); 5] = [
+    ("position", WantDoc::KeepPosition),
+    ("height", WantDoc::KeepHeight),
+    ("orientation", WantDoc::KeepOrientation),
+    ("zero velocity", WantDoc::Stop),
+    ("zero acceleration", WantDoc::Coast),
+];
+
+/// Goals and keyframes of the next phase.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ScorePanel {
+    goals: Vec<GoalDoc>,
+    keys: Vec<KeyDoc>,
+    /// Index in [`PIN_GOALS`].
+    pin_goal: usize,
+}
+
+impl ScorePanel {
+    /// The last goals and keyframes of a score.
+    pub(super) fn of(doc: &SceneDoc) -> Self {
+        let mut panel = Self::default();
+        for phase in doc.score.iter().flat_map(|score| &score.phases) {
+            match &phase.control {
+                ControlDoc::Keyframes(frames) => panel.keys.clone_from(&frames.keys),
+                ControlDoc::Guide(guide) => {
+                    let kept = guide
+                        .goals
+                        .iter()
+                        .filter(|goal| !matches!(goal.want, WantDoc::Follow { .. } | WantDoc::Turn { .. }));
+                    panel.goals = kept.cloned().collect();
+                }
+                ControlDoc::Passive | ControlDoc::Land(_) => {}
+            }
+        }
+        panel
+    }
+
+    pub(super) fn show(&mut self, ui: &mut Ui, engine: &mut Engine, snapshot: &Snapshot) {
+        if !snapshot.overview.is_guided {
             return;
         }
         ui.separator();
         ui.heading("Score");
-        let now = self.control();
+        let now = control(snapshot);
         let name = now.map_or("none", ControlChoice::name);
         let shown = ComboBox::from_label("Control").selected_text(name).show_ui(ui, |ui| {
             ControlChoice::ALL
@@ -25,22 +62,22 @@ impl Studio {
         });
         shown.response.on_hover_text("Control of the actuators from this moment on");
         if let Some(choice) = shown.inner.flatten() {
-            self.switch(choice);
+            self.switch(engine, choice);
         }
-        self.goal_list(ui);
-        self.key_list(ui);
+        self.goal_list(ui, engine, snapshot);
+        self.key_list(ui, engine, snapshot);
     }
 
-    fn goal_list(&mut self, ui: &mut Ui) {
-        let keeps =
-            ComboBox::from_label("Pins keep").selected_text(self.score.pin_goal.name()).show_ui(ui, |ui| {
-                for (goal, name) in PinGoal::ALL {
-                    ui.selectable_value(&mut self.score.pin_goal, goal, name);
-                }
-            });
+    fn goal_list(&mut self, ui: &mut Ui, engine: &mut Engine, snapshot: &Snapshot) {
+        let name = PIN_GOALS[self.pin_goal].0;
+        let keeps = ComboBox::from_label("Pins keep").selected_text(name).show_ui(ui, |ui| {
+            for (i, (name, _)) in PIN_GOALS.iter().enumerate() {
+                ui.selectable_value(&mut self.pin_goal, i, *name);
+            }
+        });
         keeps.response.on_hover_text("What a right click on a bone keeps constant");
         let mut removed = None;
-        for (i, goal) in self.score.goals.iter().enumerate() {
+        for (i, goal) in self.goals.iter().enumerate() {
             ui.horizontal(|ui| {
                 if ui.small_button("x").on_hover_text("Remove this goal").clicked() {
                     removed = Some(i);
@@ -49,19 +86,19 @@ impl Studio {
             });
         }
         if let Some(i) = removed {
-            self.score.goals.remove(i);
-            self.guide();
+            self.goals.remove(i);
+            self.guide(engine, snapshot);
         }
     }
 
-    fn key_list(&mut self, ui: &mut Ui) {
+    fn key_list(&mut self, ui: &mut Ui, engine: &mut Engine, snapshot: &Snapshot) {
         let tip = "Store the present pose, which may be posed by dragging while paused";
         if ui.button("Add keyframe").on_hover_text(tip).clicked() {
-            let at_s = self.score.keys.last().map_or(0.5, |key| key.at_s + 0.5);
-            self.score.keys.push(key(&self.snapshot.overview, &self.snapshot.readings, at_s));
+            let at_s = self.keys.last().map_or(0.5, |key| key.at_s + 0.5);
+            self.keys.push(key(&snapshot.overview, &snapshot.readings, at_s));
         }
         let mut removed = None;
-        for (i, key) in self.score.keys.iter_mut().enumerate() {
+        for (i, key) in self.keys.iter_mut().enumerate() {
             ui.horizontal(|ui| {
                 if ui.small_button("x").on_hover_text("Remove this keyframe").clicked() {
                     removed = Some(i);
@@ -72,60 +109,57 @@ impl Studio {
             });
         }
         if let Some(i) = removed {
-            self.score.keys.remove(i);
+            self.keys.remove(i);
         }
-        if !self.score.keys.is_empty()
+        if !self.keys.is_empty()
             && ui.button("Play keyframes").on_hover_text("Follow the keyframes from this moment on").clicked()
         {
-            self.score.keys.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-            self.switch(ControlChoice::Keyframes);
+            self.keys.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+            self.switch(engine, ControlChoice::Keyframes);
         }
-    }
-
-    /// The control in force.
-    fn control(&self) -> Option<ControlChoice> {
-        control_at(&self.snapshot.doc, self.snapshot.clock.time + 0.5 * self.snapshot.clock.dt)
-            .map(ControlChoice::of)
     }
 
     /// Switches to another control from this moment on.
-    fn switch(&mut self, choice: ControlChoice) {
-        let control = choice.control(&self.score.goals, &self.score.keys);
-        self.engine.send(SessionCommand::Direct(Box::new(control)));
+    fn switch(&self, engine: &mut Engine, choice: ControlChoice) {
+        let control = choice.control(&self.goals, &self.keys);
+        engine.send(SessionCommand::Direct(Box::new(control)));
     }
 
     /// Guides from this moment on, with the present style if there is one.
-    fn guide(&mut self) {
-        let style = match self.control() {
+    fn guide(&self, engine: &mut Engine, snapshot: &Snapshot) {
+        let style = match control(snapshot) {
             Some(ControlChoice::Guide(style)) => style,
             _ => StyleDoc::default(),
         };
-        self.switch(ControlChoice::Guide(style));
+        self.switch(engine, ControlChoice::Guide(style));
     }
 
     /// Switches to guiding before a bone is dragged.
-    pub(super) fn prepare_to_guide(&mut self) {
-        if self.snapshot.overview.is_guided
-            && self.snapshot.is_playing
-            && !matches!(self.control(), Some(ControlChoice::Guide(_)))
+    pub(super) fn prepare_to_guide(&self, engine: &mut Engine, snapshot: &Snapshot) {
+        if snapshot.overview.is_guided
+            && snapshot.is_playing
+            && !matches!(control(snapshot), Some(ControlChoice::Guide(_)))
         {
-            self.guide();
+            self.guide(engine, snapshot);
         }
     }
 
     /// Adds a goal for the bone under the mouse, from this moment on.
-    pub(super) fn keep(&mut self, hit: &Hit) {
+    pub(super) fn keep(&mut self, engine: &mut Engine, snapshot: &Snapshot, hit: &Hit) {
         let PickTarget::Body(body) = hit.target else { return };
         let (Some(card), Some(pose)) =
-            (self.snapshot.overview.bodies.get(body.index()), self.snapshot.poses.get(body.index()))
+            (snapshot.overview.bodies.get(body.index()), snapshot.poses.get(body.index()))
         else {
             return;
         };
-        self.score.goals.push(keep(
-            &card.name,
-            pose.inverse().transform_point(hit.point),
-            self.score.pin_goal.doc(),
-        ));
-        self.guide();
+        let point = pose.inverse().transform_point(hit.point);
+        self.goals.push(keep(&card.name, point, PIN_GOALS[self.pin_goal].1.clone()));
+        self.guide(engine, snapshot);
     }
+}
+
+/// The control in force.
+fn control(snapshot: &Snapshot) -> Option<ControlChoice> {
+    let clock = snapshot.clock;
+    control_at(&snapshot.doc, clock.time + 0.5 * clock.dt).map(ControlChoice::of)
 }

@@ -1,17 +1,14 @@
 //! Settings panel: gravity, step length, stepper, loops, stiffness, damping, contact.
 
 use egui::{ComboBox, DragValue, Response, Slider, SliderClamping, Ui};
-use sinew_scene::{DisplacementDoc, ExplicitDoc, ImplicitDoc, StepperDoc};
+use glam::DVec3;
+use sinew_scene::{ChangeDoc, DisplacementDoc, ExplicitDoc, ImplicitDoc, StepperDoc};
 
 use crate::command::SessionCommand;
+use crate::engine::Engine;
 use crate::score::Since;
-use crate::ui::settings_draft::SettingsDraft;
-use crate::ui::studio::Studio;
-
-/// Whether an edit is complete; false while the mouse drags.
-fn is_done(response: &Response) -> bool {
-    response.drag_stopped() || response.lost_focus() || response.changed() && !response.dragged()
-}
+use crate::snapshot::Snapshot;
+use crate::ui::drag::Drag;
 
 /// Names and tooltips of the factors, in the order of [`sinew_scene::ChangeDoc::factors`].
 const FACTORS: [(&str, &str); 6] = [
@@ -23,63 +20,104 @@ const FACTORS: [(&str, &str); 6] = [
     ("Friction", "Factor on the friction of all contacts"),
 ];
 
-impl Studio {
-    pub(super) fn settings_panel(&mut self, ui: &mut Ui) {
+/// Settings while they are edited.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SettingsPanel {
+    /// The settings in force and the number of errors when the values were last updated.
+    seen: (ChangeDoc, u64),
+    /// Edited values.
+    gravity: DVec3,
+    dt: f64,
+    stepper: StepperDoc,
+    loop_iterations: u32,
+    /// As in [`ChangeDoc::factors`].
+    factors: [f64; 6],
+    since_start: bool,
+}
+
+impl SettingsPanel {
+    pub(super) fn show(&mut self, ui: &mut Ui, engine: &mut Engine, snapshot: &Snapshot, drag: &mut Drag) {
         ui.heading("Settings");
-        let n_faults = self.engine.board(|board| board.n_faults);
-        let draft = &mut self.settings;
-        draft.see(&self.snapshot.in_force, n_faults);
-        let mut done = edit_numbers(ui, draft);
-        done |= stepper(ui, &mut draft.stepper, &self.snapshot.doc.stepper);
-        ui.horizontal(|ui| {
-            ui.label("Loops");
-            let field = DragValue::new(&mut draft.loop_iterations)
-                .range(0..=10_000)
-                .clamp_existing_to_range(false)
-                .suffix(" iterations");
-            done |= is_done(&ui.add(field).on_hover_text("Largest number of loop iterations per solve"));
-        });
-        for (value, (name, tip)) in draft.factors.iter_mut().zip(FACTORS) {
+        self.see(&snapshot.in_force, engine.board(|board| board.n_faults));
+        let mut done = self.edit_numbers(ui);
+        done |= stepper(ui, &mut self.stepper, &snapshot.doc.stepper);
+        for (value, (name, tip)) in self.factors.iter_mut().zip(FACTORS) {
             let slider = Slider::new(value, 0.01..=100.0).logarithmic(true).text(name);
             let slider = slider.clamping(SliderClamping::Edits);
             done |= is_done(&ui.add(slider).on_hover_text(tip));
         }
-        ui.checkbox(&mut draft.since_start, "From the start")
+        ui.checkbox(&mut self.since_start, "From the start")
             .on_hover_text("Apply edits from the start and repeat the recording with them; else from now on");
-        ui.add(Slider::new(&mut self.drag.firmness, 0.05..=20.0).logarithmic(true).text("Hold"))
+        ui.add(Slider::new(&mut drag.firmness, 0.05..=20.0).logarithmic(true).text("Hold"))
             .on_hover_text("Stiffness of the mouse's grip on bodies");
-        if done {
-            let wanted = self.settings.edited();
-            if !wanted.is_empty() {
-                let since = if self.settings.since_start { Since::Start } else { Since::Now };
-                self.engine.send(SessionCommand::Tune { wanted: Box::new(wanted), since });
-            }
+        let wanted = self.edited();
+        if done && !wanted.is_empty() {
+            let since = if self.since_start { Since::Start } else { Since::Now };
+            engine.send(SessionCommand::Tune { wanted: Box::new(wanted), since });
         }
+    }
+
+    /// Gravity, step length and loop iterations; returns whether an edit is complete.
+    fn edit_numbers(&mut self, ui: &mut Ui) -> bool {
+        let mut done = false;
+        ui.horizontal(|ui| {
+            ui.label("Gravity");
+            let axes = [&mut self.gravity.x, &mut self.gravity.y, &mut self.gravity.z];
+            for (value, axis) in axes.into_iter().zip(["x", "y", "z"]) {
+                let field = ui.add(DragValue::new(value).speed(0.1).max_decimals(2));
+                done |= is_done(&field.on_hover_text(format!("Gravity along {axis} (m/s²)")));
+            }
+        });
+        ui.horizontal(|ui| {
+            ui.label("Step");
+            let field =
+                DragValue::new(&mut self.dt).speed(1e-4).range(1e-6..=0.1).clamp_existing_to_range(false);
+            let field = field.max_decimals(6).suffix(" s");
+            done |= is_done(&ui.add(field).on_hover_text("Step length (s)"));
+        });
+        ui.horizontal(|ui| {
+            ui.label("Loops");
+            let field = DragValue::new(&mut self.loop_iterations).range(0..=10_000);
+            let field = field.clamp_existing_to_range(false).suffix(" iterations");
+            done |= is_done(&ui.add(field).on_hover_text("Largest number of loop iterations per solve"));
+        });
+        done
+    }
+
+    /// Takes over the settings in force if they have changed or an edit was rejected.
+    fn see(&mut self, in_force: &ChangeDoc, n_faults: u64) {
+        if self.seen.0 == *in_force && self.seen.1 == n_faults {
+            return;
+        }
+        *self = Self {
+            seen: (in_force.clone(), n_faults),
+            gravity: in_force.gravity.unwrap_or_default(),
+            dt: in_force.dt.unwrap_or_default(),
+            stepper: in_force.stepper.clone().unwrap_or_default(),
+            loop_iterations: in_force.loop_iterations.unwrap_or_default(),
+            factors: in_force.factors().map(|(_, factor)| factor.unwrap_or(1.0)),
+            since_start: self.since_start,
+        };
+    }
+
+    /// The values that differ from the settings in force.
+    fn edited(&self) -> ChangeDoc {
+        let mut shown = ChangeDoc {
+            at_s: 0.0,
+            gravity: Some(self.gravity),
+            dt: Some(self.dt),
+            stepper: Some(self.stepper.clone()),
+            loop_iterations: Some(self.loop_iterations),
+            ..ChangeDoc::default()
+        };
+        shown.factors_mut().into_iter().zip(self.factors).for_each(|(value, factor)| *value = Some(factor));
+        shown.beyond(&self.seen.0)
     }
 }
 
-/// Gravity and step length; returns whether an edit is complete.
-fn edit_numbers(ui: &mut Ui, draft: &mut SettingsDraft) -> bool {
-    let mut done = false;
-    ui.horizontal(|ui| {
-        ui.label("Gravity");
-        let axes = [&mut draft.gravity.x, &mut draft.gravity.y, &mut draft.gravity.z];
-        for (value, axis) in axes.into_iter().zip(["x", "y", "z"]) {
-            let field = ui.add(DragValue::new(value).speed(0.1).max_decimals(2));
-            done |= is_done(&field.on_hover_text(format!("Gravity along {axis} (m/s²)")));
-        }
-    });
-    ui.horizontal(|ui| {
-        ui.label("Step");
-        let field = DragValue::new(&mut draft.dt)
-            .speed(1e-4)
-            .range(1e-6..=0.1)
-            .clamp_existing_to_range(false)
-            .max_decimals(6)
-            .suffix(" s");
-        done |= is_done(&ui.add(field).on_hover_text("Step length (s)"));
-    });
-    done
+/// Whether an edit is complete; false while the mouse drags.
+fn is_done(response: &Response) -> bool {
+    response.drag_stopped() || response.lost_focus() || response.changed() && !response.dragged()
 }
 
 /// Choice of the stepper; the stepper of the document keeps its options. Returns whether an edit is complete.

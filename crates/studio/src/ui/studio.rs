@@ -3,21 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
+use sinew_show::{Drawing, ShowOptions};
 
 use crate::camera::Orbit;
 use crate::command::SessionCommand;
-use crate::drawing::Drawing;
 use crate::engine::Engine;
-use crate::export::wishes;
 use crate::file_watch::{FileWatch, is_same_file};
 use crate::library::{Library, Origin};
 use crate::pick::Hit;
-use crate::show::ShowOptions;
 use crate::snapshot::{Snapshot, SnapshotWishes};
 use crate::ui::drag::Drag;
-use crate::ui::plot::Plot;
-use crate::ui::score_editor::ScoreEditor;
-use crate::ui::settings_draft::SettingsDraft;
+use crate::ui::plots_panel::PlotsPanel;
+use crate::ui::score_panel::ScorePanel;
+use crate::ui::settings_panel::SettingsPanel;
 
 /// State of the user interface.
 pub struct Studio {
@@ -29,13 +27,11 @@ pub struct Studio {
     /// Whether the list of scenes must scroll to the open scene.
     pub(super) is_newly_open: bool,
     pub(super) drag: Drag,
-    pub(super) plot: Plot,
-    /// The joint whose curve is plotted.
-    pub(super) joint: Option<usize>,
+    pub(super) plots: PlotsPanel,
     pub(super) library: Library,
     pub(super) watched: FileWatch,
-    pub(super) settings: SettingsDraft,
-    pub(super) score: ScoreEditor,
+    pub(super) settings: SettingsPanel,
+    pub(super) score: ScorePanel,
     pub(super) widgets: WidgetState,
     wished: SnapshotWishes,
     /// Folder of written files.
@@ -80,12 +76,11 @@ impl Studio {
             opening: 0,
             is_newly_open: false,
             drag: Drag::default(),
-            plot: Plot::default(),
-            joint: None,
+            plots: PlotsPanel::default(),
             library,
             watched: FileWatch::default(),
-            settings: SettingsDraft::default(),
-            score: ScoreEditor::default(),
+            settings: SettingsPanel::default(),
+            score: ScorePanel::default(),
             widgets: WidgetState { camera_name: String::new(), is_help_open: false, note: None, speed: 1.0 },
             wished: SnapshotWishes::default(),
             folder: folder.to_owned(),
@@ -158,10 +153,9 @@ impl Studio {
 
     /// Takes the newest snapshot, and requests the content of the next ones.
     pub(super) fn refresh(&mut self) {
-        let mut wished = wishes(&self.view.show);
-        wished.joint = self.joint;
         // A digest takes a pass over the whole state.
-        wished.digest = !self.snapshot.is_playing;
+        let digest = !self.snapshot.is_playing;
+        let wished = SnapshotWishes { show: self.view.show, joint: self.plots.joint, digest };
         if wished != self.wished {
             self.wished = wished;
             self.engine.send(SessionCommand::Wish(wished));
@@ -173,9 +167,9 @@ impl Studio {
             self.opening = self.snapshot.opening;
             self.is_newly_open = true;
             self.view.orbit = Orbit::of(&self.snapshot.overview, self.snapshot.gravity());
-            self.settings = SettingsDraft::default();
-            self.score = ScoreEditor::of(&self.snapshot.doc);
-            self.joint = None;
+            self.settings = SettingsPanel::default();
+            self.score = ScorePanel::of(&self.snapshot.doc);
+            self.plots.joint = None;
             self.drag = Drag::default();
         }
     }

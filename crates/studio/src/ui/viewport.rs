@@ -31,7 +31,8 @@ impl Studio {
             Some(Hit { target: PickTarget::Body(body), .. }) => Some(body),
             _ => None,
         });
-        self.view.drawing.fill(&self.snapshot, &self.view.show, highlight);
+        let context = self.snapshot.drawing_context(self.view.show);
+        self.view.drawing.fill(&self.snapshot.visible, &context, highlight);
         if rect.width() >= 1.0 && rect.height() >= 1.0 {
             painter.paint(ui, rect, &self.view.drawing, &self.view.orbit);
         }
@@ -52,7 +53,7 @@ impl Studio {
             && let Some(hit) = self.view.hover
             && self.drag.take(&hit, &self.snapshot)
         {
-            self.prepare_to_guide();
+            self.score.prepare_to_guide(&mut self.engine, &self.snapshot);
             self.engine.send(SessionCommand::Hold(self.drag.grabs(&self.snapshot.overview)));
         } else if self.drag.body().is_some() && response.dragged_by(PointerButton::Primary) {
             let moved = response.drag_delta();
@@ -80,7 +81,7 @@ impl Studio {
         let Some(hit) = self.view.hover else { return };
         let PickTarget::Body(body) = hit.target else { return };
         if self.snapshot.overview.is_guided {
-            self.keep(&hit);
+            self.score.keep(&mut self.engine, &self.snapshot, &hit);
             return;
         }
         let points = pin_points(&hit, &self.snapshot, body, is_turned);

@@ -18,7 +18,7 @@ fn switch(session: &mut Session, control: ControlDoc) {
 }
 
 fn tip(session: &Session) -> sinew_sim::BodyId {
-    session.world().model().bodies().last().expect("five links")
+    session.world().mechanism().bodies().last().expect("five links")
 }
 
 /// A hard hold on the last link.

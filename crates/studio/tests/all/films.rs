@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use egui::Key;
 use egui_kittest::kittest::Queryable;
-use sinew_studio::{Engine, Orbit, SessionCommand, ShowOptions, Snapshot};
+use sinew_show::ShowOptions;
+use sinew_studio::{Engine, Orbit, SessionCommand, Snapshot};
 
 use crate::common::{folder, inline, session, steps, until, window};
 

@@ -233,7 +233,7 @@ fn dragging_while_the_state_is_not_finite_only_stops_time() {
     steps(&mut window, 3);
     assert!(window.query_by_label_contains("no longer finite").is_none());
     assert_eq!(window.state().snapshot().clock.step, 0);
-    assert!(window.state().drawing().boxes.iter().all(|at| at.pose.is_finite()));
+    assert!(window.state().drawing().solids.iter().all(|at| at.pose.is_finite()));
 }
 
 #[test]
@@ -267,14 +267,14 @@ fn shortcuts_are_listed_and_the_coarse_mesh_is_shown() {
     window.key_press(Key::F1);
     steps(&mut window, 2);
     assert!(window.query_by_label_contains("push it away").is_some());
-    let balls = window.state().drawing().balls.len();
+    assert!(window.state().drawing().nodes.is_empty());
     window.key_press(Key::M);
     steps(&mut window, 3);
     let overview = window.state().snapshot().overview.clone();
     let drawing = window.state().drawing();
     assert!(drawing.surfaces.is_empty());
-    assert_eq!(drawing.balls.len(), balls + overview.looks.flesh[0].nodes.len());
-    let black = drawing.balls.iter().filter(|ball| ball.color.iter().all(|&part| part < 0.1)).count();
+    assert_eq!(drawing.nodes.len(), overview.looks.flesh[0].nodes.len());
+    let black = drawing.nodes.iter().filter(|ball| ball.color.iter().all(|&part| part < 0.2)).count();
     assert_eq!(black, overview.looks.flesh[0].nodes.iter().filter(|node| node.1).count());
 }
 

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use glam::DVec3;
 use sinew_scene::SceneDoc;
+use sinew_show::{Drawing, LimitGizmo, ShowOptions, Tint};
 use sinew_sim::World;
-use sinew_studio::{
-    Drawing, Gizmo, Library, OpenScene, Orbit, Origin, Session, ShowOptions, Snapshot, Tint, draw, wishes,
-};
+use sinew_studio::{Library, OpenScene, Orbit, Origin, Session, Snapshot, SnapshotWishes, draw};
 
 use crate::common::session;
 
@@ -19,10 +18,10 @@ fn opened(text: &str) -> Session {
 
 /// A snapshot with everything that is shown, and its drawing.
 fn look(session: &mut Session, show: &ShowOptions) -> (Snapshot, Drawing) {
-    session.wish(wishes(show));
+    session.wish(SnapshotWishes { show: *show, ..SnapshotWishes::default() });
     let (mut snapshot, mut drawing) = (Snapshot::default(), Drawing::default());
     session.fill(&mut snapshot);
-    drawing.fill(&snapshot, show, None);
+    drawing.fill(&snapshot.visible, &snapshot.drawing_context(*show), None);
     (snapshot, drawing)
 }
 
@@ -153,9 +152,9 @@ fn limits_are_arcs_cones_and_bars() {
     let (snapshot, drawing) = look(&mut session, &ShowOptions { limits: true, ..ShowOptions::default() });
     assert!(matches!(
         snapshot.visible.limits[..],
-        [Gizmo::Turn { .. }, Gizmo::Slide { .. }, Gizmo::Cone { largest: 0.5, .. }]
+        [LimitGizmo::Turn { .. }, LimitGizmo::Slide { .. }, LimitGizmo::Cone { largest: 0.5, .. }]
     ));
-    assert!(snapshot.visible.limits.iter().all(Gizmo::is_inside) && drawing.gauges.len() > 60);
+    assert!(snapshot.visible.limits.iter().all(LimitGizmo::is_inside) && drawing.gauges.len() > 60);
 }
 
 #[test]
@@ -171,7 +170,7 @@ fn limits_are_drawn_at_joints_that_were_brought_together() {
         ])"#,
     );
     let (snapshot, _) = look(&mut session, &ShowOptions { limits: true, ..ShowOptions::default() });
-    let Gizmo::Turn { frame: at, .. } = snapshot.visible.limits[0] else { panic!("an arc") };
+    let LimitGizmo::Turn { frame: at, .. } = snapshot.visible.limits[0] else { panic!("an arc") };
     let joint = session.world().joint("turns").expect("a joint").index();
     assert!(at.translation.distance(DVec3::X) < 1e-6, "{at:?}");
     assert!(at.translation.distance(snapshot.visible.list.points[joint].position) < 1e-6);

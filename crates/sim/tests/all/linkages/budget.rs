@@ -1,8 +1,9 @@
 //! Precision against work: the sheet of Fau98, figure 5, dragged with a small and with a large budget, and the characters of
 //! figure 3 put together in as many corrections as the paper uses.
 
+use sinew_mechanism::assemble;
 use sinew_scene::{KrylovMethodDoc, LoopSolverDoc, StepperDoc};
-use sinew_sim::{Assembly, AssemblyReport, Input, World, assemble};
+use sinew_sim::{Assembly, AssemblyReport, Input, World};
 
 use crate::common::scene;
 
@@ -40,10 +41,10 @@ fn assembled(is_paper: bool, corrections: u32, iterations: u32) -> AssemblyRepor
     let world = World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"));
     let mut settings = Assembly::default();
     (settings.iterations, settings.tolerance, settings.velocities) = (corrections, 1e-10, false);
-    let mut workspace = sinew_mechanism::Workspace::new(world.model());
+    let mut workspace = sinew_mechanism::Workspace::new(world.mechanism());
     let mut state = world.state().bodies.clone();
     let loops = &world.settings().loops;
-    assemble(world.model(), &mut state, &Input::default(), &settings, loops, &mut workspace)
+    assemble(world.mechanism(), &mut state, &Input::default(), &settings, loops, &mut workspace)
 }
 
 #[test]

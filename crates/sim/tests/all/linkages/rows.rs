@@ -31,7 +31,7 @@ fn counts_are_those_of_the_sources() {
         ("scissor_lift", 11, 56, 25),
     ] {
         let world = world(name);
-        let model = world.model();
+        let model = world.mechanism();
         assert_eq!((model.n_bodies(), model.n_rows()), (bodies, (tree_rows, loop_rows)), "{name}");
     }
 }

@@ -1,0 +1,237 @@
+//! A scene without changes, built: model, settings, initial state, recorded inputs and appearance.
+//!
+//! Generators are written out, and every name is resolved to an id once. Cost: linear in bodies, joints and nodes, times the logarithm
+//! of the number of names.
+
+use sinew_engine::{
+    Appearance, FleshStepping, Model, ReducedModel, Settings, SolidAppearance, State, SurfaceAppearance,
+};
+use sinew_math::{MassProperties, Motion, Pose, Shape};
+use sinew_mechanism::{
+    Assembly, AssemblyReport, BodyId, BodyKind, BodySpec, Input, MechanismBuilder, PointSpringSpec,
+    Structure, assemble,
+};
+use sinew_scene::{
+    BodyDoc, BodyKindDoc, ChangeDoc, FleshDoc, FleshSteppingDoc, LoopSolverDoc, LoopsDoc, SceneDoc,
+    StepperDoc,
+};
+
+use crate::error::{BuildError, joint_path};
+use crate::flesh::PreparedFlesh;
+use crate::info::SceneInfo;
+use crate::inputs::{add_inputs, add_joint_inputs};
+use crate::joints::joint_spec;
+use crate::names::Names;
+use crate::score::controller;
+use crate::script::{Script, StepTimes};
+use crate::settings::settings;
+
+/// Everything that a scene without changes becomes.
+pub(crate) struct BuiltScene {
+    pub(crate) model: Model,
+    pub(crate) settings: Settings,
+    pub(crate) start: State,
+    pub(crate) script: Script,
+    pub(crate) appearance: Appearance,
+    pub(crate) info: SceneInfo,
+}
+
+/// Builds a valid scene as if it had no changes.
+pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
+    check_solver(scene)?;
+    let mut settings = settings(scene, &ChangeDoc::default());
+    let expanded = scene.expanded();
+    let names = Names::of(&expanded);
+    let flesh = PreparedFlesh::new(&expanded, &names.bodies)?;
+    let mut parts = SceneParts::new(scene, &expanded, &names);
+    parts.add_bodies(&flesh);
+    parts.add_joints()?;
+    parts.add_springs()?;
+    parts.add_surfaces()?;
+    add_inputs(&expanded, &names, &parts.mechanism, &mut parts.script)?;
+    let SceneParts { mechanism, script, mut appearance, .. } = parts;
+    let mechanism = mechanism.build().map_err(|source| BuildError::from_mechanism(scene, source))?;
+    let mut info = SceneInfo::of(scene);
+    let mut bodies = mechanism.initial_state();
+    if scene.assemble {
+        info.assembly = Some(assemble_start(&mechanism, &script, &settings, &mut bodies));
+    }
+    let mut start = State::from(bodies);
+    let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, &names.bodies)? {
+        Some((flesh, nodes, drawn)) => {
+            (start.flesh, appearance.flesh) = (nodes, drawn);
+            settings.flesh = flesh_stepping(&expanded)?;
+            Model::with_flesh(mechanism, flesh)
+        }
+        None => Model::from(mechanism),
+    };
+    if let StepperDoc::Reduced(_) = &scene.stepper {
+        let reduced = reduced_model(&expanded, model.mechanism(), &start)?;
+        model = model.with_reduced(reduced);
+    }
+    Ok(BuiltScene { model, settings, start, script, appearance, info })
+}
+
+/// Refuses solvers that this build does not have.
+fn check_solver(scene: &SceneDoc) -> Result<(), BuildError> {
+    let is_dense = matches!(scene.loops.solver, LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense);
+    if cfg!(feature = "dense") || !is_dense {
+        return Ok(());
+    }
+    Err(BuildError::Unsupported {
+        field: "loops.solver".to_owned(),
+        what: "this build has no dense solver",
+        hint: "build with `--features dense`, or choose StructuredIterative or FullIterative",
+    })
+}
+
+/// The mechanism of a scene, its script and its appearance, as far as they are made.
+struct SceneParts<'a> {
+    /// As written, for the paths of errors.
+    scene: &'a SceneDoc,
+    /// With generators written out.
+    expanded: &'a SceneDoc,
+    names: &'a Names<'a>,
+    mechanism: MechanismBuilder,
+    script: Script,
+    appearance: Appearance,
+}
+
+impl<'a> SceneParts<'a> {
+    fn new(scene: &'a SceneDoc, expanded: &'a SceneDoc, names: &'a Names<'a>) -> Self {
+        let mut mechanism = MechanismBuilder::new();
+        mechanism.set_structure(structure(&scene.loops));
+        let script = Script::new(&expanded.tracks);
+        Self { scene, expanded, names, mechanism, script, appearance: Appearance::default() }
+    }
+
+    fn add_bodies(&mut self, flesh: &PreparedFlesh) {
+        for doc in &self.expanded.bodies {
+            let mut spec = body_spec(doc);
+            flesh.add_masses(self.names.bodies[doc.name.as_str()], &mut spec);
+            let body = self.mechanism.add_body(spec);
+            self.appearance.solids.extend(doc.shapes.iter().map(|shape| SolidAppearance {
+                body,
+                body_from_shape: shape.at.to_pose(),
+                shape: shape.solid,
+                color: doc.color,
+            }));
+            self.appearance.solids.extend(shapeless(doc, body));
+        }
+        if self.names.has_ground {
+            self.mechanism.add_body(BodySpec::fixed("", Pose::IDENTITY));
+        }
+    }
+
+    fn add_joints(&mut self) -> Result<(), BuildError> {
+        for doc in &self.expanded.joints {
+            let path = || joint_path(self.scene, &doc.name);
+            let joint = self.mechanism.add_joint(joint_spec(doc, &self.mechanism, self.names, &path)?);
+            add_joint_inputs(doc, joint, self.names, &path, &mut self.script)?;
+        }
+        Ok(())
+    }
+
+    fn add_springs(&mut self) -> Result<(), BuildError> {
+        for (i, doc) in self.expanded.springs.iter().enumerate() {
+            let path = format!("springs[{i}]");
+            let ends = [self.names.point(&doc.from, &path)?, self.names.point(&doc.to, &path)?];
+            let [near, far] = if ends[0].body.is_some() { ends } else { [ends[1], ends[0]] };
+            let Some(body) = near.body else { continue };
+            self.mechanism.add_spring(
+                PointSpringSpec::new(body, near.point, far.body, far.point, doc.stiffness, doc.damping)
+                    .with_rest_length(doc.rest_length),
+            );
+            self.appearance.springs.push(ends);
+        }
+        Ok(())
+    }
+
+    fn add_surfaces(&mut self) -> Result<(), BuildError> {
+        for (i, doc) in self.expanded.surfaces.iter().enumerate() {
+            let point = |point| self.names.point(point, &format!("surfaces[{i}].points"));
+            self.appearance.surfaces.push(SurfaceAppearance {
+                points: doc.points.iter().map(point).collect::<Result<_, _>>()?,
+                columns: doc.columns as usize,
+                fineness: doc.fineness as usize,
+                color: doc.color,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A mechanism in joint coordinates that plays the score of its scene.
+fn reduced_model(
+    scene: &SceneDoc,
+    mechanism: &sinew_mechanism::Model,
+    start: &State,
+) -> Result<ReducedModel, BuildError> {
+    let reduced = ReducedModel::new(mechanism)
+        .map_err(|error| BuildError::Reduced { field: "stepper".to_owned(), message: error.to_string() })?;
+    let Some(score) = &scene.score else { return Ok(reduced) };
+    let controller = controller(score, &scene.tracks, mechanism, reduced.tree(), &start.bodies)?;
+    Ok(reduced.with_controller(controller))
+}
+
+/// How the scene steps its flesh.
+fn flesh_stepping(scene: &SceneDoc) -> Result<FleshStepping, BuildError> {
+    let stepping = |doc: &FleshDoc| match doc.stepping {
+        FleshSteppingDoc::Implicit => FleshStepping::Coupled,
+        FleshSteppingDoc::Explicit { substeps } => FleshStepping::Explicit { substeps },
+    };
+    let mut steppings = scene.flesh.iter().map(stepping);
+    let Some(first) = steppings.next() else { return Ok(FleshStepping::Coupled) };
+    match steppings.position(|other| other != first) {
+        None => Ok(first),
+        Some(i) => Err(BuildError::Unsupported {
+            field: format!("flesh[{}].stepping", i + 1),
+            what: "all flesh of a scene is stepped in the same way",
+            hint: "give every flesh the same stepping",
+        }),
+    }
+}
+
+/// Assembles the initial poses with the inputs of the beginning.
+fn assemble_start(
+    model: &sinew_mechanism::Model,
+    script: &Script,
+    settings: &Settings,
+    state: &mut sinew_mechanism::State,
+) -> AssemblyReport {
+    let mut input = Input::default();
+    script.fill(model, state, StepTimes::ending_at(state.time, settings.dt), &mut Vec::new(), &mut input);
+    let mut workspace = sinew_mechanism::Workspace::new(model);
+    assemble(model, state, &input, &Assembly::default(), &settings.loops, &mut workspace)
+}
+
+/// Which joints are solved exactly.
+fn structure(doc: &LoopsDoc) -> Structure {
+    match doc.solver {
+        LoopSolverDoc::StructuredIterative | LoopSolverDoc::StructuredDense => Structure::Tree,
+        LoopSolverDoc::FullIterative | LoopSolverDoc::FullDense => Structure::Full,
+    }
+}
+
+fn body_spec(doc: &BodyDoc) -> BodySpec {
+    let mut spec = BodySpec::dynamic(doc.name.as_str(), doc.pose.to_pose(), doc.mass_properties())
+        .with_motion(Motion::new(doc.velocity.angular, doc.velocity.linear))
+        .with_damping(doc.angular_damping, doc.linear_damping);
+    spec.kind = match doc.kind {
+        BodyKindDoc::Dynamic => BodyKind::Dynamic,
+        BodyKindDoc::Fixed => BodyKind::Fixed,
+        BodyKindDoc::Kinematic => BodyKind::Kinematic,
+    };
+    spec
+}
+
+/// A body with mass but without shapes is drawn as the ball about its centre of mass with the same trace of inertia.
+fn shapeless(doc: &BodyDoc, body: BodyId) -> Option<SolidAppearance> {
+    let MassProperties { mass, com, inertia } = doc.mass_properties();
+    (doc.shapes.is_empty() && mass > 0.0).then(|| {
+        // A ball has tr I = 6/5 m r².
+        let radius = ((inertia.xx + inertia.yy + inertia.zz) / (1.2 * mass)).sqrt();
+        let body_from_shape = Pose::from_translation(com);
+        SolidAppearance { body, body_from_shape, shape: Shape::Sphere { radius }, color: doc.color }
+    })
+}

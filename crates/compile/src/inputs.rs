@@ -1,0 +1,83 @@
+//! Recorded inputs of a scene, with names resolved.
+
+use sinew_mechanism::{JointId, MechanismBuilder};
+use sinew_scene::{InputDoc, JointDoc, SceneDoc};
+
+use crate::error::BuildError;
+use crate::joints::{drive_coordinate, motor_track};
+use crate::names::Names;
+use crate::script::{
+    GrabInput, KinematicInput, MotorInput, PrescribedInput, Script, TimeWindow, WrenchInput,
+};
+
+/// Adds the inputs of a scene to its script.
+pub(crate) fn add_inputs(
+    scene: &SceneDoc,
+    names: &Names<'_>,
+    mechanism: &MechanismBuilder,
+    script: &mut Script,
+) -> Result<(), BuildError> {
+    for (i, doc) in scene.inputs.iter().enumerate() {
+        add_input(doc, &|| format!("inputs[{i}]"), names, mechanism, script)?;
+    }
+    script.spring_scales.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(())
+}
+
+/// Notes which tracks a joint follows, and when it holds.
+pub(crate) fn add_joint_inputs(
+    doc: &JointDoc,
+    joint: JointId,
+    names: &Names<'_>,
+    path: &dyn Fn() -> String,
+    script: &mut Script,
+) -> Result<(), BuildError> {
+    if let Some((track, is_rate)) = motor_track(doc) {
+        script.motors.push(MotorInput { joint, track: names.track(track, path)?, is_rate });
+    }
+    if doc.from_s > 0.0 || doc.to_s.is_some() {
+        script.held.push((joint, window(doc.from_s, doc.to_s)));
+    }
+    if let (Some(track), Some(coordinate)) = (&doc.drive, drive_coordinate(doc)) {
+        script.drives.push(PrescribedInput { joint, coordinate, track: names.track(track, path)? });
+    }
+    Ok(())
+}
+
+fn add_input(
+    doc: &InputDoc,
+    path: &dyn Fn() -> String,
+    names: &Names<'_>,
+    mechanism: &MechanismBuilder,
+    script: &mut Script,
+) -> Result<(), BuildError> {
+    match doc {
+        InputDoc::Kinematic(doc) => {
+            let body = names.body(&doc.body, path)?;
+            let rotation = mechanism.body_pose(body).rotation;
+            script.kinematic.push(KinematicInput { body, track: names.track(&doc.track, path)?, rotation });
+        }
+        InputDoc::Grab(doc) => script.grabs.push(GrabInput {
+            body: names.body(&doc.body, path)?,
+            point: doc.point,
+            track: names.track(&doc.track, path)?,
+            stiffness: doc.stiffness,
+            damping: doc.damping,
+            window: window(doc.from_s, doc.to_s),
+        }),
+        InputDoc::Wrench(doc) => script.wrenches.push(WrenchInput {
+            body: names.body(&doc.body, path)?,
+            point: doc.point,
+            force: doc.force,
+            torque: doc.torque,
+            track: doc.track.as_ref().map(|track| names.track(track, path)).transpose()?,
+            window: window(doc.from_s, doc.to_s),
+        }),
+        InputDoc::JointForces(doc) => script.spring_scales.push((doc.at_s, doc.scale)),
+    }
+    Ok(())
+}
+
+fn window(from: f64, to: Option<f64>) -> TimeWindow {
+    TimeWindow { from, to: to.unwrap_or(f64::INFINITY) }
+}

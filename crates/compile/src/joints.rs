@@ -1,0 +1,153 @@
+//! Joints of a scene and the forces along them.
+
+use sinew_math::{Pose, exp_so3};
+use sinew_mechanism::{
+    DriveCoordinate, JointFrames, JointSpec, Limit, MechanismBuilder, Motor, MotorTarget, RotationForce,
+    ScalarForce, Spring,
+};
+use sinew_scene::{
+    ConeLimitDoc, ForceCoordinate, JointDoc, JointKind, LimitsDoc, MotorDoc, PriorityDoc, TargetDoc,
+};
+use sinew_topology::Priority;
+
+use crate::error::BuildError;
+use crate::names::Names;
+
+/// The joint of a document; `path` is its place in the scene.
+pub(crate) fn joint_spec(
+    doc: &JointDoc,
+    mechanism: &MechanismBuilder,
+    names: &Names<'_>,
+    path: &dyn Fn() -> String,
+) -> Result<JointSpec, BuildError> {
+    let child = names.body(&doc.child, path)?;
+    let parent = doc.parent.as_ref().map(|name| names.body(name, path)).transpose()?;
+    let parent_pose = parent.map_or(Pose::IDENTITY, |body| mechanism.body_pose(body));
+    let (on_child, on_parent) = doc.frames.in_bodies(&mechanism.body_pose(child), &parent_pose);
+    let frames = JointFrames {
+        rotation1: on_child.rotation,
+        point1: on_child.translation,
+        rotation2: on_parent.rotation,
+        point2: on_parent.translation,
+    };
+    let priority = match doc.priority {
+        PriorityDoc::Auto => Priority::Auto,
+        PriorityDoc::Primary => Priority::Primary,
+        PriorityDoc::Secondary => Priority::Secondary,
+    };
+    let spec = JointSpec::new(doc.name.as_str(), doc.kind, child, parent, frames)
+        .with_priority(priority)
+        .with_weight(doc.weight)
+        .with_compliance(doc.compliance);
+    add_forces(doc, spec, path)
+}
+
+/// Adds the forces of `doc` to a joint; `path` is that of the joint.
+fn add_forces(
+    doc: &JointDoc,
+    mut spec: JointSpec,
+    path: &dyn Fn() -> String,
+) -> Result<JointSpec, BuildError> {
+    match doc.force_coordinate() {
+        Some(ForceCoordinate::Angle) => spec.twist = scalar_force(doc),
+        Some(ForceCoordinate::Slide) => spec.slide = scalar_force(doc),
+        Some(ForceCoordinate::Rotation) => {
+            spec.rotation = rotation_force(doc);
+            add_rest_rotation(doc, &mut spec, path)?;
+        }
+        None => {}
+    }
+    Ok(match (&doc.drive, drive_coordinate(doc)) {
+        (Some(_), Some(coordinate)) => spec.driven_by(coordinate),
+        _ => spec,
+    })
+}
+
+/// The coordinate that a drive of this joint prescribes.
+pub(crate) fn drive_coordinate(doc: &JointDoc) -> Option<DriveCoordinate> {
+    match doc.force_coordinate()? {
+        ForceCoordinate::Angle => Some(DriveCoordinate::Twist),
+        ForceCoordinate::Slide => Some(DriveCoordinate::Slide),
+        ForceCoordinate::Rotation => None,
+    }
+}
+
+/// The track that a motor follows, and whether it gives a rate.
+pub(crate) fn motor_track(doc: &JointDoc) -> Option<(&str, bool)> {
+    let (target, is_rate) = match doc.motor.as_ref()? {
+        MotorDoc::Position(motor) => (&motor.target, false),
+        MotorDoc::Velocity(motor) => (&motor.target, true),
+    };
+    match target {
+        TargetDoc::Track(name) => Some((name, is_rate)),
+        TargetDoc::Value(_) => None,
+    }
+}
+
+fn scalar_force(doc: &JointDoc) -> Option<ScalarForce> {
+    let spring = doc.spring.unwrap_or_default();
+    let mut force = ScalarForce::default();
+    force.spring =
+        Spring { stiffness: spring.stiffness, rest: spring.rest, damping: spring.damping + doc.damping };
+    force.limit = doc.limits.as_ref().map(limit);
+    force.motor = doc.motor.as_ref().map(motor);
+    force.armature = doc.armature;
+    force.friction = doc.friction;
+    (force != ScalarForce::default()).then_some(force)
+}
+
+fn rotation_force(doc: &JointDoc) -> Option<RotationForce> {
+    let spring = doc.spring.unwrap_or_default();
+    let mut force = RotationForce::spring(spring.stiffness, spring.damping + doc.damping);
+    force.cone = doc.cone_limit.as_ref().map(cone);
+    force.armature = doc.armature;
+    force.friction = doc.friction;
+    (force != RotationForce::default()).then_some(force)
+}
+
+/// A spring relaxed at a rotation `r` is one relaxed at zero against a parent frame turned by exp(r), as long as
+/// nothing else looks at the directions of that frame.
+fn add_rest_rotation(
+    doc: &JointDoc,
+    spec: &mut JointSpec,
+    path: &dyn Fn() -> String,
+) -> Result<(), BuildError> {
+    let rest = doc.spring.unwrap_or_default().rest_rotation;
+    if rest == glam::DVec3::ZERO {
+        return Ok(());
+    }
+    if doc.cone_limit.is_some() || doc.kind == JointKind::Universal {
+        return Err(BuildError::Unsupported {
+            field: path() + ".spring.rest_rotation",
+            what: "a spring relaxed at a rotation cannot be combined with a cone limit or a universal joint",
+            hint: "turn the parent's frame instead, with frames: Local(…)",
+        });
+    }
+    spec.frames.rotation2 = (spec.frames.rotation2 * exp_so3(rest)).normalize();
+    Ok(())
+}
+
+fn limit(doc: &LimitsDoc) -> Limit {
+    Limit { min: doc.min, max: doc.max, stiffness: doc.stiffness, damping: doc.damping, ramp: doc.ramp }
+}
+
+fn cone(doc: &ConeLimitDoc) -> Limit {
+    Limit { min: 0.0, max: doc.angle, stiffness: doc.stiffness, damping: doc.damping, ramp: doc.ramp }
+}
+
+fn motor(doc: &MotorDoc) -> Motor {
+    let value = |target: &TargetDoc| match target {
+        TargetDoc::Value(value) => *value,
+        TargetDoc::Track(_) => 0.0,
+    };
+    let (kp, kd, max_force, position, velocity) = match doc {
+        MotorDoc::Position(m) => (m.stiffness, m.damping, m.max_force, value(&m.target), 0.0),
+        MotorDoc::Velocity(m) => (0.0, m.damping, m.max_force, 0.0, value(&m.target)),
+    };
+    Motor {
+        kp,
+        kd,
+        max_force: max_force.unwrap_or(f64::INFINITY),
+        target: MotorTarget { position, velocity },
+    }
+}

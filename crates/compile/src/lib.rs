@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+
+mod build;
+mod changes;
+mod colliders;
+mod error;
+mod flesh;
+mod info;
+mod inputs;
+mod joints;
+mod names;
+mod score;
+mod script;
+mod settings;
+mod sweep;
+
+pub use changes::{CompiledScene, ScenePeriod, compile, periods};
+pub use error::BuildError;
+pub use info::SceneInfo;
+pub use names::WORLD;
+pub use score::controller;
+pub use script::{Script, StepTimes};
+pub use sweep::{SweepRun, sweep_runs};

@@ -1,0 +1,305 @@
+//! Scores of scenes, made ready to play: names become links, poses coordinates, tracks paths.
+//!
+//! A track is sampled into a drag path: at its own samples if they are joined by straight lines, else finely enough that nothing is
+//! lost to the eye. Poses name some joints; the others are as when the scene begins (in keyframes: as in the key before).
+
+use glam::{DQuat, DVec3};
+use sinew_control::{
+    Act, Actuation, Aim, ControlError, Controller, Facing, Gains, Goal, Guide, Key, MotionClip, Phase,
+    Playback, PointPath, PointTarget, PoseGoal, PoseSettings, Score, Style, TimeWarp, TurnPath, find_pose,
+    landing_springs, levels,
+};
+use sinew_math::{Pose, exp_so3};
+use sinew_mechanism::{DriveCoordinate, JointKind, Model, State};
+use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
+use sinew_scene::{
+    ControlDoc, GoalDoc, GuideDoc, KeyframesDoc, LevelDoc, PhaseDoc, ReachDoc, RootControlDoc, ScoreDoc,
+    StyleDoc, Track, TrackDoc, WantDoc, WarpDoc,
+};
+
+use crate::error::BuildError;
+
+/// Time between points of a path made from a formula or a smooth track, s.
+const PATH_STEP: f64 = 1e-3;
+/// Longest time for which formulas are sampled, s.
+const PATH_TIME: f64 = 60.0;
+
+/// Damping of joints in the torque style where no pose is sought, 1/s.
+const SWING_DAMPING: f64 = 20.0;
+
+/// What plays a score.
+pub fn controller(
+    score: &ScoreDoc,
+    tracks: &[TrackDoc],
+    model: &Model,
+    tree: &Tree,
+    start: &State,
+) -> Result<Controller, BuildError> {
+    let start = TreeState::from_mechanism(tree, start);
+    let mut compiler = ScoreCompiler { tracks, model, tree, start, actuation: Actuation::new(tree) };
+    compiler.actuate(score)?;
+    let warp = match &score.warp {
+        WarpDoc::None => Ok(TimeWarp::identity()),
+        WarpDoc::Sine { amplitude_s, duration_s } => TimeWarp::sine(*amplitude_s, *duration_s),
+        WarpDoc::Through(pairs) => {
+            TimeWarp::through(pairs.iter().map(|(run, score)| [*run, *score]).collect())
+        }
+    };
+    let warp = warp.map_err(fault("score.warp"))?;
+    let phases = score.phases.iter().enumerate();
+    let phases = phases.map(|(i, doc)| compiler.phase(doc, &format!("score.phases[{i}].control")));
+    let score = Score { phases: phases.collect::<Result<_, _>>()?, warp };
+    Controller::new(tree, compiler.actuation, score).map_err(fault("score"))
+}
+
+fn fault(field: impl Into<String>) -> impl FnOnce(ControlError) -> BuildError {
+    let field = field.into();
+    move |error| BuildError::Reduced { field, message: error.to_string() }
+}
+
+fn gains(stiffness: f64, damping: f64) -> Gains {
+    Gains { stiffness, damping, reach: f64::INFINITY }
+}
+
+/// Turns documents into what plays.
+struct ScoreCompiler<'a> {
+    tracks: &'a [TrackDoc],
+    model: &'a Model,
+    tree: &'a Tree,
+    start: TreeState,
+    actuation: Actuation,
+}
+
+impl ScoreCompiler<'_> {
+    /// The link that hangs on a joint.
+    fn joint(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
+        let joint = self.model.joint(name);
+        let found = self.tree.links().find(|link| joint.is_some() && self.tree.joint(*link) == joint);
+        found.ok_or_else(|| BuildError::Reduced {
+            field: field.to_owned(),
+            message: format!("no link hangs on `{name}`"),
+        })
+    }
+
+    fn bone(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
+        let found = self.model.body(name).and_then(|body| self.tree.link(body));
+        found.ok_or_else(|| BuildError::Reduced {
+            field: field.to_owned(),
+            message: format!("`{name}` is not moved by forces and cannot be guided"),
+        })
+    }
+
+    /// Which joints are driven, and how far they go.
+    fn actuate(&mut self, score: &ScoreDoc) -> Result<(), BuildError> {
+        for link in self.tree.links() {
+            let is_inner = self.tree.parent(link).is_some();
+            let is_joint = self.tree.joint(link).is_some();
+            let by_default = is_inner || (is_joint && score.root == RootControlDoc::Active);
+            self.actuation.set_active(link, score.actuators.is_empty() && by_default);
+        }
+        for (k, name) in score.actuators.iter().enumerate() {
+            let link = self.joint(name, &format!("score.actuators[{k}]"))?;
+            self.actuation.set_active(link, true);
+        }
+        for (k, (name, weight)) in score.weights.iter().enumerate() {
+            let field = format!("score.weights[{k}]");
+            let link = self.joint(name, &field)?;
+            self.actuation.set_weight(self.tree, link, *weight).map_err(fault(field))?;
+        }
+        for (k, (name, limit)) in score.torque_limits.iter().enumerate() {
+            let field = format!("score.torque_limits[{k}]");
+            let link = self.joint(name, &field)?;
+            self.actuation.set_torque_limit(link, *limit).map_err(fault(field))?;
+        }
+        for link in self.tree.links() {
+            let Some(joint) = self.tree.joint(link) else { continue };
+            for along in [DriveCoordinate::Twist, DriveCoordinate::Slide] {
+                if let Some(limits) = self.model.coordinate_limits(joint, along) {
+                    let rate = self.tree.joint_kind(link).rate_index(along);
+                    self.actuation
+                        .set_limits(self.tree, link, rate, limits)
+                        .map_err(fault("score.actuators"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn phase(&self, doc: &PhaseDoc, path: &str) -> Result<Phase, BuildError> {
+        let act = match &doc.control {
+            ControlDoc::Passive => Act::Passive,
+            ControlDoc::Land(land) => Act::Land(landing_springs(
+                self.tree,
+                &self.actuation,
+                land.stiffness,
+                land.damping,
+                self.start.coordinates.clone(),
+            )),
+            ControlDoc::Keyframes(frames) => Act::Keyframes(self.playback(frames, doc.from_s, path)?),
+            ControlDoc::Guide(guide) => Act::Guide(self.guide(guide, path)?),
+        };
+        Ok(Phase { start: doc.from_s, act })
+    }
+
+    fn guide(&self, doc: &GuideDoc, path: &str) -> Result<Guide, BuildError> {
+        let style = match doc.style {
+            StyleDoc::Acceleration => Style::Acceleration,
+            StyleDoc::Torque => Style::Torque,
+            StyleDoc::Velocity => Style::Velocity,
+        };
+        let level =
+            |level: LevelDoc| doc.levels.iter().position(|named| *named == level).map(|k| k as u8 + 1);
+        let mut goals = Vec::new();
+        for (k, goal) in doc.goals.iter().enumerate() {
+            let kind = match goal.want {
+                WantDoc::Follow { .. } | WantDoc::Turn { .. } => LevelDoc::Drags,
+                _ => LevelDoc::Constraints,
+            };
+            if let Some(level) = level(kind) {
+                goals.push(self.goal(goal, &format!("{path}.goals[{k}]"))?.at_level(level));
+            }
+        }
+        let mut guide = Guide::new(style, goals);
+        if let (Some(pose), Some(level)) = (&doc.pose, level(LevelDoc::Pose)) {
+            let mut coordinates = self.start.coordinates.clone();
+            self.put(&pose.joints, &format!("{path}.pose.joints"), &mut coordinates)?;
+            let gains = gains(pose.stiffness, pose.damping);
+            guide = guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
+            guide.pose_level = level;
+        } else if style == Style::Torque {
+            // Joints that no goal needs would swing up without end.
+            let (coordinates, gains) = (self.start.coordinates.clone(), Gains::damper(SWING_DAMPING));
+            guide = guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
+        }
+        guide.limits_level = level(LevelDoc::Limits).unwrap_or(levels::LIMITS);
+        if level(LevelDoc::Limits).is_none() {
+            guide.limits = gains(0.0, 0.0);
+        }
+        Ok(guide)
+    }
+
+    fn goal(&self, doc: &GoalDoc, path: &str) -> Result<Goal, BuildError> {
+        let bone = self.bone(&doc.bone, &format!("{path}.bone"))?;
+        let central = self.model.central_frame(self.tree.body(bone)).inverse();
+        let aim = match &doc.want {
+            WantDoc::Follow { track, relative } => {
+                let points = self.sample(track, path, |point| point.position)?;
+                let drag = PointPath::new(points).map_err(fault(format!("{path}.want.track")))?;
+                Aim::Position(if *relative { PointTarget::Beside(drag) } else { PointTarget::Along(drag) })
+            }
+            WantDoc::Turn { track } => {
+                // The track turns the body frame, the goal the central frame.
+                let turn = central.rotation.conjugate();
+                let turns =
+                    self.sample(track, path, |point| point.rotation.unwrap_or(DQuat::IDENTITY) * turn)?;
+                Aim::Orientation(Facing::Along(
+                    TurnPath::new(turns).map_err(fault(format!("{path}.want.track")))?,
+                ))
+            }
+            WantDoc::KeepPosition => Aim::Position(PointTarget::Held),
+            WantDoc::KeepHeight => Aim::Component { axis: DVec3::Z, place: PointTarget::Held },
+            WantDoc::KeepOrientation => Aim::Orientation(Facing::Held),
+            WantDoc::Stop => Aim::Velocity(DVec3::ZERO),
+            WantDoc::Coast => Aim::Acceleration(DVec3::ZERO),
+        };
+        let gains = gains(doc.stiffness, doc.damping);
+        Ok(Goal { bone, point: central.transform_point(doc.point), aim, gains, level: levels::HOLD })
+    }
+
+    /// A track as points over time.
+    fn sample<T>(
+        &self,
+        name: &str,
+        path: &str,
+        value: impl Fn(&sinew_scene::TrackPoint) -> T,
+    ) -> Result<Vec<(f64, T)>, BuildError> {
+        let doc = self.tracks.iter().find(|track| track.name == name).ok_or_else(|| BuildError::Reduced {
+            field: format!("{path}.want.track"),
+            message: format!("there is no track called `{name}`"),
+        })?;
+        let track = Track::new(doc);
+        Ok(doc
+            .path_times(PATH_STEP, PATH_TIME)
+            .into_iter()
+            .map(|time| (time, value(&track.sample(time))))
+            .collect())
+    }
+
+    /// Writes the named joints of a pose into coordinates.
+    fn put(
+        &self,
+        joints: &[(String, Vec<f64>)],
+        path: &str,
+        coordinates: &mut [f64],
+    ) -> Result<(), BuildError> {
+        for (k, (name, values)) in joints.iter().enumerate() {
+            let field = format!("{path}[{k}]");
+            let link = self.joint(name, &field)?;
+            let out = &mut coordinates[self.tree.coordinates(link)];
+            let is_rotation = matches!(self.tree.joint_kind(link), JointKind::Ball);
+            if is_rotation && values.len() == 3 {
+                let turn = exp_so3(DVec3::new(values[0], values[1], values[2]));
+                out.copy_from_slice(&[turn.w, turn.x, turn.y, turn.z]);
+            } else if values.len() == out.len() {
+                out.copy_from_slice(values);
+            } else {
+                let message = format!("`{name}` does not have {} coordinates", values.len());
+                return Err(BuildError::Reduced { field, message });
+            }
+        }
+        Ok(())
+    }
+
+    fn playback(&self, doc: &KeyframesDoc, from: f64, path: &str) -> Result<Playback, BuildError> {
+        let mut coordinates = self.start.coordinates.clone();
+        let mut keys = vec![Key { time: from, coordinates: coordinates.clone() }];
+        for (k, key) in doc.keys.iter().enumerate() {
+            self.put(&key.joints, &format!("{path}.keys[{k}].joints"), &mut coordinates)?;
+            if !key.reach.is_empty() {
+                self.reach(&key.reach, &format!("{path}.keys[{k}].reach"), &mut coordinates)?;
+            }
+            keys.push(Key { time: from + key.at_s, coordinates: coordinates.clone() });
+        }
+        let clip =
+            MotionClip::new(self.tree, &self.actuation, &keys).map_err(fault(format!("{path}.keys")))?;
+        Ok(Playback::new(clip).from_here())
+    }
+
+    /// Moves joints until bones are where they should be, in the frame of the root bone.
+    fn reach(&self, wanted: &[ReachDoc], path: &str, coordinates: &mut Vec<f64>) -> Result<(), BuildError> {
+        let mut state = TreeState { coordinates: coordinates.clone(), rates: vec![0.0; self.tree.n_dofs()] };
+        let mut dynamics = Dynamics::new(self.tree);
+        dynamics.kinematics(self.tree, &state);
+        let mut goals = Vec::new();
+        for (r, doc) in wanted.iter().enumerate() {
+            let bone = self.bone(&doc.bone, &format!("{path}[{r}].bone"))?;
+            let mut root = bone;
+            while let Some(parent) = self.tree.parent(root) {
+                root = parent;
+            }
+            let to_body = |link: LinkId| self.model.central_frame(self.tree.body(link)).inverse();
+            // world_from_body of the root
+            let frame = dynamics.body_pose(self.tree, root).compose(&to_body(root));
+            let point = to_body(bone).transform_point(doc.point);
+            if let Some(position) = doc.position {
+                goals.push(Goal::drag(bone, point, PointTarget::At(frame.transform_point(position))));
+            }
+            if let Some(rotation) = &doc.rotation {
+                let central: Pose = self.model.central_frame(self.tree.body(bone));
+                let turn = frame.rotation * rotation.to_quat() * central.rotation;
+                goals.push(Goal::hold(bone, Aim::Orientation(Facing::At(turn))));
+            }
+        }
+        let settings = PoseSettings::default();
+        let found =
+            find_pose(self.tree, &self.actuation, &goals, &settings, &mut state).map_err(fault(path))?;
+        if !found.converged {
+            let worst = found.residuals.iter().copied().fold(0.0, f64::max);
+            let message =
+                format!("the pose is out of reach by {worst:.3} m or rad within the limits of the joints");
+            return Err(BuildError::Reduced { field: path.to_owned(), message });
+        }
+        *coordinates = state.coordinates;
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! Settings of the steps of a scene.
+
+use sinew_engine::{Reduced, ReducedMethod, Scheme, Settings};
+use sinew_mechanism::{
+    Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, LoopMethod, Loops,
+    Order, RungeKutta, TreeForm,
+};
+use sinew_scene::{
+    ChangeDoc, ExplicitMethodDoc, GyroscopicDoc, JacobianPoseDoc, KrylovMethodDoc, LoopsDoc,
+    ReducedMethodDoc, RotationStepDoc, SceneDoc, StepperDoc, TreeSolverDoc,
+};
+
+/// The settings of a scene with the values of a change; flesh is coupled.
+pub(crate) fn settings(scene: &SceneDoc, values: &ChangeDoc) -> Settings {
+    let mut settings = Settings::default();
+    settings.dt = values.dt.unwrap_or(scene.dt);
+    settings.gravity = values.gravity.unwrap_or(scene.gravity);
+    settings.gyroscopic = match scene.gyroscopic {
+        GyroscopicDoc::Auto => Gyroscopic::Auto,
+        GyroscopicDoc::Implicit => Gyroscopic::Implicit,
+        GyroscopicDoc::Momentum => Gyroscopic::Momentum,
+        GyroscopicDoc::Explicit => Gyroscopic::Explicit,
+        GyroscopicDoc::Off => Gyroscopic::None,
+    };
+    settings.together.precision = scene.flesh_solver.precision;
+    settings.together.iterations = scene.flesh_solver.iterations;
+    settings.scheme = scheme(values.stepper.as_ref().unwrap_or(&scene.stepper));
+    settings.loops = loops(&scene.loops);
+    settings.loops.solve.iterations = values.loop_iterations.unwrap_or(scene.loops.iterations);
+    settings.stabilize = scene.stabilize.map(|doc| {
+        let mut assembly = Assembly::default();
+        assembly.tolerance = doc.tolerance;
+        assembly.iterations = doc.iterations;
+        assembly.velocities = doc.velocities;
+        assembly
+    });
+    settings
+}
+
+fn scheme(stepper: &StepperDoc) -> Scheme {
+    match stepper {
+        StepperDoc::Implicit(doc) => {
+            let mut implicit = Implicit::default();
+            implicit.order = if doc.order == 2 { Order::Second } else { Order::First };
+            implicit.newton_iterations = doc.newton_iterations;
+            implicit.newton_tolerance = doc.newton_tolerance;
+            implicit.geometric_stiffness = doc.geometric_stiffness;
+            implicit.form = match doc.solver {
+                TreeSolverDoc::Pair => TreeForm::Pair,
+                TreeSolverDoc::Block => TreeForm::Block,
+            };
+            Scheme::Implicit(implicit)
+        }
+        StepperDoc::Explicit(doc) => {
+            let mut explicit = Explicit::default();
+            explicit.baumgarte = doc.baumgarte;
+            explicit.method = match doc.method {
+                ExplicitMethodDoc::Rk4 => RungeKutta::Fourth,
+                ExplicitMethodDoc::Rk2 => RungeKutta::Second,
+                ExplicitMethodDoc::Euler => RungeKutta::First,
+            };
+            Scheme::Explicit(explicit)
+        }
+        StepperDoc::Displacement(doc) => {
+            let mut displacement = Displacement::default();
+            displacement.jacobian = match doc.jacobian {
+                JacobianPoseDoc::Start => JacobianAt::Start,
+                JacobianPoseDoc::Predicted => JacobianAt::Predicted,
+            };
+            displacement.rotation = match doc.rotation {
+                RotationStepDoc::Momentum => CarriedRotation::Momentum,
+                RotationStepDoc::Exponential => CarriedRotation::Exponential,
+                RotationStepDoc::Plain => CarriedRotation::Plain,
+            };
+            displacement.tolerance = doc.tolerance;
+            displacement.iterations = doc.iterations;
+            Scheme::Displacement(displacement)
+        }
+        StepperDoc::Reduced(doc) => Scheme::Reduced(Reduced {
+            method: match doc.method {
+                ReducedMethodDoc::SymplecticEuler => ReducedMethod::SymplecticEuler,
+                ReducedMethodDoc::Rk4 => ReducedMethod::Rk4,
+                ReducedMethodDoc::Implicit => ReducedMethod::Implicit,
+            },
+            most_substeps: doc.most_substeps,
+        }),
+    }
+}
+
+fn loops(doc: &LoopsDoc) -> Loops {
+    let mut loops = Loops::default();
+    loops.warm_start = doc.warm_start;
+    loops.solve.method = match (doc.solver, doc.method) {
+        #[cfg(feature = "dense")]
+        (sinew_scene::LoopSolverDoc::StructuredDense | sinew_scene::LoopSolverDoc::FullDense, _) => {
+            LoopMethod::Dense
+        }
+        (_, KrylovMethodDoc::ConjugateResidual) => LoopMethod::ConjugateResidual,
+        (_, KrylovMethodDoc::ConjugateGradient) => LoopMethod::ConjugateGradient,
+        (_, KrylovMethodDoc::BiConjugateGradient) => LoopMethod::BiConjugateGradient,
+    };
+    loops.solve.precondition = doc.precondition;
+    loops.solve.precision = doc.precision;
+    loops.solve.iterations = doc.iterations;
+    loops.solve.restarts = doc.restarts;
+    loops
+}

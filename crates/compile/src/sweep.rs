@@ -1,0 +1,35 @@
+//! Scenes that a sweep makes of one scene.
+
+use sinew_scene::{SceneDoc, SceneErrors};
+
+/// One member of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepRun {
+    /// Paths and values that were set.
+    pub set: Vec<(String, f64)>,
+    /// The scene with those values.
+    pub scene: SceneDoc,
+}
+
+/// The scene once per combination of its sweep values, the last entry changing fastest; just the scene if it has
+/// no sweep.
+///
+/// # Errors
+/// If a value does not fit where the sweep puts it.
+pub fn sweep_runs(scene: &SceneDoc) -> Result<Vec<SweepRun>, SceneErrors> {
+    let base = SceneDoc { sweep: Vec::new(), ..scene.clone() };
+    let mut runs = vec![SweepRun { set: Vec::new(), scene: base }];
+    for sweep in &scene.sweep {
+        let mut next = Vec::with_capacity(runs.len() * sweep.values.len());
+        for run in &runs {
+            for &value in &sweep.values {
+                let mut run = run.clone();
+                run.scene.set(&sweep.path, &format!("{value:?}"))?;
+                run.set.push((sweep.path.clone(), value));
+                next.push(run);
+            }
+        }
+        runs = next;
+    }
+    Ok(runs)
+}

@@ -1,0 +1,70 @@
+//! Contacts that acted in the last step, as plain data: where, how deep, with which force, on whom.
+//!
+//! They are read from the scratch of the step and cost nothing until they are asked for. Implicit steps give the force of the
+//! solve, so that over a step forces and change of momentum agree to rounding; where flesh and contacts are stepped apart from
+//! the bodies, it is the force of the last sub-step. World axes, SI.
+
+use glam::DVec3;
+use sinew_contact::{ContactPoint, Mover, Owner};
+use sinew_mechanism::BodyId;
+
+use crate::model::Model;
+use crate::workspace::{LastStep, Workspace};
+
+/// A contact that acted in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Who is pushed by the force.
+    pub on: Touching,
+    /// Who is pushed by its opposite; `None` for the world.
+    pub by: Option<BodyId>,
+    /// Where, m.
+    pub point: DVec3,
+    /// From `by` to `on`, of length 1.
+    pub normal: DVec3,
+    /// Depth, m; negative if a gap was about to close.
+    pub depth: f64,
+    /// Force with friction on `on`, N.
+    pub force: DVec3,
+}
+
+/// The first side of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touching {
+    /// A body.
+    Body(BodyId),
+    /// A point of the surface of flesh.
+    Flesh {
+        /// The flesh, by its place among [`sinew_flesh::FleshModel::bodies`].
+        flesh: usize,
+        /// The point, by its place among [`sinew_flesh::FleshBody::surface`].
+        point: usize,
+    },
+}
+
+impl Workspace {
+    /// The contacts that acted in the last step, which must have been one of this model; none if there was none.
+    pub fn contacts<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Contact> + 'a {
+        let coupled = self.flesh.as_deref().filter(|_| self.last == LastStep::Coupled);
+        let is_explicit = matches!(self.last, LastStep::ExplicitFlesh | LastStep::Reduced);
+        let explicit = self.explicit.as_deref().filter(|_| is_explicit);
+        let found = coupled.into_iter().flat_map(|work| work.contacts());
+        let found = found.chain(explicit.into_iter().flat_map(|scratch| scratch.work.contacts()));
+        found.filter_map(|(at, force)| contact(model, at, force))
+    }
+}
+
+fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
+    let on = match at.a {
+        Mover::Body(body) => Touching::Body(BodyId::from_index(body as usize)),
+        Mover::Vertex(vertex) => {
+            let (flesh, point) = model.flesh()?.surface_point(vertex);
+            Touching::Flesh { flesh, point }
+        }
+    };
+    let by = match at.b {
+        Owner::World => None,
+        Owner::Body(body) => Some(BodyId::from_index(body as usize)),
+    };
+    Some(Contact { on, by, point: at.point, normal: at.normal, depth: at.depth, force })
+}

@@ -1,0 +1,167 @@
+//! A fingerprint of a state: equal digests mean equal bits, for every purpose but an attack.
+//!
+//! FNV-1a, 64 bits, over the little-endian bytes of every number of the state in the order of its fields, each
+//! list preceded by its length (the lists of loops only where there are loops). −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
+
+use glam::DVec3;
+use sinew_control::ControllerState;
+use sinew_fem::FemState;
+use sinew_flesh::{FleshState, NodeHistory};
+use sinew_math::Motion;
+use sinew_mechanism::History;
+
+use crate::state::State;
+
+/// Fingerprint of all bits of a state.
+pub fn digest(state: &State) -> u64 {
+    // Taken apart by name, so that a new field cannot be forgotten here.
+    let State { bodies, flesh, control } = state;
+    let sinew_mechanism::State { time, poses, motions, twists, pulls, loops, history } = bodies;
+    let History { step, motions: motions_before, increments } = history;
+    let mut hash = Fnv::new();
+    hash.number(*time);
+    hash.count(poses.len());
+    for pose in poses {
+        hash.numbers(&pose.rotation.to_array());
+        hash.numbers(&pose.translation.to_array());
+    }
+    hash.motions(motions);
+    hash.count(twists.len());
+    hash.numbers(twists);
+    hash.count(pulls.len());
+    pulls.iter().for_each(|pull| hash.numbers(&pull.to_array()));
+    if !loops.forces.is_empty() || !loops.pulls.is_empty() {
+        hash.count(loops.forces.len());
+        hash.numbers(&loops.forces);
+        hash.count(loops.pulls.len());
+        loops.pulls.iter().for_each(|pull| hash.numbers(&pull.to_array()));
+    }
+    hash.number(*step);
+    hash.motions(motions_before);
+    hash.motions(increments);
+    hash.flesh(flesh);
+    hash.control(control);
+    hash.0
+}
+
+/// Fingerprint of any bytes, for instance of a list of digests.
+pub fn digest_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = Fnv::new();
+    hash.bytes(bytes);
+    hash.0
+}
+
+struct Fnv(u64);
+
+impl Fnv {
+    /// The memory of a score, if there is any.
+    fn control(&mut self, control: &ControllerState) {
+        let ControllerState { phase, entered, held, gap } = control;
+        let Some(phase) = phase else { return };
+        self.count(*phase);
+        self.number(*entered);
+        self.count(held.len());
+        for pose in held {
+            self.numbers(&pose.rotation.to_array());
+            self.numbers(&pose.translation.to_array());
+        }
+        self.count(gap.len());
+        self.numbers(gap);
+    }
+
+    /// The offset basis.
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn number(&mut self, value: f64) {
+        self.bytes(&value.to_bits().to_le_bytes());
+    }
+
+    fn count(&mut self, n: usize) {
+        self.bytes(&(n as u64).to_le_bytes());
+    }
+
+    fn numbers(&mut self, values: &[f64]) {
+        values.iter().for_each(|&value| self.number(value));
+    }
+
+    /// Nothing at all if there is none.
+    fn flesh(&mut self, flesh: &FleshState) {
+        let FleshState { nodes, history, anchors, body_anchors } = flesh;
+        for FemState { positions, velocities } in nodes {
+            [positions, velocities].into_iter().for_each(|values| self.vectors(values));
+        }
+        for NodeHistory { velocities, increments } in history {
+            [velocities, increments].into_iter().for_each(|values| self.vectors(values));
+        }
+        for anchor in anchors.entries().iter().chain(body_anchors.entries()) {
+            self.bytes(&anchor.key.a.to_le_bytes());
+            self.bytes(&anchor.key.b.to_le_bytes());
+            self.bytes(&anchor.key.feature.to_le_bytes());
+            self.numbers(&anchor.stretch.to_array());
+        }
+    }
+
+    fn vectors(&mut self, values: &[DVec3]) {
+        self.count(values.len());
+        values.iter().for_each(|value| self.numbers(&value.to_array()));
+    }
+
+    fn motions(&mut self, motions: &[Motion]) {
+        self.count(motions.len());
+        for motion in motions {
+            self.numbers(&motion.to_array());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{digest, digest_bytes};
+    use crate::state::State;
+    use sinew_math::{Motion, Pose};
+
+    #[test]
+    fn matches_published_values() {
+        let found = ["", "a", "foobar"].map(|text| digest_bytes(text.as_bytes()));
+        assert_eq!(found, [0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c, 0x8594_4171_f739_67e8]);
+    }
+
+    #[test]
+    fn every_number_counts() {
+        let bodies = sinew_mechanism::State {
+            time: 1.0,
+            poses: vec![Pose::IDENTITY; 2],
+            motions: vec![Motion::ZERO; 2],
+            twists: vec![0.0],
+            pulls: vec![glam::DVec3::ZERO],
+            ..Default::default()
+        };
+        let state = State { bodies, ..State::default() };
+        let mut seen = vec![digest(&state)];
+        let mut note = |change: &dyn Fn(&mut State)| {
+            let mut other = state.clone();
+            change(&mut other);
+            let found = digest(&other);
+            assert!(!seen.contains(&found));
+            seen.push(found);
+        };
+        note(&|s| s.bodies.time = 1.0 + f64::EPSILON);
+        note(&|s| s.bodies.poses[1].rotation.w = 0.5);
+        note(&|s| s.bodies.poses[0].translation.z = -0.0);
+        note(&|s| s.bodies.motions[0].angular.x = 1e-300);
+        note(&|s| s.bodies.motions[1].linear.y = 1.0);
+        note(&|s| s.bodies.twists[0] = -0.0);
+        note(&|s| s.bodies.pulls[0].z = 1e-9);
+        note(&|s| s.bodies.history.step = 0.1);
+        note(&|s| s.bodies.history.motions.push(Motion::ZERO));
+        note(&|s| s.bodies.history.increments.push(Motion::ZERO));
+    }
+}

@@ -1,0 +1,73 @@
+//! What joints bore and did in the last step: the force across each, and what acts along its coordinates.
+//!
+//! Implicit steps leave the force across in the state. Steps in joint coordinates leave both in their scratch, as they were in the
+//! last sub-step: the reaction `F = ĴV̇ + B` of a link's joint and its torque `τ − D q̈`, with what actuators do. Other steppers tell
+//! no force across joints. What acts along a coordinate is else found from springs, stops and motors as joints are now. Cost: one pass
+//! over the joints.
+
+use glam::DVec3;
+use sinew_math::exp_so3;
+use sinew_mechanism::{DriveCoordinate, Input, JointId, joint_reading};
+use sinew_recursive::{Dynamics, Tree};
+
+use crate::model::Model;
+use crate::state::State;
+use crate::workspace::{LastStep, Workspace};
+
+impl Workspace {
+    /// Force of each joint on its body 1 in the last step, which must have led to this state of this model: world axes, N.
+    pub fn joint_forces(&self, model: &Model, state: &State) -> Vec<DVec3> {
+        let mut forces = sinew_mechanism::joint_forces(model.mechanism(), &state.bodies);
+        let Some((tree, dynamics)) = self.reduced_step(model) else { return forces };
+        for link in tree.links() {
+            let Some(joint) = tree.joint(link) else { continue };
+            let on_link = dynamics.reaction(link).linear;
+            let is_first = model.mechanism().joint_bodies(joint).0 == Some(tree.body(link));
+            forces[joint.index()] = if is_first { on_link } else { -on_link };
+        }
+        forces
+    }
+
+    /// Torque (N·m) or force (N) along a coordinate of a joint: of springs, stops and motors, and of actuators if the last step
+    /// was one in joint coordinates. Without a coordinate, the length of the torque that turns a ball joint.
+    pub fn joint_effort(
+        &self,
+        model: &Model,
+        state: &State,
+        input: &Input,
+        joint: JointId,
+        along: Option<DriveCoordinate>,
+    ) -> f64 {
+        if let Some((tree, dynamics)) = self.reduced_step(model)
+            && let Some(link) = tree.links().find(|link| tree.joint(*link) == Some(joint))
+        {
+            let torques = &dynamics.torques()[tree.dofs(link)];
+            return match along {
+                None => torques.iter().map(|torque| torque * torque).sum::<f64>().sqrt(),
+                Some(along) => torques.get(tree.joint_kind(link).rate_index(along)).copied().unwrap_or(0.0),
+            };
+        }
+        let model = model.mechanism();
+        let reading = joint_reading(model, &state.bodies, joint);
+        let scalar = |along, value| model.scalar_response(joint, along, value, input, 0.0).torque;
+        match along {
+            Some(DriveCoordinate::Twist) => {
+                scalar(DriveCoordinate::Twist, [reading.twist, reading.twist_rate])
+            }
+            Some(DriveCoordinate::Slide) => {
+                scalar(DriveCoordinate::Slide, [reading.slide, reading.slide_rate])
+            }
+            None => {
+                let rotation = exp_so3(reading.rotation);
+                let rate = rotation.conjugate() * reading.angular_rate;
+                model.rotation_response(joint, rotation, rate, input, 0.0).torque.length()
+            }
+        }
+    }
+
+    /// The tree and the dynamics of the last step, if it was one of this model in joint coordinates.
+    fn reduced_step<'a>(&'a self, model: &'a Model) -> Option<(&'a Tree, &'a Dynamics)> {
+        let work = self.reduced.as_deref().filter(|_| self.last == LastStep::Reduced)?;
+        Some((model.reduced()?.tree(), &work.dynamics))
+    }
+}

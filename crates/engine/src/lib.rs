@@ -1,0 +1,36 @@
+#![doc = include_str!("../README.md")]
+
+mod appearance;
+mod assembly;
+mod batch;
+mod contacts;
+mod digest;
+mod explicit_flesh;
+mod input;
+mod joint_loads;
+mod measure;
+mod model;
+mod reduced;
+mod reduced_model;
+mod report;
+mod settings;
+mod state;
+mod step;
+mod watch;
+mod workspace;
+
+pub use appearance::{Appearance, BodyPoint, FleshAppearance, SolidAppearance, SurfaceAppearance};
+pub use assembly::assemble;
+pub use batch::step_batch;
+pub use contacts::{Contact, Touching};
+pub use digest::{digest, digest_bytes};
+pub use input::copy_input;
+pub use measure::{energy, momentum, violation};
+pub use model::Model;
+pub use reduced_model::ReducedModel;
+pub use report::{ActuatorEffort, Health, StepReport};
+pub use settings::{FleshStepping, Reduced, ReducedMethod, Scheme, Settings};
+pub use state::State;
+pub use step::{step, step_index, step_observed};
+pub use watch::{Stage, Watch};
+pub use workspace::Workspace;

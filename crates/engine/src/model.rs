@@ -1,0 +1,75 @@
+//! Everything of a character that does not change: bodies, joints, forces, flesh, colliders, actuators.
+
+use sinew_control::{Controller, ControllerState};
+use sinew_flesh::FleshModel;
+
+use crate::reduced_model::ReducedModel;
+use crate::state::State;
+
+/// Bodies, joints, forces, flesh and colliders. Make it from a [`sinew_mechanism::Model`], or with [`Model::with_flesh`].
+#[derive(Clone, Debug)]
+pub struct Model {
+    mechanism: sinew_mechanism::Model,
+    flesh: Option<Box<FleshModel>>,
+    reduced: Option<Box<ReducedModel>>,
+}
+
+impl Model {
+    /// A mechanism with the flesh and colliders made for it.
+    pub fn with_flesh(mechanism: sinew_mechanism::Model, flesh: FleshModel) -> Self {
+        Self { flesh: Some(Box::new(flesh)), ..Self::from(mechanism) }
+    }
+
+    /// The same model with its mechanism in joint coordinates.
+    #[must_use]
+    pub fn with_reduced(self, reduced: ReducedModel) -> Self {
+        Self { reduced: Some(Box::new(reduced)), ..self }
+    }
+
+    /// The mechanism in joint coordinates, if the model has it.
+    pub fn reduced(&self) -> Option<&ReducedModel> {
+        self.reduced.as_deref()
+    }
+
+    /// Replaces the controller, or removes it. A model without joint coordinates has none and does not change.
+    pub fn set_controller(&mut self, controller: Option<Controller>) {
+        if let Some(reduced) = &mut self.reduced {
+            reduced.set_controller(controller);
+        }
+    }
+
+    /// The bodies and joints.
+    pub fn mechanism(&self) -> &sinew_mechanism::Model {
+        &self.mechanism
+    }
+
+    /// The flesh and colliders, if there are any.
+    pub fn flesh(&self) -> Option<&FleshModel> {
+        self.flesh.as_deref()
+    }
+
+    /// The state as built.
+    pub fn initial_state(&self) -> State {
+        self.state_of(self.mechanism.initial_state())
+    }
+
+    /// A state with the given bodies, and flesh at rest around them.
+    pub fn state_of(&self, bodies: sinew_mechanism::State) -> State {
+        let flesh = self.flesh().map(|flesh| flesh.initial_state(&bodies)).unwrap_or_default();
+        State { bodies, flesh, control: ControllerState::default() }
+    }
+}
+
+impl From<sinew_mechanism::Model> for Model {
+    fn from(mechanism: sinew_mechanism::Model) -> Self {
+        Self { mechanism, flesh: None, reduced: None }
+    }
+}
+
+impl State {
+    /// Whether the state belongs to a model.
+    pub fn fits(&self, model: &Model) -> bool {
+        let flesh_fits = model.flesh().map_or(self.flesh.nodes.is_empty(), |flesh| flesh.fits(&self.flesh));
+        self.bodies.fits(&model.mechanism) && flesh_fits
+    }
+}

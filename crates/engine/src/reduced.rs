@@ -1,0 +1,110 @@
+//! Steps in joint coordinates: hybrid recursive dynamics under the commands of a controller, with flesh and contact (KP08).
+//!
+//! Poses and twists of the bodies stay the state. A step reads joint coordinates from them, advances, and writes them back, both to
+//! rounding. One substep of length `h`:
+//!
+//! | | stage | by |
+//! |---|---|---|
+//! | 1 | flesh and contacts advance around bones that follow their twists; wrenches on bodies | `sinew_flesh::step_explicit` |
+//! | 2 | all other forces on bodies and along joints | `sinew_mechanism::outside_wrenches`, `Model::scalar_response` |
+//! | 3 | commands of the actuators | `sinew_control::Controller` |
+//! | 4 | accelerations and torques, `q̇⁺ = q̇ + h q̈`, `q⁺ = q ⊕ h q̇⁺` | `sinew_recursive::Dynamics` |
+//!
+//! A step is cut into substeps while contact is violent: something touches, and the fastest node moves further than
+//! [`CALM_DISTANCE`] in a step. Joint forces act on passive joints only; a command replaces them. Hard grabs drag bones while a
+//! guide controls them; otherwise they are counted as ignored. Landing springs are taken at the end of a substep, so they may be
+//! stiff (except with Runge–Kutta, which evaluates forces at every stage).
+//! World axes, SI. Cost: linear; nothing allocates once warm.
+
+mod substep;
+mod workspace;
+
+use glam::DVec3;
+use sinew_flesh::{ExplicitFlesh, FleshState};
+use sinew_mechanism::{BodyId, Input, arrive_kinematic, move_kinematic};
+
+use self::substep::Substep;
+pub(crate) use self::workspace::ReducedWorkspace;
+use crate::explicit_flesh::FleshSubsteps;
+use crate::model::Model;
+use crate::reduced_model::ReducedModel;
+use crate::report::StepReport;
+use crate::settings::{Reduced, Settings};
+use crate::state::State;
+use crate::watch::{Stage, Watch};
+
+/// Furthest that a node in contact moves in a calm substep, m.
+const CALM_DISTANCE: f64 = 1e-3;
+
+/// A step in joint coordinates.
+pub(crate) struct ReducedStep<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) reduced: &'a ReducedModel,
+    pub(crate) input: &'a Input,
+    pub(crate) settings: &'a Settings,
+    pub(crate) how: Reduced,
+}
+
+impl ReducedStep<'_> {
+    /// Advances the state; adds to the report what bodies, flesh and actuators did.
+    pub(crate) fn advance(
+        &self,
+        state: &mut State,
+        work: &mut ReducedWorkspace,
+        mut explicit: Option<&mut FleshSubsteps>,
+        report: &mut StepReport,
+        watch: &mut dyn Watch,
+    ) {
+        let (mechanism, dt) = (self.model.mechanism(), self.settings.dt);
+        let substeps = self.n_substeps(&state.flesh);
+        report.effort.substeps = substeps;
+        // Steps of other schemes may come before and after.
+        state.bodies.forget_history();
+        state.bodies.pulls.fill(DVec3::ZERO);
+        state.bodies.loops.pulls.fill(DVec3::ZERO);
+        move_kinematic(mechanism, &mut state.bodies, self.input, dt);
+        watch.done(Stage::Prepare);
+        let substep = Substep {
+            mechanism,
+            reduced: self.reduced,
+            input: self.input,
+            method: self.how.method,
+            flesh: ExplicitFlesh {
+                dt: dt / f64::from(substeps),
+                gravity: self.settings.gravity,
+                substeps: self.settings.flesh_substeps().unwrap_or(0),
+                ..ExplicitFlesh::default()
+            },
+        };
+        for _ in 0..substeps {
+            let flesh = self.model.flesh().zip(explicit.as_deref_mut());
+            substep.advance(state, work, flesh, report, watch);
+        }
+        arrive_kinematic(mechanism, &mut state.bodies, self.input);
+        let mut bodies = state.bodies.poses.iter().zip(&state.bodies.motions);
+        let lost = bodies.position(|(pose, motion)| !(pose.is_finite() && motion.is_finite()));
+        report.mechanism.non_finite = lost.map(BodyId::from_index);
+        report.mechanism.iterations = substeps;
+    }
+
+    /// Substeps needed for the present speed of flesh in contact.
+    fn n_substeps(&self, flesh: &FleshState) -> u32 {
+        if !is_in_contact(flesh) {
+            return 1;
+        }
+        let distance = fastest(flesh) * self.settings.dt;
+        let most = self.how.most_substeps.max(1);
+        (distance / CALM_DISTANCE).ceil().clamp(1.0, f64::from(most)) as u32
+    }
+}
+
+/// Whether something touches.
+fn is_in_contact(flesh: &FleshState) -> bool {
+    !flesh.anchors.entries().is_empty() || !flesh.body_anchors.entries().is_empty()
+}
+
+/// Speed of the fastest node, m/s.
+fn fastest(flesh: &FleshState) -> f64 {
+    let nodes = flesh.nodes.iter().flat_map(|nodes| &nodes.velocities);
+    nodes.map(|v| v.length_squared()).fold(0.0, f64::max).sqrt()
+}

@@ -1,0 +1,205 @@
+//! One substep in joint coordinates: the stages of the table of the parent module.
+
+use sinew_control::{ControllerState, Goal, Moment, Place};
+use sinew_flesh::{ExplicitFlesh, FleshModel};
+use sinew_mechanism::{Input, outside_wrenches};
+use sinew_recursive::{Action, HybridReport, JointMode, Tree, resisted};
+
+use super::workspace::ReducedWorkspace;
+use crate::explicit_flesh::FleshSubsteps;
+use crate::reduced_model::ReducedModel;
+use crate::report::StepReport;
+use crate::settings::ReducedMethod;
+use crate::state::State;
+use crate::watch::{Stage, Watch};
+
+/// What all substeps of a step share.
+#[derive(Clone, Copy)]
+pub(super) struct Substep<'a> {
+    pub(super) mechanism: &'a sinew_mechanism::Model,
+    pub(super) reduced: &'a ReducedModel,
+    pub(super) input: &'a Input,
+    pub(super) method: ReducedMethod,
+    pub(super) flesh: ExplicitFlesh,
+}
+
+impl Substep<'_> {
+    /// Length, s.
+    fn h(&self) -> f64 {
+        self.flesh.dt
+    }
+
+    pub(super) fn advance(
+        &self,
+        state: &mut State,
+        work: &mut ReducedWorkspace,
+        mut flesh: Option<(&FleshModel, &mut FleshSubsteps)>,
+        report: &mut StepReport,
+        watch: &mut dyn Watch,
+    ) {
+        let State { bodies, flesh: soft, control } = state;
+        outside_wrenches(self.mechanism, bodies, self.input, &mut work.wrenches);
+        if let Some((model, substeps)) = &mut flesh {
+            report.flesh = substeps.advance(model, bodies, soft, &self.flesh);
+            for (body, wrench) in substeps.contact_wrenches.iter().chain(&substeps.flesh_wrenches) {
+                work.wrenches[body.index()] += *wrench;
+            }
+            watch.done(if model.bodies().is_empty() { Stage::Contact } else { Stage::Flesh });
+        }
+        self.gather_forces(bodies, work);
+        watch.done(Stage::Prepare);
+        self.command(bodies.time, control, work, report);
+        if work.controller.is_some() {
+            watch.done(Stage::Control);
+        }
+        self.integrate(bodies, work, report);
+        work.tree_state.write_mechanism(&self.reduced.tree, &mut work.dynamics, bodies);
+        bodies.time += self.h();
+        if let Some((model, substeps)) = flesh {
+            substeps.finish(model, bodies, soft);
+        }
+        watch.done(Stage::Integrate);
+    }
+
+    /// Wrenches on links, forces along joints and drags, at the beginning of the substep.
+    fn gather_forces(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) {
+        let tree = &self.reduced.tree;
+        for link in tree.links() {
+            work.external[link.index()] = work.wrenches[tree.body(link).index()];
+        }
+        work.tree_state.read_mechanism(tree, bodies);
+        let lookahead = if self.method == ReducedMethod::Implicit { self.h() } else { 0.0 };
+        let ReducedWorkspace { torques, resistances, tree_state, .. } = work;
+        self.reduced.pull(self.mechanism, tree_state, self.input, lookahead, torques, resistances);
+        work.drags.clear();
+        work.drags.extend(drags(self.mechanism, tree, self.input));
+    }
+
+    /// Commands of the actuators; without a controller, joints are passive.
+    fn command(
+        &self,
+        time: f64,
+        control: &mut ControllerState,
+        work: &mut ReducedWorkspace,
+        report: &mut StepReport,
+    ) {
+        work.command.modes.fill(JointMode::Passive);
+        work.command.values.copy_from_slice(&work.torques);
+        let Some(controller) = &mut work.controller else {
+            report.health.ignored_inputs = work.drags.len() as u32;
+            return;
+        };
+        let moment = ControlInput {
+            time,
+            dt: self.h(),
+            gravity: self.flesh.gravity,
+            external: &work.external,
+            torques: &work.torques,
+            drags: &work.drags,
+            implicit_springs: false,
+        };
+        let given =
+            controller.command(&self.reduced.tree, &work.tree_state, &moment, control, &mut work.command);
+        report.health.ignored_inputs = given.ignored_drags as u32;
+        report.effort.phase = given.phase;
+        report.effort.saturated = given.saturated;
+        let distances = controller.goal_reports().iter().map(|goal| goal.distance);
+        report.effort.goal_distance = distances.fold(0.0, f64::max);
+        if self.method != ReducedMethod::Rk4 {
+            self.take_springs_at_end(control, work);
+        }
+    }
+
+    /// Moves the torques of landing springs from the beginning to the end of the substep.
+    fn take_springs_at_end(&self, control: &ControllerState, work: &mut ReducedWorkspace) {
+        let (h, tree) = (self.h(), &self.reduced.tree);
+        let ReducedWorkspace { controller, command, tree_state, resistances, .. } = work;
+        let Some(controller) = controller else { return };
+        let Some(springs) = controller.springs(control) else { return };
+        let free = tree.links().filter(|link| !controller.is_saturated(*link));
+        for dof in free.flat_map(|link| tree.dofs(link)) {
+            let (k, c) = (springs.stiffness[dof], springs.damping[dof]);
+            command.values[dof] -= h * k * tree_state.rates[dof];
+            resistances[dof] += h * c + h * h * k;
+        }
+    }
+
+    /// Accelerations, then the end of the substep.
+    fn integrate(
+        &self,
+        bodies: &sinew_mechanism::State,
+        work: &mut ReducedWorkspace,
+        report: &mut StepReport,
+    ) {
+        let tree = &self.reduced.tree;
+        let swept = if self.method == ReducedMethod::Rk4 {
+            self.runge_kutta(bodies, work)
+        } else {
+            let ReducedWorkspace { dynamics, tree_state, command, external, resistances, .. } = work;
+            let action = Action { h, command, gravity: self.flesh.gravity, external };
+            resisted(tree, dynamics, tree_state, &action, resistances, self.h())
+        };
+        report.mechanism.regularized += u32::from(swept.singular.is_some());
+        let Some(controller) = &work.controller else { return };
+        let active = tree.links().filter(|link| controller.actuation().is_active(*link));
+        let effort = &mut report.effort;
+        for dof in active.flat_map(|link| tree.dofs(link)) {
+            let (torque, acceleration) = (work.dynamics.torques()[dof], work.dynamics.accelerations()[dof]);
+            effort.torque_square += torque * torque / f64::from(effort.substeps);
+            effort.acceleration_square += acceleration * acceleration / f64::from(effort.substeps);
+        }
+    }
+
+    /// Finds forces along joints and on bodies anew at every stage; commands, flesh and contacts stay as they are.
+    fn runge_kutta(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) -> HybridReport {
+        let Self { mechanism, reduced, input, .. } = *self;
+        let tree = &reduced.tree;
+        let ReducedWorkspace { integrator, dynamics, tree_state, command, external, .. } = work;
+        let ReducedWorkspace { torques, resistances, wrenches, stage_bodies, .. } = work;
+        // What stays is left when the others are taken away.
+        outside_wrenches(mechanism, bodies, input, wrenches);
+        for link in tree.links() {
+            external[link.index()] -= wrenches[tree.body(link).index()];
+        }
+        let modes = &command.modes;
+        let passive = || {
+            let links = tree.links().filter(|link| modes[link.index()] == JointMode::Passive);
+            links.flat_map(|link| tree.dofs(link))
+        };
+        passive().for_each(|dof| command.values[dof] -= torques[dof]);
+        stage_bodies.poses.clone_from(&bodies.poses);
+        stage_bodies.motions.clone_from(&bodies.motions);
+        let stays = Action { h, command, gravity: self.flesh.gravity, external };
+        integrator.runge_kutta_with(
+            tree,
+            dynamics,
+            tree_state,
+            &stays,
+            self.h(),
+            |stage, dynamics, action| {
+                reduced.pull(mechanism, stage, input, 0.0, torques, resistances);
+                action.resistance.copy_from_slice(resistances);
+                passive()
+                    .for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
+                stage.write_mechanism(tree, dynamics, stage_bodies);
+                outside_wrenches(mechanism, stage_bodies, input, wrenches);
+                for link in tree.links() {
+                    let k = link.index();
+                    action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
+                }
+            },
+        )
+    }
+}
+
+/// Hard grabs as drags of bones.
+fn drags<'a>(
+    mechanism: &'a sinew_mechanism::Model,
+    tree: &'a Tree,
+    input: &'a Input,
+) -> impl Iterator<Item = Goal> + 'a {
+    input.hard_grabs(mechanism).filter_map(move |grab| {
+        let central = mechanism.central_frame(grab.body).inverse().transform_point(grab.point);
+        Some(Goal::drag(tree.link(grab.body)?, central, PointTarget::At(grab.target)))
+    })
+}

@@ -1,0 +1,44 @@
+//! Scratch of steps in joint coordinates.
+
+use sinew_control::{Controller, Goal};
+use sinew_math::Force;
+use sinew_recursive::{HybridCommand, Dynamics, Integrator, TreeState};
+
+use crate::reduced_model::ReducedModel;
+
+/// Scratch of reduced steps; losing it changes no result.
+#[derive(Clone, Debug)]
+pub(crate) struct ReducedWorkspace {
+    pub(crate) dynamics: Dynamics,
+    pub(super) integrator: Integrator,
+    pub(super) tree_state: TreeState,
+    pub(super) command: HybridCommand,
+    pub(super) controller: Option<Controller>,
+    pub(super) torques: Vec<f64>,
+    pub(super) resistances: Vec<f64>,
+    /// Per link, and per body.
+    pub(super) external: Vec<Force>,
+    pub(super) wrenches: Vec<Force>,
+    pub(super) drags: Vec<Goal>,
+    /// Bodies at a stage of Runge–Kutta.
+    pub(super) stage_bodies: sinew_mechanism::State,
+}
+
+impl ReducedWorkspace {
+    pub(crate) fn new(reduced: &ReducedModel, bodies: &sinew_mechanism::State) -> Self {
+        let tree = &reduced.tree;
+        Self {
+            dynamics: Dynamics::new(tree),
+            integrator: Integrator::new(tree),
+            tree_state: tree.neutral_state(),
+            command: HybridCommand::passive(tree),
+            controller: reduced.controller.clone(),
+            torques: vec![0.0; tree.n_dofs()],
+            resistances: vec![0.0; tree.n_dofs()],
+            external: vec![Force::ZERO; tree.n_links()],
+            wrenches: Vec::new(),
+            drags: Vec::new(),
+            stage_bodies: bodies.clone(),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A mechanism in joint coordinates, with the forces along its joints and the controller that drives them.
+
+use std::ops::Range;
+
+use glam::{DQuat, DVec3};
+use sinew_control::Controller;
+use sinew_mechanism::{DriveCoordinate, Input, JointId, JointKind, Model};
+use sinew_recursive::{LinkId, RecursiveError, Tree, TreeState};
+
+/// A mechanism in joint coordinates and the controller that drives its joints.
+#[derive(Clone, Debug)]
+pub struct ReducedModel {
+    pub(crate) tree: Tree,
+    forces: Vec<JointForce>,
+    pub(crate) controller: Option<Controller>,
+}
+
+/// Forces along the coordinates of one joint.
+#[derive(Clone, Debug)]
+struct JointForce {
+    link: LinkId,
+    joint: JointId,
+    /// Where they act.
+    dofs: Range<usize>,
+    coordinates: Range<usize>,
+    /// A single coordinate; a rotation in space if there is none.
+    along: Option<DriveCoordinate>,
+}
+
+impl ReducedModel {
+    /// The reduced form of a mechanism, without a controller.
+    ///
+    /// # Errors
+    /// What cannot be written in joint coordinates, by name.
+    pub fn new(model: &Model) -> Result<Self, RecursiveError> {
+        let tree = Tree::from_model(model)?;
+        let forces = tree.links().flat_map(|link| joint_forces(model, &tree, link)).collect();
+        Ok(Self { tree, forces, controller: None })
+    }
+
+    /// The same model with a controller.
+    #[must_use]
+    pub fn with_controller(self, controller: Controller) -> Self {
+        Self { controller: Some(controller), ..self }
+    }
+
+    /// The tree of joint coordinates.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Forces along the coordinates of joints, and what they resist with, over a step of `h` seconds (0: as they are now). Of joints
+    /// with an actuator, which replaces their forces, only the armature is left.
+    pub(crate) fn pull(
+        &self,
+        model: &Model,
+        state: &TreeState,
+        input: &Input,
+        h: f64,
+        torques: &mut [f64],
+        resistances: &mut [f64],
+    ) {
+        torques.fill(0.0);
+        resistances.fill(0.0);
+        let actuation = self.controller.as_ref().map(Controller::actuation);
+        for force in &self.forces {
+            let (q, v) = (&state.coordinates[force.coordinates.clone()], &state.rates[force.dofs.clone()]);
+            let is_driven = actuation.is_some_and(|actuation| actuation.is_active(force.link));
+            let h = if is_driven { 0.0 } else { h };
+            if let Some(along) = force.along {
+                let response = model.scalar_response(force.joint, along, [q[0], v[0]], input, h);
+                torques[force.dofs.start] += response.torque;
+                resistances[force.dofs.start] += response.resistance;
+            } else {
+                let rotation = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
+                let rate = DVec3::new(v[0], v[1], v[2]);
+                let response = model.rotation_response(force.joint, rotation, rate, input, h);
+                for (k, dof) in force.dofs.clone().enumerate() {
+                    torques[dof] += response.torque[k];
+                    resistances[dof] += response.resistance;
+                }
+            }
+            if is_driven {
+                torques[force.dofs.clone()].fill(0.0);
+            }
+        }
+    }
+
+    /// Replaces the controller, or removes it.
+    pub fn set_controller(&mut self, controller: Option<Controller>) {
+        self.controller = controller;
+    }
+
+    /// The controller, if there is one.
+    pub fn controller(&self) -> Option<&Controller> {
+        self.controller.as_ref()
+    }
+}
+
+/// The forces of a link's joint.
+fn joint_forces(model: &Model, tree: &Tree, link: LinkId) -> Vec<JointForce> {
+    let Some(joint) = tree.joint(link) else { return Vec::new() };
+    let (dofs, coordinates) = (tree.dofs(link), tree.coordinates(link));
+    let kind = tree.joint_kind(link);
+    let one = |range: &Range<usize>, offset| range.start + offset..range.start + offset + 1;
+    let mut forces = Vec::new();
+    for along in [DriveCoordinate::Twist, DriveCoordinate::Slide] {
+        if model.has_scalar_force(joint, along) {
+            let dofs = one(&dofs, kind.rate_index(along));
+            let coordinates = one(&coordinates, kind.coordinate_index(along));
+            forces.push(JointForce { link, joint, dofs, coordinates, along: Some(along) });
+        }
+    }
+    if model.has_rotation_force(joint) && kind == JointKind::Ball {
+        forces.push(JointForce { link, joint, dofs, coordinates, along: None });
+    }
+    forces
+}

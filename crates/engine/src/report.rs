@@ -1,0 +1,67 @@
+//! What one step did, as plain data.
+
+use sinew_flesh::FleshReport;
+use sinew_mechanism::BodyId;
+
+/// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct StepReport {
+    /// Number of the step: time at its end over step length, rounded; the first step is 1. Scenes that change the length of steps
+    /// count them all.
+    pub index: u64,
+    /// Time at the end of the step, s.
+    pub time: f64,
+    /// Errors of the joints and work of the solver, as the mechanism reports them.
+    pub mechanism: sinew_mechanism::StepReport,
+    /// Flesh and contacts; nothing if there are none.
+    pub flesh: FleshReport,
+    /// What the actuators of a score did.
+    pub effort: ActuatorEffort,
+    /// What was wrong.
+    pub health: Health,
+}
+
+/// What actuators did in a step; nothing without a score.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ActuatorEffort {
+    /// Sum of squared torques, (N·m)² and N².
+    pub torque_square: f64,
+    /// Sum of squared accelerations, (rad/s²)² and (m/s²)².
+    pub acceleration_square: f64,
+    /// Phase of the score, counted from 0; none before the first.
+    pub phase: Option<usize>,
+    /// Largest distance of a goal still to go, m or rad.
+    pub goal_distance: f64,
+    /// Actuators whose torque is at its limit.
+    pub saturated: usize,
+    /// Substeps made.
+    pub substeps: u32,
+}
+
+/// What was wrong with a step; the default is nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Health {
+    /// Inputs that were left out because they were not finite, out of range, or about nothing that could take them.
+    pub ignored_inputs: u32,
+    /// Pivots or rows that had to be made soft because they were singular.
+    pub regularized: u32,
+    /// First body whose state is no longer finite.
+    pub non_finite: Option<BodyId>,
+    /// First tetrahedron whose force is no longer finite.
+    pub non_finite_tet: Option<usize>,
+    /// Nothing was done: the step length is not a positive number, the state belongs to another model, or the model has no joint
+    /// coordinates to be stepped in.
+    pub refused: bool,
+}
+
+impl Health {
+    /// Whether nothing was wrong.
+    pub fn is_good(&self) -> bool {
+        *self == Self::default()
+    }
+}

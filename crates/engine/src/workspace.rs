@@ -1,0 +1,85 @@
+//! Scratch memory of a step, and what the last step left there to be read.
+
+use sinew_flesh::{CarryScratch, FleshWorkspace};
+use sinew_math::Force;
+use sinew_mechanism::Input;
+
+use crate::explicit_flesh::FleshSubsteps;
+use crate::model::Model;
+use crate::reduced::ReducedWorkspace;
+
+/// Scratch of [`crate::step`]. Losing it changes no result.
+#[derive(Debug)]
+pub struct Workspace {
+    pub(crate) mechanism: sinew_mechanism::Workspace,
+    pub(crate) flesh: Option<Box<FleshWorkspace>>,
+    /// Made on the first step with explicit flesh.
+    pub(crate) explicit: Option<Box<FleshSubsteps>>,
+    /// The input with the wrenches of explicit flesh.
+    pub(crate) input: Input,
+    /// Made on the first step in joint coordinates.
+    pub(crate) reduced: Option<Box<ReducedWorkspace>>,
+    pub(crate) carry: CarryScratch,
+    pub(crate) last: LastStep,
+}
+
+/// Which stepper made the last step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LastStep {
+    /// There was no step, or it is not the one that led to the state.
+    #[default]
+    Unknown,
+    /// Bodies, and flesh solved with them.
+    Coupled,
+    /// Explicit flesh, then the bodies.
+    ExplicitFlesh,
+    /// Explicit flesh, then joint coordinates.
+    Reduced,
+}
+
+impl Clone for Workspace {
+    fn clone(&self) -> Self {
+        Self::of(self.mechanism.clone(), self.flesh.clone())
+    }
+}
+
+impl Workspace {
+    /// Scratch for a model.
+    pub fn new(model: &Model) -> Self {
+        let flesh = model.flesh().map(|flesh| Box::new(FleshWorkspace::new(flesh)));
+        Self::of(sinew_mechanism::Workspace::new(model.mechanism()), flesh)
+    }
+
+    fn of(mechanism: sinew_mechanism::Workspace, flesh: Option<Box<FleshWorkspace>>) -> Self {
+        Self {
+            mechanism,
+            flesh,
+            explicit: None,
+            input: Input::default(),
+            reduced: None,
+            carry: CarryScratch::default(),
+            last: LastStep::Unknown,
+        }
+    }
+
+    /// Scratch of the flesh, if there is any.
+    pub fn flesh(&self) -> Option<&FleshWorkspace> {
+        self.flesh.as_deref()
+    }
+
+    /// Wrench of each grab of the last implicit step on its body: torque about the centre of mass (N·m) and force (N), world
+    /// axes.
+    pub fn grab_wrenches(&self) -> &[Force] {
+        self.mechanism.grab_wrenches()
+    }
+
+    /// Forgets the contacts and joint loads of the last step. Call it when the state was changed by other means than a step.
+    pub fn forget_last_step(&mut self) {
+        self.last = LastStep::Unknown;
+    }
+
+    /// Forgets the scratch of steps in joint coordinates. Call it when the controller of the model was replaced.
+    pub fn forget_controller(&mut self) {
+        self.reduced = None;
+    }
+}

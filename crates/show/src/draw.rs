@@ -1,0 +1,94 @@
+//! The draw list of a world.
+//!
+//! Cost: one pass over bodies, joints and surface points; filling a list again allocates nothing.
+
+use glam::DVec3;
+use sinew_engine::BodyPoint;
+use sinew_sim::World;
+
+use crate::list::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, LineKind};
+use crate::spline;
+
+/// Replaces a list by that of the present state of a world.
+pub fn draw(world: &World, list: &mut DrawList) {
+    draw_flesh(world, &mut list.flesh);
+    draw_surfaces(world, &mut list.surfaces);
+    draw_lines(world, &mut list.lines);
+    list.solids.clear();
+    list.solids.extend(world.appearance().solids.iter().map(|solid| DrawSolid {
+        body: solid.body,
+        world_from_shape: world.pose(solid.body).compose(&solid.body_from_shape),
+        shape: solid.shape,
+        color: solid.color,
+    }));
+    let (mechanism, bodies) = (world.mechanism(), &world.state().bodies);
+    list.points.clear();
+    list.points.extend(
+        mechanism
+            .joints()
+            .map(|joint| DrawPoint { joint, position: mechanism.joint_anchors(bodies, joint).0 }),
+    );
+}
+
+fn draw_flesh(world: &World, list: &mut Vec<DrawFlesh>) {
+    let appearance = &world.appearance().flesh;
+    list.resize_with(appearance.len(), DrawFlesh::default);
+    let bodies = world.model().flesh().into_iter().flat_map(|flesh| flesh.bodies());
+    let bodies = bodies.zip(&world.state().flesh.nodes);
+    for ((drawn, look), (body, nodes)) in list.iter_mut().zip(appearance).zip(bodies) {
+        body.fill_surface(&nodes.positions, &mut drawn.points);
+        if *drawn.triangles != look.triangles[..] {
+            drawn.triangles = look.triangles[..].into();
+        }
+        drawn.color = look.color;
+    }
+}
+
+fn draw_surfaces(world: &World, list: &mut Vec<DrawSurface>) {
+    let appearance = &world.appearance().surfaces;
+    list.resize_with(appearance.len(), DrawSurface::default);
+    for (drawn, look) in list.iter_mut().zip(appearance) {
+        drawn.controls.clear();
+        drawn.controls.extend(look.points.iter().map(|point| place(world, point)));
+        spline::fill(look.columns, look.fineness, drawn);
+        drawn.color = look.color;
+    }
+}
+
+/// Springs, grabs, and the drags of a controller.
+fn draw_lines(world: &World, list: &mut Vec<DrawLine>) {
+    list.clear();
+    list.extend(world.appearance().springs.iter().map(|[a, b]| DrawLine {
+        kind: LineKind::Spring,
+        from: place(world, a),
+        to: place(world, b),
+    }));
+    let n_bodies = world.mechanism().n_bodies();
+    let grabs = world.input().grabs.iter().filter(|grab| grab.body.index() < n_bodies);
+    list.extend(grabs.map(|grab| DrawLine {
+        kind: LineKind::Grab,
+        from: world.pose(grab.body).transform_point(grab.point),
+        to: grab.target,
+    }));
+    let Some(reduced) = world.model().reduced() else { return };
+    let state = world.state();
+    let drags = reduced.controller().into_iter().flat_map(|it| it.drags(&state.control, world.time()));
+    list.extend(drags.map(|(goal, target)| DrawLine {
+        kind: LineKind::Grab,
+        from: state.bodies.poses[reduced.tree().body(goal.bone).index()].transform_point(goal.point),
+        to: target,
+    }));
+}
+
+fn place(world: &World, point: &BodyPoint) -> DVec3 {
+    point.body.map_or(point.point, |body| world.pose(body).transform_point(point.point))
+}
+
+/// Centre and half diagonal of the bounding box of everything in a world (m); at least 5 cm.
+pub fn extent(world: &World) -> (DVec3, f64) {
+    let poses = world.mechanism().bodies().map(|body| world.pose(body).translation);
+    let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
+    let mut list = DrawList::default();
+    draw(world, &mut list);
+    list.extent_with(poses.chain(nodes))
+}

@@ -1,0 +1,110 @@
+//! Draw lists: solids with poses, points, lines and surfaces of one moment as plain data, with the colours that the scene gives. No
+//! camera, no graphics library. World axes, metres.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use sinew_math::{Pose, Shape};
+use sinew_mechanism::{BodyId, JointId};
+
+/// Everything that a world shows at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DrawList {
+    /// Shapes of bodies.
+    pub solids: Vec<DrawSolid>,
+    /// Joints.
+    pub points: Vec<DrawPoint>,
+    /// Springs and grabs.
+    pub lines: Vec<DrawLine>,
+    /// Surfaces through points of bodies.
+    pub surfaces: Vec<DrawSurface>,
+    /// Surfaces of flesh.
+    pub flesh: Vec<DrawFlesh>,
+}
+
+/// The surface of one body of flesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DrawFlesh {
+    /// Its points.
+    pub points: Vec<DVec3>,
+    /// Three points each, counterclockwise from outside. Clones share them.
+    pub triangles: Arc<[[u32; 3]]>,
+    /// sRGB red, green, blue from 0 to 1, if the scene gives a colour.
+    pub color: Option<DVec3>,
+}
+
+/// One shape of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawSolid {
+    /// Its body.
+    pub body: BodyId,
+    /// World from the frame of the shape.
+    pub world_from_shape: Pose,
+    /// Its shape.
+    pub shape: Shape,
+    /// sRGB red, green, blue from 0 to 1, if the scene gives a colour.
+    pub color: Option<DVec3>,
+}
+
+/// A smooth surface through points of bodies, visible from both sides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DrawSurface {
+    /// The points it passes through, row by row.
+    pub controls: Vec<DVec3>,
+    /// Its vertices, row by row.
+    pub points: Vec<DVec3>,
+    /// Unit normals at the vertices.
+    pub normals: Vec<DVec3>,
+    /// Three vertices each, counterclockwise seen from the side of the normals. Clones share them.
+    pub triangles: Arc<[[u32; 3]]>,
+    /// sRGB red, green, blue from 0 to 1, if the scene gives a colour.
+    pub color: Option<DVec3>,
+}
+
+/// A joint as a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawPoint {
+    /// The joint.
+    pub joint: JointId,
+    /// Its anchor on the first body.
+    pub position: DVec3,
+}
+
+/// A line between two points of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawLine {
+    /// What it represents.
+    pub kind: LineKind,
+    /// First end; the grabbed point of a grab.
+    pub from: DVec3,
+    /// Second end; the target of a grab.
+    pub to: DVec3,
+}
+
+/// What a line represents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// A spring between two points.
+    Spring,
+    /// A grab of a body.
+    Grab,
+}
+
+impl DrawList {
+    /// Centre and half diagonal of the bounding box of all solids and some points (m); at least 5 cm.
+    pub fn extent_with(&self, points: impl Iterator<Item = DVec3>) -> (DVec3, f64) {
+        let corners = self.solids.iter().flat_map(|solid| {
+            let half = solid.shape.half_extents();
+            let signs =
+                (0..8).map(|k| DVec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
+            signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
+        });
+        let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let points = points.chain(corners).filter(|point| point.is_finite());
+        let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
+        if low.x > high.x {
+            return (DVec3::ZERO, 1.0);
+        }
+        (0.5 * (low + high), (0.5 * low.distance(high)).max(0.05))
+    }
+}

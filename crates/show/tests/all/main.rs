@@ -1,0 +1,3 @@
+//! What there is to draw of a scene.
+
+mod draw;
