@@ -1,12 +1,11 @@
 //! Every fixture is its own test: good scenes must check, run and meet their `expect` block, bad ones must be refused.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::shell::{Call, TaskFailure, TaskOutcome, release_binary, root};
 use crate::source::files_below;
 
-/// `check` (the default) runs everything; `list` prints the names; `sync` refreshes the built-in copies.
+/// `check` (the default) runs everything; `list` prints the names.
 pub(crate) fn run(args: &[String]) -> TaskOutcome {
     match args {
         [] => check(),
@@ -15,21 +14,8 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
             valid().iter().for_each(|path| println!("{}", relative(path)));
             Ok(())
         }
-        [word] if word == "sync" => sync(),
-        [word, ..] => Err(TaskFailure::Usage(format!("`fixtures` takes check, list or sync, not `{word}`"))),
+        [word, ..] => Err(TaskFailure::Usage(format!("`fixtures` takes check or list, not `{word}`"))),
     }
-}
-
-/// Copies the scenes to where they are compiled in; a published package cannot reach outside its folder.
-fn sync() -> TaskOutcome {
-    let folder = root().join("crates/scenes/scenes");
-    for path in files_below(&root().join("fixtures/mechanisms"), ".ron") {
-        let copy = folder.join(path.file_name().unwrap_or_default());
-        fs::copy(&path, &copy)
-            .map_err(|error| TaskFailure::Check(format!("cannot write {}: {error}", relative(&copy))))?;
-        println!("{} -> {}", relative(&path), relative(&copy));
-    }
-    Ok(())
 }
 
 /// Folders of `fixtures/` that hold no scenes that must work.

@@ -173,7 +173,7 @@ const LAYERS: &[PackageLayer] = &[
     },
     PackageLayer {
         package: "sinew-scenes",
-        folder: "crates/scenes",
+        folder: "fixtures",
         ours: &[],
         foreign: Some(&[]),
         numeric: false,

@@ -33,9 +33,8 @@ usage: cargo xtask COMMAND
   layers                   dependency direction between packages and between modules, one glam, no unsafe, no files
                            or clocks in numeric crates
   docs                     links and names in the documents
-  fixtures [check|list|sync]
-                           check and run every fixture; every file of fixtures/invalid must fail with exit code 2;
-                           sync copies the scenes into the command
+  fixtures [check|list]
+                           check and run every fixture; every file of fixtures/invalid must fail with exit code 2
   determinism [--write]    state digests at 1, 2 and 4 threads against fixtures/golden/digests.ron
   bench [SUITE] [--quick] [--json FILE] [--plot FILE] [--save NAME] [--against NAME] [--rapier]
                            run a benchmark program (default suite: chain); --json writes its figures, --plot draws

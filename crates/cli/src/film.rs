@@ -85,9 +85,7 @@ fn png(image: &Image) -> Result<Vec<u8>, PictureError> {
 mod tests {
     use glam::DVec3;
     use sinew_math::Pose;
-    use sinew_show::{
-        DrawLine, DrawList, DrawShape, DrawSolid, LineKind, SceneLooks, SolidLook, VisibleState,
-    };
+    use sinew_show::{DrawLine, DrawList, DrawSolid, LineKind, SceneLooks, Shape, SolidLook, VisibleState};
     use sinew_sim::BodyId;
 
     use super::FilmExport;
@@ -98,7 +96,7 @@ mod tests {
         DrawSolid {
             body: BodyId::from_index(i),
             world_from_shape: Pose::from_translation(DVec3::new(i as f64, 0.0, k as f64)),
-            shape: DrawShape::Capsule { radius: 0.1, length: 1.0 },
+            shape: Shape::Capsule { radius: 0.1, length: 1.0 },
             color: None,
         }
     }

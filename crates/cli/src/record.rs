@@ -139,7 +139,7 @@ impl FrameRecorder {
 #[cfg(test)]
 mod tests {
     use sinew_scene::SceneDoc;
-    use sinew_show::{DrawShape, ShowOptions};
+    use sinew_show::{Shape, ShowOptions};
     use sinew_sim::World;
 
     use super::{FrameWishes, RecordedFrame, Recorder};
@@ -158,7 +158,7 @@ mod tests {
         }
         let film = recorder.frames.unwrap();
         let solids = |frame: &RecordedFrame| frame.visible.list.solids.clone();
-        let DrawShape::Sphere { radius } = solids(&film.frames[0])[0].shape else { panic!("a ball") };
+        let Shape::Sphere { radius } = solids(&film.frames[0])[0].shape else { panic!("a ball") };
         assert!((radius - 1.0).abs() < 1e-12);
         assert!(film.frames.iter().all(|frame| solids(frame).len() == film.setting.looks.solids.len()));
         // At 60 steps per second every other step has a frame; so have the third, by request, and the last.

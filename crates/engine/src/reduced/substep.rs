@@ -1,6 +1,6 @@
 //! One substep in joint coordinates: the stages of the table of the parent module.
 
-use sinew_control::{ControllerState, Goal, Moment, Place};
+use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
 use sinew_mechanism::{Input, outside_wrenches};
 use sinew_recursive::{Action, HybridReport, JointMode, Tree, resisted};
@@ -89,7 +89,7 @@ impl Substep<'_> {
             report.health.ignored_inputs = work.drags.len() as u32;
             return;
         };
-        let moment = ControlInput {
+        let given = ControlInput {
             time,
             dt: self.h(),
             gravity: self.flesh.gravity,
@@ -98,11 +98,11 @@ impl Substep<'_> {
             drags: &work.drags,
             implicit_springs: false,
         };
-        let given =
-            controller.command(&self.reduced.tree, &work.tree_state, &moment, control, &mut work.command);
-        report.health.ignored_inputs = given.ignored_drags as u32;
-        report.effort.phase = given.phase;
-        report.effort.saturated = given.saturated;
+        let commanded =
+            controller.command(&self.reduced.tree, &work.tree_state, &given, control, &mut work.command);
+        report.health.ignored_inputs = commanded.ignored_drags as u32;
+        report.effort.phase = commanded.phase;
+        report.effort.saturated = commanded.saturated;
         let distances = controller.goal_reports().iter().map(|goal| goal.distance);
         report.effort.goal_distance = distances.fold(0.0, f64::max);
         if self.method != ReducedMethod::Rk4 {
@@ -136,8 +136,8 @@ impl Substep<'_> {
             self.runge_kutta(bodies, work)
         } else {
             let ReducedWorkspace { dynamics, tree_state, command, external, resistances, .. } = work;
-            let action = Action { h, command, gravity: self.flesh.gravity, external };
-            resisted(tree, dynamics, tree_state, &action, resistances, self.h())
+            let action = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
+            resisted(tree, dynamics, tree_state, &action, resistances)
         };
         report.mechanism.regularized += u32::from(swept.singular.is_some());
         let Some(controller) = &work.controller else { return };
@@ -169,26 +169,18 @@ impl Substep<'_> {
         passive().for_each(|dof| command.values[dof] -= torques[dof]);
         stage_bodies.poses.clone_from(&bodies.poses);
         stage_bodies.motions.clone_from(&bodies.motions);
-        let stays = Action { h, command, gravity: self.flesh.gravity, external };
-        integrator.runge_kutta_with(
-            tree,
-            dynamics,
-            tree_state,
-            &stays,
-            self.h(),
-            |stage, dynamics, action| {
-                reduced.pull(mechanism, stage, input, 0.0, torques, resistances);
-                action.resistance.copy_from_slice(resistances);
-                passive()
-                    .for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
-                stage.write_mechanism(tree, dynamics, stage_bodies);
-                outside_wrenches(mechanism, stage_bodies, input, wrenches);
-                for link in tree.links() {
-                    let k = link.index();
-                    action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
-                }
-            },
-        )
+        let stays = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
+        integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, |stage, dynamics, action| {
+            reduced.pull(mechanism, stage, input, 0.0, torques, resistances);
+            action.resistance.copy_from_slice(resistances);
+            passive().for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
+            stage.write_mechanism(tree, dynamics, stage_bodies);
+            outside_wrenches(mechanism, stage_bodies, input, wrenches);
+            for link in tree.links() {
+                let k = link.index();
+                action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];
+            }
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use sinew_control::{Controller, Goal};
 use sinew_math::Force;
-use sinew_recursive::{HybridCommand, Dynamics, Integrator, TreeState};
+use sinew_recursive::{Dynamics, HybridCommand, Integrator, TreeState};
 
 use crate::reduced_model::ReducedModel;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
-use sinew_show::{DrawList, DrawShape, LineKind, SceneLooks, draw, extent};
+use sinew_show::{DrawList, LineKind, SceneLooks, Shape, draw, extent};
 use sinew_sim::{SceneDoc, World};
 
 fn build(scene: &SceneDoc) -> World {
@@ -42,7 +42,7 @@ fn shapes_joints_springs_and_grabs_are_listed() {
     draw(&world, &mut list);
     assert_eq!((list.solids.len(), list.points.len(), list.lines.len()), (5, 1, 2));
     let ball = list.solids[1];
-    assert_eq!(ball.shape, DrawShape::Sphere { radius: 0.2 });
+    assert_eq!(ball.shape, Shape::Sphere { radius: 0.2 });
     assert_eq!((ball.world_from_shape.translation, ball.color), (DVec3::X * 2.0, Some(DVec3::X)));
     assert_eq!(list.points[0].position, DVec3::ZERO);
     assert_eq!(list.lines[0].kind, LineKind::Spring);
@@ -104,7 +104,7 @@ fn bodies_without_shapes_are_balls_of_their_inertia() {
     let mut list = DrawList::default();
     draw(&world, &mut list);
     assert_eq!(list.solids.len(), 1);
-    let DrawShape::Sphere { radius } = list.solids[0].shape else { panic!("a ball") };
+    let Shape::Sphere { radius } = list.solids[0].shape else { panic!("a ball") };
     assert!((radius - 1.0).abs() < 1e-12);
     assert_eq!(list.solids[0].world_from_shape.translation, DVec3::new(1.0, 0.0, 1.0));
 }
