@@ -22,5 +22,6 @@ pub use options::{ShowOptions, Tint};
 pub use primitives::{Instance, Rgb, ShownArrow, ShownLine, ShownSolid, ShownSurface};
 pub use render::{DrawingRenderer, line_width, tessellated};
 pub use scenery::Scenery;
-pub pub use stretch::surface_stretches;
+pub use sinew_math::Shape;
+pub use stretch::surface_stretches;
 pub use visible::VisibleState;
