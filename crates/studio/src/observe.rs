@@ -20,7 +20,7 @@ impl Session {
 
     /// Writes a snapshot of the present moment with the content that `wishes` names.
     pub(crate) fn fill_with(&self, snapshot: &mut Snapshot, wishes: &SnapshotWishes) {
-        let (world, model) = (&self.world, self.world.model());
+        let (world, model) = (&self.world, self.world.mechanism());
         snapshot.overview.clone_from(&self.overview);
         snapshot.doc.clone_from(self.doc());
         snapshot.in_force = world.values_in_force().cloned().unwrap_or_default();

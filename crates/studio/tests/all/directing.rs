@@ -98,8 +98,10 @@ fn poses_made_by_hand_become_keyframes_that_survive_and_are_reached() {
 #[test]
 fn what_actuators_do_is_drawn_after_a_rewind_too_and_plotted_from_the_beginning() {
     let mut session = arm();
-    session
-        .wish(sinew_studio::SnapshotWishes { joint_forces: true, ..sinew_studio::SnapshotWishes::default() });
+    session.wish(sinew_studio::SnapshotWishes {
+        show: sinew_show::ShowOptions { joint_forces: true, ..Default::default() },
+        ..Default::default()
+    });
     switch(&mut session, ControlChoice::Guide(StyleDoc::Acceleration).control(&[], &[]));
     (0..40).for_each(|_| session.step_once());
     let mut snapshot = sinew_studio::Snapshot::default();

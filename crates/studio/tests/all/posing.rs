@@ -108,7 +108,7 @@ fn dragging_a_finger_of_a_pinned_hand_out_of_reach_moves_that_finger() {
         session.hold(&[soft(&session, "hand_index_far", goal)]);
         assert!(session.world().pose(tip).translation.distance(goal) < 0.015);
     }
-    let model = session.world().model();
+    let model = session.world().mechanism();
     for joint in model.joints() {
         let (name, angle) = (model.joint_name(joint), session.world().reading(joint).twist);
         assert!(angle.abs() < if name.contains("index") { 2.0 } else { 0.3 }, "{name} is at {angle}");

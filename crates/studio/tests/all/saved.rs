@@ -15,7 +15,7 @@ const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 
 /// Writes a scene that names its mesh `file`, and opens it.
 fn opened(path: &Path, file: &str) -> Session {
     let text = format!(
-        r#"(format: 1, name: "jelly", dt: 0.01, flesh: [(name: "cube", mesh: ShownSurface(file: {file:?}, cells: 2))])"#
+        r#"(format: 1, name: "jelly", dt: 0.01, flesh: [(name: "cube", mesh: Surface(file: {file:?}, cells: 2))])"#
     );
     fs::write(path, text).expect("a file");
     Session::new(OpenScene::load(path).unwrap_or_else(|fault| panic!("{fault}")))
