@@ -93,7 +93,7 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
         None => StateFile::default(),
     };
     let place = args.state.as_ref().map_or_else(|| args.scene.clone(), |path| path.display().to_string());
-    let problem = DynamicsProblem::new(&world, &tree, &file, args.mode())
+    let problem = StateEvaluation::new(&world, &tree, &file, args.mode())
         .map_err(|CommandError(text)| CommandError(format!("{place}: {text}")))?;
     let mut work = Dynamics::new(&tree);
     let seen =
@@ -129,13 +129,13 @@ fn read(path: &std::path::Path) -> Result<StateFile, CommandError> {
 }
 
 /// State, command and external forces.
-struct DynamicsProblem {
+struct StateEvaluation {
     state: TreeState,
     command: HybridCommand,
     external: Vec<Force>,
 }
 
-impl DynamicsProblem {
+impl StateEvaluation {
     fn new(world: &World, tree: &Tree, file: &StateFile, mode: DynamicsMode) -> Result<Self, CommandError> {
         let mut state = TreeState::from_mechanism(tree, &world.state().bodies);
         let mut command = match mode {

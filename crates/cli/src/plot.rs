@@ -48,7 +48,7 @@ pub(crate) fn draw(title: &str, subtitle: &str, time: &[f64], panels: &[Panel<'_
     svg.text((LEFT, 55.0), TextAnchor::Start, 13.0, &format!("fill=\"{SOFT_INK}\""), subtitle);
     let first = time.first().copied().unwrap_or(0.0);
     let last = time.last().copied().unwrap_or(1.0);
-    let x = PlotAxis::linear(first, if last > first { last } else { first + 1.0 }, false);
+    let x = SvgAxis::linear(first, if last > first { last } else { first + 1.0 }, false);
     for (i, panel) in panels.iter().enumerate() {
         let top = HEAD + PANEL_HEIGHT * i as f64 + 26.0;
         draw_panel(&mut svg, panel, time, &x, top, i + 1 == panels.len());
@@ -56,9 +56,9 @@ pub(crate) fn draw(title: &str, subtitle: &str, time: &[f64], panels: &[Panel<'_
     svg.finish()
 }
 
-fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &PlotAxis, top: f64, is_last: bool) {
+fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &SvgAxis, top: f64, is_last: bool) {
     let values = || panel.series.iter().flat_map(|series| series.values.iter().copied());
-    let y = if panel.log { PlotAxis::log(values()) } else { PlotAxis::around(values()) };
+    let y = if panel.log { SvgAxis::log(values()) } else { SvgAxis::around(values()) };
     let bottom = top + PLOT_HEIGHT;
     let right = LEFT + PLOT_WIDTH;
     let soft = format!("fill=\"{SOFT_INK}\"");
@@ -112,7 +112,7 @@ fn draw_legend(svg: &mut Svg, panel: &Panel<'_>, right: f64, at: f64) {
 }
 
 /// The visible pieces of a curve as fractions of the axes. Values that cannot be drawn interrupt the curve.
-fn curve(time: &[f64], values: &[f64], x: &PlotAxis, y: &PlotAxis) -> Vec<Vec<(f64, f64)>> {
+fn curve(time: &[f64], values: &[f64], x: &SvgAxis, y: &SvgAxis) -> Vec<Vec<(f64, f64)>> {
     let mut runs = vec![Vec::new()];
     for i in reduced(values) {
         if y.shows(values[i]) {
@@ -146,7 +146,7 @@ fn reduced(values: &[f64]) -> Vec<usize> {
 }
 
 /// A range of values with ticks.
-struct PlotAxis {
+struct SvgAxis {
     low: f64,
     high: f64,
     /// Distance of ticks: a value, or a number of decades.
@@ -154,7 +154,7 @@ struct PlotAxis {
     log: bool,
 }
 
-impl PlotAxis {
+impl SvgAxis {
     /// Exactly from `low` to `high`, or rounded out to whole ticks.
     fn linear(low: f64, high: f64, round: bool) -> Self {
         let step = nice_step((high - low) / 6.0);
@@ -270,7 +270,7 @@ fn power_of_ten(exponent: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Panel, PlotAxis, PlotSeries, draw, nice_step, power_of_ten, reduced};
+    use super::{Panel, SvgAxis, PlotSeries, draw, nice_step, power_of_ten, reduced};
 
     #[test]
     fn steps_are_one_two_five() {
@@ -281,11 +281,11 @@ mod tests {
 
     #[test]
     fn axes_hold_every_value() {
-        let constant = PlotAxis::around([3.0, 3.0].into_iter());
+        let constant = SvgAxis::around([3.0, 3.0].into_iter());
         assert!(constant.low < 3.0 && constant.high > 3.0);
-        let empty = PlotAxis::around([f64::NAN].into_iter());
+        let empty = SvgAxis::around([f64::NAN].into_iter());
         assert!(empty.high > empty.low);
-        let log = PlotAxis::log([0.0, 1e-9, 3e-2].into_iter());
+        let log = SvgAxis::log([0.0, 1e-9, 3e-2].into_iter());
         assert_eq!((log.low, log.high), (-9.0, -1.0));
         assert!(!log.shows(0.0));
         assert_eq!(power_of_ten(-12), "10⁻¹²");

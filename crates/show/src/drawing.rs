@@ -88,8 +88,8 @@ impl Drawing {
         }
         self.push_marks(visible, context.show.joints);
         self.push_lines(visible);
-        self.push_forces(visible, context.looks.mass);
-        for limit in &visible.limits {
+        self.push_forces(visible, context);
+        for limit in visible.limits.iter().filter(|_| context.show.limits) {
             limit.draw(0.12 * self.reach, &mut self.gauges);
         }
     }
@@ -182,13 +182,14 @@ impl Drawing {
 
     /// Contact and joint forces. A force equal to the weight of the scene is half as long as the scene. Lengths of contact
     /// forces grow with the square root of the force, because flesh has many contacts with small forces.
-    fn push_forces(&mut self, visible: &VisibleState, mass: f64) {
-        let weight = GRAVITY * mass;
+    fn push_forces(&mut self, visible: &VisibleState, context: &DrawingContext<'_>) {
+        let weight = GRAVITY * context.looks.mass;
         let unit = 0.5 * self.reach / weight.max(f64::MIN_POSITIVE).sqrt();
-        for &(point, force) in &visible.contacts {
+        for &(point, force) in visible.contacts.iter().filter(|_| context.show.contacts) {
             self.push_arrow(point, force, unit * force.length().sqrt(), CONTACT);
         }
-        for (joint, &force) in visible.list.points.iter().zip(&visible.joint_forces) {
+        let joints = visible.list.points.iter().filter(|_| context.show.joint_forces);
+        for (joint, &force) in joints.zip(&visible.joint_forces) {
             self.push_arrow(joint.position, force, 0.5 * self.reach * force.length() / weight, JOINT_FORCE);
         }
     }

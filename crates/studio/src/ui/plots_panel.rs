@@ -8,10 +8,10 @@ use crate::engine::Engine;
 use crate::snapshot::{Measured, Snapshot};
 
 /// Name of a curve, and its value in a sample.
-type PlotCurve = (&'static str, fn(&StepSample) -> f64);
+type SampleCurve = (&'static str, fn(&StepSample) -> f64);
 
 /// Names of plots, and their curves.
-const PLOTS: [(&str, &[PlotCurve]); 7] = [
+const PLOTS: [(&str, &[SampleCurve]); 7] = [
     (
         "Energy (J)",
         &[
