@@ -94,10 +94,11 @@ fn quoted_names(text: &str) -> BTreeSet<String> {
     quoted.filter(is_name).map(str::to_owned).collect()
 }
 
-/// Every word of every source.
+/// Every word of every source and scene.
 fn source_names() -> BTreeSet<String> {
     let sources = ["crates", "benches", "xtask"].map(|folder| files_below(&root().join(folder), ".rs"));
-    let texts = sources.into_iter().flatten().map(|path| read(&path));
+    let scenes = files_below(&root().join("fixtures"), ".ron");
+    let texts = sources.into_iter().flatten().chain(scenes).map(|path| read(&path));
     texts.flat_map(|text| words(&text)).collect()
 }
 

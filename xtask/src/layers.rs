@@ -11,238 +11,101 @@ use crate::modules::Modules;
 use crate::shell::{Call, TaskFailure, TaskOutcome, no_arguments, root};
 use crate::source::{code_only, files_below, has_word};
 
-/// One package: its folder, the Sinew packages it may use, the foreign ones it may use (`None`: any).
+/// One package and what it may use.
 struct PackageLayer {
     package: &'static str,
     folder: &'static str,
-    ours: &'static [&'static str],
-    foreign: Option<&'static [&'static str]>,
+    /// Sinew packages without their prefix, separated by spaces.
+    ours: &'static str,
+    /// Other packages; [`ANY`] allows all.
+    foreign: &'static str,
     /// Whether the crate only computes: no files, clocks, threads or printing.
-    numeric: bool,
+    is_numeric: bool,
+}
+
+const ANY: &str = "*";
+
+const fn layer(
+    package: &'static str,
+    folder: &'static str,
+    ours: &'static str,
+    foreign: &'static str,
+) -> PackageLayer {
+    PackageLayer { package, folder, ours, foreign, is_numeric: false }
+}
+
+const fn numeric(
+    package: &'static str,
+    folder: &'static str,
+    ours: &'static str,
+    foreign: &'static str,
+) -> PackageLayer {
+    PackageLayer { is_numeric: true, ..layer(package, folder, ours, foreign) }
+}
+
+/// Whether a list separated by spaces names a package.
+fn names(list: &str, package: &str) -> bool {
+    list.split_whitespace().any(|name| name == package)
 }
 
 const LAYERS: &[PackageLayer] = &[
-    PackageLayer {
-        package: "sinew-math",
-        folder: "crates/math",
-        ours: &[],
-        foreign: Some(&["glam", "libm", "serde", "wide"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-topology",
-        folder: "crates/topology",
-        ours: &[],
-        foreign: Some(&["smallvec", "thiserror"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-solvers",
-        folder: "crates/solvers",
-        ours: &["sinew-math", "sinew-topology"],
-        foreign: Some(&["glam", "smallvec", "thiserror", "rayon"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-mechanism",
-        folder: "crates/mechanism",
-        ours: &["sinew-math", "sinew-topology", "sinew-solvers"],
-        foreign: Some(&["glam", "smallvec", "thiserror", "rayon", "serde"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-fem",
-        folder: "crates/fem",
-        ours: &["sinew-math"],
-        foreign: Some(&["glam", "thiserror", "wide", "pulp", "rayon", "serde"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-mesh",
-        folder: "crates/mesh",
-        ours: &["sinew-math"],
-        foreign: Some(&["glam", "thiserror", "tobj", "stl_io", "serde"]),
-        numeric: false,
-    },
-    PackageLayer {
-        package: "sinew-contact",
-        folder: "crates/contact",
-        ours: &["sinew-math"],
-        foreign: Some(&["glam", "thiserror", "parry3d-f64", "serde"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-flesh",
-        folder: "crates/flesh",
-        ours: &["sinew-math", "sinew-solvers", "sinew-mechanism", "sinew-fem", "sinew-contact"],
-        foreign: Some(&["glam", "thiserror", "serde"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-recursive",
-        folder: "crates/recursive",
-        ours: &["sinew-math", "sinew-topology", "sinew-mechanism"],
-        foreign: Some(&["glam", "thiserror", "serde"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-control",
-        folder: "crates/control",
-        ours: &["sinew-math", "sinew-mechanism", "sinew-recursive"],
-        foreign: Some(&["glam", "thiserror", "serde"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-picture",
-        folder: "crates/picture",
-        ours: &["sinew-math"],
-        foreign: Some(&["glam", "thiserror", "png", "gif", "rayon"]),
-        numeric: false,
-    },
-    PackageLayer {
-        package: "sinew-scene",
-        folder: "crates/scene",
-        ours: &["sinew-math", "sinew-mesh"],
-        foreign: Some(&["glam", "serde", "ron", "thiserror"]),
-        numeric: false,
-    },
-    PackageLayer {
-        package: "sinew-engine",
-        folder: "crates/engine",
-        ours: &[
-            "sinew-math",
-            "sinew-mechanism",
-            "sinew-fem",
-            "sinew-contact",
-            "sinew-flesh",
-            "sinew-recursive",
-            "sinew-control",
-        ],
-        foreign: Some(&["glam", "rayon", "serde"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-compile",
-        folder: "crates/compile",
-        ours: &[
-            "sinew-math",
-            "sinew-topology",
-            "sinew-mechanism",
-            "sinew-fem",
-            "sinew-mesh",
-            "sinew-contact",
-            "sinew-flesh",
-            "sinew-recursive",
-            "sinew-control",
-            "sinew-scene",
-            "sinew-engine",
-        ],
-        foreign: Some(&["glam", "thiserror", "ron"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-sim",
-        folder: "crates/sim",
-        ours: &[
-            "sinew-math",
-            "sinew-topology",
-            "sinew-mechanism",
-            "sinew-flesh",
-            "sinew-scene",
-            "sinew-engine",
-            "sinew-compile",
-        ],
-        foreign: Some(&["glam", "thiserror", "serde"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-show",
-        folder: "crates/show",
-        ours: &[
-            "sinew-math",
-            "sinew-mechanism",
-            "sinew-flesh",
-            "sinew-scene",
-            "sinew-engine",
-            "sinew-compile",
-            "sinew-sim",
-            "sinew-picture",
-        ],
-        foreign: Some(&["glam"]),
-        numeric: true,
-    },
-    PackageLayer {
-        package: "sinew-scenes",
-        folder: "fixtures",
-        ours: &[],
-        foreign: Some(&[]),
-        numeric: false,
-    },
-    PackageLayer {
-        package: "sinew",
-        folder: "crates/cli",
-        ours: &[
-            "sinew-math",
-            "sinew-scene",
-            "sinew-mesh",
-            "sinew-mechanism",
-            "sinew-recursive",
-            "sinew-control",
-            "sinew-sim",
-            "sinew-show",
-            "sinew-picture",
-            "sinew-scenes",
-            "sinew-studio",
-        ],
-        foreign: None,
-        numeric: false,
-    },
-    PackageLayer {
-        package: "sinew-studio",
-        folder: "crates/studio",
-        ours: &[
-            "sinew-math",
-            "sinew-mechanism",
-            "sinew-flesh",
-            "sinew-recursive",
-            "sinew-control",
-            "sinew-scene",
-            "sinew-sim",
-            "sinew-show",
-            "sinew-picture",
-            "sinew-scenes",
-        ],
-        foreign: None,
-        numeric: false,
-    },
-    PackageLayer {
-        package: "sinew-testkit",
-        folder: "crates/testkit",
-        ours: &[],
-        foreign: Some(&["glam", "serde_json"]),
-        numeric: false,
-    },
-    PackageLayer {
-        package: "sinew-benches",
-        folder: "benches",
-        ours: &[
-            "sinew-math",
-            "sinew-topology",
-            "sinew-solvers",
-            "sinew-mechanism",
-            "sinew-fem",
-            "sinew-mesh",
-            "sinew-contact",
-            "sinew-flesh",
-            "sinew-recursive",
-            "sinew-control",
-            "sinew-scene",
-            "sinew-sim",
-        ],
-        foreign: None,
-        numeric: false,
-    },
-    PackageLayer { package: "xtask", folder: "xtask", ours: &[], foreign: Some(&[]), numeric: false },
+    numeric("sinew-math", "crates/math", "", "glam libm serde wide"),
+    numeric("sinew-topology", "crates/topology", "", "smallvec thiserror"),
+    numeric("sinew-solvers", "crates/solvers", "math topology", "glam smallvec thiserror rayon"),
+    numeric(
+        "sinew-mechanism",
+        "crates/mechanism",
+        "math topology solvers",
+        "glam smallvec thiserror rayon serde",
+    ),
+    numeric("sinew-fem", "crates/fem", "math", "glam thiserror wide pulp rayon serde"),
+    layer("sinew-mesh", "crates/mesh", "math", "glam thiserror tobj stl_io serde"),
+    numeric("sinew-contact", "crates/contact", "math", "glam thiserror parry3d-f64 serde"),
+    numeric("sinew-flesh", "crates/flesh", "math solvers mechanism fem contact", "glam thiserror serde"),
+    numeric("sinew-recursive", "crates/recursive", "math topology mechanism", "glam thiserror serde"),
+    numeric("sinew-control", "crates/control", "math mechanism recursive", "glam thiserror serde"),
+    layer("sinew-picture", "crates/picture", "math", "glam thiserror png gif rayon"),
+    layer("sinew-scene", "crates/scene", "math mesh", "glam serde ron thiserror"),
+    numeric(
+        "sinew-engine",
+        "crates/engine",
+        "math mechanism fem contact flesh recursive control",
+        "glam rayon serde",
+    ),
+    numeric(
+        "sinew-compile",
+        "crates/compile",
+        "math topology mechanism fem mesh contact flesh recursive control scene engine",
+        "glam thiserror ron",
+    ),
+    numeric(
+        "sinew-sim",
+        "crates/sim",
+        "math topology mechanism flesh scene engine compile",
+        "glam thiserror serde",
+    ),
+    numeric("sinew-show", "crates/show", "math mechanism flesh scene engine compile sim picture", "glam"),
+    layer("sinew-scenes", "fixtures", "", ""),
+    layer(
+        "sinew",
+        "crates/cli",
+        "math scene mesh mechanism recursive control sim show picture scenes studio",
+        ANY,
+    ),
+    layer(
+        "sinew-studio",
+        "crates/studio",
+        "math mechanism flesh recursive control scene sim show picture scenes",
+        ANY,
+    ),
+    layer("sinew-testkit", "crates/testkit", "", "glam serde_json"),
+    layer(
+        "sinew-benches",
+        "benches",
+        "math topology solvers mechanism fem mesh contact flesh recursive control scene sim",
+        ANY,
+    ),
+    layer("xtask", "xtask", "", ""),
 ];
 
 /// What the sources of a numeric crate never name: results depend on the arguments alone.
@@ -307,10 +170,10 @@ fn direction(found: &BTreeMap<String, BTreeSet<String>>, faults: &mut Vec<String
         for dependency in dependencies {
             let is_ours =
                 LAYERS.iter().any(|layer| layer.package == dependency) || dependency.starts_with("sinew");
-            if is_ours && !layer.ours.contains(&dependency.as_str()) {
+            if is_ours && !names(layer.ours, dependency.strip_prefix("sinew-").unwrap_or(dependency)) {
                 faults.push(format!("{package} may not use {dependency}"));
             }
-            if !is_ours && layer.foreign.is_some_and(|allowed| !allowed.contains(&dependency.as_str())) {
+            if !is_ours && layer.foreign != ANY && !names(layer.foreign, dependency) {
                 faults.push(format!(
                     "{package} gained the dependency {dependency}: name it in an ADR and here"
                 ));
@@ -345,7 +208,7 @@ fn sources(faults: &mut Vec<String>) {
             }
             let library_source = path.starts_with(folder.join("src"));
             let loader = layer.package == "sinew-scene" && path.ends_with(SCENE_LOADER);
-            if library_source && (layer.numeric || layer.package == "sinew-scene") && !loader {
+            if library_source && (layer.is_numeric || layer.package == "sinew-scene") && !loader {
                 let named = OUTSIDE_WORLD.iter().filter(|word| has_word(&code, word));
                 faults.extend(
                     named.map(|word| format!("{name} names {word}: numeric code sees no outside world")),

@@ -1,10 +1,10 @@
-//! Scenes whose settings change on the way: what is in force after some of the changes, and when the steps are.
+//! Changes of settings during a run: the settings after a number of changes, and the times of the steps.
 
 use crate::doc::{
     ChangeDoc, ContactDoc, FirmnessDoc, FleshMaterialDoc, GeneratorDoc, JointDoc, JointSpringDoc, SceneDoc,
 };
 
-/// Calls a macro with the names of everything that a change can say.
+/// Calls a macro with the names of all settings that a change can hold.
 macro_rules! with_fields {
     ($call:ident) => {
         $call!(
@@ -22,7 +22,7 @@ macro_rules! with_fields {
     };
 }
 
-/// The same with the names of factors alone.
+/// The same with the names of factors only.
 macro_rules! with_factors {
     ($call:ident) => {
         $call!(joint_stiffness, joint_damping, flesh_stiffness, contact_stiffness, contact_damping, friction)
@@ -30,12 +30,12 @@ macro_rules! with_factors {
 }
 
 impl ChangeDoc {
-    /// Whether it says nothing.
+    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self { at_s: self.at_s, ..Self::default() }
     }
 
-    /// Takes over everything that another one says, but for its time.
+    /// Takes over every setting that `other` has; keeps its own time.
     pub fn merge(&mut self, other: &Self) {
         macro_rules! take {
             ($($field:ident),*) => { $(if other.$field.is_some() { self.$field.clone_from(&other.$field); })* };
@@ -43,7 +43,7 @@ impl ChangeDoc {
         with_fields!(take);
     }
 
-    /// What it says differently from another one, or that the other one does not say.
+    /// The settings that `other` lacks or has different values for.
     #[must_use]
     pub fn beyond(&self, other: &Self) -> Self {
         let mut rest = self.clone();
@@ -54,7 +54,7 @@ impl ChangeDoc {
         rest
     }
 
-    /// Says nothing any more about what another one speaks of.
+    /// Removes every setting that `other` has.
     pub fn silence(&mut self, other: &Self) {
         macro_rules! forget {
             ($($field:ident),*) => { $(if other.$field.is_some() { self.$field = None; })* };
@@ -70,7 +70,7 @@ impl ChangeDoc {
         with_factors!(named)
     }
 
-    /// The same ones, to be changed.
+    /// The factors, mutable, in the same order.
     pub fn factors_mut(&mut self) -> [&mut Option<f64>; 6] {
         macro_rules! list {
             ($($field:ident),*) => { [$(&mut self.$field),*] };
@@ -78,7 +78,7 @@ impl ChangeDoc {
         with_factors!(list)
     }
 
-    /// Each thing that it says by itself, with its name.
+    /// One change per setting that it has, with the name of the setting.
     pub(crate) fn parts(&self) -> Vec<(&'static str, Self)> {
         let mut parts = Vec::new();
         macro_rules! part {
@@ -95,7 +95,7 @@ impl ChangeDoc {
 }
 
 impl SceneDoc {
-    /// Everything that a change can say, as it is after the first `n` changes; factors are 1 at first.
+    /// All settings after the first `n` changes; factors are 1 at first.
     pub fn settings_after(&self, n: usize) -> ChangeDoc {
         let mut all = ChangeDoc {
             at_s: 0.0,
@@ -113,7 +113,7 @@ impl SceneDoc {
         all
     }
 
-    /// The scene as it is after the first `n` changes, as if it were written so; it has no changes itself.
+    /// The scene with the first `n` changes applied; it has no changes itself.
     #[must_use]
     pub fn after_changes(&self, n: usize) -> Self {
         let mut scene = Self { changes: Vec::new(), ..self.clone() };
@@ -121,7 +121,7 @@ impl SceneDoc {
         scene
     }
 
-    /// Writes what a change says into the scene itself.
+    /// Applies the settings of a change.
     pub(crate) fn apply(&mut self, change: &ChangeDoc) {
         self.gravity = change.gravity.unwrap_or(self.gravity);
         self.dt = change.dt.unwrap_or(self.dt);
@@ -130,7 +130,7 @@ impl SceneDoc {
         Factors::of(change).apply(self);
     }
 
-    /// How many changes are in force before the first step.
+    /// Number of changes that apply before the first step.
     pub fn changes_at_start(&self) -> usize {
         let mut dt = self.dt;
         let mut n = 0;
@@ -228,7 +228,7 @@ struct Stretch {
     dt: f64,
 }
 
-/// When the steps of a scene are: stretches of steps of one length, from change to change. Cost: one search among them.
+/// The times of the steps of a scene: stretches of steps of equal length, from change to change. Cost: a binary search.
 ///
 /// ```
 /// let scene = sinew_scene::SceneDoc::from_ron("(format: 1, dt: 0.1, changes: [(at_s: 1, dt: 0.05)])", "a.ron")?;

@@ -1,17 +1,17 @@
-//! What can be wrong with a scene, and where.
+//! Errors of scenes: rule, message, hint, and position.
 
 use std::fmt;
 
-/// What is wrong with a scene, wherever it came from.
+/// A fault of a scene, without a position in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneIssue {
     /// Path of the value, for instance `joints[3].child`; empty for the scene as a whole.
     pub field: String,
     /// The rule that is broken.
     pub kind: SceneIssueKind,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What would be right.
+    /// How to fix it.
     pub hint: String,
 }
 
@@ -48,25 +48,25 @@ pub enum SceneIssueKind {
     DuplicateField,
     /// A value of the wrong type or length.
     WrongType,
-    /// A path that leads nowhere.
+    /// A path to a value that does not exist.
     UnknownPath,
     /// A number that is infinite or not a number.
     NotFinite,
     /// A number outside its valid range.
     OutOfRange,
-    /// A time step that is not positive, or absurdly short or long.
+    /// A time step out of range.
     TimeStep,
     /// A name that is empty or reserved.
     BadName,
     /// A name used twice.
     DuplicateName,
-    /// A name that nothing has.
+    /// A reference to a name that does not exist.
     UnknownName,
     /// A mass, density or size that is not positive.
     NotPositive,
     /// A dynamic body without mass.
     NoMass,
-    /// An inertia that no real body has.
+    /// An inertia that is not physical.
     NonPhysicalInertia,
     /// A direction of length zero, or two directions that should differ but do not.
     BadDirection,
@@ -74,9 +74,9 @@ pub enum SceneIssueKind {
     SelfJoint,
     /// A joint, spring or input that cannot move anything.
     NothingToMove,
-    /// A range whose lower end is above its upper end.
+    /// A range whose lower bound is above its upper bound.
     EmptyRange,
-    /// Something that this kind of joint does not have.
+    /// A setting that this kind of joint does not have.
     WrongJointKind,
     /// A track that does not fit its use.
     WrongTrack,
@@ -86,25 +86,25 @@ pub enum SceneIssueKind {
     Empty,
     /// Times that do not increase.
     UnorderedTimes,
-    /// A generator that would make no link, or too many.
+    /// A generator that makes no links, or too many.
     GeneratorCount,
-    /// A template field that the generator fills in itself.
+    /// A template field that the generator sets itself.
     TemplateField,
-    /// Tetrahedra that make no body.
+    /// Tetrahedra that are not a valid mesh.
     BadMesh,
     /// A file of the wrong kind.
     WrongFile,
-    /// Nodes that cannot be held in this way.
+    /// An attachment that does not fit its flesh.
     WrongAttachment,
-    /// A body without the shapes that are asked for.
+    /// A body without shapes where shapes are needed.
     NoShapes,
-    /// Something that cannot be touched.
+    /// A shape that cannot be a collider.
     BadCollider,
-    /// A setting that does not go with the stepper.
+    /// A setting that does not fit the stepper.
     WrongStepper,
 }
 
-/// A [`SceneIssue`] and where it is.
+/// A [`SceneIssue`] with its file, line and column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {
     /// Name of the file, as the caller gave it.
@@ -113,7 +113,7 @@ pub struct SceneError {
     pub line: usize,
     /// Column in characters, counted from 1; 0 if there is no text to point into.
     pub column: usize,
-    /// What is wrong.
+    /// The fault.
     pub issue: SceneIssue,
 }
 
@@ -126,7 +126,7 @@ impl fmt::Display for SceneError {
     }
 }
 
-/// Everything that is wrong with a scene: at least one error, in the order of the text.
+/// All errors of a scene: at least one, in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct SceneErrors(Vec<SceneError>);
 

@@ -1,4 +1,4 @@
-//! Files that a scene names. How they are opened is left to the loader.
+//! Files that a scene names. The loader opens them.
 
 use crate::doc::{FleshMeshDoc, SceneDoc};
 use crate::error::{SceneIssue, SceneIssueKind};
@@ -32,7 +32,7 @@ fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
     })
 }
 
-/// Puts the contents of every file that the scene names into it, each read once, or says which cannot be read and why.
+/// Reads every file that the scene names, once each, or reports those that cannot be read.
 pub(crate) fn read_files(
     scene: &mut SceneDoc,
     read: impl Fn(&str) -> Result<Vec<u8>, String>,
@@ -51,7 +51,7 @@ pub(crate) fn read_files(
                 field,
                 kind: SceneIssueKind::Unreadable,
                 message: format!("cannot read `{name}`: {problem}"),
-                hint: "files are named relative to the folder of the scene".to_owned(),
+                hint: "use a path relative to the folder of the scene".to_owned(),
             }),
         }
     }

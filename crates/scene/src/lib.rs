@@ -2,15 +2,17 @@
 
 mod changes;
 mod doc;
+mod edit;
 mod error;
 mod files;
 mod generate;
 mod load;
+mod outline;
+mod outline_parser;
 mod path;
 mod read;
 mod resolve;
 mod suggest;
-mod text;
 mod track;
 mod validate;
 mod version;

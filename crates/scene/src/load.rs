@@ -1,7 +1,7 @@
 //! Scenes from and to RON text.
 //!
-//! Reading goes: outline of the text (for positions) → format number → RON into [`SceneDoc`] → every rule
-//! of `validate` → files that the scene names. The RON reader stops at the first thing it cannot read; the rules report all they find.
+//! Reading: outline of the text (for positions) → format number → RON into [`SceneDoc`] → every rule of `validate` → files that
+//! the scene names. The RON reader stops at its first error; the rules report every error.
 //! `Some` may be left out (`implicit_some`) and choices hold their fields directly
 //! (`unwrap_variant_newtypes`), so scenes need no extension lines.
 
@@ -10,15 +10,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::doc::SceneDoc;
+use crate::edit::{EditFault, with_value};
 use crate::error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
 use crate::files::read_files;
-use crate::path::{follow, parse_path, replace};
-use crate::read::{Complaint, EXTENSIONS, explain, options, read};
-use crate::text::{Node, line_column};
-use crate::{validate, version};
+use crate::outline::{TextNode, line_column};
+use crate::path::{follow, parse_path};
+use crate::read::{Complaint, outline, read};
+use crate::validate::validate;
+use crate::version;
 
-/// The text of a scene before it is understood: it can be edited value by value and still give the right
-/// line for every error.
+/// The text of a scene. It can be edited value by value; errors still have the right line and column.
 ///
 /// ```
 /// let mut source = sinew_scene::SceneSource::new("(format: 1, dt: 0.01)", "tiny.ron");
@@ -30,7 +31,7 @@ use crate::{validate, version};
 pub struct SceneSource {
     file: String,
     text: String,
-    /// Where the files are that the scene names; they are not read if there is no folder.
+    /// Folder of the files that the scene names; without it they are not read.
     folder: Option<PathBuf>,
 }
 
@@ -38,7 +39,7 @@ impl SceneSource {
     /// Text that came from `file` (any name to print in errors). Files that the scene names are not read: put their
     /// contents into `SceneDoc::files`.
     pub fn new(text: impl Into<String>, file: impl Into<String>) -> Self {
-        Self { file: file.into(), text: without_mark(text.into()), folder: None }
+        Self { file: file.into(), text: without_byte_order_mark(text.into()), folder: None }
     }
 
     /// Reads a file; those that it names are read beside it by [`SceneSource::parse`].
@@ -80,7 +81,7 @@ impl SceneSource {
     /// assert_eq!(source.locate("bodies[0].mass"), Some((2, 11)));
     /// ```
     pub fn locate(&self, path: &str) -> Option<(usize, usize)> {
-        self.place(&Node::parse(&self.text)?, path)
+        self.place(&TextNode::parse(&self.text)?, path)
     }
 
     /// Replaces one value, or adds it where it was left out.
@@ -89,50 +90,40 @@ impl SceneSource {
     /// strings are quoted. Types are checked here, the rules for values in [`SceneSource::parse`], so that
     /// several edits may lead from one valid scene to another.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), SceneErrors> {
-        let fail = |column, kind, message, hint: &str| {
+        let value = value.trim();
+        let value_column = path.chars().count() + 2;
+        let fail = |column, kind, message: String, hint: &str| {
             let issue = SceneIssue { field: path.to_owned(), kind, message, hint: hint.to_owned() };
             SceneErrors::new(vec![SceneError { file: format!("{path}={value}"), line: 1, column, issue }])
         };
-        let value_column = path.chars().count() + 2;
-        let value = value.trim();
-        if Node::parse(value).is_none() {
-            let message = format!("`{value}` is not one value");
-            return Err(fail(
-                value_column,
-                SceneIssueKind::Syntax,
-                message,
-                "write a number, a \"string\" or other RON",
-            ));
-        }
-        let root = self.outline()?;
-        let edited = parse_path(path).and_then(|steps| replace(&self.text, &root, &steps, value));
-        let Some((text, at)) = edited else {
-            let message = "there is no such value in the scene".to_owned();
-            return Err(fail(
-                1,
-                SceneIssueKind::UnknownPath,
-                message,
-                "paths look like dt or joints[\"elbow\"].spring.stiffness",
-            ));
-        };
-        let edited = Self { text, file: self.file.clone(), folder: self.folder.clone() };
-        let outline = edited.outline()?;
-        if let Err(Complaint { offset, issue }) = read(&edited.text, &outline) {
-            let column = value_column + offset.clamp(at, at + value.len()) - at;
-            // What is wrong may be around the value: a choice that was left out, say.
-            let around = issue.kind == SceneIssueKind::WrongType && issue.field != path && offset < at;
-            let place = if around { format!("at {}: ", issue.field) } else { String::new() };
-            return Err(fail(column, issue.kind, issue.message, &format!("{place}{}", issue.hint)));
-        }
-        *self = edited;
+        self.text = with_value(&self.text, path, value).map_err(|fault| match fault {
+            EditFault::BadValue => {
+                let message = format!("`{value}` is not one value");
+                let hint = "write a number, a \"string\" or other RON";
+                fail(value_column, SceneIssueKind::Syntax, message, hint)
+            }
+            EditFault::NoSuchPath => {
+                let message = "the scene has no value at this path".to_owned();
+                let hint = "paths look like dt or joints[\"elbow\"].spring.stiffness";
+                fail(1, SceneIssueKind::UnknownPath, message, hint)
+            }
+            EditFault::Malformed(text, complaint) => located_at(&self.file, &text, complaint),
+            EditFault::Unreadable(at, Complaint { offset, issue }) => {
+                let column = value_column + offset.clamp(at, at + value.len()) - at;
+                // The fault may be around the value, for instance a missing choice.
+                let around = issue.kind == SceneIssueKind::WrongType && issue.field != path && offset < at;
+                let place = if around { format!("at {}: ", issue.field) } else { String::new() };
+                fail(column, issue.kind, issue.message, &format!("{place}{}", issue.hint))
+            }
+        })?;
         Ok(())
     }
 
-    /// The scene, or everything that is wrong with it.
+    /// The scene, or all of its errors.
     pub fn parse(&self) -> Result<SceneDoc, SceneErrors> {
         let root = self.outline()?;
         let text = version::upgrade(&self.text, &root).map_err(|issue| self.located(&root, vec![issue]))?;
-        let mut doc = read(text, &root).map_err(|complaint| self.located_at(complaint))?;
+        let mut doc = read(text, &root).map_err(|complaint| located_at(&self.file, &self.text, complaint))?;
         validate(&doc).map_err(|issues| self.located(&root, issues))?;
         if let Some(folder) = &self.folder {
             read_files(&mut doc, |name| read_file(&folder.join(name)))
@@ -142,12 +133,12 @@ impl SceneSource {
     }
 
     /// The outline of the text, or why it has none.
-    fn outline(&self) -> Result<Node<'_>, SceneErrors> {
-        Node::parse(&self.text).ok_or_else(|| self.located_at(explain(&self.text)))
+    fn outline(&self) -> Result<TextNode<'_>, SceneErrors> {
+        outline(&self.text).map_err(|complaint| located_at(&self.file, &self.text, complaint))
     }
 
-    /// Issues with their places: that of the value, or of the innermost value around it that is written.
-    fn located(&self, root: &Node<'_>, issues: Vec<SceneIssue>) -> SceneErrors {
+    /// Issues with line and column of the value, or of the innermost value around it that is written.
+    fn located(&self, root: &TextNode<'_>, issues: Vec<SceneIssue>) -> SceneErrors {
         let place = |issue: SceneIssue| {
             let whole = || line_column(&self.text, root.span.start);
             let (line, column) = self.place(root, &issue.field).unwrap_or_else(whole);
@@ -156,65 +147,18 @@ impl SceneSource {
         SceneErrors::new(issues.into_iter().map(place).collect())
     }
 
-    /// Where the path leads, as far as the text goes.
-    fn place(&self, root: &Node<'_>, path: &str) -> Option<(usize, usize)> {
+    /// Line and column of a path, or of its longest part that is written.
+    fn place(&self, root: &TextNode<'_>, path: &str) -> Option<(usize, usize)> {
         let steps = if path.is_empty() { Vec::new() } else { parse_path(path)? };
         let (node, _) = follow(&self.text, root, &steps);
         Some(line_column(&self.text, node.span.start))
     }
-
-    fn located_at(&self, Complaint { offset, issue }: Complaint) -> SceneErrors {
-        let (line, column) = line_column(&self.text, offset);
-        SceneErrors::new(vec![SceneError { file: self.file.clone(), line, column, issue }])
-    }
 }
 
-/// Largest file that is read (bytes): 256 MB.
-const MAX_BYTES: u64 = 256_000_000;
-
-/// The text of a scene, or why there is none and what would be right. A pipe is as good as a file.
-fn read_text(path: &Path) -> Result<String, (String, String)> {
-    let bytes = File::open(path).map_err(|error| error.to_string()).and_then(read_bytes);
-    let bytes = bytes.map_err(|message| (message, String::new()))?;
-    let is_strange = |&byte: &u8| byte < b' ' && !byte.is_ascii_whitespace();
-    let strange = bytes.iter().position(is_strange);
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        strange.map_or(at, |strange| strange.min(at))
-    });
-    let place = match (text, strange) {
-        (Ok(text), None) => return Ok(text),
-        (Ok(_), Some(at)) | (Err(at), _) => at,
-    };
-    Err((format!("byte {} is no text", place + 1), "a scene is RON in UTF-8".to_owned()))
-}
-
-/// Some editors begin text with a mark that says what is clear anyway.
-fn without_mark(text: String) -> String {
-    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
-}
-
-/// The contents of a file, or why there are none.
-fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    if !metadata.is_file() {
-        return Err("this is no file".to_owned());
-    }
-    if metadata.len() > MAX_BYTES {
-        return Err(too_large(metadata.len()));
-    }
-    read_bytes(File::open(path).map_err(|error| error.to_string())?)
-}
-
-/// What is in a file, which may grow while it is read, or have no end.
-fn read_bytes(file: File) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
-}
-
-fn too_large(n: u64) -> String {
-    format!("it has {n} bytes, more than {MAX_BYTES}")
+/// A complaint with its line and column.
+fn located_at(file: &str, text: &str, Complaint { offset, issue }: Complaint) -> SceneErrors {
+    let (line, column) = line_column(text, offset);
+    SceneErrors::new(vec![SceneError { file: file.to_owned(), line, column, issue }])
 }
 
 impl SceneDoc {
@@ -228,13 +172,6 @@ impl SceneDoc {
         SceneSource::load(path)?.parse()
     }
 
-    /// The scene as RON that reads back equal to the bit; fields with their usual values are left out.
-    pub fn to_ron(&self) -> String {
-        let config = ron::ser::PrettyConfig::new().extensions(EXTENSIONS).indentor("  ");
-        let text = options().to_string_pretty(self, config);
-        text.expect("scene documents hold nothing that RON cannot write")
-    }
-
     /// Replaces one value, as [`SceneSource::set`] does, and checks the result.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), SceneErrors> {
         let mut source = SceneSource::new(self.to_ron(), self.name.clone());
@@ -244,4 +181,52 @@ impl SceneDoc {
         *self = Self { files, ..edited };
         Ok(())
     }
+}
+
+/// Largest file that is read (bytes): 256 MB.
+const MAX_BYTES: u64 = 256_000_000;
+
+/// The text of a scene from a file or a pipe, or the message and hint of an error.
+fn read_text(path: &Path) -> Result<String, (String, String)> {
+    let bytes = File::open(path).map_err(|error| error.to_string()).and_then(read_bytes);
+    let bytes = bytes.map_err(|message| (message, String::new()))?;
+    let is_strange = |&byte: &u8| byte < b' ' && !byte.is_ascii_whitespace();
+    let strange = bytes.iter().position(is_strange);
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        strange.map_or(at, |strange| strange.min(at))
+    });
+    let place = match (text, strange) {
+        (Ok(text), None) => return Ok(text),
+        (Ok(_), Some(at)) | (Err(at), _) => at,
+    };
+    Err((format!("byte {} is not text", place + 1), "scenes are RON text in UTF-8".to_owned()))
+}
+
+/// Removes the byte order mark that some editors write.
+fn without_byte_order_mark(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
+}
+
+/// The contents of a file, or an error message.
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("this is not a file".to_owned());
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(too_large(metadata.len()));
+    }
+    read_bytes(File::open(path).map_err(|error| error.to_string())?)
+}
+
+/// Reads at most [`MAX_BYTES`]; the file may grow while it is read, or be endless.
+fn read_bytes(file: File) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
+}
+
+fn too_large(n: u64) -> String {
+    format!("it has {n} bytes, more than {MAX_BYTES}")
 }

@@ -1,6 +1,6 @@
 //! Paths to values of a scene, such as `joints["elbow"].spring.stiffness` or `bodies[2].mass`.
 
-use crate::text::{Content, Node};
+use crate::outline::{TextContent, TextNode};
 
 /// One step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,9 @@ pub(crate) fn parse_path(path: &str) -> Option<Vec<Step<'_>>> {
 /// Follows `steps` as far as the text goes: the last value reached and the steps that are left.
 pub(crate) fn follow<'n, 't, 's, 'p>(
     text: &str,
-    root: &'n Node<'t>,
+    root: &'n TextNode<'t>,
     steps: &'s [Step<'p>],
-) -> (&'n Node<'t>, &'s [Step<'p>]) {
+) -> (&'n TextNode<'t>, &'s [Step<'p>]) {
     let mut node = root;
     for (i, step) in steps.iter().enumerate() {
         let next = match *step {
@@ -65,7 +65,7 @@ pub(crate) fn follow<'n, 't, 's, 'p>(
 /// not. Also gives where in the new text the value begins. `None` if there is no such place.
 pub(crate) fn replace(
     text: &str,
-    root: &Node<'_>,
+    root: &TextNode<'_>,
     steps: &[Step<'_>],
     value: &str,
 ) -> Option<(String, usize)> {
@@ -76,9 +76,9 @@ pub(crate) fn replace(
     }
     // Right after the opening parenthesis: `outer: (inner: value), `.
     let is_open = match &node.content {
-        Content::Fields(_) => true,
-        Content::Items(items) => items.is_empty() && text[..node.span.end].ends_with(')'),
-        Content::Leaf => false,
+        TextContent::Fields(_) => true,
+        TextContent::Items(items) => items.is_empty() && text[..node.span.end].ends_with(')'),
+        TextContent::Leaf => false,
     };
     if !is_open {
         return None;
@@ -96,7 +96,7 @@ pub(crate) fn replace(
 }
 
 /// Whether the field `name` of a value is the string `name`.
-fn has_name(text: &str, item: &Node<'_>, name: &str) -> bool {
+fn has_name(text: &str, item: &TextNode<'_>, name: &str) -> bool {
     let quoted = item.field("name").map(|node| &text[node.span.clone()]);
     quoted.and_then(|q| q.strip_prefix('"')).and_then(|q| q.strip_suffix('"')) == Some(name)
 }
@@ -104,16 +104,16 @@ fn has_name(text: &str, item: &Node<'_>, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Step, follow, parse_path, replace};
-    use crate::text::Node;
+    use crate::outline::TextNode;
 
     const SCENE: &str =
         r#"(joints: [(name: "knee"), (name: "elbow", spring: (stiffness: 1))], stepper: Implicit())"#;
 
     fn set(path: &str, value: &str) -> Option<String> {
-        let root = Node::parse(SCENE).expect("well-formed");
+        let root = TextNode::parse(SCENE).expect("well-formed");
         let (edited, at) = replace(SCENE, &root, &parse_path(path)?, value)?;
         assert_eq!(&edited[at..at + value.len()], value);
-        assert!(Node::parse(&edited).is_some(), "{edited}");
+        assert!(TextNode::parse(&edited).is_some(), "{edited}");
         Some(edited)
     }
 
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_path_stops_where_the_text_does() {
-        let root = Node::parse(SCENE).expect("well-formed");
+        let root = TextNode::parse(SCENE).expect("well-formed");
         let steps = parse_path("joints[0].spring.stiffness").expect("a path");
         let (node, left) = follow(SCENE, &root, &steps);
         assert_eq!(&SCENE[node.span.clone()], r#"(name: "knee")"#);

@@ -1,8 +1,8 @@
-//! The RON reader, and its complaints in the words of this crate.
+//! RON to documents and back, with error messages for people who write scenes.
 //!
-//! The reader names the place where it stopped and what it wanted there. Where it wanted one of several choices
-//! (`Density(…)`, `Total(…)`, …) and found a bare value, the text is read again with each choice written in front of
-//! that value: the hint is whatever gets the reader past it. Cost: one reading; a few more for a complaint.
+//! The RON reader reports the position where it stopped and what it expected. Where it expected one of several choices
+//! (`Density(…)`, `Total(…)`, …) and found a bare value, the text is read again with each choice written in front of that
+//! value; choices with which the reader gets further become the hint. Cost: one reading, a few more for an error.
 
 use std::ops::Range;
 
@@ -10,35 +10,44 @@ use ron::extensions::Extensions;
 
 use crate::doc::SceneDoc;
 use crate::error::{SceneIssue, SceneIssueKind as Kind};
+use crate::outline::{TextNode, offset_of};
+use crate::outline_parser::is_blank;
 use crate::suggest::suggestion;
-use crate::text::{Node, is_blank, offset_of};
 
 /// Extensions that scenes are read and written with.
-pub(crate) const EXTENSIONS: Extensions =
-    Extensions::IMPLICIT_SOME.union(Extensions::UNWRAP_VARIANT_NEWTYPES);
+const EXTENSIONS: Extensions = Extensions::IMPLICIT_SOME.union(Extensions::UNWRAP_VARIANT_NEWTYPES);
 
 /// How scenes are read and written.
-pub(crate) fn options() -> ron::Options {
+fn options() -> ron::Options {
     ron::Options::default().with_default_extension(EXTENSIONS)
 }
 
-/// What the reader cannot read, and the byte at which it is.
+impl SceneDoc {
+    /// The scene as RON that reads back equal to the bit; fields with their usual values are left out.
+    pub fn to_ron(&self) -> String {
+        let config = ron::ser::PrettyConfig::new().extensions(EXTENSIONS).indentor("  ");
+        let text = options().to_string_pretty(self, config);
+        text.expect("scene documents hold nothing that RON cannot write")
+    }
+}
+
+/// An error of the reader, and the byte at which it is.
 pub(crate) struct Complaint {
     pub(crate) offset: usize,
     pub(crate) issue: SceneIssue,
 }
 
 /// The document in `text`, whose outline is `root`.
-pub(crate) fn read(text: &str, root: &Node<'_>) -> Result<SceneDoc, Complaint> {
+pub(crate) fn read(text: &str, root: &TextNode<'_>) -> Result<SceneDoc, Complaint> {
     options().from_str::<SceneDoc>(text).map_err(|error| {
         let mut issue = issue_from_ron(&error.code);
         let mut offset = offset_after_blank(text, &error);
         if matches!(error.code, ron::Error::ExpectedStructLike) {
-            // It stopped behind the name that wants parentheses.
+            // The reader stopped behind the name that needs parentheses.
             offset = text[..offset_of_error(text, &error)].trim_end().len().saturating_sub(1);
         }
         let (node, path) = root.at_offset(offset);
-        if wants_choice(&error.code) {
+        if expects_choice(&error.code) {
             describe_choice(text, node, &mut issue);
         }
         issue.field = path;
@@ -52,8 +61,13 @@ pub(crate) fn read(text: &str, root: &Node<'_>) -> Result<SceneDoc, Complaint> {
     })
 }
 
+/// The outline of `text`, or why it has none.
+pub(crate) fn outline(text: &str) -> Result<TextNode<'_>, Complaint> {
+    TextNode::parse(text).ok_or_else(|| explain(text))
+}
+
 /// Why `text` has no outline.
-pub(crate) fn explain(text: &str) -> Complaint {
+fn explain(text: &str) -> Complaint {
     let issue = |message: String, hint: &str| SceneIssue {
         field: String::new(),
         kind: Kind::Syntax,
@@ -62,14 +76,14 @@ pub(crate) fn explain(text: &str) -> Complaint {
     };
     const SHAPE: &str = "a scene is one list of fields: (format: 1, name: …)";
     if is_blank(text) {
-        return Complaint { offset: 0, issue: issue("there is no scene in this text".to_owned(), SHAPE) };
+        return Complaint { offset: 0, issue: issue("this text contains no scene".to_owned(), SHAPE) };
     }
     match options().from_str::<ron::Value>(text) {
         Err(error) => {
             Complaint { offset: offset_after_blank(text, &error), issue: issue_from_ron(&error.code) }
         }
         Ok(_) => {
-            let message = "this is RON, but not the RON of a scene".to_owned();
+            let message = "this is RON, but not a scene".to_owned();
             Complaint { offset: 0, issue: issue(message, SHAPE) }
         }
     }
@@ -91,14 +105,14 @@ fn is_doubled(text: &str, offset: usize) -> bool {
     text[offset..].starts_with('(') && outer.is_some_and(|name| name.ends_with(char::is_alphanumeric))
 }
 
-/// Whether the reader wanted a name, perhaps with parentheses, and found something else.
-fn wants_choice(error: &ron::Error) -> bool {
+/// Whether the reader expected a choice and found something else.
+fn expects_choice(error: &ron::Error) -> bool {
     use ron::Error::{ExpectedIdentifier, ExpectedStructLike, InvalidIdentifier, SuggestRawIdentifier};
     matches!(error, ExpectedIdentifier | ExpectedStructLike | InvalidIdentifier(_) | SuggestRawIdentifier(_))
 }
 
-/// Says what to write instead of the value at `node`.
-fn describe_choice(text: &str, node: &Node<'_>, issue: &mut SceneIssue) {
+/// Message and hint for a value at which a choice was expected.
+fn describe_choice(text: &str, node: &TextNode<'_>, issue: &mut SceneIssue) {
     let value = &text[node.span.clone()];
     let named = |name: &str| {
         if value.starts_with('(') { format!("{name}{value}") } else { format!("{name}({value})") }
@@ -114,9 +128,9 @@ fn describe_choice(text: &str, node: &Node<'_>, issue: &mut SceneIssue) {
     let choices = choices_at(text, &node.span);
     let fitting: Vec<String> =
         choices.iter().map(|name| named(name)).filter(|whole| gets_past(text, &node.span, whole)).collect();
-    issue.message = "a choice is wanted here, not a bare value".to_owned();
+    issue.message = "a bare value is not allowed here".to_owned();
     issue.hint = match choices.len() {
-        0 => "begin with a name".to_owned(),
+        0 => "write a name before the value".to_owned(),
         _ if fitting.is_empty() || value.len() > MAX_ECHO => suggestion(value, choices),
         _ => format!("write {}", fitting.join(" or ")),
     };
@@ -127,7 +141,7 @@ const MAX_ECHO: usize = 60;
 
 /// The choices that may stand at `span`; empty if none may.
 fn choices_at(text: &str, span: &Range<usize>) -> &'static [&'static str] {
-    // No choice of the format has this name, so the reader lists those it has.
+    // No choice is called `_`, so the reader lists the valid ones.
     match options().from_str::<SceneDoc>(&with(text, span, "_")).map_err(|error| error.code) {
         Err(ron::Error::NoSuchEnumVariant { expected, .. }) => expected,
         _ => &[],
@@ -147,7 +161,7 @@ fn with(text: &str, span: &Range<usize>, value: &str) -> String {
     format!("{}{value}{}", &text[..span.start], &text[span.end..])
 }
 
-/// The reader's complaint as an issue without a place.
+/// An error of the reader as an issue without a path.
 fn issue_from_ron(error: &ron::Error) -> SceneIssue {
     use ron::Error;
     let (kind, message, hint) = match error {
@@ -178,7 +192,7 @@ fn issue_from_ron(error: &ron::Error) -> SceneIssue {
         Error::Eof => (
             Kind::Syntax,
             "the text ends too early".to_owned(),
-            "something is not closed: ) or ] or \"".to_owned(),
+            "close every parenthesis, bracket and quotation mark".to_owned(),
         ),
         Error::ExceededRecursionLimit => (
             Kind::Syntax,
@@ -190,7 +204,7 @@ fn issue_from_ron(error: &ron::Error) -> SceneIssue {
     SceneIssue { field: String::new(), kind, message, hint }
 }
 
-/// The reader's words, beginning in lower case like every other message.
+/// The message of the reader, in lower case like every other message.
 fn sentence(error: &ron::Error) -> String {
     let mut text = error.to_string();
     if let Some(first) = text.get_mut(..1) {

@@ -1,8 +1,8 @@
-//! From what the user writes to the quantities of `sinew-math`.
+//! From documents to the quantities of `sinew-math`.
 //!
 //! Frames: `world_from_body` poses of body frames, joint frames in body coordinates, x as the main axis.
 //! Units as in the documents. Documents that pass `validate` always resolve to finite values; zero axes and
-//! quaternions, which it refuses, resolve to no rotation.
+//! quaternions, which it refuses, give the identity.
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{DriveCoordinate, MassProperties, Pose, Sym3, exp_so3, mat3_to_quat, normalize_quat};

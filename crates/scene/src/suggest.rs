@@ -17,7 +17,7 @@ pub fn suggestion<S: AsRef<str>>(found: &str, valid: &[S]) -> String {
     }
 }
 
-/// What is said of a word on the command line that is neither a file nor one of the scenes that have a name.
+/// The message for a word on the command line that is neither a file nor a built-in scene.
 ///
 /// ```
 /// let said = sinew_scene::no_such_scene("pendulm", &["hand", "pendulum"]);
@@ -25,7 +25,7 @@ pub fn suggestion<S: AsRef<str>>(found: &str, valid: &[S]) -> String {
 /// ```
 pub fn no_such_scene<S: AsRef<str>>(word: &str, names: &[S]) -> String {
     let path = std::path::Path::new(word);
-    // What looks like a path was hardly meant as the name of a scene.
+    // A word with an extension or a folder is a path, not the name of a scene.
     if path.extension().is_some() || path.components().count() > 1 {
         return format!("{word}: there is no such file");
     }
@@ -33,7 +33,7 @@ pub fn no_such_scene<S: AsRef<str>>(word: &str, names: &[S]) -> String {
     format!("{word}: there is no such file, and no built-in scene of that name ({hint})")
 }
 
-/// As many names as fit on a line or two.
+/// Most names that a hint lists.
 const MAX_LISTED: usize = 20;
 
 /// The name with the fewest edits, if they are at most a third of it.

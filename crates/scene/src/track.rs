@@ -1,4 +1,4 @@
-//! Tracks at a time: position, velocity, acceleration and rotation.
+//! Evaluation of tracks: position, velocity, acceleration and rotation at a time.
 //!
 //! Linear: straight lines between samples. Cubic: Hermite pieces p(u) on each interval of length h, whose
 //! tangent at a sample is that of the parabola through it and its neighbours,
@@ -6,7 +6,7 @@
 //! Rotations use the same pieces on φ = log(R₀ᵀ R), so that the angular velocity is continuous too: the
 //! tangent at the far end is Jr⁻¹(φ₁) ω₁ (docs/maths, rigid body).
 //!
-//! Before the first sample and after the last one the track stands still. What does not depend on the time is computed
+//! Before the first sample and after the last one the track is at rest. Everything that does not depend on time is computed
 //! once, by [`Track::new`]. Cost of a sample: a binary search and about 50 flops, for poses an exponential more; no
 //! allocation. No track panics; one without samples is at rest at the origin.
 
@@ -30,7 +30,7 @@ pub struct TrackPoint {
 }
 
 impl TrackPoint {
-    /// Where a point of the moving frame is; without rotation, the position itself.
+    /// A point of the moving frame in the world; without rotation, the position itself.
     pub fn carry(&self, point: DVec3) -> DVec3 {
         self.position + self.rotation.map_or(DVec3::ZERO, |rotation| rotation * point)
     }
@@ -42,8 +42,8 @@ impl TrackDoc {
         matches!(self.curve, CurveDoc::Scalars(_) | CurveDoc::Sine(_))
     }
 
-    /// Times at which sampling shows all of the curve: its samples if straight lines join them, else every `step` seconds from the
-    /// first to the last, of formulas from 0 to `longest`.
+    /// Times at which to sample the curve for drawing: the samples if straight lines join them, else every `step` seconds from the
+    /// first to the last, for formulas from 0 to `longest`.
     pub fn path_times(&self, step: f64, longest: f64) -> Vec<f64> {
         let n = self.curve.n_samples();
         if self.interpolation == InterpolationDoc::Linear && n > 0 {
@@ -70,7 +70,7 @@ impl TrackDoc {
     }
 }
 
-/// A track made ready to be sampled.
+/// A track, prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct Track {
     course: Course,
@@ -80,12 +80,12 @@ pub struct Track {
 enum Course {
     Sine(SineDoc),
     Circle(CircleDoc),
-    Samples(Box<Samples>),
+    Samples(Box<TrackSamples>),
 }
 
 /// The pieces between samples.
 #[derive(Clone, Debug, Default)]
-struct Samples {
+struct TrackSamples {
     interpolation: InterpolationDoc,
     times: Vec<f64>,
     /// At rest before the first sample and after the last.
@@ -116,12 +116,12 @@ struct Turn {
 }
 
 impl Track {
-    /// Computes what does not depend on the time.
+    /// Prepares a track.
     pub fn new(doc: &TrackDoc) -> Self {
         let course = match &doc.curve {
             CurveDoc::Sine(sine) => Course::Sine(*sine),
             CurveDoc::Circle(circle) => Course::Circle(*circle),
-            samples => Course::Samples(Box::new(Samples::new(samples, doc.interpolation))),
+            samples => Course::Samples(Box::new(TrackSamples::new(samples, doc.interpolation))),
         };
         Self { course }
     }
@@ -137,7 +137,7 @@ impl Track {
     }
 }
 
-impl Samples {
+impl TrackSamples {
     fn new(curve: &CurveDoc, interpolation: InterpolationDoc) -> Self {
         let n = curve.n_samples();
         let Some(last) = n.checked_sub(1) else { return Self::default() };
@@ -177,8 +177,8 @@ impl Samples {
         let span = &self.spans[i];
         let elapsed = time - self.times[i];
         let piece = match self.interpolation {
-            InterpolationDoc::Linear => Piece::straight(elapsed, span.duration),
-            InterpolationDoc::Cubic => Piece::cubic(elapsed, span.duration),
+            InterpolationDoc::Linear => CurvePiece::straight(elapsed, span.duration),
+            InterpolationDoc::Cubic => CurvePiece::cubic(elapsed, span.duration),
         };
         let [position, velocity, acceleration] = piece.blend(span.step, span.tangents);
         let rotation = self.turns.get(i).map(|turn| {
@@ -249,11 +249,11 @@ fn turn(from: DQuat, to: DQuat) -> DVec3 {
 }
 
 /// Weights of (far end, tangent at the near end, tangent at the far end), and their first two rates.
-struct Piece {
+struct CurvePiece {
     weights: [[f64; 3]; 3],
 }
 
-impl Piece {
+impl CurvePiece {
     /// Weights u, 0, 0.
     #[inline]
     fn straight(elapsed: f64, h: f64) -> Self {

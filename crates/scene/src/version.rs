@@ -5,19 +5,19 @@
 //! one arm per older format that rewrites its text into the next, and applies them in turn.
 
 use crate::error::{SceneIssue, SceneIssueKind};
-use crate::text::Node;
+use crate::outline::TextNode;
 
 /// The format this version reads and writes.
 pub(crate) const FORMAT: u32 = 1;
 
-/// Brings `text`, whose outline is `root`, to [`FORMAT`]; so far there is nothing older to start from.
-pub(crate) fn upgrade<'t>(text: &'t str, root: &Node<'_>) -> Result<&'t str, SceneIssue> {
+/// Brings `text`, whose outline is `root`, to [`FORMAT`]; there is no older format yet.
+pub(crate) fn upgrade<'t>(text: &'t str, root: &TextNode<'_>) -> Result<&'t str, SceneIssue> {
     let written = root.field("format").map(|node| &text[node.span.clone()]);
     let message = match written.map(str::parse) {
         Some(Ok(FORMAT)) => return Ok(text),
         Some(Ok(newer)) if newer > FORMAT => format!("format {newer} is newer than this program"),
-        Some(_) => "there is no such format".to_owned(),
-        None => "the scene does not say its format".to_owned(),
+        Some(_) => "this is not a format number".to_owned(),
+        None => "the format number is missing".to_owned(),
     };
     Err(SceneIssue {
         field: "format".to_owned(),

@@ -96,7 +96,7 @@ fn a_file_that_is_no_text_is_said_to_be_none() {
             let output = sinew(&folder, &[command, "a.ron"]);
             assert_eq!(output.status.code(), Some(2));
             let said = format!(
-                "sinew: a.ron: cannot read the scene: byte {place} is no text (a scene is RON in UTF-8)\n"
+                "sinew: a.ron: cannot read the scene: byte {place} is not text (scenes are RON text in UTF-8)\n"
             );
             assert_eq!(stderr(&output), said);
         }

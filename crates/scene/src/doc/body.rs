@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use super::omit::is_default;
 use super::pose::PoseDoc;
 use super::shape::ShapeDoc;
 

@@ -3,17 +3,17 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use super::omit::is_default;
 
-/// An eye that looks at a point; against gravity is upwards in its picture.
+/// A camera that looks at a point; up in its picture is against gravity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CameraDoc {
     /// Name, unique among cameras.
     pub name: String,
-    /// Place of the eye, in the world (m).
+    /// Position of the camera, in the world (m).
     pub from: DVec3,
-    /// What is in the middle of the picture, in the world (m); not the place of the eye.
+    /// What is in the middle of the picture, in the world (m); not the position of the camera.
     pub at: DVec3,
     /// Angle that the shorter side of the picture spans (rad), above 0 and below π; about 0.49 if left out.
     #[serde(skip_serializing_if = "is_default")]

@@ -3,12 +3,12 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{StepperDoc, is_default};
+use super::omit::is_default;
+use super::solve::StepperDoc;
 
-/// Other settings from a time on. What is left out stays as it is.
+/// New settings from a time on. Settings that are left out stay as they are.
 ///
-/// Factors are on the scene as it is written, not on each other: 2 and later 3 is 3 times what is written, and 1 is as
-/// written.
+/// Factors multiply the values of the scene as written, not each other: 2 and later 3 gives 3 times the written value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChangeDoc {
@@ -21,7 +21,7 @@ pub struct ChangeDoc {
     /// Time step (s), 1e-12 to 1e6.
     #[serde(skip_serializing_if = "is_default")]
     pub dt: Option<f64>,
-    /// How time is stepped.
+    /// The time stepper.
     #[serde(skip_serializing_if = "is_default")]
     pub stepper: Option<StepperDoc>,
     /// Most iterations on closed loops per solve; with 0 loops stay open.

@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BodyKindDoc, ContactDoc, FleshMaterialDoc, FleshSteppingDoc, JointSpringDoc, PoseDoc, is_default,
-};
+use super::body::BodyKindDoc;
+use super::contact::ContactDoc;
+use super::flesh::{CharacterKindDoc, FleshMaterialDoc, FleshSteppingDoc};
+use super::joint::JointSpringDoc;
+use super::omit::is_default;
+use super::pose::PoseDoc;
 
 /// A character: bodies `name_<bone>`, joints `name_<joint>` and one flesh `name`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,24 +75,4 @@ pub struct FollowDoc {
     pub joint: String,
     /// Name of a scalar track (rad).
     pub track: String,
-}
-
-/// The characters there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum CharacterKindDoc {
-    /// Seven bones in a row, 714 tetrahedra.
-    #[default]
-    Worm,
-    /// The worm in finer flesh.
-    WormFine {
-        /// Bricks along its length, width and height, 1 to 1,000 each, six tetrahedra each at most.
-        cells: [u32; 3],
-    },
-    /// Seven bones from head to tail, 415 tetrahedra.
-    Fish,
-    /// Five bones and a soft tip, 119 tetrahedra.
-    Finger,
-    /// Sixteen bones, a few thousand tetrahedra.
-    Hand,
 }

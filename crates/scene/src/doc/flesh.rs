@@ -3,7 +3,9 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{CharacterKindDoc, PoseDoc, ShapeDoc, is_default};
+use super::contact::ContactDoc;
+use super::omit::is_default;
+use super::pose::PoseDoc;
 
 /// One body of flesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,7 +21,7 @@ pub struct FleshDoc {
     /// Initial velocity of every free node (m/s), world axes.
     #[serde(skip_serializing_if = "is_default")]
     pub velocity: DVec3,
-    /// What it is made of.
+    /// Material.
     pub material: FleshMaterialDoc,
     /// Density of filled volume (kg/m³).
     pub density: f64,
@@ -29,7 +31,7 @@ pub struct FleshDoc {
     /// Damper of free nodes against the motion of their nearest bone (1/s).
     #[serde(skip_serializing_if = "is_default")]
     pub bone_damping: f64,
-    /// Lightest node, as a part of the mean, 0 to 1.
+    /// Mass of the lightest node, relative to the mean, 0 to 1.
     #[serde(skip_serializing_if = "is_default")]
     pub mass_floor: f64,
     /// Which nodes are fixed to which body; later entries take only nodes that are free so far.
@@ -120,11 +122,11 @@ impl Default for FleshMeshDoc {
     }
 }
 
-/// What flesh is made of.
+/// Material of flesh.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum FleshMaterialDoc {
-    /// St. Venant and Kirchhoff's, extended linearly outside a band of squared stretches.
+    /// St. Venant–Kirchhoff, extended linearly outside a band of squared stretches.
     StVenantKirchhoff {
         /// Young's modulus (Pa).
         young: f64,
@@ -133,7 +135,7 @@ pub enum FleshMaterialDoc {
         /// The band of squared stretches, around 1.
         #[serde(default = "band", skip_serializing_if = "is_band")]
         band: [f64; 2],
-        /// What happens outside.
+        /// How stress continues outside the band.
         #[serde(default, skip_serializing_if = "is_default")]
         extension: ExtensionDoc,
     },
@@ -161,15 +163,15 @@ impl Default for FleshMaterialDoc {
     }
 }
 
-/// How stress goes on outside the band.
+/// How stress continues outside the band.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExtensionDoc {
-    /// The best of the two for how the flesh is stepped: `Conservative` if implicit, `PerStretch` if explicit.
+    /// `Conservative` for implicit flesh, `PerStretch` for explicit flesh.
     #[default]
     Auto,
-    /// Each stretch on a line of its own; energy is not conserved.
+    /// Each principal stress is extended separately; energy is not conserved.
     PerStretch,
-    /// The gradient of an energy.
+    /// Stress is the gradient of an energy.
     Conservative,
 }
 
@@ -199,7 +201,7 @@ pub enum AttachedDoc {
         /// Highest corner.
         high: DVec3,
     },
-    /// Those that a character's bones hold, each by the bone that the character says: bone `b` is the body `prefix_b`.
+    /// Those that the bones of a character hold; bone `b` is the body `prefix_b`.
     /// Only for flesh of a character, and without `body`.
     OfCharacter(String),
 }
@@ -208,7 +210,7 @@ pub enum AttachedDoc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum FleshSteppingDoc {
-    /// In one system with bodies, joints and contacts; wants the stepper `Implicit`.
+    /// In one system with bodies, joints and contacts; needs the stepper `Implicit`.
     #[default]
     Implicit,
     /// In explicit substeps between the motions of its bones.
@@ -234,100 +236,8 @@ pub enum DisturbanceDoc {
     },
     /// All coordinates along an axis of the mesh times a factor, about its middle; a negative one turns the flesh inside out.
     Scaled(DVec3),
-    /// Turned about the axis of the mesh's longest side, from one end to the other (rad).
+    /// Twisted about the longest side of the mesh, from one end to the other (rad).
     Twisted(f64),
-}
-
-/// How a surface touches.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ContactDoc {
-    /// Coefficient of friction; of two surfaces the geometric mean counts.
-    pub friction: f64,
-    /// How far it gives under its own weight.
-    pub firmness: FirmnessDoc,
-    /// Groups it belongs to, one bit each.
-    pub groups: u32,
-    /// Groups it touches.
-    pub touches: u32,
-}
-
-impl Default for ContactDoc {
-    fn default() -> Self {
-        Self { friction: 0.5, firmness: FirmnessDoc::default(), groups: u32::MAX, touches: u32::MAX }
-    }
-}
-
-/// How a contact resists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum FirmnessDoc {
-    /// From the mass of the body: it sinks in by 0.1 mm under its weight, and does not bounce.
-    #[default]
-    Auto,
-    /// As told.
-    Given {
-        /// Normal stiffness of one contact point (N/m).
-        stiffness: f64,
-        /// Damping (N·s/m²): force per depth and speed.
-        damping: f64,
-    },
-    /// The numbers of `Auto` times factors.
-    Scaled {
-        /// Factor on the stiffness, above 0.
-        stiffness: f64,
-        /// Factor on the damping, at least 0.
-        damping: f64,
-    },
-}
-
-/// Something that can be touched.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ColliderDoc {
-    /// The body it is fixed to, or `world`.
-    #[serde(default = "world", skip_serializing_if = "is_world")]
-    pub body: String,
-    /// Its form.
-    pub shape: ColliderShapeDoc,
-    /// Its surface.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub contact: ContactDoc,
-}
-
-fn world() -> String {
-    "world".to_owned()
-}
-
-fn is_world(name: &String) -> bool {
-    name == "world"
-}
-
-/// The form of a collider.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum ColliderShapeDoc {
-    /// Everything behind a plane; only of the world.
-    Plane {
-        /// A point of it (m).
-        point: DVec3,
-        /// Where it is free; any length but zero.
-        normal: DVec3,
-    },
-    /// A solid; ellipsoids cannot be touched.
-    Solid(ShapeDoc),
-    /// All shapes of the body.
-    OfBody,
-    /// Heights over a grid in the xy-plane of its frame.
-    HeightField {
-        /// Frame in the body's frame.
-        #[serde(default, skip_serializing_if = "is_default")]
-        at: PoseDoc,
-        /// Extent along x and y (m), centred on the frame.
-        size: [f64; 2],
-        /// Rows along y of heights along x (m), all of the same length, at least two each.
-        heights: Vec<Vec<f64>>,
-    },
 }
 
 /// How the coupled system of flesh and bodies is solved.
@@ -344,4 +254,24 @@ impl Default for FleshSolverDoc {
     fn default() -> Self {
         Self { precision: 1e-5, iterations: 1000 }
     }
+}
+
+/// The built-in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum CharacterKindDoc {
+    /// Seven bones in a row, 714 tetrahedra.
+    #[default]
+    Worm,
+    /// The worm in finer flesh.
+    WormFine {
+        /// Bricks along its length, width and height, 1 to 1,000 each, six tetrahedra each at most.
+        cells: [u32; 3],
+    },
+    /// Seven bones from head to tail, 415 tetrahedra.
+    Fish,
+    /// Five bones and a soft tip, 119 tetrahedra.
+    Finger,
+    /// Sixteen bones, a few thousand tetrahedra.
+    Hand,
 }

@@ -3,9 +3,12 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{BodyDoc, CharacterDoc, JointDoc, MassDoc, is_default};
+use super::body::{BodyDoc, MassDoc};
+use super::character::CharacterDoc;
+use super::joint::JointDoc;
+use super::omit::is_default;
 
-/// A recipe for many bodies and joints.
+/// A generator of bodies and joints.
 ///
 /// Body `i` of a generator named `link` is called `link_0001`, `link_0002`, …. In chains, trees and ladders the
 /// joint that holds it has the same name, and joints that close loops count on from there; the joints of a
@@ -36,9 +39,9 @@ pub struct ChainDoc {
     pub start: DVec3,
     /// Direction of the links, any non-zero length.
     pub direction: DVec3,
-    /// What the first link hangs from.
+    /// What holds the first link.
     pub root: RootDoc,
-    /// What the far end of the last link is held by, with a joint of the same template.
+    /// What holds the far end of the last link, with a joint of the same template.
     #[serde(skip_serializing_if = "RootDoc::is_free")]
     pub tip: RootDoc,
     /// Template of every link; name and pose are filled in.
@@ -87,14 +90,14 @@ pub struct TreeDoc {
     pub branching: u32,
     /// Angle between a link and those at its end (rad).
     pub spread: f64,
-    /// Size of a link relative to the one before; masses given outright, stiffness and damping shrink
+    /// Size of a link relative to the one before; given masses, stiffness and damping shrink
     /// with its cube, as those of a bending rod do.
     pub shrink: f64,
     /// Where the first joint is (m).
     pub start: DVec3,
     /// Direction of the trunk, any non-zero length.
     pub direction: DVec3,
-    /// What the trunk stands on.
+    /// What holds the trunk.
     pub root: RootDoc,
     /// Template of the trunk; name and pose are filled in.
     pub link: BodyDoc,
@@ -241,7 +244,7 @@ impl Default for MeshDoc {
     }
 }
 
-/// What an end of a chain or tree is held by.
+/// What holds an end of a chain or tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RootDoc {
     /// A joint to the world.
@@ -254,7 +257,7 @@ pub enum RootDoc {
 }
 
 impl RootDoc {
-    /// Whether this is nothing.
+    /// Whether nothing holds the end.
     fn is_free(&self) -> bool {
         *self == Self::Free
     }

@@ -4,7 +4,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use sinew_math::JointKind;
 
-use super::is_default;
+use super::omit::is_default;
 
 /// One joint, holding `child` relative to `parent`.
 ///

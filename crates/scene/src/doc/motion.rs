@@ -3,7 +3,8 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{RotationDoc, is_default};
+use super::omit::is_default;
+use super::pose::RotationDoc;
 
 /// Linear spring between points of any two bodies, or of a body and the world: force along their line, zero at
 /// the rest length.
@@ -79,7 +80,7 @@ pub enum CurveDoc {
     Points(Vec<(f64, DVec3)>),
     /// Samples `(time [s], position [m], rotation)`.
     Poses(Vec<(f64, DVec3, RotationDoc)>),
-    /// A swing about a centre.
+    /// A sine about a centre.
     Sine(SineDoc),
     /// A circle at constant speed.
     Circle(CircleDoc),
@@ -111,7 +112,7 @@ pub struct SineDoc {
 pub struct CircleDoc {
     /// Centre (m).
     pub center: DVec3,
-    /// Where the motion is at time 0, relative to the centre (m); must be across `normal`.
+    /// Where the motion is at time 0, relative to the centre (m); must be perpendicular to `normal`.
     pub start: DVec3,
     /// Axis of the circle, any non-zero length.
     pub normal: DVec3,
@@ -125,7 +126,7 @@ impl Default for CircleDoc {
     }
 }
 
-/// Something that happens to the scene from outside, recorded so that runs repeat.
+/// An external input, recorded so that runs repeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InputDoc {
     /// A kinematic body follows a track.
@@ -165,7 +166,7 @@ pub struct GrabDoc {
     pub point: DVec3,
     /// Name of the track.
     pub track: String,
-    /// Stiffness (N/m); `inf` holds the point without give.
+    /// Stiffness (N/m); `inf` holds the point rigidly.
     pub stiffness: f64,
     /// Damping (N·s/m); without meaning if the point is held.
     #[serde(skip_serializing_if = "is_default")]

@@ -1,9 +1,9 @@
-//! Poses and rotations as they are written.
+//! Poses and rotations.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use super::omit::is_default;
 
 /// Position and rotation of a frame, relative to the frame it is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct PoseDoc {
     pub rotation: RotationDoc,
 }
 
-/// A rotation, written the way that is handiest.
+/// A rotation, in one of several notations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum RotationDoc {
     /// No rotation.

@@ -3,12 +3,13 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{RotationDoc, is_default};
+use super::omit::is_default;
+use super::pose::RotationDoc;
 
-/// What actuators do over time. Wants the stepper `Reduced`.
+/// What actuators do over time. Needs the stepper `Reduced`.
 ///
-/// Phases follow each other; before the first one nothing is commanded. All times are those of the score, which `warp` makes
-/// from the time of the run.
+/// Phases follow each other; before the first one nothing is commanded. All times are score times; `warp` maps the time of
+/// the run to them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScoreDoc {
@@ -22,7 +23,7 @@ pub struct ScoreDoc {
     /// Joints that move less (above 1) or more (below 1) than others where goals leave a choice, with their weight.
     #[serde(skip_serializing_if = "is_default")]
     pub weights: Vec<(String, f64)>,
-    /// Largest torque of joints (N·m, N); what would need more yields, and is reported.
+    /// Torque limits of joints (N·m, N); joints at their limit are reported.
     #[serde(skip_serializing_if = "is_default")]
     pub torque_limits: Vec<(String, f64)>,
     /// How the time of the run becomes the time of the score.
@@ -32,10 +33,10 @@ pub struct ScoreDoc {
     pub phases: Vec<PhaseDoc>,
 }
 
-/// Who moves the root of a character.
+/// Whether the root of a character is actuated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RootControlDoc {
-    /// Nobody: it moves by reaction and contact only.
+    /// The root is passive: it moves by reaction and contact only.
     #[default]
     Passive,
     /// Its joint to the world is an actuator.
@@ -88,14 +89,14 @@ pub enum ControlDoc {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuideDoc {
-    /// What is smallest among all commands that reach the goals.
+    /// The norm that is minimized among all commands that reach the goals.
     pub style: StyleDoc,
     /// The goals.
     pub goals: Vec<GoalDoc>,
-    /// A pose that is sought as far as the goals leave room.
+    /// A pose that is approached as far as the goals allow.
     #[serde(skip_serializing_if = "is_default")]
     pub pose: Option<PoseGoalDoc>,
-    /// Levels from the most important down; what is not named is not done.
+    /// Levels from the most important down; goals of levels that are not listed are ignored.
     #[serde(skip_serializing_if = "is_order")]
     pub levels: Vec<LevelDoc>,
 }
@@ -114,15 +115,15 @@ fn is_order(levels: &[LevelDoc]) -> bool {
     levels == usual_order()
 }
 
-/// What is smallest.
+/// The norm that is minimized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StyleDoc {
-    /// Accelerations of joints: bends all over.
+    /// Joint accelerations: all joints bend.
     #[default]
     Acceleration,
-    /// Torques: throws and waves.
+    /// Torques: motion starts near the root.
     Torque,
-    /// Velocities of joints: slow and careful.
+    /// Joint velocities: slow motion.
     Velocity,
 }
 
@@ -148,7 +149,7 @@ pub struct GoalDoc {
     /// The point that is guided, in the body frame (m).
     #[serde(skip_serializing_if = "is_default")]
     pub point: DVec3,
-    /// What is wanted.
+    /// What the goal asks.
     pub want: WantDoc,
     /// Acceleration per distance (1/s²).
     pub stiffness: f64,
@@ -168,7 +169,7 @@ impl Default for GoalDoc {
     }
 }
 
-/// What is wanted of a bone. To keep means: as it was when the phase began.
+/// What a goal asks of a bone. Kept quantities keep their value from the start of the phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum WantDoc {
@@ -193,11 +194,11 @@ pub enum WantDoc {
     KeepOrientation,
     /// The point comes to rest.
     Stop,
-    /// The point goes on as it goes.
+    /// The point keeps its velocity.
     Coast,
 }
 
-/// A pose that is sought: accelerations `−stiffness (q − q_ref) − damping q̇` of the joints.
+/// A target pose: accelerations `−stiffness (q − q_ref) − damping q̇` of the joints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PoseGoalDoc {
@@ -270,64 +271,4 @@ impl Default for LandDoc {
     fn default() -> Self {
         Self { stiffness: 10.0, damping: 0.5 }
     }
-}
-
-/// What a motion must show: a measure of the whole run between two bounds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExpectMotionDoc {
-    /// What is measured.
-    pub measure: MeasureDoc,
-    /// Smallest value allowed.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub at_least: Option<f64>,
-    /// Largest value allowed.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub at_most: Option<f64>,
-}
-
-/// A measure of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum MeasureDoc {
-    /// Longest time without a break (s) during which every surface point of a flesh is higher than this.
-    Airborne {
-        /// Name of the flesh.
-        flesh: String,
-        /// Height above z = 0 (m).
-        clearance_m: f64,
-    },
-    /// Greatest height that the lowest surface point of a flesh reaches (m).
-    Apex {
-        /// Name of the flesh.
-        flesh: String,
-    },
-    /// Angle by which a body has turned about an axis of the world, at most at any time, in either direction (rad).
-    Turned {
-        /// Name of the body.
-        body: String,
-        /// The axis, of any length but zero.
-        axis: DVec3,
-    },
-    /// Angle by which a body has turned about an axis of the world at the end, in either direction (rad).
-    NetTurn {
-        /// Name of the body.
-        body: String,
-        /// The axis, of any length but zero.
-        axis: DVec3,
-    },
-    /// Horizontal distance of a body at the end from where it began (m).
-    Travelled {
-        /// Name of the body.
-        body: String,
-    },
-    /// Lowest height of the centre of mass of a body at any time (m).
-    Lowest {
-        /// Name of the body.
-        body: String,
-    },
-    /// Root mean square of the actuators' torques (N·m, N).
-    Torque,
-    /// Root mean square of the actuators' accelerations (rad/s², m/s²).
-    Acceleration,
 }

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use super::omit::is_default;
 
-/// How time is stepped.
+/// The time stepper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StepperDoc {
     /// Implicit step with implicit position constraints: stable for any stiffness.
     Implicit(ImplicitDoc),
-    /// Acceleration constraints with a Runge–Kutta integrator: the well-known baseline.
+    /// Acceleration constraints with a Runge–Kutta integrator: a baseline for comparison.
     Explicit(ExplicitDoc),
-    /// Poses are moved and then put together, without forces between bodies: Faure's displacement constraints.
+    /// Poses are predicted, then corrected to satisfy the joints: Faure's displacement constraints.
     Displacement(DisplacementDoc),
     /// Joint coordinates instead of constraints, with actuators that a score commands: hybrid recursive dynamics. Only trees.
     Reduced(ReducedDoc),
@@ -33,7 +33,7 @@ pub struct ImplicitDoc {
     pub newton_iterations: u32,
     /// Newton stops early once the largest joint error is below this (m, rad).
     pub newton_tolerance: f64,
-    /// Whether joint forces stiffen the rotations they pull on, so that load never limits the step.
+    /// Whether joint forces add geometric stiffness, so that load never limits the step.
     pub geometric_stiffness: bool,
     /// Which factorization of the tree is used.
     pub solver: TreeSolverDoc,
@@ -112,7 +112,7 @@ pub enum GyroscopicDoc {
 pub struct DisplacementDoc {
     /// Where the directions of the closing displacements are taken.
     pub jacobian: JacobianPoseDoc,
-    /// How rotations go on.
+    /// How rotations are continued.
     pub rotation: RotationStepDoc,
     /// Joints count as closed below this error (m, rad).
     pub tolerance: f64,
@@ -160,7 +160,7 @@ pub enum JacobianPoseDoc {
     /// At the start of the step: keeps energy.
     #[default]
     Start,
-    /// At the predicted pose, as the paper has it: loses energy.
+    /// At the predicted pose, as in the paper: loses energy.
     Predicted,
 }
 
@@ -172,7 +172,7 @@ pub enum RotationStepDoc {
     Momentum,
     /// Angular momentum is carried on; corrections are applied as rotations: first order in three dimensions.
     Exponential,
-    /// The last rotation is repeated, as the paper has it: no gyroscopic effect.
+    /// The last rotation is repeated, as in the paper: no gyroscopic effect.
     Plain,
 }
 
@@ -187,11 +187,11 @@ pub struct LoopsDoc {
     /// Whether the iteration is preconditioned with the blocks of single loop joints.
     pub precondition: bool,
     /// Iterations stop once the largest loop residual is below this (m/s and rad/s; m/s² and rad/s² in the
-    /// explicit stepper; m and rad where poses are brought together).
+    /// explicit stepper; m and rad in assembly).
     pub precision: f64,
     /// Most iterations per solve; with 0 loops stay open.
     pub iterations: u32,
-    /// How often a solve may begin anew when its true residual turns out ten times too large.
+    /// How often a solve may restart when its true residual is ten times too large.
     pub restarts: u32,
     /// Whether a solve begins with the loop forces of the step before.
     pub warm_start: bool,
@@ -237,7 +237,7 @@ pub enum KrylovMethodDoc {
     BiConjugateGradient,
 }
 
-/// Poses brought together again after every step.
+/// Correction of poses after every step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StabilizeDoc {
@@ -245,7 +245,7 @@ pub struct StabilizeDoc {
     pub tolerance: f64,
     /// Most corrections per step, at least 1.
     pub iterations: u32,
-    /// Whether velocities are made to fit the joints too.
+    /// Whether velocities are projected onto the joints, too.
     pub velocities: bool,
 }
 

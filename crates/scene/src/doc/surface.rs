@@ -3,9 +3,10 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{EndDoc, is_default};
+use super::motion::EndDoc;
+use super::omit::is_default;
 
-/// A smooth surface through a grid of points that bodies carry. It is drawn, and does nothing else.
+/// A smooth surface through a grid of points that bodies carry. It is only drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SurfaceDoc {

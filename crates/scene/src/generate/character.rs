@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use sinew_math::{Pose, Shape};
 use sinew_mesh::characters::{Bone, BoneShape, Character, Joint, finger, fish, hand, worm};
 
-use super::pose_doc;
+use super::placement::pose_doc;
 use crate::doc::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, FleshDoc, FleshMeshDoc,
     FrameDoc, JointDoc, JointFramesDoc, LimitsDoc, MassDoc, MotorDoc, PositionMotorDoc, SceneDoc, ShapeDoc,

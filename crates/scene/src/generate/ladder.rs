@@ -10,7 +10,7 @@ use glam::{DQuat, DVec3};
 use sinew_math::{exp_so3, ops};
 use std::f64::consts::FRAC_PI_2;
 
-use super::{Place, ball, bar, link_name};
+use super::placement::{LinkPlacement, ball, bar, link_name};
 use crate::doc::{
     BodyDoc, FrameDoc, JointDoc, JointFramesDoc, LadderDoc, LadderPoseDoc, PriorityDoc, SceneDoc, VelocityDoc,
 };
@@ -28,16 +28,16 @@ pub(super) fn expand(ladder: &LadderDoc, scene: &mut SceneDoc) {
     scene.joints.reserve(2 * n + 2 * r);
     for side in 0..2 {
         for (m, place) in string.iter().enumerate() {
-            let place = Place { start: place.start + across * side as f64, ..*place };
+            let place = LinkPlacement { start: place.start + across * side as f64, ..*place };
             let i = side * n + m + 1;
             scene.joints.push(joint(ladder, i, i, (m > 0).then(|| i - 1), place.start));
             scene.bodies.push(moving_bar(ladder, i, &place));
         }
     }
     let along_y = exp_so3(DVec3::Z * FRAC_PI_2);
-    let ends: Vec<_> = string.iter().map(Place::end).collect();
+    let ends: Vec<_> = string.iter().map(LinkPlacement::end).collect();
     for k in 1..=r {
-        let place = Place { start: ends[k * p - 1], rotation: along_y, length: ladder.length };
+        let place = LinkPlacement { start: ends[k * p - 1], rotation: along_y, length: ladder.length };
         let i = 2 * n + k;
         scene.joints.push(joint(ladder, i, i, Some(k * p), place.start));
         scene.bodies.push(moving_bar(ladder, i, &place));
@@ -50,7 +50,7 @@ pub(super) fn expand(ladder: &LadderDoc, scene: &mut SceneDoc) {
 }
 
 /// Where the bars of string A are.
-fn string_places(ladder: &LadderDoc, n: usize) -> Vec<Place> {
+fn string_places(ladder: &LadderDoc, n: usize) -> Vec<LinkPlacement> {
     let mut start = ladder.start;
     let place = |m| {
         let (rotation, direction) = match ladder.pose {
@@ -61,14 +61,14 @@ fn string_places(ladder: &LadderDoc, n: usize) -> Vec<Place> {
                 (exp_so3(DVec3::Y * -angle), DVec3::new(cos, 0.0, sin))
             }
         };
-        let place = Place { start, rotation, length: ladder.length };
+        let place = LinkPlacement { start, rotation, length: ladder.length };
         start += direction * ladder.length;
         place
     };
     (0..n).map(place).collect()
 }
 
-fn moving_bar(ladder: &LadderDoc, i: usize, place: &Place) -> BodyDoc {
+fn moving_bar(ladder: &LadderDoc, i: usize, place: &LinkPlacement) -> BodyDoc {
     let angular = ladder.angular_velocity;
     let velocity = VelocityDoc { angular, linear: angular.cross(place.middle() - ladder.start) };
     BodyDoc { velocity, ..bar(link_name(&ladder.name, i), place, ladder.radius, ladder.mass) }

@@ -7,11 +7,11 @@
 //!
 //! Cost: linear in the number of links; nothing is nested, so a million levels are fine.
 
-use glam::{DQuat, DVec3};
-use sinew_math::{JointKind, exp_so3, ops};
+use glam::DVec3;
+use sinew_math::{JointKind, exp_so3};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use super::{Place, link_name};
+use super::placement::{LinkPlacement, link_name, rotation_to};
 use crate::doc::{
     BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, RootDoc, SceneDoc, TreeDoc,
 };
@@ -32,7 +32,14 @@ impl<'d> Template<'d> {
     }
 
     /// Adds link `i` and its joint to link `parent` (both counted from 1; `None` is the root).
-    fn add(&self, scene: &mut SceneDoc, link: BodyDoc, place: &Place, i: usize, parent: Option<usize>) {
+    fn add(
+        &self,
+        scene: &mut SceneDoc,
+        link: BodyDoc,
+        place: &LinkPlacement,
+        i: usize,
+        parent: Option<usize>,
+    ) {
         let name = link_name(self.name, i);
         let parent = match parent {
             Some(parent) => Some(Some(link_name(self.name, parent))),
@@ -51,7 +58,7 @@ impl<'d> Template<'d> {
         child: String,
         parent: Option<String>,
         anchor: DVec3,
-        place: &Place,
+        place: &LinkPlacement,
     ) -> JointDoc {
         let frame = FrameDoc { anchor, axis: place.rotation * self.axis, reference: None };
         JointDoc { name, child, parent, frames: JointFramesDoc::World(frame), ..self.joint.clone() }
@@ -80,7 +87,7 @@ pub(super) fn expand_chain(chain: &ChainDoc, scene: &mut SceneDoc) {
         if let (true, Some(mass)) = (i == n, chain.last_mass) {
             link.mass = mass;
         }
-        let place = Place { start, rotation, length };
+        let place = LinkPlacement { start, rotation, length };
         template.add(scene, link, &place, i, (i > 1).then(|| i - 1));
         if let (true, Some(parent)) = (i == n, holder(&chain.tip)) {
             let (name, child) = (link_name(&chain.name, n + 1), link_name(&chain.name, n));
@@ -94,7 +101,7 @@ pub(super) fn expand_tree(tree: &TreeDoc, scene: &mut SceneDoc) {
     let mut link = tree.link.clone();
     let length = link_length(&link);
     // Breadth first: `level` holds the places of one level, the first of which is link `first`.
-    let mut level = vec![Place { start: tree.start, rotation: rotation_to(tree.direction), length }];
+    let mut level = vec![LinkPlacement { start: tree.start, rotation: rotation_to(tree.direction), length }];
     let (mut first, mut first_above) = (1, 0);
     for depth in 0..tree.depth {
         for (i, place) in level.iter().enumerate() {
@@ -114,10 +121,10 @@ pub(super) fn expand_tree(tree: &TreeDoc, scene: &mut SceneDoc) {
 }
 
 /// The `k`-th link at the end of `place`.
-fn branch(tree: &TreeDoc, place: &Place, level: u32, k: u32) -> Place {
+fn branch(tree: &TreeDoc, place: &LinkPlacement, level: u32, k: u32) -> LinkPlacement {
     let around = TAU * f64::from(k) / f64::from(tree.branching) + f64::from(level % 2) * FRAC_PI_2;
     let turn = exp_so3(DVec3::X * around) * exp_so3(DVec3::Y * tree.spread);
-    Place {
+    LinkPlacement {
         start: place.end(),
         rotation: (place.rotation * turn).normalize(),
         length: place.length * tree.shrink,
@@ -168,12 +175,4 @@ fn soften_joint(joint: &mut JointDoc, factor: f64) {
         cone.stiffness *= factor;
         cone.damping *= factor;
     }
-}
-
-/// The shortest rotation that takes x to `direction`; half a turn about z if it points exactly backwards.
-pub(super) fn rotation_to(direction: DVec3) -> DQuat {
-    let unit = direction.normalize_or(DVec3::X);
-    let axis = DVec3::new(0.0, -unit.z, unit.y);
-    let angle = ops::atan2(axis.length(), unit.x);
-    exp_so3(axis.normalize_or(DVec3::Z) * angle)
 }

@@ -8,8 +8,7 @@
 use glam::DVec3;
 use sinew_math::exp_so3;
 
-use super::links::rotation_to;
-use super::{Place, ball, bar, link_name};
+use super::placement::{LinkPlacement, ball, bar, link_name, rotation_to};
 use crate::doc::{
     EndDoc, FrameDoc, JointDoc, JointFramesDoc, LocalFramesDoc, MeshDoc, PoseDoc, SceneDoc, SurfaceDoc,
 };
@@ -17,7 +16,7 @@ use crate::doc::{
 /// Adds the bodies, joints and surface of a mesh.
 pub(super) fn expand(mesh: &MeshDoc, scene: &mut SceneDoc) {
     let n = mesh.n as usize;
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<LinkPlacement> = Vec::new();
     // Bars that end at each vertex: which, and the joint frame on it.
     let mut ends: Vec<Vec<(usize, FrameDoc)>> = vec![Vec::new(); n * n];
     for (j, i) in (0..n).flat_map(|j| (0..n).map(move |i| (j, i))) {
@@ -63,14 +62,14 @@ pub(super) fn expand(mesh: &MeshDoc, scene: &mut SceneDoc) {
 }
 
 /// The bar from a vertex over a number of squares.
-fn edge(mesh: &MeshDoc, [i, j]: [usize; 2], [di, dj]: [usize; 2]) -> Place {
+fn edge(mesh: &MeshDoc, [i, j]: [usize; 2], [di, dj]: [usize; 2]) -> LinkPlacement {
     let on_grid = |i: usize, j: usize| DVec3::new(i as f64, j as f64, 0.0) * mesh.spacing;
     let along = on_grid(di, dj);
-    Place { start: mesh.start + on_grid(i, j), rotation: rotation_to(along), length: along.length() }
+    LinkPlacement { start: mesh.start + on_grid(i, j), rotation: rotation_to(along), length: along.length() }
 }
 
 /// The joint frame at ±½ of the length of a bar.
-fn end_frame(place: &Place, side: f64) -> FrameDoc {
+fn end_frame(place: &LinkPlacement, side: f64) -> FrameDoc {
     let bar_from_world = place.rotation.inverse();
     FrameDoc {
         anchor: DVec3::X * (side * place.length),
@@ -84,12 +83,13 @@ struct Scatter(u64);
 
 impl Scatter {
     /// Where a scattered bar begins.
-    fn displaced(&mut self, place: &Place, mesh: &MeshDoc) -> PoseDoc {
+    fn displaced(&mut self, place: &LinkPlacement, mesh: &MeshDoc) -> PoseDoc {
         let shift = self.vector() * mesh.scatter;
         let turn = exp_so3(self.vector() * (mesh.scatter / mesh.spacing));
         let middle = place.middle() + shift;
         let rotation = (turn * place.rotation).normalize();
-        Place { start: middle - rotation * (DVec3::X * (0.5 * place.length)), rotation, ..*place }.pose()
+        LinkPlacement { start: middle - rotation * (DVec3::X * (0.5 * place.length)), rotation, ..*place }
+            .pose()
     }
 
     /// A vector with components from −1 to 1.

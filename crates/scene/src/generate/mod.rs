@@ -6,15 +6,12 @@ mod character;
 mod ladder;
 mod links;
 mod mesh;
-
-use glam::{DQuat, DVec3};
-use sinew_math::{JointKind, Pose, Shape};
+mod placement;
 
 pub(crate) use character::skeleton;
+pub(crate) use placement::link_name;
 
-use crate::doc::{
-    BodyDoc, GeneratorDoc, JointDoc, MassDoc, PoseDoc, RootDoc, RotationDoc, SceneDoc, ShapeDoc,
-};
+use crate::doc::{GeneratorDoc, RootDoc, SceneDoc};
 
 impl SceneDoc {
     /// The same scene with every generator written out as bodies, joints and flesh. A sweep, whose paths may lead
@@ -132,57 +129,4 @@ impl GeneratorDoc {
             Self::Mesh(mesh) => links.saturating_mul(2).saturating_sub(u64::from(mesh.n) * u64::from(mesh.n)),
         }
     }
-}
-
-/// Name of the `i`-th link, counted from 1.
-pub(crate) fn link_name(prefix: &str, i: usize) -> String {
-    format!("{prefix}_{i:04}")
-}
-
-/// Where a link is: from `start`, along x of `rotation`, over `length`.
-#[derive(Clone, Copy)]
-struct Place {
-    start: DVec3,
-    rotation: DQuat,
-    length: f64,
-}
-
-impl Place {
-    fn middle(&self) -> DVec3 {
-        self.start + self.rotation * (DVec3::X * (0.5 * self.length))
-    }
-
-    fn end(&self) -> DVec3 {
-        self.start + self.rotation * (DVec3::X * self.length)
-    }
-
-    /// Pose of the body frame.
-    fn pose(&self) -> PoseDoc {
-        pose_doc(&Pose { rotation: self.rotation, translation: self.middle() })
-    }
-}
-
-/// A pose as it is written.
-fn pose_doc(pose: &Pose) -> PoseDoc {
-    let DQuat { w, x, y, z } = pose.rotation;
-    let is_turned = pose.rotation != DQuat::IDENTITY;
-    let rotation = if is_turned { RotationDoc::Quaternion { w, x, y, z } } else { RotationDoc::Identity };
-    PoseDoc { position: pose.translation, rotation }
-}
-
-/// A bar at `place`: a solid cylinder.
-fn bar(name: String, place: &Place, radius: f64, mass: f64) -> BodyDoc {
-    let shape = Shape::Cylinder { radius, length: place.length };
-    BodyDoc {
-        name,
-        pose: place.pose(),
-        shapes: vec![ShapeDoc::centred(shape)],
-        mass: MassDoc::Total(mass),
-        ..BodyDoc::default()
-    }
-}
-
-/// A ball joint without frames.
-fn ball(name: String, child: String, parent: Option<String>, damping: f64) -> JointDoc {
-    JointDoc { name, kind: JointKind::Ball, child, parent, damping, ..JointDoc::default() }
 }

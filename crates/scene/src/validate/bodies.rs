@@ -3,7 +3,8 @@
 use glam::DVec3;
 use sinew_math::{MassError, Shape, ShapeSize};
 
-use super::{Issues, bodies};
+use super::issues::Issues;
+use super::lookup::bodies;
 use crate::doc::{BodyKindDoc, CurveDoc, GeneratorDoc, MassDoc, RotationDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
@@ -19,11 +20,10 @@ pub(super) fn sizes_are_positive(scene: &SceneDoc, issues: &mut Issues) {
 /// The sizes of one shape.
 pub(super) fn check_shape(issues: &mut Issues, shape: &Shape, path: &str) {
     for ShapeSize { name, value, may_be_zero } in shape.sizes() {
-        let field = || format!("{path}.{name}");
         if may_be_zero {
-            issues.require_not_negative(value, field)
+            issues.require_not_negative(path, &[(name, value)]);
         } else {
-            issues.require_positive(value, field)
+            issues.require_positive(path, &[(name, value)]);
         }
     }
 }
@@ -31,10 +31,11 @@ pub(super) fn check_shape(issues: &mut Issues, shape: &Shape, path: &str) {
 /// Densities and masses are above zero.
 pub(super) fn masses_are_positive(scene: &SceneDoc, issues: &mut Issues) {
     for (path, mass) in masses(scene) {
-        match mass {
-            MassDoc::Density(value) | MassDoc::Total(value) => issues.require_positive(*value, || path),
-            MassDoc::Properties(written) => issues.require_positive(written.mass, || format!("{path}.mass")),
-        }
+        let mass = match mass {
+            MassDoc::Density(value) | MassDoc::Total(value) => ("", *value),
+            MassDoc::Properties(written) => ("mass", written.mass),
+        };
+        issues.require_positive(&path, &[mass]);
     }
 }
 
@@ -45,12 +46,12 @@ pub(super) fn dynamic_bodies_have_mass(scene: &SceneDoc, issues: &mut Issues) {
         if body.kind == BodyKindDoc::Dynamic && from_shapes && body.shapes.is_empty() {
             let hint =
                 "add shapes: […] or mass: Properties(mass: …, inertia: …), or make it Fixed or Kinematic";
-            issues.add(Kind::NoMass, path, "a dynamic body needs mass, and nothing gives it any", hint);
+            issues.add(Kind::NoMass, path, "this dynamic body has no mass", hint);
         }
     }
 }
 
-/// Inertias belong to some real body: positive moments, none larger than the sum of the two others.
+/// Inertias are physical: positive moments, none larger than the sum of the two others.
 pub(super) fn inertias_are_physical(scene: &SceneDoc, issues: &mut Issues) {
     for (path, mass) in masses(scene) {
         let MassDoc::Properties(written) = mass else { continue };
@@ -59,11 +60,11 @@ pub(super) fn inertias_are_physical(scene: &SceneDoc, issues: &mut Issues) {
                 format!("the smallest principal moment is {moment:.6}, which is not positive")
             }
             Err(MassError::TriangleInequality { moments: [a, b, c] }) => {
-                format!("the principal moments {a:.6}, {b:.6}, {c:.6} belong to no real body")
+                format!("the principal moments {a:.6}, {b:.6}, {c:.6} are those of no real body")
             }
             _ => continue,
         };
-        let hint = "moments are positive, and none exceeds the sum of the two others";
+        let hint = "use positive moments, none larger than the sum of the two others";
         issues.add(Kind::NonPhysicalInertia, format!("{path}.inertia"), message, hint);
     }
 }
@@ -87,8 +88,8 @@ pub(super) fn rotations_have_an_axis(scene: &SceneDoc, issues: &mut Issues) {
 /// Damping is not negative; colours are between 0 and 1.
 pub(super) fn damping_and_color_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (path, body) in bodies(scene) {
-        issues.require_not_negative(body.linear_damping, || format!("{path}.linear_damping"));
-        issues.require_not_negative(body.angular_damping, || format!("{path}.angular_damping"));
+        let damping = [("linear_damping", body.linear_damping), ("angular_damping", body.angular_damping)];
+        issues.require_not_negative(&path, &damping);
         check_color(issues, body.color, || format!("{path}.color"));
     }
 }
@@ -96,8 +97,8 @@ pub(super) fn damping_and_color_are_in_range(scene: &SceneDoc, issues: &mut Issu
 /// A colour, if there is one, between 0 and 1.
 pub(super) fn check_color(issues: &mut Issues, color: Option<DVec3>, field: impl FnOnce() -> String) {
     if color.is_some_and(|c| c.min_element() < 0.0 || c.max_element() > 1.0) {
-        let hint = "use for instance (0.8, 0.3, 0.1)";
-        issues.add(Kind::OutOfRange, field(), "colours go from 0 to 1", hint);
+        let message = "red, green and blue must be between 0 and 1";
+        issues.add(Kind::OutOfRange, field(), message, "use for instance (0.8, 0.3, 0.1)");
     }
 }
 

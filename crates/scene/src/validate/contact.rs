@@ -1,83 +1,89 @@
 //! Rules for colliders and contact.
 
 use super::bodies::{check_rotation, check_shape};
-use super::{Issues, Looks, RESERVED, looks};
-use crate::doc::{ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc};
+use super::issues::Issues;
+use super::lookup::{Touchable, WORLD, touchable};
+use crate::doc::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
 use crate::error::SceneIssueKind as Kind;
 
-/// Friction, stiffness and damping are physical.
+/// What to use instead of a shape that cannot be a collider.
+const COLLIDERS: &str = "use a Sphere, Capsule, Cylinder or Box of about the same size";
+
+/// Friction, stiffness and damping are in range.
 pub(super) fn check_contact(issues: &mut Issues, contact: &ContactDoc, path: &str) {
-    issues.require_not_negative(contact.friction, || format!("{path}.friction"));
+    issues.require_not_negative(path, &[("friction", contact.friction)]);
     if let FirmnessDoc::Given { stiffness, damping } | FirmnessDoc::Scaled { stiffness, damping } =
         contact.firmness
     {
-        issues.require_positive(stiffness, || format!("{path}.firmness.stiffness"));
-        issues.require_not_negative(damping, || format!("{path}.firmness.damping"));
+        issues.require_positive(path, &[("firmness.stiffness", stiffness)]);
+        issues.require_not_negative(path, &[("firmness.damping", damping)]);
     }
 }
 
-/// Colliders have a form that can be touched, and sit where they can. Unknown bodies are left to another rule.
+/// Colliders have a shape that can be touched. Unknown bodies are left to another rule.
 pub(super) fn colliders_can_be_touched(scene: &SceneDoc, issues: &mut Issues) {
     for (i, collider) in scene.colliders.iter().enumerate() {
-        let path = format!("colliders[{i}].shape");
-        check_contact(issues, &collider.contact, &format!("colliders[{i}].contact"));
-        match &collider.shape {
-            ColliderShapeDoc::Plane { normal, .. } => {
-                issues.require_direction(*normal, || format!("{path}.normal"));
-                if collider.body != RESERVED {
-                    let hint = "leave the body out, or use Solid(Box(size: …))";
-                    let field = format!("colliders[{i}].body");
-                    issues.add(Kind::BadCollider, field, "a plane can only belong to the world", hint);
-                }
+        let path = format!("colliders[{i}]");
+        check_contact(issues, &collider.contact, &format!("{path}.contact"));
+        check_collider(scene, issues, collider, &path);
+    }
+}
+
+fn check_collider(scene: &SceneDoc, issues: &mut Issues, collider: &ColliderDoc, path: &str) {
+    let shape = format!("{path}.shape");
+    match &collider.shape {
+        ColliderShapeDoc::Plane { normal, .. } => {
+            issues.require_direction(*normal, || format!("{shape}.normal"));
+            if collider.body != WORLD {
+                let message = "a plane can only belong to the world";
+                let hint = "leave the body out, or use Solid(Box(size: …))";
+                issues.add(Kind::BadCollider, format!("{path}.body"), message, hint);
             }
-            ColliderShapeDoc::Solid(shape) => {
-                check_shape(issues, &shape.solid, &path);
-                check_rotation(issues, &shape.at.rotation, || format!("{path}.at.rotation"));
-                if !shape.solid.is_touchable() {
-                    issues.add(
-                        Kind::BadCollider,
-                        path,
-                        "ellipsoids cannot be touched",
-                        "use a Sphere, Capsule or Box",
-                    );
-                }
-            }
-            ColliderShapeDoc::OfBody => check_body(scene, issues, &collider.body, i),
-            ColliderShapeDoc::HeightField { at, size, heights } => {
-                issues.require_positive(size[0].min(size[1]), || format!("{path}.size"));
-                check_rotation(issues, &at.rotation, || format!("{path}.at.rotation"));
-                check_heights(issues, heights, &path);
-            }
+        }
+        ColliderShapeDoc::Solid(solid) => check_solid(issues, solid, &shape),
+        ColliderShapeDoc::OfBody => check_body(scene, issues, &collider.body, path),
+        ColliderShapeDoc::HeightField { at, size, heights } => {
+            issues.require_positive(&shape, &[("size", size[0].min(size[1]))]);
+            check_rotation(issues, &at.rotation, || format!("{shape}.at.rotation"));
+            check_heights(issues, heights, &format!("{shape}.heights"));
         }
     }
 }
 
-/// A body whose shapes can be touched.
-fn check_body(scene: &SceneDoc, issues: &mut Issues, body: &str, i: usize) {
-    match looks(scene, body) {
-        Some(Looks::Nothing) => {
-            let message = format!("`{body}` has no shapes");
-            let hint = "name a body with shapes, or write the form: Solid(Box(size: …))";
-            issues.add(Kind::NoShapes, format!("colliders[{i}].body"), message, hint);
+fn check_solid(issues: &mut Issues, solid: &ShapeDoc, path: &str) {
+    check_shape(issues, &solid.solid, path);
+    check_rotation(issues, &solid.at.rotation, || format!("{path}.at.rotation"));
+    if !solid.solid.is_touchable() {
+        let message = format!("a shape of kind {} cannot be a collider", solid.solid.name());
+        issues.add(Kind::BadCollider, path, message, COLLIDERS);
+    }
+}
+
+/// A body whose shapes can all be touched.
+fn check_body(scene: &SceneDoc, issues: &mut Issues, body: &str, path: &str) {
+    match touchable(scene, body) {
+        Some(Touchable::NoShapes) => {
+            let message = format!("the body `{body}` has no shapes");
+            let hint = "name a body with shapes, or write the shape here: Solid(Box(size: …))";
+            issues.add(Kind::NoShapes, format!("{path}.body"), message, hint);
         }
-        Some(Looks::Ellipsoid) => {
-            let message = format!("`{body}` has an ellipsoid, and ellipsoids cannot be touched");
-            let hint = "instead of OfBody, use a Solid that fits closely: a Sphere, Capsule or Box";
-            issues.add(Kind::BadCollider, format!("colliders[{i}].shape"), message, hint);
+        Some(Touchable::NotAll) => {
+            let message = format!("the body `{body}` has a shape that cannot be a collider: an ellipsoid");
+            let hint = format!("instead of OfBody, write Solid(…): {COLLIDERS}");
+            issues.add(Kind::BadCollider, format!("{path}.shape"), message, hint);
         }
-        Some(Looks::Solid) | None => {}
+        Some(Touchable::All) | None => {}
     }
 }
 
 /// At least two rows of at least two heights, all of the same length.
-fn check_heights(issues: &mut Issues, heights: &[Vec<f64>], path: &str) {
+fn check_heights(issues: &mut Issues, heights: &[Vec<f64>], field: &str) {
     let n = heights.first().map_or(0, Vec::len);
     if heights.len() < 2 || n < 2 {
-        let message = format!("{} rows of {n} heights make no surface", heights.len());
-        issues.add(Kind::BadCollider, format!("{path}.heights"), message, "use at least two rows of two");
+        let message = format!("{} rows of {n} heights are not a surface", heights.len());
+        issues.add(Kind::BadCollider, field, message, "use at least two rows of two heights");
     } else if let Some(k) = heights.iter().position(|row| row.len() != n) {
-        let message = format!("this row has {} heights, the first has {n}", heights[k].len());
-        let hint = "give every row the same length";
-        issues.add(Kind::BadCollider, format!("{path}.heights[{k}]"), message, hint);
+        let message = format!("this row has {} heights, the first row has {n}", heights[k].len());
+        issues.add(Kind::BadCollider, format!("{field}[{k}]"), message, "give every row the same length");
     }
 }

@@ -1,6 +1,7 @@
 //! Rules for generators.
 
-use super::{Issues, templates};
+use super::issues::Issues;
+use super::lookup::templates;
 use crate::doc::{GeneratorDoc, JointFramesDoc, PoseDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
@@ -20,22 +21,15 @@ pub(super) fn counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
             GeneratorDoc::Mesh(_) => "n",
             GeneratorDoc::Character(_) => continue,
         };
+        let field = format!("generators[{i}].{count}");
         if n == 0 {
-            issues.add(
-                Kind::GeneratorCount,
-                format!("generators[{i}].{count}"),
-                "this makes no link",
-                if matches!(generator, GeneratorDoc::Mesh(_)) { "use 2 or more" } else { "use 1 or more" },
-            );
+            let hint =
+                if matches!(generator, GeneratorDoc::Mesh(_)) { "use 2 or more" } else { "use 1 or more" };
+            issues.add(Kind::GeneratorCount, field, "this generator makes no links", hint);
         } else if n > MAX_LINKS {
             let n = if n == u64::MAX { "far too many".to_owned() } else { n.to_string() };
-            let hint = format!("at most {MAX_LINKS}");
-            issues.add(
-                Kind::GeneratorCount,
-                format!("generators[{i}].{count}"),
-                format!("this makes {n} links"),
-                hint,
-            );
+            let message = format!("this generator makes {n} links");
+            issues.add(Kind::GeneratorCount, field, message, format!("use at most {MAX_LINKS} links"));
         }
     }
 }
@@ -52,7 +46,7 @@ pub(super) fn templates_are_templates(scene: &SceneDoc, issues: &mut Issues) {
             ("joint.frames", joint.frames != JointFramesDoc::default()),
         ] {
             if is_set {
-                let message = "the generator fills this in";
+                let message = "the generator sets this field itself";
                 issues.add(Kind::TemplateField, format!("generators[{i}].{name}"), message, "leave it out");
             }
         }
@@ -62,27 +56,21 @@ pub(super) fn templates_are_templates(scene: &SceneDoc, issues: &mut Issues) {
 /// Links have a length, and trees keep a positive size.
 pub(super) fn links_have_a_length(scene: &SceneDoc, issues: &mut Issues) {
     for (i, generator) in scene.generators.iter().enumerate() {
+        let path = format!("generators[{i}]");
         let (link, spacing) = match generator {
             GeneratorDoc::Chain(chain) => (&chain.link, chain.spacing),
             GeneratorDoc::Tree(tree) => {
-                issues.require_positive(tree.shrink, || format!("generators[{i}].shrink"));
+                issues.require_positive(&path, &[("shrink", tree.shrink)]);
                 (&tree.link, None)
             }
             GeneratorDoc::Ladder(_) | GeneratorDoc::Mesh(_) | GeneratorDoc::Character(_) => continue,
         };
         match spacing.or_else(|| link.shapes.first().map(|shape| shape.solid.length())) {
             Some(length) if length > 0.0 || length.is_nan() => {}
-            Some(_) if spacing.is_some() => {
-                issues.require_positive(0.0, || format!("generators[{i}].spacing"))
-            }
+            Some(_) if spacing.is_some() => issues.require_positive(&path, &[("spacing", 0.0)]),
             _ => {
-                let message = "the links have no length";
-                issues.add(
-                    Kind::NotPositive,
-                    format!("generators[{i}].link"),
-                    message,
-                    "give the link a shape with a length above 0",
-                );
+                let hint = "give the link a shape with a length above 0";
+                issues.add(Kind::NotPositive, format!("{path}.link"), "the links have no length", hint);
             }
         }
     }
@@ -91,26 +79,19 @@ pub(super) fn links_have_a_length(scene: &SceneDoc, issues: &mut Issues) {
 /// The bars of ladders and meshes have length, radius and mass.
 pub(super) fn bars_have_a_size(scene: &SceneDoc, issues: &mut Issues) {
     for (i, generator) in scene.generators.iter().enumerate() {
-        let (sizes, not_negative): (_, &[_]) = match generator {
-            GeneratorDoc::Chain(_) | GeneratorDoc::Tree(_) | GeneratorDoc::Character(_) => continue,
-            GeneratorDoc::Ladder(ladder) => (
-                [("length", ladder.length), ("radius", ladder.radius), ("mass", ladder.mass)],
-                &[("damping", ladder.damping)],
-            ),
-            GeneratorDoc::Mesh(mesh) => (
-                [
-                    ("spacing", mesh.spacing),
-                    ("radius", mesh.radius),
-                    ("mass_per_length", mesh.mass_per_length),
-                ],
-                &[("damping", mesh.damping), ("scatter", mesh.scatter)],
-            ),
-        };
-        for (name, size) in sizes {
-            issues.require_positive(size, || format!("generators[{i}].{name}"));
-        }
-        for (name, value) in not_negative {
-            issues.require_not_negative(*value, || format!("generators[{i}].{name}"));
+        let path = format!("generators[{i}]");
+        match generator {
+            GeneratorDoc::Chain(_) | GeneratorDoc::Tree(_) | GeneratorDoc::Character(_) => {}
+            GeneratorDoc::Ladder(ladder) => {
+                let sizes = [("length", ladder.length), ("radius", ladder.radius), ("mass", ladder.mass)];
+                issues.require_positive(&path, &sizes);
+                issues.require_not_negative(&path, &[("damping", ladder.damping)]);
+            }
+            GeneratorDoc::Mesh(mesh) => {
+                let mass = ("mass_per_length", mesh.mass_per_length);
+                issues.require_positive(&path, &[("spacing", mesh.spacing), ("radius", mesh.radius), mass]);
+                issues.require_not_negative(&path, &[("damping", mesh.damping), ("scatter", mesh.scatter)]);
+            }
         }
     }
 }

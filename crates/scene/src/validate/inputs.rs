@@ -2,51 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use super::{Issues, kinds};
+use super::issues::Issues;
+use super::lookup::kinds;
 use crate::doc::{BodyKindDoc, EndDoc, InputDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 
 /// Springs have no negative numbers and hold at least one body.
 pub(super) fn springs_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (i, spring) in scene.springs.iter().enumerate() {
-        issues.require_not_negative(spring.stiffness, || format!("springs[{i}].stiffness"));
-        issues.require_not_negative(spring.damping, || format!("springs[{i}].damping"));
-        issues.require_not_negative(spring.rest_length, || format!("springs[{i}].rest_length"));
+        let path = format!("springs[{i}]");
+        let numbers = [
+            ("stiffness", spring.stiffness),
+            ("damping", spring.damping),
+            ("rest_length", spring.rest_length),
+        ];
+        issues.require_not_negative(&path, &numbers);
         if matches!((&spring.from, &spring.to), (EndDoc::World(_), EndDoc::World(_))) {
-            let hint = "make one end Body(name: …, point: …)";
-            issues.add(
-                Kind::NothingToMove,
-                format!("springs[{i}]"),
-                "both ends of this spring are in the world",
-                hint,
-            );
+            let message = "both ends of this spring are fixed to the world";
+            issues.add(Kind::NothingToMove, path, message, "make one end Body(name: …, point: …)");
         }
     }
 }
 
-/// Stiffness, damping and times are not negative; nothing ends before it begins.
+/// Stiffness, damping and times are not negative; nothing ends before it starts.
 pub(super) fn inputs_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (i, input) in scene.inputs.iter().enumerate() {
-        let field = |name: &str| format!("inputs[{i}].{name}");
-        let (from, to) = match input {
-            InputDoc::Kinematic(_) => (0.0, None),
+        let path = format!("inputs[{i}]");
+        match input {
+            InputDoc::Kinematic(_) => {}
             InputDoc::Grab(grab) => {
-                issues.require_not_negative(grab.stiffness, || field("stiffness"));
-                issues.require_not_negative(grab.damping, || field("damping"));
-                (grab.from_s, grab.to_s)
+                let numbers = [("stiffness", grab.stiffness), ("damping", grab.damping)];
+                issues.require_not_negative(&path, &numbers);
+                issues.require_window(&path, grab.from_s, grab.to_s);
             }
-            InputDoc::Wrench(wrench) => (wrench.from_s, wrench.to_s),
+            InputDoc::Wrench(wrench) => issues.require_window(&path, wrench.from_s, wrench.to_s),
             InputDoc::JointForces(switch) => {
-                issues.require_not_negative(switch.scale, || field("scale"));
-                issues.require_not_negative(switch.at_s, || field("at_s"));
-                (0.0, None)
+                issues.require_not_negative(&path, &[("scale", switch.scale), ("at_s", switch.at_s)]);
             }
-        };
-        issues.require_window(from, to, field);
+        }
     }
 }
 
-/// Tracks move kinematic bodies, one track each; forces move dynamic ones. Unknown names are left to another rule.
+/// Tracks move kinematic bodies, one track each; grabs and wrenches act on dynamic ones. Unknown names are left to another
+/// rule.
 pub(super) fn inputs_fit_their_body(scene: &SceneDoc, issues: &mut Issues) {
     let kinds = kinds(scene);
     let mut followers = BTreeMap::new();
@@ -59,16 +57,17 @@ pub(super) fn inputs_fit_their_body(scene: &SceneDoc, issues: &mut Issues) {
         };
         let field = format!("inputs[{i}].body");
         if let Some(kind) = kinds.get(body.as_str()).filter(|kind| **kind != wanted) {
-            let message = format!("`{body}` is {kind:?}");
+            let message = format!("the body `{body}` is {kind:?}");
+            let hint = format!("this input needs a body of kind {wanted:?}");
+            issues.add(Kind::WrongBodyKind, field, message, hint);
+        } else if wanted == BodyKindDoc::Kinematic && followers.insert(body, i).is_some() {
+            let message = format!("the body `{body}` already follows a track");
             issues.add(
-                Kind::WrongBodyKind,
+                Kind::DuplicateName,
                 field,
                 message,
-                format!("this input needs a body of kind {wanted:?}"),
+                "remove one of the inputs: a body follows one track",
             );
-        } else if wanted == BodyKindDoc::Kinematic && followers.insert(body, i).is_some() {
-            let message = format!("`{body}` already follows a track");
-            issues.add(Kind::DuplicateName, field, message, "a body follows one track");
         }
     }
 }

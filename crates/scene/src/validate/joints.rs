@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use super::{Issues, joints, kinds};
+use super::issues::Issues;
+use super::lookup::{joints, kinds};
 use crate::doc::{
     BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, MotorDoc, PriorityDoc, RootDoc, SceneDoc,
 };
@@ -19,27 +20,19 @@ pub(super) fn joints_join_two_bodies(scene: &SceneDoc, issues: &mut Issues) {
     let moves = |name: &str| kinds.get(name).is_none_or(|kind| *kind == BodyKindDoc::Dynamic);
     for (i, joint) in scene.joints.iter().enumerate() {
         if joint.parent.as_ref() == Some(&joint.child) && !joint.child.is_empty() {
-            let message = format!("this joint goes from `{}` to itself", joint.child);
-            issues.add(
-                Kind::SelfJoint,
-                format!("joints[{i}].parent"),
-                message,
-                "name another body, or leave it out for the world",
-            );
+            let message = format!("this joint connects `{}` to itself", joint.child);
+            let hint = "name another body, or leave it out for the world";
+            issues.add(Kind::SelfJoint, format!("joints[{i}].parent"), message, hint);
         } else if !moves(&joint.child) && !joint.parent.as_deref().is_some_and(moves) {
             let message = "neither body of this joint can move";
-            issues.add(
-                Kind::NothingToMove,
-                format!("joints[{i}].child"),
-                message,
-                "make one of them Dynamic",
-            );
+            let hint = "make one of them Dynamic";
+            issues.add(Kind::NothingToMove, format!("joints[{i}].child"), message, hint);
         }
     }
     for (i, generator) in scene.generators.iter().enumerate() {
         for (name, root, link) in generator.roots() {
             if *root == RootDoc::Body(link_name(generator.name(), link)) {
-                let message = "this link would be joined to itself";
+                let message = "this would connect the link to itself";
                 let hint = "name another body, or use World or Free";
                 issues.add(Kind::SelfJoint, format!("generators[{i}].{name}"), message, hint);
             }
@@ -77,86 +70,74 @@ fn check_frame(issues: &mut Issues, frame: &FrameDoc, path: &str) {
     let Some(reference) = frame.reference else { return };
     let across = frame.axis.cross(reference).length();
     if frame.axis != DVec3::ZERO && across <= PARALLEL * frame.axis.length() * reference.length() {
-        let message = "the reference direction is along the axis, or zero";
-        issues.add(
-            Kind::BadDirection,
-            format!("{path}.reference"),
-            message,
-            "use a direction across the axis, or leave it out",
-        );
+        let message = "the reference direction is parallel to the axis, or zero";
+        let hint = "use a direction perpendicular to the axis, or leave it out";
+        issues.add(Kind::BadDirection, format!("{path}.reference"), message, hint);
     }
 }
 
-/// Stiffness, damping, friction and so on are not negative; sizes are positive.
+/// Stiffness, damping, friction and so on are not negative; radii and weights are positive.
 pub(super) fn joint_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
         if let JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } = joint.kind {
-            issues.require_positive(radius, || format!("{path}.kind.radius"));
+            issues.require_positive(&path, &[("kind.radius", radius)]);
         }
-        issues.require_positive(joint.weight, || format!("{path}.weight"));
-        for (name, value) in not_negative(joint) {
-            issues.require_not_negative(value, || format!("{path}.{name}"));
-        }
-        for (name, stiffness) in [
-            ("limits", joint.limits.map(|limits| limits.stiffness)),
-            ("cone_limit", joint.cone_limit.map(|cone| cone.stiffness)),
-        ] {
-            issues.require_positive(stiffness.unwrap_or(1.0), || format!("{path}.{name}.stiffness"));
-        }
+        issues.require_positive(&path, &[("weight", joint.weight)]);
+        issues.require_not_negative(
+            &path,
+            &[
+                ("damping", joint.damping),
+                ("armature", joint.armature),
+                ("friction", joint.friction),
+                ("compliance", joint.compliance),
+            ],
+        );
+        check_springs(issues, joint, &path);
     }
 }
 
-/// The numbers of a joint that may be zero but not less, with their names.
-fn not_negative(joint: &JointDoc) -> Vec<(&'static str, f64)> {
-    let mut numbers = vec![
-        ("damping", joint.damping),
-        ("armature", joint.armature),
-        ("friction", joint.friction),
-        ("compliance", joint.compliance),
-    ];
+/// The numbers of the spring, the limits and the motor.
+fn check_springs(issues: &mut Issues, joint: &JointDoc, path: &str) {
     if let Some(spring) = &joint.spring {
-        numbers.extend([("spring.stiffness", spring.stiffness), ("spring.damping", spring.damping)]);
+        let numbers = [("spring.stiffness", spring.stiffness), ("spring.damping", spring.damping)];
+        issues.require_not_negative(path, &numbers);
     }
     if let Some(limits) = &joint.limits {
-        numbers.extend([("limits.damping", limits.damping), ("limits.ramp", limits.ramp)]);
+        issues.require_positive(path, &[("limits.stiffness", limits.stiffness)]);
+        issues
+            .require_not_negative(path, &[("limits.damping", limits.damping), ("limits.ramp", limits.ramp)]);
     }
     if let Some(cone) = &joint.cone_limit {
-        numbers.extend([("cone_limit.damping", cone.damping), ("cone_limit.ramp", cone.ramp)]);
+        issues.require_positive(path, &[("cone_limit.stiffness", cone.stiffness)]);
+        let numbers = [("cone_limit.damping", cone.damping), ("cone_limit.ramp", cone.ramp)];
+        issues.require_not_negative(path, &numbers);
     }
     let (stiffness, damping, max_force) = match &joint.motor {
         Some(MotorDoc::Position(motor)) => (motor.stiffness, motor.damping, motor.max_force),
         Some(MotorDoc::Velocity(motor)) => (0.0, motor.damping, motor.max_force),
-        None => (0.0, 0.0, None),
+        None => return,
     };
-    let max_force = max_force.unwrap_or(0.0);
-    numbers.extend([
-        ("motor.stiffness", stiffness),
-        ("motor.damping", damping),
-        ("motor.max_force", max_force),
-    ]);
-    numbers
+    let max_force = ("motor.max_force", max_force.unwrap_or(0.0));
+    issues
+        .require_not_negative(path, &[("motor.stiffness", stiffness), ("motor.damping", damping), max_force]);
 }
 
-/// Ranges have their lower end below their upper one; cones are open.
+/// Lower limits are below upper ones; cone limits are above 0 and at most π.
 pub(super) fn limits_are_not_empty(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
         if let Some(limits) = joint.limits.filter(|limits| limits.min > limits.max) {
-            let message = format!("the range from {} to {} is empty", limits.min, limits.max);
+            let message = format!("the lower limit {} is above the upper limit {}", limits.min, limits.max);
             issues.add(Kind::EmptyRange, format!("{path}.limits"), message, "swap min and max");
         }
         if let Some(cone) = joint.cone_limit.filter(|cone| cone.angle <= 0.0 || cone.angle > PI) {
-            let message = format!("a cone of {} rad is not possible", cone.angle);
-            issues.add(
-                Kind::EmptyRange,
-                format!("{path}.cone_limit.angle"),
-                message,
-                "use an angle above 0 and at most π",
-            );
+            let message = format!("a cone limit of {} rad is not possible", cone.angle);
+            let hint = "use an angle above 0 and at most π";
+            issues.add(Kind::EmptyRange, format!("{path}.cone_limit.angle"), message, hint);
         }
     }
 }
 
-/// A joint only has forces that its kind can feel (see the table at [`JointDoc`]).
+/// A joint only has forces that its kind allows (see the table at [`JointDoc`]).
 pub(super) fn forces_fit_the_kind(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
         let coordinate = joint.force_coordinate();
@@ -169,10 +150,10 @@ pub(super) fn forces_fit_the_kind(scene: &SceneDoc, issues: &mut Issues) {
                 let message = format!("a joint of kind {:?} cannot have `{name}`", joint.kind);
                 let hint = match coordinate {
                     Some(ForceCoordinate::Rotation) => {
-                        "it has spring, damping, cone_limit, armature and friction"
+                        "use spring, damping, cone_limit, armature or friction"
                     }
-                    Some(_) => "it has everything but cone_limit and rest_rotation",
-                    None => "only joints that turn or slide have forces",
+                    Some(_) => "use any force but cone_limit and rest_rotation",
+                    None => "leave it out: only joints that turn or slide have forces",
                 };
                 issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, hint);
             }
@@ -180,22 +161,22 @@ pub(super) fn forces_fit_the_kind(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-/// Joints that hold for a time only may be open, and have nothing that would act on while they are.
-pub(super) fn only_plain_secondary_joints_are_let_go(scene: &SceneDoc, issues: &mut Issues) {
+/// Joints that hold only for a time are secondary and have no forces.
+pub(super) fn only_secondary_joints_without_forces_are_released(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
-        issues.require_window(joint.from_s, joint.to_s, |name| format!("{path}.{name}"));
+        issues.require_window(&path, joint.from_s, joint.to_s);
         let name = if joint.from_s == 0.0 { "to_s" } else { "from_s" };
         if joint.from_s == 0.0 && joint.to_s.is_none() {
             continue;
         }
         if joint.priority != PriorityDoc::Secondary {
-            let message = format!("a joint of priority {:?} always holds", joint.priority);
-            let hint = "make it `priority: Secondary`, or leave the time out";
+            let message = format!("a joint of priority {:?} cannot be released", joint.priority);
+            let hint = "use priority: Secondary, or leave the time out";
             issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, hint);
         }
         if let Some((force, ..)) = forces(joint, None).into_iter().find(|(_, is_set, _)| *is_set) {
-            let message = format!("a joint with `{force}` always holds");
-            let hint = "leave the force out, or the time";
+            let message = format!("a joint with `{force}` cannot be released");
+            let hint = "leave out the force or the time";
             issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, hint);
         }
     }
@@ -218,7 +199,7 @@ fn forces(joint: &JointDoc, coordinate: Option<ForceCoordinate>) -> [(&'static s
         ("motor", joint.motor.is_some(), scalar),
         ("drive", joint.drive.is_some(), scalar),
         ("cone_limit", joint.cone_limit.is_some(), rotation),
-        // A free joint has no rows to soften.
+        // A free joint locks no direction that could be compliant.
         ("compliance", joint.compliance != 0.0, !matches!(joint.kind, JointKind::Free)),
     ]
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Issues, RESERVED};
-use crate::doc::{EndDoc, GeneratorDoc, InputDoc, MotorDoc, RootDoc, SceneDoc, TargetDoc};
+use super::issues::Issues;
+use super::lookup::{WORLD, characters, joint_tracks};
+use crate::doc::{CharacterDoc, EndDoc, GeneratorDoc, InputDoc, RootDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 use crate::suggest::suggestion;
 
-/// Bodies, joints, springs, surfaces, flesh, tracks, cameras and generators have names; none is used twice among its kind, and none
-/// is one that a generator makes.
+/// Bodies, joints, springs, surfaces, flesh, tracks, cameras and generators have names. No name is used twice in its list,
+/// or made by a generator.
 pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     let none = |_: &GeneratorDoc, _: &str| false;
     let bodies = scene.bodies.iter().map(|b| b.name.as_str());
@@ -23,8 +24,8 @@ pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     check(scene, issues, "tracks", scene.tracks.iter().map(|t| t.name.as_str()), none);
     check(scene, issues, "cameras", scene.cameras.iter().map(|c| c.name.as_str()), none);
     check(scene, issues, "generators", scene.generators.iter().map(GeneratorDoc::name), none);
-    for (i, _) in bodies.enumerate().filter(|(_, name)| *name == RESERVED) {
-        let message = format!("`{RESERVED}` is reserved");
+    for (i, _) in bodies.enumerate().filter(|(_, name)| *name == WORLD) {
+        let message = format!("the name `{WORLD}` is reserved");
         issues.add(Kind::BadName, format!("bodies[{i}].name"), message, "choose another name");
     }
 }
@@ -52,87 +53,95 @@ fn check<'s>(
 /// Every name that something refers to exists.
 pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     let known = Known::of(scene);
-    for (i, joint) in scene.joints.iter().enumerate() {
-        known.require_body(issues, &joint.child, || format!("joints[{i}].child"));
-        if let Some(parent) = &joint.parent {
-            known.require_body(issues, parent, || format!("joints[{i}].parent"));
-        }
+    for (field, body) in body_references(scene) {
+        known.require_body(issues, body, || field);
     }
-    for (path, joint) in super::joints(scene) {
-        if let Some(track) = &joint.drive {
-            known.require_track(issues, track, || format!("{path}.drive"));
-        }
-        let target = match &joint.motor {
-            Some(MotorDoc::Position(motor)) => Some(&motor.target),
-            Some(MotorDoc::Velocity(motor)) => Some(&motor.target),
-            None => None,
-        };
-        if let Some(TargetDoc::Track(track)) = target {
-            known.require_track(issues, track, || format!("{path}.motor.target"));
-        }
-    }
-    for (i, spring) in scene.springs.iter().enumerate() {
-        for (side, end) in [("from", &spring.from), ("to", &spring.to)] {
-            if let EndDoc::Body { name, .. } = end {
-                known.require_body(issues, name, || format!("springs[{i}].{side}.name"));
-            }
-        }
-    }
-    for (i, surface) in scene.surfaces.iter().enumerate() {
-        for (k, point) in surface.points.iter().enumerate() {
-            if let EndDoc::Body { name, .. } = point {
-                known.require_body(issues, name, || format!("surfaces[{i}].points[{k}].name"));
-            }
-        }
-    }
-    for (i, generator) in scene.generators.iter().enumerate() {
-        for (name, root, _) in generator.roots() {
-            if let RootDoc::Body(body) = root {
-                known.require_body(issues, body, || format!("generators[{i}].{name}"));
-            }
-        }
-        let GeneratorDoc::Character(character) = generator else { continue };
-        for (k, follow) in character.follow.iter().enumerate() {
-            let field = |name: &str| format!("generators[{i}].follow[{k}].{name}");
-            known.require_track(issues, &follow.track, || field("track"));
-            let joints: Vec<_> = character.joints().map(|joint| joint.name.clone()).collect();
-            if !joints.contains(&follow.joint) {
-                missing(issues, "joint", &follow.joint, &joints, field("joint"));
-            } else if character.follow[..k].iter().any(|other| other.joint == follow.joint) {
-                let message = format!("`{}` already follows a track", follow.joint);
-                issues.add(Kind::DuplicateName, field("joint"), message, "a joint follows one track");
-            }
-        }
+    for (field, track) in joint_tracks(scene) {
+        known.require_track(issues, track, || field);
     }
     for (i, input) in scene.inputs.iter().enumerate() {
-        let (body, track) = match input {
-            InputDoc::Kinematic(input) => (Some(&input.body), Some(&input.track)),
-            InputDoc::Grab(input) => (Some(&input.body), Some(&input.track)),
-            InputDoc::Wrench(input) => (Some(&input.body), input.track.as_ref()),
-            InputDoc::JointForces(_) => (None, None),
+        let track = match input {
+            InputDoc::Kinematic(input) => Some(&input.track),
+            InputDoc::Grab(input) => Some(&input.track),
+            InputDoc::Wrench(input) => input.track.as_ref(),
+            InputDoc::JointForces(_) => None,
         };
-        if let Some(body) = body {
-            known.require_body(issues, body, || format!("inputs[{i}].body"));
-        }
         if let Some(track) = track {
             known.require_track(issues, track, || format!("inputs[{i}].track"));
         }
     }
-    for (i, flesh) in scene.flesh.iter().enumerate() {
-        let attached =
-            flesh.attach.iter().enumerate().filter_map(|(k, attach)| Some((k, attach.body.as_ref()?)));
-        for (k, body) in attached.filter(|(_, body)| *body != RESERVED) {
-            known.require_body(issues, body, || format!("flesh[{i}].attach[{k}].body"));
-        }
-    }
-    for (i, collider) in scene.colliders.iter().enumerate().filter(|(_, c)| c.body != RESERVED) {
-        known.require_body(issues, &collider.body, || format!("colliders[{i}].body"));
-    }
     for (i, flesh) in scene.expect.flesh.iter().enumerate() {
         known.require_flesh(issues, &flesh.flesh, || format!("expect.flesh[{i}].flesh"));
     }
-    for (i, body) in scene.expect.bodies.iter().enumerate() {
-        known.require_body(issues, &body.body, || format!("expect.bodies[{i}].body"));
+    for (i, character) in characters(scene) {
+        check_followers(issues, &known, character, i);
+    }
+}
+
+/// The names of bodies that the scene refers to, with the path of the field.
+fn body_references(scene: &SceneDoc) -> Vec<(String, &str)> {
+    let mut all: Vec<(String, &str)> = Vec::new();
+    for (i, joint) in scene.joints.iter().enumerate() {
+        all.push((format!("joints[{i}].child"), &joint.child));
+        all.extend(joint.parent.iter().map(|parent| (format!("joints[{i}].parent"), parent.as_str())));
+    }
+    for (i, spring) in scene.springs.iter().enumerate() {
+        all.extend(end_body(&spring.from).map(|name| (format!("springs[{i}].from.name"), name)));
+        all.extend(end_body(&spring.to).map(|name| (format!("springs[{i}].to.name"), name)));
+    }
+    for (i, surface) in scene.surfaces.iter().enumerate() {
+        let names = surface.points.iter().enumerate().filter_map(|(k, point)| Some((k, end_body(point)?)));
+        all.extend(names.map(|(k, name)| (format!("surfaces[{i}].points[{k}].name"), name)));
+    }
+    for (i, generator) in scene.generators.iter().enumerate() {
+        let roots = generator.roots().filter_map(|(field, root, _)| match root {
+            RootDoc::Body(body) => Some((format!("generators[{i}].{field}"), body.as_str())),
+            _ => None,
+        });
+        all.extend(roots);
+    }
+    for (i, input) in scene.inputs.iter().enumerate() {
+        let body = match input {
+            InputDoc::Kinematic(input) => &input.body,
+            InputDoc::Grab(input) => &input.body,
+            InputDoc::Wrench(input) => &input.body,
+            InputDoc::JointForces(_) => continue,
+        };
+        all.push((format!("inputs[{i}].body"), body));
+    }
+    for (i, flesh) in scene.flesh.iter().enumerate() {
+        let bodies =
+            flesh.attach.iter().enumerate().filter_map(|(k, attach)| Some((k, attach.body.as_deref()?)));
+        let bodies = bodies.filter(|(_, body)| *body != WORLD);
+        all.extend(bodies.map(|(k, body)| (format!("flesh[{i}].attach[{k}].body"), body)));
+    }
+    let colliders = scene.colliders.iter().enumerate().filter(|(_, collider)| collider.body != WORLD);
+    all.extend(colliders.map(|(i, collider)| (format!("colliders[{i}].body"), collider.body.as_str())));
+    let expected = scene.expect.bodies.iter().enumerate();
+    all.extend(expected.map(|(i, body)| (format!("expect.bodies[{i}].body"), body.body.as_str())));
+    all
+}
+
+/// The body at the end of a spring; `None` for the world.
+fn end_body(end: &EndDoc) -> Option<&str> {
+    match end {
+        EndDoc::World(_) => None,
+        EndDoc::Body { name, .. } => Some(name),
+    }
+}
+
+/// The joints of a character that follow tracks: both exist, and no joint follows two tracks.
+fn check_followers(issues: &mut Issues, known: &Known<'_>, character: &CharacterDoc, i: usize) {
+    for (k, follow) in character.follow.iter().enumerate() {
+        let field = |name: &str| format!("generators[{i}].follow[{k}].{name}");
+        known.require_track(issues, &follow.track, || field("track"));
+        let joints: Vec<_> = character.joints().map(|joint| joint.name.clone()).collect();
+        if !joints.contains(&follow.joint) {
+            missing(issues, "joint", &follow.joint, &joints, field("joint"));
+        } else if character.follow[..k].iter().any(|other| other.joint == follow.joint) {
+            let message = format!("the joint `{}` already follows a track", follow.joint);
+            issues.add(Kind::DuplicateName, field("joint"), message, "remove one: a joint follows one track");
+        }
     }
 }
 

@@ -2,18 +2,18 @@
 
 use std::ops::RangeInclusive;
 
-use super::Issues;
-use super::flesh::{n_nodes, require_node};
+use super::attachments::{n_nodes, require_node};
+use super::issues::Issues;
 use crate::doc::{InputDoc, SamplesDoc, SceneDoc, StepperDoc};
+use crate::edit::with_value;
 use crate::error::SceneIssueKind as Kind;
-use crate::load::SceneSource;
-use crate::text::Node;
+use crate::outline::TextNode;
 
-/// No number anywhere is infinite or NaN, but for the stiffness of a grab that holds: looked up in the written
-/// form, so that no field is forgotten.
+/// No number is infinite or NaN, except the stiffness of a hard grab. The written form is searched, so that no field is
+/// forgotten.
 pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
     let text = scene.to_ron();
-    // Places take longer to find than that there is nothing to find.
+    // Most scenes have none: then there is no need for an outline.
     if !(text.contains("inf") || text.contains("NaN")) {
         return;
     }
@@ -22,16 +22,14 @@ pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
         .filter(|&i| is_hold(&scene.inputs[i]))
         .map(|i| format!("inputs[{i}].stiffness"))
         .collect();
-    let root = Node::parse(&text).expect("what to_ron writes is well-formed");
+    let root = TextNode::parse(&text).expect("what to_ron writes is well-formed");
     root.for_each_leaf("", &mut |path, span| {
         let word = &text[span];
-        if word == "inf" && holds.iter().any(|hold| hold == path) {
-            return;
-        }
-        if matches!(word.trim_start_matches('-'), "NaN" | "inf") {
+        let is_hold = word == "inf" && holds.iter().any(|hold| hold == path);
+        if !is_hold && matches!(word.trim_start_matches('-'), "NaN" | "inf") {
             issues.add(
                 Kind::NotFinite,
-                path.to_owned(),
+                path,
                 format!("{word} is not a finite number"),
                 "use a finite number",
             );
@@ -39,108 +37,73 @@ pub(super) fn numbers_are_finite(scene: &SceneDoc, issues: &mut Issues) {
     });
 }
 
-/// Shortest and longest time step (s): beyond them the squares and inverses that a step takes lose their meaning.
+/// Shortest and longest time step (s): beyond them squares and inverses of the step overflow or underflow.
 const TIME_STEPS: RangeInclusive<f64> = 1e-12..=1e6;
-/// Most steps that a run may ask for, more than anybody can wait for.
+/// Most steps of a run.
 const MAX_STEPS: f64 = 1e12;
 /// Most substeps of a step in joint coordinates.
 const MAX_SUBSTEPS: u32 = 1_000;
 /// Most samples of a run.
 const MAX_SAMPLES: u32 = 1_000_000;
 
-/// The time step makes sense and the run ends after it begins, in a number of steps that can be counted.
+/// The time step is in range, and the run has a duration and a number of steps that are possible.
 pub(super) fn time_step_is_sensible(scene: &SceneDoc, issues: &mut Issues) {
     let (dt, duration) = (scene.dt, scene.duration_s);
     if dt.is_finite() && !TIME_STEPS.contains(&dt) {
-        issues.add(
-            Kind::TimeStep,
-            "dt".to_owned(),
-            format!("{dt:?} s is no time step"),
-            format!(
-                "use {:?} s to {:?} s, for instance 1/60 s: 0.016667",
-                TIME_STEPS.start(),
-                TIME_STEPS.end()
-            ),
-        );
+        let [low, high] = [TIME_STEPS.start(), TIME_STEPS.end()];
+        let hint = format!("use {low:?} s to {high:?} s, for instance 1/60 s: 0.016667");
+        issues.add(Kind::TimeStep, "dt", format!("a time step of {dt:?} s is out of range"), hint);
     } else if duration.is_finite() && duration / dt > MAX_STEPS {
-        issues.add(
-            Kind::OutOfRange,
-            "duration_s".to_owned(),
-            format!("this takes {:.0e} steps", duration / dt),
-            format!("at most {MAX_STEPS:.0e}: shorten the run or lengthen dt"),
-        );
+        let message = format!("the run would take {:.0e} steps, more than {MAX_STEPS:.0e}", duration / dt);
+        issues.add(Kind::OutOfRange, "duration_s", message, "use a shorter run or a longer dt");
     }
-    issues.require_not_negative(duration, || "duration_s".to_owned());
+    issues.require_not_negative("", &[("duration_s", duration)]);
 }
 
-/// Samples are neither none nor absurdly many.
-pub(super) fn sample_counts_are_sensible(scene: &SceneDoc, issues: &mut Issues) {
-    if let SamplesDoc::Count(n) = scene.samples
-        && !(1..=MAX_SAMPLES).contains(&n)
-    {
-        let hint = format!("use 1 to {MAX_SAMPLES}");
-        issues.add(Kind::OutOfRange, "samples".to_owned(), format!("{n} samples cannot be taken"), hint);
-    }
-}
-
-/// Sample times are not negative and increase.
+/// The number of samples is in range; sample times are not negative and increase.
 pub(super) fn samples_are_in_order(scene: &SceneDoc, issues: &mut Issues) {
-    let SamplesDoc::Times(times) = &scene.samples else { return };
-    for (i, time) in times.iter().enumerate() {
-        issues.require_not_negative(*time, || format!("samples[{i}]"));
-        if i > 0 && *time <= times[i - 1] {
-            let message = format!("{time} s does not come after {} s", times[i - 1]);
-            issues.add(
-                Kind::UnorderedTimes,
-                format!("samples[{i}]"),
-                message,
-                "list times in increasing order",
-            );
+    match &scene.samples {
+        SamplesDoc::Count(n) => issues.require_count("samples", *n, 1..=MAX_SAMPLES),
+        SamplesDoc::Times(times) => {
+            for (i, time) in times.iter().enumerate() {
+                let field = format!("samples[{i}]");
+                issues.require_not_negative(&field, &[("", *time)]);
+                issues.require_later(i.checked_sub(1).map(|k| times[k]), *time, || field);
+            }
         }
     }
 }
 
-/// Orders, iteration counts and rates that the steppers know what to do with.
+/// Orders, iteration counts and rates of the steppers are in range.
 pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     match &scene.stepper {
         StepperDoc::Implicit(implicit) => {
             if !(1..=2).contains(&implicit.order) {
                 let message = format!("there is no implicit stepper of order {}", implicit.order);
-                issues.add(Kind::OutOfRange, "stepper.order".to_owned(), message, "use 1 or 2");
+                issues.add(Kind::OutOfRange, "stepper.order", message, "use 1 or 2");
             }
-            require_iterations(issues, implicit.newton_iterations, "stepper.newton_iterations");
-            issues.require_not_negative(implicit.newton_tolerance, || "stepper.newton_tolerance".to_owned());
+            issues.require_count("stepper.newton_iterations", implicit.newton_iterations, 1..=u32::MAX);
+            issues.require_not_negative("stepper", &[("newton_tolerance", implicit.newton_tolerance)]);
         }
         StepperDoc::Explicit(explicit) => {
-            issues.require_not_negative(explicit.baumgarte, || "stepper.baumgarte".to_owned());
+            issues.require_not_negative("stepper", &[("baumgarte", explicit.baumgarte)]);
         }
         StepperDoc::Reduced(reduced) => {
-            if reduced.most_substeps > MAX_SUBSTEPS {
-                let message = format!("{} substeps are too many", reduced.most_substeps);
-                let hint = format!("use 1 to {MAX_SUBSTEPS}");
-                issues.add(Kind::OutOfRange, "stepper.most_substeps".to_owned(), message, hint);
-            }
+            issues.require_count("stepper.most_substeps", reduced.most_substeps, 0..=MAX_SUBSTEPS);
         }
         StepperDoc::Displacement(displacement) => {
-            require_iterations(issues, displacement.iterations, "stepper.iterations");
-            issues.require_not_negative(displacement.tolerance, || "stepper.tolerance".to_owned());
+            issues.require_count("stepper.iterations", displacement.iterations, 1..=u32::MAX);
+            issues.require_not_negative("stepper", &[("tolerance", displacement.tolerance)]);
         }
     }
 }
 
-/// Precisions are not negative, and stabilization does something. No iterations on loops are fine: they stay open.
+/// Precisions are not negative, and stabilization has iterations. Loops may have none: they stay open.
 pub(super) fn loop_settings_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
-    issues.require_not_negative(scene.loops.precision, || "loops.precision".to_owned());
+    issues.require_not_negative("loops", &[("precision", scene.loops.precision)]);
     if let Some(stabilize) = &scene.stabilize {
-        require_iterations(issues, stabilize.iterations, "stabilize.iterations");
-        issues.require_not_negative(stabilize.tolerance, || "stabilize.tolerance".to_owned());
-    }
-}
-
-fn require_iterations(issues: &mut Issues, n: u32, field: &str) {
-    if n == 0 {
-        let message = "a step needs at least one iteration";
-        issues.add(Kind::OutOfRange, field.to_owned(), message, "use 1 or more");
+        issues.require_count("stabilize.iterations", stabilize.iterations, 1..=u32::MAX);
+        issues.require_not_negative("stabilize", &[("tolerance", stabilize.tolerance)]);
     }
 }
 
@@ -158,17 +121,16 @@ pub(super) fn expectations_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
         ("max_penetration_m", expect.max_penetration_m),
         ("flesh_rest_m", expect.flesh_rest_m),
     ];
-    for (name, bound) in bounds {
-        issues.require_not_negative(bound.unwrap_or(0.0), || format!("expect.{name}"));
-    }
+    issues.require_not_negative("expect", &bounds.map(|(name, bound)| (name, bound.unwrap_or(0.0))));
     let bodies =
-        expect.bodies.iter().enumerate().map(|(i, e)| (format!("bodies[{i}]"), e.tolerance_m, e.at_s));
-    let flesh = expect.flesh.iter().enumerate().map(|(i, e)| (format!("flesh[{i}]"), e.tolerance_m, e.at_s));
+        expect.bodies.iter().enumerate().map(|(i, e)| (format!("expect.bodies[{i}]"), e.tolerance_m, e.at_s));
+    let flesh =
+        expect.flesh.iter().enumerate().map(|(i, e)| (format!("expect.flesh[{i}]"), e.tolerance_m, e.at_s));
     for (path, tolerance_m, at_s) in bodies.chain(flesh) {
-        issues.require_positive(tolerance_m, || format!("expect.{path}.tolerance_m"));
+        issues.require_positive(&path, &[("tolerance_m", tolerance_m)]);
         if at_s.is_some_and(|at| at < 0.0 || at > scene.duration_s) {
-            let message = format!("the run lasts from 0 to {} s", scene.duration_s);
-            issues.add(Kind::OutOfRange, format!("expect.{path}.at_s"), message, "use a time within the run");
+            let message = format!("this time is outside the run, which lasts {} s", scene.duration_s);
+            issues.add(Kind::OutOfRange, format!("{path}.at_s"), message, "use a time within the run");
         }
     }
     for (i, expected) in expect.flesh.iter().enumerate() {
@@ -179,23 +141,19 @@ pub(super) fn expectations_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-/// Every sweep has values, and a path at which they can be put.
-pub(super) fn sweeps_lead_somewhere(scene: &SceneDoc, issues: &mut Issues) {
+/// Every sweep has values and a path to a number.
+pub(super) fn sweeps_have_values_and_a_path(scene: &SceneDoc, issues: &mut Issues) {
     if scene.sweep.is_empty() {
         return;
     }
     let text = scene.to_ron();
     for (i, sweep) in scene.sweep.iter().enumerate() {
         if sweep.values.is_empty() {
-            issues.add(
-                Kind::Empty,
-                format!("sweep[{i}].values"),
-                "there is nothing to sweep over",
-                "list some numbers",
-            );
+            let message = "the sweep has no values";
+            issues.add(Kind::Empty, format!("sweep[{i}].values"), message, "list at least one number");
         }
-        if SceneSource::new(text.clone(), "").set(&sweep.path, "0").is_err() {
-            let message = format!("no number can be put at `{}`", sweep.path);
+        if with_value(&text, &sweep.path, "0").is_err() {
+            let message = format!("the scene has no number at `{}`", sweep.path);
             let hint = "use a path such as joints[\"elbow\"].spring.stiffness";
             issues.add(Kind::UnknownPath, format!("sweep[{i}].path"), message, hint);
         }

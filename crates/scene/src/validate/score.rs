@@ -1,13 +1,16 @@
-//! Rules for scores: what they name exists, times are in order, numbers make sense.
+//! Rules for scores: names exist, times are in order, numbers are in range.
 
 use std::collections::BTreeMap;
+use std::f64::consts::TAU;
 
-use super::Issues;
 use super::bodies::check_rotation;
+use super::issues::Issues;
+use super::lookup::characters;
 use super::names::{Known, missing};
+use super::tracks::{POINTS, POSES, tracks_by_name};
 use crate::doc::{
-    ControlDoc, GeneratorDoc, GoalDoc, KeyframesDoc, LevelDoc, MeasureDoc, PhaseDoc, SceneDoc, ScoreDoc,
-    StepperDoc, TrackDoc, WantDoc, WarpDoc,
+    ControlDoc, GoalDoc, JointDoc, KeyframesDoc, LevelDoc, MeasureDoc, PhaseDoc, ReachDoc, SceneDoc,
+    ScoreDoc, StepperDoc, WantDoc, WarpDoc,
 };
 use crate::error::SceneIssueKind as Kind;
 
@@ -16,16 +19,16 @@ fn phases(score: &ScoreDoc) -> impl Iterator<Item = (String, &PhaseDoc)> {
     score.phases.iter().enumerate().map(|(i, phase)| (format!("score.phases[{i}]"), phase))
 }
 
-/// A score plays on the stepper that has actuators.
+/// A score needs the stepper that has actuators.
 pub(super) fn scores_fit_the_stepper(scene: &SceneDoc, issues: &mut Issues) {
     if scene.score.is_some() && !matches!(scene.stepper, StepperDoc::Reduced(_)) {
-        let message = "this stepper has no actuators to play a score";
-        issues.add(Kind::WrongStepper, "score".to_owned(), message, "use stepper: Reduced()");
+        let message = "a score needs actuators, which only the stepper Reduced has";
+        issues.add(Kind::WrongStepper, "score", message, "use stepper: Reduced()");
     }
 }
 
-/// Bones, joints and tracks that a score names exist; tracks fit what follows them.
-pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
+/// The bodies and flesh that expected motions name exist.
+pub(super) fn measured_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     let known = Known::of(scene);
     for (i, expected) in scene.expect.motions.iter().enumerate() {
         let field = |name: &str| format!("expect.motions[{i}].measure.{name}");
@@ -36,12 +39,14 @@ pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
             MeasureDoc::Turned { body, .. }
             | MeasureDoc::NetTurn { body, .. }
             | MeasureDoc::Travelled { body }
-            | MeasureDoc::Lowest { body } => {
-                known.require_body(issues, body, || field("body"));
-            }
+            | MeasureDoc::Lowest { body } => known.require_body(issues, body, || field("body")),
             MeasureDoc::Torque | MeasureDoc::Acceleration => {}
         }
     }
+}
+
+/// The bones, joints and tracks that a score names exist; tracks fit their use.
+pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     let Some(score) = &scene.score else { return };
     for (k, joint) in score.actuators.iter().enumerate() {
         require_joint(scene, issues, joint, format!("score.actuators[{k}]"));
@@ -52,49 +57,67 @@ pub(super) fn score_names_are_known(scene: &SceneDoc, issues: &mut Issues) {
         }
     }
     for (path, phase) in phases(score) {
-        let control = format!("{path}.control");
-        let mut pose = |list: &str, joints: &[(String, Vec<f64>)]| {
-            for (k, (name, _)) in joints.iter().enumerate() {
-                require_joint(scene, issues, name, format!("{control}.{list}[{k}][0]"));
+        for (field, joints) in poses(phase, &path) {
+            for (k, (joint, _)) in joints.iter().enumerate() {
+                require_joint(scene, issues, joint, format!("{field}[{k}][0]"));
             }
-        };
-        match &phase.control {
-            ControlDoc::Guide(guide) => {
-                if let Some(goal) = &guide.pose {
-                    pose("pose.joints", &goal.joints);
-                }
-                for (k, goal) in guide.goals.iter().enumerate() {
-                    let path = format!("{control}.goals[{k}]");
-                    known.require_body(issues, &goal.bone, || format!("{path}.bone"));
-                    check_track(scene, &known, issues, goal, &path);
-                }
-            }
-            ControlDoc::Keyframes(frames) => {
-                for (k, key) in frames.keys.iter().enumerate() {
-                    pose(&format!("keys[{k}].joints"), &key.joints);
-                }
-                for (k, key) in frames.keys.iter().enumerate() {
-                    for (r, reach) in key.reach.iter().enumerate() {
-                        known.require_body(issues, &reach.bone, || {
-                            format!("{control}.keys[{k}].reach[{r}].bone")
-                        });
-                    }
-                }
-            }
-            ControlDoc::Passive | ControlDoc::Land(_) => {}
         }
+        check_bones(scene, issues, phase, &path);
     }
+}
+
+/// A joint of a pose, and its coordinates.
+type JointValues = (String, Vec<f64>);
+
+/// The poses of a phase, with their paths.
+fn poses<'s>(phase: &'s PhaseDoc, path: &str) -> Vec<(String, &'s [JointValues])> {
+    match &phase.control {
+        ControlDoc::Guide(guide) => {
+            let pose =
+                guide.pose.iter().map(|pose| (format!("{path}.control.pose.joints"), &pose.joints[..]));
+            pose.collect()
+        }
+        ControlDoc::Keyframes(frames) => {
+            let keys = frames.keys.iter().enumerate();
+            keys.map(|(k, key)| (format!("{path}.control.keys[{k}].joints"), &key.joints[..])).collect()
+        }
+        ControlDoc::Passive | ControlDoc::Land(_) => Vec::new(),
+    }
+}
+
+/// The bones and tracks of goals, and the bones that keys reach with.
+fn check_bones(scene: &SceneDoc, issues: &mut Issues, phase: &PhaseDoc, path: &str) {
+    let known = Known::of(scene);
+    match &phase.control {
+        ControlDoc::Guide(guide) => {
+            for (k, goal) in guide.goals.iter().enumerate() {
+                let path = format!("{path}.control.goals[{k}]");
+                known.require_body(issues, &goal.bone, || format!("{path}.bone"));
+                check_track(scene, &known, issues, goal, &path);
+            }
+        }
+        ControlDoc::Keyframes(frames) => {
+            for (field, reach) in reaches(frames, path) {
+                known.require_body(issues, &reach.bone, || format!("{field}.bone"));
+            }
+        }
+        ControlDoc::Passive | ControlDoc::Land(_) => {}
+    }
+}
+
+/// What the keys of a phase reach for, with its path.
+fn reaches<'s>(frames: &'s KeyframesDoc, path: &str) -> impl Iterator<Item = (String, &'s ReachDoc)> {
+    frames.keys.iter().enumerate().flat_map(move |(k, key)| {
+        let reaches = key.reach.iter().enumerate();
+        reaches.map(move |(r, reach)| (format!("{path}.control.keys[{k}].reach[{r}]"), reach))
+    })
 }
 
 fn require_joint(scene: &SceneDoc, issues: &mut Issues, name: &str, field: String) {
     let is_listed = scene.joints.iter().any(|joint| joint.name == name);
     if !is_listed && !scene.generators.iter().any(|generator| generator.makes_joint(name)) {
         let listed = scene.joints.iter().map(|joint| joint.name.clone());
-        let made = scene.generators.iter().filter_map(|generator| match generator {
-            GeneratorDoc::Character(character) => Some(character),
-            _ => None,
-        });
-        let made = made.flat_map(|character| {
+        let made = characters(scene).flat_map(|(_, character)| {
             character.joints().map(|joint| format!("{}_{}", character.name, joint.name))
         });
         missing(issues, "joint", name, &listed.chain(made).collect::<Vec<_>>(), field);
@@ -102,146 +125,128 @@ fn require_joint(scene: &SceneDoc, issues: &mut Issues, name: &str, field: Strin
 }
 
 fn check_track(scene: &SceneDoc, known: &Known<'_>, issues: &mut Issues, goal: &GoalDoc, path: &str) {
-    let (name, fits, noun, hint): (_, fn(&TrackDoc) -> bool, _, _) = match &goal.want {
-        WantDoc::Follow { track, .. } => {
-            (track, TrackDoc::is_position, "points", "use a track of Points or Poses, or a formula")
-        }
-        WantDoc::Turn { track } => (track, TrackDoc::is_pose, "poses", "use a track of Poses"),
+    let (name, wanted) = match &goal.want {
+        WantDoc::Follow { track, .. } => (track, POINTS),
+        WantDoc::Turn { track } => (track, POSES),
         _ => return,
     };
     let field = format!("{path}.want.track");
     known.require_track(issues, name, || field.clone());
-    if scene.tracks.iter().any(|track| track.name == *name && !fits(track)) {
-        issues.add(Kind::WrongTrack, field, format!("the track `{name}` is not one of {noun}"), hint);
-    }
+    wanted.require(issues, tracks_by_name(scene).get(name.as_str()), field);
 }
 
-/// Phases and keys come in order, time is never turned back.
+/// Phases and keys are in order of time, and the warp keeps the order of time.
 pub(super) fn score_times_are_in_order(scene: &SceneDoc, issues: &mut Issues) {
     let Some(score) = &scene.score else { return };
     if score.phases.is_empty() {
-        let message = "the score has no phases";
-        issues.add(
-            Kind::Empty,
-            "score.phases".to_owned(),
-            message,
-            "list at least one, or leave the score out",
-        );
+        let hint = "list at least one, or leave the score out";
+        issues.add(Kind::Empty, "score.phases", "the score has no phases", hint);
     }
-    for (i, phase) in score.phases.iter().enumerate() {
-        issues.require_not_negative(phase.from_s, || format!("score.phases[{i}].from_s"));
+    for (i, (path, phase)) in phases(score).enumerate() {
+        issues.require_not_negative(&path, &[("from_s", phase.from_s)]);
         let before = i.checked_sub(1).map(|k| score.phases[k].from_s);
-        require_later(issues, before, phase.from_s, || format!("score.phases[{i}].from_s"));
+        issues.require_later(before, phase.from_s, || format!("{path}.from_s"));
         if let ControlDoc::Keyframes(KeyframesDoc { keys, .. }) = &phase.control {
             for (k, key) in keys.iter().enumerate() {
                 let before = k.checked_sub(1).map_or(0.0, |k| keys[k].at_s);
-                require_later(issues, Some(before), key.at_s, || {
-                    format!("score.phases[{i}].control.keys[{k}].at_s")
-                });
+                issues.require_later(Some(before), key.at_s, || format!("{path}.control.keys[{k}].at_s"));
             }
         }
     }
-    match &score.warp {
+    check_warp(issues, &score.warp);
+}
+
+fn check_warp(issues: &mut Issues, warp: &WarpDoc) {
+    match warp {
         WarpDoc::None => {}
         WarpDoc::Sine { amplitude_s, duration_s } => {
-            issues.require_positive(*duration_s, || "score.warp.duration_s".to_owned());
-            if std::f64::consts::TAU * amplitude_s.abs() >= *duration_s {
-                let message = "time would turn back";
-                let hint = format!("use less than {:.3} s", duration_s / std::f64::consts::TAU);
-                issues.add(Kind::OutOfRange, "score.warp.amplitude_s".to_owned(), message, hint);
+            issues.require_positive("score.warp", &[("duration_s", *duration_s)]);
+            if TAU * amplitude_s.abs() >= *duration_s {
+                let message = "this amplitude makes time run backwards";
+                let hint = format!("use less than {:.3} s", duration_s / TAU);
+                issues.add(Kind::OutOfRange, "score.warp.amplitude_s", message, hint);
             }
         }
         WarpDoc::Through(pairs) => {
             if pairs.len() < 2 {
-                let hint = "give two pairs of times or more";
-                issues.add(Kind::Empty, "score.warp".to_owned(), "this is no map of time", hint);
+                let message = "a warp needs at least two pairs of times";
+                issues.add(Kind::Empty, "score.warp", message, "list two pairs or more");
             }
             for k in 1..pairs.len() {
                 let (before, now) = (pairs[k - 1], pairs[k]);
-                require_later(issues, Some(before.0), now.0, || format!("score.warp[{k}][0]"));
-                require_later(issues, Some(before.1), now.1, || format!("score.warp[{k}][1]"));
+                issues.require_later(Some(before.0), now.0, || format!("score.warp[{k}][0]"));
+                issues.require_later(Some(before.1), now.1, || format!("score.warp[{k}][1]"));
             }
         }
     }
 }
 
-fn require_later(issues: &mut Issues, before: Option<f64>, time: f64, field: impl FnOnce() -> String) {
-    if let Some(before) = before.filter(|before| time <= *before) {
-        let message = format!("{time} s does not come after {before} s");
-        issues.add(Kind::UnorderedTimes, field(), message, "list times in increasing order");
-    }
-}
-
-/// Gains, weights and limits are in range, and coordinates are as many as the joint has, within its limits.
-pub(super) fn score_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
+/// Expected motions have an axis and a bound.
+pub(super) fn measures_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     for (i, expected) in scene.expect.motions.iter().enumerate() {
+        let path = format!("expect.motions[{i}]");
         if let MeasureDoc::Turned { axis, .. } | MeasureDoc::NetTurn { axis, .. } = &expected.measure {
-            issues.require_direction(*axis, || format!("expect.motions[{i}].measure.axis"));
+            issues.require_direction(*axis, || format!("{path}.measure.axis"));
         }
         if expected.at_least.is_none() && expected.at_most.is_none() {
-            let message = "nothing is expected of this";
-            issues.add(
-                Kind::Empty,
-                format!("expect.motions[{i}]"),
-                message,
-                "give at_least, at_most, or both",
-            );
+            let message = "this measure has no bound";
+            issues.add(Kind::Empty, path, message, "add at_least, at_most, or both");
         }
     }
+}
+
+/// Gains, weights and limits are in range.
+pub(super) fn score_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
     let Some(score) = &scene.score else { return };
-    let written: BTreeMap<_, _> = scene.joints.iter().map(|joint| (joint.name.as_str(), joint)).collect();
-    let check_pose = |issues: &mut Issues, pose: &[(String, Vec<f64>)], path: &str| {
-        for (k, (name, values)) in pose.iter().enumerate() {
-            let Some((n, limits)) = coordinates(scene, &written, name) else { continue };
-            let field = format!("{path}[{k}][1]");
-            if values.len() != n {
-                let message = format!("`{name}` has {n} coordinates, not {}", values.len());
-                issues.add(Kind::OutOfRange, field, message, format!("give {n}"));
-            } else if let (Some([min, max]), [value]) = (limits, &values[..])
-                && (*value < min || *value > max)
-            {
-                let message = format!("{value} is beyond the limits of `{name}`");
-                issues.add(Kind::OutOfRange, field, message, format!("use {min} to {max}"));
-            }
-        }
-    };
     for (list, entries) in [("weights", &score.weights), ("torque_limits", &score.torque_limits)] {
         for (k, (_, value)) in entries.iter().enumerate() {
-            issues.require_positive(*value, || format!("score.{list}[{k}][1]"));
+            issues.require_positive(&format!("score.{list}[{k}][1]"), &[("", *value)]);
         }
     }
     for (path, phase) in phases(score) {
-        let path = format!("{path}.control");
+        let control = format!("{path}.control");
+        let mut require_gains = |path: &str, stiffness, damping| {
+            issues.require_not_negative(path, &[("stiffness", stiffness), ("damping", damping)]);
+        };
         match &phase.control {
             ControlDoc::Guide(guide) => {
                 for (k, goal) in guide.goals.iter().enumerate() {
-                    issues.require_not_negative(goal.stiffness, || format!("{path}.goals[{k}].stiffness"));
-                    issues.require_not_negative(goal.damping, || format!("{path}.goals[{k}].damping"));
+                    require_gains(&format!("{control}.goals[{k}]"), goal.stiffness, goal.damping);
                 }
                 if let Some(pose) = &guide.pose {
-                    issues.require_not_negative(pose.stiffness, || format!("{path}.pose.stiffness"));
-                    issues.require_not_negative(pose.damping, || format!("{path}.pose.damping"));
-                    check_pose(issues, &pose.joints, &format!("{path}.pose.joints"));
+                    require_gains(&format!("{control}.pose"), pose.stiffness, pose.damping);
                 }
-                check_levels(issues, &guide.levels, &path);
+                check_levels(issues, &guide.levels, &control);
             }
             ControlDoc::Keyframes(frames) => {
-                for (k, key) in frames.keys.iter().enumerate() {
-                    check_pose(issues, &key.joints, &format!("{path}.keys[{k}].joints"));
-                    for (r, reach) in key.reach.iter().enumerate() {
-                        if let Some(rotation) = &reach.rotation {
-                            check_rotation(issues, rotation, || {
-                                format!("{path}.keys[{k}].reach[{r}].rotation")
-                            });
-                        }
-                    }
+                for (field, reach) in reaches(frames, &path) {
+                    let rotation = reach.rotation.unwrap_or_default();
+                    check_rotation(issues, &rotation, || format!("{field}.rotation"));
                 }
             }
-            ControlDoc::Land(land) => {
-                issues.require_not_negative(land.stiffness, || format!("{path}.stiffness"));
-                issues.require_not_negative(land.damping, || format!("{path}.damping"));
-            }
+            ControlDoc::Land(land) => require_gains(&control, land.stiffness, land.damping),
             ControlDoc::Passive => {}
+        }
+    }
+}
+
+/// Poses give as many coordinates as the joint has, within its limits.
+pub(super) fn score_poses_fit_their_joints(scene: &SceneDoc, issues: &mut Issues) {
+    let written: BTreeMap<_, _> = scene.joints.iter().map(|joint| (joint.name.as_str(), joint)).collect();
+    let phases = scene.score.iter().flat_map(phases);
+    for (field, pose) in phases.flat_map(|(path, phase)| poses(phase, &path)) {
+        for (k, (name, values)) in pose.iter().enumerate() {
+            let Some((n, limits)) = coordinates(scene, &written, name) else { continue };
+            let field = format!("{field}[{k}][1]");
+            if values.len() != n {
+                let message = format!("the joint `{name}` has {n} coordinates, not {}", values.len());
+                issues.add(Kind::OutOfRange, field, message, format!("list {n} numbers"));
+            } else if let (Some([min, max]), [value]) = (limits, &values[..])
+                && (*value < min || *value > max)
+            {
+                let message = format!("{value} is beyond the limits of the joint `{name}`");
+                issues.add(Kind::OutOfRange, field, message, format!("use {min} to {max}"));
+            }
         }
     }
 }
@@ -249,17 +254,17 @@ pub(super) fn score_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
 fn check_levels(issues: &mut Issues, levels: &[LevelDoc], path: &str) {
     for (k, level) in levels.iter().enumerate() {
         if levels[..k].contains(level) {
-            let message = format!("{level:?} is already a level");
-            issues.add(Kind::DuplicateName, format!("{path}.levels[{k}]"), message, "name each level once");
+            let message = format!("the level {level:?} is listed twice");
+            issues.add(Kind::DuplicateName, format!("{path}.levels[{k}]"), message, "list each level once");
         }
     }
 }
 
-/// How many coordinates a joint has in a pose, and the limits of a joint with one; nothing if the joint is unknown or generated
-/// from a template.
+/// Number of coordinates of a joint in a pose, and its limits if it has one; `None` if the joint is unknown or made from a
+/// template.
 fn coordinates(
     scene: &SceneDoc,
-    written: &BTreeMap<&str, &crate::doc::JointDoc>,
+    written: &BTreeMap<&str, &JointDoc>,
     name: &str,
 ) -> Option<(usize, Option<[f64; 2]>)> {
     if let Some(joint) = written.get(name) {
@@ -267,8 +272,7 @@ fn coordinates(
         let is_keyed = joint.kind.is_holonomic() && n <= 3;
         return is_keyed.then(|| (n, joint.limits.map(|limits| [limits.min, limits.max])));
     }
-    scene.generators.iter().find_map(|generator| {
-        let GeneratorDoc::Character(character) = generator else { return None };
+    characters(scene).find_map(|(_, character)| {
         let local = name.strip_prefix(character.name.as_str())?.strip_prefix('_')?;
         let joint = character.joints().find(|joint| joint.name == local)?;
         Some((joint.kind.free_dimension(), joint.limits))

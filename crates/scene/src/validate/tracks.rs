@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Issues, joints};
-use crate::doc::{CurveDoc, GeneratorDoc, InputDoc, MotorDoc, SceneDoc, TargetDoc, TrackDoc};
+use super::issues::Issues;
+use super::lookup::{characters, joint_tracks};
+use crate::doc::{CurveDoc, InputDoc, SceneDoc, TrackDoc};
 use crate::error::SceneIssueKind as Kind;
 
-/// Tracks made of samples have some, at increasing times.
+/// Tracks made of samples have at least one, at increasing times.
 pub(super) fn tracks_have_samples_in_order(scene: &SceneDoc, issues: &mut Issues) {
     for (i, track) in scene.tracks.iter().enumerate() {
         let n = track.curve.n_samples();
@@ -16,80 +17,83 @@ pub(super) fn tracks_have_samples_in_order(scene: &SceneDoc, issues: &mut Issues
         }
         for k in 1..n {
             let (before, time) = (track.curve.sample_time(k - 1), track.curve.sample_time(k));
-            if time <= before {
-                let message = format!("{time} s does not come after {before} s");
-                issues.add(
-                    Kind::UnorderedTimes,
-                    format!("tracks[{i}].curve[{k}]"),
-                    message,
-                    "list samples in increasing time",
-                );
-            }
+            issues.require_later(Some(before), time, || format!("tracks[{i}].curve[{k}]"));
         }
     }
 }
 
-/// Largest cosine between the normal of a circle and its start that still counts as across.
-const ACROSS: f64 = 1e-6;
+/// Largest cosine between the normal of a circle and its start that counts as perpendicular.
+const PERPENDICULAR: f64 = 1e-6;
 
-/// Circles have a normal, and begin across it.
+/// Circles have a normal, and a start perpendicular to it.
 pub(super) fn formulas_make_sense(scene: &SceneDoc, issues: &mut Issues) {
     for (i, track) in scene.tracks.iter().enumerate() {
         let CurveDoc::Circle(circle) = &track.curve else { continue };
         issues.require_direction(circle.normal, || format!("tracks[{i}].curve.normal"));
         let along = circle.normal.dot(circle.start).abs();
-        if along > ACROSS * circle.normal.length() * circle.start.length() {
-            let message = "the start is not across the normal";
-            issues.add(
-                Kind::BadDirection,
-                format!("tracks[{i}].curve.start"),
-                message,
-                "choose a start in the plane of the circle",
-            );
+        if along > PERPENDICULAR * circle.normal.length() * circle.start.length() {
+            let message = "the start is not perpendicular to the normal";
+            let hint = "use a start in the plane of the circle";
+            issues.add(Kind::BadDirection, format!("tracks[{i}].curve.start"), message, hint);
         }
     }
 }
 
-/// Numbers are driven by tracks of numbers, points by tracks of points. Unknown names are left to another rule.
-pub(super) fn tracks_fit_their_use(scene: &SceneDoc, issues: &mut Issues) {
-    let tracks: BTreeMap<_, _> = scene.tracks.iter().map(|t| (t.name.as_str(), t)).collect();
-    let mut require = |name: &str, fits: fn(&TrackDoc) -> bool, noun: &str, hint: &str, field: String| {
-        if tracks.get(name).is_some_and(|track| !fits(track)) {
-            issues.add(Kind::WrongTrack, field, format!("the track `{name}` is not one of {noun}"), hint);
-        }
-    };
-    let (numbers, points) =
-        ("use a track of Scalars or a Sine", "use a track of Points or Poses, or a formula");
-    for (path, joint) in joints(scene) {
-        if let Some(track) = &joint.drive {
-            require(track, TrackDoc::is_scalar, "numbers", numbers, format!("{path}.drive"));
-        }
-        let target = match &joint.motor {
-            Some(MotorDoc::Position(motor)) => Some(&motor.target),
-            Some(MotorDoc::Velocity(motor)) => Some(&motor.target),
-            None => None,
-        };
-        if let Some(TargetDoc::Track(track)) = target {
-            require(track, TrackDoc::is_scalar, "numbers", numbers, format!("{path}.motor.target"));
+/// What a track must give to whoever follows it.
+#[derive(Clone, Copy)]
+pub(super) struct TrackUse {
+    fits: fn(&TrackDoc) -> bool,
+    noun: &'static str,
+    hint: &'static str,
+}
+
+pub(super) const NUMBERS: TrackUse =
+    TrackUse { fits: TrackDoc::is_scalar, noun: "numbers", hint: "use a track of Scalars or a Sine" };
+pub(super) const POINTS: TrackUse = TrackUse {
+    fits: TrackDoc::is_position,
+    noun: "points",
+    hint: "use a track of Points or Poses, or a formula",
+};
+pub(super) const POSES: TrackUse =
+    TrackUse { fits: TrackDoc::is_pose, noun: "poses", hint: "use a track of Poses" };
+
+impl TrackUse {
+    /// A track of the right type. Unknown tracks are left to another rule.
+    pub(super) fn require(self, issues: &mut Issues, track: Option<&&TrackDoc>, field: String) {
+        if let Some(track) = track.filter(|track| !(self.fits)(track)) {
+            let message = format!("the track `{}` does not give {}", track.name, self.noun);
+            issues.add(Kind::WrongTrack, field, message, self.hint);
         }
     }
-    for (i, generator) in scene.generators.iter().enumerate() {
-        let GeneratorDoc::Character(character) = generator else { continue };
+}
+
+/// All tracks by name.
+pub(super) fn tracks_by_name(scene: &SceneDoc) -> BTreeMap<&str, &TrackDoc> {
+    scene.tracks.iter().map(|track| (track.name.as_str(), track)).collect()
+}
+
+/// Tracks of numbers drive joints and scale wrenches; tracks of points move bodies.
+pub(super) fn tracks_fit_their_use(scene: &SceneDoc, issues: &mut Issues) {
+    let tracks = tracks_by_name(scene);
+    let mut require = |name: &str, wanted: TrackUse, field: String| {
+        wanted.require(issues, tracks.get(name), field);
+    };
+    for (field, track) in joint_tracks(scene) {
+        require(track, NUMBERS, field);
+    }
+    for (i, character) in characters(scene) {
         for (k, follow) in character.follow.iter().enumerate() {
-            let field = format!("generators[{i}].follow[{k}].track");
-            require(&follow.track, TrackDoc::is_scalar, "numbers", numbers, field);
+            require(&follow.track, NUMBERS, format!("generators[{i}].follow[{k}].track"));
         }
     }
     for (i, input) in scene.inputs.iter().enumerate() {
         let field = format!("inputs[{i}].track");
         match input {
-            InputDoc::Kinematic(input) => {
-                require(&input.track, TrackDoc::is_position, "points", points, field)
-            }
-            InputDoc::Grab(input) => require(&input.track, TrackDoc::is_position, "points", points, field),
+            InputDoc::Kinematic(input) => require(&input.track, POINTS, field),
+            InputDoc::Grab(input) => require(&input.track, POINTS, field),
             InputDoc::Wrench(input) => {
                 if let Some(track) = &input.track {
-                    require(track, TrackDoc::is_scalar, "numbers", numbers, field);
+                    require(track, NUMBERS, field);
                 }
             }
             InputDoc::JointForces(_) => {}

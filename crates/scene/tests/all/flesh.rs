@@ -297,7 +297,7 @@ fn files_are_read_beside_the_scene() {
     assert_eq!((ele.issue.kind, ele.issue.field.as_str()), (SceneIssueKind::Unreadable, "flesh[2].mesh.ele"));
     assert!(ele.issue.message.contains("256000001 bytes, more than 256000000"), "{ele}");
     assert_eq!((ron.line, ron.issue.field.as_str()), (39, "flesh[3].mesh.file"));
-    assert!(ron.issue.message.contains("this is no file"), "{ron}");
+    assert!(ron.issue.message.contains("this is not a file"), "{ron}");
 }
 
 #[test]

@@ -68,20 +68,26 @@ fn places_are_found_for_whoever_finds_more() {
 fn messages_are_for_people_who_write_scenes() {
     let deep = "(".repeat(1_000);
     for (text, wanted) in [
-        ("", "there is no scene in this text (a scene is one list of fields: (format: 1, name: …))"),
+        ("", "this text contains no scene (a scene is one list of fields: (format: 1, name: …))"),
         (&deep, "values are nested too deeply"),
         (
             "(format: 1, bodies: [(mass: 5)])",
-            "bodies[0].mass: a choice is wanted here, not a bare value (write Density(5) or Total(5))",
+            "bodies[0].mass: a bare value is not allowed here (write Density(5) or Total(5))",
         ),
         (
             "(format: 1, bodies: [(pose: (rotation: Vector((0, 0, 1))))])",
             "x.ron:1:47: bodies[0].pose.rotation: expected float (choices hold their numbers directly: leave out the inner parentheses)",
         ),
         ("(format: 1, stepper: Explicit)", "stepper: `Explicit` needs parentheses (write Explicit())"),
-        ("(format: 1, dt: 1e-300)", "dt: 1e-300 s is no time step (use 1e-12 s to 1000000.0 s"),
-        ("(format: 1, samples: Count(0))", "samples: 0 samples cannot be taken (use 1 to 1000000)"),
-        ("(format: 1, dt: 1e-9, duration_s: 1e9)", "duration_s: this takes 1e18 steps (at most 1e12"),
+        (
+            "(format: 1, dt: 1e-300)",
+            "dt: a time step of 1e-300 s is out of range (use 1e-12 s to 1000000.0 s",
+        ),
+        ("(format: 1, samples: Count(0))", "samples: 0 is out of range (use 1 to 1000000)"),
+        (
+            "(format: 1, dt: 1e-9, duration_s: 1e9)",
+            "duration_s: the run would take 1e18 steps, more than 1e12",
+        ),
     ] {
         let found = sinew_scene::SceneDoc::from_ron(text, "x.ron").unwrap_err().to_string();
         assert!(found.contains(wanted), "{found}");

@@ -1,56 +1,17 @@
-//! Where things are in RON text: a tree of spans.
+//! The parser of outlines.
 //!
-//! The RON reader reports positions for what it cannot read, but not for values that are read fine and
-//! turn out to be wrong later (a dangling name, a negative mass). This tokenizer rebuilds the outline of
-//! the text, so that a path such as `joints[3].child` can be turned into a line and a column, and a value
-//! can be replaced or inserted by editing the text (`--set`).
-//!
-//! Understood: strings and raw strings, characters, line and nested block comments, `#![enable(…)]`
-//! attributes, names before parentheses, fields, tuples, lists, maps. Anything else between delimiters is
-//! a leaf. Text that is not well-formed, or nested deeper than 128 levels, yields no tree at all: the RON
-//! reader explains what is wrong with it.
+//! Understood: strings and raw strings, characters, line and nested block comments, `#![enable(…)]` attributes, names before
+//! parentheses, fields, tuples, lists, maps. Anything else between delimiters is a leaf. Text that is not well-formed, or
+//! nested deeper than 128 levels, has no outline: the RON reader explains what is wrong with it.
 //!
 //! Cost: one pass over the text; a node per value.
 
-use std::ops::Range;
+use crate::outline::{TextContent, TextField, TextNode};
 
 /// Deepest nesting accepted, no less than that of the RON reader, which counts some levels twice.
 const MAX_DEPTH: u32 = 128;
 
-/// A value in the text.
-#[derive(Debug)]
-pub(crate) struct Node<'t> {
-    /// Its bytes, the name before a parenthesis included.
-    pub(crate) span: Range<usize>,
-    /// Whether there is a name before its parenthesis.
-    named: bool,
-    /// What it holds.
-    pub(crate) content: Content<'t>,
-}
-
-/// What a value holds.
-#[derive(Debug)]
-pub(crate) enum Content<'t> {
-    /// A number, string, character or bare name.
-    Leaf,
-    /// `(a: 1, b: 2)`, with or without a name in front.
-    Fields(Vec<Field<'t>>),
-    /// `[1, 2]`, `(1, 2)` or `Name(1, 2)`; maps appear as alternating keys and values.
-    Items(Vec<Node<'t>>),
-}
-
-/// `name: value`.
-#[derive(Debug)]
-pub(crate) struct Field<'t> {
-    /// The name.
-    pub(crate) name: &'t str,
-    /// Where the name begins.
-    pub(crate) start: usize,
-    /// The value.
-    pub(crate) value: Node<'t>,
-}
-
-impl<'t> Node<'t> {
+impl<'t> TextNode<'t> {
     /// The outline of `text`, or `None` if it is not well-formed.
     pub(crate) fn parse(text: &'t str) -> Option<Self> {
         let mut cursor = Cursor { text, at: 0 };
@@ -59,98 +20,12 @@ impl<'t> Node<'t> {
         cursor.skip_blank()?;
         (cursor.at == text.len()).then_some(node)
     }
-
-    /// The field with this name. A value wrapped once, as in `Some((a: 1))`, is looked through.
-    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
-        match &self.content {
-            Content::Fields(fields) => fields.iter().find(|f| f.name == name).map(|f| &f.value),
-            _ => self.wrapped().and_then(|inner| inner.field(name)),
-        }
-    }
-
-    /// The items of a list or tuple. A list wrapped once, as in `Points([…])`, is looked through.
-    pub(crate) fn items(&self) -> &[Self] {
-        match (&self.content, self.wrapped()) {
-            (_, Some(Self { content: Content::Items(inner), .. })) => inner,
-            (Content::Items(items), _) => items,
-            _ => &[],
-        }
-    }
-
-    /// The only value of `Name(value)`.
-    fn wrapped(&self) -> Option<&Self> {
-        match &self.content {
-            Content::Items(items) if self.named && items.len() == 1 => items.first(),
-            _ => None,
-        }
-    }
-
-    /// The innermost value around a byte offset, and the path to it.
-    pub(crate) fn at_offset(&self, offset: usize) -> (&Self, String) {
-        let mut node = self;
-        let mut path = String::new();
-        loop {
-            let next = match &node.content {
-                Content::Leaf => None,
-                Content::Fields(fields) => {
-                    fields.iter().find(|f| (f.start..f.value.span.end).contains(&offset)).map(|f| {
-                        (&f.value, if path.is_empty() { f.name.to_owned() } else { format!(".{}", f.name) })
-                    })
-                }
-                Content::Items(items) => items
-                    .iter()
-                    .position(|item| item.span.contains(&offset))
-                    // A value wrapped once has the path of its wrapper.
-                    .map(|i| {
-                        (&items[i], if node.wrapped().is_some() { String::new() } else { format!("[{i}]") })
-                    }),
-            };
-            let Some((inner, step)) = next else { return (node, path) };
-            node = inner;
-            path += &step;
-        }
-    }
-
-    /// Calls `visit` with the path and bytes of every leaf.
-    pub(crate) fn for_each_leaf(&self, path: &str, visit: &mut impl FnMut(&str, Range<usize>)) {
-        match &self.content {
-            Content::Leaf => visit(path, self.span.clone()),
-            Content::Fields(fields) => {
-                for field in fields {
-                    let dot = if path.is_empty() { "" } else { "." };
-                    field.value.for_each_leaf(&format!("{path}{dot}{}", field.name), visit);
-                }
-            }
-            Content::Items(items) => {
-                if let Some(inner) = self.wrapped() {
-                    return inner.for_each_leaf(path, visit);
-                }
-                for (i, item) in items.iter().enumerate() {
-                    item.for_each_leaf(&format!("{path}[{i}]"), visit);
-                }
-            }
-        }
-    }
 }
 
 /// Whether there is nothing in `text` but white space, comments and attributes.
 pub(crate) fn is_blank(text: &str) -> bool {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_attributes().is_some() && cursor.at == text.len()
-}
-
-/// Line and column, counted from 1 in characters, of a byte offset.
-pub(crate) fn line_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..offset.min(text.len())];
-    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
-}
-
-/// Byte offset of a line and column, counted from 1 in characters.
-pub(crate) fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let rest = &text[start..];
-    start + rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(i, _)| i)
 }
 
 /// Reads the text from left to right; every method returns `None` where the text is not well-formed.
@@ -223,7 +98,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads one value.
-    fn value(&mut self, depth: u32) -> Option<Node<'t>> {
+    fn value(&mut self, depth: u32) -> Option<TextNode<'t>> {
         if depth > MAX_DEPTH {
             return None;
         }
@@ -243,22 +118,22 @@ impl<'t> Cursor<'t> {
                     self.parentheses(depth)?
                 } else {
                     self.at = word_end;
-                    Content::Leaf
+                    TextContent::Leaf
                 }
             }
         };
-        Some(Node { span: start..self.at, named, content })
+        Some(TextNode { span: start..self.at, named, content })
     }
 
     /// Reads values up to `close`, separated by commas (and colons, in a map).
-    fn list(&mut self, close: char, depth: u32) -> Option<Content<'t>> {
+    fn list(&mut self, close: char, depth: u32) -> Option<TextContent<'t>> {
         self.at += 1;
         let mut items = Vec::new();
         loop {
             self.skip_blank()?;
             if self.peek()? == close {
                 self.at += 1;
-                return Some(Content::Items(items));
+                return Some(TextContent::Items(items));
             }
             items.push(self.value(depth + 1)?);
             self.skip_blank()?;
@@ -270,14 +145,14 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads `(…)`: fields if the first thing is a name and a colon, else items.
-    fn parentheses(&mut self, depth: u32) -> Option<Content<'t>> {
+    fn parentheses(&mut self, depth: u32) -> Option<TextContent<'t>> {
         let start = self.at;
         self.at += 1;
         let mut fields = Vec::new();
         loop {
             self.skip_blank()?;
             if !fields.is_empty() && self.accept(")") {
-                return Some(Content::Fields(fields));
+                return Some(TextContent::Fields(fields));
             }
             let name_start = self.at;
             let name = self.identifier();
@@ -290,7 +165,7 @@ impl<'t> Cursor<'t> {
                 return self.list(')', depth);
             }
             let value = self.value(depth + 1)?;
-            fields.push(Field { name, start: name_start, value });
+            fields.push(TextField { name, start: name_start, value });
             self.skip_blank()?;
             if !self.accept(",") && self.peek()? != ')' {
                 return None;
@@ -348,7 +223,8 @@ impl<'t> Cursor<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Node, is_blank, line_column, offset_of};
+    use super::{TextNode, is_blank};
+    use crate::outline::{line_column, offset_of};
 
     const SCENE: &str = r####"#![enable(implicit_some)]
 // a comment with ( [ { " in it
@@ -368,13 +244,13 @@ Scene( /* block /* nested ) */ " */
 )
 "####;
 
-    fn text_at<'t>(node: &Node<'t>) -> &'t str {
+    fn text_at<'t>(node: &TextNode<'t>) -> &'t str {
         &SCENE[node.span.clone()]
     }
 
     #[test]
     fn finds_values_between_comments_strings_and_nesting() {
-        let root = Node::parse(SCENE).expect("well-formed");
+        let root = TextNode::parse(SCENE).expect("well-formed");
         let field = |name| root.field(name).expect("present");
         assert_eq!(text_at(field("name")), r#""a \"quoted) name""#);
         assert_eq!(text_at(field("raw")), r##"r#"raw " ) text"#"##);
@@ -393,7 +269,7 @@ Scene( /* block /* nested ) */ " */
 
     #[test]
     fn names_the_value_at_an_offset() {
-        let root = Node::parse(SCENE).expect("well-formed");
+        let root = TextNode::parse(SCENE).expect("well-formed");
         let path = |needle| root.at_offset(SCENE.find(needle).expect("present")).1;
         assert_eq!(path("-9.81"), "gravity[2]");
         assert_eq!(path("radius: 1"), "bodies[0].shapes[0].radius");
@@ -404,7 +280,7 @@ Scene( /* block /* nested ) */ " */
 
     #[test]
     fn visits_every_leaf_with_its_path() {
-        let root = Node::parse(SCENE).expect("well-formed");
+        let root = TextNode::parse(SCENE).expect("well-formed");
         let mut paths = Vec::new();
         root.for_each_leaf("", &mut |path, span| paths.push(format!("{path}={}", &SCENE[span])));
         for wanted in
@@ -430,7 +306,7 @@ Scene( /* block /* nested ) */ " */
             "(1, a: 2",
             &deep,
         ] {
-            assert!(Node::parse(text).is_none(), "{text:.20}");
+            assert!(TextNode::parse(text).is_none(), "{text:.20}");
         }
     }
 

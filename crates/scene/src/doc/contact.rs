@@ -1,0 +1,100 @@
+//! Contact: surfaces and colliders.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use super::omit::is_default;
+use super::pose::PoseDoc;
+use super::shape::ShapeDoc;
+
+/// How a surface touches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContactDoc {
+    /// Coefficient of friction; of two surfaces the geometric mean counts.
+    pub friction: f64,
+    /// How far it gives under its own weight.
+    pub firmness: FirmnessDoc,
+    /// Groups it belongs to, one bit each.
+    pub groups: u32,
+    /// Groups it touches.
+    pub touches: u32,
+}
+
+impl Default for ContactDoc {
+    fn default() -> Self {
+        Self { friction: 0.5, firmness: FirmnessDoc::default(), groups: u32::MAX, touches: u32::MAX }
+    }
+}
+
+/// How a contact resists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum FirmnessDoc {
+    /// From the mass of the body: it sinks in by 0.1 mm under its weight, and does not bounce.
+    #[default]
+    Auto,
+    /// As told.
+    Given {
+        /// Normal stiffness of one contact point (N/m).
+        stiffness: f64,
+        /// Damping (N·s/m²): force per depth and speed.
+        damping: f64,
+    },
+    /// The numbers of `Auto` times factors.
+    Scaled {
+        /// Factor on the stiffness, above 0.
+        stiffness: f64,
+        /// Factor on the damping, at least 0.
+        damping: f64,
+    },
+}
+
+/// Something that can be touched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColliderDoc {
+    /// The body it is fixed to, or `world`.
+    #[serde(default = "world", skip_serializing_if = "is_world")]
+    pub body: String,
+    /// Its form.
+    pub shape: ColliderShapeDoc,
+    /// Its surface.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub contact: ContactDoc,
+}
+
+fn world() -> String {
+    "world".to_owned()
+}
+
+fn is_world(name: &String) -> bool {
+    name == "world"
+}
+
+/// The form of a collider.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum ColliderShapeDoc {
+    /// Everything behind a plane; only of the world.
+    Plane {
+        /// A point of it (m).
+        point: DVec3,
+        /// Where it is free; any length but zero.
+        normal: DVec3,
+    },
+    /// A solid; ellipsoids cannot be touched.
+    Solid(ShapeDoc),
+    /// All shapes of the body.
+    OfBody,
+    /// Heights over a grid in the xy-plane of its frame.
+    HeightField {
+        /// Frame in the body's frame.
+        #[serde(default, skip_serializing_if = "is_default")]
+        at: PoseDoc,
+        /// Extent along x and y (m), centred on the frame.
+        size: [f64; 2],
+        /// Rows along y of heights along x (m), all of the same length, at least two each.
+        heights: Vec<Vec<f64>>,
+    },
+}

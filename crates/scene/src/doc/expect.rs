@@ -1,0 +1,150 @@
+//! Expectations: what must hold over a run.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use super::omit::is_default;
+
+/// Expectations over the run; those left out are not checked. Every run must also stay finite.
+///
+/// Energies are compared relative to the largest kinetic energy of the run, so that the height at which
+/// potential energy is zero does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExpectDoc {
+    /// Largest distance by which a joint may come apart at any time (m).
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_position_error_m: Option<f64>,
+    /// Largest angle by which locked joint directions may disagree at any time (rad).
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_rotation_error_rad: Option<f64>,
+    /// Largest of both among the joints of the tree, which never open, at any time (m, rad).
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_tree_error: Option<f64>,
+    /// Largest |E(t) − E(0)|, relative to the largest kinetic energy of the run.
+    #[serde(skip_serializing_if = "is_default")]
+    pub energy_drift: Option<f64>,
+    /// Largest E(t) − E(0), relative to the largest kinetic energy of the run; 0 forbids any gain.
+    #[serde(skip_serializing_if = "is_default")]
+    pub energy_gain: Option<f64>,
+    /// Largest speed of any centre of mass at any time (m/s).
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_speed_m_per_s: Option<f64>,
+    /// Largest angular speed of any body at any time (rad/s).
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_angular_speed_rad_per_s: Option<f64>,
+    /// Where bodies must be.
+    #[serde(skip_serializing_if = "is_default")]
+    pub bodies: Vec<ExpectBodyDoc>,
+    /// Most tetrahedra that may be inverted at the end.
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_inverted: Option<u32>,
+    /// Deepest contact at any time (m).
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_penetration_m: Option<f64>,
+    /// Largest distance of any node of flesh from its place at rest at the end (m), once the flesh as a whole is moved
+    /// and turned to fit.
+    #[serde(skip_serializing_if = "is_default")]
+    pub flesh_rest_m: Option<f64>,
+    /// Where nodes of flesh must be.
+    #[serde(skip_serializing_if = "is_default")]
+    pub flesh: Vec<ExpectFleshDoc>,
+    /// What the motion must show.
+    #[serde(skip_serializing_if = "is_default")]
+    pub motions: Vec<ExpectMotionDoc>,
+}
+
+/// Where a body must be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExpectBodyDoc {
+    /// Name of the body (generated names included).
+    pub body: String,
+    /// When (s); the end of the run if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub at_s: Option<f64>,
+    /// A point of the body, in its body frame (m).
+    #[serde(skip_serializing_if = "is_default")]
+    pub point: DVec3,
+    /// Where that point must be, in the world (m).
+    pub position: DVec3,
+    /// Largest distance allowed (m).
+    pub tolerance_m: f64,
+}
+
+/// Where a node of flesh must be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExpectFleshDoc {
+    /// Name of the flesh (generated names included).
+    pub flesh: String,
+    /// The node, counted from 0.
+    pub node: u32,
+    /// When (s); the end of the run if left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub at_s: Option<f64>,
+    /// Where it must be, in the world (m).
+    pub position: DVec3,
+    /// Largest distance allowed (m).
+    pub tolerance_m: f64,
+}
+
+/// What a motion must show: a measure of the whole run between two bounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectMotionDoc {
+    /// What is measured.
+    pub measure: MeasureDoc,
+    /// Smallest value allowed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub at_least: Option<f64>,
+    /// Largest value allowed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub at_most: Option<f64>,
+}
+
+/// A measure of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum MeasureDoc {
+    /// Longest time without a break (s) during which every surface point of a flesh is higher than this.
+    Airborne {
+        /// Name of the flesh.
+        flesh: String,
+        /// Height above z = 0 (m).
+        clearance_m: f64,
+    },
+    /// Greatest height that the lowest surface point of a flesh reaches (m).
+    Apex {
+        /// Name of the flesh.
+        flesh: String,
+    },
+    /// Angle by which a body has turned about an axis of the world, at most at any time, in either direction (rad).
+    Turned {
+        /// Name of the body.
+        body: String,
+        /// The axis, of any length but zero.
+        axis: DVec3,
+    },
+    /// Angle by which a body has turned about an axis of the world at the end, in either direction (rad).
+    NetTurn {
+        /// Name of the body.
+        body: String,
+        /// The axis, of any length but zero.
+        axis: DVec3,
+    },
+    /// Horizontal distance of a body at the end from where it began (m).
+    Travelled {
+        /// Name of the body.
+        body: String,
+    },
+    /// Lowest height of the centre of mass of a body at any time (m).
+    Lowest {
+        /// Name of the body.
+        body: String,
+    },
+    /// Root mean square of the actuators' torques (N·m, N).
+    Torque,
+    /// Root mean square of the actuators' accelerations (rad/s², m/s²).
+    Acceleration,
+}

@@ -1,0 +1,91 @@
+//! Bodies, joints and shapes of a scene, those of generators included.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::doc::{
+    BodyDoc, BodyKindDoc, CharacterDoc, GeneratorDoc, JointDoc, MotorDoc, SceneDoc, ShapeDoc, TargetDoc,
+};
+
+/// The name that stands for the world; no body may have it.
+pub(super) const WORLD: &str = "world";
+
+/// Every body, templates of generators included, with its path.
+pub(super) fn bodies(scene: &SceneDoc) -> impl Iterator<Item = (String, &BodyDoc)> {
+    let listed = scene.bodies.iter().enumerate().map(|(i, body)| (format!("bodies[{i}]"), body));
+    listed.chain(templates(scene).map(|(i, link, _)| (format!("generators[{i}].link"), link)))
+}
+
+/// Every joint, templates of generators included, with its path.
+pub(super) fn joints(scene: &SceneDoc) -> impl Iterator<Item = (String, &JointDoc)> {
+    let listed = scene.joints.iter().enumerate().map(|(i, joint)| (format!("joints[{i}]"), joint));
+    listed.chain(templates(scene).map(|(i, _, joint)| (format!("generators[{i}].joint"), joint)))
+}
+
+/// Templates of links and joints, with the index of their generator.
+pub(super) fn templates(scene: &SceneDoc) -> impl Iterator<Item = (usize, &BodyDoc, &JointDoc)> {
+    let generators = scene.generators.iter().enumerate();
+    generators.filter_map(|(i, generator)| generator.templates().map(|(link, joint)| (i, link, joint)))
+}
+
+/// The characters, with the index of their generator.
+pub(super) fn characters(scene: &SceneDoc) -> impl Iterator<Item = (usize, &CharacterDoc)> {
+    scene.generators.iter().enumerate().filter_map(|(i, generator)| match generator {
+        GeneratorDoc::Character(character) => Some((i, character)),
+        _ => None,
+    })
+}
+
+/// The tracks that joints follow, with the path of the field.
+pub(super) fn joint_tracks(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
+    joints(scene).flat_map(|(path, joint)| {
+        let target = match &joint.motor {
+            Some(MotorDoc::Position(motor)) => Some(&motor.target),
+            Some(MotorDoc::Velocity(motor)) => Some(&motor.target),
+            None => None,
+        };
+        let target = match target {
+            Some(TargetDoc::Track(track)) => Some((format!("{path}.motor.target"), track)),
+            _ => None,
+        };
+        joint.drive.as_ref().map(|track| (format!("{path}.drive"), track)).into_iter().chain(target)
+    })
+}
+
+/// The kind of each body that is listed or is a bone of a character; links of other generators are left out.
+pub(super) fn kinds(scene: &SceneDoc) -> BTreeMap<Cow<'_, str>, BodyKindDoc> {
+    let listed = scene.bodies.iter().map(|body| (Cow::Borrowed(body.name.as_str()), body.kind));
+    let bones = characters(scene).flat_map(|(_, character)| {
+        let kinds = std::iter::once(character.root).chain(std::iter::repeat(BodyKindDoc::Dynamic));
+        character.bone_names().zip(kinds)
+    });
+    listed.chain(bones.map(|(name, kind)| (Cow::Owned(name), kind))).collect()
+}
+
+/// Whether a body can be touched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Touchable {
+    /// It has no shapes.
+    NoShapes,
+    /// One of its shapes cannot be a collider.
+    NotAll,
+    /// All of its shapes can.
+    All,
+}
+
+/// Whether a body, generated ones and the world included, can be touched; `None` if there is no such body.
+pub(super) fn touchable(scene: &SceneDoc, body: &str) -> Option<Touchable> {
+    let of = |shapes: &[ShapeDoc]| match shapes {
+        [] => Touchable::NoShapes,
+        _ if shapes.iter().any(|shape| !shape.solid.is_touchable()) => Touchable::NotAll,
+        _ => Touchable::All,
+    };
+    if body == WORLD {
+        return Some(Touchable::NoShapes);
+    }
+    if let Some(listed) = scene.bodies.iter().find(|listed| listed.name == body) {
+        return Some(of(&listed.shapes));
+    }
+    let generator = scene.generators.iter().find(|generator| generator.makes_body(body))?;
+    Some(generator.templates().map_or(Touchable::All, |(link, _)| of(&link.shapes)))
+}
