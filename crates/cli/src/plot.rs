@@ -270,7 +270,7 @@ fn power_of_ten(exponent: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Panel, SvgAxis, PlotSeries, draw, nice_step, power_of_ten, reduced};
+    use super::{Panel, PlotSeries, SvgAxis, draw, nice_step, power_of_ten, reduced};
 
     #[test]
     fn steps_are_one_two_five() {
