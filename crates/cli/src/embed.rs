@@ -125,8 +125,8 @@ fn read_tetgen(args: &EmbedArgs) -> Result<TetGen, CommandError> {
     let [node, ele] = ["node", "ele"].map(|ending| args.surface.with_extension(ending));
     let failure = |error: MeshError| located(args, &error);
     let mut tetgen = TetGen::from_bytes(&read(&node)?, &read(&ele)?).map_err(failure)?;
-    let nodes = tetgen.mesh.nodes().iter().map(|&x| x * args.scale).collect();
-    tetgen.mesh = TetMesh::new(nodes, tetgen.mesh.tets().to_vec()).map_err(failure)?;
+    let nodes = tetgen.mesh.positions().iter().map(|&x| x * args.scale).collect();
+    tetgen.mesh = TetMesh::new(nodes, tetgen.mesh.tets().to_vec()).map_err(|error| failure(error.into()))?;
     Ok(tetgen)
 }
 
