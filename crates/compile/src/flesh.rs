@@ -7,20 +7,20 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use sinew_contact::ContactMaterial;
+use sinew_contact::{ContactMaterial, ContactShape};
 use sinew_engine::FleshAppearance;
-use sinew_fem::{Attachments, Band, Extension, FemModel, FemOptions, FemState, Material};
-use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState, SurfacePoint};
+use sinew_fem::{Attachments, Extension, FemModel, FemOptions, FemState, Material, StretchBand};
+use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
 use sinew_math::{MassProperties, Pose, Shape, exp_so3};
 use sinew_mechanism::{BodyId, BodySpec};
 use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
-use sinew_mesh::{EmbeddedBody, Filling, Lattice, Surface, TetGen, TetMesh};
+use sinew_mesh::{EmbeddedBody, Filling, Lattice, Surface, TetGen, TetMesh, beam};
 use sinew_scene::{
     AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc,
     FleshMeshDoc, FleshSteppingDoc, SceneDoc,
 };
 
-use crate::colliders::{as_told, contact_model, contact_shape, groups};
+use crate::colliders::{as_told, contact_model, groups};
 use crate::error::BuildError;
 
 /// All flesh of a scene, before there is a mechanism.
@@ -124,10 +124,10 @@ impl PreparedBody {
         let bad = |error: sinew_mesh::MeshError| fault(".mesh", error.to_string());
         let flesh = match &doc.mesh {
             FleshMeshDoc::Beam { size, cells } => {
-                EmbeddedBody::from_tets(TetMesh::beam(*size, *cells).map_err(bad)?, &filling).map_err(bad)?
+                EmbeddedBody::from_tets(beam(*size, *cells).map_err(bad)?, &filling).map_err(bad)?
             }
             FleshMeshDoc::Tets { nodes, tets } => {
-                let mesh = TetMesh::new(nodes.clone(), tets.clone()).map_err(bad)?;
+                let mesh = TetMesh::new(nodes.clone(), tets.clone()).map_err(|error| bad(error.into()))?;
                 EmbeddedBody::from_tets(mesh, &filling).map_err(bad)?
             }
             FleshMeshDoc::TetGen { node, ele } => {
@@ -244,7 +244,7 @@ impl PreparedBody {
         let references: Vec<_> = references.iter().map(index).collect();
         let attachments = Attachments::new(&positions, &poses, &fixed, &references).map_err(bad)?;
         let total: f64 = masses.iter().sum();
-        let mesh = sinew_fem::TetMesh::new(positions, flesh.tets().to_vec()).map_err(bad)?;
+        let mesh = TetMesh::new(positions, flesh.tets().to_vec()).map_err(|error| bad(error.into()))?;
         let options = FemOptions {
             density_kg_per_m3: doc.density,
             fill_ratios: Some(flesh.fill().to_vec()),
@@ -252,8 +252,7 @@ impl PreparedBody {
             mass_floor: 0.0,
         };
         let fem = FemModel::new(mesh, material(doc).map_err(bad)?, &options).map_err(bad)?;
-        let surface: Vec<SurfacePoint> =
-            flesh.anchors().iter().map(|a| SurfacePoint { tet: a.tet, weights: a.weights }).collect();
+        let surface = flesh.surface_points().to_vec();
         let options = FleshOptions {
             stiffness_damping_s: doc.stiffness_damping_s,
             bone_damping_per_s: doc.bone_damping,
@@ -270,8 +269,7 @@ fn skin(contact: &ContactDoc, doc: &FleshDoc, flesh: &EmbeddedBody, mass: f64) -
     let n_points = flesh.surface().positions().len() as f64;
     let carried = 10.0 * mass / n_points;
     let by_mass = ContactMaterial::for_mass(carried, contact.friction);
-    let (FleshMaterialDoc::StVenantKirchhoff { young, .. } | FleshMaterialDoc::NeoHookean { young, .. }) =
-        doc.material;
+    let (young, _) = doc.material.elasticity();
     let (volume, n_tets) = (flesh.surface().volume(), flesh.tets().len() as f64);
     let size = sinew_math::ops::pow(volume / n_tets, 1.0 / 3.0);
     let stiffness = 10.0 * young * (flesh.surface().area() / n_points) / size;
@@ -304,7 +302,7 @@ fn material(doc: &FleshDoc) -> Result<Material, sinew_fem::FemError> {
                 ExtensionDoc::PerStretch => Extension::PerStretch,
                 ExtensionDoc::Conservative => Extension::Conservative,
             };
-            let band = Band::new(band[0], band[1])?;
+            let band = StretchBand::new(band[0], band[1])?;
             Ok(Material::st_venant_kirchhoff(young, poisson)?.with_band(band).with_extension(extension))
         }
         FleshMaterialDoc::NeoHookean { young, poisson } => Material::neo_hookean(young, poisson),
@@ -385,6 +383,6 @@ impl PlacedShape {
         if let Shape::Ellipsoid { semi_axes } = self.shape {
             return ((x / semi_axes).length() - 1.0) * semi_axes.min_element();
         }
-        contact_shape(&self.shape).and_then(|shape| shape.signed_distance(x)).unwrap_or(f64::INFINITY)
+        ContactShape::from(self.shape).signed_distance(x).unwrap_or(f64::INFINITY)
     }
 }
