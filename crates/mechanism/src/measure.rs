@@ -4,17 +4,14 @@
 //! world axes about the world origin. Cost: one pass over bodies and one over joints.
 
 use glam::DVec3;
-use sinew_math::{Force, log_so3, ops, quat_to_mat3};
+use sinew_math::{Force, JointKind, Motion, Pose, log_so3, quat_to_mat3};
 use sinew_topology::NONE;
+use smallvec::SmallVec;
 
+use crate::forces::ForceSet;
 use crate::input::{Input, usable_scale};
-use crate::joints::evaluate::evaluate_rows;
-use crate::joints::rows::RowForm;
-use crate::measure::joint::{joint_error, motion_of, relative_state};
-use crate::model::ids::JointId;
-use crate::model::mechanism::Model;
-use crate::model::records::{WORLD, pose_of};
-use crate::model::state::State;
+use crate::joints::{Drive, PairState, RelativeState, RowForm, evaluate_rows, joint_errors};
+use crate::model::{JointId, Model, State, WORLD, pose_of};
 
 /// Mechanical energy, J.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -46,35 +43,28 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
         out.kinetic += 0.5 * inertial.mass * motion.linear.length_squared();
         out.gravity -= inertial.mass * gravity.dot(pose.translation);
     }
-    for (index, joint) in model.joints.iter().enumerate() {
-        let forces = &model.forces[joint.forces as usize];
-        let has_force = forces.twist.is_some() || forces.slide.is_some() || forces.rotation.is_some();
-        if !has_force && joint.compliance == 0.0 {
-            continue;
-        }
-        let relative = relative_state(model, state, index, |body| motion_of(state, body));
-        out.elastic += forces.twist.map_or(0.0, |f| f.energy(relative.twist, spring_scale));
-        out.elastic += forces.slide.map_or(0.0, |f| f.energy(relative.slide(), spring_scale));
-        if let Some(rotation) = &forces.rotation {
-            out.elastic +=
-                0.5 * spring_scale * rotation.stiffness * log_so3(relative.rotation).length_squared();
-            let s = relative.axis();
-            let lean = ops::atan2((s.y * s.y + s.z * s.z).sqrt(), s.x);
-            out.elastic += rotation.cone.map_or(0.0, |cone| cone.energy(lean - cone.max));
-        }
-        if joint.compliance > 0.0 {
-            let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
-            out.elastic += 0.5 / joint.compliance * rows.residual.iter().map(|c| c * c).sum::<f64>();
-        }
+    for index in 0..model.joints.len() {
+        add_joint_energy(model, state, index, spring_scale, &mut out.elastic);
     }
-    let apart = model.loop_springs.iter().map(|s| &s.spring);
-    for spring in model.joint_springs.iter().chain(&model.ground_springs).chain(apart) {
-        let end = |body: u32, point| pose_of(&state.poses, body).transform_point(point);
-        let length = end(spring.body1, spring.point1).distance(end(spring.body2, spring.point2));
-        let stretch = length - spring.rest_length;
-        out.elastic += 0.5 * spring.stiffness * stretch * stretch;
+    for spring in model.springs.iter() {
+        out.elastic += spring.energy([spring.body1, spring.body2].map(|body| pose_of(&state.poses, body)));
     }
     out
+}
+
+/// Adds the elastic energy of the forces inside a joint, and of its soft rows.
+fn add_joint_energy(model: &Model, state: &State, index: usize, spring_scale: f64, sum: &mut f64) {
+    let joint = &model.joints[index];
+    let forces = &model.forces[joint.forces as usize];
+    if *forces == ForceSet::default() && joint.compliance == 0.0 {
+        return;
+    }
+    let relative = relative_state(model, state, index, |body| motion_of(state, body));
+    forces.add_energy(&relative, spring_scale, sum);
+    if joint.compliance > 0.0 {
+        let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
+        *sum += 0.5 / joint.compliance * rows.residual.iter().map(|c| c * c).sum::<f64>();
+    }
 }
 
 /// Total momentum of the dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s).
@@ -142,4 +132,86 @@ pub fn joint_forces(model: &Model, state: &State) -> Vec<DVec3> {
         }
     }
     out
+}
+
+/// Coordinates of a joint: twist about `i` (rad, continuous), slide along `i` (m), rotation vector between the frames
+/// in frame 2 (rad), and their rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointReading {
+    /// Twist angle, rad.
+    pub twist: f64,
+    /// Its rate, rad/s.
+    pub twist_rate: f64,
+    /// Slide, m.
+    pub slide: f64,
+    /// Its rate, m/s.
+    pub slide_rate: f64,
+    /// Rotation vector of frame 1 in frame 2, rad.
+    pub rotation: DVec3,
+    /// Relative angular velocity in frame 2, rad/s.
+    pub angular_rate: DVec3,
+}
+
+/// Reads the coordinates of a joint.
+pub fn joint_reading(model: &Model, state: &State, joint: JointId) -> JointReading {
+    let relative = relative_state(model, state, joint.index(), |body| motion_of(state, body));
+    JointReading {
+        twist: relative.twist,
+        twist_rate: relative.twist_rate(),
+        slide: relative.slide(),
+        slide_rate: relative.motion.linear.x,
+        rotation: log_so3(relative.rotation),
+        angular_rate: relative.motion.angular,
+    }
+}
+
+/// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft or let go. The twist angles of the state
+/// tell full turns apart.
+pub(crate) fn joint_error(
+    model: &Model,
+    state: &State,
+    poses: &[Pose],
+    input: &Input,
+    index: u32,
+) -> (f64, f64) {
+    let joint = &model.joints[index as usize];
+    if joint.compliance > 0.0 || input.releases(model, index) {
+        return (0.0, 0.0);
+    }
+    let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
+    if joint.kind == JointKind::Ball {
+        let (point1, point2) = (joint.frames.point1, joint.frames.point2);
+        return (pose1.transform_point(point1).distance(pose2.transform_point(point2)), 0.0);
+    }
+    // Errors are measured within half a turn of the last known angle.
+    let previous_twist = state.twists[index as usize];
+    let pair = PairState { pose1, pose2, previous_twist, ..PairState::default() };
+    let relative = RelativeState::new(&joint.frames, &pair);
+    let drives: SmallVec<[Drive; 2]> =
+        joint.driven().filter_map(|c| input.drive(JointId::from_index(index as usize), c).copied()).collect();
+    let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
+    joint_errors(joint.kind, joint.drives_twist, &rows)
+}
+
+/// Twist of a body position; the world is at rest.
+pub(crate) fn motion_of(state: &State, body: u32) -> Motion {
+    if body == WORLD { Motion::ZERO } else { state.motions[body as usize] }
+}
+
+/// The relative state of a joint at the poses of a state, its bodies moving as told.
+pub(crate) fn relative_state(
+    model: &Model,
+    state: &State,
+    index: usize,
+    motion: impl Fn(u32) -> Motion,
+) -> RelativeState {
+    let joint = &model.joints[index];
+    let pair = PairState {
+        pose1: pose_of(&state.poses, joint.body1),
+        pose2: pose_of(&state.poses, joint.body2),
+        motion1: motion(joint.body1),
+        motion2: motion(joint.body2),
+        previous_twist: state.twists[index],
+    };
+    RelativeState::new(&joint.frames, &pair)
 }
