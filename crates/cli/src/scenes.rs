@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sinew_scene::{GeneratorDoc, SceneDoc, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;
-use sinew_sim::{BuildError, SweepRun, World};
+use sinew_sim::{BuildError, SweptScene, World};
 
 use crate::Failure;
 
@@ -28,7 +28,7 @@ pub(crate) fn find(scene: &str) -> Result<SceneSource, Failure> {
 }
 
 /// The members of the sweep of `scene`, which was read from `source`.
-pub(crate) fn members(source: &SceneSource, scene: &SceneDoc) -> Result<Vec<SweepRun>, Failure> {
+pub(crate) fn members(source: &SceneSource, scene: &SceneDoc) -> Result<Vec<SweptScene>, Failure> {
     // What is wrong with a member is written in no file: point at the value that the sweep replaces.
     sinew_sim::sweep_runs(scene).map_err(|errors| {
         located(source, errors.as_slice().iter().map(|error| (error.issue.field.as_str(), &error.issue)))

@@ -15,7 +15,7 @@ use crate::workspace::{LastStep, Workspace};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Who is pushed by the force.
-    pub on: Touching,
+    pub on: ContactSide,
     /// Who is pushed by its opposite; `None` for the world.
     pub by: Option<BodyId>,
     /// Where, m.
@@ -30,7 +30,7 @@ pub struct Contact {
 
 /// The first side of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touching {
+pub enum ContactSide {
     /// A body.
     Body(BodyId),
     /// A point of the surface of flesh.
@@ -56,10 +56,10 @@ impl Workspace {
 
 fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
     let on = match at.a {
-        Mover::Body(body) => Touching::Body(BodyId::from_index(body as usize)),
+        Mover::Body(body) => ContactSide::Body(BodyId::from_index(body as usize)),
         Mover::Vertex(vertex) => {
             let (flesh, point) = model.flesh()?.surface_point(vertex);
-            Touching::Flesh { flesh, point }
+            ContactSide::Flesh { flesh, point }
         }
     };
     let by = match at.b {
