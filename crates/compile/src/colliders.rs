@@ -1,4 +1,4 @@
-//! Colliders of a scene, and the surfaces of everything that touches.
+//! Colliders of a scene and their contact materials.
 
 use std::collections::BTreeMap;
 
@@ -102,7 +102,7 @@ pub(crate) fn groups(doc: &ContactDoc) -> Groups {
     Groups { member_of: doc.groups, collides_with: doc.touches }
 }
 
-/// The surface of something of a mass (kg); what has none takes its firmness from whoever touches it.
+/// The contact material of a body of a mass (kg). A body without mass takes the firmness of what touches it.
 pub(crate) fn surface_material(doc: &ContactDoc, mass: f64) -> ContactMaterial {
     let of_mass = if mass > 0.0 {
         ContactMaterial::for_mass(mass, doc.friction)

@@ -1,8 +1,7 @@
-//! Contacts that acted in the last step, as plain data: where, how deep, with which force, on whom.
+//! Contacts that acted in the last step: position, normal, depth, force, and what is in contact.
 //!
-//! They are read from the scratch of the step and cost nothing until they are asked for. Implicit steps give the force of the
-//! solve, so that over a step forces and change of momentum agree to rounding; where flesh and contacts are stepped apart from
-//! the bodies, it is the force of the last sub-step. World axes, SI.
+//! They are read from the scratch of the step when they are asked for. After a coupled step the force is that of the solve, so forces
+//! and change of momentum agree to rounding. With explicit flesh it is the force of the last substep. World axes, SI.
 
 use glam::DVec3;
 use sinew_contact::{ContactPoint, Mover, Owner};
@@ -14,11 +13,11 @@ use crate::workspace::{LastStep, Workspace};
 /// A contact that acted in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Who is pushed by the force.
+    /// What the force acts on.
     pub on: ContactSide,
-    /// Who is pushed by its opposite; `None` for the world.
+    /// What the opposite force acts on; `None` for the world.
     pub by: Option<BodyId>,
-    /// Where, m.
+    /// Position, m.
     pub point: DVec3,
     /// From `by` to `on`, of length 1.
     pub normal: DVec3,
