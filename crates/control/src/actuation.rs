@@ -42,8 +42,8 @@ impl Actuation {
         self.active[link.index()] = active;
     }
 
-    /// Sets the weight of a joint; joints with a larger weight are used less. The solution minimizes `Σ weight · x²`, in the
-    /// velocity style over passive joints as well.
+    /// Sets the weight of a joint; joints with a larger weight are used less. The solution minimizes `Σ weight · x²`,
+    /// in the velocity style over passive joints as well.
     ///
     /// # Errors
     /// [`ControlError::NotValid`] unless `weight` is positive and finite.
@@ -58,8 +58,8 @@ impl Actuation {
         Ok(())
     }
 
-    /// Limits one coordinate of a joint (rad or m), numbered like its rates. For the three rates of a rotation in space this
-    /// has no effect; use [`Self::set_turn_limit`].
+    /// Limits one coordinate of a joint (rad or m), numbered like its rates. For the three rates of a rotation in space
+    /// this has no effect; use [`Self::set_turn_limit`].
     ///
     /// # Errors
     /// [`ControlError::NotValid`] unless the joint has such a rate and `lower ≤ upper`.

@@ -50,8 +50,8 @@ impl MotionClip {
     /// A clip of the driven joints of a tree.
     ///
     /// # Errors
-    /// Names the first key that is out of order, of the wrong size, not finite, beyond the limits of a driven joint, or at
-    /// least half a turn from the first one.
+    /// Names the first key that is out of order, of the wrong size, not finite, beyond the limits of a driven joint, or
+    /// at least half a turn from the first one.
     pub fn new(tree: &Tree, actuation: &Actuation, keys: &[Key]) -> Result<Self, ControlError> {
         let first = keys.first().ok_or(ControlError::Empty)?;
         let mut values = vec![0.0; keys.len() * tree.n_dofs()];
@@ -88,8 +88,8 @@ impl MotionClip {
         [times[0], times[times.len() - 1]]
     }
 
-    /// Coordinates, rates and accelerations of all joints at a time of the score (s), in the layout of the tree. Passive joints
-    /// stay at the first key.
+    /// Coordinates, rates and accelerations of all joints at a time of the score (s), in the layout of the tree.
+    /// Passive joints stay at the first key.
     ///
     /// # Panics
     /// If the tree is another one or a slice has the wrong length.
@@ -119,8 +119,9 @@ impl MotionClip {
         }
     }
 
-    /// Deviation of a state from the clip at a time of the score (s): displacements, then rates, in the chart. `speed` is the
-    /// time of the score per time of the run. Rates of the position of a free joint are in the axes of the chart.
+    /// Deviation of a state from the clip at a time of the score (s): displacements, then rates, in the chart. `speed`
+    /// is the time of the score per time of the run. Rates of the position of a free joint are in the axes of the
+    /// chart.
     pub(crate) fn gap(&self, tree: &Tree, state: &TreeState, [time, speed]: [f64; 2], out: &mut Vec<f64>) {
         let n = tree.n_dofs();
         out.clear();
@@ -164,8 +165,8 @@ impl MotionClip {
         self.place_beside(tree, time, &[], [0.0; 2], coordinates);
     }
 
-    /// [`Self::place`] displaced by a gap as written by [`Self::gap`], or empty; `blend` holds the factors of its displacements
-    /// and rates.
+    /// [`Self::place`] displaced by a gap as written by [`Self::gap`], or empty; `blend` holds the factors of its
+    /// displacements and rates.
     pub(crate) fn place_beside(
         &self,
         tree: &Tree,

@@ -1,7 +1,7 @@
 //! The controller: computes the command of each step from a score, a state and an input.
 //!
-//! Cost: that of guidance in a guiding phase, otherwise linear in links. Never fails; a state, input or command that is not
-//! finite gives a passive command without torques, and is reported.
+//! Cost: that of guidance in a guiding phase, otherwise linear in links. Never fails; a state, input or command that is
+//! not finite gives a passive command without torques, and is reported.
 
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ impl Controller {
     /// Checks a score against a tree.
     ///
     /// # Errors
-    /// Names the phase and what is wrong in it: an unknown bone, a number out of range, times out of order, sizes of another tree.
+    /// Names the phase and what is wrong in it: an unknown bone, a number out of range, times out of order, sizes of
+    /// another tree.
     pub fn new(tree: &Tree, actuation: Actuation, score: Score) -> Result<Self, ControlError> {
         if !actuation.fits(tree) {
             let (found, expected) = (actuation.n_dofs(), tree.n_dofs());
@@ -61,8 +62,8 @@ impl Controller {
         &self.score
     }
 
-    /// Fills `out` with the command for a step that begins in `state`, and moves `control` on to the phase of the present time.
-    /// Allocates nothing once every phase has been seen.
+    /// Fills `out` with the command for a step that begins in `state`, and moves `control` on to the phase of the
+    /// present time. Allocates nothing once every phase has been seen.
     ///
     /// # Panics
     /// If an argument belongs to another tree.

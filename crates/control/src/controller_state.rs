@@ -2,8 +2,8 @@
 
 use sinew_math::Pose;
 
-/// What the controller remembers from one step to the next, as plain data. A run that is resumed with it, the state of the
-/// tree and the score continues with the same bits.
+/// What the controller remembers from one step to the next, as plain data. A run that is resumed with it, the state of
+/// the tree and the score continues with the same bits.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ControllerState {
@@ -11,9 +11,10 @@ pub struct ControllerState {
     pub phase: Option<usize>,
     /// Time of the score at which the phase was entered (s).
     pub entered: f64,
-    /// Per goal of the phase: pose of the bone when the phase was entered; the translation is the goal's point (world axes).
+    /// Per goal of the phase: pose of the bone when the phase was entered; the translation is the goal's point (world
+    /// axes).
     pub held: Vec<Pose>,
-    /// For a clip that starts from the present pose: displacements, then rates, of the joints relative to the clip when the
-    /// phase was entered, per dof; otherwise empty.
+    /// For a clip that starts from the present pose: displacements, then rates, of the joints relative to the clip when
+    /// the phase was entered, per dof; otherwise empty.
     pub gap: Vec<f64>,
 }

@@ -8,15 +8,16 @@
 //! acceleration a_d as given                            spin rate     α_d as given
 //! ```
 //!
-//! World axes, SI units; `x` is a point of the bone, `R` its orientation, `ω` its angular velocity. `log` is within π: at half
-//! a turn the direction of rotation is arbitrary. Displacements longer than the reach of the gains are cut to that length.
-//! The target of a path is constant within a step, so a bone follows it with a lag of `k_d/k_p` seconds. Constant cost;
-//! nothing fails.
+//! World axes, SI units; `x` is a point of the bone, `R` its orientation, `ω` its angular velocity. `log` is within π:
+//! at half a turn the direction of rotation is arbitrary. Displacements longer than the reach of the gains are cut to
+//! that length. The target of a path is constant within a step, so a bone follows it with a lag of `k_d/k_p` seconds.
+//! Constant cost; nothing fails.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, log_so3};
 use sinew_recursive::{Dynamics, LinkId, Tree};
 
+use crate::error::ControlError;
 use crate::levels;
 use crate::path::{PointPath, TurnPath};
 
@@ -197,6 +198,20 @@ impl Goal {
         };
         aim && self.point.is_finite() && self.gains.are_valid()
     }
+}
+
+/// Checks that the bones of goals exist and their numbers are valid.
+pub(crate) fn check_goals(tree: &Tree, goals: &[Goal]) -> Result<(), ControlError> {
+    for (index, goal) in goals.iter().enumerate() {
+        let (bone, n_bones) = (goal.bone.index(), tree.n_links());
+        if bone >= n_bones {
+            return Err(ControlError::UnknownBone { what: "goal", index, bone, n_bones });
+        }
+        if !goal.is_valid() {
+            return Err(ControlError::NotValid { what: "goal", index });
+        }
+    }
+    Ok(())
 }
 
 /// Pose and motion of the point of a goal: orientation of the bone, position and twist of the point; world axes.

@@ -2,30 +2,31 @@
 //!
 //! | Style | variables `x` | base, `x = 0` | goal rows | then |
 //! |---|---|---|---|---|
-//! | acceleration | `q̈_a` | driven joints prescribed, `q̈_a = 0` | `∂𝒜/∂q̈_a x = 𝒜_d − 𝒜₀` | prescribe `x` |
-//! | torque | `τ_a` | all joints passive, `τ_a = 0` | `∂𝒜/∂τ_a x = 𝒜_d − 𝒜₀` | apply `x` |
-//! | velocity | `q̇⁺` of all joints | all joints prescribed, `q̈ = −q̇/h` | `𝒥 x = h (𝒜_d − 𝒜₀)` | prescribe `(x − q̇)/h` where driven |
+//! | acceleration | `q̈_a` | driven prescribed, `q̈_a = 0` | `∂𝒜/∂q̈_a x = 𝒜_d − 𝒜₀` | prescribe `x` |
+//! | torque | `τ_a` | all passive, `τ_a = 0` | `∂𝒜/∂τ_a x = 𝒜_d − 𝒜₀` | apply `x` |
+//! | velocity | `q̇⁺` of all joints | all prescribed, `q̈ = −q̇/h` | `𝒥 x = h (𝒜_d − 𝒜₀)` | prescribe `(x − q̇)/h` |
 //!
-//! In the velocity style the first level is the dynamics of the passive joints, met exactly: `M_p x = h (τ_p − τ_{p,1})` with
-//! `τ_{p,1}` their torques at the base. All three styles ask for the same acceleration of a bone; they minimize different
-//! quantities.
+//! In the velocity style only driven joints are prescribed in the end, and the first level is the dynamics of the
+//! passive joints, met exactly: `M_p x = h (τ_p − τ_{p,1})` with `τ_{p,1}` their torques at the base. All three styles
+//! ask for the same acceleration of a bone; they minimize different quantities.
 //!
-//! **Limits** are rows on `q̈` along the excess. They act one way: limits that a solution passes are added, and it is solved
-//! again. Joints thus arrive at a limit without passing it and can always leave it. A joint beyond its torque limit becomes
-//! passive with the torque at its limit, and the rest is solved again.
+//! **Limits** are rows on `q̈` along the excess. They act one way: limits that a solution passes are added, and it is
+//! solved again. Joints thus arrive at a limit without passing it and can always leave it. A joint beyond its torque
+//! limit becomes passive with the torque at its limit, and the rest is solved again.
 //!
-//! **Target pose.** The solution starts from it and stays as close to it as the levels allow. In the torque style the pose
-//! stands for the torques that produce its accelerations, and distance is measured by the kinetic energy (`δτᵀ M⁻¹ δτ`): a
-//! pose that damps then damps the motion, whereas the nearest torques by themselves would pump energy into swings.
+//! **Target pose.** The solution starts from it and stays as close to it as the levels allow. In the torque style the
+//! pose stands for the torques that produce its accelerations, and distance is measured by the kinetic energy
+//! (`δτᵀ M⁻¹ δτ`): a pose that damps then damps the motion, whereas the nearest torques by themselves would pump energy
+//! into swings.
 //!
-//! Rows on positions are divided by the radius of gyration of the character, so that one level may mix metres and radians.
-//! World axes, SI units. Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. Never fails; the caller replaces
-//! a result that is not finite by a command of zeros and reports it.
+//! Rows on positions are divided by the radius of gyration of the character, so that one level may mix metres and
+//! radians. World axes, SI units. Cost: linear in links per row, `O(rows² · dofs)` for the hierarchy. Never fails; the
+//! caller replaces a result that is not finite by a command of zeros and reports it.
 
 mod level;
 mod scratch;
 
-use sinew_recursive::{Dynamics, HybridCommand, LinkId};
+use sinew_recursive::{Dynamics, HybridCommand};
 
 use crate::goal::{GoalPoint, GoalRows};
 use crate::guide::Style;
@@ -115,7 +116,8 @@ impl Guidance {
         self.holds.resize(self.limits.len(), false);
     }
 
-    /// Marks the limits that a command passes; returns whether there are new ones. Joints at their torque limit are exempt.
+    /// Marks the limits that a command passes; returns whether there are new ones. Joints at their torque limit are
+    /// exempt.
     fn add_passed_limits(
         &mut self,
         at: &ControlContext<'_>,
@@ -207,7 +209,7 @@ impl Guidance {
             }
             Style::Velocity => {
                 for link in at.tree.links() {
-                    let driven = at.actuation.is_active(link) && !saturation.holds(link);
+                    let driven = saturation.drives(at, link);
                     let wanted = |dof: usize| at.state.rates[dof] + at.input.dt * tangent[dof];
                     let dofs = at.tree.dofs(link);
                     variables.preference.extend(dofs.map(|dof| if driven { wanted(dof) } else { 0.0 }));
@@ -239,8 +241,8 @@ impl Guidance {
             base_command(at, Style::Acceleration, saturation, out);
         }
         let x = self.hierarchy.solution();
-        let driven = |link: &LinkId| at.actuation.is_active(*link) && !saturation.holds(*link);
-        for dof in at.tree.links().filter(driven).flat_map(|link| at.tree.dofs(link)) {
+        let driven = at.tree.links().filter(|link| saturation.drives(at, *link));
+        for dof in driven.flat_map(|link| at.tree.dofs(link)) {
             let value = x[self.variables.slots[dof]];
             out.values[dof] = match style {
                 Style::Velocity => (value - at.state.rates[dof]) / at.input.dt,
@@ -252,9 +254,9 @@ impl Guidance {
 
 /// Factor on the robustness of a step in which a bone turns by an angle `ε`: `1 + 10³ (ε/(ε_max − ε))⁴`.
 ///
-/// Velocity products change by a share of about `ε` within the step. Near a singular pose the inverse amplifies that by up
-/// to `1/(2√robustness)`, which turns bones faster still. Without this factor, characters that float or reach for a point
-/// out of reach would diverge.
+/// Velocity products change by a share of about `ε` within the step. Near a singular pose the inverse amplifies that by
+/// up to `1/(2√robustness)`, which turns bones faster still. Without this factor, characters that float or reach for a
+/// point out of reach would diverge.
 fn caution(at: &ControlContext<'_>, dynamics: &Dynamics) -> f64 {
     let spin = |link| dynamics.joint_motion(link).angular.length();
     let turn = at.input.dt * at.tree.links().map(spin).fold(0.0, f64::max);

@@ -3,7 +3,7 @@
 use sinew_recursive::Tree;
 
 use crate::error::ControlError;
-use crate::goal::{Gains, Goal};
+use crate::goal::{Gains, Goal, check_goals};
 use crate::levels;
 
 /// What is minimized among all commands that meet the goals.
@@ -15,8 +15,8 @@ pub enum Style {
     Acceleration,
     /// Torques of the driven joints: the motion swings.
     Torque,
-    /// Rates of all joints after the step, passive ones included: slow, controlled motion. Rates that no goal needs are removed
-    /// within one step, so torques grow as steps shrink.
+    /// Rates of all joints after the step, passive ones included: slow, controlled motion. Rates that no goal needs are
+    /// removed within one step, so torques grow as steps shrink.
     Velocity,
 }
 
@@ -48,9 +48,9 @@ pub struct Guide {
     pub limits: Gains,
     /// Level of the displacement limits.
     pub limits_level: u8,
-    /// Damping near singular poses: `α` of the singularity-robust inverse is this number times the squared size of the rows.
-    /// Commands are at most `1/(2√robustness)` times what they are far from singular poses. The damping is increased in steps
-    /// in which bones turn by more than about 0.01 rad.
+    /// Damping near singular poses: `α` of the singularity-robust inverse is this number times the squared size of the
+    /// rows. Commands are at most `1/(2√robustness)` times what they are far from singular poses. The damping is
+    /// increased in steps in which bones turn by more than about 0.01 rad.
     pub robustness: f64,
 }
 
@@ -77,15 +77,7 @@ impl Guide {
 
     /// Checks everything against a tree.
     pub(crate) fn check(&self, tree: &Tree) -> Result<(), ControlError> {
-        for (index, goal) in self.goals.iter().enumerate() {
-            let (bone, n_bones) = (goal.bone.index(), tree.n_links());
-            if bone >= n_bones {
-                return Err(ControlError::UnknownBone { what: "goal", index, bone, n_bones });
-            }
-            if !goal.is_valid() {
-                return Err(ControlError::NotValid { what: "goal", index });
-            }
-        }
+        check_goals(tree, &self.goals)?;
         if let Some(pose) = &self.pose {
             check_coordinates(tree, &pose.coordinates, "target pose")?;
             if !(pose.gains.are_valid() && pose.ramp >= 0.0 && pose.ramp.is_finite()) {

@@ -1,27 +1,30 @@
 //! Prioritized linear goals: levels of rows `C x = d`, each met as well as the levels above it allow.
 //!
-//! KP08 §3.1 with a projector in place of an explicit null basis. Let `Q` be an orthonormal basis of the rows of all levels
-//! so far and `P = 1 − QᵀQ`. A level adds
+//! KP08 §3.1 with a projector in place of an explicit null basis. Let `Q` be an orthonormal basis of the rows of all
+//! levels so far and `P = 1 − QᵀQ`. A level adds
 //!
 //! ```text
 //! x ← x + (C P)^‡ (d − C x),      A^‡ = Aᵀ (A Aᵀ + α 1)⁻¹
 //! ```
 //!
-//! and appends the rows of `C P` to `Q`. As `P = N Nᵀ` for any orthonormal null basis `N`, this is `x + N (C N)^‡ (d − C x)`.
-//! Rows are orthogonalized with pivoting (twice, so that `Q` stays orthonormal to rounding): `C P = L Q_new`; then
-//! `x += Q_newᵀ z` with `min |L z − (d − C x)|² + α |z|²`. Rows that are shorter, after the projection, than
-//! [`RANK_TOLERANCE`] of the longest row of the level are dependent: they add no direction, but count in the least squares.
-//! The damping changes only the solution. The directions that a level takes are decided by rank alone, so that lower levels
-//! never change higher ones.
+//! and appends the rows of `C P` to `Q`. As `P = N Nᵀ` for any orthonormal null basis `N`, this is
+//! `x + N (C N)^‡ (d − C x)`. Rows are orthogonalized with pivoting (twice, so that `Q` stays orthonormal to rounding):
+//! `C P = L Q_new`; then `x += Q_newᵀ z` with `min |L z − (d − C x)|² + α |z|²`. Rows that are shorter, after the
+//! projection, than [`RANK_TOLERANCE`] of the longest row of the level are dependent: they add no direction, but count
+//! in the least squares. The damping changes only the solution. The directions that a level takes are decided by rank
+//! alone, so that lower levels never change higher ones.
 //!
-//! Weights per variable minimize `Σ w x²` instead of `|x|²`, by `x = w^{-1/2} y`. Any other metric: with `G` symmetric and
-//! positive definite, [`Hierarchy::level_in`] minimizes `yᵀ G⁻¹ y`, with the product `aᵀ G b` of rows and the step `G q` along
-//! a basis row.
+//! Weights per variable minimize `Σ w x²` instead of `|x|²`, by `x = w^{-1/2} y`. Any other metric: with `G` symmetric
+//! and positive definite, [`Hierarchy::level_in`] minimizes `yᵀ G⁻¹ y`, with the product `aᵀ G b` of rows and the step
+//! `G q` along a basis row.
 //!
-//! Cost: `O(rows² n)` for `rows` rows in all and `n` variables. No allocation once the sizes have been seen. Units are the
-//! caller's. A level that cannot be met is solved in the least-squares sense, so its rows should be of comparable size.
+//! Cost: `O(rows² n)` for `rows` rows in all and `n` variables. No allocation once the sizes have been seen. Units are
+//! the caller's. A level that cannot be met is solved in the least-squares sense, so its rows should be of comparable
+//! size.
 
-use crate::least_squares::{LeastSquares, add_scaled, dot};
+use sinew_math::{add_scaled, dot};
+
+use crate::least_squares::LeastSquares;
 
 /// A projected row this much shorter than the longest row of its level is dependent.
 const RANK_TOLERANCE: f64 = 1e-10;
@@ -33,9 +36,9 @@ pub enum Damping {
     Exact,
     /// The singularity-robust inverse with this `α ≥ 0` (units of a squared row).
     Absolute(f64),
-    /// The singularity-robust inverse with `α = share · max(|C|², floor²)`, where `|C|` is the Frobenius norm of the level's
-    /// rows (with weights or metric applied) before the projection. Independent of scale. Bounded also if the levels above
-    /// leave almost no freedom, or if the rows are rounding errors far below `floor`.
+    /// The singularity-robust inverse with `α = share · max(|C|², floor²)`, where `|C|` is the Frobenius norm of the
+    /// level's rows (with weights or metric applied) before the projection. Independent of scale. Bounded also if the
+    /// levels above leave almost no freedom, or if the rows are rounding errors far below `floor`.
     Relative {
         /// Share of the squared size of the rows (none).
         share: f64,
@@ -83,7 +86,8 @@ impl Hierarchy {
         Self::default()
     }
 
-    /// Starts a problem with one variable per weight. Weights are positive; a variable with a larger weight is used less.
+    /// Starts a problem with one variable per weight. Weights are positive; a variable with a larger weight is used
+    /// less.
     pub fn begin(&mut self, weights: &[f64]) {
         self.scale.clear();
         self.scale.extend(weights.iter().map(|w| 1.0 / w.sqrt()));
@@ -95,8 +99,8 @@ impl Hierarchy {
         self.full = false;
     }
 
-    /// Starts from these values instead of zeros; call before the first level. Directions that no level takes stay there, and
-    /// damped levels fall back to them near a singularity.
+    /// Starts from these values instead of zeros; call before the first level. Directions that no level takes stay
+    /// there, and damped levels fall back to them near a singularity.
     pub fn start_from(&mut self, start: &[f64]) {
         self.solution.copy_from_slice(start);
         for i in 0..start.len() {
@@ -110,8 +114,8 @@ impl Hierarchy {
         self.solve(coefficients, targets, damping)
     }
 
-    /// [`Self::level`] in a metric: `lift(a, g)` writes `g = G a` for a row `a` (in scaled variables), once per row. All levels of
-    /// a problem must use the same metric.
+    /// [`Self::level`] in a metric: `lift(a, g)` writes `g = G a` for a row `a` (in scaled variables), once per row.
+    /// All levels of a problem must use the same metric.
     pub fn level_in(
         &mut self,
         coefficients: &[f64],
@@ -130,8 +134,9 @@ impl Hierarchy {
         self.solve(coefficients, targets, damping)
     }
 
-    /// The last level: uses all remaining directions to come as close as possible to `targets`, one per variable, in the
-    /// weighted norm. Equal to a level of unit rows scaled by `w^{1/2}`, at a cost of `O(rows n)`. Later levels have no effect.
+    /// The last level: uses all remaining directions to come as close as possible to `targets`, one per variable, in
+    /// the weighted norm. Equal to a level of unit rows scaled by `w^{1/2}`, at a cost of `O(rows n)`. Later levels
+    /// have no effect.
     pub fn prefer(&mut self, targets: &[f64]) {
         let n = self.scale.len();
         if n == 0 || self.full {
@@ -199,7 +204,8 @@ impl Hierarchy {
         LevelReport { rank, residual: residual(coefficients, targets, &self.solution) }
     }
 
-    /// Turns `rows` into new basis rows and `shares`, the matrix `L` with one column per row (some unused). Returns the rank.
+    /// Turns `rows` into new basis rows and `shares`, the matrix `L` with one column per row (some unused). Returns the
+    /// rank.
     fn orthogonalize(&mut self, floor: f64) -> usize {
         let (n, m) = (self.scale.len(), self.misfit.len());
         self.shares.clear();

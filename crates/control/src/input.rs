@@ -22,8 +22,8 @@ pub struct ControlInput<'a> {
     pub torques: &'a [f64],
     /// Live drags: goals beside those of the score, used while the score guides.
     pub drags: &'a [Goal],
-    /// Whether the caller steps the springs of a landing ([`Controller::springs`](crate::Controller::springs)) implicitly.
-    /// The command then leaves them out.
+    /// Whether the caller steps the springs of a landing ([`Controller::springs`](crate::Controller::springs))
+    /// implicitly. The command then leaves them out.
     pub implicit_springs: bool,
 }
 

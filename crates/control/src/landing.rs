@@ -1,7 +1,8 @@
 //! Landing: springs and dampers on the joints, all joints passive (KP08 §5).
 //!
 //! `τ = −k (q ⊖ rest) − c q̇` per dof, evaluated at the start of the step. Stiff springs should be stepped by
-//! `sinew_recursive::Integrator::implicit`; see [`ControlInput::implicit_springs`](crate::ControlInput::implicit_springs).
+//! `sinew_recursive::Integrator::implicit`; see
+//! [`ControlInput::implicit_springs`](crate::ControlInput::implicit_springs).
 
 use sinew_recursive::{HybridCommand, JointMode, Springs, Tree};
 
@@ -10,8 +11,8 @@ use crate::error::ControlError;
 use crate::guide::check_coordinates;
 use crate::input::ControlContext;
 
-/// The same spring (N·m/rad, N/m) and damper (N·m·s/rad, N·s/m) on every driven joint, none on passive ones. `rest` holds the
-/// coordinates of the rest pose.
+/// The same spring (N·m/rad, N/m) and damper (N·m·s/rad, N·s/m) on every driven joint, none on passive ones. `rest`
+/// holds the coordinates of the rest pose.
 #[must_use]
 pub fn landing_springs(
     tree: &Tree,

@@ -4,6 +4,8 @@
 //! Gram–Schmidt on the columns of `[A b; √α 1 0]`. Treating `b` as the last column makes the method backward stable.
 //! Cost: about `2 r² (m + r)` operations. A column that vanishes gets `z = 0`.
 
+use sinew_math::{add_scaled, dot};
+
 /// Columns of `[A b; √α 1 0]`, the triangle of their orthogonalization, and the solution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeastSquares {
@@ -49,25 +51,5 @@ impl LeastSquares {
         }
         self.columns.extend_from_slice(b);
         self.columns.extend(std::iter::repeat_n(0.0, r));
-    }
-}
-
-/// `a · b`, in four partial sums.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a4.zip(b4) {
-        for k in 0..4 {
-            sums[k] += x[k] * y[k];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
-}
-
-/// `a += s b`.
-pub(crate) fn add_scaled(a: &mut [f64], s: f64, b: &[f64]) {
-    for (x, y) in a.iter_mut().zip(b) {
-        *x += s * y;
     }
 }

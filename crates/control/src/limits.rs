@@ -1,19 +1,20 @@
 //! Displacement limits of joints: direction and excess, and the acceleration with which a joint arrives at a limit.
 //!
-//! A plain coordinate is limited to an interval. For a rotation in space the angle `θ = |φ|` of the rotation vector is limited.
-//! Its direction is `n = φ/θ` in the three rates, and `θ̇ = n·ω` exactly, because `φᵀ Jr⁻¹ = φᵀ`, and
+//! A plain coordinate is limited to an interval. For a rotation in space the angle `θ = |φ|` of the rotation vector is
+//! limited. Its direction is `n = φ/θ` in the three rates, and `θ̇ = n·ω` exactly, because `φᵀ Jr⁻¹ = φᵀ`, and
 //!
 //! ```text
 //! θ̈ = n·ω̇ + ½ cot(θ/2) (|ω|² − θ̇²)
 //! ```
 //!
-//! because `ṅ = ½ cot(θ/2) (ω − θ̇ n) ± ½ n×ω`. The last term is centrifugal: it pushes a joint that swings around at its limit
-//! outwards. It grows without bound near `θ = 0`; over a step of length `h` it raises `θ̇` to at most `|ω|` and is therefore
-//! cut to `(|ω| − θ̇)/h`.
+//! because `ṅ = ½ cot(θ/2) (ω − θ̇ n) ± ½ n×ω`. The last term is centrifugal: it pushes a joint that swings around at
+//! its limit outwards. It grows without bound near `θ = 0`; over a step of length `h` it raises `θ̇` to at most `|ω|`
+//! and is therefore cut to `(|ω| − θ̇)/h`.
 //!
-//! A joint arrives at its limit without passing it if `ė ≤ −λ e` with `λ = 2 k_p/k_d`, where `e` is the excess, negative inside.
-//! A joint that would be faster gets `ë = −k_p e − k_d ė`, the pull of KP08 §3.1 on joints beyond their limit; with critical
-//! gains it then stays on the line `ė = −λ e`. Units: rad, m, s. Constant cost; nothing fails.
+//! A joint arrives at its limit without passing it if `ė ≤ −λ e` with `λ = 2 k_p/k_d`, where `e` is the excess,
+//! negative inside. A joint that would be faster gets `ë = −k_p e − k_d ė`, the pull of KP08 §3.1 on joints beyond
+//! their limit; with critical gains it then stays on the line `ė = −λ e`. Units: rad, m, s. Constant cost; nothing
+//! fails.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{log_so3, ops};

@@ -1,4 +1,5 @@
-//! Paths of drags: positions or orientations over time, interpolated between recorded points. `O(log points)` to evaluate.
+//! Paths of drags: positions or orientations over time, interpolated between recorded points. `O(log points)` to
+//! evaluate.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{exp_so3, log_so3, normalize_quat};
@@ -17,20 +18,10 @@ impl PointPath {
     /// From pairs of a time of the score (s) and a position in world axes (m).
     ///
     /// # Errors
-    /// [`ControlError::Empty`] without points, [`ControlError::TimeNotIncreasing`] with the index of a point out of order,
-    /// [`ControlError::NotValid`] with the index of a position that is not finite.
+    /// [`ControlError::Empty`] without points, [`ControlError::TimeNotIncreasing`] with the index of a point out of
+    /// order, [`ControlError::NotValid`] with the index of a position that is not finite.
     pub fn new(points: Vec<(f64, DVec3)>) -> Result<Self, ControlError> {
-        if points.is_empty() {
-            return Err(ControlError::Empty);
-        }
-        for (index, (time, place)) in points.iter().enumerate() {
-            if !time.is_finite() || (index > 0 && points[index - 1].0 >= *time) {
-                return Err(ControlError::TimeNotIncreasing { index });
-            }
-            if !place.is_finite() {
-                return Err(ControlError::NotValid { what: "position of a path:", index });
-            }
-        }
+        check(&points, 0, "position of a path:", |place| place.is_finite())?;
         Ok(Self { points })
     }
 
@@ -39,27 +30,19 @@ impl PointPath {
     /// # Errors
     /// As [`Self::new`]; the path is then unchanged.
     pub fn push(&mut self, time: f64, place: DVec3) -> Result<(), ControlError> {
-        let index = self.points.len();
-        if !(time.is_finite() && self.points.last().is_none_or(|last| last.0 < time)) {
-            return Err(ControlError::TimeNotIncreasing { index });
-        }
-        if !place.is_finite() {
-            return Err(ControlError::NotValid { what: "position of a path:", index });
-        }
         self.points.push((time, place));
-        Ok(())
+        let checked =
+            check(&self.points, self.points.len() - 1, "position of a path:", |place| place.is_finite());
+        if checked.is_err() {
+            self.points.pop();
+        }
+        checked
     }
 
     /// Position at a time (s), in world axes (m).
     #[must_use]
     pub fn at(&self, time: f64) -> DVec3 {
-        let next = self.points.partition_point(|(knot, _)| *knot <= time);
-        let last = self.points.len() - 1;
-        if next == 0 || next > last {
-            return self.points[next.min(last)].1;
-        }
-        let ((from, a), (to, b)) = (self.points[next - 1], self.points[next]);
-        a + (b - a) * ((time - from) / (to - from))
+        interpolate(&self.points, time, |a, b, share| a + (b - a) * share)
     }
 
     /// The pairs of time and position.
@@ -83,7 +66,8 @@ impl From<PointPath> for Vec<(f64, DVec3)> {
     }
 }
 
-/// Orientations at increasing times, interpolated at constant angular velocity; constant before the first and after the last.
+/// Orientations at increasing times, interpolated at constant angular velocity; constant before the first and after the
+/// last.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<(f64, DQuat)>", into = "Vec<(f64, DQuat)>"))]
@@ -97,30 +81,15 @@ impl TurnPath {
     /// # Errors
     /// As [`PointPath::new`].
     pub fn new(turns: Vec<(f64, DQuat)>) -> Result<Self, ControlError> {
-        if turns.is_empty() {
-            return Err(ControlError::Empty);
-        }
-        for (index, (time, turn)) in turns.iter().enumerate() {
-            if !time.is_finite() || (index > 0 && turns[index - 1].0 >= *time) {
-                return Err(ControlError::TimeNotIncreasing { index });
-            }
-            if !(turn.is_finite() && turn.length_squared() > 0.0) {
-                return Err(ControlError::NotValid { what: "orientation of a path:", index });
-            }
-        }
+        let is_valid = |turn: &DQuat| turn.is_finite() && turn.length_squared() > 0.0;
+        check(&turns, 0, "orientation of a path:", is_valid)?;
         Ok(Self { turns: turns.into_iter().map(|(time, turn)| (time, normalize_quat(turn))).collect() })
     }
 
     /// Orientation at a time (s), world axes.
     #[must_use]
     pub fn at(&self, time: f64) -> DQuat {
-        let next = self.turns.partition_point(|(knot, _)| *knot <= time);
-        let last = self.turns.len() - 1;
-        if next == 0 || next > last {
-            return self.turns[next.min(last)].1;
-        }
-        let ((from, a), (to, b)) = (self.turns[next - 1], self.turns[next]);
-        exp_so3(log_so3(b * a.conjugate()) * ((time - from) / (to - from))) * a
+        interpolate(&self.turns, time, |a, b, share| exp_so3(log_so3(b * a.conjugate()) * share) * a)
     }
 }
 
@@ -136,4 +105,36 @@ impl From<TurnPath> for Vec<(f64, DQuat)> {
     fn from(path: TurnPath) -> Self {
         path.turns
     }
+}
+
+/// Checks that there are points, and the times and values of the points from `first` on.
+fn check<T>(
+    points: &[(f64, T)],
+    first: usize,
+    what: &'static str,
+    is_valid: impl Fn(&T) -> bool,
+) -> Result<(), ControlError> {
+    if points.is_empty() {
+        return Err(ControlError::Empty);
+    }
+    for (index, (time, value)) in points.iter().enumerate().skip(first) {
+        if !time.is_finite() || (index > 0 && points[index - 1].0 >= *time) {
+            return Err(ControlError::TimeNotIncreasing { index });
+        }
+        if !is_valid(value) {
+            return Err(ControlError::NotValid { what, index });
+        }
+    }
+    Ok(())
+}
+
+/// The value at a time; `between` gets the values before and after it, and the fraction of the time between them.
+fn interpolate<T: Copy>(points: &[(f64, T)], time: f64, between: impl Fn(T, T, f64) -> T) -> T {
+    let next = points.partition_point(|(knot, _)| *knot <= time);
+    let last = points.len() - 1;
+    if next == 0 || next > last {
+        return points[next.min(last)].1;
+    }
+    let ((from, a), (to, b)) = (points[next - 1], points[next]);
+    between(a, b, (time - from) / (to - from))
 }

@@ -1,14 +1,16 @@
 //! Playback of keyframes: driven joints follow a clip exactly, like ideal servos (KP08 §3.3); the others are passive.
 //!
-//! Let `q₋, q₀, q₊` be the clip at the times `t − h, t, t + h` of the run (through the time warp of the score). With steps
-//! `q ← q ⊕ h q̇⁺`, `q̇⁺ = q̇ + h q̈`, the rates along the clip are `v₀ = (q₀ ⊖ q₋)/h` and `v₊ = (q₊ ⊖ q₀)/h`, and
+//! Let `q₋, q₀, q₊` be the clip at the times `t − h, t, t + h` of the run (through the time warp of the score). With
+//! steps `q ← q ⊕ h q̇⁺`, `q̇⁺ = q̇ + h q̈`, the rates along the clip are `v₀ = (q₀ ⊖ q₋)/h` and `v₊ = (q₊ ⊖ q₀)/h`,
+//! and
 //!
 //! ```text
 //! q̈ = (v₊ − v₀)/h + k_p (q₀ ⊖ q) + k_d (v₀ − q̇)
 //! ```
 //!
-//! keeps a joint that is on the clip exactly on it; a joint off the clip returns as the gains say. Gains too stiff for the step
-//! are lowered to critical damping at `1/(2h)`. Cost: three evaluations of the clip; nothing fails.
+//! keeps a joint that is on the clip exactly on it; a joint off the clip returns with the dynamics of the gains. Gains
+//! too stiff for the step are lowered to critical damping at `1/(2h)`. Cost: three evaluations of the clip; nothing
+//! fails.
 
 use sinew_recursive::{HybridCommand, JointMode, Tree};
 
@@ -74,8 +76,9 @@ impl Player {
     }
 }
 
-/// Factors of an initial displacement and an initial rate that vanish, with two derivatives, when `age` reaches `length`
-/// (both s): the quintics `1 − 10s³ + 15s⁴ − 6s⁵` and `(s − 6s³ + 8s⁴ − 3s⁵) · length`. Before `age` 0 the rate is constant.
+/// Factors of an initial displacement and an initial rate that vanish, with two derivatives, when `age` reaches
+/// `length` (both s): the quintics `1 − 10s³ + 15s⁴ − 6s⁵` and `(s − 6s³ + 8s⁴ − 3s⁵) · length`. Before `age` 0 the
+/// rate is constant.
 fn lead_in(age: f64, length: f64) -> [f64; 2] {
     if age <= 0.0 {
         return [1.0, age];

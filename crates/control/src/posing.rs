@@ -1,11 +1,12 @@
 //! Inverse kinematics: joint coordinates that meet goals on several bones, within the joint limits.
 //!
-//! Damped least squares with levels (KP08 §3.3 after its reference 38). In each iteration the goals are rows `𝒥 x = e` on the
-//! displacements `x` of the chosen joints, with `e` the error, cut to a length for which the linearization holds. They are
-//! solved by the same hierarchy as guidance. Joints at a limit that would move further out are locked, and the rest is solved
-//! again; coordinates that still end beyond a limit are put on it. A step that does not reduce the error is rejected and the
-//! damping grows; after an accepted step it shrinks (Levenberg–Marquardt). The first level whose error changes decides; growth
-//! of second order in the step does not count, because the next step removes it.
+//! Damped least squares with levels (KP08 §3.3 after its reference 38). In each iteration the goals are rows `𝒥 x = e`
+//! on the displacements `x` of the chosen joints, with `e` the error, cut to a length for which the linearization
+//! holds. They are solved by the same hierarchy as guidance. Joints at a limit that would move further out are locked,
+//! and the rest is solved again; coordinates that still end beyond a limit are put on it. A step that does not reduce
+//! the error is rejected and the damping grows; after an accepted step it shrinks (Levenberg–Marquardt). The first
+//! level whose error changes decides; growth of second order in the step does not count, because the next step removes
+//! it.
 //!
 //! Goals on velocities and accelerations are skipped. World axes, m, rad. Cost per iteration:
 //! `O(rows · depth + rows² · dofs)`. The number of iterations is bounded; an unreachable goal leaves a residual.
@@ -15,7 +16,7 @@ use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
 
 use crate::actuation::Actuation;
 use crate::error::ControlError;
-use crate::goal::{Aim, Goal, GoalPoint, GoalRows};
+use crate::goal::{Aim, Goal, GoalPoint, GoalRows, check_goals};
 use crate::gyration::gyration;
 use crate::hierarchy::{Damping, Hierarchy};
 use crate::limits::{LimitState, for_each_limit};
@@ -54,7 +55,8 @@ pub struct PoseReport {
 /// [`PointTarget::Held`](crate::PointTarget) means the position at the start; a path counts at its first time.
 ///
 /// # Errors
-/// [`ControlError::UnknownBone`] or [`ControlError::NotValid`] names the goal; [`ControlError::NotValid`] a state that is not finite.
+/// [`ControlError::UnknownBone`] or [`ControlError::NotValid`] names the goal; [`ControlError::NotValid`] a state that
+/// is not finite.
 pub fn find_pose(
     tree: &Tree,
     actuation: &Actuation,
@@ -62,15 +64,7 @@ pub fn find_pose(
     settings: &PoseSettings,
     state: &mut TreeState,
 ) -> Result<PoseReport, ControlError> {
-    for (index, goal) in goals.iter().enumerate() {
-        let (bone, n_bones) = (goal.bone.index(), tree.n_links());
-        if bone >= n_bones {
-            return Err(ControlError::UnknownBone { what: "goal", index, bone, n_bones });
-        }
-        if !goal.is_valid() {
-            return Err(ControlError::NotValid { what: "goal", index });
-        }
-    }
+    check_goals(tree, goals)?;
     if !state.is_finite() {
         return Err(ControlError::NotValid { what: "state", index: 0 });
     }

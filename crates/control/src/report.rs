@@ -23,7 +23,7 @@ pub struct ControlReport {
 pub struct GoalReport {
     /// Distance to the target: m or rad; m/s or rad/s for velocities; 0 for accelerations.
     pub distance: f64,
-    /// Part of the wanted acceleration that the command does not produce (m/s² or rad/s²), because the goal is infeasible,
-    /// singular, or outranked.
+    /// Part of the wanted acceleration that the command does not produce (m/s² or rad/s²), because the goal is
+    /// infeasible, singular, or outranked.
     pub shortfall: f64,
 }

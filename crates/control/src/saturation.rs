@@ -35,6 +35,11 @@ impl Saturation {
         self.held[link.index()]
     }
 
+    /// Whether the joint of a link is driven in this command: it has an actuator, and is not at its torque limit.
+    pub(crate) fn drives(&self, at: &ControlContext<'_>, link: LinkId) -> bool {
+        at.actuation.is_active(link) && !self.holds(link)
+    }
+
     /// Torque of a held joint.
     pub(crate) fn torque(&self, dof: usize) -> f64 {
         self.torques[dof]

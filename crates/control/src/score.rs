@@ -16,8 +16,8 @@ pub struct Playback {
     pub clip: MotionClip,
     /// Gains with which a joint off the clip returns to it.
     pub servo: Gains,
-    /// Whether the motion starts from the pose and rates of the joints when the phase begins. It then joins the clip at its
-    /// next key, twice continuously differentiable.
+    /// Whether the motion starts from the pose and rates of the joints when the phase begins. It then joins the clip at
+    /// its next key, twice continuously differentiable.
     pub from_here: bool,
 }
 
@@ -66,8 +66,8 @@ pub struct Phase {
     pub act: Act,
 }
 
-/// Phases in the order of their starts, and a map from the time of the run to the time of the score. Before the first phase
-/// the character is passive.
+/// Phases in the order of their starts, and a map from the time of the run to the time of the score. Before the first
+/// phase the character is passive.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Score {
     /// The phases.

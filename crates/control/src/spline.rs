@@ -1,14 +1,16 @@
 //! Interpolating cubic splines of several columns over common knots, with zero slope at both ends (KP08 §3.3).
 //!
-//! With `h_i = t_{i+1} − t_i` and the slopes `m_i` at the knots, continuity of the second derivative is the tridiagonal system
+//! With `h_i = t_{i+1} − t_i` and the slopes `m_i` at the knots, continuity of the second derivative is the tridiagonal
+//! system
 //!
 //! ```text
-//! m_{i−1}/h_{i−1} + 2 (1/h_{i−1} + 1/h_i) m_i + m_{i+1}/h_i = 3 (Δ_{i−1}/h_{i−1} + Δ_i/h_i),   Δ_i = (y_{i+1} − y_i)/h_i
+//! m_{i−1}/h_{i−1} + 2 (1/h_{i−1} + 1/h_i) m_i + m_{i+1}/h_i = 3 (Δ_{i−1}/h_{i−1} + Δ_i/h_i),  Δ_i = (y_{i+1} − y_i)/h_i
 //! ```
 //!
-//! with `m_0 = m_last = 0`: the clamped cubic B-spline through all keys, in Hermite form. The system is diagonally dominant, so
-//! elimination without pivoting is stable. Building costs `O(knots · columns)`, evaluating one column `O(log knots)`. Before the
-//! first and after the last knot the value is constant: the curve is C² inside and C¹ everywhere.
+//! with `m_0 = m_last = 0`: the clamped cubic B-spline through all keys, in Hermite form. The system is diagonally
+//! dominant, so elimination without pivoting is stable. Building costs `O(knots · columns)`, evaluating one column
+//! `O(log knots)`. Before the first and after the last knot the value is constant: the curve is C² inside and C¹
+//! everywhere.
 
 /// A vector-valued spline; times in s, values in the units of the caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +23,8 @@ pub struct Spline {
 }
 
 impl Spline {
-    /// Spline through `values` (row by row, one row per time). `None` unless there is a knot, the times increase strictly, all
-    /// numbers are finite, and the sizes agree.
+    /// Spline through `values` (row by row, one row per time). `None` unless there is a knot, the times increase
+    /// strictly, all numbers are finite, and the sizes agree.
     #[must_use]
     pub fn new(times: Vec<f64>, n_columns: usize, values: Vec<f64>) -> Option<Self> {
         let increasing = times.windows(2).all(|pair| pair[0] < pair[1]);
@@ -64,7 +66,8 @@ impl Spline {
     }
 }
 
-/// Value and two derivatives of the cubic with end values `y` and end slopes `m` on an interval of length `h`, at fraction `s`.
+/// Value and two derivatives of the cubic with end values `y` and end slopes `m` on an interval of length `h`, at
+/// fraction `s`.
 pub(crate) fn hermite(s: f64, h: f64, y: [f64; 2], m: [f64; 2]) -> [f64; 3] {
     let chord = (y[1] - y[0]) / h;
     let (c2, c3) = (3.0 * chord - 2.0 * m[0] - m[1], m[0] + m[1] - 2.0 * chord);

@@ -1,10 +1,10 @@
 //! Time warps: strictly increasing maps from the time of a run to the time of a score, with two derivatives.
 //!
-//! [`TimeWarp::sine`] is the warp of KP08 Figure 1, where a jump played with the timing `t + (0.05/t_f) sin(2πt/t_f)` fails;
-//! its amplitude is `0.05/t_f` (s). The map increases only if `2π · amplitude < t_f` and is refused otherwise.
-//! [`TimeWarp::through`] interpolates pairs of times by a C¹ cubic. Its slopes are harmonic means of the neighbouring chords,
-//! at most twice the smaller one, so that the cubic is monotone. Beyond its ends time continues at the end slope.
-//! Evaluation costs `O(log knots)`.
+//! [`TimeWarp::sine`] is the warp of KP08 Figure 1, where a jump played with the timing `t + (0.05/t_f) sin(2πt/t_f)`
+//! fails; its amplitude is `0.05/t_f` (s). The map increases only if `2π · amplitude < t_f` and is refused otherwise.
+//! [`TimeWarp::through`] interpolates pairs of times by a C¹ cubic. Its slopes are harmonic means of the neighbouring
+//! chords, at most twice the smaller one, so that the cubic is monotone. Beyond its ends time continues at the end
+//! slope. Evaluation costs `O(log knots)`.
 
 use std::f64::consts::TAU;
 
@@ -54,7 +54,8 @@ impl TimeWarp {
     /// A smooth map through pairs `[time of the run, time of the score]`, in s; at least two.
     ///
     /// # Errors
-    /// [`ControlError::TimeNotIncreasing`] with the index of the pair that does not come after its predecessor in both times.
+    /// [`ControlError::TimeNotIncreasing`] with the index of the pair that does not come after its predecessor in both
+    /// times.
     pub fn through(knots: Vec<[f64; 2]>) -> Result<Self, ControlError> {
         let follows =
             |i: usize| (0..2).all(|k| knots[i][k].is_finite() && (i == 0 || knots[i - 1][k] < knots[i][k]));
@@ -95,7 +96,8 @@ impl TimeWarp {
     }
 }
 
-/// Slopes at the knots: inside the harmonic mean of the two chords (at most twice the smaller one), at the ends the chord.
+/// Slopes at the knots: inside the harmonic mean of the two chords (at most twice the smaller one), at the ends the
+/// chord.
 fn limited_slopes(knots: &[[f64; 2]]) -> Vec<f64> {
     let chord = |i: usize| (knots[i + 1][1] - knots[i][1]) / (knots[i + 1][0] - knots[i][0]);
     let last = knots.len() - 1;

@@ -86,7 +86,7 @@ const BASE: [[(f64, f64); 3]; 4] = [
 /// Sign of `atan r` in each octant.
 const TURN: [f64; 4] = [1.0, -1.0, -1.0, 1.0];
 
-/// Outside this range of `max(|x|, |y|)` the arguments are scaled (both alike) before the division.
+/// Outside this range of `max(|x|, |y|)` both arguments are scaled by the same factor before the division.
 const ORDINARY: std::ops::Range<f64> = 1e-290..1e300;
 const DOWN: f64 = 1.0 / 18446744073709551616.0;
 const UP: f64 = 1.0 / (DOWN * DOWN * DOWN * DOWN);

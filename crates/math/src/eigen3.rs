@@ -5,12 +5,12 @@
 //! (docs/maths; the convention of invertible elements, ITF04).
 //!
 //! One-sided Jacobi keeps small singular values accurate relative to themselves, which the eigenvectors of `FᵀF` do
-//! not. Typically 3–5 sweeps of three rotations. Any finite input works (rank 0, 1, 2, repeated values); NaN in, NaN out.
+//! not. Typically 3–5 sweeps of three rotations. Any finite input works (rank 0, 1, 2, repeated values); NaN gives NaN.
 
 use crate::sym3::Sym3;
 use glam::{DMat3, DVec3};
 
-/// Sweeps after which Jacobi gives up; it converges quadratically and needs about five.
+/// Largest number of Jacobi sweeps; convergence is quadratic and takes about five.
 const MAX_SWEEPS: usize = 30;
 
 /// Columns whose squared cosine is below this are orthogonal; rounding alone leaves about half of it.
@@ -19,10 +19,10 @@ const ORTHOGONAL: f64 = 1e-31;
 /// Entries in this range can be multiplied four at a time; others are scaled first.
 const SAFE: std::ops::Range<f64> = 1e-60..1e60;
 
-/// 2²⁰⁰, an exact scale that does not step over the safe range.
+/// 2²⁰⁰, an exact scale that is smaller than the safe range.
 const SCALE: f64 = f64::from_bits((1023 + 200) << 52);
 
-/// Below this fraction of the largest stretch a column has no direction left.
+/// A column shorter than this fraction of the largest stretch has no usable direction.
 const NO_DIRECTION: f64 = 1e-12;
 
 /// Eigenvalues in ascending order and the matrix whose columns are the eigenvectors, a proper rotation.

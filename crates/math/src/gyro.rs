@@ -1,16 +1,16 @@
-//! One step of torque-free rotation, three ways.
+//! Time steps of torque-free rotation, by three methods.
 //!
 //! `I ω̇ = −ω × Iω` with `I = R I₀ Rᵀ` (docs/maths, Newton–Euler). Angular velocities in world axes (rad/s), step `h`
 //! in seconds, inertia about the centre of mass (kg·m²).
 //!
-//! | Function | keeps | loses | for |
+//! | Function | conserves | error | use for |
 //! |---|---|---|---|
-//! | [`PrincipalInertia::implicit_step`] | energy never grows | energy decays | stiff scenes |
+//! | [`PrincipalInertia::implicit_step`] | – (energy never grows) | energy decays | stiff scenes |
 //! | [`midpoint_step`] | momentum and energy to round-off | – | free bodies |
-//! | [`momentum_step`] | momentum to round-off | energy grows | where momentum matters most |
+//! | [`momentum_step`] | momentum to round-off | energy grows | exact momentum at low cost |
 //!
-//! A singular inertia (a thin rod, a point) has no gyroscopic response about its null axis: the steps that need `I₀⁻¹`
-//! then keep ω and only turn the body.
+//! A singular inertia (a thin rod, a point) has no gyroscopic response about its null axis. Steps that need `I₀⁻¹` then
+//! keep ω and only rotate the body. Constant cost; nothing fails.
 
 use crate::exp_log::{cayley, exp_so3, normalize_quat, quat_to_mat3};
 use crate::spatial::skew;
@@ -18,7 +18,7 @@ use crate::sym3::Sym3;
 use crate::x2::{Mat3x2, Sym3x2, Vec3x2, twice};
 use glam::{DMat3, DQuat, DVec3};
 
-/// Most Newton iterations of the midpoint step; three suffice while `h|ω| < 1`.
+/// Largest number of Newton iterations of the midpoint step; three suffice while `h|ω| < 1`.
 const MAX_NEWTON: usize = 12;
 
 /// Newton stops after a correction below this fraction of the momentum: it converges quadratically, so the next one
@@ -64,8 +64,8 @@ impl PrincipalInertia {
     /// Angular velocity after one Newton step on `I(ω − ω₀) + h ω × Iω = 0`, started at `ω₀ = omega`; principal axes.
     ///
     /// With `J = I + h([ω]I − [Iω])`: `ω = ω₀ − J⁻¹ h ω₀ × Iω₀`, divided by `I` row by row. Turn the body by `exp(hω)`
-    /// afterwards. The exact solution never gains energy (`ω·Iω = ω·Iω₀`). A single Newton step can, a thousandfold
-    /// for slender bodies where `h|ω|` is about 1; it is then scaled back to the energy it started with.
+    /// afterwards. The exact solution never gains energy (`ω·Iω = ω·Iω₀`). A single Newton step can, by a factor of
+    /// a thousand for slender bodies with `h|ω|` near 1; the result is then scaled back to the initial energy.
     #[inline]
     pub fn implicit_step(&self, omega: DVec3, h: f64) -> DVec3 {
         let d = self.ratios;
@@ -138,7 +138,7 @@ impl PrincipalInertia {
 /// Rotation and angular velocity after one implicit midpoint step.
 ///
 /// In body axes `Π₁ = Π₀ + (h/2)(Π₀ + Π₁) × ω_m`, `ω_m = ½ I₀⁻¹(Π₀ + Π₁)`, solved by Newton's method to round-off, then
-/// `R⁺ = R cay(h ω_m)`. Since `Π₁ = cay(h ω_m)ᵀ Π₀`, the spatial momentum is kept whatever the iteration count.
+/// `R⁺ = R cay(h ω_m)`. Since `Π₁ = cay(h ω_m)ᵀ Π₀`, the spatial momentum is conserved for any number of iterations.
 pub fn midpoint_step(inertia_body: &Sym3, rotation: DQuat, omega: DVec3, h: f64) -> (DQuat, DVec3) {
     let Some(inverse) = inertia_body.inverse() else {
         return (normalize_quat(exp_so3(omega * h) * rotation), omega);
@@ -166,7 +166,7 @@ pub fn midpoint_step(inertia_body: &Sym3, rotation: DQuat, omega: DVec3, h: f64)
     (rotation_after, rotation_after * inverse.mul_vec(turn.conjugate() * start))
 }
 
-/// Rotation and angular velocity after `R⁺ = exp(hω) R`, `ω⁺ = R⁺ I₀⁻¹ R⁺ᵀ L` with the momentum `L` kept.
+/// Rotation and angular velocity after `R⁺ = exp(hω) R`, `ω⁺ = R⁺ I₀⁻¹ R⁺ᵀ L` with constant momentum `L`.
 pub fn momentum_step(inertia_body: &Sym3, rotation: DQuat, omega: DVec3, h: f64) -> (DQuat, DVec3) {
     let rotation_after = normalize_quat(exp_so3(omega * h) * rotation);
     let Some(inverse) = inertia_body.inverse() else {

@@ -1,7 +1,8 @@
 //! Typed indices: a wrong index is a type error.
 //!
-//! [`define_index!`](crate::define_index) makes a `u32` newtype; [`IndexVec`] is a vector that only that type can index.
-//! Ids are dense, start at 0 and mean something for one owner only. Out-of-range access panics like a slice.
+//! [`define_index!`](crate::define_index) defines a `u32` newtype; [`IndexVec`] is a vector that only this type can
+//! index. Indices are dense, start at 0 and are valid for one owner only. Out-of-range access panics like that of a
+//! slice.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,8 +1,8 @@
 //! Spatial inertia of a rigid body about the origin of any frame.
 //!
-//! `M = [[ I, [h] ], [ −[h], m 1 ]]` with `I` the rotational inertia about the frame origin (kg·m²), `h = m c` the first
-//! moment (kg·m), angular part first; `M V` is the momentum of the body moving with twist `V`, both in that frame.
-//! Sums of bodies that move together are sums of these. Products cost 21 multiplications; nothing fails: a body
+//! `M = [[ I, [h] ], [ −[h], m 1 ]]` with `I` the rotational inertia about the frame origin (kg·m²), `h = m c` the
+//! first moment (kg·m), angular part first; `M V` is the momentum of the body moving with twist `V`, both in that
+//! frame. Sums of bodies that move together are sums of these. Products cost 21 multiplications; nothing fails: a body
 //! without mass is the zero matrix.
 
 use crate::block::Block;

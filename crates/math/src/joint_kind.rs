@@ -1,8 +1,8 @@
 //! Joint kinds: the kinematic pairs that a joint can be, with their free and locked directions.
 //!
-//! A joint relates frame 1 (on the child) to frame 2 (on the parent). The axes of a frame are written
-//! `i, j, k` = x, y, z; **`i` is the main axis**: the pin of a hinge, the rail of a slider, the normal of a plane.
-//! Which kind frees what is tabulated at [`JointKind`]; the row families are those of `docs/maths/joints.md`.
+//! A joint relates frame 1 (on the child) to frame 2 (on the parent). The axes of a frame are written `i, j, k` = x, y,
+//! z; **`i` is the main axis**: the pin of a hinge, the rail of a slider, the normal of a plane. The table at
+//! [`JointKind`] lists the free directions of each kind; the row families are those of `docs/maths/joints.md`.
 //!
 //! Units: metres, radians, metres per radian for a pitch. Constant cost, no failure.
 

@@ -2,24 +2,32 @@
 
 mod arctangent;
 mod block;
+mod index;
+mod joint_kind;
+mod slices;
+mod spatial;
+
 mod block_ldlt;
+pub mod ops;
+mod row_space;
+
+mod sym3;
+
 mod eigen3;
 mod exp_log;
-mod gyro;
-mod index;
-mod inertia;
-mod joint_kind;
-mod mass;
-mod mesh_mass;
-pub mod ops;
-mod pose;
-mod row_space;
-mod shape;
-mod spatial;
-mod sym3;
-mod sym6;
 mod x2;
+
+mod gyro;
+mod pose;
 mod x2_rotation;
+
+mod inertia;
+
+mod mass;
+mod sym6;
+
+mod mesh_mass;
+mod shape;
 
 pub use block::Block;
 pub use block_ldlt::{BlockCholesky, BlockLdlt, SingularBlock};
@@ -37,6 +45,7 @@ pub use mesh_mass::MeshMassError;
 pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};
 pub use row_space::RowSpace;
 pub use shape::{Shape, ShapePiece, ShapeSize, UnitSolid};
+pub use slices::{add_scaled, dot};
 pub use spatial::{Force, Motion, shift_force, shift_motion, skew};
 pub use sym3::{Cholesky3, Sym3};
 pub use sym6::Sym6;

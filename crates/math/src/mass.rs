@@ -1,8 +1,8 @@
 //! Mass properties of simple solids and of their unions.
 //!
-//! Uniform density in kg/m³, lengths in metres; shapes are centred on the origin, their axis (where one exists) along x.
-//! Formulas: docs/maths, mass properties. The functions compute what they are given: callers check sizes and densities
-//! (positive, finite) or ask [`MassProperties::is_physical`] afterwards.
+//! Uniform density in kg/m³, lengths in metres; shapes are centred on the origin, their axis (where one exists) along
+//! x. Formulas: docs/maths, mass properties. Sizes and densities are not checked: callers ensure that they are positive
+//! and finite, or call [`MassProperties::is_physical`] afterwards. Constant cost.
 
 use crate::eigen3::symmetric_eigen;
 use crate::exp_log::{mat3_to_quat, quat_to_mat3};
@@ -13,7 +13,8 @@ use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
 use std::fmt;
 
-/// Slack of the triangle inequality, as a fraction of the largest moment: flat and thin bodies reach equality.
+/// Tolerance of the triangle inequality, as a fraction of the largest moment, because flat and thin bodies reach
+/// equality.
 const TRIANGLE_TOLERANCE: f64 = 1e-9;
 
 /// Mass, centre of mass and inertia about it.
@@ -64,12 +65,12 @@ impl MassProperties {
         Self { mass: tube.mass + caps, com: DVec3::ZERO, inertia }
     }
 
-    /// The same shape with another total mass (kg).
+    /// This shape with another total mass (kg).
     pub fn with_mass(self, mass: f64) -> Self {
         Self { mass, com: self.com, inertia: self.inertia * (mass / self.mass) }
     }
 
-    /// The same body in the outer frame of `outer_from_frame`.
+    /// This body in the outer frame of `outer_from_frame`.
     pub fn transformed_by(&self, outer_from_frame: Pose) -> Self {
         Self {
             mass: self.mass,
@@ -132,7 +133,7 @@ fn sum_of_others(v: DVec3) -> DVec3 {
     DVec3::new(v.y + v.z, v.x + v.z, v.x + v.y)
 }
 
-/// Why mass properties belong to no rigid body.
+/// Why mass properties are not those of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MassError {

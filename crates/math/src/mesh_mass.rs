@@ -2,11 +2,12 @@
 //!
 //! Signed tetrahedra from the mean vertex `o` to each triangle `(a, b, c)`, with `v = a·(b × c)/6` and `s = a + b + c`:
 //! `V += v`, `V c̄ += v s/4`, `S += v/20 (aaᵀ + bbᵀ + ccᵀ + ssᵀ)`; then `S −= V c̄c̄ᵀ`, `I = ρ(tr S 1 − S)`
-//! (docs/maths, mass properties; the same integrals as Mir96). Measuring from the mean vertex matters: far from the
-//! origin the sums would cancel.
+//! (docs/maths, mass properties; the same integrals as Mir96). The sums are taken from the mean vertex, because
+//! far from the origin they would cancel.
 //!
 //! Vertices in metres, any position; triangles counter-clockwise seen from outside; neighbouring triangles share vertex
-//! indices. Linear in triangles, plus sorting the edges. A mesh that bounds no volume is an error that names the place.
+//! indices. Linear in triangles, plus sorting the edges. A mesh that bounds no volume is an error that names the
+//! vertex, edge or triangle.
 
 use crate::mass::MassProperties;
 use crate::sym3::Sym3;
@@ -30,8 +31,8 @@ impl MassProperties {
     /// ```
     ///
     /// # Errors
-    /// [`MeshMassError`] names the vertex, triangle or edge at which the mesh fails to be a closed, oriented surface, or
-    /// says that it encloses no or a negative volume.
+    /// [`MeshMassError`] names the vertex, triangle or edge at which the mesh fails to be a closed, oriented surface,
+    /// or says that it encloses no or a negative volume.
     pub fn from_mesh(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],
@@ -82,7 +83,7 @@ fn check_triangles(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), Mes
     Ok(())
 }
 
-/// Every directed edge is met by as many opposite ones.
+/// Every directed edge has as many opposite ones.
 fn check_edges(triangles: &[[u32; 3]]) -> Result<(), MeshMassError> {
     // (lower vertex, higher vertex, runs upward), sorted so that the uses of one edge are neighbours
     let mut uses: Vec<(u32, u32, bool)> = triangles

@@ -1,8 +1,8 @@
-//! The only door to transcendental functions.
+//! Transcendental functions. All crates use these instead of the methods of `f64`.
 //!
 //! With the feature `libm` (on by default) every function gives the same bits on every platform; without it the
 //! standard library is used, which may be a little faster and differs between platforms in the last bit.
-//! [`atan2`] and [`atan`] are made of `+ − × ÷` alone and never differ.
+//! [`atan2`] and [`atan`] use `+ − × ÷` only and never differ.
 //!
 //! Angles in radians. No function panics; domain errors give NaN.
 
@@ -36,7 +36,7 @@ unary! {
     tan = tan or tan;
     /// Arc sine in [−π/2, π/2]; NaN outside [−1, 1].
     asin = asin or asin;
-    /// Arc cosine in [0, π]; NaN outside [−1, 1]. Poor near ±1: angles between vectors want [`atan2`].
+    /// Arc cosine in [0, π]; NaN outside [−1, 1]. Inaccurate near ±1; for angles between vectors use [`atan2`].
     acos = acos or acos;
     /// Natural exponential.
     exp = exp or exp;

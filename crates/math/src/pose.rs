@@ -1,8 +1,8 @@
-//! Rigid placements: elements of SE(3) as a unit quaternion and a translation.
+//! Poses: elements of SE(3) as a unit quaternion and a translation.
 //!
 //! A [`Pose`] maps body coordinates to world coordinates, `p_world = R p_body + x`; variables are named
 //! `world_from_body`, so that composition reads left to right. `Ad_T = [[R, 0], [[x]R, R]]` carries twists, its
-//! inverse transpose carries wrenches (docs/maths, rigid body). Metres and radians.
+//! inverse transpose carries wrenches (docs/maths, rigid body). Metres and radians. Constant cost; nothing fails.
 
 use crate::block::Block;
 use crate::exp_log::{exp_so3, left_jacobian, left_jacobian_inverse, log_so3, normalize_quat};
@@ -12,7 +12,7 @@ use crate::spatial::{Force, Motion};
 use glam::{DMat3, DQuat, DVec3};
 use std::ops::Mul;
 
-/// A rigid placement: rotation, then translation.
+/// A pose: rotation, then translation.
 ///
 /// ```
 /// use glam::DVec3;

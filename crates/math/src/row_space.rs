@@ -1,18 +1,18 @@
-//! Row space and null space of up to six rows in six dimensions, with the rank they really have.
+//! Row space, null space and numerical rank of up to six rows in six dimensions.
 //!
 //! Householder triangularization of the transposed rows with pivoting, `Jᵀ P = Q R` (Golub & Van Loan, QR with column
 //! pivoting). The first `rank` columns of `Q` span the row space, the others the null space. Rows are scaled to unit
-//! length first, so that mixing units (rad and m) does not decide the rank; a row counts as dependent when less than
-//! 1e-10 of it is left outside the span of the rows before it. About 400 multiplications for a full rank of six;
+//! length first, so that the rank does not depend on units (rad and m). A row counts as dependent if less than
+//! 1e-10 of it lies outside the span of the rows before it. About 400 multiplications for a full rank of six;
 //! nothing allocates.
 //!
 //! Dependent rows are dropped: [`RowSpace::particular`] satisfies the independent ones exactly and the dependent ones
 //! as far as they are consistent.
 
-/// A row is dependent if its unit vector has less than this outside the span of the others.
+/// A row is dependent if less than this part of its unit vector lies outside the span of the others.
 const RANK_TOLERANCE: f64 = 1e-10;
 
-/// Most rows that [`RowSpace::factor`] accepts.
+/// Largest number of rows that [`RowSpace::factor`] accepts.
 const MAX_ROWS: usize = 6;
 
 /// Orthogonal factor of a set of rows `J` (m×6).

@@ -1,7 +1,7 @@
 //! Solid primitives: their mass properties and extents.
 //!
-//! Every shape is centred on its own frame; where it has an axis, that axis is x. Lengths in metres, densities in kg/m³.
-//! The functions compute what they are given: callers check that sizes are positive ([`Shape::sizes`]). Constant cost.
+//! Every shape is centred on its own frame; where it has an axis, that axis is x. Lengths in metres, densities in
+//! kg/m³. Sizes are not checked: callers ensure that they are positive ([`Shape::sizes`]). Constant cost.
 
 use crate::mass::MassProperties;
 use glam::DVec3;
@@ -54,7 +54,7 @@ pub enum UnitSolid {
 /// A scaled unit solid; a shape is the union of its pieces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShapePiece {
-    /// What is scaled.
+    /// The solid that is scaled.
     pub solid: UnitSolid,
     /// Factors along x, y, z.
     pub scale: DVec3,

@@ -1,9 +1,9 @@
 //! Twists and wrenches, angular part first, and their cross products.
 //!
-//! A [`Motion`] is `V = (ω, v)`: rad/s and m/s, or a displacement (rad, m), or an acceleration.
-//! A [`Force`] is `F = (τ, f)`: N·m and N, or an impulse, or a momentum. Both are expressed in one frame, at its origin.
-//! `ad_V = [[ [ω], 0 ], [ [v], [ω] ]]`; the dual product is `ad*_V = −ad_Vᵀ`, so that
-//! `(V × W)·F + W·(V ×* F) = 0`. To another point `d` of the same body: `X = [1 0; −[d] 1]`, `V ↦ X V`, `F ↦ XᵀF`.
+//! A [`Motion`] is `V = (ω, v)`: rad/s and m/s, or a displacement (rad, m), or an acceleration. A [`Force`] is
+//! `F = (τ, f)`: N·m and N, or an impulse, or a momentum. Both are expressed in one frame, at its origin.
+//! `ad_V = [[ [ω], 0 ], [ [v], [ω] ]]`; the dual product is `ad*_V = −ad_Vᵀ`, so that `(V × W)·F + W·(V ×* F) = 0`. To
+//! another point `d` of the same body: `X = [1 0; −[d] 1]`, `V ↦ X V`, `F ↦ XᵀF`.
 
 use glam::{DMat3, DVec3};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
@@ -14,13 +14,13 @@ pub fn skew(v: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
 
-/// `X V`: the twist at the point `d` from where `motion` is given, on the same rigid body.
+/// `X V`: the twist at another point of the same rigid body, `d` away from the point at which `motion` is given.
 #[inline]
 pub fn shift_motion(motion: Motion, d: DVec3) -> Motion {
     Motion { angular: motion.angular, linear: motion.linear + motion.angular.cross(d) }
 }
 
-/// `XᵀF`: the wrench `force` at the point `d`, seen from the origin.
+/// `XᵀF`: the wrench about the origin, of a wrench `force` given about the point `d`.
 #[inline]
 pub fn shift_force(force: Force, d: DVec3) -> Force {
     Force { angular: force.angular + d.cross(force.linear), linear: force.linear }

@@ -5,8 +5,8 @@
 //! M = [A B; Bᵀ C],   M V = (A ω + B v, Bᵀω + C v)
 //! X = [1 0; −[d] 1],   V ↦ X V,   F ↦ XᵀF,   XᵀMX:  C' = C,  B' = B + [d]C,  A' = A − B[d] + [d]B'ᵀ
 //! ```
-//! World axes; for masses kg·m², kg·m and kg. A change of origin takes about 80 flops: only the upper triangles of `A` and
-//! `C` are stored. Sums and products only: nothing fails.
+//! World axes; for masses kg·m², kg·m and kg. A change of origin takes about 80 flops: only the upper triangles of `A`
+//! and `C` are stored. Sums and products only: nothing fails.
 
 use crate::inertia::SpatialInertia;
 use crate::spatial::{Force, Motion, skew};

@@ -1,7 +1,7 @@
 //! Exponential and logarithm of the rotations of two bodies at once, in the two lanes of a SIMD register.
 //!
-//! Bit for bit the results of the scalar functions of the same name in `exp_log`, with the same series and limits. If one
-//! lane needs a different formula (a large angle, a NaN), both lanes are computed by the scalar function. Radians.
+//! Bit for bit the results of the scalar functions of the same name in `exp_log`, with the same series and limits. If
+//! one lane needs a different formula (a large angle, a NaN), both lanes are computed by the scalar function. Radians.
 
 use crate::arctangent::{ATAN_RATIO_LIMIT, atan_excess_x2, atan2_x2};
 use crate::exp_log::{

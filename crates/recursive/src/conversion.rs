@@ -1,8 +1,8 @@
 //! Conversion between joint coordinates and the maximal coordinates of a mechanism.
 //!
-//! From poses: `J = base⁻¹ T_parent⁻¹ T_link`, and the relative twist `V_link − X V_parent` in the link frame. To poses: the
-//! kinematic sweep. A state that satisfies its joints makes the round trip to rounding, twist angles beyond ±π included.
-//! Motion that a joint forbids (joint error) is dropped. Cost: one pass over the links each way. SI units.
+//! From poses: `J = base⁻¹ T_parent⁻¹ T_link`, and the relative twist `V_link − X V_parent` in the link frame. To
+//! poses: the kinematic sweep. A state that satisfies its joints makes the round trip to rounding, twist angles beyond
+//! ±π included. Motion that a joint forbids (joint error) is dropped. Cost: one pass over the links each way. SI units.
 
 use sinew_math::{DriveCoordinate, Motion, Pose, shift_motion};
 use sinew_mechanism::State;
@@ -52,8 +52,8 @@ impl TreeState {
         }
     }
 
-    /// Writes poses, twists and twist angles into a state in maximal coordinates and clears its history. Fixed bodies and time
-    /// are unchanged. `dynamics` is scratch for the kinematic sweep.
+    /// Writes poses, twists and twist angles into a state in maximal coordinates and clears its history. Fixed bodies
+    /// and time are unchanged. `dynamics` is scratch for the kinematic sweep.
     ///
     /// # Panics
     /// If the state belongs to another model.

@@ -11,9 +11,9 @@
 //!   backward: λ = G + Σ Xᵀλ';  passive g = ΨSᵀλ, λ' = λ − U g     prescribed g = Sᵀλ, λ' = λ
 //!   forward:  ν = X μ_p;       passive z = g + ΨUᵀν, μ = ν − S z   prescribed z = g + Uᵀν, μ = ν
 //! ```
-//! A row on a prescribed torque `τ = UᵀV̇ + SᵀB` starts from `λ = U, μ = S`; one on a passive acceleration from `g = Ψ`.
-//! By the transpose, the response of the joints to a unit wrench is the row of the Jacobian for that wrench. World axes.
-//! Cost: linear in links; the backward part visits only one path to the root. Nothing fails.
+//! A row on a prescribed torque `τ = UᵀV̇ + SᵀB` starts from `λ = U, μ = S`; one on a passive acceleration from
+//! `g = Ψ`. By the transpose, the response of the joints to a unit wrench is the row of the Jacobian for that wrench.
+//! World axes. Cost: linear in links; the backward part visits only one path to the root. Nothing fails.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, shift_force, shift_motion};
@@ -141,7 +141,8 @@ impl Derivatives {
         shift_motion(self.motions[link.index()], point - dynamics.motions[link.index()].origin)
     }
 
-    /// Derivatives of one scalar with respect to all command values, at the last [`Dynamics::hybrid`] or [`Dynamics::respond`].
+    /// Derivatives of one scalar with respect to all command values, at the last [`Dynamics::hybrid`] or
+    /// [`Dynamics::respond`].
     ///
     /// # Panics
     /// If the row or a buffer belongs to another tree.
@@ -246,7 +247,7 @@ impl Derivatives {
 }
 
 impl Dynamics {
-    /// DerivativeRow `m` of `Ψ` times `rest`.
+    /// Row `m` of `Ψ` times `rest`.
     #[inline]
     fn psi_row(&self, link: &TreeLink, m: usize, rest: &[f64; 6]) -> f64 {
         let n = link.n_dofs as usize;

@@ -6,7 +6,7 @@
 pub enum RecursiveError {
     /// A joint that closes a loop.
     #[error(
-        "joint `{joint}` closes a loop, but joint coordinates need a tree; remove the joint or use a maximal-coordinate stepper"
+        "joint `{joint}` closes a loop, but joint coordinates need a tree; remove it or use a maximal-coordinate stepper"
     )]
     Loop {
         /// The joint.
@@ -14,7 +14,7 @@ pub enum RecursiveError {
     },
     /// A joint to a kinematic body.
     #[error(
-        "joint `{joint}` is attached to kinematic body `{body}`; make the body fixed, or dynamic with a prescribed joint"
+        "joint `{joint}` is attached to kinematic body `{body}`; make it fixed, or dynamic with a prescribed joint"
     )]
     KinematicBase {
         /// The joint.
@@ -23,9 +23,7 @@ pub enum RecursiveError {
         body: String,
     },
     /// A joint direction that moves no mass: `SᵀĴS` is singular.
-    #[error(
-        "body `{body}` has too little inertia: direction {direction} of its joint moves no mass; add inertia or fix the joint"
-    )]
+    #[error("body `{body}`: direction {direction} of its joint moves no mass; add inertia or fix the joint")]
     Singular {
         /// The body.
         body: String,

@@ -1,7 +1,7 @@
 //! Building a tree from a mechanism.
 //!
-//! Only geometry and inertia of the [`Model`] are read. Its springs, motors, limits, drives, compliance and drag are not:
-//! torques are commands here. Fails, with the name of the joint or body, if a joint closes a loop or hangs on a
+//! Only geometry and inertia of the [`Model`] are read. Its springs, motors, limits, drives, compliance and drag are
+//! not: torques are commands here. Fails, with the name of the joint or body, if a joint closes a loop or hangs on a
 //! kinematic body, or if a joint direction moves no mass.
 
 use glam::{DQuat, DVec3};
@@ -22,7 +22,8 @@ impl Tree {
     /// The reduced form of a mechanism.
     ///
     /// # Errors
-    /// Names the first joint that closes a loop or hangs on a kinematic body, or the first body whose joint moves no mass.
+    /// Names the first joint that closes a loop or hangs on a kinematic body, or the first body whose joint moves no
+    /// mass.
     pub fn from_model(model: &Model) -> Result<Self, RecursiveError> {
         if let Some(constraint) = model.plan().loop_constraints().first() {
             let joint = joint_label(model, JointId::from_index(constraint.index()));

@@ -1,8 +1,8 @@
 //! Hybrid dynamics in three sweeps (KP08 Table 3).
 //!
-//! Each joint is either prescribed (its acceleration is given, its torque is found) or passive (its torque is given, its
-//! acceleration is found). All joints passive is forward dynamics, all prescribed is inverse dynamics. World axes at the
-//! link origins, where `X` is a shift by the arm (see `link_motion`):
+//! Each joint is either prescribed (its acceleration is given, its torque is found) or passive (its torque is given,
+//! its acceleration is found). All joints passive is forward dynamics, all prescribed is inverse dynamics. World axes
+//! at the link origins, where `X` is a shift by the arm (see `link_motion`):
 //! ```text
 //! backward: Ĵ = J + Σ XᵀΠX,   B = −ad(V)ᵀJV − F_ext + Σ Xᵀβ,   U = ĴS
 //!   prescribed: Π = Ĵ,          β = B + Ĵη + U q̈
@@ -10,10 +10,10 @@
 //! forward:  a = X V̇_p + η;      passive: q̈ = Ψ(τ − Uᵀa − SᵀB)
 //!           V̇ = a + S q̈;        F = ĴV̇ + B;   prescribed: τ = SᵀF
 //! ```
-//! `D` is a resistance of passive torques to acceleration: zero, or `hC + h²K` in an implicit step. Gravity enters as an
-//! upward acceleration `−g` of the world. External wrenches are in world axes at the central frames (centres of mass) of the
-//! mechanism's bodies, N·m and N. Cost: linear in links. If `SᵀU + D` is not positive definite, the joint is locked
-//! (`Ψ = 0`) and reported.
+//! `D` is a resistance of passive torques to acceleration: zero, or `hC + h²K` in an implicit step. Gravity enters as
+//! an upward acceleration `−g` of the world. External wrenches are in world axes at the central frames (centres of
+//! mass) of the mechanism's bodies, N·m and N. Cost: linear in links. If `SᵀU + D` is not positive definite, the joint
+//! is locked (`Ψ = 0`) and reported.
 
 use std::ops::Range;
 
@@ -68,8 +68,8 @@ impl Dynamics {
         self.respond_resisted(tree, command, &[], gravity, external)
     }
 
-    /// [`Self::respond`] with passive torques that resist acceleration, `τ = value − resistance · q̈`. `resistance` is given per
-    /// dof, at least 0 (kg·m², kg): an armature, or the `hC + h²K` of a stiff force over an implicit step.
+    /// [`Self::respond`] with passive torques that resist acceleration, `τ = value − resistance · q̈`. `resistance` is
+    /// given per dof, at least 0 (kg·m², kg): an armature, or the `hC + h²K` of a stiff force over an implicit step.
     ///
     /// # Panics
     /// If an argument belongs to another tree.
@@ -130,18 +130,15 @@ impl Dynamics {
                 (self.articulated[k], self.bias[k]) = self.own(tree, input.external, k);
             }
             let hinged = link.kind == JointKind::Hinge && input.command.modes[k] == JointMode::Passive;
-            let outcome = if hinged {
-                self.eliminate_hinge(tree, k, input)
-            } else {
-                match link.n_dofs {
-                    0 => self.eliminate_general::<0>(tree, k, input),
-                    1 => self.eliminate_general::<1>(tree, k, input),
-                    2 => self.eliminate_general::<2>(tree, k, input),
-                    3 => self.eliminate_general::<3>(tree, k, input),
-                    4 => self.eliminate_general::<4>(tree, k, input),
-                    5 => self.eliminate_general::<5>(tree, k, input),
-                    _ => self.eliminate_general::<6>(tree, k, input),
-                }
+            let outcome = match link.n_dofs {
+                _ if hinged => self.eliminate_hinge(tree, k, input),
+                0 => self.eliminate_general::<0>(tree, k, input),
+                1 => self.eliminate_general::<1>(tree, k, input),
+                2 => self.eliminate_general::<2>(tree, k, input),
+                3 => self.eliminate_general::<3>(tree, k, input),
+                4 => self.eliminate_general::<4>(tree, k, input),
+                5 => self.eliminate_general::<5>(tree, k, input),
+                _ => self.eliminate_general::<6>(tree, k, input),
             };
             if let Err(direction) = outcome {
                 report.singular = Some((LinkId::from_index(k), direction));

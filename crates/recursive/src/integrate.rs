@@ -7,12 +7,12 @@
 //! implicit springs:  passive torques τ − K(q⁺ ⊖ q₀) − C v⁺, with q⁺ ⊖ q₀ ≈ (q ⊖ q₀) + h v⁺:
 //!                    (SᵀĴS + hC + h²K) in place of SᵀĴS, torque τ − K(q ⊖ q₀ + h v) − C v    order 1
 //! ```
-//! The implicit springs are stable at any stiffness, because `D = hC + h²K` enters the elimination like an armature. The
-//! torques reported afterwards contain the spring forces at the end of the step. SI units. Cost: one hybrid sweep per step or
-//! stage, no allocation. A step never fails; numbers that are not finite stay so.
+//! The implicit springs are stable at any stiffness, because `D = hC + h²K` enters the elimination like an armature.
+//! The torques reported afterwards contain the spring forces at the end of the step. SI units. Cost: one hybrid sweep
+//! per step or stage, no allocation. A step never fails; numbers that are not finite stay so.
 
 use glam::DVec3;
-use sinew_math::Force;
+use sinew_math::{Force, add_scaled};
 
 use crate::command::{HybridCommand, HybridReport, JointMode};
 use crate::dynamics::Dynamics;
@@ -139,8 +139,8 @@ impl Integrator {
         resisted(tree, dynamics, state, &Action { command: &self.command, ..*action }, &self.resistance)
     }
 
-    /// One step of the classical Runge–Kutta method under a constant action. The results in `dynamics` are those of the last
-    /// stage.
+    /// One step of the classical Runge–Kutta method under a constant action. The results in `dynamics` are those of the
+    /// last stage.
     pub fn runge_kutta(
         &mut self,
         tree: &Tree,
@@ -151,8 +151,8 @@ impl Integrator {
         self.runge_kutta_with(tree, dynamics, state, action, |_, _, _| {})
     }
 
-    /// [`Self::runge_kutta`] with forces that depend on the state. Each stage calls `act` with the state there; `act` changes
-    /// the action of the stage before, and may use `dynamics` as scratch.
+    /// [`Self::runge_kutta`] with forces that depend on the state. Each stage calls `act` with the state there; `act`
+    /// changes the action of the stage before, and may use `dynamics` as scratch.
     pub fn runge_kutta_with(
         &mut self,
         tree: &Tree,
@@ -169,8 +169,8 @@ impl Integrator {
             q.copy_from_slice(&state.coordinates);
             v.copy_from_slice(&state.rates);
             if k > 0 {
-                add(q, &self.coordinate_rates, c * h);
-                add(v, dynamics.accelerations(), c * h);
+                add_scaled(q, c * h, &self.coordinate_rates);
+                add_scaled(v, c * h, dynamics.accelerations());
                 tree.renormalize(q);
             }
             let (command, resistance, external) =
@@ -181,8 +181,8 @@ impl Integrator {
             let seen = dynamics.respond_resisted(tree, command, resistance, action.gravity, &self.external);
             report.singular = report.singular.or(seen.singular);
             tree.coordinate_rates(&self.stage, &mut self.coordinate_rates);
-            add(&mut self.coordinate_sum, &self.coordinate_rates, weight * h);
-            add(&mut self.rate_sum, dynamics.accelerations(), weight * h);
+            add_scaled(&mut self.coordinate_sum, weight * h, &self.coordinate_rates);
+            add_scaled(&mut self.rate_sum, weight * h, dynamics.accelerations());
         }
         state.coordinates.copy_from_slice(&self.coordinate_sum);
         state.rates.copy_from_slice(&self.rate_sum);
@@ -203,7 +203,8 @@ impl Integrator {
     }
 }
 
-/// One step of symplectic Euler with passive torques `τ − D q̈` that resist acceleration; `D` per dof (kg·m², kg, at least 0).
+/// One step of symplectic Euler with passive torques `τ − D q̈` that resist acceleration; `D` per dof (kg·m², kg, at
+/// least 0).
 pub fn resisted(
     tree: &Tree,
     dynamics: &mut Dynamics,
@@ -220,13 +221,6 @@ pub fn resisted(
 
 /// `v⁺ = v + h q̈`, `q⁺ = q ⊕ h v⁺`.
 fn finish(tree: &Tree, dynamics: &Dynamics, state: &mut TreeState, h: f64) {
-    add(&mut state.rates, dynamics.accelerations(), h);
+    add_scaled(&mut state.rates, h, dynamics.accelerations());
     tree.advance(&mut state.coordinates, &state.rates, h);
-}
-
-/// `x += k y`.
-fn add(x: &mut [f64], y: &[f64], k: f64) {
-    for (x, y) in x.iter_mut().zip(y) {
-        *x += k * y;
-    }
 }

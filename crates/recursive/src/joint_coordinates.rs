@@ -1,8 +1,8 @@
 //! Calculus with joint coordinates: `q ⊕ δ`, `q ⊖ q₀`, `dq/dt`, and coordinates from a relative pose.
 //!
 //! The coordinates and rates of each kind are those of `joint_space`. Rotations in space advance by the exponential,
-//! `R ← R exp(δ)`, and differ by the logarithm, within π. The path of a rolling body is integrated by a Gauss rule of three
-//! points. Units: m, rad, s. Constant cost; nothing fails.
+//! `R ← R exp(δ)`, and differ by the logarithm, within π. The path of a rolling body is integrated by a Gauss rule of
+//! three points. Units: m, rad, s. Constant cost; nothing fails.
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{
@@ -84,8 +84,8 @@ pub(crate) fn advance(kind: JointKind, q: &mut [f64], delta: &[f64]) {
 const GAUSS: [(f64, f64); 3] =
     [(0.112_701_665_379_258_31, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.887_298_334_620_741_7, 5.0 / 18.0)];
 
-/// `q ⊖ q₀`: the constant rates that lead from `q₀` to `q` in unit time, rotations within π. The path of a rolling body is
-/// left out.
+/// `q ⊖ q₀`: the constant rates that lead from `q₀` to `q` in unit time, rotations within π. The path of a rolling body
+/// is left out.
 pub(crate) fn difference(kind: JointKind, q: &[f64], from: &[f64], out: &mut [f64]) {
     if !kind.has_quaternion() {
         for (k, d) in out.iter_mut().enumerate() {
@@ -106,8 +106,8 @@ pub(crate) fn difference(kind: JointKind, q: &[f64], from: &[f64], out: &mut [f6
     }
 }
 
-/// Coordinates and rates from the relative pose `frame2_from_frame1` and the relative twist in frame 1. The twist angle is
-/// taken within half a turn of `previous_twist`. Components that the joint forbids are dropped.
+/// Coordinates and rates from the relative pose `frame2_from_frame1` and the relative twist in frame 1. The twist angle
+/// is taken within half a turn of `previous_twist`. Components that the joint forbids are dropped.
 pub(crate) fn from_relative(
     kind: JointKind,
     relative: &Pose,

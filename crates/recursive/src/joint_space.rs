@@ -1,8 +1,9 @@
 //! Joint coordinates: relative pose `J(q)` of a joint, its subspace `S` and `Ṡv`.
 //!
-//! `J(q)` is the pose of frame 1 in frame 2. `S v = (J⁻¹J̇)^∨` is the twist of frame 1 relative to frame 2, in the axes of
-//! frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion `w, x, y, z`) and three
-//! **quasi-velocities** (the relative angular velocity ω in frame 1), so that `S` has no singular pose.
+//! `J(q)` is the pose of frame 1 in frame 2. `S v = (J⁻¹J̇)^∨` is the twist of frame 1 relative to frame 2, in the axes
+//! of frame 1 at its origin (KP08 appendix A). Rotations in space have four coordinates (a unit quaternion
+//! `w, x, y, z`) and three **quasi-velocities** (the relative angular velocity ω in frame 1), so that `S` has no
+//! singular pose.
 //!
 //! | Kind | coordinates | rates `v` | relative pose |
 //! |---|---|---|---|
@@ -21,8 +22,9 @@
 //! | `RollingSphere` | R, y, z | ω | `T(ρ,y,z) R`, velocity `ρ ω × n` |
 //! | `RollingDisc` | R, y, z | ω | `T(ρL,y,z) R`, velocity `−ρ ω × κ` |
 //!
-//! `n = Rᵀe_x` is the plane normal in frame 1, `L = √(n_y² + n_z²)`, `κ = −(0, n_y, n_z)/L` points to the contact. A disc that
-//! lies flat has no lowest point; `L` is then bounded from below. Units: m, rad, s. Constant cost; nothing fails.
+//! `n = Rᵀe_x` is the plane normal in frame 1, `L = √(n_y² + n_z²)`, `κ = −(0, n_y, n_z)/L` points to the contact. A
+//! disc that lies flat has no lowest point; `L` is then bounded from below. Units: m, rad, s. Constant cost; nothing
+//! fails.
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{Motion, ops, quat_to_mat3};

@@ -1,7 +1,7 @@
 //! Kinematics of all links: poses, twists, accelerations and Jacobians at points.
 //!
-//! All quantities of a link are in world axes at the origin of its link (joint) frame; see `link_motion`. The acceleration
-//! of a point `d` from the origin, in the world, with gravity added back (KP08 eq. 21):
+//! All quantities of a link are in world axes at the origin of its link (joint) frame; see `link_motion`. The
+//! acceleration of a point `d` from the origin, in the world, with gravity added back (KP08 eq. 21):
 //! ```text
 //! (ω̇, v̇ + ω×v + g + ω̇×d + ω×(ω×d))
 //! ```
@@ -86,13 +86,14 @@ impl Dynamics {
         self.columns[dof]
     }
 
-    /// World acceleration of a link at a world point, `(ω̇, a)` in rad/s² and m/s², after [`Dynamics::hybrid`]. Gravity is
-    /// included: a body in free fall has `a = g`.
+    /// World acceleration of a link at a world point, `(ω̇, a)` in rad/s² and m/s², after [`Dynamics::hybrid`]. Gravity
+    /// is included: a body in free fall has `a = g`.
     pub fn acceleration_at(&self, link: LinkId, point: DVec3) -> Motion {
         self.world_acceleration(link.index(), point, self.accelerated[link.index()], self.gravity)
     }
 
-    /// Velocity product `J̇v` of a link at a world point: its acceleration at zero joint accelerations, without gravity.
+    /// Velocity product `J̇v` of a link at a world point: its acceleration at zero joint accelerations, without
+    /// gravity.
     pub fn velocity_product_at(&self, tree: &Tree, link: LinkId, point: DVec3) -> Motion {
         let origin = self.motions[link.index()].origin;
         let mut sum = Motion::ZERO;
@@ -113,8 +114,8 @@ impl Dynamics {
         Motion::new(rate.angular, rate.linear + rate.angular.cross(d) + turning + gravity)
     }
 
-    /// Link Jacobian at a world point: one column `(ω, v)` per rate, world axes. Columns of joints that do not move the link
-    /// are zero.
+    /// Link Jacobian at a world point: one column `(ω, v)` per rate, world axes. Columns of joints that do not move the
+    /// link are zero.
     pub fn fill_jacobian(&self, tree: &Tree, link: LinkId, point: DVec3, out: &mut [Motion]) {
         out.fill(Motion::ZERO);
         let mut at = link.index() as u32;

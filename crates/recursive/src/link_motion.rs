@@ -1,7 +1,7 @@
 //! Position, velocity and inertia of one link, from those of its parent and the state of its joint.
 //!
-//! All quantities are in **world axes at the origin of the link (joint) frame**: the body-frame equations of KP08 Table 3
-//! turned by the link's rotation, so that `X` is a shift by the arm `r` between origins:
+//! All quantities are in **world axes at the origin of the link (joint) frame**: the body-frame equations of KP08 Table
+//! 3 turned by the link's rotation, so that `X` is a shift by the arm `r` between origins:
 //! ```text
 //! V = X V_p + S v,   η = ad(V) S v + Ṡ v,   X = [1 0; −[r] 1]
 //! ```

@@ -1,8 +1,8 @@
 //! The reduced model: a tree of links, parents first, each with one joint to its parent.
 //!
-//! Every dynamic body of the mechanism is one link. A body without a joint has a [`JointKind::Free`] joint to the world.
-//! Coordinates and rates are those of the **declared** joint, body 1 relative to body 2, even where the tree uses it the
-//! other way round. Subtrees are contiguous, and one-dof joints have the constant subspace `e_x`.
+//! Every dynamic body of the mechanism is one link. A body without a joint has a [`JointKind::Free`] joint to the
+//! world. Coordinates and rates are those of the **declared** joint, body 1 relative to body 2, even where the tree
+//! uses it the other way round. Subtrees are contiguous, and one-dof joints have the constant subspace `e_x`.
 //!
 //! The *link frame* is the joint frame on the link; the link frame of a free root is its central frame. SI units.
 
@@ -149,7 +149,8 @@ impl Tree {
         self.links[link.index()].inertia
     }
 
-    /// Central frame of the mechanism's body in the link (joint) frame, `link_from_central`; added mass does not change it.
+    /// Central frame of the mechanism's body in the link (joint) frame, `link_from_central`; added mass does not change
+    /// it.
     pub fn central_frame(&self, link: LinkId) -> Pose {
         self.links[link.index()].central
     }
@@ -194,8 +195,8 @@ impl Tree {
         }
     }
 
-    /// `q ⊖ q₀`: the rates that lead from `from` to `to` in unit time, rotations within π. The inverse of [`Self::advance`] with
-    /// `h = 1`, except that the path of a rolling joint is left out.
+    /// `q ⊖ q₀`: the rates that lead from `from` to `to` in unit time, rotations within π. The inverse of
+    /// [`Self::advance`] with `h = 1`, except that the path of a rolling joint is left out.
     pub fn difference(&self, to: &[f64], from: &[f64], out: &mut [f64]) {
         for link in &self.links {
             let q = link.coordinates();

@@ -1,22 +1,25 @@
 //! A tree of bodies coupled to a soft body (flesh), as one symmetric system for conjugate gradients.
 //!
-//! **What.** Unknowns `y = (x, V)`: the own unknowns of the soft body, and the twists of the bodies that it touches. With the
-//! matrix `A_t` of which the tree is factored, its constraints `J`, and the matrix `E` of everything else (symmetric):
+//! **What.** Unknowns `y = (x, V)`: the own unknowns of the soft body, and the twists of the bodies that it touches.
+//! With the matrix `A_t` of which the tree is factored, its constraints `J`, and the matrix `E` of everything else
+//! (symmetric):
 //! ```text
 //! ([0, 0; 0, A_t] + E) y + Jᵀλ = b,     J V = 0
 //! ```
 //! The reaction `T` of the tree ([`Responder`], one pass up and down) solves the part of the bodies exactly, and
-//! preconditioners are built on it: every twist they return is `V = T q` for some impulses `q` and satisfies the constraints,
-//! hence so do all iterates of the conjugate gradients. `A_t` itself is never applied. Conjugate gradients only form sums of
-//! what the preconditioner returns, so `q` is summed along with `V`, and `A_t V = q` up to `Jᵀλ`, which does no work.
+//! preconditioners are built on it: every twist they return is `V = T q` for some impulses `q` and satisfies the
+//! constraints, hence so do all iterates of the conjugate gradients. `A_t` itself is never applied. Conjugate gradients
+//! only form sums of what the preconditioner returns, so `q` is summed along with `V`, and `A_t V = q` up to `Jᵀλ`,
+//! which does no work.
 //!
-//! **Layout.** [`OnTree`] is an [`SpdSystem`] over flat vectors: the own unknowns; six numbers per touched body (its twist, or
-//! in a residual its impulse); six more per body, the impulse `q` that belongs to the twist, zero in products and residuals.
-//! The solution therefore ends with the impulses on the bodies, from which the tree can be solved once more to rounding.
-//! Residuals are measured on the own unknowns only: those of bodies contain constraint forces, which do not vanish.
+//! **Layout.** [`OnTree`] is an [`SpdSystem`] over flat vectors: the own unknowns; six numbers per touched body (its
+//! twist, or in a residual its impulse); six more per body, the impulse `q` that belongs to the twist, zero in products
+//! and residuals. The solution therefore ends with the impulses on the bodies, from which the tree can be solved once
+//! more to rounding. Residuals are measured on the own unknowns only: those of bodies contain constraint forces, which
+//! do not vanish.
 //!
-//! **Cost.** Per iteration one product and one preconditioning of the soft part, and at most one reaction of the touched part
-//! of the tree. Nothing allocates. World axes at centres of mass, angular part first.
+//! **Cost.** Per iteration one product and one preconditioning of the soft part, and at most one reaction of the
+//! touched part of the tree. Nothing allocates. World axes at centres of mass, angular part first.
 //!
 //! **Failure.** That of the conjugate gradients, which report it.
 
@@ -38,9 +41,9 @@ pub trait Attached {
     /// `(own_out, impulses) = E (own, motions)`; twists and impulses in the order of [`Attached::ports`].
     fn apply(&mut self, own: &[f64], motions: &[Motion], own_out: &mut [f64], impulses: &mut [Force]);
 
-    /// `(out, motions) = C (residual, impulses)` with a symmetric positive definite `C` close to the inverse of the whole
-    /// matrix. Replaces the impulses by those that belong to the twists, `motions = T impulses`; a simple preconditioner leaves
-    /// them unchanged.
+    /// `(out, motions) = C (residual, impulses)` with a symmetric positive definite `C` close to the inverse of the
+    /// whole matrix. Replaces the impulses by those that belong to the twists, `motions = T impulses`; a simple
+    /// preconditioner leaves them unchanged.
     fn precondition(
         &mut self,
         tree: &mut Reaction<'_>,

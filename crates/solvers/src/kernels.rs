@@ -106,7 +106,7 @@ pub(crate) fn subtract_columns(n: usize, c: usize, w: &[f64], from: usize, x: &[
     }
 }
 
-/// Calls `$kernel([n, p, g], …)` with constant sizes where a rigid body (6) meets a joint of any size, and with
+/// Calls `$kernel([n, p, g], …)` with constant sizes for a rigid body (6) with a joint of any size, and with
 /// run-time sizes for everything else.
 macro_rules! with_fixed_dims {
     ($dims:expr, $kernel:ident($($argument:expr),* $(,)?)) => {

@@ -1,22 +1,26 @@
 #![doc = include_str!("../README.md")]
 
-mod attached;
-mod dense;
 mod error;
 mod kernels;
 mod layout;
 mod load;
-mod loops;
+mod pivot;
+mod threads;
+mod vector;
+
 mod pair;
+mod system;
+
+mod dense;
 mod pair_reaction;
 mod pair_tree;
-mod pivot;
-mod sparse;
-mod system;
-mod threads;
 mod tree_ldlt;
+
+mod loops;
+mod sparse;
 mod tree_solver;
-mod vector;
+
+mod attached;
 
 pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
 pub use dense::DenseReference;
@@ -29,7 +33,6 @@ pub use loops::{
 };
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;
-pub use sinew_math::{shift_force, shift_motion};
 pub use sparse::{BlockFill, BlockMatrix, ELEMENT_PAIRS, PatternError, SparsePattern, UpperBlocks};
 pub use sparse::{BlockJacobi, CarrierCoupling, HeldNodes, NodePreconditioner, NodeRole, TwoLevel};
 pub use sparse::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_gradient};

@@ -1,9 +1,9 @@
 //! Pair elimination: a body and the joint to its parent are eliminated together.
 //!
 //! **What.** A joint with full-rank rows is equivalent to `v_a = X v_b + S u + c` (docs/maths/elimination.md §2):
-//! `X = [[1, 0], [−[d], 1]]`, `d = x_a − x_b` (`shift`), `S` (6×F) the free directions (`basis`), `c` a motion that satisfies
-//! the joint's right-hand side (`offset`). A force inside the joint exerts the impulse `Q − K̂ u` on `a` along `S` (`impulse`,
-//! `stiffness`). Eliminating `u` and the body, leaves → root:
+//! `X = [[1, 0], [−[d], 1]]`, `d = x_a − x_b` (`shift`), `S` (6×F) the free directions (`basis`), `c` a motion that
+//! satisfies the joint's right-hand side (`offset`). A force inside the joint exerts the impulse `Q − K̂ u` on `a`
+//! along `S` (`impulse`, `stiffness`). Eliminating `u` and the body, leaves → root:
 //! ```text
 //! U = Ã S,  D = SᵀU + K̂,  ẑ = z̃ − Ã c,  e = Sᵀẑ + Q,  Y = U D⁻¹ (gain),  w = D⁻¹ e (drive)
 //! Ã_b += Xᵀ(Ã − U Yᵀ)X,   z̃_b += Xᵀ(ẑ − U w)
@@ -11,11 +11,11 @@
 //! and root → leaves `u = w − Yᵀ X v_b`, `v_a = X v_b + S u + c`. This is the Schur complement of the block form
 //! ([`crate::TreeLdlt`]) on the pair (body, joint): no fill, no multipliers, no parent–child blocks.
 //!
-//! **Frames, units.** World axes, twists at each body's centre of mass, angular part first; `Ã` is a mass matrix, `z̃` a
-//! momentum.
+//! **Frames, units.** World axes, twists at each body's centre of mass, angular part first; `Ã` is a mass matrix, `z̃`
+//! a momentum.
 //!
-//! **Cost.** About 250 flops and 23 stored numbers for a hinge (`F = 1`); a further right-hand side takes about 100 flops.
-//! Loads are kept on a stack, so a chain of any length needs one at a time.
+//! **Cost.** About 250 flops and 23 stored numbers for a hinge (`F = 1`); a further right-hand side takes about 100
+//! flops. Loads are kept on a stack, so a chain of any length needs one at a time.
 //!
 //! **Failure.** `D` is positive definite if every body has mass. Otherwise the pivot is regularized and counted; see
 //! [`PairFactorView::eliminate`].

@@ -1,13 +1,13 @@
 //! Further right-hand sides of a factored pair tree: the reaction of bodies to impulses.
 //!
-//! **What.** With the factor of [`crate::PairFactor`] (`S`, `Y = U D⁻¹`, `D`), a momentum `z` on the bodies, no impulse inside
-//! joints and `c = 0` (docs/maths/elimination.md §2):
+//! **What.** With the factor of [`crate::PairFactor`] (`S`, `Y = U D⁻¹`, `D`), a momentum `z` on the bodies, no impulse
+//! inside joints and `c = 0` (docs/maths/elimination.md §2):
 //! ```text
 //! leaves → root:  e = Sᵀz,  w = D⁻¹e,  z_b += Xᵀ(z − Y e)
 //! root → leaves:  v_a = X v_b + S(w − Yᵀ X v_b)
 //! ```
-//! At a root only `w = D⁻¹Sᵀz` and `v = S w` remain. A ball joint without a spring transmits no moment. About its point, with
-//! `Y = (1, H)` there and `o` the vector from the parent's centre to it:
+//! At a root only `w = D⁻¹Sᵀz` and `v = S w` remain. A ball joint without a spring transmits no moment. About its
+//! point, with `Y = (1, H)` there and `o` the vector from the parent's centre to it:
 //! ```text
 //! leaves → root:  e = τ − a×f,  f' = f − Hᵀe,  z_b += (o×f', f')
 //! root → leaves:  v_p = v_b + ω_b×o,  ω_a = w − H v_p,  v_a = v_p − ω_a×a
@@ -15,8 +15,8 @@
 //!
 //! **Frames, units.** Those of the factor: world axes, twists at centres of mass, angular part first.
 //!
-//! **Cost.** A ball joint takes about 60 flops each way, with a spring 150. There is one kernel per free dimension, so that
-//! the compiler can unroll it. No allocation.
+//! **Cost.** A ball joint takes about 60 flops each way, with a spring 150. There is one kernel per free dimension, so
+//! that the compiler can unroll it. No allocation.
 //!
 //! **Failure.** None: sums and products only.
 
@@ -41,8 +41,8 @@ macro_rules! with_free {
 }
 
 impl PairFactor {
-    /// One more right-hand side, leaves → root, without impulses inside joints: takes the momentum on the pair's body, writes
-    /// `w` into `drive`, and returns the momentum passed to the parent.
+    /// One more right-hand side, leaves → root, without impulses inside joints: takes the momentum on the pair's body,
+    /// writes `w` into `drive`, and returns the momentum passed to the parent.
     #[inline]
     pub fn eliminate_momentum(&self, pair: usize, momentum: Force, drive: &mut [f64]) -> Force {
         let range = self.columns_of(pair);

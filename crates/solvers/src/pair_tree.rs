@@ -1,7 +1,7 @@
 //! Pair elimination of a general block system over rigid bodies: body and joint are eliminated together.
 //!
-//! **What.** For a body `a` and its joint to the parent `b`, with `Ã`, `z̃` the body's block and right-hand side after its
-//! children were eliminated, and `λ` the multipliers:
+//! **What.** For a body `a` and its joint to the parent `b`, with `Ã`, `z̃` the body's block and right-hand side after
+//! its children were eliminated, and `λ` the multipliers:
 //! ```text
 //! Ã v_a + A_ab v_b + J_aᵀλ = z̃        J_a v_a + J_b v_b = b
 //! ```
@@ -18,15 +18,16 @@
 //! solve,  leaves → root:  p = Rᵀz̃,  y = L⁻¹(Sᵀz̃ − M_sr b),   z̃_b −= J_bᵀp + Kᵀb + Wᵀy
 //!         root → leaves:  u = L⁻ᵀ(y − W v_b),  λ = p − M_rr b − M_rs u − K v_b,  v_a = R(b − J_b v_b) + S u
 //! ```
-//! This is the Schur complement of [`crate::TreeLdlt`] on the pair (body, joint), with a pivot of the size of the *free*
-//! directions. It holds for any rows and couplings. If `X` is a rigid shift, the specialized kernels of [`crate::PairFactor`]
-//! do the same with a sixth of the numbers; a step uses those.
+//! This is the Schur complement of [`crate::TreeLdlt`] on the pair (body, joint), with a pivot of the size of the
+//! *free* directions. It holds for any rows and couplings. If `X` is a rigid shift, the specialized kernels of
+//! [`crate::PairFactor`] do the same with a sixth of the numbers; a step uses those.
 //!
 //! **Frames, units.** The caller's, as in [`BlockSystem`]; variables have six unknowns.
 //!
-//! **Cost.** Linear; 144 numbers per pair. For a hinge about 1,900 multiplications to factor and 240 to solve.
-//! The basis needs square roots and divisions: factoring takes two to three times as long as with [`crate::TreeLdlt`], a solve
-//! two thirds. It pays with many right-hand sides. Nothing allocates after `new`. Same bits at every thread count.
+//! **Cost.** Linear; 144 numbers per pair. For a hinge about 1,900 multiplications to factor and 240 to solve. The
+//! basis needs square roots and divisions: factoring takes two to three times as long as with [`crate::TreeLdlt`], a
+//! solve two thirds. It pays with many right-hand sides. Nothing allocates after `new`. Same bits at every thread
+//! count.
 //!
 //! **Failure.** Dependent rows and a body without mass in a free direction are [`FactorError::SingularPivot`];
 //! compliance or another number of unknowns is [`FactorError::NoPairForm`]. A body may lack mass in directions

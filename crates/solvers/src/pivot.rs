@@ -35,8 +35,8 @@ impl Ldlt3 {
 /// Relative size below which a pivot counts as singular.
 const SINGULAR: f64 = 1e-14;
 
-/// `1/d`, with `d` raised to a floor if it is not safely positive. The floor has the scale of the pair's diagonal and of the
-/// moving mass; without either, the direction is locked: `1/d = 0`.
+/// `1/d`, with `d` raised to a floor if it is not safely positive. The floor has the scale of the pair's diagonal and
+/// of the moving mass; without either, the direction is locked: `1/d = 0`.
 #[inline]
 pub(crate) fn invert_pivot(d: f64, scale: f64, mass: &Sym6) -> (f64, u32) {
     if d > SINGULAR * scale + f64::MIN_POSITIVE {
@@ -88,7 +88,7 @@ pub(crate) fn solve_packed(l: &[f64], x: &mut [f64]) {
     }
 }
 
-/// The same for wrench-valued right-hand sides: `Y = U D⁻¹`.
+/// [`solve_packed`] for wrench-valued right-hand sides: `Y = U D⁻¹`.
 #[inline]
 pub(crate) fn solve_packed_gain<const F: usize>(l: &[f64], x: &mut [Force; F]) {
     for i in 0..F {

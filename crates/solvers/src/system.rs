@@ -39,12 +39,12 @@ impl BlockSystem {
         self.layout.n_unknowns
     }
 
-    /// Where a variable's unknowns are in the right-hand side and in solutions.
+    /// Range of a variable's unknowns in the right-hand side and in solutions.
     pub fn variable_range(&self, id: VariableId) -> Range<usize> {
         self.layout.variable(id).unknowns()
     }
 
-    /// Where a constraint's multipliers are in the right-hand side and in solutions. Panics for a constraint
+    /// Range of a constraint's multipliers in the right-hand side and in solutions. Panics for a constraint
     /// of the loop set.
     pub fn constraint_range(&self, id: ConstraintId) -> Range<usize> {
         self.layout.constraint(id).unknowns()

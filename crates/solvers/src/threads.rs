@@ -66,8 +66,8 @@ pub(crate) fn sweep_down(
     });
 }
 
-/// Runs `work` on every task, each with the part that starts at `offset(first pair)`. Returns the error of the first task, in
-/// order, that failed.
+/// Runs `work` on every task, each with the part that starts at `offset(first pair)`. Returns the error of the first
+/// task, in order, that failed.
 fn run<E: Send>(
     tasks: &[Task],
     mut part: FlatPart<'_>,

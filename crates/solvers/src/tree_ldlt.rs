@@ -9,10 +9,11 @@
 //! solve,  leaves → root:  x_i ← L⁻¹ x_i,  x_p −= σ W_pᵀ x_i,  x_g −= σ W_gᵀ x_i
 //!         root → leaves:  x_i ← σ L⁻ᵀ (x_i − W_p x_p − W_g x_g)
 //! ```
-//! `WᵀW` is the `UᵀD⁻¹U` of the papers, but symmetric to the last bit and half the work. With Cholesky pivots the backward
-//! error stays near rounding, which is not so with explicit inverses. There is no fill, because a variable couples only to its
-//! constraint and its parent, and a constraint only to its parent variable. No pivoting: with positive definite `A` and
-//! full-rank rows every variable pivot is positive definite and every constraint pivot negative definite.
+//! `WᵀW` is the `UᵀD⁻¹U` of the papers, but symmetric to the last bit and half the work. With Cholesky pivots the
+//! backward error stays near rounding, which is not so with explicit inverses. There is no fill, because a variable
+//! couples only to its constraint and its parent, and a constraint only to its parent variable. No pivoting: with
+//! positive definite `A` and full-rank rows every variable pivot is positive definite and every constraint pivot
+//! negative definite.
 //!
 //! Cost: linear in nodes; per link of a hinge chain about 1,100 multiplications to factor and 270 to solve.
 //! Nothing allocates after `new`. A singular pivot is an error that names its node; the factor is then

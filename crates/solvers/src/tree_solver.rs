@@ -1,7 +1,7 @@
 //! Common interface of the two factorizations of a tree: factor once, solve many times.
 //!
-//! Both forms take the same [`BlockSystem`] and give its velocities and multipliers in elimination order, in linear time and
-//! without allocation. They differ in speed and generality.
+//! Both forms take the same [`BlockSystem`] and give its velocities and multipliers in elimination order, in linear
+//! time and without allocation. They differ in speed and generality.
 
 use crate::error::FactorError;
 use crate::pair_tree::PairTree;

@@ -1,18 +1,4 @@
-//! Sums and maxima over flat vectors, in a fixed order: the same bits on every machine.
-
-/// `a·b`, in four sums.
-#[inline(always)]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let tail: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a4.zip(b4) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
-}
+//! Largest entries of flat vectors.
 
 /// The largest absolute value; NaN if one is.
 pub(crate) fn largest(values: &[f64]) -> f64 {

@@ -5,7 +5,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-/// Something made of numbers that can be compared component by component.
+/// A value made of numbers that can be compared component by component.
 pub trait Close {
     /// Calls `visit` with every pair of matching components; false when the shapes differ.
     fn components(&self, other: &Self, visit: &mut dyn FnMut(f64, f64)) -> bool;

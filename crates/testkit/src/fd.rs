@@ -1,4 +1,4 @@
-//! Finite differences over closures: the independent oracle for analytic derivatives.
+//! Finite differences of closures, to check analytic derivatives.
 //!
 //! Fourth-order central differences, `f' ≈ (8(f₊₁ − f₋₁) − (f₊₂ − f₋₂)) / 12h`. Truncation is `O(h⁴)` and
 //! rounding `O(ε/h)`; `step` near 1e-3 times the scale of the argument leaves about 1e-12 on smooth functions

@@ -1,7 +1,8 @@
 //! Reader of the reference numbers in `fixtures/golden`.
 //!
-//! A golden file holds cases by name, at its top level or under `cases`; a case has its input under `in` and the expected
-//! results under `out`. Matrices are lists of rows. Every function panics, with what it looked for, on anything else.
+//! A golden file holds cases by name, at its top level or under `cases`; a case has its input under `in` and the
+//! expected results under `out`. Matrices are lists of rows. Every function panics on anything else and
+//! prints it.
 
 use crate::dense::Dense;
 use glam::{DMat3, DVec3};

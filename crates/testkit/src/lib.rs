@@ -10,8 +10,8 @@
 //! | an assertion that prints both values | [`assert_close!`] |
 //! | the reference numbers of `fixtures/golden` | [`golden`] |
 //!
-//! Depends on no crate of the workspace, so that every one of them, sinew-math included, may use it in its tests. Nothing
-//! here is fast, and nothing calls a transcendental function: results are the same bits on every platform.
+//! Depends on no crate of the workspace, so that every one of them, sinew-math included, may use it in its tests.
+//! Nothing here is fast, and nothing calls a transcendental function: results are the same bits on every platform.
 
 mod approx;
 mod dense;

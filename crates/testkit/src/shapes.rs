@@ -4,7 +4,7 @@ use crate::dense::Dense;
 use crate::rng::Rng;
 use glam::DMat3;
 
-/// How a random forest grows.
+/// Parameters of a random forest.
 #[derive(Clone, Copy, Debug)]
 pub struct ForestShape {
     /// Number of bodies.

@@ -1,4 +1,4 @@
-//! Tests whose counts can grow.
+//! Scale of long-running tests.
 //!
 //! Such a test has `soak` in its name and multiplies its count by [`soak_scale`]: `cargo test` runs the short
 //! count, `cargo xtask soak` runs every test of that name in release mode with the long one.

@@ -16,7 +16,7 @@ use crate::plan::{EliminationPlan, Role};
 use std::ops::Range;
 use thiserror::Error;
 
-/// A property that a plan violates; positions are those of the node or pair table.
+/// A violated property of a plan; positions are those of the node or pair table.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanDefect {

@@ -1,6 +1,6 @@
 //! Changes of a graph, and the maps from old to new ids.
 //!
-//! An edit speaks in *extended* ids: those of the old graph, followed by those of what the edit adds. Applying
+//! An edit uses *extended* ids: those of the old graph, followed by those of its additions. Applying
 //! it closes the gaps left by removals; the order of the survivors stays, additions come last. Removing a
 //! variable removes the constraints that touch it.
 

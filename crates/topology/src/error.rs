@@ -1,4 +1,4 @@
-//! What can be wrong with a graph. Every message names the culprit by index and, where it has one, by name.
+//! Errors of graphs. Every message names the variable or constraint by index and, if it has one, by name.
 
 use thiserror::Error;
 

@@ -1,8 +1,8 @@
 //! The kinematic graph: variables (bodies) and the constraints (joints) between them or to the world.
 //!
-//! A graph knows dimensions and connections, no geometry. It is immutable once built; [`crate::replan`]
+//! A graph holds dimensions and connections, no geometry. It is immutable once built; [`crate::replan`]
 //! derives a changed one. Names are optional and serve error messages and [`crate::dot`] only. Storage is
-//! about 15 bytes per node. Building fails with an error that names the culprit.
+//! about 15 bytes per node. Building fails with an error that names the variable or constraint.
 
 use crate::error::TopologyError;
 use crate::id::{ConstraintId, GraphNode, VariableId};
@@ -17,8 +17,8 @@ pub enum Endpoints {
     Pair(VariableId, VariableId),
 }
 
-/// Where a constraint wants to be: in the spanning forest, whose rows hold to rounding, or in the loop set,
-/// whose rows are met by iteration (the constraint hierarchy of Fau99 §3.4).
+/// Preference of a constraint: in the spanning forest, whose rows hold to rounding, or in the loop set, whose rows are
+/// solved by iteration (the constraint hierarchy of Fau99 §3.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
     /// In the forest if it closes no cycle, in order of creation and after all primary ones; else in the

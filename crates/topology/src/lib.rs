@@ -1,18 +1,23 @@
 #![doc = include_str!("../README.md")]
 
+mod error;
+mod id;
+mod sets;
+
+mod graph;
+
+mod plan;
+mod spanning;
+
+mod edit;
+mod order;
+mod schedule;
+
+mod planner;
+
 mod check;
 mod dot;
-mod edit;
-mod error;
-mod graph;
-mod id;
-mod order;
-mod plan;
-mod planner;
 mod replan;
-mod schedule;
-mod sets;
-mod spanning;
 
 pub use check::{PlanDefect, check};
 pub use dot::dot;

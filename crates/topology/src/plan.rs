@@ -5,7 +5,7 @@
 //! interleaved, for the block factorization (Her11 §4). Both are in elimination order: children before
 //! parents, subtrees contiguous, each variable directly followed by the constraint to its parent.
 //!
-//! Cost: linear in nodes; about 60 bytes per variable. Every lookup is O(1) unless it says otherwise.
+//! Cost: linear in nodes; about 60 bytes per variable. Every lookup is O(1) unless stated otherwise.
 
 use crate::graph::Graph;
 use crate::id::{ConstraintId, GraphNode, NONE, VariableId, dense};
@@ -27,7 +27,7 @@ pub struct PlanPair {
 /// One block row: a variable or a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanNode {
-    /// What the row stands for.
+    /// The variable or constraint of the row.
     pub node: GraphNode,
     /// Position of the parent node; [`NONE`] at a root.
     pub parent: u32,

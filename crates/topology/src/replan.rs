@@ -1,7 +1,7 @@
 //! Re-plans only the islands that an edit touches.
 //!
 //! An island is touched when the edit adds a constraint at one of its variables or removes one of its
-//! variables or constraints. The touched variables and what is added form a small graph that is planned from
+//! variables or constraints. The touched variables and the additions form a small graph that is planned from
 //! scratch; all other islands are copied with renumbered ids. Renumbering keeps the order of ids and the plan
 //! of an island depends on its own members only, so the result equals a plan from scratch exactly.
 //!

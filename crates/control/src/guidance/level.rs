@@ -26,12 +26,12 @@ impl Guidance {
     ) {
         self.level.clear();
         for link in at.tree.links() {
-            let held = saturation.holds(link);
-            if at.actuation.is_active(link) && !held {
+            if saturation.drives(at, link) {
                 continue;
             }
             for dof in at.tree.dofs(link) {
-                let torque = if held { saturation.torque(dof) } else { at.input.torque(dof) };
+                let torque =
+                    if saturation.holds(link) { saturation.torque(dof) } else { at.input.torque(dof) };
                 self.level.targets.push(at.input.dt * (torque - dynamics.torques()[dof]));
                 let row = self.derivatives.row(at.tree, dynamics, &DerivativeRow::Torque(dof));
                 self.level.coefficients.extend_from_slice(row);
@@ -170,7 +170,7 @@ impl Guidance {
         self.hierarchy.level_in(coefficients, targets, damping, torques_of);
     }
 
-    /// Adds what the level just solved leaves missing to the shortfalls of its goals.
+    /// Adds the residuals of the level just solved to the shortfalls of its goals.
     fn note_shortfalls(&mut self) {
         let n = self.variables.dofs.len();
         let x = self.hierarchy.solution();

@@ -1,6 +1,6 @@
 //! Scratch of guidance, and the command that its rows are built on.
 
-use sinew_math::Pose;
+use sinew_math::{Pose, add_scaled, dot};
 use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMode, Tree};
 
 use crate::goal::{Goal, GoalRows};
@@ -8,7 +8,6 @@ use crate::guide::{Guide, Style};
 use crate::gyration::gyration;
 use crate::hierarchy::Hierarchy;
 use crate::input::ControlContext;
-use crate::least_squares::{add_scaled, dot};
 use crate::limits::LimitState;
 use crate::report::GoalReport;
 use crate::saturation::Saturation;
@@ -113,8 +112,7 @@ impl Variables {
         self.weights.clear();
         self.slots.fill(NONE);
         for link in at.tree.links() {
-            let driven = at.actuation.is_active(link) && !saturation.holds(link);
-            if driven || style == Style::Velocity {
+            if saturation.drives(at, link) || style == Style::Velocity {
                 for dof in at.tree.dofs(link) {
                     self.slots[dof] = self.dofs.len();
                     self.dofs.push(dof);
@@ -140,8 +138,8 @@ impl LevelRows {
 
     /// Makes the rows of limits orthonormal in the norm of the kinetic energy, up to the size expected of rows.
     ///
-    /// Rows of different joints are independent. But a torque moves heavy and light joints together, so that the rows look
-    /// nearly singular and would be damped.
+    /// Rows of different joints are independent. But a torque moves heavy and light joints together, so that the rows
+    /// look nearly singular and would be damped.
     pub(super) fn orthonormalize_limits(&mut self, n: usize, inertia: f64) {
         let Self { coefficients, lifts, targets, .. } = self;
         let first = targets.len() - lifts.len() / n.max(1);
@@ -179,7 +177,7 @@ pub(super) fn base_command(
 ) {
     for link in at.tree.links() {
         let held = saturation.holds(link);
-        let driven = at.actuation.is_active(link) && !held;
+        let driven = saturation.drives(at, link);
         let prescribed = style == Style::Velocity || (style == Style::Acceleration && driven);
         out.modes[link.index()] = if prescribed { JointMode::Prescribed } else { JointMode::Passive };
         for dof in at.tree.dofs(link) {

@@ -1,4 +1,5 @@
-//! Goals become commands: wanted accelerations are produced, styles are minimal, physics is respected, levels are independent.
+//! Goals become commands: wanted accelerations are produced, styles are minimal, physics is respected, levels are
+//! independent.
 
 use glam::DVec3;
 use sinew_control::{Act, levels};

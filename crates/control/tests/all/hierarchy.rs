@@ -38,7 +38,8 @@ fn orthonormalize(known: &[Vec<f64>], v: &mut [f64]) -> f64 {
     left
 }
 
-/// Orthonormal columns that span what the rows leave free: unit vectors made perpendicular to the rows and to each other.
+/// Orthonormal columns that span what the rows leave free: unit vectors made perpendicular to the rows and to each
+/// other.
 fn null_basis(rows: &[Vec<f64>], n: usize) -> Dense {
     let mut known: Vec<Vec<f64>> = Vec::new();
     for row in rows {

@@ -13,7 +13,8 @@ pub(crate) const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
 const BONE: DVec3 = DVec3::new(0.2, 0.08, 0.06);
 
-/// A chain of `n` bones along x, 0.2 m each, joined by `kinds` in turn; the first hangs on the world by a hinge about y, or floats.
+/// A chain of `n` bones along x, 0.2 m each, joined by `kinds` in turn; the first hangs on the world by a hinge about
+/// y, or floats.
 pub(crate) fn chain(n: usize, kinds: &[JointKind], floating: bool) -> Tree {
     let mut builder = MechanismBuilder::new();
     let axis = rotation_to_axis(DVec3::Y).unwrap();

@@ -10,10 +10,10 @@
 //! World axes at centres of mass. Cost: per iteration one reaction of the touched part of the tree, and the companion's own.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, Sym3, Sym6};
+use sinew_math::{Force, Motion, Pose, Sym3, Sym6, shift_force};
 use sinew_solvers::{
     ActivePairs, Attached, CgReport, CgScratch, CgSettings, Load, OnTree, OnTreeScratch, PairFactor,
-    Responder, TreeReaction, TreeResponder, conjugate_gradient, shift_force,
+    Responder, TreeReaction, TreeResponder, conjugate_gradient,
 };
 use sinew_topology::NONE;
 

@@ -1,8 +1,8 @@
 //! A spring between points of two bodies.
 
 use glam::DVec3;
-use sinew_math::{Force, Sym3, Sym6};
-use sinew_solvers::{Load, shift_force};
+use sinew_math::{Force, Sym3, Sym6, shift_force};
+use sinew_solvers::Load;
 
 /// A spring between two points; `body2` may be the world.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Forces outside the tree as compliant rows: the impulse `q − κ G v` is `G v + λ/κ = q/κ` (docs/maths/loops.md).
 
 use glam::DVec3;
-use sinew_math::{Force, Sym3, symmetric_eigen};
-use sinew_solvers::{LoopRow, LoopRows, shift_force};
+use sinew_math::{Force, Sym3, shift_force, symmetric_eigen};
+use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 

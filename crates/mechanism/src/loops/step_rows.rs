@@ -4,8 +4,8 @@
 //! right-hand side. A plain ball holds two points together in world axes; other joints go through the row library.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion};
-use sinew_solvers::{LoopRow, LoopRows, shift_force, shift_motion};
+use sinew_math::{Force, Motion, shift_force, shift_motion};
+use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 

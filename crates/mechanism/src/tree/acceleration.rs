@@ -1,8 +1,10 @@
 //! Acceleration-level equations of the tree, for the explicit and displacement steppers.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Force, Motion, Pose, Sym3, Sym6, log_so3, quat_to_mat3};
-use sinew_solvers::{Load, PointJoint, shift_force, shift_motion};
+use sinew_math::{
+    DriveCoordinate, Force, Motion, Pose, Sym3, Sym6, log_so3, quat_to_mat3, shift_force, shift_motion,
+};
+use sinew_solvers::{Load, PointJoint};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 

@@ -5,8 +5,8 @@
 //! for the pair form, slower by several times.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Sym6, quat_to_mat3};
-use sinew_solvers::{BlockSystem, Load, Responder, TreeLdlt, shift_force, shift_motion};
+use sinew_math::{Force, Motion, Sym6, quat_to_mat3, shift_force, shift_motion};
+use sinew_solvers::{BlockSystem, Load, Responder, TreeLdlt};
 use sinew_topology::NONE;
 
 use crate::model::mechanism::Model;

@@ -10,8 +10,8 @@
 use std::f64::consts::PI;
 
 use glam::{DMat3, DVec3};
-use sinew_math::{Motion, Sym3, log_so3, ops};
-use sinew_solvers::{PairJoint, PointJoint, shift_motion};
+use sinew_math::{Motion, Sym3, log_so3, ops, shift_motion};
+use sinew_solvers::{PairJoint, PointJoint};
 
 use crate::forces::rotation::rotation_tangent;
 use crate::forces::scalar::Coordinate;

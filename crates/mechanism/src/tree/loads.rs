@@ -1,6 +1,7 @@
 //! Loads on single bodies: input wrenches, soft grabs, springs to immovable points, and what a companion adds.
 
-use sinew_solvers::{Load, shift_motion};
+use sinew_math::shift_motion;
+use sinew_solvers::Load;
 use sinew_topology::NONE;
 
 use crate::forces::point_spring::{PointSpring, PointSpringState, add_point_spring};

@@ -14,8 +14,8 @@
 //! the joints (assembly); `1/h ← 0`, `v̂ = v` the velocities compatible with them.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Force, Motion, Pose, Sym3, log_so3};
-use sinew_solvers::{Load, shift_force, shift_motion};
+use sinew_math::{DriveCoordinate, Force, Motion, Pose, Sym3, log_so3, shift_force, shift_motion};
+use sinew_solvers::Load;
 use smallvec::SmallVec;
 
 use crate::forces::point_spring::{PointSpringState, add_point_spring};

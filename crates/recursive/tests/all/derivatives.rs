@@ -6,7 +6,8 @@ use sinew_testkit::{Dense, Rng, assert_close};
 
 use crate::support::{Case, GRAVITY, all_kinds, dense, dense_hybrid, random_case, random_command};
 
-/// Derivatives of all accelerations and torques with respect to one command value, by dense algebra: the solution without bias.
+/// Derivatives of all accelerations and torques with respect to one command value, by dense algebra: the solution
+/// without bias.
 fn dense_column(case: &Case, mass: &Dense, modes: &[JointMode], dof: usize) -> (Vec<f64>, Vec<f64>) {
     let n = case.tree.n_dofs();
     let mut values = vec![0.0; n];

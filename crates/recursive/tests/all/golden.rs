@@ -1,4 +1,5 @@
-//! Reference numbers computed outside this project's code (KP08 Tables 3, 5 and 6 with the corrections of docs/errata.md).
+//! Reference numbers computed outside this project's code (KP08 Tables 3, 5 and 6 with the corrections of
+//! docs/errata.md).
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{
@@ -8,7 +9,7 @@ use sinew_mechanism::{
     BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, rotation_to_axis,
 };
 use sinew_recursive::{
-    BoneMotion, DerivativeRow, Derivatives, Dynamics, HybridCommand, JointMode, LinkId, Particle,
+    DerivativeRow, Derivatives, Dynamics, HybridCommand, JointMode, LinkId, Particle, ParticleBone,
     ParticleState, Tree,
 };
 use sinew_testkit::golden::{Value, array, case, number, numbers, vector};
@@ -119,7 +120,7 @@ fn a_horizontal_rod_starts_at_three_halves_of_gravity() {
 fn a_particle_on_a_moving_bone() {
     let golden = case("recursive", "particle");
     let (input, out) = (&golden["in"], &golden["out"]);
-    let bone = BoneMotion {
+    let bone = ParticleBone {
         velocity: Motion::new(vector(&input["w"]), vector(&input["v"])),
         rate: Motion::new(vector(&input["wd"]), vector(&input["vd"])),
     };

@@ -4,7 +4,7 @@ use glam::DVec3;
 use sinew_math::{Force, MassProperties, Motion, Pose, Sym3, log_so3};
 use sinew_mechanism::{BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder};
 use sinew_recursive::{
-    Action, BoneMotion, Dynamics, HybridCommand, Integrator, Particle, ParticleState, Springs, Tree,
+    Action, Dynamics, HybridCommand, Integrator, Particle, ParticleBone, ParticleState, Springs, Tree,
     TreeState, add_reactions,
 };
 use sinew_testkit::{Rng, assert_close};
@@ -310,7 +310,7 @@ fn a_particle_is_a_leaf_that_slides_freely() {
         let _ = dynamics.respond(&alone, &HybridCommand::passive(&alone), GRAVITY, &external);
         let expected = copy(reference.accelerations(), full.dofs(bone(&full)));
         assert_close!(dynamics.accelerations(), expected.as_slice(), 1e-11);
-        let seen = BoneMotion::new(&alone, &dynamics, particle.link);
+        let seen = ParticleBone::new(&alone, &dynamics, particle.link);
         let found = particle.acceleration(&seen, &slide, tie, other);
         let expected = DVec3::from_slice(&reference.accelerations()[full.dofs(point)]);
         assert_close!(found, expected, 1e-11);

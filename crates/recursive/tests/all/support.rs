@@ -37,7 +37,8 @@ fn random_body(rng: &mut Rng, builder: &mut MechanismBuilder) -> BodyId {
     builder.add_body(BodySpec::dynamic("", pose, random_mass(rng)))
 }
 
-/// A tree of up to `n` bodies; some joints are declared from parent to child, some roots are free, some hang on a fixed body.
+/// A tree of up to `n` bodies; some joints are declared from parent to child, some roots are free, some hang on a fixed
+/// body.
 pub(crate) fn random_case(rng: &mut Rng, n: usize, kinds: &[JointKind]) -> Case {
     let mut builder = MechanismBuilder::new();
     let pose = Pose::new(rng.rotation(), rng.vec3(-1.0, 1.0));

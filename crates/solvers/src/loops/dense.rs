@@ -1,9 +1,9 @@
 //! Dense solution of the loop equations: a reference, and a fallback for small ill-conditioned problems.
 //!
-//! **What.** `A = Â + D` is assembled column by column through the responder and made symmetric. If it is safely positive
-//! definite it is solved by LLᵀ, otherwise by the pseudo-inverse from the eigenvalues of `S A S`. For contradictory rows the
-//! pseudo-inverse with `S = √w` gives the least squares of `Σ w r²`. A compliant row can always be met, so its scale is free,
-//! and `S` removes its compliance: `S = √(w Â/(Â + D))`.
+//! **What.** `A = Â + D` is assembled column by column through the responder and made symmetric. If it is safely
+//! positive definite it is solved by LLᵀ, otherwise by the pseudo-inverse from the eigenvalues of `S A S`. For
+//! contradictory rows the pseudo-inverse with `S = √w` gives the least squares of `Σ w r²`. A compliant row can always
+//! be met, so its scale is free, and `S` removes its compliance: `S = √(w Â/(Â + D))`.
 //!
 //! **Cost.** One response per row, `n²` numbers, `n³/3` (LLᵀ) or about `10 n³` flops; allocates. The factorizations are
 //! those of faer, whose kernels depend on the machine: bits may differ between processors.

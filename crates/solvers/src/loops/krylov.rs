@@ -8,9 +8,9 @@
 //! ```
 //! with `r̃ = r`, `p̃ = p`; BiCG computes its shadow vectors `r̃`, `p̃` separately, from `r̃₀ = r₀`.
 //!
-//! **Least squares.** If rows contradict each other, `r` tends to a vector with `A C r = 0`. CR stops when `‖A C r‖` is at
-//! rounding level relative to the size of `A` times `‖r‖` (all in the norm of `C`), or when it is small and no longer shrinks,
-//! which is noise of the responder.
+//! **Least squares.** If rows contradict each other, `r` tends to a vector with `A C r = 0`. CR stops when `‖A C r‖` is
+//! at rounding level relative to the size of `A` times `‖r‖` (all in the norm of `C`), or when it is small and no
+//! longer shrinks, which is noise of the responder.
 //!
 //! **Cost.** A CR iteration takes one response, and per row about 35 flops in three passes over seven vectors.
 //!
@@ -19,7 +19,8 @@
 use super::operator::Operator;
 use super::precondition::Preconditioner;
 use super::settings::{LoopSettings, LoopStop};
-use crate::vector::{dot, larger, largest};
+use crate::vector::{larger, largest};
+use sinew_math::dot;
 
 /// Rounding level of `‖A C r‖` relative to the size of `A` times `‖r‖`, squared.
 const LEAST_SQUARES: f64 = 1e-26;
@@ -33,9 +34,9 @@ const PATIENCE: u32 = 10;
 /// A residual this small relative to the right-hand side is rounding if it no longer shrinks.
 const ROUNDING: f64 = 1e-11;
 
-/// Growth of the residual over its minimum at which CG and BiCG stop. On consistent rows they minimize the energy of the
-/// error, and the residual may grow by up to the root of the condition number: more than tenfold on a ladder of 96 rungs with
-/// all joints as loops. On contradictory rows it grows without bound.
+/// Growth of the residual over its minimum at which CG and BiCG stop. On consistent rows they minimize the energy of
+/// the error, and the residual may grow by up to the root of the condition number: more than tenfold on a ladder of 96
+/// rungs with all joints as loops. On contradictory rows it grows without bound.
 const DIVERGED: f64 = 1e4;
 
 /// Number of vectors of the method that needs most.

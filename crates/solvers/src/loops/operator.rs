@@ -1,7 +1,7 @@
 //! Products with the loop matrix: `(Â + D) x` with `Â = J T Jᵀ`.
 //!
-//! The matrix is never assembled; a product takes one response of the surroundings. Blocks of weight 0 are switched off:
-//! their rows of the product are zero. Ports that no row touches have no impulses when the responder is called.
+//! The matrix is never assembled; a product takes one response of the surroundings. Blocks of weight 0 are switched
+//! off: their rows of the product are zero. Ports that no row touches have no impulses when the responder is called.
 
 use super::responder::Responder;
 use super::rows::LoopRows;

@@ -1,15 +1,16 @@
 //! Block-Jacobi preconditioner and weights of the loop solver. Not part of Fau99, which does not precondition.
 //!
-//! **What.** One symmetric positive definite block `C` per joint; the Krylov methods work with `C Â` and measure the residual
-//! by `rᵀCr`. With `B = J M⁻¹Jᵀ + D` of the joint's two bodies as if they were free, and `w` the weight of the joint:
+//! **What.** One symmetric positive definite block `C` per joint; the Krylov methods work with `C Â` and measure the
+//! residual by `rᵀCr`. With `B = J M⁻¹Jᵀ + D` of the joint's two bodies as if they were free, and `w` the weight of the
+//! joint:
 //! ```text
 //! C = w B⁻¹  (preconditioned)         C = w 1  (not)
 //! ```
 //! `C = w 1` is the same as scaling rows and columns by `√w`; with `B⁻¹` the weight keeps that effect.
 //!
-//! **Singular blocks.** By LDLᵀ of `B`. A pivot not above 1e-10 of its diagonal entry belongs to a row that repeats earlier
-//! ones, and is replaced by that entry. A row that moves nothing gets the largest entry of all blocks. `C` stays positive
-//! definite and well scaled, and the other directions keep the eigenvalue 1.
+//! **Singular blocks.** By LDLᵀ of `B`. A pivot not above 1e-10 of its diagonal entry belongs to a row that repeats
+//! earlier ones, and is replaced by that entry. A row that moves nothing gets the largest entry of all blocks. `C`
+//! stays positive definite and well scaled, and the other directions keep the eigenvalue 1.
 //!
 //! **Cost.** About 150 flops per point block to build, 15 to apply. A block of weight 0 is zero. Nothing fails.
 
@@ -42,10 +43,9 @@ impl Preconditioner {
     pub(crate) fn fill(&mut self, rows: &LoopRows, free_mass: &dyn Fn(u32) -> FreeMass, invert: bool) {
         self.points.clear();
         self.general.clear();
-        let mass = |port| if port == LoopRows::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
         let (mut largest, mut heaviest, mut size) = (0.0f64, 0.0f64, 0.0f64);
         for block in rows.blocks() {
-            let masses = block.ports.map(mass);
+            let masses = block.ports.map(|port| LoopRows::mass_at(port, free_mass));
             let diagonal = match rows.rows_of(block) {
                 BlockRows::Point(arms) => {
                     let rigid = point_block(arms, &masses);

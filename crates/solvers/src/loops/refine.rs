@@ -1,31 +1,31 @@
 //! Loop refinement: iterative solution of the multipliers that close the loops of a factored tree.
 //!
-//! **What.** With `v_a` the solution of the tree alone, rows `J v + D λ = b`, and `T` the reaction of the tree to impulses
-//! (Fau99 eq. 13, signs of [`LoopRows`]):
+//! **What.** With `v_a` the solution of the tree alone, rows `J v + D λ = b`, and `T` the reaction of the tree to
+//! impulses (Fau99 eq. 13, signs of [`LoopRows`]):
 //! ```text
 //! (Â + D) λ = b̂ = b − J v_a,   Â = J T Jᵀ,        then  v = v_a + T Jᵀ λ
 //! ```
 //! `Â` is symmetric and positive semidefinite. The tree's own constraints hold to rounding for every `λ`.
 //!
-//! **Stopping.** A solve ends when the largest `|b̂ − (Â + D)λ|` is below the precision, when the residual cannot shrink
-//! further ([`LoopStop::LeastSquares`]), when the iterations are used up, or when the caller asks. A converged solve then
-//! computes its residual again from `λ` (Fau99 §3.3; optional, see [`LoopSettings::verify`]). If that residual exceeds 10 times
-//! the precision, the solve restarts from there, a few times at most.
+//! **Stopping.** A solve ends when the largest `|b̂ − (Â + D)λ|` is below the precision, when the residual cannot
+//! shrink further ([`LoopStop::LeastSquares`]), when the iterations are used up, or when the caller asks. A converged
+//! solve then computes its residual again from `λ` (Fau99 §3.3; optional, see [`LoopSettings::verify`]). If that
+//! residual exceeds 10 times the precision, the solve restarts from there, a few times at most.
 //!
-//! **Redundant and contradictory rows.** With redundant, consistent rows many `λ` give the same motion; a solve from zero
-//! without preconditioner finds the one of least norm. With contradictory rows the conjugate residual minimizes `rᵀCr`, where
-//! `C` is the preconditioner (`C = 1` without it and with equal weights). The other iterative methods diverge on such rows and
-//! return their best iterate (docs/errata.md).
+//! **Redundant and contradictory rows.** With redundant, consistent rows many `λ` give the same motion; a solve from
+//! zero without preconditioner finds the one of least norm. With contradictory rows the conjugate residual minimizes
+//! `rᵀCr`, where `C` is the preconditioner (`C = 1` without it and with equal weights). The other iterative methods
+//! diverge on such rows and return their best iterate (docs/errata.md).
 //!
-//! **Weights.** The weight of a block multiplies its part of `C`. Heavy blocks converge first, and have the smallest errors
-//! where rows contradict each other. Converged solutions of consistent rows do not depend on weights. A block of weight 0 is
-//! switched off: its `λ` is 0, and its rows are ignored.
+//! **Weights.** The weight of a block multiplies its part of `C`. Heavy blocks converge first, and have the smallest
+//! errors where rows contradict each other. Converged solutions of consistent rows do not depend on weights. A block of
+//! weight 0 is switched off: its `λ` is 0, and its rows are ignored.
 //!
-//! **Cost.** Per iteration one response of the surroundings (BiCG: two) and about 60 flops per row; one more response to
-//! verify. No allocation once the largest problem has been seen, except by the dense method.
+//! **Cost.** Per iteration one response of the surroundings (BiCG: two) and about 60 flops per row; one more response
+//! to verify. No allocation once the largest problem has been seen, except by the dense method.
 //!
-//! **Failure.** Never panics on numbers and never returns a `λ` that is not finite; [`LoopStop::Breakdown`] reports that
-//! precision was lost.
+//! **Failure.** Never panics on numbers and never returns a `λ` that is not finite; [`LoopStop::Breakdown`] reports
+//! that precision was lost.
 
 #[cfg(feature = "dense")]
 use super::dense;
@@ -67,8 +67,9 @@ pub struct LoopProblem<'a> {
 
 /// Solves `(Â + D) λ = rhs`.
 ///
-/// `lambda` holds the start on entry (the multipliers of the last step, or zero) and the multipliers on return, one entry
-/// per row. `keep_going` gets the iterations done and the residual before every iteration; `false` ends the solve.
+/// `lambda` holds the start on entry (the multipliers of the last step, or zero) and the multipliers on return, one
+/// entry per row. `keep_going` gets the iterations done and the residual before every iteration; `false` ends the
+/// solve.
 pub fn refine(
     problem: LoopProblem<'_>,
     lambda: &mut [f64],

@@ -1,16 +1,16 @@
 //! Reactions to impulses: of a factored tree, and of free bodies.
 //!
-//! **What.** The loop solver uses its surroundings by one operation: the twists `T f` of the ports under impulses `f`, with `T`
-//! symmetric and positive semidefinite (the `acyclic_response` of Fau99 §3.3, as one tree solve with a right-hand side on the
-//! bodies). For a tree of pairs that is one pass leaves → root and one root → leaves, with `c = 0` and no impulse inside joints.
-//! Joint springs are part of `T`, because they are part of the factor.
+//! **What.** The loop solver uses its surroundings by one operation: the twists `T f` of the ports under impulses `f`,
+//! with `T` symmetric and positive semidefinite (the `acyclic_response` of Fau99 §3.3, as one tree solve with a
+//! right-hand side on the bodies). For a tree of pairs that is one pass leaves → root and one root → leaves, with
+//! `c = 0` and no impulse inside joints. Joint springs are part of `T`, because they are part of the factor.
 //!
 //! **Frames, units.** World axes, twists at each body's centre of mass, angular part first; impulses in, twists
 //! out.
 //!
-//! **Cost.** About 120 flops per ball joint between a touched body and the root (300 with a spring), 100 for a hinge. Branches
-//! that no loop touches are skipped. Along a chain each link waits for the one before it, so branches are visited in turn.
-//! Nothing allocates after `new`.
+//! **Cost.** About 120 flops per ball joint between a touched body and the root (300 with a spring), 100 for a hinge.
+//! Branches that no loop touches are skipped. Along a chain each link waits for the one before it, so branches are
+//! visited in turn. Nothing allocates after `new`.
 //!
 //! **Failure.** None: numbers that are not finite are passed on and detected by [`crate::refine`].
 
@@ -21,8 +21,8 @@ use std::cmp::Reverse;
 
 /// The linear reaction of a set of ports to impulses.
 pub trait Responder {
-    /// Reads `impulses[port]` of all ports that loops touch and writes their reaction into `motions[port]`. On other ports
-    /// impulses are zero and motions are not used.
+    /// Reads `impulses[port]` of all ports that loops touch and writes their reaction into `motions[port]`. On other
+    /// ports impulses are zero and motions are not used.
     fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]);
 }
 
@@ -53,8 +53,8 @@ enum Mark {
     Touched,
 }
 
-/// Number of pairs sorted by depth at a time. Visiting the deepest first lets branches of equal depth take turns, so that the
-/// processor does not wait for one chain; the number is small enough for the cache.
+/// Number of pairs sorted by depth at a time. Visiting the deepest first lets branches of equal depth take turns, so
+/// that the processor does not wait for one chain; the number is small enough for the cache.
 const WINDOW: usize = 4096;
 
 impl ActivePairs {
@@ -164,9 +164,9 @@ impl TreeResponder<'_> {
         }
     }
 
-    /// Solution of the tree with the impulses added to its own right-hand side. The constraints of the tree hold to rounding of
-    /// the result; a sum of solution and reaction would lose digits where the two cancel. `above` gives the twist of the body
-    /// that a root hangs from. All pairs must be active.
+    /// Solution of the tree with the impulses added to its own right-hand side. The constraints of the tree hold to
+    /// rounding of the result; a sum of solution and reaction would lose digits where the two cancel. `above` gives the
+    /// twist of the body that a root hangs from. All pairs must be active.
     pub fn resolve(&mut self, impulses: &[Force], above: impl Fn(usize) -> Motion, motions: &mut [Motion]) {
         self.eliminate(impulses);
         for visit in self.active.visits.iter().rev() {

@@ -1,8 +1,8 @@
 //! Loop rows: the constraints that close the loops of a tree, in blocks of one joint each.
 //!
-//! **What.** Rows `J v + D λ = b` on the twists of two *ports* (bodies on which the loop solver may exert impulses); the
-//! impulse on the bodies is `+Jᵀλ` (Fau99 §2.2). A point block holds two points together and stores two arms instead of three
-//! rows of twelve numbers:
+//! **What.** Rows `J v + D λ = b` on the twists of two *ports* (bodies on which the loop solver may exert impulses);
+//! the impulse on the bodies is `+Jᵀλ` (Fau99 §2.2). A point block holds two points together and stores two arms
+//! instead of three rows of twelve numbers:
 //! ```text
 //! J v = v₁ + ω₁×a₁ − v₂ − ω₂×a₂        Jᵀλ = (a₁×λ, λ) on 1, −(a₂×λ, λ) on 2
 //! ```
@@ -27,7 +27,7 @@ use std::ops::Range;
 pub struct LoopRow {
     /// Row of `J` on the first body, which is also the impulse of a unit multiplier on it; world axes.
     pub on1: Force,
-    /// The same for the second body.
+    /// Row of `J` on the second body.
     pub on2: Force,
     /// `b`, in the units of the row's velocity.
     pub rhs: f64,
@@ -202,15 +202,18 @@ impl LoopRows {
         }
     }
 
+    /// Mass of the body at a port as if it were free.
+    pub(crate) fn mass_at(port: u32, free_mass: &dyn Fn(u32) -> FreeMass) -> FreeMass {
+        if port == Self::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) }
+    }
+
     /// Adds a share of `J M⁻¹Jᵀ` to the compliance of the rows of the last block: for each row the smaller of two
     /// `(share, masses)`. The three rows of a point block get their mean.
     pub fn soften_last(&mut self, softness: [(f64, &dyn Fn(u32) -> FreeMass); 2]) {
         let Self { blocks, arms, rows, compliance, .. } = self;
         let Some(block) = blocks.last() else { return };
-        let own = softness.map(|(share, free_mass)| {
-            let mass = |port: u32| if port == Self::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
-            (share, block.ports.map(mass))
-        });
+        let own = softness
+            .map(|(share, free_mass)| (share, block.ports.map(|port| Self::mass_at(port, free_mass))));
         let of_row = |[on1, on2]: [Force; 2]| {
             own.map(|(share, [m1, m2])| share * (on1.dot(m1.mul(on1)) + on2.dot(m2.mul(on2))))
         };
@@ -236,9 +239,8 @@ impl LoopRows {
     #[cfg(feature = "dense")]
     pub(crate) fn free_diagonal(&self, free_mass: &dyn Fn(u32) -> FreeMass) -> Vec<f64> {
         let mut diagonal = Vec::with_capacity(self.len());
-        let mass = |port: u32| if port == Self::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) };
         for block in &self.blocks {
-            let [mass1, mass2] = block.ports.map(mass);
+            let [mass1, mass2] = block.ports.map(|port| Self::mass_at(port, free_mass));
             let of_row = |on1: Force, on2: Force| on1.dot(mass1.mul(on1)) + on2.dot(mass2.mul(on2));
             match self.rows_of(block) {
                 BlockRows::Point([arm1, arm2]) => diagonal.extend(DVec3::AXES.map(|axis| {

@@ -25,15 +25,15 @@ pub struct LoopSettings {
     pub method: LoopMethod,
     /// Whether the blocks of `J M⁻¹Jᵀ + D` precondition the iteration.
     pub precondition: bool,
-    /// Residual at which a solve has converged, in the units of the rows: m/s and rad/s for velocities, m/s² and rad/s² for
-    /// accelerations, m and rad for displacements (docs/maths/loops.md §3).
+    /// Residual at which a solve has converged, in the units of the rows: m/s and rad/s for velocities, m/s² and rad/s²
+    /// for accelerations, m and rad for displacements (docs/maths/loops.md §3).
     pub precision: f64,
     /// Largest number of updates of `λ`, over all restarts.
     pub iterations: u32,
     /// Largest number of restarts after a residual that had drifted.
     pub restarts: u32,
-    /// Whether a converged solve computes its residual again, with one more response. If not, the caller should. A step of a
-    /// mechanism chooses this itself and ignores the value given.
+    /// Whether a converged solve computes its residual again, with one more response. If not, the caller should. A step
+    /// of a mechanism chooses this itself and ignores the value given.
     pub verify: bool,
 }
 
@@ -60,8 +60,8 @@ pub enum LoopStop {
     None,
     /// The residual is below the precision, up to a factor of 10.
     Converged,
-    /// The rows contradict each other and the residual is the smallest possible; or rows that may open have yielded and are
-    /// not closed yet.
+    /// The rows contradict each other and the residual is the smallest possible; or rows that may open have yielded and
+    /// are not closed yet.
     LeastSquares,
     /// The iterations are used up.
     Budget,

@@ -1,8 +1,8 @@
 //! Compact groups of nodes: the coarse unknowns of the two-level preconditioner.
 //!
-//! By recursive coordinate bisection: each connected piece of the mesh is halved across the longest side of its bounding box (at
-//! rest) until a group has about the given size. The order of the groups keeps neighbours close, so that the coarse matrix
-//! has a narrow envelope. Fixed nodes belong to no group.
+//! By recursive coordinate bisection: each connected piece of the mesh is halved across the longest side of its
+//! bounding box (at rest) until a group has about the given size. The order of the groups keeps neighbours close, so
+//! that the coarse matrix has a narrow envelope. Fixed nodes belong to no group.
 //!
 //! Cost `O(n log n)`, once. Any coordinates are accepted; nodes with equal ones are ordered by index.
 

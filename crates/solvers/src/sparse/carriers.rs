@@ -1,24 +1,23 @@
 //! Coarse solve of the two-level preconditioner for bodies that carry nodes: bones in flesh.
 //!
-//! **What.** Bodies with their own matrix `A_t` and constraints react to impulses by `V = T q`. With flesh on them, the coarse
-//! system of groups and carriers is, after the groups are eliminated,
+//! **What.** Bodies with their own matrix `A_t` and constraints react to impulses by `V = T q`. With flesh on them, the
+//! coarse system of groups and carriers is, after the groups are eliminated,
 //! ```text
 //! A_t V + S V + Jᵀλ = g,   J V = 0        V = (T⁻¹ + S)⁻¹ g = G (1 + Gᵀ S G)⁻¹ Gᵀ g,   T = G Gᵀ
 //! ```
-//! with the Schur complement `S` of the carriers, which is dense, because flesh couples every bone to every other. The impulse
-//! that belongs to `V` is `q = g − S V`, so that `V = T q`. The preconditioner stays symmetric and positive semidefinite, and
-//! every `V` it returns satisfies the constraints. A preconditioner that treats bodies and flesh separately needs 3 to 8 times
-//! the iterations.
+//! with the Schur complement `S` of the carriers, which is dense, because flesh couples every bone to every other. The
+//! impulse that belongs to `V` is `q = g − S V`, so that `V = T q`. The preconditioner stays symmetric and positive
+//! semidefinite, and every `V` it returns satisfies the constraints. A preconditioner that treats bodies and flesh
+//! separately needs 3 to 8 times the iterations.
 //!
-//! **Cost.** With `n` = 6 numbers per carrier, `refresh` takes `n` reactions and about `1.2 n³` multiply-adds, `react` takes
-//! `3 n²`. Meant for tens of carriers. No allocation after `new`. World axes, twists at the carriers' centres, angular part
-//! first. **Failure.** None: directions without a pivot are left out.
+//! **Cost.** With `n` = 6 numbers per carrier, `refresh` takes `n` reactions and about `1.2 n³` multiply-adds, `react`
+//! takes `3 n²`. Meant for tens of carriers. No allocation after `new`. World axes, twists at the carriers' centres,
+//! angular part first. **Failure.** None: directions without a pivot are left out.
 
 use super::envelope::Block6;
 use super::precondition::TwoLevel;
 use super::simd4::with_wide_simd;
-use crate::vector::dot;
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, add_scaled, dot};
 
 /// A pivot below this fraction of its diagonal entry counts as zero; directions removed by constraints have none.
 const SINGULAR: f64 = 1e-11;
@@ -57,10 +56,11 @@ impl CarrierCoupling {
         }
     }
 
-    /// Adapts to new values. `parts` are preconditioners of flesh after [`TwoLevel::refresh_carried`], each with the indices of
-    /// its carriers here. `links` are further couplings between two carriers: their indices, and the block of `S`, by columns.
-    /// `respond` is the reaction of the bodies to impulses on the carriers. `is_in_tree` says that the bodies' own matrix
-    /// contains the stiffness and mass of the nodes that each body carries, with all other nodes at rest.
+    /// Adapts to new values. `parts` are preconditioners of flesh after [`TwoLevel::refresh_carried`], each with the
+    /// indices of its carriers here. `links` are further couplings between two carriers: their indices, and the block
+    /// of `S`, by columns. `respond` is the reaction of the bodies to impulses on the carriers. `is_in_tree` says that
+    /// the bodies' own matrix contains the stiffness and mass of the nodes that each body carries, with all other nodes
+    /// at rest.
     ///
     /// # Panics
     /// If an index is too large, or a preconditioner has more carriers than indices.
@@ -116,7 +116,7 @@ impl CarrierCoupling {
         for j in 0..n {
             let column = &mut product[j * n..(j + 1) * n];
             for k in j..n {
-                add(column, &stiffness[k * n..(k + 1) * n], root[j * n + k]);
+                add_scaled(column, root[j * n + k], &stiffness[k * n..(k + 1) * n]);
             }
             for i in j..n {
                 let own = f64::from(u8::from(i == j));
@@ -139,8 +139,8 @@ impl CarrierCoupling {
         }
     }
 
-    /// `twists = (T⁻¹ + S)⁻¹ g` for the `impulses` `g`, which are replaced by those with which the bodies alone get the same
-    /// twists: `twists = T impulses`.
+    /// `twists = (T⁻¹ + S)⁻¹ g` for the `impulses` `g`, which are replaced by those with which the bodies alone get the
+    /// same twists: `twists = T impulses`.
     ///
     /// # Panics
     /// If there is not one impulse and one twist per carrier.
@@ -166,11 +166,11 @@ impl CarrierCoupling {
         solve(factor, w);
         v.fill(0.0);
         for j in 0..n {
-            add(&mut v[j..], &root[j * n + j..(j + 1) * n], w[j]);
+            add_scaled(&mut v[j..], w[j], &root[j * n + j..(j + 1) * n]);
         }
         w.fill(0.0);
         for j in 0..n {
-            add(w, &stiffness[j * n..(j + 1) * n], v[j]);
+            add_scaled(w, v[j], &stiffness[j * n..(j + 1) * n]);
         }
         for ((impulse, twist), (w, v)) in
             impulses.iter_mut().zip(twists).zip(w.as_chunks().0.iter().zip(v.as_chunks().0))
@@ -186,14 +186,6 @@ fn unit(axis: usize) -> Force {
     Force::from_array(std::array::from_fn(|k| f64::from(u8::from(k == axis))))
 }
 
-/// `a += k b`.
-#[inline(always)]
-fn add(a: &mut [f64], b: &[f64], k: f64) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a += k * b;
-    }
-}
-
 /// Cholesky factor of the lower triangle of `a`, by columns in place; a pivot that is not safely positive makes a zero
 /// column.
 #[inline(always)]
@@ -204,7 +196,7 @@ fn cholesky(a: &mut [f64], n: usize) {
         let scale = column[0];
         for k in 0..j {
             let other = &left[k * n + j..(k + 1) * n];
-            add(column, other, -other[0]);
+            add_scaled(column, -other[0], other);
         }
         let pivot = column[0];
         if pivot > SINGULAR * scale && pivot > f64::MIN_POSITIVE {
@@ -225,7 +217,7 @@ fn solve(factor: &[f64], x: &mut [f64]) {
         let column = &factor[j * n + j..(j + 1) * n];
         x[j] *= inverse(column[0]);
         let value = x[j];
-        add(&mut x[j + 1..], &column[1..], -value);
+        add_scaled(&mut x[j + 1..], -value, &column[1..]);
     }
     for j in (0..n).rev() {
         let column = &factor[j * n + j..(j + 1) * n];

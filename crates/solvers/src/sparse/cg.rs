@@ -3,19 +3,18 @@
 //! ```text
 //! z = C r,  ρ = r·z,  p = z + (ρ/ρ_old) p,  w = A p,  α = ρ/(p·w),  x += αp,  r −= αw
 //! ```
-//! (Hestenes & Stiefel 1952; Golub & Van Loan, alg. 11.5.1), until `‖r‖ ≤ precision ‖b‖` in the Euclidean norm. The residual is
-//! then computed again from `x`, and the iteration continues from there if rounding had hidden a remainder. The residual in the
-//! report is always that of the `x` returned.
+//! (Hestenes & Stiefel 1952; Golub & Van Loan, alg. 11.5.1), until `‖r‖ ≤ precision ‖b‖` in the Euclidean norm. The
+//! residual is then computed again from `x`, and the iteration continues from there if rounding had hidden a remainder.
+//! The residual in the report is always that of the `x` returned.
 //!
-//! The methods of [`refine`](crate::refine) are for other systems: rows that may contradict each other, a matrix that may be
-//! singular, least squares, interruption by the caller. Here the matrix must be definite.
+//! The methods of [`refine`](crate::refine) are for other systems: rows that may contradict each other, a matrix that
+//! may be singular, least squares, interruption by the caller. Here the matrix must be definite.
 //!
-//! **Cost.** Per iteration one product, one preconditioning and about 12 flops per unknown in four passes. Nothing allocates
-//! once the scratch has grown. **Failure.** Never panics on values: the report says what is wrong, and `x` is the last good
-//! iterate.
+//! **Cost.** Per iteration one product, one preconditioning and about 12 flops per unknown in four passes. Nothing
+//! allocates once the scratch has grown. **Failure.** Never panics on values: the report says what is wrong, and `x` is
+//! the last good iterate.
 
 use super::simd4::with_wide_simd;
-use crate::vector;
 
 /// A symmetric positive definite matrix `A`, and a matrix `C` close to its inverse.
 pub trait SpdSystem {
@@ -25,8 +24,8 @@ pub trait SpdSystem {
     /// `y = A x`.
     fn apply(&mut self, x: &[f64], y: &mut [f64]);
 
-    /// Number of leading unknowns that count in the norm of residuals; the others follow from them, or contain parts that do not
-    /// vanish.
+    /// Number of leading unknowns that count in the norm of residuals; the others follow from them, or contain parts
+    /// that do not vanish.
     fn n_measured(&self) -> usize {
         self.n_unknowns()
     }
@@ -156,8 +155,8 @@ fn judge(report: &CgReport, settings: &CgSettings, before: f64) -> Option<CgStop
     }
 }
 
-/// Iterates from the residual `r`. Returns `None` if its square reached `goal` or the iterations are used up, otherwise what
-/// is wrong.
+/// Iterates from the residual `r`. Returns `None` if its square reached `goal` or the iterations are used up, otherwise
+/// what is wrong.
 fn iterate(
     system: &mut impl SpdSystem,
     x: &mut [f64],
@@ -213,7 +212,7 @@ fn residual(system: &mut impl SpdSystem, b: &[f64], x: &[f64], r: &mut [f64], me
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     with_wide_simd(
         #[inline(always)]
-        || vector::dot(a, b),
+        || sinew_math::dot(a, b),
     )
 }
 

@@ -3,14 +3,15 @@
 //! ```text
 //! U_gk = A_gk − Σ_m U_gm L_kmᵀ      L_gk = U_gk D_k⁻¹      D_g = A_gg − Σ_k U_gk L_gkᵀ
 //! ```
-//! row by row (Golub & Van Loan §4.3; `m < k < g`, from the first block of the row on). Blocks are stored by columns. Pivots
-//! that are not safely positive count as zero, and so do their inverses: for any finite input `L⁻ᵀD⁻¹L⁻¹` is symmetric and
-//! positive semidefinite, and of dependent unknowns it uses some.
+//! row by row (Golub & Van Loan §4.3; `m < k < g`, from the first block of the row on). Blocks are stored by columns.
+//! Pivots that are not safely positive count as zero, and so do their inverses: for any finite input `L⁻ᵀD⁻¹L⁻¹` is
+//! symmetric and positive semidefinite, and of dependent unknowns it uses some.
 //!
-//! The last rows may be left unsolved: the others are eliminated from them (`L`, and the Schur complement in place of `D`).
+//! The last rows may be left unsolved: the others are eliminated from them (`L`, and the Schur complement in place of
+//! `D`).
 //!
-//! Cost: `e` blocks in a row take `216 e²/2` multiply-adds to factor and `72 e` to solve; no allocation after `new`. Nothing
-//! fails.
+//! Cost: `e` blocks in a row take `216 e²/2` multiply-adds to factor and `72 e` to solve; no allocation after `new`.
+//! Nothing fails.
 
 use super::inverse::{Columns, invert_semidefinite};
 use super::simd4::with_wide_simd;

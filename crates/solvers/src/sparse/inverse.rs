@@ -1,7 +1,7 @@
 //! Generalized inverse of a small symmetric positive semidefinite matrix.
 //!
-//! `L⁻ᵀ D⁺ L⁻¹` from LDLᵀ without square roots, with `1/d = 0` for pivots `d` that are not safely positive. Exactly symmetric.
-//! With N unknowns about N³/2 multiply-adds. A NaN counts as not positive and spreads to the result.
+//! `L⁻ᵀ D⁺ L⁻¹` from LDLᵀ without square roots, with `1/d = 0` for pivots `d` that are not safely positive. Exactly
+//! symmetric. With N unknowns about N³/2 multiply-adds. A NaN counts as not positive and spreads to the result.
 
 /// A matrix by columns.
 pub(crate) type Columns<const N: usize> = [[f64; N]; N];
@@ -9,8 +9,8 @@ pub(crate) type Columns<const N: usize> = [[f64; N]; N];
 /// A pivot below this fraction of its scale is cancellation, not stiffness.
 const SINGULAR: f64 = 1e-12;
 
-/// Replaces `m` (lower triangle) by its inverse; returns the number of pivots that count as zero. `scale` is the diagonal
-/// before any elimination.
+/// Replaces `m` (lower triangle) by its inverse; returns the number of pivots that count as zero. `scale` is the
+/// diagonal before any elimination.
 #[inline(always)]
 pub(crate) fn invert_semidefinite<const N: usize>(m: &mut Columns<N>, scale: &[f64; N]) -> u32 {
     let mut l = *m;

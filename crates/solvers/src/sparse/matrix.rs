@@ -1,11 +1,11 @@
 //! Symmetric matrix of 3×3 blocks over mesh nodes: filled element by element, multiplied many times.
 //!
-//! **What.** `A` over *all* nodes, three unknowns each. Fixed or attached nodes are handled by the caller: with node velocities
-//! `v = T y` the matrix of `y` is `Tᵀ A T`, a product with `A` between a scatter and a gather.
+//! **What.** `A` over *all* nodes, three unknowns each. Fixed or attached nodes are handled by the caller: with node
+//! velocities `v = T y` the matrix of `y` is `Tᵀ A T`, a product with `A` between a scatter and a gather.
 //!
-//! **How.** Elements add to the upper half. The product reads all blocks, with four neighbours of a row interleaved in SIMD
-//! lanes: nine multiplications and nine additions for four blocks (AVX; twice that with SSE2), no scattered writes. Each row is
-//! summed by one thread in one order, the same on all machines.
+//! **How.** Elements add to the upper half. The product reads all blocks, with four neighbours of a row interleaved in
+//! SIMD lanes: nine multiplications and nine additions for four blocks (AVX; twice that with SSE2), no scattered
+//! writes. Each row is summed by one thread in one order, the same on all machines.
 //!
 //! **Cost.** 72 bytes per upper block and 72 per block of the whole; a product is 1–3 ns per block and does
 //! not allocate. NaN in gives NaN out.

@@ -1,8 +1,8 @@
 //! Sparsity pattern of a mesh matrix of 3×3 blocks, computed once so that filling only adds.
 //!
-//! Nodes `i` and `j` share a block if an element has both. Two lists describe the pattern. *Upper*: the blocks `j ≥ i`, row by
-//! row, the diagonal first; each element stores the places of its ten blocks. *Rows*: all blocks of a row by rising column, in
-//! groups of four, each with the upper block that it mirrors; a row is padded with empty blocks.
+//! Nodes `i` and `j` share a block if an element has both. Two lists describe the pattern. *Upper*: the blocks `j ≥ i`,
+//! row by row, the diagonal first; each element stores the places of its ten blocks. *Rows*: all blocks of a row by
+//! rising column, in groups of four, each with the upper block that it mirrors; a row is padded with empty blocks.
 //!
 //! Cost: `O(E log E)` for E elements, once; 40 bytes per element and about 150 per node afterwards.
 

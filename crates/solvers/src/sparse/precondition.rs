@@ -1,27 +1,27 @@
 //! Preconditioners of a mesh matrix: 3×3 block Jacobi, alone or with a coarse correction.
 //!
-//! **What.** With the diagonal blocks `D` and, for each group of nodes `g`, its six rigid motions `W_g` (`v + ω × r_i` at a node
-//! with arm `r_i` from the present middle of the group),
+//! **What.** With the diagonal blocks `D` and, for each group of nodes `g`, its six rigid motions `W_g` (`v + ω × r_i`
+//! at a node with arm `r_i` from the present middle of the group),
 //! ```text
 //! block Jacobi:  C = D⁻¹            two levels:  C = D⁻¹ + W (Wᵀ A W)⁻¹ Wᵀ
 //! ```
 //! the additive two-level Schwarz method (Smith, Bjørstad & Gropp 1996, ch. 2) with the coarse space of smoothed
-//! aggregation left unsmoothed (Vaněk, Mandel & Brezina 1996). Block Jacobi removes errors that vary from node to node; the
-//! coarse matrix moves the groups as rigid bodies. The number of iterations then does not grow with the stiffness, and little
-//! with the mesh.
+//! aggregation left unsmoothed (Vaněk, Mandel & Brezina 1996). Block Jacobi removes errors that vary from node to node;
+//! the coarse matrix moves the groups as rigid bodies. The number of iterations then does not grow with the stiffness,
+//! and little with the mesh.
 //!
-//! 2√n groups of about √n/2 nodes balance the cost of the coarse matrix against the iterations. Both preconditioners are
-//! symmetric and positive semidefinite for any finite input, and definite if `A` is. A preconditioner of an earlier matrix
-//! remains valid. The arms must be those of the positions at which the stiffness was taken, because rotations about these
-//! cost no energy.
+//! 2√n groups of about √n/2 nodes balance the cost of the coarse matrix against the iterations. Both preconditioners
+//! are symmetric and positive semidefinite for any finite input, and definite if `A` is. A preconditioner of an earlier
+//! matrix remains valid. The arms must be those of the positions at which the stiffness was taken, because rotations
+//! about these cost no energy.
 //!
-//! **Carriers.** Nodes may be carried by bodies with unknowns of their own (bones), whose twists then belong to the coarse
-//! space. Their part is not solved here: [`TwoLevel::restrict`] gives the impulses on the carriers after the groups are
-//! eliminated, [`CarrierCoupling`](super::carriers::CarrierCoupling) solves for the twists of the carriers, and
-//! [`TwoLevel::prolong`] takes these.
+//! **Carriers.** Nodes may be carried by bodies with unknowns of their own (bones), whose twists then belong to the
+//! coarse space. Their part is not solved here: [`TwoLevel::restrict`] gives the impulses on the carriers after the
+//! groups are eliminated, [`CarrierCoupling`](super::carriers::CarrierCoupling) solves for the twists of the carriers,
+//! and [`TwoLevel::prolong`] takes these.
 //!
-//! **Cost.** Two levels: `refresh` costs about 8 products with `A`, `apply` half a product; no allocation. **Failure.** None:
-//! directions that are not definite are left out and counted.
+//! **Cost.** Two levels: `refresh` costs about 8 products with `A`, `apply` half a product; no allocation. **Failure.**
+//! None: directions that are not definite are left out and counted.
 
 use super::aggregates::Aggregates;
 use super::envelope::{Block6, Envelope};
@@ -86,7 +86,7 @@ pub struct TwoLevel {
     coarse: Envelope,
     /// The blocks of the carriers before the groups are eliminated.
     carriers: Vec<Block6>,
-    /// (τ, f) of each group, then (ω, v); the same of carriers; one more that stays zero, for fixed nodes.
+    /// (τ, f), later (ω, v), of each group and each carrier; the last entry stays zero, for fixed nodes.
     motions: Vec<[f64; 6]>,
 }
 
@@ -271,8 +271,8 @@ impl TwoLevel {
         }
     }
 
-    /// Second half, after [`restrict`](Self::restrict) with the same `r`: `z` on the free nodes from the `twists` of the
-    /// carriers.
+    /// Second half, after [`restrict`](Self::restrict) with the same `r`: `z` on the free nodes from the `twists` of
+    /// the carriers.
     ///
     /// # Panics
     /// If there is not one twist per carrier.
@@ -287,8 +287,8 @@ impl TwoLevel {
         self.spread(r, z);
     }
 
-    /// Block of the Schur complement of the carriers `i ≥ j` after the groups are eliminated; with `is_in_tree` without the
-    /// carrier's own block.
+    /// Block of the Schur complement of the carriers `i ≥ j` after the groups are eliminated; with `is_in_tree` without
+    /// the carrier's own block.
     pub(crate) fn carried_block(&self, i: usize, j: usize, is_in_tree: bool) -> Block6 {
         let n_groups = self.groups.len();
         let mut block = *self.coarse.block(n_groups + i, n_groups + j);

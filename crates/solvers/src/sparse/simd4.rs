@@ -1,7 +1,7 @@
 //! SIMD vectors of four `f64`: one AVX register on x86 machines that have it, two 128-bit registers elsewhere.
 //!
-//! `pulp` detects AVX at run time. Fused multiply-add is never used. Each lane does the same operations in the same order
-//! on every machine, so the bits are the same.
+//! `pulp` detects AVX at run time. Fused multiply-add is never used. Each lane does the same operations in the same
+//! order on every machine, so the bits are the same.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use pulp::x86::V3;

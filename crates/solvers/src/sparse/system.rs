@@ -7,8 +7,9 @@ use super::cg::SpdSystem;
 use super::matrix::BlockMatrix;
 use super::precondition::NodePreconditioner;
 
-/// `A` restricted to the free nodes. Vectors have three numbers for every node. Those of fixed nodes must be zero in the
-/// right-hand side and in the start, and stay zero. Known motions of fixed nodes go to the right-hand side: `b − A v_fixed`.
+/// `A` restricted to the free nodes. Vectors have three numbers for every node. Those of fixed nodes must be zero in
+/// the right-hand side and in the start, and stay zero. Known motions of fixed nodes go to the right-hand side:
+/// `b − A v_fixed`.
 #[derive(Debug)]
 pub struct HeldNodes<'a, P> {
     /// The matrix of all nodes.

@@ -1,8 +1,8 @@
 //! The fused kernels: one more right-hand side equals a fresh elimination; regularized pivots are finite.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Sym3, Sym6};
-use sinew_solvers::{Load, PairFactor, PairJoint, PointJoint, shift_force};
+use sinew_math::{Force, Motion, Sym3, Sym6, shift_force};
+use sinew_solvers::{Load, PairFactor, PairJoint, PointJoint};
 use sinew_testkit::{Rng, assert_close};
 
 fn vector(rng: &mut Rng) -> DVec3 {

@@ -1,8 +1,8 @@
 //! Joints that say different things: least squares, exact trees, least norms.
 
 use super::graphs::{Block, LEAST_SQUARES, Reference, Tree, difference, independent_blocks, pushed};
-use sinew_math::Motion;
-use sinew_solvers::{LoopMethod, LoopSettings, LoopStop, shift_motion};
+use sinew_math::{Motion, shift_motion};
+use sinew_solvers::{LoopMethod, LoopSettings, LoopStop};
 use sinew_testkit::{Dense, Rng};
 
 /// Blocks whose last one repeats an earlier rigid one with another right-hand side, and the same with the mean.

@@ -4,10 +4,10 @@
 //! `[H  −(JG)ᵀ; JG  D](u, λ) = (Gᵀz, b)`.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Sym3, Sym6};
+use sinew_math::{Force, Motion, Sym3, Sym6, shift_motion};
 use sinew_solvers::{
     ActivePairs, FreeMass, Load, LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch,
-    LoopSettings, PairFactor, PairJoint, Responder, TreeReaction, TreeResponder, refine, shift_motion,
+    LoopSettings, PairFactor, PairJoint, Responder, TreeReaction, TreeResponder, refine,
 };
 use sinew_testkit::{Dense, Rng};
 
