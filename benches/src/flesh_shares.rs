@@ -6,7 +6,7 @@
 use crate::{MeasureEffort, SuiteFailure};
 use glam::DVec3;
 use sinew_fem::{
-    BoneMotion, Diagonalize, ExplicitStep, FemModel, FemScratch, FemState, StepScratch, elastic_forces,
+    BoneState, Diagonalize, ExplicitStep, FemModel, FemScratch, FemState, StepScratch, elastic_forces,
     step_explicit,
 };
 use sinew_flesh::FleshBody;
@@ -103,8 +103,8 @@ pub(crate) fn time_flesh(
     let evaluation = time_calls(effort, n, || {
         elastic_forces(model, positions, mode, &mut scratch, &mut forces);
     });
-    let bone = |&bone: &usize| BoneMotion { world_from_bone: poses[bone], twist: Motion::ZERO };
-    let bones: Vec<BoneMotion> = body.bones().iter().map(bone).collect();
+    let bone = |&bone: &usize| BoneState { world_from_bone: poses[bone], twist: Motion::ZERO };
+    let bones: Vec<BoneState> = body.bones().iter().map(bone).collect();
     let step = ExplicitStep {
         dt_s: NO_TIME,
         gravity: DVec3::NEG_Z,
@@ -126,12 +126,11 @@ pub(crate) fn time_flesh(
 #[cfg(test)]
 mod tests {
     use super::deform;
-    use sinew_fem::{FemModel, FemOptions, Material, TetMesh};
+    use sinew_fem::{FemModel, FemOptions, Material};
 
     #[test]
     fn shares_are_met() {
-        let beam = sinew_mesh::TetMesh::beam(glam::DVec3::new(1.0, 0.2, 0.2), [20, 4, 4]).unwrap();
-        let mesh = TetMesh::new(beam.nodes().to_vec(), beam.tets().to_vec()).unwrap();
+        let mesh = sinew_mesh::beam(glam::DVec3::new(1.0, 0.2, 0.2), [20, 4, 4]).unwrap();
         let material = Material::st_venant_kirchhoff(1e5, 0.4).unwrap();
         let model = FemModel::new(mesh, material, &FemOptions::default()).unwrap();
         for share in [0.0, 0.1, 0.5, 1.0] {

@@ -9,7 +9,7 @@ use crate::{FigureGoal, Machine, MeasureEffort, SceneRun, StepTimes, Subject, Su
 use allocation_counter::measure;
 use glam::DVec3;
 use sinew_fem::{
-    Attachments, Diagonalize, FemModel, FemOptions, FemScratch, FemState, Material, StepScratch, TetMesh,
+    Attachments, Diagonalize, FemModel, FemOptions, FemScratch, FemState, Material, StepScratch,
     elastic_forces,
 };
 use sinew_flesh::{FleshBody, FleshOptions};
@@ -350,8 +350,7 @@ impl FleshSuite {
 
 /// A beam of flesh without bones.
 fn beam(cells: [u32; 3]) -> Result<FemModel, SuiteFailure> {
-    let beam = sinew_mesh::TetMesh::beam(DVec3::from(cells.map(f64::from)) * 0.01, cells)?;
-    let mesh = TetMesh::new(beam.nodes().to_vec(), beam.tets().to_vec())?;
+    let mesh = sinew_mesh::beam(DVec3::from(cells.map(f64::from)) * 0.01, cells)?;
     let material = Material::st_venant_kirchhoff(1e5, 0.4)?;
     Ok(FemModel::new(mesh, material, &FemOptions::default())?)
 }

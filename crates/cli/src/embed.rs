@@ -115,8 +115,8 @@ fn read_tetgen(args: &EmbedArgs) -> Result<TetGen, Failure> {
     let [node, ele] = ["node", "ele"].map(|ending| args.surface.with_extension(ending));
     let failure = |error: MeshError| Failure(format!("{}: {error}", args.surface.display()));
     let mut tetgen = TetGen::from_bytes(&read(&node)?, &read(&ele)?).map_err(failure)?;
-    let nodes = tetgen.mesh.nodes().iter().map(|&x| x * args.scale).collect();
-    tetgen.mesh = TetMesh::new(nodes, tetgen.mesh.tets().to_vec()).map_err(failure)?;
+    let nodes = tetgen.mesh.positions().iter().map(|&x| x * args.scale).collect();
+    tetgen.mesh = TetMesh::new(nodes, tetgen.mesh.tets().to_vec()).map_err(|error| failure(error.into()))?;
     Ok(tetgen)
 }
 

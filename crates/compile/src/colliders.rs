@@ -6,7 +6,7 @@ use glam::DVec2;
 use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactShape, Groups, HeightField, Owner,
 };
-use sinew_math::{Pose, Shape};
+use sinew_math::Pose;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
 
@@ -49,16 +49,13 @@ fn add_colliders(
     let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
     let surface = surface_material(&doc.contact, mass);
     let solid = |at: Pose, shape| Collider::new(owner(body), central.compose(&at), shape, surface);
-    let placed = |shape: &ShapeDoc| {
-        let found = contact_shape(&shape.solid).ok_or_else(|| no_ellipsoid(path))?;
-        Ok::<_, BuildError>(solid(shape.at.to_pose(), found))
-    };
+    let placed = |shape: &ShapeDoc| solid(shape.at.to_pose(), shape.solid.into());
     let found = match &doc.shape {
         ColliderShapeDoc::Plane { point, normal } => vec![Collider::ground(*point, *normal, surface)],
-        ColliderShapeDoc::Solid(shape) => vec![placed(shape)?],
+        ColliderShapeDoc::Solid(shape) => vec![placed(shape)],
         ColliderShapeDoc::OfBody => {
             let bodies = scene.bodies.iter().filter(|body| body.name == doc.body);
-            bodies.flat_map(|body| &body.shapes).map(placed).collect::<Result<_, _>>()?
+            bodies.flat_map(|body| &body.shapes).map(placed).collect()
         }
         ColliderShapeDoc::HeightField { at, size, heights } => {
             let n = [heights.first().map_or(0, Vec::len), heights.len()];
@@ -78,24 +75,6 @@ fn owner(body: Option<BodyId>) -> Owner {
 
 fn fault(field: &str, error: &ContactError) -> BuildError {
     BuildError::Flesh { field: field.to_owned(), message: error.to_string() }
-}
-
-fn no_ellipsoid(path: &str) -> BuildError {
-    BuildError::Unsupported {
-        field: path.to_owned(),
-        what: "ellipsoids cannot be touched",
-        hint: "give the body a collider of spheres or capsules",
-    }
-}
-
-pub(crate) fn contact_shape(shape: &Shape) -> Option<ContactShape> {
-    Some(match *shape {
-        Shape::Box { size } => ContactShape::Box { edges: size },
-        Shape::Sphere { radius } => ContactShape::Sphere { radius },
-        Shape::Capsule { radius, length } => ContactShape::Capsule { radius, length },
-        Shape::Cylinder { radius, length } => ContactShape::Cylinder { radius, length },
-        Shape::Ellipsoid { .. } => return None,
-    })
 }
 
 pub(crate) fn groups(doc: &ContactDoc) -> Groups {

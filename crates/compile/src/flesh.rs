@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use sinew_engine::FleshAppearance;
 use sinew_fem::{Attachments, FemError, FemModel, FemOptions, FemState};
-use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState, SurfacePoint};
+use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
 use sinew_math::{MassProperties, Pose};
 use sinew_mechanism::{BodyId, BodySpec};
-use sinew_mesh::EmbeddedBody;
+use sinew_mesh::{EmbeddedBody, TetMesh};
 use sinew_scene::{FleshDoc, SceneDoc};
 
 use self::attach::{NodeBodies, SceneBodies};
@@ -130,10 +130,9 @@ impl PreparedBody {
             node_masses_kg: Some(masses),
             mass_floor: 0.0,
         };
-        let tets = sinew_fem::TetMesh::new(positions, mesh.tets().to_vec()).map_err(bad)?;
+        let tets = TetMesh::new(positions, mesh.tets().to_vec()).map_err(|error| bad(error.into()))?;
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;
-        let surface: Vec<SurfacePoint> =
-            mesh.anchors().iter().map(|a| SurfacePoint { tet: a.tet, weights: a.weights }).collect();
+        let surface = mesh.surface_points().to_vec();
         let contact = |contact| (surface_point_material(&contact, doc, &mesh, total), groups(&contact));
         let options = FleshOptions {
             stiffness_damping_s: doc.stiffness_damping_s,

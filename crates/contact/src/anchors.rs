@@ -1,42 +1,42 @@
-//! What contacts remember from step to step: how far each is stretched along its surface.
+//! Stretches of contacts along their surfaces, kept from step to step.
 //!
-//! A contact that sticks pulls like a spring from where it took hold (Cundall and Strack 1979). Kept is the stretch, not
-//! a place, so that a rolling ball is not held by the point that touched first. One entry per contact of the last step,
-//! sorted by name; a contact that is not found any more is forgotten. Part of the state: plain data, serializable, and
-//! everything that the past adds to the future of contacts.
+//! A sticking contact acts like a spring attached where it first stuck (Cundall and Strack 1979). The stretch is
+//! stored, not the position, so a rolling ball is not held back by its first touching point. There is one entry per
+//! contact of the last step, sorted by key. A contact that is no longer found is removed. This is part of the state,
+//! plain and serializable; it is all that contacts carry from one step to the next.
 
-use crate::{ContactKey, ContactPoint};
+use crate::contact_point::{ContactKey, ContactPoint};
 use glam::DVec3;
 
-/// The memory of one contact.
+/// The stretch of one contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Anchor {
-    /// Which contact.
+pub struct ContactAnchor {
+    /// Key of the contact.
     pub key: ContactKey,
-    /// How far the first side has moved along the surface since it took hold (m, world).
+    /// Displacement of the first side along the surface since the contact stuck (m, world).
     pub stretch: DVec3,
 }
 
-/// The memory of all contacts.
+/// The stretches of all contacts.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(from = "Vec<Anchor>", into = "Vec<Anchor>")
+    serde(from = "Vec<ContactAnchor>", into = "Vec<ContactAnchor>")
 )]
 pub struct Anchors {
-    entries: Vec<Anchor>,
+    entries: Vec<ContactAnchor>,
 }
 
 impl Anchors {
-    /// No memory.
+    /// No stretches.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The entries, sorted by key.
-    pub fn entries(&self) -> &[Anchor] {
+    pub fn entries(&self) -> &[ContactAnchor] {
         &self.entries
     }
 
@@ -52,30 +52,29 @@ impl Anchors {
         }));
     }
 
-    /// Remembers the stretches of this step's contacts and nothing else. A stretch of zero, or one that is not finite,
-    /// is left out.
+    /// Stores the stretches of this step's contacts only, without those that are zero or not finite.
     pub fn replace(&mut self, contacts: &[ContactPoint], stretches: &[DVec3]) {
         self.entries.clear();
         let kept = contacts.iter().zip(stretches).filter(|(_, s)| s.is_finite() && **s != DVec3::ZERO);
-        self.entries.extend(kept.map(|(contact, &stretch)| Anchor { key: contact.key, stretch }));
+        self.entries.extend(kept.map(|(contact, &stretch)| ContactAnchor { key: contact.key, stretch }));
     }
 
-    /// Forgets everything, as after setting poses by hand.
+    /// Removes all stretches, for instance after poses were set.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 }
 
-impl From<Vec<Anchor>> for Anchors {
-    /// In any order; of entries with the same key the first counts.
-    fn from(mut entries: Vec<Anchor>) -> Self {
+impl From<Vec<ContactAnchor>> for Anchors {
+    /// From entries in any order; the first of several with the same key is kept.
+    fn from(mut entries: Vec<ContactAnchor>) -> Self {
         entries.sort_by_key(|anchor| anchor.key);
         entries.dedup_by_key(|anchor| anchor.key);
         Self { entries }
     }
 }
 
-impl From<Anchors> for Vec<Anchor> {
+impl From<Anchors> for Vec<ContactAnchor> {
     fn from(anchors: Anchors) -> Self {
         anchors.entries
     }

@@ -1,10 +1,13 @@
-//! A shape with a place, an owner, a surface and a choice of partners.
+//! Colliders: shapes fixed to their owners, with a material and contact groups.
 
-use crate::{ContactError, ContactMaterial, ContactShape, Owner};
+use crate::contact_point::Owner;
+use crate::error::ContactError;
+use crate::material::ContactMaterial;
+use crate::shape::ContactShape;
 use glam::{DQuat, DVec3};
 use sinew_math::Pose;
 
-/// How far from one the length of a quaternion may be.
+/// Tolerance of the length of a unit quaternion.
 const UNIT: f64 = 1e-6;
 
 /// Which colliders may touch which: two touch if each is a member of a group that the other collides with.
@@ -47,8 +50,8 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// A shape at `pose` in the frame of its owner, touching everything; without stiffness of its own, everything that has
-    /// some: for the world, and for bodies that forces do not move.
+    /// A shape at `pose` in the frame of its owner, in all groups. A collider without stiffness touches only colliders
+    /// with stiffness; that suits the world, and bodies that forces do not move.
     ///
     /// # Errors
     /// Sizes, numbers of the material or the pose out of range.
@@ -81,12 +84,12 @@ impl Collider {
         Self { groups, ..self }
     }
 
-    /// Whom it belongs to.
+    /// Its owner.
     pub fn owner(&self) -> Owner {
         self.owner
     }
 
-    /// Owner from collider.
+    /// Pose in the frame of the owner.
     pub fn pose(&self) -> Pose {
         self.pose
     }
@@ -101,7 +104,7 @@ impl Collider {
         self.groups
     }
 
-    /// Its surface.
+    /// Its material.
     pub fn material(&self) -> &ContactMaterial {
         &self.material
     }
@@ -110,7 +113,7 @@ impl Collider {
 /// The shortest rotation that takes +z to a unit vector.
 fn rotation_from_z(normal: DVec3) -> DQuat {
     let axis = DVec3::Z.cross(normal);
-    // 1 + z without cancellation below the horizon
+    // 1 + z without cancellation for z < 0
     let w = if normal.z < 0.0 { axis.length_squared() / (1.0 - normal.z) } else { 1.0 + normal.z };
     let square = axis.length_squared() + w * w;
     if square > 0.0 {

@@ -1,4 +1,4 @@
-//! What can be wrong with a description of contact.
+//! Errors of colliders, shapes and contact models.
 
 use thiserror::Error;
 
@@ -15,6 +15,9 @@ pub enum ContactError {
         /// What it was (m).
         value: f64,
     },
+    /// A primitive without contact geometry.
+    #[error("a shape of kind {0} cannot be a collider; use spheres, capsules, cylinders or boxes")]
+    Untouchable(&'static str),
     /// A number of a material is out of its range.
     #[error("material: {field} must be {range}, not {value}")]
     Material {
@@ -26,13 +29,15 @@ pub enum ContactError {
         value: f64,
     },
     /// A convex hull needs at least four finite points that are not in one plane.
-    #[error("convex: {0}")]
+    #[error("convex hull: {0}")]
     Hull(&'static str),
     /// A height field needs at least 2 × 2 finite heights, as many as its grid has vertices.
     #[error("height field: {0}")]
     Field(&'static str),
     /// A pose has a number that is not finite, or a rotation that is not of unit length.
-    #[error("pose of the collider in its owner is not a rigid placement")]
+    #[error(
+        "the pose of the collider has a number that is not finite or a rotation that is not of unit length"
+    )]
     Pose,
     /// A normal is zero or not finite.
     #[error("the normal of a plane must be finite and not zero")]
@@ -46,7 +51,7 @@ pub enum ContactError {
         fault: Box<ContactError>,
     },
     /// A collider belongs to a body that does not exist.
-    #[error("body {body} does not exist: there are {n_bodies}")]
+    #[error("body {body} does not exist; there are only {n_bodies} bodies")]
     Body {
         /// The body named.
         body: u32,

@@ -1,37 +1,47 @@
 #![doc = include_str!("../README.md")]
 
-mod anchors;
-mod boxes;
-mod broad;
-mod clip;
-mod collider;
-mod contact;
-mod distance;
+// Modules of one group use each other, and those of the groups above.
 mod error;
-mod field;
-mod hull;
-mod law;
+mod face_polygon;
 mod material;
-mod model;
-mod pairs;
-mod points;
-mod polygon;
-mod samples;
-mod segments;
-mod shape;
-mod solve;
-mod step;
+mod nearest;
 
-pub use anchors::{Anchor, Anchors};
+mod convex_hull;
+mod height_field;
+mod primitives;
+mod shape;
+
+mod contact_force;
+mod contact_point;
+mod contact_step;
+
+mod anchors;
+mod collider;
+mod solve;
+
+mod placed;
+
+mod box_separation;
+mod broad_phase;
+mod capsule_pair;
+mod convex_pair;
+mod ground_points;
+
+mod narrow_phase;
+
+mod model;
+mod point_contacts;
+
+pub use anchors::{Anchors, ContactAnchor};
 pub use collider::{Collider, Groups};
-pub use contact::{ContactKey, ContactPoint, Mover, Owner};
+pub use contact_force::ContactForce;
+pub use contact_point::{ContactKey, ContactPoint, Mover, Owner};
+pub use contact_step::{ContactRow, ContactStart, ContactStep, Grip};
+pub use convex_hull::ConvexHull;
 pub use error::ContactError;
-pub use field::HeightField;
-pub use hull::ConvexHull;
-pub use law::ContactForce;
+pub use height_field::HeightField;
 pub use material::{ContactLaw, ContactMaterial};
 pub use model::{ContactModel, ContactReport, ContactWorkspace};
-pub use points::PointCloud;
+pub use point_contacts::PointCloud;
 pub use shape::ContactShape;
 pub use solve::{Approach, ContactSolve, ContactSummary};
-pub use step::{ContactRow, ContactStart, ContactStep, Grip};

@@ -1,12 +1,13 @@
-//! What surfaces are made of, and what two of them make together.
+//! Contact materials of surfaces, and the law between two of them.
 //!
-//! A [`ContactMaterial`] belongs to one surface, a [`ContactLaw`] to a pair: the stiffer and the more damped of both
-//! ([`ContactMaterial::with`]), the geometric mean of their friction, so that ice stays ice whatever stands on it. The
-//! larger stiffness, rather than springs in series, keeps a heavy body from sinking into a light one. SI units.
+//! A [`ContactMaterial`] belongs to one surface, a [`ContactLaw`] to a pair ([`ContactMaterial::with`]): the larger
+//! stiffness, the larger damping, and the geometric mean of the friction, so that a surface without friction is
+//! slippery for everything. The larger stiffness, rather than springs in series, keeps a heavy body from sinking into a
+//! light one. SI units.
 
-use crate::ContactError;
+use crate::error::ContactError;
 
-/// Gravity that [`ContactMaterial::for_mass`] reckons with (m/s²).
+/// Gravity assumed by [`ContactMaterial::for_mass`] (m/s²).
 const STANDARD_GRAVITY: f64 = 9.81;
 /// How deep a body of the given mass sinks on one contact of [`ContactMaterial::for_mass`] (m).
 const STANDARD_SINK: f64 = 1e-4;
@@ -46,7 +47,7 @@ pub struct ContactLaw {
 }
 
 impl ContactMaterial {
-    /// Decides nothing but friction: stiffness and damping are those of the other side. For the world, and for bodies that
+    /// Sets only the friction; stiffness and damping are those of the other side. For the world, and for bodies that
     /// forces do not move.
     pub const fn passive(friction: f64) -> Self {
         Self { stiffness: 0.0, damping: 0.0, friction, grip: 1.0, slip_speed: 1e-4 }

@@ -1,12 +1,14 @@
-//! Everything that can touch, and who never touches whom.
+//! All colliders, and the pairs that ignore each other.
 //!
-//! A [`ContactModel`] is immutable and shared; a [`ContactWorkspace`] holds buffers only: results are a function of the
-//! model, the poses and the margin alone, to the bit, so that a restored run finds the same contacts.
+//! A [`ContactModel`] is immutable and shared. A [`ContactWorkspace`] has buffers only: results depend on the model,
+//! the poses and the margin only, to the bit, so a restored run finds the same contacts.
 
-use crate::broad::Sweep;
-use crate::pairs::NarrowScratch;
-use crate::{Collider, ContactError, ContactPoint, Owner};
-use glam::{DMat3, DVec3};
+use crate::broad_phase::Sweep;
+use crate::collider::Collider;
+use crate::contact_point::{ContactPoint, Owner};
+use crate::error::ContactError;
+use crate::narrow_phase::NarrowScratch;
+use crate::placed::{PlacedCollider, Presence};
 use sinew_math::Pose;
 
 /// The largest number of colliders and of bodies.
@@ -21,19 +23,19 @@ pub struct ContactModel {
     ignored: Vec<[Owner; 2]>,
 }
 
-/// Buffers of queries; losing them changes no result.
+/// Buffers of queries. Their content never changes a result.
 #[derive(Default)]
 pub struct ContactWorkspace {
-    pub(crate) placed: Vec<Placed>,
+    pub(crate) placed: Vec<PlacedCollider>,
     pub(crate) sweep: Sweep,
     pub(crate) narrow: NarrowScratch,
 }
 
-/// What a query noticed.
+/// Counts of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactReport {
-    /// Pairs of colliders, or colliders near the points, that were looked at closely.
+    /// Pairs of colliders, or colliders near the points, that the narrow phase examined.
     pub n_pairs: usize,
     /// Contacts found.
     pub n_contacts: usize,
@@ -43,36 +45,9 @@ pub struct ContactReport {
     pub skipped_points: usize,
 }
 
-/// A collider in the world.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Placed {
-    /// World from collider.
-    pub(crate) pose: Pose,
-    /// The rotation of the pose.
-    pub(crate) axes: DMat3,
-    pub(crate) state: Presence,
-}
-
-/// Where a collider can be met.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Presence {
-    /// Its pose is unusable.
-    Lost,
-    /// Everywhere: a plane.
-    Everywhere,
-    /// Inside a box (world, m).
-    Within { low: DVec3, high: DVec3 },
-}
-
-impl Placed {
-    pub(crate) fn local(&self, point: DVec3) -> DVec3 {
-        self.axes.transpose() * (point - self.pose.translation)
-    }
-}
-
 impl ContactModel {
-    /// Colliders of `n_bodies` bodies and of the world. Colliders of one owner ignore each other, and so do the pairs of
-    /// owners in `ignored`: usually those that a joint connects.
+    /// Colliders of `n_bodies` bodies and of the world. Colliders of one owner ignore each other, and so do the pairs
+    /// of owners in `ignored`: usually those that a joint connects.
     ///
     /// # Errors
     /// A collider or an ignored pair that names a body that does not exist.
@@ -108,7 +83,7 @@ impl ContactModel {
         &self.colliders
     }
 
-    /// How many poses a query wants.
+    /// How many poses a query needs.
     pub fn n_bodies(&self) -> usize {
         self.n_bodies
     }
@@ -151,10 +126,11 @@ impl ContactModel {
         ContactReport { n_pairs: pairs.len(), n_contacts: out.len(), skipped_colliders, skipped_points: 0 }
     }
 
-    /// Puts every collider into the world; returns how many could not be.
+    /// Places every collider in the world; returns how many have no finite pose.
     pub(crate) fn place(&self, poses: &[Pose], margin: f64, work: &mut ContactWorkspace) -> usize {
         work.placed.clear();
-        work.placed.extend(self.colliders.iter().map(|collider| place(collider, poses, margin)));
+        work.placed
+            .extend(self.colliders.iter().map(|collider| PlacedCollider::new(collider, poses, margin)));
         work.placed.iter().filter(|placed| matches!(placed.state, Presence::Lost)).count()
     }
 }
@@ -166,27 +142,7 @@ impl ContactWorkspace {
     }
 }
 
-/// A margin that is not a number counts as zero.
+/// A margin that is negative or not finite counts as zero.
 pub(crate) fn usable(margin: f64) -> f64 {
     if margin.is_finite() { margin.max(0.0) } else { 0.0 }
-}
-
-fn place(collider: &Collider, poses: &[Pose], margin: f64) -> Placed {
-    let owner = match collider.owner() {
-        Owner::World => Some(Pose::IDENTITY),
-        Owner::Body(body) => poses.get(body as usize).copied(),
-    };
-    let pose = owner.map_or(Pose::IDENTITY, |owner| owner * collider.pose());
-    let axes = pose.rotation_matrix();
-    let state = match (owner, collider.shape().extent()) {
-        (Some(_), _) if !pose.is_finite() || !axes.is_finite() => Presence::Lost,
-        (None, _) => Presence::Lost,
-        (Some(_), None) => Presence::Everywhere,
-        (Some(_), Some(extent)) => {
-            let centre = pose.transform_point(extent.centre);
-            let half = extent.turned(axes) + DVec3::splat(0.5 * margin);
-            Presence::Within { low: centre - half, high: centre + half }
-        }
-    };
-    Placed { pose, axes, state }
 }

@@ -1,20 +1,22 @@
-//! The contacts of one implicit step, from the first guess to what they remember.
+//! The contacts of one implicit step, from the first guess to the stretches for the next step.
 //!
 //! ```text
 //! begin      guess every grip                       → steps(): B and q of each contact
 //!            solve (M + Σ GᵀBG) v' = M v + Σ Gᵀq
-//! review     which grips does v' contradict?        → some: solve again, three or four solves at most
+//! review     which grips does v' contradict?        → if any: solve again, three or four solves at most
 //! finish     stretches for the next step, a summary
 //! ```
 //!
-//! The caller owns the bodies, so it gives velocities as functions of a contact. One solve is enough where nothing
-//! changes: most steps. With contacts across a gap (a margin above zero) allow two at least: a solve that is not
-//! reviewed may pull bodies over a gap. Cost: linear in the contacts; nothing is allocated once the buffers have grown.
+//! The caller owns the bodies, so it gives velocities as functions of a contact. Most steps need one solve. With
+//! contacts across a gap (a margin above zero) allow at least two: a solve that is not reviewed may pull bodies across
+//! a gap. Cost: linear in the contacts; nothing allocates once the buffers have grown.
 
-use crate::{Anchors, ContactPoint, ContactStart, ContactStep, Grip};
+use crate::anchors::Anchors;
+use crate::contact_point::ContactPoint;
+use crate::contact_step::{ContactStart, ContactStep, Grip};
 use glam::DVec3;
 
-/// The contacts of one step. Keep it to keep its buffers; it carries nothing else from step to step.
+/// The contacts of one step. Reuse it for its buffers; nothing else is carried from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct ContactSolve {
     starts: Vec<ContactStart>,
@@ -23,7 +25,7 @@ pub struct ContactSolve {
     dt: f64,
 }
 
-/// How the sides of a contact approach: velocities of the first minus the other at the contact point (m/s, world).
+/// Relative velocities of a contact: first side minus other side at the contact point (m/s, world).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approach {
     /// At the start of the step.
@@ -34,22 +36,22 @@ pub struct Approach {
     pub mass: f64,
 }
 
-/// What the contacts of a step did.
+/// Summary of the contacts of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactSummary {
-    /// Contacts that held.
+    /// Sticking contacts.
     pub n_stick: usize,
-    /// Contacts that slid.
+    /// Sliding contacts.
     pub n_slip: usize,
-    /// Contacts whose last solve made them pull; more solves would have opened them.
+    /// Contacts that pull after the last solve; further solves would have opened them.
     pub n_pulling: usize,
     /// The largest depth at the start of the step (m); 0 without contacts.
     pub depth: f64,
 }
 
 impl ContactSummary {
-    /// Of both together.
+    /// Both summaries together.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self {
@@ -67,7 +69,7 @@ impl ContactSolve {
         Self::default()
     }
 
-    /// Starts a step of `dt` seconds: guesses the law of every contact from how its sides approach.
+    /// Starts a step of `dt` seconds: guesses the law of every contact from the relative velocities.
     pub fn begin(
         &mut self,
         contacts: &[ContactPoint],
@@ -92,9 +94,9 @@ impl ContactSolve {
         &self.steps
     }
 
-    /// Looks at every contact again with the velocities that a solve gave (relative, m/s, world); returns how many laws
-    /// changed: none means that the solve stands. Say if the next solve will be the `last`: it gets only laws that take
-    /// energy whatever it says.
+    /// Checks every contact with the relative velocities of a solve (m/s, world); returns how many laws changed. If
+    /// none changed, the solve is final. If the next solve is the `last`, it gets only laws that dissipate energy at
+    /// any velocity.
     pub fn review(
         &mut self,
         contacts: &[ContactPoint],
@@ -116,7 +118,7 @@ impl ContactSolve {
         n_changed
     }
 
-    /// Ends the step with the velocities of the last solve: what contacts remember goes to `anchors`.
+    /// Ends the step with the velocities of the last solve: writes the stretches to `anchors`.
     pub fn finish(
         &mut self,
         contacts: &[ContactPoint],

@@ -1,24 +1,24 @@
-//! Which nodes belong to which bone.
+//! Attachment of nodes to bones.
 //!
-//! An attached node moves with its bone at a fixed point of it; a free node may have a reference bone, to whose motion its
-//! damper is tied (KP08 §4.2, §4.5). Bones are plain indices with poses here. Assignments are lists with one entry per
-//! node, made by distance ([`nodes_within`], [`nearest_bones`]) or painted ([`paint`]), in any combination. World frame,
-//! m, rad/s; linear in nodes × capsules.
+//! An attached node is fixed to a point of its bone (KP08 §4.1, §4.2). A free node may have a reference bone; its
+//! damper acts on the velocity relative to that bone (§4.5). Bones are indices with poses here. An assignment is a list
+//! with one entry per node. It is made by distance ([`nodes_within`], [`nearest_bones`]) or from lists of nodes
+//! ([`paint`]), in any combination. World frame, m, rad/s; linear in nodes × capsules.
 
-use crate::FemError;
+use crate::error::FemError;
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose};
 
-/// A bone as a line with a thickness, at rest in the frame of the mesh.
+/// A bone as a capsule, at rest in the frame of the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneCapsule {
     /// The bone.
     pub bone: u32,
-    /// One end of the line, m.
+    /// One end of the axis, m.
     pub start: DVec3,
     /// The other end, m.
     pub end: DVec3,
-    /// Thickness around the line, m.
+    /// Radius, m.
     pub radius_m: f64,
 }
 
@@ -32,16 +32,16 @@ impl BoneCapsule {
     }
 }
 
-/// Where a bone is and how it moves.
+/// Pose and twist of a bone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BoneMotion {
+pub struct BoneState {
     /// Pose of the bone's frame in the world.
     pub world_from_bone: Pose,
     /// Angular velocity and velocity of the frame's origin, world axes.
     pub twist: Motion,
 }
 
-impl BoneMotion {
+impl BoneState {
     /// Velocity of the bone's material at a world point, m/s.
     #[inline]
     pub fn velocity_at(&self, point: DVec3) -> DVec3 {
@@ -66,11 +66,11 @@ pub fn nearest_bones(positions: &[DVec3], capsules: &[BoneCapsule]) -> Vec<Optio
     nodes_within(positions, capsules, f64::INFINITY)
 }
 
-/// Gives the listed nodes to a bone.
+/// Assigns the listed nodes to a bone.
 ///
 /// # Errors
-/// [`FemError::EntryOutOfRange`] for a node that does not exist, [`FemError::AttachedTwice`] for one that another bone
-/// has already.
+/// [`FemError::EntryOutOfRange`] for a node that does not exist, [`FemError::AttachedTwice`] for one that already has
+/// another bone.
 pub fn paint(assignment: &mut [Option<u32>], nodes: &[u32], bone: u32) -> Result<(), FemError> {
     for (index, &node) in nodes.iter().enumerate() {
         match assignment.get_mut(node as usize) {
@@ -94,7 +94,7 @@ pub struct AttachedNode {
     pub node: u32,
     /// The bone.
     pub bone: u32,
-    /// Where it sits on the bone, m, bone frame.
+    /// Its position in the frame of the bone, m.
     pub point_in_bone: DVec3,
 }
 
@@ -103,7 +103,7 @@ pub struct AttachedNode {
 pub struct FreeNode {
     /// The node.
     pub node: u32,
-    /// The bone to which its damper is tied; none is the world.
+    /// The bone that its damper refers to; none is the world.
     pub reference: Option<u32>,
 }
 
@@ -124,7 +124,7 @@ impl Attachments {
 
     /// From assignments: node `i` is attached to `bones[i]`, or free with the reference bone `references[i]`.
     ///
-    /// `positions` are the nodes at rest and `poses` the bones then, `world_from_bone`.
+    /// `positions` are the nodes at rest and `poses` the bones at rest, `world_from_bone`.
     ///
     /// # Errors
     /// [`FemError::WrongLength`] if a list does not have one entry per node, [`FemError::EntryOutOfRange`] for a bone
@@ -185,7 +185,7 @@ impl Attachments {
     ///
     /// # Panics
     /// If a bone or node is missing.
-    pub fn prescribe(&self, bones: &[BoneMotion], positions: &mut [DVec3], velocities: &mut [DVec3]) {
+    pub fn prescribe(&self, bones: &[BoneState], positions: &mut [DVec3], velocities: &mut [DVec3]) {
         for attached in &self.attached {
             let (node, bone) = (attached.node as usize, &bones[attached.bone as usize]);
             positions[node] = bone.world_from_bone.transform_point(attached.point_in_bone);
@@ -200,7 +200,7 @@ impl Attachments {
     /// If a bone or node is missing.
     pub fn add_wrenches(
         &self,
-        bones: &[BoneMotion],
+        bones: &[BoneState],
         positions: &[DVec3],
         forces: &[DVec3],
         wrenches: &mut [Force],
@@ -214,7 +214,7 @@ impl Attachments {
 
 /// Adds a force at a world point to the wrench of a bone.
 #[inline]
-pub(crate) fn add_force(wrench: &mut Force, bone: &BoneMotion, point: DVec3, force: DVec3) {
+pub(crate) fn add_force(wrench: &mut Force, bone: &BoneState, point: DVec3, force: DVec3) {
     wrench.linear += force;
     wrench.angular += (point - bone.world_from_bone.translation).cross(force);
 }

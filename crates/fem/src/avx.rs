@@ -1,11 +1,10 @@
 //! Four lanes in one AVX register, on x86 machines that have them.
 //!
-//! `pulp` finds out at run time and gives a token as proof; its operations are plain `vaddpd` and friends without fused
-//! multiply-add, so the bits are those of the narrower lanes. Code must be inlined into [`V3::vectorize`] to be compiled
-//! for AVX.
+//! `pulp` detects AVX at run time and gives a token as proof. Its operations are not fused, so the bits are those of
+//! the narrower lanes. Code is compiled for AVX only if it is inlined into [`V3::vectorize`].
 
-use crate::block::{CAPACITY, Local};
-use crate::lanes::{Lanes, Mask, Vec3};
+use crate::lanes::{LaneMask, Lanes, Vec3};
+use crate::node_buffer::{CAPACITY, NodeBuffer};
 use pulp::x86::V3;
 use std::arch::x86_64::{__m256d, _CMP_GT_OQ};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
@@ -18,8 +17,8 @@ pub(crate) struct Avx4 {
 }
 
 macro_rules! operator {
-    ($($trait:ident $name:ident $intrinsic:ident;)*) => {$(
-        impl $trait for Avx4 {
+    ($($op:ident $name:ident $intrinsic:ident;)*) => {$(
+        impl $op for Avx4 {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
@@ -77,7 +76,12 @@ impl Lanes for Avx4 {
         [Self { v: x, token }, Self { v: y, token }, Self { v: z, token }]
     }
     #[inline(always)]
-    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut Local, nodes: impl Fn(usize) -> [u16; 4]) {
+    fn scatter(
+        corners: &[Vec3<Self>; 4],
+        n: usize,
+        rows: &mut NodeBuffer,
+        nodes: impl Fn(usize) -> [u16; 4],
+    ) {
         let (token, zero) = (corners[0][0].token, corners[0][0].like(0.0).v);
         let added = [
             transpose(token, [corners[0][0].v, corners[0][1].v, corners[0][2].v, zero]),
@@ -127,7 +131,7 @@ impl Lanes for Avx4 {
     }
 }
 
-impl Mask<Self> for Avx4 {
+impl LaneMask<Self> for Avx4 {
     #[inline(always)]
     fn select(self, yes: Self, no: Self) -> Self {
         Self { v: self.token.avx._mm256_blendv_pd(no.v, yes.v, self.v), token: self.token }

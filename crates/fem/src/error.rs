@@ -1,66 +1,14 @@
-//! What can be wrong with a mesh, a material or the numbers given with them; each error names the culprit.
+//! Errors of building flesh: each names the number, node or bone at fault.
+
+use sinew_math::TetMeshError;
 
 /// Why flesh could not be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FemError {
-    /// A mesh without tetrahedra.
-    #[error("the mesh has no tetrahedra")]
-    NoElements,
-    /// More nodes or tetrahedra than 32-bit indices can name.
-    #[error("{count} nodes or tetrahedra are more than 32-bit indices can name")]
-    TooLarge {
-        /// How many there were.
-        count: usize,
-    },
-    /// A tetrahedron names a node that does not exist.
-    #[error("tetrahedron {tet} uses node {node}, but there are {n_nodes} nodes")]
-    NodeOutOfRange {
-        /// The tetrahedron.
-        tet: usize,
-        /// The index that it used.
-        node: u32,
-        /// How many nodes there are.
-        n_nodes: usize,
-    },
-    /// A tetrahedron uses a node twice.
-    #[error("tetrahedron {tet} uses node {node} twice")]
-    RepeatedNode {
-        /// The tetrahedron.
-        tet: usize,
-        /// The repeated node.
-        node: u32,
-    },
-    /// A coordinate is NaN or infinite.
-    #[error("node {node} has a coordinate that is not finite")]
-    NotFinite {
-        /// The node.
-        node: usize,
-    },
-    /// A tetrahedron is flat, to rounding, or too small to be inverted.
-    #[error("tetrahedron {tet} has no volume ({volume_m3:e} m³)")]
-    ZeroVolume {
-        /// The tetrahedron.
-        tet: usize,
-        /// Its signed volume, m³.
-        volume_m3: f64,
-    },
-    /// A tetrahedron is wound the wrong way round.
-    #[error(
-        "tetrahedron {tet} has negative volume ({volume_m3:e} m³): swap two of its nodes, or repair the winding"
-    )]
-    Inverted {
-        /// The tetrahedron.
-        tet: usize,
-        /// Its signed volume, m³.
-        volume_m3: f64,
-    },
-    /// No tetrahedron uses a node.
-    #[error("no tetrahedron uses node {node}")]
-    UnreferencedNode {
-        /// The node.
-        node: usize,
-    },
+    /// The mesh is not valid.
+    #[error(transparent)]
+    Mesh(#[from] TetMeshError),
     /// A number outside its range.
     #[error("{what} is {value}, but must be {range}")]
     OutOfRange {
@@ -68,7 +16,7 @@ pub enum FemError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// Where it may lie.
+        /// What is allowed.
         range: &'static str,
     },
     /// An entry of a list is outside its range.
@@ -80,7 +28,7 @@ pub enum FemError {
         index: usize,
         /// Its value.
         value: f64,
-        /// Where it may lie.
+        /// What is allowed.
         range: &'static str,
     },
     /// A list that does not have one entry per node or tetrahedron.

@@ -1,11 +1,11 @@
-//! One kernel, any width: the arithmetic that scalar and SIMD code share.
+//! The arithmetic that scalar and SIMD kernels share.
 //!
-//! A kernel is written once over [`Lanes`] and instantiated for `f64` (the plain reference), for `f64x2` of `wide`, on x86
-//! for AVX registers where the machine has them ([`crate::avx`]), and for pairs of these ([`crate::pair`]). Every operation is one of `+ − × ÷ √`,
-//! a comparison or a choice, none is fused and none mixes lanes, so a lane has the same bits whatever runs beside it.
-//! Comparisons with NaN are false. [`Mat3`] holds columns.
+//! A kernel is written once over [`Lanes`]. It is compiled for `f64` (the reference), for `f64x2` of `wide`, for AVX
+//! registers on x86 machines that have them ([`crate::avx`]), and for pairs of these ([`crate::lane_pair`]). Every
+//! operation is one of `+ − × ÷ √`, a comparison or a selection. None is fused and none mixes lanes, so the bits of a
+//! lane do not depend on its neighbours or on the width. Comparisons with NaN are false.
 
-use crate::block::{CAPACITY, Local};
+use crate::node_buffer::{CAPACITY, NodeBuffer};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use wide::f64x2;
 
@@ -40,7 +40,7 @@ pub(crate) trait Lanes:
     /// Proof that the machine has the instructions.
     type Token: Copy;
     /// One truth value per lane.
-    type Mask: Mask<Self>;
+    type Mask: LaneMask<Self>;
 
     /// The proof.
     fn token(self) -> Self::Token;
@@ -71,7 +71,12 @@ pub(crate) trait Lanes:
 
     /// For the first `n` lanes in order, adds lane `k` of `corners[c]` to row `nodes(k)[c]`, `c` from 0 to 3.
     #[inline(always)]
-    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut Local, nodes: impl Fn(usize) -> [u16; 4]) {
+    fn scatter(
+        corners: &[Vec3<Self>; 4],
+        n: usize,
+        rows: &mut NodeBuffer,
+        nodes: impl Fn(usize) -> [u16; 4],
+    ) {
         for k in 0..n {
             for (v, node) in corners.iter().zip(nodes(k)) {
                 let sum = &mut rows[usize::from(node) % CAPACITY].0;
@@ -110,7 +115,7 @@ pub(crate) trait Lanes:
 }
 
 /// Truth values, one per lane.
-pub(crate) trait Mask<L: Lanes>: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
+pub(crate) trait LaneMask<L: Lanes>: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
     /// `yes` where true, `no` elsewhere.
     fn select(self, yes: L, no: L) -> L;
     /// `x` where true, 0 elsewhere.
@@ -176,7 +181,7 @@ impl Lanes for f64 {
     }
 }
 
-impl Mask<f64> for bool {
+impl LaneMask<f64> for bool {
     #[inline(always)]
     fn select(self, yes: f64, no: f64) -> f64 {
         if self { yes } else { no }
@@ -194,7 +199,7 @@ impl Mask<f64> for bool {
 impl Lanes for f64x2 {
     const N: usize = 2;
     type Token = ();
-    type Mask = Bits;
+    type Mask = WideMask;
 
     #[inline(always)]
     fn token(self) {}
@@ -212,7 +217,12 @@ impl Lanes for f64x2 {
         f64x2::new([f(0), f(1)])
     }
     #[inline(always)]
-    fn scatter(corners: &[Vec3<Self>; 4], n: usize, rows: &mut Local, nodes: impl Fn(usize) -> [u16; 4]) {
+    fn scatter(
+        corners: &[Vec3<Self>; 4],
+        n: usize,
+        rows: &mut NodeBuffer,
+        nodes: impl Fn(usize) -> [u16; 4],
+    ) {
         let [a, b, c, d] = corners;
         let pairs = [
             f64x2::transpose([a[0], a[1]]),
@@ -249,12 +259,12 @@ impl Lanes for f64x2 {
         self.fast_min(other)
     }
     #[inline(always)]
-    fn gt(self, other: Self) -> Bits {
-        Bits(self.simd_gt(other))
+    fn gt(self, other: Self) -> WideMask {
+        WideMask(self.simd_gt(other))
     }
 }
 
-impl Mask<f64x2> for Bits {
+impl LaneMask<f64x2> for WideMask {
     #[inline(always)]
     fn select(self, yes: f64x2, no: f64x2) -> f64x2 {
         self.0.select(yes, no)
@@ -271,9 +281,9 @@ impl Mask<f64x2> for Bits {
 
 /// The mask of a SIMD vector: all bits of a lane, or none.
 #[derive(Clone, Copy)]
-pub(crate) struct Bits(f64x2);
+pub(crate) struct WideMask(f64x2);
 
-impl BitAnd for Bits {
+impl BitAnd for WideMask {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
@@ -281,7 +291,7 @@ impl BitAnd for Bits {
     }
 }
 
-impl BitOr for Bits {
+impl BitOr for WideMask {
     type Output = Self;
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
@@ -291,90 +301,3 @@ impl BitOr for Bits {
 
 /// A 3-vector per lane.
 pub(crate) type Vec3<L> = [L; 3];
-
-/// `a·b`.
-#[inline(always)]
-pub(crate) fn dot<L: Lanes>(a: Vec3<L>, b: Vec3<L>) -> L {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-/// `a×b`.
-#[inline(always)]
-pub(crate) fn cross<L: Lanes>(a: Vec3<L>, b: Vec3<L>) -> Vec3<L> {
-    [a[1] * b[2] - b[1] * a[2], a[2] * b[0] - b[2] * a[0], a[0] * b[1] - b[0] * a[1]]
-}
-
-/// `k a`.
-#[inline(always)]
-pub(crate) fn scale<L: Lanes>(a: Vec3<L>, k: L) -> Vec3<L> {
-    [a[0] * k, a[1] * k, a[2] * k]
-}
-
-/// `a − b`.
-#[inline(always)]
-pub(crate) fn sub<L: Lanes>(a: Vec3<L>, b: Vec3<L>) -> Vec3<L> {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-/// `yes` where the mask is true, `no` elsewhere.
-#[inline(always)]
-pub(crate) fn select3<L: Lanes>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec3<L> {
-    [mask.select(yes[0], no[0]), mask.select(yes[1], no[1]), mask.select(yes[2], no[2])]
-}
-
-/// A 3×3 matrix per lane, by columns.
-#[derive(Clone, Copy)]
-pub(crate) struct Mat3<L>(pub(crate) [Vec3<L>; 3]);
-
-impl<L: Lanes> Mat3<L> {
-    /// Ones on the diagonal, in lanes like those of `like`.
-    #[inline(always)]
-    pub(crate) fn identity(like: L) -> Self {
-        let (o, z) = (like.like(1.0), like.like(0.0));
-        Self([[o, z, z], [z, o, z], [z, z, o]])
-    }
-
-    /// `M v`.
-    #[inline(always)]
-    pub(crate) fn mul_vec(&self, v: Vec3<L>) -> Vec3<L> {
-        let [x, y, z] = &self.0;
-        three!(|i| x[i] * v[0] + y[i] * v[1] + z[i] * v[2])
-    }
-
-    /// `M N`.
-    #[inline(always)]
-    pub(crate) fn mul(&self, n: &Self) -> Self {
-        Self([self.mul_vec(n.0[0]), self.mul_vec(n.0[1]), self.mul_vec(n.0[2])])
-    }
-
-    /// `M Nᵀ`.
-    #[inline(always)]
-    pub(crate) fn mul_transpose(&self, n: &Self) -> Self {
-        self.mul(&n.transpose())
-    }
-
-    /// `Mᵀ`.
-    #[inline(always)]
-    pub(crate) fn transpose(&self) -> Self {
-        let [x, y, z] = self.0;
-        Self([[x[0], y[0], z[0]], [x[1], y[1], z[1]], [x[2], y[2], z[2]]])
-    }
-
-    /// `det M`.
-    #[inline(always)]
-    pub(crate) fn determinant(&self) -> L {
-        dot(self.0[0], cross(self.0[1], self.0[2]))
-    }
-}
-
-impl From<glam::DMat3> for Mat3<f64> {
-    fn from(m: glam::DMat3) -> Self {
-        Self(m.to_cols_array_2d())
-    }
-}
-
-impl From<Mat3<f64>> for glam::DMat3 {
-    fn from(m: Mat3<f64>) -> Self {
-        Self::from_cols_array_2d(&m.0)
-    }
-}

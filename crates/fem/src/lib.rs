@@ -1,36 +1,38 @@
 #![doc = include_str!("../README.md")]
 
-mod attach;
+// Modules of one group use each other downward, and those of the groups above.
 #[cfg(target_arch = "x86_64")]
 mod avx;
-mod block;
-mod diagonal;
 mod error;
-mod forces;
-mod kernel;
+mod lane_pair;
 mod lanes;
-mod material;
-mod mesh;
-mod model;
-mod neo_hookean;
-mod pair;
-mod select;
-mod spectral;
-mod step;
-mod stvk;
+mod mat3;
+mod node_buffer;
+mod simd_width;
 mod svd;
+
+mod materials;
+
+mod layout;
+mod model;
+
+mod block_forces;
+mod forces;
 mod tangent;
 #[cfg(feature = "parallel")]
 mod threads;
 
+mod attach;
+mod step;
+
 pub use attach::{
-    AttachedNode, Attachments, BoneCapsule, BoneMotion, FreeNode, nearest_bones, nodes_within, paint,
+    AttachedNode, Attachments, BoneCapsule, BoneState, FreeNode, nearest_bones, nodes_within, paint,
 };
-pub use diagonal::Extension;
+pub use block_forces::Diagonalize;
 pub use error::FemError;
-pub use forces::{Diagonalize, FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
-pub use material::{Band, Lame, Material};
-pub use mesh::TetMesh;
+pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
+pub use materials::{Extension, Lame, Material, StretchBand};
 pub use model::{FemModel, FemOptions};
+pub use sinew_math::{TetMesh, TetMeshError};
 pub use step::{ExplicitStep, FemState, StepScratch, stable_dt, step_explicit};
 pub use tangent::{ElementTangent, Projection, STIFFNESS_PAIRS, for_each_tangent};

@@ -1,14 +1,16 @@
-//! The immutable side of flesh: rest quantities, masses, material.
+//! The immutable model of flesh: rest quantities, masses, material.
 //!
-//! Per tetrahedron `D_m⁻¹`, the filled volume `wV` and the area normals `b_i = −V∇φ_i` (rows of `−V D_m⁻¹`; outward
-//! faces, KP08 eq. 14); per node a lumped mass. Node and tetrahedron numbers are those of the mesh. kg, m, Pa.
-//! Building costs a sort of the tetrahedra.
+//! Per tetrahedron: `D_m⁻¹`, the filled volume `wV` and the area normals `w b_i = −wV∇φ_i` (rows of `−wV D_m⁻¹`; KP08
+//! eq. 14, 15). Per node: a lumped mass. Nodes and tetrahedra have the indices of the mesh. kg, m, Pa. Building costs a
+//! sort of the tetrahedra.
 
-use crate::block::{Layout, Rest, WIDTH};
-use crate::{FemError, Material, TetMesh};
+use crate::error::FemError;
+use crate::layout::{ElementLayout, RestShape, WIDTH};
+use crate::materials::Material;
 use glam::DVec3;
+use sinew_math::TetMesh;
 
-/// What a model needs to know beside mesh and material.
+/// Density, fill ratios and masses of a model.
 #[derive(Clone, Debug)]
 pub struct FemOptions {
     /// Density of filled volume, kg/m³.
@@ -17,11 +19,12 @@ pub struct FemOptions {
     pub fill_ratios: Option<Vec<f64>>,
     /// Mass of each node, kg; a quarter of each tetrahedron's mass per corner if absent.
     pub node_masses_kg: Option<Vec<f64>>,
-    /// Nodes lighter than this fraction of the mean are made that heavy ([`FemModel::n_raised_masses`]); 0 to 1.
+    /// Smallest mass, as a fraction of the mean, 0 to 1. Lighter nodes are raised to it
+    /// ([`FemModel::n_raised_masses`]).
     pub mass_floor: f64,
 }
 
-/// Water, full elements, masses as they are.
+/// Density of water, full elements, no mass floor.
 impl Default for FemOptions {
     fn default() -> Self {
         Self { density_kg_per_m3: 1000.0, fill_ratios: None, node_masses_kg: None, mass_floor: 0.0 }
@@ -35,16 +38,16 @@ pub struct FemModel {
     material: Material,
     masses: Vec<f64>,
     n_raised_masses: usize,
-    pub(crate) layout: Layout,
+    pub(crate) layout: ElementLayout,
     /// Packet lane of each tetrahedron.
     pub(crate) slots: Vec<u32>,
 }
 
-/// A tetrahedron may not be fuller than full, but for rounding of whoever measured it.
+/// Largest fill ratio, with a margin for rounding.
 const FULL: f64 = 1.0 + 1e-9;
 
 impl FemModel {
-    /// Prepares a mesh.
+    /// Builds a model from a mesh and a material.
     ///
     /// # Errors
     /// [`FemError::WrongLength`], [`FemError::OutOfRange`] or [`FemError::EntryOutOfRange`] for bad options, or a node
@@ -67,7 +70,7 @@ impl FemModel {
                 return Err(FemError::EntryOutOfRange { what, index, value: *mass, range });
             }
         }
-        let layout = Layout::new(&mesh, |tet| mesh.volume(tet) * fill(tet));
+        let layout = ElementLayout::new(&mesh, |tet| mesh.volume(tet) * fill(tet));
         let mut slots = vec![0; mesh.tets().len()];
         for (slot, &element) in (0..).zip(&layout.elements) {
             if let Some(entry) = slots.get_mut(element as usize) {
@@ -77,7 +80,7 @@ impl FemModel {
         Ok(Self { mesh, material, masses, n_raised_masses, layout, slots })
     }
 
-    /// The same flesh of another material.
+    /// The same flesh with another material.
     #[must_use]
     pub fn with_material(mut self, material: Material) -> Self {
         self.material = material;
@@ -109,20 +112,20 @@ impl FemModel {
         &self.masses
     }
 
-    /// How many nodes the mass floor made heavier.
+    /// How many nodes were raised to the mass floor.
     pub fn n_raised_masses(&self) -> usize {
         self.n_raised_masses
     }
 
     /// Filled volume `wV` of a tetrahedron, m³.
     pub fn filled_volume(&self, tet: usize) -> f64 {
-        self.rest(tet).strength
+        self.rest(tet).filled_volume
     }
 
     /// Area normals `b_i = −wV∇φ_i` of the four nodes of a tetrahedron, m²; `f_i = P b_i`.
     pub fn area_normals(&self, tet: usize) -> [DVec3; 4] {
         let rest = self.rest(tet);
-        let rows = rest.inverse.transpose().0.map(|row| DVec3::from(row) * -rest.strength);
+        let rows = rest.inverse.transpose().0.map(|row| DVec3::from(row) * -rest.filled_volume);
         [-(rows[0] + rows[1] + rows[2]), rows[0], rows[1], rows[2]]
     }
 
@@ -136,7 +139,7 @@ impl FemModel {
         total as f64 / self.n_tets() as f64
     }
 
-    fn rest(&self, tet: usize) -> Rest<f64> {
+    fn rest(&self, tet: usize) -> RestShape<f64> {
         let slot = self.slots[tet] as usize;
         self.layout.packets[slot / WIDTH].rest((), slot % WIDTH)
     }

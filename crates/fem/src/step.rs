@@ -1,4 +1,4 @@
-//! Explicit steps of free nodes between bones whose motion is given.
+//! Explicit steps of free nodes around bones whose motion is given.
 //!
 //! Symplectic Euler: forces at the old positions, then velocities, then positions with the new velocities,
 //!
@@ -6,19 +6,20 @@
 //! (1 + hc) v' = v + h (f/m + g + c v_bone(x))        x' = x + h v'
 //! ```
 //!
-//! where `f` is elastic and external, and `−cm (v − v_bone)` is the damper between a free node and its reference bone
-//! (KP08 §4.5; `c` in 1/s, so that light nodes are damped as heavy ones), taken implicitly: no `c` limits the step. Elastic
-//! forces do: [`stable_dt`]. Bones receive the forces of their attached nodes and the opposite of the dampers. World
-//! frame, SI. Cost: the forces and one pass over the nodes; nothing allocates. What is not finite is reported by the
-//! forces and never panics.
+//! where `f` is the elastic and external force. `−cm (v − v_bone)` is the damper between a free node and its reference
+//! bone (KP08 §4.5, with `c` in 1/s, so that light and heavy nodes are damped alike). It is implicit, so it does not
+//! limit the step. Elastic forces do: [`stable_dt`]. Bones receive the forces of their attached nodes and the reactions
+//! of the dampers. World frame, SI. Cost: the forces and one pass over the nodes; nothing allocates. Numbers that are
+//! not finite are reported by the forces and never panic.
 
-use crate::attach::{Attachments, BoneMotion, add_force};
-use crate::forces::{Diagonalize, FemReport, FemScratch, elastic_forces};
-use crate::{FemModel, Lame, Material};
+use crate::attach::{Attachments, BoneState, add_force};
+use crate::block_forces::Diagonalize;
+use crate::forces::{FemReport, FemScratch, elastic_forces};
+use crate::model::FemModel;
 use glam::DVec3;
 use sinew_math::{Force, Sym3, symmetric_eigen};
 
-/// What changes about flesh: one entry per node.
+/// The state of flesh: one entry per node.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FemState {
@@ -29,7 +30,7 @@ pub struct FemState {
 }
 
 impl FemState {
-    /// The mesh as it was given, without motion.
+    /// The mesh at rest, without motion.
     pub fn at_rest(model: &FemModel) -> Self {
         let positions = model.mesh().positions().to_vec();
         Self { velocities: vec![DVec3::ZERO; positions.len()], positions }
@@ -42,7 +43,7 @@ impl FemState {
     }
 }
 
-/// What a step needs to know from outside.
+/// Inputs of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct ExplicitStep<'a> {
     /// Length of the step, s.
@@ -54,8 +55,8 @@ pub struct ExplicitStep<'a> {
     /// Further forces on nodes, N, such as contact; none if empty.
     pub external: &'a [DVec3],
     /// The bones at the beginning of the step.
-    pub bones: &'a [BoneMotion],
-    /// Who pays for the SVD.
+    pub bones: &'a [BoneState],
+    /// Which elements are evaluated by SVD.
     pub diagonalize: Diagonalize,
 }
 
@@ -73,7 +74,7 @@ impl Default for ExplicitStep<'_> {
     }
 }
 
-/// Buffers of a step; losing them changes no result.
+/// Buffers of a step. Their content never changes a result.
 #[derive(Clone, Debug)]
 pub struct StepScratch {
     fem: FemScratch,
@@ -92,10 +93,11 @@ impl StepScratch {
     }
 }
 
-/// Moves the free nodes by one step; attached ones stay for [`Attachments::prescribe`].
+/// Moves the free nodes by one step. Attached nodes are moved by [`Attachments::prescribe`].
 ///
-/// `wrenches` are overwritten with what the flesh does to each bone: moment (N·m) about the origin of its frame and
-/// force (N), world axes, at the old positions; gravity and inertia of attached nodes are left to whoever moves the bone.
+/// `wrenches` are overwritten with the wrench of the flesh on each bone: moment (N·m) about the origin of its frame and
+/// force (N), world axes, at the old positions. Gravity and inertia of attached nodes belong to the bone and are not
+/// included.
 ///
 /// # Panics
 /// If a list does not have one entry per node or bone.
@@ -134,13 +136,13 @@ pub fn step_explicit(
     report
 }
 
-/// A step length (s) at which explicit steps are stable up to the stretches of the band, whatever the masses.
+/// A step length (s) at which explicit steps are stable for stretches inside the band.
 ///
-/// `2/ω`, where `ω² ≤ max over elements of wV (λ tr G + 2μ max eig G)` with `G = Σ_a ∇φ_a∇φ_aᵀ/m_a`: `m_a` is the share of
-/// a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that of
-/// its elements. The moduli are those at the upper end of the band, by default twice those at rest.
+/// `2/ω`, where `ω² ≤ max over elements of wV (λ tr G + 2μ max eig G)` with `G = Σ_a ∇φ_a∇φ_aᵀ/m_a`: `m_a` is the share
+/// of a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that
+/// of its elements. The moduli are those at the upper end of the band, by default twice those at rest.
 pub fn stable_dt(model: &FemModel) -> f64 {
-    let moduli = largest_moduli(model.material());
+    let moduli = model.material().largest_moduli();
     let mut volumes = vec![0.0; model.n_nodes()];
     for (tet, nodes) in model.mesh().tets().iter().enumerate() {
         for &node in nodes {
@@ -167,15 +169,4 @@ pub fn stable_dt(model: &FemModel) -> f64 {
     };
     let fastest = (0..model.n_tets()).map(square).fold(0.0, f64::max);
     2.0 / fastest.sqrt()
-}
-
-/// Moduli against changes of stretches at the upper end of the band.
-fn largest_moduli(material: &Material) -> Lame {
-    let Lame { lambda_pa, mu_pa } = material.lame();
-    let upper = match material {
-        Material::StVenantKirchhoff { band, .. } => band.upper(),
-        Material::NeoHookean { .. } => 1.0,
-    };
-    // at equal stretches u: ½λ(3u²−3) + 3λu² and μ(3u²−1), which are 3λ and 2μ at rest
-    Lame { lambda_pa: lambda_pa * (1.5 * upper - 0.5), mu_pa: mu_pa * (1.5 * upper - 0.5) }
 }

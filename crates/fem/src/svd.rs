@@ -1,13 +1,16 @@
 //! Signed singular values of 3×3 matrices, several at once.
 //!
-//! `F = U diag(s) Vᵀ` with proper rotations, `s₁ ≥ s₂ ≥ |s₃|` and `sign s₃ = sign det F`: the convention of invertible
-//! elements (ITF04), where the flip of an inverted element sits on its smallest stretch. One-sided Jacobi rotates the
-//! columns of `F` until they are orthogonal; a lane that has converged is rotated by the identity, so its bits do not
-//! depend on its neighbours (but for the sign of zeros, which no sum of forces sees). Needs the accuracy of deformations near 1: columns are orthogonal to rounding relative to
-//! the larger of their length and 1. About four sweeps of three rotations, one root and two divisions each.
-//! Rank 0, 1, 2, repeated and negative stretches work; NaN gives NaN after one sweep.
+//! `F = U diag(s) Vᵀ` with proper rotations, `s₁ ≥ s₂ ≥ |s₃|` and `sign s₃ = sign det F`. This is the convention of
+//! invertible elements (ITF04): the sign of an inverted element is on its smallest stretch. One-sided Jacobi rotations
+//! make the columns of `F` orthogonal. A lane that has converged is rotated by the identity, so its bits do not depend
+//! on its neighbours, except for the sign of zeros, which no sum of forces shows.
+//!
+//! Columns are orthogonal to rounding relative to the larger of their length and 1, which suits deformations near 1.
+//! About four sweeps of three rotations; one root and two divisions each. Matrices of rank 0, 1 and 2 and repeated or
+//! negative stretches work. NaN gives NaN after one sweep.
 
-use crate::lanes::{Lanes, Mask, Mat3, Vec3, cross, dot, scale, select3, sub, three};
+use crate::lanes::{LaneMask, Lanes, Vec3, three};
+use crate::mat3::{Mat3, cross, dot, scale, select3, sub};
 
 /// `F = U diag(s) Vᵀ`.
 pub(crate) struct Svd<L> {
@@ -16,7 +19,7 @@ pub(crate) struct Svd<L> {
     pub(crate) v: Mat3<L>,
 }
 
-/// Sweeps after which Jacobi gives up; it converges quadratically and needs about four.
+/// Largest number of Jacobi sweeps; convergence is quadratic and takes about four.
 const MAX_SWEEPS: usize = 30;
 
 /// Two columns are orthogonal when the square of their product is below this times their squared lengths.
@@ -124,7 +127,7 @@ fn perpendicular<L: Lanes>(u: Vec3<L>) -> Vec3<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pair::Pair;
+    use crate::lane_pair::LanePair;
     use glam::{DMat3, DVec3};
     use sinew_testkit::{Rng, assert_close};
     use wide::f64x2;
@@ -169,7 +172,7 @@ mod tests {
     fn a_lane_does_not_depend_on_its_neighbours() {
         let all = samples();
         for some in all.chunks_exact(4) {
-            let entry = |i: usize, j: usize| Pair::<f64x2>::from_fn((), |k| some[k].col(j)[i]);
+            let entry = |i: usize, j: usize| LanePair::<f64x2>::from_fn((), |k| some[k].col(j)[i]);
             let together = signed_svd(&Mat3(three!(|j| three!(|i| entry(i, j)))));
             for (k, f) in some.iter().enumerate() {
                 let alone = signed_svd::<f64>(&(*f).into());

@@ -15,14 +15,19 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx::Avx4;
-use crate::block::{Block, GHOST, Local, WIDTH};
-use crate::forces::{FemReport, FemScratch, Width};
-use crate::kernel::{BlockReport, all_finite};
-use crate::lanes::{Lanes, Mask, Mat3, Vec3, scale, three};
-use crate::material::{Law, Principal};
-use crate::pair::Pair;
+use crate::block_forces::BlockReport;
+use crate::forces::{FemReport, FemScratch};
+use crate::lane_pair::LanePair;
+use crate::lanes::{LaneMask, Lanes, Vec3, three};
+use crate::layout::{ElementBlock, GHOST, RestShape, WIDTH};
+use crate::mat3::{Mat3, all_finite, scale};
+use crate::materials::law::MaterialLaw;
+use crate::materials::principal_tangent::PAIRS;
+use crate::materials::{Law, with_law};
+use crate::model::FemModel;
+use crate::node_buffer::NodeBuffer;
+use crate::simd_width::SimdWidth;
 use crate::svd::signed_svd;
-use crate::{FemModel, spectral::PAIRS};
 use glam::{DMat3, DVec3};
 use wide::f64x2;
 
@@ -30,15 +35,15 @@ use wide::f64x2;
 pub const STIFFNESS_PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
 
-/// Whether negative stiffness is cut off.
+/// Whether negative stiffness is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Projection {
-    /// Eigenvalues below zero become zero: for implicit steps by conjugate gradients.
+    /// Negative eigenvalues become zero; for implicit steps with conjugate gradients.
     #[default]
     Semidefinite,
-    /// The derivative itself, which may be indefinite; of [`crate::Extension::PerStretch`], whose derivative is not
-    /// symmetric, the symmetric part.
+    /// The exact derivative, which may be indefinite. For [`crate::Extension::PerStretch`], whose derivative is not
+    /// symmetric, its symmetric part.
     Exact,
 }
 
@@ -74,10 +79,10 @@ impl ElementTangent {
     }
 }
 
-/// Calls `visit` with each tetrahedron's number, stiffness and forces, in the model's own order.
+/// Calls `visit` with the index, stiffness and forces of each tetrahedron, in the order of the layout.
 ///
-/// Assemble what is needed from it: all forces, or the block matrix of the nodes. The forces are those of
-/// [`crate::elastic_forces`] to rounding.
+/// The caller assembles forces or a block matrix from them. The forces are those of [`crate::elastic_forces`] up to
+/// rounding.
 ///
 /// # Panics
 /// If `positions` does not have one entry per node.
@@ -92,13 +97,15 @@ pub fn for_each_tangent(
     let mut report = BlockReport::default();
     let law = model.material().law();
     for block in &model.layout.blocks {
-        model.layout.load(block, positions, &mut scratch.bench.x);
-        let job = Job { model, block, law: &law, projection, x: &scratch.bench.x };
-        match Width::best() {
-            Width::Scalar | Width::Portable => job.run::<Pair<f64x2>>((), &mut report, &mut visit),
+        model.layout.load(block, positions, &mut scratch.buffers.x);
+        let block = BlockTangents { model, block, law: &law, projection, x: &scratch.buffers.x };
+        match SimdWidth::best() {
+            SimdWidth::Scalar | SimdWidth::Portable => {
+                block.run::<LanePair<f64x2>>((), &mut report, &mut visit)
+            }
             #[cfg(target_arch = "x86_64")]
-            Width::Avx(token) => {
-                token.vectorize(WithAvx { token, job, report: &mut report, visit: &mut visit });
+            SimdWidth::Avx(token) => {
+                token.vectorize(AvxTangents { token, block, report: &mut report, visit: &mut visit });
             }
         }
     }
@@ -106,34 +113,34 @@ pub fn for_each_tangent(
 }
 
 /// A block whose positions are loaded.
-struct Job<'a> {
+struct BlockTangents<'a> {
     model: &'a FemModel,
-    block: &'a Block,
+    block: &'a ElementBlock,
     law: &'a Law,
     projection: Projection,
-    x: &'a Local,
+    x: &'a NodeBuffer,
 }
 
-/// [`Job::run`], to be compiled for AVX; a closure would be called through a shim that is not inlined.
+/// [`BlockTangents::run`], compiled for AVX. A closure would be called through a shim that is not inlined.
 #[cfg(target_arch = "x86_64")]
-struct WithAvx<'a, V> {
+struct AvxTangents<'a, V> {
     token: pulp::x86::V3,
-    job: Job<'a>,
+    block: BlockTangents<'a>,
     report: &'a mut BlockReport,
     visit: &'a mut V,
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<V: FnMut(usize, &ElementTangent)> pulp::NullaryFnOnce for WithAvx<'_, V> {
+impl<V: FnMut(usize, &ElementTangent)> pulp::NullaryFnOnce for AvxTangents<'_, V> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        self.job.run::<Pair<Avx4>>(self.token, self.report, self.visit);
+        self.block.run::<LanePair<Avx4>>(self.token, self.report, self.visit);
     }
 }
 
-impl Job<'_> {
+impl BlockTangents<'_> {
     #[inline(always)]
     fn run<L: Lanes>(
         &self,
@@ -141,16 +148,13 @@ impl Job<'_> {
         report: &mut BlockReport,
         visit: &mut impl FnMut(usize, &ElementTangent),
     ) {
-        match self.law {
-            Law::StVk(law) => self.run_with::<L>(law, token, report, visit),
-            Law::NeoHookean(law) => self.run_with::<L>(law, token, report, visit),
-        }
+        with_law!(self.law, |law| self.run_with::<L>(law, token, report, visit));
     }
 
     #[inline(always)]
     fn run_with<L: Lanes>(
         &self,
-        law: &impl Principal,
+        law: &impl MaterialLaw,
         token: L::Token,
         report: &mut BlockReport,
         visit: &mut impl FnMut(usize, &ElementTangent),
@@ -162,7 +166,7 @@ impl Job<'_> {
                 let lanes = &layout.packets[packet];
                 let rest = lanes.rest::<L>(token, first);
                 let f = rest.deformation(self.x, |k| lanes.nodes(first + k));
-                let tangent = Tangents::new(&f, &rest.inverse, rest.strength, law, self.projection);
+                let tangent = Tangents::new(&f, &rest, law, self.projection);
                 tangent.write(&mut buffer);
                 for k in 0..L::N {
                     let tet = layout.elements[packet * WIDTH + first + k];
@@ -200,13 +204,8 @@ const INNER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 
 
 impl<L: Lanes> Tangents<L> {
     #[inline(always)]
-    fn new(
-        f: &Mat3<L>,
-        inverse: &Mat3<L>,
-        strength: L,
-        law: &impl Principal,
-        projection: Projection,
-    ) -> Self {
+    fn new(f: &Mat3<L>, rest: &RestShape<L>, law: &impl MaterialLaw, projection: Projection) -> Self {
+        let RestShape { inverse, filled_volume } = *rest;
         let svd = signed_svd(f);
         let stress = law.stress(svd.s);
         let tangent = match projection {
@@ -221,7 +220,7 @@ impl<L: Lanes> Tangents<L> {
         let turned = inverse.mul(&svd.v).transpose();
         let mut blocks = [turned; 6];
         for (block, (a, b)) in blocks.iter_mut().zip(INNER) {
-            let (g, h) = (turned.0[a], scale(turned.0[b], strength));
+            let (g, h) = (turned.0[a], scale(turned.0[b], filled_volume));
             let square: Vec3<L> = [g[0] * h[0], g[1] * h[1], g[2] * h[2]];
             let mut local = turned;
             for i in 0..3 {
@@ -236,14 +235,14 @@ impl<L: Lanes> Tangents<L> {
             }
             *block = svd.u.mul(&local).mul_transpose(&svd.u);
         }
-        let left = Mat3(three!(|i| scale(svd.u.0[i], stress[i] * -strength)));
+        let left = Mat3(three!(|i| scale(svd.u.0[i], stress[i] * -filled_volume)));
         let forces = left.mul_transpose(&turned.transpose());
-        // Not by `fold`, which is not inlined and would not be compiled for these lanes.
+        // A loop, because `fold` is not inlined and would not be compiled for these lanes.
         let mut finite = all_finite(&forces);
         for block in &blocks {
             finite = finite & all_finite(block);
         }
-        let inverted = strength.like(0.0).gt(svd.s[2]);
+        let inverted = filled_volume.like(0.0).gt(svd.s[2]);
         Self { blocks, forces, finite: finite.bits(), inverted: inverted.bits() }
     }
 

@@ -1,17 +1,18 @@
-//! Forces on several threads, with the bits of one.
+//! Elastic forces on several threads, with the bits of one thread.
 //!
-//! The blocks are cut into at most [`MAX_LEAVES`] runs, each with buffers of its own, and rayon works through the runs by
-//! halving. Each block leaves its forces in a place of its own; afterwards every node sums its places in the order of
-//! the blocks, as a single thread does. Nothing allocates after `new`, and the number of threads decides nothing.
+//! The blocks are cut into at most [`MAX_LEAVES`] runs, each with its own buffers. Rayon splits the runs in halves.
+//! Each block writes its forces to its own place; afterwards every node sums its places in the order of the blocks, as
+//! a single thread does. Nothing allocates after `new`, and the number of threads changes no result.
 
-use crate::block::Layout;
-use crate::forces::{Diagonalize, Width, block_forces};
-use crate::kernel::{Bench, BlockReport};
-use crate::{FemModel, material::Law};
+use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
+use crate::layout::ElementLayout;
+use crate::materials::Law;
+use crate::model::FemModel;
+use crate::simd_width::SimdWidth;
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// Runs of blocks that may be in work at once.
+/// Runs of blocks that may be computed at once.
 const MAX_LEAVES: usize = 64;
 
 /// Nodes that one task sums.
@@ -20,8 +21,8 @@ const NODES_PER_TASK: usize = 4096;
 /// Buffers for several threads.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadScratch {
-    benches: Vec<Bench>,
-    /// Forces of each block on its nodes, in the order of [`Layout::nodes`].
+    buffers: Vec<BlockBuffers>,
+    /// Forces of each block on its nodes, in the order of [`ElementLayout::nodes`].
     parts: Vec<DVec3>,
     /// Places of node `n` in `parts`: `places[starts[n]..starts[n + 1]]`.
     starts: Vec<u32>,
@@ -29,14 +30,14 @@ pub(crate) struct ThreadScratch {
 }
 
 /// A run of blocks with its buffers.
-struct Run<'a> {
+struct BlockRun<'a> {
     blocks: std::ops::Range<usize>,
-    benches: &'a mut [Bench],
+    buffers: &'a mut [BlockBuffers],
     parts: &'a mut [DVec3],
 }
 
 impl ThreadScratch {
-    pub(crate) fn new(layout: &Layout) -> Self {
+    pub(crate) fn new(layout: &ElementLayout) -> Self {
         let n_nodes = layout.nodes.iter().map(|&node| node as usize + 1).max().unwrap_or(0);
         let mut starts = vec![0u32; n_nodes + 1];
         for &node in &layout.nodes {
@@ -52,7 +53,7 @@ impl ThreadScratch {
             next[node as usize] += 1;
         }
         Self {
-            benches: vec![Bench::new(); layout.blocks.len().min(MAX_LEAVES)],
+            buffers: vec![BlockBuffers::new(); layout.blocks.len().min(MAX_LEAVES)],
             parts: vec![DVec3::ZERO; layout.nodes.len()],
             starts,
             places,
@@ -66,10 +67,10 @@ impl ThreadScratch {
         mode: Diagonalize,
         forces: &mut [DVec3],
     ) -> BlockReport {
-        let Self { benches, parts, starts, places } = self;
+        let Self { buffers, parts, starts, places } = self;
         let blocks = 0..model.layout.blocks.len();
         let law = model.material().law();
-        let report = run(Run { blocks, benches, parts }, model, &law, positions, mode);
+        let report = run(BlockRun { blocks, buffers, parts }, model, &law, positions, mode);
         let sums = forces.par_chunks_mut(NODES_PER_TASK).zip(starts.par_chunks(NODES_PER_TASK));
         sums.enumerate().for_each(|(task, (forces, _))| {
             for (force, node) in forces.iter_mut().zip(task * NODES_PER_TASK..) {
@@ -81,30 +82,36 @@ impl ThreadScratch {
     }
 }
 
-/// Halves the run until one buffer is left, then works through its blocks.
-fn run(run: Run<'_>, model: &FemModel, law: &Law, positions: &[DVec3], mode: Diagonalize) -> BlockReport {
-    let Run { blocks, benches, parts } = run;
+/// Splits the run until it has one buffer, then computes its blocks.
+fn run(
+    run: BlockRun<'_>,
+    model: &FemModel,
+    law: &Law,
+    positions: &[DVec3],
+    mode: Diagonalize,
+) -> BlockReport {
+    let BlockRun { blocks, buffers, parts } = run;
     let layout = &model.layout;
-    if let [bench] = benches {
+    if let [block_buffers] = buffers {
         let first = layout.blocks[blocks.start].nodes.start;
         let mut report = BlockReport::default();
         for block in &layout.blocks[blocks] {
-            layout.load(block, positions, &mut bench.x);
-            report = report.and(block_forces(model, block, law, mode, Width::best(), bench));
+            layout.load(block, positions, &mut block_buffers.x);
+            report = report.and(block_forces(model, block, law, mode, SimdWidth::best(), block_buffers));
             let range = block.nodes.start - first..block.nodes.end - first;
-            for (part, f) in parts[range].iter_mut().zip(&bench.f[..]) {
+            for (part, f) in parts[range].iter_mut().zip(&block_buffers.f[..]) {
                 *part = DVec3::new(f.0[0], f.0[1], f.0[2]);
             }
         }
         return report;
     }
-    let half = benches.len() / 2;
-    let middle = blocks.start + blocks.len() * half / benches.len();
+    let half = buffers.len() / 2;
+    let middle = blocks.start + blocks.len() * half / buffers.len();
     let at = layout.blocks[middle].nodes.start - layout.blocks[blocks.start].nodes.start;
-    let (left_benches, right_benches) = benches.split_at_mut(half);
+    let (left_buffers, right_buffers) = buffers.split_at_mut(half);
     let (left_parts, right_parts) = parts.split_at_mut(at);
-    let left = Run { blocks: blocks.start..middle, benches: left_benches, parts: left_parts };
-    let right = Run { blocks: middle..blocks.end, benches: right_benches, parts: right_parts };
+    let left = BlockRun { blocks: blocks.start..middle, buffers: left_buffers, parts: left_parts };
+    let right = BlockRun { blocks: middle..blocks.end, buffers: right_buffers, parts: right_parts };
     let (left, right) = rayon::join(
         || self::run(left, model, law, positions, mode),
         || self::run(right, model, law, positions, mode),

@@ -1,36 +1,27 @@
-//! One body of flesh: tetrahedra, the bones they are fixed to, and the surface they carry.
+//! One body of flesh: tetrahedra, the bones they are fixed to, and the embedded surface.
 //!
-//! Bones are bodies of a mechanism, with poses of their centres of mass. A node that is fixed to a bone has no unknowns and
-//! no mass of its own here: [`FleshBody::bone_masses`] says what to add to the bones. World axes, SI.
+//! Bones are bodies of a mechanism; their poses are those of the centres of mass. A node fixed to a bone has no
+//! unknowns, and its mass belongs to the bone: see [`FleshBody::bone_masses`]. World axes, SI.
 
 use std::sync::OnceLock;
 
 use glam::DVec3;
 use sinew_contact::{ContactMaterial, Groups};
 use sinew_fem::{Attachments, FemModel};
+use sinew_math::SurfacePoint;
 use sinew_solvers::SparsePattern;
 
-use crate::FleshError;
-use crate::shares::Shares;
+use crate::bone_shares::BoneShares;
+use crate::error::FleshError;
 
-/// A point of the surface: a tetrahedron and the weights of its corners, which sum to one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SurfacePoint {
-    /// The tetrahedron.
-    pub tet: u32,
-    /// Barycentric weights.
-    pub weights: [f64; 4],
-}
-
-/// How flesh is damped and how it touches.
+/// Damping and contact of flesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FleshOptions {
     /// Stiffness damping `β`, s: forces `−βK v`.
     pub stiffness_damping_s: f64,
     /// Damper of free nodes against their reference bones, 1/s (KP08 §4.5).
     pub bone_damping_per_s: f64,
-    /// Surface of the flesh, for contact; none touches nothing.
+    /// Contact material and groups of the surface; without them the flesh touches nothing.
     pub contact: Option<(ContactMaterial, Groups)>,
 }
 
@@ -38,6 +29,20 @@ impl Default for FleshOptions {
     /// Undamped, touching nothing.
     fn default() -> Self {
         Self { stiffness_damping_s: 0.0, bone_damping_per_s: 0.0, contact: None }
+    }
+}
+
+impl FleshOptions {
+    fn check(&self) -> Result<(), FleshError> {
+        for (what, value) in [
+            ("stiffness damping (s)", self.stiffness_damping_s),
+            ("bone damping (1/s)", self.bone_damping_per_s),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(FleshError::OutOfRange { what, value, range: "zero or positive" });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -54,18 +59,18 @@ pub struct FleshBody {
     pub(crate) surface: Vec<SurfacePoint>,
     pub(crate) options: FleshOptions,
     pub(crate) pattern: SparsePattern,
-    /// Found when first asked for.
-    shares: OnceLock<Shares>,
+    /// Computed on first use.
+    shares: OnceLock<BoneShares>,
 }
 
-/// A node without a bone.
+/// Marks a node that is not fixed to a bone.
 pub(crate) const FREE: u32 = u32::MAX;
 
 impl FleshBody {
     /// Flesh from tetrahedra and attachments whose bones are the bodies `bones`, in this order.
     ///
     /// # Errors
-    /// A node that refers to a missing bone, a surface point outside the mesh, a damping that is negative.
+    /// A node that refers to a missing bone, a surface point outside the mesh, or negative damping.
     pub fn new(
         fem: FemModel,
         attachments: Attachments,
@@ -73,14 +78,7 @@ impl FleshBody {
         surface: Vec<SurfacePoint>,
         options: FleshOptions,
     ) -> Result<Self, FleshError> {
-        for (what, value) in [
-            ("stiffness damping (s)", options.stiffness_damping_s),
-            ("bone damping (1/s)", options.bone_damping_per_s),
-        ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(FleshError::OutOfRange { what, value, range: "zero or positive" });
-            }
-        }
+        options.check()?;
         let n_bones = bones.len();
         let named = attachments.attached().iter().map(|a| a.bone);
         let mut named = named.chain(attachments.free().iter().filter_map(|f| f.reference));
@@ -131,7 +129,7 @@ impl FleshBody {
         &self.surface
     }
 
-    /// Masses (kg) of fixed nodes with the bone they weigh on and their place in its frame (m).
+    /// Bone, mass (kg) and position in the frame of the bone (m) of each fixed node.
     pub fn bone_masses(&self) -> impl Iterator<Item = (u32, f64, DVec3)> + '_ {
         self.attachments
             .attached()
@@ -139,9 +137,15 @@ impl FleshBody {
             .map(|a| (a.bone, self.fem.masses()[a.node as usize], a.point_in_bone))
     }
 
-    /// How much each bone moves each free node.
-    pub(crate) fn shares(&self) -> &Shares {
-        self.shares.get_or_init(|| Shares::new(self))
+    /// The weights of the bones at each free node.
+    pub(crate) fn shares(&self) -> &BoneShares {
+        self.shares.get_or_init(|| BoneShares::new(&self.fem, &self.attachments, &self.pattern))
+    }
+
+    /// The nodes of a tetrahedron.
+    #[inline]
+    pub(crate) fn corners(&self, tet: u32) -> [usize; 4] {
+        self.fem.mesh().tets()[tet as usize].map(|node| node as usize)
     }
 
     /// The bone that a node is fixed to.
@@ -150,7 +154,7 @@ impl FleshBody {
         (bone != FREE).then_some(bone as usize)
     }
 
-    /// Whether each point of the surface is in a tetrahedron that is diagonalized, with its nodes at `positions` (m).
+    /// For each point of the surface, whether its tetrahedron needs an SVD with the nodes at `positions` (m).
     pub fn fill_diagonalized(&self, positions: &[DVec3], out: &mut Vec<bool>) {
         let (mesh, material) = (self.fem.mesh(), self.fem.material());
         let is_diagonalized: Vec<bool> =
@@ -159,20 +163,9 @@ impl FleshBody {
         out.extend(self.surface.iter().map(|point| is_diagonalized[point.tet as usize]));
     }
 
-    /// Where the points of the surface are (m), for given nodes.
+    /// Positions of the points of the surface (m), for given nodes.
     pub fn fill_surface(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
-        let tets = self.fem.mesh().tets();
         out.clear();
-        out.extend(self.surface.iter().map(|point| {
-            let nodes = tets[point.tet as usize].map(|node| positions[node as usize]);
-            weighted(&point.weights, nodes)
-        }));
+        out.extend(self.surface.iter().map(|point| self.fem.mesh().point(point, positions)));
     }
-}
-
-/// `Σ wᵢ vᵢ`.
-#[inline]
-pub(crate) fn weighted(weights: &[f64; 4], values: [DVec3; 4]) -> DVec3 {
-    let [a, b, c, d] = values;
-    (a * weights[0] + b * weights[1]) + (c * weights[2] + d * weights[3])
 }

@@ -1,16 +1,18 @@
-//! Where flesh goes when its bones are put elsewhere (assembly, inverse kinematics): no time passes, so no force moves it.
+//! Posing flesh: moving the nodes when bones are set to other poses (assembly, inverse kinematics), without time
+//! passing.
 //!
-//! The motions of the bones since rest, blended by the shares `w_b` of a free node (`shares`) as dual quaternions (Kavan,
-//! Collins, Žára & O'Sullivan 2007: signs as that of the largest share, the sum divided by the norm of its real part), give the
-//! node a rotation `R` and a first guess; from all guesses a few steps towards the least elastic energy (`relax`) lead to the
-//! place `y` that the node has at rest around bones that stand so. What it has beside that is kept, seen from its bones:
+//! The displacements of the bones from rest are blended as dual quaternions (Kavan, Collins, Žára & O'Sullivan 2007),
+//! with the shares `w_b` of the node (`bone_shares.rs`) as weights. Signs follow the largest share; the sum is divided
+//! by the norm of its real part. The result is a rotation `R` and a first guess for each free node. From the guesses, a
+//! few steps towards minimal elastic energy (`relax.rs`) give the position `y` that the node has at rest around these
+//! bones. The difference from `y` is kept in the frame of the bones:
 //! ```text
 //! x' = y' + R'Rᵀ (x − y)        v' = Σ w_b V'_b(x') + R'Rᵀ (v − Σ w_b V_b(x))        V_b(x): velocity of bone b at x
 //! ```
-//! `y` and `R` depend on nothing but where the bones are: the way there does not matter, and coming back brings the
-//! nodes back. Where all bones make the same motion, so do all nodes. Flesh that no bone holds stays.
+//! `y` and `R` depend only on the poses of the bones, not on the path: if the bones return, so do the nodes. If all
+//! bones move alike, all nodes move with them. Flesh without fixed nodes stays.
 //!
-//! World axes, m, m/s. Cost: linear in tetrahedra, less than that of an implicit step; the shares when first asked for.
+//! World axes, m, m/s. Cost: linear in tetrahedra, less than an implicit step; the shares are computed on first use.
 
 use glam::{DQuat, DVec3};
 use sinew_fem::FemState;
@@ -18,18 +20,18 @@ use sinew_math::{Pose, normalize_quat};
 use sinew_mechanism::State;
 
 use crate::body::FleshBody;
-use crate::elements::at_arm;
+use crate::node_vectors::velocity_at;
 use crate::relax::relax;
 
-/// Scratch of [`crate::FleshModel::carry`] for one model: where its flesh rests around bones that stand as it last saw them. Losing it
-/// changes no result, and takes twice the time where a pose is changed again and again.
+/// Scratch of [`crate::FleshModel::carry`] for one model: the rest positions of the last call. Its content never
+/// changes a result; without it, repeated changes of a pose take twice the time.
 #[derive(Clone, Debug, Default)]
 pub struct CarryScratch {
     /// Of each body of flesh.
     pub(crate) last: Vec<Option<Around>>,
 }
 
-/// Moves the free nodes of a body of flesh with its bones, from one state of them to another.
+/// Moves the free nodes of a body of flesh with its bones from one state to another.
 pub(crate) fn carry_free(
     body: &FleshBody,
     before: &State,
@@ -37,10 +39,9 @@ pub(crate) fn carry_free(
     nodes: &mut FemState,
     last: &mut Option<Around>,
 ) {
-    let is_still = |&bone: &usize| {
-        before.poses[bone] == after.poses[bone] && before.motions[bone] == after.motions[bone]
-    };
-    if body.bones.iter().all(is_still) {
+    let differ =
+        |bone: usize| before.poses[bone] != after.poses[bone] || before.motions[bone] != after.motions[bone];
+    if !body.bones.iter().any(|&bone| differ(bone)) {
         return;
     }
     let last_there = last.take().filter(|last| last.is_of(body, before));
@@ -72,11 +73,10 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// For bones as they are in a state.
+    /// For the bones of a state.
     pub(crate) fn new(body: &FleshBody, state: &State) -> Self {
         let mut places = body.fem.mesh().positions().to_vec();
-        let free = body.attachments.free();
-        let rest = body.attachments.rest_poses();
+        let (free, rest) = (body.attachments.free(), body.attachments.rest_poses());
         let mut turns = vec![DQuat::IDENTITY; free.len()];
         let poses: Vec<Pose> = body.bones.iter().map(|&bone| state.poses[bone]).collect();
         if poses == rest {
@@ -100,7 +100,7 @@ impl Around {
         Self { poses, places, turns }
     }
 
-    /// Whether the bones stand so in a state.
+    /// Whether the bones have the same poses in a state.
     fn is_of(&self, body: &FleshBody, state: &State) -> bool {
         self.poses.iter().eq(body.bones.iter().map(|&bone| &state.poses[bone]))
     }
@@ -137,7 +137,7 @@ fn blend(motions: &[Dual], shares: &[(u32, f64)]) -> Pose {
 fn blended_velocity(body: &FleshBody, state: &State, shares: &[(u32, f64)], x: DVec3) -> DVec3 {
     let of_bone = |&(bone, share): &(u32, f64)| {
         let bone = body.bones[bone as usize];
-        at_arm(state.motions[bone], x - state.poses[bone].translation) * share
+        velocity_at(state.motions[bone], x - state.poses[bone].translation) * share
     };
     shares.iter().map(of_bone).sum()
 }

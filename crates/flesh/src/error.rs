@@ -1,9 +1,9 @@
-//! What can be wrong with flesh.
+//! Errors of building flesh.
 
 use sinew_contact::ContactError;
 use sinew_fem::FemError;
 
-/// Why flesh was refused.
+/// Why flesh could not be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleshError {
@@ -14,35 +14,35 @@ pub enum FleshError {
     #[error(transparent)]
     Contact(#[from] ContactError),
     /// A bone that is not a body.
-    #[error("bone {bone} names body {body}, but there are {n_bodies} bodies")]
+    #[error("bone {bone} is body {body}, but there are only {n_bodies} bodies")]
     Bone {
         /// Index of the bone.
         bone: usize,
-        /// What it names.
+        /// The body index that it uses.
         body: usize,
         /// Bodies of the mechanism.
         n_bodies: usize,
     },
-    /// A collider without stiffness on a body that forces move: it would fall through the world.
-    #[error("the collider of body {body} needs a positive stiffness, as forces move that body")]
+    /// A collider without stiffness on a body that forces move, which would fall through the world.
+    #[error("the collider of body {body} needs a positive stiffness, because forces move that body")]
     NoStiffness {
         /// The body.
         body: usize,
     },
     /// An attached node that refers to a bone that does not exist.
-    #[error("a node refers to bone {bone}, but there are {n_bones} bones")]
+    #[error("a node refers to bone {bone}, but there are only {n_bones} bones")]
     MissingBone {
-        /// What it refers to.
+        /// The bone index that it uses.
         bone: u32,
         /// Bones of the flesh.
         n_bones: usize,
     },
     /// A surface point outside the mesh.
-    #[error("surface point {point} lies in tetrahedron {tet}, but there are {n_tets} tetrahedra")]
+    #[error("surface point {point} is in tetrahedron {tet}, but there are only {n_tets} tetrahedra")]
     SurfacePoint {
         /// Index of the point.
         point: usize,
-        /// The tetrahedron it names.
+        /// The tetrahedron index that it uses.
         tet: u32,
         /// Tetrahedra of the mesh.
         n_tets: usize,
@@ -54,7 +54,7 @@ pub enum FleshError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What would be valid.
+        /// What is allowed.
         range: &'static str,
     },
 }

@@ -1,25 +1,29 @@
 #![doc = include_str!("../README.md")]
 
+// Modules of one group use each other, and those of the groups above.
+mod bone_shares;
+mod error;
+mod node_vectors;
+mod state;
+
 mod body;
 mod carry;
-mod contacts;
-mod elements;
-mod error;
-mod explicit;
-mod explicit_contacts;
-mod model;
 mod relax;
-mod shares;
-mod state;
-mod together;
 
-pub use body::{FleshBody, FleshOptions, SurfacePoint};
+mod model;
+mod surface_contacts;
+
+mod explicit;
+mod implicit;
+
+pub use body::{FleshBody, FleshOptions};
 pub use carry::CarryScratch;
 pub use error::FleshError;
 pub use explicit::{
-    ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, step_explicit,
+    ExplicitFlesh, ExplicitReport, ExplicitWorkspace, finish_explicit, predict_bodies, rigid_wrenches,
+    step_explicit,
 };
-pub use explicit_contacts::rigid_wrenches;
+pub use implicit::{Flesh, FleshWorkspace};
 pub use model::{FleshModel, FleshReport};
+pub use sinew_math::SurfacePoint;
 pub use state::{FleshEnergy, FleshState, NodeHistory};
-pub use together::{Flesh, FleshWorkspace};

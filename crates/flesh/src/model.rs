@@ -1,4 +1,4 @@
-//! All flesh of a mechanism and everything that touches; never changes.
+//! The immutable model of all flesh and colliders around one mechanism, and measures of its state.
 
 use glam::{DMat3, DVec3};
 use sinew_contact::{ContactModel, ContactSummary, Owner};
@@ -8,8 +8,9 @@ use sinew_mechanism::{BodyId, CgReport, Model, State};
 
 use crate::body::FleshBody;
 use crate::carry::{Around, CarryScratch, carry_free};
+use crate::error::FleshError;
+use crate::node_vectors::velocity_at;
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
-use crate::{FleshError, elements};
 
 /// Flesh and colliders around the bodies of one mechanism.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct FleshModel {
     pub(crate) masses: Vec<Option<f64>>,
     /// Ports of the bodies that flesh is coupled with.
     pub(crate) ports: Vec<u32>,
-    /// For each body of the mechanism its place in `ports`, or `NOWHERE`.
+    /// Index of each body of the mechanism in `ports`, or `NO_SLOT`.
     pub(crate) slots: Vec<u32>,
     /// Number of the first surface point of each body of flesh.
     pub(crate) first_points: Vec<u32>,
@@ -29,9 +30,9 @@ pub struct FleshModel {
 }
 
 /// A body without a port.
-pub(crate) const NOWHERE: u32 = u32::MAX;
+pub(crate) const NO_SLOT: u32 = u32::MAX;
 
-/// What a step with flesh met.
+/// Report of a step with flesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FleshReport {
@@ -43,13 +44,13 @@ pub struct FleshReport {
     pub iterations: u32,
     /// Contacts.
     pub contacts: ContactSummary,
-    /// Solves of the step; substeps where flesh is stepped apart from the bodies.
+    /// Solves of the step; in explicit steps, substeps.
     pub n_solves: u32,
 }
 
 impl FleshModel {
-    /// Flesh and colliders of a mechanism. Colliders sit in the frames of the centres of mass
-    /// ([`Model::central_frame`]), as do attached nodes.
+    /// Flesh and colliders of a mechanism. Colliders and attached nodes are given in the frames of the centres of mass
+    /// ([`Model::central_frame`]).
     ///
     /// # Errors
     /// A bone that is not a body; a collider without stiffness on a body that forces move.
@@ -58,33 +59,9 @@ impl FleshModel {
         bodies: Vec<FleshBody>,
         contact: Option<ContactModel>,
     ) -> Result<Self, FleshError> {
-        let n_bodies = model.n_bodies();
-        for body in &bodies {
-            if let Some(bone) = body.bones.iter().position(|&body| body >= n_bodies) {
-                return Err(FleshError::Bone { bone, body: body.bones[bone], n_bodies });
-            }
-        }
-        for collider in contact.iter().flat_map(|contact| contact.colliders()) {
-            if let Owner::Body(body) = collider.owner()
-                && let body = body as usize
-                && body < n_bodies
-                && collider.material().stiffness <= 0.0
-                && model.port_of(BodyId::from_index(body)).is_some()
-            {
-                return Err(FleshError::NoStiffness { body });
-            }
-        }
-        let mut is_coupled = vec![false; n_bodies];
-        bodies.iter().flat_map(|body| &body.bones).for_each(|&bone| is_coupled[bone] = true);
-        if !bodies.is_empty() {
-            let owners = contact.iter().flat_map(|c| c.colliders()).map(|c| c.owner());
-            for owner in owners {
-                if let Owner::Body(body) = owner {
-                    is_coupled[body as usize] = true;
-                }
-            }
-        }
-        let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NOWHERE; n_bodies], Vec::new());
+        check(model, &bodies, contact.as_ref())?;
+        let is_coupled = coupled_bodies(model.n_bodies(), &bodies, contact.as_ref());
+        let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NO_SLOT; is_coupled.len()], Vec::new());
         for body in model.bodies() {
             let port = model.port_of(body);
             masses.push(port.map(|_| model.body_mass(body)));
@@ -93,14 +70,13 @@ impl FleshModel {
                 ports.push(port);
             }
         }
-        let mut first = 0;
-        let first_points = bodies.iter().map(|body| {
-            first += body.surface.len() as u32;
-            first - body.surface.len() as u32
-        });
-        let first_points = first_points.collect();
-        let ignored = bodies.iter().map(|body| body.bones.iter().map(|&b| Owner::Body(b as u32)).collect());
-        let ignored = ignored.collect();
+        let first_point = |first: &mut u32, body: &FleshBody| {
+            *first += body.surface.len() as u32;
+            Some(*first - body.surface.len() as u32)
+        };
+        let first_points = bodies.iter().scan(0, first_point).collect();
+        let owners = |body: &FleshBody| body.bones.iter().map(|&bone| Owner::Body(bone as u32)).collect();
+        let ignored = bodies.iter().map(owners).collect();
         Ok(Self { bodies, contact, masses, ports, slots, first_points, ignored })
     }
 
@@ -114,14 +90,14 @@ impl FleshModel {
         self.contact.as_ref()
     }
 
-    /// The body of flesh that a vertex of contacts belongs to ([`sinew_contact::Mover::Vertex`]), and its number among the
-    /// points of that surface.
+    /// The body of flesh that a vertex of contacts belongs to ([`sinew_contact::Mover::Vertex`]), and its number among
+    /// the points of that surface.
     pub fn surface_point(&self, vertex: u32) -> (usize, usize) {
         let flesh = self.first_points.partition_point(|&first| first <= vertex) - 1;
         (flesh, (vertex - self.first_points[flesh]) as usize)
     }
 
-    /// Flesh at rest around the bones as they are.
+    /// Flesh at rest around the bones of a state.
     pub fn initial_state(&self, state: &State) -> FleshState {
         let at_rest = |body: &FleshBody| FemState {
             positions: Around::new(body, state).places,
@@ -136,23 +112,23 @@ impl FleshModel {
         out
     }
 
-    /// Moves fixed nodes to where their bones are.
+    /// Moves fixed nodes with their bones.
     pub fn follow(&self, state: &State, flesh: &mut FleshState) {
         for (body, nodes) in self.bodies.iter().zip(&mut flesh.nodes) {
             for attached in body.attachments.attached() {
                 let (node, bone) = (attached.node as usize, body.bones[attached.bone as usize]);
                 let arm = state.poses[bone].rotation * attached.point_in_bone;
                 nodes.positions[node] = state.poses[bone].translation + arm;
-                nodes.velocities[node] = elements::at_arm(state.motions[bone], arm);
+                nodes.velocities[node] = velocity_at(state.motions[bone], arm);
             }
         }
     }
 
-    /// Moves all nodes with bones that were put elsewhere, no matter how they got there: fixed nodes to where their bones are, and
-    /// free ones as flesh at rest around the bones would move. What flesh has beside that is kept as it is seen from the bones:
-    /// deformation by weight and contact, velocities relative to theirs. Contacts forget what held them.
+    /// Moves all nodes when bones are set to other poses: fixed nodes with their bones, free nodes as flesh at rest
+    /// would move. Deformation by weight and contact, and velocities relative to the bones, are kept in the frame of
+    /// the bones. The stretches of contacts are removed.
     ///
-    /// Coming back brings all nodes back; bones that stand still leave all bits of the nodes as they are.
+    /// If the bones return, all nodes return. If no bone moves, the nodes keep their bits.
     pub fn carry(&self, before: &State, after: &State, flesh: &mut FleshState, scratch: &mut CarryScratch) {
         scratch.last.resize_with(self.bodies.len(), || None);
         for ((body, nodes), last) in self.bodies.iter().zip(&mut flesh.nodes).zip(&mut scratch.last) {
@@ -172,8 +148,8 @@ impl FleshModel {
         counts && flesh.nodes.len() == self.bodies.len() && flesh.history.len() == self.bodies.len()
     }
 
-    /// Largest distance (m) of a node of one body of flesh from where it would be at rest, after the rigid motion of the rest
-    /// shape that fits best.
+    /// Largest distance (m) of a node of one body of flesh from the rest shape, after the best-fitting rigid motion of
+    /// the rest shape.
     pub fn distance_from_rest(&self, flesh: &FleshState, index: usize) -> f64 {
         let (rest, now) = (self.bodies[index].fem.mesh().positions(), &flesh.nodes[index].positions);
         let middle = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;
@@ -218,4 +194,38 @@ impl FleshModel {
         }
         energy
     }
+}
+
+/// Bones are bodies, and colliders on bodies that forces move have a stiffness.
+fn check(model: &Model, bodies: &[FleshBody], contact: Option<&ContactModel>) -> Result<(), FleshError> {
+    let n_bodies = model.n_bodies();
+    for body in bodies {
+        if let Some(bone) = body.bones.iter().position(|&body| body >= n_bodies) {
+            return Err(FleshError::Bone { bone, body: body.bones[bone], n_bodies });
+        }
+    }
+    for collider in contact.iter().flat_map(|contact| contact.colliders()) {
+        if let Owner::Body(body) = collider.owner()
+            && let body = body as usize
+            && body < n_bodies
+            && collider.material().stiffness <= 0.0
+            && model.port_of(BodyId::from_index(body)).is_some()
+        {
+            return Err(FleshError::NoStiffness { body });
+        }
+    }
+    Ok(())
+}
+
+/// Whether each body is coupled with flesh: as a bone, or by a collider that flesh may touch.
+fn coupled_bodies(n_bodies: usize, bodies: &[FleshBody], contact: Option<&ContactModel>) -> Vec<bool> {
+    let mut is_coupled = vec![false; n_bodies];
+    bodies.iter().flat_map(|body| &body.bones).for_each(|&bone| is_coupled[bone] = true);
+    let colliders = contact.iter().filter(|_| !bodies.is_empty()).flat_map(|contact| contact.colliders());
+    for owner in colliders.map(|collider| collider.owner()) {
+        if let Owner::Body(body) = owner {
+            is_coupled[body as usize] = true;
+        }
+    }
+    is_coupled
 }

@@ -1,26 +1,27 @@
-//! Flesh around bones that stand still: steps of Newton's method towards the least elastic energy.
+//! Relaxation of flesh around fixed bones: steps of Newton's method towards minimal elastic energy.
 //!
-//! With forces `f` and projected stiffness `K` of the tetrahedra, free nodes move along `d`, `K d = f` roughly, as far as lowers the
-//! energy. From blended motions of bones the first step takes most of what can be taken, the second most of what is left: so
-//! their number is fixed, and with it the cost. Tetrahedra that are inverted are pushed back by their material. Where a step lowers
-//! nothing, as where a number is not finite, nodes stay. World axes, SI.
+//! With forces `f` and projected stiffness `K` of the tetrahedra, free nodes move along the approximate solution `d` of
+//! `K d = f`, with a step size that lowers the energy. From blended bone motions, two steps remove most of the excess
+//! energy, so their number and the cost are fixed. The material restores inverted tetrahedra. If no step size lowers
+//! the energy, or a number is not finite, the nodes stay. World axes, SI.
 
 use glam::DVec3;
 use sinew_fem::{Diagonalize, FemScratch, Projection, elastic_energy, for_each_tangent};
 use sinew_solvers::{BlockJacobi, BlockMatrix, CgScratch, CgSettings, HeldNodes, conjugate_gradient};
 
 use crate::body::FleshBody;
-use crate::elements::{get_node, set_node};
+use crate::node_vectors::{get_node, set_node};
 
+/// Steps of Newton's method.
 const STEPS: u32 = 2;
 
-/// Each step lowers the error by less than this anyway.
+/// A Newton step is not more accurate than this.
 const SOLVE: CgSettings = CgSettings { precision: 3e-2, iterations: 60 };
 
-/// Shares of a step that are tried.
+/// Step sizes that are tried.
 const TRIED: [f64; 4] = [1.0, 0.5, 0.25, 0.125];
 
-/// Moves free nodes towards where they would be at rest; fixed ones stay.
+/// Moves free nodes towards minimal elastic energy; fixed nodes stay.
 pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
     let (fem, tets) = (&body.fem, body.fem.mesh().tets());
     let fixed: Vec<u32> = body.attachments.attached().iter().map(|attached| attached.node).collect();

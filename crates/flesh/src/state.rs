@@ -1,10 +1,10 @@
-//! What changes about flesh: plain data.
+//! The state of all flesh: plain data.
 
 use glam::DVec3;
 use sinew_contact::Anchors;
 use sinew_fem::FemState;
 
-/// The last step of the nodes, for a scheme of second order.
+/// The last step of the nodes, for schemes of second order.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeHistory {
@@ -14,7 +14,17 @@ pub struct NodeHistory {
     pub increments: Vec<DVec3>,
 }
 
-/// All flesh and the memory of contacts.
+impl NodeHistory {
+    /// Where a step begins for a node at `x` (m): `x` itself, or advanced by `carry` times the last displacement.
+    pub(crate) fn carried(&self, x: DVec3, node: usize, carry: f64) -> DVec3 {
+        match self.increments.get(node) {
+            Some(&increment) => x + increment * carry,
+            None => x,
+        }
+    }
+}
+
+/// Nodes of all flesh, and stretches of contacts.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FleshState {
@@ -22,9 +32,9 @@ pub struct FleshState {
     pub nodes: Vec<FemState>,
     /// Their last steps.
     pub history: Vec<NodeHistory>,
-    /// What contacts remember.
+    /// Stretches of contacts.
     pub anchors: Anchors,
-    /// What contacts between bodies remember where flesh is stepped apart from them.
+    /// Stretches of contacts between bodies, where flesh makes explicit steps.
     pub body_anchors: Anchors,
 }
 

@@ -6,6 +6,7 @@ mod index;
 mod joint_kind;
 mod slices;
 mod spatial;
+mod tet_mesh;
 
 mod block_ldlt;
 pub mod ops;
@@ -49,6 +50,7 @@ pub use slices::{add_scaled, dot};
 pub use spatial::{Force, Motion, shift_force, shift_motion, skew};
 pub use sym3::{Cholesky3, Sym3};
 pub use sym6::Sym6;
+pub use tet_mesh::{SurfacePoint, TetMesh, TetMeshError};
 pub use x2::{F64x2, Mat3x2, Quatx2, Sym3x2, Vec3x2, both, twice};
 pub use x2_rotation::{left_jacobian_inverse_sym_x2, log_so3_x2, turn_x2};
 

@@ -1,22 +1,23 @@
-//! A fine surface carried by coarse tetrahedra.
+//! A fine surface embedded in coarse tetrahedra (KP08 §4.1).
 //!
-//! Each vertex of the surface is tied to the tetrahedron around it by barycentric coordinates; each tetrahedron knows which
-//! share w of it the solid fills; each node gets the mass `m_i = ρ Σ_K ∫_{K ∩ solid} φ_i` (KP08 §4.2). The integrals are exact
-//! up to rounding, hence `Σ m_i = ρ V` and `Σ m_i X_i = ρ V c̄`. Tetrahedra that hold nothing are dropped, nodes that none
-//! uses as well.
+//! Each vertex of the surface has barycentric coordinates in the tetrahedron around it (eq. 9). Each tetrahedron has a
+//! fill ratio `w`: the part of it that the solid fills. Each node has the mass `m_i = ρ Σ_K ∫_{K ∩ solid} φ_i`. The
+//! integrals are exact up to rounding, so `Σ m_i = ρ V` and `Σ m_i X_i = ρ V c̄`. Empty tetrahedra and unused nodes are
+//! dropped.
 //!
-//! Metres, kilograms. Cost: see `solid.rs`; 10,000 triangles in 5,000 tetrahedra take a tenth of a second.
+//! Metres, kilograms. Cost: see `cut_solid.rs`; 10,000 triangles in 5,000 tetrahedra take a tenth of a second.
 
 use glam::DVec3;
+use sinew_math::{SurfacePoint, TetMesh};
 
-use crate::boxes::{Bounds, BoxTree};
+use crate::barycentric::{Barycentric, signed_volume};
+use crate::box_tree::{Bounds, BoxTree};
+use crate::cut_solid::{CellGrid, CutSolid};
+use crate::error::MeshError;
 use crate::lattice::{Brick, Lattice, Pattern, bricks_around, centred_around, grid_around};
-use crate::quality::Quality;
-use crate::solid::{Grid, Solid};
-use crate::tets::{Barycentric, new_names};
-use crate::{MeshError, Surface, TetMesh};
+use crate::surface::Surface;
 
-/// A fill ratio up to this is rounding error of an empty tetrahedron.
+/// A tetrahedron with at most this fill ratio is empty; the rest is rounding error.
 const EMPTY: f64 = 1e-12;
 /// A vertex whose least barycentric coordinate is above this lies in the tetrahedron.
 const INSIDE: f64 = -1e-12;
@@ -25,14 +26,14 @@ const COVERED: f64 = 1e-9;
 /// No node is lighter than this share of the mean mass, so that every mass is positive.
 const LEAST_MASS: f64 = 1e-12;
 
-/// What the inside of a surface is made of.
+/// The material inside a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filling {
     /// Density (kg/m³), positive.
     pub density: f64,
-    /// Nodes lighter than this share of the mean nodal mass are made that heavy, from 0 to 1, and all others lighter by what
-    /// that takes, in proportion to what they have beyond it: the total stays exact. Explicit steps want about 0.05,
-    /// because nodes that hardly hold anything make them short; 0 keeps every mass, and with them the centre, exact.
+    /// Smallest nodal mass, as a share of the mean nodal mass, from 0 to 1. Lighter nodes are raised to it. The others
+    /// become lighter in proportion to their excess over it, so the total stays exact. Use about 0.05 for explicit
+    /// steps, which very light nodes would make short. With 0 all masses and the centre of mass are exact.
     pub mass_floor: f64,
 }
 
@@ -43,24 +44,14 @@ impl Default for Filling {
     }
 }
 
-/// Where a point of the surface lies: in which tetrahedron, and with which barycentric coordinates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Anchor {
-    /// The tetrahedron.
-    pub tet: u32,
-    /// Weights of its four nodes; they sum to 1.
-    pub weights: [f64; 4],
-}
-
-/// A solid ready to be simulated: tetrahedra, their fill ratios, nodal masses, and the surface they carry.
+/// A solid ready to be simulated: tetrahedra, their fill ratios, nodal masses, and the embedded surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedBody {
     pub(crate) mesh: TetMesh,
     pub(crate) fill: Vec<f64>,
     pub(crate) masses: Vec<f64>,
     pub(crate) surface: Surface,
-    pub(crate) anchors: Vec<Anchor>,
+    pub(crate) surface_points: Vec<SurfacePoint>,
     pub(crate) n_raised: usize,
 }
 
@@ -69,10 +60,10 @@ impl EmbeddedBody {
     ///
     /// ```
     /// use glam::DVec3;
-    /// use sinew_mesh::{EmbeddedBody, Filling, Lattice, TetMesh, Surface};
+    /// use sinew_mesh::{EmbeddedBody, Filling, Lattice, Surface, cube};
     ///
-    /// let cube = TetMesh::cube(0.1, 1)?;
-    /// let surface = Surface::new(cube.nodes().to_vec(), cube.boundary())?;
+    /// let cube = cube(0.1, 1)?;
+    /// let surface = Surface::new(cube.positions().to_vec(), cube.boundary())?;
     /// let body = EmbeddedBody::in_lattice(surface, &Lattice::longest(3), &Filling::default())?;
     /// assert!((body.masses().iter().sum::<f64>() - 1.0).abs() < 1e-12);
     /// # Ok::<(), sinew_mesh::MeshError>(())
@@ -84,7 +75,7 @@ impl EmbeddedBody {
         Self::in_lattice_observed(surface, lattice, filling, &mut |_| {})
     }
 
-    /// [`EmbeddedBody::in_lattice`]; `progress` hears now and then which share of the work is done, from 0 to 1.
+    /// [`EmbeddedBody::in_lattice`]; calls `progress` with the share of the work that is done, from 0 to 1.
     ///
     /// # Errors
     /// As [`EmbeddedBody::in_lattice`].
@@ -95,38 +86,38 @@ impl EmbeddedBody {
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, MeshError> {
         let grid = grid_around(surface.bounds(), lattice.cells)?;
-        let solid = Solid::new(&surface, grid, &mut |share| progress(0.3 * share));
+        let solid = CutSolid::new(&surface, grid, &mut |share| progress(0.3 * share));
         match lattice.pattern {
             Pattern::BodyCentred => {
-                Self::assemble(surface, centred_around(&solid), &Whole(&solid), filling, progress)
+                Self::assemble(surface, centred_around(&solid)?, &WholeSolid(&solid), filling, progress)
             }
             Pattern::Bricks => {
-                let (mesh, bricks) = bricks_around(&solid);
+                let (mesh, bricks) = bricks_around(&solid)?;
                 let around = triangles_at_vertices(&surface);
-                let source = Shards { solid: &solid, bricks: &bricks, around: &around };
+                let source = BrickShards { solid: &solid, bricks: &bricks, around: &around };
                 Self::assemble(surface, mesh, &source, filling, progress)
             }
         }
     }
 
-    /// Carries a surface by given tetrahedra, which must cover its inside once.
+    /// Embeds a surface in given tetrahedra, which must cover its inside exactly once.
     ///
     /// # Errors
     /// Settings out of range, a vertex outside every tetrahedron, an inside that is not covered.
     pub fn in_tets(surface: Surface, mesh: TetMesh, filling: &Filling) -> Result<Self, MeshError> {
         let grid = grid_for(&surface, &mesh);
-        let solid = Solid::new(&surface, grid, &mut |_| {});
-        Self::assemble(surface, mesh, &Whole(&solid), filling, &mut |_| {})
+        let solid = CutSolid::new(&surface, grid, &mut |_| {});
+        Self::assemble(surface, mesh, &WholeSolid(&solid), filling, &mut |_| {})
     }
 
-    /// Tetrahedra that are the solid themselves: full, with their own boundary as surface.
+    /// A solid made of full tetrahedra, with their boundary as its surface.
     ///
     /// # Errors
-    /// Settings out of range; a boundary that is no closed surface, as where two tetrahedra share an edge only.
+    /// Settings out of range; a boundary that is not a closed surface, such as where two tetrahedra share only an edge.
     pub fn from_tets(mesh: TetMesh, filling: &Filling) -> Result<Self, MeshError> {
         check_filling(filling)?;
         let boundary = mesh.boundary();
-        let mut name = vec![u32::MAX; mesh.nodes().len()];
+        let mut name = vec![u32::MAX; mesh.positions().len()];
         let mut positions = Vec::new();
         let mut rename = |node: u32| {
             let name = &mut name[node as usize];
@@ -137,24 +128,25 @@ impl EmbeddedBody {
             *name
         };
         let triangles = boundary.iter().map(|t| t.map(&mut rename)).collect();
-        let surface = Surface::new(positions.iter().map(|&i| mesh.nodes()[i as usize]).collect(), triangles)?;
-        let mut place = vec![(0, 0); mesh.nodes().len()];
+        let surface =
+            Surface::new(positions.iter().map(|&i| mesh.positions()[i as usize]).collect(), triangles)?;
+        let mut place = vec![(0, 0); mesh.positions().len()];
         for (tet, corners) in mesh.tets().iter().enumerate() {
             (0..4).for_each(|k| place[corners[k] as usize] = (tet as u32, k));
         }
-        let anchor = |&node: &u32| {
+        let as_point = |&node: &u32| {
             let (tet, corner) = place[node as usize];
-            Anchor { tet, weights: std::array::from_fn(|k| if k == corner { 1.0 } else { 0.0 }) }
+            SurfacePoint { tet, weights: std::array::from_fn(|k| if k == corner { 1.0 } else { 0.0 }) }
         };
-        let anchors = positions.iter().map(anchor).collect();
+        let surface_points = positions.iter().map(as_point).collect();
         let shares = vec![[0.25; 4]; mesh.tets().len()];
         let (masses, n_raised) = nodal_masses(&mesh, &shares, filling);
-        Ok(Self { fill: vec![1.0; shares.len()], mesh, masses, surface, anchors, n_raised })
+        Ok(Self { fill: vec![1.0; shares.len()], mesh, masses, surface, surface_points, n_raised })
     }
 
     fn assemble(
         surface: Surface,
-        mut mesh: TetMesh,
+        mesh: TetMesh,
         contents: &dyn Contents,
         filling: &Filling,
         progress: &mut dyn FnMut(f64),
@@ -169,26 +161,26 @@ impl EmbeddedBody {
             }
         }
         let fill = |share: &[f64; 4]| share.iter().sum::<f64>();
-        let held = (0..n_tets).map(|tet| fill(&shares[tet]) * mesh.volume(tet)).sum::<f64>();
+        let held = (0..n_tets).map(|tet| fill(&shares[tet]) * signed_volume(mesh.corners(tet))).sum::<f64>();
         let mut keep: Vec<bool> = shares.iter().map(|share| fill(share) > EMPTY).collect();
-        let mut anchors = locate(surface.positions(), &mesh, contents, &mut keep)?;
+        let mut surface_points = locate(surface.positions(), &mesh, contents, &mut keep)?;
         if (held - surface.volume()).abs() > COVERED * surface.volume() {
             return Err(MeshError::NotCovered { held, volume: surface.volume() });
         }
-        let name = new_names(&keep);
-        anchors.iter_mut().for_each(|anchor| anchor.tet = name[anchor.tet as usize]);
-        mesh.retain(&keep);
+        let new_index = indices_of_kept(&keep);
+        surface_points.iter_mut().for_each(|point| point.tet = new_index[point.tet as usize]);
+        let mesh = mesh.subset(&keep)?;
         let mut kept = keep.iter();
         shares.retain(|_| kept.next().copied().unwrap_or(false));
         let (masses, n_raised) = nodal_masses(&mesh, &shares, filling);
         let fill = shares.iter().map(|share| fill(share).clamp(0.0, 1.0)).collect();
         progress(1.0);
-        Ok(Self { mesh, fill, masses, surface, anchors, n_raised })
+        Ok(Self { mesh, fill, masses, surface, surface_points, n_raised })
     }
 
     /// Node positions at rest (m).
     pub fn nodes(&self) -> &[DVec3] {
-        self.mesh.nodes()
+        self.mesh.positions()
     }
 
     /// Node indices of every tetrahedron, positively oriented.
@@ -201,8 +193,8 @@ impl EmbeddedBody {
         &self.mesh
     }
 
-    /// The same with every tetrahedron at least that full, from 0 to 1, as far as stiffness goes: nodes that a mass floor made
-    /// heavy do not hang on flesh of next to no stiffness then. Masses stay.
+    /// The same body with fill ratios of at least `floor`, from 0 to 1; masses stay. Fill ratios scale stiffness, so
+    /// nodes that a mass floor made heavier get enough stiffness.
     #[must_use]
     pub fn with_fill_floor(mut self, floor: f64) -> Self {
         self.fill.iter_mut().for_each(|fill| *fill = fill.max(floor.min(1.0)));
@@ -224,19 +216,14 @@ impl EmbeddedBody {
         &self.surface
     }
 
-    /// Where every vertex of the surface lies in the tetrahedra.
-    pub fn anchors(&self) -> &[Anchor] {
-        &self.anchors
+    /// The position of each vertex of the surface in the tetrahedra.
+    pub fn surface_points(&self) -> &[SurfacePoint] {
+        &self.surface_points
     }
 
-    /// How many nodes were lighter than the floor and made heavier; the centre of mass is exact only if this is 0.
+    /// How many nodes were raised to the mass floor. The centre of mass is exact only if this is 0.
     pub fn n_raised(&self) -> usize {
         self.n_raised
-    }
-
-    /// Shapes, fill ratios and masses in figures.
-    pub fn quality(&self) -> Quality {
-        Quality::measure(self)
     }
 
     /// Writes the positions of the surface's vertices for nodes at `nodes` into `out` (m).
@@ -244,32 +231,41 @@ impl EmbeddedBody {
     /// # Panics
     /// If `nodes` is shorter than the body's nodes or `out` shorter than its vertices.
     pub fn fill_surface(&self, nodes: &[DVec3], out: &mut [DVec3]) {
-        for (anchor, x) in self.anchors.iter().zip(out.iter_mut()) {
-            let corners = self.mesh.tets()[anchor.tet as usize].map(|i| nodes[i as usize]);
-            *x = (0..4).map(|k| corners[k] * anchor.weights[k]).sum();
+        for (point, x) in self.surface_points.iter().zip(out.iter_mut()) {
+            *x = self.mesh.point(point, nodes);
         }
     }
 }
 
 /// For every tetrahedron, the integrals of its four barycentric coordinates over the common part with the inside of a
-/// surface, divided by its volume; the four sum to its fill ratio. Tetrahedra and surface may lie in any way.
+/// surface, divided by its volume; the four sum to its fill ratio.
 pub fn overlap_shares(surface: &Surface, mesh: &TetMesh) -> Vec<[f64; 4]> {
-    let solid = Solid::new(surface, grid_for(surface, mesh), &mut |_| {});
+    let solid = CutSolid::new(surface, grid_for(surface, mesh), &mut |_| {});
     (0..mesh.tets().len()).map(|tet| solid.integrate(mesh.corners(tet))).collect()
 }
 
-/// What the tetrahedra of a mesh hold.
+/// For each entry to keep, its index after the others are removed.
+fn indices_of_kept(keep: &[bool]) -> Vec<u32> {
+    let count = |n: &mut u32, &kept: &bool| {
+        let index = *n;
+        *n += u32::from(kept);
+        Some(index)
+    };
+    keep.iter().scan(0, count).collect()
+}
+
+/// The parts of the solid that belong to the tetrahedra of a mesh.
 trait Contents {
-    /// Integrals of barycentric coordinates over what a tetrahedron holds, divided by its volume.
+    /// Integrals of barycentric coordinates over the part in a tetrahedron, divided by its volume.
     fn shares(&self, tet: usize, corners: [DVec3; 4]) -> [f64; 4];
-    /// Whether a vertex of the surface, if it lies there, belongs to what a tetrahedron holds.
+    /// Whether a vertex of the surface inside a tetrahedron belongs to its part.
     fn holds(&self, tet: usize, vertex: usize) -> bool;
 }
 
-/// Every tetrahedron holds all that there is of the solid where it lies.
-struct Whole<'a>(&'a Solid);
+/// Each tetrahedron has all of the solid inside it.
+struct WholeSolid<'a>(&'a CutSolid);
 
-impl Contents for Whole<'_> {
+impl Contents for WholeSolid<'_> {
     fn shares(&self, _: usize, corners: [DVec3; 4]) -> [f64; 4] {
         self.0.integrate(corners)
     }
@@ -279,15 +275,15 @@ impl Contents for Whole<'_> {
     }
 }
 
-/// The six tetrahedra of a brick hold one shard.
-struct Shards<'a> {
-    solid: &'a Solid,
+/// The six tetrahedra of a brick have one shard of the solid.
+struct BrickShards<'a> {
+    solid: &'a CutSolid,
     bricks: &'a [Brick],
     /// The triangles around every vertex.
     around: &'a [Vec<u32>],
 }
 
-impl Contents for Shards<'_> {
+impl Contents for BrickShards<'_> {
     fn shares(&self, tet: usize, corners: [DVec3; 4]) -> [f64; 4] {
         match self.bricks[tet / 6].shard {
             Some(shard) => self.solid.integrate_shard(corners, shard),
@@ -323,8 +319,8 @@ fn check_filling(filling: &Filling) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// A grid around the surface with about as many cells as there are tetrahedra there.
-fn grid_for(surface: &Surface, mesh: &TetMesh) -> Grid {
+/// A grid around the surface, with cells about as large as the tetrahedra.
+fn grid_for(surface: &Surface, mesh: &TetMesh) -> CellGrid {
     let bounds = surface.bounds();
     let edge = |tet: usize| Bounds::of(mesh.corners(tet)).size().max_element();
     let n = mesh.tets().len();
@@ -334,22 +330,22 @@ fn grid_for(surface: &Surface, mesh: &TetMesh) -> Grid {
     let cells = (size / mean).to_array().map(|n| n.ceil().clamp(1.0, 128.0) as u32);
     let margin = size * 1e-6;
     let step = (size + margin * 2.0) / DVec3::from_array(cells.map(f64::from));
-    Grid { origin: bounds.lo - margin, step, cells }
+    CellGrid { origin: bounds.lo - margin, step, cells }
 }
 
-/// The tetrahedron around every point, preferably one to keep; others that a point needs are kept as well.
+/// The tetrahedron around each point, preferably one of those to keep. Others that a point needs are kept, too.
 fn locate(
     points: &[DVec3],
     mesh: &TetMesh,
     contents: &dyn Contents,
     keep: &mut [bool],
-) -> Result<Vec<Anchor>, MeshError> {
+) -> Result<Vec<SurfacePoint>, MeshError> {
     let maps: Vec<Barycentric> = (0..keep.len()).map(|tet| Barycentric::new(mesh.corners(tet))).collect();
     let boxes: Vec<Bounds> = (0..keep.len()).map(|tet| Bounds::of(mesh.corners(tet))).collect();
     let tree = BoxTree::new(&boxes);
-    let mut anchors = Vec::with_capacity(points.len());
+    let mut surface_points = Vec::with_capacity(points.len());
     for (vertex, &at) in points.iter().enumerate() {
-        // the deepest of all, and the deepest of those to keep; of equals the first
+        // the tetrahedron in which the point is deepest, of all and of those to keep; the first of equals
         let mut best: [Option<(f64, u32, [f64; 4])>; 2] = [None; 2];
         let near = Bounds { lo: at, hi: at }.grown(1e-12 * at.abs().max_element());
         tree.visit(&near, |tet| {
@@ -370,16 +366,16 @@ fn locate(
             return Err(MeshError::VertexOutside { vertex, at });
         };
         keep[tet as usize] = true;
-        anchors.push(Anchor { tet, weights });
+        surface_points.push(SurfacePoint { tet, weights });
     }
-    Ok(anchors)
+    Ok(surface_points)
 }
 
 /// `m_i = ρ Σ V_K share_i`, raised to the floor at the expense of the others; also how many were raised.
 fn nodal_masses(mesh: &TetMesh, shares: &[[f64; 4]], filling: &Filling) -> (Vec<f64>, usize) {
-    let mut masses = vec![0.0; mesh.nodes().len()];
+    let mut masses = vec![0.0; mesh.positions().len()];
     for (tet, (corners, share)) in mesh.tets().iter().zip(shares).enumerate() {
-        let mass = filling.density * mesh.volume(tet);
+        let mass = filling.density * signed_volume(mesh.corners(tet));
         (0..4).for_each(|k| masses[corners[k] as usize] += mass * share[k]);
     }
     let mean = masses.iter().sum::<f64>() / masses.len() as f64;
@@ -388,7 +384,7 @@ fn nodal_masses(mesh: &TetMesh, shares: &[[f64; 4]], filling: &Filling) -> (Vec<
     if n_raised > 0 {
         let beyond = |mass: f64| (mass - floor).max(0.0);
         let all_beyond = masses.iter().map(|&mass| beyond(mass)).sum::<f64>();
-        // The mean is at least the floor: what is left beyond it is not negative.
+        // The mean is at least the floor, so the remaining excess is not negative.
         let left = ((mean - floor) * masses.len() as f64 / all_beyond).max(0.0);
         masses.iter_mut().for_each(|mass| *mass = floor + beyond(*mass) * left);
     }

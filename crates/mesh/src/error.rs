@@ -1,10 +1,11 @@
-//! What is wrong with a mesh, and where.
+//! Errors of reading and checking meshes. Each names the place.
 
 use glam::DVec3;
+use sinew_math::TetMeshError;
 use thiserror::Error;
 
-/// Why bytes, a surface or tetrahedra cannot be used; always names the place. Numbers of vertices, triangles, nodes and
-/// tetrahedra start at 0, lines at 1; places are in metres.
+/// Why a file, a surface or a mesh cannot be used. Indices of vertices, triangles, nodes and tetrahedra start at 0,
+/// lines at 1; positions are in metres.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MeshError {
@@ -16,19 +17,19 @@ pub enum MeshError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A file as a whole is not what it claims to be.
+    /// A file does not have the expected format.
     #[error("{problem}")]
     Format {
         /// What is wrong with it.
         problem: String,
     },
-    /// Nothing to work with.
+    /// The surface has no triangles.
     #[error("the surface has no triangles")]
     NoTriangles,
     /// More elements than 32-bit indices can count.
-    #[error("{n} {what} are more than indices of 32 bits can count")]
+    #[error("{n} {what} are more than 32-bit indices can count")]
     TooMany {
-        /// What there is too much of.
+        /// Which elements.
         what: &'static str,
         /// How many.
         n: usize,
@@ -44,7 +45,7 @@ pub enum MeshError {
     MissingVertex {
         /// Index of the triangle.
         triangle: usize,
-        /// The vertex it asks for.
+        /// The vertex index that it uses.
         vertex: u32,
         /// How many vertices there are.
         n_vertices: usize,
@@ -90,10 +91,10 @@ pub enum MeshError {
     SelfIntersection {
         /// The two triangles.
         triangles: [usize; 2],
-        /// A place near the crossing.
+        /// A position near the crossing.
         at: DVec3,
     },
-    /// A closed part faces the wrong way for its place among the others.
+    /// A closed part has the wrong orientation among the others.
     #[error("the part around triangle {triangle} at {at} {problem}")]
     MisplacedPart {
         /// A triangle of the part.
@@ -109,49 +110,9 @@ pub enum MeshError {
         /// The volume (m³), zero up to rounding.
         volume: f64,
     },
-    /// A mesh without elements.
-    #[error("the mesh has no tetrahedra")]
-    NoTetrahedra,
-    /// A node has a NaN or infinite coordinate.
-    #[error("node {node} has a NaN or infinite coordinate")]
-    NonFiniteNode {
-        /// Index of the node.
-        node: usize,
-    },
-    /// A tetrahedron refers to a node that does not exist.
-    #[error("tetrahedron {tet} refers to node {node}, but there are only {n_nodes}")]
-    MissingNode {
-        /// Index of the tetrahedron.
-        tet: usize,
-        /// The node it asks for.
-        node: u32,
-        /// How many nodes there are.
-        n_nodes: usize,
-    },
-    /// A tetrahedron has no volume.
-    #[error("tetrahedron {tet} at {at} is flat (volume {volume} m³)")]
-    FlatTetrahedron {
-        /// Index of the tetrahedron.
-        tet: usize,
-        /// Its centre.
-        at: DVec3,
-        /// Its volume (m³), zero up to rounding.
-        volume: f64,
-    },
-    /// A tetrahedron lists its nodes in the wrong order.
-    #[error("tetrahedron {tet} is inverted (volume {volume} m³); swap two of its nodes")]
-    InvertedTetrahedron {
-        /// Index of the tetrahedron.
-        tet: usize,
-        /// Its volume (m³), negative.
-        volume: f64,
-    },
-    /// No tetrahedron uses a node.
-    #[error("no tetrahedron uses node {node}")]
-    UnusedNode {
-        /// Index of the node.
-        node: usize,
-    },
+    /// The tetrahedra are not a valid mesh.
+    #[error(transparent)]
+    Tets(#[from] TetMeshError),
     /// A vertex of the surface lies in no tetrahedron.
     #[error("vertex {vertex} of the surface, at {at}, lies outside the tetrahedra")]
     VertexOutside {
@@ -160,8 +121,10 @@ pub enum MeshError {
         /// Where it is.
         at: DVec3,
     },
-    /// The tetrahedra leave out or count twice a part of the solid.
-    #[error("the tetrahedra hold {held} m³ of the {volume} m³ inside the surface; they must cover it once")]
+    /// The tetrahedra do not cover the solid exactly once.
+    #[error(
+        "the tetrahedra contain {held} m³ of the {volume} m³ inside the surface; they must cover it exactly once"
+    )]
     NotCovered {
         /// The volume common to tetrahedra and solid (m³).
         held: f64,
@@ -169,16 +132,16 @@ pub enum MeshError {
         volume: f64,
     },
     /// A setting is out of range.
-    #[error("{what} is {value}, must be {allowed}")]
+    #[error("{what} is {value}, but must be {allowed}")]
     Setting {
         /// Which one.
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// What is allowed.
         allowed: &'static str,
     },
-    /// A stored body contradicts itself.
+    /// A stored body is inconsistent.
     #[error("{what} {index}: {problem}")]
     Stored {
         /// Which list.

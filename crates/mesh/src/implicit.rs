@@ -1,28 +1,30 @@
-//! Closed surfaces from functions: smooth unions of round shapes, meshed by marching tetrahedra.
+//! Closed surfaces of implicit functions: smooth unions of round shapes, meshed by marching tetrahedra.
 //!
-//! A shape is the set where a function is negative, near its surface the distance from it. Shapes are joined smoothly:
-//! where two are closer than the blend length `k`, the union `min(a, b) − h²/(4k)`, `h = max(k − |a − b|, 0)`, rounds the
-//! crease (the quadratic polynomial blend; C¹).
+//! A shape is the set where a function is negative; near its surface the function is the distance from it. Where two
+//! shapes are closer than the blend length `k`, the smooth union `min(a, b) − h²/(4k)`, `h = max(k − |a − b|, 0)`,
+//! rounds the crease (quadratic polynomial blend, C¹).
 //!
-//! The box around the shapes is cut into bricks of six tetrahedra each; in every tetrahedron the zero set is one triangle or
-//! two, with corners on the edges. Neighbours agree on their common edges, so the surface is closed and never crosses
-//! itself, for any function that is positive on the outer bricks. Corners keep a distance from the ends of their edges,
-//! which moves the surface by less than a tenth of a brick and keeps every triangle from being flat.
+//! The box around the shapes is cut into bricks of six tetrahedra. In each tetrahedron the zero set is one or two
+//! triangles with corners on its edges. Neighbours share the corners on common edges, so the surface is closed and does
+//! not intersect itself, if the function is positive on the outer bricks. Corners keep a distance from the ends of
+//! their edges: this moves the surface by less than a tenth of a brick and prevents flat triangles.
 //!
 //! Metres. Cost: one evaluation per corner of a brick.
 
 use glam::DVec3;
 
-use crate::boxes::Bounds;
-use crate::{MeshError, Surface, lattice};
+use crate::box_tree::Bounds;
+use crate::brick_tets::{bricks, check_cells};
+use crate::error::MeshError;
+use crate::surface::Surface;
 
 /// Corners stay this share of an edge away from its ends.
 const CLEARANCE: f64 = 0.06;
 
 /// A round shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
-    /// All points closer to a segment than a radius that changes evenly from one end to the other.
+pub enum RoundShape {
+    /// A capsule whose radius changes linearly from one end to the other.
     Capsule {
         /// The ends of the segment (m).
         ends: [DVec3; 2],
@@ -38,7 +40,7 @@ pub enum Shape {
     },
 }
 
-impl Shape {
+impl RoundShape {
     /// Negative inside, positive outside, near the surface about the distance from it (m).
     pub fn distance(&self, x: DVec3) -> f64 {
         match *self {
@@ -67,12 +69,12 @@ impl Shape {
     }
 }
 
-/// The surface of the smooth union of shapes: `blend` (m) is how far from each other shapes begin to melt together, `cell`
-/// (m) the sides of the bricks.
+/// The surface of the smooth union of shapes: `blend` (m) is how far from each other shapes begin to melt together,
+/// `cell` (m) the sides of the bricks.
 ///
 /// # Errors
 /// No shapes, sizes that are not positive, more than [`crate::MAX_CELLS`] bricks, shapes too small for the bricks.
-pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: DVec3) -> Result<Surface, MeshError> {
+pub fn mesh_shapes(shapes: &[RoundShape], blend: f64, cell: DVec3) -> Result<Surface, MeshError> {
     for (what, value) in
         [("the cell", cell.x), ("the cell", cell.y), ("the cell", cell.z), ("the blend length", blend)]
     {
@@ -83,19 +85,19 @@ pub fn mesh_shapes(shapes: &[Shape], blend: f64, cell: DVec3) -> Result<Surface,
     if shapes.is_empty() {
         return Err(MeshError::NoTriangles);
     }
-    let around = shapes.iter().map(Shape::bounds).fold(Bounds::EMPTY, Bounds::union);
+    let around = shapes.iter().map(RoundShape::bounds).fold(Bounds::EMPTY, Bounds::union);
     // a blend adds at most a quarter of its length per shape; one brick of air all around
     let around = around.grown(0.25 * blend * shapes.len().min(4) as f64);
     let around = Bounds { lo: around.lo - cell, hi: around.hi + cell };
     let count = |n: f64| n.ceil().min(f64::from(u32::MAX)) as u32;
     let cells = (around.size() / cell).to_array().map(count);
-    lattice::check_cells(cells)?;
-    let mesh = lattice::bricks(around.lo, cell, cells);
+    check_cells(cells)?;
+    let (nodes, tets) = bricks(around.lo, cell, cells);
     let union = |x: DVec3| {
         shapes.iter().map(|shape| shape.distance(x)).fold(f64::INFINITY, |a, b| smooth_min(a, b, blend))
     };
-    let values: Vec<f64> = mesh.nodes().iter().map(|&x| union(x)).collect();
-    let (positions, triangles) = march(mesh.nodes(), mesh.tets(), &values);
+    let values: Vec<f64> = nodes.iter().map(|&x| union(x)).collect();
+    let (positions, triangles) = march(&nodes, &tets, &values);
     Surface::new(positions, triangles)
 }
 

@@ -1,26 +1,28 @@
 //! Coarse regular tetrahedra around a surface.
 //!
-//! The box around the surface is cut into equal bricks; those that hold nothing of the solid are left out. Patterns:
-//! *bricks* are cut into six tetrahedra each around one diagonal, the same in every brick, so that faces match; where parts
-//! of the solid pass through one brick without touching there, such as two fingers, each has a brick of its own, so that
-//! they move apart (nodes at one place may then be several);
-//! *body-centred* tetrahedra join the centres of two neighbouring bricks with an edge of their common face, four per
-//! face, symmetric to every mirror of the grid, of better shape, and reaching half a brick beyond the box.
+//! The box around the surface is cut into equal bricks; empty ones are left out. There are two patterns:
 //!
-//! Metres. Linear in bricks, of which there are at most [`MAX_CELLS`].
+//! - *Bricks*: six tetrahedra around one diagonal, the same in every brick, so that faces match. Where several parts of
+//!   the solid pass through one brick without touching there, such as two fingers, each gets its own brick, so that they
+//!   can move apart. Several nodes may then have the same position.
+//! - *Body-centred*: tetrahedra that join the centres of two neighbouring bricks with an edge of their common face, four
+//!   per face. They are symmetric under every mirror of the grid, have a better shape, and reach half a brick beyond the
+//!   box.
+//!
+//! Metres. Linear in bricks, of which there are at most [`crate::MAX_CELLS`].
 
 use glam::DVec3;
 
-use crate::boxes::Bounds;
-use crate::part::Side;
-use crate::sets::Sets;
-use crate::solid::{Cell, Grid, Solid};
-use crate::{MeshError, TetMesh};
+use sinew_math::TetMesh;
 
-/// More bricks than this are refused.
-pub const MAX_CELLS: u64 = 1 << 24;
+use crate::box_tree::Bounds;
+use crate::brick_tets::{GridNodes, all, check_cells, six_tets};
+use crate::cut_solid::{CellContent, CellGrid, CutSolid};
+use crate::error::MeshError;
+use crate::solid_part::CapSide;
+use crate::union_find::UnionFind;
 
-/// Distance of the surface from the outer planes of the grid, in bricks: no vertex lies in them.
+/// Distance of the surface from the outer planes of the grid, in bricks, so that no vertex lies in them.
 const MARGIN: f64 = 1e-3;
 
 /// How fine a lattice is and how its bricks are cut.
@@ -42,32 +44,24 @@ impl Lattice {
 /// Number of bricks along the sides of the box around a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
-    /// Cubes; so many along the longest side.
+    /// Cubes; their number along the longest side.
     Longest(u32),
-    /// Bricks; so many along x, y and z.
+    /// Bricks; their numbers along x, y and z.
     Each([u32; 3]),
 }
 
 /// How bricks are cut into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Six in every brick, around its diagonal; parts of the solid that do not hang together in it have bricks of their own.
+    /// Six in every brick, around its diagonal. Parts of the solid that are not connected inside a brick get their own
+    /// bricks.
     Bricks,
     /// Four at every face between two bricks, around the line between their centres.
     BodyCentred,
 }
 
-/// Between 1 and [`MAX_CELLS`] bricks.
-pub(crate) fn check_cells(cells: [u32; 3]) -> Result<(), MeshError> {
-    let n = cells.iter().map(|&n| f64::from(n)).product::<f64>();
-    if (1.0..=MAX_CELLS as f64).contains(&n) {
-        return Ok(());
-    }
-    Err(MeshError::Setting { what: "the number of cells", value: n, allowed: "from 1 to 16777216" })
-}
-
 /// The grid of a lattice around a box.
-pub(crate) fn grid_around(bounds: Bounds, cells: Cells) -> Result<Grid, MeshError> {
+pub(crate) fn grid_around(bounds: Bounds, cells: Cells) -> Result<CellGrid, MeshError> {
     let size = bounds.size();
     let (cells, step) = match cells {
         Cells::Longest(n) => {
@@ -82,7 +76,7 @@ pub(crate) fn grid_around(bounds: Bounds, cells: Cells) -> Result<Grid, MeshErro
     };
     check_cells(cells)?;
     let half = step * DVec3::from_array(cells.map(f64::from)) * 0.5;
-    Ok(Grid { origin: bounds.centre() - half, step, cells })
+    Ok(CellGrid { origin: bounds.centre() - half, step, cells })
 }
 
 /// A brick of a lattice around one connected part of the solid.
@@ -93,26 +87,28 @@ pub(crate) struct Brick {
     pub(crate) shard: Option<u32>,
 }
 
-/// Six tetrahedra for each brick, brick by brick. Shards of one cell have bricks of their own; bricks share the nodes of the
-/// face between them if the solid goes on from one to the other.
-pub(crate) fn bricks_around(solid: &Solid) -> (TetMesh, Vec<Brick>) {
+/// Six tetrahedra for each brick, one brick after the other. Each shard of a cell has its own brick. Two bricks share
+/// the nodes of the face between them if the solid continues from one to the other.
+pub(crate) fn bricks_around(solid: &CutSolid) -> Result<(TetMesh, Vec<Brick>), MeshError> {
     let cells = solid.grid.cells;
     let (mut bricks, mut first) = (Vec::new(), Vec::new());
     for cell in all(cells) {
         first.push(bricks.len());
         match solid.cell(cell) {
-            Cell::Empty => {}
-            Cell::Full => bricks.push(Brick { cell, shard: None }),
-            Cell::Cut { first, end } => bricks.extend((first..end).map(|s| Brick { cell, shard: Some(s) })),
+            CellContent::Empty => {}
+            CellContent::Full => bricks.push(Brick { cell, shard: None }),
+            CellContent::Cut { first, end } => {
+                bricks.extend((first..end).map(|s| Brick { cell, shard: Some(s) }))
+            }
         }
     }
     first.push(bricks.len());
     let side = |brick: &Brick, axis: usize, above: usize| match brick.shard {
         Some(shard) => &solid.shard(shard).sides[axis][above],
-        None => Side::FULL,
+        None => CapSide::FULL,
     };
     // corners of every brick, numbered by their places along x, y and z as binary digits
-    let mut corners = Sets::new(8 * bricks.len());
+    let mut corners = UnionFind::new(8 * bricks.len());
     for (low, brick) in bricks.iter().enumerate() {
         for axis in (0..3).filter(|&axis| brick.cell[axis] + 1 < cells[axis]) {
             let mut next = brick.cell;
@@ -137,44 +133,18 @@ pub(crate) fn bricks_around(solid: &Solid) -> (TetMesh, Vec<Brick>) {
     }
     let tets = (0..bricks.len())
         .flat_map(|brick| six_tets(|[i, j, k]| names[8 * brick + (i + 2 * j + 4 * k) as usize]));
-    (TetMesh::trusted(nodes, tets.collect()), bricks)
+    Ok((TetMesh::new(nodes, tets.collect())?, bricks))
 }
 
-/// A block of bricks, six tetrahedra each.
-pub(crate) fn bricks(origin: DVec3, step: DVec3, cells: [u32; 3]) -> TetMesh {
-    let mut nodes = Nodes::new(origin, step, cells.map(|n| n + 1));
-    let tets =
-        all(cells).flat_map(|[i, j, k]| six_tets(|[a, b, c]| nodes.at([i + a, j + b, k + c]))).collect();
-    TetMesh::trusted(nodes.positions, tets)
-}
-
-/// Six tetrahedra around the diagonal of a brick from its lowest to its highest corner; `node` names its corners.
-fn six_tets(mut node: impl FnMut([u32; 3]) -> u32) -> [[u32; 4]; 6] {
-    // ways along the edges from corner to corner; the last three are mirror images
-    const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
-    std::array::from_fn(|way| {
-        let mut at = [0; 3];
-        let mut tet = [node(at); 4];
-        for (k, axis) in WAYS[way].into_iter().enumerate() {
-            at[axis] = 1;
-            tet[k + 1] = node(at);
-        }
-        if way >= 3 {
-            tet.swap(2, 3);
-        }
-        tet
-    })
-}
-
-/// Four tetrahedra around every face between two cells of which one holds something of the solid.
-pub(crate) fn centred_around(solid: &Solid) -> TetMesh {
-    let Grid { origin, step, cells } = solid.grid;
+/// Four tetrahedra around every face between two cells of which at least one is not empty.
+pub(crate) fn centred_around(solid: &CutSolid) -> Result<TetMesh, MeshError> {
+    let CellGrid { origin, step, cells } = solid.grid;
     // one more brick on every side; nodes on a grid of half bricks: corners at even places, centres at odd ones
     let outer = cells.map(|n| n + 2);
-    let mut nodes = Nodes::new(origin - step, step * 0.5, outer.map(|n| 2 * n + 1));
+    let mut nodes = GridNodes::new(origin - step, step * 0.5, outer.map(|n| 2 * n + 1));
     let holds = |cell: [u32; 3]| {
         let inside = (0..3).all(|a| (1..=cells[a]).contains(&cell[a]));
-        inside && solid.cell(cell.map(|i| i - 1)) != Cell::Empty
+        inside && solid.cell(cell.map(|i| i - 1)) != CellContent::Empty
     };
     let mut tets = Vec::new();
     for low in all(outer) {
@@ -195,37 +165,5 @@ pub(crate) fn centred_around(solid: &Solid) -> TetMesh {
             tets.extend((0..4).map(|k| [ends[0], ring[k], ring[(k + 1) % 4], ends[1]]));
         }
     }
-    TetMesh::trusted(nodes.positions, tets)
-}
-
-/// Nodes on a grid, made when first asked for.
-struct Nodes {
-    origin: DVec3,
-    step: DVec3,
-    counts: [u32; 3],
-    names: Vec<u32>,
-    positions: Vec<DVec3>,
-}
-
-impl Nodes {
-    fn new(origin: DVec3, step: DVec3, counts: [u32; 3]) -> Self {
-        let n = counts.iter().map(|&n| n as usize).product();
-        Self { origin, step, counts, names: vec![u32::MAX; n], positions: Vec::new() }
-    }
-
-    fn at(&mut self, [i, j, k]: [u32; 3]) -> u32 {
-        let [_, n, m] = self.counts.map(|n| n as usize);
-        let name = &mut self.names[(i as usize * n + j as usize) * m + k as usize];
-        if *name == u32::MAX {
-            *name = self.positions.len() as u32;
-            let place = DVec3::new(f64::from(i), f64::from(j), f64::from(k));
-            self.positions.push(self.origin + self.step * place);
-        }
-        *name
-    }
-}
-
-/// All triples below `n`, the last fastest.
-fn all(n: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
-    (0..n[0]).flat_map(move |i| (0..n[1]).flat_map(move |j| (0..n[2]).map(move |k| [i, j, k])))
+    Ok(TetMesh::new(nodes.positions, tets)?)
 }

@@ -1,31 +1,42 @@
 #![doc = include_str!("../README.md")]
 
-mod boxes;
-pub mod characters;
-mod clip;
-mod embed;
+// Modules of one group use each other, and those of the groups above.
+mod barycentric;
+mod box_tree;
 mod error;
-mod implicit;
-mod intersect;
-mod lattice;
+mod union_find;
+
+mod self_intersection;
+mod surface;
+
+mod brick_tets;
 mod loft;
 mod obj;
-mod part;
-mod quality;
-mod sets;
-mod solid;
 mod stl;
-#[cfg(feature = "serde")]
-mod store;
-mod surface;
 mod tetgen;
-mod tets;
 
-pub use embed::{Anchor, EmbeddedBody, Filling, overlap_shares};
+mod implicit;
+mod overlap_integral;
+mod solid_part;
+
+mod cut_solid;
+
+mod lattice;
+
+mod embed;
+
+#[cfg(feature = "serde")]
+mod body_document;
+mod quality;
+
+pub mod characters;
+
+pub use brick_tets::{MAX_CELLS, beam, cube, single_tet};
+pub use embed::{EmbeddedBody, Filling, overlap_shares};
 pub use error::MeshError;
-pub use implicit::{Shape, mesh_shapes};
-pub use lattice::{Cells, Lattice, MAX_CELLS, Pattern};
+pub use implicit::{RoundShape, mesh_shapes};
+pub use lattice::{Cells, Lattice, Pattern};
 pub use quality::Quality;
+pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError};
 pub use surface::Surface;
 pub use tetgen::TetGen;
-pub use tets::TetMesh;

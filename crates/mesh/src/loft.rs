@@ -1,19 +1,20 @@
 //! Closed surfaces of rings around the x axis, between two poles.
 //!
-//! `n_rings × n_around + 2` vertices, `2 n_rings n_around` triangles: a sphere by topology, whatever the rings.
+//! `n_rings × n_around + 2` vertices and `2 n_rings n_around` triangles; the topology is that of a sphere. Metres.
 
 use glam::DVec3;
 use sinew_math::ops;
 use std::f64::consts::TAU;
 
-use crate::{MeshError, Surface};
+use crate::error::MeshError;
+use crate::surface::Surface;
 
 /// A ring: an oval in the plane `x`, with half axes along y and z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ring {
     pub(crate) centre: DVec3,
     pub(crate) half: [f64; 2],
-    /// 0: an ellipse; towards 1 ever closer to the rectangle around it, below 0 to the rhombus inside it.
+    /// 0 is an ellipse, 1 the rectangle around it, negative values approach the rhombus inside it.
     pub(crate) squareness: f64,
 }
 

@@ -1,19 +1,20 @@
 //! Surfaces from Wavefront OBJ text.
 //!
-//! Reading is done by `tobj`, which sees only what shapes the surface: vertices and the position indices of faces, line by
-//! line as in the file, so that errors keep their lines. Groups, materials, normals and texture coordinates are left out,
-//! polygons become fans, relative indices work. Vertices at equal positions are joined, unused ones dropped.
+//! The reader is `tobj`. It gets only vertices and the position indices of faces, on their original lines, so that
+//! errors name the right line. Groups, materials, normals and texture coordinates are ignored. Polygons become triangle
+//! fans; relative indices work. Vertices at equal positions are joined, unused ones dropped.
 
 use glam::DVec3;
 use tobj::{LoadError, LoadOptions};
 
-use crate::{MeshError, Surface};
+use crate::error::MeshError;
+use crate::surface::Surface;
 
 impl Surface {
-    /// Reads an OBJ file, given its bytes. Coordinates are taken to be metres.
+    /// Reads the bytes of an OBJ file. Coordinates are in metres.
     ///
     /// # Errors
-    /// The line that cannot be read, or what [`Surface::new`] finds.
+    /// The line that cannot be read, or a fault of the surface as for [`Surface::new`].
     pub fn from_obj(bytes: &[u8]) -> Result<Self, MeshError> {
         let text = shape_only(bytes);
         let mut rest = text.as_bytes();

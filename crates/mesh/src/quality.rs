@@ -1,13 +1,15 @@
-//! How good a body is to simulate, in figures.
+//! Quality of an embedded body: element shapes, fill ratios and masses.
 //!
-//! Dihedral angles between the faces of a tetrahedron: 70.5° at all six edges is perfect; small ones make stiff elements,
-//! large ones flat elements. Aspect: longest edge over inscribed diameter, scaled to 1 for the regular tetrahedron.
+//! Dihedral angles are those between the faces of a tetrahedron. The best value is 70.5° at all six edges; small angles
+//! make elements stiff, large angles make them flat. The aspect is the longest edge over the inscribed diameter, scaled
+//! to 1 for the regular tetrahedron.
 
 use glam::DVec3;
 use sinew_math::ops;
 
-use crate::EmbeddedBody;
-use crate::sets::Sets;
+use crate::barycentric::signed_volume;
+use crate::embed::EmbeddedBody;
+use crate::union_find::UnionFind;
 
 /// Shapes, fill ratios and masses of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,53 +29,54 @@ pub struct Quality {
     pub mass_ratio: f64,
     /// Sum of nodal masses (kg).
     pub mass: f64,
-    /// Into how many pieces, not connected by any node, the tetrahedra fall.
+    /// Number of connected pieces.
     pub n_pieces: usize,
     /// How many nodes were raised to the mass floor.
     pub n_raised: usize,
 }
 
-impl Quality {
-    pub(crate) fn measure(body: &EmbeddedBody) -> Self {
+impl EmbeddedBody {
+    /// Measures element shapes, fill ratios and masses.
+    pub fn quality(&self) -> Quality {
         let (mut dihedral, mut max_aspect) = ([f64::INFINITY, 0.0f64], 0.0f64);
-        let mut pieces = Sets::new(body.nodes().len());
+        let mut pieces = UnionFind::new(self.nodes().len());
         let (mut total, mut filled) = (0.0, 0.0);
-        let mut volumes = Range::EMPTY;
-        for (tet, nodes) in body.tets().iter().enumerate() {
-            let corners = body.mesh.corners(tet);
+        let mut volumes = MinMax::EMPTY;
+        for (tet, nodes) in self.tets().iter().enumerate() {
+            let corners = self.mesh.corners(tet);
             for angle in dihedral_angles(corners) {
                 dihedral = [dihedral[0].min(angle), dihedral[1].max(angle)];
             }
             max_aspect = max_aspect.max(aspect(corners));
             nodes.windows(2).for_each(|pair| pieces.join(pair[0], pair[1]));
-            let volume = body.mesh.volume(tet);
+            let volume = signed_volume(corners);
             volumes.add(volume);
             total += volume;
-            filled += volume * body.fill[tet];
+            filled += volume * self.fill[tet];
         }
-        let (mut fills, mut masses) = (Range::EMPTY, Range::EMPTY);
-        body.fill.iter().for_each(|&w| fills.add(w));
-        body.masses.iter().for_each(|&m| masses.add(m));
-        Self {
+        let (mut fills, mut masses) = (MinMax::EMPTY, MinMax::EMPTY);
+        self.fill.iter().for_each(|&w| fills.add(w));
+        self.masses.iter().for_each(|&m| masses.add(m));
+        Quality {
             dihedral,
             max_aspect,
             volume_ratio: volumes.hi / volumes.lo,
             min_fill: fills.lo,
             mean_fill: filled / total,
             mass_ratio: masses.hi / masses.lo,
-            mass: body.masses.iter().sum(),
+            mass: self.masses.iter().sum(),
             n_pieces: pieces.numbered().1,
-            n_raised: body.n_raised,
+            n_raised: self.n_raised,
         }
     }
 }
 
-struct Range {
+struct MinMax {
     lo: f64,
     hi: f64,
 }
 
-impl Range {
+impl MinMax {
     const EMPTY: Self = Self { lo: f64::INFINITY, hi: f64::NEG_INFINITY };
 
     fn add(&mut self, x: f64) {
@@ -96,7 +99,7 @@ fn dihedral_angles(corners: [DVec3; 4]) -> [f64; 6] {
 
 fn aspect(corners: [DVec3; 4]) -> f64 {
     let [a, b, c, d] = corners;
-    let volume = (b - a).dot((c - a).cross(d - a)) / 6.0;
+    let volume = signed_volume(corners);
     let area: f64 = face_normals(corners).iter().map(|n| n.length()).sum();
     let longest = [a - b, a - c, a - d, b - c, b - d, c - d]
         .iter()

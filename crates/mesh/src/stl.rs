@@ -1,24 +1,25 @@
 //! Surfaces from STL files, text or binary.
 //!
-//! Facets are read by `stl_io`; corners at equal positions are joined, normals left out. A binary file is recognized by its
-//! length, whatever its header says, and nothing is allocated before the length fits the number of facets it claims. Text
-//! may hold several solids, in any case of letters. Coordinates are single precision by nature of the format.
+//! The reader is `stl_io`. Corners at equal positions are joined and normals ignored. A binary file is recognized by
+//! its length, not by its header, and nothing is allocated before the length matches the number of facets. Text may
+//! contain several solids, in upper or lower case. The coordinates of the format have single precision.
 
 use std::io::Cursor;
 
 use glam::DVec3;
 
-use crate::{MeshError, Surface};
+use crate::error::MeshError;
+use crate::surface::Surface;
 
 /// Bytes before the facets of a binary file, and per facet.
 const HEADER: usize = 84;
 const FACET: usize = 50;
 
 impl Surface {
-    /// Reads an STL file, given its bytes. Coordinates are taken to be metres.
+    /// Reads the bytes of an STL file. Coordinates are in metres.
     ///
     /// # Errors
-    /// The line or facet that cannot be read, or what [`Surface::new`] finds.
+    /// The line or facet that cannot be read, or a fault of the surface as for [`Surface::new`].
     pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
         let claimed = bytes.get(80..HEADER).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]) as usize);
         let length = |n: usize| n.saturating_mul(FACET).saturating_add(HEADER);
@@ -52,7 +53,7 @@ impl Surface {
     }
 }
 
-/// All solids of a text in lower case as one.
+/// All solids of a lower-case text as one surface.
 fn from_text(text: &str) -> Result<Surface, MeshError> {
     let is = |line: &str, word: &str| line.split_whitespace().next() == Some(word);
     let mut one = String::with_capacity(text.len() + 32);
@@ -77,7 +78,7 @@ fn from_text(text: &str) -> Result<Surface, MeshError> {
     read(one.into_bytes(), |facet| facet_lines.get(facet).copied().unwrap_or(n_lines))
 }
 
-/// Reads all facets; `line` turns the number of a facet into a place for errors.
+/// Reads all facets; `line` gives the line of a facet, for errors.
 fn read(bytes: Vec<u8>, line: impl Fn(usize) -> usize) -> Result<Surface, MeshError> {
     let text = bytes.starts_with(b"solid ");
     let broken = |facet: usize, error: std::io::Error| {

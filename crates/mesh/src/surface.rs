@@ -1,26 +1,28 @@
-//! Closed triangle surfaces that are known to be good.
+//! Validated closed triangle surfaces.
 //!
-//! A [`Surface`] bounds a solid: every edge has two triangles running along it in opposite directions, no triangle is flat,
-//! none crosses or touches another except at common corners and edges, and closed parts are nested with alternating
-//! orientation (a cavity faces inward). Whoever holds one may integrate over its inside. Triangles are counter-clockwise
-//! seen from outside; a surface that faces inward as a whole is flipped, which [`Surface::was_flipped`] tells.
+//! A [`Surface`] bounds a solid: every edge has two triangles, which run along it in opposite directions; no triangle
+//! is flat; none crosses or touches another except at common corners and edges; closed parts are nested with
+//! alternating orientation (a cavity faces inward). So integrals over the inside are well defined. Triangles are
+//! counter-clockwise seen from outside. A surface that faces inward as a whole is flipped; [`Surface::was_flipped`]
+//! reports it.
 //!
-//! Positions in metres. Checking costs O(n log n) in triangles. What is broken is an error that names the place.
+//! Positions in metres. Checking takes O(n log n) in triangles. The first fault is an error that names the place.
 
 use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
 
-use crate::boxes::{Bounds, BoxTree};
-use crate::intersect::first_intersection;
-use crate::{MeshError, sets::Sets};
+use crate::box_tree::{Bounds, BoxTree};
+use crate::error::MeshError;
+use crate::self_intersection::first_intersection;
+use crate::union_find::UnionFind;
 
-/// A triangle is flat if twice its area is below this fraction of the product of two sides: rounding error.
+/// A triangle is flat if twice its area is at most this fraction of the product of two sides.
 const FLAT: f64 = 1e-15;
 
 /// A closed, oriented triangle surface without self-intersections.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "SurfaceDoc", into = "SurfaceDoc"))]
+#[cfg_attr(feature = "serde", serde(try_from = "SurfaceData", into = "SurfaceData"))]
 pub struct Surface {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -32,7 +34,7 @@ impl Surface {
     /// Checks a surface given by vertex positions (m) and triangles; flips it if it faces inward as a whole.
     ///
     /// # Errors
-    /// [`MeshError`] names the first vertex, triangle, edge or pair of triangles that is not as it should be.
+    /// [`MeshError`] names the first vertex, triangle, edge or pair of triangles at fault.
     pub fn new(positions: Vec<DVec3>, mut triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
         check_triangles(&positions, &triangles)?;
         let edges = matched_edges(&positions, &triangles)?;
@@ -54,7 +56,8 @@ impl Surface {
         Ok(Self { positions, triangles, volume, flipped })
     }
 
-    /// Joins vertices at equal positions, then checks like [`Surface::new`]. Vertices keep the order of their first use.
+    /// Joins vertices at equal positions, then checks like [`Surface::new`]. Vertices keep the order of their first
+    /// use.
     ///
     /// # Errors
     /// As [`Surface::new`].
@@ -84,7 +87,7 @@ impl Surface {
     /// The same surface, every position times a positive factor.
     ///
     /// # Errors
-    /// As [`Surface::new`]: rounding may bring what is extremely close into contact.
+    /// As [`Surface::new`]: rounding may make triangles touch that are extremely close.
     pub fn scaled(self, factor: f64) -> Result<Self, MeshError> {
         let positions = self.positions.iter().map(|&p| p * factor).collect();
         let flipped = self.flipped;
@@ -123,7 +126,7 @@ impl Surface {
     /// Mass, centre and inertia of the solid at `density` (kg/m³).
     ///
     /// # Errors
-    /// None for a checked surface, but for volumes that rounding cannot tell from zero.
+    /// Only for a volume that is zero up to rounding.
     pub fn mass_properties(&self, density: f64) -> Result<MassProperties, MeshMassError> {
         MassProperties::from_mesh(&self.positions, &self.triangles, density)
     }
@@ -138,7 +141,7 @@ impl Surface {
     }
 }
 
-/// Indices exist and can be counted.
+/// Checks that indices exist and fit into 32 bits.
 fn check_indices(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), MeshError> {
     for (what, n) in [("vertices", positions.len()), ("triangles", triangles.len())] {
         if n >= u32::MAX as usize / 4 {
@@ -153,7 +156,7 @@ fn check_indices(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), Mesh
     Ok(())
 }
 
-/// Finite vertices, existing indices, triangles with an area.
+/// Checks that vertices are finite, indices exist and triangles have an area.
 fn check_triangles(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), MeshError> {
     if triangles.is_empty() {
         return Err(MeshError::NoTriangles);
@@ -172,7 +175,7 @@ fn check_triangles(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), Me
     Ok(())
 }
 
-/// The two triangles of every edge; each edge is run along once in either direction.
+/// The two triangles of each edge, after checking that they run along it in opposite directions.
 fn matched_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32; 2]>, MeshError> {
     // (lower vertex, higher vertex, runs upward, triangle), sorted so that the uses of one edge are neighbours
     let mut uses: Vec<(u32, u32, bool, u32)> = Vec::with_capacity(3 * triangles.len());
@@ -197,9 +200,10 @@ fn matched_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32
     Ok(pairs)
 }
 
-/// Closed parts nest with alternating orientation: around each, the others wind once if it is a cavity, else never.
+/// Checks that closed parts are nested with alternating orientation: the winding number of the others at a part is 1 if
+/// it is a cavity, else 0.
 fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]], edges: &[[u32; 2]]) -> Result<(), MeshError> {
-    let mut sets = Sets::new(triangles.len());
+    let mut sets = UnionFind::new(triangles.len());
     edges.iter().for_each(|&[a, b]| sets.join(a, b));
     let (part_of, n) = sets.numbered();
     if n == 1 {
@@ -243,22 +247,22 @@ fn solid_angle(eye: DVec3, triangle: [DVec3; 3]) -> f64 {
 
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
-struct SurfaceDoc {
+struct SurfaceData {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<SurfaceDoc> for Surface {
+impl TryFrom<SurfaceData> for Surface {
     type Error = MeshError;
 
-    fn try_from(doc: SurfaceDoc) -> Result<Self, MeshError> {
+    fn try_from(doc: SurfaceData) -> Result<Self, MeshError> {
         Self::new(doc.positions, doc.triangles)
     }
 }
 
 #[cfg(feature = "serde")]
-impl From<Surface> for SurfaceDoc {
+impl From<Surface> for SurfaceData {
     fn from(surface: Surface) -> Self {
         Self { positions: surface.positions, triangles: surface.triangles }
     }

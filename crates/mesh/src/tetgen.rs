@@ -1,36 +1,37 @@
 //! Tetrahedra from the `.node` and `.ele` text of TetGen.
 //!
-//! A first line states how many entries follow: nodes `n dimension n_attributes n_markers`, elements `n n_corners
-//! n_attributes`; each entry begins with its number, which counts from 0 or from 1 (the first node decides). Attributes
-//! and markers are skipped but for the region of an element, its first attribute; of second-order elements the four
-//! corners are used. `#` begins a comment. Counts are believed only as far as lines follow: nothing is allocated for them.
+//! The first line states how many entries follow: `n dimension n_attributes n_markers` for nodes,
+//! `n n_corners n_attributes` for elements. Each entry begins with its number, counted from 0 or 1 as the first node
+//! is. Of attributes and markers, only the first attribute of an element is used: its region. Of second-order elements,
+//! only the four corners are used. `#` begins a comment. Nothing is allocated for a count before its lines are read.
 
 use glam::DVec3;
+use sinew_math::TetMesh;
 
-use crate::{MeshError, TetMesh};
+use crate::error::MeshError;
 
-/// What the two files hold.
+/// The content of the two files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TetGen {
     /// The mesh; node and element numbers count from 0.
     pub mesh: TetMesh,
     /// The first attribute of every tetrahedron; empty if the file has none.
     pub regions: Vec<f64>,
-    /// How many tetrahedra listed their nodes in the wrong order and were turned.
+    /// How many inverted tetrahedra were repaired.
     pub n_turned: usize,
     /// How many nodes no tetrahedron uses; they were left out.
     pub n_unused: usize,
 }
 
 impl TetGen {
-    /// Reads a mesh from the bytes of its `.node` and `.ele` files. Coordinates are taken to be metres.
+    /// Reads a mesh from the bytes of its `.node` and `.ele` files. Coordinates are in metres.
     ///
     /// # Errors
-    /// The line of either file that cannot be read (the message says which file), or what [`TetMesh::repaired`] finds.
+    /// The line that cannot be read and its file, or a fault of the mesh as for [`TetMesh::with_repaired_winding`].
     pub fn from_bytes(node: &[u8], ele: &[u8]) -> Result<Self, MeshError> {
-        let (base, all_nodes) = read_nodes(&mut Table::new(".node", node)?)?;
-        let (corners, regions) = read_elements(&mut Table::new(".ele", ele)?, base, all_nodes.len())?;
-        // unused nodes are common in such files: leave them out
+        let (base, all_nodes) = read_nodes(&mut TetGenTable::new(".node", node)?)?;
+        let (corners, regions) = read_elements(&mut TetGenTable::new(".ele", ele)?, base, all_nodes.len())?;
+        // unused nodes are common in such files
         let mut name = vec![u32::MAX; all_nodes.len()];
         corners.iter().flatten().for_each(|&i| name[i as usize] = 0);
         let mut nodes = Vec::new();
@@ -40,13 +41,13 @@ impl TetGen {
         }
         let tets = corners.iter().map(|tet| tet.map(|i| name[i as usize])).collect();
         let n_unused = all_nodes.len() - nodes.len();
-        let (mesh, n_turned) = TetMesh::repaired(nodes, tets)?;
+        let (mesh, n_turned) = TetMesh::with_repaired_winding(nodes, tets)?;
         Ok(Self { mesh, regions, n_turned, n_unused })
     }
 }
 
 /// Positions in order, and the number of the first (0 or 1).
-fn read_nodes(table: &mut Table<'_>) -> Result<(usize, Vec<DVec3>), MeshError> {
+fn read_nodes(table: &mut TetGenTable<'_>) -> Result<(usize, Vec<DVec3>), MeshError> {
     if table.header.get(1) != Some(&3) {
         return Err(table.error("the dimension must be 3".into()));
     }
@@ -74,7 +75,7 @@ fn read_nodes(table: &mut Table<'_>) -> Result<(usize, Vec<DVec3>), MeshError> {
 
 /// Corners as numbers from 0, and regions.
 fn read_elements(
-    table: &mut Table<'_>,
+    table: &mut TetGenTable<'_>,
     base: usize,
     n_nodes: usize,
 ) -> Result<(Vec<[u32; 4]>, Vec<f64>), MeshError> {
@@ -109,7 +110,7 @@ fn read_elements(
 }
 
 /// Lines of words below a line of counts.
-struct Table<'a> {
+struct TetGenTable<'a> {
     file: &'static str,
     /// The line last read, counted from 1.
     line: usize,
@@ -119,7 +120,7 @@ struct Table<'a> {
     n_left: usize,
 }
 
-impl<'a> Table<'a> {
+impl<'a> TetGenTable<'a> {
     fn new(file: &'static str, bytes: &'a [u8]) -> Result<Self, MeshError> {
         let mut table = Self { file, line: 0, rest: bytes, header: Vec::new(), n_left: 0 };
         let Some(words) = table.words() else {
@@ -153,7 +154,7 @@ impl<'a> Table<'a> {
         None
     }
 
-    /// The next entry, as long as the header promises one.
+    /// The next entry; none after the count of the header.
     fn next_entry(&mut self) -> Result<Option<Vec<String>>, MeshError> {
         if self.n_left == 0 {
             return Ok(None);

@@ -209,12 +209,7 @@ impl Factors {
     }
 
     fn material(&self, material: &mut FleshMaterialDoc) {
-        match material {
-            FleshMaterialDoc::StVenantKirchhoff { young, .. }
-            | FleshMaterialDoc::NeoHookean { young, .. } => {
-                *young *= self.young;
-            }
-        }
+        *material.young_mut() *= self.young;
     }
 }
 

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
+use sinew_contact::ContactShape;
 use sinew_math::{Pose, Shape};
 use sinew_mechanism::BodyId;
 use sinew_scene::{AttachDoc, AttachedDoc, FleshDoc, SceneDoc};
 
 use super::mesh::{CharacterNodes, FleshMesh};
-use crate::colliders::contact_shape;
 use crate::error::BuildError;
 
 /// Bodies of nodes, by index.
@@ -158,7 +158,7 @@ impl PlacedShape {
         if let Shape::Ellipsoid { semi_axes } = self.shape {
             return ((x / semi_axes).length() - 1.0) * semi_axes.min_element();
         }
-        contact_shape(&self.shape).and_then(|shape| shape.signed_distance(x)).unwrap_or(f64::INFINITY)
+        ContactShape::from(self.shape).signed_distance(x).unwrap_or(f64::INFINITY)
     }
 }
 

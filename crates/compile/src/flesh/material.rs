@@ -1,7 +1,7 @@
 //! Materials of flesh and of its surface.
 
 use sinew_contact::ContactMaterial;
-use sinew_fem::{Band, Extension, FemError, Material};
+use sinew_fem::{Extension, FemError, Material, StretchBand};
 use sinew_mesh::EmbeddedBody;
 use sinew_scene::{ContactDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc, FleshSteppingDoc};
 
@@ -20,7 +20,7 @@ pub(super) fn material(doc: &FleshDoc) -> Result<Material, FemError> {
                 (ExtensionDoc::Auto, FleshSteppingDoc::Implicit) => Extension::Conservative,
                 (ExtensionDoc::Auto, FleshSteppingDoc::Explicit { .. }) => Extension::PerStretch,
             };
-            let band = Band::new(band[0], band[1])?;
+            let band = StretchBand::new(band[0], band[1])?;
             Ok(Material::st_venant_kirchhoff(young, poisson)?.with_band(band).with_extension(extension))
         }
         FleshMaterialDoc::NeoHookean { young, poisson } => Material::neo_hookean(young, poisson),
@@ -40,8 +40,7 @@ pub(super) fn surface_point_material(
     let n_points = flesh.surface().positions().len() as f64;
     let carried = 10.0 * mass / n_points;
     let by_mass = ContactMaterial::for_mass(carried, contact.friction);
-    let (FleshMaterialDoc::StVenantKirchhoff { young, .. } | FleshMaterialDoc::NeoHookean { young, .. }) =
-        doc.material;
+    let (young, _) = doc.material.elasticity();
     let (volume, n_tets) = (flesh.surface().volume(), flesh.tets().len() as f64);
     let size = sinew_math::ops::pow(volume / n_tets, 1.0 / 3.0);
     let stiffness = 10.0 * young * (flesh.surface().area() / n_points) / size;

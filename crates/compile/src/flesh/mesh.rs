@@ -1,7 +1,7 @@
 //! Meshes of flesh: made, read from files of the scene, or those of a character.
 
 use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
-use sinew_mesh::{EmbeddedBody, Filling, Lattice, MeshError, Surface, TetGen, TetMesh};
+use sinew_mesh::{EmbeddedBody, Filling, Lattice, MeshError, Surface, TetGen, TetMesh, beam};
 use sinew_scene::{CharacterKindDoc, FleshDoc, FleshMeshDoc, SceneDoc};
 
 use crate::error::BuildError;
@@ -30,9 +30,9 @@ pub(super) fn flesh_mesh(scene: &SceneDoc, doc: &FleshDoc, path: &str) -> Result
     let filling = Filling { density: doc.density, mass_floor: doc.mass_floor };
     let tets = |mesh: TetMesh| EmbeddedBody::from_tets(mesh, &filling).map_err(bad);
     let body = match &doc.mesh {
-        FleshMeshDoc::Beam { size, cells } => tets(TetMesh::beam(*size, *cells).map_err(bad)?)?,
+        FleshMeshDoc::Beam { size, cells } => tets(beam(*size, *cells).map_err(bad)?)?,
         FleshMeshDoc::Tets { nodes, tets: corners } => {
-            tets(TetMesh::new(nodes.clone(), corners.clone()).map_err(bad)?)?
+            tets(TetMesh::new(nodes.clone(), corners.clone()).map_err(|error| bad(error.into()))?)?
         }
         FleshMeshDoc::TetGen { node, ele } => {
             tets(TetGen::from_bytes(file(node)?, file(ele)?).map_err(bad)?.mesh)?

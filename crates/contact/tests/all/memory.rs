@@ -1,7 +1,7 @@
 //! Anchors: matching by key, bounds, order, and a round trip through text.
 
 use glam::DVec3;
-use sinew_contact::{Anchor, Anchors, ContactKey, ContactMaterial, ContactPoint, Mover, Owner};
+use sinew_contact::{Anchors, ContactAnchor, ContactKey, ContactMaterial, ContactPoint, Mover, Owner};
 
 fn contact(a: u32, feature: u64) -> ContactPoint {
     let material = ContactMaterial::for_mass(1.0, 0.5);
@@ -37,7 +37,7 @@ fn contacts_find_their_own_stretch_and_forgotten_ones_are_gone() {
 
 #[test]
 fn entries_in_any_order_are_sorted() {
-    let anchor = |a, stretch| Anchor { key: contact(a, 0).key, stretch };
+    let anchor = |a, stretch| ContactAnchor { key: contact(a, 0).key, stretch };
     let anchors = Anchors::from(vec![anchor(3, DVec3::X), anchor(1, DVec3::Y), anchor(3, DVec3::Z)]);
     assert_eq!(anchors.entries(), [anchor(1, DVec3::Y), anchor(3, DVec3::X)]);
     assert_eq!(Vec::from(anchors.clone()), anchors.entries());

@@ -1,7 +1,7 @@
 //! Assignments of nodes to bones.
 
 use glam::DVec3;
-use sinew_fem::{Attachments, BoneCapsule, BoneMotion, FemError, nearest_bones, nodes_within, paint};
+use sinew_fem::{Attachments, BoneCapsule, BoneState, FemError, nearest_bones, nodes_within, paint};
 use sinew_math::{Motion, Pose, exp_so3};
 use sinew_testkit::{Rng, assert_close};
 
@@ -52,7 +52,7 @@ fn attached_nodes_follow_their_bone() {
     assert!(attachments.free().iter().all(|free| free.reference == Some(1)));
 
     let twist = Motion { angular: DVec3::new(0.3, -0.2, 0.9), linear: DVec3::new(1.0, 2.0, 3.0) };
-    let motion = |pose: &Pose| BoneMotion { world_from_bone: *pose, twist };
+    let motion = |pose: &Pose| BoneState { world_from_bone: *pose, twist };
     let (mut positions, mut velocities) = (x.clone(), vec![DVec3::ZERO; 10]);
     attachments.prescribe(&poses.map(|pose| motion(&pose)), &mut positions, &mut velocities);
     assert_close!(positions, x, 1e-15);

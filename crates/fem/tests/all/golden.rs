@@ -4,7 +4,7 @@ use crate::meshes::{model, unit_tet};
 use glam::{DMat3, DVec3};
 use serde_json::Value;
 use sinew_fem::{
-    Band, Diagonalize, Extension, FemModel, FemScratch, Lame, Material, TetMesh, elastic_energy,
+    Diagonalize, Extension, FemModel, FemScratch, Lame, Material, StretchBand, TetMesh, elastic_energy,
     elastic_forces,
 };
 use sinew_testkit::assert_close;
@@ -69,7 +69,7 @@ fn laws() {
         let case = case(name);
         let (given, expected) = (&case["in"], &case["out"]);
         let f = matrix(&given["F"]);
-        let band = Band::new(number(&given["lambda_L"]), number(&given["lambda_U"])).unwrap();
+        let band = StretchBand::new(number(&given["lambda_L"]), number(&given["lambda_U"])).unwrap();
         let lame = Lame::new(number(&given["E"]), number(&given["nu"])).unwrap();
         assert_close!(vec![lame.lambda_pa, lame.mu_pa], numbers(&expected["lame"]), 1e-15);
         let with = |extension| Material::StVenantKirchhoff { lame, band, extension };
@@ -132,7 +132,7 @@ fn patch_and_rotation() {
     let expected = vectors(&reference["internal_forces_affine_state"]);
     let inner = reference["interior_vertex"].as_u64().unwrap() as usize;
     // a band that contains the stretches of A, else the reference is for plain elements only
-    let wide = model.material().with_band(Band::new(0.5, 2.0).unwrap());
+    let wide = model.material().with_band(StretchBand::new(0.5, 2.0).unwrap());
     let model = model.with_material(wide);
     assert!(wide.is_small(&a));
     let modes = [Diagonalize::Selective, Diagonalize::Always, Diagonalize::Never];

@@ -1,7 +1,7 @@
 //! Energies, stresses and tangents against finite differences, through inversion.
 
 use glam::DMat3;
-use sinew_fem::{Band, Extension, Lame, Material};
+use sinew_fem::{Extension, Lame, Material, StretchBand};
 use sinew_testkit::{Dense, Rng, assert_close, derivative};
 
 /// Laws that have an energy.
@@ -197,6 +197,6 @@ fn ranges_are_enforced() {
         assert!(Lame::new(young, poisson).is_err(), "{young} {poisson}");
     }
     for (lower, upper) in [(0.3, 2.0), (1.0, 2.0), (0.7, 1.0), (0.7, f64::INFINITY), (f64::NAN, 2.0)] {
-        assert!(Band::new(lower, upper).is_err(), "{lower} {upper}");
+        assert!(StretchBand::new(lower, upper).is_err(), "{lower} {upper}");
     }
 }

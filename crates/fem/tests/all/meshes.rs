@@ -1,4 +1,4 @@
-//! Meshes for the other tests, and everything that can be wrong with one.
+//! Meshes for the other tests, and the options of a model.
 
 use glam::DVec3;
 use sinew_fem::{FemError, FemModel, FemOptions, Material, TetMesh};
@@ -43,50 +43,6 @@ pub(crate) fn model(mesh: TetMesh, material: Material) -> FemModel {
 /// Rest positions with each coordinate moved by up to `amplitude`.
 pub(crate) fn shaken(mesh: &TetMesh, amplitude: f64, rng: &mut Rng) -> Vec<DVec3> {
     mesh.positions().iter().map(|&x| x + rng.vec3(-amplitude, amplitude)).collect()
-}
-
-fn parts() -> (Vec<DVec3>, Vec<[u32; 4]>) {
-    let mesh = lattice([2, 1, 1], 0.5);
-    (mesh.positions().to_vec(), mesh.tets().to_vec())
-}
-
-#[test]
-fn each_fault_is_named() {
-    type Change<'a> = &'a dyn Fn(&mut Vec<DVec3>, &mut Vec<[u32; 4]>);
-    let fault = |change: Change<'_>| {
-        let (mut positions, mut tets) = parts();
-        change(&mut positions, &mut tets);
-        let strict = TetMesh::new(positions.clone(), tets.clone()).unwrap_err();
-        (strict, TetMesh::with_repaired_winding(positions, tets))
-    };
-    let same = |(strict, lenient): (FemError, Result<(TetMesh, usize), FemError>)| {
-        assert_eq!(lenient.unwrap_err(), strict);
-        strict
-    };
-    assert_eq!(same(fault(&|_, tets| tets.clear())), FemError::NoElements);
-    assert_eq!(
-        same(fault(&|_, tets| tets[3][1] = 99)),
-        FemError::NodeOutOfRange { tet: 3, node: 99, n_nodes: 12 }
-    );
-    assert_eq!(
-        same(fault(&|_, tets| tets[5][3] = u32::MAX)),
-        FemError::NodeOutOfRange { tet: 5, node: u32::MAX, n_nodes: 12 }
-    );
-    let node = parts().1[4][0];
-    assert_eq!(same(fault(&|_, tets| tets[4][2] = node)), FemError::RepeatedNode { tet: 4, node });
-    for bad in [f64::NAN, f64::INFINITY] {
-        assert_eq!(same(fault(&|x, _| x[7].y = bad)), FemError::NotFinite { node: 7 });
-    }
-    assert_eq!(same(fault(&|x, _| x.push(DVec3::ONE))), FemError::UnreferencedNode { node: 12 });
-    let flat = same(fault(&|x, _| x.iter_mut().for_each(|x| x.z = 0.3)));
-    assert!(matches!(flat, FemError::ZeroVolume { tet: 0, .. }), "{flat}");
-    let tiny = same(fault(&|x, _| x.iter_mut().for_each(|x| *x *= 1e-160)));
-    assert!(matches!(tiny, FemError::ZeroVolume { tet: 0, .. }), "{tiny}");
-    let (inverted, repaired) = fault(&|_, tets| tets[6].swap(0, 1));
-    assert!(matches!(inverted, FemError::Inverted { tet: 6, volume_m3 } if volume_m3 < 0.0), "{inverted}");
-    let (mesh, n_repaired) = repaired.unwrap();
-    assert_eq!(n_repaired, 1);
-    assert_close!((0..12).map(|tet| mesh.volume(tet)).sum::<f64>(), 0.25, 1e-15);
 }
 
 #[test]

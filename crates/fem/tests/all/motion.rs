@@ -3,7 +3,7 @@
 use crate::meshes::{lattice, model, shaken};
 use glam::DVec3;
 use sinew_fem::{
-    Attachments, BoneMotion, Diagonalize, ExplicitStep, Extension, FemModel, FemScratch, FemState, Material,
+    Attachments, BoneState, Diagonalize, ExplicitStep, Extension, FemModel, FemScratch, FemState, Material,
     Projection, STIFFNESS_PAIRS, StepScratch, elastic_energy, for_each_tangent, stable_dt, step_explicit,
 };
 use sinew_math::{Force, Motion, Pose};
@@ -113,7 +113,7 @@ fn the_stable_step_is_stable_and_not_timid() {
 }
 
 /// A bar whose ends belong to two bones.
-fn between_two_bones() -> (FemModel, Attachments, Vec<BoneMotion>) {
+fn between_two_bones() -> (FemModel, Attachments, Vec<BoneState>) {
     let mesh = lattice([6, 1, 1], 0.1);
     let x = mesh.positions().to_vec();
     let bones: Vec<Option<u32>> = x
@@ -134,7 +134,7 @@ fn between_two_bones() -> (FemModel, Attachments, Vec<BoneMotion>) {
         Pose { translation: DVec3::new(0.7, 0.1, 0.0), ..Pose::IDENTITY },
     ];
     let attachments = Attachments::new(&x, &poses, &bones, &references).unwrap();
-    let motion = |pose: &Pose| BoneMotion {
+    let motion = |pose: &Pose| BoneState {
         world_from_bone: *pose,
         twist: Motion { angular: DVec3::ZERO, linear: DVec3::ZERO },
     };

@@ -72,7 +72,7 @@ fn a_scrambled_cube_returns_to_rest() {
             let step = ExplicitStep {
                 dt_s: 0.3 * stable_dt(&model),
                 damping_per_s: 10.0,
-                bones: &[sinew_fem::BoneMotion {
+                bones: &[sinew_fem::BoneState {
                     world_from_bone: sinew_math::Pose::IDENTITY,
                     twist: sinew_math::Motion { angular: DVec3::ZERO, linear: DVec3::ZERO },
                 }],

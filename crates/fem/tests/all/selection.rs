@@ -1,7 +1,9 @@
 //! The selective test never calls an element small that is not.
 
 use glam::{DMat3, DVec3};
-use sinew_fem::{Band, Diagonalize, FemModel, FemOptions, FemScratch, Material, TetMesh, elastic_forces};
+use sinew_fem::{
+    Diagonalize, FemModel, FemOptions, FemScratch, Material, StretchBand, TetMesh, elastic_forces,
+};
 use sinew_testkit::{Rng, soak_scale};
 
 /// A squared stretch may be this far outside the band before "small" is wrong.
@@ -14,7 +16,7 @@ fn squared_stretches(f: &DMat3) -> DVec3 {
 }
 
 /// Squared stretches near the bounds and near each other.
-fn hard_stretches(rng: &mut Rng, band: Band) -> DVec3 {
+fn hard_stretches(rng: &mut Rng, band: StretchBand) -> DVec3 {
     let mut near = |bound: f64| bound + rng.power_of_ten(-16, -1) * rng.uniform(-1.0, 1.0);
     let (low, high, middle) = (near(band.lower()), near(band.upper()), near(1.1));
     let (low2, low3, high2, high3) =
@@ -37,7 +39,7 @@ fn no_small_verdict_outside_the_band_soak() {
     // 1e5 in tests, 1e7 in the soak, whose factor is 10
     let n = if soak_scale() > 1 { 10_000_000 } else { 100_000 };
     let material = Material::st_venant_kirchhoff(1.0, 0.4).unwrap();
-    let band = Band::default();
+    let band = StretchBand::default();
     let mut rng = Rng::new(11);
     let (mut n_small, mut n_refused) = (0, 0);
     for _ in 0..n {

@@ -2,8 +2,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_fem::{
-    Attachments, Band, Diagonalize, Extension, FemModel, FemOptions, FemScratch, Material, Projection,
-    STIFFNESS_PAIRS, TetMesh, elastic_energy, for_each_tangent,
+    Attachments, Diagonalize, Extension, FemModel, FemOptions, FemScratch, Material, Projection,
+    STIFFNESS_PAIRS, StretchBand, TetMesh, elastic_energy, for_each_tangent,
 };
 use sinew_flesh::{FleshBody, FleshModel, FleshOptions};
 use sinew_math::{Force, MassProperties, Pose, Sym3};
@@ -182,7 +182,7 @@ fn irregular_cube(middle: DVec3) -> TetMesh {
 /// Flesh whose stretches in these tests are all within the band of the material, where closed forms hold.
 fn plain(mesh: TetMesh, young: f64, poisson: f64) -> FemModel {
     let fem = flesh_of(mesh, young, poisson);
-    let material = fem.material().with_band(Band::new(0.34, 4.0).expect("a band"));
+    let material = fem.material().with_band(StretchBand::new(0.34, 4.0).expect("a band"));
     fem.with_material(material)
 }
 

@@ -13,4 +13,5 @@ mod mesh_mass;
 mod pose;
 mod row_space;
 mod sym3;
+mod tet_mesh;
 mod x2;

@@ -1,24 +1,26 @@
-//! A finger: five bones, the last one in a soft tip; the first moves in the plane y = 0, all of it driven.
+//! A finger of five bones with a soft tip around the last one. The root moves in the plane y = 0; all coordinates are
+//! driven.
 
 use glam::DVec3;
 use sinew_math::{JointKind, ops};
 use std::f64::consts::PI;
 
-use super::{Character, DENSITY, Joint, made, row_of_bones};
+use super::character::{Character, CharacterJoint, DENSITY, made, row_of_bones};
+use crate::embed::{EmbeddedBody, Filling};
+use crate::lattice::{Cells, Lattice, Pattern};
 use crate::loft::{Ring, loft};
-use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern};
 
 /// Where bones meet (m): the wrist, the joints of the finger, the end of the last bone.
 const POINTS: [f64; 6] = [0.0, 0.06, 0.12, 0.165, 0.195, 0.212];
 
-/// A finger with a fleshy tip of 54 nodes and 120 tetrahedra, 152 vertices and 300 triangles (KP08: 52 and 119, 157 and 276).
-/// The root is driven in its plane (3 coordinates), the four hinges about y as well.
+/// A finger with a fleshy tip of 54 nodes and 120 tetrahedra, 152 vertices and 300 triangles (KP08: 52 and 119, 157 and
+/// 276). The root is driven in its plane (3 coordinates), as are the four hinges about y.
 pub fn finger() -> Character {
     let points: Vec<DVec3> = POINTS.iter().map(|&x| DVec3::X * x).collect();
     let (bones, mut joints) = row_of_bones(&points, 0.005, DVec3::Y, 1.5);
     joints.insert(
         0,
-        Joint {
+        CharacterJoint {
             name: "root".into(),
             kind: JointKind::Planar,
             parent: None,

@@ -1,17 +1,19 @@
-//! A fish: seven bones in a row from head to tail, six hinges about z, so that it swims sideways.
+//! A fish of seven bones in a row from head to tail, with six hinges about z: it swims by bending sideways.
 
 use glam::DVec3;
 use sinew_math::ops;
 use std::f64::consts::PI;
 
-use super::{Character, DENSITY, made, row_of_bones};
+use super::character::{Character, DENSITY, made, row_of_bones};
+use crate::embed::{EmbeddedBody, Filling};
+use crate::lattice::{Cells, Lattice, Pattern};
 use crate::loft::{Ring, loft};
-use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern};
 
 /// Half its length, width and height (m).
 const HALF: DVec3 = DVec3::new(0.2, 0.05, 0.09);
 
-/// A fish 40 cm long of 115 nodes and 376 tetrahedra, 962 vertices and 1920 triangles (KP08: 107 and 415, 958 and 1912).
+/// A fish 40 cm long of 115 nodes and 376 tetrahedra, 962 vertices and 1920 triangles (KP08: 107 and 415, 958 and
+/// 1912).
 pub fn fish() -> Character {
     let points: Vec<DVec3> = (0..8).map(|k| DVec3::X * (0.16 - 0.045 * f64::from(k))).collect();
     let (bones, joints) = row_of_bones(&points, 0.008, DVec3::Z, 0.7);

@@ -3,22 +3,24 @@
 //! At rest the palm faces down: x towards the fingers, y towards the thumb, z to the back of the hand.
 
 use glam::DVec3;
-use sinew_math::{JointKind, Pose, exp_so3};
+use sinew_math::{JointKind, Pose, Shape, exp_so3};
 
-use super::{Bone, BoneShape, Character, Joint, made};
-use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern, Shape, mesh_shapes};
+use super::character::{Character, CharacterBone, CharacterJoint, made};
+use crate::embed::{EmbeddedBody, Filling};
+use crate::implicit::{RoundShape, mesh_shapes};
+use crate::lattice::{Cells, Lattice, Pattern};
 
 /// Density of the fixture (kg/m³).
 const DENSITY: f64 = 1100.0;
-/// Size of the bricks in which the skin is found, flat enough for the gaps between fingers, and how far from each other shapes
-/// melt together (m).
+/// Size of the bricks that mesh the skin (m), thin enough for the gaps between fingers, and the blend length of shapes
+/// (m).
 const SKIN_CELL: DVec3 = DVec3::new(0.007, 0.0028, 0.006);
 const BLEND: f64 = 0.003;
 /// Bricks along the hand: about two across a finger.
 const CELLS: u32 = 20;
 
 /// A bone of the fixture: name, parent, position of its middle, rotation vector, radius, length, limits of its hinge.
-type Row = (&'static str, u32, [f64; 3], [f64; 3], f64, f64, [f64; 2]);
+type BoneRow = (&'static str, u32, [f64; 3], [f64; 3], f64, f64, [f64; 2]);
 
 const THUMB: [f64; 3] = [0.0, 0.246879, 0.785523];
 const INDEX: [f64; 3] = [0.0, 0.0, 0.059928];
@@ -30,7 +32,7 @@ const LITTLE: [f64; 3] = [0.0, 0.0, -0.099669];
 const THUMB_AXIS: DVec3 = DVec3::new(-0.51305, 0.239319, -0.824321);
 
 /// All bones but the palm, which is bone 0.
-const BONES: [Row; 15] = [
+const BONES: [BoneRow; 15] = [
     ("thumb_metacarpal", 0, [-0.009366, 0.052094, -0.011058], THUMB, 0.011, 0.046, [-0.3, 0.9]),
     ("thumb_near", 1, [0.017143, 0.079383, -0.019635], THUMB, 0.01, 0.032, [-0.1, 1.0]),
     ("thumb_far", 2, [0.035496, 0.098275, -0.025572], THUMB, 0.009, 0.022, [-0.2, 1.3]),
@@ -48,20 +50,21 @@ const BONES: [Row; 15] = [
     ("little_far", 14, [0.094707, -0.034871, 0.0], LITTLE, 0.006, 0.016, [0.0, 1.4]),
 ];
 
-/// A hand of a few thousand tetrahedra; fingers closer than a brick still move by themselves.
+/// A hand of a few thousand tetrahedra. Fingers closer than a brick still move independently.
 pub fn hand() -> Character {
-    let palm = BoneShape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
-    let mut bones = vec![Bone { name: "palm".into(), pose: Pose::IDENTITY, shape: palm, density: DENSITY }];
+    let palm = Shape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
+    let mut bones =
+        vec![CharacterBone { name: "palm".into(), pose: Pose::IDENTITY, shape: palm, density: DENSITY }];
     let mut joints = Vec::new();
     for (name, parent, position, rotation, radius, length, limits) in BONES {
         let pose = Pose::new(exp_so3(DVec3::from_array(rotation)), DVec3::from_array(position));
-        bones.push(Bone {
+        bones.push(CharacterBone {
             name: name.into(),
             pose,
-            shape: BoneShape::Capsule { length, radius },
+            shape: Shape::Capsule { length, radius },
             density: DENSITY,
         });
-        joints.push(Joint {
+        joints.push(CharacterJoint {
             name: name.into(),
             kind: JointKind::Hinge,
             parent: Some(parent),
@@ -72,17 +75,17 @@ pub fn hand() -> Character {
             driven: true,
         });
     }
-    let skin = |bone: &Bone| match bone.shape {
-        BoneShape::Capsule { radius, .. } => {
-            Shape::Capsule { ends: bone.ends(), radii: [radius + 0.0002; 2] }
+    let skin = |bone: &CharacterBone| match bone.shape {
+        Shape::Capsule { radius, .. } => {
+            RoundShape::Capsule { ends: bone.ends(), radii: [radius + 0.0002; 2] }
         }
-        BoneShape::Box { size } => Shape::Ellipsoid { centre: bone.pose.translation, half: size * 0.6 },
+        other => RoundShape::Ellipsoid { centre: bone.pose.translation, half: other.half_extents() * 1.2 },
     };
-    let mut shapes: Vec<Shape> = bones.iter().map(skin).collect();
+    let mut shapes: Vec<RoundShape> = bones.iter().map(skin).collect();
     // the ball of the thumb and the back of the hand: from the wrist to every knuckle
     for joint in joints.iter().filter(|joint| joint.parent == Some(0)) {
         let wrist = DVec3::new(-0.04, 0.4 * joint.anchor.y, 0.0);
-        shapes.push(Shape::Capsule { ends: [wrist, joint.anchor], radii: [0.014, 0.0125] });
+        shapes.push(RoundShape::Capsule { ends: [wrist, joint.anchor], radii: [0.014, 0.0125] });
     }
     let surface = made(mesh_shapes(&shapes, BLEND, SKIN_CELL));
     let filling = Filling { density: DENSITY, mass_floor: 0.05 };

@@ -1,11 +1,12 @@
-//! A worm: seven bones in a row, six hinges about y.
+//! A worm of seven bones in a row, with six hinges about y.
 
 use glam::DVec3;
 use sinew_math::ops;
 
-use super::{Character, DENSITY, made, row_of_bones};
+use super::character::{Character, DENSITY, made, row_of_bones};
+use crate::embed::{EmbeddedBody, Filling};
+use crate::lattice::{Cells, Lattice, Pattern};
 use crate::loft::{Ring, loft};
-use crate::{Cells, EmbeddedBody, Filling, Lattice, Pattern};
 
 /// Length of a bone, and of the flesh beyond the first and last (m).
 const BONE: f64 = 0.1;
@@ -18,7 +19,7 @@ pub fn worm() -> Character {
     worm_with_cells([13, 3, 3])
 }
 
-/// The same worm in as many bricks as asked for along its length, width and height, each six tetrahedra.
+/// The same worm with `cells` bricks of six tetrahedra along its length, width and height.
 ///
 /// # Panics
 /// If there are no or too many cells, see [`crate::MAX_CELLS`].

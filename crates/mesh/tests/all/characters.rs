@@ -2,7 +2,9 @@
 
 use glam::DVec3;
 use sinew_math::JointKind;
-use sinew_mesh::characters::{Bone, Character, finger, fish, hand, hold_by_distance, worm, worm_with_cells};
+use sinew_mesh::characters::{
+    Character, CharacterBone, finger, fish, hand, hold_by_distance, worm, worm_with_cells,
+};
 use sinew_mesh::{Surface, TetMesh};
 use sinew_testkit::assert_close;
 
@@ -88,7 +90,7 @@ fn bones_point_from_end_to_end() {
     for ends in
         [[DVec3::ZERO, DVec3::X], [DVec3::ONE, DVec3::ZERO], [DVec3::X, DVec3::ZERO], [DVec3::Y, -DVec3::Y]]
     {
-        let bone = Bone::between("bone", ends, 0.1);
+        let bone = CharacterBone::between("bone", ends, 0.1);
         assert_close!(bone.ends()[0], ends[0], 1e-15);
         assert_close!(bone.ends()[1], ends[1], 1e-15);
         let aside = (ends[1] - ends[0]).normalize().any_orthonormal_vector();
@@ -114,7 +116,7 @@ fn fingers_are_not_grown_together() {
         (0..16).min_by(by).unwrap()
     };
     for (anchor, &x) in
-        hand.flesh.anchors().iter().zip(hand.flesh.surface().positions()).filter(|(_, x)| tip(**x))
+        hand.flesh.surface_points().iter().zip(hand.flesh.surface().positions()).filter(|(_, x)| tip(**x))
     {
         let nodes = hand.flesh.tets()[anchor.tet as usize];
         // tetrahedra well beyond the knuckles belong to one finger

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_mesh::{
-    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Shape, Surface, TetMesh, mesh_shapes,
+    Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, RoundShape, Surface, TetMesh, mesh_shapes,
     overlap_shares,
 };
 use sinew_testkit::{Rng, assert_close};
@@ -26,11 +26,11 @@ fn check_exact(body: &EmbeddedBody, density: f64) {
     assert!(body.masses().iter().all(|&m| m > 0.0));
     TetMesh::new(body.nodes().to_vec(), body.tets().to_vec()).expect("a good mesh");
 
-    assert_eq!(body.anchors().len(), body.surface().positions().len());
-    let mut carried = vec![DVec3::ZERO; body.anchors().len()];
+    assert_eq!(body.surface_points().len(), body.surface().positions().len());
+    let mut carried = vec![DVec3::ZERO; body.surface_points().len()];
     body.fill_surface(body.nodes(), &mut carried);
     let scale = size + solid.com.length();
-    for ((anchor, &x), &at) in body.anchors().iter().zip(&carried).zip(body.surface().positions()) {
+    for ((anchor, &x), &at) in body.surface_points().iter().zip(&carried).zip(body.surface().positions()) {
         assert!(anchor.weights.iter().all(|&w| w >= -1e-12), "{anchor:?}");
         assert!((anchor.weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
         assert!((x - at).length() < 1e-14 * scale, "{x} is not {at}");
@@ -60,10 +60,10 @@ fn masses_of_random_lumps_are_exact() {
 fn surfaces_on_the_planes_of_the_grid() {
     let solid = box_surface(DVec3::ZERO, DVec3::new(1.0, 0.5, 0.25));
     for n in 1..=6 {
-        let bricks = TetMesh::beam(DVec3::new(1.0, 0.5, 0.25), [4, 2, n]).unwrap();
+        let bricks = sinew_mesh::beam(DVec3::new(1.0, 0.5, 0.25), [4, 2, n]).unwrap();
         check_exact(&EmbeddedBody::in_tets(solid.clone(), bricks, &Filling::default()).unwrap(), 1000.0);
-        let large = TetMesh::beam(DVec3::splat(2.0), [n, 4, 4]).unwrap();
-        let nodes = large.nodes().iter().map(|&x| x - DVec3::splat(0.5)).collect();
+        let large = sinew_mesh::beam(DVec3::splat(2.0), [n, 4, 4]).unwrap();
+        let nodes = large.positions().iter().map(|&x| x - DVec3::splat(0.5)).collect();
         let large = TetMesh::new(nodes, large.tets().to_vec()).unwrap();
         let body = EmbeddedBody::in_tets(solid.clone(), large, &Filling::default()).unwrap();
         check_exact(&body, 1000.0);
@@ -75,7 +75,7 @@ fn surfaces_on_the_planes_of_the_grid() {
 #[test]
 fn random_blocks_on_the_planes_of_the_grid() {
     let mut rng = Rng::new(99);
-    let block = TetMesh::cube(4.0, 4).unwrap();
+    let block = sinew_mesh::cube(4.0, 4).unwrap();
     let mut n_good = 0;
     for _ in 0..400 {
         // all cubes but a few
@@ -87,8 +87,9 @@ fn random_blocks_on_the_planes_of_the_grid() {
             .filter(|(k, _)| !gone.contains(&(k / 6)))
             .map(|(_, &t)| t)
             .collect();
-        let mesh = TetMesh::new(block.nodes().to_vec(), tets);
-        let Ok(solid) = mesh.and_then(|mesh| Surface::welded(mesh.nodes(), &mesh.boundary())) else {
+        let mesh = TetMesh::new(block.positions().to_vec(), tets);
+        let surface = mesh.map(|mesh| Surface::welded(mesh.positions(), &mesh.boundary()));
+        let Ok(Ok(solid)) = surface else {
             // a missing corner leaves its node unused, two missing cubes may share an edge
             continue;
         };
@@ -124,7 +125,7 @@ fn bricks_keep_neighbours_apart() {
         assert_eq!(body.quality().n_pieces, 5, "{n} cells");
         // which bar a node belongs to, by the vertices that its tetrahedra carry
         let mut bar_of = vec![None; body.nodes().len()];
-        for (vertex, anchor) in body.anchors().iter().enumerate() {
+        for (vertex, anchor) in body.surface_points().iter().enumerate() {
             for &node in &body.tets()[anchor.tet as usize] {
                 let bar = bar_of[node as usize].get_or_insert(vertex / 8);
                 assert_eq!(*bar, vertex / 8, "bars {bar} and {} share node {node}", vertex / 8);
@@ -139,8 +140,9 @@ fn bricks_keep_neighbours_apart() {
 /// A fork: two tines less than a cell apart hang together at the handle only.
 #[test]
 fn bricks_follow_the_shape() {
-    let tine = |y: f64| Shape::Capsule { ends: [DVec3::ZERO, DVec3::new(1.0, y, 0.0)], radii: [0.06; 2] };
-    let handle = Shape::Capsule { ends: [DVec3::new(-0.5, 0.0, 0.0), DVec3::ZERO], radii: [0.1, 0.06] };
+    let tine =
+        |y: f64| RoundShape::Capsule { ends: [DVec3::ZERO, DVec3::new(1.0, y, 0.0)], radii: [0.06; 2] };
+    let handle = RoundShape::Capsule { ends: [DVec3::new(-0.5, 0.0, 0.0), DVec3::ZERO], radii: [0.1, 0.06] };
     let fork = mesh_shapes(&[handle, tine(-0.08), tine(0.08)], 0.01, DVec3::new(0.02, 0.015, 0.02)).unwrap();
     let lattice = Lattice { cells: Cells::Longest(16), pattern: Pattern::Bricks };
     let body = EmbeddedBody::in_lattice(fork, &lattice, &Filling::default()).unwrap();
@@ -160,7 +162,7 @@ fn bricks_follow_the_shape() {
     }
     let n_reached = tets.iter().filter(|t| reached[t[0] as usize]).count();
     assert!(n_reached > 0 && n_reached < tets.len());
-    for anchor in body.anchors() {
+    for anchor in body.surface_points() {
         assert!((0.0..=1.0).contains(&body.fill()[anchor.tet as usize]));
     }
 }
@@ -168,13 +170,13 @@ fn bricks_follow_the_shape() {
 /// A tunnel through many cells: a hole belongs to what is around it.
 #[test]
 fn tunnels_do_not_divide_a_cell() {
-    let ring: Vec<Shape> = (0..12)
+    let ring: Vec<RoundShape> = (0..12)
         .map(|k| {
             let at = |k: u32| {
                 let (sin, cos) = sinew_math::ops::sin_cos(f64::from(k) * std::f64::consts::TAU / 12.0);
                 DVec3::new(cos, sin, 0.0) * 0.12
             };
-            Shape::Capsule { ends: [at(k), at(k + 1)], radii: [0.08; 2] }
+            RoundShape::Capsule { ends: [at(k), at(k + 1)], radii: [0.08; 2] }
         })
         .collect();
     let torus = mesh_shapes(&ring, 0.01, DVec3::new(0.02, 0.015, 0.02)).unwrap();
@@ -211,11 +213,11 @@ fn shares_agree_with_clipped_tetrahedra() {
     let mut rng = Rng::new(5);
     for _ in 0..3 {
         let surface = lump(&mut rng, 0.12);
-        let mesh = TetMesh::beam(DVec3::splat(2.0), [3, 2, 2]).unwrap();
-        let nodes = mesh.nodes().iter().map(|&x| x - DVec3::splat(1.0) + rng.vec3(-0.1, 0.1)).collect();
+        let mesh = sinew_mesh::beam(DVec3::splat(2.0), [3, 2, 2]).unwrap();
+        let nodes = mesh.positions().iter().map(|&x| x - DVec3::splat(1.0) + rng.vec3(-0.1, 0.1)).collect();
         let mesh = TetMesh::new(nodes, mesh.tets().to_vec()).unwrap();
         for (tet, shares) in overlap_shares(&surface, &mesh).iter().enumerate() {
-            let corners = mesh.tets()[tet].map(|i| mesh.nodes()[i as usize]);
+            let corners = mesh.tets()[tet].map(|i| mesh.positions()[i as usize]);
             let reference = clipped_shares(&surface, corners);
             for k in 0..4 {
                 assert!((shares[k] - reference[k]).abs() < 1e-13, "{shares:?} {reference:?}");
@@ -337,9 +339,9 @@ fn slivers_of_a_fine_ball_are_lifted_and_the_mass_stays_exact() {
 #[test]
 fn full_tetrahedra_and_their_boundary() {
     let mut rng = Rng::new(8);
-    let beam = TetMesh::beam(DVec3::new(1.0, 0.2, 0.3), [5, 2, 2]).unwrap();
+    let beam = sinew_mesh::beam(DVec3::new(1.0, 0.2, 0.3), [5, 2, 2]).unwrap();
     let turn = rng.rotation();
-    let nodes = beam.nodes().iter().map(|&x| turn * x).collect();
+    let nodes = beam.positions().iter().map(|&x| turn * x).collect();
     let beam = TetMesh::new(nodes, beam.tets().to_vec()).unwrap();
     let full = EmbeddedBody::from_tets(beam.clone(), &Filling::default()).unwrap();
     check_exact(&full, 1000.0);
@@ -352,15 +354,15 @@ fn full_tetrahedra_and_their_boundary() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let solid = box_surface(DVec3::ZERO, DVec3::ONE);
-    let small = TetMesh::cube(0.9, 2).unwrap();
+    let small = sinew_mesh::cube(0.9, 2).unwrap();
     let error = EmbeddedBody::in_tets(solid.clone(), small, &Filling::default()).unwrap_err();
     assert!(matches!(error, MeshError::VertexOutside { .. }), "{error}");
     // a hollow mesh holds all vertices but not all of the inside
-    let cube = TetMesh::cube(1.0, 3).unwrap();
-    let centre = |t: &[u32; 4]| t.iter().map(|&i| cube.nodes()[i as usize]).sum::<DVec3>() / 4.0;
+    let cube = sinew_mesh::cube(1.0, 3).unwrap();
+    let centre = |t: &[u32; 4]| t.iter().map(|&i| cube.positions()[i as usize]).sum::<DVec3>() / 4.0;
     let hollow = |t: &&[u32; 4]| (centre(t) - DVec3::splat(0.5)).abs().max_element() > 1.0 / 6.0;
     let tets = cube.tets().iter().filter(hollow).copied().collect();
-    let hollow = TetMesh::new(cube.nodes().to_vec(), tets).unwrap();
+    let hollow = TetMesh::new(cube.positions().to_vec(), tets).unwrap();
     let error = EmbeddedBody::in_tets(solid.clone(), hollow, &Filling::default()).unwrap_err();
     let MeshError::NotCovered { held, volume } = error else { panic!("{error}") };
     assert_close!(volume - held, 1.0 / 27.0, 1e-13);

@@ -12,21 +12,21 @@ use crate::shapes::{box_surface, lump};
 fn beams_have_the_volume_of_their_box_and_closed_boundaries() {
     for cells in [[1, 1, 1], [4, 1, 2], [3, 3, 3]] {
         let lengths = DVec3::new(2.0, 0.3, 0.7);
-        let beam = TetMesh::beam(lengths, cells).unwrap();
+        let beam = sinew_mesh::beam(lengths, cells).unwrap();
         let [i, j, k] = cells.map(|n| n as usize);
         assert_eq!(beam.tets().len(), 6 * i * j * k);
-        assert_eq!(beam.nodes().len(), (i + 1) * (j + 1) * (k + 1));
+        assert_eq!(beam.positions().len(), (i + 1) * (j + 1) * (k + 1));
         assert_eq!(beam.boundary().len(), 4 * (i * j + j * k + k * i));
         let volume: f64 = (0..beam.tets().len()).map(|tet| beam.volume(tet)).sum();
         assert_close!(volume, lengths.element_product(), 1e-14);
-        TetMesh::new(beam.nodes().to_vec(), beam.tets().to_vec()).unwrap();
+        TetMesh::new(beam.positions().to_vec(), beam.tets().to_vec()).unwrap();
     }
     assert!(
-        TetMesh::beam(DVec3::new(1.0, 0.0, 1.0), [1; 3]).unwrap_err().to_string().contains("length is 0")
+        sinew_mesh::beam(DVec3::new(1.0, 0.0, 1.0), [1; 3]).unwrap_err().to_string().contains("length is 0")
     );
-    assert!(TetMesh::cube(1.0, 0).is_err() && TetMesh::cube(1.0, 100_000).is_err());
-    assert!(TetMesh::cube(f64::INFINITY, 1).is_err() && TetMesh::single(0.0).is_err());
-    assert_close!(TetMesh::single(2.0).unwrap().volume(0), 8.0 / 6.0, 1e-15);
+    assert!(sinew_mesh::cube(1.0, 0).is_err() && sinew_mesh::cube(1.0, 100_000).is_err());
+    assert!(sinew_mesh::cube(f64::INFINITY, 1).is_err() && sinew_mesh::single_tet(0.0).is_err());
+    assert_close!(sinew_mesh::single_tet(2.0).unwrap().volume(0), 8.0 / 6.0, 1e-15);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Surfaces to test with.
 
 use glam::{DQuat, DVec3};
-use sinew_mesh::{MeshError, Shape, Surface, TetMesh, mesh_shapes};
+use sinew_mesh::{MeshError, RoundShape, Surface, mesh_shapes};
 use sinew_testkit::Rng;
 
 /// Positions and outward triangles of a box.
 pub(crate) fn box_parts(lo: DVec3, hi: DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let unit = TetMesh::cube(1.0, 1).unwrap();
-    (unit.nodes().iter().map(|&p| lo + (hi - lo) * p).collect(), unit.boundary())
+    let unit = sinew_mesh::cube(1.0, 1).unwrap();
+    (unit.positions().iter().map(|&p| lo + (hi - lo) * p).collect(), unit.boundary())
 }
 
 /// A box.
@@ -34,8 +34,11 @@ pub(crate) fn lump(rng: &mut Rng, cell: f64) -> Surface {
     for _ in 0..2 + rng.below(3) {
         let next = at + rng.unit_vec() * rng.uniform(0.2, 0.4);
         shapes.push(match rng.below(2) {
-            0 => Shape::Ellipsoid { centre: at, half: rng.vec3(0.15, 0.3) },
-            _ => Shape::Capsule { ends: [at, next], radii: [rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.2)] },
+            0 => RoundShape::Ellipsoid { centre: at, half: rng.vec3(0.15, 0.3) },
+            _ => RoundShape::Capsule {
+                ends: [at, next],
+                radii: [rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.2)],
+            },
         });
         at = next;
     }

@@ -1,7 +1,7 @@
 //! Bodies as RON.
 
 use glam::DVec3;
-use sinew_mesh::{EmbeddedBody, Filling, Lattice, TetMesh};
+use sinew_mesh::{EmbeddedBody, Filling, Lattice};
 use sinew_testkit::Rng;
 
 use crate::shapes::lump;
@@ -21,7 +21,7 @@ fn a_body_comes_back_bit_for_bit() {
 #[test]
 fn tampering_is_found() {
     let body =
-        EmbeddedBody::from_tets(TetMesh::beam(DVec3::ONE, [1; 3]).unwrap(), &Filling::default()).unwrap();
+        EmbeddedBody::from_tets(sinew_mesh::beam(DVec3::ONE, [1; 3]).unwrap(), &Filling::default()).unwrap();
     let good = text(&body);
     let fault = |from: &str, to: &str, what: &str| {
         let bad = good.replacen(from, to, 1);

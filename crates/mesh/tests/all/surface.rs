@@ -1,7 +1,7 @@
 //! Good surfaces pass, bad ones are refused with the place.
 
 use glam::DVec3;
-use sinew_mesh::{MeshError, Shape, Surface, TetMesh, mesh_shapes};
+use sinew_mesh::{MeshError, RoundShape, Surface, mesh_shapes};
 use sinew_testkit::{Rng, assert_close};
 
 use crate::shapes::{box_parts, box_surface, lump, moved, together};
@@ -13,10 +13,10 @@ fn cube() -> (Vec<DVec3>, Vec<[u32; 3]>) {
 #[test]
 fn volumes_are_known() {
     assert_close!(box_surface(DVec3::ZERO, DVec3::new(1.0, 2.0, 3.0)).volume(), 6.0, 1e-15);
-    let ball = Shape::Ellipsoid { centre: DVec3::new(1.0, 0.0, 0.0), half: DVec3::new(0.5, 0.4, 0.3) };
+    let ball = RoundShape::Ellipsoid { centre: DVec3::new(1.0, 0.0, 0.0), half: DVec3::new(0.5, 0.4, 0.3) };
     let exact = 4.0 / 3.0 * std::f64::consts::PI * 0.5 * 0.4 * 0.3;
     assert_close!(mesh_shapes(&[ball], 0.1, DVec3::splat(0.03)).unwrap().volume() / exact, 1.0, 0.02);
-    let capsule = Shape::Capsule { ends: [DVec3::ZERO, DVec3::X], radii: [0.2; 2] };
+    let capsule = RoundShape::Capsule { ends: [DVec3::ZERO, DVec3::X], radii: [0.2; 2] };
     let exact = std::f64::consts::PI * (0.04 + 4.0 / 3.0 * 0.008);
     assert_close!(mesh_shapes(&[capsule], 0.1, DVec3::splat(0.03)).unwrap().volume() / exact, 1.0, 0.02);
 }
@@ -35,7 +35,7 @@ fn implicit_surfaces_are_closed_at_any_resolution() {
         assert_close!(turned.volume(), surface.volume(), 1e-13);
     }
     assert!(mesh_shapes(&[], 0.1, DVec3::ONE).is_err());
-    let dot = Shape::Ellipsoid { centre: DVec3::ZERO, half: DVec3::ONE };
+    let dot = RoundShape::Ellipsoid { centre: DVec3::ZERO, half: DVec3::ONE };
     for (blend, cell) in [(0.0, 0.1), (0.1, 0.0), (0.1, f64::NAN), (0.1, 1e-7), (f64::INFINITY, 0.1)] {
         assert!(mesh_shapes(&[dot], blend, DVec3::new(0.1, cell, 0.1)).is_err(), "{blend} {cell}");
     }
@@ -124,9 +124,11 @@ fn crossings_and_contacts_are_found() {
     crosses(at(DVec3::new(1.0, 0.2, 0.3), DVec3::new(2.0, 0.8, 0.8)));
     crosses(at(DVec3::new(-1.0, 0.25, 0.25), DVec3::new(2.0, 0.75, 0.75)));
     // a needle through one triangle
-    let needle = TetMesh::single(1.0).unwrap();
-    let points =
-        needle.nodes().iter().map(|p| DVec3::new(p.x * 0.01, p.y * 0.01, p.z) + DVec3::new(0.2, 0.3, 0.6));
+    let needle = sinew_mesh::single_tet(1.0).unwrap();
+    let points = needle
+        .positions()
+        .iter()
+        .map(|p| DVec3::new(p.x * 0.01, p.y * 0.01, p.z) + DVec3::new(0.2, 0.3, 0.6));
     crosses(together(&[unit.clone(), (points.collect(), needle.boundary())]));
 
     // apart by a hair is fine; a vertex pulled through the opposite face is not
@@ -183,14 +185,14 @@ fn parts_must_nest() {
 #[test]
 fn flat_regions_and_far_away_places_are_no_crossings() {
     let mut rng = Rng::new(77);
-    let fine = TetMesh::beam(DVec3::new(1.0, 0.3, 0.2), [12, 5, 4]).unwrap();
+    let fine = sinew_mesh::beam(DVec3::new(1.0, 0.3, 0.2), [12, 5, 4]).unwrap();
     let boundary = fine.boundary();
-    let mut used = vec![false; fine.nodes().len()];
+    let mut used = vec![false; fine.positions().len()];
     boundary.iter().flatten().for_each(|&i| used[i as usize] = true);
     for scale in [1e-3, 1.0, 1e3] {
         for _ in 0..10 {
             let (turn, by) = (rng.rotation(), rng.vec3(-100.0, 100.0));
-            let points: Vec<DVec3> = fine.nodes().iter().map(|&x| turn * (x * scale) + by).collect();
+            let points: Vec<DVec3> = fine.positions().iter().map(|&x| turn * (x * scale) + by).collect();
             let surface = Surface::welded(&points, &boundary).unwrap();
             assert_eq!(surface.positions().len(), used.iter().filter(|&&u| u).count());
         }

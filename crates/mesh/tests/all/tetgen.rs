@@ -23,9 +23,9 @@ fn numbers_from_one_and_from_zero() {
 
 #[test]
 fn a_mesh_survives_the_way_through_text() {
-    let beam = TetMesh::beam(DVec3::new(0.3, 0.1, 0.7), [3, 2, 2]).unwrap();
-    let mut node = format!("{} 3 0 0\n", beam.nodes().len());
-    for (i, x) in beam.nodes().iter().enumerate() {
+    let beam = sinew_mesh::beam(DVec3::new(0.3, 0.1, 0.7), [3, 2, 2]).unwrap();
+    let mut node = format!("{} 3 0 0\n", beam.positions().len());
+    for (i, x) in beam.positions().iter().enumerate() {
         node += &format!("{i} {} {} {}\n", x.x, x.y, x.z);
     }
     let mut ele = format!("{} 4 0\n", beam.tets().len());
@@ -59,16 +59,16 @@ fn faults_name_line_and_file() {
     fault(NODES, &ELEMENTS.replace("2 4 1", "2 8 1"), "line 1", "8 corners");
     fault(NODES, &ELEMENTS.replace("2  1", "3  1"), "line 3", "element 3 is out of order");
     fault(NODES, &ELEMENTS.replace("  20", ""), "line 3", "a region is missing");
-    fault(NODES, &ELEMENTS.replace("1 2 3 5", "1 2 3 3"), "tetrahedron 1", "flat");
+    fault(NODES, &ELEMENTS.replace("1 2 3 5", "1 2 3 3"), "tetrahedron 1", "uses node 2 twice");
     fault(NODES, "0 4 0\n", "the mesh", "no tetrahedra");
 }
 
 #[test]
 fn meshes_are_checked() {
-    let good = TetMesh::cube(1.0, 1).unwrap();
+    let good = sinew_mesh::cube(1.0, 1).unwrap();
     type Change<'a> = &'a dyn Fn(&mut Vec<DVec3>, &mut Vec<[u32; 4]>);
     let of = |change: Change<'_>| {
-        let (mut nodes, mut tets) = (good.nodes().to_vec(), good.tets().to_vec());
+        let (mut nodes, mut tets) = (good.positions().to_vec(), good.tets().to_vec());
         change(&mut nodes, &mut tets);
         TetMesh::new(nodes, tets).unwrap_err().to_string()
     };
@@ -77,5 +77,5 @@ fn meshes_are_checked() {
     assert!(of(&|n, _| n.push(DVec3::ONE)).contains("no tetrahedron uses node 8"));
     assert!(of(&|_, t| t[3][2] = 99).contains("tetrahedron 3 refers to node 99"));
     assert!(of(&|n, _| n[4].z = f64::INFINITY).contains("node 4 has a NaN"));
-    assert!(of(&|_, t| t[1][3] = t[1][0]).starts_with("tetrahedron 1 at"));
+    assert!(of(&|_, t| t[1][3] = t[1][0]).starts_with("tetrahedron 1 uses node"));
 }

@@ -1,4 +1,4 @@
-//! Flesh and what touches: tetrahedra around bones, colliders, contact.
+//! Flesh: tetrahedra, material, attachment to bodies, stepping.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -155,6 +155,24 @@ fn band() -> [f64; 2] {
 #[expect(clippy::float_cmp, reason = "the very numbers of the default")]
 fn is_band(found: &[f64; 2]) -> bool {
     *found == band()
+}
+
+impl FleshMaterialDoc {
+    /// Young's modulus (Pa) and Poisson's ratio.
+    pub fn elasticity(&self) -> (f64, f64) {
+        match *self {
+            Self::StVenantKirchhoff { young, poisson, .. } | Self::NeoHookean { young, poisson } => {
+                (young, poisson)
+            }
+        }
+    }
+
+    /// Young's modulus (Pa), to change it.
+    pub fn young_mut(&mut self) -> &mut f64 {
+        match self {
+            Self::StVenantKirchhoff { young, .. } | Self::NeoHookean { young, .. } => young,
+        }
+    }
 }
 
 impl Default for FleshMaterialDoc {

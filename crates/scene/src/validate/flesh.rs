@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use glam::DVec3;
-use sinew_mesh::{MeshError, TetMesh};
+use sinew_math::{TetMesh, TetMeshError};
 
 use super::bodies::{check_color, check_rotation};
 use super::contact::check_contact;
@@ -77,17 +77,14 @@ pub(super) fn tissues_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
 }
 
 fn check_material(issues: &mut Issues, material: &FleshMaterialDoc, path: &str) {
-    let (young, poisson) = match *material {
-        FleshMaterialDoc::StVenantKirchhoff { young, poisson, band: [low, high], .. } => {
-            if low <= 0.0 || low >= 1.0 || high <= 1.0 {
-                let message = format!("the band from {low} to {high} does not contain 1");
-                let hint = "use squared stretches between 0 and 1 and above 1, for instance (0.667, 1.667)";
-                issues.add(Kind::OutOfRange, format!("{path}.band"), message, hint);
-            }
-            (young, poisson)
-        }
-        FleshMaterialDoc::NeoHookean { young, poisson } => (young, poisson),
-    };
+    if let FleshMaterialDoc::StVenantKirchhoff { band: [low, high], .. } = *material
+        && (low <= 0.0 || low >= 1.0 || high <= 1.0)
+    {
+        let message = format!("the band from {low} to {high} does not contain 1");
+        let hint = "use squared stretches between 0 and 1 and above 1, for instance (0.667, 1.667)";
+        issues.add(Kind::OutOfRange, format!("{path}.band"), message, hint);
+    }
+    let (young, poisson) = material.elasticity();
     issues.require_positive(path, &[("young", young)]);
     if poisson <= -1.0 || poisson >= 0.5 {
         let message = format!("Poisson's ratio {poisson} is out of range");
@@ -189,16 +186,16 @@ fn check_cells(issues: &mut Issues, cells: [u32; 3], field: String) {
 fn check_tets(issues: &mut Issues, nodes: &[DVec3], tets: &[[u32; 4]], path: &str) {
     let Err(error) = TetMesh::new(nodes.to_vec(), tets.to_vec()) else { return };
     let (field, hint) = match error {
-        MeshError::NonFiniteNode { .. } => return,
-        MeshError::NoTetrahedra => (String::new(), "add mesh: Tets(nodes: […], tets: […]) or another mesh"),
-        MeshError::MissingNode { tet, .. } => {
+        TetMeshError::NonFiniteNode { .. } => return,
+        TetMeshError::Empty => (String::new(), "add mesh: Tets(nodes: […], tets: […]) or another mesh"),
+        TetMeshError::MissingNode { tet, .. } => {
             (format!(".tets[{tet}]"), "use the numbers of nodes in the list, counted from 0")
         }
-        MeshError::FlatTetrahedron { tet, .. } => {
+        TetMeshError::Flat { tet, .. } | TetMeshError::RepeatedNode { tet, .. } => {
             (format!(".tets[{tet}]"), "leave it out, or use four nodes that are not in one plane")
         }
-        MeshError::InvertedTetrahedron { tet, .. } => (format!(".tets[{tet}]"), "swap two of its nodes"),
-        MeshError::UnusedNode { node } => (format!(".nodes[{node}]"), "leave it out"),
+        TetMeshError::Inverted { tet, .. } => (format!(".tets[{tet}]"), "swap two of its nodes"),
+        TetMeshError::UnusedNode { node } => (format!(".nodes[{node}]"), "leave it out"),
         _ => (String::new(), ""),
     };
     issues.add(Kind::BadMesh, format!("{path}{field}"), error.to_string(), hint);

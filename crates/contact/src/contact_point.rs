@@ -1,0 +1,68 @@
+//! Contacts as queries return them: plain data, one entry per touching point.
+
+use crate::contact_step::ContactStart;
+use crate::material::ContactLaw;
+use glam::DVec3;
+
+/// The owner of a collider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Owner {
+    /// The world: it does not move.
+    World,
+    /// A body, by its index.
+    Body(u32),
+}
+
+/// The first side of a contact, to which the normal points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Mover {
+    /// A body, by its index.
+    Body(u32),
+    /// A point of flesh, by its index plus [`crate::PointCloud::first`].
+    Vertex(u32),
+}
+
+/// Identifies a contact from step to step, by its two sides and the features that touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ContactKey {
+    /// Collider of the first side, or index of the vertex.
+    pub a: u32,
+    /// Collider of the other side.
+    pub b: u32,
+    /// Corners, edges and faces that touch; [`ContactKey::VERTEX`] for a vertex.
+    pub feature: u64,
+}
+
+impl ContactKey {
+    /// The feature of a point of flesh.
+    pub const VERTEX: u64 = u64::MAX;
+}
+
+/// One touching point, or one that is about to touch. World axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPoint {
+    /// Key of the contact. Lists are sorted by it and contain each key once.
+    pub key: ContactKey,
+    /// The first side, pushed along the normal.
+    pub a: Mover,
+    /// The other side, pushed against the normal.
+    pub b: Owner,
+    /// Where both forces act (m): midway between the surfaces, or at the vertex of flesh.
+    pub point: DVec3,
+    /// Unit normal, from `b` to `a`.
+    pub normal: DVec3,
+    /// Depth (m); negative for a gap.
+    pub depth: f64,
+    /// The law between the two surfaces.
+    pub law: ContactLaw,
+}
+
+impl ContactPoint {
+    /// The contact at the start of an implicit step, with its stretch (m, world) and the mass at the contact (kg).
+    pub fn start(&self, stretch: DVec3, mass: f64) -> ContactStart {
+        ContactStart { law: self.law, normal: self.normal, depth: self.depth, stretch, mass }
+    }
+}

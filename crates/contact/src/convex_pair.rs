@@ -1,0 +1,212 @@
+//! Contacts of two convex solids: a normal, then the overlap of the two faces along it.
+//!
+//! The normal comes from separating axes for two boxes, else from parry's GJK and EPA, without warm start. If it is the
+//! normal of a face, the opposite face is clipped by the planes through the edges of that face (Sutherland and Hodgman
+//! 1974). Each remaining corner is a contact; its depth is measured to the plane of the face. Otherwise the nearest
+//! points are the contact. They are added also where a polygon stands for a round surface and misses the deepest point.
+
+use crate::box_separation::{Separation, boxes};
+use crate::face_polygon::{FaceCorner, FacePolygon};
+use crate::placed::{ContactSpot, NearestPoints, PlacedShape};
+use crate::primitives::{ConvexCore, core_radius, face};
+use crate::shape::ContactShape;
+use glam::DVec3;
+use parry3d_f64::math::Pose as ParryPose;
+use parry3d_f64::query::epa::EPA;
+use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
+use sinew_math::Shape;
+
+/// A normal is that of a face if the cosine between them is at least this (1.8°).
+const ALIGNED: f64 = 0.9995;
+/// A corner beyond a side plane by less than this, relative to the size of the face, is still over the face.
+const RIM: f64 = 1e-6;
+/// Feature of the nearest points.
+const WITNESS: u64 = 1 << 60;
+/// Set in features whose reference face is on the second solid.
+const SECOND: u64 = 1 << 61;
+/// Buffers.
+#[derive(Default)]
+pub(crate) struct FaceClipper {
+    epa: EPA,
+    polygons: [FacePolygon; 2],
+    corners: [Vec<FaceCorner>; 2],
+}
+
+impl FaceClipper {
+    /// Adds the contacts of two solids, each a box, cylinder, capsule or hull.
+    pub(crate) fn solids(
+        &mut self,
+        a: PlacedShape<'_>,
+        b: PlacedShape<'_>,
+        margin: f64,
+        out: &mut Vec<ContactSpot>,
+    ) {
+        let radii = radius(a) + radius(b);
+        let is_box = |solid: PlacedShape<'_>| matches!(solid.shape, ContactShape::Solid(Shape::Box { .. }));
+        if is_box(a) && is_box(b) {
+            match boxes(a, b, margin) {
+                Separation::Apart => {}
+                Separation::Edges(nearby, feature) => out.push(spot(&nearby, [0.0; 2], feature)),
+                Separation::Face { normal, of_second } => {
+                    self.faces(a, b, normal, [a.placed.pose.translation, b.placed.pose.translation]);
+                    self.clip(self.larger(normal).unwrap_or(usize::from(of_second)), 0.0, margin, out);
+                }
+            }
+            return;
+        }
+        let Some(nearby) = self.nearest(a, b, margin + radii) else { return };
+        let witness = spot(&nearby, [radius(a), radius(b)], WITNESS);
+        if witness.distance > margin {
+            return;
+        }
+        self.faces(a, b, nearby.normal, [nearby.first, nearby.second]);
+        let reference =
+            self.larger(nearby.normal).or_else(|| (0..2).find(|&i| self.aligned(i, nearby.normal)));
+        let found = out.len();
+        if let Some(reference) = reference {
+            self.clip(reference, radii, margin, out);
+        }
+        let deepest = out[found..].iter().fold(f64::INFINITY, |least, spot| least.min(spot.distance));
+        if deepest > witness.distance + reference.map_or(0.0, |i| RIM * self.polygons[i].size()) {
+            out.push(witness);
+        }
+    }
+
+    /// The faces of both solids towards each other; the normal is from the first to the second.
+    fn faces(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, normal: DVec3, near: [DVec3; 2]) {
+        support_polygon(a, normal, near[0], &mut self.polygons[0]);
+        support_polygon(b, -normal, near[1], &mut self.polygons[1]);
+    }
+
+    /// Whether the face of a solid is at right angles to the normal.
+    fn aligned(&self, i: usize, normal: DVec3) -> bool {
+        self.polygons[i].normal.is_some_and(|face| face.dot(normal).abs() >= ALIGNED)
+    }
+
+    /// The larger of two faces that lie flat on each other, the first if they are nearly equal. The corners of the
+    /// smaller one are then its own, with features that persist.
+    fn larger(&self, normal: DVec3) -> Option<usize> {
+        let flat = self.aligned(0, normal) && self.aligned(1, normal);
+        flat.then(|| usize::from(self.polygons[1].area() > 1.01 * self.polygons[0].area()))
+    }
+
+    /// Clips the other polygon by the reference face and adds the remaining corners as contacts.
+    fn clip(&mut self, reference: usize, radii: f64, margin: f64, out: &mut Vec<ContactSpot>) {
+        let (face, other) = (&self.polygons[reference], &self.polygons[1 - reference]);
+        let Some(outward) = face.normal else { return };
+        let [current, next] = &mut self.corners;
+        current.clear();
+        current.extend_from_slice(&other.corners);
+        let rim = RIM * face.size();
+        for (i, from) in face.corners.iter().enumerate() {
+            let to = &face.corners[(i + 1) % face.corners.len()];
+            let inward = outward.cross(to.point - from.point).normalize_or_zero();
+            clip_by_plane(current, next, inward, inward.dot(from.point) - rim, i as u64);
+            std::mem::swap(current, next);
+        }
+        let (sign, mark) = if reference == 1 { (1.0, SECOND) } else { (-1.0, 0) };
+        let level = outward.dot(face.corners.first().map_or(DVec3::ZERO, |corner| corner.point));
+        for corner in current.iter() {
+            let height = outward.dot(corner.point) - level;
+            let distance = height - radii;
+            if distance <= margin {
+                // half way between the surfaces: the corner moved by its own radius, and the face by its
+                let own = other.radius;
+                let point = corner.point - outward * (own + 0.5 * distance);
+                let feature = mark | (face.id & 0xf_ffff) << 40 | corner.id;
+                out.push(ContactSpot { feature, point, normal: outward * sign, distance });
+            }
+        }
+    }
+
+    /// Nearest points, or the deepest points of overlapping solids; none beyond `reach`.
+    fn nearest(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, reach: f64) -> Option<NearestPoints> {
+        let (core_a, core_b) = (core(a.shape)?, core(b.shape)?);
+        let pose = |solid: PlacedShape<'_>, core: &ConvexCore<'_>| {
+            let pose = solid.placed.pose;
+            ParryPose::from_parts(pose.translation, core.turned(pose.rotation))
+        };
+        let (first, second) = (pose(a, &core_a), pose(b, &core_b));
+        let pose = first.inv_mul(&second);
+        let (a, b) = (core_a.support(), core_b.support());
+        let towards = pose.translation.try_normalize().unwrap_or(DVec3::X);
+        let mut simplex = VoronoiSimplex::new();
+        simplex.reset(CsoPoint::from_shapes(&pose, a, b, towards));
+        let (p, q, normal) = match gjk::closest_points(&pose, a, b, reach, true, &mut simplex) {
+            GJKResult::ClosestPoints(p, q, normal) => (p, q, normal),
+            GJKResult::Intersection => self.epa.closest_points(&pose, a, b, &simplex)?,
+            GJKResult::NoIntersection(_) | GJKResult::Proximity(_) => return None,
+        };
+        Some(NearestPoints {
+            first: first.transform_point(p),
+            second: first.transform_point(q),
+            normal: first.transform_vector(normal),
+        })
+    }
+}
+
+/// The contact between nearest points of solids with these radii.
+fn spot(nearby: &NearestPoints, radii: [f64; 2], feature: u64) -> ContactSpot {
+    let NearestPoints { first, second, normal } = *nearby;
+    let distance = normal.dot(second - first) - radii[0] - radii[1];
+    let point = 0.5 * ((first + normal * radii[0]) + (second - normal * radii[1]));
+    ContactSpot { feature, point, normal: -normal, distance }
+}
+
+/// Keeps what is on the inner side of a plane `inward·x ≥ level`; `edge` names the plane.
+fn clip_by_plane(polygon: &[FaceCorner], out: &mut Vec<FaceCorner>, inward: DVec3, level: f64, edge: u64) {
+    out.clear();
+    // a segment is not closed: its only edge is from the first corner to the second
+    let n_edges = if polygon.len() == 2 { 1 } else { polygon.len() };
+    let height = |corner: &FaceCorner| inward.dot(corner.point) - level;
+    for (i, from) in polygon.iter().enumerate() {
+        let a = height(from);
+        if a >= 0.0 {
+            out.push(*from);
+        }
+        if i >= n_edges {
+            continue;
+        }
+        let to = &polygon[(i + 1) % polygon.len()];
+        let b = height(to);
+        if (a >= 0.0) != (b >= 0.0) {
+            out.push(FaceCorner {
+                point: from.point + (to.point - from.point) * (a / (a - b)),
+                id: FaceCorner::cut(from, to, edge),
+            });
+        }
+    }
+}
+
+fn radius(solid: PlacedShape<'_>) -> f64 {
+    if let ContactShape::Solid(shape) = solid.shape { core_radius(shape) } else { 0.0 }
+}
+
+fn core(shape: &ContactShape) -> Option<ConvexCore<'_>> {
+    match shape {
+        ContactShape::Solid(shape) => ConvexCore::of(shape),
+        ContactShape::Convex(hull) => Some(ConvexCore::Hull(hull.solid())),
+        ContactShape::Plane | ContactShape::Field(_) => None,
+    }
+}
+
+/// Writes the face of `solid` farthest along `direction`; on a round side, the edge next to `near`. World axes.
+fn support_polygon(solid: PlacedShape<'_>, direction: DVec3, near: DVec3, out: &mut FacePolygon) {
+    let local = solid.placed.axes.transpose() * direction;
+    out.corners.clear();
+    out.normal = None;
+    out.radius = 0.0;
+    match solid.shape {
+        ContactShape::Solid(shape) => face(shape, local, || solid.placed.local(near), out),
+        ContactShape::Convex(hull) => {
+            let (id, normal, corners) = hull.support_face(local);
+            out.id = id as u64;
+            out.normal = Some(normal);
+            let corner = |&i: &u32| FaceCorner { point: hull.corners()[i as usize], id: u64::from(i) };
+            out.corners.extend(corners.iter().map(corner));
+        }
+        ContactShape::Plane | ContactShape::Field(_) => {}
+    }
+    out.normal = out.normal.map(|normal| solid.placed.axes * normal);
+    out.corners.iter_mut().for_each(|corner| corner.point = solid.placed.pose.transform_point(corner.point));
+}

@@ -1,0 +1,122 @@
+//! Ground given by heights over a rectangular grid.
+//!
+//! Each cell is two triangles that share the diagonal from the corner with the smallest x and y to the opposite corner.
+//! The distance of a point is measured perpendicular to the triangle above or below it. Beyond the border there is no
+//! ground. The ground is solid down to a depth of its larger side. Cost: constant per point.
+
+use crate::error::ContactError;
+use crate::nearest::{LocalBox, Nearest};
+use glam::{DVec2, DVec3};
+
+/// Heights over a grid in the plane `z = 0` of the collider, centred on its origin.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct HeightField {
+    n: [usize; 2],
+    size: DVec2,
+    heights: Vec<f64>,
+    range: [f64; 2],
+}
+
+impl HeightField {
+    /// `n[0] × n[1]` heights (m), x running fastest, spread over a rectangle of `size` (m).
+    ///
+    /// # Errors
+    /// [`ContactError::Field`] for fewer than 2 × 2 heights, a wrong number of them, or numbers that are not finite.
+    pub fn new(n: [usize; 2], size: DVec2, heights: Vec<f64>) -> Result<Self, ContactError> {
+        if n[0] < 2 || n[1] < 2 {
+            return Err(ContactError::Field("the grid needs at least two vertices along each side"));
+        }
+        if n[0].checked_mul(n[1]) != Some(heights.len()) {
+            return Err(ContactError::Field("the number of heights must be the number of grid vertices"));
+        }
+        if !size.is_finite() || size.min_element() <= 0.0 {
+            return Err(ContactError::Field("the size must be positive and finite"));
+        }
+        if !heights.iter().all(|h| h.is_finite()) {
+            return Err(ContactError::Field("a height is not finite"));
+        }
+        let range = heights.iter().fold([f64::MAX, f64::MIN], |[low, high], &h| [low.min(h), high.max(h)]);
+        Ok(Self { n, size, heights, range })
+    }
+
+    /// Heights by a function of x and y (m, frame of the collider).
+    ///
+    /// # Errors
+    /// As [`HeightField::new`].
+    pub fn from_fn(
+        n: [usize; 2],
+        size: DVec2,
+        height: impl Fn(f64, f64) -> f64,
+    ) -> Result<Self, ContactError> {
+        let at = |i: usize, axis: usize| size[axis] * (i as f64 / (n[axis].max(2) - 1) as f64 - 0.5);
+        let heights =
+            (0..n[1]).flat_map(|y| (0..n[0]).map(move |x| (x, y))).map(|(x, y)| height(at(x, 0), at(y, 1)));
+        Self::new(n, size, heights.collect())
+    }
+
+    /// The height (m) and the unit normal at `x, y`, both of the collider's frame; none beyond the border.
+    #[inline]
+    pub fn surface(&self, x: f64, y: f64) -> Option<(f64, DVec3)> {
+        let cells = DVec2::new((self.n[0] - 1) as f64, (self.n[1] - 1) as f64);
+        let per_metre = cells / self.size;
+        let at = (DVec2::new(x, y) + self.size * 0.5) * per_metre;
+        if !(at.x >= 0.0 && at.y >= 0.0 && at.x <= cells.x && at.y <= cells.y) {
+            return None;
+        }
+        let (i, j) = ((at.x as usize).min(self.n[0] - 2), (at.y as usize).min(self.n[1] - 2));
+        let (fx, fy) = (at.x - i as f64, at.y - j as f64);
+        let first = i + self.n[0] * j;
+        let (h00, h10) = (self.heights[first], self.heights[first + 1]);
+        let (h01, h11) = (self.heights[first + self.n[0]], self.heights[first + self.n[0] + 1]);
+        let (dx, dy) = if fx >= fy { (h10 - h00, h11 - h10) } else { (h11 - h01, h01 - h00) };
+        let slope = DVec3::new(-dx * per_metre.x, -dy * per_metre.y, 1.0);
+        Some((h00 + dx * fx + dy * fy, slope / slope.length()))
+    }
+
+    pub(crate) fn distance(&self, point: DVec3) -> Option<Nearest> {
+        let (height, normal) = self.surface(point.x, point.y)?;
+        Some(Nearest { distance: (point.z - height) * normal.z, normal })
+    }
+
+    pub(crate) fn extent(&self) -> LocalBox {
+        let (low, high) = (self.range[0] - self.size.max_element(), self.range[1]);
+        let half = DVec3::new(0.5 * self.size.x, 0.5 * self.size.y, 0.5 * (high - low));
+        LocalBox { centre: DVec3::Z * (0.5 * (low + high)), half }
+    }
+
+    /// Index and place of every grid vertex inside a box (frame of the collider); the box has no upper bound.
+    pub(crate) fn vertices_in(&self, low: DVec3, high: DVec2) -> impl Iterator<Item = (usize, DVec3)> + '_ {
+        let range = move |axis: usize| {
+            let scale = (self.n[axis] - 1) as f64 / self.size[axis];
+            let last = (self.n[axis] - 1) as f64;
+            let from = ((low[axis] + 0.5 * self.size[axis]) * scale).ceil().clamp(0.0, last + 1.0);
+            let to = ((high[axis] + 0.5 * self.size[axis]) * scale).floor().clamp(-1.0, last);
+            from as usize..(to + 1.0) as usize
+        };
+        let indices = range(1).flat_map(move |j| range(0).map(move |i| i + self.n[0] * j));
+        indices.filter(move |&v| self.heights[v] >= low.z).map(|v| (v, self.vertex(v)))
+    }
+
+    /// The normal at a grid vertex, by central differences.
+    pub(crate) fn vertex_normal(&self, vertex: usize) -> DVec3 {
+        let (i, j) = (vertex % self.n[0], vertex / self.n[0]);
+        let height = |i: usize, j: usize| self.heights[i + self.n[0] * j];
+        let (left, right) = (i.saturating_sub(1), (i + 1).min(self.n[0] - 1));
+        let (front, back) = (j.saturating_sub(1), (j + 1).min(self.n[1] - 1));
+        let step = self.step();
+        let dx = (height(right, j) - height(left, j)) / (step.x * (right - left) as f64);
+        let dy = (height(i, back) - height(i, front)) / (step.y * (back - front) as f64);
+        DVec3::new(-dx, -dy, 1.0).normalize()
+    }
+
+    fn vertex(&self, vertex: usize) -> DVec3 {
+        let at = DVec2::new((vertex % self.n[0]) as f64, (vertex / self.n[0]) as f64);
+        (at * self.step() - self.size * 0.5).extend(self.heights[vertex])
+    }
+
+    /// Distance of neighbouring vertices (m).
+    fn step(&self) -> DVec2 {
+        self.size / DVec2::new((self.n[0] - 1) as f64, (self.n[1] - 1) as f64)
+    }
+}

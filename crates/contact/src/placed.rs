@@ -1,0 +1,81 @@
+//! Colliders placed in the world, and what the narrow phase finds between two of them.
+
+use crate::collider::Collider;
+use crate::contact_point::Owner;
+use crate::shape::ContactShape;
+use glam::{DMat3, DVec3};
+use sinew_math::Pose;
+
+/// A collider in the world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlacedCollider {
+    /// World from collider.
+    pub(crate) pose: Pose,
+    /// The rotation of the pose.
+    pub(crate) axes: DMat3,
+    pub(crate) state: Presence,
+}
+
+/// Where a collider can be touched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Presence {
+    /// Nowhere: its pose is missing or not finite.
+    Lost,
+    /// Everywhere: a plane.
+    Everywhere,
+    /// Inside a box (world, m).
+    Within { low: DVec3, high: DVec3 },
+}
+
+impl PlacedCollider {
+    /// A collider on its owner; its box is widened by half the margin.
+    pub(crate) fn new(collider: &Collider, poses: &[Pose], margin: f64) -> Self {
+        let owner = match collider.owner() {
+            Owner::World => Some(Pose::IDENTITY),
+            Owner::Body(body) => poses.get(body as usize).copied(),
+        };
+        let pose = owner.map_or(Pose::IDENTITY, |owner| owner * collider.pose());
+        let axes = pose.rotation_matrix();
+        let state = match (owner, collider.shape().extent()) {
+            (Some(_), _) if !pose.is_finite() || !axes.is_finite() => Presence::Lost,
+            (None, _) => Presence::Lost,
+            (Some(_), None) => Presence::Everywhere,
+            (Some(_), Some(extent)) => {
+                let centre = pose.transform_point(extent.centre);
+                let half = extent.turned(axes) + DVec3::splat(0.5 * margin);
+                Presence::Within { low: centre - half, high: centre + half }
+            }
+        };
+        Self { pose, axes, state }
+    }
+
+    /// A world point in the frame of the collider (m).
+    pub(crate) fn local(&self, point: DVec3) -> DVec3 {
+        self.axes.transpose() * (point - self.pose.translation)
+    }
+}
+
+/// One contact of a pair, without its key: world axes, `normal` from the second to the first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactSpot {
+    pub(crate) feature: u64,
+    pub(crate) point: DVec3,
+    pub(crate) normal: DVec3,
+    pub(crate) distance: f64,
+}
+
+/// A shape and its place.
+#[derive(Clone, Copy)]
+pub(crate) struct PlacedShape<'a> {
+    pub(crate) shape: &'a ContactShape,
+    pub(crate) placed: &'a PlacedCollider,
+}
+
+/// Nearest points of two solids (m, world), without the radii of round ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearestPoints {
+    pub(crate) first: DVec3,
+    pub(crate) second: DVec3,
+    /// From the first to the second.
+    pub(crate) normal: DVec3,
+}

@@ -1,0 +1,10 @@
+//! Flesh in explicit sub-steps beside bodies that another scheme moves.
+
+mod contact_forces;
+mod contact_list;
+mod step;
+mod workspace;
+
+pub use contact_forces::rigid_wrenches;
+pub use step::{ExplicitFlesh, ExplicitReport, finish_explicit, predict_bodies, step_explicit};
+pub use workspace::ExplicitWorkspace;

@@ -1,0 +1,345 @@
+//! Flesh and contacts as the companion of an implicit step.
+//!
+//! The unknowns are corrections to the velocities of all nodes, three numbers each, one body of flesh after the other;
+//! zero for fixed nodes. The matrix `E` is the sum of `elements.rs` and `contacts.rs`. After the step,
+//! [`Flesh::finish`] moves the nodes.
+
+use glam::DVec3;
+use sinew_contact::ContactPoint;
+use sinew_fem::FemState;
+use sinew_math::{Force, Motion};
+use sinew_mechanism::{Attached, CgReport, Companion, CouplingPoint, Outside, Reaction, State};
+use sinew_solvers::CarrierCoupling;
+
+use super::contacts::Contacts;
+use super::couplings::{BodyCoupling, FleshBodyCoupling};
+use super::elements::Elements;
+use crate::body::FleshBody;
+use crate::model::{FleshModel, FleshReport, NO_SLOT};
+use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
+use crate::state::{FleshState, NodeHistory};
+
+/// Scratch of steps with flesh. Its content never changes a result.
+#[derive(Clone)]
+pub struct FleshWorkspace {
+    elements: Vec<Elements>,
+    contacts: Contacts,
+    /// Response of the bodies with the flesh on them; none if there are too many bodies.
+    coupling: Option<CarrierCoupling>,
+    /// Velocities at the end of the step, as the last solve gave them.
+    velocities: Vec<Vec<DVec3>>,
+    value: Vec<f64>,
+    /// Twists of all bodies, at the linearization point or as solved.
+    motions: Vec<Motion>,
+    /// Effective length of the step (s), and the factor of the last displacement in a scheme of second order.
+    h: f64,
+    carry: f64,
+    keeps_history: bool,
+    report: FleshReport,
+}
+
+/// With more bodies than this, their coupling through the flesh (a dense matrix) is left out of the preconditioner.
+const MAX_COUPLED: usize = 48;
+
+impl FleshWorkspace {
+    /// Scratch for a model.
+    pub fn new(model: &FleshModel) -> Self {
+        Self {
+            elements: model.bodies.iter().map(|body| Elements::new(body, &model.slots)).collect(),
+            contacts: Contacts::default(),
+            coupling: (model.ports.len() <= MAX_COUPLED).then(|| CarrierCoupling::new(model.ports.len())),
+            velocities: model.bodies.iter().map(|body| vec![DVec3::ZERO; body.fem.n_nodes()]).collect(),
+            value: Vec::new(),
+            motions: Vec::new(),
+            h: 0.0,
+            carry: 0.0,
+            keeps_history: false,
+            report: FleshReport::default(),
+        }
+    }
+}
+
+impl FleshWorkspace {
+    /// Moves the free nodes of one body of flesh with their velocities at the end of the step.
+    fn move_free_nodes(
+        &self,
+        body: &FleshBody,
+        ends: &[DVec3],
+        nodes: &mut FemState,
+        history: &mut NodeHistory,
+    ) {
+        if self.keeps_history {
+            history.velocities.clone_from(&nodes.velocities);
+            history.increments.resize(nodes.positions.len(), DVec3::ZERO);
+        }
+        for free in body.attachments.free() {
+            let node = free.node as usize;
+            let x = nodes.positions[node];
+            let end = history.carried(x, node, self.carry) + ends[node] * self.h;
+            nodes.positions[node] = end;
+            nodes.velocities[node] = ends[node];
+            if self.keeps_history {
+                history.increments[node] = end - x;
+            }
+        }
+    }
+
+    /// The contacts that acted in the last step, and their forces on the first side (N).
+    pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
+        self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.h))
+    }
+}
+
+impl std::fmt::Debug for FleshWorkspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FleshWorkspace").field("report", &self.report).finish_non_exhaustive()
+    }
+}
+
+/// The flesh of a mechanism during one step.
+pub struct Flesh<'a> {
+    model: &'a FleshModel,
+    state: &'a mut FleshState,
+    work: &'a mut FleshWorkspace,
+}
+
+impl<'a> Flesh<'a> {
+    /// Ready for one step; `keeps_history` if it is of second order.
+    pub fn new(
+        model: &'a FleshModel,
+        state: &'a mut FleshState,
+        work: &'a mut FleshWorkspace,
+        keeps_history: bool,
+    ) -> Self {
+        work.report = FleshReport::default();
+        work.keeps_history = keeps_history;
+        Self { model, state, work }
+    }
+
+    /// Moves the nodes after the bodies have been moved.
+    pub fn finish(self, bodies: &State) -> FleshReport {
+        let Self { model, state, work, .. } = self;
+        if model.contact.is_some() {
+            let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
+            work.report.contacts = work.contacts.finish(model, &work.motions, &nodes, &mut state.anchors);
+        }
+        for (((body, nodes), history), ends) in
+            model.bodies.iter().zip(&mut state.nodes).zip(&mut state.history).zip(&work.velocities)
+        {
+            work.move_free_nodes(body, ends, nodes, history);
+        }
+        model.follow(bodies, state);
+        let elements = work.elements.iter().fold(work.report.elements, |sum, each| sum.with(each.report));
+        FleshReport { elements, ..work.report }
+    }
+
+    /// Product with `E`; `given` are the twists of bones that are not unknowns.
+    fn times(
+        &mut self,
+        own: &[f64],
+        motions: &[Motion],
+        given: &dyn Fn(usize) -> Motion,
+        out: &mut [f64],
+        impulses: &mut [Force],
+    ) {
+        let Self { model, work, .. } = self;
+        impulses.fill(Force::ZERO);
+        let twist = |body: usize| match model.slots[body] {
+            NO_SLOT => given(body),
+            slot => motions[slot as usize],
+        };
+        let mut push = |body: usize, impulse: Force| {
+            if let Some(sum) = impulses.get_mut(model.slots[body] as usize) {
+                *sum += impulse;
+            }
+        };
+        let FleshWorkspace { contacts, elements, .. } = &mut **work;
+        for coupling in &contacts.couplings.between_bodies {
+            couple_bodies(coupling, &twist, &mut push);
+        }
+        let mut first = 0;
+        for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
+            let range = first..first + elements.n_unknowns();
+            first = range.end;
+            let (own, out) = (&own[range.clone()], &mut out[range]);
+            let bone_twist = |bone: usize| twist(body.bones[bone]);
+            elements.apply(body, own, bone_twist, out, |bone, impulse| push(body.bones[bone], impulse));
+            for coupling in contacts.couplings.with_bodies.get(flesh).into_iter().flatten() {
+                let felt = coupling.resistance.mul_vec(velocity_at(twist(coupling.body), coupling.arm));
+                couple_flesh(coupling, body, elements, felt, out, &mut push);
+            }
+        }
+    }
+}
+
+/// Impulses of a contact between two bodies for given twists.
+fn couple_bodies(
+    coupling: &BodyCoupling,
+    twist: &impl Fn(usize) -> Motion,
+    push: &mut impl FnMut(usize, Force),
+) {
+    let BodyCoupling { bodies, arms, resistance } = coupling;
+    let velocities = [0, 1].map(|i| velocity_at(twist(bodies[i]), arms[i]));
+    for (i, other) in [(0, 1), (1, 0)] {
+        push(bodies[i], wrench_at(resistance.mul_vec(velocities[other]) * -1.0, arms[i]));
+    }
+}
+
+/// Impulses of a contact between flesh and a body; `felt` is the resistance times the velocity of the body.
+fn couple_flesh(
+    coupling: &FleshBodyCoupling,
+    body: &FleshBody,
+    elements: &Elements,
+    felt: DVec3,
+    out: &mut [f64],
+    push: &mut impl FnMut(usize, Force),
+) {
+    let nodes = body.corners(coupling.point.tet);
+    let velocity = coupling.point.interpolate(nodes.map(|node| elements.multiplied(node)));
+    for (node, weight) in nodes.into_iter().zip(coupling.point.weights) {
+        elements.give(body, node, felt * -weight, out, |bone, impulse| push(body.bones[bone], impulse));
+    }
+    let back = coupling.resistance.mul_vec(velocity) * -1.0;
+    push(coupling.body, wrench_at(back, coupling.arm));
+}
+
+impl Attached for Flesh<'_> {
+    fn n_unknowns(&self) -> usize {
+        self.work.elements.iter().map(Elements::n_unknowns).sum()
+    }
+
+    fn ports(&self) -> &[u32] {
+        &self.model.ports
+    }
+
+    fn apply(&mut self, own: &[f64], motions: &[Motion], own_out: &mut [f64], impulses: &mut [Force]) {
+        self.times(own, motions, &|_| Motion::ZERO, own_out, impulses);
+    }
+
+    fn prepare(&mut self, tree: &mut Reaction<'_>) {
+        let FleshWorkspace { elements, coupling, contacts, .. } = &mut *self.work;
+        if let Some(coupling) = coupling {
+            let slots = &self.model.slots;
+            let links = contacts
+                .couplings
+                .between_bodies
+                .iter()
+                .map(|coupling| (coupling.bodies.map(|body| slots[body] as usize), coupling.block()));
+            coupling.refresh(elements.iter().map(Elements::carried), links, true, tree);
+        }
+    }
+
+    fn precondition(
+        &mut self,
+        tree: &mut Reaction<'_>,
+        residual: &[f64],
+        impulses: &mut [Force],
+        out: &mut [f64],
+        motions: &mut [Motion],
+    ) {
+        let FleshWorkspace { elements, coupling, .. } = &mut *self.work;
+        let mut rest = residual;
+        for elements in &mut *elements {
+            let (own, others) = rest.split_at(elements.n_unknowns());
+            rest = others;
+            elements.restrict(own, impulses);
+        }
+        if let Some(coupling) = coupling {
+            coupling.react(impulses, motions);
+        }
+        // Joints may leave little freedom, and the coupling loses accuracy there: take the tree's response to the
+        // impulses.
+        tree(impulses, motions);
+        let (mut rest, mut out) = (residual, out);
+        for elements in elements {
+            let (own, others) = rest.split_at(elements.n_unknowns());
+            let (own_out, others_out) = out.split_at_mut(elements.n_unknowns());
+            (rest, out) = (others, others_out);
+            elements.prolong(own, motions, own_out);
+        }
+    }
+}
+
+impl Companion for Flesh<'_> {
+    fn linearize(&mut self, moment: &CouplingPoint<'_>, outside: &mut Outside<'_>) {
+        let Self { model, state, work, .. } = self;
+        (work.h, work.carry) = (moment.h, moment.carry);
+        moment.motions.clone_into(&mut work.motions);
+        let FleshWorkspace { elements, contacts, .. } = &mut **work;
+        if !moment.is_again && !moment.is_same {
+            contacts.find(model, moment, state);
+        }
+        for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
+            if moment.is_same {
+                elements.begin_contacts();
+            } else {
+                elements.linearize(body, moment, &state.nodes[flesh], &state.history[flesh]);
+            }
+        }
+        contacts.act(model, outside, &mut |flesh, node, impulse| {
+            elements[flesh].push(&model.bodies[flesh], node, impulse);
+        });
+        for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
+            elements.finish_matrix(body, &contacts.couplings.in_matrix[flesh]);
+            for (&bone, load) in body.bones.iter().zip(elements.bones.iter()) {
+                outside.add(bone, &load);
+            }
+        }
+    }
+
+    fn start(&mut self, motions: &[Motion], residual: &mut [f64], impulses: &mut [Force]) {
+        let mut value = std::mem::take(&mut self.work.value);
+        value.clear();
+        for elements in &self.work.elements {
+            value.extend(elements.value.iter().flat_map(|v| v.to_array()));
+        }
+        let given = std::mem::take(&mut self.work.motions);
+        self.times(&value, motions, &|body| given[body], residual, impulses);
+        let Self { model, work, .. } = self;
+        work.motions = given;
+        work.value = value;
+        let mut first = 0;
+        for (body, elements) in model.bodies.iter().zip(&work.elements) {
+            for (node, &is_fixed) in body.is_fixed.iter().enumerate() {
+                let left = elements.constant[node] - get_node(residual, first + node);
+                set_node(residual, first + node, if is_fixed { DVec3::ZERO } else { left });
+            }
+            first += body.fem.n_nodes();
+        }
+        impulses.iter_mut().for_each(|impulse| *impulse = *impulse * -1.0);
+    }
+
+    fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool {
+        let Self { model, work, .. } = self;
+        let mut first = 0;
+        for ((body, elements), ends) in model.bodies.iter().zip(&work.elements).zip(&mut work.velocities) {
+            for (node, end) in ends.iter_mut().enumerate() {
+                *end = match body.attached_bone(node) {
+                    None => elements.value[node] + get_node(own, first + node),
+                    Some(bone) => elements.velocity_with(motions[body.bones[bone]], node),
+                };
+            }
+            first += ends.len();
+        }
+        motions.clone_into(&mut work.motions);
+        work.report.n_solves += 1;
+        let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
+        let has_changed = solves_left > 0
+            && model.contact.is_some()
+            && work.contacts.review(model, motions, &nodes, solves_left == 1);
+        // The next solve starts from this solution.
+        for (elements, ends) in work.elements.iter_mut().zip(&work.velocities) {
+            elements.value.copy_from_slice(ends);
+        }
+        has_changed
+    }
+
+    fn may_tie(&self) -> bool {
+        self.model.bodies.is_empty() && self.model.contact.as_ref().is_some_and(|c| c.colliders().len() > 1)
+    }
+
+    fn solved(&mut self, report: CgReport) {
+        self.work.report.iterations += report.iterations;
+        self.work.report.solve = Some(report);
+    }
+}

@@ -1,0 +1,101 @@
+//! The two sides of a contact: flesh, a body that forces move, or something with a given velocity. World axes, SI.
+
+use glam::DVec3;
+use sinew_contact::{ContactPoint, Mover, Owner};
+use sinew_math::{Motion, SurfacePoint};
+
+use crate::model::FleshModel;
+use crate::node_vectors::velocity_at;
+
+/// Velocities of nodes, by body of flesh and node, m/s.
+pub(crate) type NodeVelocities<'a> = &'a dyn Fn(usize, usize) -> DVec3;
+
+/// One side of a contact.
+pub(crate) enum ContactSide {
+    /// Its velocity is given (m/s): the world, or a body that forces do not move.
+    Given(DVec3),
+    /// A body that forces move, and the lever arm of the point.
+    Body { body: usize, arm: DVec3 },
+    /// A point of the surface of flesh.
+    Flesh { flesh: usize, point: SurfacePoint },
+}
+
+impl ContactSide {
+    /// 1 if gravity moves this side, else 0.
+    pub(crate) fn falls(&self) -> f64 {
+        if matches!(self, Self::Given(_)) { 0.0 } else { 1.0 }
+    }
+}
+
+/// The model, and all bodies at the start of the step.
+pub(crate) struct ContactSides<'a> {
+    pub(crate) model: &'a FleshModel,
+    /// Centres of mass, m.
+    pub(crate) centres: &'a [DVec3],
+    pub(crate) motions: &'a [Motion],
+}
+
+impl ContactSides<'_> {
+    /// Both sides of a contact, the first one first.
+    pub(crate) fn of(&self, contact: &ContactPoint) -> [ContactSide; 2] {
+        let first = match contact.a {
+            Mover::Body(body) => self.body(contact.point, Owner::Body(body)),
+            Mover::Vertex(vertex) => {
+                let (flesh, point) = self.model.surface_point(vertex);
+                ContactSide::Flesh { flesh, point: self.model.bodies[flesh].surface[point] }
+            }
+        };
+        [first, self.body(contact.point, contact.b)]
+    }
+
+    fn body(&self, point: DVec3, owner: Owner) -> ContactSide {
+        let Owner::Body(body) = owner else { return ContactSide::Given(DVec3::ZERO) };
+        let body = body as usize;
+        let arm = point - self.centres[body];
+        match self.model.masses[body] {
+            Some(_) => ContactSide::Body { body, arm },
+            None => ContactSide::Given(velocity_at(self.motions[body], arm)),
+        }
+    }
+
+    /// Velocity of the first side minus that of the other, m/s.
+    pub(crate) fn relative(
+        &self,
+        contact: &ContactPoint,
+        motions: &[Motion],
+        nodes: NodeVelocities<'_>,
+    ) -> DVec3 {
+        let [first, other] = self.of(contact);
+        self.velocity(&first, motions, nodes) - self.velocity(&other, motions, nodes)
+    }
+
+    /// Velocity of one side, m/s.
+    pub(crate) fn velocity(
+        &self,
+        side: &ContactSide,
+        motions: &[Motion],
+        nodes: NodeVelocities<'_>,
+    ) -> DVec3 {
+        match side {
+            ContactSide::Given(velocity) => *velocity,
+            ContactSide::Body { body, arm } => velocity_at(motions[*body], *arm),
+            ContactSide::Flesh { flesh, point } => {
+                let corners = self.model.bodies[*flesh].corners(point.tet);
+                point.interpolate(corners.map(|node| nodes(*flesh, node)))
+            }
+        }
+    }
+
+    /// Approximate velocity that a unit impulse gives to one side (1/kg).
+    pub(crate) fn inverse_mass(&self, side: &ContactSide) -> f64 {
+        match side {
+            ContactSide::Given(_) => 0.0,
+            ContactSide::Body { body, .. } => self.model.masses[*body].map_or(0.0, |mass| 1.0 / mass),
+            ContactSide::Flesh { flesh, point } => {
+                let body = &self.model.bodies[*flesh];
+                let each = body.corners(point.tet).into_iter().zip(&point.weights);
+                each.map(|(node, w)| w * w / body.fem.masses()[node]).sum()
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What the contacts of a solve add to its matrix: to the tetrahedra, between flesh and bodies, and between bodies.
+
+use glam::DVec3;
+use sinew_contact::ContactStep;
+use sinew_math::{Motion, SurfacePoint, Sym3};
+use sinew_mechanism::{Outside, PointLaw};
+
+use super::contact_sides::ContactSide::{self, Body, Given};
+use crate::model::FleshModel;
+use crate::node_vectors::{velocity_at, wrench_at};
+
+/// A contact of flesh with a body that forces move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FleshBodyCoupling {
+    pub(crate) point: SurfacePoint,
+    pub(crate) body: usize,
+    pub(crate) arm: DVec3,
+    pub(crate) resistance: Sym3,
+}
+
+/// A contact of two bodies that forces move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyCoupling {
+    pub(crate) bodies: [usize; 2],
+    pub(crate) arms: [DVec3; 2],
+    pub(crate) resistance: Sym3,
+}
+
+impl BodyCoupling {
+    /// `−G₁ᵀ B G₂`, by columns: the impulse on the first body per twist of the second.
+    pub(crate) fn block(&self) -> [[f64; 6]; 6] {
+        std::array::from_fn(|c| {
+            let mut twist = [0.0; 6];
+            twist[c] = 1.0;
+            let velocity = velocity_at(Motion::from_array(twist), self.arms[1]);
+            wrench_at(self.resistance.mul_vec(velocity) * -1.0, self.arms[0]).to_array()
+        })
+    }
+}
+
+/// All couplings of a solve.
+#[derive(Default)]
+pub(crate) struct ContactCouplings {
+    /// Per body of flesh: contacts in its matrix.
+    pub(crate) in_matrix: Vec<Vec<(SurfacePoint, Sym3)>>,
+    /// Per body of flesh: its contacts with bodies that forces move.
+    pub(crate) with_bodies: Vec<Vec<FleshBodyCoupling>>,
+    /// Contacts between bodies, if there is flesh.
+    pub(crate) between_bodies: Vec<BodyCoupling>,
+}
+
+impl ContactCouplings {
+    /// Removes all, and makes room for bodies of flesh.
+    pub(crate) fn clear(&mut self, n_flesh: usize) {
+        self.between_bodies.clear();
+        self.in_matrix.resize_with(n_flesh, Vec::new);
+        self.with_bodies.resize_with(n_flesh, Vec::new);
+        self.in_matrix.iter_mut().for_each(Vec::clear);
+        self.with_bodies.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Adds a contact of flesh; returns the constant impulse on its surface point.
+    pub(crate) fn add_flesh(
+        &mut self,
+        flesh: usize,
+        point: SurfacePoint,
+        other: &ContactSide,
+        step: &ContactStep,
+        outside: &mut Outside<'_>,
+    ) -> DVec3 {
+        let resistance = step.matrix();
+        self.in_matrix[flesh].push((point, resistance));
+        let mut impulse = step.constant_impulse();
+        match *other {
+            Given(velocity) => impulse += resistance.mul_vec(velocity),
+            Body { body, arm } => {
+                self.with_bodies[flesh].push(FleshBodyCoupling { point, body, arm, resistance });
+                outside.push(body, arm, &opposite(&law(step)), DVec3::ZERO);
+            }
+            ContactSide::Flesh { .. } => {}
+        }
+        impulse
+    }
+
+    /// Adds a contact that no flesh takes part in.
+    pub(crate) fn add_bodies(
+        &mut self,
+        model: &FleshModel,
+        sides: &[ContactSide; 2],
+        step: &ContactStep,
+        outside: &mut Outside<'_>,
+    ) {
+        let law = law(step);
+        match *sides {
+            [Body { body, arm }, Given(velocity)] => outside.push(body, arm, &law, velocity),
+            [Given(velocity), Body { body, arm }] => outside.push(body, arm, &opposite(&law), velocity),
+            [Body { body, arm }, Body { body: other, arm: other_arm }] => {
+                let (bodies, arms) = ([body, other], [arm, other_arm]);
+                if model.bodies.is_empty() {
+                    outside.tie(bodies, arms, &law);
+                } else {
+                    // With flesh, everything is solved together anyway.
+                    outside.push(body, arm, &law, DVec3::ZERO);
+                    outside.push(other, other_arm, &opposite(&law), DVec3::ZERO);
+                    self.between_bodies.push(BodyCoupling { bodies, arms, resistance: step.matrix() });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn law(step: &ContactStep) -> PointLaw {
+    let ContactStep { axes, resistance, impulse, .. } = *step;
+    PointLaw { axes, resistance, impulse }
+}
+
+/// The law on the other side.
+fn opposite(law: &PointLaw) -> PointLaw {
+    PointLaw { impulse: law.impulse.map(|q| -q), ..*law }
+}

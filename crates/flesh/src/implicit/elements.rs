@@ -1,0 +1,326 @@
+//! The tetrahedra of one body of flesh in an implicit step (docs/maths/flesh.md).
+//!
+//! Let the nodes be at `x_k`, which already contains the displacement `h d`. With elastic forces `f_k`, projected
+//! stiffness `K_k`, stiffness damping `β`, bone damping `c` and masses `M`, the velocities `u` of free nodes at the end
+//! of the step obey
+//! ```text
+//! A u = M v̂ + h (M g + f_k + h K_k d) + hcM u_bone        A = (1 + hc) M + h(h + β) K_k
+//! ```
+//! Fixed nodes move with their bone, `u_i = G_i V`, and their equations are added to those of the bone by `Gᵀ`. Of the
+//! bones' part `D = Gᵀ A G` of the matrix, the block of each bone with itself is given to the skeleton
+//! (`bone_loads.rs`).
+//!
+//! World axes; twists at centres of mass. Cost: the stiffness of all elements per linearization, a sparse product per
+//! iteration. An element that is not finite adds nothing and is reported.
+
+use glam::DVec3;
+use sinew_fem::{
+    ElementTangent, FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent,
+};
+use sinew_math::{Force, Motion, SurfacePoint, Sym3};
+use sinew_mechanism::CouplingPoint;
+use sinew_solvers::{BlockMatrix, TwoLevel, UpperBlocks};
+
+use super::bone_loads::BoneLoads;
+use super::carriers::Carriers;
+use crate::body::FleshBody;
+use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
+use crate::state::NodeHistory;
+
+/// Scratch of one body of flesh. Its content never changes a result.
+#[derive(Clone, Debug)]
+pub(crate) struct Elements {
+    fem: FemScratch,
+    /// `A` of the elements alone, and with the contacts of the current solve.
+    elastic: UpperBlocks,
+    matrix: BlockMatrix,
+    preconditioner: TwoLevel,
+    carriers: Carriers,
+    /// Linearization point, m.
+    positions: Vec<DVec3>,
+    /// Displacement `d` in it, per unit of time; zero at the start of a step.
+    displaced: Vec<DVec3>,
+    /// Lever arm of each node from the centre of mass of its bone, or of the bone that damps it, m.
+    arms: Vec<DVec3>,
+    /// Velocities to which the unknowns are corrections, m/s.
+    pub(crate) value: Vec<DVec3>,
+    /// Constant impulses on all nodes, of elements alone and with contacts.
+    elastic_constant: Vec<DVec3>,
+    pub(crate) constant: Vec<DVec3>,
+    elastic_forces: Vec<DVec3>,
+    pub(crate) bones: BoneLoads,
+    /// `hc`.
+    drag: f64,
+    u: Vec<f64>,
+    pub(crate) report: FemReport,
+}
+
+impl Elements {
+    /// `slots` are the slots of all bodies among those that are solved for.
+    pub(crate) fn new(body: &FleshBody, slots: &[u32]) -> Self {
+        let n = body.fem.n_nodes();
+        let (carriers, roles) = Carriers::new(body, slots);
+        let zeros = || vec![DVec3::ZERO; n];
+        Self {
+            fem: FemScratch::new(&body.fem),
+            preconditioner: TwoLevel::with_carriers(&body.pattern, body.fem.mesh().positions(), &roles),
+            carriers,
+            elastic: UpperBlocks::new(&body.pattern),
+            matrix: BlockMatrix::new(body.pattern.clone()),
+            positions: zeros(),
+            displaced: zeros(),
+            arms: zeros(),
+            value: zeros(),
+            elastic_constant: zeros(),
+            constant: zeros(),
+            elastic_forces: zeros(),
+            bones: BoneLoads::new(body.bones.len()),
+            drag: 0.0,
+            u: vec![0.0; 3 * n],
+            report: FemReport::default(),
+        }
+    }
+
+    /// Three numbers per node, zero for fixed ones.
+    pub(crate) fn n_unknowns(&self) -> usize {
+        self.u.len()
+    }
+
+    /// Matrix and constant impulses of the elements at a linearization point.
+    pub(crate) fn linearize(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
+        self.place(body, moment, state, history);
+        self.drag = moment.h * body.options.bone_damping_per_s;
+        self.elastic_constant.fill(DVec3::ZERO);
+        self.elastic_forces.fill(DVec3::ZERO);
+        self.assemble(body, moment);
+        self.push_nodes(body, moment, state, history);
+        self.bones.load(body, moment, &self.elastic_constant, &self.elastic_forces, &self.arms);
+        if self.drag > 0.0 {
+            let weights = dragged(body)
+                .map(|(node, bone)| (bone, self.arms[node], self.drag * body.fem.masses()[node]));
+            self.bones.add_dampers(weights);
+        }
+        self.begin_contacts();
+    }
+
+    /// Positions, velocities and displacements of the linearization point.
+    fn place(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
+        for free in body.attachments.free() {
+            let node = free.node as usize;
+            let (x, v) = (state.positions[node], state.velocities[node]);
+            if !moment.is_again {
+                let before = history.velocities.get(node).copied().unwrap_or(v);
+                self.value[node] = v + (v - before) * moment.ratio;
+            }
+            let value = self.value[node];
+            self.positions[node] =
+                if moment.is_ahead { history.carried(x, node, moment.carry) + value * moment.h } else { x };
+            self.displaced[node] = if moment.is_ahead { value } else { DVec3::ZERO };
+            if let Some(bone) = free.reference {
+                self.arms[node] = self.positions[node] - moment.poses[body.bones[bone as usize]].translation;
+            }
+        }
+        self.carriers.place(moment.poses);
+        self.place_fixed(body, moment);
+    }
+
+    /// Positions and displacements of fixed nodes.
+    fn place_fixed(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
+        for attached in body.attachments.attached() {
+            let (node, bone) = (attached.node as usize, body.bones[attached.bone as usize]);
+            let (pose, motion) = (&moment.poses[bone], moment.motions[bone]);
+            let arm = pose.rotation * attached.point_in_bone;
+            self.arms[node] = arm;
+            self.positions[node] = pose.translation + arm;
+            self.displaced[node] = if moment.is_ahead { velocity_at(motion, arm) } else { DVec3::ZERO };
+        }
+    }
+
+    /// `A`, and the impulses of the elastic forces.
+    fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
+        let (h, beta) = (moment.h, body.options.stiffness_damping_s);
+        self.elastic.assemble(&body.pattern, |fill| {
+            let (positions, fem) = (&self.positions, &mut self.fem);
+            self.report =
+                for_each_tangent(&body.fem, positions, Projection::Semidefinite, fem, |tet, element| {
+                    let nodes = body.corners(tet as u32);
+                    for (a, &node) in nodes.iter().enumerate() {
+                        self.elastic_constant[node] += element.forces[a] * h;
+                        self.elastic_forces[node] += element.forces[a];
+                    }
+                    if moment.is_ahead {
+                        let moved = nodes.map(|node| self.displaced[node] * (h * h));
+                        add_displacement(element, nodes, &moved, &mut self.elastic_constant);
+                    }
+                    fill.add_element(tet, &element.stiffness);
+                });
+            fill.scale(h * (h + beta));
+            for free in body.attachments.free() {
+                let node = free.node as usize;
+                fill.add_mass(node, body.fem.masses()[node] * (1.0 + self.drag));
+            }
+        });
+    }
+
+    /// Momentum and gravity of free nodes.
+    fn push_nodes(
+        &mut self,
+        body: &FleshBody,
+        moment: &CouplingPoint<'_>,
+        state: &FemState,
+        history: &NodeHistory,
+    ) {
+        for free in body.attachments.free() {
+            let node = free.node as usize;
+            let v = state.velocities[node];
+            let before = history.velocities.get(node).copied().unwrap_or(v);
+            let base = v + (v - before) * moment.carry;
+            self.elastic_constant[node] += (base + moment.gravity * moment.h) * body.fem.masses()[node];
+        }
+    }
+
+    /// Removes the contacts of the last solve.
+    pub(crate) fn begin_contacts(&mut self) {
+        self.constant.copy_from_slice(&self.elastic_constant);
+        self.bones.begin_contacts();
+    }
+
+    /// Adds contacts to the matrix, each a surface point and its `B`, and prepares to solve.
+    pub(crate) fn finish_matrix(&mut self, body: &FleshBody, contacts: &[(SurfacePoint, Sym3)]) {
+        self.matrix.assemble_onto(&self.elastic, |fill| {
+            for (SurfacePoint { tet, weights }, resistance) in contacts {
+                let block = resistance.to_mat3();
+                let blocks = STIFFNESS_PAIRS.map(|(a, b)| block * (weights[a] * weights[b]));
+                fill.add_element(*tet as usize, &blocks);
+            }
+        });
+        self.bones.add_matrix(body, &self.matrix, &self.arms);
+        // Also if only contacts have changed: bones have their new laws, and with the old ones between nodes the
+        // preconditioner would not be positive definite.
+        self.preconditioner.refresh_carried(&self.matrix, &self.positions, &self.carriers.centres);
+    }
+
+    /// Product with `A` without the bones' own blocks: `own` per node and twists of the bones. Overwrites `out` and
+    /// gives the impulses on the bones to `push`.
+    pub(crate) fn apply(
+        &mut self,
+        body: &FleshBody,
+        own: &[f64],
+        twists: impl Fn(usize) -> Motion,
+        out: &mut [f64],
+        mut push: impl FnMut(usize, Force),
+    ) {
+        let Self { u, matrix, arms, .. } = self;
+        u.copy_from_slice(own);
+        for attached in body.attachments.attached() {
+            let (node, bone) = (attached.node as usize, attached.bone as usize);
+            set_node(u, node, velocity_at(twists(bone), arms[node]));
+        }
+        matrix.times(u, out);
+        for attached in body.attachments.attached() {
+            let (node, bone) = (attached.node as usize, attached.bone as usize);
+            push(bone, wrench_at(get_node(out, node), arms[node]));
+            set_node(out, node, DVec3::ZERO);
+        }
+        if self.drag > 0.0 {
+            self.apply_drag(body, &twists, out, &mut push);
+        }
+        for (bone, load) in self.bones.with_contacts.iter().enumerate() {
+            push(bone, load.mass.mul(twists(bone)) * -1.0);
+        }
+    }
+
+    /// The part of the dampers in a product.
+    fn apply_drag(
+        &self,
+        body: &FleshBody,
+        twists: &impl Fn(usize) -> Motion,
+        out: &mut [f64],
+        push: &mut impl FnMut(usize, Force),
+    ) {
+        for (node, bone) in dragged(body) {
+            let (weight, arm) = (self.drag * body.fem.masses()[node], self.arms[node]);
+            let along = velocity_at(twists(bone), arm);
+            let left = get_node(out, node) - along * weight;
+            set_node(out, node, left);
+            push(bone, wrench_at((along - get_node(&self.u, node)) * weight, arm));
+        }
+    }
+
+    /// Velocity of a node in the last product.
+    pub(crate) fn multiplied(&self, node: usize) -> DVec3 {
+        get_node(&self.u, node)
+    }
+
+    /// Adds an impulse on a node to a product: to its own entry, or to its bone.
+    pub(crate) fn give(
+        &self,
+        body: &FleshBody,
+        node: usize,
+        impulse: DVec3,
+        out: &mut [f64],
+        push: impl FnOnce(usize, Force),
+    ) {
+        match body.attached_bone(node) {
+            Some(bone) => push(bone, wrench_at(impulse, self.arms[node])),
+            None => set_node(out, node, get_node(out, node) + impulse),
+        }
+    }
+
+    /// Adds a constant impulse on a node.
+    pub(crate) fn push(&mut self, body: &FleshBody, node: usize, impulse: DVec3) {
+        match body.attached_bone(node) {
+            Some(bone) => self.bones.with_contacts[bone].momentum += wrench_at(impulse, self.arms[node]),
+            None => self.constant[node] += impulse,
+        }
+    }
+
+    /// Velocity of a fixed node whose bone has a twist.
+    pub(crate) fn velocity_with(&self, twist: Motion, node: usize) -> DVec3 {
+        velocity_at(twist, self.arms[node])
+    }
+
+    /// The preconditioner, and the slots of its carriers among the bodies that are solved for.
+    pub(crate) fn carried(&self) -> (&TwoLevel, &[u32]) {
+        (&self.preconditioner, &self.carriers.slots)
+    }
+
+    /// First half of a preconditioning: reduces the impulses on bodies by the response of the nodes.
+    pub(crate) fn restrict(&mut self, r: &[f64], impulses: &mut [Force]) {
+        self.carriers.restrict(&mut self.preconditioner, r, impulses);
+    }
+
+    /// Second half of a preconditioning, with the twists of the bodies.
+    pub(crate) fn prolong(&mut self, r: &[f64], twists: &[Motion], z: &mut [f64]) {
+        self.carriers.prolong(&mut self.preconditioner, r, twists, z);
+    }
+}
+
+/// Adds `h² K d` of one element to the impulses; `moved` are `h² d` of its corners.
+#[inline]
+fn add_displacement(element: &ElementTangent, nodes: [usize; 4], moved: &[DVec3; 4], constant: &mut [DVec3]) {
+    for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
+        constant[nodes[a]] += *block * moved[b];
+        if a != b {
+            constant[nodes[b]] += block.transpose() * moved[a];
+        }
+    }
+}
+
+/// Free nodes with the bone that damps them.
+fn dragged(body: &FleshBody) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let free = body.attachments.free().iter();
+    free.filter_map(|free| Some((free.node as usize, free.reference? as usize)))
+}

@@ -1,0 +1,11 @@
+//! Flesh and contacts in one implicit solve with the bodies.
+
+mod bone_loads;
+mod carriers;
+mod companion;
+mod contact_sides;
+mod contacts;
+mod couplings;
+mod elements;
+
+pub use companion::{Flesh, FleshWorkspace};
