@@ -47,8 +47,8 @@ pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, Com
     })
 }
 
-/// Converts a path in the expanded scene to a path in the scene as written. Flesh beyond the written list belongs to the
-/// generator of a character.
+/// Converts a path in the expanded scene to a path in the scene as written. Flesh beyond the written list belongs to
+/// the generator of a character.
 fn written_path(scene: &SceneDoc, path: &str) -> String {
     let generated = || {
         let (index, _) = path.strip_prefix("flesh[")?.split_once(']')?;
