@@ -158,7 +158,7 @@ impl NarrowScratch {
                 .sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.feature.cmp(&b.feature)));
             self.spots.truncate(MOST);
         }
-        // equal features are told apart by depth, then by place, so that the order is that of the geometry
+        // equal features are ordered by depth, then by position, so that the order depends on the geometry only
         let place =
             |p: DVec3, q: DVec3| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z));
         self.spots.sort_unstable_by(|a, b| {
