@@ -3,52 +3,54 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use sinew_show::{ShowOptions, Tint};
 
-/// Pixels along a side of a picture, at most.
+/// Largest width and height of a picture in pixels.
 const LARGEST: usize = 8192;
 
 /// Simulate articulated characters from RON scenes.
 ///
-/// Without a command, simulates the showcase and draws it into sinew-out/.
+/// Without a command, it simulates the showcase scene and writes pictures to sinew-out/.
 #[derive(Parser, Debug)]
 #[command(name = "sinew", version, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
-    /// What to do; the showcase if left out.
+    /// The command; runs the showcase scene if omitted.
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<CliCommand>,
 }
 
 const EXIT_CODES: &str = "\
 A SCENE is a RON file or the name of a built-in scene (see `sinew list`).
 
-Exit codes: 0 done; 1 the simulation went non-finite or beyond all bounds (what was computed so far is
-written), or --expect found a broken expectation; 2 the scene or the arguments are wrong.";
+Exit codes: 0 success; 1 the simulation became non-finite or implausible (results up to then are
+written), or an expectation does not hold with --expect; 2 the scene or the arguments are wrong, or a
+file cannot be written.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Simulate a scene and report speed, energy and joint error.
     Run(Box<RunArgs>),
-    /// Read scenes, build them, and report what is wrong, without simulating.
+    /// Read and build scenes without simulating them; report errors.
     Check {
         /// Scene files or names of built-in scenes.
         #[arg(required = true, value_name = "SCENE")]
         scenes: Vec<String>,
     },
-    /// Name the built-in scenes.
+    /// List the built-in scenes.
     List,
-    /// Enclose a surface in tetrahedra that can be simulated, and report their quality.
+    /// Make a tetrahedral mesh around a surface, and report its quality.
     Embed(EmbedArgs),
-    /// Open a window to look at a scene, drag it and rewind it.
+    /// Open a window to play a scene, drag bodies and rewind.
     Studio {
         /// A scene file or the name of a built-in scene.
         #[arg(value_name = "SCENE")]
         scene: Option<String>,
-        /// Where pictures and saved scenes are written.
+        /// Folder of pictures and saved scenes.
         #[arg(long, value_name = "FOLDER", default_value = ".")]
         out: PathBuf,
     },
-    /// Accelerations and torques of one state of a scene, in joint coordinates.
+    /// Compute accelerations and torques of one state of a scene, in joint coordinates.
     Dynamics(DynamicsArgs),
 }
 
@@ -58,17 +60,17 @@ pub(crate) struct DynamicsArgs {
     /// A scene file or the name of a built-in scene.
     #[arg(value_name = "SCENE")]
     pub(crate) scene: String,
-    /// Torques are given, accelerations found; the default.
+    /// Compute accelerations from torques (default).
     #[arg(long, group = "mode")]
     pub(crate) forward: bool,
-    /// Accelerations are given, torques found.
+    /// Compute torques from accelerations.
     #[arg(long, group = "mode")]
     pub(crate) inverse: bool,
-    /// Joints with a given acceleration are prescribed, the others passive.
+    /// Joints with a given acceleration are prescribed; the others are passive.
     #[arg(long, group = "mode")]
     pub(crate) hybrid: bool,
-    /// Positions, rates, torques and accelerations by joint, and wrenches by body (RON or JSON); what is left out is as the scene
-    /// begins, at rest.
+    /// File (RON or JSON) with positions, rates, torques and accelerations by joint, and wrenches by body. Default: initial
+    /// positions of the scene, everything else zero.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Print one JSON object on standard output and nothing else.
@@ -76,7 +78,7 @@ pub(crate) struct DynamicsArgs {
     pub(crate) json: bool,
 }
 
-/// What is given and what is found.
+/// Which of torques and accelerations are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DynamicsMode {
     Forward,
@@ -107,7 +109,7 @@ impl DynamicsArgs {
 /// Arguments of `sinew embed`.
 #[derive(Args, Debug)]
 pub(crate) struct EmbedArgs {
-    /// A closed surface (.obj or .stl), or tetrahedra of TetGen (.ele beside .node), which are taken as they are.
+    /// A closed surface (.obj or .stl), or a TetGen mesh (.ele next to .node), which is used unchanged.
     #[arg(value_name = "SURFACE")]
     pub(crate) surface: PathBuf,
     /// Number of cubes along the longest side of the surface.
@@ -116,21 +118,21 @@ pub(crate) struct EmbedArgs {
     /// Density in kg/m³.
     #[arg(long, value_name = "D", default_value_t = 1000.0, allow_negative_numbers = true)]
     pub(crate) density: f64,
-    /// How long a unit of the file is in metres: 0.001 for a surface in millimetres.
+    /// Length of one file unit in metres: 0.001 for a surface in millimetres.
     #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(crate) scale: f64,
-    /// Make nodes lighter than this share of the mean as heavy as that, from 0 to 1, at the expense of the others; explicit
-    /// steps want about 0.05.
+    /// Smallest mass of a node as a share of the mean, from 0 to 1; the other nodes become lighter in turn. Explicit steps
+    /// need about 0.05.
     #[arg(long, value_name = "E", default_value_t = 0.01, allow_negative_numbers = true)]
     pub(crate) mass_floor: f64,
-    /// Cut cubes into six tetrahedra each instead of joining their centres across their faces; parts of the surface that
-    /// are closer than a cube then still move by themselves.
+    /// Cut each cube into six tetrahedra instead of joining the centres of neighbouring cubes. Parts of the surface closer than
+    /// one cube then still move independently.
     #[arg(long)]
     pub(crate) bricks: bool,
     /// Print one JSON object on standard output and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where to write the body; without it, only the quality is reported.
+    /// File to write the body to; without it, only the quality is reported.
     #[arg(short, long, value_name = "MESH.ron", value_parser = ron)]
     pub(crate) output: Option<PathBuf>,
 }
@@ -142,65 +144,84 @@ pub(crate) struct RunArgs {
     /// Scene file or name of a built-in scene.
     #[arg(value_name = "SCENE")]
     pub(crate) scene: String,
-    /// Number of steps; the scene's duration if left out.
+    /// Number of steps; default: the duration of the scene.
     #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = steps, allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
     /// Simulated time in seconds, rounded to whole steps.
     #[arg(long, value_name = "T", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) seconds: Option<f64>,
-    /// Number of threads; results do not depend on it. One per core if left out.
+    /// Number of threads; results do not depend on it. Default: one per core.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Print one JSON object on standard output and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write time, energies and joint errors of every step.
+    /// Write time, energies and joint errors of every step as CSV.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Plot energy and joint error over time.
+    /// Plot energy and joint error over time as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = svg)]
     pub(crate) plot: Option<PathBuf>,
-    /// Picture of the last frame, or of the one at --at.
+    /// Write a picture of the last frame, or of the time given by --at.
     #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub(crate) png: Option<PathBuf>,
-    /// Simulated time in seconds that --png shows.
+    /// Simulated time of the --png picture in seconds.
     #[arg(long, value_name = "T", value_parser = seconds, requires = "png", allow_negative_numbers = true)]
     pub(crate) at: Option<f64>,
-    /// The motion as an animation.
+    /// Write the motion as an animation.
     #[arg(long, value_name = "FILE.gif", value_parser = gif)]
     pub(crate) gif: Option<PathBuf>,
-    /// Eight pictures of the motion on one page.
+    /// Write eight pictures of the motion on one page.
     #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub(crate) filmstrip: Option<PathBuf>,
-    /// Size of every picture in pixels; chosen by the shape of the motion if left out.
+    /// Size of each picture in pixels; default: fitted to the motion.
     #[arg(long, value_name = "WxH", value_parser = size, requires = "picture")]
     pub(crate) size: Option<(usize, usize)>,
-    /// Where pictures are seen from: a camera of the scene, or corner, side, back, left, right or top, which see the whole motion.
+    /// Camera: one of the scene's cameras, or corner, side, back, left, right or top, which frame the whole motion.
     #[arg(long, value_name = "NAME", requires = "picture")]
     pub(crate) camera: Option<String>,
-    /// What pictures show besides surfaces, separated by commas.
+    /// What pictures show in addition, separated by commas.
     #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "picture")]
-    pub(crate) show: Vec<Show>,
-    /// Replace a value of the scene, for instance dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
+    pub(crate) show: Vec<PictureExtra>,
+    /// Replace a value of the scene, for example dt=0.01 or 'joints["elbow"].damping=0.5'. Repeatable.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
-    /// Exit with code 1 if the scene's `expect` block does not hold.
+    /// Exit with code 1 if an expectation of the scene does not hold.
     #[arg(long)]
     pub(crate) expect: bool,
 }
 
-/// What pictures can show.
+impl RunArgs {
+    /// What pictures show.
+    pub(crate) fn show_options(&self) -> ShowOptions {
+        let has = |extra: PictureExtra| self.show.contains(&extra);
+        let tint = match (has(PictureExtra::Diagonalized), has(PictureExtra::Stretch)) {
+            (true, _) => Tint::Diagonalized,
+            (false, true) => Tint::Stretch,
+            (false, false) => Tint::Plain,
+        };
+        ShowOptions {
+            nodes: has(PictureExtra::Mesh),
+            joints: has(PictureExtra::Joints),
+            contacts: has(PictureExtra::Contacts),
+            tint,
+            ..ShowOptions::default()
+        }
+    }
+}
+
+/// Additional content of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Show {
-    /// Forces of contacts as arrows.
+pub(crate) enum PictureExtra {
+    /// Contact forces as arrows.
     Contacts,
-    /// Flesh coloured by its tetrahedra: red where they are diagonalized.
+    /// Flesh coloured red where its tetrahedra are diagonalized.
     Diagonalized,
     /// Joints as dark dots.
     Joints,
-    /// The coarse mesh of flesh instead of its surface: nodes sized by mass, black if fixed to a bone, red if free.
+    /// The tetrahedral mesh of flesh instead of its surface: nodes sized by mass, black if fixed to a bone, red if free.
     Mesh,
-    /// Flesh coloured by how much it is stretched: blue shorter, white at rest, red longer.
+    /// Flesh coloured by stretch: blue compressed, white at rest, red stretched.
     Stretch,
 }
 
@@ -220,13 +241,13 @@ fn gif(text: &str) -> Result<PathBuf, String> {
     ending(text, "gif")
 }
 
-/// A file of a format: its name ends so, or has no ending (a device, say).
+/// A path with the extension of a format, or without extension (for example a device).
 fn ending(text: &str, wanted: &str) -> Result<PathBuf, String> {
     let path = Path::new(text);
     match path.extension() {
         Some(ending) if !ending.eq_ignore_ascii_case(wanted) => {
             let name = path.with_extension(wanted);
-            Err(format!("what is written is {}: call it {}", wanted.to_uppercase(), name.display()))
+            Err(format!("the file format is {}: call it {}", wanted.to_uppercase(), name.display()))
         }
         _ => Ok(path.to_path_buf()),
     }
@@ -240,18 +261,18 @@ fn size(text: &str) -> Result<(usize, usize), String> {
         Some((width, height)) if (1..=LARGEST).contains(&width) && (1..=LARGEST).contains(&height) => {
             Ok((width, height))
         }
-        _ => Err(format!("wanted is WIDTHxHEIGHT in pixels, each from 1 to {LARGEST}, for instance 480x320")),
+        _ => Err(format!("expected WIDTHxHEIGHT in pixels, each from 1 to {LARGEST}, for example 480x320")),
     }
 }
 
 fn steps(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "wanted is a number of steps, zero or more".into())
+    text.parse().map_err(|_| "expected a number of steps, zero or more".into())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err("wanted is a number of seconds, zero or more".into()),
+        _ => Err("expected a number of seconds, zero or more".into()),
     }
 }
 
@@ -265,14 +286,14 @@ fn assignment(text: &str) -> Result<(String, String), String> {
             _ => {}
         }
     }
-    Err("wanted is PATH=VALUE, for instance dt=0.01".into())
+    Err("expected PATH=VALUE, for example dt=0.01".into())
 }
 
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, Parser};
 
-    use super::{Cli, Command, assignment, png, size};
+    use super::{Cli, CliCommand, assignment, png, size};
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -311,7 +332,7 @@ mod tests {
         assert!(Cli::try_parse_from(["sinew", "run", "x", "--steps", "3", "--seconds", "1"]).is_err());
         assert!(Cli::try_parse_from(["sinew", "run", "x", "--threads", "0"]).is_err());
         let cli = Cli::try_parse_from(["sinew", "run", "x", "--set", "a=1", "--set", "b=2"]).unwrap();
-        let Some(Command::Run(args)) = cli.command else { panic!("run was asked for") };
+        let Some(CliCommand::Run(args)) = cli.command else { panic!("run was asked for") };
         assert_eq!(args.set.len(), 2);
     }
 

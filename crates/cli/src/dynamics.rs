@@ -1,15 +1,17 @@
 //! `sinew dynamics`: accelerations and torques of one state, in joint coordinates.
 //!
-//! The state file is RON (or JSON, which is read as well) and names joints; what it leaves out is as the scene begins, at rest, without
-//! torque:
+//! The state file is RON or JSON. Joints that it omits have their initial position, zero rate and zero torque:
 //!
 //! ```text
-//! (joints: {"elbow": (position: [0.3], rate: [1.0], torque: [2.0]), "wrist": (acceleration: [0.5])}, wrenches: {"hand": (force: (0, 0, 1))})
+//! (
+//!     joints: {"elbow": (position: [0.3], rate: [1.0], torque: [2.0]), "wrist": (acceleration: [0.5])},
+//!     wrenches: {"hand": (force: (0, 0, 1))},
+//! )
 //! ```
 //!
-//! Forward: torques are given, accelerations found. Inverse: the other way round. Hybrid: joints with an acceleration are prescribed, the
-//! others passive. A rotation in space is a quaternion `w, x, y, z` among the positions. A body that floats is named like a joint.
-//! Springs, stops and motors of joints do not act: torques are what the file says.
+//! Forward mode computes accelerations from torques, inverse mode torques from accelerations. In hybrid mode joints with a given
+//! acceleration are prescribed and the others are passive. The position of a ball joint is a quaternion `w, x, y, z`. A floating
+//! body is addressed by its name instead of a joint. Springs, limits and motors of joints do not act.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,16 +22,17 @@ use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeStat
 use sinew_sim::{Force, World};
 
 use crate::args::{DynamicsArgs, DynamicsMode};
-use crate::svg::quantity;
-use crate::{Failure, scenes};
+use crate::error::CommandError;
+use crate::scenes;
+use crate::text::quantity;
 
-/// A state in a file.
+/// A state file.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct StateFile {
-    /// By name of the joint, or of a body that floats.
+    /// By name of the joint or of the floating body.
     joints: BTreeMap<String, JointState>,
-    /// By name of the body: at its centre of mass, world axes.
+    /// By name of the body, at its centre of mass, in world axes.
     wrenches: BTreeMap<String, Wrench>,
 }
 
@@ -51,47 +54,47 @@ struct Wrench {
     force: DVec3,
 }
 
-/// What is found.
+/// Results for all joints.
 #[derive(Serialize)]
-struct Report {
+struct DynamicsReport {
     scene: String,
     mode: &'static str,
-    /// Of the whole tree.
+    /// Of the whole tree (J).
     kinetic_energy: f64,
     joints: Vec<JointReport>,
 }
 
 #[derive(Serialize)]
 struct JointReport {
-    /// Name of the joint, or of the body that floats.
+    /// Name of the joint or of the floating body.
     joint: String,
     body: String,
     kind: &'static str,
-    /// Whether the acceleration was given and the torque found.
+    /// Whether the acceleration was given and the torque computed.
     prescribed: bool,
     position: Vec<f64>,
     rate: Vec<f64>,
     acceleration: Vec<f64>,
     torque: Vec<f64>,
-    /// Force and torque of the joint on the body, world axes at the joint (N, N·m).
+    /// Force and torque of the joint on the body, at the joint in world axes (N, N·m).
     reaction_force: [f64; 3],
     reaction_torque: [f64; 3],
 }
 
-/// Evaluates a state; returns what there is to say.
-pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, Failure> {
+/// Evaluates a state and returns the report.
+pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
     let source = scenes::find(&args.scene)?;
     let scene = source.parse()?;
     let world = scenes::build(&source, &scene)?;
-    let fault = |message: String| Failure(format!("{}: {message}", args.scene));
+    let fault = |message: String| CommandError(format!("{}: {message}", args.scene));
     let tree = Tree::from_model(world.mechanism()).map_err(|error| fault(error.to_string()))?;
     let file = match &args.state {
         Some(path) => read(path)?,
         None => StateFile::default(),
     };
     let place = args.state.as_ref().map_or_else(|| args.scene.clone(), |path| path.display().to_string());
-    let problem = Problem::new(&world, &tree, &file, args.mode())
-        .map_err(|Failure(text)| Failure(format!("{place}: {text}")))?;
+    let problem = StateEvaluation::new(&world, &tree, &file, args.mode())
+        .map_err(|CommandError(text)| CommandError(format!("{place}: {text}")))?;
     let mut work = Dynamics::new(&tree);
     let seen =
         work.hybrid(&tree, &problem.state, &problem.command, world.settings().gravity, &problem.external);
@@ -101,7 +104,7 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, Failure> {
             label(&world, &tree, link)
         )));
     }
-    let report = Report {
+    let report = DynamicsReport {
         scene: scene.name.clone(),
         mode: args.mode().name(),
         kinetic_energy: work.kinetic_energy(),
@@ -109,31 +112,31 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, Failure> {
     };
     if args.json {
         let text = serde_json::to_string_pretty(&report);
-        return text.map_err(|error| Failure(format!("cannot write the report: {error}")));
+        return text.map_err(|error| CommandError(format!("cannot write the report: {error}")));
     }
     Ok(table(&report))
 }
 
-fn read(path: &std::path::Path) -> Result<StateFile, Failure> {
+fn read(path: &std::path::Path) -> Result<StateFile, CommandError> {
     let name = path.display();
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure(format!("{name}: cannot read the state: {error}")))?;
+        .map_err(|error| CommandError(format!("{name}: cannot read the state: {error}")))?;
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(&text).map_err(|error| Failure(format!("{name}: {error}")));
+        return serde_json::from_str(&text).map_err(|error| CommandError(format!("{name}: {error}")));
     }
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    options.from_str(&text).map_err(|error| Failure(format!("{name}:{}: {}", error.span, error.code)))
+    options.from_str(&text).map_err(|error| CommandError(format!("{name}:{}: {}", error.span, error.code)))
 }
 
-/// What is given.
-struct Problem {
+/// State, command and external forces.
+struct StateEvaluation {
     state: TreeState,
     command: HybridCommand,
     external: Vec<Force>,
 }
 
-impl Problem {
-    fn new(world: &World, tree: &Tree, file: &StateFile, mode: DynamicsMode) -> Result<Self, Failure> {
+impl StateEvaluation {
+    fn new(world: &World, tree: &Tree, file: &StateFile, mode: DynamicsMode) -> Result<Self, CommandError> {
         let mut state = TreeState::from_mechanism(tree, &world.state().bodies);
         let mut command = match mode {
             DynamicsMode::Inverse => HybridCommand::prescribed(tree),
@@ -145,42 +148,15 @@ impl Problem {
             let Some(&link) = links.get(name) else {
                 let known: Vec<String> = links.keys().cloned().collect();
                 let hint = sinew_scene::suggestion(name, &known);
-                return Err(Failure(format!("there is no joint called `{name}` ({hint})")));
+                return Err(CommandError(format!("there is no joint called `{name}` ({hint})")));
             };
             let (positions, dofs) = (tree.coordinates(link), tree.dofs(link));
             put(given.position.as_deref(), &mut state.coordinates[positions], name, "position")?;
             put(given.rate.as_deref(), &mut state.rates[dofs.clone()], name, "rate")?;
-            let is_prescribed = match mode {
-                DynamicsMode::Forward => false,
-                DynamicsMode::Inverse => true,
-                DynamicsMode::Hybrid => given.acceleration.is_some(),
-            };
-            command.modes[link.index()] =
-                if is_prescribed { JointMode::Prescribed } else { JointMode::Passive };
-            let (wanted, other, what, other_what) = if is_prescribed {
-                (&given.acceleration, &given.torque, "acceleration", "torque")
-            } else {
-                (&given.torque, &given.acceleration, "torque", "acceleration")
-            };
-            if other.is_some() {
-                return Err(Failure(format!(
-                    "`{name}` has a {other_what}, which is to be found (leave it out)"
-                )));
-            }
-            put(wanted.as_deref(), &mut command.values[dofs], name, what)?;
+            command.modes[link.index()] = given.command(mode, name, &mut command.values[dofs])?;
         }
         tree.renormalize(&mut state.coordinates);
-        let mut external = vec![Force::ZERO; tree.n_links()];
-        for (name, wrench) in &file.wrenches {
-            let link = world.body(name).and_then(|body| tree.link(body));
-            let link =
-                link.ok_or_else(|| Failure(format!("there is no body called `{name}` that forces move")))?;
-            if !(wrench.torque.is_finite() && wrench.force.is_finite()) {
-                return Err(Failure(format!("the wrench on `{name}` is not finite")));
-            }
-            external[link.index()] += Force::new(wrench.torque, wrench.force);
-        }
-        Ok(Self { state, command, external })
+        Ok(Self { state, command, external: external_forces(world, tree, file)? })
     }
 
     fn report(&self, world: &World, tree: &Tree, work: &Dynamics, link: LinkId) -> JointReport {
@@ -201,7 +177,45 @@ impl Problem {
     }
 }
 
-/// The name of a link's joint; of its body if it floats.
+impl JointState {
+    /// Writes the given torque or acceleration of a joint, and returns which of the two it is.
+    fn command(&self, mode: DynamicsMode, name: &str, out: &mut [f64]) -> Result<JointMode, CommandError> {
+        let is_prescribed = match mode {
+            DynamicsMode::Forward => false,
+            DynamicsMode::Inverse => true,
+            DynamicsMode::Hybrid => self.acceleration.is_some(),
+        };
+        let (wanted, other, what, other_what) = if is_prescribed {
+            (&self.acceleration, &self.torque, "acceleration", "torque")
+        } else {
+            (&self.torque, &self.acceleration, "torque", "acceleration")
+        };
+        if other.is_some() {
+            return Err(CommandError(format!(
+                "`{name}` has a {other_what}, which is to be found (leave it out)"
+            )));
+        }
+        put(wanted.as_deref(), out, name, what)?;
+        Ok(if is_prescribed { JointMode::Prescribed } else { JointMode::Passive })
+    }
+}
+
+/// External wrenches by link.
+fn external_forces(world: &World, tree: &Tree, file: &StateFile) -> Result<Vec<Force>, CommandError> {
+    let mut external = vec![Force::ZERO; tree.n_links()];
+    for (name, wrench) in &file.wrenches {
+        let link = world.body(name).and_then(|body| tree.link(body));
+        let link =
+            link.ok_or_else(|| CommandError(format!("there is no body called `{name}` that forces move")))?;
+        if !(wrench.torque.is_finite() && wrench.force.is_finite()) {
+            return Err(CommandError(format!("the wrench on `{name}` is not finite")));
+        }
+        external[link.index()] += Force::new(wrench.torque, wrench.force);
+    }
+    Ok(external)
+}
+
+/// Name of the joint of a link; of its body if it floats.
 fn label(world: &World, tree: &Tree, link: LinkId) -> String {
     match tree.joint(link) {
         Some(joint) => world.mechanism().joint_name(joint).to_owned(),
@@ -209,23 +223,24 @@ fn label(world: &World, tree: &Tree, link: LinkId) -> String {
     }
 }
 
-fn put(given: Option<&[f64]>, out: &mut [f64], name: &str, what: &str) -> Result<(), Failure> {
+/// Copies given numbers after checking their count and finiteness.
+fn put(given: Option<&[f64]>, out: &mut [f64], name: &str, what: &str) -> Result<(), CommandError> {
     let Some(given) = given else { return Ok(()) };
     if given.len() != out.len() {
-        return Err(Failure(format!(
-            "the {what} of `{name}` has {} numbers, not {}",
+        return Err(CommandError(format!(
+            "the {what} of `{name}` has {} numbers, but {} are given",
             out.len(),
-            given.len()
+            given.len(),
         )));
     }
     if given.iter().any(|x| !x.is_finite()) {
-        return Err(Failure(format!("the {what} of `{name}` is not finite")));
+        return Err(CommandError(format!("the {what} of `{name}` is not finite")));
     }
     out.copy_from_slice(given);
     Ok(())
 }
 
-fn table(report: &Report) -> String {
+fn table(report: &DynamicsReport) -> String {
     let numbers = |values: &[f64]| values.iter().map(|x| quantity(*x)).collect::<Vec<_>>().join(" ");
     let mut out = format!(
         "{}: {} dynamics, kinetic energy {} J\n",

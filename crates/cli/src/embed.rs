@@ -1,4 +1,4 @@
-//! `sinew embed`: from a surface in a file to a body in a file.
+//! `sinew embed`: from a surface file to a file with an embedded body (tetrahedra, masses, surface).
 
 use std::fs;
 use std::path::Path;
@@ -9,43 +9,42 @@ use sinew_mesh::{
 };
 
 use crate::args::EmbedArgs;
-use crate::report::count;
-use crate::svg::quantity;
-use crate::{Failure, progress};
+use crate::error::CommandError;
+use crate::progress;
+use crate::text::{count, quantity};
 
 /// Steps of the progress bar.
 const STEPS: f64 = 1000.0;
 
-/// What there is to say about a body.
+/// Size and quality of a body.
 #[derive(Serialize)]
-struct Report {
-    /// The file that was read.
+struct EmbedReport {
+    /// Input file.
     file: String,
-    /// Of the surface.
+    /// Size of the surface.
     vertices: usize,
     triangles: usize,
-    /// Inside the surface (m³).
+    /// Volume inside the surface (m³).
     volume: f64,
     nodes: usize,
     tetrahedra: usize,
-    /// Whether the triangles of the surface faced inward, and were turned.
+    /// Whether the triangles of the surface faced inward and were flipped.
     flipped: bool,
-    /// Inverted tetrahedra that were turned, and nodes without tetrahedra that were left out.
+    /// Inverted tetrahedra that were corrected, and nodes without tetrahedra that were removed.
     turned: usize,
     unused: usize,
     /// Angles in radians, masses in kilograms.
     quality: Quality,
-    /// The file that was written.
+    /// Output file.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
 }
 
-/// Reads, embeds, writes; returns what there is to say.
-pub(crate) fn embed(args: &EmbedArgs) -> Result<String, Failure> {
+/// Reads a surface or a mesh, embeds it, writes the body, and returns the report.
+pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
     let name = args.surface.display();
-    let failure = |error: MeshError| Failure(format!("{name}: {error}"));
     if !(args.scale.is_finite() && args.scale > 0.0) {
-        return Err(Failure(format!("the scale is {}, must be positive", args.scale)));
+        return Err(CommandError(format!("the scale is {}, must be positive", args.scale)));
     }
     let filling = Filling { density: args.density, mass_floor: args.mass_floor };
     let (mut flipped, mut turned, mut unused) = (false, 0, 0);
@@ -54,25 +53,21 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, Failure> {
         "obj" | "stl" => {
             let surface = read_surface(args)?;
             flipped = surface.was_flipped();
-            let pattern = if args.bricks { Pattern::Bricks } else { Pattern::BodyCentred };
-            let lattice = Lattice { cells: Cells::Longest(args.cells), pattern };
-            let bar = progress::bar(STEPS as u64, &name.to_string(), None);
-            let mut advance = |share: f64| bar.set_position((STEPS * share) as u64);
-            let body = EmbeddedBody::in_lattice_observed(surface, &lattice, &filling, &mut advance);
-            bar.finish_and_clear();
-            body.map_err(failure)?.with_fill_floor(args.mass_floor)
+            from_surface(args, surface, &filling)?
         }
         "ele" | "node" => {
             let tetgen = read_tetgen(args)?;
             (turned, unused) = (tetgen.n_turned, tetgen.n_unused);
-            EmbeddedBody::from_tets(tetgen.mesh, &filling).map_err(failure)?
+            EmbeddedBody::from_tets(tetgen.mesh, &filling).map_err(|error| located(args, &error))?
         }
-        _ => return Err(Failure(format!("{name}: wanted is a file ending in .obj, .stl, .ele or .node"))),
+        _ => {
+            return Err(CommandError(format!("{name}: expected a file ending in .obj, .stl, .ele or .node")));
+        }
     };
     if let Some(path) = &args.output {
         write(path, &body)?;
     }
-    let report = Report {
+    let report = EmbedReport {
         file: name.to_string(),
         vertices: body.surface().positions().len(),
         triangles: body.surface().triangles().len(),
@@ -87,20 +82,35 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, Failure> {
     };
     if args.json {
         let text = serde_json::to_string_pretty(&report);
-        return text.map_err(|error| Failure(format!("cannot write the report: {error}")));
+        return text.map_err(|error| CommandError(format!("cannot write the report: {error}")));
     }
     Ok(report.to_text(ending == "ele" || ending == "node"))
+}
+
+/// A lattice of tetrahedra around a surface, with a progress bar.
+fn from_surface(args: &EmbedArgs, surface: Surface, filling: &Filling) -> Result<EmbeddedBody, CommandError> {
+    let pattern = if args.bricks { Pattern::Bricks } else { Pattern::BodyCentred };
+    let lattice = Lattice { cells: Cells::Longest(args.cells), pattern };
+    let bar = progress::bar(STEPS as u64, &args.surface.display().to_string(), None);
+    let mut advance = |share: f64| bar.set_position((STEPS * share) as u64);
+    let body = EmbeddedBody::in_lattice_observed(surface, &lattice, filling, &mut advance);
+    bar.finish_and_clear();
+    Ok(body.map_err(|error| located(args, &error))?.with_fill_floor(args.mass_floor))
+}
+
+fn located(args: &EmbedArgs, error: &MeshError) -> CommandError {
+    CommandError(format!("{}: {error}", args.surface.display()))
 }
 
 fn ending(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure(format!("{}: cannot read: {error}", path.display())))
+fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
+    fs::read(path).map_err(|error| CommandError(format!("{}: cannot read: {error}", path.display())))
 }
 
-fn read_surface(args: &EmbedArgs) -> Result<Surface, Failure> {
+fn read_surface(args: &EmbedArgs) -> Result<Surface, CommandError> {
     let bytes = read(&args.surface)?;
     let surface =
         if ending(&args.surface) == "obj" { Surface::from_obj(&bytes) } else { Surface::from_stl(&bytes) };
@@ -108,30 +118,31 @@ fn read_surface(args: &EmbedArgs) -> Result<Surface, Failure> {
         1.0 => Ok(surface),
         scale => surface.scaled(scale),
     });
-    scaled.map_err(|error| Failure(format!("{}: {error}", args.surface.display())))
+    scaled.map_err(|error| located(args, &error))
 }
 
-fn read_tetgen(args: &EmbedArgs) -> Result<TetGen, Failure> {
+fn read_tetgen(args: &EmbedArgs) -> Result<TetGen, CommandError> {
     let [node, ele] = ["node", "ele"].map(|ending| args.surface.with_extension(ending));
-    let failure = |error: MeshError| Failure(format!("{}: {error}", args.surface.display()));
+    let failure = |error: MeshError| located(args, &error);
     let mut tetgen = TetGen::from_bytes(&read(&node)?, &read(&ele)?).map_err(failure)?;
     let nodes = tetgen.mesh.positions().iter().map(|&x| x * args.scale).collect();
     tetgen.mesh = TetMesh::new(nodes, tetgen.mesh.tets().to_vec()).map_err(|error| failure(error.into()))?;
     Ok(tetgen)
 }
 
-fn write(path: &Path, body: &EmbeddedBody) -> Result<(), Failure> {
-    let cannot = |error: &dyn std::fmt::Display| Failure(format!("cannot write {}: {error}", path.display()));
+fn write(path: &Path, body: &EmbeddedBody) -> Result<(), CommandError> {
+    let cannot =
+        |error: &dyn std::fmt::Display| CommandError(format!("cannot write {}: {error}", path.display()));
     let pretty = ron::ser::PrettyConfig::default().depth_limit(2).indentor("  ");
     let mut text = ron::ser::to_string_pretty(body, pretty).map_err(|error| cannot(&error))?;
     text.push('\n');
     fs::write(path, text).map_err(|error| cannot(&error))
 }
 
-impl Report {
-    /// A few lines for people: one per aspect of the quality. `read` says that the tetrahedra were read, not made.
-    fn to_text(&self, read: bool) -> String {
-        let note = match (read, self.flipped) {
+impl EmbedReport {
+    /// The report as text. `is_mesh`: the input was a mesh, not a surface.
+    fn to_text(&self, is_mesh: bool) -> String {
+        let note = match (is_mesh, self.flipped) {
             (true, _) => format!(
                 "; {} turned, {} left out",
                 count(self.turned, "inverted tetrahedron", "inverted tetrahedra"),

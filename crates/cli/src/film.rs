@@ -1,38 +1,38 @@
-//! Pictures of a run as bytes: one frame, a page of frames, an animation.
+//! Pictures of a run as bytes: one frame (PNG), a page of frames (PNG), an animation (GIF).
 
 use sinew_picture::{Animation, Filmstrip, Image, Palette, PictureError, encode_png};
 
-use crate::picture::{Set, Wishes, time};
+use crate::picture::{FilmSet, PictureWishes, time};
 use crate::progress;
-use crate::stage::{Frame, Stage};
+use crate::record::{FilmSetting, RecordedFrame};
 
-/// Pixels of a picture, of one frame of an animation, and of one on a page, where no size is wished for.
+/// Default number of pixels of a picture, of a frame of an animation, and of a picture on a page.
 const PICTURE: usize = 1200 * 800;
 const MOVING: usize = 480 * 320;
 const PANEL: usize = 480 * 320;
-/// Frames on a page, and frames that the colours of an animation are taken from.
+/// Pictures on a page, and pictures from which the palette of an animation is chosen.
 const PANELS: usize = 8;
 const SAMPLES: usize = 6;
-/// How long the last frame of an animation stays (s).
+/// Display time of the last frame of an animation (s).
 const PAUSE: f64 = 0.7;
 
-/// A finished motion.
-pub(crate) struct Motion<'a> {
-    pub(crate) stage: &'a Stage,
-    pub(crate) frames: &'a [Frame],
-    pub(crate) wishes: &'a Wishes,
+/// A recorded motion and how to draw it.
+pub(crate) struct FilmExport<'a> {
+    pub(crate) setting: &'a FilmSetting,
+    pub(crate) frames: &'a [RecordedFrame],
+    pub(crate) wishes: &'a PictureWishes,
 }
 
-impl Motion<'_> {
-    fn set(&self, area: usize) -> Result<Set<'_>, PictureError> {
-        Set::new(self.stage, self.frames, self.wishes, area)
+impl FilmExport<'_> {
+    fn set(&self, area: usize) -> Result<FilmSet<'_>, PictureError> {
+        FilmSet::new(self.setting, self.frames, self.wishes, area)
     }
 
     /// The frame nearest to a time, or the last one, as PNG.
     pub(crate) fn to_png(&self, at: Option<f64>) -> Result<Vec<u8>, PictureError> {
         let frame = match at {
             Some(at) => {
-                let apart = |frame: &&Frame| (frame.time - at).abs();
+                let apart = |frame: &&RecordedFrame| (frame.time - at).abs();
                 self.frames.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)))
             }
             None => self.frames.last(),
@@ -68,7 +68,7 @@ impl Motion<'_> {
 }
 
 /// At most `n` frames at equal intervals of time, first and last included.
-fn spread(frames: &[Frame], n: usize) -> impl Iterator<Item = &Frame> {
+fn spread(frames: &[RecordedFrame], n: usize) -> impl Iterator<Item = &RecordedFrame> {
     let n = n.min(frames.len());
     let (first, last) = (frames.first().map_or(0.0, |f| f.time), frames.last().map_or(0.0, |f| f.time));
     let time = move |i: usize| first + (last - first) * (i as f64 / n.saturating_sub(1).max(1) as f64 + 1e-9);
@@ -85,40 +85,45 @@ fn png(image: &Image) -> Result<Vec<u8>, PictureError> {
 mod tests {
     use glam::DVec3;
     use sinew_math::Pose;
-    use sinew_show::{Cast, Shape, SolidCast};
+    use sinew_show::{DrawLine, DrawList, DrawSolid, LineKind, SceneLooks, Shape, SolidLook, VisibleState};
+    use sinew_sim::BodyId;
 
-    use super::Motion;
-    use crate::picture::Wishes;
-    use crate::stage::{Frame, Stage};
+    use super::FilmExport;
+    use crate::picture::PictureWishes;
+    use crate::record::{FilmSetting, RecordedFrame};
+
+    fn solid(i: usize, k: usize) -> DrawSolid {
+        DrawSolid {
+            body: BodyId::from_index(i),
+            world_from_shape: Pose::from_translation(DVec3::new(i as f64, 0.0, k as f64)),
+            shape: Shape::Capsule { radius: 0.1, length: 1.0 },
+            color: None,
+        }
+    }
 
     #[test]
-    fn every_amount_of_frames_and_bodies_draws() {
+    fn every_number_of_frames_and_bodies_can_be_drawn() {
         for (bodies, frames) in [(0, 1), (1, 1), (3, 2), (3, 20), (400, 2)] {
-            let shape = Shape::Capsule { radius: 0.1, length: 1.0 };
-            let solid = SolidCast { color: DVec3::X, is_bone: false };
-            let stage = Stage {
-                cast: Cast { solids: vec![solid; bodies], ..Cast::default() },
-                shapes: vec![shape; bodies],
-                gravity: DVec3::NEG_Z,
-                ..Stage::default()
+            let look = SolidLook { color: DVec3::X, is_bone: false };
+            let looks = SceneLooks { solids: vec![look; bodies], ..SceneLooks::default() };
+            let setting = FilmSetting { looks, gravity: DVec3::NEG_Z, ..FilmSetting::default() };
+            let grab = DrawLine { kind: LineKind::Grab, from: DVec3::ZERO, to: DVec3::X };
+            let list = |k: usize| DrawList {
+                solids: (0..bodies).map(|i| solid(i, k)).collect(),
+                lines: vec![grab],
+                ..DrawList::default()
             };
-            let pose = |i: usize, k: usize| Pose::from_translation(DVec3::new(i as f64, 0.0, k as f64));
-            let frames: Vec<Frame> = (0..frames)
-                .map(|k| Frame {
-                    time: k as f64,
-                    poses: (0..bodies).map(|i| pose(i, k)).collect(),
-                    grabs: vec![(DVec3::ZERO, DVec3::X)],
-                    ..Frame::default()
-                })
-                .collect();
-            let wishes = Wishes { size: Some((60, 40)), ..Wishes::default() };
-            let motion = Motion { stage: &stage, frames: &frames, wishes: &wishes };
-            for bytes in [motion.to_png(Some(1.0)), motion.to_filmstrip("a", "b"), motion.to_gif("a")] {
+            let visible = |k: usize| VisibleState { list: list(k), ..VisibleState::default() };
+            let frames: Vec<RecordedFrame> =
+                (0..frames).map(|k| RecordedFrame { time: k as f64, visible: visible(k) }).collect();
+            let wishes = PictureWishes { size: Some((60, 40)), ..PictureWishes::default() };
+            let export = FilmExport { setting: &setting, frames: &frames, wishes: &wishes };
+            for bytes in [export.to_png(Some(1.0)), export.to_filmstrip("a", "b"), export.to_gif("a")] {
                 assert!(bytes.expect("a picture").len() > 100);
             }
         }
-        let (stage, wishes) = (Stage::default(), Wishes::default());
-        let nothing = Motion { stage: &stage, frames: &[], wishes: &wishes };
+        let (setting, wishes) = (FilmSetting::default(), PictureWishes::default());
+        let nothing = FilmExport { setting: &setting, frames: &[], wishes: &wishes };
         assert!(
             nothing.to_png(None).is_err()
                 && nothing.to_filmstrip("", "").is_err()

@@ -1,13 +1,13 @@
-//! Curves over time as SVG: panels one above the other with a common time axis.
+//! SVG plots of curves over time: panels one above the other with a common time axis.
 //!
-//! Linear axes have ticks at 1, 2 or 5 times a power of ten; logarithmic axes at decades, with values at or below
-//! zero left out of the curve. A curve with more samples than pixel columns is reduced to the smallest and largest
-//! value per column, so that no spike is lost.
+//! Linear axes have ticks at 1, 2 or 5 times a power of ten, logarithmic axes at decades. Logarithmic curves skip values at or
+//! below zero. A curve with more samples than pixel columns is reduced to the smallest and largest value per column, so that
+//! no spike is lost.
 
-use crate::svg::{Anchor, Svg};
+use crate::svg::{Svg, TextAnchor};
 
 /// One curve.
-pub(crate) struct Series<'a> {
+pub(crate) struct PlotSeries<'a> {
     pub(crate) name: &'a str,
     /// CSS colour.
     pub(crate) color: &'a str,
@@ -21,7 +21,7 @@ pub(crate) struct Series<'a> {
 pub(crate) struct Panel<'a> {
     /// What the vertical axis shows, with unit.
     pub(crate) title: &'a str,
-    pub(crate) series: Vec<Series<'a>>,
+    pub(crate) series: Vec<PlotSeries<'a>>,
     /// Whether the vertical axis is logarithmic.
     pub(crate) log: bool,
 }
@@ -44,11 +44,11 @@ pub(crate) fn draw(title: &str, subtitle: &str, time: &[f64], panels: &[Panel<'_
     let height = HEAD + PANEL_HEIGHT * panels.len() as f64 + 8.0;
     let mut svg = Svg::new(WIDTH, height, title);
     let bold = format!("fill=\"{INK}\" font-weight=\"600\"");
-    svg.text((LEFT, 34.0), Anchor::Start, 20.0, &bold, title);
-    svg.text((LEFT, 55.0), Anchor::Start, 13.0, &format!("fill=\"{SOFT_INK}\""), subtitle);
+    svg.text((LEFT, 34.0), TextAnchor::Start, 20.0, &bold, title);
+    svg.text((LEFT, 55.0), TextAnchor::Start, 13.0, &format!("fill=\"{SOFT_INK}\""), subtitle);
     let first = time.first().copied().unwrap_or(0.0);
     let last = time.last().copied().unwrap_or(1.0);
-    let x = Axis::linear(first, if last > first { last } else { first + 1.0 }, false);
+    let x = SvgAxis::linear(first, if last > first { last } else { first + 1.0 }, false);
     for (i, panel) in panels.iter().enumerate() {
         let top = HEAD + PANEL_HEIGHT * i as f64 + 26.0;
         draw_panel(&mut svg, panel, time, &x, top, i + 1 == panels.len());
@@ -56,16 +56,16 @@ pub(crate) fn draw(title: &str, subtitle: &str, time: &[f64], panels: &[Panel<'_
     svg.finish()
 }
 
-fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &Axis, top: f64, is_last: bool) {
+fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &SvgAxis, top: f64, is_last: bool) {
     let values = || panel.series.iter().flat_map(|series| series.values.iter().copied());
-    let y = if panel.log { Axis::log(values()) } else { Axis::around(values()) };
+    let y = if panel.log { SvgAxis::log(values()) } else { SvgAxis::around(values()) };
     let bottom = top + PLOT_HEIGHT;
     let right = LEFT + PLOT_WIDTH;
     let soft = format!("fill=\"{SOFT_INK}\"");
 
     svg.text(
         (LEFT, top - 12.0),
-        Anchor::Start,
+        TextAnchor::Start,
         13.0,
         &format!("fill=\"{INK}\" font-weight=\"600\""),
         panel.title,
@@ -73,16 +73,16 @@ fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &Axis, top: f64
     for (value, label) in y.ticks() {
         let at = bottom - PLOT_HEIGHT * y.fraction(value);
         svg.line((LEFT, at), (right, at), GRID, 1.0);
-        svg.text((LEFT - 9.0, at + 4.0), Anchor::End, 12.0, &soft, &label);
+        svg.text((LEFT - 9.0, at + 4.0), TextAnchor::End, 12.0, &soft, &label);
     }
     for (value, label) in x.ticks() {
         let at = LEFT + PLOT_WIDTH * x.fraction(value);
         svg.line((at, bottom), (at, bottom + 5.0), AXIS, 1.0);
-        svg.text((at, bottom + 19.0), Anchor::Middle, 12.0, &soft, &label);
+        svg.text((at, bottom + 19.0), TextAnchor::Middle, 12.0, &soft, &label);
     }
     svg.line((LEFT, bottom), (right, bottom), AXIS, 1.0);
     if is_last {
-        svg.text((right, bottom + 36.0), Anchor::End, 12.0, &soft, "time [s]");
+        svg.text((right, bottom + 36.0), TextAnchor::End, 12.0, &soft, "time [s]");
     }
     for series in &panel.series {
         for run in curve(time, series.values, x, &y) {
@@ -97,7 +97,7 @@ fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &Axis, top: f64
     draw_legend(svg, panel, right, top - 16.0);
 }
 
-/// Names of the curves in one row that ends at the right edge; one curve needs no legend beyond the title.
+/// Legend in one row, aligned to the right edge. A single curve is named by the title of the panel.
 fn draw_legend(svg: &mut Svg, panel: &Panel<'_>, right: f64, at: f64) {
     if panel.series.len() < 2 {
         return;
@@ -106,13 +106,13 @@ fn draw_legend(svg: &mut Svg, panel: &Panel<'_>, right: f64, at: f64) {
     let mut x = right - panel.series.iter().map(|series| advance(series.name)).sum::<f64>() + 14.0;
     for series in &panel.series {
         svg.rect((x, at - 1.5), (18.0, 3.0), &format!("rx=\"1.5\" fill=\"{}\"", series.color));
-        svg.text((x + 24.0, at + 4.0), Anchor::Start, 12.5, &format!("fill=\"{INK}\""), series.name);
+        svg.text((x + 24.0, at + 4.0), TextAnchor::Start, 12.5, &format!("fill=\"{INK}\""), series.name);
         x += advance(series.name);
     }
 }
 
-/// The visible pieces of a curve as fractions of the axes; values that cannot be drawn break it.
-fn curve(time: &[f64], values: &[f64], x: &Axis, y: &Axis) -> Vec<Vec<(f64, f64)>> {
+/// The visible pieces of a curve as fractions of the axes. Values that cannot be drawn interrupt the curve.
+fn curve(time: &[f64], values: &[f64], x: &SvgAxis, y: &SvgAxis) -> Vec<Vec<(f64, f64)>> {
     let mut runs = vec![Vec::new()];
     for i in reduced(values) {
         if y.shows(values[i]) {
@@ -126,7 +126,7 @@ fn curve(time: &[f64], values: &[f64], x: &Axis, y: &Axis) -> Vec<Vec<(f64, f64)
     runs
 }
 
-/// Indices to draw: all of them, or first, smallest, largest and last of each pixel column.
+/// Indices to draw: all, or the first, smallest, largest and last of each pixel column.
 fn reduced(values: &[f64]) -> Vec<usize> {
     let columns = PLOT_WIDTH as usize;
     if values.len() <= 4 * columns {
@@ -145,8 +145,8 @@ fn reduced(values: &[f64]) -> Vec<usize> {
     out
 }
 
-/// A range of values and how it is divided.
-struct Axis {
+/// A range of values with ticks.
+struct SvgAxis {
     low: f64,
     high: f64,
     /// Distance of ticks: a value, or a number of decades.
@@ -154,7 +154,7 @@ struct Axis {
     log: bool,
 }
 
-impl Axis {
+impl SvgAxis {
     /// Exactly from `low` to `high`, or rounded out to whole ticks.
     fn linear(low: f64, high: f64, round: bool) -> Self {
         let step = nice_step((high - low) / 6.0);
@@ -165,7 +165,7 @@ impl Axis {
         }
     }
 
-    /// Around all finite values, zero included where it is near.
+    /// A linear axis around all finite values; includes zero if it is near.
     fn around(values: impl Iterator<Item = f64>) -> Self {
         let (mut low, mut high) = range(values);
         if low > high {
@@ -184,8 +184,8 @@ impl Axis {
         Self::linear(low, high, true)
     }
 
-    /// Whole decades around the positive values, the smallest fiftieth of them left out: a start that is exact to
-    /// rounding should not flatten the rest.
+    /// A logarithmic axis of whole decades around the positive values without the smallest 2 %: an initial value at rounding
+    /// level should not flatten the curve.
     fn log(values: impl Iterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.filter(|value| *value > 0.0 && value.is_finite()).collect();
         values.sort_by(f64::total_cmp);
@@ -201,7 +201,7 @@ impl Axis {
         value.is_finite() && (!self.log || value > 0.0)
     }
 
-    /// 0 at the low end, 1 at the high end; values below the range stay at its edge.
+    /// 0 at the low end, 1 at the high end; values outside are clamped.
     fn fraction(&self, value: f64) -> f64 {
         let value = if self.log { value.log10() } else { value };
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
@@ -250,7 +250,7 @@ fn nice_step(rough: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-/// `10⁻³` and the like.
+/// A power of ten with superscript digits, such as `10⁻³`.
 fn power_of_ten(exponent: i32) -> String {
     let digit = |c: char| match c {
         '-' => '⁻',
@@ -270,7 +270,7 @@ fn power_of_ten(exponent: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Panel, Series, draw, nice_step, power_of_ten, reduced};
+    use super::{Panel, PlotSeries, SvgAxis, draw, nice_step, power_of_ten, reduced};
 
     #[test]
     fn steps_are_one_two_five() {
@@ -281,11 +281,11 @@ mod tests {
 
     #[test]
     fn axes_hold_every_value() {
-        let constant = Axis::around([3.0, 3.0].into_iter());
+        let constant = SvgAxis::around([3.0, 3.0].into_iter());
         assert!(constant.low < 3.0 && constant.high > 3.0);
-        let empty = Axis::around([f64::NAN].into_iter());
+        let empty = SvgAxis::around([f64::NAN].into_iter());
         assert!(empty.high > empty.low);
-        let log = Axis::log([0.0, 1e-9, 3e-2].into_iter());
+        let log = SvgAxis::log([0.0, 1e-9, 3e-2].into_iter());
         assert_eq!((log.low, log.high), (-9.0, -1.0));
         assert!(!log.shows(0.0));
         assert_eq!(power_of_ten(-12), "10⁻¹²");
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn nothing_but_zeros_still_draws() {
         let zeros = [0.0; 3];
-        let series = || vec![Series { name: "a", color: "red", values: &zeros, width: 1.0 }];
+        let series = || vec![PlotSeries { name: "a", color: "red", values: &zeros, width: 1.0 }];
         let panels = [
             Panel { title: "x", series: series(), log: false },
             Panel { title: "y", series: series(), log: true },

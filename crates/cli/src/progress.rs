@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar of some length; `counted` names what it counts, if that is of interest.
+/// A progress bar; `counted` is the noun of the displayed count, if there is one.
 pub(crate) fn bar(length: u64, name: &str, counted: Option<&str>) -> ProgressBar {
     let count = counted.map(|noun| format!("  {{pos}}/{{len}} {noun}")).unwrap_or_default();
     let style =

@@ -1,6 +1,4 @@
-//! Scenes by name, and the worlds made of them.
-//!
-//! Built-in scenes are those of `sinew-scenes`.
+//! Scenes by file or built-in name, and worlds built from them. Errors name file, line and column.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -9,13 +7,13 @@ use sinew_scene::{GeneratorDoc, SceneDoc, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;
 use sinew_sim::{BuildError, SweepRun, World};
 
-use crate::Failure;
+use crate::error::CommandError;
 
-/// What the bare command simulates.
+/// The scene of `sinew` without a command.
 pub(crate) const SHOWCASE: &str = "showcase";
 
 /// The scene at a path, or the built-in scene of that name if there is no such file.
-pub(crate) fn find(scene: &str) -> Result<SceneSource, Failure> {
+pub(crate) fn find(scene: &str) -> Result<SceneSource, CommandError> {
     let path = Path::new(scene);
     if path.exists() {
         return Ok(SceneSource::load(path)?);
@@ -24,19 +22,19 @@ pub(crate) fn find(scene: &str) -> Result<SceneSource, Failure> {
         return Ok(SceneSource::new(text, format!("{scene}.ron")));
     }
     let names: Vec<&str> = SCENES.iter().map(|(name, _)| *name).collect();
-    Err(Failure(no_such_scene(scene, &names)))
+    Err(CommandError(no_such_scene(scene, &names)))
 }
 
-/// The members of the sweep of `scene`, which was read from `source`.
-pub(crate) fn members(source: &SceneSource, scene: &SceneDoc) -> Result<Vec<SweepRun>, Failure> {
-    // What is wrong with a member is written in no file: point at the value that the sweep replaces.
+/// The sweep members of `scene`, which was read from `source`; one member without a sweep.
+pub(crate) fn members(source: &SceneSource, scene: &SceneDoc) -> Result<Vec<SweepRun>, CommandError> {
+    // The values of a member are in no file: errors point at the value that the sweep replaces.
     sinew_sim::sweep_runs(scene).map_err(|errors| {
         located(source, errors.as_slice().iter().map(|error| (error.issue.field.as_str(), &error.issue)))
     })
 }
 
-/// The world of `scene`, a member of what was read from `source`.
-pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, Failure> {
+/// The world of `scene`, a sweep member of the scene read from `source`.
+pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, CommandError> {
     World::from_scene(scene).map_err(|error| match &error {
         BuildError::Scene(issues) => {
             located(source, issues.iter().map(|issue| (issue.field.as_str(), issue)))
@@ -49,8 +47,8 @@ pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, Fai
     })
 }
 
-/// Path in the scene as it is written of a path in the scene with its generators written out: flesh that was not
-/// written is that of a character.
+/// Converts a path in the expanded scene to a path in the scene as written. Flesh beyond the written list belongs to the
+/// generator of a character.
 fn written_path(scene: &SceneDoc, path: &str) -> String {
     let generated = || {
         let (index, _) = path.strip_prefix("flesh[")?.split_once(']')?;
@@ -62,13 +60,13 @@ fn written_path(scene: &SceneDoc, path: &str) -> String {
     generated().unwrap_or_else(|| path.to_owned())
 }
 
-/// One line per complaint: `file:line:column: what`.
-fn located<'e>(source: &SceneSource, complaints: impl Iterator<Item = (&'e str, impl Display)>) -> Failure {
+/// One line per error: `file:line:column: message`.
+fn located<'e>(source: &SceneSource, errors: impl Iterator<Item = (&'e str, impl Display)>) -> CommandError {
     let line = |(field, what)| match source.locate(field) {
         Some((line, column)) => format!("{}:{line}:{column}: {what}", source.file()),
         None => format!("{}: {what}", source.file()),
     };
-    Failure(complaints.map(line).collect::<Vec<_>>().join("\n"))
+    CommandError(errors.map(line).collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
-//! A small writer of SVG text: lines, rectangles, texts and the formatting of numbers.
-//!
-//! Coordinates are pixels, y downwards, written with one decimal less than a reader could see.
+//! A small SVG writer: lines, rectangles and texts. Coordinates in pixels, y downwards, rounded to 1/100 pixel.
 
 use std::fmt::Write as _;
 
 /// Typeface of every text.
 const FONT: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif";
 
-/// Where a text sits relative to its point.
+/// Alignment of a text relative to its point.
 #[derive(Clone, Copy)]
-pub(crate) enum Anchor {
+pub(crate) enum TextAnchor {
     Start,
     Middle,
     End,
@@ -48,7 +46,7 @@ impl Svg {
         );
     }
 
-    /// An open path through points, with further attributes such as `stroke="…"`.
+    /// An open polygon through points, with attributes such as `stroke="…"`.
     pub(crate) fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, attributes: &str) {
         put(&mut self.text, format_args!("<polyline points=\""));
         for (i, (x, y)) in points.into_iter().enumerate() {
@@ -67,13 +65,20 @@ impl Svg {
         );
     }
 
-    /// A line of text; `attributes` may set `font-weight` and the like.
-    pub(crate) fn text(&mut self, at: (f64, f64), anchor: Anchor, size: f64, attributes: &str, text: &str) {
+    /// A line of text, with attributes such as `font-weight="…"`.
+    pub(crate) fn text(
+        &mut self,
+        at: (f64, f64),
+        anchor: TextAnchor,
+        size: f64,
+        attributes: &str,
+        text: &str,
+    ) {
         let [x, y, size] = [at.0, at.1, size].map(number);
         let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
+            TextAnchor::Start => "start",
+            TextAnchor::Middle => "middle",
+            TextAnchor::End => "end",
         };
         let text = escape(text);
         put(
@@ -106,36 +111,12 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A quantity for people: four significant digits, with an exponent where that is shorter.
-pub(crate) fn quantity(x: f64) -> String {
-    let size = x.abs();
-    if size == 0.0 || !x.is_finite() {
-        return format!("{x}");
-    }
-    if (1e-3..1e5).contains(&size) {
-        let decimals = (3 - size.log10().floor() as i32).clamp(0, 6) as usize;
-        let text = format!("{x:.decimals$}");
-        return if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').into()
-        } else {
-            text
-        };
-    }
-    format!("{x:.2e}")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{number, quantity};
+    use super::number;
 
     #[test]
     fn numbers_are_short() {
         assert_eq!([1.0, -0.001, 2.5, 1.23456].map(number), ["1", "0", "2.5", "1.23"]);
-    }
-
-    #[test]
-    fn quantities_keep_four_digits() {
-        let texts = [0.0, 1.0, 0.012345, 123.456, 99_999.0, 1.5e-9, -2e7].map(quantity);
-        assert_eq!(texts, ["0", "1", "0.01235", "123.5", "99999", "1.50e-9", "-2.00e7"]);
     }
 }

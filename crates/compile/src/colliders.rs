@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec2;
 use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, HeightField, Owner};
-use sinew_math::{Pose, Shape};
+use sinew_math::Pose;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc};
 
@@ -38,14 +38,12 @@ pub(crate) fn contact_model(
                 let ground = ground.map_err(|error| fault(error.to_string()))?;
                 colliders.push(ground.with_groups(groups(&doc.contact)));
             }
-            ColliderShapeDoc::Solid(shape) => {
-                push(shape.at.to_pose(), contact_shape(&shape.solid).ok_or_else(no_ellipsoid(&path))?)?
-            }
+            ColliderShapeDoc::Solid(shape) => push(shape.at.to_pose(), shape.solid.into())?,
             ColliderShapeDoc::OfBody => {
                 let shapes =
                     scene.bodies.iter().filter(|body| body.name == doc.body).flat_map(|body| &body.shapes);
                 for shape in shapes {
-                    push(shape.at.to_pose(), contact_shape(&shape.solid).ok_or_else(no_ellipsoid(&path))?)?;
+                    push(shape.at.to_pose(), shape.solid.into())?;
                 }
             }
             ColliderShapeDoc::HeightField { at, size, heights } => {
@@ -71,24 +69,6 @@ pub(crate) fn contact_model(
         message: error.to_string(),
     };
     model.map(Some).map_err(fault)
-}
-
-fn no_ellipsoid(path: &str) -> impl Fn() -> BuildError + '_ {
-    move || BuildError::Unsupported {
-        field: path.to_owned(),
-        what: "ellipsoids cannot be touched",
-        hint: "give the body a collider of spheres or capsules",
-    }
-}
-
-pub(crate) fn contact_shape(shape: &Shape) -> Option<ContactShape> {
-    Some(match *shape {
-        Shape::Box { size } => ContactShape::Box { edges: size },
-        Shape::Sphere { radius } => ContactShape::Sphere { radius },
-        Shape::Capsule { radius, length } => ContactShape::Capsule { radius, length },
-        Shape::Cylinder { radius, length } => ContactShape::Cylinder { radius, length },
-        Shape::Ellipsoid { .. } => return None,
-    })
 }
 
 pub(crate) fn groups(doc: &ContactDoc) -> Groups {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use sinew_contact::ContactMaterial;
+use sinew_contact::{ContactMaterial, ContactShape};
 use sinew_engine::FleshAppearance;
 use sinew_fem::{Attachments, Extension, FemModel, FemOptions, FemState, Material, StretchBand};
 use sinew_flesh::{CarryScratch, FleshBody, FleshModel, FleshOptions, FleshState};
@@ -20,7 +20,7 @@ use sinew_scene::{
     FleshMeshDoc, FleshSteppingDoc, SceneDoc,
 };
 
-use crate::colliders::{as_told, contact_model, contact_shape, groups};
+use crate::colliders::{as_told, contact_model, groups};
 use crate::error::BuildError;
 
 /// All flesh of a scene, before there is a mechanism.
@@ -383,6 +383,6 @@ impl PlacedShape {
         if let Shape::Ellipsoid { semi_axes } = self.shape {
             return ((x / semi_axes).length() - 1.0) * semi_axes.min_element();
         }
-        contact_shape(&self.shape).and_then(|shape| shape.signed_distance(x)).unwrap_or(f64::INFINITY)
+        ContactShape::from(self.shape).signed_distance(x).unwrap_or(f64::INFINITY)
     }
 }

@@ -7,6 +7,7 @@ use crate::capsule_pair::nearest;
 use crate::placed::{NearestPoints, PlacedShape};
 use crate::shape::ContactShape;
 use glam::DVec3;
+use sinew_math::Shape;
 
 /// Advantage that a later axis needs, relative to the smaller box.
 const PREFERENCE: f64 = 1e-4;
@@ -33,11 +34,11 @@ struct BoxFrame {
 
 impl BoxFrame {
     fn of(solid: PlacedShape<'_>) -> Option<Self> {
-        let ContactShape::Box { edges } = solid.shape else { return None };
+        let ContactShape::Solid(Shape::Box { size }) = solid.shape else { return None };
         let m = solid.placed.axes;
         Some(Self {
             axes: [m.x_axis, m.y_axis, m.z_axis],
-            half: *edges * 0.5,
+            half: *size * 0.5,
             centre: solid.placed.pose.translation,
         })
     }

@@ -6,6 +6,7 @@
 use crate::placed::{ContactSpot, PlacedShape};
 use crate::shape::ContactShape;
 use glam::DVec3;
+use sinew_math::Shape;
 
 /// Axes are parallel below this square of the sine of their angle (about 3°).
 const PARALLEL: f64 = 3e-3;
@@ -40,7 +41,7 @@ pub(crate) fn capsules(a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64, out:
 
 /// Ends of the axis (m, world) and radius.
 fn axis(solid: PlacedShape<'_>) -> Option<([DVec3; 2], f64)> {
-    let ContactShape::Capsule { radius, length } = solid.shape else { return None };
+    let ContactShape::Solid(Shape::Capsule { radius, length }) = solid.shape else { return None };
     let half = solid.placed.axes.x_axis * (0.5 * length);
     let centre = solid.placed.pose.translation;
     Some(([centre - half, centre + half], *radius))

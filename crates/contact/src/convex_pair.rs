@@ -6,14 +6,15 @@
 //! points are the contact. They are added also where a polygon stands for a round surface and misses the deepest point.
 
 use crate::box_separation::{Separation, boxes};
-use crate::face_polygon::{FaceCorner, FacePolygon, support_polygon};
+use crate::face_polygon::{FaceCorner, FacePolygon};
 use crate::placed::{ContactSpot, NearestPoints, PlacedShape};
+use crate::primitives::{ConvexCore, core_radius, face};
 use crate::shape::ContactShape;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use parry3d_f64::math::Pose as ParryPose;
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
-use parry3d_f64::shape::{ConvexPolyhedron, Cuboid, Cylinder, Segment, SupportMap};
+use sinew_math::Shape;
 
 /// A normal is that of a face if the cosine between them is at least this (1.8°).
 const ALIGNED: f64 = 0.9995;
@@ -23,10 +24,6 @@ const RIM: f64 = 1e-6;
 const WITNESS: u64 = 1 << 60;
 /// Set in features whose reference face is on the second solid.
 const SECOND: u64 = 1 << 61;
-/// Rotates parry's axis of cylinders, y, to ours, x.
-const AXIS: DQuat =
-    DQuat::from_xyzw(0.0, 0.0, -std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2);
-
 /// Buffers.
 #[derive(Default)]
 pub(crate) struct FaceClipper {
@@ -45,7 +42,8 @@ impl FaceClipper {
         out: &mut Vec<ContactSpot>,
     ) {
         let radii = radius(a) + radius(b);
-        if let (ContactShape::Box { .. }, ContactShape::Box { .. }) = (a.shape, b.shape) {
+        let is_box = |solid: PlacedShape<'_>| matches!(solid.shape, ContactShape::Solid(Shape::Box { .. }));
+        if is_box(a) && is_box(b) {
             match boxes(a, b, margin) {
                 Separation::Apart => {}
                 Separation::Edges(nearby, feature) => out.push(spot(&nearby, [0.0; 2], feature)),
@@ -123,8 +121,12 @@ impl FaceClipper {
 
     /// Nearest points, or the deepest points of overlapping solids; none beyond `reach`.
     fn nearest(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, reach: f64) -> Option<NearestPoints> {
-        let (core_a, core_b) = (Core::of(a.shape)?, Core::of(b.shape)?);
-        let (first, second) = (parry_pose(a), parry_pose(b));
+        let (core_a, core_b) = (core(a.shape)?, core(b.shape)?);
+        let pose = |solid: PlacedShape<'_>, core: &ConvexCore<'_>| {
+            let pose = solid.placed.pose;
+            ParryPose::from_parts(pose.translation, core.turned(pose.rotation))
+        };
+        let (first, second) = (pose(a, &core_a), pose(b, &core_b));
         let pose = first.inv_mul(&second);
         let (a, b) = (core_a.support(), core_b.support());
         let towards = pose.translation.try_normalize().unwrap_or(DVec3::X);
@@ -177,46 +179,34 @@ fn clip_by_plane(polygon: &[FaceCorner], out: &mut Vec<FaceCorner>, inward: DVec
 }
 
 fn radius(solid: PlacedShape<'_>) -> f64 {
-    if let ContactShape::Capsule { radius, .. } = solid.shape { *radius } else { 0.0 }
+    if let ContactShape::Solid(shape) = solid.shape { core_radius(shape) } else { 0.0 }
 }
 
-fn parry_pose(solid: PlacedShape<'_>) -> ParryPose {
-    let pose = solid.placed.pose;
-    let turn = if matches!(solid.shape, ContactShape::Cylinder { .. }) {
-        pose.rotation * AXIS
-    } else {
-        pose.rotation
-    };
-    ParryPose::from_parts(pose.translation, turn)
-}
-
-/// A solid as a parry shape; of a capsule, its axis.
-enum Core<'a> {
-    Box(Cuboid),
-    Cylinder(Cylinder),
-    Segment(Segment),
-    Hull(&'a ConvexPolyhedron),
-}
-
-impl<'a> Core<'a> {
-    fn of(shape: &'a ContactShape) -> Option<Self> {
-        Some(match shape {
-            ContactShape::Box { edges } => Self::Box(Cuboid::new(*edges * 0.5)),
-            ContactShape::Cylinder { radius, length } => Self::Cylinder(Cylinder::new(0.5 * length, *radius)),
-            ContactShape::Capsule { length, .. } => {
-                Self::Segment(Segment::new(DVec3::X * (-0.5 * length), DVec3::X * (0.5 * length)))
-            }
-            ContactShape::Convex(hull) => Self::Hull(hull.solid()),
-            ContactShape::Plane | ContactShape::Sphere { .. } | ContactShape::Field(_) => return None,
-        })
+fn core(shape: &ContactShape) -> Option<ConvexCore<'_>> {
+    match shape {
+        ContactShape::Solid(shape) => ConvexCore::of(shape),
+        ContactShape::Convex(hull) => Some(ConvexCore::Hull(hull.solid())),
+        ContactShape::Plane | ContactShape::Field(_) => None,
     }
+}
 
-    fn support(&self) -> &dyn SupportMap {
-        match self {
-            Self::Box(core) => core,
-            Self::Cylinder(core) => core,
-            Self::Segment(core) => core,
-            Self::Hull(core) => *core,
+/// Writes the face of `solid` farthest along `direction`; on a round side, the edge next to `near`. World axes.
+fn support_polygon(solid: PlacedShape<'_>, direction: DVec3, near: DVec3, out: &mut FacePolygon) {
+    let local = solid.placed.axes.transpose() * direction;
+    out.corners.clear();
+    out.normal = None;
+    out.radius = 0.0;
+    match solid.shape {
+        ContactShape::Solid(shape) => face(shape, local, || solid.placed.local(near), out),
+        ContactShape::Convex(hull) => {
+            let (id, normal, corners) = hull.support_face(local);
+            out.id = id as u64;
+            out.normal = Some(normal);
+            let corner = |&i: &u32| FaceCorner { point: hull.corners()[i as usize], id: u64::from(i) };
+            out.corners.extend(corners.iter().map(corner));
         }
+        ContactShape::Plane | ContactShape::Field(_) => {}
     }
+    out.normal = out.normal.map(|normal| solid.placed.axes * normal);
+    out.corners.iter_mut().for_each(|corner| corner.point = solid.placed.pose.transform_point(corner.point));
 }

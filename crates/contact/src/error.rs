@@ -15,6 +15,9 @@ pub enum ContactError {
         /// What it was (m).
         value: f64,
     },
+    /// A primitive without contact geometry.
+    #[error("a shape of kind {0} cannot be a collider; use spheres, capsules, cylinders or boxes")]
+    Untouchable(&'static str),
     /// A number of a material is out of its range.
     #[error("material: {field} must be {range}, not {value}")]
     Material {

@@ -2,14 +2,14 @@
 
 // Modules of one group use each other, and those of the groups above.
 mod error;
+mod face_polygon;
 mod material;
 mod nearest;
 
 mod convex_hull;
 mod height_field;
+mod primitives;
 mod shape;
-
-mod distance;
 
 mod contact_force;
 mod contact_point;
@@ -25,7 +25,6 @@ mod box_separation;
 mod broad_phase;
 mod capsule_pair;
 mod convex_pair;
-mod face_polygon;
 mod ground_points;
 
 mod narrow_phase;

@@ -21,6 +21,7 @@ use crate::ground_points::GroundPoints;
 use crate::placed::{ContactSpot, PlacedCollider, PlacedShape};
 use crate::shape::ContactShape;
 use glam::DVec3;
+use sinew_math::Shape;
 
 /// The most contacts of a pair of colliders.
 const MOST: usize = 8;
@@ -67,14 +68,15 @@ impl NarrowScratch {
     }
 
     fn find(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64) {
-        use ContactShape::{Capsule, Field, Plane, Sphere};
+        use ContactShape::{Field, Plane, Solid};
+        use Shape::{Capsule, Sphere};
         match (a.shape, b.shape) {
             (Plane | Field(_), Plane | Field(_)) => {}
             (_, Plane | Field(_)) => self.on_ground(a, b, margin),
             (Plane | Field(_), _) => self.exchanged(|this| this.on_ground(b, a, margin)),
-            (Sphere { radius }, _) => self.ball(*radius, a, b, margin),
-            (_, Sphere { radius }) => self.exchanged(|this| this.ball(*radius, b, a, margin)),
-            (Capsule { .. }, Capsule { .. }) => capsules(a, b, margin, &mut self.spots),
+            (Solid(Sphere { radius }), _) => self.ball(*radius, a, b, margin),
+            (_, Solid(Sphere { radius })) => self.exchanged(|this| this.ball(*radius, b, a, margin)),
+            (Solid(Capsule { .. }), Solid(Capsule { .. })) => capsules(a, b, margin, &mut self.spots),
             _ => self.clipper.solids(a, b, margin, &mut self.spots),
         }
     }

@@ -1,101 +1,77 @@
 //! Shapes of colliders, each in the frame of its collider; sizes in metres.
 //!
-//! Shapes are centred on the origin, their axis (where one exists) along x as in `sinew_math::MassProperties`; the
-//! plane and the height field have their free side towards +z.
+//! Primitives are those of [`sinew_math::Shape`]; the plane and the height field have their free side towards +z.
 
 use crate::convex_hull::ConvexHull;
 use crate::error::ContactError;
 use crate::height_field::HeightField;
-use crate::nearest::LocalBox;
+use crate::nearest::{LocalBox, Nearest};
+use crate::primitives::nearest;
 use glam::DVec3;
+use sinew_math::{Shape, ShapeSize};
 
 /// A shape that can touch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContactShape {
     /// Everything with `z ≤ 0`.
     Plane,
-    /// A box with the full edge lengths `edges`.
-    Box {
-        /// Along x, y, z (m).
-        edges: DVec3,
-    },
-    /// A ball.
-    Sphere {
-        /// (m)
-        radius: f64,
-    },
-    /// All points within `radius` of a segment of `length` along x.
-    Capsule {
-        /// (m)
-        radius: f64,
-        /// Of the segment, without the round ends (m).
-        length: f64,
-    },
-    /// A cylinder along x.
-    Cylinder {
-        /// (m)
-        radius: f64,
-        /// (m)
-        length: f64,
-    },
+    /// A primitive that is touchable.
+    Solid(Shape),
     /// The convex hull of points.
     Convex(ConvexHull),
     /// Ground given by heights over a grid.
     Field(HeightField),
 }
 
+impl From<Shape> for ContactShape {
+    fn from(shape: Shape) -> Self {
+        Self::Solid(shape)
+    }
+}
+
 impl ContactShape {
     /// Every size is positive and finite.
     ///
     /// # Errors
-    /// [`ContactError::Size`] names the first that is not.
+    /// [`ContactError::Size`] names the first that is not; [`ContactError::Untouchable`] for primitives without contact
+    /// geometry.
     pub fn check(&self) -> Result<(), ContactError> {
-        let size = |field, value: f64| {
-            if value > 0.0 && value.is_finite() {
-                Ok(())
-            } else {
-                Err(ContactError::Size { shape: self.kind(), field, value })
-            }
-        };
-        match self {
-            Self::Plane | Self::Convex(_) | Self::Field(_) => Ok(()),
-            Self::Box { edges } => {
-                size("edge along x", edges.x)?;
-                size("edge along y", edges.y)?;
-                size("edge along z", edges.z)
-            }
-            Self::Sphere { radius } => size("radius", *radius),
-            Self::Capsule { radius, length } | Self::Cylinder { radius, length } => {
-                size("radius", *radius)?;
-                size("length", *length)
-            }
+        let Self::Solid(shape) = self else { return Ok(()) };
+        if !shape.is_touchable() {
+            return Err(ContactError::Untouchable(shape.name()));
         }
-    }
-
-    /// Name of the kind of shape, for messages.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Plane => "plane",
-            Self::Box { .. } => "box",
-            Self::Sphere { .. } => "sphere",
-            Self::Capsule { .. } => "capsule",
-            Self::Cylinder { .. } => "cylinder",
-            Self::Convex(_) => "convex",
-            Self::Field(_) => "height field",
+        match shape.sizes().find(|size| !(size.value > 0.0 && size.value.is_finite())) {
+            Some(ShapeSize { name, value, .. }) => {
+                Err(ContactError::Size { shape: shape.name(), field: name, value })
+            }
+            None => Ok(()),
         }
     }
 
     /// The box around the shape in its own frame; none for a plane, which is infinite.
     pub(crate) fn extent(&self) -> Option<LocalBox> {
-        let centred = |half| Some(LocalBox { centre: DVec3::ZERO, half });
         match self {
             Self::Plane => None,
-            Self::Box { edges } => centred(*edges * 0.5),
-            Self::Sphere { radius } => centred(DVec3::splat(*radius)),
-            Self::Capsule { radius, length } => centred(DVec3::new(0.5 * length + radius, *radius, *radius)),
-            Self::Cylinder { radius, length } => centred(DVec3::new(0.5 * length, *radius, *radius)),
+            Self::Solid(shape) => Some(LocalBox { centre: DVec3::ZERO, half: shape.half_extents() }),
             Self::Convex(hull) => Some(hull.extent()),
             Self::Field(field) => Some(field.extent()),
+        }
+    }
+
+    /// Distance (m) of a point, in the frame of the shape, from its surface; negative inside. None beyond the border of
+    /// a height field, where there is no surface.
+    pub fn signed_distance(&self, point: DVec3) -> Option<f64> {
+        self.distance(point).map(|nearest| nearest.distance)
+    }
+
+    /// Distance and normal; none beyond the border of a height field.
+    #[inline]
+    pub(crate) fn distance(&self, p: DVec3) -> Option<Nearest> {
+        match self {
+            Self::Plane => Some(Nearest { distance: p.z, normal: DVec3::Z }),
+            Self::Solid(shape) => nearest(shape, p),
+            Self::Convex(hull) => Some(hull.distance(p)),
+            Self::Field(field) => field.distance(p),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! system
 //!
 //! ```text
-//! m_{i−1}/h_{i−1} + 2 (1/h_{i−1} + 1/h_i) m_i + m_{i+1}/h_i = 3 (Δ_{i−1}/h_{i−1} + Δ_i/h_i),  Δ_i = (y_{i+1} − y_i)/h_i
+//! m_{i−1}/h_{i−1} + 2 (1/h_{i−1} + 1/h_i) m_i + m_{i+1}/h_i = 3 (Δ_{i−1}/h_{i−1} + Δ_i/h_i), Δ_i = (y_{i+1} − y_i)/h_i
 //! ```
 //!
 //! with `m_0 = m_last = 0`: the clamped cubic B-spline through all keys, in Hermite form. The system is diagonally

@@ -6,7 +6,7 @@
 //! | | stage | by |
 //! |---|---|---|
 //! | 1 | flesh and contacts advance around bones that follow their twists; wrenches on bodies | `sinew_flesh::step_explicit` |
-//! | 2 | all other forces on bodies and along joints | `sinew_mechanism::outside_wrenches`, `Model::scalar_response` |
+//! | 2 | all other forces on bodies and along joints | `sinew_mechanism::external_wrenches`, `Model::scalar_response` |
 //! | 3 | commands of the actuators | `sinew_control::Controller` |
 //! | 4 | accelerations and torques, `q̇⁺ = q̇ + h q̈`, `q⁺ = q ⊕ h q̇⁺` | `sinew_recursive::Dynamics` |
 //!
@@ -21,7 +21,7 @@ mod workspace;
 
 use glam::DVec3;
 use sinew_flesh::{ExplicitFlesh, FleshState};
-use sinew_mechanism::{BodyId, Input, arrive_kinematic, move_kinematic};
+use sinew_mechanism::{BodyId, Input, move_kinematic, place_kinematic};
 
 use self::substep::Substep;
 pub(crate) use self::workspace::ReducedWorkspace;
@@ -80,7 +80,7 @@ impl ReducedStep<'_> {
             let flesh = self.model.flesh().zip(explicit.as_deref_mut());
             substep.advance(state, work, flesh, report, watch);
         }
-        arrive_kinematic(mechanism, &mut state.bodies, self.input);
+        place_kinematic(mechanism, &mut state.bodies, self.input);
         let mut bodies = state.bodies.poses.iter().zip(&state.bodies.motions);
         let lost = bodies.position(|(pose, motion)| !(pose.is_finite() && motion.is_finite()));
         report.mechanism.non_finite = lost.map(BodyId::from_index);

@@ -11,7 +11,7 @@
 //! look at each entry, then the step; nothing allocates once warm.
 
 use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
-use sinew_mechanism::{Input, Order, step_together};
+use sinew_mechanism::{Input, Order, StepHooks, step_coupled};
 
 use crate::explicit_flesh::FleshSubsteps;
 use crate::input::copy_input;
@@ -135,11 +135,11 @@ impl StepCall<'_> {
             *last = LastStep::Coupled;
             companion = Some(Flesh::new(flesh, soft, work, implicit.order == Order::Second));
         }
-        let mut watch = BodiesWatch { watch, is_coupled: companion.is_some() };
-        let together = companion.as_mut().map(|companion| companion as _);
+        let mut watch = BodiesWatch { watch };
+        let hooks =
+            StepHooks { watch: &mut watch, companion: companion.as_mut().map(|companion| companion as _) };
         let model = self.model.mechanism();
-        report.mechanism =
-            step_together(model, bodies, self.input, settings, mechanism, &mut watch, together);
+        report.mechanism = step_coupled(model, bodies, self.input, settings, mechanism, hooks);
         report.flesh = companion.map_or_else(FleshReport::default, |companion| companion.finish(bodies));
     }
 
@@ -166,7 +166,7 @@ impl StepCall<'_> {
         copy_input(self.input, input);
         input.wrenches.extend(explicit.flesh_wrenches.iter().chain(&explicit.contact_wrenches).copied());
         watch.done(if flesh.bodies().is_empty() { Stage::Contact } else { Stage::Flesh });
-        let mut watch = BodiesWatch { watch, is_coupled: false };
+        let mut watch = BodiesWatch { watch };
         let model = self.model.mechanism();
         report.mechanism =
             sinew_mechanism::step_observed(model, bodies, input, settings, mechanism, &mut watch);

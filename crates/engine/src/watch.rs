@@ -63,6 +63,7 @@ impl From<sinew_mechanism::Stage> for Stage {
         match stage {
             sinew_mechanism::Stage::Eliminate => Self::Eliminate,
             sinew_mechanism::Stage::Substitute => Self::Substitute,
+            sinew_mechanism::Stage::Couple => Self::Couple,
             sinew_mechanism::Stage::Refine => Self::Refine,
             sinew_mechanism::Stage::Integrate => Self::Integrate,
             sinew_mechanism::Stage::Stabilize => Self::Stabilize,
@@ -96,14 +97,11 @@ impl<F: FnMut(Stage)> Watch for F {
 /// Passes the stages of the mechanism on.
 pub(crate) struct BodiesWatch<'a> {
     pub(crate) watch: &'a mut dyn Watch,
-    /// Whether bodies and flesh are solved together.
-    pub(crate) is_coupled: bool,
 }
 
 impl sinew_mechanism::Watch for BodiesWatch<'_> {
     fn done(&mut self, stage: sinew_mechanism::Stage) {
-        let stage = Stage::from(stage);
-        self.watch.done(if self.is_coupled && stage == Stage::Refine { Stage::Couple } else { stage });
+        self.watch.done(Stage::from(stage));
     }
 
     fn keep_refining(&mut self, iterations: u32, residual: f64) -> bool {

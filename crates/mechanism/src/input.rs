@@ -1,15 +1,15 @@
-//! What the outside world does during one step.
+//! What acts on a mechanism during one step: wrenches, grabs, motor targets, drives, goals of kinematic bodies.
+//!
+//! An input is plain data and may be wrong (a body of another model, a number that is not finite). A step then leaves the entry
+//! alone instead of failing; [`Input::n_unusable`] counts such entries.
 
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, Pose, normalize_quat};
 use smallvec::SmallVec;
 
-use crate::forces::scalar::MotorTarget;
-use crate::forces::set::ForceSet;
-use crate::joints::frames::Drive;
-use crate::model::body::BodyKind;
-use crate::model::ids::{BodyId, JointId};
-use crate::model::mechanism::Model;
+use crate::forces::{ForceSet, MotorTarget};
+use crate::joints::Drive;
+use crate::model::{BodyId, BodyKind, JointId, Model};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,29 +164,35 @@ pub(crate) fn usable_scale(scale: f64) -> f64 {
 /// How far from one the squared length of a given rotation may be.
 const UNIT: f64 = 1e-6;
 
+/// Whether the model has the body, and it is of a kind.
 fn is_kind(model: &Model, body: BodyId, kind: BodyKind) -> bool {
     model.bodies.get(body.index()).is_some_and(|b| b.kind == kind)
 }
 
+/// A goal needs a unit rotation: an interpolated quaternion that was not normalized would shear the body.
 fn takes_goal(model: &Model, (body, pose): &(BodyId, Pose)) -> bool {
     let is_pose = pose.is_finite() && (pose.rotation.length_squared() - 1.0).abs() < UNIT;
     is_pose && is_kind(model, *body, BodyKind::Kinematic)
 }
 
+/// A wrench needs a body that forces move.
 fn takes_wrench(model: &Model, (body, wrench): &(BodyId, Force)) -> bool {
     wrench.is_finite() && is_kind(model, *body, BodyKind::Dynamic)
 }
 
+/// A target needs a joint with a motor.
 fn takes_motor(model: &Model, (joint, target): &(JointId, MotorTarget)) -> bool {
     let is_target = target.position.is_finite() && target.velocity.is_finite();
     let joint = model.joints.get(joint.index());
     is_target && joint.is_some_and(|j| model.forces[j.forces as usize].motor().is_some())
 }
 
+/// A value needs a coordinate that the model declares as driven: its row exists in every step.
 fn takes_drive(model: &Model, (joint, drive): &(JointId, Drive)) -> bool {
     is_finite(drive) && model.joints.get(joint.index()).is_some_and(|j| j.drives(drive.coordinate))
 }
 
+/// Only a secondary, rigid joint without forces can be let go: its rows are idle then, and nothing else of it is left.
 fn takes_release(model: &Model, joint: usize) -> bool {
     model.joints.get(joint).is_some_and(|j| {
         let is_plain = j.compliance == 0.0 && j.n_driven() == 0;
@@ -194,6 +200,7 @@ fn takes_release(model: &Model, joint: usize) -> bool {
     })
 }
 
+/// A drive enters the right-hand side as it is, so all three numbers must be finite.
 fn is_finite(drive: &Drive) -> bool {
     drive.value.is_finite() && drive.rate.is_finite() && drive.acceleration.is_finite()
 }

@@ -8,9 +8,7 @@ mod forces;
 mod model;
 
 mod input;
-mod poses;
 mod prepare;
-mod report;
 mod settings;
 mod watch;
 
@@ -28,28 +26,22 @@ mod assembly;
 
 mod steppers;
 
-pub use assembly::assemble::{AssemblyOutcome, AssemblyReport, assemble};
-pub use coupling::companion::{Companion, CouplingPoint, Outside, PointLaw};
-pub use forces::scalar::{Limit, Motor, MotorTarget, RotationForce, ScalarForce, Spring};
+pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
+pub use coupling::{Companion, CouplingPoint, Outside, PointLaw};
+pub use forces::{Limit, Motor, MotorTarget, Response, RotationForce, ScalarForce, Spring};
 pub use input::{Grab, Input};
-pub use joints::evaluate::evaluate_rows;
-pub use joints::frames::{Drive, JointFrames, rotation_to_axis};
-pub use joints::relative::{PairState, RelativeState, relative_rotation};
-pub use joints::rows::{RowForm, Rows};
-pub use joints::swing::{swing_gradient, swing_vector};
-pub use joints::twist::{twist_angle, twist_gradient, unwrap_angle};
-pub use measure::joint::{JointReading, joint_reading};
-pub use measure::measures::{Energy, Violation, energy, joint_forces, momentum, violation};
-pub use model::body::{BodyKind, BodySpec};
-pub use model::builder::{MechanismBuilder, Structure};
-pub use model::edit::{Edited, ModelEdit};
-pub use model::error::MechanismError;
-pub use model::ids::{BodyId, JointId};
-pub use model::mechanism::Model;
-pub use model::spec::{JointSpec, PointSpringSpec};
-pub use model::state::{History, LoopState, State};
-pub use prepare::move_kinematic;
-pub use report::StepReport;
+pub use joints::{
+    Drive, JointFrames, PairState, RelativeState, RowForm, Rows, evaluate_rows, relative_rotation,
+    rotation_to_axis, swing_gradient, swing_vector, twist_angle, twist_gradient, unwrap_angle,
+};
+pub use measure::{
+    Energy, JointReading, Violation, energy, joint_forces, joint_reading, momentum, violation,
+};
+pub use model::{
+    BodyId, BodyKind, BodySpec, Edited, History, JointId, JointSpec, LoopState, MechanismBuilder,
+    MechanismError, Model, ModelEdit, PointSpringSpec, State, Structure,
+};
+pub use prepare::{move_kinematic, place_kinematic};
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
     RungeKutta, Scheme, Settings, TreeForm,
@@ -57,7 +49,6 @@ pub use settings::{
 pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
-pub use steppers::joint_space::{Response, arrive_kinematic, outside_wrenches};
-pub use steppers::step::{step, step_observed, step_together};
-pub use watch::{Stage, Watch};
+pub use steppers::{StepHooks, external_wrenches, step, step_coupled, step_observed};
+pub use watch::{Stage, StepReport, Watch};
 pub use workspace::Workspace;

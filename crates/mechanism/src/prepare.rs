@@ -1,12 +1,13 @@
-//! What every stepper does first: kinematic bodies and motor targets follow the input.
+//! Moving poses by increments; kinematic bodies and motor targets follow the input, in every stepper.
+//!
+//! An increment is `(θ, Δx)` with `R⁺ = exp(θ) R`, `x⁺ = x + Δx`, world axes. Rotations are normalized after every move, so that
+//! rounding does not accumulate in their length.
 
-use sinew_math::Pose;
+use sinew_math::{Motion, Pose, exp_so3, log_so3, normalize_quat};
 
-use crate::forces::scalar::MotorTarget;
+use crate::forces::MotorTarget;
 use crate::input::Input;
-use crate::model::mechanism::Model;
-use crate::model::state::State;
-use crate::poses::increment;
+use crate::model::{BodyId, Model, State};
 
 /// End-of-step pose of a body that the input moves.
 pub(crate) fn kinematic_target(model: &Model, state: &State, input: &Input, body: usize) -> Pose {
@@ -32,4 +33,39 @@ pub(crate) fn set_targets(model: &Model, input: &Input, targets: &mut [MotorTarg
     for (joint, target) in input.usable_motors(model) {
         targets[joint.index()] = *target;
     }
+}
+
+/// Puts kinematic bodies where the input wants them at the end of the step.
+pub fn place_kinematic(model: &Model, state: &mut State, input: &Input) {
+    for &body in &model.kinematic {
+        state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
+    }
+}
+
+/// `q ⊕ δ`, renormalized.
+#[inline]
+pub(crate) fn move_pose(pose: &Pose, delta: Motion) -> Pose {
+    Pose {
+        rotation: normalize_quat(exp_so3(delta.angular) * pose.rotation),
+        translation: pose.translation + delta.linear,
+    }
+}
+
+/// `(log(R⁺Rᵀ), x⁺ − x)`.
+pub(crate) fn increment(from: &Pose, to: &Pose) -> Motion {
+    Motion {
+        angular: log_so3(to.rotation * from.rotation.conjugate()),
+        linear: to.translation - from.translation,
+    }
+}
+
+/// The first body whose state is not finite; a sum over all finds out cheaply whether to look. A bad twist spoils the
+/// pose it moves, so the poses tell.
+pub(crate) fn first_non_finite(state: &State) -> Option<BodyId> {
+    let sum: f64 = state.poses.iter().map(|p| p.translation.element_sum() + p.rotation.w).sum();
+    if sum.is_finite() {
+        return None;
+    }
+    let is_bad = |(p, m): (&Pose, &Motion)| !(p.is_finite() && m.is_finite());
+    state.poses.iter().zip(&state.motions).position(is_bad).map(BodyId::from_index)
 }

@@ -1,4 +1,4 @@
-//! How a step is made.
+//! Settings of a step: plain data with working defaults, which a recording stores.
 
 use glam::DVec3;
 use sinew_solvers::{CgSettings, LoopSettings};

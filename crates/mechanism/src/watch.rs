@@ -1,4 +1,10 @@
-//! Watching a step while it runs.
+//! What a caller sees of a step: its stages while it runs, and its report.
+//!
+//! The library never reads a clock. A caller that wants times, or a deadline for the loops, passes a [`Watch`].
+
+use sinew_solvers::LoopReport;
+
+use crate::model::BodyId;
 
 /// The stages of a step, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,6 +16,8 @@ pub enum Stage {
     Eliminate,
     /// Substitution, roots to leaves.
     Substitute,
+    /// Linearizing a companion, and solving it together with the bodies.
+    Couple,
     /// Refinement of the loops.
     Refine,
     /// New poses and twists.
@@ -20,8 +28,15 @@ pub enum Stage {
 
 impl Stage {
     /// All stages.
-    pub const ALL: [Self; 6] =
-        [Self::Prepare, Self::Eliminate, Self::Substitute, Self::Refine, Self::Integrate, Self::Stabilize];
+    pub const ALL: [Self; 7] = [
+        Self::Prepare,
+        Self::Eliminate,
+        Self::Substitute,
+        Self::Couple,
+        Self::Refine,
+        Self::Integrate,
+        Self::Stabilize,
+    ];
 
     /// Name in lower case.
     pub fn name(self) -> &'static str {
@@ -29,6 +44,7 @@ impl Stage {
             Self::Prepare => "prepare",
             Self::Eliminate => "eliminate",
             Self::Substitute => "substitute",
+            Self::Couple => "couple",
             Self::Refine => "refine",
             Self::Integrate => "integrate",
             Self::Stabilize => "stabilize",
@@ -56,4 +72,30 @@ impl<F: FnMut(Stage)> Watch for F {
     fn done(&mut self, stage: Stage) {
         self(stage);
     }
+}
+
+/// What a step did. Stepping never fails: trouble is reported here.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct StepReport {
+    /// Largest anchor distance at the last linearization point, m: for a one-solve first-order step the error of
+    /// the state the step began with. [`crate::violation`] measures any state.
+    pub position_error: f64,
+    /// Largest rotation error there, rad.
+    pub rotation_error: f64,
+    /// Largest anchor distance there among joints outside the tree and hard grabs, m.
+    pub loop_error: f64,
+    /// Linear solves made.
+    pub iterations: u32,
+    /// Pivots or rows that had to be regularized by compliance.
+    pub regularized: u32,
+    /// How the loops were closed, all solves of the step together; the residual is that of the last one.
+    pub loops: LoopReport,
+    /// Iterations of the assembly after the step.
+    pub assembly_iterations: u32,
+    /// First body whose state is no longer finite.
+    pub non_finite: Option<BodyId>,
+    /// Nothing was done: the step length is not a positive number, or the state belongs to another model.
+    pub refused: bool,
 }

@@ -1,15 +1,15 @@
-//! From where a motion is seen.
+//! Perspective cameras, and cameras that frame a set of points.
 //!
-//! A camera is a [`View`] (three axes) and an eye. To frame a motion, the eye moves along the axes of the view until the
-//! four sides of the picture touch the outermost points: with picture coordinates (x, y, z), z towards the viewer, and half
-//! openings t, a point is inside if ±x + t z ≤ ±e_x + t e_z, and the same for y; hence e_z = max (A₊ + A₋)/(2t) and
-//! e_x = (A₊ − A₋)/2 with A± = max(±x + t z) over all points. Exact for points, and O(n).
+//! A camera is a [`View`] (three axes) and an eye. To frame points, the eye moves along the axes of the view until the four
+//! sides of the picture touch the outermost points. In picture coordinates (x, y, z), z towards the viewer, with half
+//! openings t and eye e, a point is inside if ±x + t z ≤ ±e_x + t e_z; the same holds for y. Hence e_z = max (A₊ + A₋)/(2t)
+//! and e_x = (A₊ − A₋)/2 with A± = max(±x + t z) over all points. The solution is exact. Cost: O(points).
 
 use glam::DVec3;
 
-use crate::View;
+use crate::view::View;
 
-/// Room left at each side, as a share of the picture.
+/// Margin at each side, as a share of the picture.
 const MARGIN: f64 = 0.05;
 
 /// An eye that looks along `-view.toward`.
@@ -17,30 +17,30 @@ const MARGIN: f64 = 0.05;
 pub struct Camera {
     /// Axes of the picture.
     pub view: View,
-    /// Place of the eye (m).
+    /// Position of the eye (m).
     pub eye: DVec3,
-    /// Half width and half height of what is seen, at distance 1.
+    /// Half width and half height of the visible rectangle at distance 1.
     pub opening: (f64, f64),
-    /// The middle of what is looked at (m): planes fade away from here, and shadows fall around it.
+    /// Centre of the framed points (m). Planes fade out away from it, and shadows are computed around it.
     pub focus: DVec3,
-    /// How far what is looked at reaches from there (m).
+    /// Radius of the framed points about the focus (m).
     pub reach: f64,
 }
 
 impl Camera {
-    /// Half opening of a picture as high as wide; where a motion is framed, that of the shorter side of other pictures is smaller and
-    /// that of the longer larger.
+    /// Default half opening of a square picture. When a motion is framed, the shorter side of other pictures has a smaller
+    /// half opening and the longer side a larger one.
     pub const OPENING: f64 = 0.25;
 
-    /// A camera that sees all points, in a picture of this width over height, with some room at the sides. Points that are
-    /// not finite are ignored; without any, a metre about the origin is seen.
+    /// A camera that sees all points with a margin. `aspect` is width over height of the picture. Points that are not
+    /// finite are ignored; without points, the camera sees one metre about the origin.
     pub fn framing(view: View, points: impl Iterator<Item = DVec3> + Clone, aspect: f64) -> Self {
         let aspect = if aspect.is_finite() { aspect.clamp(1e-3, 1e3) } else { 1.0 };
         let opening = (Self::OPENING * aspect.sqrt(), Self::OPENING / aspect.sqrt());
         let (focus, reach) = extent(points.clone());
         let seen = points.filter(|point| point.is_finite());
         let inner = [opening.0, opening.1].map(|half| half * (1.0 - 2.0 * MARGIN));
-        // Supports in the four directions, relative to the middle.
+        // A± of both picture axes, relative to the focus.
         let mut sides = [[f64::NEG_INFINITY; 2]; 2];
         for point in seen.map(|point| view.project(point - focus)) {
             for (axis, place) in [point.x, point.y].into_iter().enumerate() {
@@ -52,15 +52,16 @@ impl Camera {
             sides = [[0.5; 2]; 2];
         }
         let distance = |axis: usize| 0.5 * (sides[axis][0] + sides[axis][1]) / inner[axis];
-        // Never so near that a single point fills the picture.
+        // A lower bound on the distance, so that a single point does not fill the picture.
         let distance = distance(0).max(distance(1)).max(2.0 * reach);
         let aside = |axis: usize| 0.5 * (sides[axis][0] - sides[axis][1]);
         let eye = focus + view.right * aside(0) + view.up * aside(1) + view.toward * distance;
         Self { view, eye, opening, focus, reach }
     }
 
-    /// A camera at `eye` that looks at `at` (m), with `up` (of length 1) upwards, in a picture of this width over height; at distance
-    /// 1 half of its shorter side is `opening`, [`Camera::OPENING`] being usual. `points` are what there is to see.
+    /// A camera at `eye` that looks at `at` (m). `up` (of length 1) points upwards. `opening` is half the shorter side of
+    /// the visible rectangle at distance 1 (default: [`Camera::OPENING`]), `aspect` width over height. `points` are the
+    /// points of the scene; they set focus and reach.
     pub fn placed(
         (eye, at): (DVec3, DVec3),
         up: DVec3,
@@ -75,8 +76,8 @@ impl Camera {
         Self { view, eye, opening, focus, reach }
     }
 
-    /// Where a point is in a picture of this size, in pixels from the upper left corner, and its distance from the eye
-    /// along the view (m); `None` if it is not in front of the eye.
+    /// Pixel coordinates of a point from the upper left corner, and its distance from the eye along the view (m). `None`
+    /// if the point is not in front of the eye.
     pub fn pixel(&self, point: DVec3, width: usize, height: usize) -> Option<(f64, f64, f64)> {
         let at = self.view.project(point - self.eye);
         let distance = -at.z;
@@ -90,13 +91,14 @@ impl Camera {
         })
     }
 
-    /// What is nearer to the eye is not seen (m).
+    /// Distance of the near clipping plane (m).
     pub(crate) fn near(&self) -> f64 {
         1e-3 * self.reach
     }
 }
 
-/// Middle of a box around all finite points (m), and how far they reach from there (m); without any, a metre about the origin.
+/// Centre of the bounding box of all finite points (m), and their radius about it (m). Without points: one metre about the
+/// origin.
 fn extent(points: impl Iterator<Item = DVec3> + Clone) -> (DVec3, f64) {
     let seen = points.filter(|point| point.is_finite());
     let start = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
@@ -114,7 +116,7 @@ mod tests {
     use glam::DVec3;
 
     use super::Camera;
-    use crate::View;
+    use crate::view::View;
 
     #[test]
     fn everything_is_in_the_picture_and_touches_its_margin() {

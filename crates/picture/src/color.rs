@@ -1,30 +1,30 @@
-//! Colours: linear light inside, sRGB (IEC 61966-2-1) at both ends.
+//! Colours: linear light internally, sRGB (IEC 61966-2-1) at input and output.
 
 use glam::Vec3;
 use sinew_math::ops;
 
-/// A colour as linear light, so that averages over samples are what an eye far away would see.
+/// A colour, stored as linear light so that averages of samples are physically correct.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Color(pub(crate) Vec3);
 
 impl Color {
-    /// From red, green and blue as they are written for screens, from 0 to 1; anything else is brought into that range.
+    /// A colour from sRGB red, green and blue, each from 0 to 1. Values outside are clamped; NaN and infinity count as 0.
     pub fn srgb(red: f64, green: f64, blue: f64) -> Self {
         let part = |value: f64| to_linear(if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }) as f32;
         Self(Vec3::new(part(red), part(green), part(blue)))
     }
 
-    /// Red, green and blue as they are written for screens, from 0 to 1.
+    /// sRGB red, green and blue, each from 0 to 1.
     pub fn to_srgb(self) -> [f64; 3] {
         self.0.to_array().map(|part| to_srgb(f64::from(part).clamp(0.0, 1.0)))
     }
 
-    /// Part of the way from this colour to another: 0 is this one, 1 the other.
+    /// Linear blend: `part` 0 gives this colour, 1 gives the other one.
     pub fn mix(self, other: Self, part: f64) -> Self {
         Self(self.0.lerp(other.0, part.clamp(0.0, 1.0) as f32))
     }
 
-    /// A colour of a scale of `value` from 0 to 1: blue, white at one half, red.
+    /// Diverging colour scale for `value` from 0 to 1: blue at 0, white at one half, red at 1.
     pub fn of_scale(value: f64) -> Self {
         let ends = [Self::srgb(0.17, 0.36, 0.72), Self::srgb(0.96, 0.95, 0.93), Self::srgb(0.78, 0.16, 0.18)];
         let along = if value.is_finite() { 2.0 * value.clamp(0.0, 1.0) } else { 0.0 };
@@ -40,12 +40,12 @@ fn to_srgb(value: f64) -> f64 {
     if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * ops::pow(value, 1.0 / 2.4) - 0.055 }
 }
 
-/// Bytes of linear light, by table.
+/// Table from linear light to sRGB bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Encoding(Vec<u8>);
 
 impl Encoding {
-    /// Steps of linear light: the darkest steps of sRGB are 1/3295 apart.
+    /// Table size: the darkest sRGB bytes are 1/3295 apart in linear light, so 8192 steps separate all bytes.
     const STEPS: usize = 8192;
 
     pub(crate) fn new() -> Self {
@@ -53,7 +53,7 @@ impl Encoding {
         Self((0..Self::STEPS).map(byte).collect())
     }
 
-    /// Red, green, blue as bytes; what is too bright is white.
+    /// Red, green, blue as sRGB bytes; values above 1 saturate.
     pub(crate) fn bytes(&self, light: Vec3) -> [u8; 3] {
         let last = (Self::STEPS - 1) as f32;
         light.to_array().map(|part| self.0[(part.clamp(0.0, 1.0) * last + 0.5) as usize])

@@ -1,15 +1,16 @@
-//! What can go wrong with a picture.
+//! Errors of pictures.
 
 use thiserror::Error;
 
-use crate::image::MAX_SIDE;
+/// Longest side of a picture in pixels.
+pub(crate) const MAX_SIDE: usize = 16_384;
 
 /// Why a picture cannot be made or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PictureError {
     /// A side of zero, or one that is too long.
-    #[error("a picture of {width} × {height} pixels: both sides must be from 1 to {MAX_SIDE}")]
+    #[error("a picture cannot be {width} × {height} pixels large: each side must be from 1 to {MAX_SIDE}")]
     Size {
         /// Wanted width in pixels.
         width: usize,
@@ -17,16 +18,16 @@ pub enum PictureError {
         height: usize,
     },
     /// A filmstrip or an animation without pictures.
-    #[error("there is nothing to show: no pictures were given")]
+    #[error("there are no pictures to show")]
     NoFrames,
-    /// A picture of an animation that is not as large as the first.
-    #[error("picture {frame} of the animation is {found:?} pixels large, the first one {wanted:?}")]
+    /// The pictures of an animation differ in size.
+    #[error("picture {frame} of the animation is {found:?} pixels large, but the first one is {wanted:?}")]
     Uneven {
-        /// Which picture, counted from 0.
+        /// Index of the picture, from 0.
         frame: usize,
-        /// Its width and height.
+        /// Its width and height in pixels.
         found: (usize, usize),
-        /// Width and height of the first.
+        /// Width and height of the first picture in pixels.
         wanted: (usize, usize),
     },
     /// The bytes could not be written.

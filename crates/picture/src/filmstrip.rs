@@ -1,31 +1,32 @@
-//! Several pictures of a motion on one page, with their times.
+//! Filmstrips: several pictures of a motion on one page, with captions.
 
-use crate::{Image, PictureError};
+use crate::error::PictureError;
+use crate::image::Image;
 
-/// Paper, text, and soft text.
+/// Colours of the page, of text, and of secondary text.
 const PAPER: [u8; 3] = [252, 252, 251];
 const INK: [u8; 3] = [38, 44, 54];
 const SOFT_INK: [u8; 3] = [104, 112, 124];
 
-/// What is written on a page of pictures.
+/// Text and layout of a page of pictures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filmstrip {
     /// First line.
     pub title: String,
     /// Second line.
     pub subtitle: String,
-    /// Pictures per row; as many as bring the page nearest to 3 : 2 if zero.
+    /// Pictures per row; zero chooses the number that brings the page nearest to 3 : 2.
     pub columns: usize,
 }
 
 impl Filmstrip {
-    /// Puts pictures, which should be equally large, side by side in rows, each with a caption in its upper left corner.
-    /// Fails if there are none or the page would be too large.
+    /// Places pictures of equal size in rows, each with a caption in its upper left corner. Fails without pictures or if
+    /// the page would be too large.
     pub fn compose(&self, frames: &[(Image, String)]) -> Result<Image, PictureError> {
         let n = frames.len();
         let width = frames.iter().map(|(image, _)| image.width()).max().ok_or(PictureError::NoFrames)?;
         let height = frames.iter().map(|(image, _)| image.height()).max().unwrap_or(1);
-        // Everything on the page grows with it.
+        // All sizes on the page are multiples of this unit.
         let unit = (height as f64 / 24.0).clamp(8.0, 40.0);
         let (margin, gap) = ((1.6 * unit).round() as usize, (0.6 * unit).round() as usize);
         let has_head = !(self.title.is_empty() && self.subtitle.is_empty());

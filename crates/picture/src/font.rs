@@ -1,6 +1,6 @@
-//! Text in pictures: a font of five by seven dots, drawn with round strokes between neighbouring dots.
+//! Text in pictures: a font of 5 × 7 dots, drawn with round strokes between neighbouring dots.
 
-use crate::Image;
+use crate::image::Image;
 
 /// Dots of the characters from space to tilde: seven rows from the top, bits from the left.
 const DOTS: [[u8; 7]; 95] = [
@@ -100,12 +100,12 @@ const DOTS: [[u8; 7]; 95] = [
     [0x08, 0x04, 0x04, 0x02, 0x04, 0x04, 0x08], // }
     [0, 0, 0x08, 0x15, 0x02, 0, 0],             // ~
 ];
-/// What stands for a character that is not there.
+/// Dots of characters that the font lacks.
 const UNKNOWN: [u8; 7] = [0x1F, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1F];
-/// Characters that hang below the line, by two dots.
+/// Characters that reach two dots below the base line.
 const HANGING: &str = ",;gpqy";
 
-/// A character: its dots, how far it hangs, and its first and last column.
+/// A character: its dots, how far it reaches below the base line (dots), and its first and last column.
 struct Glyph {
     dots: [u8; 7],
     drop: f64,
@@ -117,7 +117,7 @@ impl Glyph {
         let i = (c as usize).checked_sub(' ' as usize);
         let dots = i.and_then(|i| DOTS.get(i)).copied().unwrap_or(UNKNOWN);
         let all = dots.iter().fold(0, |all, row| all | row);
-        // Figures are equally wide, so that they do not jump while they count.
+        // Digits are equally wide, so that counters do not jump.
         let columns = match all {
             _ if c.is_ascii_digit() => (0, 4),
             0 => (0, 1),
@@ -130,7 +130,7 @@ impl Glyph {
         (0..5).contains(&column) && (0..7).contains(&row) && self.dots[row as usize] >> (4 - column) & 1 == 1
     }
 
-    /// Dots to draw as lines to a neighbour; a dot alone is a line to itself.
+    /// Lines between neighbouring dots; a single dot is a line of length zero.
     fn strokes(&self) -> Vec<[(i32, i32); 2]> {
         let mut strokes = Vec::new();
         for (x, y) in (0..7).flat_map(|y| (0..5).map(move |x| (x, y))).filter(|&(x, y)| self.has(x, y)) {
@@ -153,13 +153,13 @@ impl Glyph {
 }
 
 impl Image {
-    /// How long a text is whose capitals are `size` pixels high, in pixels.
+    /// Width of a text in pixels; capitals are `size` pixels high.
     pub fn text_width(text: &str, size: f64) -> f64 {
         text.chars().map(|c| Glyph::of(c).advance()).sum::<f64>() * size / 7.0
     }
 
-    /// Writes a text whose capitals are `size` pixels high, from its upper left corner, in pixels. What is outside of the
-    /// picture is cut off.
+    /// Writes a text with its upper left corner at a pixel; capitals are `size` pixels high. The part outside the picture is
+    /// cut off.
     pub fn write(&mut self, text: &str, (mut x, y): (f64, f64), size: f64, ink: [u8; 3]) {
         let dot = size / 7.0;
         let radius = 0.52 * dot.max(1.0);
@@ -197,7 +197,7 @@ fn distance(p: (f64, f64), a: (f64, f64), b: (f64, f64)) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{DOTS, Glyph};
-    use crate::Image;
+    use crate::image::Image;
 
     #[test]
     fn all_characters_differ() {

@@ -1,29 +1,31 @@
-//! Motions as GIF: one palette for all pictures, played without end.
+//! GIF animations: one palette for all pictures, endless repeat.
 //!
-//! Of every picture but the first, only the rectangle that changed is written, and within it only what changed. Times are
-//! whole hundredths of a second in the file; they are rounded so that errors do not add up.
+//! Except for the first picture, only the bounding rectangle of changed pixels is written; unchanged pixels inside it are
+//! transparent. A GIF stores times in hundredths of a second; rounding errors do not accumulate.
 
 use std::io::Write;
 
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
-use crate::{Image, Palette, PictureError};
+use crate::error::PictureError;
+use crate::image::Image;
+use crate::palette::Palette;
 
-/// An animation that is being written, picture by picture.
+/// A GIF encoder that takes one picture at a time.
 pub struct Animation<W: Write> {
     encoder: Encoder<W>,
     palette: Palette,
     size: (usize, usize),
-    /// Colours of the last picture; none before the first.
+    /// Palette indices of the last picture; empty before the first.
     shown: Vec<u8>,
     frames: usize,
-    /// Time so far in seconds, and in hundredths as written.
+    /// Total time in seconds, and in hundredths as written.
     seconds: f64,
     ticks: u64,
 }
 
 impl<W: Write> Animation<W> {
-    /// Begins an animation of pictures of this size. Fails if a side is zero or longer than 16,384 pixels.
+    /// Starts an animation of pictures of this size. Fails if a side is zero or longer than 16,384 pixels.
     pub fn new(out: W, palette: Palette, (width, height): (usize, usize)) -> Result<Self, PictureError> {
         Image::new(width, height, [0; 3])?;
         let colors = palette.colors().as_flattened();
@@ -33,7 +35,7 @@ impl<W: Write> Animation<W> {
         Ok(Self { encoder, palette, size, shown, frames: 0, seconds: 0.0, ticks: 0 })
     }
 
-    /// Adds a picture that is shown for some time (s).
+    /// Adds a picture that is displayed for some time (s).
     pub fn push(&mut self, image: &Image, seconds: f64) -> Result<(), PictureError> {
         let (width, height) = self.size;
         let found = (image.width(), image.height());
@@ -44,18 +46,10 @@ impl<W: Write> Animation<W> {
         for (y, row) in image.pixels().chunks_exact(width).enumerate() {
             colors.extend(row.iter().enumerate().map(|(x, pixel)| self.palette.at(*pixel, x, y)));
         }
-        let rows = |from: usize, to: usize| from * width..to * width;
-        let (mut left, mut right, mut top, mut bottom) = (0, width, 0, height);
         let is_first = self.shown.is_empty();
-        if !is_first {
-            let changed = |i: usize| colors[i] != self.shown[i];
-            top = (0..height).find(|&y| rows(y, y + 1).any(changed)).unwrap_or(0);
-            bottom = (top..height).rev().find(|&y| rows(y, y + 1).any(changed)).unwrap_or(top) + 1;
-            let column = |x: usize| (top..bottom).any(|y| changed(y * width + x));
-            left = (0..width).find(|&x| column(x)).unwrap_or(0);
-            right = (left..width).rev().find(|&x| column(x)).unwrap_or(left) + 1;
-        }
-        // The first number that is no colour.
+        let [left, right, top, bottom] =
+            if is_first { [0, width, 0, height] } else { self.changed_rectangle(&colors) };
+        // The first index beyond the palette marks unchanged pixels.
         let same = self.palette.colors().len() as u8;
         let mut buffer = Vec::with_capacity((right - left) * (bottom - top));
         for y in top..bottom {
@@ -64,13 +58,8 @@ impl<W: Write> Animation<W> {
                     .map(|i| if is_first || colors[i] != self.shown[i] { colors[i] } else { same }),
             );
         }
-        self.seconds += if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
-        let ticks = (100.0 * self.seconds).round() as u64;
-        // Programs slow down what is faster than 50 pictures per second.
-        let delay = ticks.saturating_sub(self.ticks).clamp(2, u64::from(u16::MAX));
-        self.ticks += delay;
         let frame = Frame {
-            delay: delay as u16,
+            delay: self.delay(seconds),
             dispose: DisposalMethod::Keep,
             transparent: (!is_first).then_some(same),
             left: left as u16,
@@ -86,7 +75,30 @@ impl<W: Write> Animation<W> {
         Ok(())
     }
 
-    /// Ends the animation and gives back where it was written. Fails if there was no picture.
+    /// Left, right, top and bottom of the pixels that differ from the last picture; one pixel if none does.
+    fn changed_rectangle(&self, colors: &[u8]) -> [usize; 4] {
+        let (width, height) = self.size;
+        let changed = |i: usize| colors[i] != self.shown[i];
+        let row = |y: usize| (y * width..(y + 1) * width).any(changed);
+        let top = (0..height).find(|&y| row(y)).unwrap_or(0);
+        let bottom = (top..height).rev().find(|&y| row(y)).unwrap_or(top) + 1;
+        let column = |x: usize| (top..bottom).any(|y| changed(y * width + x));
+        let left = (0..width).find(|&x| column(x)).unwrap_or(0);
+        let right = (left..width).rev().find(|&x| column(x)).unwrap_or(left) + 1;
+        [left, right, top, bottom]
+    }
+
+    /// Display time of the next picture in hundredths of a second; the rounded total follows the exact one.
+    fn delay(&mut self, seconds: f64) -> u16 {
+        self.seconds += if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
+        let ticks = (100.0 * self.seconds).round() as u64;
+        // Viewers slow down animations of more than 50 pictures per second.
+        let delay = ticks.saturating_sub(self.ticks).clamp(2, u64::from(u16::MAX));
+        self.ticks += delay;
+        delay as u16
+    }
+
+    /// Ends the animation and returns the writer. Fails if there was no picture.
     pub fn finish(self) -> Result<W, PictureError> {
         if self.frames == 0 {
             return Err(PictureError::NoFrames);

@@ -1,9 +1,6 @@
-//! Pixels, and rectangles of them.
+//! Images in memory: pixels, rectangles of pixels, blending.
 
-use crate::PictureError;
-
-/// Longest side of a picture in pixels.
-pub(crate) const MAX_SIDE: usize = 16_384;
+use crate::error::{MAX_SIDE, PictureError};
 
 /// A picture: rows from the top, three bytes (sRGB) per pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,21 +36,21 @@ impl Image {
         &self.pixels
     }
 
-    /// The same, to be written.
+    /// Mutable access to all pixels, in the same order.
     pub fn pixels_mut(&mut self) -> &mut [[u8; 3]] {
         &mut self.pixels
     }
 
-    /// Red, green, blue of a pixel, counted from the left and from the top.
+    /// Red, green, blue of the pixel in column `x` from the left and row `y` from the top.
     ///
     /// # Panics
-    /// If there is no such pixel.
+    /// If the pixel is outside the picture.
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
-        assert!(x < self.width, "pixel {x} of a row of {}", self.width);
+        assert!(x < self.width, "column {x} of a picture of width {}", self.width);
         self.pixels[y * self.width + x]
     }
 
-    /// Puts a picture into this one with its upper left corner at a pixel; what is outside is cut off.
+    /// Copies a picture into this one, with its upper left corner at a pixel. The part outside is cut off.
     pub fn paste(&mut self, other: &Self, (left, top): (usize, usize)) {
         let width = other.width.min(self.width.saturating_sub(left));
         for (y, row) in
@@ -64,7 +61,7 @@ impl Image {
         }
     }
 
-    /// Mixes `ink` into a pixel, if there is one: 0 leaves it, 1 replaces it.
+    /// Mixes `ink` into a pixel: `part` 0 leaves the pixel, 1 replaces it. Pixels outside the picture are ignored.
     pub(crate) fn blend(&mut self, x: i64, y: i64, ink: [u8; 3], part: f64) {
         if (0..self.width as i64).contains(&x) && (0..self.height as i64).contains(&y) {
             let pixel = &mut self.pixels[y as usize * self.width + x as usize];

@@ -30,5 +30,5 @@ pub use mesh::Mesh;
 pub use palette::Palette;
 pub use png::encode_png;
 pub use render::Renderer;
-pub use scene::{Line, Plane, Scene};
+pub use scene::{Plane, Scene, SceneLine};
 pub use view::View;

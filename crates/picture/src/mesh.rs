@@ -1,36 +1,36 @@
-//! Triangles with normals and colours.
+//! Triangle meshes with normals and colours per vertex.
 
 use glam::DVec3;
 use sinew_math::Pose;
 
-use crate::Color;
+use crate::color::Color;
 
-/// A surface. Positions in metres; triangles are counterclockwise from outside, and seen from both sides.
+/// A triangle mesh. Positions in metres. Triangles are counterclockwise seen from outside, and visible from both sides.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     pub(crate) vertices: Vec<Vertex>,
     pub(crate) triangles: Vec<[u32; 3]>,
 }
 
-/// A corner of triangles.
+/// A vertex of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Vertex {
     pub(crate) position: DVec3,
-    /// Of length 1; zero where light makes no difference.
+    /// Of length 1; zero for unlit vertices.
     pub(crate) normal: DVec3,
     pub(crate) color: Color,
 }
 
 impl Mesh {
-    /// A smooth surface of one colour: the normal at a vertex is the mean of those of its triangles, by area. Triangles
-    /// that name a vertex that is not there are left out.
+    /// A smooth surface of one colour. The normal of a vertex is the area-weighted mean of the normals of its triangles.
+    /// Triangles with an index out of range are skipped.
     pub fn smooth(positions: &[DVec3], triangles: &[[u32; 3]], color: Color) -> Self {
         let mut mesh = Self::default();
         mesh.push_smooth(positions, triangles, |_| color);
         mesh
     }
 
-    /// Adds a smooth surface with a colour for every vertex, given by its index.
+    /// Adds a smooth surface; `color` gives the colour of each vertex by its index.
     pub fn push_smooth(
         &mut self,
         positions: &[DVec3],
@@ -54,7 +54,7 @@ impl Mesh {
         added.iter_mut().for_each(|vertex| vertex.normal = vertex.normal.normalize_or(DVec3::Z));
     }
 
-    /// Adds another surface, moved to a pose and painted.
+    /// Adds another mesh, moved to a pose and painted in one colour.
     pub fn push(&mut self, other: &Self, pose: &Pose, color: Color) {
         let first = self.vertices.len() as u32;
         self.vertices.extend(other.vertices.iter().map(|vertex| Vertex {
@@ -65,22 +65,22 @@ impl Mesh {
         self.triangles.extend(other.triangles.iter().map(|corners| corners.map(|i| i + first)));
     }
 
-    /// Adds another surface as it is.
+    /// Adds another mesh with its own positions and colours.
     pub fn push_painted(&mut self, other: &Self) {
         let first = self.vertices.len() as u32;
         self.vertices.extend_from_slice(&other.vertices);
         self.triangles.extend(other.triangles.iter().map(|corners| corners.map(|i| i + first)));
     }
 
-    /// The same surface, larger by a positive factor.
+    /// The mesh scaled about its origin by a positive factor.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut mesh = self.clone();
         mesh.vertices.iter_mut().for_each(|vertex| vertex.position *= factor);
         mesh
     }
 
-    /// Adds a patch of a surface given as points over a grid of parameters with their normals, `columns` per row. Rows
-    /// follow one another in the direction that, crossed with that of the columns, points outwards.
+    /// Adds a patch: a grid of (position, normal) pairs with `columns` per row. The direction of rows crossed with the
+    /// direction of columns points outwards.
     pub(crate) fn push_grid(&mut self, points: &[(DVec3, DVec3)], columns: usize, color: Color) {
         let first = self.vertices.len();
         self.vertices.extend(points.iter().map(|&(position, normal)| Vertex { position, normal, color }));
@@ -93,7 +93,7 @@ impl Mesh {
         }
     }
 
-    /// Takes everything away; the memory stays.
+    /// Removes all vertices and triangles; keeps the memory.
     pub fn clear(&mut self) {
         self.vertices.clear();
         self.triangles.clear();
@@ -104,12 +104,12 @@ impl Mesh {
         self.triangles.len()
     }
 
-    /// The vertices of all triangles.
+    /// Vertex indices of all triangles.
     pub fn triangles(&self) -> impl Iterator<Item = [usize; 3]> + Clone {
         self.triangles.iter().map(|corners| corners.map(|i| i as usize))
     }
 
-    /// The places of all vertices (m).
+    /// Positions of all vertices (m).
     pub fn positions(&self) -> impl Iterator<Item = DVec3> + Clone {
         self.vertices.iter().map(|vertex| vertex.position)
     }

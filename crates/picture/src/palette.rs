@@ -1,23 +1,23 @@
-//! The few colours that stand for all of a motion.
+//! Colour palettes of animations, and dithering.
 //!
-//! Median cut: colours are counted in 32³ cells; the box with the largest spread is cut in two at the mean of its widest
-//! axis, again and again. Rare colours count for more than their share (the square root of their number), or thin lines
-//! would lose theirs. Between two colours, an 8 × 8 threshold matrix (Bayer) that stays in place from picture to
-//! picture decides, so that what does not move does not flicker. O(pixels + 255 × distinct colours).
+//! Median cut: colours are counted in 32³ bins; the box of bins with the largest spread is cut in two at the mean of its
+//! widest axis, repeatedly. The weight of a bin is the square root of its count, so that thin lines keep their colour.
+//! Dithering uses an 8 × 8 Bayer matrix fixed to the pixels, so that still parts do not flicker.
+//! Cost: O(pixels + 255 × distinct colours).
 
-use crate::Image;
+use crate::image::Image;
 
-/// Colours of a palette at most; one more number means that nothing changed.
+/// Largest number of colours; the remaining index of a byte marks unchanged pixels.
 const COLORS: usize = 255;
-/// Bits per channel in which colours are counted, and in which the nearest one is looked up.
+/// Bits per channel of the bins, and of the table of nearest colours.
 const COUNTED: u32 = 5;
 const LOOKED_UP: u32 = 6;
-/// How far thresholds shift a colour, from end to end, in steps of a byte.
+/// Total range of the dither offset, in steps of a byte.
 const SPREAD: i32 = 7;
-/// The nearest colour was not asked for yet.
+/// Table entry whose nearest colour has not been computed yet.
 const UNKNOWN: u8 = u8::MAX;
 
-/// At most 255 colours, and which of them is nearest to any other.
+/// At most 255 colours, with a table of the nearest one for any other colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Palette {
     colors: Vec<[u8; 3]>,
@@ -25,27 +25,27 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// The colours that do best for some pictures.
+    /// The palette of some pictures.
     pub fn of<'i>(images: impl IntoIterator<Item = &'i Image>) -> Self {
-        let mut cells = vec![Cell::default(); 1 << (3 * COUNTED)];
+        let mut cells = vec![ColorBin::default(); 1 << (3 * COUNTED)];
         for pixel in images.into_iter().flat_map(Image::pixels) {
             cells[index(*pixel, COUNTED)].add(*pixel);
         }
-        let mut cells: Vec<Cell> = cells.into_iter().filter(|cell| cell.n > 0).collect();
+        let mut cells: Vec<ColorBin> = cells.into_iter().filter(|cell| cell.n > 0).collect();
         if cells.is_empty() {
-            cells.push(Cell { n: 1, ..Cell::default() });
+            cells.push(ColorBin { n: 1, ..ColorBin::default() });
         }
-        let mut boxes = vec![Part::of(&cells, 0..cells.len())];
+        let mut boxes = vec![ColorBox::of(&cells, 0..cells.len())];
         while boxes.len() < COLORS {
             let widest = (0..boxes.len()).max_by(|&a, &b| boxes[a].spread.total_cmp(&boxes[b].spread));
             let Some(widest) = widest.filter(|&i| boxes[i].spread > 0.0) else { break };
-            let Part { range, axis, mean, .. } = boxes[widest].clone();
+            let ColorBox { range, axis, mean, .. } = boxes[widest].clone();
             let part = &mut cells[range.clone()];
             part.sort_by(|a, b| a.mean()[axis].total_cmp(&b.mean()[axis]));
             let below = part.iter().filter(|cell| cell.mean()[axis] <= mean[axis]).count();
             let middle = range.start + below.clamp(1, range.len() - 1);
-            boxes[widest] = Part::of(&cells, range.start..middle);
-            boxes.push(Part::of(&cells, middle..range.end));
+            boxes[widest] = ColorBox::of(&cells, range.start..middle);
+            boxes.push(ColorBox::of(&cells, middle..range.end));
         }
         let colors: Vec<[u8; 3]> =
             boxes.iter().map(|part| part.mean.map(|value| value.round().clamp(0.0, 255.0) as u8)).collect();
@@ -57,17 +57,17 @@ impl Palette {
         &self.colors
     }
 
-    /// The colour that stands for a pixel at a place, by its number.
+    /// Index of the palette colour for a pixel at column `x` and row `y`, with dithering.
     pub(crate) fn at(&mut self, pixel: [u8; 3], x: usize, y: usize) -> u8 {
         let shift = (SPREAD * (2 * threshold(x, y) - 63)) / 128;
         let pixel = pixel.map(|byte| (i32::from(byte) + shift).clamp(0, 255) as u8);
         let known = &mut self.nearest[index(pixel, LOOKED_UP)];
         if *known == UNKNOWN {
-            // That of the middle of the cell, so that it does not matter which pixel asks first.
+            // Nearest to the centre of the table cell, so that the order of requests does not matter.
             let [red, green, blue] = pixel.map(|byte| i32::from(byte & !3 | 2));
             let far = |color: &[u8; 3]| {
                 let [r, g, b] = color.map(i32::from);
-                // Eyes are keen on green and dull on blue.
+                // Eyes are most sensitive to green and least to blue.
                 2 * (r - red) * (r - red) + 4 * (g - green) * (g - green) + (b - blue) * (b - blue)
             };
             let nearest = (0..self.colors.len()).min_by_key(|&k| far(&self.colors[k]));
@@ -88,14 +88,14 @@ fn index([red, green, blue]: [u8; 3], bits: u32) -> usize {
     part(red) << (2 * bits) | part(green) << bits | part(blue)
 }
 
-/// Colours that lie close together.
+/// Count and sum of similar colours.
 #[derive(Clone, Copy, Default)]
-struct Cell {
+struct ColorBin {
     n: u64,
     sum: [u64; 3],
 }
 
-impl Cell {
+impl ColorBin {
     fn add(&mut self, pixel: [u8; 3]) {
         self.n += 1;
         (0..3).for_each(|k| self.sum[k] += u64::from(pixel[k]));
@@ -110,17 +110,17 @@ impl Cell {
     }
 }
 
-/// A box of cells: their mean, the axis along which they differ most, and by how much.
+/// A range of bins: their mean, the axis of largest spread, and that spread.
 #[derive(Clone)]
-struct Part {
+struct ColorBox {
     range: std::ops::Range<usize>,
     mean: [f64; 3],
     axis: usize,
     spread: f64,
 }
 
-impl Part {
-    fn of(cells: &[Cell], range: std::ops::Range<usize>) -> Self {
+impl ColorBox {
+    fn of(cells: &[ColorBin], range: std::ops::Range<usize>) -> Self {
         let (mut total, mut first, mut second) = (0.0, [0.0; 3], [0.0; 3]);
         for cell in &cells[range.clone()] {
             total += cell.weight();
@@ -140,7 +140,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::{Palette, threshold};
-    use crate::Image;
+    use crate::image::Image;
 
     #[test]
     fn thresholds_are_all_there_is_and_spread() {

@@ -1,8 +1,9 @@
-//! Pictures as PNG.
+//! PNG output.
 
 use std::io::Write;
 
-use crate::{Image, PictureError};
+use crate::error::PictureError;
+use crate::image::Image;
 
 /// Writes a picture as PNG: eight bits each of red, green, blue, in sRGB.
 pub fn encode_png(image: &Image, out: impl Write) -> Result<(), PictureError> {

@@ -1,28 +1,30 @@
-//! From surfaces in the world to triangles on the grid of the picture.
+//! Projection of meshes and lines to triangles on the pixel grid.
 //!
-//! Corners are rounded to 1/256 pixel, so that neighbours share their edges exactly. What is behind the eye, or so far
-//! aside that it would leave the range of the grid, is clipped (Sutherland and Hodgman) against the near plane and four
-//! planes well outside the picture. Vertices that are not finite take their triangles with them. O(vertices + triangles).
+//! Vertices are rounded to 1/256 pixel, so that neighbouring triangles share their edges exactly. Triangles are clipped
+//! (Sutherland and Hodgman) against the near plane and four planes well outside the picture. Triangles with a vertex that
+//! is not finite are skipped. Cost: O(vertices + triangles).
 
 use glam::{DVec3, Vec3};
 
-use crate::{Camera, Line, Mesh};
+use crate::camera::Camera;
+use crate::mesh::Mesh;
+use crate::scene::SceneLine;
 
-/// Parts of a pixel.
+/// Grid units per pixel.
 pub(crate) const UNIT: i64 = 256;
-/// How many times the picture around itself is kept before clipping.
+/// Clipping planes at the sides, in half widths of the picture from its centre.
 const GUARD: f64 = 8.0;
 
-/// A corner of a triangle in the picture.
+/// A vertex in the picture.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Corner {
+pub(crate) struct ProjectedVertex {
     /// Right and down from the upper left corner, in 1/256 pixel.
     pub(crate) at: [i32; 2],
     /// One over the distance from the eye along the view (1/m): linear in the picture.
     pub(crate) near: f32,
-    /// In the world, from the focus of the camera (m).
+    /// World position relative to the focus of the camera (m).
     pub(crate) position: Vec3,
-    /// Of length 1, or zero where light makes no difference.
+    /// Of length 1; zero for unlit vertices.
     pub(crate) normal: Vec3,
     /// Linear light.
     pub(crate) color: Vec3,
@@ -30,22 +32,22 @@ pub(crate) struct Corner {
 
 /// Triangles in the picture.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Projected {
-    pub(crate) corners: Vec<Corner>,
+pub(crate) struct ProjectedTriangles {
+    pub(crate) corners: Vec<ProjectedVertex>,
     pub(crate) triangles: Vec<[u32; 3]>,
 }
 
-/// A vertex as the eye sees it: right and up in half pictures times distance, and distance.
+/// A vertex in view coordinates: right and up in half pictures times distance, and distance.
 #[derive(Clone, Copy)]
-struct Seen {
+struct ViewVertex {
     at: DVec3,
     position: Vec3,
     normal: Vec3,
     color: Vec3,
 }
 
-impl Seen {
-    /// How far inside the k-th clipping plane it is.
+impl ViewVertex {
+    /// Signed distance to a clipping plane; positive inside.
     fn inside(&self, plane: usize, near: f64) -> f64 {
         let DVec3 { x, y, z } = self.at;
         match plane {
@@ -76,10 +78,10 @@ pub(crate) struct Lens<'a> {
 }
 
 impl Lens<'_> {
-    fn see(&self, position: DVec3, normal: DVec3, color: Vec3) -> Seen {
+    fn see(&self, position: DVec3, normal: DVec3, color: Vec3) -> ViewVertex {
         let Camera { view, eye, opening, focus, .. } = self.camera;
         let at = view.project(position - *eye);
-        Seen {
+        ViewVertex {
             at: DVec3::new(at.x / opening.0, at.y / opening.1, -at.z),
             position: (position - *focus).as_vec3(),
             normal: normal.as_vec3(),
@@ -87,10 +89,10 @@ impl Lens<'_> {
         }
     }
 
-    fn corner(&self, seen: &Seen) -> Corner {
+    fn corner(&self, seen: &ViewVertex) -> ProjectedVertex {
         let part = |half: f64, share: f64| (UNIT as f64 * half * (1.0 + share)).round() as i32;
         let DVec3 { x, y, z } = seen.at;
-        Corner {
+        ProjectedVertex {
             at: [part(0.5 * self.width as f64, x / z), part(0.5 * self.height as f64, -y / z)],
             near: (1.0 / z) as f32,
             position: seen.position,
@@ -99,18 +101,18 @@ impl Lens<'_> {
         }
     }
 
-    fn is_clear(&self, seen: &Seen) -> bool {
+    fn is_clear(&self, seen: &ViewVertex) -> bool {
         (0..5).all(|plane| seen.inside(plane, self.camera.near()) > 0.0)
     }
 }
 
-impl Projected {
+impl ProjectedTriangles {
     pub(crate) fn clear(&mut self) {
         self.corners.clear();
         self.triangles.clear();
     }
 
-    /// Adds a surface.
+    /// Adds a mesh.
     pub(crate) fn push_mesh(&mut self, mesh: &Mesh, lens: Lens<'_>) {
         let see = |i: u32| {
             let vertex = &mesh.vertices[i as usize];
@@ -133,7 +135,7 @@ impl Projected {
     }
 
     /// Adds a line as a strip that faces the eye, with square ends.
-    pub(crate) fn push_line(&mut self, line: &Line, lens: Lens<'_>) {
+    pub(crate) fn push_line(&mut self, line: &SceneLine, lens: Lens<'_>) {
         let ends = [line.from, line.to].map(|end| lens.see(end, DVec3::ZERO, line.color.0));
         let is_wide = line.width > 0.0 && line.width.is_finite();
         if !is_wide || !ends.iter().all(|end| end.at.is_finite()) {
@@ -148,13 +150,13 @@ impl Projected {
             (false, true) => a = b.toward(&a, 0.999 * to / (to - from)),
             (false, false) => return,
         }
-        // In pixels: from here to there, along and across.
+        // Half the line width in pixels, along and across the line.
         let half = glam::DVec2::new(0.5 * lens.width as f64, 0.5 * lens.height as f64);
-        let place = |seen: &Seen| seen.at.truncate() / seen.at.z * half;
+        let place = |seen: &ViewVertex| seen.at.truncate() / seen.at.z * half;
         let along = (place(&b) - place(&a)).normalize_or(glam::DVec2::X) * (0.5 * line.width);
-        let moved = |seen: &Seen, by: glam::DVec2| {
+        let moved = |seen: &ViewVertex, by: glam::DVec2| {
             let by = by / half * seen.at.z;
-            Seen { at: seen.at + by.extend(0.0), ..*seen }
+            ViewVertex { at: seen.at + by.extend(0.0), ..*seen }
         };
         let across = along.perp();
         let corners = [
@@ -166,13 +168,13 @@ impl Projected {
         self.push_polygon(corners.to_vec(), lens);
     }
 
-    /// Adds a convex polygon, as far as it can be seen.
-    fn push_polygon(&mut self, mut polygon: Vec<Seen>, lens: Lens<'_>) {
+    /// Clips a convex polygon and adds the rest as triangles.
+    fn push_polygon(&mut self, mut polygon: Vec<ViewVertex>, lens: Lens<'_>) {
         if !polygon.iter().all(|seen| seen.at.is_finite() && seen.normal.is_finite()) {
             return;
         }
         for plane in 0..5 {
-            let depth = |seen: &Seen| seen.inside(plane, lens.camera.near());
+            let depth = |seen: &ViewVertex| seen.inside(plane, lens.camera.near());
             let mut kept = Vec::with_capacity(polygon.len() + 1);
             for (i, this) in polygon.iter().enumerate() {
                 let next = &polygon[(i + 1) % polygon.len()];

@@ -1,21 +1,21 @@
-//! Which samples of which pixels a triangle covers.
+//! Rasterization of triangles: which samples of which pixels a triangle covers.
 //!
-//! Corners lie on a grid of 1/256 pixel and edge functions are whole numbers, hence exact: of two triangles that share an
-//! edge, exactly one covers a sample on it. The edge function opposite to corner i is e_i(x, y) = a_i x + b_i y + c_i,
-//! not negative inside; e_i over twice the area is the barycentric coordinate. Either orientation is covered.
+//! Vertices lie on a grid of 1/256 pixel and edge functions are integers, hence exact: of two triangles that share an edge,
+//! exactly one covers a sample on it. The edge function opposite to vertex i is e_i(x, y) = a_i x + b_i y + c_i, not negative
+//! inside; e_i over twice the area is the barycentric coordinate. Both orientations are drawn.
 
 use std::ops::Range;
 
 use crate::project::UNIT;
 
-/// Samples of a pixel, from its centre, in 1/256 pixel: no two in one row or column of eighths.
+/// Sample positions relative to the pixel centre, in 1/256 pixel: one sample per row and column of eighths.
 pub(crate) const SAMPLES: [[i64; 2]; 8] =
     [[16, -48], [-16, 48], [80, 16], [-48, -80], [-80, 80], [-112, -16], [48, 112], [112, -112]];
 
-/// Columns of a triangle beyond which it pays to look for those that are covered.
+/// Width in pixels above which the covered columns of each row are computed first.
 const NARROW: i64 = 8;
 
-/// The edges of a triangle with area.
+/// Edge functions of a triangle with non-zero area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edges {
     a: [i64; 3],
@@ -48,7 +48,7 @@ impl Edges {
         Some(Self { a, b, c, area: sign * area, low, high })
     }
 
-    /// Rows, in pixels, that it may touch.
+    /// Rows of pixels that the triangle may touch.
     pub(crate) fn rows(&self) -> Range<i64> {
         self.low[1].div_euclid(UNIT)..self.high[1].div_euclid(UNIT) + 1
     }
@@ -63,15 +63,15 @@ impl Edges {
         [0, 1, 2].map(|i| ((self.a[i] as f64 * x + self.b[i] as f64 * y + self.c[i] as f64) * scale) as f32)
     }
 
-    /// What is linear on the triangle and has these values at its corners.
-    pub(crate) fn slope(&self, values: [f32; 3]) -> Slope {
+    /// The linear function with these values at the vertices.
+    pub(crate) fn slope(&self, values: [f32; 3]) -> LinearField {
         let [v0, v1, v2] = values.map(f64::from);
         let blend = |k: [i64; 3]| (k[1] as f64 * (v1 - v0) + k[2] as f64 * (v2 - v0)) / self.area as f64;
-        Slope { base: v0 + blend(self.c), x: blend(self.a), y: blend(self.b) }
+        LinearField { base: v0 + blend(self.c), x: blend(self.a), y: blend(self.b) }
     }
 
-    /// Visits the pixels of some rows and of the first `width` columns of which samples are covered; bit k of the mask
-    /// stands for sample k.
+    /// Calls `visit(column, row, mask)` for each pixel in `rows` and the first `width` columns with a covered sample. Bit k
+    /// of the mask stands for sample k.
     pub(crate) fn cover<const N: usize>(
         &self,
         samples: &[[i64; 2]; N],
@@ -81,7 +81,7 @@ impl Edges {
     ) {
         let (mine, columns) = (self.rows(), self.columns());
         let (left, right) = (columns.start.max(0), columns.end.min(width));
-        // Samples on an edge belong to the triangle at one side of it only.
+        // A sample exactly on an edge belongs to the triangle on one side only.
         let owned = [0, 1, 2].map(|i| self.a[i] > 0 || (self.a[i] == 0 && self.b[i] > 0));
         let offsets =
             samples.map(|[x, y]| [0, 1, 2].map(|i| self.a[i] * x + self.b[i] * y - i64::from(!owned[i])));
@@ -93,7 +93,7 @@ impl Edges {
             let mut edge = [0, 1, 2].map(|i| self.a[i] * x + self.b[i] * y + self.c[i]);
             let (mut from, mut to) = (left, right);
             if right - left > NARROW {
-                // Columns outside of which no sample can be covered.
+                // Skip columns in which no sample can be covered.
                 for i in 0..3 {
                     let (room, step) = (edge[i] + largest[i], self.a[i] * UNIT);
                     match step.signum() {
@@ -123,21 +123,21 @@ impl Edges {
     }
 }
 
-/// A linear function of the place in the picture, in 1/256 pixel.
+/// A linear function of the position in the picture, in 1/256 pixel.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slope {
+pub(crate) struct LinearField {
     pub(crate) base: f64,
     pub(crate) x: f64,
     pub(crate) y: f64,
 }
 
-impl Slope {
-    /// Its value at the centre of a pixel.
+impl LinearField {
+    /// Value at the centre of a pixel.
     pub(crate) fn at_pixel(&self, x: i64, y: i64) -> f64 {
         self.base + self.x * (x * UNIT + UNIT / 2) as f64 + self.y * (y * UNIT + UNIT / 2) as f64
     }
 
-    /// By how much the samples of a pixel differ from its centre.
+    /// Differences between the samples of a pixel and its centre.
     pub(crate) fn offsets<const N: usize>(&self, samples: &[[i64; 2]; N]) -> [f64; N] {
         samples.map(|[x, y]| self.x * x as f64 + self.y * y as f64)
     }

@@ -1,47 +1,50 @@
-//! From a scene to pixels.
+//! The renderer: from a scene to pixels.
 //!
-//! Eight samples per pixel keep the nearest triangle each (by one over the distance, which is linear in the picture);
-//! then every triangle that a pixel shows is shaded once, at the middle of its samples, and the samples are averaged in
-//! linear light. Rows are drawn in bands that know nothing of each other: the same pixels at any number of threads.
-//! Cost: vertices + triangles + covered samples + pixels; memory of a band per thread.
+//! Each of the eight samples of a pixel keeps its nearest triangle (by one over the distance, which is linear in the
+//! picture). Then every triangle that a pixel shows is shaded once, at the centroid of its samples, and the samples are
+//! averaged in linear light. Bands of rows are independent, so pixels do not depend on the number of threads.
+//! Cost: O(vertices + triangles + covered samples + pixels); scratch memory of one band per thread.
 
 use glam::Vec3;
 
+use crate::camera::Camera;
 use crate::color::Encoding;
-use crate::project::{Lens, Projected};
+use crate::error::PictureError;
+use crate::image::Image;
+use crate::project::{Lens, ProjectedTriangles};
 use crate::raster::{Edges, SAMPLES};
-use crate::shade::{SeenPlane, Shader};
+use crate::scene::Scene;
+use crate::shade::{Shader, ViewedPlane};
 use crate::shadow::ShadowMap;
-use crate::{Camera, Image, PictureError, Scene};
 
 /// Rows of a band.
 const ROWS: usize = 16;
-/// Samples of a pixel.
+/// SampleBuffer of a pixel.
 const N: usize = SAMPLES.len();
-/// A sample that shows nothing; planes are counted down from here.
+/// Index of a sample that shows the background; planes have the indices below it.
 const NOTHING: u32 = u32::MAX;
-/// How clearly things inside show through what is around them, and what nothing hides.
+/// Opacity of the layers `inside` and `front` of a scene.
 const THROUGH: [f32; 2] = [0.3, 1.0];
 
-/// Draws scenes; keeps its memory from one picture to the next.
+/// Draws scenes; reuses its memory from one picture to the next.
 #[derive(Clone, Debug)]
 pub struct Renderer {
     image: Image,
     encoding: Encoding,
     shadows: ShadowMap,
-    solid: Layer,
-    /// What is inside, and what nothing hides.
-    over: [Layer; 2],
+    solid: MeshLayer,
+    /// The layers `inside` and `front` of the scene.
+    over: [MeshLayer; 2],
 }
 
 impl Renderer {
-    /// For pictures of this size. Fails if a side is zero or longer than 16,384 pixels.
+    /// A renderer of pictures of this size. Fails if a side is zero or longer than 16,384 pixels.
     pub fn new(width: usize, height: usize) -> Result<Self, PictureError> {
         Ok(Self {
             image: Image::new(width, height, [0; 3])?,
             encoding: Encoding::new(),
             shadows: ShadowMap::new(width.max(height)),
-            solid: Layer::default(),
+            solid: MeshLayer::default(),
             over: Default::default(),
         })
     }
@@ -51,7 +54,7 @@ impl Renderer {
         (self.image.width(), self.image.height())
     }
 
-    /// Draws a scene. What is not finite or not in front of the camera is left out.
+    /// Draws a scene. Parts that are not finite or not in front of the camera are skipped.
     pub fn render(&mut self, scene: &Scene, camera: &Camera) -> &Image {
         let (width, height) = (self.image.width(), self.image.height());
         let lens = Lens { camera, width, height };
@@ -66,8 +69,8 @@ impl Renderer {
             layer.shapes.push_mesh(mesh, lens);
             layer.sort(bands);
         }
-        let planes: Vec<SeenPlane> =
-            scene.planes.iter().filter_map(|plane| SeenPlane::new(plane, camera)).collect();
+        let planes: Vec<ViewedPlane> =
+            scene.planes.iter().filter_map(|plane| ViewedPlane::new(plane, camera)).collect();
         let canvas = Canvas {
             shader: Shader::new(lens, &self.shadows),
             solid: &self.solid,
@@ -76,23 +79,23 @@ impl Renderer {
             encoding: &self.encoding,
         };
         let pixels = self.image.pixels_mut();
-        crate::threads::for_each_chunk(pixels, ROWS * width, Band::default, |scratch, i, rows| {
+        crate::threads::for_each_chunk(pixels, ROWS * width, BandBuffers::default, |scratch, i, rows| {
             canvas.draw(i, rows, scratch);
         });
         &self.image
     }
 }
 
-/// Triangles in the picture, and the bands that each may touch.
+/// Triangles in the picture, sorted into the bands that they may touch.
 #[derive(Clone, Debug, Default)]
-struct Layer {
-    shapes: Projected,
+struct MeshLayer {
+    shapes: ProjectedTriangles,
     /// Triangles of band i are `members[first[i]..first[i + 1]]`, in the order of the scene.
     first: Vec<usize>,
     members: Vec<u32>,
 }
 
-impl Layer {
+impl MeshLayer {
     fn edges(&self, triangle: u32) -> Option<Edges> {
         Edges::new(self.shapes.triangles[triangle as usize].map(|i| self.shapes.corners[i as usize].at))
     }
@@ -128,22 +131,23 @@ impl Layer {
     }
 }
 
-/// What every sample of a band shows.
+/// Sample buffers of one band.
 #[derive(Default)]
-struct Band {
-    solid: Samples,
-    over: [Samples; 2],
+struct BandBuffers {
+    solid: SampleBuffer,
+    over: [SampleBuffer; 2],
 }
 
+/// Nearest triangle or plane of each sample.
 #[derive(Default)]
-struct Samples {
-    /// One over the distance of what is nearest (1/m); zero if there is nothing.
+struct SampleBuffer {
+    /// One over the distance of the nearest surface (1/m); zero if there is none.
     near: Vec<f32>,
-    /// Which triangle or plane that is.
+    /// Index of that triangle or plane.
     what: Vec<u32>,
 }
 
-impl Samples {
+impl SampleBuffer {
     fn clear(&mut self, n: usize) {
         self.near.clear();
         self.near.resize(n, 0.0);
@@ -151,7 +155,7 @@ impl Samples {
         self.what.resize(n, NOTHING);
     }
 
-    /// Puts something in front of what is farther, at the samples of a mask, the first of which is `at`.
+    /// Depth test: writes `what` at the samples of a mask where it is nearer. `at` is the index of the first sample.
     fn put(&mut self, at: usize, mask: u8, near: [f32; N], what: u32) {
         let (nearest, shown) = (&mut self.near[at..at + N], &mut self.what[at..at + N]);
         for k in 0..N {
@@ -162,7 +166,7 @@ impl Samples {
     }
 
     /// Draws the triangles of a band.
-    fn draw(&mut self, layer: &Layer, band: usize, width: usize) {
+    fn draw(&mut self, layer: &MeshLayer, band: usize, width: usize) {
         let top = (band * ROWS) as i64;
         for &triangle in &layer.members[layer.first[band]..layer.first[band + 1]] {
             let Some(edges) = layer.edges(triangle) else { continue };
@@ -182,22 +186,22 @@ impl Samples {
     }
 }
 
-/// Everything that a band needs.
+/// Shared inputs of all bands.
 struct Canvas<'a> {
     shader: Shader<'a>,
-    solid: &'a Layer,
-    over: &'a [Layer; 2],
-    planes: &'a [SeenPlane],
+    solid: &'a MeshLayer,
+    over: &'a [MeshLayer; 2],
+    planes: &'a [ViewedPlane],
     encoding: &'a Encoding,
 }
 
 impl Canvas<'_> {
-    fn draw(&self, band: usize, pixels: &mut [[u8; 3]], scratch: &mut Band) {
+    fn draw(&self, band: usize, pixels: &mut [[u8; 3]], scratch: &mut BandBuffers) {
         let width = self.shader.lens.width;
-        let Band { solid, over } = scratch;
+        let BandBuffers { solid, over } = scratch;
         solid.clear(pixels.len() * N);
         solid.draw(self.solid, band, width);
-        let is_there = |layer: &Layer| layer.first[band] < layer.first[band + 1];
+        let is_there = |layer: &MeshLayer| layer.first[band] < layer.first[band + 1];
         for (samples, layer) in over.iter_mut().zip(self.over).filter(|(_, layer)| is_there(layer)) {
             samples.clear(pixels.len() * N);
             samples.draw(layer, band, width);
@@ -212,18 +216,16 @@ impl Canvas<'_> {
             }
         }
         for (i, pixel) in pixels.iter_mut().enumerate() {
-            let (x, y) = (i % width, band * ROWS + i / width);
+            let at = (i % width, band * ROWS + i / width);
             let front: &[u32] = &solid.what[i * N..][..N];
             let mut sum = Vec3::ZERO;
-            self.for_each_shown(self.solid, front, x, y, |light, mask| {
-                sum += light * mask.count_ones() as f32
-            });
+            self.for_each_shown(self.solid, front, at, |light, mask| sum += light * mask.count_ones() as f32);
             let over = over.iter().zip(self.over).zip(THROUGH).filter(|((_, layer), _)| is_there(layer));
             for ((samples, layer), share) in over {
                 let behind: &[u32] = &samples.what[i * N..][..N];
-                // Where it shows, it replaces its share of what is there on average.
+                // Samples of this layer replace their share of the mean light so far.
                 let mean = sum / N as f32;
-                self.for_each_shown(layer, behind, x, y, |light, mask| {
+                self.for_each_shown(layer, behind, at, |light, mask| {
                     let shown = (0..N).filter(|k| mask >> k & 1 == 1 && behind[*k] != NOTHING).count();
                     sum += (light - mean) * (share * shown as f32);
                 });
@@ -232,16 +234,15 @@ impl Canvas<'_> {
         }
     }
 
-    /// Visits everything that a pixel shows, with its light and the samples that show it.
+    /// Calls `visit(light, mask)` for each triangle or plane that a pixel shows; the mask holds its samples.
     fn for_each_shown(
         &self,
-        layer: &Layer,
+        layer: &MeshLayer,
         shown: &[u32],
-        x: usize,
-        y: usize,
+        (x, y): (usize, usize),
         mut visit: impl FnMut(Vec3, u8),
     ) {
-        // The middle of all samples is that of the pixel.
+        // The centroid of all samples is the centre of the pixel.
         if shown.iter().all(|what| *what == shown[0]) {
             return visit(self.light(layer, shown[0], x as f64 + 0.5, y as f64 + 0.5), u8::MAX);
         }
@@ -262,8 +263,8 @@ impl Canvas<'_> {
         }
     }
 
-    /// Light of something at a place of the picture, in pixels.
-    fn light(&self, layer: &Layer, what: u32, x: f64, y: f64) -> Vec3 {
+    /// Light of a triangle, a plane or the background at a pixel position.
+    fn light(&self, layer: &MeshLayer, what: u32, x: f64, y: f64) -> Vec3 {
         if what == NOTHING {
             return self.shader.background(y);
         }

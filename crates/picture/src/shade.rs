@@ -1,17 +1,19 @@
-//! How bright things are.
+//! Shading of surfaces, planes and background.
 //!
 //! One sun, and a sky that is brighter above than below: light = albedo (sky(n) + sun max(0, n·l) lit) + a soft highlight
-//! (Blinn) + a rim where the surface turns away (Schlick). Planes are checkered in cells of a round length, averaged over
-//! the pixel (box filter of the checker function), and fade into the background.
+//! (Blinn) + a rim where the surface turns away (Schlick). Planes are checkered with a round cell length, filtered over the
+//! pixel (box filter of the checker function), and fade into the background.
 
 use glam::{DVec2, DVec3, Vec3};
 
-use crate::project::{Corner, Lens, UNIT};
-use crate::raster::Slope;
+use crate::camera::Camera;
+use crate::color::Color;
+use crate::project::{Lens, ProjectedVertex, UNIT};
+use crate::raster::LinearField;
+use crate::scene::Plane;
 use crate::shadow::ShadowMap;
-use crate::{Camera, Color, Plane};
 
-/// Sky and ground in the background, at the top and at the bottom of the picture.
+/// Background colours at the top and at the bottom of the picture.
 const TOP: [f64; 3] = [0.74, 0.80, 0.87];
 const BOTTOM: [f64; 3] = [0.95, 0.955, 0.96];
 /// Bright and dark cells of a plane.
@@ -20,40 +22,40 @@ const CELLS: [[f64; 3]; 2] = [[0.93, 0.925, 0.915], [0.83, 0.835, 0.84]];
 const SKY: Vec3 = Vec3::new(0.43, 0.46, 0.51);
 const BOUNCE: Vec3 = Vec3::new(0.25, 0.235, 0.22);
 const SUN: Vec3 = Vec3::new(0.78, 0.75, 0.70);
-/// Planes are seen up to these multiples of the reach of the camera from its focus: all of them, and none.
+/// Planes are opaque within `CLEAR` and invisible beyond `GONE` times the reach of the camera, measured from its focus.
 const CLEAR: f64 = 1.6;
 const GONE: f64 = 6.0;
 
-/// Everything that brightness depends on.
+/// Camera, light and background colours.
 pub(crate) struct Shader<'a> {
     pub(crate) lens: Lens<'a>,
     pub(crate) shadows: &'a ShadowMap,
-    /// From the focus of the camera (m).
+    /// Eye relative to the focus of the camera (m).
     eye: Vec3,
     zenith: Vec3,
     background: [Vec3; 2],
     cells: [Vec3; 2],
-    /// Side of a cell of planes (m).
+    /// Side of a checker cell (m).
     cell: f64,
 }
 
-/// A plane as the camera sees it.
+/// A plane relative to the camera.
 #[derive(Clone, Copy)]
-pub(crate) struct SeenPlane {
+pub(crate) struct ViewedPlane {
     normal: DVec3,
     axes: [DVec3; 2],
-    /// Distance of the eye from it (m).
+    /// Distance of the eye from the plane (m).
     height: f64,
-    /// The foot of the eye on it, in its axes (m).
+    /// Projection of the eye onto the plane, in the axes of the plane (m).
     foot: DVec2,
 }
 
-impl SeenPlane {
-    /// `None` if it is seen from behind or is not finite.
+impl ViewedPlane {
+    /// `None` if the plane is seen from behind or is not finite.
     pub(crate) fn new(plane: &Plane, camera: &Camera) -> Option<Self> {
         let normal = plane.normal.try_normalize()?;
         let height = (camera.eye - plane.point).dot(normal);
-        // Axes of the world where the plane has them, so that cells lie on round places.
+        // World axes where possible, so that cells lie on round coordinates.
         let first = DVec3::AXES.into_iter().find(|axis| axis.dot(normal).abs() < 0.6)?;
         let along = (first - normal * first.dot(normal)).normalize();
         let axes = [along, normal.cross(along)];
@@ -61,8 +63,8 @@ impl SeenPlane {
         (height > 0.0 && height.is_finite()).then_some(Self { normal, axes, height, foot })
     }
 
-    /// One over the distance from the eye along the view (1/m) of the point seen in a direction that has length 1 along
-    /// the view; not positive if the plane is not there.
+    /// One over the distance along the view (1/m) of the point seen in a direction. The direction has length 1 along the
+    /// view. Not positive if the direction misses the plane.
     fn near(&self, direction: DVec3) -> f64 {
         -direction.dot(self.normal) / self.height
     }
@@ -89,13 +91,13 @@ impl<'a> Shader<'a> {
         }
     }
 
-    /// The colour behind everything, at a height of the picture in pixels from the top.
+    /// Background colour at `y` pixels from the top.
     pub(crate) fn background(&self, y: f64) -> Vec3 {
         let part = (y / self.lens.height as f64).clamp(0.0, 1.0) as f32;
         self.background[0].lerp(self.background[1], (part * 1.25).min(1.0))
     }
 
-    /// The direction seen at a place of the picture, in pixels, of length 1 along the view.
+    /// Direction of the ray through a pixel position, of length 1 along the view.
     fn direction(&self, x: f64, y: f64) -> DVec3 {
         let Camera { view, opening, .. } = self.lens.camera;
         let right = (2.0 * x / self.lens.width as f64 - 1.0) * opening.0;
@@ -103,7 +105,7 @@ impl<'a> Shader<'a> {
         view.right * right + view.up * up - view.toward
     }
 
-    /// By how much the direction changes from a pixel to the next at its right and to the next below.
+    /// Change of the ray direction to the next pixel on the right and to the next pixel below.
     fn turns(&self) -> [DVec3; 2] {
         let Camera { view, opening, .. } = self.lens.camera;
         let right = view.right * (2.0 * opening.0 / self.lens.width as f64);
@@ -111,13 +113,13 @@ impl<'a> Shader<'a> {
     }
 
     /// One over the distance of a plane along the view (1/m): linear in the picture.
-    pub(crate) fn slope(&self, plane: &SeenPlane) -> Slope {
+    pub(crate) fn slope(&self, plane: &ViewedPlane) -> LinearField {
         let [right, down] = self.turns().map(|turn| plane.near(turn) / UNIT as f64);
-        Slope { base: plane.near(self.direction(0.0, 0.0)), x: right, y: down }
+        LinearField { base: plane.near(self.direction(0.0, 0.0)), x: right, y: down }
     }
 
-    /// Light of a plane at a place of the picture, in pixels.
-    pub(crate) fn plane(&self, plane: &SeenPlane, x: f64, y: f64) -> Vec3 {
+    /// Light of a plane at a pixel position.
+    pub(crate) fn plane(&self, plane: &ViewedPlane, x: f64, y: f64) -> Vec3 {
         let camera = self.lens.camera;
         let direction = self.direction(x, y);
         let at = plane.place(direction);
@@ -130,12 +132,12 @@ impl<'a> Shader<'a> {
         if fade <= 0.0 {
             return behind;
         }
-        // Products of two square waves, each averaged over the width of the pixel.
+        // The checker is a product of two square waves, each averaged over the width of the pixel.
         let wide = ((right - at).abs() + (down - at).abs()).max(DVec2::splat(1e-9)) / self.cell;
         let wave = |place: f64, wide: f64| {
             let fold = |place: f64| 2.0 * ((0.5 * place - (0.5 * place).floor()) - 0.5).abs();
             let slope = (fold(place - 0.5 * wide) - fold(place + 0.5 * wide)) / wide;
-            // Averages over many cells vanish.
+            // The average over many cells is zero.
             slope * (2.0 - wide).clamp(0.0, 1.0)
         };
         let at = at / self.cell;
@@ -144,25 +146,26 @@ impl<'a> Shader<'a> {
         let normal = plane.normal.as_vec3();
         let lit = self.shadows.on_plane(from_focus.as_vec3());
         let slant = normal.dot(self.shadows.light).max(0.0);
-        // Under things it is darker than in the open shade.
+        // Ambient occlusion: the sky, too, is darker under objects.
         let sky = self.sky(normal) * (0.72 + 0.28 * lit);
         let light = albedo * (sky + SUN * (slant * lit));
         behind.lerp(light, (fade * fade * (3.0 - 2.0 * fade)) as f32)
     }
 
     /// Light of a triangle at a point with these barycentric coordinates.
-    pub(crate) fn surface(&self, corners: [&Corner; 3], weights: [f32; 3]) -> Vec3 {
+    pub(crate) fn surface(&self, corners: [&ProjectedVertex; 3], weights: [f32; 3]) -> Vec3 {
         let [a, b, c] = corners;
-        // Linear in the world is linear over distance in the picture.
+        // Perspective-correct interpolation: weights are divided by distance.
         let mut share = [weights[0] * a.near, weights[1] * b.near, weights[2] * c.near];
         let sum: f32 = share.iter().sum();
         share = share.map(|part| part / sum);
-        let blend = |part: fn(&Corner) -> Vec3| part(a) * share[0] + part(b) * share[1] + part(c) * share[2];
+        let blend =
+            |part: fn(&ProjectedVertex) -> Vec3| part(a) * share[0] + part(b) * share[1] + part(c) * share[2];
         let albedo = blend(|corner| corner.color);
         let Some(mut normal) = blend(|corner| corner.normal).try_normalize() else { return albedo };
         let position = blend(|corner| corner.position);
         let toward = (self.eye - position).normalize_or(Vec3::Z);
-        // The side of the triangle that is seen decides, not the normal at its corners.
+        // Light the visible side of the triangle, whatever the vertex normals say.
         let flat = (b.position - a.position).cross(c.position - a.position);
         if flat.dot(toward) * flat.dot(normal) < 0.0 {
             normal = -normal;

@@ -1,39 +1,40 @@
-//! Shadows: what the sun sees.
+//! Shadow maps.
 //!
-//! Surfaces are drawn once more from the direction of the light, orthographically, over the circle that the camera looks
-//! at. A surface is in shade where something is nearer to the light; the answer is averaged over 4 × 4 texels. Planes lie
-//! beneath everything: there, the share of covered texels, blurred, is the shadow.
+//! The scene is drawn once more from the direction of the light, orthographically, over the circle that the camera frames.
+//! A point is in shadow where something is nearer to the light; the result is averaged over 4 × 4 texels. Planes lie
+//! beneath everything: their shadow is the blurred share of covered texels.
 
 use glam::{Vec2, Vec3};
 
-use crate::raster::{Edges, Slope};
-use crate::{Camera, Mesh};
+use crate::camera::Camera;
+use crate::mesh::{Mesh, Vertex};
+use crate::raster::{Edges, LinearField};
 
 /// Rows that are drawn together.
 const ROWS: usize = 64;
-/// Share of a side of the map by which shadows on planes are blurred to each side, twice.
+/// Blur radius of shadows on planes: one over this share of the side of the map, applied twice.
 const BLUR: usize = 128;
 
-/// A picture of what is lit.
+/// Heights of lit points, seen from the light.
 #[derive(Clone, Debug)]
 pub(crate) struct ShadowMap {
-    /// Towards the light, and two axes across it, all of length 1.
+    /// Direction towards the light, and two axes orthogonal to it, all of length 1.
     pub(crate) light: Vec3,
     axes: [Vec3; 2],
-    /// Texels along each side; of the blurred shadow, half as many.
+    /// Texels along each side; the blurred shadow has half as many.
     texels: usize,
     /// Texels per metre.
     scale: f32,
-    /// Distance towards the light of what is lit (m); −∞ where there is nothing.
+    /// Coordinate of the lit point along the direction of light (m); −∞ where there is nothing.
     heights: Vec<f32>,
-    /// How much of the light reaches planes.
+    /// Share of the light that reaches planes.
     soft: Vec<f32>,
     scratch: Vec<f32>,
-    triangles: Vec<(Edges, Slope)>,
+    triangles: Vec<(Edges, LinearField)>,
 }
 
 impl ShadowMap {
-    /// For pictures whose longer side has so many pixels: about a texel for each.
+    /// A map for pictures whose longer side has `pixels` pixels: about one texel per pixel.
     pub(crate) fn new(pixels: usize) -> Self {
         let texels = if pixels > 640 { 1024 } else { 512 };
         let soft = texels / 2;
@@ -49,7 +50,7 @@ impl ShadowMap {
         }
     }
 
-    /// Draws what casts shadows.
+    /// Draws the mesh that casts shadows.
     pub(crate) fn draw(&mut self, camera: &Camera, mesh: &Mesh) {
         let (view, texels) = (camera.view, self.texels);
         let light = (view.zenith + 0.42 * view.toward - 0.42 * view.right).normalize();
@@ -57,24 +58,7 @@ impl ShadowMap {
         self.light = light.as_vec3();
         self.axes = [across.as_vec3(), light.cross(across).as_vec3()];
         self.scale = 0.5 * texels as f32 / (1.03 * camera.reach as f32);
-        self.triangles.clear();
-        let places: Vec<Option<([i32; 2], f32)>> = mesh
-            .vertices
-            .iter()
-            .map(|vertex| {
-                let from_focus = (vertex.position - camera.focus).as_vec3();
-                let (at, height) = self.texel(from_focus);
-                let inside = at.abs_diff_eq(Vec2::splat(0.5 * texels as f32), 4.0 * texels as f32);
-                (inside && height.is_finite())
-                    .then(|| ((256.0 * at).to_array().map(|x| x.round() as i32), height))
-            })
-            .collect();
-        for triangle in &mesh.triangles {
-            let [Some(a), Some(b), Some(c)] = triangle.map(|i| places[i as usize]) else { continue };
-            if let Some(edges) = Edges::new([a.0, b.0, c.0]) {
-                self.triangles.push((edges, edges.slope([a.1, b.1, c.1])));
-            }
-        }
+        self.project(camera, mesh);
         let triangles = &self.triangles;
         crate::threads::for_each_chunk(
             &mut self.heights,
@@ -95,13 +79,32 @@ impl ShadowMap {
         self.blur();
     }
 
-    /// Texel of a point and its distance towards the light.
+    /// Triangles of the map. Vertices far outside or not finite drop their triangles.
+    fn project(&mut self, camera: &Camera, mesh: &Mesh) {
+        let texels = self.texels as f32;
+        let place = |vertex: &Vertex| {
+            let (at, height) = self.texel((vertex.position - camera.focus).as_vec3());
+            let inside = at.abs_diff_eq(Vec2::splat(0.5 * texels), 4.0 * texels);
+            let rounded = || (256.0 * at).to_array().map(|x| x.round() as i32);
+            (inside && height.is_finite()).then(|| (rounded(), height))
+        };
+        let places: Vec<Option<([i32; 2], f32)>> = mesh.vertices.iter().map(place).collect();
+        self.triangles.clear();
+        for triangle in &mesh.triangles {
+            let [Some(a), Some(b), Some(c)] = triangle.map(|i| places[i as usize]) else { continue };
+            if let Some(edges) = Edges::new([a.0, b.0, c.0]) {
+                self.triangles.push((edges, edges.slope([a.1, b.1, c.1])));
+            }
+        }
+    }
+
+    /// Texel of a point, and its coordinate along the direction of light.
     fn texel(&self, from_focus: Vec3) -> (Vec2, f32) {
         let at = Vec2::new(from_focus.dot(self.axes[0]), from_focus.dot(self.axes[1])) * self.scale;
         (at + Vec2::splat(0.5 * self.texels as f32), from_focus.dot(self.light))
     }
 
-    /// Shares of free texels, blurred along rows and along columns, twice.
+    /// Blurs the share of uncovered texels along rows and columns, twice.
     fn blur(&mut self) {
         let (texels, soft) = (self.texels, self.texels / 2);
         let reach = soft / BLUR;
@@ -114,7 +117,7 @@ impl ShadowMap {
             }
         }
         for _ in 0..4 {
-            // A blur along rows that writes columns: two of them are one blur in both directions.
+            // Each pass blurs along rows and transposes: two passes blur in both directions.
             for y in 0..soft {
                 let row = &self.soft[y * soft..(y + 1) * soft];
                 let value = |i: usize| row[i.saturating_sub(reach).min(soft - 1)];
@@ -128,7 +131,7 @@ impl ShadowMap {
         }
     }
 
-    /// How much light reaches a point of a plane, from 0 to 1.
+    /// Share of the light that reaches a point of a plane, from 0 to 1.
     pub(crate) fn on_plane(&self, from_focus: Vec3) -> f32 {
         let soft = self.texels / 2;
         let at = 0.5 * self.texel(from_focus).0 - 0.5;
@@ -141,10 +144,10 @@ impl ShadowMap {
         row(i) + (row(i + soft) - row(i)) * part.y
     }
 
-    /// How much light reaches a point of a surface, from 0 to 1.
+    /// Share of the light that reaches a point of a surface, from 0 to 1.
     pub(crate) fn on_surface(&self, from_focus: Vec3, normal: Vec3) -> f32 {
         let texel = 1.0 / self.scale;
-        // A little off the surface, or it would shade itself.
+        // Offset along the normal, so that the surface does not shade itself.
         let (at, height) = self.texel(from_focus + normal * (2.0 * texel));
         let height = height + 1.5 * texel;
         let at = at - 2.0;

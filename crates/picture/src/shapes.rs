@@ -1,4 +1,4 @@
-//! Solids as triangles: centred on their frame, with their axis, where they have one, along x. Lengths in metres.
+//! Meshes of basic solids, centred on their frame. Cylinders, capsules and cones have their axis along x. Lengths in metres.
 //!
 //! `detail` is the number of sides of a full circle, at least 3.
 
@@ -7,7 +7,8 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use glam::DVec3;
 use sinew_math::ops;
 
-use crate::{Color, Mesh};
+use crate::color::Color;
+use crate::mesh::Mesh;
 
 impl Mesh {
     /// A box with these full edge lengths.
@@ -30,10 +31,10 @@ impl Mesh {
         Self::capsule(radius, 0.0, detail)
     }
 
-    /// A capsule; `length` is that of its cylinder part.
+    /// A capsule; `length` is the length of its cylindrical part.
     pub fn capsule(radius: f64, length: f64, detail: usize) -> Self {
         let half = detail.max(3).div_ceil(4);
-        // Latitude and the end of the middle line that it belongs to.
+        // Latitude of each ring, and the cap (−1 or 1) it belongs to.
         let end = |side: f64| {
             move |i: usize| {
                 let part = i as f64 / half as f64;
@@ -89,7 +90,7 @@ impl Mesh {
         mesh
     }
 
-    /// A curve of places and normals, each as (along x, across), turned about x.
+    /// Surface of revolution about x. The curve gives positions and normals, each as (along x, away from x).
     fn turned(detail: usize, curve: impl Iterator<Item = ((f64, f64), (f64, f64))>) -> Self {
         let detail = detail.max(3);
         let mut points = Vec::new();
@@ -102,7 +103,7 @@ impl Mesh {
         }
         let mut mesh = Self::default();
         mesh.push_grid(&points, detail + 1, WHITE);
-        // What meets in a point of the axis has no area there.
+        // Triangles at the poles have no area.
         let vertices = &mesh.vertices;
         mesh.triangles.retain(|corners| {
             let [a, b, c] = corners.map(|i| vertices[i as usize].position);
@@ -112,5 +113,5 @@ impl Mesh {
     }
 }
 
-/// Until painted.
+/// Colour of meshes before [`Mesh::push`] paints them.
 const WHITE: Color = Color(glam::Vec3::ONE);

@@ -1,8 +1,8 @@
-//! The same work on every part of a slice: with feature `parallel` on all threads of the pool, else one after the other.
+//! Work on chunks of a slice: on all threads of the pool with feature `parallel`, else one after the other.
 //!
-//! No part depends on another, so that results do not depend on the number of threads.
+//! Chunks are independent, so results do not depend on the number of threads.
 
-/// Calls `work` with scratch, the number of a part, and that part of `length` elements (the last may be shorter).
+/// Calls `work` with scratch memory, the index of a chunk, and the chunk of `length` elements (the last may be shorter).
 #[cfg(feature = "parallel")]
 pub(crate) fn for_each_chunk<T: Send, S>(
     all: &mut [T],
@@ -16,7 +16,7 @@ pub(crate) fn for_each_chunk<T: Send, S>(
         .for_each_init(scratch, |scratch, (i, part)| work(scratch, i, part));
 }
 
-/// Calls `work` with scratch, the number of a part, and that part of `length` elements (the last may be shorter).
+/// Calls `work` with scratch memory, the index of a chunk, and the chunk of `length` elements (the last may be shorter).
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn for_each_chunk<T, S>(
     all: &mut [T],

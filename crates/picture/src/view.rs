@@ -1,8 +1,8 @@
-//! In which direction a motion is seen: gravity points down, and the widest horizontal motion runs left to right.
+//! Viewing directions. Gravity points down in the picture, and the widest horizontal motion runs from left to right.
 
 use glam::DVec3;
 
-/// Axes of a picture, in world axes, right-handed: right, up, towards the viewer.
+/// Right-handed axes of a picture (right, up, towards the viewer), expressed in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
     /// To the right in the picture.
@@ -11,26 +11,26 @@ pub struct View {
     pub up: DVec3,
     /// Out of the picture.
     pub toward: DVec3,
-    /// Against gravity: where light comes from.
+    /// Direction against gravity. Light comes from there.
     pub zenith: DVec3,
 }
 
-/// The eye of the usual view stands this far to the right of the side view, and above it, per unit of distance.
+/// Offset of the `corner` view from the `side` view, to the right and upwards, per unit of viewing distance.
 const ASIDE: f64 = 0.45;
 const ABOVE: f64 = 0.38;
 
 impl View {
-    /// The names that [`View::named`] knows.
+    /// The names that [`View::named`] accepts.
     pub const NAMES: [&'static str; 6] = ["corner", "side", "back", "left", "right", "top"];
 
-    /// The usual view of points that move under `gravity` (any length, zero included): from a corner, slightly above.
+    /// The default view of points that move under `gravity` (any length, zero included): from a corner, slightly above.
     pub fn of_motion(points: impl Iterator<Item = DVec3>, gravity: DVec3) -> Self {
         let (side, up) = side_and_up(points, gravity);
         Self::from_direction(side.cross(up) + side * ASIDE + up * ABOVE, up)
     }
 
-    /// A view by name: `corner` (the usual one), `side` (the motion runs left to right), `back` (the same from behind),
-    /// `left` and `right` (against the motion and along it), `top`. `None` for any other name.
+    /// A view by name: `corner` (the default), `side` (the motion runs left to right), `back` (from behind), `left` and
+    /// `right` (against and along the motion), `top`. `None` for any other name.
     pub fn named(name: &str, points: impl Iterator<Item = DVec3>, gravity: DVec3) -> Option<Self> {
         if name == "corner" {
             return Some(Self::of_motion(points, gravity));
@@ -48,7 +48,7 @@ impl View {
         }
     }
 
-    /// A view from a direction (any length), with `up` (of length 1) upwards as far as possible.
+    /// A view from a direction (any length); `up` (of length 1) points upwards in the picture as far as possible.
     pub fn from_direction(direction: DVec3, up: DVec3) -> Self {
         let toward = direction.normalize_or(DVec3::NEG_Y);
         let right = up.cross(toward).try_normalize().unwrap_or_else(|| toward.any_orthonormal_vector());
@@ -61,7 +61,7 @@ impl View {
     }
 }
 
-/// The horizontal direction of widest motion, and the direction against gravity.
+/// The horizontal direction of the widest motion, and the direction against gravity.
 fn side_and_up(points: impl Iterator<Item = DVec3>, gravity: DVec3) -> (DVec3, DVec3) {
     let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
     let (east, north) = up.any_orthonormal_pair();
@@ -69,6 +69,7 @@ fn side_and_up(points: impl Iterator<Item = DVec3>, gravity: DVec3) -> (DVec3, D
     // Of the two directions take the one with the larger sum, so that x and y grow to the right.
     (if side.element_sum() < 0.0 { -side } else { side }, up)
 }
+
 /// The horizontal direction of largest spread: leading eigenvector of the 2×2 covariance.
 fn widest(points: impl Iterator<Item = (f64, f64)>, east: DVec3, north: DVec3) -> DVec3 {
     let (mut n, mut sx, mut sy, mut sxx, mut sxy, mut syy) = (0.0f64, 0.0, 0.0, 0.0, 0.0, 0.0);

@@ -102,6 +102,7 @@ impl Derivatives {
     }
 
     /// `∂q̈`, `∂V̇` and `∂τ` of a link whose parent is done.
+    #[inline]
     fn lower_command(&mut self, dynamics: &Dynamics, k: usize, link: &TreeLink) {
         let above = self.above(dynamics, k, link);
         let known = self.forces[k];
@@ -173,6 +174,7 @@ impl Derivatives {
     }
 
     /// `z` and `μ` of a link whose parent is done; `seed` is the dof of a row on a joint of this link.
+    #[inline]
     fn lower_row(&mut self, dynamics: &Dynamics, k: usize, link: &TreeLink, seed: Option<usize>) {
         let above = self.above(dynamics, k, link);
         let prescribed = dynamics.modes[k] == JointMode::Prescribed;

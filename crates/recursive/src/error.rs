@@ -6,7 +6,7 @@
 pub enum RecursiveError {
     /// A joint that closes a loop.
     #[error(
-        "joint `{joint}` closes a loop, but joint coordinates need a tree; remove it or use a maximal-coordinate stepper"
+        "joint `{joint}` closes a loop, but joint coordinates need a tree; remove it or use another stepper"
     )]
     Loop {
         /// The joint.

@@ -1,8 +1,7 @@
 //! The format number of scene files.
 //!
-//! Every file states the format it was written in. The number is read before anything else, since the
-//! fields of another format need not make sense to this version. When a format 2 appears, `upgrade` gains
-//! one arm per older format that rewrites its text into the next, and applies them in turn.
+//! Every file states the format it was written in. The number is read first, since the fields of another format may be
+//! unknown to this version. When a format 2 appears, `upgrade` rewrites the text of older formats step by step.
 
 use crate::error::{SceneIssue, SceneIssueKind};
 use crate::outline::TextNode;

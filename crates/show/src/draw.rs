@@ -1,6 +1,6 @@
 //! The draw list of a world.
 //!
-//! Cost: one pass over bodies, joints and surface points; a list that is used again allocates nothing.
+//! Cost: one pass over bodies, joints and surface points; filling a list again allocates nothing.
 
 use glam::DVec3;
 use sinew_engine::BodyPoint;
@@ -9,7 +9,7 @@ use sinew_sim::World;
 use crate::list::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, LineKind};
 use crate::spline;
 
-/// Replaces the list by what there is to draw now.
+/// Replaces a list by that of the present state of a world.
 pub fn draw(world: &World, list: &mut DrawList) {
     draw_flesh(world, &mut list.flesh);
     draw_surfaces(world, &mut list.surfaces);
@@ -37,7 +37,9 @@ fn draw_flesh(world: &World, list: &mut Vec<DrawFlesh>) {
     let bodies = bodies.zip(&world.state().flesh.nodes);
     for ((drawn, look), (body, nodes)) in list.iter_mut().zip(appearance).zip(bodies) {
         body.fill_surface(&nodes.positions, &mut drawn.points);
-        drawn.triangles.clone_from(&look.triangles);
+        if *drawn.triangles != look.triangles[..] {
+            drawn.triangles = look.triangles[..].into();
+        }
         drawn.color = look.color;
     }
 }
@@ -82,7 +84,7 @@ fn place(world: &World, point: &BodyPoint) -> DVec3 {
     point.body.map_or(point.point, |body| world.pose(body).transform_point(point.point))
 }
 
-/// Middle and half diagonal of a box around everything in a world, m; no less than 5 cm.
+/// Centre and half diagonal of the bounding box of everything in a world (m); at least 5 cm.
 pub fn extent(world: &World) -> (DVec3, f64) {
     let poses = world.mechanism().bodies().map(|body| world.pose(body).translation);
     let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());

@@ -1,11 +1,13 @@
-//! What to draw at one time, as plain data: solids with poses, points, lines, surfaces. No colours but those of the scene, no camera,
-//! no graphics library. World axes, metres.
+//! Draw lists: solids with poses, points, lines and surfaces of one moment as plain data, with the colours that the scene gives. No
+//! camera, no graphics library. World axes, metres.
+
+use std::sync::Arc;
 
 use glam::DVec3;
 use sinew_math::{Pose, Shape};
 use sinew_mechanism::{BodyId, JointId};
 
-/// Everything there is to draw at one time.
+/// Everything that a world shows at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DrawList {
     /// Shapes of bodies.
@@ -25,37 +27,37 @@ pub struct DrawList {
 pub struct DrawFlesh {
     /// Its points.
     pub points: Vec<DVec3>,
-    /// Three points each, counterclockwise from outside.
-    pub triangles: Vec<[u32; 3]>,
-    /// Red, green, blue from 0 to 1, if the scene gives a colour.
+    /// Three points each, counterclockwise from outside. Clones share them.
+    pub triangles: Arc<[[u32; 3]]>,
+    /// sRGB red, green, blue from 0 to 1, if the scene gives a colour.
     pub color: Option<DVec3>,
 }
 
 /// One shape of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrawSolid {
-    /// The body it belongs to.
+    /// Its body.
     pub body: BodyId,
-    /// Where it is.
+    /// World from the frame of the shape.
     pub world_from_shape: Pose,
-    /// What it is.
+    /// Its shape.
     pub shape: Shape,
-    /// Red, green, blue from 0 to 1, if the scene gives a colour.
+    /// sRGB red, green, blue from 0 to 1, if the scene gives a colour.
     pub color: Option<DVec3>,
 }
 
-/// A smooth surface, seen from both sides.
+/// A smooth surface through points of bodies, visible from both sides.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DrawSurface {
-    /// The points that it goes through, row by row.
+    /// The points it passes through, row by row.
     pub controls: Vec<DVec3>,
     /// Its vertices, row by row.
     pub points: Vec<DVec3>,
     /// Unit normals at the vertices.
     pub normals: Vec<DVec3>,
-    /// Three vertices each, counterclockwise where the normal points to.
-    pub triangles: Vec<[u32; 3]>,
-    /// Red, green, blue from 0 to 1, if the scene gives a colour.
+    /// Three vertices each, counterclockwise seen from the side of the normals. Clones share them.
+    pub triangles: Arc<[[u32; 3]]>,
+    /// sRGB red, green, blue from 0 to 1, if the scene gives a colour.
     pub color: Option<DVec3>,
 }
 
@@ -71,25 +73,25 @@ pub struct DrawPoint {
 /// A line between two points of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrawLine {
-    /// What it stands for.
+    /// What it represents.
     pub kind: LineKind,
-    /// One end; of a grab, the point that is held.
+    /// First end; the grabbed point of a grab.
     pub from: DVec3,
-    /// The other end; of a grab, where the point is pulled to.
+    /// Second end; the target of a grab.
     pub to: DVec3,
 }
 
-/// What a line stands for.
+/// What a line represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
     /// A spring between two points.
     Spring,
-    /// A hold on a body.
+    /// A grab of a body.
     Grab,
 }
 
 impl DrawList {
-    /// Middle and half diagonal of a box around all solids and some points, m; no less than 5 cm.
+    /// Centre and half diagonal of the bounding box of all solids and some points (m); at least 5 cm.
     pub fn extent_with(&self, points: impl Iterator<Item = DVec3>) -> (DVec3, f64) {
         let corners = self.solids.iter().flat_map(|solid| {
             let half = solid.shape.half_extents();

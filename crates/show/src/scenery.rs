@@ -1,35 +1,28 @@
-//! What the world is made of, to be drawn: planes, height fields and solids that can be touched. World axes, metres.
+//! Scenery: the colliders of the world (planes, solids, height fields), for drawing. World axes, metres.
 
 use glam::DVec3;
 use sinew_compile::WORLD;
 use sinew_math::{Pose, Shape};
 use sinew_scene::{ColliderShapeDoc, SceneDoc};
 
-/// Cells along each side of a height field beyond which some are left out.
+use crate::primitives::{STONE, ShownSurface};
+
+/// Largest number of cells along each side of a drawn height field; finer fields are thinned.
 const CELLS: usize = 200;
 
 /// Colliders of the world.
 #[derive(Clone, Debug, Default)]
 pub struct Scenery {
-    /// A point, and the direction where it is free, of length 1.
+    /// A point, and the free direction, of length 1.
     pub planes: Vec<(DVec3, DVec3)>,
-    /// Shapes, and the world from their frames.
+    /// Shapes, and world from their frames.
     pub solids: Vec<(Shape, Pose)>,
     /// Height fields.
-    pub ground: Vec<Sheet>,
-}
-
-/// A surface of triangles.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sheet {
-    /// Its points, m.
-    pub points: Vec<DVec3>,
-    /// Three points each, counterclockwise from where it is free.
-    pub triangles: Vec<[u32; 3]>,
+    pub ground: Vec<ShownSurface>,
 }
 
 impl Scenery {
-    /// That of a scene with its generators written out.
+    /// The scenery of an expanded scene.
     pub fn of(scene: &SceneDoc) -> Self {
         let mut scenery = Self::default();
         for collider in scene.colliders.iter().filter(|collider| collider.body == WORLD) {
@@ -48,10 +41,16 @@ impl Scenery {
         }
         scenery
     }
+
+    /// A plane through a point, orthogonal to gravity, for scenes with gravity but without scenery.
+    pub fn floor(&self, point: DVec3, gravity: DVec3) -> Option<(DVec3, DVec3)> {
+        let is_empty = self.planes.is_empty() && self.ground.is_empty() && self.solids.is_empty();
+        (-gravity).try_normalize().filter(|_| is_empty).map(|up| (point, up))
+    }
 }
 
-/// A height field in the world, two triangles per cell; of a fine one, not all cells.
-fn sheet(at: &Pose, size: [f64; 2], heights: &[Vec<f64>]) -> Sheet {
+/// A height field in the world, two triangles per cell, thinned to at most [`CELLS`] cells along each side.
+fn sheet(at: &Pose, size: [f64; 2], heights: &[Vec<f64>]) -> ShownSurface {
     let kept = |n: usize| -> Vec<usize> {
         let last = n.saturating_sub(1);
         let cells = last.min(CELLS);
@@ -59,9 +58,9 @@ fn sheet(at: &Pose, size: [f64; 2], heights: &[Vec<f64>]) -> Sheet {
     };
     let (rows, columns) = (kept(heights.len()), kept(heights.first().map_or(0, Vec::len)));
     let place = |i: usize, n: usize| i as f64 / (n.max(2) - 1) as f64 - 0.5;
-    let mut sheet = Sheet::default();
+    let (mut points, mut triangles) = (Vec::new(), Vec::new());
     for &row in &rows {
-        sheet.points.extend(columns.iter().map(|&column| {
+        points.extend(columns.iter().map(|&column| {
             let x = size[0] * place(column, heights[row].len());
             let y = size[1] * place(row, heights.len());
             at.transform_point(DVec3::new(x, y, heights[row][column]))
@@ -72,10 +71,10 @@ fn sheet(at: &Pose, size: [f64; 2], heights: &[Vec<f64>]) -> Sheet {
         for column in 1..wide {
             let c = (row * wide + column) as u32;
             let [a, b, d] = [c - wide as u32 - 1, c - wide as u32, c - 1];
-            sheet.triangles.extend([[a, b, c], [a, c, d]]);
+            triangles.extend([[a, b, c], [a, c, d]]);
         }
     }
-    sheet
+    ShownSurface { points, triangles: triangles.into(), color: STONE, colors: Vec::new() }
 }
 
 #[cfg(test)]
@@ -98,7 +97,10 @@ mod tests {
             assert!((normals.map(|normal| 0.5 * normal.z).sum::<f64>() - 8.0).abs() < 1e-12);
             assert!(found.points.iter().any(|x| x.distance(DVec3::new(2.0, -1.0, 0.5)) < 1e-12));
         }
-        assert_eq!(sheet(&Pose::IDENTITY, [1.0, 1.0], &[]), super::Sheet::default());
+        assert_eq!(
+            sheet(&Pose::IDENTITY, [1.0, 1.0], &[]),
+            super::ShownSurface { color: super::STONE, ..Default::default() }
+        );
     }
 
     #[test]

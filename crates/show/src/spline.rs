@@ -4,17 +4,17 @@
 //! ```text
 //! p(t) = ½ [ (−t³ + 2t² − t) P₀ + (3t³ − 5t² + 2) P₁ + (−3t³ + 4t² + t) P₂ + (t³ − t²) P₃ ]
 //! ```
-//! and beyond the ends of a row `P₋₁ = 2P₀ − P₁`. The surface goes through its points, has a tangent plane everywhere
-//! and is flat where its points are evenly laid on a plane. Normals are `∂p/∂u × ∂p/∂v`, `u` along the rows.
+//! and beyond the ends of a row `P₋₁ = 2P₀ − P₁`. The surface passes through its points, has a tangent plane everywhere, and is
+//! flat where its points are evenly spaced on a plane. Normals are `∂p/∂u × ∂p/∂v`, `u` along the rows.
 //!
-//! World axes, metres. Cost: 16 terms per vertex; a surface that is filled again allocates nothing. Where both tangents
-//! are parallel the normal is zero.
+//! World axes, metres. Cost: 16 terms per vertex; filling a surface again allocates nothing. The normal is zero where both
+//! tangents are parallel.
 
 use glam::DVec3;
 
 use crate::list::DrawSurface;
 
-/// What one point of a row adds to a vertex and to the tangent there.
+/// Weights of one point of a row for the position of a vertex and for the tangent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tap {
     point: usize,
@@ -22,8 +22,8 @@ struct Tap {
     slope: f64,
 }
 
-/// Fills the surface through `out.controls`, rows of `columns` points (at least two each way), with `fineness` pieces between
-/// neighbours.
+/// Fills the surface through `out.controls`: rows of `columns` points (at least two rows and columns), with `fineness` segments
+/// between neighbours.
 pub(crate) fn fill(columns: usize, fineness: usize, out: &mut DrawSurface) {
     let rows = out.controls.len() / columns;
     let [width, height] = [columns, rows].map(|n| (n - 1) * fineness + 1);
@@ -46,11 +46,13 @@ pub(crate) fn fill(columns: usize, fineness: usize, out: &mut DrawSurface) {
     }
     let width = width as u32;
     let corners = (1..height as u32).flat_map(|v| (1..width).map(move |u| v * width + u));
-    out.triangles.clear();
-    out.triangles.extend(corners.flat_map(|high| {
+    let triangles = corners.flat_map(|high| {
         let low = high - width;
         [[low - 1, low, high], [low - 1, high, high - 1]]
-    }));
+    });
+    if !out.triangles.iter().copied().eq(triangles.clone()) {
+        out.triangles = triangles.collect();
+    }
 }
 
 /// Weights of a row of `n` points at vertex `k` along it.
@@ -62,7 +64,7 @@ fn taps(n: usize, fineness: usize, k: usize) -> [Tap; 4] {
     taps[1] = (0.5 * ((3.0 * t - 5.0) * t * t + 2.0), 0.5 * ((9.0 * t - 10.0) * t));
     taps[2] = (0.5 * (((4.0 - 3.0 * t) * t + 1.0) * t), 0.5 * ((8.0 - 9.0 * t) * t + 1.0));
     taps[3] = (0.5 * ((t - 1.0) * t * t), 0.5 * ((3.0 * t - 2.0) * t));
-    // Points beyond the ends are made of the two nearest.
+    // Points beyond the ends are extrapolated from the two nearest ones.
     let mut share = |lost: usize, near: usize, next: usize| {
         let (weight, slope) = std::mem::take(&mut taps[lost]);
         for (to, factor) in [(near, 2.0), (next, -1.0)] {
@@ -138,7 +140,7 @@ mod tests {
     fn triangles_turn_with_the_normals() {
         let out = surface(3, 4, 2, |u, v| DVec3::new(u, v, 0.1 * u * v));
         assert_eq!(out.triangles.len(), 2 * (2 * 2) * (3 * 2));
-        for triangle in &out.triangles {
+        for triangle in out.triangles.iter() {
             let [a, b, c] = triangle.map(|i| out.points[i as usize]);
             let turned = (b - a).cross(c - a);
             assert!(triangle.iter().all(|&i| turned.dot(out.normals[i as usize]) > 0.0));

@@ -1,8 +1,8 @@
-//! Stretch of surfaces.
+//! Stretch of surfaces, for colouring.
 
 use glam::DVec3;
 
-/// How much longer than at rest the edges at each point of a surface are on average: 0 at rest, 1 for twice as long.
+/// Mean elongation of the edges at each point of a surface: 0 at rest, 1 for twice the length.
 pub fn surface_stretches(triangles: &[[u32; 3]], rest: &[DVec3], points: &[DVec3], out: &mut Vec<f64>) {
     let mut sums = vec![(0.0, 0.0); points.len()];
     for &[a, b, c] in triangles {

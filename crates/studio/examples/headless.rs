@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sinew_studio::{Blank, Command, Engine, Library, Opened, Session, Studio};
+use sinew_studio::{BlankPainter, Engine, Library, OpenScene, Session, SessionCommand, Studio};
 
 #[expect(clippy::print_stdout, reason = "this is a measurement")]
 fn main() {
@@ -19,19 +19,19 @@ fn main() {
     }
 }
 
-fn open(name: &str) -> Option<Opened> {
+fn open(name: &str) -> Option<OpenScene> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/mechanisms");
-    Opened::load(&folder.join(name).with_extension("ron")).ok()
+    OpenScene::load(&folder.join(name).with_extension("ron")).ok()
 }
 
 /// Frames of the interface at 60 per second, beside a session on its own thread: frame k is due k/60 s after the beginning, however
 /// late the one before it was. Everything counts from the moment at which playing is asked for.
-fn frames(opened: Opened, seconds: f64) -> String {
+fn frames(opened: OpenScene, seconds: f64) -> String {
     let engine = Engine::threaded(Session::new(opened), || {});
     let mut studio = Studio::new(engine, Library::default(), Path::new("."));
     let context = egui::Context::default();
     let (begin, mut times, mut last) = (Instant::now(), Vec::new(), 0.0);
-    studio.engine().send(Command::Play(true));
+    studio.engine().send(SessionCommand::Play(true));
     for k in 1..=(60.0 * seconds) as u32 {
         let due = Duration::from_secs_f64(f64::from(k) / 60.0);
         std::thread::sleep(due.saturating_sub(begin.elapsed()));
@@ -43,13 +43,13 @@ fn frames(opened: Opened, seconds: f64) -> String {
             events: vec![egui::Event::PointerMoved(egui::pos2(600.0 + 50.0 * (now % 2.0) as f32, 380.0))],
             ..egui::RawInput::default()
         };
-        let mut output = context.run_ui(input, |ui| studio.ui(ui, &mut Blank, now - last));
+        let mut output = context.run_ui(input, |ui| studio.ui(ui, &mut BlankPainter, now - last));
         output.textures_delta.clear();
         let _ = context.tessellate(output.shapes, output.pixels_per_point);
         last = now;
         times.push(frame.elapsed().as_secs_f64());
     }
-    let (steps, seconds) = (studio.frame().step, last);
+    let (steps, seconds) = (studio.snapshot().clock.step, last);
     times.sort_by(f64::total_cmp);
     let at = |share: f64| 1e3 * times[((times.len() - 1) as f64 * share) as usize];
     format!(
@@ -63,7 +63,7 @@ fn frames(opened: Opened, seconds: f64) -> String {
 }
 
 /// A minute of recording, and visits to steps all over it.
-fn rewinds(opened: Opened) -> String {
+fn rewinds(opened: OpenScene) -> String {
     let mut session = Session::new(opened);
     let n = (60.0 / session.world().settings().dt).round() as u64;
     let begin = Instant::now();

@@ -1,7 +1,7 @@
-//! An eye that goes around what it looks at: orbit, pan, zoom; and the ray behind a pixel.
+//! Orbit camera: orbit, pan, zoom, and the ray through a pixel.
 //!
-//! The eye is at `target + distance · d` with `d = (cos p cos y, cos p sin y, sin p)` in a frame whose third axis points
-//! against gravity. Pixels count from the upper left corner of the viewport. Sizes of zero or less are seen as one pixel.
+//! The eye is at `target + distance · d` with `d = (cos p cos y, cos p sin y, sin p)` (yaw y, pitch p) in a frame whose third axis
+//! points against gravity. Pixels count from the upper left corner of the viewport. Sizes of zero or less count as one pixel.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -10,44 +10,44 @@ use sinew_math::ops;
 use sinew_picture::{Camera, View};
 use sinew_scene::CameraDoc;
 
-use crate::Cast;
+use crate::overview::SceneOverview;
 
-/// Steepest look down or up, rad.
+/// Largest pitch (rad).
 const STEEPEST: f64 = FRAC_PI_2 - 0.01;
 
-/// An eye that goes around a target.
+/// A camera that orbits a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orbit {
-    /// What it looks at, m.
+    /// The point it looks at (m).
     pub target: DVec3,
-    /// Distance of the eye from there, m.
+    /// Distance of the eye from the target (m).
     pub distance: f64,
-    /// Direction around the vertical, rad.
+    /// Angle about the vertical (rad).
     pub yaw: f64,
-    /// Height above the horizon, rad.
+    /// Angle above the horizon (rad).
     pub pitch: f64,
-    /// Against gravity, of length 1.
+    /// Direction against gravity, of length 1.
     pub up: DVec3,
-    /// Half the angle that the shorter side of the picture spans, as a tangent.
+    /// Tangent of half the field of view of the shorter side of the picture.
     pub tangent: f64,
 }
 
-/// A half line.
+/// A ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
-    /// Where it begins, m.
+    /// Start point (m).
     pub origin: DVec3,
-    /// Where it goes, of length 1.
+    /// Direction, of length 1.
     pub direction: DVec3,
 }
 
 impl Ray {
-    /// The point at a distance, m.
+    /// The point at a distance (m).
     pub fn at(&self, distance: f64) -> DVec3 {
         self.origin + self.direction * distance
     }
 
-    /// Where it meets the plane through `point` across `normal`; `None` if it does not.
+    /// Intersection with the plane through `point` orthogonal to `normal`; `None` if there is none.
     pub fn meets(&self, point: DVec3, normal: DVec3) -> Option<DVec3> {
         let distance = (point - self.origin).dot(normal) / self.direction.dot(normal);
         (distance > 0.0 && distance.is_finite()).then(|| self.at(distance))
@@ -68,18 +68,18 @@ impl Default for Orbit {
 }
 
 impl Orbit {
-    /// An eye that sees all of a scene at its beginning.
-    pub fn of(cast: &Cast, gravity: DVec3) -> Self {
-        Self::around((cast.middle, cast.reach), gravity)
+    /// A camera that sees the whole scene at its initial state.
+    pub fn of(overview: &SceneOverview, gravity: DVec3) -> Self {
+        Self::around((overview.middle, overview.reach), gravity)
     }
 
-    /// An eye that sees all that reaches so far (m) from a point (m).
+    /// A camera that sees a ball of radius `reach` about `middle` (m).
     pub fn around((middle, reach): (DVec3, f64), gravity: DVec3) -> Self {
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         Self { target: middle, distance: 1.1 * reach / Camera::OPENING, up, ..Self::default() }
     }
 
-    /// The eye of a camera of a scene.
+    /// The orbit camera of a camera of a scene.
     pub fn of_camera(camera: &CameraDoc, gravity: DVec3) -> Self {
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let (east, north) = horizon(up);
@@ -95,14 +95,14 @@ impl Orbit {
         }
     }
 
-    /// This eye as a camera of a scene.
+    /// This camera as a camera of a scene.
     pub fn to_camera(&self, name: &str) -> CameraDoc {
         let is_usual = (self.tangent - Camera::OPENING).abs() < 1e-12;
         let field_of_view = (!is_usual).then(|| 2.0 * ops::atan2(self.tangent, 1.0));
         CameraDoc { name: name.to_owned(), from: self.eye(), at: self.target, field_of_view }
     }
 
-    /// Goes around by angles of yaw and pitch, rad.
+    /// Rotates about the target by angles of yaw and pitch (rad).
     pub fn orbit(&mut self, yaw: f64, pitch: f64) {
         if yaw.is_finite() && pitch.is_finite() {
             self.yaw = (self.yaw + yaw).rem_euclid(TAU);
@@ -110,7 +110,7 @@ impl Orbit {
         }
     }
 
-    /// Moves what is looked at, so that it follows a mouse that goes (x, y) pixels to the right and down.
+    /// Moves the target so that the scene follows a mouse that moves (x, y) pixels to the right and down.
     pub fn pan(&mut self, (x, y): (f64, f64), size: (f64, f64)) {
         let view = self.view();
         let step = self.distance * self.pixel_angle(size);
@@ -120,14 +120,14 @@ impl Orbit {
         }
     }
 
-    /// Comes nearer (factor below 1) or goes away.
+    /// Multiplies the distance by a factor.
     pub fn zoom(&mut self, factor: f64) {
         if factor > 0.0 && factor.is_finite() {
             self.distance = (self.distance * factor).clamp(1e-4, 1e7);
         }
     }
 
-    /// Place of the eye, m.
+    /// Position of the eye (m).
     pub fn eye(&self) -> DVec3 {
         self.target + self.toward() * self.distance
     }
@@ -139,19 +139,19 @@ impl Orbit {
         View { right, up: toward.cross(right), toward, zenith: self.up }
     }
 
-    /// Half width and half height of what is seen at distance 1, in a viewport of this size in pixels.
+    /// Half width and half height of the visible rectangle at distance 1, for a viewport of this size in pixels.
     pub fn opening(&self, size: (f64, f64)) -> (f64, f64) {
         let (width, height) = (size.0.max(1.0), size.1.max(1.0));
         let short = width.min(height);
         (self.tangent * width / short, self.tangent * height / short)
     }
 
-    /// Angle between neighbouring pixels, rad.
+    /// Angle between neighbouring pixels (rad).
     pub fn pixel_angle(&self, size: (f64, f64)) -> f64 {
         2.0 * self.tangent / size.0.max(1.0).min(size.1.max(1.0))
     }
 
-    /// The ray behind a pixel.
+    /// The ray through a pixel.
     pub fn ray(&self, (x, y): (f64, f64), size: (f64, f64)) -> Ray {
         let (half_width, half_height) = self.opening(size);
         let view = self.view();
@@ -160,7 +160,7 @@ impl Orbit {
         Ray { origin: self.eye(), direction: (across + along - view.toward).normalize_or(-view.toward) }
     }
 
-    /// The camera of a picture.
+    /// The camera of a rendered picture.
     pub fn to_picture(&self, size: (f64, f64), reach: f64) -> Camera {
         Camera {
             view: self.view(),

@@ -1,155 +1,157 @@
-//! What can be asked of a session from outside: by the window, or by whatever stands in its place.
+//! Commands of a session.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc};
+use sinew_show::ShowOptions;
 use sinew_sim::{BodyId, Grab};
 
+use crate::camera::Orbit;
 use crate::export::{make_folder, picture, write};
-use crate::film::Film;
-use crate::{Fault, Opened, Orbit, Session, Show, Wishes};
+use crate::fault::Fault;
+use crate::film_job::FilmJob;
+use crate::open_scene::OpenScene;
+use crate::score::Since;
+use crate::session::Session;
+use crate::snapshot::SnapshotWishes;
 
-/// What can be asked of a session.
+/// A command of a session.
 #[derive(Clone, Debug)]
-pub enum Command {
+pub enum SessionCommand {
     /// Open a file.
     Open(PathBuf),
-    /// Open a scene that is built in, by its name.
+    /// Open a built-in scene.
     OpenBuiltIn(String),
-    /// Open a scene by its text; the name stands for the file in messages.
+    /// Open a scene from text.
     OpenText {
-        /// What it is called in messages.
+        /// Name in messages, in place of the file name.
         name: String,
-        /// The scene, RON.
+        /// The scene in RON.
         text: String,
     },
     /// Open the same scene again.
     Reload,
-    /// A file has changed: read it again, or open it if another scene is open.
+    /// Read a changed file again, or open it if another scene is open.
     Reread(PathBuf),
-    /// Let time go on, or stop it.
+    /// Play or pause.
     Play(bool),
-    /// Stop, and make one step.
+    /// Pause and make one step.
     Step,
-    /// Simulated seconds per second.
+    /// Set the speed in simulated seconds per second.
     Speed(f64),
-    /// Stop, and go to the moment after so many steps.
+    /// Pause and go to the moment after this number of steps.
     Seek(u64),
-    /// Forget what was recorded after the present moment.
+    /// Discard the recording after the present moment.
     Branch,
-    /// Hold points of bodies, move the holds, or let go if there are none.
+    /// Set the dragged points; an empty list lets go.
     Hold(Vec<Grab>),
-    /// Pin points of a body (in its frame, m), or let it go.
+    /// Pin points of a body (in its frame, m), or release a pinned body.
     Pin(BodyId, Vec<DVec3>),
-    /// Change settings; the time in the change does not count.
+    /// Change settings.
     Tune {
-        /// What is wanted.
+        /// The new values; the time of the change is ignored.
         wanted: Box<ChangeDoc>,
-        /// From when on.
+        /// When the change takes effect.
         since: Since,
     },
-    /// Have actuators do something else from now on.
+    /// Change the control of the actuators from now on.
     Direct(Box<ControlDoc>),
-    /// Keep a camera in what is saved; one of the same name is replaced.
+    /// Add a camera to the scene, or replace the one of the same name.
     AddCamera(CameraDoc),
-    /// What snapshots should hold.
-    Wish(Wishes),
-    /// Write what was done as a scene.
+    /// Set the content of snapshots.
+    Wish(SnapshotWishes),
+    /// Save the recording as a scene.
     Save(PathBuf),
     /// Write a picture of the present moment.
     Picture {
-        /// The file, PNG.
+        /// The PNG file.
         path: PathBuf,
-        /// From where it is seen.
+        /// The camera.
         orbit: Orbit,
         /// What is shown.
-        show: Show,
+        show: ShowOptions,
     },
-    /// Write the recording as an animation. An [`Engine`](crate::Engine) makes it on the side; a session alone stays with it
-    /// until it is done.
+    /// Write the recording as an animation. An [`Engine`](crate::Engine) makes it in the background; a session alone blocks until
+    /// it is done.
     Film {
-        /// The file, GIF.
+        /// The GIF file.
         path: PathBuf,
-        /// From where it is seen.
+        /// The camera.
         orbit: Orbit,
         /// What is shown.
-        show: Show,
+        show: ShowOptions,
     },
-}
-
-/// From when on something new is in force.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Since {
-    /// From the present moment.
-    #[default]
-    Now,
-    /// From the beginning; what was done is repeated.
-    Start,
 }
 
 impl Session {
-    /// Does what is asked. If there is something to tell, it is told.
+    /// Executes a command. Returns a note for the user if there is one.
     ///
     /// # Errors
-    /// If it cannot be done; the session goes on as it was.
-    pub fn obey(&mut self, command: Command) -> Result<Option<String>, Fault> {
+    /// If the command fails; the session then stays as it was.
+    pub fn execute(&mut self, command: SessionCommand) -> Result<Option<String>, Fault> {
         match command {
-            Command::Reread(path) if self.path() == Some(&path) => return self.obey(Command::Reload),
-            Command::Open(path) | Command::Reread(path) => {
-                self.open(Opened::load(&path)?);
-                return Ok(Some(format!("opened {}", path.display())));
+            SessionCommand::Reread(path) if self.path() == Some(&path) => return self.reload_with_note(),
+            SessionCommand::Reload => return self.reload_with_note(),
+            SessionCommand::Open(path) | SessionCommand::Reread(path) => {
+                return Ok(self.open_with_note(OpenScene::load(&path)?, &path.display()));
             }
-            Command::OpenBuiltIn(name) => {
-                self.open(Opened::built_in(&name)?);
-                return Ok(Some(format!("opened {name}")));
+            SessionCommand::OpenBuiltIn(name) => {
+                return Ok(self.open_with_note(OpenScene::built_in(&name)?, &name));
             }
-            Command::OpenText { name, text } => {
-                self.open(Opened::from_text(&text, &name)?);
-                return Ok(Some(format!("opened {name}")));
+            SessionCommand::OpenText { name, text } => {
+                return Ok(self.open_with_note(OpenScene::from_text(&text, &name)?, &name));
             }
-            Command::Reload => {
-                self.reload()?;
-                let what = if self.path().is_some() { "read the file again" } else { "began again" };
-                return Ok(Some(what.to_owned()));
-            }
-            Command::Play(is_playing) => self.play(is_playing),
-            Command::Step => {
+            SessionCommand::Play(is_playing) => self.play(is_playing),
+            SessionCommand::Step => {
                 self.play(false);
                 self.step_once();
             }
-            Command::Speed(speed) => self.set_speed(speed),
-            Command::Seek(step) => {
+            SessionCommand::Speed(speed) => self.set_speed(speed),
+            SessionCommand::Seek(step) => {
                 self.play(false);
                 self.seek(step);
             }
-            Command::Branch => self.branch(),
-            Command::Hold(grabs) => self.hold(&grabs),
-            Command::Pin(body, points) => self.pin(body, &points),
-            Command::Tune { wanted, since: Since::Now } => self.tune(&wanted)?,
-            Command::Tune { wanted, since: Since::Start } => self.tune_all(&wanted)?,
-            Command::Direct(control) => self.direct(*control)?,
-            Command::AddCamera(camera) => {
+            SessionCommand::Branch => self.branch(),
+            SessionCommand::Hold(grabs) => self.hold(&grabs),
+            SessionCommand::Pin(body, points) => self.pin(body, &points),
+            SessionCommand::Tune { wanted, since: Since::Now } => self.tune(&wanted)?,
+            SessionCommand::Tune { wanted, since: Since::Start } => self.tune_all(&wanted)?,
+            SessionCommand::Direct(control) => self.direct(*control)?,
+            SessionCommand::AddCamera(camera) => {
                 self.add_camera(&camera);
-                return Ok(Some(format!("camera `{}` will be saved with what was done", camera.name)));
+                return Ok(Some(format!("camera `{}` will be saved with the recording", camera.name)));
             }
-            Command::Wish(wishes) => self.wish(wishes),
-            Command::Save(path) => {
-                // Files are named by the way from there.
-                make_folder(&path)?;
-                let scene = self.recorded_scene_at(&path).map_err(|error| Fault::new(error.to_string()))?;
-                write(&path, scene.to_ron().as_bytes())?;
-                return Ok(Some(format!("saved {}: `sinew run` repeats it to the bit", path.display())));
-            }
-            Command::Picture { path, orbit, show } => {
+            SessionCommand::Wish(wishes) => self.wish(wishes),
+            SessionCommand::Save(path) => return self.save_scene(&path).map(Some),
+            SessionCommand::Picture { path, orbit, show } => {
                 write(&path, &picture(self, &orbit, &show)?)?;
                 return Ok(Some(format!("wrote {}", path.display())));
             }
-            Command::Film { path, orbit, show } => {
-                let mut film = Film::begin(self, path, orbit, show)?;
-                return film.wait().map(Some);
+            SessionCommand::Film { path, orbit, show } => {
+                return FilmJob::begin(self, path, orbit, show)?.wait().map(Some);
             }
         }
         Ok(None)
+    }
+
+    fn open_with_note(&mut self, opened: OpenScene, name: &dyn Display) -> Option<String> {
+        self.open(opened);
+        Some(format!("opened {name}"))
+    }
+
+    fn reload_with_note(&mut self) -> Result<Option<String>, Fault> {
+        self.reload()?;
+        let note = if self.path().is_some() { "read the file again" } else { "began again" };
+        Ok(Some(note.to_owned()))
+    }
+
+    fn save_scene(&self, path: &Path) -> Result<String, Fault> {
+        // The folder must exist before paths relative to it can be found.
+        make_folder(path)?;
+        let scene = self.recorded_scene_at(path).map_err(|error| Fault::new(error.to_string()))?;
+        write(path, scene.to_ron().as_bytes())?;
+        Ok(format!("saved {}: `sinew run` repeats it to the bit", path.display()))
     }
 }

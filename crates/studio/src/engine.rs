@@ -1,9 +1,8 @@
-//! Where a session lives: on a thread of its own, so that the window never waits for a step; or with the caller, so that tests
-//! decide when time passes.
+//! Runs a session on its own thread, so that the window never waits for a step; or inline, so that tests control the time.
 //!
-//! The thread publishes snapshots on a board; both sides lock it only to swap them, and to copy a few thousand samples of curves.
-//! A command is seen between two steps, so a hold acts in the next one. Between steps the thread sleeps until the next one is due.
-//! When steps take longer than they simulate, motion slows down and commands still come through.
+//! The thread publishes snapshots on a [`Board`]. Both sides lock it only to swap snapshots and to copy some thousand samples of
+//! curves. Commands are executed between steps, so a grab acts in the next step. Between steps the thread sleeps until the next
+//! one is due. When steps take longer than they simulate, motion slows down, but commands are still executed.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -11,105 +10,109 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::film::Film;
-use crate::{Command, Fault, Frame, Sample, Session};
+use crate::command::SessionCommand;
+use crate::curves::StepSample;
+use crate::fault::Fault;
+use crate::film_job::FilmJob;
+use crate::session::Session;
+use crate::snapshot::Snapshot;
 
-/// Longest time spent on steps between two looks at the commands, beyond the step that is under way.
+/// Longest time of stepping before commands are executed again; a running step is completed.
 const BURST: Duration = Duration::from_millis(10);
-/// Longest time that the thread waits for commands, s.
+/// Longest time that the thread waits for commands (s).
 const LONGEST_WAIT: f64 = 0.1;
-/// Most steps at once where the session is with the caller.
+/// Largest number of steps per call of an inline engine.
 const MOST_STEPS: u32 = 64;
 
-/// What a session shows to the outside.
+/// What a session publishes.
 #[derive(Default)]
 pub struct Board {
-    frame: Frame,
+    snapshot: Snapshot,
     is_fresh: bool,
-    samples: Vec<Sample>,
-    /// That of the trace that they are from.
+    samples: Vec<StepSample>,
+    /// Revision of the curves that the samples come from.
     revision: u64,
-    film: Option<Film>,
-    /// What went wrong last; `None` once something that matters has worked.
+    film: Option<FilmJob>,
+    /// The last error; `None` after a later command has succeeded with a note.
     pub fault: Option<Fault>,
-    /// How often something went wrong.
+    /// Number of errors so far.
     pub n_faults: u64,
-    /// What was told last; whoever shows it takes it.
+    /// The last note; the reader takes it.
     pub note: Option<String>,
-    /// Why time has stopped.
+    /// Why playing has stopped.
     pub trouble: Option<String>,
 }
 
 impl Board {
     /// Curves of the run.
-    pub fn samples(&self) -> &[Sample] {
+    pub fn samples(&self) -> &[StepSample] {
         &self.samples
     }
 
-    /// The share of a film that is done, 0 to 1, while it is being made.
+    /// Progress of a film from 0 to 1; `None` if none is being made.
     pub fn film(&self) -> Option<f64> {
-        self.film.as_ref().map(Film::share)
+        self.film.as_ref().map(FilmJob::share)
     }
 
-    /// Ends a film that is being made, without a file.
+    /// Cancels a film that is being made; no file is written.
     pub fn stop_film(&mut self) {
-        self.film.iter().for_each(Film::stop);
+        self.film.iter().for_each(FilmJob::stop);
     }
 
-    /// Hears of a film that has ended, and tells whether one is being made.
+    /// Publishes the result of a finished film, and returns whether one is being made.
     fn is_filming(&mut self) -> bool {
-        if let Some(outcome) = self.film.as_mut().and_then(Film::outcome) {
+        if let Some(outcome) = self.film.as_mut().and_then(FilmJob::outcome) {
             self.film = None;
-            self.hear(outcome.map(Said::Note));
+            self.publish(outcome.map(CommandResult::Note));
         }
         self.film.is_some()
     }
 
-    fn hear(&mut self, outcome: Result<Said, Fault>) {
+    fn publish(&mut self, outcome: Result<CommandResult, Fault>) {
         match outcome {
-            Ok(Said::Note(note)) => (self.note, self.fault) = (Some(note), None),
-            Ok(Said::Film(film)) => self.film = Some(film),
-            Ok(Said::Nothing) => {}
+            Ok(CommandResult::Note(note)) => (self.note, self.fault) = (Some(note), None),
+            Ok(CommandResult::Film(film)) => self.film = Some(film),
+            Ok(CommandResult::Nothing) => {}
             Err(fault) => (self.fault, self.n_faults) = (Some(fault), self.n_faults + 1),
         }
     }
 
-    fn show(&mut self, session: &Session) {
+    fn refresh(&mut self, session: &Session) {
         self.trouble = session.trouble().map(str::to_owned);
-        if self.revision != session.trace().revision() {
-            self.revision = session.trace().revision();
+        if self.revision != session.curves().revision() {
+            self.revision = session.curves().revision();
             self.samples.clear();
-            self.samples.extend_from_slice(session.trace().samples());
+            self.samples.extend_from_slice(session.curves().samples());
         }
         self.is_fresh = true;
     }
 }
 
-/// A session and the way to it.
+/// A session with a command queue and a board.
 pub enum Engine {
-    /// With the caller.
+    /// The session runs in the calls of this type.
     Inline(Box<(Session, Board)>),
-    /// On its own thread.
+    /// The session runs on its own thread.
     Thread(Thread),
 }
 
-/// A session on its own thread, which ends when this is dropped.
+/// A session on its own thread. Dropping this ends the thread.
 pub struct Thread {
-    commands: Option<Sender<Command>>,
+    commands: Option<Sender<SessionCommand>>,
     board: Arc<Mutex<Board>>,
     handle: Option<JoinHandle<()>>,
 }
 
 impl Engine {
-    /// A session that moves only while [`Engine::pass`] is called.
+    /// A session that steps only while [`Engine::pass`] is called.
     pub fn inline(session: Session) -> Self {
         let mut board = Board::default();
-        session.fill(&mut board.frame);
-        board.show(&session);
+        session.fill(&mut board.snapshot);
+        board.refresh(&session);
         Self::Inline(Box::new((session, board)))
     }
 
-    /// A session on its own thread; `wake` is called whenever there is something new to see.
+    /// A session on its own thread; `wake` is called after every new snapshot.
     pub fn threaded(session: Session, wake: impl Fn() + Send + 'static) -> Self {
         let (commands, inbox) = channel();
         let board = Arc::new(Mutex::new(Board::default()));
@@ -118,24 +121,24 @@ impl Engine {
         Self::Thread(Thread { commands: Some(commands), board, handle: Some(handle) })
     }
 
-    /// Asks for something. Never waits, if the session is on its own thread.
-    pub fn send(&mut self, command: Command) {
+    /// Sends a command. Does not wait if the session is on its own thread.
+    pub fn send(&mut self, command: SessionCommand) {
         match self {
             Self::Inline(both) => {
                 let (session, board) = &mut **both;
-                let outcome = obey(session, command, board.is_filming());
-                board.hear(outcome);
-                session.fill(&mut board.frame);
-                board.show(session);
+                let outcome = execute(session, command, board.is_filming());
+                board.publish(outcome);
+                session.fill(&mut board.snapshot);
+                board.refresh(session);
             }
             Self::Thread(thread) => {
-                // If the thread is gone there is nobody to ask.
+                // If the thread has ended, the command is dropped.
                 let _ = thread.commands.as_ref().map(|commands| commands.send(command));
             }
         }
     }
 
-    /// Wall-clock time passes, s; a session on its own thread has its own clock.
+    /// Adds wall-clock time (s) to an inline session; a session on its own thread has its own clock.
     pub fn pass(&mut self, elapsed: f64) {
         if let Self::Inline(both) = self {
             let (session, board) = &mut **both;
@@ -145,24 +148,24 @@ impl Engine {
                 left > 0
             };
             if session.advance(elapsed, may_go_on) > 0 {
-                session.fill(&mut board.frame);
-                board.show(session);
+                session.fill(&mut board.snapshot);
+                board.refresh(session);
             }
         }
     }
 
-    /// Takes the newest snapshot, if there is one that was not taken yet.
-    pub fn look(&mut self, frame: &mut Frame) -> bool {
+    /// Swaps in the newest snapshot; false if there is no new one.
+    pub fn look(&mut self, snapshot: &mut Snapshot) -> bool {
         self.board(|board| {
             let is_fresh = mem::take(&mut board.is_fresh);
             if is_fresh {
-                mem::swap(frame, &mut board.frame);
+                mem::swap(snapshot, &mut board.snapshot);
             }
             is_fresh
         })
     }
 
-    /// Looks at the board.
+    /// Calls a function with the board.
     pub fn board<T>(&mut self, read: impl FnOnce(&mut Board) -> T) -> T {
         let look = |board: &mut Board| {
             board.is_filming();
@@ -185,20 +188,20 @@ impl Drop for Thread {
     }
 }
 
-fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wake: &dyn Fn()) {
-    let mut frame = Frame::default();
+fn run(mut session: Session, inbox: &Receiver<SessionCommand>, board: &Mutex<Board>, wake: &dyn Fn()) {
+    let mut snapshot = Snapshot::default();
     let mut last = Instant::now();
     let mut is_new = true;
     loop {
         if mem::take(&mut is_new) {
-            session.fill(&mut frame);
+            session.fill(&mut snapshot);
             let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-            mem::swap(&mut frame, &mut board.frame);
-            board.show(&session);
+            mem::swap(&mut snapshot, &mut board.snapshot);
+            board.refresh(&session);
             drop(board);
             wake();
         }
-        // Until the next step is due, less what was spent on showing the last one.
+        // Wait until the next step is due; publishing the last one has taken some of that time.
         let left = (session.wait() - last.elapsed().as_secs_f64()).clamp(0.0, LONGEST_WAIT);
         match inbox.recv_timeout(Duration::from_secs_f64(left)) {
             Ok(first) => {
@@ -206,8 +209,8 @@ fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wa
                 for command in commands {
                     let lock = || board.lock().unwrap_or_else(PoisonError::into_inner);
                     let is_filming = lock().is_filming();
-                    let outcome = obey(&mut session, command, is_filming);
-                    lock().hear(outcome);
+                    let outcome = execute(&mut session, command, is_filming);
+                    lock().publish(outcome);
                 }
                 is_new = true;
             }
@@ -220,29 +223,33 @@ fn run(mut session: Session, inbox: &Receiver<Command>, board: &Mutex<Board>, wa
     }
 }
 
-/// What comes of a command.
-enum Said {
+/// Result of a command.
+enum CommandResult {
     Nothing,
     Note(String),
-    Film(Film),
+    Film(FilmJob),
 }
 
-/// Has a session do what is asked; films are made on the side, one at a time.
-fn obey(session: &mut Session, command: Command, is_filming: bool) -> Result<Said, Fault> {
+/// Executes a command; films are made on another thread, one at a time.
+fn execute(session: &mut Session, command: SessionCommand, is_filming: bool) -> Result<CommandResult, Fault> {
     match command {
-        Command::Film { .. } if is_filming => {
-            Ok(Said::Note("one film at a time: wait for the last one, or stop it".to_owned()))
+        SessionCommand::Film { .. } if is_filming => {
+            Ok(CommandResult::Note("a film is being made already: wait for it or stop it".to_owned()))
         }
-        Command::Film { path, orbit, show } => Film::begin(session, path, orbit, show).map(Said::Film),
-        command => session.obey(command).map(|note| note.map_or(Said::Nothing, Said::Note)),
+        SessionCommand::Film { path, orbit, show } => {
+            FilmJob::begin(session, path, orbit, show).map(CommandResult::Film)
+        }
+        command => {
+            session.execute(command).map(|note| note.map_or(CommandResult::Nothing, CommandResult::Note))
+        }
     }
 }
 
-/// Of places that follow each other at once, only the last counts.
-fn collect(mut commands: Vec<Command>, next: Command) -> Vec<Command> {
+/// Drops a seek or a grab that is directly followed by another one.
+fn collect(mut commands: Vec<SessionCommand>, next: SessionCommand) -> Vec<SessionCommand> {
     let is_overtaken = match (commands.last(), &next) {
-        (Some(Command::Seek(_)), Command::Seek(_)) => true,
-        (Some(Command::Hold(before)), Command::Hold(after)) => before.len() == after.len(),
+        (Some(SessionCommand::Seek(_)), SessionCommand::Seek(_)) => true,
+        (Some(SessionCommand::Hold(before)), SessionCommand::Hold(after)) => before.len() == after.len(),
         _ => false,
     };
     if is_overtaken {

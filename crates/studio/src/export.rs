@@ -1,68 +1,58 @@
-//! Pictures and animations of a session, by the rasterizer of `sinew-picture`: no window, no graphics card.
+//! Pictures and animations of a session with the software renderer: no window, no graphics card.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sinew_picture::{Animation, Image, Palette, PictureError, Renderer, Scene, encode_png};
+use sinew_picture::{Animation, Image, Palette, PictureError, encode_png};
 use sinew_scene::Steps;
+use sinew_show::{Drawing, DrawingRenderer, ShowOptions};
 
-use crate::{Drawing, Fault, Frame, Orbit, Session, Show, Wishes};
+use crate::camera::Orbit;
+use crate::fault::Fault;
+use crate::session::Session;
+use crate::snapshot::{Snapshot, SnapshotWishes};
 
-/// Pixels of a picture.
+/// Size of a picture in pixels.
 const PICTURE: (usize, usize) = (1280, 800);
-/// Pixels of an animation.
+/// Size of an animation in pixels.
 const FILM: (usize, usize) = (480, 320);
-/// Pictures of an animation per simulated second, and at most in all.
+/// Pictures of an animation per simulated second, and largest total number.
 const RATE: f64 = 25.0;
 const MOST: f64 = 500.0;
-/// Share of the work on an animation that steps and pictures are; the rest is the file.
+/// Share of steps and pictures in the progress of an animation; the rest is encoding.
 const STEPS: f64 = 0.8;
 
-/// What frames must hold for all that is shown.
-pub fn wishes(show: &Show) -> Wishes {
-    Wishes {
-        nodes: show.nodes,
-        tint: show.tint,
-        contacts: show.contacts,
-        joint_forces: show.joint_forces,
-        limits: show.limits,
-        ..Wishes::default()
-    }
-}
-
-/// Draws a frame.
+/// Draws a snapshot.
 ///
 /// # Errors
 /// If the size is zero or too large.
 pub fn draw(
-    frame: &Frame,
+    snapshot: &Snapshot,
     orbit: &Orbit,
-    show: &Show,
+    show: &ShowOptions,
     (width, height): (usize, usize),
 ) -> Result<Image, PictureError> {
     let mut drawing = Drawing::default();
-    drawing.fill(frame, show, None);
-    let (mut scene, size) = (Scene::default(), (width as f64, height as f64));
-    drawing.to_picture(&mut scene, orbit, size);
-    let camera = orbit.to_picture(size, drawing.reach);
-    Ok(Renderer::new(width, height)?.render(&scene, &camera).clone())
+    drawing.fill(&snapshot.visible, &snapshot.drawing_context(*show), None);
+    let camera = orbit.to_picture((width as f64, height as f64), drawing.reach);
+    Ok(DrawingRenderer::new(width, height)?.render(&drawing, &camera).clone())
 }
 
-/// The present moment as PNG.
-pub(crate) fn picture(session: &mut Session, orbit: &Orbit, show: &Show) -> Result<Vec<u8>, Fault> {
-    let frame = snapshot(session, show);
-    let image = draw(&frame, orbit, show, PICTURE).map_err(told)?;
+/// A PNG picture of the present moment.
+pub(crate) fn picture(session: &mut Session, orbit: &Orbit, show: &ShowOptions) -> Result<Vec<u8>, Fault> {
+    let snapshot = snapshot(session, show);
+    let image = draw(&snapshot, orbit, show, PICTURE).map_err(to_fault)?;
     let mut bytes = Vec::new();
-    encode_png(&image, &mut bytes).map_err(told)?;
+    encode_png(&image, &mut bytes).map_err(to_fault)?;
     Ok(bytes)
 }
 
-/// The recording as GIF. The session is led through all of it; `go_on` is told which share is done, and says whether to go on: `None`
-/// if not.
+/// The recording as GIF. Seeks through all recorded steps. `go_on` receives the progress (0 to 1) and returns whether to go on;
+/// the result is `None` if it returns false.
 pub(crate) fn film(
     session: &mut Session,
     orbit: &Orbit,
-    show: &Show,
+    show: &ShowOptions,
     go_on: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Option<Vec<u8>>, Fault> {
     let timeline = session.timeline();
@@ -76,25 +66,25 @@ pub(crate) fn film(
         }
         session.seek(step);
         let (now, dt) = (session.world().time(), session.world().settings().dt);
-        // The step that ends nearest to when the next picture is due.
+        // A picture at the step that ends nearest to its due time.
         if times.last().is_none_or(|last| now + 0.5 * dt > last + interval) {
-            images.push(draw(&snapshot(session, show), orbit, show, FILM).map_err(told)?);
+            images.push(draw(&snapshot(session, show), orbit, show, FILM).map_err(to_fault)?);
             times.push(now);
         }
     }
     let palette = Palette::of(images.iter().step_by(images.len().div_ceil(8)));
-    let mut animation = Animation::new(Vec::new(), palette, FILM).map_err(told)?;
+    let mut animation = Animation::new(Vec::new(), palette, FILM).map_err(to_fault)?;
     for (i, image) in images.iter().enumerate() {
         if !go_on(STEPS + (1.0 - STEPS) * i as f64 / images.len() as f64) {
             return Ok(None);
         }
         let shown = times.get(i + 1).map_or(interval, |next| next - times[i]);
-        animation.push(image, shown).map_err(told)?;
+        animation.push(image, shown).map_err(to_fault)?;
     }
-    animation.finish().map(Some).map_err(told)
+    animation.finish().map(Some).map_err(to_fault)
 }
 
-/// Makes the folder of a file, if there is none.
+/// Creates the folder of a file if it does not exist.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Fault> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder
@@ -102,7 +92,7 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Fault> {
         .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Writes a file beside its place first, so that it is never there in part.
+/// Writes to a temporary file and renames it, so that no incomplete file appears.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     make_folder(path)?;
     let mut name = path.as_os_str().to_owned();
@@ -110,18 +100,18 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let part = PathBuf::from(name);
     let outcome = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
     outcome.map_err(|error| {
-        // It may not even have been begun.
+        // The temporary file may not exist.
         let _ = fs::remove_file(&part);
         Fault::new(format!("cannot write {}: {error}", path.display()))
     })
 }
 
-fn snapshot(session: &mut Session, show: &Show) -> Frame {
-    let mut frame = Frame::default();
-    session.fill_with(&mut frame, &wishes(show));
-    frame
+fn snapshot(session: &mut Session, show: &ShowOptions) -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    session.fill_with(&mut snapshot, &SnapshotWishes { show: *show, ..SnapshotWishes::default() });
+    snapshot
 }
 
-fn told(error: PictureError) -> Fault {
+fn to_fault(error: PictureError) -> Fault {
     Fault::new(error.to_string())
 }

@@ -1,31 +1,34 @@
-//! The scene by OpenGL, inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth surfaces,
-//! lines as thin cylinders. Then bones, which shine through flesh (only the nearest, so their depth is drawn first), and what is in
-//! front of everything.
+//! OpenGL drawing inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth surfaces, lines as
+//! thin cylinders. Then bones that show through flesh (depth first, so that only the nearest shows), and marks in front of
+//! everything.
 //!
-//! What is drawn is copied when the interface paints; the card is reached only in the callback, on the thread of the window.
+//! The drawing is copied when the interface paints. OpenGL is called only in the callback, on the thread of the window.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use eframe::egui_glow::CallbackFn;
 use egui::{PaintCallback, PaintCallbackInfo, Rect, Ui};
 use glam::{DMat3, DVec3};
+use sinew_show::{Drawing, Instance, Instances, Rgb, ShownLine, ShownSurface, line_width};
 use three_d::{
     AmbientLight, Blend, Camera, ClearState, ColorMaterial, Context, CpuMaterial, CpuMesh, Cull, DepthTest,
-    DirectionalLight, Gm, Indices, InstancedMesh, Instances, Light, Mat4, Mesh, Object, PhysicalMaterial,
-    Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, WriteMask, radians, vec3,
+    DirectionalLight, Gm, Indices, InstancedMesh, Instances as Instances3d, Light, Mat4, Mesh, Object,
+    PhysicalMaterial, Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, WriteMask, radians, vec3,
 };
 
-use crate::{Drawing, Instance, Orbit, Rgb, Segment, Stage, Surface};
+use crate::camera::Orbit;
+use crate::painter::ScenePainter;
 
-/// Sky above the horizon.
+/// Background colour.
 const SKY: [f32; 3] = [0.87, 0.90, 0.94];
-/// How clearly bones shine through flesh, of 255.
+/// Opacity of bones inside flesh, of 255.
 const THROUGH: u8 = 90;
-/// Lines of the ground on each side of the middle.
+/// Grid lines of planes on each side of the centre.
 const GRID: i32 = 10;
+const GRID_COLOR: Rgb = [0.66, 0.69, 0.74];
 
 /// Draws with OpenGL.
-pub struct Gl {
+pub struct GlPainter {
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -35,11 +38,11 @@ struct Shared {
     orbit: Orbit,
 }
 
-impl Gl {
-    /// Draws into the window of a graphics context.
+impl GlPainter {
+    /// A painter for the window of an OpenGL context.
     ///
     /// # Errors
-    /// If the context cannot do what is needed.
+    /// If the context lacks required features.
     pub fn new(context: Arc<eframe::glow::Context>) -> Result<Self, three_d::CoreError> {
         let context = Context::from_gl_context(context)?;
         let shared = Shared { context, drawing: Drawing::default(), orbit: Orbit::default() };
@@ -47,7 +50,7 @@ impl Gl {
     }
 }
 
-impl Stage for Gl {
+impl ScenePainter for GlPainter {
     fn paint(&mut self, ui: &Ui, rect: Rect, drawing: &Drawing, orbit: &Orbit) {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         shared.drawing.clone_from(drawing);
@@ -88,7 +91,7 @@ impl Shared {
         let seen: Vec<&dyn Object> = objects.iter().map(|object| &**object).collect();
         screen.clear_partially(scissor, ClearState::color_and_depth(SKY[0], SKY[1], SKY[2], 1.0, 1.0));
         screen.render_partially(scissor, &camera, seen, &lights);
-        if self.is_covered() {
+        if !self.drawing.surfaces.is_empty() {
             screen.clear_partially(scissor, ClearState::depth(1.0));
             for matter in [self.depth_alone(), self.shining()] {
                 let bones = self.solids(true, &matter);
@@ -126,20 +129,14 @@ impl Shared {
         ]
     }
 
-    /// Whether flesh is drawn.
-    fn is_covered(&self) -> bool {
-        !self.drawing.surfaces.is_empty()
-    }
-
     fn objects(&self, height: f64) -> Vec<Box<dyn Object>> {
         let drawing = &self.drawing;
         let mut objects = self.solids(false, &self.matter());
-        let lines: Vec<Segment> = drawing.lines.iter().copied().chain(self.grid()).collect();
+        let lines: Vec<ShownLine> = drawing.lines.iter().copied().chain(self.grid()).collect();
         objects.extend(self.lines(&lines, height));
         for surface in drawing.sheets.iter().chain(&drawing.surfaces) {
             let mut matter = self.matter();
-            let [r, g, b] = if surface.colors.is_empty() { to_bytes(surface.color) } else { [255; 3] };
-            matter.albedo = Srgba::new(r, g, b, 255);
+            matter.albedo = if surface.colors.is_empty() { to_srgba(surface.color) } else { Srgba::WHITE };
             objects.push(Box::new(Gm::new(Mesh::new(&self.context, &smooth(surface)), matter)));
         }
         objects
@@ -147,20 +144,15 @@ impl Shared {
 
     /// Bones that flesh covers, or all other solids.
     fn solids(&self, bones: bool, matter: &PhysicalMaterial) -> Vec<Box<dyn Object>> {
-        let drawing = &self.drawing;
-        let detail = if drawing.n_instances() > 2000 { 8 } else { 24 };
+        let detail = if self.drawing.solids.len() > 2000 { 8 } else { 24 };
         let mut cube = CpuMesh::cube();
-        // From edges of 2 to edges of 1.
+        // From edges of length 2 to edges of length 1.
         let _ = cube.transform(Mat4::from_scale(0.5));
         let (ball, cylinder) = (CpuMesh::sphere(detail), centred(CpuMesh::cylinder(detail)));
-        let lists = [(cube, &drawing.boxes), (ball, &drawing.balls), (cylinder, &drawing.cylinders)];
-        let is_covered = self.is_covered();
-        let chosen = lists.into_iter().filter_map(|(mesh, list)| {
-            let list = list.iter().filter(|at| (at.is_bone && is_covered) == bones).copied();
-            let list: Vec<Instance> = list.collect();
-            (!list.is_empty()).then(|| self.placed(&mesh, &list, matter.clone()))
-        });
-        chosen.collect()
+        let Instances { boxes, balls, cylinders } = self.drawing.instances(bones);
+        let lists = [(cube, boxes), (ball, balls), (cylinder, cylinders)];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        lists.map(|(mesh, list)| self.placed(&mesh, &list, matter.clone())).collect()
     }
 
     /// Forces, joints, pins and limits.
@@ -176,18 +168,17 @@ impl Shared {
         parts.chain(self.lines(&drawing.gauges, height)).collect()
     }
 
-    /// Lines, two pixels thick at the distance of what is looked at.
-    fn lines(&self, lines: &[Segment], height: f64) -> Option<Box<dyn Object>> {
-        let width = 2.0 * self.orbit.distance * self.orbit.pixel_angle((height, height));
-        let instances = instances(lines.iter().map(|line| (transform(&line.along(width)), line.color)));
+    /// Lines as cylinders, with the right width at the distance of the target.
+    fn lines(&self, lines: &[ShownLine], height: f64) -> Option<Box<dyn Object>> {
+        let width = line_width(height) * self.orbit.distance * self.orbit.pixel_angle((height, height));
+        let list: Vec<Instance> = lines.iter().map(|line| line.along(width)).collect();
         let plain = ColorMaterial { color: Srgba::WHITE, ..ColorMaterial::default() };
-        let mesh = || InstancedMesh::new(&self.context, &instances, &centred(CpuMesh::cylinder(5)));
+        let mesh = || InstancedMesh::new(&self.context, &instances(&list), &centred(CpuMesh::cylinder(5)));
         (!lines.is_empty()).then(|| Box::new(Gm::new(mesh(), plain)) as _)
     }
 
     fn placed(&self, mesh: &CpuMesh, list: &[Instance], matter: PhysicalMaterial) -> Box<dyn Object> {
-        let instances = instances(list.iter().map(|at| (transform(at), at.color)));
-        Box::new(Gm::new(InstancedMesh::new(&self.context, &instances, mesh), matter))
+        Box::new(Gm::new(InstancedMesh::new(&self.context, &instances(list), mesh), matter))
     }
 
     fn matter(&self) -> PhysicalMaterial {
@@ -198,14 +189,14 @@ impl Shared {
         matter
     }
 
-    /// Of what hides, but is not seen.
+    /// Material that writes depth only.
     fn depth_alone(&self) -> PhysicalMaterial {
         let mut matter = self.matter();
         matter.render_states.write_mask = WriteMask::DEPTH;
         matter
     }
 
-    /// Of what shines through.
+    /// Material of bones inside flesh.
     fn shining(&self) -> PhysicalMaterial {
         let mut matter = self.matter();
         (matter.albedo, matter.is_transparent) = (Srgba::new(255, 255, 255, THROUGH), true);
@@ -215,24 +206,23 @@ impl Shared {
         matter
     }
 
-    /// Lines on the planes of the scene, or below it.
-    fn grid(&self) -> Vec<Segment> {
-        let below = (self.orbit.target - self.orbit.up * (1.2 * self.drawing.reach), self.orbit.up);
-        let planes = if self.drawing.planes.is_empty() && self.drawing.sheets.is_empty() {
-            std::slice::from_ref(&below)
-        } else {
-            &self.drawing.planes[..]
-        };
+    /// Grid lines on the planes.
+    fn grid(&self) -> Vec<ShownLine> {
         let cell = 0.25 * self.drawing.reach;
         let mut lines = Vec::new();
-        for &(point, normal) in planes {
+        for &(point, normal) in &self.drawing.planes {
             let (x, y) = normal.any_orthonormal_pair();
             let middle = self.orbit.target - normal * (self.orbit.target - point).dot(normal);
             for i in -GRID..=GRID {
                 let (aside, far) = (f64::from(i) * cell, f64::from(GRID) * cell);
                 for (a, b) in [(x, y), (y, x)] {
                     let from = middle + a * aside - b * far;
-                    lines.push(Segment { from, to: from + b * (2.0 * far), color: [0.66, 0.69, 0.74] });
+                    lines.push(ShownLine {
+                        from,
+                        to: from + b * (2.0 * far),
+                        color: GRID_COLOR,
+                        weight: 0.6,
+                    });
                 }
             }
         }
@@ -240,58 +230,44 @@ impl Shared {
     }
 }
 
-/// From 0..1 along x to the middle.
+/// Moves a mesh from 0..1 to −½..½ along x.
 fn centred(mut mesh: CpuMesh) -> CpuMesh {
     let _ = mesh.transform(Mat4::from_translation(vec3(-0.5, 0.0, 0.0)));
     mesh
 }
 
-fn smooth(surface: &Surface) -> CpuMesh {
-    let color = |color: &Rgb| {
-        let [r, g, b] = to_bytes(*color);
-        Srgba::new(r, g, b, 255)
-    };
-    let colors = (!surface.colors.is_empty()).then(|| surface.colors.iter().map(color).collect());
+fn smooth(surface: &ShownSurface) -> CpuMesh {
+    let colors = surface.colors.iter().map(|color| to_srgba(color.to_srgb()));
     let mut mesh = CpuMesh {
         positions: Positions::F32(surface.points.iter().copied().map(to_vec).collect()),
         indices: Indices::U32(surface.triangles.iter().flatten().copied().collect()),
-        colors,
+        colors: (!surface.colors.is_empty()).then(|| colors.collect()),
         ..CpuMesh::default()
     };
     mesh.compute_normals();
     mesh
 }
 
-fn instances(list: impl Iterator<Item = (Mat4, Rgb)>) -> Instances {
-    let (transformations, colors): (Vec<Mat4>, Vec<Rgb>) = list.unzip();
-    let color = |color: Rgb| {
-        let [r, g, b] = to_bytes(color);
-        Srgba::new(r, g, b, 255)
-    };
-    Instances {
-        transformations,
-        colors: Some(colors.into_iter().map(color).collect()),
-        ..Instances::default()
+fn instances(list: &[Instance]) -> Instances3d {
+    Instances3d {
+        transformations: list.iter().map(transform).collect(),
+        colors: Some(list.iter().map(|at| to_srgba(at.color)).collect()),
+        ..Instances3d::default()
     }
 }
 
 fn transform(at: &Instance) -> Mat4 {
     let turned = DMat3::from_quat(at.pose.rotation);
-    columns(
-        [turned.x_axis * at.scale.x, turned.y_axis * at.scale.y, turned.z_axis * at.scale.z],
-        at.pose.translation,
-    )
-}
-
-fn columns([x, y, z]: [DVec3; 3], place: DVec3) -> Mat4 {
-    let [x, y, z, place] = [x, y, z, place].map(to_vec);
-    Mat4::from_cols(x.extend(0.0), y.extend(0.0), z.extend(0.0), place.extend(1.0))
+    let axes = [turned.x_axis * at.scale.x, turned.y_axis * at.scale.y, turned.z_axis * at.scale.z];
+    let [x, y, z] = axes.map(|axis| to_vec(axis).extend(0.0));
+    Mat4::from_cols(x, y, z, to_vec(at.pose.translation).extend(1.0))
 }
 
 fn to_vec(v: DVec3) -> Vec3 {
     vec3(v.x as f32, v.y as f32, v.z as f32)
 }
 
-fn to_bytes(color: Rgb) -> [u8; 3] {
-    color.map(|part| (255.0 * part.clamp(0.0, 1.0)) as u8)
+fn to_srgba(color: Rgb) -> Srgba {
+    let [r, g, b] = color.map(|part| (255.0 * part.clamp(0.0, 1.0)) as u8);
+    Srgba::new(r, g, b, 255)
 }

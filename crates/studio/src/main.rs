@@ -1,19 +1,19 @@
-//! `sinew-studio [SCENE]`: the window.
+//! The command `sinew-studio [SCENE]`: opens the window.
 
 use std::process::ExitCode;
 
 use sinew_studio::{Library, Start, run, run_shot};
 
-const HELP: &str = "Look at a scene, drag it, rewind it.
+const HELP: &str = "Play a scene in a window, drag bodies, rewind.
 
 Usage: sinew-studio [SCENE] [--scenes FOLDER] [--out FOLDER] [--frames N] [--shot FILE [--mesh]]
 
-  SCENE            a scene in RON, or the name of one in the folder of scenes, or of one that is built in
-  --scenes FOLDER  scenes to choose from (fixtures/mechanisms, or those that are built in)
-  --out FOLDER     where pictures and saved scenes are written (the current folder)
-  --frames N       end after N frames
-  --shot FILE      no window: play two seconds and write a picture of the window as PNG
-  --mesh           show the coarse mesh of flesh in that picture";
+  SCENE            a scene file (RON), or the name of a scene in the folder of scenes, or of a built-in scene
+  --scenes FOLDER  folder of scenes to choose from (default: fixtures/mechanisms, or else the built-in scenes)
+  --out FOLDER     folder of pictures and saved scenes (default: the current folder)
+  --frames N       close the window after N frames
+  --shot FILE      open no window; play two seconds and write a picture of the window as PNG
+  --mesh           show the mesh of flesh in that picture";
 
 #[expect(clippy::print_stderr, clippy::print_stdout, reason = "this is the command")]
 fn main() -> ExitCode {
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Start>, String> {
     let mut start = Start::default();
     while let Some(arg) = args.next() {
-        let mut value = || args.next().ok_or_else(|| format!("{arg} wants a value"));
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
         match arg.as_str() {
             "-h" | "--help" => return Ok(None),
             "--scenes" => {
@@ -62,7 +62,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Start>, String
             }
             flag if flag.starts_with('-') => return Err(format!("there is no option {flag}")),
             _ if start.scene.is_none() => start.scene = Some(arg),
-            _ => return Err(format!("one scene at a time, not `{arg}` as well")),
+            _ => return Err(format!("only one scene can be opened; `{arg}` is too many")),
         }
     }
     Ok(Some(start))

@@ -1,50 +1,55 @@
-//! What is under the mouse: the nearest shape or surface that a ray meets.
+//! Picking: the nearest shape or flesh surface that a ray hits.
 //!
-//! Shapes are met exactly: boxes by slabs, balls and ellipsoids by a quadratic, cylinders by a quadratic and two discs,
-//! capsules by both, once the ray meets a ball around them. A surface of flesh is met triangle by triangle. Cost: linear in shapes and
-//! triangles.
+//! Shapes are unions of scaled cubes, balls and cylinders, whose intersections are exact: cubes by slabs, balls by a quadratic
+//! equation, cylinders by a quadratic equation and two discs. A test against the bounding ball comes first. Surfaces of flesh are
+//! tested triangle by triangle. Cost: linear in shapes and triangles.
 
 use glam::DVec3;
-use sinew_show::{DrawList, DrawSolid, Shape};
+use sinew_math::{Shape, UnitSolid};
+use sinew_show::{DrawList, DrawSolid};
 use sinew_sim::BodyId;
 
-use crate::{Frame, Ray};
+use crate::camera::Ray;
+use crate::snapshot::Snapshot;
 
-/// What a ray meets.
+/// What a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Target {
+pub enum PickTarget {
     /// A shape of a body.
     Body(BodyId),
-    /// A surface of flesh, by its number.
+    /// A surface of flesh, by index.
     Flesh(usize),
 }
 
-/// Where a ray meets something.
+/// Intersection of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// What it is.
-    pub target: Target,
-    /// Where, m.
+    /// What was hit.
+    pub target: PickTarget,
+    /// Point of intersection (m).
     pub point: DVec3,
-    /// Distance from the beginning of the ray, m.
+    /// Distance from the origin of the ray (m).
     pub distance: f64,
 }
 
 impl Hit {
-    /// The same with the nearest bone in place of flesh that has bones: whoever takes skin takes what moves it.
+    /// Replaces flesh by its nearest bone, if it has bones, so that dragging skin drags the bone.
     #[must_use]
-    pub fn on_bone(self, frame: &Frame) -> Self {
-        let Target::Flesh(flesh) = self.target else { return self };
-        let bones = frame.cast.flesh.get(flesh).into_iter().flat_map(|card| &card.bones);
+    pub fn on_bone(self, snapshot: &Snapshot) -> Self {
+        let PickTarget::Flesh(flesh) = self.target else { return self };
+        let bones = snapshot.overview.flesh.get(flesh).into_iter().flat_map(|card| &card.bones);
         let distance = |bone: &BodyId| {
-            frame.poses.get(bone.index()).map_or(f64::INFINITY, |pose| pose.translation.distance(self.point))
+            snapshot
+                .poses
+                .get(bone.index())
+                .map_or(f64::INFINITY, |pose| pose.translation.distance(self.point))
         };
         let nearest = bones.copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.map_or(self, |bone| Self { target: Target::Body(bone), ..self })
+        nearest.map_or(self, |bone| Self { target: PickTarget::Body(bone), ..self })
     }
 }
 
-/// The nearest thing that a ray meets. Bodies inside flesh are preferred to the flesh around them if `through` is set.
+/// The nearest intersection of a ray. If `through` is set, bodies take precedence over the flesh around them.
 pub fn pick(list: &DrawList, ray: &Ray, through: bool) -> Option<Hit> {
     let near = |solid: &&DrawSolid| is_near(&solid.shape, solid.world_from_shape.translation, ray);
     let bodies = list.solids.iter().filter(near).filter_map(|solid| {
@@ -53,7 +58,7 @@ pub fn pick(list: &DrawList, ray: &Ray, through: bool) -> Option<Hit> {
             origin: local.transform_point(ray.origin),
             direction: local.transform_vector(ray.direction),
         };
-        meet_shape(&solid.shape, &moved).map(|distance| (Target::Body(solid.body), distance))
+        meet_shape(&solid.shape, &moved).map(|distance| (PickTarget::Body(solid.body), distance))
     });
     let body = nearest(bodies);
     if through && body.is_some() {
@@ -62,48 +67,38 @@ pub fn pick(list: &DrawList, ray: &Ray, through: bool) -> Option<Hit> {
     let surfaces = list.flesh.iter().enumerate().flat_map(|(i, flesh)| {
         let corners = |triangle: &[u32; 3]| triangle.map(|corner| flesh.points[corner as usize]);
         let meet = move |triangle: &[u32; 3]| meet_triangle(corners(triangle), ray);
-        flesh.triangles.iter().filter_map(meet).map(move |distance| (Target::Flesh(i), distance))
+        flesh.triangles.iter().filter_map(meet).map(move |distance| (PickTarget::Flesh(i), distance))
     });
     let found = nearest(body.into_iter().chain(nearest(surfaces)));
     found.map(|(target, distance)| Hit { target, point: ray.at(distance), distance })
 }
 
-fn nearest(hits: impl Iterator<Item = (Target, f64)>) -> Option<(Target, f64)> {
+fn nearest(hits: impl Iterator<Item = (PickTarget, f64)>) -> Option<(PickTarget, f64)> {
     hits.filter(|hit| hit.1.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Whether a ray meets a ball around a shape with this centre; never if anything is not finite.
+/// Whether a ray hits a ball around a shape with this centre; false if anything is not finite.
 fn is_near(shape: &Shape, center: DVec3, ray: &Ray) -> bool {
-    let radius = match *shape {
-        Shape::Box { size } => 0.5 * size.length(),
-        Shape::Sphere { radius } => radius,
-        Shape::Ellipsoid { semi_axes } => semi_axes.max_element(),
-        Shape::Cylinder { radius, length } | Shape::Capsule { radius, length } => radius + 0.5 * length,
-    };
     let off = (center - ray.origin).cross(ray.direction);
-    off.length_squared() <= radius * radius * ray.direction.length_squared()
+    off.length_squared() <= shape.half_extents().length_squared() * ray.direction.length_squared()
 }
 
-/// Distance at which a ray enters a shape, both in the frame of the shape; zero if it begins inside.
+/// Distance at which a ray enters a shape, both in the frame of the shape; zero if it starts inside.
 fn meet_shape(shape: &Shape, ray: &Ray) -> Option<f64> {
-    match *shape {
-        Shape::Box { size } => meet_box(0.5 * size, ray),
-        Shape::Sphere { radius } => meet_ball(DVec3::ZERO, radius, ray),
-        Shape::Ellipsoid { semi_axes } => {
-            // In a space where it is a ball of radius 1; distances along the ray stay as they are.
-            let scaled = Ray { origin: ray.origin / semi_axes, direction: ray.direction / semi_axes };
-            meet_ball(DVec3::ZERO, 1.0, &scaled)
+    let distances = shape.pieces().filter_map(|piece| {
+        // Scale the piece to its unit solid; the ray parameter does not change.
+        let origin = (ray.origin - DVec3::X * piece.x) / piece.scale;
+        let scaled = Ray { origin, direction: ray.direction / piece.scale };
+        match piece.solid {
+            UnitSolid::Cube => meet_cube(&scaled),
+            UnitSolid::Ball => meet_ball(&scaled),
+            UnitSolid::Cylinder => meet_cylinder(&scaled),
         }
-        Shape::Cylinder { radius, length } => meet_cylinder(radius, 0.5 * length, ray),
-        Shape::Capsule { radius, length } => {
-            let ends = [-0.5, 0.5].map(|side| meet_ball(DVec3::X * (side * length), radius, ray));
-            let parts = ends.into_iter().chain([meet_cylinder(radius, 0.5 * length, ray)]);
-            parts.flatten().min_by(f64::total_cmp)
-        }
-    }
+    });
+    distances.min_by(f64::total_cmp)
 }
 
-/// The first distance at which `a s² + 2 b s + c ≤ 0`, with c the value at the beginning.
+/// The smallest s ≥ 0 with `a s² + 2 b s + c ≤ 0`.
 fn enter(a: f64, b: f64, c: f64) -> Option<f64> {
     if c <= 0.0 {
         return Some(0.0);
@@ -112,44 +107,47 @@ fn enter(a: f64, b: f64, c: f64) -> Option<f64> {
     (root >= 0.0 && b < 0.0).then(|| (-b - root.sqrt()) / a)
 }
 
-fn meet_ball(center: DVec3, radius: f64, ray: &Ray) -> Option<f64> {
-    let from = ray.origin - center;
-    enter(ray.direction.length_squared(), from.dot(ray.direction), from.length_squared() - radius * radius)
+/// Ball of radius 1.
+fn meet_ball(ray: &Ray) -> Option<f64> {
+    let (from, way) = (ray.origin, ray.direction);
+    enter(way.length_squared(), from.dot(way), from.length_squared() - 1.0)
 }
 
-fn meet_box(half: DVec3, ray: &Ray) -> Option<f64> {
+/// Cube with edges of length 1.
+fn meet_cube(ray: &Ray) -> Option<f64> {
     let (mut first, mut last) = (0.0f64, f64::INFINITY);
     for axis in 0..3 {
         let (place, speed) = (ray.origin[axis], ray.direction[axis]);
         if speed == 0.0 {
-            if place.abs() > half[axis] {
+            if place.abs() > 0.5 {
                 return None;
             }
             continue;
         }
-        let (a, b) = ((-half[axis] - place) / speed, (half[axis] - place) / speed);
+        let (a, b) = ((-0.5 - place) / speed, (0.5 - place) / speed);
         (first, last) = (first.max(a.min(b)), last.min(a.max(b)));
     }
     (first <= last).then_some(first)
 }
 
-fn meet_cylinder(radius: f64, half: f64, ray: &Ray) -> Option<f64> {
+/// Cylinder of radius 1 and length 1 along x.
+fn meet_cylinder(ray: &Ray) -> Option<f64> {
     let (from, way) = (ray.origin, ray.direction);
-    let inside = |point: DVec3| point.y * point.y + point.z * point.z <= radius * radius;
-    if inside(from) && from.x.abs() <= half {
+    let inside = |point: DVec3| point.y * point.y + point.z * point.z <= 1.0;
+    if inside(from) && from.x.abs() <= 0.5 {
         return Some(0.0);
     }
-    let discs = [-half, half].into_iter().filter_map(|x| {
+    let discs = [-0.5, 0.5].into_iter().filter_map(|x| {
         let distance = (x - from.x) / way.x;
         (distance >= 0.0 && inside(ray.at(distance))).then_some(distance)
     });
     let (a, b) = (way.y * way.y + way.z * way.z, from.y * way.y + from.z * way.z);
-    let c = from.y * from.y + from.z * from.z - radius * radius;
-    let side = enter(a, b, c).filter(|&distance| c > 0.0 && ray.at(distance).x.abs() <= half);
+    let c = from.y * from.y + from.z * from.z - 1.0;
+    let side = enter(a, b, c).filter(|&distance| c > 0.0 && ray.at(distance).x.abs() <= 0.5);
     discs.chain(side).min_by(f64::total_cmp)
 }
 
-/// Möller and Trumbore's test, from both sides.
+/// Möller–Trumbore intersection, two-sided.
 fn meet_triangle([a, b, c]: [DVec3; 3], ray: &Ray) -> Option<f64> {
     let (e1, e2, from) = (b - a, c - a, ray.origin - a);
     let p = ray.direction.cross(e2);
@@ -163,8 +161,7 @@ fn meet_triangle([a, b, c]: [DVec3; 3], ray: &Ray) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
-    use sinew_math::ops;
-    use sinew_show::Shape;
+    use sinew_math::{Shape, ops};
 
     use super::{Ray, is_near, meet_shape, meet_triangle};
 

@@ -1,7 +1,7 @@
-//! How a session plays: steps in time with the clock, steps again, visits to any moment.
+//! Playing: steps in time with the clock, repetition of recorded steps, seeking.
 //!
-//! A step that was recorded is made again with the holds it had; a new one is recorded. A visit goes on from where we are or from the
-//! last checkpoint before it, whichever is nearer.
+//! A recorded step is repeated with its grabs; a new step is recorded. Seeking steps from the present moment or from the last
+//! checkpoint, whichever is nearer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,18 +9,21 @@ use std::time::Instant;
 use sinew_scene::SceneDoc;
 use sinew_sim::{Stage, StepReport, World};
 
-use crate::timeline::{Hands, Hold};
-use crate::{Cast, Fault, Opened, Session};
+use crate::fault::Fault;
+use crate::open_scene::OpenScene;
+use crate::overview::SceneOverview;
+use crate::session::Session;
+use crate::timeline::{NumberedGrab, StepGrabs};
 
 impl Session {
-    /// Makes the steps that are due after `elapsed` seconds of the wall clock while `may_go_on` says so after each, and tells
-    /// how many. Steps that were not made stay due, within reason.
+    /// Makes the steps that are due after `elapsed` seconds of wall-clock time, until `may_go_on` returns false after a step.
+    /// Returns the number of steps. The remaining steps stay due, up to a bounded backlog.
     pub fn advance(&mut self, elapsed: f64, mut may_go_on: impl FnMut() -> bool) -> u32 {
         let mut made = 0;
         if self.is_playing {
-            self.pace.pass(elapsed);
+            self.pacer.pass(elapsed);
         }
-        while self.is_playing && self.pace.take(self.world.settings().dt) {
+        while self.is_playing && self.pacer.take(self.world.settings().dt) {
             self.step_once();
             made += 1;
             if !may_go_on() {
@@ -30,15 +33,17 @@ impl Session {
         made
     }
 
-    /// Wall-clock time until the next step is due, s; infinite while time stands still.
+    /// Wall-clock time until the next step is due (s); infinite while paused.
     pub fn wait(&self) -> f64 {
-        if self.is_playing { self.pace.wait(self.world.settings().dt) } else { f64::INFINITY }
+        if self.is_playing { self.pacer.wait(self.world.settings().dt) } else { f64::INFINITY }
     }
 
-    /// Makes one step: repeats it if it was recorded and nothing new is done, or records it.
+    /// Makes one step: repeats a recorded step if there are no grabs, else records a new one.
     pub fn step_once(&mut self) {
         self.end_posing();
-        let is_new = self.step == self.timeline.n_steps() || !self.holds.is_empty() || !self.pins.is_empty();
+        let is_new = self.step == self.timeline.n_steps()
+            || !self.grabs.held.is_empty()
+            || !self.grabs.pins.is_empty();
         if !is_new {
             self.repeat();
             self.measure(0.0);
@@ -47,24 +52,24 @@ impl Session {
         }
         self.branch();
         self.build(self.timeline.change_at(self.step));
-        let mut holds: Vec<Hold> = self.pins.iter().chain(&self.holds).copied().collect();
+        let mut holds: Vec<NumberedGrab> = self.grabs.pins.iter().chain(&self.grabs.held).copied().collect();
         holds.sort_by_key(|hold| hold.number);
         let begin = Instant::now();
-        let hands = self.make(holds, true);
+        let made = self.make(holds, true);
         let milliseconds = 1e3 * begin.elapsed().as_secs_f64();
-        self.timeline.push(hands, self.world.state());
+        self.timeline.push(made, self.world.state());
         self.step += 1;
         self.measure(milliseconds);
-        self.extend_trace();
+        self.extend_curves();
         self.look_for_trouble();
     }
 
-    /// Goes to the moment after `step` steps, or the last one recorded, with the bits it had then.
+    /// Goes to the moment after `step` steps (at most the last recorded one), bit for bit.
     pub fn seek(&mut self, step: u64) {
         let step = step.min(self.timeline.n_steps());
-        // The last step is made again, for what is known of a step and not of a state.
+        // The last step is repeated, because its report is not part of the state.
         let (from, state) = self.timeline.before(step.saturating_sub(1));
-        // Where we are may be nearer than the checkpoint, if it is a moment of the run at all.
+        // The present moment may be nearer than the checkpoint, unless bodies were posed by hand.
         if self.is_posed
             || self.step > step
             || self.step < from
@@ -73,9 +78,9 @@ impl Session {
             let state = state.clone();
             self.build(self.timeline.change_at(from));
             self.step = from;
-            // A state of the timeline fits every document of it.
+            // Every state of the timeline fits every document of it.
             let _ = self.world.restore(&state);
-            (self.is_posed, self.report) = (false, StepReport::default());
+            (self.is_posed, self.measured.report) = (false, StepReport::default());
         }
         while self.step < step {
             self.repeat();
@@ -84,7 +89,7 @@ impl Session {
         self.world.take_changes();
         self.note_guidance();
         self.measure(0.0);
-        self.pace.restart();
+        self.pacer.restart();
         self.trouble = None;
         self.look_for_trouble();
     }
@@ -95,19 +100,19 @@ impl Session {
         }
     }
 
-    /// The recorded step that comes next.
+    /// Repeats the next recorded step.
     fn repeat(&mut self) {
         self.build(self.timeline.change_at(self.step));
-        let holds = self.timeline.holds(self.step).to_vec();
+        let holds = self.timeline.grabs_at(self.step).to_vec();
         self.make(holds, false);
         self.step += 1;
     }
 
-    /// Makes sure that the world is that of a change, in the present state.
+    /// Rebuilds the world from another document of the timeline, in the present state.
     pub(crate) fn build(&mut self, change: usize) {
         let doc = &Arc::clone(&self.timeline.changes()[change].doc);
         if self.built != change {
-            // It could be built before.
+            // Building cannot fail: this document was built before.
             if let Ok(mut world) = self.world_of(doc) {
                 let _ = world.restore(self.world.state());
                 self.world = world;
@@ -117,32 +122,32 @@ impl Session {
         }
     }
 
-    /// The world of another document; if it differs by its score and its changes alone, what both have need not be built again.
+    /// The world of another document. If only score and changes differ, the present world is reused.
     pub(crate) fn world_of(&self, doc: &SceneDoc) -> Result<World, Fault> {
         let before = self.doc();
         let same = SceneDoc { score: before.score.clone(), changes: before.changes.clone(), ..doc.clone() };
         let is_new_score = doc.score != before.score;
-        if same != **before || is_new_score && !self.cast.is_guided {
-            return Opened::rebuild(doc);
+        if same != **before || is_new_score && !self.overview.is_guided {
+            return OpenScene::rebuild(doc);
         }
-        let told = |error: sinew_sim::BuildError| Fault::new(error.to_string());
+        let fault = |error: sinew_sim::BuildError| Fault::new(error.to_string());
         let mut world = if doc.changes == before.changes {
             self.world.clone()
         } else {
-            self.world.with_changes(doc).map_err(told)?
+            self.world.with_changes(doc).map_err(fault)?
         };
         if is_new_score {
-            world.set_score(doc.score.as_ref(), &doc.tracks).map_err(told)?;
+            world.set_score(doc.score.as_ref(), &doc.tracks).map_err(fault)?;
         }
         Ok(world)
     }
 
-    /// One step of the world with these holds besides what the scene prescribes.
-    pub(crate) fn make(&mut self, holds: Vec<Hold>, is_timed: bool) -> Hands {
+    /// Makes one step of the world with these grabs in addition to the inputs of the scene.
+    pub(crate) fn make(&mut self, holds: Vec<NumberedGrab>, is_timed: bool) -> StepGrabs {
         self.world.take_changes();
         let start = self.world.time();
         let end = start + self.world.settings().dt;
-        self.report = if holds.is_empty() {
+        self.measured.report = if holds.is_empty() {
             if is_timed && self.step.is_multiple_of(8) { self.timed_step() } else { self.world.step() }
         } else {
             self.input = self.world.input_at(start);
@@ -150,20 +155,20 @@ impl Session {
             self.world.step_with(&self.input)
         };
         self.note_guidance();
-        Hands { start, end, holds }
+        StepGrabs { start, end, grabs: holds }
     }
 
-    /// Whether bones can be guided may change with the stepper.
+    /// Updates whether bones can be guided, which depends on the stepper.
     pub(crate) fn note_guidance(&mut self) {
         let is_guided = self.world.model().reduced().is_some();
-        if is_guided != self.cast.is_guided {
-            self.cast = Arc::new(Cast { is_guided, ..Cast::clone(&self.cast) });
+        if is_guided != self.overview.is_guided {
+            self.overview = Arc::new(SceneOverview { is_guided, ..SceneOverview::clone(&self.overview) });
         }
     }
 
     fn timed_step(&mut self) -> StepReport {
-        self.stages.clear();
-        let (stages, mut last) = (&mut self.stages, Instant::now());
+        self.measured.stages.clear();
+        let (stages, mut last) = (&mut self.measured.stages, Instant::now());
         self.world.step_observed(&mut |stage: Stage| {
             let now = Instant::now();
             let spent = 1e3 * (now - last).as_secs_f64();
@@ -175,12 +180,13 @@ impl Session {
         })
     }
 
+    /// Stops playing if a body, a force or the energy is not finite.
     pub(crate) fn look_for_trouble(&mut self) {
-        let health = &self.report.health;
+        let health = &self.measured.report.health;
         let what = match (health.non_finite, health.non_finite_tet) {
             (Some(body), _) => format!("body `{}`", self.world.mechanism().body_name(body)),
             (None, Some(tet)) => format!("the force of tetrahedron {tet}"),
-            _ if self.sample.energy.iter().any(|part| !part.is_finite()) => "the energy".to_owned(),
+            _ if self.measured.sample.energy.iter().any(|part| !part.is_finite()) => "the energy".to_owned(),
             _ => return,
         };
         self.trouble = Some(format!(

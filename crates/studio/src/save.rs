@@ -1,8 +1,8 @@
-//! What was done, as a scene: holds become grabs on tracks, settings that were changed are changes, so that a run of the file gives
-//! the same bits.
+//! Saving a recording as a scene: mouse grabs become grabs on tracks, changed settings become changes. Running the saved scene
+//! gives the same bits.
 //!
-//! A track has one sample per step, at the end of the step, where a step looks for it; linear pieces give it back unchanged.
-//! The samples are those of the recording, and RON keeps every bit of a number.
+//! A track has one sample per step, at the end of the step, where the step evaluates it; linear interpolation returns the sample
+//! unchanged. RON keeps every bit of a number.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use sinew_scene::{CurveDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, Steps, TrackDoc};
 
-use crate::Session;
+use crate::session::Session;
 use crate::timeline::Timeline;
 
-/// Why a recording is not a scene.
+/// Why a recording cannot be saved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SaveError {
     /// Nothing was recorded.
@@ -21,7 +21,7 @@ pub enum SaveError {
     Nothing,
 }
 
-/// One hold over the time it lasted.
+/// One grab over its whole duration.
 struct Pull {
     body: usize,
     doc: GrabDoc,
@@ -29,7 +29,7 @@ struct Pull {
 }
 
 impl Session {
-    /// The recording as a scene, named after this one, that ends where the recording does.
+    /// The recording as a scene of the same name and the duration of the recording.
     ///
     /// # Errors
     /// If nothing was recorded.
@@ -47,7 +47,8 @@ impl Session {
         let taken: BTreeSet<String> = scene.tracks.iter().map(|track| track.name.clone()).collect();
         let names = (1u32..).map(|i| format!("hold_{i}")).filter(|name| !taken.contains(name));
         for (pull, name) in pulls(timeline).into_iter().zip(names) {
-            let body = self.cast().bodies.get(pull.body).map_or_else(String::new, |body| body.name.clone());
+            let body =
+                self.overview().bodies.get(pull.body).map_or_else(String::new, |body| body.name.clone());
             scene.tracks.push(TrackDoc {
                 name: name.clone(),
                 interpolation: InterpolationDoc::Linear,
@@ -58,7 +59,7 @@ impl Session {
         Ok(scene)
     }
 
-    /// The recording as a scene that is to be written to a file: files that it names are named as seen from there.
+    /// The recording as a scene to be written to `path`: relative paths in it are converted to that folder.
     ///
     /// # Errors
     /// If nothing was recorded.
@@ -74,7 +75,7 @@ impl Session {
     }
 }
 
-/// A file as it is named in a scene of a folder: by the way there, or by its own place if there is none.
+/// Path of a file relative to a folder; absolute if there is no relative one.
 fn named_from(folder: &Path, file: &Path) -> String {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let places = here.canonicalize().and_then(|here| Ok((here, file.canonicalize()?)));
@@ -89,25 +90,25 @@ fn named_from(folder: &Path, file: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-/// The holds of a recording, each with its way.
+/// The grabs of a recording, each with its targets over time.
 fn pulls(timeline: &Timeline) -> Vec<Pull> {
     let mut pulls = BTreeMap::<u32, Pull>::new();
-    for hands in timeline.hands().values() {
-        for hold in &hands.holds {
-            let grab = &hold.grab;
-            let pull = pulls.entry(hold.number).or_insert_with(|| Pull {
+    for of_step in timeline.grabs().values() {
+        for numbered in &of_step.grabs {
+            let grab = &numbered.grab;
+            let pull = pulls.entry(numbered.number).or_insert_with(|| Pull {
                 body: grab.body.index(),
                 doc: GrabDoc {
                     point: grab.point,
                     stiffness: grab.stiffness,
                     damping: grab.damping,
-                    from_s: hands.start,
+                    from_s: of_step.start,
                     ..GrabDoc::default()
                 },
                 points: Vec::new(),
             });
-            pull.points.push((hands.end, grab.target));
-            pull.doc.to_s = Some(hands.end);
+            pull.points.push((of_step.end, grab.target));
+            pull.doc.to_s = Some(of_step.end);
         }
     }
     pulls.into_values().collect()

@@ -1,9 +1,9 @@
-//! What was done, step by step, so that any moment can be visited again to the bit.
+//! The recording of a run: any recorded moment can be restored bit for bit.
 //!
-//! Kept are the state every `every` steps, the holds of each step that had any, and each document from the step on that it
-//! was in force. A step depends on state, document and holds alone, so stepping again from a checkpoint gives the same bits.
-//! Memory: when the checkpoints outgrow their budget, every second one is forgotten and `every` doubles; the first stays.
-//! A visit costs at most `every − 1` steps and one build for each change of document between.
+//! It stores a checkpoint (state) every `every` steps, the grabs of each step that has any, and each document with the step at
+//! which it came into force. A step depends only on state, document and grabs, so stepping from a checkpoint gives the same bits.
+//! Memory: when the checkpoints exceed their budget, every second one is dropped and `every` doubles; the first one stays.
+//! Seeking costs at most `every − 1` steps and one build for each change of document in between.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,58 +11,58 @@ use std::sync::Arc;
 use sinew_scene::SceneDoc;
 use sinew_sim::{Grab, State};
 
-/// Bytes of checkpoints kept by default: a quarter of a gigabyte.
+/// Default memory of checkpoints in bytes: a quarter of a gigabyte.
 pub const BUDGET: usize = 256 << 20;
-/// Steps between checkpoints at first.
+/// Initial number of steps between checkpoints.
 const EVERY: u64 = 8;
 
-/// A hold on a body in one step. Those of one step are in the order of their numbers.
+/// A grab with an identity that persists from step to step. The grabs of a step are sorted by number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hold {
-    /// The same for as long as nothing but the target changes.
+pub struct NumberedGrab {
+    /// Stays the same while only the target changes.
     pub number: u32,
-    /// What is held, where to, and how.
+    /// Body, point, target and gains.
     pub grab: Grab,
 }
 
-/// The holds of one step.
+/// The grabs of one step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hands {
-    /// Time at the beginning of the step, s.
+pub struct StepGrabs {
+    /// Time at the start of the step (s).
     pub start: f64,
-    /// Time at the end of the step, s.
+    /// Time at the end of the step (s).
     pub end: f64,
-    /// The holds.
-    pub holds: Vec<Hold>,
+    /// The grabs.
+    pub grabs: Vec<NumberedGrab>,
 }
 
-/// A document and the step before which it came into force.
+/// A document and the step at which it came into force.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// Number of steps made before.
+    /// Number of steps before.
     pub step: u64,
-    /// The document. A run of it from the beginning leads here as well.
+    /// The document. A run of it from the start leads to the same state at this step.
     pub doc: Arc<SceneDoc>,
 }
 
-/// Checkpoints, holds and changes of a run. Copies share the checkpoints.
+/// Checkpoints, grabs and documents of a run. Clones share the checkpoints.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     n_steps: u64,
     every: u64,
     budget: usize,
     bytes_per_state: usize,
-    /// States after steps `i · every`.
+    /// States after `i · every` steps.
     checkpoints: Vec<Arc<State>>,
-    hands: BTreeMap<u64, Hands>,
-    /// Holds of all steps together.
-    n_holds: usize,
-    /// In order of their steps, of which the first is 0.
+    grabs: BTreeMap<u64, StepGrabs>,
+    /// Number of grabs of all steps.
+    n_grabs: usize,
+    /// In order of their steps; the first step is 0.
     changes: Vec<Change>,
 }
 
 impl Timeline {
-    /// Begins at a state; `budget` is the number of bytes that checkpoints may take, two at least being kept.
+    /// A recording that starts at a state. `budget` is the memory of the checkpoints in bytes; at least two are kept.
     pub fn new(start: &State, doc: Arc<SceneDoc>, budget: usize) -> Self {
         Self {
             n_steps: 0,
@@ -70,8 +70,8 @@ impl Timeline {
             budget,
             bytes_per_state: bytes(start),
             checkpoints: vec![Arc::new(start.clone())],
-            hands: BTreeMap::new(),
-            n_holds: 0,
+            grabs: BTreeMap::new(),
+            n_grabs: 0,
             changes: vec![Change { step: 0, doc }],
         }
     }
@@ -81,26 +81,26 @@ impl Timeline {
         self.n_steps
     }
 
-    /// Steps from checkpoint to checkpoint.
+    /// Number of steps between checkpoints.
     pub fn every(&self) -> u64 {
         self.every
     }
 
-    /// Bytes taken by checkpoints and holds.
+    /// Memory of checkpoints and grabs in bytes.
     pub fn bytes(&self) -> usize {
         self.checkpoints.len() * self.bytes_per_state
-            + self.n_holds * size_of::<Hold>()
-            + self.hands.len() * size_of::<(u64, Hands)>()
+            + self.n_grabs * size_of::<NumberedGrab>()
+            + self.grabs.len() * size_of::<(u64, StepGrabs)>()
     }
 
-    /// The holds of all steps that had any, by the number of steps made before.
-    pub fn hands(&self) -> &BTreeMap<u64, Hands> {
-        &self.hands
+    /// The grabs of all steps that have any, by the number of steps before.
+    pub fn grabs(&self) -> &BTreeMap<u64, StepGrabs> {
+        &self.grabs
     }
 
-    /// The holds of the step after `step` steps.
-    pub fn holds(&self, step: u64) -> &[Hold] {
-        self.hands.get(&step).map_or(&[], |hands| &hands.holds)
+    /// The grabs of the step after `step` steps.
+    pub fn grabs_at(&self, step: u64) -> &[NumberedGrab] {
+        self.grabs.get(&step).map_or(&[], |of_step| &of_step.grabs)
     }
 
     /// The documents, in order of their steps.
@@ -108,16 +108,16 @@ impl Timeline {
         &self.changes
     }
 
-    /// Which document is in force for the step after `step` steps.
+    /// Index of the document in force for the step after `step` steps.
     pub fn change_at(&self, step: u64) -> usize {
         self.changes.partition_point(|change| change.step <= step).saturating_sub(1)
     }
 
-    /// Notes a step: its holds, if there were any, and the state it led to.
-    pub fn push(&mut self, hands: Hands, after: &State) {
-        if !hands.holds.is_empty() {
-            self.n_holds += hands.holds.len();
-            self.hands.insert(self.n_steps, hands);
+    /// Records a step: its grabs, if any, and the state after it.
+    pub fn push(&mut self, made: StepGrabs, after: &State) {
+        if !made.grabs.is_empty() {
+            self.n_grabs += made.grabs.len();
+            self.grabs.insert(self.n_steps, made);
         }
         self.n_steps += 1;
         if self.n_steps.is_multiple_of(self.every) {
@@ -128,33 +128,33 @@ impl Timeline {
         }
     }
 
-    /// Notes that a document is in force from here on; one that came into force at the same step is replaced.
+    /// Records that a document is in force from the present step on. Replaces a document of the same step.
     pub fn change(&mut self, doc: Arc<SceneDoc>) {
         let step = self.n_steps;
         self.changes.retain(|change| change.step < step);
         self.changes.push(Change { step, doc });
     }
 
-    /// Edits what no run depends on in all documents.
+    /// Edits all documents; the edit must not affect the simulation.
     pub fn edit(&mut self, mut edit: impl FnMut(&mut SceneDoc)) {
         self.changes.iter_mut().for_each(|change| edit(Arc::make_mut(&mut change.doc)));
     }
 
-    /// The last checkpoint that is not after `step` steps, and its number of steps.
+    /// The last checkpoint at or before `step`, with its number of steps.
     pub fn before(&self, step: u64) -> (u64, &State) {
         let i = ((step / self.every) as usize).min(self.checkpoints.len() - 1);
         (i as u64 * self.every, &self.checkpoints[i])
     }
 
-    /// Forgets everything after `step` steps, so that the run can take another turn from there.
+    /// Discards everything after `step` steps.
     pub fn truncate(&mut self, step: u64) {
         if step >= self.n_steps {
             return;
         }
         self.n_steps = step;
         self.checkpoints.truncate((step / self.every) as usize + 1);
-        let forgotten = self.hands.split_off(&step);
-        self.n_holds -= forgotten.values().map(|hands| hands.holds.len()).sum::<usize>();
+        let discarded = self.grabs.split_off(&step);
+        self.n_grabs -= discarded.values().map(|of_step| of_step.grabs.len()).sum::<usize>();
         self.changes.retain(|change| change.step <= step);
     }
 
@@ -168,7 +168,7 @@ impl Timeline {
     }
 }
 
-/// Bytes of a state, lists included.
+/// Size of a state in bytes, including its lists.
 fn bytes(state: &State) -> usize {
     let bodies = &state.bodies;
     let of_bodies = size_of_val(&bodies.poses[..])

@@ -1,7 +1,7 @@
-//! What the user changes while time goes on: settings, what actuators do, cameras; and turns that the run takes.
+//! Changes during a run: settings, control of actuators, cameras; and branches of the recording.
 //!
-//! A change is written into the document with the time at which the session takes it, so that a run of the document from the beginning
-//! does what was done, and then what was changed.
+//! A change is written into the document with its time, so that a run of the new document from the start repeats the recording
+//! and then continues with the change.
 
 use std::mem;
 use std::sync::Arc;
@@ -9,21 +9,25 @@ use std::sync::Arc;
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc, SceneDoc, Steps};
 use sinew_sim::StepReport;
 
+use crate::fault::Fault;
+use crate::open_scene::OpenScene;
+use crate::overview::SceneOverview;
+use crate::score::{Since, with_control};
+use crate::session::Session;
 use crate::timeline::{BUDGET, Timeline};
-use crate::{Cast, Fault, Opened, Session, Since, with_control};
 
-/// What was done may be repeated in this many times as many steps at most, and in this many in any case.
+/// Largest number of steps of a repetition: this multiple of the present number, or `MOST_STEPS` if that is more.
 const MOST_TIMES: u64 = 32;
 const MOST_STEPS: u64 = 10_000;
 
 impl Session {
-    /// Forgets what was recorded after the present moment, and what was changed there; changes that the file says stay.
+    /// Discards the recording and the changes after the present moment; changes written in the file stay.
     pub fn branch(&mut self) {
         if self.step == self.timeline.n_steps() {
             return;
         }
         self.timeline.truncate(self.step);
-        self.trace.truncate(self.step + 1);
+        self.curves.truncate(self.step + 1);
         self.build(self.timeline.change_at(self.step));
         let (now, written) = (self.world.time(), &self.opened.doc.changes);
         let stays = |change: &ChangeDoc| {
@@ -34,22 +38,23 @@ impl Session {
         }
         let mut doc = SceneDoc::clone(self.doc());
         doc.changes.retain(stays);
-        // Without a later change it can be built as well.
+        // If this cannot be built, the later changes stay.
         if let Ok(world) = self.world_of(&doc) {
             self.timeline.change(Arc::new(doc));
             (self.world, self.built) = (world, self.timeline.changes().len() - 1);
         }
     }
 
-    /// Puts a document in force that a run from the beginning would lead here with as well: settings and scores may differ from now on.
+    /// Continues with another document. It must lead to the present state when run from the start: only later settings and
+    /// later control may differ.
     ///
     /// # Errors
-    /// If it cannot be built, or has other bodies; the session goes on as it was.
+    /// If the document cannot be built or has other bodies; the session then stays as it was.
     pub fn change(&mut self, doc: SceneDoc) -> Result<(), Fault> {
         self.end_posing();
         let mut world = self.world_of(&doc)?;
         if world.restore(self.world.state()).is_err() {
-            return Err(Fault::new("this change makes other bodies: open the scene again"));
+            return Err(Fault::new("this change alters the set of bodies: open the scene again"));
         }
         self.branch();
         self.timeline.change(Arc::new(doc));
@@ -60,76 +65,82 @@ impl Session {
         Ok(())
     }
 
-    /// Puts a document in force from the beginning on and repeats what was done, up to the present time. What was held is held from
-    /// the same time to the same time, also if steps have another length.
+    /// Restarts with another document and repeats the recording up to the present time. Grabs act at the same times, even if
+    /// the step length differs.
     ///
     /// # Errors
-    /// If it cannot be built, has other bodies, or takes very many more steps; the session goes on as it was.
+    /// If the document cannot be built, has other bodies, or needs far more steps; the session then stays as it was.
     pub fn change_all(&mut self, doc: SceneDoc) -> Result<(), Fault> {
-        let world = Opened::rebuild(&doc)?;
+        let world = OpenScene::rebuild(&doc)?;
         if !self.world.state().fits(world.model()) {
-            return Err(Fault::new("this change makes other bodies: open the scene again"));
+            return Err(Fault::new("this change alters the set of bodies: open the scene again"));
         }
         let (n_steps, most) =
             (Steps::of(&doc).nearest(self.world.time()), MOST_STEPS.max(MOST_TIMES * self.step));
         if n_steps > most {
             return Err(Fault::new(format!(
-                "this would make {n_steps} steps of the {} so far: change it from now on, or choose longer steps",
+                "repeating the recording would take {n_steps} steps instead of {}: apply the change from now on, or choose \
+                 longer steps",
                 self.step
             )));
         }
         let end = self.world.time();
         let new = Timeline::new(world.state(), Arc::new(doc), BUDGET);
         let before = mem::replace(&mut self.timeline, new);
-        let mut done = before.hands().values().peekable();
-        self.cast = Arc::new(Cast::of(&self.timeline.changes()[0].doc, &world));
+        self.overview = Arc::new(SceneOverview::of(&self.timeline.changes()[0].doc, &world));
         (self.world, self.built, self.step, self.is_posed) = (world, 0, 0, false);
-        self.trace.clear();
-        (self.trouble, self.report) = (None, StepReport::default());
+        self.curves.clear();
+        (self.trouble, self.measured.report) = (None, StepReport::default());
         self.measure(0.0);
+        self.repeat_until(end, &before);
+        Ok(())
+    }
+
+    /// Records steps up to a time (s), with the grabs of another recording.
+    fn repeat_until(&mut self, end: f64, before: &Timeline) {
+        let mut grabs = before.grabs().values().peekable();
         while self.trouble.is_none() {
             self.world.take_changes();
-            // Of two steps, the recording ends with the one that ends nearer to the present time.
+            // The last step is the one that ends nearest to `end`.
             let middle = self.world.time() + 0.5 * self.world.settings().dt;
             if middle >= end {
                 break;
             }
-            while done.next_if(|hands| hands.end <= middle).is_some() {}
-            let holds = done.peek().filter(|hands| hands.start <= middle).map(|hands| hands.holds.clone());
-            let hands = self.make(holds.unwrap_or_default(), false);
-            self.timeline.push(hands, self.world.state());
+            while grabs.next_if(|step| step.end <= middle).is_some() {}
+            let held = grabs.peek().filter(|step| step.start <= middle).map(|step| step.grabs.clone());
+            let made = self.make(held.unwrap_or_default(), false);
+            self.timeline.push(made, self.world.state());
             self.step += 1;
             self.measure(0.0);
-            self.extend_trace();
+            self.extend_curves();
             self.look_for_trouble();
         }
-        Ok(())
     }
 
-    /// Changes settings from the present moment on to what is `wanted`; its time does not count.
+    /// Changes settings from the present moment on; the time in `wanted` is ignored.
     ///
     /// # Errors
-    /// If the scene cannot be built so; the session goes on as it was.
+    /// If the changed scene cannot be built; the session then stays as it was.
     pub fn tune(&mut self, wanted: &ChangeDoc) -> Result<(), Fault> {
         self.end_posing();
         self.world.take_changes();
         let mut doc = SceneDoc::clone(self.doc());
-        let said = self.world.values_in_force().cloned().unwrap_or_default();
-        // A change of the file may be in force up to half a step before its time; this one comes after it.
-        let change = ChangeDoc { at_s: self.world.time().max(said.at_s), ..wanted.beyond(&said) };
+        let in_force = self.world.values_in_force().cloned().unwrap_or_default();
+        // A change of the file acts up to half a step before its time; the new change must not precede it.
+        let change = ChangeDoc { at_s: self.world.time().max(in_force.at_s), ..wanted.beyond(&in_force) };
         if change.is_empty() {
             return Ok(());
         }
         put(&mut doc.changes, change);
-        // How a scene is put together at first may depend on its settings.
+        // The initial assembly may depend on settings.
         if self.step == 0 { self.change_all(doc) } else { self.change(doc) }
     }
 
-    /// Changes settings from the beginning on to what is `wanted`, and repeats what was done up to the present moment. Other changes
-    /// of the same settings are forgotten.
+    /// Changes settings from the start and repeats the recording up to the present moment. Earlier changes of the same
+    /// settings are discarded.
     ///
     /// # Errors
-    /// If the scene cannot be built so; the session goes on as it was.
+    /// If the changed scene cannot be built; the session then stays as it was.
     pub fn tune_all(&mut self, wanted: &ChangeDoc) -> Result<(), Fault> {
         self.end_posing();
         self.world.take_changes();
@@ -144,10 +155,10 @@ impl Session {
         self.change_all(doc)
     }
 
-    /// Has actuators do something else from the present moment on.
+    /// Changes the control of the actuators from the present moment on.
     ///
     /// # Errors
-    /// If the score cannot be played; the session goes on as it was.
+    /// If the score cannot be built; the session then stays as it was.
     pub fn direct(&mut self, control: ControlDoc) -> Result<(), Fault> {
         self.end_posing();
         self.world.take_changes();
@@ -158,7 +169,7 @@ impl Session {
         }
     }
 
-    /// Keeps a camera in the scene; one of the same name is replaced.
+    /// Adds a camera to the scene, or replaces the one of the same name.
     pub fn add_camera(&mut self, camera: &CameraDoc) {
         self.timeline.edit(|doc| {
             doc.cameras.retain(|other| other.name != camera.name);
@@ -167,7 +178,7 @@ impl Session {
     }
 }
 
-/// Adds a change in order of time; one at the same time says both.
+/// Inserts a change in order of time; merges it with a change at the same time.
 fn put(changes: &mut Vec<ChangeDoc>, change: ChangeDoc) {
     let i = changes.partition_point(|other| other.at_s < change.at_s);
     match changes.get_mut(i).filter(|other| other.at_s <= change.at_s) {

@@ -1,4 +1,4 @@
-//! The window itself: eframe around the interface.
+//! The window: eframe around the user interface; and a picture of the window without a display.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,27 +8,36 @@ use eframe::{App, CreationContext, NativeOptions, Renderer};
 
 use sinew_picture::{PictureError, encode_png};
 
-use crate::{Command, Engine, Fault, Gl, Library, Opened, Origin, Painted, Session, Shot, Stage, Studio};
+use crate::command::SessionCommand;
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::gl::GlPainter;
+use crate::library::{Library, Origin};
+use crate::open_scene::OpenScene;
+use crate::painter::{ScenePainter, SoftwarePainter};
+use crate::screenshot::Screenshot;
+use crate::session::Session;
+use crate::ui::Studio;
 
-/// What the window begins with.
+/// Options of the window.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// The scene to open: a file, or the name of one of the library.
+    /// The scene to open: a file, or the name of a scene of the library.
     pub scene: Option<String>,
-    /// The folder of scenes to choose from; those that are built in if it holds none.
+    /// Folder of scenes to choose from; the built-in scenes if it has none.
     pub library: PathBuf,
-    /// Where files are written.
+    /// Folder of written files.
     pub folder: PathBuf,
-    /// Ends by itself after so many frames: for tests.
+    /// Closes the window after this number of frames; for tests.
     pub frames: Option<u32>,
-    /// No window: a picture of it is written to this file.
+    /// Writes a picture of the window to this file instead of opening it.
     pub shot: Option<PathBuf>,
-    /// Whether that picture shows the coarse mesh of flesh.
+    /// Whether that picture shows the tetrahedral mesh of flesh.
     pub mesh: bool,
 }
 
 impl Default for Start {
-    /// No scene, the fixtures of the project to choose from, files to the current folder.
+    /// No scene, the fixtures of the project as library, output to the current folder.
     fn default() -> Self {
         Self {
             scene: None,
@@ -41,20 +50,20 @@ impl Default for Start {
     }
 }
 
-/// Plays two seconds without a window and writes a picture of what the window would show.
+/// Plays two seconds without a window and writes a picture of the window.
 ///
 /// # Errors
-/// If the scene cannot be opened or the picture not be written.
+/// If the scene cannot be opened or the picture cannot be written.
 pub fn run_shot(start: &Start) -> Result<(), Fault> {
     let library = Library::of_folder_or_built_in(&start.library);
     let opened = match &start.scene {
-        Some(scene) => Opened::of(&library.find(scene)?)?,
-        None => Opened::pendulum(),
+        Some(scene) => OpenScene::of(&library.find(scene)?)?,
+        None => OpenScene::pendulum(),
     };
     let mut studio = Studio::new(Engine::inline(Session::new(opened)), library, &start.folder);
-    studio.engine().send(Command::Play(true));
+    studio.engine().send(SessionCommand::Play(true));
     let told = |error: PictureError| Fault::new(error.to_string());
-    let mut shot = Shot::new(1280, 820).map_err(told)?;
+    let mut shot = Screenshot::new(1280, 820).map_err(told)?;
     let key = |key, pressed| egui::Event::Key {
         key,
         physical_key: None,
@@ -74,10 +83,10 @@ pub fn run_shot(start: &Start) -> Result<(), Fault> {
         .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Opens the window and stays until it is closed.
+/// Opens the window; returns when it is closed.
 ///
 /// # Errors
-/// If there is no such scene, no display, or nothing that can draw on it.
+/// If there is no such scene, no display, or no OpenGL.
 pub fn run(start: Start) -> Result<(), Fault> {
     let library = Library::of_folder_or_built_in(&start.library);
     let origin = start.scene.as_ref().map(|scene| library.find(scene)).transpose()?;
@@ -87,20 +96,20 @@ pub fn run(start: Start) -> Result<(), Fault> {
     let options =
         NativeOptions { viewport, renderer: Renderer::Glow, depth_buffer: 24, ..NativeOptions::default() };
     let begin = move |context: &CreationContext<'_>| -> Result<Box<dyn App>, _> {
-        Ok(Box::new(Window::new(context, &start, library, origin)))
+        Ok(Box::new(StudioWindow::new(context, &start, library, origin)))
     };
     eframe::run_native("sinew-studio", options, Box::new(begin))
         .map_err(|error| no_window(&error.to_string(), &scene))
 }
 
-/// Why there is no window, and what can be had without one.
+/// Explains why there is no window, and what works without one.
 fn no_window(error: &str, scene: &str) -> Fault {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_display = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(is_set);
     let why = if cfg!(all(unix, not(target_os = "macos"))) && !has_display {
         "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)"
     } else {
-        // Where in its sources the window system noticed it helps nobody.
+        // Remove the source location of the window system.
         error
             .split_once("os error at ")
             .and_then(|(_, at)| at.split_once(": "))
@@ -115,16 +124,16 @@ fn no_window(error: &str, scene: &str) -> Fault {
     }
 }
 
-struct Window {
+struct StudioWindow {
     studio: Studio,
-    stage: Box<dyn Stage>,
+    stage: Box<dyn ScenePainter>,
     last: Instant,
     frames: Option<u32>,
     /// Name of the scene in the title.
     name: String,
 }
 
-impl Window {
+impl StudioWindow {
     fn new(context: &CreationContext<'_>, start: &Start, library: Library, origin: Option<Origin>) -> Self {
         context.egui_ctx.set_theme(egui::Theme::Light);
         let wake = context.egui_ctx.clone();
@@ -135,28 +144,28 @@ impl Window {
         if let Some(Origin::File(path)) = &origin {
             studio.watch(path);
         }
-        let gl = context.gl.as_ref().and_then(|gl| Gl::new(Arc::clone(gl)).ok());
-        let stage: Box<dyn Stage> =
-            gl.map_or_else(|| Box::new(Painted::default()) as _, |gl| Box::new(gl) as _);
+        let gl = context.gl.as_ref().and_then(|gl| GlPainter::new(Arc::clone(gl)).ok());
+        let stage: Box<dyn ScenePainter> =
+            gl.map_or_else(|| Box::new(SoftwarePainter::default()) as _, |gl| Box::new(gl) as _);
         Self { studio, stage, last: Instant::now(), frames: start.frames, name: String::new() }
     }
 }
 
-/// The scene asked for; if it cannot be opened, the one that is built in, and why.
-fn first_scene(origin: Option<&Origin>) -> (Opened, Option<Fault>) {
-    match origin.map(Opened::of) {
+/// The requested scene, or the default scene and an error.
+fn first_scene(origin: Option<&Origin>) -> (OpenScene, Option<Fault>) {
+    match origin.map(OpenScene::of) {
         Some(Ok(opened)) => (opened, None),
-        Some(Err(fault)) => (Opened::pendulum(), Some(fault)),
-        None => (Opened::pendulum(), None),
+        Some(Err(fault)) => (OpenScene::pendulum(), Some(fault)),
+        None => (OpenScene::pendulum(), None),
     }
 }
 
-impl App for Window {
+impl App for StudioWindow {
     fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
         let now = Instant::now();
         let elapsed = (now - std::mem::replace(&mut self.last, now)).as_secs_f64();
         self.studio.ui(ui, &mut *self.stage, elapsed);
-        let name = &self.studio.frame().cast.name;
+        let name = &self.studio.snapshot().overview.name;
         if self.name != *name {
             self.name.clone_from(name);
             ui.ctx().send_viewport_cmd(egui::ViewportCommand::Title(format!("{name} · Sinew studio")));

@@ -80,7 +80,12 @@ fn bad_states_are_errors_that_name_the_place() {
     for (name, mode, text, wanted) in [
         ("syntax.ron", "--forward", "(joints: {", "syntax.ron:1"),
         ("name.ron", "--forward", r#"(joints: {"ellbow": (rate: [1])})"#, "did you mean `elbow`"),
-        ("length.ron", "--forward", r#"(joints: {"elbow": (rate: [1, 2])})"#, "has 1 numbers, not 2"),
+        (
+            "length.ron",
+            "--forward",
+            r#"(joints: {"elbow": (rate: [1, 2])})"#,
+            "has 1 numbers, but 2 are given",
+        ),
         ("found.ron", "--forward", r#"(joints: {"elbow": (acceleration: [1])})"#, "to be found"),
         ("nan.ron", "--inverse", r#"(joints: {"elbow": (rate: [NaN])})"#, "not finite"),
         ("body.ron", "--hybrid", r#"(wrenches: {"hand": (force: (0, 0, 1))})"#, "no body called `hand`"),

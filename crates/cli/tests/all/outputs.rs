@@ -185,7 +185,7 @@ fn pictures_that_cannot_be_made_are_refused_before_the_run() {
         (&["--filmstrip", "a.gif"], "call it a.png"),
         (&["--gif", "a.png"], "call it a.gif"),
         (&["--plot", "a.png"], "call it a.svg"),
-        (&["--png", "a.png", "--filmstrip", "a.png"], "something else"),
+        (&["--png", "a.png", "--filmstrip", "a.png"], "another output"),
         (&["--png", "a.png", "--show", "ghosts"], "stretch"),
     ] {
         let output = sinew(&folder, &[&["run", "pendulum", "--steps", "3"], args].concat());

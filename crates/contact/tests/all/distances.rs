@@ -5,7 +5,7 @@ use sinew_contact::{
     Collider, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace, ConvexHull,
     Groups, HeightField, Mover, Owner, PointCloud,
 };
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
 use sinew_testkit::{Rng, derivative};
 
 pub(crate) fn box_corners(edges: DVec3) -> Vec<DVec3> {
@@ -18,10 +18,10 @@ fn shapes() -> Vec<ContactShape> {
     let edges = DVec3::new(1.0, 0.6, 0.4);
     vec![
         ContactShape::Plane,
-        ContactShape::Box { edges },
-        ContactShape::Sphere { radius: 0.4 },
-        ContactShape::Capsule { radius: 0.2, length: 0.7 },
-        ContactShape::Cylinder { radius: 0.3, length: 0.8 },
+        ContactShape::Solid(Shape::Box { size: edges }),
+        ContactShape::Solid(Shape::Sphere { radius: 0.4 }),
+        ContactShape::Solid(Shape::Capsule { radius: 0.2, length: 0.7 }),
+        ContactShape::Solid(Shape::Cylinder { radius: 0.3, length: 0.8 }),
         ContactShape::Convex(ConvexHull::new(&box_corners(edges)).unwrap()),
     ]
 }
@@ -76,7 +76,7 @@ fn a_hull_of_the_corners_of_a_box_is_the_box() {
     let hull = ContactShape::Convex(ConvexHull::new(&box_corners(edges)).unwrap());
     for _ in 0..2000 {
         let point = rng.vec3(-1.0, 1.0);
-        let one = touch(&ContactShape::Box { edges }, Pose::IDENTITY, point).unwrap();
+        let one = touch(&ContactShape::Solid(Shape::Box { size: edges }), Pose::IDENTITY, point).unwrap();
         let two = touch(&hull, Pose::IDENTITY, point).unwrap();
         assert!((one.depth - two.depth).abs() < 1e-12, "{} {}", one.depth, two.depth);
         assert!((one.normal - two.normal).length() < 1e-9);
@@ -114,11 +114,11 @@ fn centres_and_axes_have_a_normal() {
 fn bad_shapes_are_refused_with_a_reason() {
     let make = |shape| Collider::new(Owner::World, Pose::IDENTITY, shape, ContactMaterial::passive(0.5));
     for (shape, word) in [
-        (ContactShape::Box { edges: DVec3::new(1.0, 0.0, 1.0) }, "edge along y"),
-        (ContactShape::Sphere { radius: -1.0 }, "radius"),
-        (ContactShape::Sphere { radius: f64::NAN }, "radius"),
-        (ContactShape::Capsule { radius: 0.1, length: 0.0 }, "length"),
-        (ContactShape::Cylinder { radius: f64::INFINITY, length: 1.0 }, "radius"),
+        (ContactShape::Solid(Shape::Box { size: DVec3::new(1.0, 0.0, 1.0) }), "size"),
+        (ContactShape::Solid(Shape::Sphere { radius: -1.0 }), "radius"),
+        (ContactShape::Solid(Shape::Sphere { radius: f64::NAN }), "radius"),
+        (ContactShape::Solid(Shape::Capsule { radius: 0.1, length: 0.0 }), "length"),
+        (ContactShape::Solid(Shape::Cylinder { radius: f64::INFINITY, length: 1.0 }), "radius"),
     ] {
         assert!(make(shape).unwrap_err().to_string().contains(word));
     }
@@ -143,7 +143,8 @@ fn only_surfaces_with_stiffness_on_one_side_touch() {
     let passive = ContactMaterial::passive(0.5);
     let firm = ContactMaterial { stiffness: 1e4, ..passive };
     let ball = |owner, material| {
-        Collider::new(owner, Pose::IDENTITY, ContactShape::Sphere { radius: 1.0 }, material).unwrap()
+        Collider::new(owner, Pose::IDENTITY, ContactShape::Solid(Shape::Sphere { radius: 1.0 }), material)
+            .unwrap()
     };
     let colliders =
         vec![ball(Owner::World, passive), ball(Owner::Body(0), passive), ball(Owner::Body(1), firm)];

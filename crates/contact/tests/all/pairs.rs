@@ -3,12 +3,12 @@
 use crate::distances::box_corners;
 use glam::{DQuat, DVec2, DVec3};
 use parry3d_f64::math::Pose as ParryPose;
-use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, Shape};
+use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, Shape as ParryShape};
 use sinew_contact::{
     Collider, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace, ConvexHull,
     HeightField, Mover, Owner,
 };
-use sinew_math::{Pose, exp_so3};
+use sinew_math::{Pose, Shape, exp_so3};
 use sinew_testkit::{Rng, soak_scale};
 
 const EDGES: DVec3 = DVec3::new(0.8, 0.5, 0.6);
@@ -18,12 +18,15 @@ fn hull_points() -> Vec<DVec3> {
     (0..24).map(|_| rng.unit_vec() * 0.4 * DVec3::new(1.0, 0.8, 1.2)).collect()
 }
 
-fn solids() -> Vec<(ContactShape, Box<dyn Shape>)> {
+fn solids() -> Vec<(ContactShape, Box<dyn ParryShape>)> {
     let turn = |p: DVec3| DVec3::new(p.x, p.y, p.z);
     vec![
-        (ContactShape::Box { edges: EDGES }, Box::new(Cuboid::new(EDGES * 0.5))),
-        (ContactShape::Sphere { radius: 0.3 }, Box::new(Ball::new(0.3))),
-        (ContactShape::Capsule { radius: 0.2, length: 0.6 }, Box::new(Capsule::new_x(0.3, 0.2))),
+        (ContactShape::Solid(Shape::Box { size: EDGES }), Box::new(Cuboid::new(EDGES * 0.5))),
+        (ContactShape::Solid(Shape::Sphere { radius: 0.3 }), Box::new(Ball::new(0.3))),
+        (
+            ContactShape::Solid(Shape::Capsule { radius: 0.2, length: 0.6 }),
+            Box::new(Capsule::new_x(0.3, 0.2)),
+        ),
         (
             ContactShape::Convex(ConvexHull::new(&hull_points()).unwrap()),
             Box::new(
@@ -102,7 +105,7 @@ fn the_deepest_contact_is_that_of_parry() {
 fn exchanging_the_sides_turns_the_normals() {
     let mut rng = Rng::new(22);
     let mut all: Vec<ContactShape> = solids().into_iter().map(|s| s.0).collect();
-    all.push(ContactShape::Cylinder { radius: 0.25, length: 0.7 });
+    all.push(ContactShape::Solid(Shape::Cylinder { radius: 0.25, length: 0.7 }));
     all.push(ContactShape::Plane);
     let mut found = 0;
     for _ in 0..3000 {
@@ -128,7 +131,7 @@ fn a_normal_separates_and_points_from_b_to_a() {
     // moving a along the normal by the deepest depth opens the contact
     let mut rng = Rng::new(23);
     let mut all: Vec<ContactShape> = solids().into_iter().map(|s| s.0).collect();
-    all.push(ContactShape::Cylinder { radius: 0.25, length: 0.7 });
+    all.push(ContactShape::Solid(Shape::Cylinder { radius: 0.25, length: 0.7 }));
     all.push(ContactShape::Plane);
     let mut tried = 0;
     for _ in 0..3000 {
@@ -152,7 +155,7 @@ fn a_box_on_a_box_touches_in_the_four_corners_of_the_smaller_face() {
     for exact in [true, false] {
         let shape = |edges: DVec3| {
             if exact {
-                ContactShape::Box { edges }
+                ContactShape::Solid(Shape::Box { size: edges })
             } else {
                 ContactShape::Convex(ConvexHull::new(&box_corners(edges)).unwrap())
             }
@@ -174,7 +177,7 @@ fn a_box_on_a_box_touches_in_the_four_corners_of_the_smaller_face() {
         }
     }
     // equal boxes, aligned: still four
-    let shape = ContactShape::Box { edges: DVec3::ONE };
+    let shape = ContactShape::Solid(Shape::Box { size: DVec3::ONE });
     let found =
         contacts([&shape, &shape], [Pose::from_translation(DVec3::Z * (1.0 - 1e-4)), Pose::IDENTITY], 0.01);
     assert_eq!(found.len(), 4, "{found:?}");
@@ -182,8 +185,10 @@ fn a_box_on_a_box_touches_in_the_four_corners_of_the_smaller_face() {
 
 #[test]
 fn features_stay_while_the_same_parts_touch() {
-    let (small, large) =
-        (ContactShape::Box { edges: DVec3::splat(0.3) }, ContactShape::Box { edges: DVec3::ONE });
+    let (small, large) = (
+        ContactShape::Solid(Shape::Box { size: DVec3::splat(0.3) }),
+        ContactShape::Solid(Shape::Box { size: DVec3::ONE }),
+    );
     let keys = |dx: f64, tilt: f64| -> Vec<_> {
         let pose = Pose::new(exp_so3(DVec3::new(tilt, 2.0 * tilt, 0.0)), DVec3::new(dx, 0.0, 0.65 - 1e-4));
         contacts([&small, &large], [pose, Pose::IDENTITY], 0.01).iter().map(|c| c.key).collect()
@@ -199,11 +204,11 @@ fn solids_on_a_plane_touch_where_they_stand() {
     let ground = ContactShape::Plane;
     let lift = |z: f64, rotation: DQuat| [Pose::new(rotation, DVec3::Z * (z - 1e-4)), Pose::IDENTITY];
     let upright = exp_so3(DVec3::Y * std::f64::consts::FRAC_PI_2);
-    let cylinder = ContactShape::Cylinder { radius: 0.2, length: 1.0 };
+    let cylinder = ContactShape::Solid(Shape::Cylinder { radius: 0.2, length: 1.0 });
     let cases = [
-        (ContactShape::Box { edges: DVec3::ONE }, 0.5, DQuat::IDENTITY, 4),
-        (ContactShape::Sphere { radius: 0.3 }, 0.3, DQuat::IDENTITY, 1),
-        (ContactShape::Capsule { radius: 0.1, length: 1.0 }, 0.1, DQuat::IDENTITY, 2),
+        (ContactShape::Solid(Shape::Box { size: DVec3::ONE }), 0.5, DQuat::IDENTITY, 4),
+        (ContactShape::Solid(Shape::Sphere { radius: 0.3 }), 0.3, DQuat::IDENTITY, 1),
+        (ContactShape::Solid(Shape::Capsule { radius: 0.1, length: 1.0 }), 0.1, DQuat::IDENTITY, 2),
         (cylinder.clone(), 0.2, exp_so3(DVec3::X * 0.3), 2),
         (cylinder, 0.5, upright, 6),
         (ContactShape::Convex(ConvexHull::new(&box_corners(DVec3::ONE)).unwrap()), 0.5, DQuat::IDENTITY, 4),
@@ -223,7 +228,8 @@ fn solids_on_a_plane_touch_where_they_stand() {
 fn a_peak_of_a_height_field_is_felt_by_a_face_above_it() {
     let field =
         HeightField::from_fn([3, 3], DVec2::splat(2.0), |x, y| if x == 0.0 && y == 0.0 { 0.2 } else { 0.0 });
-    let shapes = [ContactShape::Box { edges: DVec3::splat(0.5) }, ContactShape::Field(field.unwrap())];
+    let shapes =
+        [ContactShape::Solid(Shape::Box { size: DVec3::splat(0.5) }), ContactShape::Field(field.unwrap())];
     let pose = Pose::from_translation(DVec3::new(0.02, 0.01, 0.2 + 0.25 - 1e-3));
     let found = contacts([&shapes[0], &shapes[1]], [pose, Pose::IDENTITY], 0.0);
     assert_eq!(found.len(), 1, "{found:?}");
@@ -234,7 +240,7 @@ fn a_peak_of_a_height_field_is_felt_by_a_face_above_it() {
 fn cylinders_against_solids_agree_with_parry() {
     let mut rng = Rng::new(24);
     let others = solids();
-    let ours = ContactShape::Cylinder { radius: 0.25, length: 0.7 };
+    let ours = ContactShape::Solid(Shape::Cylinder { radius: 0.25, length: 0.7 });
     let theirs = Cylinder::new(0.35, 0.25);
     let axis = exp_so3(DVec3::Z * -std::f64::consts::FRAC_PI_2);
     let mut compared = 0;

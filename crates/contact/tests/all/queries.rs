@@ -6,12 +6,13 @@ use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace,
     ConvexHull, Groups, HeightField, Owner, PointCloud,
 };
-use sinew_math::Pose;
+use sinew_math::{Pose, Shape};
 use sinew_testkit::Rng;
 
 fn ball(owner: Owner) -> Collider {
     let material = ContactMaterial::for_mass(1.0, 0.5);
-    Collider::new(owner, Pose::IDENTITY, ContactShape::Sphere { radius: 1.0 }, material).unwrap()
+    Collider::new(owner, Pose::IDENTITY, ContactShape::Solid(Shape::Sphere { radius: 1.0 }), material)
+        .unwrap()
 }
 
 fn count(colliders: Vec<Collider>, n_bodies: usize, ignored: &[[Owner; 2]]) -> usize {
@@ -70,10 +71,10 @@ fn crowd(rng: &mut Rng, n: usize) -> (ContactModel, Vec<Pose>) {
     let mut poses = Vec::new();
     for i in 0..n {
         let shape = match i % 5 {
-            0 => ContactShape::Box { edges: DVec3::new(0.5, 0.3, 0.4) },
-            1 => ContactShape::Sphere { radius: 0.25 },
-            2 => ContactShape::Capsule { radius: 0.15, length: 0.4 },
-            3 => ContactShape::Cylinder { radius: 0.2, length: 0.4 },
+            0 => ContactShape::Solid(Shape::Box { size: DVec3::new(0.5, 0.3, 0.4) }),
+            1 => ContactShape::Solid(Shape::Sphere { radius: 0.25 }),
+            2 => ContactShape::Solid(Shape::Capsule { radius: 0.15, length: 0.4 }),
+            3 => ContactShape::Solid(Shape::Cylinder { radius: 0.2, length: 0.4 }),
             _ => ContactShape::Convex(hull.clone()),
         };
         let pose = Pose::new(rng.rotation(), rng.vec3(-0.1, 0.1));

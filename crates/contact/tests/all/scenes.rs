@@ -6,7 +6,7 @@ use sinew_contact::{
     Anchors, Approach, Collider, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactSolve,
     ContactSummary, ContactWorkspace, ConvexHull, Grip, Groups, HeightField, Mover, Owner, PointCloud,
 };
-use sinew_math::{Motion, Pose, exp_so3, ops};
+use sinew_math::{Motion, Pose, Shape, exp_so3, ops};
 use sinew_testkit::{Rng, soak_scale};
 
 const H: f64 = 1.0 / 60.0;
@@ -66,7 +66,11 @@ fn floor(friction: f64) -> Vec<Collider> {
 }
 
 fn boxed(edges: DVec3, mass: f64, at: DVec3) -> (Brick, ContactShape, f64) {
-    (Brick::new(Pose::from_translation(at), mass, edges), ContactShape::Box { edges }, 0.5)
+    (
+        Brick::new(Pose::from_translation(at), mass, edges),
+        ContactShape::Solid(Shape::Box { size: edges }),
+        0.5,
+    )
 }
 
 #[test]
@@ -125,7 +129,7 @@ fn a_ball_rolls_down_a_slope_at_five_sevenths() {
     let edge = radius * (12.0f64 / 5.0).sqrt();
     let brick = Brick::new(Pose::from_translation(DVec3::Z * radius), 1.0, DVec3::splat(edge));
     for passes in [1, 2] {
-        let body = (brick.clone(), ContactShape::Sphere { radius }, 0.5);
+        let body = (brick.clone(), ContactShape::Solid(Shape::Sphere { radius }), 0.5);
         let mut scene = Scene::new(floor(0.5), vec![body], G * DVec3::new(sin, 0.0, -cos));
         scene.bricks.passes = passes;
         scene.run(60);
@@ -148,9 +152,9 @@ fn everything_that_falls_comes_to_rest_on_rough_ground() {
     .unwrap();
     let corners: Vec<DVec3> = crate::distances::box_corners(DVec3::new(0.4, 0.3, 0.2));
     let shapes = [
-        (ContactShape::Box { edges: DVec3::new(0.4, 0.3, 0.2) }, 0.3),
+        (ContactShape::Solid(Shape::Box { size: DVec3::new(0.4, 0.3, 0.2) }), 0.3),
         (ContactShape::Convex(ConvexHull::new(&corners).unwrap()), 0.3),
-        (ContactShape::Cylinder { radius: 0.15, length: 0.1 }, 0.15),
+        (ContactShape::Solid(Shape::Cylinder { radius: 0.15, length: 0.1 }), 0.15),
     ];
     for on_plane in [true, false] {
         for (k, (shape, height)) in shapes.iter().enumerate() {
@@ -186,7 +190,7 @@ fn fast_boxes_do_not_pass_through_a_wall() {
     let wall = Collider::new(
         Owner::World,
         Pose::IDENTITY,
-        ContactShape::Box { edges: DVec3::new(0.1, 4.0, 4.0) },
+        ContactShape::Solid(Shape::Box { size: DVec3::new(0.1, 4.0, 4.0) }),
         ContactMaterial::passive(0.5),
     )
     .unwrap();
@@ -228,7 +232,7 @@ fn few_steps_need_a_second_solve_and_none_pulls_in_the_end() {
     let pose = Pose::new(exp_so3(DVec3::new(0.3, 0.2, 0.5)) * end, DVec3::new(0.3, -0.2, 0.65));
     for (passes, margin) in [(1, 0.0), (2, 0.0), (3, 0.0), (4, 0.0), (2, 0.1), (3, 0.1), (4, 0.1)] {
         let brick = Brick::new(pose, 2.0, DVec3::new(0.4, 0.3, 0.2));
-        let shape = ContactShape::Cylinder { radius: 0.15, length: 0.1 };
+        let shape = ContactShape::Solid(Shape::Cylinder { radius: 0.15, length: 0.1 });
         let mut scene = Scene::new(floor(0.7), vec![(brick, shape, 0.7)], DVec3::Z * -G);
         (scene.margin, scene.bricks.passes) = (margin, passes);
         let (mut energy, mut again) = (scene.energy(), 0);
@@ -281,10 +285,19 @@ fn heaps_of_everything_never_gain_energy_soak() {
         let mut bodies = Vec::new();
         for i in 0..5 {
             let (shape, edges) = match rng.below(5) {
-                0 => (ContactShape::Box { edges: DVec3::new(0.4, 0.3, 0.2) }, DVec3::new(0.4, 0.3, 0.2)),
-                1 => (ContactShape::Sphere { radius: 0.2 }, DVec3::splat(0.3)),
-                2 => (ContactShape::Capsule { radius: 0.1, length: 0.3 }, DVec3::new(0.45, 0.17, 0.17)),
-                3 => (ContactShape::Cylinder { radius: 0.15, length: 0.2 }, DVec3::new(0.2, 0.26, 0.26)),
+                0 => (
+                    ContactShape::Solid(Shape::Box { size: DVec3::new(0.4, 0.3, 0.2) }),
+                    DVec3::new(0.4, 0.3, 0.2),
+                ),
+                1 => (ContactShape::Solid(Shape::Sphere { radius: 0.2 }), DVec3::splat(0.3)),
+                2 => (
+                    ContactShape::Solid(Shape::Capsule { radius: 0.1, length: 0.3 }),
+                    DVec3::new(0.45, 0.17, 0.17),
+                ),
+                3 => (
+                    ContactShape::Solid(Shape::Cylinder { radius: 0.15, length: 0.2 }),
+                    DVec3::new(0.2, 0.26, 0.26),
+                ),
                 _ => (ContactShape::Convex(ConvexHull::new(&hull).unwrap()), DVec3::splat(0.3)),
             };
             let place =
@@ -320,7 +333,7 @@ fn particles_hold_on_a_slope_and_stop_a_ball_with_one_solve_each() {
     let gravity = G * DVec3::new(sin, 0.0, -cos);
     let mass = 0.01;
     let material = ContactMaterial::for_mass(mass, 0.5);
-    let ball = ContactShape::Sphere { radius: 0.3 };
+    let ball = ContactShape::Solid(Shape::Sphere { radius: 0.3 });
     let ball = Collider::new(Owner::Body(0), Pose::IDENTITY, ball, material).unwrap();
     let model = ContactModel::new([floor(0.5), vec![ball]].concat(), 1, &[]).unwrap();
     let poses = [Pose::from_translation(DVec3::new(5.0, 0.0, 0.3))];

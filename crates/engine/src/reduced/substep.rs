@@ -2,7 +2,7 @@
 
 use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
-use sinew_mechanism::{Input, outside_wrenches};
+use sinew_mechanism::{Input, external_wrenches};
 use sinew_recursive::{Action, HybridReport, JointMode, Tree, resisted};
 
 use super::workspace::ReducedWorkspace;
@@ -38,7 +38,7 @@ impl Substep<'_> {
         watch: &mut dyn Watch,
     ) {
         let State { bodies, flesh: soft, control } = state;
-        outside_wrenches(self.mechanism, bodies, self.input, &mut work.wrenches);
+        external_wrenches(self.mechanism, bodies, self.input, &mut work.wrenches);
         if let Some((model, substeps)) = &mut flesh {
             report.flesh = substeps.advance(model, bodies, soft, &self.flesh);
             for (body, wrench) in substeps.contact_wrenches.iter().chain(&substeps.flesh_wrenches) {
@@ -157,7 +157,7 @@ impl Substep<'_> {
         let ReducedWorkspace { integrator, dynamics, tree_state, command, external, .. } = work;
         let ReducedWorkspace { torques, resistances, wrenches, stage_bodies, .. } = work;
         // What stays is left when the others are taken away.
-        outside_wrenches(mechanism, bodies, input, wrenches);
+        external_wrenches(mechanism, bodies, input, wrenches);
         for link in tree.links() {
             external[link.index()] -= wrenches[tree.body(link).index()];
         }
@@ -175,7 +175,7 @@ impl Substep<'_> {
             action.resistance.copy_from_slice(resistances);
             passive().for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
             stage.write_mechanism(tree, dynamics, stage_bodies);
-            outside_wrenches(mechanism, stage_bodies, input, wrenches);
+            external_wrenches(mechanism, stage_bodies, input, wrenches);
             for link in tree.links() {
                 let k = link.index();
                 action.external[k] = stays.external[k] + wrenches[tree.body(link).index()];

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, Mover, Owner};
 use sinew_fem::Attachments;
 use sinew_flesh::{FleshBody, FleshError, FleshModel, FleshOptions};
-use sinew_math::{Force, MassProperties, Motion, Pose, exp_so3, ops};
+use sinew_math::{Force, MassProperties, Motion, Pose, Shape, exp_so3, ops};
 use sinew_mechanism::{BodySpec, Implicit, MechanismBuilder, Order, Scheme, Settings, momentum};
 
 use crate::statics::{farthest, flesh_of};
@@ -43,7 +43,7 @@ pub(crate) fn scene(blocks: &[Block], jellies: &[Jelly], slope: Option<f64>, fri
     for (i, block) in blocks.iter().enumerate() {
         let density = block.mass / (block.edges.x * block.edges.y * block.edges.z);
         builder.add_body(BodySpec::dynamic("", block.pose, MassProperties::cuboid(block.edges, density)));
-        let (owner, shape) = (Owner::Body(i as u32), ContactShape::Box { edges: block.edges });
+        let (owner, shape) = (Owner::Body(i as u32), ContactShape::Solid(Shape::Box { size: block.edges }));
         let material = ContactMaterial::for_mass(block.mass, friction);
         colliders.push(Collider::new(owner, Pose::IDENTITY, shape, material).expect("a box"));
     }
@@ -326,7 +326,7 @@ fn a_body_that_forces_move_needs_a_stiffness_to_touch_with() {
     builder.add_body(BodySpec::fixed("still", Pose::IDENTITY));
     let model = builder.build().expect("two boxes");
     let touching = |body| {
-        let (owner, shape) = (Owner::Body(body), ContactShape::Box { edges: DVec3::ONE });
+        let (owner, shape) = (Owner::Body(body), ContactShape::Solid(Shape::Box { size: DVec3::ONE }));
         let collider = Collider::new(owner, Pose::IDENTITY, shape, ContactMaterial::passive(0.5));
         let contact = ContactModel::new(vec![collider.expect("a box")], 2, &[]).expect("contacts");
         FleshModel::new(&model, Vec::new(), Some(contact))

@@ -9,7 +9,7 @@ use sinew_flesh::{
 use sinew_math::{MassProperties, Pose, Sym3};
 use sinew_mechanism::{
     BodyId, BodySpec, CgSettings, Input, JointFrames, JointKind, JointSpec, MechanismBuilder, Model,
-    Settings, Stage, State, StepReport, Workspace, step_together,
+    Settings, Stage, State, StepHooks, StepReport, Workspace, step_coupled,
 };
 
 /// Corners of the six tetrahedra of a cube, as bits x, y, z.
@@ -173,15 +173,8 @@ impl<'a> Run<'a> {
         };
         let Self { chain, state, soft, settings, input, workspace, work } = self;
         let mut flesh = Flesh::new(&chain.flesh, soft, work, keeps_history);
-        let report = step_together(
-            &chain.model,
-            state,
-            input,
-            settings,
-            workspace,
-            &mut |_: Stage| {},
-            Some(&mut flesh),
-        );
+        let hooks = StepHooks { watch: &mut |_: Stage| {}, companion: Some(&mut flesh) };
+        let report = step_coupled(&chain.model, state, input, settings, workspace, hooks);
         let felt = flesh.finish(state);
         (report, felt)
     }

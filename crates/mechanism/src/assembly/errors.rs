@@ -1,22 +1,21 @@
-//! How far joints and hard grabs are from being met, for assemblies: the largest errors, and one number that should fall.
+//! How far joints and hard grabs are from being met during an assembly: the largest errors, and one number that should fall.
 //!
-//! m and rad. Cost: one pass over the joints.
+//! That number counts tree joints a hundredfold: they can always be met, and a linearization is only good where they are.
+//! Units: m and rad. Cost: one pass over the joints.
 
 use sinew_math::Pose;
 use sinew_topology::NONE;
 
+use crate::assembly::largest_excess;
 use crate::input::Input;
-use crate::loops::opening::OpeningPolicy;
-use crate::measure::joint::joint_error;
-use crate::model::mechanism::Model;
-use crate::model::records::WORLD;
-use crate::model::state::State;
+use crate::loops::OpeningPolicy;
+use crate::measure::joint_error;
+use crate::model::{Model, State, WORLD};
 use crate::settings::Assembly;
-use crate::tree::held_limits::largest_excess;
 
 /// Joint errors at some poses, m and rad.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Misfit {
+pub(crate) struct AssemblyErrors {
     /// The largest.
     pub(crate) gap: f64,
     pub(crate) lean: f64,
@@ -28,12 +27,13 @@ pub(crate) struct Misfit {
     loops_squared: f64,
 }
 
-impl Misfit {
+impl AssemblyErrors {
+    /// The larger of both, m or rad: each is compared with the same tolerance.
     pub(crate) fn largest(&self) -> f64 {
         self.gap.max(self.lean)
     }
 
-    /// The same with what joints are beyond the ends of their ranges, if those are to be kept.
+    /// The same with what joints are beyond their limits, if those are to be kept.
     pub(crate) fn with_limits(mut self, model: &Model, state: &State, settings: &Assembly) -> Self {
         if settings.limits {
             let [tree, all] = largest_excess(model, state);
@@ -49,40 +49,42 @@ impl Misfit {
     }
 }
 
-/// Errors of all rigid joints and hard grabs at some poses.
-pub(crate) fn misfit(
-    model: &Model,
-    state: &State,
-    poses: &[Pose],
-    input: &Input,
-    opened: OpeningPolicy,
-) -> Misfit {
-    let mut out = Misfit::default();
-    let mut see = |is_tree: bool, (gap, lean): (f64, f64)| {
-        // What is not a number is as far off as can be.
-        out.gap = if gap.is_nan() { f64::INFINITY } else { out.gap.max(gap) };
-        out.lean = if lean.is_nan() { f64::INFINITY } else { out.lean.max(lean) };
-        if is_tree {
-            out.tree = out.tree.max(gap).max(lean);
-        } else {
-            out.loop_gap = out.loop_gap.max(gap);
-            out.loops_squared += gap * gap + lean * lean;
+impl AssemblyErrors {
+    /// Errors of all rigid joints and hard grabs at some poses.
+    pub(crate) fn at(
+        model: &Model,
+        state: &State,
+        poses: &[Pose],
+        input: &Input,
+        opening: OpeningPolicy,
+    ) -> Self {
+        let mut out = Self::default();
+        let mut see = |is_tree: bool, (gap, lean): (f64, f64)| {
+            // What is not a number is as far off as can be.
+            out.gap = if gap.is_nan() { f64::INFINITY } else { out.gap.max(gap) };
+            out.lean = if lean.is_nan() { f64::INFINITY } else { out.lean.max(lean) };
+            if is_tree {
+                out.tree = out.tree.max(gap).max(lean);
+            } else {
+                out.loop_gap = out.loop_gap.max(gap);
+                out.loops_squared += gap * gap + lean * lean;
+            }
+        };
+        for pair in model.pairs.iter().filter(|pair| pair.joint != WORLD) {
+            see(true, joint_error(model, state, poses, input, pair.joint));
         }
-    };
-    for pair in model.pairs.iter().filter(|pair| pair.joint != WORLD) {
-        see(true, joint_error(model, state, poses, input, pair.joint));
-    }
-    for looped in &model.loops {
-        let error = joint_error(model, state, poses, input, looped.joint);
-        if looped.is_primary || !opened.ignores(model, looped.ports, error) {
-            see(false, error);
+        for looped in &model.loops {
+            let error = joint_error(model, state, poses, input, looped.joint);
+            if looped.is_primary || !opening.ignores(model, looped.ports, error) {
+                see(false, error);
+            }
         }
-    }
-    for grab in input.hard_grabs(model) {
-        let error = (grab.gap(model, poses), 0.0);
-        if !opened.ignores(model, [model.port(grab.body.index() as u32), NONE], error) {
-            see(false, error);
+        for grab in input.hard_grabs(model) {
+            let error = (grab.gap(model, poses), 0.0);
+            if !opening.ignores(model, [model.port(grab.body.index() as u32), NONE], error) {
+                see(false, error);
+            }
         }
+        out
     }
-    out
 }

@@ -1,16 +1,77 @@
-//! All forces inside one joint.
+//! All forces inside one joint, handed to every stepper in a fixed order: twist, slide, rotation, cone.
+//!
+//! Forces act on body 1 at its centre of mass, world axes; the opposite acts on body 2. They use the relative twist of body 1
+//! against body 2 shifted to it.
 
-use crate::forces::scalar::{Motor, RotationForce, ScalarForce};
+use glam::DVec3;
+use sinew_math::{DriveCoordinate, Force, Sym3, log_so3};
+use sinew_solvers::Load;
+
+use crate::forces::{
+    Coordinate, HeldLimits, LimitedCoordinate, Motor, MotorTarget, RelativeMotion, RotationForce,
+    ScalarForce, ScalarImpulse, Tilt, cone,
+};
+use crate::joints::RelativeState;
 
 /// All forces of one joint.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub(crate) struct ForceSet {
+    /// Along the twist about `i`.
     pub(crate) twist: Option<ScalarForce>,
+    /// Along the slide on `i`.
     pub(crate) slide: Option<ScalarForce>,
+    /// On the whole relative rotation.
     pub(crate) rotation: Option<RotationForce>,
 }
 
+/// What the forces of a joint depend on beyond its state.
+pub(crate) struct ForceSettings<'a> {
+    /// Effective step, s.
+    pub(crate) h: f64,
+    /// Scale of springs and dampers.
+    pub(crate) scale: f64,
+    /// Of the motor.
+    pub(crate) target: MotorTarget,
+    /// Limits that hold joints, and the number of this one.
+    pub(crate) held: Option<(&'a HeldLimits, u32)>,
+}
+
+impl ForceSettings<'_> {
+    /// Adds what holds a coordinate at its limit.
+    fn hold(&self, coordinate: LimitedCoordinate, value: f64, impulse: ScalarImpulse) -> ScalarImpulse {
+        self.held.map_or(impulse, |(limits, joint)| limits.hold(joint, coordinate, value, impulse))
+    }
+}
+
+/// Where linearized forces go: into the load of a tree joint, or into rows of the loops. They arrive in a fixed order and number.
+pub(crate) trait ForceSink {
+    /// Impulse `q − κ ẋ⁺` along a coordinate.
+    fn along(&mut self, gradient: Force, impulse: ScalarImpulse);
+    /// Angular impulse `q − K ω⁺`.
+    fn turning(&mut self, tangent: Sym3, impulse: DVec3);
+}
+
+impl ForceSink for Load {
+    fn along(&mut self, gradient: Force, impulse: ScalarImpulse) {
+        self.mass.add_outer(impulse.kappa, gradient);
+        self.momentum += gradient * impulse.q;
+    }
+
+    fn turning(&mut self, tangent: Sym3, impulse: DVec3) {
+        self.mass.angular += tangent;
+        self.momentum.angular += impulse;
+    }
+}
+
 impl ForceSet {
+    /// Forces along a coordinate.
+    pub(crate) fn along(&self, coordinate: DriveCoordinate) -> Option<&ScalarForce> {
+        match coordinate {
+            DriveCoordinate::Twist => self.twist.as_ref(),
+            DriveCoordinate::Slide => self.slide.as_ref(),
+        }
+    }
+
     /// Number of rows that the forces need outside the tree.
     pub(crate) fn n_rows(&self) -> usize {
         let rotation = self.rotation.map_or(0, |r| 3 + usize::from(r.cone.is_some()));
@@ -20,5 +81,115 @@ impl ForceSet {
     /// The motor of the joint; it has at most one.
     pub(crate) fn motor(&self) -> Option<Motor> {
         self.twist.and_then(|f| f.motor).or_else(|| self.slide.and_then(|f| f.motor))
+    }
+
+    /// Implicit: hands every force to a sink.
+    pub(crate) fn linearize(
+        &self,
+        relative: &RelativeState,
+        motion: &RelativeMotion,
+        settings: &ForceSettings<'_>,
+        sink: &mut impl ForceSink,
+    ) {
+        let &ForceSettings { h, scale, target, .. } = settings;
+        for (coordinate, limited) in COORDINATES {
+            if let Some(force) = self.along(coordinate) {
+                let (gradient, value) = relative.coordinate(coordinate);
+                let impulse = force.linearized(&motion.coordinate(gradient, value), target, scale, h);
+                sink.along(gradient, settings.hold(limited, value, impulse));
+            }
+        }
+        if let Some(rotation) = &self.rotation {
+            let phi = relative.axes2 * log_so3(relative.rotation);
+            let (tangent, impulse) = rotation.linearized(phi, motion, scale, h);
+            sink.turning(tangent, impulse);
+            if let Some(cone) = &rotation.cone {
+                let tilt = world_tilt(relative);
+                // Where the normal is undefined the cone keeps its row with nothing, so that multipliers keep their places.
+                let (mut gradient, mut impulse) = (Force::ZERO, ScalarImpulse::default());
+                if let Some(normal) = tilt.normal() {
+                    gradient = Force::new(normal, DVec3::ZERO);
+                    impulse = cone::linearized(cone, &motion.coordinate(gradient, tilt.angle), h);
+                    impulse = settings.hold(LimitedCoordinate::Tilt, tilt.angle, impulse);
+                }
+                sink.along(gradient, impulse);
+            }
+        }
+    }
+
+    /// Explicit: force on body 1, and armature as inertia of the relative motion; `settings.h` is not used.
+    pub(crate) fn explicit(
+        &self,
+        relative: &RelativeState,
+        rate: sinew_math::Motion,
+        target: MotorTarget,
+        scale: f64,
+    ) -> Load {
+        let mut load = Load::ZERO;
+        for (coordinate, _) in COORDINATES {
+            if let Some(force) = self.along(coordinate) {
+                let (gradient, value) = relative.coordinate(coordinate);
+                load.momentum += gradient * force.explicit(value, gradient.dot(rate), target, scale);
+                load.mass.add_outer(force.armature, gradient);
+            }
+        }
+        if let Some(rotation) = &self.rotation {
+            let phi = relative.axes2 * log_so3(relative.rotation);
+            rotation.add_explicit(phi, rate.angular, scale, &mut load.momentum.angular);
+            load.mass.angular += Sym3::IDENTITY * rotation.armature;
+            let torque =
+                rotation.cone.and_then(|cone| cone::explicit(&cone, &world_tilt(relative), rate.angular));
+            load.momentum.angular -= torque.unwrap_or(DVec3::ZERO);
+        }
+        load
+    }
+
+    /// Armature alone, as compliant rows of the acceleration level; the cone keeps its place with nothing.
+    pub(crate) fn linearize_armature(&self, relative: &RelativeState, sink: &mut impl ForceSink) {
+        let inertia = |kappa: f64| ScalarImpulse { q: 0.0, kappa };
+        for (coordinate, _) in COORDINATES {
+            if let Some(force) = self.along(coordinate) {
+                sink.along(relative.coordinate(coordinate).0, inertia(force.armature));
+            }
+        }
+        if let Some(rotation) = &self.rotation {
+            sink.turning(Sym3::IDENTITY * rotation.armature, DVec3::ZERO);
+            if rotation.cone.is_some() {
+                sink.along(Force::ZERO, inertia(0.0));
+            }
+        }
+    }
+
+    /// Adds the elastic energy of every force, J.
+    pub(crate) fn add_energy(&self, relative: &RelativeState, scale: f64, sum: &mut f64) {
+        for (coordinate, _) in COORDINATES {
+            *sum +=
+                self.along(coordinate).map_or(0.0, |f| f.energy(relative.coordinate(coordinate).1, scale));
+        }
+        if let Some(rotation) = &self.rotation {
+            *sum += rotation.energy(relative.rotation, scale);
+            *sum += rotation.cone.map_or(0.0, |cone| cone::energy(&cone, &Tilt::of_axis(relative.axis())));
+        }
+    }
+}
+
+/// Coordinates with scalar forces, in their order.
+const COORDINATES: [(DriveCoordinate, LimitedCoordinate); 2] =
+    [(DriveCoordinate::Twist, LimitedCoordinate::Twist), (DriveCoordinate::Slide, LimitedCoordinate::Slide)];
+
+/// The tilt of a joint in world axes.
+fn world_tilt(relative: &RelativeState) -> Tilt {
+    Tilt::new(relative.axes2.x_axis, relative.axes2 * relative.axis(), relative.axis().x)
+}
+
+impl RelativeMotion {
+    /// A coordinate with its rates along a gradient.
+    fn coordinate(&self, gradient: Force, value: f64) -> Coordinate {
+        Coordinate {
+            value,
+            rate: gradient.dot(self.rate),
+            displaced: gradient.dot(self.displaced),
+            base: gradient.dot(self.base),
+        }
     }
 }

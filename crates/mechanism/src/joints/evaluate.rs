@@ -19,10 +19,7 @@
 
 use sinew_math::JointKind;
 
-use crate::joints::families::RowStack;
-use crate::joints::frames::Drive;
-use crate::joints::relative::RelativeState;
-use crate::joints::rows::{RowForm, Rows};
+use crate::joints::{Drive, RelativeState, RowForm, RowStack, Rows};
 
 /// The rows of a joint of `kind` with its `drives`, at a relative state.
 ///

@@ -24,11 +24,10 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{DriveCoordinate, left_jacobian_inverse, left_jacobian_inverse_rate, log_so3};
 
-use crate::joints::frames::Drive;
-use crate::joints::relative::RelativeState;
-use crate::joints::rows::{RowForm, Rows};
-use crate::joints::swing::{axis_gradients, quarter_turn, swing_rows};
-use crate::joints::twist::{twist_curvature, twist_gradient};
+use crate::joints::{
+    Drive, RelativeState, RowForm, Rows, axis_gradients, quarter_turn, swing_rows, twist_curvature,
+    twist_gradient,
+};
 
 /// Smallest sine of the angle between disc axis and plane normal: a disc lying flatter has no lowest point.
 const FLAT: f64 = 1e-9;
@@ -36,9 +35,12 @@ const FLAT: f64 = 1e-9;
 /// One row on the relative motion.
 #[derive(Clone, Copy, Default)]
 struct RelativeRow {
+    /// `C`.
     residual: f64,
+    /// `a` and `b`.
     angular: DVec3,
     linear: DVec3,
+    /// `ȧ·w`.
     curvature: f64,
 }
 
@@ -50,6 +52,7 @@ pub(crate) struct RowStack<'a> {
 }
 
 impl<'a> RowStack<'a> {
+    /// An empty stack.
     #[inline]
     pub(crate) fn new(state: &'a RelativeState, form: RowForm, rows: &'a mut Rows) -> Self {
         Self { state, form, rows }

@@ -11,11 +11,9 @@
 //! radians, seconds. About 250 flops, no failure: unit quaternions are the caller's duty.
 
 use glam::{DMat3, DQuat, DVec3};
-use sinew_math::{Motion, Pose, quat_to_mat3};
+use sinew_math::{DriveCoordinate, Force, Motion, Pose, quat_to_mat3};
 
-use crate::joints::frames::JointFrames;
-use crate::joints::swing::swing_vector;
-use crate::joints::twist::{twist_angle, twist_gradient, unwrap_angle};
+use crate::joints::{JointFrames, swing_vector, twist_angle, twist_gradient, unwrap_angle};
 
 /// Poses and motions of the two bodies of a joint, with the memory of its twist.
 ///
@@ -85,6 +83,7 @@ impl RelativeState {
 
         let spin1 = omega1.cross(arm1);
         let spin2 = omega2.cross(r2);
+        // Body 2 is taken at P₁, so that J₂ = −J₁ X holds at any joint error.
         let swept = omega2.cross(d);
         let d_dot = (pair.motion1.linear - pair.motion2.linear) + (spin1 - spin2);
         let u_bias = omega1.cross(spin1) - omega2.cross(spin2) + omega2.cross(swept - 2.0 * d_dot);
@@ -120,6 +119,17 @@ impl RelativeState {
     #[inline]
     pub fn twist_rate(&self) -> f64 {
         twist_gradient(self.axis()).dot(self.motion.angular)
+    }
+
+    /// Gradient (on the twist of body 1 at its centre of mass, world axes) and value of a coordinate.
+    #[must_use]
+    #[inline]
+    pub(crate) fn coordinate(&self, coordinate: DriveCoordinate) -> (Force, f64) {
+        let axis = self.axes2.x_axis;
+        match coordinate {
+            DriveCoordinate::Twist => (Force::new(axis, DVec3::ZERO), self.twist),
+            DriveCoordinate::Slide => (Force::new(self.arm1.cross(axis), axis), self.slide()),
+        }
     }
 
     /// The swing vector σ: the lean of `i₁` from `i₂` as a rotation vector in frame 2, rad.

@@ -1,6 +1,8 @@
-//! Constraint rows of one joint, as data.
+//! Constraint rows of one joint as data, and the joint errors they hold.
+//!
+//! Translation errors are in metres, rotation errors in radians; a joint with both reports them apart, because no length relates them.
 
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, JointKind, Motion};
 
 /// Which equations represent the rotational part of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,4 +46,26 @@ impl Rows {
             dot(&self.jacobian1[k], motion1) + dot(&self.jacobian2[k], motion2) - self.rate_target[k]
         })
     }
+}
+
+/// Largest translation (m) and rotation (rad) error among the rows of a joint.
+pub(crate) fn joint_errors(kind: JointKind, drives_twist: bool, rows: &Rows) -> (f64, f64) {
+    let n_translation = match kind.locked_mask() {
+        Some(mask) => (mask >> 3).count_ones() as usize,
+        None => match kind {
+            JointKind::Screw { .. } => 2,
+            JointKind::Universal => 3,
+            _ => kind.n_rows(),
+        },
+    };
+    let (mut position, mut rotation) = (0.0, 0.0);
+    for i in 0..rows.n {
+        let square = rows.residual[i] * rows.residual[i];
+        let last_own = kind.n_rows().wrapping_sub(1);
+        let is_length = i < n_translation
+            || (i == last_own && matches!(kind, JointKind::Screw { .. }))
+            || (i > last_own && last_own != usize::MAX && !(drives_twist && i == last_own + 1));
+        *(if is_length { &mut position } else { &mut rotation }) += square;
+    }
+    (f64::sqrt(position), f64::sqrt(rotation))
 }

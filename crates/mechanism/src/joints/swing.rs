@@ -27,6 +27,7 @@ const SERIES_BELOW: f64 = 0.05;
 
 /// The factor `f(c)` and its first two derivatives by `c = cos α`.
 struct SwingFactor {
+    /// `f`, `f'` and `f''`.
     value: f64,
     slope: f64,
     curvature: f64,
@@ -81,11 +82,13 @@ pub(crate) fn quarter_turn(s: DVec3) -> DVec3 {
     DVec3::new(0.0, -s.z, s.y)
 }
 
+/// Moves an axis that points backwards to where its swing is defined.
 #[inline]
 fn away_from_flip(s: DVec3) -> DVec3 {
     if s.x < 0.0 && s.y * s.y + s.z * s.z < FLIPPED * FLIPPED { DVec3::new(-1.0, 0.0, -FLIPPED) } else { s }
 }
 
+/// `f` and its derivatives at an axis.
 #[inline]
 fn factor(s: DVec3) -> SwingFactor {
     let sin_squared = s.y * s.y + s.z * s.z;

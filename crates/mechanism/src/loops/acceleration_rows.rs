@@ -4,137 +4,140 @@
 //! multipliers mean the same in every scheme. The inertia of transmissions is a compliant row, `λ = −a ẍ`.
 
 use glam::DVec3;
-use sinew_math::{Force, Sym3};
+use sinew_math::Force;
 use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::set::ForceSet;
-use crate::forces::sink::ForceSink;
-use crate::joints::errors::joint_errors;
-use crate::joints::relative::RelativeState;
-use crate::loops::force_rows::{ForceRows, INACTIVE, idle, release};
-use crate::loops::opening::{OpeningPolicy, soften};
-use crate::loops::work::LoopWork;
-use crate::model::records::{SECONDARY, WORLD};
-use crate::tree::acceleration::Evaluation;
-use crate::tree::report::TreeReport;
+use crate::forces::ForceSet;
+use crate::input::Grab;
+use crate::joints::{RelativeState, joint_errors};
+use crate::loops::{ForceRows, INACTIVE, LoopWork, OpeningPolicy, PrimaryRows, idle, release, soften};
+use crate::model::{LoopModel, SECONDARY, WORLD};
+use crate::tree::{Evaluation, TreeReport};
 
 impl LoopWork {
     /// Writes the rows.
     pub(crate) fn accelerate(&mut self, at: &Evaluation<'_>) -> TreeReport {
         self.clear();
-        let mut seen = TreeReport::default();
         self.yielded.clear();
-        let rows = &mut self.rows;
-        let yielded = &mut self.yielded;
-        let give = |rows: &mut LoopRows, yielded: &mut Vec<(u32, u32)>, ports, error, importance: f64| {
-            let softness =
-                OpeningPolicy::Yield.treat(at.model, ports, error).softness.map(|s| s / importance);
-            soften((at.model, at.poses), rows, yielded, softness, 0.0);
-        };
+        let (rows, yielded) = (&mut self.rows, &mut self.yielded);
+        let mut writer = AccelerationRows { at, rows, yielded, seen: TreeReport::default() };
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
             if is_primary && !looped.is_primary {
                 is_primary = false;
-                idle(rows, 3 * at.model.loop_springs.len());
-                self.primary = (rows.blocks().len(), rows.len());
+                writer.springs(&mut self.primary);
             }
-            let joint = &at.model.joints[looped.joint as usize];
-            let weight = looped.weight(joint);
             self.blocks[i] = NONE;
             if at.input.releases(at.model, looped.joint) {
-                release(rows, &mut self.lambda, joint);
-                continue;
-            }
-            if looped.is_point {
-                let points = [joint.frames.point1, joint.frames.point2];
-                let gap =
-                    accelerated_point(at, rows, looped.ports, [joint.body1, joint.body2], points, weight);
-                seen.gap_squared = seen.gap_squared.max(gap);
-                if !looped.is_primary {
-                    give(rows, yielded, looped.ports, (gap.sqrt(), 0.0), joint.weight);
-                }
-                continue;
-            }
-            let (relative, found) = at.rows(looped.joint, joint);
-            self.twists[i] = relative.twist;
-            if joint.compliance == 0.0 {
-                let (gap, lean) = joint_errors(joint.kind, joint.drives_twist, &found);
-                seen.gap_squared = seen.gap_squared.max(gap * gap);
-                seen.lean_squared = seen.lean_squared.max(lean * lean);
-            }
-            let rhs = at.demands(joint, &found);
-            let row = |k: usize| {
-                let [on1, on2] = [found.jacobian1[k], found.jacobian2[k]].map(Force::from_array);
-                LoopRow { on1, on2, rhs: rhs[k], compliance: 0.0 }
-            };
-            let rigid = |k| if joint.compliance > 0.0 { INACTIVE } else { row(k) };
-            let written: SmallVec<[LoopRow; 6]> = (0..found.n).map(rigid).collect();
-            if !written.is_empty() {
-                rows.push(looped.ports, &written, weight);
-                if !looped.is_primary && joint.compliance == 0.0 {
-                    give(
-                        rows,
-                        yielded,
-                        looped.ports,
-                        joint_errors(joint.kind, joint.drives_twist, &found),
-                        joint.weight,
-                    );
-                }
-            }
-            let armature = armature_rows(&at.model.forces[joint.forces as usize], &relative, at.shift(joint));
-            if !armature.is_empty() {
-                rows.push(looped.ports, &armature, weight);
+                release(writer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
+            } else if looped.is_point {
+                writer.point_joint(looped);
+            } else {
+                self.twists[i] = writer.joint(looped);
             }
         }
         if is_primary {
-            idle(rows, 3 * at.model.loop_springs.len());
-            self.primary = (rows.blocks().len(), rows.len());
+            writer.springs(&mut self.primary);
         }
         for grab in at.input.hard_grabs(at.model) {
-            let body = grab.body.index();
-            let points = [at.model.bodies[body].central_point(grab.point), grab.target];
-            let ports = [at.model.port(body as u32), NONE];
-            let gap = accelerated_point(at, rows, ports, [body as u32, WORLD], points, SECONDARY);
-            seen.gap_squared = seen.gap_squared.max(gap);
-            give(rows, yielded, ports, (gap.sqrt(), 0.0), 1.0);
+            writer.grab(grab);
         }
+        let seen = writer.seen;
         self.lambda.resize(self.rows.len(), 0.0);
         self.activate(at.model, at.input, &[]);
         seen
     }
 }
 
-/// Holds two points together at the acceleration level, with Baumgarte terms; returns the squared gap.
-fn accelerated_point(
-    at: &Evaluation<'_>,
-    rows: &mut LoopRows,
-    ports: [u32; 2],
-    bodies: [u32; 2],
-    points: [DVec3; 2],
-    weight: f64,
-) -> f64 {
-    let demand = at.point(bodies, points);
-    rows.push_point(ports, demand.arms, demand.rhs, weight);
-    demand.gap_squared
+/// Writes rows at the acceleration level.
+struct AccelerationRows<'a, 'b> {
+    at: &'a Evaluation<'b>,
+    rows: &'a mut LoopRows,
+    /// Rows of blocks that yield.
+    yielded: &'a mut Vec<(u32, u32)>,
+    /// Errors so far.
+    seen: TreeReport,
+}
+
+impl AccelerationRows<'_, '_> {
+    /// Places of springs, which act from outside here; they end the rows of joints that may not open.
+    fn springs(&mut self, primary: &mut PrimaryRows) {
+        idle(self.rows, 3 * self.at.model.springs.in_loops.len());
+        primary.end_at(self.rows);
+    }
+
+    /// A plain ball: holds two points together.
+    fn point_joint(&mut self, looped: &LoopModel) {
+        let joint = &self.at.model.joints[looped.joint as usize];
+        let (bodies, points) = ([joint.body1, joint.body2], [joint.frames.point1, joint.frames.point2]);
+        let gap = self.point(looped.ports, bodies, points, looped.weight(joint));
+        if !looped.is_primary {
+            self.soften_open(looped.ports, (gap.sqrt(), 0.0), joint.weight);
+        }
+    }
+
+    /// A hard grab holds a point of a body at its target.
+    fn grab(&mut self, grab: &Grab) {
+        let model = self.at.model;
+        let body = grab.body.index();
+        let points = [model.bodies[body].central_point(grab.point), grab.target];
+        let ports = [model.port(body as u32), NONE];
+        let gap = self.point(ports, [body as u32, WORLD], points, SECONDARY);
+        self.soften_open(ports, (gap.sqrt(), 0.0), 1.0);
+    }
+
+    /// Holds two points together, with Baumgarte terms; returns the squared gap.
+    fn point(&mut self, ports: [u32; 2], bodies: [u32; 2], points: [DVec3; 2], weight: f64) -> f64 {
+        let demand = self.at.point(bodies, points);
+        self.rows.push_point(ports, demand.arms, demand.rhs, weight);
+        self.seen.gap_squared = self.seen.gap_squared.max(demand.gap_squared);
+        demand.gap_squared
+    }
+
+    /// Any other joint; returns its twist angle.
+    fn joint(&mut self, looped: &LoopModel) -> f64 {
+        let at = self.at;
+        let joint = &at.model.joints[looped.joint as usize];
+        let (relative, found) = at.rows(looped.joint, joint);
+        let is_rigid = joint.compliance == 0.0;
+        let (gap, lean) = joint_errors(joint.kind, joint.drives_twist, &found);
+        if is_rigid {
+            self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
+            self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
+        }
+        let demands = at.demands(joint, &found);
+        let row = |k: usize| {
+            let [on1, on2] = [found.jacobian1[k], found.jacobian2[k]].map(Force::from_array);
+            LoopRow { on1, on2, rhs: demands[k], compliance: 0.0 }
+        };
+        let written: SmallVec<[LoopRow; 6]> =
+            (0..found.n).map(|k| if is_rigid { row(k) } else { INACTIVE }).collect();
+        if !written.is_empty() {
+            self.rows.push(looped.ports, &written, looped.weight(joint));
+            if !looped.is_primary && is_rigid {
+                self.soften_open(looped.ports, (gap, lean), joint.weight);
+            }
+        }
+        let armature = armature_rows(&at.model.forces[joint.forces as usize], &relative, at.shift(joint));
+        if !armature.is_empty() {
+            self.rows.push(looped.ports, &armature, looped.weight(joint));
+        }
+        relative.twist
+    }
+
+    /// Lets the last block yield as far as it is open.
+    fn soften_open(&mut self, ports: [u32; 2], error: (f64, f64), importance: f64) {
+        let softness =
+            OpeningPolicy::Yield.treat(self.at.model, ports, error).softness.map(|s| s / importance);
+        soften((self.at.model, self.at.poses), self.rows, self.yielded, softness, 0.0);
+    }
 }
 
 /// The inertia of transmissions in a joint outside the tree: `λ = −a ẍ`; idle rows for its other forces.
 fn armature_rows(forces: &ForceSet, relative: &RelativeState, shift: DVec3) -> SmallVec<[LoopRow; 6]> {
     let mut sink = ForceRows { shift, rows: SmallVec::new(), constant: Force::ZERO };
-    let axis = relative.axes2.x_axis;
-    if let Some(twist) = &forces.twist {
-        sink.along(Force::new(axis, DVec3::ZERO), 0.0, twist.armature);
-    }
-    if let Some(slide) = &forces.slide {
-        sink.along(Force::new(relative.arm1.cross(axis), axis), 0.0, slide.armature);
-    }
-    if let Some(rotation) = &forces.rotation {
-        sink.turning(Sym3::IDENTITY * rotation.armature, DVec3::ZERO);
-        if rotation.cone.is_some() {
-            sink.rows.push(INACTIVE);
-        }
-    }
+    forces.linearize_armature(relative, &mut sink);
     sink.rows
 }

@@ -1,6 +1,6 @@
 //! The multipliers of the loops, and the motions with them.
 //!
-//! TwoJoints that may open come last among the rows. If the solve of all rows does not converge, the others are solved once
+//! Joints that may open come last among the rows. If the solve of all rows does not converge, the others are solved once
 //! more, for `b − J v_a − J T J₂ᵀλ₂` with the multipliers `λ₂` of those held.
 //!
 //! On a tree the motions are one substitution with the impulses of the loops, and tell how well the rows are met:
@@ -11,15 +11,13 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose};
 use sinew_solvers::{
-    FreeBodies, FreeMass, LOOP_DRIFT, LoopRows, LoopScratch, LoopStop, PairFactor, Responder, TreeResponder,
+    FreeBodies, FreeMass, LOOP_DRIFT, LoopRows, LoopScratch, LoopStop, PairFactor, Responder,
 };
 use sinew_topology::NONE;
 
-use crate::loops::masses::free_mass;
-use crate::loops::refinement::Refinement;
-use crate::loops::surroundings::Surroundings;
-use crate::loops::work::LoopWork;
-use crate::model::mechanism::Model;
+use crate::loops::{LoopWork, PrimaryRows, Refinement, Surroundings, free_mass};
+use crate::model::Model;
+use crate::tree::ReactingTree;
 
 impl LoopWork {
     /// Closes the loops: `tree.motions` becomes the solution with their impulses. `given` are the twists of bodies that
@@ -36,58 +34,36 @@ impl LoopWork {
             return false;
         }
         let free_mass = |port: u32| free_mass(model, poses, port);
-        let Self { rows, lambda, rhs, impulses, reactions, parents, active, reaction, .. } = self;
+        let Self { rows, lambda, rhs, impulses, reactions, tree, primary, spare, scratch, .. } = self;
         rhs.resize(rows.len(), 0.0);
-        self.spare.resize(rows.len(), 0.0);
+        spare.resize(rows.len(), 0.0);
         rows.gather(motions, rhs);
         rhs.iter_mut().zip(rows.rhs()).for_each(|(x, b)| *x = b - *x);
-
         let mut unknowns = Unknowns {
             rows,
-            primary: self.primary,
+            primary,
             lambda,
             rhs,
             impulses,
             reactions,
-            primary_rows: &mut self.primary_rows,
-            spare: &mut self.spare,
-            scratch: &mut self.scratch,
+            spare,
+            scratch,
+            free_mass: &free_mass,
         };
         let mut free = FreeBodies { masses: &self.masses };
-        let other: Option<&mut dyn Responder> = match surroundings {
-            Surroundings::Pairs => None,
-            Surroundings::Free => Some(&mut free),
-            Surroundings::Other(other) => Some(other),
-        };
-        if let Some(responder) = other {
-            unknowns.solve(responder, &free_mass, true, run);
-            unknowns.respond(responder, motions);
-        } else {
-            let above =
-                |k: usize| given.get(model.pairs[k].parent_body as usize).copied().unwrap_or(Motion::ZERO);
-            // Without restarts a solve that missed is to say so.
-            let mut verifies = run.settings.solve.restarts == 0;
-            loop {
-                let mut pairs = TreeResponder { factor, parents, active, scratch: reaction };
-                let stop = unknowns.solve(&mut pairs, &free_mass, verifies, run);
-                let mut all = TreeResponder { active: &self.everything, ..pairs };
-                unknowns.rows.scatter(unknowns.lambda, unknowns.impulses);
-                all.resolve(unknowns.impulses, above, motions);
-                if verifies || stop != LoopStop::Converged {
-                    break;
-                }
-                run.report.residual = unknowns.residual(motions);
-                if run.report.residual <= LOOP_DRIFT * run.settings.solve.precision {
-                    break;
-                }
-                unknowns.rows.clear_ports(unknowns.impulses);
-                run.report.restarts += 1;
-                verifies = true;
+        match surroundings {
+            Surroundings::Pairs => {
+                let above = |k: usize| {
+                    given.get(model.pairs[k].parent_body as usize).copied().unwrap_or(Motion::ZERO)
+                };
+                unknowns.close_on_tree(tree, factor, &above, motions, run);
             }
+            Surroundings::Free => unknowns.close_on(&mut free, motions, run),
+            Surroundings::Other(other) => unknowns.close_on(other, motions, run),
         }
         self.judge(run);
-        for (pull, &block) in self.pulls.iter_mut().zip(&self.blocks) {
-            *pull = if block == NONE {
+        for (impulse, &block) in self.joint_impulses.iter_mut().zip(&self.blocks) {
+            *impulse = if block == NONE {
                 DVec3::ZERO
             } else {
                 self.rows.impulse_on_first(block as usize, &self.lambda).linear
@@ -112,54 +88,86 @@ impl LoopWork {
 /// The equations of the loops, and where they are solved.
 struct Unknowns<'a> {
     rows: &'a LoopRows,
-    /// Blocks and rows of joints that may not open.
-    primary: (usize, usize),
+    primary: &'a mut PrimaryRows,
+    /// Multipliers: a first guess, then the solution.
     lambda: &'a mut [f64],
     /// `b − J v_a`.
     rhs: &'a [f64],
+    /// Of the multipliers, per pair; zero between solves.
     impulses: &'a mut [Force],
+    /// Of the tree to them, per pair.
     reactions: &'a mut [Motion],
-    primary_rows: &'a mut LoopRows,
     /// One number per row.
     spare: &'a mut [f64],
     scratch: &'a mut LoopScratch,
+    /// Inverse mass of a body on its own.
+    free_mass: &'a dyn Fn(u32) -> FreeMass,
 }
 
 impl Unknowns<'_> {
+    /// Closes the loops on a factored tree. The motions with the impulses tell how well the rows are met.
+    fn close_on_tree(
+        &mut self,
+        tree: &mut ReactingTree,
+        factor: &PairFactor,
+        above: &dyn Fn(usize) -> Motion,
+        motions: &mut [Motion],
+        run: &mut Refinement<'_>,
+    ) {
+        // Without restarts a solve that missed is to say so.
+        let mut verifies = run.settings.solve.restarts == 0;
+        loop {
+            let stop = self.solve(&mut tree.touched(factor), verifies, run);
+            self.rows.scatter(self.lambda, self.impulses);
+            // One more substitution of the whole tree gives the motions exactly, instead of adding up reactions.
+            tree.all(factor).resolve(self.impulses, above, motions);
+            if verifies || stop != LoopStop::Converged {
+                return;
+            }
+            run.report.residual = self.residual(motions);
+            if run.report.residual <= LOOP_DRIFT * run.settings.solve.precision {
+                return;
+            }
+            self.rows.clear_ports(self.impulses);
+            run.report.restarts += 1;
+            verifies = true;
+        }
+    }
+
+    /// Closes the loops on anything else that reacts.
+    fn close_on(&mut self, responder: &mut dyn Responder, motions: &mut [Motion], run: &mut Refinement<'_>) {
+        self.solve(responder, true, run);
+        self.rows.scatter(self.lambda, self.impulses);
+        responder.respond(self.impulses, self.reactions);
+        motions.iter_mut().zip(self.reactions.iter()).for_each(|(v, dv)| *v += *dv);
+    }
+
     /// Solves for the multipliers; returns how the solve of all rows ended. Without `verifies` a converged residual is not
     /// computed anew.
-    fn solve(
-        &mut self,
-        responder: &mut dyn Responder,
-        free_mass: &dyn Fn(u32) -> FreeMass,
-        verifies: bool,
-        run: &mut Refinement<'_>,
-    ) -> LoopStop {
-        let Self { rows, lambda, rhs, impulses, scratch, primary_rows, spare, .. } = self;
-        let stop = run.solve(rows, responder, free_mass, (rhs, lambda), verifies, scratch);
-        let (n_blocks, n_first) = self.primary;
-        if stop != LoopStop::Converged && n_first > 0 && n_first < rows.len() {
+    fn solve(&mut self, responder: &mut dyn Responder, verifies: bool, run: &mut Refinement<'_>) -> LoopStop {
+        let Self { rows, lambda, rhs, impulses, scratch, primary, spare, free_mass, .. } = self;
+        let stop = run.solve((rows, rhs, lambda), responder, free_mass, verifies, scratch);
+        let &mut PrimaryRows { n_blocks, n_rows, rows: ref mut primary_rows } = &mut **primary;
+        if stop != LoopStop::Converged && n_rows > 0 && n_rows < rows.len() {
             primary_rows.copy_blocks(rows, n_blocks);
             rows.scatter_from(n_blocks, lambda, impulses);
             responder.respond(impulses, self.reactions);
             rows.clear_ports(impulses);
-            let primary_rhs = &mut spare[..n_first];
+            let primary_rhs = &mut spare[..n_rows];
             primary_rows.gather(self.reactions, primary_rhs);
             primary_rhs.iter_mut().zip(rhs.iter()).for_each(|(x, b)| *x = b - *x);
             let open = run.report;
-            let primary = (&*primary_rhs, &mut lambda[..n_first]);
-            run.solve(primary_rows, responder, free_mass, primary, true, scratch);
+            run.solve(
+                (primary_rows, primary_rhs, &mut lambda[..n_rows]),
+                responder,
+                free_mass,
+                true,
+                scratch,
+            );
             // What is left open is what the report is about.
             run.judge_by(open);
         }
         stop
-    }
-
-    /// Adds what the multipliers do to the motions.
-    fn respond(&mut self, responder: &mut dyn Responder, motions: &mut [Motion]) {
-        self.rows.scatter(self.lambda, self.impulses);
-        responder.respond(self.impulses, self.reactions);
-        motions.iter_mut().zip(self.reactions.iter()).for_each(|(v, dv)| *v += *dv);
     }
 
     /// The largest `|b − J v − D λ|`; infinite if it is not a number.

@@ -6,8 +6,8 @@ use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::sink::ForceSink;
-use crate::model::records::JointModel;
+use crate::forces::{ForceSink, ScalarImpulse};
+use crate::model::JointModel;
 
 /// A row that asks for nothing.
 pub(crate) const INACTIVE: LoopRow =
@@ -22,25 +22,30 @@ pub(crate) fn idle(rows: &mut LoopRows, n: usize) {
 }
 
 /// The impulse `q − κ G v` as a row.
-pub(crate) fn force_row(on1: Force, on2: Force, q: f64, kappa: f64) -> LoopRow {
-    let compliance = 1.0 / kappa;
-    if compliance.is_finite() { LoopRow { on1, on2, rhs: q * compliance, compliance } } else { INACTIVE }
+pub(crate) fn force_row(on1: Force, on2: Force, impulse: ScalarImpulse) -> LoopRow {
+    let compliance = 1.0 / impulse.kappa;
+    if compliance.is_finite() {
+        LoopRow { on1, on2, rhs: impulse.q * compliance, compliance }
+    } else {
+        INACTIVE
+    }
 }
 
 /// The forces of a joint outside the tree, as rows.
 pub(crate) struct ForceRows {
     /// `x₁ − x₂`.
     pub(crate) shift: DVec3,
+    /// In the order of the forces; idle where a force is constant.
     pub(crate) rows: SmallVec<[LoopRow; 6]>,
     /// Impulse on body 1 that nothing in the step changes.
     pub(crate) constant: Force,
 }
 
 impl ForceSink for ForceRows {
-    fn along(&mut self, gradient: Force, q: f64, kappa: f64) {
-        let row = force_row(gradient, shift_force(gradient, self.shift) * -1.0, q, kappa);
+    fn along(&mut self, gradient: Force, impulse: ScalarImpulse) {
+        let row = force_row(gradient, shift_force(gradient, self.shift) * -1.0, impulse);
         if row == INACTIVE {
-            self.constant += gradient * q;
+            self.constant += gradient * impulse.q;
         }
         self.rows.push(row);
     }
@@ -48,7 +53,8 @@ impl ForceSink for ForceRows {
     fn turning(&mut self, tangent: Sym3, impulse: DVec3) {
         let (values, axes) = symmetric_eigen(tangent);
         for (kappa, axis) in values.to_array().into_iter().zip([axes.x_axis, axes.y_axis, axes.z_axis]) {
-            self.along(Force::new(axis, DVec3::ZERO), impulse.dot(axis), kappa.max(0.0));
+            let impulse = ScalarImpulse { q: impulse.dot(axis), kappa: kappa.max(0.0) };
+            self.along(Force::new(axis, DVec3::ZERO), impulse);
         }
     }
 }
@@ -58,4 +64,13 @@ pub(crate) fn release(rows: &mut LoopRows, lambda: &mut [f64], joint: &JointMode
     let first = rows.len();
     idle(rows, joint.n_rows());
     lambda[first..rows.len()].fill(0.0);
+}
+
+/// Compliant rows between two bodies.
+#[derive(Clone, Debug)]
+pub(crate) struct Tie {
+    /// Pairs of the two bodies; both are moved by forces.
+    pub(crate) ports: [u32; 2],
+    /// Along three axes.
+    pub(crate) rows: [LoopRow; 3],
 }

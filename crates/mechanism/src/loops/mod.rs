@@ -1,10 +1,18 @@
-pub(crate) mod acceleration_rows;
-pub(crate) mod closing;
-pub(crate) mod force_rows;
-pub(crate) mod masses;
-pub(crate) mod opening;
-pub(crate) mod refinement;
-pub(crate) mod step_rows;
-pub(crate) mod surroundings;
-pub(crate) mod tie;
-pub(crate) mod work;
+//! Joints, springs and hard grabs outside the tree, refined on top of the tree's exact solution.
+//!
+//! `step_rows` and `acceleration_rows` write their rows, `closing` solves for the multipliers within the budget of `refinement`.
+//! `opening` says what becomes of joints that may open while they are open.
+
+mod acceleration_rows;
+mod closing;
+mod force_rows;
+mod opening;
+mod refinement;
+mod step_rows;
+mod work;
+
+pub(crate) use force_rows::{ForceRows, INACTIVE, Tie, force_row, idle, release};
+pub(crate) use opening::{OpeningPolicy, Treatment, free_mass, loaded_mass, soften};
+pub(crate) use refinement::Refinement;
+pub(crate) use step_rows::LoopDemand;
+pub(crate) use work::{LoopWork, PrimaryRows, Surroundings};

@@ -12,12 +12,12 @@
 //!
 //! A stabilization after a step leaves joints alone that are open: what they do is up to the dynamics.
 
-use sinew_math::Pose;
-use sinew_solvers::{LoopBlock, LoopRows};
+use sinew_math::{Pose, Sym3, quat_to_mat3};
+use sinew_solvers::{FreeMass, Load, LoopBlock, LoopRows};
 use sinew_topology::NONE;
 
-use crate::loops::masses::free_mass;
-use crate::model::mechanism::Model;
+use crate::model::Model;
+use crate::tree::{TreeSystem, add_own};
 
 /// What becomes of joints that may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,7 @@ impl Treatment {
 }
 
 impl OpeningPolicy {
+    /// How a joint with ports and an error (m, rad) is treated.
     pub(crate) fn treat(self, model: &Model, ports: [u32; 2], error: (f64, f64)) -> Treatment {
         match self {
             Self::Close => Treatment::RIGID,
@@ -115,5 +116,31 @@ pub(crate) fn soften(
     }
     if given > 0.0 || own > 0.0 {
         yielded.push((range.start as u32, range.end as u32));
+    }
+}
+
+/// Inverse mass of a body on its own; what a preconditioner needs.
+pub(crate) fn free_mass(model: &Model, poses: &[Pose], port: u32) -> FreeMass {
+    if port == NONE {
+        return FreeMass::IMMOVABLE;
+    }
+    let pair = &model.pairs[port as usize];
+    let rotation = quat_to_mat3(poses[pair.body as usize].rotation);
+    let inertia = Sym3::diagonal(pair.inertial.inertia.moments).rotated_by(&rotation);
+    FreeMass {
+        inverse_mass: 1.0 / pair.inertial.mass,
+        inverse_inertia: inertia.inverse().unwrap_or(Sym3::ZERO),
+    }
+}
+
+/// Inverse of all that a free body's block of the implicit system holds.
+pub(crate) fn loaded_mass(at: &TreeSystem<'_>, k: usize) -> FreeMass {
+    let pair = &at.point.model.pairs[k];
+    let rotation = quat_to_mat3(at.point.poses[pair.body as usize].rotation);
+    let mut load = Load::ZERO;
+    add_own(at, k, pair, &rotation, &mut load);
+    FreeMass {
+        inverse_mass: 1.0 / load.mass.linear.xx,
+        inverse_inertia: load.mass.angular.inverse().unwrap_or(Sym3::ZERO),
     }
 }

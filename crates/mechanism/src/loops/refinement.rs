@@ -1,4 +1,6 @@
-//! The loop solves of one step: their settings, their common budget, and what they report together.
+//! The loop solves of one step: their settings, their common budget, and their joint report.
+//!
+//! The budget is shared, so that a replay with the iterations of the report gives the same bits however many solves a step makes.
 
 use sinew_solvers::{
     FreeMass, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder, refine,
@@ -10,29 +12,33 @@ use crate::watch::{Stage, Watch};
 
 /// The loop work of one step, over all its solves.
 pub(crate) struct Refinement<'a> {
+    /// Of the next solve; assemblies change its precision.
     pub(crate) settings: Loops,
     /// Iterations that are left of the step's budget.
     left: u32,
+    /// Of all solves so far.
     pub(crate) report: LoopReport,
     watch: &'a mut dyn Watch,
 }
 
 impl<'a> Refinement<'a> {
+    /// A step with all of its budget.
     pub(crate) fn new(settings: &Loops, input: &Input, watch: &'a mut dyn Watch) -> Self {
         let left = input.loop_iterations.unwrap_or(u32::MAX);
         Self { settings: *settings, left, report: LoopReport::default(), watch }
     }
 
+    /// A stage has ended.
     pub(crate) fn done(&mut self, stage: Stage) {
         self.watch.done(stage);
     }
 
+    /// One solve within what is left of the budget. Reports add up; the residual is that of the last solve.
     pub(crate) fn solve(
         &mut self,
-        rows: &LoopRows,
+        (rows, rhs, lambda): (&LoopRows, &[f64], &mut [f64]),
         responder: &mut dyn Responder,
         free_mass: &dyn Fn(u32) -> FreeMass,
-        (rhs, lambda): (&[f64], &mut [f64]),
         verify: bool,
         scratch: &mut LoopScratch,
     ) -> LoopStop {

@@ -9,17 +9,13 @@ use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
+use crate::forces::ScalarImpulse;
 use crate::input::Grab;
-use crate::loops::force_rows::{ForceRows, INACTIVE, force_row, release};
-use crate::loops::opening::{OpeningPolicy, Treatment, soften};
-use crate::loops::tie::Tie;
-use crate::loops::work::LoopWork;
-use crate::model::records::{LoopModel, LoopSpring, SECONDARY, WORLD, pose_of};
-use crate::tree::body_terms::add_geometric;
-use crate::tree::joint::SHORT_ROW;
-use crate::tree::loads::BodyLoads;
-use crate::tree::point::{Iterate, JointAt};
-use crate::tree::report::TreeReport;
+use crate::loops::{
+    ForceRows, INACTIVE, LoopWork, OpeningPolicy, Tie, Treatment, force_row, release, soften,
+};
+use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, pose_of};
+use crate::tree::{BodyLoads, JointAt, LinearizationPoint, SHORT_ROW, TreeReport, add_geometric};
 
 /// What a solve asks of the loops beyond their rows.
 pub(crate) struct LoopDemand<'a> {
@@ -27,25 +23,25 @@ pub(crate) struct LoopDemand<'a> {
     pub(crate) opening: OpeningPolicy,
     /// Compliance of every row outside the tree, in terms of the masses of its trees.
     pub(crate) yielding: f64,
-    /// Forces of the joints outside the tree in the solve before, N.
-    pub(crate) pulls: &'a [DVec3],
+    /// Forces of the joints outside the tree in the solve before, N, for the geometric stiffness; empty if that is off.
+    pub(crate) joint_forces: &'a [DVec3],
     /// Rows between bodies that a companion adds.
     pub(crate) ties: &'a [Tie],
 }
 
 impl Default for LoopDemand<'_> {
     fn default() -> Self {
-        Self { opening: OpeningPolicy::Yield, yielding: 0.0, pulls: &[], ties: &[] }
+        Self { opening: OpeningPolicy::Yield, yielding: 0.0, joint_forces: &[], ties: &[] }
     }
 }
 
 impl LoopWork {
-    /// Rows at a linearization point. What the loops do to single bodies (geometric stiffness under the `pulls` of the last
+    /// Rows at a linearization point. What the loops do to single bodies (geometric stiffness under the joint forces of the last
     /// solve, constant impulses) goes to `extras`, before the tree is solved. Returns the errors of joints that are
     /// to be met, and the largest gap of all, m. `ties` come last.
     pub(crate) fn linearize(
         &mut self,
-        at: &Iterate<'_>,
+        at: &LinearizationPoint<'_>,
         demand: &LoopDemand<'_>,
         extras: &mut BodyLoads,
     ) -> (TreeReport, f64) {
@@ -55,13 +51,12 @@ impl LoopWork {
         let seen = TreeReport::default();
         let mut linearizer =
             Linearizer { at, demand, rows: &mut self.rows, extras, seen, largest_gap: 0.0, yielded };
-        let is_loaded = !at.pulls.is_empty();
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
             if is_primary && !looped.is_primary {
                 is_primary = false;
                 linearizer.springs();
-                self.primary = (linearizer.rows.blocks().len(), linearizer.rows.len());
+                self.primary.end_at(linearizer.rows);
             }
             if at.input.releases(at.model, looped.joint) {
                 release(linearizer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
@@ -69,13 +64,13 @@ impl LoopWork {
                 continue;
             }
             (self.blocks[i], self.twists[i]) = linearizer.joint(looped);
-            if is_loaded {
-                linearizer.stiffen(looped, demand.pulls[i]);
+            if let Some(&force) = demand.joint_forces.get(i) {
+                linearizer.stiffen(looped, force);
             }
         }
         if is_primary {
             linearizer.springs();
-            self.primary = (linearizer.rows.blocks().len(), linearizer.rows.len());
+            self.primary.end_at(linearizer.rows);
         }
         let first = linearizer.rows.blocks().len();
         for grab in at.input.hard_grabs(at.model) {
@@ -94,13 +89,16 @@ impl LoopWork {
 
 /// Writes rows.
 struct Linearizer<'a, 'b> {
-    at: &'a Iterate<'b>,
+    at: &'a LinearizationPoint<'b>,
     demand: &'a LoopDemand<'a>,
     rows: &'a mut LoopRows,
+    /// Receives what acts on single bodies.
     extras: &'a mut BodyLoads,
+    /// Errors of joints that are to be met.
     seen: TreeReport,
     /// Of all, m.
     largest_gap: f64,
+    /// Rows of blocks that yield.
     yielded: &'a mut Vec<(u32, u32)>,
 }
 
@@ -119,16 +117,16 @@ impl Linearizer<'_, '_> {
             self.see(looped.is_primary, looped.ports, (gap.length(), 0.0));
             return (block, 0.0);
         }
-        let here = at.joint_at(looped.joint);
+        let here = JointAt::new(at, looped.joint);
         if joint.compliance == 0.0 {
             self.see(looped.is_primary, looped.ports, (here.position_error, here.rotation_error));
         }
         self.rigid_rows(looped, &here, weight);
-        let mut forces = ForceRows { shift: here.end.shift, rows: SmallVec::new(), constant: Force::ZERO };
-        at.add_forces(&here, &mut forces);
+        let mut forces = ForceRows { shift: here.shift, rows: SmallVec::new(), constant: Force::ZERO };
+        here.add_forces(&mut forces);
         self.push(looped.ports, bodies, &mut forces.rows, weight);
         if forces.constant != Force::ZERO {
-            let reaction = shift_force(forces.constant, here.end.shift) * -1.0;
+            let reaction = shift_force(forces.constant, here.shift) * -1.0;
             for (body, impulse) in bodies.into_iter().zip([forces.constant, reaction]) {
                 if let Some(load) = self.extras.on(at.model, body as usize) {
                     load.momentum += impulse;
@@ -138,10 +136,11 @@ impl Linearizer<'_, '_> {
         (if here.rows.n == 0 { NONE } else { block }, here.relative.twist)
     }
 
+    /// The rows of the joint itself. Rows that a degenerate pose has shortened ask for less, as in the tree.
     fn rigid_rows(&mut self, looped: &LoopModel, here: &JointAt<'_>, weight: f64) {
         let at = self.at;
         let joint = here.joint;
-        let soft = joint.compliance / (at.h * at.h);
+        let soft = joint.compliance / (at.step.h * at.step.h);
         let treatment = if looped.is_primary || joint.compliance > 0.0 {
             Treatment::RIGID
         } else {
@@ -152,7 +151,7 @@ impl Linearizer<'_, '_> {
         for i in 0..here.rows.n {
             let [on1, on2] = [here.rows.jacobian1[i], here.rows.jacobian2[i]].map(Force::from_array);
             let square = on1.dot(Motion::from_array(on1.to_array()));
-            let mut rhs = at.rhs_of(here, i) + here.rows.residual[i] * (at.per_h * (1.0 - treatment.stride));
+            let mut rhs = here.rhs(i) + here.rows.residual[i] * (at.step.per_h * (1.0 - treatment.stride));
             if square < SHORT_ROW * SHORT_ROW {
                 rhs *= square / (SHORT_ROW * SHORT_ROW);
                 self.seen.regularized += 1;
@@ -225,13 +224,14 @@ impl Linearizer<'_, '_> {
             Treatment::RIGID
         };
         let weight = if treatment.counts { weight } else { 0.0 };
-        let rhs = (given1 - given2) - gap * (at.per_h * treatment.stride);
+        let rhs = (given1 - given2) - gap * (at.step.per_h * treatment.stride);
         self.rows.push_point(ports, arms, rhs, weight);
         let softness = treatment.softness.map(|s| s / importance);
         soften((at.model, at.poses), self.rows, self.yielded, softness, self.demand.yielding / importance);
         gap
     }
 
+    /// A hard grab holds a point of a body at its target; it may open.
     fn grab(&mut self, grab: &Grab) {
         let body = grab.body.index();
         let point = self.at.model.bodies[body].central_point(grab.point);
@@ -242,7 +242,7 @@ impl Linearizer<'_, '_> {
 
     /// Springs outside the tree: along themselves and, as far as they are stretched, across.
     fn springs(&mut self) {
-        for LoopSpring { spring, ports } in &self.at.model.loop_springs {
+        for LoopSpring { spring, ports } in &self.at.model.springs.in_loops {
             let at = self.at;
             let bodies = [spring.body1, spring.body2];
             let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
@@ -250,22 +250,14 @@ impl Linearizer<'_, '_> {
             let shift = pose1.translation - pose2.translation;
             let gap = pose1.translation + arm - pose2.transform_point(spring.point2);
             let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| at.motion(d, body)));
-            let (h, k, slack) = (at.h, spring.stiffness, spring.rest_length);
-            let length = gap.length();
-            let is_short = length <= f64::MIN_POSITIVE;
-            let along = if is_short { DVec3::X } else { gap / length };
-            let (across1, across2) = along.any_orthonormal_pair();
-            let ratio = if is_short { f64::from(u8::from(slack == 0.0)) } else { 1.0 - slack / length };
-            let mut rows: SmallVec<[LoopRow; 6]> = SmallVec::new();
-            for (axis, is_along) in [(along, !is_short), (across1, false), (across2, false)] {
+            let rows = spring.linearized_rows(gap, at.step.h).map(|row| {
                 // Both ends act at the first point, so that action meets reaction across the gap, too.
-                let on1 = Force::new(arm.cross(axis), axis);
+                let on1 = Force::new(arm.cross(row.axis), row.axis);
                 let on2 = shift_force(on1, shift) * -1.0;
-                let stiff = h * h * k * if is_along { 1.0 } else { ratio.max(0.0) };
-                let damped = if is_along || slack == 0.0 { h * spring.damping } else { 0.0 };
-                let q = stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - h * k * ratio * gap.dot(axis);
-                rows.push(force_row(on1, on2, q, stiff + damped));
-            }
+                let q = row.stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - row.pull;
+                force_row(on1, on2, ScalarImpulse { q, kappa: row.kappa })
+            });
+            let mut rows = rows;
             self.push(*ports, bodies, &mut rows, 1.0);
         }
     }

@@ -1,11 +1,11 @@
-//! TwoJoints and springs outside the tree, refined on top of the tree's exact solution (Fau99 on Her11).
+//! Joints and springs outside the tree, refined on top of the tree's exact solution (Fau99 on Her11).
 //!
 //! With `v_a` the tree's solution and `T` its reaction to impulses, the rows `J v + D λ = b` of the loops give
 //! ```text
 //! (J T Jᵀ + D) λ = b − J v_a,     v = v_a + T Jᵀ λ
 //! ```
 //! Rigid rows have `D = 0`; a force with impulse `q − κ G v` outside the tree is the row `G v + λ/κ = q/κ`; a soft joint has
-//! `D = compliance/h²`. Tree rows hold to rounding whatever `λ` is. TwoJoints that may open (secondary ones and grabs) come
+//! `D = compliance/h²`. Tree rows hold to rounding whatever `λ` is. Joints that may open (secondary ones and grabs) come
 //! last: where they contradict the others, the others are solved once more with the secondary multipliers held.
 //! What they do while they are open: `opening`.
 //!
@@ -14,18 +14,13 @@
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3};
-use sinew_solvers::{ActivePairs, FreeMass, Load, LoopRows, LoopScratch, TreeReaction};
+use sinew_solvers::{FreeMass, Load, LoopRows, LoopScratch, Responder};
 use sinew_topology::NONE;
 
 use crate::input::Input;
-use crate::loops::masses::{free_mass, loaded_mass};
-use crate::loops::surroundings::Surroundings;
-use crate::loops::tie::Tie;
-use crate::model::mechanism::Model;
-use crate::model::records::WORLD;
-use crate::model::state::LoopState;
-use crate::tree::point::Iterate;
-use crate::tree::scratch::TreeScratch;
+use crate::loops::{Tie, free_mass, loaded_mass};
+use crate::model::{LoopState, Model, WORLD};
+use crate::tree::{ReactingTree, TreeScratch, TreeSystem};
 
 /// Hard grabs that need no allocation.
 const HELD_ROOM: usize = 16;
@@ -33,30 +28,30 @@ const HELD_ROOM: usize = 16;
 /// Scratch of the loops of one model.
 #[derive(Clone, Debug)]
 pub(crate) struct LoopWork {
+    /// At the present linearization point.
     pub(crate) rows: LoopRows,
-    /// Blocks and rows of joints that may not open.
-    pub(crate) primary: (usize, usize),
     /// Multipliers, warm or new: impulses in a step, forces in accelerations.
     pub(crate) lambda: Vec<f64>,
+    /// `b − J v_a`.
     pub(crate) rhs: Vec<f64>,
+    /// Of the multipliers, per pair; zero between solves.
     pub(crate) impulses: Vec<Force>,
+    /// Of the tree to them, per pair.
     pub(crate) reactions: Vec<Motion>,
-    pub(crate) parents: Vec<u32>,
-    /// The rows of joints that may not open, where the others contradict them.
-    pub(crate) primary_rows: LoopRows,
+    /// Touched by the loops.
+    pub(crate) tree: ReactingTree,
+    pub(crate) primary: PrimaryRows,
+    /// One number per row.
     pub(crate) spare: Vec<f64>,
-    /// Pairs that a response must visit to know the reaction of the loops.
-    pub(crate) active: ActivePairs,
-    /// Ports of hard grabs and ties that `active` was made for.
+    /// Ports of hard grabs and ties that `tree` is touched at.
     pub(crate) held: Vec<u32>,
     /// Blocks of hard grabs.
     pub(crate) grabbed: std::ops::Range<usize>,
-    pub(crate) everything: ActivePairs,
-    pub(crate) reaction: TreeReaction,
     pub(crate) scratch: LoopScratch,
+    /// Inverse masses of free bodies, where there is no tree.
     pub(crate) masses: Vec<FreeMass>,
     /// Linear part of what each joint outside the tree does to its body 1.
-    pub(crate) pulls: Vec<DVec3>,
+    pub(crate) joint_impulses: Vec<DVec3>,
     /// Block of the rigid rows of each joint outside the tree, `NONE` if it has none.
     pub(crate) blocks: Vec<u32>,
     /// Rows of blocks that yield, from and to.
@@ -65,30 +60,42 @@ pub(crate) struct LoopWork {
     pub(crate) twists: Vec<f64>,
 }
 
+/// The rows of joints that may not open; they come first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PrimaryRows {
+    pub(crate) n_blocks: usize,
+    pub(crate) n_rows: usize,
+    /// Copied where the other rows contradict them.
+    pub(crate) rows: LoopRows,
+}
+
+impl PrimaryRows {
+    /// All rows so far.
+    pub(crate) fn end_at(&mut self, rows: &LoopRows) {
+        (self.n_blocks, self.n_rows) = (rows.blocks().len(), rows.len());
+    }
+}
+
 impl LoopWork {
+    /// Scratch for a model, with room for a few hard grabs.
     pub(crate) fn new(model: &Model, tree: &TreeScratch) -> Self {
         let n = model.pairs.len();
-        let parents: Vec<u32> = model.pairs.iter().map(|p| p.parent).collect();
         let mut rows = LoopRows::new();
         rows.reserve_ports(n);
         Self {
             rows,
-            primary: (0, 0),
             lambda: vec![0.0; model.n_loop_multipliers()],
             rhs: Vec::new(),
             impulses: vec![Force::ZERO; n],
             reactions: vec![Motion::ZERO; n],
-            active: ActivePairs::new(&parents, model.loop_ports()),
+            tree: ReactingTree::new(model, tree, model.loop_ports()),
             held: Vec::with_capacity(HELD_ROOM),
             grabbed: 0..0,
-            primary_rows: LoopRows::default(),
+            primary: PrimaryRows::default(),
             spare: Vec::new(),
-            everything: ActivePairs::new(&parents, 0..n as u32),
-            parents,
-            reaction: TreeReaction::new(&tree.factor),
             scratch: LoopScratch::default(),
             masses: Vec::new(),
-            pulls: vec![DVec3::ZERO; model.loops.len()],
+            joint_impulses: vec![DVec3::ZERO; model.loops.len()],
             blocks: vec![NONE; model.loops.len()],
             yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
             twists: vec![0.0; model.loops.len()],
@@ -121,20 +128,21 @@ impl LoopWork {
     pub(crate) fn activate(&mut self, model: &Model, input: &Input, ties: &[Tie]) {
         let grabbed = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
         let held = grabbed.chain(ties.iter().flat_map(|tie| tie.ports));
+        // The set of visited pairs is made anew only when grabs or ties have changed.
         if !self.held.iter().copied().eq(held.clone()) {
             self.held.clear();
             self.held.extend(held);
-            self.active.refill(&self.parents, model.loop_ports().chain(self.held.iter().copied()));
+            self.tree.touch(model.loop_ports().chain(self.held.iter().copied()));
         }
     }
 
     /// Inverse masses of bodies that no tree joint holds; false if there is a tree after all, or a load that couples
     /// rotation and translation.
-    pub(crate) fn are_bodies_free(&mut self, at: &Iterate<'_>) -> bool {
-        let is_free = at.model.is_loose() && at.extras.iter().all(is_decoupled);
+    pub(crate) fn are_bodies_free(&mut self, at: &TreeSystem<'_>) -> bool {
+        let is_free = at.point.model.is_loose() && at.loads.loads.iter().all(is_decoupled);
         if is_free {
             self.masses.clear();
-            self.masses.extend((0..at.model.pairs.len()).map(|k| loaded_mass(at, k)));
+            self.masses.extend((0..at.point.model.pairs.len()).map(|k| loaded_mass(at, k)));
         }
         is_free
     }
@@ -151,10 +159,10 @@ impl LoopWork {
     }
 
     /// Takes the impulses of the loops out of the net joint forces of the bodies.
-    pub(crate) fn settle(&self, model: &Model, per_h: f64, pulls: &mut [DVec3]) {
+    pub(crate) fn take_out(&self, model: &Model, per_h: f64, forces: &mut [DVec3]) {
         for port in self.rows.touched_ports() {
             let body = model.pairs[port as usize].body as usize;
-            pulls[body] -= self.impulses[port as usize].linear * per_h;
+            forces[body] -= self.impulses[port as usize].linear * per_h;
         }
     }
 
@@ -172,8 +180,8 @@ impl LoopWork {
         for (force, lambda) in state.forces.iter_mut().zip(&self.lambda) {
             *force = lambda * per_h;
         }
-        for (to, pull) in state.pulls.iter_mut().zip(&self.pulls) {
-            *to = *pull * per_h;
+        for (force, impulse) in state.pulls.iter_mut().zip(&self.joint_impulses) {
+            *force = *impulse * per_h;
         }
     }
 
@@ -186,7 +194,7 @@ impl LoopWork {
 impl Model {
     /// Whether a step has anything to refine.
     pub(crate) fn has_loops(&self, input: &Input) -> bool {
-        !self.loops.is_empty() || !self.loop_springs.is_empty() || input.hard_grabs(self).next().is_some()
+        !self.loops.is_empty() || !self.springs.in_loops.is_empty() || input.hard_grabs(self).next().is_some()
     }
 
     /// Whether there is anything that may open.
@@ -198,7 +206,7 @@ impl Model {
     pub(crate) fn loop_ports(&self) -> impl Iterator<Item = u32> + '_ {
         // A joint without rows touches nothing.
         let joints = self.loops.iter().filter(|l| self.loop_multipliers(l) > 0).flat_map(|l| l.ports);
-        joints.chain(self.loop_springs.iter().flat_map(|s| s.ports)).filter(|&port| port != NONE)
+        joints.chain(self.springs.in_loops.iter().flat_map(|s| s.ports)).filter(|&port| port != NONE)
     }
 
     /// Whether no joint is in the tree.
@@ -211,4 +219,14 @@ impl Model {
 fn is_decoupled(load: &Load) -> bool {
     let m = &load.mass;
     m.coupling == DMat3::ZERO && m.linear == Sym3::diagonal(DVec3::splat(m.linear.xx))
+}
+
+/// What reacts to the impulses of the loops.
+pub(crate) enum Surroundings<'a> {
+    /// The factored pairs.
+    Pairs,
+    /// Bodies on their own, see [`LoopWork::are_bodies_free`].
+    Free,
+    /// Another factored system: the block form, or the pairs together with a companion.
+    Other(&'a mut dyn Responder),
 }

@@ -1,4 +1,4 @@
-//! Bodies as the user describes them.
+//! Bodies as the user describes them: frame, mass, first motion and drag. `builder` turns them into records.
 
 use sinew_math::{MassProperties, Motion, Pose};
 

@@ -1,18 +1,13 @@
-//! From specs to a checked model.
+//! From specs to a checked model: bodies get central frames, joints become constraints of the kinematic graph, the graph a plan.
 
 use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose, PrincipalInertia};
 use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};
 
-use crate::forces::point_spring::PointSpring;
-use crate::forces::set::ForceSet;
-use crate::model::body::{BodyKind, BodySpec};
-use crate::model::checks::{check_body, check_joint, check_names, check_spring, label};
-use crate::model::error::MechanismError;
-use crate::model::ids::{BodyId, JointId};
-use crate::model::layout::{Records, lay_out};
-use crate::model::mechanism::Model;
-use crate::model::records::{BodyModel, JointModel, WORLD};
-use crate::model::spec::{JointSpec, PointSpringSpec};
+use crate::forces::{ForceSet, PointSpring};
+use crate::model::{
+    BodyId, BodyKind, BodyModel, BodySpec, JointId, JointModel, JointSpec, MechanismError, Model,
+    PointSpringSpec, Records, WORLD, check_body, check_joint, check_names, check_spring, label, lay_out,
+};
 
 /// Collects bodies, joints and springs; [`MechanismBuilder::build`] checks them and plans the elimination.
 #[derive(Clone, Debug, Default)]
@@ -166,6 +161,7 @@ impl Records {
         Ok(())
     }
 
+    /// The record of a joint: its frames move from body frames to central frames.
     fn joint_model(&mut self, spec: &JointSpec) -> JointModel {
         let mut frames = spec.frames;
         let place = |body: BodyId, rotation, point| {
@@ -197,6 +193,7 @@ impl Records {
 
     /// Index of a force set; chains repeat the last one, so only the latest few are compared.
     fn intern(&mut self, forces: ForceSet) -> u32 {
+        // A search through all of them would make the build of a large scene quadratic.
         let recent = self.forces.len().saturating_sub(COMPARED);
         if let Some(found) = self.forces[recent..].iter().position(|f| *f == forces) {
             return (recent + found) as u32;
@@ -209,6 +206,7 @@ impl Records {
 /// Force sets that a new one is compared with.
 const COMPARED: usize = 32;
 
+/// The record of a body; one that forces do not move has no mass.
 fn body_model(spec: &BodySpec) -> BodyModel {
     let dynamic = spec.kind == BodyKind::Dynamic;
     let (inertia, central) = if dynamic { central_frame(&spec.mass) } else { Default::default() };

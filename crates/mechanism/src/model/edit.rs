@@ -5,24 +5,20 @@
 
 use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
 
-use crate::model::body::{BodyKind, BodySpec};
-use crate::model::builder::{endpoints, n_rows};
-use crate::model::checks::{check_names, label};
-use crate::model::error::MechanismError;
-use crate::model::ids::{BodyId, JointId};
-use crate::model::layout::{Records, lay_out};
-use crate::model::mechanism::Model;
-use crate::model::records::WORLD;
-use crate::model::spec::{JointSpec, PointSpringSpec};
-use crate::model::state::State;
+use crate::model::{
+    BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, Model, ModelSprings, PointSpringSpec,
+    Records, State, WORLD, check_names, endpoints, label, lay_out, n_rows,
+};
 
 /// Additions and removals, for [`Model::edited`].
 #[derive(Clone, Debug)]
 pub struct ModelEdit {
+    /// Size of the model it was made for: an edit of another one is refused.
     n_bodies: usize,
     n_joints: usize,
     removed_bodies: Vec<BodyId>,
     removed_joints: Vec<JointId>,
+    /// Additions; their ids follow those of the old model.
     bodies: Vec<BodySpec>,
     joints: Vec<JointSpec>,
     springs: Vec<PointSpringSpec>,
@@ -99,6 +95,7 @@ pub struct Edited {
     pub model: Model,
     /// Number of bodies that had to be planned again: those of the touched islands.
     pub n_replanned: usize,
+    /// New index of every extended id, `NONE` if removed.
     bodies: Vec<u32>,
     joints: Vec<u32>,
 }
@@ -166,8 +163,9 @@ impl Model {
         check_names("body", records.body_names.iter().map(String::as_str))?;
         check_names("joint", records.joint_names.iter().map(String::as_str))?;
 
+        // Only islands that the edit touches are planned again.
         let graph_edit = self.graph_edit(edit, &joints)?;
-        let replanned = replan(&self.plan, &self.graph, &graph_edit)?;
+        let replanned = replan(&self.structure.plan, &self.structure.graph, &graph_edit)?;
         let model = lay_out(records, replanned.graph, replanned.plan);
         Ok(Edited { model, n_replanned: replanned.n_replanned, bodies, joints })
     }
@@ -199,6 +197,7 @@ impl Model {
         Ok((bodies, joints))
     }
 
+    /// The records of what stays, with new body numbers. Springs keep the order in which the tables hold them.
     fn surviving_records(&self, bodies: &[u32], joints: &[u32]) -> Records {
         let mut records = Records { forces: self.forces.clone(), ..Records::default() };
         let moved = |body: u32| {
@@ -222,8 +221,8 @@ impl Model {
                 records.joint_names.push(self.joint_name(JointId::from_index(index)).to_owned());
             }
         }
-        let apart = self.loop_springs.iter().map(|s| &s.spring);
-        for spring in self.ground_springs.iter().chain(&self.joint_springs).chain(apart) {
+        let ModelSprings { across_joints, to_ground, in_loops } = &self.springs;
+        for spring in to_ground.iter().chain(across_joints).chain(in_loops.iter().map(|s| &s.spring)) {
             if let (Some(body1), Some(body2)) = (moved(spring.body1), moved(spring.body2)) {
                 let mut spring = *spring;
                 (spring.body1, spring.body2) = (body1, body2);
@@ -235,9 +234,9 @@ impl Model {
 
     /// The same edit in terms of variables and constraints.
     fn graph_edit(&self, edit: &ModelEdit, joints: &[u32]) -> Result<GraphEdit, MechanismError> {
-        let mut graph_edit = GraphEdit::new(&self.graph);
+        let mut graph_edit = GraphEdit::new(&self.structure.graph);
         let mut variables: Vec<Option<VariableId>> = vec![None; self.bodies.len() + edit.bodies.len()];
-        for (variable, body) in self.body_of_variable.iter().enumerate() {
+        for (variable, body) in self.structure.body_of_variable.iter().enumerate() {
             variables[*body as usize] = Some(VariableId::new(variable));
         }
         for (index, body) in edit.bodies.iter().enumerate() {

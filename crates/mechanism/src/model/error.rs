@@ -33,10 +33,10 @@ pub enum MechanismError {
     ForeignEdit {
         /// Bodies of that model.
         bodies: usize,
-        /// TwoJoints of that model.
+        /// Joints of that model.
         joints: usize,
     },
-    /// A number is not finite or outside its range.
+    /// A number is not finite or not allowed.
     #[error("{what}: {field} = {value} is not valid; {hint}")]
     InvalidNumber {
         /// The body, joint or spring.

@@ -1,28 +1,28 @@
-//! From checked records and a plan to the tables that a step reads.
+//! From checked records and an elimination plan to the tables that a step reads.
+//!
+//! Pairs are stored in elimination order with all that the sweep needs, so that a step streams through memory. Springs are sorted
+//! by how they are solved: across a tree joint, to something immovable, or in the loops. Cost: linear in bodies and joints.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{JointKind, Motion, Pose, quat_to_mat3};
 use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
 
-use crate::forces::point_spring::PointSpring;
-use crate::forces::set::ForceSet;
-use crate::joints::twist::twist_angle;
-use crate::model::body::BodyKind;
-use crate::model::ids::JointId;
-use crate::model::mechanism::Model;
-use crate::model::records::{
-    AnchorInertia, BodyModel, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, PairPath, WORLD,
-    pose_of,
+use crate::forces::{ForceSet, PointSpring, Spring};
+use crate::joints::twist_angle;
+use crate::model::{
+    AnchorInertia, BodyInertia, BodyKind, BodyModel, History, JointId, JointModel, JointSide, LinearInertia,
+    LoopModel, LoopSpring, LoopState, Model, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel,
+    PairPath, State, TreeExtent, WORLD, pose_of,
 };
-use crate::model::state::{History, LoopState, State};
-use crate::model::tree_extent::TreeExtent;
 
 /// Bodies, joints and springs as the model stores them, before they are planned.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Records {
     pub(crate) bodies: Vec<BodyModel>,
     pub(crate) joints: Vec<JointModel>,
+    /// Unique force sets.
     pub(crate) forces: Vec<ForceSet>,
+    /// All springs, not yet sorted.
     pub(crate) springs: Vec<PointSpring>,
     pub(crate) body_names: Vec<String>,
     pub(crate) joint_names: Vec<String>,
@@ -50,36 +50,21 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
         bodies,
         joints,
         forces,
-        joint_springs: Vec::new(),
-        ground_springs: Vec::new(),
+        springs: ModelSprings::default(),
         pairs: Vec::new(),
         extents: Vec::new(),
         loops: Vec::new(),
-        loop_springs: Vec::new(),
         stamp: 0,
-        graph,
-        plan,
-        body_of_variable,
+        structure: ModelStructure { graph, plan, body_of_variable },
         pair_of_body,
-        body_names: keep_names(body_names),
-        joint_names: keep_names(joint_names),
+        names: ModelNames { bodies: keep_names(body_names), joints: keep_names(joint_names) },
         initial: State::default(),
     };
     model.attach_springs(&springs);
     model.fill_pairs();
     model.fill_loops();
     model.extents = TreeExtent::of(&model.pairs);
-    let mut is_looped = vec![false; model.pairs.len()];
-    for port in model.loops.iter().flat_map(|l| l.ports).filter(|&port| port != NONE) {
-        is_looped[port as usize] = true;
-    }
-    for (k, pair) in model.pairs.iter_mut().enumerate() {
-        pair.spins_free = pair.path == PairPath::FreeRoot && !pair.has_children && !is_looped[k];
-        model.spins_free[pair.body as usize] = pair.spins_free;
-        if pair.joint != WORLD && model.joints[pair.joint as usize].tracks_twist {
-            model.twist_joints.push((pair.joint, k as u32));
-        }
-    }
+    model.mark_pairs();
     model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
     model
@@ -98,11 +83,11 @@ impl Model {
             let (pair1, pair2) = (self.port(spring.body1), self.port(spring.body2));
             match (pair1 == NONE, pair2 == NONE) {
                 (true, true) => {}
-                (false, true) => self.ground_springs.push(*spring),
-                (true, false) => self.ground_springs.push(spring.swapped()),
+                (false, true) => self.springs.to_ground.push(*spring),
+                (true, false) => self.springs.to_ground.push(spring.swapped()),
                 (false, false) => {
                     let Some(joint) = self.joint_between(pair1, pair2) else {
-                        self.loop_springs.push(LoopSpring { spring: *spring, ports: [pair1, pair2] });
+                        self.springs.in_loops.push(LoopSpring { spring: *spring, ports: [pair1, pair2] });
                         continue;
                     };
                     let declared = self.joints[joint as usize].body1 == spring.body1;
@@ -115,10 +100,25 @@ impl Model {
             joint.springs = (0, 0);
         }
         for (joint, spring) in across {
-            let end = self.joint_springs.len() as u32;
+            let end = self.springs.across_joints.len() as u32;
             let range = &mut self.joints[joint as usize].springs;
             *range = if range.0 == range.1 { (end, end + 1) } else { (range.0, end + 1) };
-            self.joint_springs.push(spring);
+            self.springs.across_joints.push(spring);
+        }
+    }
+
+    /// Marks bodies without joints, and tree joints with a continuous twist angle.
+    fn mark_pairs(&mut self) {
+        let mut is_looped = vec![false; self.pairs.len()];
+        for port in self.loops.iter().flat_map(|l| l.ports).filter(|&port| port != NONE) {
+            is_looped[port as usize] = true;
+        }
+        for (k, pair) in self.pairs.iter_mut().enumerate() {
+            pair.spins_free = pair.path == PairPath::FreeRoot && !pair.has_children && !is_looped[k];
+            self.spins_free[pair.body as usize] = pair.spins_free;
+            if pair.joint != WORLD && self.joints[pair.joint as usize].tracks_twist {
+                self.twist_joints.push((pair.joint, k as u32));
+            }
         }
     }
 
@@ -141,7 +141,8 @@ impl Model {
                 is_point: joint.kind == JointKind::Ball && plain && forces.n_rows() == 0,
             }
         };
-        self.loops = self.plan.loop_constraints().iter().map(entry).collect();
+        self.loops = self.structure.plan.loop_constraints().iter().map(entry).collect();
+        // A stable sort: multipliers keep their order among equals, and a state its meaning.
         self.loops.sort_by_key(|l| !l.is_primary);
     }
 
@@ -159,7 +160,7 @@ impl Model {
 
     /// The tree joint between two pairs, if one is the other's parent.
     fn joint_between(&self, pair1: u32, pair2: u32) -> Option<u32> {
-        let pairs = self.plan.pairs();
+        let pairs = self.structure.plan.pairs();
         let (first, second) = (pairs[pair1 as usize], pairs[pair2 as usize]);
         let constraint = if first.parent == pair2 {
             first.constraint
@@ -173,10 +174,10 @@ impl Model {
 
     /// The pair table in elimination order.
     fn fill_pairs(&mut self) {
-        let mut has_children = vec![false; self.plan.pairs().len()];
-        let mut pairs = Vec::with_capacity(self.plan.pairs().len());
-        for pair in self.plan.pairs() {
-            let body = self.body_of_variable[pair.variable.index()];
+        let mut has_children = vec![false; self.structure.plan.pairs().len()];
+        let mut pairs = Vec::with_capacity(self.structure.plan.pairs().len());
+        for pair in self.structure.plan.pairs() {
+            let body = self.structure.body_of_variable[pair.variable.index()];
             let joint = pair.constraint.map_or(WORLD, |c| c.index() as u32);
             let first_child = pair.parent != NONE && !has_children[pair.parent as usize];
             if pair.parent != NONE {
@@ -190,9 +191,9 @@ impl Model {
         self.pairs = pairs;
     }
 
+    /// The entry of a body and its tree joint; a body without one is a free root.
     fn pair_model(&self, body: u32, joint: u32, parent: u32, first_child: bool) -> PairModel {
-        let inertial = &self.bodies[body as usize];
-        let zero = DVec3::ZERO;
+        let &BodyModel { mass, inertia, linear_damping, angular_damping, .. } = &self.bodies[body as usize];
         let mut pair = PairModel {
             body,
             parent_body: WORLD,
@@ -203,63 +204,56 @@ impl Model {
             flipped: false,
             first_child,
             has_children: false,
-            complex: false,
-            tracks_twist: false,
             spins_free: false,
-            forces: 0,
-            mass: inertial.mass,
-            inertia: inertial.inertia,
-            linear_damping: inertial.linear_damping,
-            angular_damping: inertial.angular_damping,
-            point: zero,
-            parent_point: zero,
-            own_end: AnchorInertia::default(),
-            parent_end: AnchorInertia::default(),
-            axis: zero,
-            parent_axis: zero,
-            reference: zero,
-            parent_reference: zero,
+            inertial: BodyInertia { mass, inertia, linear_damping, angular_damping },
+            forces: PairForces::default(),
+            own: JointSide::default(),
+            other: JointSide::default(),
             frame_from_parent_frame: DQuat::IDENTITY,
-            stiffness: 0.0,
-            damping: 0.0,
-            rest: 0.0,
         };
-        if joint == WORLD {
-            return pair;
-        }
-        let j = &self.joints[joint as usize];
-        let f = &j.frames;
-        pair.flipped = j.body1 != body;
-        pair.parent_body = if pair.flipped { j.body1 } else { j.body2 };
-        pair.free = j.free_dimension() as u8;
-        pair.forces = j.forces;
-        let ends = [(f.rotation1, f.point1), (f.rotation2, f.point2)];
-        let [own, other] = if pair.flipped { [ends[1], ends[0]] } else { ends };
-        (pair.point, pair.parent_point) = (own.1, other.1);
-        let [end1, end2] = self.anchors(j);
-        [pair.own_end, pair.parent_end] = if pair.flipped { [end2, end1] } else { [end1, end2] };
-        (pair.axis, pair.parent_axis) = (own.0 * DVec3::X, other.0 * DVec3::X);
-        (pair.reference, pair.parent_reference) = (own.0 * DVec3::Y, other.0 * DVec3::Y);
-        pair.frame_from_parent_frame = own.0 * other.0.conjugate();
-        pair.path = self.path_of(j);
-        let forces = &self.forces[j.forces as usize];
-        match pair.path {
-            PairPath::Hinge => {
-                if let Some(twist) = &forces.twist {
-                    (pair.stiffness, pair.damping) = (twist.spring.stiffness, twist.spring.damping);
-                    pair.rest = twist.spring.rest;
-                    pair.complex = !twist.is_simple() || twist.armature != 0.0;
-                    pair.tracks_twist = true;
-                }
-            }
-            PairPath::Ball => {
-                if let Some(rotation) = &forces.rotation {
-                    (pair.stiffness, pair.damping) = (rotation.stiffness, rotation.damping);
-                }
-            }
-            PairPath::FreeRoot | PairPath::General => {}
+        if joint != WORLD {
+            self.add_joint(&mut pair, &self.joints[joint as usize]);
         }
         pair
+    }
+
+    /// Fills in the tree joint of a pair.
+    fn add_joint(&self, pair: &mut PairModel, joint: &JointModel) {
+        let f = &joint.frames;
+        pair.flipped = joint.body1 != pair.body;
+        pair.parent_body = if pair.flipped { joint.body1 } else { joint.body2 };
+        pair.free = joint.free_dimension() as u8;
+        pair.path = self.path_of(joint);
+        pair.forces = self.pair_forces(joint, pair.path);
+        let [anchor1, anchor2] = self.anchors(joint);
+        let side = |rotation: DQuat, point, anchor| JointSide {
+            point,
+            anchor,
+            axis: rotation * DVec3::X,
+            reference: rotation * DVec3::Y,
+        };
+        let (side1, side2) = (side(f.rotation1, f.point1, anchor1), side(f.rotation2, f.point2, anchor2));
+        (pair.own, pair.other) = if pair.flipped { (side2, side1) } else { (side1, side2) };
+        let [own, other] = if pair.flipped { [f.rotation2, f.rotation1] } else { [f.rotation1, f.rotation2] };
+        pair.frame_from_parent_frame = own * other.conjugate();
+    }
+
+    /// What the fused paths need of the forces of a joint.
+    fn pair_forces(&self, joint: &JointModel, path: PairPath) -> PairForces {
+        let mut out = PairForces { set: joint.forces, ..PairForces::default() };
+        let forces = &self.forces[joint.forces as usize];
+        if let (PairPath::Hinge, Some(twist)) = (path, &forces.twist) {
+            out = PairForces {
+                spring: twist.spring,
+                tracks_twist: true,
+                is_complex: !twist.is_spring(),
+                ..out
+            };
+        }
+        if let (PairPath::Ball, Some(rotation)) = (path, &forces.rotation) {
+            out.spring = Spring { stiffness: rotation.stiffness, damping: rotation.damping, rest: 0.0 };
+        }
+        out
     }
 
     /// The fused paths take plain hinges and balls; the rest goes through the row library.
@@ -278,7 +272,7 @@ impl Model {
 
     /// FNV-1a over the tree, the free dimensions and the table sizes.
     fn layout_stamp(&self) -> u64 {
-        let sizes = [self.bodies.len() as u32, self.joints.len() as u32, self.ground_springs.len() as u32];
+        let sizes = [self.bodies.len() as u32, self.joints.len() as u32, self.springs.to_ground.len() as u32];
         let has_motor = u32::from(self.forces.iter().any(|f| f.motor().is_some()));
         let rows = |joint: u32| self.joints.get(joint as usize).map_or(0, |j| j.n_rows() as u32);
         let pairs =
@@ -288,11 +282,12 @@ impl Model {
             let multipliers = self.loop_multipliers(l) as u32;
             [l.joint, l.ports[0], l.ports[1], rows(l.joint), multipliers, u32::from(l.is_primary)]
         });
-        let springs = self.loop_springs.iter().flat_map(|s| s.ports);
+        let springs = self.springs.in_loops.iter().flat_map(|s| s.ports);
         let all = sizes.into_iter().chain([has_motor]).chain(pairs).chain(loops).chain(springs);
         all.fold(0xcbf2_9ce4_8422_2325, mix)
     }
 
+    /// The first state: no forces yet, twist angles within half a turn.
     fn state_of(&self, poses: Vec<Pose>, motions: Vec<Motion>) -> State {
         let twists = (0..self.joints.len()).map(|joint| self.principal_twist(joint, &poses)).collect();
         let pulls = vec![DVec3::ZERO; poses.len()];
@@ -316,6 +311,6 @@ impl Model {
 
     /// Whether a joint is in the tree.
     pub fn is_tree_joint(&self, joint: JointId) -> bool {
-        matches!(self.plan.role(ConstraintId::new(joint.index())), Role::Forest(_))
+        matches!(self.structure.plan.role(ConstraintId::new(joint.index())), Role::Forest(_))
     }
 }

@@ -9,41 +9,31 @@ use glam::DVec3;
 use sinew_math::{JointKind, Pose};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
-use crate::forces::point_spring::PointSpring;
-use crate::forces::set::ForceSet;
-use crate::joints::frames::JointFrames;
-use crate::model::body::BodyKind;
-use crate::model::ids::{BodyId, JointId};
-use crate::model::records::{
-    BodyModel, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, WORLD, pose_of,
+use crate::forces::{ForceSet, PointSpring};
+use crate::joints::JointFrames;
+use crate::model::{
+    BodyId, BodyKind, BodyModel, JointId, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, State,
+    TreeExtent, WORLD, pose_of,
 };
-use crate::model::state::State;
-use crate::model::tree_extent::TreeExtent;
 
 /// An immutable mechanism; many states may share it.
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// In the user's order.
     pub(crate) bodies: Vec<BodyModel>,
     pub(crate) joints: Vec<JointModel>,
     /// Unique force sets; joints and pairs refer to them.
     pub(crate) forces: Vec<ForceSet>,
-    /// Springs across joints, grouped by joint.
-    pub(crate) joint_springs: Vec<PointSpring>,
-    /// Springs from a body to something immovable.
-    pub(crate) ground_springs: Vec<PointSpring>,
+    pub(crate) springs: ModelSprings,
+    /// Bodies with their tree joints in elimination order: children before parents.
     pub(crate) pairs: Vec<PairModel>,
     /// Pair → the tree it belongs to.
     pub(crate) extents: Vec<TreeExtent>,
-    /// TwoJoints outside the tree, those that may open last.
+    /// Joints outside the tree, those that may open last.
     pub(crate) loops: Vec<LoopModel>,
-    /// Springs between bodies that no tree joint connects.
-    pub(crate) loop_springs: Vec<LoopSpring>,
     /// Fingerprint of what a workspace depends on.
     pub(crate) stamp: u64,
-    pub(crate) graph: Graph,
-    pub(crate) plan: EliminationPlan,
-    /// Variable of the graph → body.
-    pub(crate) body_of_variable: Vec<u32>,
+    pub(crate) structure: ModelStructure,
     /// Body → position in the pair table, `NONE` if forces do not move it.
     pub(crate) pair_of_body: Vec<u32>,
     /// Body → what its linear momentum balance needs.
@@ -54,9 +44,45 @@ pub struct Model {
     pub(crate) kinematic: Vec<u32>,
     /// Tree joints with a continuous twist angle, and their pairs.
     pub(crate) twist_joints: Vec<(u32, u32)>,
-    pub(crate) body_names: Vec<String>,
-    pub(crate) joint_names: Vec<String>,
+    pub(crate) names: ModelNames,
+    /// What the specs described.
     pub(crate) initial: State,
+}
+
+/// Springs between points, by how they are solved.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ModelSprings {
+    /// Across tree joints, grouped by joint.
+    pub(crate) across_joints: Vec<PointSpring>,
+    /// From a body to something immovable.
+    pub(crate) to_ground: Vec<PointSpring>,
+    /// Between bodies that no tree joint connects.
+    pub(crate) in_loops: Vec<LoopSpring>,
+}
+
+impl ModelSprings {
+    /// All springs.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PointSpring> {
+        let in_loops = self.in_loops.iter().map(|s| &s.spring);
+        self.across_joints.iter().chain(&self.to_ground).chain(in_loops)
+    }
+}
+
+/// The kinematic graph, whose variables are the dynamic bodies, and its elimination plan.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelStructure {
+    pub(crate) graph: Graph,
+    /// Which joint each body is eliminated with, and in which order.
+    pub(crate) plan: EliminationPlan,
+    /// Variable of the graph → body.
+    pub(crate) body_of_variable: Vec<u32>,
+}
+
+/// Names of bodies and joints; empty if there are none.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelNames {
+    pub(crate) bodies: Vec<String>,
+    pub(crate) joints: Vec<String>,
 }
 
 impl Model {
@@ -78,7 +104,8 @@ impl Model {
     /// Number of scalar rows in the tree and in the loop set.
     pub fn n_rows(&self) -> (usize, usize) {
         let total: usize = self.joints.iter().map(JointModel::n_rows).sum();
-        let looped = self.plan.loop_constraints().iter().map(|c| self.joints[c.index()].n_rows()).sum();
+        let looped =
+            self.structure.plan.loop_constraints().iter().map(|c| self.joints[c.index()].n_rows()).sum();
         (total - looped, looped)
     }
 
@@ -86,9 +113,15 @@ impl Model {
     /// [`crate::LoopState::forces`].
     pub fn n_loop_multipliers(&self) -> usize {
         let joints: usize = self.loops.iter().map(|l| self.loop_multipliers(l)).sum();
-        joints + 3 * self.loop_springs.len()
+        joints + 3 * self.springs.in_loops.len()
     }
 
+    /// Springs across a tree joint.
+    pub(crate) fn springs_across(&self, joint: &JointModel) -> &[PointSpring] {
+        &self.springs.across_joints[joint.springs.0 as usize..joint.springs.1 as usize]
+    }
+
+    /// Multipliers of one joint outside the tree: those of its rows, then those of its forces.
     pub(crate) fn loop_multipliers(&self, looped: &LoopModel) -> usize {
         let joint = &self.joints[looped.joint as usize];
         joint.n_rows() + self.forces[joint.forces as usize].n_rows()
@@ -96,7 +129,7 @@ impl Model {
 
     /// The elimination plan, for those who want to look.
     pub fn plan(&self) -> &EliminationPlan {
-        &self.plan
+        &self.structure.plan
     }
 
     /// The state the specs described.
@@ -116,22 +149,22 @@ impl Model {
 
     /// The body called `name`.
     pub fn body(&self, name: &str) -> Option<BodyId> {
-        self.body_names.iter().position(|n| n == name).map(BodyId::from_index)
+        self.names.bodies.iter().position(|n| n == name).map(BodyId::from_index)
     }
 
     /// The joint called `name`.
     pub fn joint(&self, name: &str) -> Option<JointId> {
-        self.joint_names.iter().position(|n| n == name).map(JointId::from_index)
+        self.names.joints.iter().position(|n| n == name).map(JointId::from_index)
     }
 
     /// Name of a body; empty if it has none.
     pub fn body_name(&self, body: BodyId) -> &str {
-        self.body_names.get(body.index()).map_or("", String::as_str)
+        self.names.bodies.get(body.index()).map_or("", String::as_str)
     }
 
     /// Name of a joint; empty if it has none.
     pub fn joint_name(&self, joint: JointId) -> &str {
-        self.joint_names.get(joint.index()).map_or("", String::as_str)
+        self.names.joints.get(joint.index()).map_or("", String::as_str)
     }
 
     /// Who moves a body.
@@ -212,12 +245,12 @@ impl Model {
         self.bodies.len() * (size_of::<BodyModel>() + size_of::<Pose>() + 6 * 8)
             + self.joints.len() * (size_of::<JointModel>() + 8 + 20)
             + self.forces.len() * size_of::<ForceSet>()
-            + (self.joint_springs.len() + self.ground_springs.len()) * size_of::<PointSpring>()
+            + (self.springs.across_joints.len() + self.springs.to_ground.len()) * size_of::<PointSpring>()
             + self.pairs.len()
                 * (size_of::<PairModel>() + size_of::<TreeExtent>() + 16 + 4 + 4 + 4 + 2 * 12 + 8)
             + self.loops.len() * size_of::<LoopModel>()
-            + self.loop_springs.len() * size_of::<LoopSpring>()
-            + (self.body_names.len() + self.joint_names.len()) * size_of::<String>()
+            + self.springs.in_loops.len() * size_of::<LoopSpring>()
+            + (self.names.bodies.len() + self.names.joints.len()) * size_of::<String>()
     }
 }
 

@@ -1,12 +1,35 @@
-pub(crate) mod body;
-pub(crate) mod builder;
-pub(crate) mod checks;
-pub(crate) mod edit;
-pub(crate) mod error;
-pub(crate) mod ids;
-pub(crate) mod layout;
-pub(crate) mod mechanism;
-pub(crate) mod records;
-pub(crate) mod spec;
-pub(crate) mod state;
-pub(crate) mod tree_extent;
+//! The immutable model: what the user describes, checked, planned and laid out for the step.
+//!
+//! Specs (`body`, `spec`) are checked (`checks`), turned into records (`records`) and laid out in elimination order (`layout`).
+//! `builder` makes a model, `edit` makes another one from it. `state` is the plain data that a step changes.
+
+mod body;
+mod builder;
+mod checks;
+mod edit;
+mod error;
+mod ids;
+mod layout;
+mod mechanism;
+mod records;
+mod spec;
+mod state;
+mod tree_extent;
+
+pub use body::{BodyKind, BodySpec};
+pub use builder::{MechanismBuilder, Structure};
+pub(crate) use builder::{endpoints, n_rows};
+pub(crate) use checks::{check_body, check_joint, check_names, check_spring, label};
+pub use edit::{Edited, ModelEdit};
+pub use error::MechanismError;
+pub use ids::{BodyId, JointId};
+pub(crate) use layout::{Records, lay_out};
+pub use mechanism::Model;
+pub(crate) use mechanism::{ModelNames, ModelSprings, ModelStructure};
+pub(crate) use records::{
+    AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
+    PairForces, PairModel, PairPath, SECONDARY, WORLD, pose_of,
+};
+pub use spec::{JointSpec, PointSpringSpec};
+pub use state::{History, LoopState, State};
+pub(crate) use tree_extent::TreeExtent;

@@ -8,9 +8,9 @@ use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, JointKind, Pose, PrincipalInertia};
 use sinew_topology::NONE;
 
-use crate::forces::point_spring::PointSpring;
-use crate::joints::frames::JointFrames;
-use crate::model::body::BodyKind;
+use crate::forces::{PointSpring, Spring};
+use crate::joints::JointFrames;
+use crate::model::BodyKind;
 
 /// Index of the world in body positions.
 pub(crate) const WORLD: u32 = u32::MAX;
@@ -18,17 +18,23 @@ pub(crate) const WORLD: u32 = u32::MAX;
 /// Mass and linear drag rate of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LinearInertia {
+    /// kg; 0 for bodies that forces do not move.
     pub(crate) mass: f64,
+    /// 1/s.
     pub(crate) damping: f64,
 }
 
+/// A body in the user's order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BodyModel {
     pub(crate) kind: BodyKind,
+    /// kg; 0 for bodies that forces do not move.
     pub(crate) mass: f64,
+    /// Principal moments about the centre of mass, kg·m².
     pub(crate) inertia: PrincipalInertia,
     /// Centre of mass and principal axes in the body frame: `body_from_central`.
     pub(crate) central: Pose,
+    /// Drag rates, 1/s.
     pub(crate) linear_damping: f64,
     pub(crate) angular_damping: f64,
 }
@@ -40,18 +46,23 @@ impl BodyModel {
     }
 }
 
+/// A joint in the user's order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JointModel {
     pub(crate) kind: JointKind,
+    /// The child.
     pub(crate) body1: u32,
+    /// The parent; `WORLD` if there is none.
     pub(crate) body2: u32,
     /// Relative to the central frames.
     pub(crate) frames: JointFrames,
     /// Index into `Model::forces`.
     pub(crate) forces: u32,
+    /// Range of `Model::springs` across this joint.
     pub(crate) springs: (u32, u32),
     pub(crate) drives_twist: bool,
     pub(crate) drives_slide: bool,
+    /// m/N and rad/(N·m); 0 is rigid.
     pub(crate) compliance: f64,
     /// Whether the continuous twist angle is needed.
     pub(crate) tracks_twist: bool,
@@ -62,10 +73,12 @@ pub(crate) struct JointModel {
 }
 
 impl JointModel {
+    /// Number of driven coordinates.
     pub(crate) fn n_driven(&self) -> usize {
         usize::from(self.drives_twist) + usize::from(self.drives_slide)
     }
 
+    /// Number of rows, drives included.
     pub(crate) fn n_rows(&self) -> usize {
         self.kind.n_rows() + self.n_driven()
     }
@@ -75,6 +88,13 @@ impl JointModel {
         if self.compliance > 0.0 { 6 } else { 6 - self.n_rows() }
     }
 
+    /// The driven coordinates, twist first.
+    pub(crate) fn driven(&self) -> impl Iterator<Item = DriveCoordinate> + use<> {
+        let twist = self.drives_twist.then_some(DriveCoordinate::Twist);
+        twist.into_iter().chain(self.drives_slide.then_some(DriveCoordinate::Slide))
+    }
+
+    /// Whether a coordinate is driven.
     pub(crate) fn drives(&self, coordinate: DriveCoordinate) -> bool {
         match coordinate {
             DriveCoordinate::Twist => self.drives_twist,
@@ -101,6 +121,7 @@ pub(crate) struct LoopModel {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoopSpring {
     pub(crate) spring: PointSpring,
+    /// Pairs of its two bodies.
     pub(crate) ports: [u32; 2],
 }
 
@@ -117,7 +138,7 @@ pub(crate) enum PairPath {
     General,
 }
 
-/// A joint's end on a body.
+/// What the geometric stiffness needs of a joint's anchor on a body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AnchorInertia {
     /// Length of the arm, m; zero where the joint transmits no force.
@@ -143,35 +164,62 @@ pub(crate) struct PairModel {
     pub(crate) flipped: bool,
     /// First of its parent's children to be eliminated.
     pub(crate) first_child: bool,
+    /// Loads of children wait for it on the stack.
     pub(crate) has_children: bool,
-    /// The hinge has forces beyond spring and damper.
-    pub(crate) complex: bool,
-    /// The hinge has forces on its twist angle.
-    pub(crate) tracks_twist: bool,
     /// The body has no joint at all.
     pub(crate) spins_free: bool,
-    pub(crate) forces: u32,
-    pub(crate) mass: f64,
-    pub(crate) inertia: PrincipalInertia,
-    pub(crate) linear_damping: f64,
-    pub(crate) angular_damping: f64,
-    /// AnchorInertia on the body and on the parent, in their central frames.
-    pub(crate) point: DVec3,
-    pub(crate) parent_point: DVec3,
-    /// What the geometric stiffness needs of the two ends.
-    pub(crate) own_end: AnchorInertia,
-    pub(crate) parent_end: AnchorInertia,
-    /// Hinge axes and reference directions on the body and on the parent.
-    pub(crate) axis: DVec3,
-    pub(crate) parent_axis: DVec3,
-    pub(crate) reference: DVec3,
-    pub(crate) parent_reference: DVec3,
+    pub(crate) inertial: BodyInertia,
+    pub(crate) forces: PairForces,
+    /// The joint on the body and on the parent, in their central frames.
+    pub(crate) own: JointSide,
+    pub(crate) other: JointSide,
     /// `Q_a Q_bᵀ` of a ball's frames on the body and on the parent.
     pub(crate) frame_from_parent_frame: DQuat,
-    /// Spring of the fused paths, N·m/rad, N·m·s/rad, rad.
-    pub(crate) stiffness: f64,
-    pub(crate) damping: f64,
-    pub(crate) rest: f64,
+}
+
+/// Mass and drag of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BodyInertia {
+    /// kg.
+    pub(crate) mass: f64,
+    /// Principal moments, kg·m².
+    pub(crate) inertia: PrincipalInertia,
+    /// Drag rates, 1/s.
+    pub(crate) linear_damping: f64,
+    pub(crate) angular_damping: f64,
+}
+
+/// Forces of a tree joint.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PairForces {
+    /// Index into `Model::forces`.
+    pub(crate) set: u32,
+    /// Spring of the fused paths; a ball's has no rest angle.
+    pub(crate) spring: Spring,
+    /// The hinge has forces on its twist angle.
+    pub(crate) tracks_twist: bool,
+    /// The hinge has forces beyond spring and damper.
+    pub(crate) is_complex: bool,
+}
+
+/// One side of a tree joint.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct JointSide {
+    /// Anchor, m.
+    pub(crate) point: DVec3,
+    /// For the geometric stiffness.
+    pub(crate) anchor: AnchorInertia,
+    /// Hinge axis and reference direction.
+    pub(crate) axis: DVec3,
+    pub(crate) reference: DVec3,
+}
+
+impl PairModel {
+    /// Whether the fused path has a spring or damper.
+    #[inline]
+    pub(crate) fn has_spring(&self) -> bool {
+        self.forces.spring.stiffness != 0.0 || self.forces.spring.damping != 0.0
+    }
 }
 
 /// Pose of a body position; the world is the identity.

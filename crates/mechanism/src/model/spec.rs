@@ -1,12 +1,14 @@
-//! TwoJoints and springs as the user describes them.
+//! Joints and springs as the user describes them.
+//!
+//! Points and frames are in body frames here, because those are what a user knows; a model stores them in central frames.
 
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, JointKind};
 use sinew_topology::Priority;
 
-use crate::forces::scalar::{RotationForce, ScalarForce};
-use crate::joints::frames::JointFrames;
-use crate::model::ids::BodyId;
+use crate::forces::{RotationForce, ScalarForce};
+use crate::joints::JointFrames;
+use crate::model::BodyId;
 
 /// A joint before it joins a model.
 #[derive(Clone, Debug, PartialEq)]

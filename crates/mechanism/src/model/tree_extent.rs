@@ -4,7 +4,7 @@ use sinew_math::Sym3;
 use sinew_solvers::FreeMass;
 use sinew_topology::NONE;
 
-use crate::model::records::{PairModel, PairPath};
+use crate::model::{PairModel, PairPath};
 
 /// The tree that a pair belongs to, as something that pulls at the pair sees it.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +22,11 @@ pub(crate) struct TreeExtent {
 impl TreeExtent {
     /// Of every pair.
     pub(crate) fn of(pairs: &[PairModel]) -> Vec<Self> {
-        let radius = |p: &PairModel| (p.inertia.moments.max_element() / p.mass).sqrt();
+        let radius = |p: &PairModel| (p.inertial.inertia.moments.max_element() / p.inertial.mass).sqrt();
         let own = |p: &PairModel| {
             let radius = radius(p).max(f64::MIN_POSITIVE);
             Self {
-                mass: p.mass,
+                mass: p.inertial.mass,
                 radius,
                 reach: radius,
                 is_alone: p.path == PairPath::FreeRoot && !p.has_children,
@@ -45,6 +45,7 @@ impl TreeExtent {
         extents
     }
 
+    /// The whole tree as one lump: what a pull at its far end has to move.
     pub(crate) fn free_mass(&self) -> FreeMass {
         let inverse_mass = 1.0 / self.mass;
         FreeMass {

@@ -16,88 +16,60 @@
 //! Cost: one linear solve per iteration of the assembly, through the row library.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, log_so3, normalize_quat, quat_to_mat3};
+use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, normalize_quat, quat_to_mat3};
 use sinew_topology::NONE;
 
-use crate::assembly::assemble;
-use crate::assembly::errors::{Misfit, misfit};
-use crate::input::Input;
-use crate::joints::rows::RowForm;
-use crate::joints::twist::unwrap_angle;
-use crate::loops::opening::OpeningPolicy;
-use crate::loops::refinement::Refinement;
-use crate::loops::step_rows::LoopDemand;
-use crate::loops::surroundings::Surroundings;
-use crate::loops::work::LoopWork;
-use crate::model::mechanism::Model;
-use crate::model::records::WORLD;
-use crate::model::state::State;
-use crate::poses::{first_non_finite, move_pose};
-use crate::prepare::{kinematic_target, move_kinematic, set_targets};
-use crate::report::StepReport;
-use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt, Settings};
-use crate::tree::acceleration::Evaluation;
-use crate::tree::point::Iterate;
-use crate::tree::sweep;
-use crate::watch::Stage;
+use crate::assembly::{AssemblyErrors, Placement};
+use crate::forces::MotorTarget;
+use crate::joints::{RowForm, unwrap_angle};
+use crate::loops::{LoopDemand, LoopWork, OpeningPolicy, Refinement, Surroundings};
+use crate::model::{Model, State, WORLD};
+use crate::prepare::{
+    first_non_finite, increment, kinematic_target, move_kinematic, move_pose, place_kinematic, set_targets,
+};
+use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt};
+use crate::steppers::StepTask;
+use crate::tree::{Evaluation, LinearizationPoint, TreeSystem, sweep};
+use crate::watch::{Stage, StepReport};
 use crate::workspace::{DisplacementScratch, Workspace};
 
+/// One displacement step.
 pub(crate) fn step(
-    model: &Model,
-    state: &mut State,
-    input: &Input,
-    settings: &Settings,
+    task: &StepTask<'_>,
     scheme: &Displacement,
+    state: &mut State,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) -> StepReport {
-    let h = settings.dt;
-    move_kinematic(model, state, input, h);
-    set_targets(model, input, &mut workspace.targets);
+    let (model, h) = (task.model, task.settings.dt);
+    move_kinematic(model, state, task.input, h);
+    set_targets(model, task.input, &mut workspace.targets);
     let mut scratch = workspace.displacement.take().unwrap_or_default();
-    fill_forces(model, state, input, settings, workspace, &mut scratch.forces);
-    predict(model, state, input, scheme, h, &mut scratch);
+    fill_forces(task, state, &workspace.targets, &mut scratch.forces);
+    predict(task, state, scheme, &mut scratch);
     run.done(Stage::Prepare);
 
-    let kept = run.settings;
-    let mut iterations = 0;
-    let mut error = misfit(model, state, &scratch.poses, input, OpeningPolicy::Yield);
-    let mut smallest = error.largest();
-    while error.largest() > scheme.tolerance && iterations < scheme.iterations {
-        let e = error.largest();
-        if e > DIVERGED * smallest {
-            break;
-        }
-        smallest = smallest.min(e);
-        run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * scheme.tolerance);
-        solve(model, state, input, scheme, workspace, &scratch.poses, run);
-        correct(model, state, scheme, workspace, &mut scratch);
-        iterations += 1;
-        error = misfit(model, state, &scratch.poses, input, OpeningPolicy::Yield);
-    }
-    run.settings = kept;
+    let (mut error, mut iterations) = correct_along_start(task, scheme, state, workspace, &mut scratch, run);
     if error.largest() > scheme.tolerance {
         // Along the directions of the start it cannot be done: assemble where the bodies are.
-        predict(model, state, input, scheme, h, &mut scratch);
-        let whole =
+        predict(task, state, scheme, &mut scratch);
+        let settings =
             Assembly { tolerance: scheme.tolerance, iterations: scheme.iterations, ..Assembly::default() };
+        let placement =
+            Placement { model, input: task.input, settings: &settings, opening: OpeningPolicy::Yield };
         std::mem::swap(&mut state.poses, &mut scratch.poses);
-        let placed = assemble::place(model, state, input, &whole, OpeningPolicy::Yield, workspace, run);
+        let placed = placement.place(state, workspace, run);
         error = placed.error;
         iterations += placed.iterations;
         std::mem::swap(&mut state.poses, &mut scratch.poses);
     }
 
-    finish(model, state, input, h, &scratch);
-    for (index, _) in model.joints.iter().enumerate().filter(|(_, joint)| joint.tracks_twist) {
-        state.twists[index] = unwrap_angle(model.principal_twist(index, &state.poses), state.twists[index]);
-    }
+    finish(task, state, &scratch);
     workspace.displacement = Some(scratch);
     run.done(Stage::Integrate);
-    let Misfit { gap, lean, .. } = error;
     StepReport {
-        position_error: gap,
-        rotation_error: lean,
+        position_error: error.gap,
+        rotation_error: error.lean,
         loop_error: error.loop_gap,
         iterations,
         non_finite: first_non_finite(state),
@@ -105,27 +77,42 @@ pub(crate) fn step(
     }
 }
 
-/// Gravity, drag, inputs, springs and forces inside joints, per body.
-fn fill_forces(
-    model: &Model,
+/// Corrects the predicted poses until the joints are met. Returns the errors left, and the number of corrections.
+fn correct_along_start(
+    task: &StepTask<'_>,
+    scheme: &Displacement,
     state: &State,
-    input: &Input,
-    settings: &Settings,
-    workspace: &Workspace,
-    forces: &mut Vec<Force>,
-) {
-    let at = Evaluation {
-        model,
-        poses: &state.poses,
-        motions: &state.motions,
-        twists: &state.twists,
-        input,
-        targets: &workspace.targets,
-        gravity: settings.gravity,
-        baumgarte: 0.0,
-        remaining: 0.0,
-        external: &[],
-    };
+    workspace: &mut Workspace,
+    scratch: &mut DisplacementScratch,
+    run: &mut Refinement<'_>,
+) -> (AssemblyErrors, u32) {
+    let errors =
+        |poses: &[Pose]| AssemblyErrors::at(task.model, state, poses, task.input, OpeningPolicy::Yield);
+    let kept = run.settings;
+    let mut iterations = 0;
+    let mut error = errors(&scratch.poses);
+    let mut smallest = error.largest();
+    while error.largest() > scheme.tolerance && iterations < scheme.iterations {
+        let e = error.largest();
+        if e > DIVERGED * smallest {
+            break;
+        }
+        // The loops need not be more precise than the next linearization.
+        smallest = smallest.min(e);
+        run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * scheme.tolerance);
+        solve(task, scheme, state, &scratch.poses, workspace, run);
+        correct(task.model, state, scheme, &workspace.tree.motions, scratch);
+        iterations += 1;
+        error = errors(&scratch.poses);
+    }
+    run.settings = kept;
+    (error, iterations)
+}
+
+/// Gravity, drag, inputs, springs and forces inside joints, per body.
+fn fill_forces(task: &StepTask<'_>, state: &State, targets: &[MotorTarget], forces: &mut Vec<Force>) {
+    let StepTask { model, input, settings } = *task;
+    let at = Evaluation { targets, ..Evaluation::of_state(model, state, input) };
     at.fill_external(forces);
     for pair in &model.pairs {
         if pair.joint != WORLD {
@@ -135,25 +122,20 @@ fn fill_forces(
         let motion = &state.motions[body];
         let inertia = world_inertia(model, body, state.poses[body].rotation);
         forces[body] += Force {
-            angular: inertia.mul_vec(motion.angular) * -pair.angular_damping,
-            linear: (settings.gravity - motion.linear * pair.linear_damping) * pair.mass,
+            angular: inertia.mul_vec(motion.angular) * -pair.inertial.angular_damping,
+            linear: (settings.gravity - motion.linear * pair.inertial.linear_damping) * pair.inertial.mass,
         };
     }
 }
 
+/// Inertia of a body about its centre of mass in world axes, at a rotation.
 fn world_inertia(model: &Model, body: usize, rotation: DQuat) -> Sym3 {
     model.bodies[body].inertia.rotated_by(&quat_to_mat3(rotation))
 }
 
 /// Carries the last increment over and adds the forces.
-fn predict(
-    model: &Model,
-    state: &State,
-    input: &Input,
-    scheme: &Displacement,
-    h: f64,
-    scratch: &mut DisplacementScratch,
-) {
+fn predict(task: &StepTask<'_>, state: &State, scheme: &Displacement, scratch: &mut DisplacementScratch) {
+    let (model, h) = (task.model, task.settings.dt);
     let DisplacementScratch { forces, carried, turns, poses } = scratch;
     let n = state.poses.len();
     let has_past = state.history.step > 0.0;
@@ -166,7 +148,7 @@ fn predict(
     turns.resize(n, DVec3::ZERO);
     for body in 0..n {
         if model.pair_of_body[body] == NONE {
-            poses[body] = kinematic_target(model, state, input, body);
+            poses[body] = kinematic_target(model, state, task.input, body);
             continue;
         }
         let (pose, force, mass) = (&state.poses[body], forces[body], model.bodies[body].mass);
@@ -228,7 +210,7 @@ fn turn_of(
         let change = (next - turn).length_squared();
         turn = next;
         if change <= 1e-32 * turn.length_squared() {
-            break;
+            return turn;
         }
     }
     turn
@@ -236,32 +218,31 @@ fn turn_of(
 
 /// One displacement that lowers the joint errors, into `tree.motions`.
 fn solve(
-    model: &Model,
-    state: &State,
-    input: &Input,
+    task: &StepTask<'_>,
     scheme: &Displacement,
-    workspace: &mut Workspace,
+    state: &State,
     poses: &[Pose],
+    workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) {
-    let Workspace { tree, points, extras, loops, .. } = workspace;
+    let (model, input) = (task.model, task.input);
+    let Workspace { tree, points, loads, loops, .. } = workspace;
     points.base.clear();
     points.base.resize(poses.len(), Motion::ZERO);
-    extras.clear();
+    loads.clear();
     let is_start = scheme.jacobian == JacobianAt::Start;
-    let mut at = Iterate {
+    let at = LinearizationPoint {
         poses: if is_start { &state.poses } else { poses },
         form: if is_start { RowForm::Position } else { RowForm::SmallError },
         measured: is_start.then_some(poses),
-        ..Iterate::zero_step(model, poses, &points.base, &state.twists, input, 1.0)
+        ..LinearizationPoint::zero_step(model, input, poses, &points.base, &state.twists, 1.0)
     };
     let mut loops = LoopWork::of(model, model.has_loops(input), tree, loops);
     if let Some(loops) = &mut loops {
         loops.start(&state.loops, false, 0.0);
-        loops.linearize(&at, &LoopDemand::default(), extras);
+        loops.linearize(&at, &LoopDemand::default(), loads);
     }
-    (at.extra_slots, at.extras) = (&extras.slots, &extras.loads);
-    sweep::solve(&at, tree, &mut |stage| run.done(stage));
+    sweep::solve(&TreeSystem::zero_step(at, &[], loads), tree, &mut |stage| run.done(stage));
     if let Some(loops) = &mut loops {
         loops.close(
             model,
@@ -272,7 +253,7 @@ fn solve(
         );
         run.done(Stage::Refine);
     }
-    extras.clear();
+    loads.clear();
 }
 
 /// Adds the displacement found to what is carried, and to the poses.
@@ -280,16 +261,12 @@ fn correct(
     model: &Model,
     state: &State,
     scheme: &Displacement,
-    workspace: &Workspace,
+    motions: &[Motion],
     scratch: &mut DisplacementScratch,
 ) {
     let DisplacementScratch { carried, turns, poses, .. } = scratch;
     for (body, pose) in poses.iter_mut().enumerate() {
-        let pair = model.pair_of_body[body];
-        if pair == NONE {
-            continue;
-        }
-        let x = workspace.tree.motions[pair as usize];
+        let Some(&x) = motions.get(model.pair_of_body[body] as usize) else { continue };
         let start = state.poses[body].rotation;
         carried[body].linear += x.linear;
         pose.translation += x.linear;
@@ -305,7 +282,8 @@ fn correct(
 }
 
 /// Leaves poses, increments and mean velocities in the state.
-fn finish(model: &Model, state: &mut State, input: &Input, h: f64, scratch: &DisplacementScratch) {
+fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch) {
+    let (model, h) = (task.model, task.settings.dt);
     let n = state.poses.len();
     let history = &mut state.history;
     history.motions.clone_from(&state.motions);
@@ -314,18 +292,18 @@ fn finish(model: &Model, state: &mut State, input: &Input, h: f64, scratch: &Dis
         if model.pair_of_body[body] == NONE {
             continue;
         }
-        let (old, new) = (state.poses[body], scratch.poses[body]);
-        let turn = log_so3(new.rotation * old.rotation.conjugate());
-        let step = Motion { angular: turn, linear: new.translation - old.translation };
+        let new = scratch.poses[body];
+        let step = increment(&state.poses[body], &new);
         history.increments[body] = step;
         state.motions[body] = step * (1.0 / h);
         state.poses[body] = new;
     }
     history.step = h;
-    for &body in &model.kinematic {
-        state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
-    }
+    place_kinematic(model, state, task.input);
     state.pulls.fill(DVec3::ZERO);
     state.loops.pulls.fill(DVec3::ZERO);
     state.time += h;
+    for (index, _) in model.joints.iter().enumerate().filter(|(_, joint)| joint.tracks_twist) {
+        state.twists[index] = unwrap_angle(model.principal_twist(index, &state.poses), state.twists[index]);
+    }
 }

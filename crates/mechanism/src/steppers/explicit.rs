@@ -12,19 +12,14 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, normalize_quat};
 use sinew_topology::NONE;
 
-use crate::input::Input;
-use crate::loops::refinement::Refinement;
-use crate::loops::work::LoopWork;
-use crate::model::ids::BodyId;
-use crate::model::mechanism::Model;
-use crate::model::state::State;
-use crate::prepare::{kinematic_target, move_kinematic, set_targets};
-use crate::report::StepReport;
-use crate::settings::{Explicit, RungeKutta, Settings};
-use crate::tree::acceleration::Evaluation;
-use crate::tree::report::TreeReport;
-use crate::watch::Stage;
-use crate::workspace::{BodyDerivative, Workspace};
+use crate::loops::{LoopWork, Refinement};
+use crate::model::{BodyId, Model, State};
+use crate::prepare::{move_kinematic, place_kinematic, set_targets};
+use crate::settings::{Explicit, RungeKutta};
+use crate::steppers::StepTask;
+use crate::tree::{Evaluation, TreeReport};
+use crate::watch::{Stage, StepReport};
+use crate::workspace::{BodyDerivative, ExplicitScratch, Workspace};
 
 /// `(c, weight)` of each stage: each starts `c h` into the step along the slope of the one before.
 fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
@@ -35,121 +30,143 @@ fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
     }
 }
 
+/// One explicit step.
 pub(crate) fn step(
-    model: &Model,
+    task: &StepTask<'_>,
+    settings: &Explicit,
     state: &mut State,
-    input: &Input,
-    settings: &Settings,
-    explicit: &Explicit,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) -> StepReport {
-    let dt = settings.dt;
-    move_kinematic(model, state, input, dt);
-    set_targets(model, input, &mut workspace.targets);
-    let n = state.poses.len();
-    let scratch = workspace.explicit.get_or_insert_default();
-    scratch.poses.clone_from(&state.poses);
-    scratch.motions.clone_from(&state.motions);
-    scratch.slopes.resize(n, BodyDerivative::ZERO);
-    scratch.sums.clear();
-    scratch.sums.resize(n, BodyDerivative::ZERO);
-
+    let (model, dt) = (task.model, task.settings.dt);
+    move_kinematic(model, state, task.input, dt);
+    set_targets(model, task.input, &mut workspace.targets);
+    let mut scratch = workspace.explicit.take().unwrap_or_default();
+    scratch.start(state);
     run.done(Stage::Prepare);
-    let mut first = TreeReport::default();
-    let mut loop_error = 0.0;
-    let mut regularized = 0;
-    for (stage, &(c, weight)) in tableau(explicit.method).iter().enumerate() {
+
+    let tableau = tableau(settings.method);
+    let mut report = StepReport { iterations: tableau.len() as u32, ..StepReport::default() };
+    for (stage, &(c, weight)) in tableau.iter().enumerate() {
         if c > 0.0 {
-            for body in 0..n {
-                let slope = scratch.slopes[body];
-                (scratch.poses[body], scratch.motions[body]) =
-                    moved(&state.poses[body], &state.motions[body], &slope, c * dt);
-            }
+            scratch.move_from(state, c * dt);
         }
-        let mut at = Evaluation {
-            model,
-            poses: &scratch.poses,
-            motions: &scratch.motions,
-            twists: &state.twists,
-            input,
-            targets: &workspace.targets,
-            gravity: settings.gravity,
-            baumgarte: explicit.baumgarte,
-            remaining: (1.0 - c) * dt,
-            external: &[],
-        };
-        at.fill_external(&mut scratch.external);
-        at.external = &scratch.external;
-        let Workspace { tree, loops, .. } = workspace;
-        let mut seen = at.accelerations(tree, &mut |stage| run.done(stage));
-        if let Some(loops) = LoopWork::of(model, model.has_loops(input), tree, loops) {
-            loops.start(&state.loops, run.settings.warm_start, 1.0);
-            let open = loops.accelerate(&at);
-            if stage == 0 {
-                loop_error = open.gap_squared.sqrt();
-            }
-            seen.merge(&open);
-            let surroundings = loops.surroundings_at(model, at.poses);
-            loops.close(model, (at.poses, &[]), (&tree.factor, &mut tree.motions), surroundings, run);
-            loops.store(&mut state.loops, 1.0);
-            run.done(Stage::Refine);
-        }
-        regularized += seen.regularized;
+        // Drives hold at the end of the step; a stage knows how far away that is.
+        let times = (settings.baumgarte, (1.0 - c) * dt);
+        let (seen, loop_error) = accelerate(task, times, state, &mut scratch, workspace, run);
+        report.regularized += seen.regularized;
         if stage == 0 {
-            first = seen;
-            for &(joint, pair) in &model.twist_joints {
-                state.twists[joint as usize] = workspace.tree.twists[pair as usize];
-            }
-            if let Some(loops) = &workspace.loops {
-                loops.store_twists(model, &mut state.twists);
-            }
+            report.position_error = seen.gap_squared.sqrt();
+            report.rotation_error = seen.lean_squared.sqrt();
+            report.loop_error = loop_error;
+            workspace.store_twists(model, state);
         }
-        for body in 0..n {
-            let pair = model.pair_of_body[body];
-            let motion = scratch.motions[body];
-            let spin = DQuat::from_xyzw(motion.angular.x, motion.angular.y, motion.angular.z, 0.0);
-            let slope = BodyDerivative {
-                rotation: spin * scratch.poses[body].rotation * 0.5,
-                velocity: motion.linear,
-                acceleration: if pair == NONE { Motion::ZERO } else { workspace.tree.motions[pair as usize] },
-            };
-            scratch.slopes[body] = slope;
-            scratch.sums[body].add(&slope, weight);
+        scratch.add_derivatives(model, &workspace.tree.motions, weight);
+    }
+
+    report.non_finite = finish(task, state, &scratch.sums);
+    workspace.explicit = Some(scratch);
+    run.done(Stage::Integrate);
+    report
+}
+
+/// Accelerations at one stage, into `tree.motions`; `times` are the Baumgarte frequency and the time to the end of the step.
+/// Returns the errors, and the largest gap among the loops.
+fn accelerate(
+    task: &StepTask<'_>,
+    (baumgarte, remaining): (f64, f64),
+    state: &mut State,
+    scratch: &mut ExplicitScratch,
+    workspace: &mut Workspace,
+    run: &mut Refinement<'_>,
+) -> (TreeReport, f64) {
+    let StepTask { model, input, settings } = *task;
+    let Workspace { tree, loops, targets, .. } = workspace;
+    let mut at = Evaluation {
+        poses: &scratch.poses,
+        motions: &scratch.motions,
+        targets,
+        gravity: settings.gravity,
+        baumgarte,
+        remaining,
+        ..Evaluation::of_state(model, state, input)
+    };
+    at.fill_external(&mut scratch.external);
+    at.external = &scratch.external;
+    let mut seen = at.accelerations(tree, &mut |stage| run.done(stage));
+    let mut loop_error = 0.0;
+    if let Some(loops) = LoopWork::of(model, model.has_loops(input), tree, loops) {
+        loops.start(&state.loops, run.settings.warm_start, 1.0);
+        let open = loops.accelerate(&at);
+        loop_error = open.gap_squared.sqrt();
+        seen.merge(&open);
+        let surroundings = loops.surroundings_at(model, at.poses);
+        loops.close(model, (at.poses, &[]), (&tree.factor, &mut tree.motions), surroundings, run);
+        loops.store(&mut state.loops, 1.0);
+        run.done(Stage::Refine);
+    }
+    (seen, loop_error)
+}
+
+impl ExplicitScratch {
+    /// The first stage is at the state.
+    fn start(&mut self, state: &State) {
+        let n = state.poses.len();
+        self.poses.clone_from(&state.poses);
+        self.motions.clone_from(&state.motions);
+        self.derivatives.resize(n, BodyDerivative::ZERO);
+        self.sums.clear();
+        self.sums.resize(n, BodyDerivative::ZERO);
+    }
+
+    /// Moves the stage to `h` seconds into the step, along the last derivatives.
+    fn move_from(&mut self, state: &State, h: f64) {
+        for body in 0..state.poses.len() {
+            (self.poses[body], self.motions[body]) =
+                moved(&state.poses[body], &state.motions[body], &self.derivatives[body], h);
         }
     }
 
+    /// Derivatives at the stage, from the accelerations of the pairs.
+    fn add_derivatives(&mut self, model: &Model, accelerations: &[Motion], weight: f64) {
+        for (body, &pair) in model.pair_of_body.iter().enumerate() {
+            let motion = self.motions[body];
+            let spin = DQuat::from_xyzw(motion.angular.x, motion.angular.y, motion.angular.z, 0.0);
+            let derivative = BodyDerivative {
+                rotation: spin * self.poses[body].rotation * 0.5,
+                velocity: motion.linear,
+                acceleration: if pair == NONE { Motion::ZERO } else { accelerations[pair as usize] },
+            };
+            self.derivatives[body] = derivative;
+            self.sums[body].add(&derivative, weight);
+        }
+    }
+}
+
+/// Moves the state by the weighted derivatives. Returns the first body that is no longer finite.
+fn finish(task: &StepTask<'_>, state: &mut State, sums: &[BodyDerivative]) -> Option<BodyId> {
+    let dt = task.settings.dt;
     let mut non_finite = None;
-    for body in 0..n {
-        let (pose, motion) = moved(&state.poses[body], &state.motions[body], &scratch.sums[body], dt);
+    for (body, sum) in sums.iter().enumerate() {
+        let (pose, motion) = moved(&state.poses[body], &state.motions[body], sum, dt);
         if !(pose.is_finite() && motion.is_finite()) && non_finite.is_none() {
             non_finite = Some(BodyId::from_index(body));
         }
         (state.poses[body], state.motions[body]) = (pose, motion);
     }
-    for &body in &model.kinematic {
-        state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
-    }
+    place_kinematic(task.model, state, task.input);
     state.forget_history();
     state.pulls.fill(DVec3::ZERO);
     state.loops.pulls.fill(DVec3::ZERO);
     state.time += dt;
-    run.done(Stage::Integrate);
-    StepReport {
-        position_error: first.gap_squared.sqrt(),
-        rotation_error: first.lean_squared.sqrt(),
-        loop_error,
-        iterations: tableau(explicit.method).len() as u32,
-        regularized,
-        non_finite,
-        ..StepReport::default()
-    }
+    non_finite
 }
 
-fn moved(pose: &Pose, motion: &Motion, slope: &BodyDerivative, h: f64) -> (Pose, Motion) {
+/// A body `h` seconds along a derivative.
+fn moved(pose: &Pose, motion: &Motion, derivative: &BodyDerivative, h: f64) -> (Pose, Motion) {
     let pose = Pose {
-        rotation: normalize_quat(pose.rotation + slope.rotation * h),
-        translation: pose.translation + slope.velocity * h,
+        rotation: normalize_quat(pose.rotation + derivative.rotation * h),
+        translation: pose.translation + derivative.velocity * h,
     };
-    (pose, *motion + slope.acceleration * h)
+    (pose, *motion + derivative.acceleration * h)
 }

@@ -1,6 +1,19 @@
-pub(crate) mod displacement;
-pub(crate) mod explicit;
-pub(crate) mod implicit;
-pub(crate) mod joint_space;
-pub(crate) mod point_solver;
-pub(crate) mod step;
+//! The steppers: implicit, explicit and by displacements, and what steppers in joint coordinates take from a model.
+//!
+//! `step` chooses the stepper and stabilizes after it. The implicit stepper is `implicit` with `scheme` (backward Euler and BDF2),
+//! `point_solver` (one linearization point) and `integrate` (new poses).
+
+mod displacement;
+mod explicit;
+mod implicit;
+mod integrate;
+mod joint_space;
+mod point_solver;
+mod scheme;
+mod step;
+
+pub(crate) use integrate::integrate;
+pub use joint_space::external_wrenches;
+pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, SolvedPoint};
+pub(crate) use scheme::{SchemeCoefficients, StepTask};
+pub use step::{StepHooks, step, step_coupled, step_observed};

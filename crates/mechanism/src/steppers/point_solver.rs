@@ -1,45 +1,67 @@
-//! One linearization point of an implicit step, solved: the tree, whatever is solved with it, then the loops.
+//! One linearization point of an implicit step, solved: the tree, the companion with it, then the loops.
 //!
-//! A law that a companion had guessed and that the solution contradicts (a contact that pulls) is replaced, and everything is
-//! solved again at the same point. Cost: one elimination and substitution per solve, and the refinements on top.
+//! If the solution contradicts a law that the companion had guessed (a contact that pulls), the companion replaces the law and
+//! everything is solved again at the same point. Cost: one elimination and substitution per solve, and the refinements on top.
 
 use glam::DVec3;
 use sinew_solvers::CgSettings;
 
-use crate::coupling::companion::{Companion, CompanionWork, CouplingPoint, MOST_SOLVES, Outside, Together};
-use crate::loops::refinement::Refinement;
-use crate::loops::step_rows::LoopDemand;
-use crate::loops::surroundings::Surroundings;
-use crate::loops::tie::Tie;
-use crate::loops::work::LoopWork;
-use crate::settings::TreeForm;
-use crate::tree::block_form::BlockScratch;
-use crate::tree::loads::BodyLoads;
-use crate::tree::point::Iterate;
-use crate::tree::report::TreeReport;
-use crate::tree::scratch::TreeScratch;
-use crate::tree::{block_form, sweep};
+use crate::coupling::{Companion, CompanionScratch, CoupledTree, CouplingPoint, MOST_SOLVES, Outside};
+use crate::loops::{LoopDemand, LoopWork, Refinement, Surroundings};
+use crate::settings::{Gyroscopic, TreeForm};
+use crate::tree::{
+    BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, TreeReport, TreeScratch, TreeSystem,
+    block_form, sweep,
+};
 use crate::watch::Stage;
 
 /// What solves a linearization point.
 pub(crate) struct PointSolver<'a> {
+    /// The elimination that solves the tree.
     pub(crate) form: TreeForm,
     pub(crate) tree: &'a mut TreeScratch,
-    pub(crate) extras: &'a mut BodyLoads,
+    pub(crate) loads: &'a mut BodyLoads,
+    /// Made when the block form is first used.
     pub(crate) block: &'a mut Option<Box<BlockScratch>>,
+    /// `None` if there is nothing to refine.
     pub(crate) loops: Option<&'a mut LoopWork>,
-    pub(crate) together: Option<Joined<'a>>,
+    pub(crate) companion: Option<CoupledCompanion<'a>>,
 }
 
 /// A companion and the scratch of its solves.
-pub(crate) struct Joined<'a> {
-    pub(crate) work: &'a mut CompanionWork,
+pub(crate) struct CoupledCompanion<'a> {
+    pub(crate) scratch: &'a mut CompanionScratch,
     pub(crate) companion: &'a mut dyn Companion,
+    /// Of the common solve.
     pub(crate) precision: CgSettings,
 }
 
+/// What is solved: a linearization point, and what acts on its bodies.
+pub(crate) struct PointProblem<'a> {
+    pub(crate) point: LinearizationPoint<'a>,
+    /// The same point as a companion sees it.
+    pub(crate) coupling: CouplingPoint<'a>,
+    pub(crate) gravity: DVec3,
+    pub(crate) gyroscopic: Gyroscopic,
+    /// Second-order scheme.
+    pub(crate) is_second: bool,
+    /// Forces of the solve before, for the geometric stiffness: net joint force per body, and force in each joint outside the
+    /// tree; both empty if the stiffness is off.
+    pub(crate) joint_forces: &'a [DVec3],
+    pub(crate) loop_forces: &'a [DVec3],
+}
+
+impl<'a> PointProblem<'a> {
+    /// With the loads, which are known only once the point is linearized.
+    fn system(&self, loads: &'a BodyLoads) -> TreeSystem<'a> {
+        let &Self { point, gravity, gyroscopic, is_second, joint_forces, .. } = self;
+        TreeSystem { point, gravity, gyroscopic, is_second, joint_forces, loads }
+    }
+}
+
 /// What was seen at a linearization point.
-pub(crate) struct Solved {
+pub(crate) struct SolvedPoint {
+    /// Errors where the point was linearized, loops included.
     pub(crate) seen: TreeReport,
     /// Largest gap among joints outside the tree and hard grabs, m.
     pub(crate) loop_error: f64,
@@ -48,82 +70,99 @@ pub(crate) struct Solved {
 impl PointSolver<'_> {
     /// Whether a companion has unknowns of its own.
     pub(crate) fn has_unknowns(&self) -> bool {
-        self.together.as_ref().is_some_and(|joined| joined.companion.n_unknowns() > 0)
+        self.companion.as_ref().is_some_and(|coupled| coupled.companion.n_unknowns() > 0)
     }
 
-    /// Solves at a point; `loop_pulls` are the forces of the loops in the solve before.
-    pub(crate) fn solve(
-        &mut self,
-        at: &Iterate<'_>,
-        moment: &CouplingPoint<'_>,
-        loop_pulls: &[DVec3],
-        run: &mut Refinement<'_>,
-    ) -> Solved {
+    /// Solves at a point, again while the companion changes its laws.
+    pub(crate) fn solve(&mut self, problem: &PointProblem<'_>, run: &mut Refinement<'_>) -> SolvedPoint {
+        let at = &problem.point;
         let mut solves_left = MOST_SOLVES;
         loop {
-            let moment = CouplingPoint { is_same: solves_left < MOST_SOLVES, ..*moment };
-            let solved = self.solve_once(at, &moment, loop_pulls, run);
+            let coupling = CouplingPoint { is_same: solves_left < MOST_SOLVES, ..problem.coupling };
+            let solved = self.solve_once(problem, &coupling, run);
             solves_left -= 1;
-            let Some(Joined { work, companion, .. }) = &mut self.together else { return solved };
-            let has_changed = work.review(at.model, at.motions, self.tree, *companion, solves_left);
+            let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion else {
+                return solved;
+            };
+            let has_changed =
+                scratch.review((at.model, at.motions), &self.tree.motions, *companion, solves_left);
+            run.done(Stage::Couple);
             if !has_changed || solves_left == 0 {
                 return solved;
             }
         }
     }
 
+    /// Linearizes and solves: tree, companion, loops, each on top of the one before.
     fn solve_once(
         &mut self,
-        at: &Iterate<'_>,
-        moment: &CouplingPoint<'_>,
-        loop_pulls: &[DVec3],
+        problem: &PointProblem<'_>,
+        coupling: &CouplingPoint<'_>,
         run: &mut Refinement<'_>,
-    ) -> Solved {
-        let has_unknowns = self.has_unknowns();
-        let Self { form, tree, extras, block, loops, together } = self;
-        let mut at = *at;
-        extras.fill(&at, at.input);
-        let mut ties: &[Tie] = &[];
-        if let Some(Joined { work, companion, .. }) = together {
-            companion.linearize(moment, &mut Outside::new(&at, extras, &mut work.ties));
-            ties = &work.ties;
-        }
-        let (mut open, mut loop_error) = (TreeReport::default(), 0.0);
-        if let Some(loops) = loops {
-            let demand = LoopDemand { pulls: loop_pulls, ties, ..LoopDemand::default() };
-            (open, loop_error) = loops.linearize(&at, &demand, extras);
-        }
-        (at.extra_slots, at.extras, at.held) = (&extras.slots, &extras.loads, &extras.held);
-        let mut seen = match form {
-            TreeForm::Pair => sweep::solve(&at, tree, &mut |stage| run.done(stage)),
-            TreeForm::Block => block_form::solve(&at, tree, block, &mut |stage| run.done(stage)),
+    ) -> SolvedPoint {
+        let (open, loop_error) = self.linearize(problem, coupling, run);
+        let system = problem.system(self.loads);
+        let mut seen = match self.form {
+            TreeForm::Pair => sweep::solve(&system, self.tree, &mut |stage| run.done(stage)),
+            TreeForm::Block => {
+                block_form::solve(&system, self.tree, self.block, &mut |stage| run.done(stage))
+            }
         };
         seen.merge(&open);
-        if let Some(Joined { work, companion, precision }) = together {
-            let is_first = !(moment.is_again || moment.is_same);
-            work.solve(at.model, at.motions, tree, *companion, precision, is_first);
-            run.done(Stage::Refine);
+        if let Some(CoupledCompanion { scratch, companion, precision }) = &mut self.companion {
+            let is_first = !(coupling.is_again || coupling.is_same);
+            let known = (problem.point.model, problem.point.motions);
+            scratch.solve(known, self.tree, *companion, precision, is_first);
+            run.done(Stage::Couple);
         }
-        if let Some(loops) = loops {
-            let mut reaction = block_form::BlockResponder::new(at.model, *form, block);
-            let mut coupled;
-            let surroundings = match (&mut reaction, &mut *together) {
-                (Some(reaction), _) => Surroundings::Other(reaction),
-                (_, Some(joined)) if has_unknowns => {
-                    coupled =
-                        Together { factor: &tree.factor, work: joined.work, companion: joined.companion };
-                    Surroundings::Other(&mut coupled)
-                }
-                _ if loops.are_bodies_free(&at) => Surroundings::Free,
-                _ => Surroundings::Pairs,
-            };
-            let solution = (&tree.factor, tree.motions.as_mut_slice());
-            let has_closed = loops.close(at.model, (at.poses, at.motions), solution, surroundings, run);
-            if let (true, true, Some(joined)) = (has_closed, has_unknowns, together) {
-                joined.work.adopt();
+        self.close_loops(problem, run);
+        SolvedPoint { seen, loop_error }
+    }
+
+    /// Loads, companion and loops at a point. Returns the errors of the loops, and their largest gap.
+    fn linearize(
+        &mut self,
+        problem: &PointProblem<'_>,
+        coupling: &CouplingPoint<'_>,
+        run: &mut Refinement<'_>,
+    ) -> (TreeReport, f64) {
+        let at = &problem.point;
+        self.loads.fill(at);
+        let mut demand = LoopDemand { joint_forces: problem.loop_forces, ..LoopDemand::default() };
+        if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion {
+            companion.linearize(coupling, &mut Outside::new(at.model, self.loads, &mut scratch.ties));
+            demand.ties = &scratch.ties;
+            run.done(Stage::Couple);
+        }
+        match &mut self.loops {
+            Some(loops) => loops.linearize(at, &demand, self.loads),
+            None => (TreeReport::default(), 0.0),
+        }
+    }
+
+    /// Refines the loops on what reacts to them: the tree, alone or with the companion, or free bodies.
+    fn close_loops(&mut self, problem: &PointProblem<'_>, run: &mut Refinement<'_>) {
+        let has_unknowns = self.has_unknowns();
+        let Some(loops) = &mut self.loops else { return };
+        let at = &problem.point;
+        let mut block = BlockResponder::new(at.model, self.form, self.block);
+        let mut coupled;
+        let surroundings = match (&mut block, &mut self.companion) {
+            (Some(block), _) => Surroundings::Other(block),
+            (_, Some(CoupledCompanion { scratch, companion, .. })) if has_unknowns => {
+                coupled = CoupledTree { factor: &self.tree.factor, scratch, companion: *companion };
+                Surroundings::Other(&mut coupled)
             }
+            _ if loops.are_bodies_free(&problem.system(self.loads)) => Surroundings::Free,
+            _ => Surroundings::Pairs,
+        };
+        let solution = (&self.tree.factor, self.tree.motions.as_mut_slice());
+        let has_closed = loops.close(at.model, (at.poses, at.motions), solution, surroundings, run);
+        if let (true, true, Some(coupled)) = (has_closed, has_unknowns, &mut self.companion) {
+            coupled.scratch.adopt();
+        }
+        if has_closed {
             run.done(Stage::Refine);
         }
-        Solved { seen, loop_error }
     }
 }

@@ -1,16 +1,16 @@
-//! One step of a mechanism.
+//! One step of a mechanism: the stepper that the settings name, then the stabilization.
+//!
+//! Stepping never fails. A step that cannot be made (no length, a state of another model) is refused and reported.
 
-use crate::assembly::assemble::stabilize;
-use crate::coupling::companion::Companion;
+use crate::assembly::stabilize;
+use crate::coupling::Companion;
 use crate::input::Input;
-use crate::loops::refinement::Refinement;
-use crate::model::mechanism::Model;
-use crate::model::state::State;
-use crate::poses::first_non_finite;
-use crate::report::StepReport;
+use crate::loops::Refinement;
+use crate::model::{Model, State};
+use crate::prepare::first_non_finite;
 use crate::settings::{Scheme, Settings};
-use crate::steppers::{displacement, explicit, implicit};
-use crate::watch::{Stage, Watch};
+use crate::steppers::{StepTask, displacement, explicit, implicit};
+use crate::watch::{Stage, StepReport, Watch};
 use crate::workspace::Workspace;
 
 /// Advances the state by one step; the same inputs give the same bits.
@@ -36,37 +36,40 @@ pub fn step_observed(
     workspace: &mut Workspace,
     watch: &mut dyn Watch,
 ) -> StepReport {
-    step_together(model, state, input, settings, workspace, watch, None)
+    step_coupled(model, state, input, settings, workspace, StepHooks { watch, companion: None })
+}
+
+/// What takes part in a step from outside.
+pub struct StepHooks<'a> {
+    /// Sees the stages, and may end the refinement of the loops.
+    pub watch: &'a mut dyn Watch,
+    /// Is solved along with the bodies.
+    pub companion: Option<&'a mut dyn Companion>,
 }
 
 /// [`step_observed`] with a companion, which is solved along with the bodies by the implicit scheme; other schemes do not see
 /// it. The pair form is used.
-pub fn step_together(
+pub fn step_coupled(
     model: &Model,
     state: &mut State,
     input: &Input,
     settings: &Settings,
     workspace: &mut Workspace,
-    watch: &mut dyn Watch,
-    companion: Option<&mut dyn Companion>,
+    hooks: StepHooks<'_>,
 ) -> StepReport {
+    let StepHooks { watch, companion } = hooks;
     if !(settings.has_length() && state.fits(model)) {
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {
         *workspace = Workspace::new(model);
     }
+    let task = StepTask { model, input, settings };
     let mut run = Refinement::new(&settings.loops, input, watch);
     let mut report = match &settings.scheme {
-        Scheme::Implicit(scheme) => {
-            implicit::step(model, state, input, settings, scheme, workspace, &mut run, companion)
-        }
-        Scheme::Explicit(scheme) => {
-            explicit::step(model, state, input, settings, scheme, workspace, &mut run)
-        }
-        Scheme::Displacement(scheme) => {
-            displacement::step(model, state, input, settings, scheme, workspace, &mut run)
-        }
+        Scheme::Implicit(scheme) => implicit::step(&task, scheme, state, workspace, &mut run, companion),
+        Scheme::Explicit(scheme) => explicit::step(&task, scheme, state, workspace, &mut run),
+        Scheme::Displacement(scheme) => displacement::step(&task, scheme, state, workspace, &mut run),
     };
     if let Some(assembly) = &settings.stabilize {
         let solved = run.report;

@@ -1,29 +1,25 @@
-//! Acceleration-level equations of the tree, for the explicit and displacement steppers.
+//! Acceleration-level equations of the tree, for the explicit and displacement steppers (Bar96).
+//!
+//! ```text
+//! M v̇ + Jᵀλ = F(q, v),   J v̇ = −J̇v + c̈ − 2γ(Jv − ċ) − γ² C        (velocity rows: −J̇v − γ Jv)
+//! ```
+//! The unknowns are accelerations and the right-hand sides forces; the elimination is that of the implicit step. Forces inside joints
+//! are taken at the state. World axes at centres of mass. Cost: one sweep through the row library.
 
 use glam::DVec3;
-use sinew_math::{
-    DriveCoordinate, Force, Motion, Pose, Sym3, Sym6, log_so3, quat_to_mat3, shift_force, shift_motion,
-};
+use sinew_math::{Force, Motion, Pose, Sym3, Sym6, quat_to_mat3, shift_force, shift_motion};
 use sinew_solvers::{Load, PointJoint};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::point_spring::PointSpring;
-use crate::forces::scalar::{MotorTarget, dry_friction};
+use crate::forces::{MotorTarget, PointSpring};
 use crate::input::Input;
-use crate::joints::errors::joint_errors;
-use crate::joints::evaluate::evaluate_rows;
-use crate::joints::frames::Drive;
-use crate::joints::relative::{PairState, RelativeState};
-use crate::joints::rows::{RowForm, Rows};
-use crate::model::ids::JointId;
-use crate::model::mechanism::Model;
-use crate::model::records::{JointModel, LoopSpring, PairModel, PairPath, WORLD, pose_of};
-use crate::tree::joint::Linearized;
-use crate::tree::report::TreeReport;
-use crate::tree::scratch::TreeScratch;
-use crate::tree::stack::hand_up;
-use crate::tree::sweep::{FREE, eliminate_linearized};
+use crate::joints::{Drive, PairState, RelativeState, RowForm, Rows, evaluate_rows, joint_errors};
+use crate::model::{JointId, JointModel, LoopSpring, Model, PairModel, PairPath, State, WORLD, pose_of};
+use crate::tree::{
+    FREE, LinearizedJoint, TreeReport, TreeScratch, eliminate_linearized, hand_up, seen_from_body2,
+    waiting_load,
+};
 use crate::watch::Stage;
 
 /// What holds two points together at the acceleration level.
@@ -32,6 +28,7 @@ pub(crate) struct PointDemand {
     pub(crate) arms: [DVec3; 2],
     /// Relative acceleration, m/s².
     pub(crate) rhs: DVec3,
+    /// Between the two points, m².
     pub(crate) gap_squared: f64,
 }
 
@@ -40,10 +37,14 @@ pub(crate) struct Evaluation<'a> {
     pub(crate) model: &'a Model,
     pub(crate) poses: &'a [Pose],
     pub(crate) motions: &'a [Motion],
+    /// Continuous twist angles per joint.
     pub(crate) twists: &'a [f64],
     pub(crate) input: &'a Input,
+    /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
+    /// m/s².
     pub(crate) gravity: DVec3,
+    /// Frequency `γ` at which joint errors decay, 1/s.
     pub(crate) baumgarte: f64,
     /// Time from this stage to the end of the step, where the input's drives hold.
     pub(crate) remaining: f64,
@@ -51,23 +52,39 @@ pub(crate) struct Evaluation<'a> {
     pub(crate) external: &'a [Force],
 }
 
-impl Evaluation<'_> {
+impl<'a> Evaluation<'a> {
+    /// At the poses and twists of a state, without gravity and motor targets of the input.
+    pub(crate) fn of_state(model: &'a Model, state: &'a State, input: &'a Input) -> Self {
+        let State { poses, motions, twists, .. } = state;
+        let (gravity, baumgarte, remaining) = (DVec3::ZERO, 0.0, 0.0);
+        Self {
+            model,
+            poses,
+            motions,
+            twists,
+            input,
+            targets: &[],
+            gravity,
+            baumgarte,
+            remaining,
+            external: &[],
+        }
+    }
+
     /// Accelerations into `tree.motions`, in elimination order.
     pub(crate) fn accelerations(&self, tree: &mut TreeScratch, done: &mut dyn FnMut(Stage)) -> TreeReport {
-        let TreeScratch { factor, motions, twists, lanes, .. } = tree;
-        let lane = lanes.last_mut().expect("one lane belongs to the trunk");
-        lane.stack.clear();
+        let TreeScratch { factor, motions, twists, stacks, .. } = tree;
+        let stack = TreeScratch::trunk(stacks);
+        stack.clear();
         let mut report = TreeReport::default();
         let mut view = factor.view();
         for (k, pair) in self.model.pairs.iter().enumerate() {
-            if !pair.has_children {
-                lane.stack.push(Load::ZERO);
-            }
-            let load = lane.stack.last_mut().expect("children leave their load on the stack");
+            let load = waiting_load(pair, &mut stack.loads);
             load.add(&self.own(pair));
             report.regularized += if pair.joint == WORLD {
                 view.eliminate_root(k, load, &FREE)
-            } else if pair.path == PairPath::Ball && self.model.forces[pair.forces as usize].n_rows() == 0 {
+            } else if pair.path == PairPath::Ball && self.model.forces[pair.forces.set as usize].n_rows() == 0
+            {
                 let (ball, gap_squared) = self.ball(pair, &self.model.joints[pair.joint as usize]);
                 report.gap_squared = report.gap_squared.max(gap_squared);
                 view.eliminate_point(k, load, &ball)
@@ -78,7 +95,7 @@ impl Evaluation<'_> {
                 report.lean_squared = report.lean_squared.max(joint.rotation_error * joint.rotation_error);
                 eliminate_linearized(&mut view, k, pair, load, &joint)
             };
-            hand_up(pair, &mut lane.stack);
+            hand_up(pair, &mut stack.loads);
         }
         done(Stage::Eliminate);
         for k in (0..motions.len()).rev() {
@@ -90,6 +107,7 @@ impl Evaluation<'_> {
         report
     }
 
+    /// Twist of a body position; the world is at rest.
     pub(crate) fn motion(&self, body: u32) -> Motion {
         if body == WORLD { Motion::ZERO } else { self.motions[body as usize] }
     }
@@ -98,14 +116,14 @@ impl Evaluation<'_> {
     fn own(&self, pair: &PairModel) -> Load {
         let body = pair.body as usize;
         let (pose, motion) = (&self.poses[body], &self.motions[body]);
-        let inertia = pair.inertia.rotated_by(&quat_to_mat3(pose.rotation));
+        let inertia = pair.inertial.inertia.rotated_by(&quat_to_mat3(pose.rotation));
         let momentum = inertia.mul_vec(motion.angular);
         let mut force = Force {
-            angular: -motion.angular.cross(momentum) - momentum * pair.angular_damping,
-            linear: (self.gravity - motion.linear * pair.linear_damping) * pair.mass,
+            angular: -motion.angular.cross(momentum) - momentum * pair.inertial.angular_damping,
+            linear: (self.gravity - motion.linear * pair.inertial.linear_damping) * pair.inertial.mass,
         };
         force += self.external[body];
-        Load { mass: Sym6::rigid(inertia, pair.mass), momentum: force }
+        Load { mass: Sym6::rigid(inertia, pair.inertial.mass), momentum: force }
     }
 
     /// Wrenches of the input, of springs that no tree joint holds, and inside joints outside the tree, per body.
@@ -123,10 +141,10 @@ impl Evaluation<'_> {
             let pull = (grab.target - pose.translation - arm) * grab.stiffness - velocity * grab.damping;
             external[body] += shift_force(Force::new(DVec3::ZERO, pull), arm);
         }
-        for spring in &self.model.ground_springs {
+        for spring in &self.model.springs.to_ground {
             external[spring.body1 as usize] += self.spring(spring);
         }
-        for LoopSpring { spring, .. } in &self.model.loop_springs {
+        for LoopSpring { spring, .. } in &self.model.springs.in_loops {
             let shift =
                 self.poses[spring.body1 as usize].translation - self.poses[spring.body2 as usize].translation;
             let wrench = self.spring(spring);
@@ -149,6 +167,11 @@ impl Evaluation<'_> {
                 wrench -= Force::from_array(rows.jacobian1[i]) * (rows.residual[i] / joint.compliance);
             }
         }
+        self.add_to_both(joint, wrench, external);
+    }
+
+    /// Adds a wrench on body 1 of a joint, and its opposite on body 2.
+    fn add_to_both(&self, joint: &JointModel, wrench: Force, external: &mut [Force]) {
         let sides = [(joint.body1, wrench), (joint.body2, shift_force(wrench, self.shift(joint)) * -1.0)];
         for (body, wrench) in sides {
             if let Some(sum) = external.get_mut(body as usize) {
@@ -159,32 +182,15 @@ impl Evaluation<'_> {
 
     /// Adds what springs across a joint do to its bodies.
     pub(crate) fn add_springs(&self, joint: &JointModel, external: &mut [Force]) {
-        for spring in &self.model.joint_springs[joint.springs.0 as usize..joint.springs.1 as usize] {
-            let wrench = self.spring(spring);
-            let sides = [(joint.body1, wrench), (joint.body2, shift_force(wrench, self.shift(joint)) * -1.0)];
-            for (body, wrench) in sides {
-                if let Some(sum) = external.get_mut(body as usize) {
-                    *sum += wrench;
-                }
-            }
+        for spring in self.model.springs_across(joint) {
+            self.add_to_both(joint, self.spring(spring), external);
         }
     }
 
     /// Wrench of a point spring on its first body.
     fn spring(&self, spring: &PointSpring) -> Force {
-        let (pose1, pose2) = (pose_of(self.poses, spring.body1), pose_of(self.poses, spring.body2));
-        let (arm1, arm2) = (pose1.rotation * spring.point1, pose2.rotation * spring.point2);
-        let gap = pose1.translation + arm1 - pose2.translation - arm2;
-        let length = gap.length();
-        let velocity = shift_motion(self.motion(spring.body1), arm1).linear
-            - shift_motion(self.motion(spring.body2), arm2).linear;
-        let pull = if spring.rest_length > 0.0 {
-            let along = gap.normalize_or_zero();
-            along * (spring.stiffness * (length - spring.rest_length) + spring.damping * along.dot(velocity))
-        } else {
-            gap * spring.stiffness + velocity * spring.damping
-        };
-        shift_force(Force::new(DVec3::ZERO, -pull), arm1)
+        let bodies = [spring.body1, spring.body2];
+        spring.explicit(bodies.map(|body| pose_of(self.poses, body)), bodies.map(|body| self.motion(body)))
     }
 
     /// `x₁ − x₂` of the bodies of a joint.
@@ -201,7 +207,7 @@ impl Evaluation<'_> {
         let relative = RelativeState::new(&joint.frames, &state);
         let shift = self.shift(joint);
         let rate = motion1 - shift_motion(motion2, shift);
-        let inside = self.inside(joint, &relative, rate, self.targets.get(index as usize).copied());
+        let inside = self.inside(index, joint, &relative, rate);
         (shift, relative, rate, inside)
     }
 
@@ -254,13 +260,13 @@ impl Evaluation<'_> {
     }
 
     /// The tree joint of a pair at the acceleration level.
-    fn joint(&self, pair: &PairModel) -> Linearized {
+    fn joint(&self, pair: &PairModel) -> LinearizedJoint {
         let joint = &self.model.joints[pair.joint as usize];
         let (shift, relative, _, mut inside) = self.relative(pair.joint, joint);
         let rows =
             evaluate_rows(joint.kind, &relative, &self.drives(pair.joint, joint), RowForm::Acceleration);
         let (position_error, rotation_error) = joint_errors(joint.kind, joint.drives_twist, &rows);
-        let mut out = Linearized {
+        let mut out = LinearizedJoint {
             shift: if pair.flipped { -shift } else { shift },
             n: rows.n,
             rows: if pair.flipped { rows.jacobian2 } else { rows.jacobian1 },
@@ -279,22 +285,17 @@ impl Evaluation<'_> {
             }
             out.n = 0;
         }
-        if pair.flipped {
-            inside.mass = inside.mass.shifted(shift);
-            inside.momentum = shift_force(inside.momentum, shift) * -1.0;
-        }
-        out.inside = inside;
+        out.inside = if pair.flipped { seen_from_body2(&inside, shift) } else { inside };
         out
     }
 
     /// Drives at the time of this stage.
     fn drives(&self, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
         let t = self.remaining;
-        [DriveCoordinate::Twist, DriveCoordinate::Slide]
-            .into_iter()
-            .filter(|c| joint.drives(*c))
+        let id = JointId::from_index(index as usize);
+        joint
+            .driven()
             .map(|coordinate| {
-                let id = JointId::from_index(index as usize);
                 let given = self.input.drive(id, coordinate);
                 given.map_or(Drive::at_rest(coordinate), |d| Drive {
                     coordinate,
@@ -306,47 +307,12 @@ impl Evaluation<'_> {
             .collect()
     }
 
-    /// Forces inside a joint on body 1, and armature as inertia of the relative motion.
-    fn inside(
-        &self,
-        joint: &JointModel,
-        relative: &RelativeState,
-        rate: Motion,
-        target: Option<MotorTarget>,
-    ) -> Load {
-        let mut load = Load::ZERO;
+    /// Forces inside a joint on body 1, springs across it included, and armature as inertia of the relative motion.
+    fn inside(&self, index: u32, joint: &JointModel, relative: &RelativeState, rate: Motion) -> Load {
+        let target = self.targets.get(index as usize).copied().unwrap_or_default();
         let forces = &self.model.forces[joint.forces as usize];
-        let (target, scale) = (target.unwrap_or_default(), self.input.usable_spring_scale());
-        let axis = relative.axes2.x_axis;
-        let scalars = [
-            (&forces.twist, Force::new(axis, DVec3::ZERO), relative.twist),
-            (&forces.slide, Force::new(relative.arm1.cross(axis), axis), relative.slide()),
-        ];
-        for (force, gradient, value) in scalars {
-            if let Some(force) = force {
-                load.momentum += gradient * force.explicit(value, gradient.dot(rate), target, scale);
-                load.mass.add_outer(force.armature, gradient);
-            }
-        }
-        if let Some(rotation) = &forces.rotation {
-            let phi = relative.axes2 * log_so3(relative.rotation);
-            load.momentum.angular -= (phi * rotation.stiffness + rate.angular * rotation.damping) * scale;
-            load.momentum.angular -=
-                rate.angular * dry_friction(rotation.friction, rate.angular.length(), 1.0);
-            load.mass.angular += Sym3::IDENTITY * rotation.armature;
-            if let Some(cone) = &rotation.cone {
-                let lean = axis.cross(relative.axes2 * relative.axis());
-                let sine = lean.length();
-                let excess = sinew_math::ops::atan2(sine, relative.axis().x) - cone.max;
-                if sine > 1e-8 && excess > 0.0 {
-                    let normal = lean / sine;
-                    let (force, slope) = cone.law(excess);
-                    let damping = cone.damping * slope / cone.stiffness * normal.dot(rate.angular);
-                    load.momentum.angular -= normal * (force + damping);
-                }
-            }
-        }
-        for spring in &self.model.joint_springs[joint.springs.0 as usize..joint.springs.1 as usize] {
+        let mut load = forces.explicit(relative, rate, target, self.input.usable_spring_scale());
+        for spring in self.model.springs_across(joint) {
             load.momentum += self.spring(spring);
         }
         load

@@ -9,15 +9,12 @@ use sinew_math::{Force, Motion, Sym6, quat_to_mat3, shift_force, shift_motion};
 use sinew_solvers::{BlockSystem, Load, Responder, TreeLdlt};
 use sinew_topology::NONE;
 
-use crate::model::mechanism::Model;
-use crate::model::records::{PairModel, WORLD};
+use crate::model::{Model, PairModel, WORLD};
 use crate::settings::TreeForm;
-use crate::tree::body_terms::{add_geometric, add_own};
-use crate::tree::joint::Linearized;
-use crate::tree::point::Iterate;
-use crate::tree::report::TreeReport;
-use crate::tree::scratch::TreeScratch;
-use crate::tree::stack::{hand_up_pull, pull_on};
+use crate::tree::{
+    LinearizedJoint, TreeReport, TreeScratch, TreeSystem, add_geometric, add_own, hand_up_force,
+    transmitted_force,
+};
 use crate::watch::Stage;
 
 /// System and factor of the block form.
@@ -25,19 +22,22 @@ use crate::watch::Stage;
 pub(crate) struct BlockScratch {
     system: BlockSystem,
     factor: TreeLdlt,
+    /// Twists and multipliers, in the order of the system.
     solution: Vec<f64>,
-    pulls: Vec<DVec3>,
+    /// Joint forces that wait for the parent of their body.
+    waiting: Vec<DVec3>,
 }
 
 impl BlockScratch {
+    /// Room for the system of a model.
     fn new(model: &Model) -> Self {
-        let system = BlockSystem::new(&model.plan);
+        let system = BlockSystem::new(&model.structure.plan);
         let solution = vec![0.0; system.n_unknowns()];
         Self {
             system,
-            factor: TreeLdlt::new(&model.plan),
+            factor: TreeLdlt::new(&model.structure.plan),
             solution,
-            pulls: Vec::with_capacity(model.pairs.len()),
+            waiting: Vec::with_capacity(model.pairs.len()),
         }
     }
 }
@@ -64,7 +64,8 @@ impl Responder for BlockResponder<'_> {
     fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
         let BlockScratch { system, factor, solution, .. } = &mut *self.scratch;
         solution.fill(0.0);
-        let ranges = || self.model.plan.pairs().iter().map(|pair| system.variable_range(pair.variable));
+        let ranges =
+            || self.model.structure.plan.pairs().iter().map(|pair| system.variable_range(pair.variable));
         for (range, impulse) in ranges().zip(impulses) {
             solution[range].copy_from_slice(&impulse.to_array());
         }
@@ -80,12 +81,12 @@ const REGULARIZATION: f64 = 1e-9;
 
 /// Solves the tree at a linearization point, as [`crate::sweep::solve`] does.
 pub(crate) fn solve(
-    at: &Iterate<'_>,
+    at: &TreeSystem<'_>,
     tree: &mut TreeScratch,
     scratch: &mut Option<Box<BlockScratch>>,
     done: &mut dyn FnMut(Stage),
 ) -> TreeReport {
-    let scratch = scratch.get_or_insert_with(|| Box::new(BlockScratch::new(at.model)));
+    let scratch = scratch.get_or_insert_with(|| Box::new(BlockScratch::new(at.point.model)));
     let mut report = TreeReport::default();
     fill(at, scratch, &mut tree.twists, &mut report, 0.0);
     if scratch.factor.factor(&scratch.system).is_err() {
@@ -100,7 +101,7 @@ pub(crate) fn solve(
     done(Stage::Eliminate);
     scratch.solution.copy_from_slice(scratch.system.rhs());
     scratch.factor.solve(&mut scratch.solution);
-    for (k, pair) in at.model.plan.pairs().iter().enumerate() {
+    for (k, pair) in at.point.model.structure.plan.pairs().iter().enumerate() {
         let range = scratch.system.variable_range(pair.variable);
         let v: [f64; 6] = std::array::from_fn(|i| scratch.solution[range.start + i]);
         tree.motions[k] = Motion::from_array(v);
@@ -109,43 +110,44 @@ pub(crate) fn solve(
     report
 }
 
+/// Writes the whole system; `compliance` softens the rows of joints.
 fn fill(
-    at: &Iterate<'_>,
+    at: &TreeSystem<'_>,
     scratch: &mut BlockScratch,
     twists: &mut [f64],
     report: &mut TreeReport,
     compliance: f64,
 ) {
-    let BlockScratch { system, pulls, .. } = scratch;
+    let BlockScratch { system, waiting, .. } = scratch;
     system.clear();
-    pulls.clear();
-    for (k, pair) in at.model.pairs.iter().enumerate() {
+    waiting.clear();
+    for (k, pair) in at.point.model.pairs.iter().enumerate() {
         let mut own = Load::ZERO;
-        let rotation = quat_to_mat3(at.poses[pair.body as usize].rotation);
+        let rotation = quat_to_mat3(at.point.poses[pair.body as usize].rotation);
         add_own(at, k, pair, &rotation, &mut own);
-        if !at.pulls.is_empty() {
-            let pull = pull_on(at, pair, pulls);
+        if !at.joint_forces.is_empty() {
+            let pull = transmitted_force(at.joint_forces, pair, waiting);
             let strength = pull.length();
-            let arm = |body: u32, point: DVec3| at.pose(body).rotation * point;
+            let arm = |body: u32, point: DVec3| at.point.pose(body).rotation * point;
             add_geometric(
-                at,
+                &at.point,
                 pair.body,
                 &mut own,
-                (arm(pair.body, pair.point), pair.own_end),
+                (arm(pair.body, pair.own.point), pair.own.anchor),
                 (pull, strength),
             );
             if pair.parent != NONE {
                 let mut other = Load::ZERO;
-                let parent_arm = arm(pair.parent_body, pair.parent_point);
-                let end = (parent_arm, pair.parent_end);
-                add_geometric(at, pair.parent_body, &mut other, end, (-pull, strength));
-                add_body(at.model, system, pair.parent as usize, &other);
+                let parent_arm = arm(pair.parent_body, pair.other.point);
+                let end = (parent_arm, pair.other.anchor);
+                add_geometric(&at.point, pair.parent_body, &mut other, end, (-pull, strength));
+                add_body(at.point.model, system, pair.parent as usize, &other);
             }
-            hand_up_pull(pair, pulls);
+            hand_up_force(pair, waiting);
         }
-        add_body(at.model, system, k, &own);
+        add_body(at.point.model, system, k, &own);
         if pair.joint != WORLD {
-            let joint = at.general(pair);
+            let joint = LinearizedJoint::new(&at.point, pair);
             twists[k] = joint.twist;
             report.regularized += joint.degenerate;
             report.gap_squared = report.gap_squared.max(joint.position_error * joint.position_error);
@@ -157,7 +159,7 @@ fn fill(
 
 /// Adds a 6×6 block and its right-hand side to a body.
 fn add_body(model: &Model, system: &mut BlockSystem, pair: usize, load: &Load) {
-    let variable = model.plan.pairs()[pair].variable;
+    let variable = model.structure.plan.pairs()[pair].variable;
     for (entry, value) in system.variable_mut(variable).iter_mut().zip(dense(&load.mass).as_flattened()) {
         *entry += value;
     }
@@ -166,26 +168,30 @@ fn add_body(model: &Model, system: &mut BlockSystem, pair: usize, load: &Load) {
     }
 }
 
+/// Rows, coupling and reaction of one tree joint. Rows that the joint does not use now are idle: `−λ = 0`.
 fn fill_joint(
-    at: &Iterate<'_>,
+    at: &TreeSystem<'_>,
     system: &mut BlockSystem,
     k: usize,
     pair: &PairModel,
-    joint: &Linearized,
+    joint: &LinearizedJoint,
     compliance: f64,
 ) {
-    let planned = at.model.plan.pairs()[k];
+    let planned = at.point.model.structure.plan.pairs()[k];
     let Some(constraint) = planned.constraint else { return };
-    let n_rows = at.model.joints[pair.joint as usize].n_rows();
+    let n_rows = at.point.model.joints[pair.joint as usize].n_rows();
     let d = joint.shift;
     // The parent's twist is an unknown, or known and moved to the right-hand side.
     let has_parent = pair.parent != NONE;
-    let known =
-        if has_parent { Motion::ZERO } else { shift_motion(at.motion(at.motions, pair.parent_body), d) };
+    let known = if has_parent {
+        Motion::ZERO
+    } else {
+        shift_motion(at.point.motion(at.point.motions, pair.parent_body), d)
+    };
 
     let mut own = joint.inside;
     own.momentum += own.mass.mul(known);
-    add_body(at.model, system, k, &own);
+    add_body(at.point.model, system, k, &own);
     let mut own_rows = [[0.0; 6]; 6];
     let mut parent_rows = [[0.0; 6]; 6];
     for i in 0..n_rows {
@@ -209,7 +215,7 @@ fn fill_joint(
     // A_bb += XᵀKX, b_b −= Xᵀq, A_ab = −K X
     let reaction =
         Load { mass: joint.inside.mass.shifted(d), momentum: shift_force(joint.inside.momentum, d) * -1.0 };
-    add_body(at.model, system, pair.parent as usize, &reaction);
+    add_body(at.point.model, system, pair.parent as usize, &reaction);
     let mut coupling = [[0.0; 6]; 6];
     for column in 0..6 {
         let mut unit = [0.0; 6];

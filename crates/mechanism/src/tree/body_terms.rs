@@ -1,44 +1,50 @@
-//! What a body adds to the system at a linearization point: mass, momentum, gravity, drag, geometric stiffness.
+//! What a body adds to the system at a linearization point: mass, momentum, gravity, drag, loads, geometric stiffness.
+//!
+//! Drag and gravity are implicit: `A += h d M`, `b += h g m`. The gyroscopic torque is treated as [`Gyroscopic`] says. World axes at
+//! the centre of mass.
 
 use glam::{DMat3, DVec3};
 use sinew_math::Force;
 use sinew_solvers::Load;
 use sinew_topology::NONE;
 
-use crate::model::records::{AnchorInertia, PairModel};
+use crate::model::{AnchorInertia, PairModel};
 use crate::settings::Gyroscopic;
-use crate::tree::geometric;
-use crate::tree::point::Iterate;
+use crate::tree::{LinearizationPoint, TreeSystem, geometric};
 
 /// The body's own mass, momentum, gravity, drag, and what the outside puts on it.
 #[inline]
-pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &DMat3, load: &mut Load) {
-    let h = at.h;
-    let inertia = pair.inertia.rotated_by(rotation);
-    let base = &at.base[pair.body as usize];
+pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation: &DMat3, load: &mut Load) {
+    let h = at.point.step.h;
+    let inertia = pair.inertial.inertia.rotated_by(rotation);
+    let base = &at.point.base[pair.body as usize];
     let omega = base.angular;
-    let angular = match at.gyro {
+    // A free body keeps its momentum here; its rotation is integrated by the midpoint rule after the solve.
+    let angular = match at.gyroscopic {
         Gyroscopic::Auto
-            if pair.spins_free && !at.is_second && !at.is_held(k) && !at.input.holds(at.model, pair.body) =>
+            if pair.spins_free
+                && !at.is_second
+                && !at.loads.is_coupled(k)
+                && !at.point.input.holds(at.point.model, pair.body) =>
         {
             inertia.mul_vec(omega)
         }
-        Gyroscopic::Auto | Gyroscopic::Implicit if at.displaced.is_none() => {
+        Gyroscopic::Auto | Gyroscopic::Implicit if at.point.displaced.is_none() => {
             let r = rotation;
             let own = DVec3::new(r.x_axis.dot(omega), r.y_axis.dot(omega), r.z_axis.dot(omega));
-            *rotation * (pair.inertia.implicit_step(own, h) * pair.inertia.moments)
+            *rotation * (pair.inertial.inertia.implicit_step(own, h) * pair.inertial.inertia.moments)
         }
-        Gyroscopic::Momentum if at.displaced.is_none() => inertia.mul_vec(omega),
+        Gyroscopic::Momentum if at.point.displaced.is_none() => inertia.mul_vec(omega),
         Gyroscopic::None => inertia.mul_vec(omega),
         _ => {
             // Torque at the linearization point, which the higher-order schemes have moved ahead.
-            let ahead = at.motions[pair.body as usize].angular;
+            let ahead = at.point.motions[pair.body as usize].angular;
             inertia.mul_vec(omega) - ahead.cross(inertia.mul_vec(ahead)) * h
         }
     };
-    let mass = pair.mass;
-    load.mass.angular += inertia * (1.0 + h * pair.angular_damping);
-    let linear = mass * (1.0 + h * pair.linear_damping);
+    let mass = pair.inertial.mass;
+    load.mass.angular += inertia * (1.0 + h * pair.inertial.angular_damping);
+    let linear = mass * (1.0 + h * pair.inertial.linear_damping);
     load.mass.linear.xx += linear;
     load.mass.linear.yy += linear;
     load.mass.linear.zz += linear;
@@ -48,24 +54,25 @@ pub(crate) fn add_own(at: &Iterate<'_>, k: usize, pair: &PairModel, rotation: &D
 
 /// What the outside puts on the body of a pair.
 #[inline]
-pub(crate) fn add_extra(at: &Iterate<'_>, k: usize, load: &mut Load) {
-    let slot = at.extra_slots[k];
+pub(crate) fn add_extra(at: &TreeSystem<'_>, k: usize, load: &mut Load) {
+    let slot = at.loads.slots[k];
     if slot != NONE {
-        load.add(&at.extras[slot as usize]);
+        load.add(&at.loads.loads[slot as usize]);
     }
 }
 
 /// Adds `h² K` of a joint force to a body's rotation, acting on what the pose does not contain yet.
 #[inline]
 pub(crate) fn add_geometric(
-    at: &Iterate<'_>,
+    at: &LinearizationPoint<'_>,
     body: u32,
     load: &mut Load,
     (arm, end): (DVec3, AnchorInertia),
     (pull, strength): (DVec3, f64),
 ) {
-    let spared = if at.displaced.is_some() { 0.0 } else { geometric::RESOLVED * end.inertia * at.per_square };
-    if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared, at.square) {
+    let spared =
+        if at.displaced.is_some() { 0.0 } else { geometric::RESOLVED * end.inertia * at.step.per_square };
+    if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared, at.step.square) {
         load.mass.angular += k;
         if let Some(displaced) = at.displaced {
             load.momentum.angular += k.mul_vec(displaced[body as usize].angular);

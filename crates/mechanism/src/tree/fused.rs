@@ -1,11 +1,11 @@
-//! TwoHinges and balls without the row library: the same algebra as `Iterate::general`, written out.
+//! Hinges and balls without the row library: the same algebra as [`LinearizedJoint`], written out.
 //!
 //! In world axes, `i₁, i₂` the hinge axes, `r₁, r₂` the arms, `C_t = P₁ − P₂`, `σ = (α/sin α)(i₂ × i₁)`:
 //! ```text
 //! hinge  S = (i₁, r₁ × i₁)   c_ω = −σ/h   c_v = −C_t/h − c_ω × r₁   K = κ i₂i₂ᵀ on the rotation
 //! ball   S = (1, [r₁])       c_ω = 0      c_v = −C_t/h              K = h²k S(φ) + h c 1
 //! ```
-//! plus the displaced twist when the poses contain one. About 150 flops for a hinge with a spring.
+//! plus the displaced twist when the poses contain one. About 150 flops for a hinge with a spring, against 450 in general.
 
 use std::f64::consts::PI;
 
@@ -13,38 +13,37 @@ use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Sym3, log_so3, ops, shift_motion};
 use sinew_solvers::{PairJoint, PointJoint};
 
-use crate::forces::rotation::rotation_tangent;
-use crate::forces::scalar::Coordinate;
-use crate::joints::rows::RowForm;
-use crate::joints::twist::unwrap_angle;
-use crate::model::records::PairModel;
-use crate::tree::held_limits::LimitedCoordinate;
-use crate::tree::point::Iterate;
-use crate::tree::report::Found;
+use crate::forces::{Coordinate, HeldLimits, LimitedCoordinate, ScalarImpulse, linearized_spring};
+use crate::joints::{RowForm, unwrap_angle};
+use crate::model::PairModel;
+use crate::tree::{Found, LinearizationPoint};
 
 /// Placement of the two ends of a joint.
 #[derive(Clone, Copy)]
 pub(crate) struct JointPlacement<'a> {
+    /// Of the body, `world_from_central`.
     pub(crate) rotation: &'a DMat3,
+    /// Of its centre of mass, m.
     pub(crate) position: DVec3,
     pub(crate) parent_rotation: &'a DMat3,
     pub(crate) parent_position: DVec3,
-    /// AnchorInertia from the body's centre of mass, world axes.
+    /// Anchor from the body's centre of mass, world axes.
     pub(crate) arm: DVec3,
-    /// AnchorInertia from the parent's centre of mass, world axes.
+    /// Anchor from the parent's centre of mass, world axes.
     pub(crate) parent_arm: DVec3,
 }
 
+/// The hinge of a pair; errors and twist angle go to `found`.
 #[inline(always)]
 pub(crate) fn hinge(
-    at: &Iterate<'_>,
+    at: &LinearizationPoint<'_>,
     pair: &PairModel,
     ends: &JointPlacement<'_>,
     found: &mut Found,
 ) -> PairJoint<1> {
     let (arm, parent_arm) = (ends.arm, ends.parent_arm);
-    let axis = *ends.rotation * pair.axis;
-    let parent_axis = *ends.parent_rotation * pair.parent_axis;
+    let axis = *ends.rotation * pair.own.axis;
+    let parent_axis = *ends.parent_rotation * pair.other.axis;
     let shift = ends.position - ends.parent_position;
     let gap = shift + (arm - parent_arm);
     // The rows turn about P₁ and i₁ (i₂ if they are to remove large errors at once) and the spring about i₂, wherever
@@ -57,8 +56,8 @@ pub(crate) fn hinge(
     let cosine = parent_axis.dot(axis);
     let ratio = angle_over_sine(sine_squared, cosine);
 
-    let turn = lean * (-ratio * at.per_h);
-    let mut offset = Motion { angular: turn, linear: gap * -at.per_h - turn.cross(arm) };
+    let turn = lean * (-ratio * at.step.per_h);
+    let mut offset = Motion { angular: turn, linear: gap * -at.step.per_h - turn.cross(arm) };
     let displaced = match at.displaced {
         Some(motions) => relative(at, motions, pair, shift),
         None => Motion::ZERO,
@@ -70,12 +69,12 @@ pub(crate) fn hinge(
     found.lean_squared = lean_squared(sine_squared, cosine, ratio);
 
     let (mut kappa, mut q) = (0.0, 0.0);
-    if pair.tracks_twist {
+    if pair.forces.tracks_twist {
         let sign = if pair.flipped { -1.0 } else { 1.0 };
         let angle = sign * twist(pair, ends, axis, parent_axis);
         found.twist = unwrap_angle(angle, at.twists[pair.joint as usize]);
-        let (signed, k) = twist_force(at, pair, found.twist, force_axis * sign, displaced.angular);
-        (q, kappa) = (sign * signed, k);
+        let impulse = twist_force(at, pair, found.twist, force_axis * sign, displaced.angular);
+        (q, kappa) = (sign * impulse.q, impulse.kappa);
     }
     PairJoint {
         shift,
@@ -90,32 +89,33 @@ pub(crate) fn hinge(
 /// pose contains the rotation `h · displaced`.
 #[inline]
 pub(crate) fn twist_force(
-    at: &Iterate<'_>,
+    at: &LinearizationPoint<'_>,
     pair: &PairModel,
     value: f64,
     along: DVec3,
     displaced: DVec3,
-) -> (f64, f64) {
-    let h = at.h;
+) -> ScalarImpulse {
+    let h = at.step.h;
     let displaced = along.dot(displaced);
-    if pair.complex {
+    if pair.forces.is_complex {
         let rate = |m: &[Motion]| along.dot(relative_angular(at, m, pair));
         let x = Coordinate { value, rate: rate(at.motions), displaced, base: rate(at.base) };
-        let force = at.model.forces[pair.forces as usize].twist.as_ref();
-        let impulse = force.map_or((0.0, 0.0), |f| f.impulse(&x, at.target(pair.joint), at.spring_scale, h));
-        at.held_at_end(pair.joint, LimitedCoordinate::Twist, value, impulse)
+        let force = at.model.forces[pair.forces.set as usize].twist.as_ref();
+        let impulse = force.map_or_else(ScalarImpulse::default, |force| {
+            force.linearized(&x, at.target(pair.joint), at.spring_scale, h)
+        });
+        let hold = |limits: &HeldLimits| limits.hold(pair.joint, LimitedCoordinate::Twist, value, impulse);
+        at.held.map_or(impulse, hold)
     } else {
-        let stiff = h * h * pair.stiffness * at.spring_scale;
-        let kappa = stiff + h * pair.damping * at.spring_scale;
-        (stiff * displaced - h * pair.stiffness * at.spring_scale * (value - pair.rest), kappa)
+        pair.forces.spring.linearized_alone(value, displaced, at.spring_scale, h)
     }
 }
 
 /// Twist of the body's frame about the parent's axis: `atan2(R_zy − R_yz, R_yy + R_zz)` of the relative rotation.
 #[inline]
 fn twist(pair: &PairModel, ends: &JointPlacement<'_>, axis: DVec3, parent_axis: DVec3) -> f64 {
-    let j1 = *ends.rotation * pair.reference;
-    let j2 = *ends.parent_rotation * pair.parent_reference;
+    let j1 = *ends.rotation * pair.own.reference;
+    let j2 = *ends.parent_rotation * pair.other.reference;
     let k1 = axis.cross(j1);
     let k2 = parent_axis.cross(j2);
     ops::atan2(k2.dot(j1) - j2.dot(k1), j2.dot(j1) + k2.dot(k1))
@@ -147,18 +147,19 @@ pub(crate) fn lean_squared(sine_squared: f64, cosine: f64, ratio: f64) -> f64 {
     if is_reversed { PI * PI } else { sine_squared * ratio * ratio }
 }
 
+/// The ball of a pair; its error goes to `found`.
 #[inline]
 pub(crate) fn ball(
-    at: &Iterate<'_>,
+    at: &LinearizationPoint<'_>,
     pair: &PairModel,
     ends: &JointPlacement<'_>,
     found: &mut Found,
 ) -> PointJoint {
-    let h = at.h;
+    let h = at.step.h;
     let shift = ends.position - ends.parent_position;
     let gap = shift + (ends.arm - ends.parent_arm);
     let arm = if pair.flipped { ends.parent_arm - shift } else { ends.arm };
-    let mut offset = Motion { angular: DVec3::ZERO, linear: gap * -at.per_h };
+    let mut offset = Motion { angular: DVec3::ZERO, linear: gap * -at.step.per_h };
     let mut displaced = Motion::ZERO;
     if let Some(motions) = at.displaced {
         displaced = relative(at, motions, pair, shift);
@@ -166,25 +167,27 @@ pub(crate) fn ball(
     }
     found.gap_squared = gap.length_squared();
     let (mut stiffness, mut impulse) = (Sym3::ZERO, DVec3::ZERO);
-    if pair.stiffness != 0.0 || pair.damping != 0.0 {
-        let (k, c) = (pair.stiffness * at.spring_scale, pair.damping * at.spring_scale);
+    if pair.has_spring() {
+        let (k, c) =
+            (pair.forces.spring.stiffness * at.spring_scale, pair.forces.spring.damping * at.spring_scale);
         // B_a B_bᵀ, with the two constant frame rotations as one.
         let (own, parent) = (at.pose(pair.body).rotation, at.pose(pair.parent_body).rotation);
         let phi = log_so3(own * pair.frame_from_parent_frame * parent.conjugate());
-        let tangent = rotation_tangent(phi) * (h * h * k);
-        stiffness = tangent + Sym3::IDENTITY * (h * c);
-        impulse = tangent.mul_vec(displaced.angular) - phi * (h * k) - stiffness.mul_vec(offset.angular);
+        (stiffness, impulse) = linearized_spring(phi, displaced.angular, k, h);
+        stiffness += Sym3::IDENTITY * (h * c);
+        impulse -= stiffness.mul_vec(offset.angular);
     }
     PointJoint { shift, arm, offset, stiffness, impulse }
 }
 
 /// `v_a − X v_b` of a set of twists.
 #[inline]
-fn relative(at: &Iterate<'_>, motions: &[Motion], pair: &PairModel, shift: DVec3) -> Motion {
+fn relative(at: &LinearizationPoint<'_>, motions: &[Motion], pair: &PairModel, shift: DVec3) -> Motion {
     motions[pair.body as usize] - shift_motion(at.motion(motions, pair.parent_body), shift)
 }
 
+/// Relative angular velocity in a set of twists.
 #[inline]
-fn relative_angular(at: &Iterate<'_>, motions: &[Motion], pair: &PairModel) -> DVec3 {
+fn relative_angular(at: &LinearizationPoint<'_>, motions: &[Motion], pair: &PairModel) -> DVec3 {
     motions[pair.body as usize].angular - at.motion(motions, pair.parent_body).angular
 }

@@ -1,45 +1,64 @@
 //! Loads on single bodies: input wrenches, soft grabs, springs to immovable points, and what a companion adds.
+//!
+//! A load is a symmetric matrix and an impulse on the block of its body, so it costs nothing in the elimination. Only touched bodies
+//! have one. No allocation for up to [`BodyLoads::ROOM`] of them.
 
 use sinew_math::shift_motion;
 use sinew_solvers::Load;
 use sinew_topology::NONE;
 
-use crate::forces::point_spring::{PointSpring, PointSpringState, add_point_spring};
-use crate::input::{Grab, Input};
-use crate::model::mechanism::Model;
-use crate::model::records::{WORLD, pose_of};
-use crate::tree::point::Iterate;
+use crate::forces::{PointSpring, PointSpringState};
+use crate::input::Grab;
+use crate::model::{Model, WORLD, pose_of};
+use crate::tree::LinearizationPoint;
 
 /// Loads on single bodies.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyLoads {
     /// Per pair: index into `loads`.
     pub(crate) slots: Vec<u32>,
+    /// Symmetric matrix and impulse, world axes at the centre of mass.
     pub(crate) loads: Vec<Load>,
+    /// Pairs that have a load.
     pub(crate) touched: Vec<u32>,
     /// Per pair: whether a companion acts on it; empty without one.
-    pub(crate) held: Vec<bool>,
+    pub(crate) coupled: Vec<bool>,
 }
 
 impl BodyLoads {
+    /// Bodies with input wrenches or grabs that need no allocation.
+    pub(crate) const ROOM: usize = 64;
+
+    /// No loads yet.
+    pub(crate) fn new(model: &Model) -> Self {
+        let room = model.springs.to_ground.len() + 2 * model.loops.len() + Self::ROOM;
+        Self {
+            slots: vec![NONE; model.pairs.len()],
+            loads: Vec::with_capacity(room),
+            touched: Vec::with_capacity(room),
+            coupled: Vec::new(),
+        }
+    }
+
     /// Loads from wrenches, grabs and springs to immovable points at a linearization point.
-    pub(crate) fn fill(&mut self, at: &Iterate<'_>, input: &Input) {
+    pub(crate) fn fill(&mut self, at: &LinearizationPoint<'_>) {
         self.clear();
-        let h = at.h;
-        for (body, wrench) in input.usable_wrenches(at.model) {
+        let h = at.step.h;
+        for (body, wrench) in at.input.usable_wrenches(at.model) {
             if let Some(load) = self.on(at.model, body.index()) {
                 load.momentum += *wrench * h;
             }
         }
-        for grab in input.usable_grabs(at.model).filter(|g| !g.is_hard()) {
+        for grab in at.input.usable_grabs(at.model).filter(|g| !g.is_hard()) {
             self.add_spring(at, &grab_spring(at.model, grab));
         }
-        for spring in &at.model.ground_springs {
+        for spring in &at.model.springs.to_ground {
             self.add_spring(at, spring);
         }
     }
 
-    fn add_spring(&mut self, at: &Iterate<'_>, spring: &PointSpring) {
+    /// Adds a spring to the body it pulls, if forces move that.
+    fn add_spring(&mut self, at: &LinearizationPoint<'_>, spring: &PointSpring) {
         if let Some(load) = self.on(at.model, spring.body1 as usize) {
             add_spring(at, spring, load);
         }
@@ -57,11 +76,18 @@ impl BodyLoads {
         self.loads.get_mut(*slot as usize)
     }
 
+    /// Whether a companion acts on the body of a pair.
+    #[inline]
+    pub(crate) fn is_coupled(&self, pair: usize) -> bool {
+        self.coupled.get(pair).is_some_and(|&is_coupled| is_coupled)
+    }
+
+    /// Forgets all loads.
     pub(crate) fn clear(&mut self) {
         for pair in self.touched.drain(..) {
             self.slots[pair as usize] = NONE;
-            if let Some(is_held) = self.held.get_mut(pair as usize) {
-                *is_held = false;
+            if let Some(is_coupled) = self.coupled.get_mut(pair as usize) {
+                *is_coupled = false;
             }
         }
         self.loads.clear();
@@ -82,7 +108,7 @@ pub(crate) fn grab_spring(model: &Model, grab: &Grab) -> PointSpring {
 }
 
 /// A spring to something immovable, on the body it pulls.
-pub(crate) fn add_spring(at: &Iterate<'_>, spring: &PointSpring, load: &mut Load) {
+pub(crate) fn add_spring(at: &LinearizationPoint<'_>, spring: &PointSpring, load: &mut Load) {
     let body = spring.body1 as usize;
     let (pose, other) = (at.poses[body], pose_of(at.poses, spring.body2));
     let arm = pose.rotation * spring.point1;
@@ -91,5 +117,5 @@ pub(crate) fn add_spring(at: &Iterate<'_>, spring: &PointSpring, load: &mut Load
     let end_velocity = shift_motion(other_motion, other.rotation * spring.point2).linear;
     // A displaced linearization point holds the other end where it will be.
     let carried = at.displaced.map_or(end_velocity, |d| shift_motion(d[body], arm).linear);
-    add_point_spring(load, spring, &PointSpringState { arm, gap, carried, end_velocity }, at.h);
+    spring.linearize(&PointSpringState { arm, gap, carried, end_velocity }, at.step.h, load);
 }

@@ -6,29 +6,23 @@
 //! are the same.
 
 use glam::{DMat3, DVec3};
-use sinew_math::{Motion, quat_to_mat3};
+use sinew_math::{Motion, Pose, quat_to_mat3};
 use sinew_solvers::{Load, PairFactor, PairFactorView, PairJoint};
 use sinew_topology::NONE;
 #[cfg(feature = "parallel")]
 use sinew_topology::Task;
 
-use crate::model::records::{PairModel, PairPath, WORLD};
-use crate::tree::body_terms::{add_extra, add_geometric, add_own};
-use crate::tree::fused::{JointPlacement, ball, hinge};
-use crate::tree::joint::{Linearized, reduce};
-use crate::tree::point::Iterate;
-use crate::tree::report::{Found, TreeReport};
-use crate::tree::scratch::{SweepStack, TreeScratch};
-use crate::tree::stack::{hand_up, hand_up_pull, pull_on};
-use crate::tree::two_at_once::balls::TwoBalls;
-use crate::tree::two_at_once::hinges::TwoHinges;
-use crate::tree::two_at_once::joints::TwoJoints;
+use crate::model::{PairModel, PairPath, WORLD};
 use crate::tree::two_at_once::pairs;
-use crate::tree::two_at_once::pairs::TwoPairs;
+use crate::tree::{
+    Found, JointPlacement, LinearizedJoint, SweepStack, TreeReport, TreeScratch, TreeSystem, TwoBalls,
+    TwoHinges, TwoJoints, TwoPairs, add_extra, add_geometric, add_own, ball, hand_up, hand_up_force, hinge,
+    transmitted_force, waiting_load,
+};
 use crate::watch::Stage;
 
 /// Solves the tree at a linearization point: new twists and twist angles in `tree`, in elimination order.
-pub(crate) fn solve(at: &Iterate<'_>, tree: &mut TreeScratch, done: &mut dyn FnMut(Stage)) -> TreeReport {
+pub(crate) fn solve(at: &TreeSystem<'_>, tree: &mut TreeScratch, done: &mut dyn FnMut(Stage)) -> TreeReport {
     let report = eliminate(at, tree);
     done(Stage::Eliminate);
     substitute(at, tree);
@@ -37,56 +31,54 @@ pub(crate) fn solve(at: &Iterate<'_>, tree: &mut TreeScratch, done: &mut dyn FnM
 }
 
 /// Leaves → root.
-fn eliminate(at: &Iterate<'_>, tree: &mut TreeScratch) -> TreeReport {
-    let TreeScratch { factor, twists, schedule, lanes, .. } = tree;
+fn eliminate(at: &TreeSystem<'_>, tree: &mut TreeScratch) -> TreeReport {
+    let TreeScratch { factor, twists, schedule, stacks, .. } = tree;
     #[cfg(feature = "parallel")]
     if schedule.tasks.len() > 1 && rayon::current_num_threads() > 1 {
-        let (trunk_lane, task_lanes) = lanes.split_last_mut().expect("one lane belongs to the trunk");
+        let (trunk_stack, task_stacks) = stacks.split_last_mut().expect("one stack belongs to the trunk");
         eliminate_tasks(
             at,
             &schedule.tasks,
             SweepSlice { factor: factor.view(), twists, first: 0 },
-            task_lanes,
+            task_stacks,
         );
-        trunk_lane.report = TreeReport::default();
-        trunk_lane.stack.clear();
-        trunk_lane.pulls.clear();
+        trunk_stack.clear();
         let mut part = SweepSlice { factor: factor.view(), twists, first: 0 };
         let mut last = PlacedBody::NOWHERE;
         let mut joined =
-            schedule.tasks.iter().zip(task_lanes.iter_mut()).filter(|(t, _)| t.join.is_some()).peekable();
+            schedule.tasks.iter().zip(task_stacks.iter_mut()).filter(|(t, _)| t.join.is_some()).peekable();
         for &pair in &schedule.trunk {
-            if let Some((_, lane)) = joined.next_if(|(t, _)| t.join == Some(pair)) {
+            if let Some((_, stack)) = joined.next_if(|(t, _)| t.join == Some(pair)) {
                 // All children of this pair were in the task; hand over what it gathered.
-                trunk_lane.stack.extend(lane.stack.pop());
-                trunk_lane.pulls.extend(lane.pulls.pop());
+                trunk_stack.loads.extend(stack.loads.pop());
+                trunk_stack.joint_forces.extend(stack.joint_forces.pop());
             }
-            eliminate_pair(at, pair as usize, &mut part, trunk_lane, &mut last);
+            eliminate_pair(at, pair as usize, &mut part, trunk_stack, &mut last);
         }
-        let mut report = trunk_lane.report;
-        for lane in task_lanes.iter() {
-            report.merge(&lane.report);
+        let mut report = trunk_stack.report;
+        for stack in task_stacks.iter() {
+            report.merge(&stack.report);
         }
         return report;
     }
     let _ = schedule;
-    let lane = lanes.last_mut().expect("one lane belongs to the trunk");
-    lane.report = TreeReport::default();
-    lane.stack.clear();
-    lane.pulls.clear();
+    let stack = TreeScratch::trunk(stacks);
+    stack.clear();
     let n = twists.len();
-    eliminate_range(at, 0..n, &mut SweepSlice { factor: factor.view(), twists, first: 0 }, lane);
-    lane.report
+    eliminate_range(at, 0..n, &mut SweepSlice { factor: factor.view(), twists, first: 0 }, stack);
+    stack.report
 }
 
 /// The part of the scratch that one thread writes.
 struct SweepSlice<'a> {
     factor: PairFactorView<'a>,
     twists: &'a mut [f64],
+    /// Number of its first pair.
     first: usize,
 }
 
 impl<'a> SweepSlice<'a> {
+    /// Two parts, for two threads: before a pair and from it on.
     #[cfg(feature = "parallel")]
     fn split_at(self, pair: usize) -> (Self, Self) {
         let (factor0, factor1) = self.factor.split_at(pair);
@@ -96,47 +88,47 @@ impl<'a> SweepSlice<'a> {
     }
 }
 
+/// Halves the tasks until each thread has one.
 #[cfg(feature = "parallel")]
-fn eliminate_tasks(at: &Iterate<'_>, tasks: &[Task], mut part: SweepSlice<'_>, lanes: &mut [SweepStack]) {
+fn eliminate_tasks(at: &TreeSystem<'_>, tasks: &[Task], mut part: SweepSlice<'_>, stacks: &mut [SweepStack]) {
     match tasks {
         [] => {}
         [task] => {
-            let lane = &mut lanes[0];
-            lane.report = TreeReport::default();
-            lane.stack.clear();
-            lane.pulls.clear();
-            eliminate_range(at, task.pairs.start as usize..task.pairs.end as usize, &mut part, lane);
+            let stack = &mut stacks[0];
+            stack.clear();
+            eliminate_range(at, task.pairs.start as usize..task.pairs.end as usize, &mut part, stack);
         }
         _ => {
             let middle = tasks.len() / 2;
             let (left, right) = part.split_at(tasks[middle].pairs.start as usize);
-            let (lanes_left, lanes_right) = lanes.split_at_mut(middle);
+            let (stacks_left, stacks_right) = stacks.split_at_mut(middle);
             rayon::join(
-                || eliminate_tasks(at, &tasks[..middle], left, lanes_left),
-                || eliminate_tasks(at, &tasks[middle..], right, lanes_right),
+                || eliminate_tasks(at, &tasks[..middle], left, stacks_left),
+                || eliminate_tasks(at, &tasks[middle..], right, stacks_right),
             );
         }
     }
 }
 
+/// Eliminates neighbouring pairs, two at once where both are of a kind that allows it.
 fn eliminate_range(
-    at: &Iterate<'_>,
+    at: &TreeSystem<'_>,
     range: std::ops::Range<usize>,
     part: &mut SweepSlice<'_>,
-    lane: &mut SweepStack,
+    stack: &mut SweepStack,
 ) {
     let mut last = PlacedBody::NOWHERE;
     let by_two = pairs::applies(at);
     let mut k = range.start;
     while k < range.end {
-        let path = match &at.model.pairs[k..range.end] {
+        let path = match &at.point.model.pairs[k..range.end] {
             [a, b, ..] if by_two => pairs::path(a, b),
             _ => None,
         };
         match path {
-            Some(PairPath::Hinge) => eliminate_two::<TwoHinges>(at, k, part, lane),
-            Some(PairPath::Ball) => eliminate_two::<TwoBalls>(at, k, part, lane),
-            _ => eliminate_pair(at, k, part, lane, &mut last),
+            Some(PairPath::Hinge) => eliminate_two::<TwoHinges>(at, k, part, stack),
+            Some(PairPath::Ball) => eliminate_two::<TwoBalls>(at, k, part, stack),
+            _ => eliminate_pair(at, k, part, stack, &mut last),
         }
         k += if path.is_some() { 2 } else { 1 };
     }
@@ -144,31 +136,34 @@ fn eliminate_range(
 
 /// [`eliminate_pair`] for two neighbours in the table.
 #[inline]
-fn eliminate_two<J: TwoJoints>(at: &Iterate<'_>, k: usize, part: &mut SweepSlice<'_>, lane: &mut SweepStack) {
-    let pairs = [&at.model.pairs[k], &at.model.pairs[k + 1]];
+fn eliminate_two<J: TwoJoints>(
+    at: &TreeSystem<'_>,
+    k: usize,
+    part: &mut SweepSlice<'_>,
+    stack: &mut SweepStack,
+) {
+    let pairs = [&at.point.model.pairs[k], &at.point.model.pairs[k + 1]];
     let pulls = pairs.map(|pair| {
-        let pull = pull_on(at, pair, &mut lane.pulls);
-        hand_up_pull(pair, &mut lane.pulls);
+        let pull = transmitted_force(at.joint_forces, pair, &mut stack.joint_forces);
+        hand_up_force(pair, &mut stack.joint_forces);
         pull
     });
     let twins = TwoPairs::<J>::new(at, pairs, pulls);
-    eliminate_twin::<J, 0>(at, k, pairs[0], &twins, part, lane);
-    eliminate_twin::<J, 1>(at, k + 1, pairs[1], &twins, part, lane);
+    eliminate_twin::<J, 0>(at, k, pairs[0], &twins, part, stack);
+    eliminate_twin::<J, 1>(at, k + 1, pairs[1], &twins, part, stack);
 }
 
+/// One of two pairs that were linearized together. Inlined, so that the lanes stay in registers.
 #[inline(always)]
 fn eliminate_twin<J: TwoJoints, const I: usize>(
-    at: &Iterate<'_>,
+    at: &TreeSystem<'_>,
     k: usize,
     pair: &PairModel,
     twins: &TwoPairs<J>,
     part: &mut SweepSlice<'_>,
-    lane: &mut SweepStack,
+    stack: &mut SweepStack,
 ) {
-    if !pair.has_children {
-        lane.stack.push(Load::ZERO);
-    }
-    let load = lane.stack.last_mut().expect("children leave their load on the stack");
+    let load = waiting_load(pair, &mut stack.loads);
     twins.add_own::<I>(load);
     add_extra(at, k, load);
     if let Some(stiffness) = twins.own_stiffness::<I>() {
@@ -180,8 +175,8 @@ fn eliminate_twin<J: TwoJoints, const I: usize>(
     }
     let found = twins.found::<I>();
     part.twists[k - part.first] = found.twist;
-    lane.report.see(&found, regularized);
-    hand_up(pair, &mut lane.stack);
+    stack.report.see(&found, regularized);
+    hand_up(pair, &mut stack.loads);
 }
 
 /// Rotation of the body placed last; in a chain it is the next pair's own.
@@ -192,67 +187,74 @@ struct PlacedBody {
 }
 
 impl PlacedBody {
+    /// No body: the identity of the world.
     const NOWHERE: Self = Self { body: WORLD, rotation: DMat3::IDENTITY, position: DVec3::ZERO };
 }
 
+/// Linearizes a body with its tree joint and eliminates both.
 #[inline]
 fn eliminate_pair(
-    at: &Iterate<'_>,
+    at: &TreeSystem<'_>,
     k: usize,
     part: &mut SweepSlice<'_>,
-    lane: &mut SweepStack,
+    stack: &mut SweepStack,
     last: &mut PlacedBody,
 ) {
-    let pair = &at.model.pairs[k];
-    let pose = &at.poses[pair.body as usize];
+    let pair = &at.point.model.pairs[k];
+    let pose = &at.point.poses[pair.body as usize];
+    // In a chain the parent of the last pair is the body of this one: its matrix is at hand.
     let rotation = if last.body == pair.body { last.rotation } else { quat_to_mat3(pose.rotation) };
-    if !pair.has_children {
-        lane.stack.push(Load::ZERO);
-    }
-    let load = lane.stack.last_mut().expect("children leave their load on the stack");
+    let load = waiting_load(pair, &mut stack.loads);
     add_own(at, k, pair, &rotation, load);
-    place(at, pair.parent_body, last);
+    place(at.point.poses, pair.parent_body, last);
     let ends = JointPlacement {
         rotation: &rotation,
         position: pose.translation,
         parent_rotation: &last.rotation,
         parent_position: last.position,
-        arm: rotation * pair.point,
-        parent_arm: last.rotation * pair.parent_point,
+        arm: rotation * pair.own.point,
+        parent_arm: last.rotation * pair.other.point,
     };
     let mut parent_stiffness = None;
-    if !at.pulls.is_empty() {
-        let pull = pull_on(at, pair, &mut lane.pulls);
+    if !at.joint_forces.is_empty() {
+        let pull = transmitted_force(at.joint_forces, pair, &mut stack.joint_forces);
         let strength = pull.length();
-        add_geometric(at, pair.body, load, (ends.arm, pair.own_end), (pull, strength));
+        add_geometric(&at.point, pair.body, load, (ends.arm, pair.own.anchor), (pull, strength));
         parent_stiffness = Some((pull, strength));
     }
 
     let mut found = Found::default();
-    let path = if at.measured.is_some() && pair.joint != WORLD { PairPath::General } else { pair.path };
+    // The fused paths measure errors where they take directions; only the row library can do otherwise.
+    let path = if at.point.measured.is_some() && pair.joint != WORLD { PairPath::General } else { pair.path };
     let regularized = match path {
-        PairPath::Hinge => part.factor.eliminate(k, load, &hinge(at, pair, &ends, &mut found)),
-        PairPath::Ball => part.factor.eliminate_point(k, load, &ball(at, pair, &ends, &mut found)),
+        PairPath::Hinge => part.factor.eliminate(k, load, &hinge(&at.point, pair, &ends, &mut found)),
+        PairPath::Ball => part.factor.eliminate_point(k, load, &ball(&at.point, pair, &ends, &mut found)),
         PairPath::FreeRoot => part.factor.eliminate_root(k, load, &FREE),
         PairPath::General => eliminate_general(at, k, pair, load, &mut part.factor, &mut found),
     };
     if let (Some((pull, strength)), true) = (parent_stiffness, pair.parent != NONE) {
         // The load is the parent's now.
-        add_geometric(at, pair.parent_body, load, (ends.parent_arm, pair.parent_end), (-pull, strength));
+        add_geometric(
+            &at.point,
+            pair.parent_body,
+            load,
+            (ends.parent_arm, pair.other.anchor),
+            (-pull, strength),
+        );
     }
     part.twists[k - part.first] = found.twist;
-    lane.report.see(&found, regularized);
-    hand_up(pair, &mut lane.stack);
-    hand_up_pull(pair, &mut lane.pulls);
+    stack.report.see(&found, regularized);
+    hand_up(pair, &mut stack.loads);
+    hand_up_force(pair, &mut stack.joint_forces);
 }
 
 /// Makes `last` the place of a parent body.
 #[inline]
-fn place(at: &Iterate<'_>, body: u32, last: &mut PlacedBody) {
+fn place(poses: &[Pose], body: u32, last: &mut PlacedBody) {
     if body == WORLD {
         *last = PlacedBody::NOWHERE;
     } else {
-        let pose = &at.poses[body as usize];
+        let pose = &poses[body as usize];
         *last = PlacedBody { body, rotation: quat_to_mat3(pose.rotation), position: pose.translation };
     }
 }
@@ -275,16 +277,17 @@ pub(crate) const FREE: PairJoint<6> = {
     }
 };
 
+/// Any joint, through the row library. Out of line: the fused paths stay small.
 #[inline(never)]
 fn eliminate_general(
-    at: &Iterate<'_>,
+    at: &TreeSystem<'_>,
     k: usize,
     pair: &PairModel,
     load: &mut Load,
     factor: &mut PairFactorView<'_>,
     found: &mut Found,
 ) -> u32 {
-    let joint = at.general(pair);
+    let joint = LinearizedJoint::new(&at.point, pair);
     *found = Found {
         gap_squared: joint.position_error * joint.position_error,
         lean_squared: joint.rotation_error * joint.rotation_error,
@@ -293,42 +296,44 @@ fn eliminate_general(
     eliminate_linearized(factor, k, pair, load, &joint)
 }
 
+/// Reduces a joint in the general form to `F` free directions and eliminates its pair.
+fn eliminate_reduced<const F: usize>(
+    factor: &mut PairFactorView<'_>,
+    k: usize,
+    is_root: bool,
+    load: &mut Load,
+    joint: &LinearizedJoint,
+) -> u32 {
+    let (reduced, held) = joint.reduce::<F>();
+    held + if is_root {
+        factor.eliminate_root(k, load, &reduced)
+    } else {
+        factor.eliminate(k, load, &reduced)
+    }
+}
+
 /// Reduces a joint in the general form to `free` directions and eliminates its pair.
 pub(crate) fn eliminate_linearized(
     factor: &mut PairFactorView<'_>,
     k: usize,
     pair: &PairModel,
     load: &mut Load,
-    joint: &Linearized,
+    joint: &LinearizedJoint,
 ) -> u32 {
     let is_root = pair.parent == NONE;
-    fn sized<const F: usize>(
-        factor: &mut PairFactorView<'_>,
-        k: usize,
-        is_root: bool,
-        load: &mut Load,
-        joint: &Linearized,
-    ) -> u32 {
-        let (reduced, held) = reduce::<F>(joint);
-        held + if is_root {
-            factor.eliminate_root(k, load, &reduced)
-        } else {
-            factor.eliminate(k, load, &reduced)
-        }
-    }
     match pair.free {
-        0 => sized::<0>(factor, k, is_root, load, joint),
-        1 => sized::<1>(factor, k, is_root, load, joint),
-        2 => sized::<2>(factor, k, is_root, load, joint),
-        3 => sized::<3>(factor, k, is_root, load, joint),
-        4 => sized::<4>(factor, k, is_root, load, joint),
-        5 => sized::<5>(factor, k, is_root, load, joint),
-        _ => sized::<6>(factor, k, is_root, load, joint),
+        0 => eliminate_reduced::<0>(factor, k, is_root, load, joint),
+        1 => eliminate_reduced::<1>(factor, k, is_root, load, joint),
+        2 => eliminate_reduced::<2>(factor, k, is_root, load, joint),
+        3 => eliminate_reduced::<3>(factor, k, is_root, load, joint),
+        4 => eliminate_reduced::<4>(factor, k, is_root, load, joint),
+        5 => eliminate_reduced::<5>(factor, k, is_root, load, joint),
+        _ => eliminate_reduced::<6>(factor, k, is_root, load, joint),
     }
 }
 
 /// Root → leaves.
-fn substitute(at: &Iterate<'_>, tree: &mut TreeScratch) {
+fn substitute(at: &TreeSystem<'_>, tree: &mut TreeScratch) {
     let TreeScratch { factor, motions, schedule, .. } = tree;
     #[cfg(feature = "parallel")]
     if schedule.tasks.len() > 1 && rayon::current_num_threads() > 1 {
@@ -344,20 +349,22 @@ fn substitute(at: &Iterate<'_>, tree: &mut TreeScratch) {
     }
 }
 
+/// The twist of a body from that of its parent, which is known or prescribed.
 #[inline]
-fn substitute_pair(at: &Iterate<'_>, factor: &PairFactor, k: usize, motions: &mut [Motion], first: usize) {
-    let pair = &at.model.pairs[k];
+fn substitute_pair(at: &TreeSystem<'_>, factor: &PairFactor, k: usize, motions: &mut [Motion], first: usize) {
+    let pair = &at.point.model.pairs[k];
     let parent = if pair.parent != NONE {
         motions[pair.parent as usize - first]
     } else {
-        at.motion(at.motions, pair.parent_body)
+        at.point.motion(at.point.motions, pair.parent_body)
     };
     motions[k - first] = factor.substitute(k, parent);
 }
 
+/// Subtrees below the trunk are independent once their roots are known.
 #[cfg(feature = "parallel")]
 fn substitute_tasks(
-    at: &Iterate<'_>,
+    at: &TreeSystem<'_>,
     factor: &PairFactor,
     tasks: &[Task],
     motions: &mut [Motion],

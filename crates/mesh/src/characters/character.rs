@@ -5,7 +5,7 @@
 //! otherwise.
 
 use glam::DVec3;
-use sinew_math::{JointKind, Pose, exp_so3, ops};
+use sinew_math::{JointKind, Pose, Shape, exp_so3, ops};
 
 use crate::embed::EmbeddedBody;
 use crate::error::MeshError;
@@ -59,27 +59,10 @@ pub struct CharacterBone {
     pub name: String,
     /// `world_from_bone` at rest; the origin is the middle of the bone.
     pub pose: Pose,
-    /// Its shape.
-    pub shape: BoneShape,
+    /// Its shape: a capsule or a box.
+    pub shape: Shape,
     /// Its density (kg/m³).
     pub density: f64,
-}
-
-/// The shape of a bone, centred on its frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BoneShape {
-    /// A capsule along x.
-    Capsule {
-        /// Between the centres of its caps (m).
-        length: f64,
-        /// Radius (m).
-        radius: f64,
-    },
-    /// A box with sides along the axes.
-    Box {
-        /// Lengths of its sides (m).
-        size: DVec3,
-    },
 }
 
 impl CharacterBone {
@@ -92,24 +75,22 @@ impl CharacterBone {
         let (sin, cos) = (DVec3::X.cross(x).length(), DVec3::X.dot(x));
         let axis = if sin > 0.0 { DVec3::X.cross(x) / sin } else { DVec3::Z };
         let pose = Pose::new(exp_so3(axis * ops::atan2(sin, cos)), (ends[0] + ends[1]) * 0.5);
-        Self { name: name.into(), pose, shape: BoneShape::Capsule { length, radius }, density: DENSITY }
+        Self { name: name.into(), pose, shape: Shape::Capsule { length, radius }, density: DENSITY }
     }
 
     /// The middles of the caps of a capsule, or of the ends of a box along x, in the world (m).
     pub fn ends(&self) -> [DVec3; 2] {
-        let half = match self.shape {
-            BoneShape::Capsule { length, .. } => 0.5 * length,
-            BoneShape::Box { size } => 0.5 * size.x,
-        };
+        let half = 0.5 * self.shape.length();
         [-half, half].map(|x| self.pose.rotation * (DVec3::X * x) + self.pose.translation)
     }
 
     /// Distance of a point of the world from the axis of a capsule, or from the middle plate of a box (m).
     pub fn distance(&self, x: DVec3) -> f64 {
         let local = self.pose.rotation.conjugate() * (x - self.pose.translation);
+        let half = self.shape.half_extents();
         let core = match self.shape {
-            BoneShape::Capsule { length, .. } => DVec3::X * (0.5 * length),
-            BoneShape::Box { size } => (size - DVec3::splat(size.min_element())) * 0.5,
+            Shape::Capsule { length, .. } => DVec3::X * (0.5 * length),
+            _ => half - DVec3::splat(half.min_element()),
         };
         (local.abs() - core).max(DVec3::ZERO).length()
     }

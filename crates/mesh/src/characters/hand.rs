@@ -3,9 +3,9 @@
 //! At rest the palm faces down: x towards the fingers, y towards the thumb, z to the back of the hand.
 
 use glam::DVec3;
-use sinew_math::{JointKind, Pose, exp_so3};
+use sinew_math::{JointKind, Pose, Shape, exp_so3};
 
-use super::character::{BoneShape, Character, CharacterBone, CharacterJoint, made};
+use super::character::{Character, CharacterBone, CharacterJoint, made};
 use crate::embed::{EmbeddedBody, Filling};
 use crate::implicit::{RoundShape, mesh_shapes};
 use crate::lattice::{Cells, Lattice, Pattern};
@@ -52,7 +52,7 @@ const BONES: [BoneRow; 15] = [
 
 /// A hand of a few thousand tetrahedra. Fingers closer than a brick still move independently.
 pub fn hand() -> Character {
-    let palm = BoneShape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
+    let palm = Shape::Box { size: DVec3::new(0.085, 0.08, 0.025) };
     let mut bones =
         vec![CharacterBone { name: "palm".into(), pose: Pose::IDENTITY, shape: palm, density: DENSITY }];
     let mut joints = Vec::new();
@@ -61,7 +61,7 @@ pub fn hand() -> Character {
         bones.push(CharacterBone {
             name: name.into(),
             pose,
-            shape: BoneShape::Capsule { length, radius },
+            shape: Shape::Capsule { length, radius },
             density: DENSITY,
         });
         joints.push(CharacterJoint {
@@ -76,10 +76,10 @@ pub fn hand() -> Character {
         });
     }
     let skin = |bone: &CharacterBone| match bone.shape {
-        BoneShape::Capsule { radius, .. } => {
+        Shape::Capsule { radius, .. } => {
             RoundShape::Capsule { ends: bone.ends(), radii: [radius + 0.0002; 2] }
         }
-        BoneShape::Box { size } => RoundShape::Ellipsoid { centre: bone.pose.translation, half: size * 0.6 },
+        other => RoundShape::Ellipsoid { centre: bone.pose.translation, half: other.half_extents() * 1.2 },
     };
     let mut shapes: Vec<RoundShape> = bones.iter().map(skin).collect();
     // the ball of the thumb and the back of the hand: from the wrist to every knuckle

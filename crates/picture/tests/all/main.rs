@@ -7,7 +7,7 @@ mod render;
 
 use glam::DVec3;
 use sinew_math::{Pose, exp_so3};
-use sinew_picture::{Camera, Color, Line, Mesh, Plane, Scene, View};
+use sinew_picture::{Camera, Color, Mesh, Plane, Scene, SceneLine, View};
 
 /// One of every shape over a checkered ground, with a bone inside a ball and an arrow.
 fn still_life() -> Scene {
@@ -22,7 +22,7 @@ fn still_life() -> Scene {
     solid.push(&Mesh::ellipsoid(semi_axes, 24), &at(0.2, -1.3, 0.4), Color::srgb(0.95, 0.5, 0.3));
     scene.inside.push(&Mesh::capsule(0.1, 0.6, 24), &at(0.0, 0.0, 0.5), Color::srgb(0.99, 0.96, 0.88));
     let (from, to) = (DVec3::new(0.0, 0.0, 1.0), DVec3::new(0.8, 0.0, 1.6));
-    scene.push_arrow(Line { from, to, width: 2.0, color: Color::srgb(0.8, 0.15, 0.16) }, 0.2);
+    scene.push_arrow(SceneLine { from, to, width: 2.0, color: Color::srgb(0.8, 0.15, 0.16) }, 0.2);
     scene.planes.push(Plane { point: DVec3::ZERO, normal: DVec3::Z });
     scene
 }

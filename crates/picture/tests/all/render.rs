@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use sinew_math::Pose;
-use sinew_picture::{Camera, Color, Image, Line, Mesh, PictureError, Plane, Renderer, Scene, View};
+use sinew_picture::{Camera, Color, Image, Mesh, PictureError, Plane, Renderer, Scene, SceneLine, View};
 
 use crate::{camera, overhead, still_life};
 
@@ -18,7 +18,7 @@ fn flat(scene: &mut Scene, middle: DVec3, side: f64, color: Color) {
     let half = DVec3::X * (0.5 * side);
     // The width is in pixels, and square ends reach half of it beyond the line.
     let width = side * 100.0 / (10.0 - middle.z);
-    scene.lines.push(Line { from: middle - half * 1e-6, to: middle + half * 1e-6, width, color });
+    scene.lines.push(SceneLine { from: middle - half * 1e-6, to: middle + half * 1e-6, width, color });
 }
 
 fn red() -> Color {
@@ -109,7 +109,7 @@ fn lines_that_cross_hide_each_other_where_they_should() {
     // One line rises to the right, the other to the left, almost above each other.
     let mut scene = Scene::default();
     let end = |x: f64, z: f64| DVec3::new(x, 0.0, z);
-    let line = |from, to, color| Line { from, to, width: 8.0, color };
+    let line = |from, to, color| SceneLine { from, to, width: 8.0, color };
     scene.lines.push(line(end(-3.0, 0.0), end(3.0, 2.0), red()));
     scene.lines.push(line(end(-3.0, 2.0), end(3.0, 0.0), blue()));
     let image = from_above(&scene);
@@ -183,8 +183,8 @@ fn degenerate_and_non_finite_things_are_left_out() {
         (DVec3::ZERO, DVec3::X, 0.0),
         (DVec3::ZERO, DVec3::X, f64::NAN),
     ] {
-        scene.lines.push(Line { from, to, width, color: red() });
-        scene.push_arrow(Line { from, to: from, width, color: red() }, 1.0);
+        scene.lines.push(SceneLine { from, to, width, color: red() });
+        scene.push_arrow(SceneLine { from, to: from, width, color: red() }, 1.0);
         scene.push_force(from, from, 1.0, red());
         scene.push_force(from, nan, 1.0, red());
         scene.push_force(from, inf, 1.0, red());

@@ -1,4 +1,4 @@
-//! Flesh and what touches: tetrahedra around bones, colliders, contact.
+//! Flesh: tetrahedra, material, attachment to bodies, stepping.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

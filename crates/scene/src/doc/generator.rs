@@ -1,4 +1,4 @@
-//! Generators: recipes for many bodies and joints.
+//! Generators of bodies and joints.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The scene document: plain data, one struct per thing a user writes, no behaviour.
+//! The scene document: plain data without behaviour, one struct per item of a scene.
 //!
 //! Units are SI and radians throughout; suffixes such as `_s` and `_m` mark the few numbers whose unit
 //! is not obvious from the name. Positions, directions and velocities are in world axes unless a field

@@ -1,4 +1,4 @@
-//! What moves the scene from outside: springs between points, tracks, recorded inputs.
+//! Springs between points, tracks, recorded inputs.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Scores: what the actuators of a character do over time, so that every motion is a file (KP08 §3).
+//! Scores: commands of actuators over time (KP08 §3).
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

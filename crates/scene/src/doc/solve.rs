@@ -1,4 +1,4 @@
-//! How a scene is solved: stepper, closed loops, bringing poses together.
+//! Settings of the solvers: stepper, closed loops, stabilization.
 
 use serde::{Deserialize, Serialize};
 

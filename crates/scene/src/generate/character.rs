@@ -1,12 +1,12 @@
-//! Characters written out: bones as bodies, joints, and the flesh around them, all named after the generator.
+//! Expansion of characters: bones as bodies, joints, and flesh, all named after the generator.
 //!
-//! Bones and joints do not depend on how fine the flesh is. The flesh itself is left to whoever simulates: it is
-//! named by its kind, not written out. Cost: the first use of a kind makes its character, at its usual size, once.
+//! Bones and joints do not depend on the resolution of the flesh. The flesh is named by its kind; the compiler of scenes
+//! makes its mesh. Cost: the first use of a kind makes its character once, at the default resolution.
 
 use std::sync::LazyLock;
 
-use sinew_math::{Pose, Shape};
-use sinew_mesh::characters::{BoneShape, Character, CharacterBone, CharacterJoint, finger, fish, hand, worm};
+use sinew_math::Pose;
+use sinew_mesh::characters::{Character, CharacterBone, CharacterJoint, finger, fish, hand, worm};
 
 use super::placement::pose_doc;
 use crate::doc::{
@@ -44,7 +44,7 @@ pub(crate) fn skeleton(kind: CharacterKindDoc) -> &'static Skeleton {
 }
 
 impl CharacterDoc {
-    /// The joints it has: all but one that ties the root to the world where something else holds the root.
+    /// Its joints; without the joint of the root to the world if the root is fixed or kinematic.
     pub(crate) fn joints(&self) -> impl Iterator<Item = &'static CharacterJoint> {
         let held = self.root != BodyKindDoc::Dynamic;
         skeleton(self.kind).joints.iter().filter(move |joint| joint.parent.is_some() || !held)
@@ -75,7 +75,7 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
             name: character.name_of(&bone.name),
             kind,
             pose: pose_doc(&world_from_character.compose(&bone.pose)),
-            shapes: vec![shape(bone)],
+            shapes: vec![ShapeDoc::centred(bone.shape)],
             mass: MassDoc::Density(character.density()),
             ..BodyDoc::default()
         });
@@ -98,14 +98,7 @@ pub(super) fn expand(character: &CharacterDoc, scene: &mut SceneDoc) {
     });
 }
 
-fn shape(bone: &CharacterBone) -> ShapeDoc {
-    ShapeDoc::centred(match bone.shape {
-        BoneShape::Capsule { length, radius } => Shape::Capsule { radius, length },
-        BoneShape::Box { size } => Shape::Box { size },
-    })
-}
-
-/// Limits as firm as the character is large.
+/// Limits with a stiffness that suits the size of the character.
 fn limits(kind: CharacterKindDoc, min: f64, max: f64) -> LimitsDoc {
     let (stiffness, damping) = match kind {
         CharacterKindDoc::Worm | CharacterKindDoc::WormFine { .. } => (1e3, 1.0),

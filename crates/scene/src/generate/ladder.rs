@@ -1,9 +1,9 @@
-//! Rope ladders written out (Fau99 table 2).
+//! Expansion of rope ladders (Fau99 table 2).
 //!
 //! Strings A and B of N = p·r bars, L apart along y; bar m runs from point m to point m + 1, and point 0 is a ball
 //! joint to the world. Rung k joins point (k+1)p of A to that of B. Body order: A, B, rungs. Joints: bar m to bar
 //! m − 1, string by string; rung k to bar (k+1)p − 1 of A; and last, so that they close the loops, rung k to bar
-//! (k+1)p − 1 of B. All have world axes at the initial pose. The whole ladder turns like a rigid body at first:
+//! (k+1)p − 1 of B. All have world axes at the initial pose. The ladder starts with the velocity of a rigid body:
 //! v = Ω × (x − start). Cost: linear in the number of bars.
 
 use glam::{DQuat, DVec3};

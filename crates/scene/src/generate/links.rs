@@ -1,11 +1,11 @@
-//! Chains and trees written out.
+//! Expansion of chains and trees.
 //!
 //! Every joint frame is given in the world at the initial poses, so that all joint coordinates start at zero.
 //!
 //! Tree: the k-th of b links at the end of a link has R = R_parent · Rx(2πk/b + level·π/2) · Ry(spread), which
 //! spreads them evenly around it and turns every other level by a quarter.
 //!
-//! Cost: linear in the number of links; nothing is nested, so a million levels are fine.
+//! Cost: linear in the number of links; no recursion, so that a million levels are possible.
 
 use glam::DVec3;
 use sinew_math::{JointKind, exp_so3};
@@ -16,7 +16,7 @@ use crate::doc::{
     BodyDoc, ChainDoc, FrameDoc, InertiaDoc, JointDoc, JointFramesDoc, MassDoc, RootDoc, SceneDoc, TreeDoc,
 };
 
-/// The pieces that every link of a generator shares.
+/// What all links of a generator share.
 struct Template<'d> {
     name: &'d str,
     root: &'d RootDoc,

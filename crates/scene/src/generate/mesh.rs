@@ -1,9 +1,9 @@
-//! Meshes written out.
+//! Expansion of meshes of bars.
 //!
 //! Vertices (i, j) of an n × n grid, row by row; from each a bar to (i+1, j), to (i, j+1) and to (i+1, j+1), as far
 //! as these exist. At a vertex where d bars end, d − 1 ball joints tie each of them to the first. Bars end exactly
-//! at the vertices: joint frames are given on the bars, in world axes where the bars fit, so that scattered bars
-//! know where they belong. Cost: linear in the number of bars.
+//! at the vertices: joint frames are fixed to the bars where the bars fit, so that assembly brings scattered bars
+//! back. Cost: linear in the number of bars.
 
 use glam::DVec3;
 use sinew_math::exp_so3;
@@ -78,11 +78,11 @@ fn end_frame(place: &LinkPlacement, side: f64) -> FrameDoc {
     }
 }
 
-/// Displacements that look random and are always the same (SplitMix64, Steele et al. 2014).
+/// Pseudo-random displacements with a fixed seed (SplitMix64, Steele et al. 2014).
 struct Scatter(u64);
 
 impl Scatter {
-    /// Where a scattered bar begins.
+    /// Initial pose of a scattered bar.
     fn displaced(&mut self, place: &LinkPlacement, mesh: &MeshDoc) -> PoseDoc {
         let shift = self.vector() * mesh.scatter;
         let turn = exp_so3(self.vector() * (mesh.scatter / mesh.spacing));

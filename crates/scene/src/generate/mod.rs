@@ -1,4 +1,4 @@
-//! Generators written out as bodies, joints and flesh.
+//! Expansion of generators to bodies, joints and flesh.
 //!
 //! Links have x of their body frame along the link and its middle as origin.
 
@@ -14,8 +14,8 @@ pub(crate) use placement::link_name;
 use crate::doc::{GeneratorDoc, RootDoc, SceneDoc};
 
 impl SceneDoc {
-    /// The same scene with every generator written out as bodies, joints and flesh. A sweep, whose paths may lead
-    /// into generators, is left out: set its values first.
+    /// The same scene with every generator expanded to bodies, joints and flesh. Sweeps are removed, since their paths may
+    /// lead into generators: set their values first.
     ///
     /// ```
     /// let text = "(format: 1, name: \"rope\", generators: [Chain(n: 3, link: (shapes: [Sphere(radius: 0.1)]))])";

@@ -33,7 +33,7 @@ impl LinkPlacement {
     }
 }
 
-/// A pose as it is written.
+/// A pose as a document.
 pub(super) fn pose_doc(pose: &Pose) -> PoseDoc {
     let DQuat { w, x, y, z } = pose.rotation;
     let is_turned = pose.rotation != DQuat::IDENTITY;

@@ -1,9 +1,9 @@
-//! Draw lists and casts of small scenes and fixtures.
+//! Draw lists and looks of small scenes and fixtures.
 
 use std::path::Path;
 
 use glam::DVec3;
-use sinew_show::{Cast, DrawList, LineKind, Shape, draw, extent};
+use sinew_show::{DrawList, LineKind, SceneLooks, Shape, draw, extent};
 use sinew_sim::{SceneDoc, World};
 
 fn build(scene: &SceneDoc) -> World {
@@ -110,30 +110,30 @@ fn bodies_without_shapes_are_balls_of_their_inertia() {
 }
 
 #[test]
-fn a_cast_knows_colours_bones_and_masses() {
+fn looks_know_colours_bones_and_masses() {
     for name in ["hand_flesh", "robot", "mesh_320", "worm"] {
         let world = world(name);
-        let (mut list, cast) = (DrawList::default(), Cast::of(&world));
+        let (mut list, looks) = (DrawList::default(), SceneLooks::of(&world));
         draw(&world, &mut list);
         assert_eq!(
-            (cast.solids.len(), cast.surfaces.len()),
+            (looks.solids.len(), looks.surfaces.len()),
             (list.solids.len(), list.surfaces.len()),
             "{name}"
         );
-        assert_eq!(cast.flesh.len(), list.flesh.len(), "{name}");
-        for (flesh, drawn) in cast.flesh.iter().zip(&list.flesh) {
+        assert_eq!(looks.flesh.len(), list.flesh.len(), "{name}");
+        for (flesh, drawn) in looks.flesh.iter().zip(&list.flesh) {
             assert_eq!(flesh.rest.len(), drawn.points.len());
             assert!(flesh.nodes.iter().any(|node| node.1) && flesh.nodes.iter().any(|node| !node.1));
         }
-        let is_soft = !cast.flesh.is_empty();
-        assert!(cast.solids.iter().all(|solid| solid.is_bone == is_soft), "{name}");
-        for (solid, drawn) in cast.solids.iter().zip(&list.solids) {
+        let is_soft = !looks.flesh.is_empty();
+        assert!(looks.solids.iter().all(|solid| solid.is_bone == is_soft), "{name}");
+        for (solid, drawn) in looks.solids.iter().zip(&list.solids) {
             assert!(drawn.color.is_none_or(|color| color == solid.color));
         }
         let (middle, reach) = extent(&world);
         let inside = |point: DVec3| point.distance(middle) <= reach;
         assert!(list.solids.iter().all(|solid| inside(solid.world_from_shape.translation)), "{name}");
-        assert!(cast.mass > 0.1 && cast.mass < 1000.0, "{name}: {}", cast.mass);
+        assert!(looks.mass > 0.1 && looks.mass < 1000.0, "{name}: {}", looks.mass);
     }
 }
 
@@ -145,6 +145,6 @@ fn bones_are_bones_wherever_they_begin() {
     let world = small(text);
     let head = world.body("worm_bone_6").expect("a head");
     assert!(world.pose(head).translation.distance(DVec3::new(3.0, 2.0, 5.0)) < 1e-6);
-    let cast = Cast::of(&world);
-    assert!(!cast.solids.is_empty() && cast.solids.iter().all(|solid| solid.is_bone));
+    let looks = SceneLooks::of(&world);
+    assert!(!looks.solids.is_empty() && looks.solids.iter().all(|solid| solid.is_bone));
 }

@@ -1,14 +1,16 @@
-//! Files that are dropped into the window: a scene is opened, the scenes of a folder are listed.
+//! Files dropped onto the window: a scene is opened, the scenes of a folder are listed.
 //!
-//! Of several files the first that is called `.ron` counts, or the first. A file that has no place on this machine is opened by
-//! its contents, and not watched.
+//! Of several files, the first `.ron` file counts, or else the first file. A file without a path on this machine is opened from
+//! its contents and not watched.
 
 use std::path::{Path, PathBuf};
 
 use egui::{Align2, Area, Context, DroppedFile, Id, Label, Order, RichText};
 
-use super::{Library, Studio};
-use crate::{Command, Fault};
+use crate::command::SessionCommand;
+use crate::fault::Fault;
+use crate::library::Library;
+use crate::ui::studio::Studio;
 
 impl Studio {
     pub(super) fn take_dropped_files(&mut self, ctx: &Context) {
@@ -28,7 +30,7 @@ impl Studio {
         }
     }
 
-    /// While files are held over the window: what dropping them does.
+    /// While files hover over the window: shows what dropping them does.
     pub(super) fn drop_hint(&self, ctx: &Context) {
         let hovered = ctx.input(|input| input.raw.hovered_files.clone());
         let paths: Vec<PathBuf> = hovered.into_iter().map(|file| file.path.unwrap_or_default()).collect();
@@ -40,13 +42,13 @@ impl Studio {
             None => "Drop to open".to_owned(),
         };
         let area = Area::new(Id::unique("drop")).order(Order::Foreground).interactable(false);
-        area.fixed_pos(self.rect.center()).pivot(Align2::CENTER_CENTER).show(ctx, |ui| {
+        area.fixed_pos(self.view.rect.center()).pivot(Align2::CENTER_CENTER).show(ctx, |ui| {
             let label = Label::new(RichText::new(text).heading()).extend();
             egui::Frame::popup(ui.style()).show(ui, |ui| ui.add(label));
         });
     }
 
-    /// Offers the scenes of a folder.
+    /// Lists the scenes of a folder.
     fn offer(&mut self, folder: &Path) -> Result<(), Fault> {
         let found = Library::of_folder(folder);
         let n = found.scenes.len();
@@ -57,19 +59,19 @@ impl Studio {
             )));
         }
         self.library = found;
-        let note =
-            format!("{n} scene{} of {} to choose from", if n == 1 { "" } else { "s" }, folder.display());
+        let note = format!("{n} scene{} in {}", if n == 1 { "" } else { "s" }, folder.display());
         self.engine.board(|board| (board.note, board.fault) = (Some(note), None));
         Ok(())
     }
 
-    /// Opens a file that nobody can say the place of.
+    /// Opens a file that has no path.
     fn open_contents(&mut self, file: &dyn DroppedFile) -> Result<(), Fault> {
         let name = file.path().display().to_string();
         let bytes =
-            file.bytes().map_err(|problem| Fault::new(format!("{name}: cannot be read: {problem}")))?;
-        let text = String::from_utf8(bytes).map_err(|_| Fault::new(format!("{name}: this is not text")))?;
-        self.engine.send(Command::OpenText { name, text });
+            file.bytes().map_err(|problem| Fault::new(format!("{name}: cannot read the file: {problem}")))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| Fault::new(format!("{name}: this is not text (UTF-8)")))?;
+        self.engine.send(SessionCommand::OpenText { name, text });
         Ok(())
     }
 }

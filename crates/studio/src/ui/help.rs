@@ -1,38 +1,38 @@
-//! The window of shortcuts.
+//! The help window: shortcuts of keyboard and mouse.
 
 use egui::{Align2, Context, Grid, Window};
 
-use super::Studio;
+use crate::ui::studio::Studio;
 
 /// Every shortcut and what it does.
 const SHORTCUTS: [(&str, &str); 20] = [
     ("Space", "play or pause"),
-    ("Left, Right", "one step back, one step on"),
-    ("Home, End", "first and last step"),
-    ("B", "branch here: forget what was recorded later"),
-    ("R", "read the file again; begin again if there is none"),
-    ("F", "see everything, where it is now"),
-    ("M", "coarse mesh of flesh: fixed nodes black, free ones red"),
-    ("P, G", "write a PNG, a GIF"),
-    ("Ctrl+S", "save what was done as a scene"),
-    ("F1", "this window"),
-    ("Escape", "let go; stop a GIF that is being made"),
-    ("Drag a body", "pull it; pose it while time stands still"),
-    ("Ctrl+drag a body", "push it away or bring it near"),
+    ("Left, Right", "go back one step, make one step"),
+    ("Home, End", "go to the first or the last step"),
+    ("B", "branch here: discard the later recording"),
+    ("R", "read the file again, or restart a built-in scene"),
+    ("F", "move the camera to show everything"),
+    ("M", "mesh of flesh: fixed nodes black, free nodes red"),
+    ("P, G", "write a PNG picture, a GIF animation"),
+    ("Ctrl+S", "save the recording as a scene"),
+    ("F1", "open or close this window"),
+    ("Escape", "let go of the body; cancel a GIF"),
+    ("Drag a body", "pull it; while paused, pose it"),
+    ("Ctrl+drag a body", "push it away or pull it nearer"),
     ("Alt+drag a body", "turn it"),
-    ("Right-click a body", "pin its point, or let it go"),
+    ("Right-click a body", "pin the clicked point, or release the body"),
     ("Shift+right-click a body", "pin it with its orientation"),
-    ("Drag elsewhere", "go around"),
-    ("Shift+drag, middle drag", "move sideways"),
-    ("Wheel", "come nearer, go away"),
+    ("Drag the background", "rotate the camera"),
+    ("Shift+drag, middle drag", "move the camera sideways"),
+    ("Wheel", "zoom"),
     ("Drop a file", "open it"),
 ];
 
 impl Studio {
     pub(super) fn help(&mut self, ctx: &Context) {
-        let mut is_open = self.is_help_open;
+        let mut is_open = self.widgets.is_help_open;
         let window = Window::new("Shortcuts").open(&mut is_open).resizable(false);
-        let window = window.pivot(Align2::CENTER_CENTER).default_pos(self.rect.center());
+        let window = window.pivot(Align2::CENTER_CENTER).default_pos(self.view.rect.center());
         window.show(ctx, |ui| {
             Grid::new("shortcuts").num_columns(2).striped(true).show(ui, |ui| {
                 for (keys, what) in SHORTCUTS {
@@ -42,6 +42,6 @@ impl Studio {
                 }
             });
         });
-        self.is_help_open = is_open;
+        self.widgets.is_help_open = is_open;
     }
 }

@@ -8,7 +8,7 @@ use egui::vec2;
 use egui_kittest::Harness;
 use glam::DVec3;
 use sinew_sim::Grab;
-use sinew_studio::{Blank, Engine, Library, Opened, Session, Studio};
+use sinew_studio::{BlankPainter, Engine, Library, OpenScene, Session, Studio};
 
 /// A fixture of the project.
 pub(crate) fn fixture(name: &str) -> PathBuf {
@@ -20,7 +20,7 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
 
 /// A session at the beginning of a fixture.
 pub(crate) fn session(name: &str) -> Session {
-    Session::new(Opened::load(&fixture(name)).expect("fixtures are good"))
+    Session::new(OpenScene::load(&fixture(name)).expect("fixtures are good"))
 }
 
 /// A soft hold on the middle of a body.
@@ -49,7 +49,7 @@ pub(crate) fn window(session: Session) -> Window {
 pub(crate) fn around(studio: Studio) -> Window {
     let mut window = Harness::builder()
         .with_size(vec2(1280.0, 800.0))
-        .build_ui_state(|ui, studio: &mut Studio| studio.ui(ui, &mut Blank, 1.0 / 60.0), studio);
+        .build_ui_state(|ui, studio: &mut Studio| studio.ui(ui, &mut BlankPainter, 1.0 / 60.0), studio);
     window.step();
     window.step();
     window

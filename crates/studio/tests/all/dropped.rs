@@ -46,7 +46,7 @@ fn written(name: &str, text: &str) -> PathBuf {
 }
 
 fn name(window: &Window) -> &str {
-    &window.state().frame().cast.name
+    &window.state().snapshot().overview.name
 }
 
 #[test]
@@ -54,10 +54,10 @@ fn a_good_file_is_opened_and_watched() {
     let path = written("dropped.ron", &text("dropped", 3));
     let mut window = window(session("hand"));
     drop_files(&mut window, &[&path]);
-    assert_eq!((name(&window), window.state().frame().cast.bodies.len()), ("dropped", 3));
+    assert_eq!((name(&window), window.state().snapshot().overview.bodies.len()), ("dropped", 3));
     written("dropped.ron", &text("dropped", 11));
     steps(&mut window, 40);
-    assert_eq!(window.state().frame().cast.bodies.len(), 11);
+    assert_eq!(window.state().snapshot().overview.bodies.len(), 11);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_broken_file_is_explained_and_the_last_scene_goes_on() {
     assert_eq!(name(&window), "hand");
     window.key_press(egui::Key::Space);
     steps(&mut window, 10);
-    assert!(window.state().frame().step > 5);
+    assert!(window.state().snapshot().clock.step > 5);
     // what is gone by the time it is read
     drop_files(&mut window, &[&folder().join("never_was.ron")]);
     assert!(window.query_by_label_contains("never_was.ron").is_some());
@@ -109,9 +109,9 @@ fn a_file_without_a_place_is_opened_by_its_contents() {
         steps(window, 3);
     };
     give(&mut window, text("bare", 4).as_bytes());
-    assert_eq!((name(&window), window.state().frame().cast.bodies.len()), ("bare", 4));
+    assert_eq!((name(&window), window.state().snapshot().overview.bodies.len()), ("bare", 4));
     give(&mut window, format!("\u{feff}{}", text("bare", 5)).as_bytes());
-    assert_eq!(window.state().frame().cast.bodies.len(), 5);
+    assert_eq!(window.state().snapshot().overview.bodies.len(), 5);
     give(&mut window, b"(format: 1,\n oops");
     assert!(window.query_by_label_contains("bare.ron:2:").is_some());
     give(&mut window, &[0xff, 0xfe]);
@@ -167,10 +167,10 @@ fn contents_that_cannot_be_opened_leave_the_open_file_watched() {
     give(&mut window, "(format: 1, oops".to_owned());
     written("kept.ron", &text("kept", 11));
     steps(&mut window, 40);
-    assert_eq!(window.state().frame().cast.bodies.len(), 11);
+    assert_eq!(window.state().snapshot().overview.bodies.len(), 11);
     // Contents that can be opened have no file to watch.
     give(&mut window, text("bare", 4));
     written("kept.ron", &text("kept", 2));
     steps(&mut window, 40);
-    assert_eq!((name(&window), window.state().frame().cast.bodies.len()), ("bare", 4));
+    assert_eq!((name(&window), window.state().snapshot().overview.bodies.len()), ("bare", 4));
 }

@@ -5,15 +5,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use sinew_studio::{Command, Engine, Frame, Library, Shot, Studio};
+use sinew_studio::{Engine, Library, Screenshot, SessionCommand, Snapshot, Studio};
 
 use crate::common::{fixture, session};
 
 /// Looks until the newest snapshot is as wanted.
-fn wait(engine: &mut Engine, frame: &mut Frame, wanted: impl Fn(&Frame) -> bool) {
+fn wait(engine: &mut Engine, snapshot: &mut Snapshot, wanted: impl Fn(&Snapshot) -> bool) {
     let begin = Instant::now();
-    while !(engine.look(frame) && wanted(frame)) {
-        assert!(begin.elapsed() < Duration::from_secs(60), "step {} of {}", frame.step, frame.n_steps);
+    while !(engine.look(snapshot) && wanted(snapshot)) {
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "step {} of {}",
+            snapshot.clock.step,
+            snapshot.clock.n_steps
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -25,17 +30,17 @@ fn a_session_on_its_own_thread_obeys_and_ends() {
     let mut engine = Engine::threaded(session("chain_1000"), move || {
         count.fetch_add(1, Ordering::Relaxed);
     });
-    let mut frame = Frame::default();
-    wait(&mut engine, &mut frame, |frame| frame.cast.bodies.len() == 1000);
-    engine.send(Command::Play(true));
-    wait(&mut engine, &mut frame, |frame| frame.step > 5);
-    engine.send(Command::Seek(2));
-    wait(&mut engine, &mut frame, |frame| frame.step == 2 && !frame.is_playing);
-    let n_steps = frame.n_steps;
-    engine.send(Command::Open(fixture("no_such_scene")));
-    engine.send(Command::Step);
-    wait(&mut engine, &mut frame, |frame| frame.step == 3);
-    assert_eq!(frame.n_steps, n_steps, "a recorded step is repeated");
+    let mut snapshot = Snapshot::default();
+    wait(&mut engine, &mut snapshot, |snapshot| snapshot.overview.bodies.len() == 1000);
+    engine.send(SessionCommand::Play(true));
+    wait(&mut engine, &mut snapshot, |snapshot| snapshot.clock.step > 5);
+    engine.send(SessionCommand::Seek(2));
+    wait(&mut engine, &mut snapshot, |snapshot| snapshot.clock.step == 2 && !snapshot.is_playing);
+    let n_steps = snapshot.clock.n_steps;
+    engine.send(SessionCommand::Open(fixture("no_such_scene")));
+    engine.send(SessionCommand::Step);
+    wait(&mut engine, &mut snapshot, |snapshot| snapshot.clock.step == 3);
+    assert_eq!(snapshot.clock.n_steps, n_steps, "a recorded step is repeated");
     assert!(
         engine
             .board(|board| board.fault.clone())
@@ -50,7 +55,7 @@ fn a_session_on_its_own_thread_obeys_and_ends() {
 #[test]
 fn a_picture_of_the_window_needs_no_display() {
     let mut studio = Studio::new(Engine::inline(session("worm")), Library::default(), Path::new("."));
-    let mut shot = Shot::new(640, 400).expect("a size");
+    let mut shot = Screenshot::new(640, 400).expect("a size");
     shot.show(&mut studio, 0.0, Vec::new());
     let image = shot.show(&mut studio, 0.0, Vec::new());
     let is_skin = |[r, g, b]: [u8; 3]| r > 150 && i32::from(r) - i32::from(b) > 40 && g > 60;

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use egui::Key;
 use egui_kittest::kittest::Queryable;
-use sinew_studio::{Command, Engine, Frame, Orbit, Show};
+use sinew_show::ShowOptions;
+use sinew_studio::{Engine, Orbit, SessionCommand, Snapshot};
 
 use crate::common::{folder, inline, session, steps, until, window};
 
@@ -15,8 +16,8 @@ fn parts(folder: &Path) -> usize {
     entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "part")).count()
 }
 
-fn film(path: &Path) -> Command {
-    Command::Film { path: path.to_owned(), orbit: Orbit::default(), show: Show::default() }
+fn film(path: &Path) -> SessionCommand {
+    SessionCommand::Film { path: path.to_owned(), orbit: Orbit::default(), show: ShowOptions::default() }
 }
 
 #[test]
@@ -34,7 +35,7 @@ fn time_goes_on_while_a_film_is_made() {
     assert!(inline(&mut window).step() > before);
     window.key_press(Key::G);
     steps(&mut window, 2);
-    let busy = "one film at a time: wait for the last one, or stop it";
+    let busy = "a film is being made already: wait for it or stop it";
     assert!(window.query_by_label(busy).is_some());
     let n_steps = inline(&mut window).timeline().n_steps();
     until(&mut window, |window| window.query_by_label("GIF").is_some());
@@ -82,9 +83,9 @@ fn closing_stops_a_film_at_once_and_leaves_no_file() {
         assert!(begin.elapsed() < Duration::from_secs(60), "it never began");
         std::thread::sleep(Duration::from_millis(1));
     }
-    engine.send(Command::Play(true));
-    let mut frame = Frame::default();
-    while !(engine.look(&mut frame) && frame.step > 301) {
+    engine.send(SessionCommand::Play(true));
+    let mut snapshot = Snapshot::default();
+    while !(engine.look(&mut snapshot) && snapshot.clock.step > 301) {
         assert!(begin.elapsed() < Duration::from_secs(60), "time stands still");
         std::thread::sleep(Duration::from_millis(1));
     }

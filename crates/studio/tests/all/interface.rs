@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, Pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use glam::DVec3;
-use sinew_studio::{Command, Library, Opened, Session, Target};
+use sinew_studio::{Library, OpenScene, PickTarget, Session, SessionCommand};
 
 use crate::common::{Window, fixture, folder, inline, session, steps, until, window};
 
@@ -33,10 +33,10 @@ fn dragging_a_bone_moves_it_one_frame_later() {
     let n = inline(&mut window).step();
     window.hover_at(at + vec2(60.0, -80.0));
     window.step();
-    assert!(!inline(&mut window).timeline().holds(n).is_empty(), "the press acts in the next step");
+    assert!(!inline(&mut window).timeline().grabs_at(n).is_empty(), "the press acts in the next step");
     window.step();
-    let after = inline(&mut window).timeline().holds(n + 1).to_vec();
-    let before = inline(&mut window).timeline().holds(n).to_vec();
+    let after = inline(&mut window).timeline().grabs_at(n + 1).to_vec();
+    let before = inline(&mut window).timeline().grabs_at(n).to_vec();
     assert_ne!(after[0].grab.target, before[0].grab.target, "so does the move");
     steps(&mut window, 20);
     let moved = place(&mut window, "palm");
@@ -49,7 +49,7 @@ fn dragging_a_bone_moves_it_one_frame_later() {
     window.drop_at(at);
     steps(&mut window, 2);
     let n = inline(&mut window).step();
-    assert!(inline(&mut window).timeline().holds(n - 1).is_empty(), "let go");
+    assert!(inline(&mut window).timeline().grabs_at(n - 1).is_empty(), "let go");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn rewinding_restores_the_digest() {
     steps(&mut window, 40);
     window.key_press(Key::Space);
     steps(&mut window, 2);
-    let (step, digest) = (window.state().frame().step, window.state().frame().digest);
+    let (step, digest) = (window.state().snapshot().clock.step, window.state().snapshot().digest);
     assert!(step > 30);
     window.key_press(Key::Space);
     steps(&mut window, 25);
@@ -67,17 +67,17 @@ fn rewinding_restores_the_digest() {
     steps(&mut window, 2);
     window.get_by_label("Start").click();
     steps(&mut window, 2);
-    assert_eq!(window.state().frame().step, 0);
+    assert_eq!(window.state().snapshot().clock.step, 0);
     (0..step).for_each(|_| {
         window.key_press(Key::ArrowRight);
         window.step();
     });
     window.step();
-    assert_eq!((window.state().frame().step, window.state().frame().digest), (step, digest));
-    assert!(window.state().frame().n_steps > step);
+    assert_eq!((window.state().snapshot().clock.step, window.state().snapshot().digest), (step, digest));
+    assert!(window.state().snapshot().clock.n_steps > step);
     window.get_by_label("Branch here").click();
     steps(&mut window, 2);
-    assert_eq!(window.state().frame().n_steps, step);
+    assert_eq!(window.state().snapshot().clock.n_steps, step);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn errors_are_shown_with_file_and_line_and_the_last_scene_goes_on() {
     window.state_mut().open(&invalid.join("syntax.ron"));
     steps(&mut window, 3);
     assert!(window.query_by_label_contains("syntax.ron:").is_some());
-    assert_eq!(window.state().frame().cast.name, "hand");
+    assert_eq!(window.state().snapshot().overview.name, "hand");
     window.get_by_label("Dismiss").click();
     steps(&mut window, 3);
     assert!(window.query_by_label("Dismiss").is_none());
@@ -117,7 +117,7 @@ fn a_watched_file_is_read_again_and_may_vanish() {
         format!("(format: 1, name: \"watched\", generators: [Chain(n: {n}, {link})])")
     };
     fs::write(&path, text(3)).expect("a file");
-    let mut window = window(Session::new(Opened::load(&path).expect("a good scene")));
+    let mut window = window(Session::new(OpenScene::load(&path).expect("a good scene")));
     window.state_mut().watch(&path);
     window.hover_at(Pos2::new(640.0, 300.0));
     let camera = *window.state().orbit();
@@ -126,18 +126,18 @@ fn a_watched_file_is_read_again_and_may_vanish() {
     assert!(delay <= Duration::from_millis(500), "nobody else wakes the window: {delay:?}");
     fs::write(&path, text(12)).expect("a file");
     steps(&mut window, 40);
-    assert_eq!(window.state().frame().cast.bodies.len(), 12);
+    assert_eq!(window.state().snapshot().overview.bodies.len(), 12);
     assert_eq!(*window.state().orbit(), camera, "the camera stays");
     fs::write(&path, "(format: 1, oops").expect("a file");
     steps(&mut window, 40);
     assert!(window.query_by_label("Dismiss").is_some());
-    assert_eq!(window.state().frame().cast.bodies.len(), 12);
+    assert_eq!(window.state().snapshot().overview.bodies.len(), 12);
     fs::remove_file(&path).expect("it was there");
     steps(&mut window, 40);
-    assert!(window.query_by_label_contains("the file is gone").is_some());
+    assert!(window.query_by_label_contains("the file is missing").is_some());
     fs::write(&path, text(5)).expect("a file");
     steps(&mut window, 40);
-    assert_eq!(window.state().frame().cast.bodies.len(), 5);
+    assert_eq!(window.state().snapshot().overview.bodies.len(), 5);
 }
 
 #[test]
@@ -149,11 +149,11 @@ fn a_file_that_could_not_be_opened_is_opened_once_it_is_mended() {
     steps(&mut window, 5);
     window.state_mut().open(&path);
     steps(&mut window, 40);
-    assert_eq!(window.state().frame().cast.name, "hand");
+    assert_eq!(window.state().snapshot().overview.name, "hand");
     fs::write(&path, r#"(format: 1, name: "mended", bodies: [(name: "a", shapes: [Sphere(radius: 1)])])"#)
         .expect("a file");
     steps(&mut window, 40);
-    assert_eq!(window.state().frame().cast.name, "mended");
+    assert_eq!(window.state().snapshot().overview.name, "mended");
     assert!(window.query_by_label("Dismiss").is_none());
 }
 
@@ -161,7 +161,7 @@ fn a_file_that_could_not_be_opened_is_opened_once_it_is_mended() {
 fn a_setting_that_is_refused_is_not_asked_for_again() {
     let text = r#"(format: 1, name: "arm", stepper: Reduced(), score: (phases: [(control: Passive)]),
         generators: [Chain(n: 3, link: (shapes: [Capsule(radius: 0.03, length: 0.2)]), joint: (kind: Hinge))])"#;
-    let mut window = window(Session::new(Opened::from_text(text, "arm.ron").expect("a good scene")));
+    let mut window = window(Session::new(OpenScene::from_text(text, "arm.ron").expect("a good scene")));
     for _ in 0..2 {
         window.get_by_label("Stepper").click();
         steps(&mut window, 3);
@@ -187,7 +187,7 @@ fn no_size_of_the_window_breaks_it() {
         window.drop_at(Pos2::new(0.0, 0.0));
         steps(&mut window, 2);
     }
-    assert!(window.state().frame().step > 10);
+    assert!(window.state().snapshot().clock.step > 10);
     assert!(window.state().drawing().surfaces[0].points.len() > 100);
 }
 
@@ -201,14 +201,14 @@ fn skin_beside_a_bone_is_taken_by_that_bone() {
     let at = window.state().place(top).expect("in front of the eye");
     window.hover_at(at);
     window.step();
-    assert_eq!(window.state().hover().map(|hit| hit.target), Some(Target::Body(bone)));
+    assert_eq!(window.state().hover().map(|hit| hit.target), Some(PickTarget::Body(bone)));
     window.key_press(Key::Space);
     window.drag_at(at);
     window.step();
     let n = inline(&mut window).step();
     window.hover_at(at + vec2(0.0, -60.0));
     steps(&mut window, 2);
-    let holds = inline(&mut window).timeline().holds(n);
+    let holds = inline(&mut window).timeline().grabs_at(n);
     assert_eq!(holds.first().map(|hold| hold.grab.body), Some(bone), "{holds:?}");
 }
 
@@ -220,7 +220,7 @@ fn dragging_while_the_state_is_not_finite_only_stops_time() {
     steps(&mut window, 2);
     let grab = crate::common::soft(inline(&mut window), "palm", DVec3::splat(1e200));
     let wild = sinew_sim::Grab { stiffness: 1e300, ..grab };
-    window.state_mut().engine().send(Command::Hold(vec![wild]));
+    window.state_mut().engine().send(SessionCommand::Hold(vec![wild]));
     steps(&mut window, 5);
     assert!(window.query_by_label_contains("no longer finite").is_some());
     window.drag_at(at);
@@ -232,8 +232,8 @@ fn dragging_while_the_state_is_not_finite_only_stops_time() {
     window.key_press(Key::Home);
     steps(&mut window, 3);
     assert!(window.query_by_label_contains("no longer finite").is_none());
-    assert_eq!(window.state().frame().step, 0);
-    assert!(window.state().drawing().boxes.iter().all(|at| at.pose.is_finite()));
+    assert_eq!(window.state().snapshot().clock.step, 0);
+    assert!(window.state().drawing().solids.iter().all(|at| at.pose.is_finite()));
 }
 
 #[test]
@@ -245,10 +245,10 @@ fn what_was_done_is_saved_and_pictures_are_written() {
     window.key_press_modifiers(Modifiers::COMMAND, Key::S);
     steps(&mut window, 2);
     let path = folder().join("hand_done.ron");
-    let mut replay = Session::new(Opened::load(&path).expect("it was saved"));
+    let mut replay = Session::new(OpenScene::load(&path).expect("it was saved"));
     let n = inline(&mut window).timeline().n_steps();
     (0..n).for_each(|_| replay.step_once());
-    assert_eq!(replay.world().digest(), window.state().frame().digest);
+    assert_eq!(replay.world().digest(), window.state().snapshot().digest);
     window.get_by_label("PNG").click();
     window.get_by_label("GIF").click();
     steps(&mut window, 2);
@@ -257,7 +257,7 @@ fn what_was_done_is_saved_and_pictures_are_written() {
         fs::read(folder().join(format!("hand{ending}"))).is_ok_and(|bytes| bytes.starts_with(magic))
     };
     assert!(starts(".png", b"\x89PNG") && starts(".gif", b"GIF89a"));
-    assert_eq!(window.state().frame().step, n);
+    assert_eq!(window.state().snapshot().clock.step, n);
 }
 
 #[test]
@@ -267,15 +267,15 @@ fn shortcuts_are_listed_and_the_coarse_mesh_is_shown() {
     window.key_press(Key::F1);
     steps(&mut window, 2);
     assert!(window.query_by_label_contains("push it away").is_some());
-    let balls = window.state().drawing().balls.len();
+    assert!(window.state().drawing().nodes.is_empty());
     window.key_press(Key::M);
     steps(&mut window, 3);
-    let cast = window.state().frame().cast.clone();
+    let overview = window.state().snapshot().overview.clone();
     let drawing = window.state().drawing();
     assert!(drawing.surfaces.is_empty());
-    assert_eq!(drawing.balls.len(), balls + cast.looks.flesh[0].nodes.len());
-    let black = drawing.balls.iter().filter(|ball| ball.color.iter().all(|&part| part < 0.1)).count();
-    assert_eq!(black, cast.looks.flesh[0].nodes.iter().filter(|node| node.1).count());
+    assert_eq!(drawing.nodes.len(), overview.looks.flesh[0].nodes.len());
+    let black = drawing.nodes.iter().filter(|ball| ball.color.iter().all(|&part| part < 0.2)).count();
+    assert_eq!(black, overview.looks.flesh[0].nodes.iter().filter(|node| node.1).count());
 }
 
 #[test]
@@ -284,7 +284,10 @@ fn settings_change_the_run_from_now_on() {
     window.key_press(Key::Space);
     steps(&mut window, 10);
     let wanted = sinew_scene::ChangeDoc { gravity: Some(DVec3::ZERO), ..Default::default() };
-    window.state_mut().engine().send(Command::Tune { wanted: Box::new(wanted), since: Default::default() });
+    window
+        .state_mut()
+        .engine()
+        .send(SessionCommand::Tune { wanted: Box::new(wanted), since: Default::default() });
     steps(&mut window, 10);
     assert_eq!(inline(&mut window).world().settings().gravity, DVec3::ZERO);
     assert_eq!(inline(&mut window).timeline().changes().len(), 2);
@@ -317,7 +320,7 @@ fn cameras_are_chosen_from_a_list_and_kept() {
 fn everything_is_seen_where_it_is_now() {
     let text = r#"(format: 1, name: "away", gravity: (0, 0, 0), bodies: [(name: "a", shapes: [Sphere(radius: 0.1)],
         velocity: (linear: (30, 0, 0)))])"#;
-    let mut window = window(Session::new(Opened::from_text(text, "away.ron").expect("a good scene")));
+    let mut window = window(Session::new(OpenScene::from_text(text, "away.ron").expect("a good scene")));
     window.key_press(Key::Space);
     steps(&mut window, 30);
     window.key_press(Key::F);
@@ -330,7 +333,7 @@ fn everything_is_seen_where_it_is_now() {
 fn every_control_has_a_tooltip() {
     let text = r#"(format: 1, name: "arm", stepper: Reduced(), score: (phases: [(control: Passive)]),
         generators: [Chain(n: 3, link: (shapes: [Capsule(radius: 0.03, length: 0.2)]), joint: (kind: Hinge))])"#;
-    let mut window = window(Session::new(Opened::from_text(text, "arm.ron").expect("a good scene")));
+    let mut window = window(Session::new(OpenScene::from_text(text, "arm.ron").expect("a good scene")));
     window.set_size(vec2(1400.0, 1800.0));
     window.ctx.all_styles_mut(|style| {
         style.interaction.tooltip_delay = 0.0;

@@ -4,7 +4,7 @@ use egui::{Event, Modifiers, PointerButton, Pos2};
 use glam::DVec3;
 use sinew_scene::{ControlDoc, SceneDoc};
 use sinew_sim::Grab;
-use sinew_studio::{Command, Frame, Mode, Session, Target, control_at, key};
+use sinew_studio::{ControlChoice, PickTarget, Session, SessionCommand, Snapshot, control_at, key};
 
 use crate::common::{Window, inline, session, soft, window};
 
@@ -31,7 +31,7 @@ fn a_right_click_on_skin_pins_the_nearest_bone() {
     let at = window.state().place(top).expect("in front of the eye");
     right_click(&mut window, at, Modifiers::NONE);
     let hit = *window.state().hover().expect("skin is under the mouse");
-    assert_eq!(hit.target, Target::Body(bone));
+    assert_eq!(hit.target, PickTarget::Body(bone));
     let pins: Vec<_> = inline(&mut window).pins().copied().collect();
     assert_eq!(pins.len(), 1, "{pins:?}");
     assert_eq!(pins[0].body, bone);
@@ -51,9 +51,9 @@ fn a_right_click_on_skin_pins_the_nearest_bone() {
 }
 
 /// Largest distance between neighbours on the skin, over that at rest.
-fn stretch(session: &Session, frame: &mut Frame) -> f64 {
-    session.fill(frame);
-    let (card, flesh) = (&frame.cast.looks.flesh[0], &frame.draw.flesh[0]);
+fn stretch(session: &Session, snapshot: &mut Snapshot) -> f64 {
+    session.fill(snapshot);
+    let (card, flesh) = (&snapshot.overview.looks.flesh[0], &snapshot.visible.list.flesh[0]);
     let edges = flesh.triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]);
     let stretch = |(a, b): (u32, u32)| {
         let [a, b] = [a as usize, b as usize];
@@ -77,13 +77,13 @@ fn posing_flesh_does_not_tear_it_and_leaves_the_run_alone() {
         session.seek(12);
         let id = session.world().body(body).expect("a bone");
         let start = session.world().pose(id).translation;
-        let mut frame = Frame::default();
+        let mut snapshot = Snapshot::default();
         for share in [0.3, 0.6, 1.0] {
             session.hold(&[soft(&session, body, start + off * share)]);
             let posed = session.world().pose(id).translation;
             assert!(posed.distance(start + off * share) < 1e-6, "{name}: {posed}");
-            let stretch = stretch(&session, &mut frame);
-            assert!(frame.is_posed && stretch < 2.5, "{name}: {stretch}");
+            let stretch = stretch(&session, &mut snapshot);
+            assert!(snapshot.is_posed && stretch < 2.5, "{name}: {stretch}");
         }
         session.hold(&[]);
         assert!(session.world().state().flesh != before.flesh);
@@ -115,7 +115,7 @@ fn dragging_a_finger_of_a_pinned_hand_out_of_reach_moves_that_finger() {
     }
     let moved = session.world().pose(palm).translation.distance(before.translation);
     assert!(moved < 0.01 && session.world().pose(tip).translation.distance(start) > 0.05, "{moved}");
-    assert!(stretch(&session, &mut Frame::default()) < 2.5);
+    assert!(stretch(&session, &mut Snapshot::default()) < 2.5);
 }
 
 #[test]
@@ -124,18 +124,18 @@ fn a_pose_made_in_flesh_becomes_a_keyframe_that_is_reached() {
     let head = session.world().body("worm_bone_6").expect("a head");
     let goal = session.world().pose(head).translation + DVec3::new(-0.15, 0.0, 0.25);
     session.hold(&[soft(&session, "worm_bone_6", goal)]);
-    let mut frame = Frame::default();
-    let stretch = stretch(&session, &mut frame);
+    let mut snapshot = Snapshot::default();
+    let stretch = stretch(&session, &mut snapshot);
     assert!(stretch < 2.0, "{stretch}");
-    let stored = key(&frame.cast, &frame.readings, 0.5);
-    let posed: Vec<f64> = frame.readings.iter().map(|reading| reading.twist).collect();
+    let stored = key(&snapshot.overview, &snapshot.readings, 0.5);
+    let posed: Vec<f64> = snapshot.readings.iter().map(|reading| reading.twist).collect();
     assert!(posed.iter().any(|angle| angle.abs() > 0.2), "{posed:?}");
     session.hold(&[]);
-    let control = Mode::Keyframes.control(&[], std::slice::from_ref(&stored));
-    session.obey(Command::Direct(Box::new(control))).expect("keyframes can be played");
+    let control = ControlChoice::Keyframes.control(&[], std::slice::from_ref(&stored));
+    session.execute(SessionCommand::Direct(Box::new(control))).expect("keyframes can be played");
     (0..1500).for_each(|_| session.step_once());
-    session.fill(&mut frame);
-    for (joint, reading) in frame.readings.iter().enumerate().skip(1) {
+    session.fill(&mut snapshot);
+    for (joint, reading) in snapshot.readings.iter().enumerate().skip(1) {
         assert!((reading.twist - posed[joint]).abs() < 1e-3, "{joint}: {} {}", reading.twist, posed[joint]);
     }
     let saved = session.recorded_scene().expect("it can be saved");

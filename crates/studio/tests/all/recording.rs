@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use sinew_scene::{ChangeDoc, DisplacementDoc, ExplicitDoc, ImplicitDoc, ReducedDoc, SceneDoc, StepperDoc};
 use sinew_sim::World;
-use sinew_studio::{Opened, SaveError, Session, Timeline};
+use sinew_studio::{OpenScene, SaveError, Session, Timeline};
 
 use crate::common::{session, soft};
 
@@ -60,7 +60,7 @@ fn going_on_inside_a_recording_repeats_it_and_a_hold_branches() {
     session.seek(3);
     session.seek(n);
     assert_eq!(session.world().digest(), end);
-    assert_eq!(session.trace().samples().last().map(|sample| sample.step), Some(n));
+    assert_eq!(session.curves().samples().last().map(|sample| sample.step), Some(n));
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn what_is_so_now_can_be_so_from_the_beginning() {
 /// Each hold with the time it began and ended, and where it led.
 fn holds(session: &Session) -> BTreeMap<u32, (f64, f64, Vec<DVec3>)> {
     let mut holds = BTreeMap::new();
-    for hands in session.timeline().hands().values() {
-        for hold in &hands.holds {
+    for hands in session.timeline().grabs().values() {
+        for hold in &hands.grabs {
             let entry = holds.entry(hold.number).or_insert((hands.start, hands.end, Vec::new()));
             entry.1 = hands.end;
             if entry.2.last() != Some(&hold.grab.target) {
@@ -150,7 +150,7 @@ fn what_was_held_is_held_at_the_same_times_in_steps_of_another_length() {
     assert!(session.world().pose(palm).translation.distance(near) < 0.02, "much the same happens");
     // What would never end is refused.
     let fault = session.tune_all(&length(1e-6)).expect_err("more than a million steps");
-    assert!(fault.to_string().contains("80 so far"), "{fault}");
+    assert!(fault.to_string().contains("instead of 80"), "{fault}");
     assert_eq!((session.step(), session.world().digest()), (80, digests[80]));
 }
 
@@ -166,7 +166,7 @@ fn a_body_that_is_gone_is_not_pinned() {
 fn what_is_changed_as_a_change_of_the_file_begins_is_in_force() {
     let text = r#"(format: 1, dt: 0.1, bodies: [(name: "ball", shapes: [Sphere(radius: 0.1)])],
         changes: [(at_s: 0.32, gravity: (0, 0, 1))])"#;
-    let mut session = Session::new(Opened::from_text(text, "soon.ron").expect("a good scene"));
+    let mut session = Session::new(OpenScene::from_text(text, "soon.ron").expect("a good scene"));
     play(&mut session, 3);
     let gravity = DVec3::new(0.0, 0.0, -5.0);
     session.tune(&ChangeDoc { gravity: Some(gravity), ..ChangeDoc::default() }).expect("a good change");
@@ -219,8 +219,9 @@ fn every_kind_of_change_is_saved_and_runs_to_the_same_bits() {
         ("gravity_turned", true, true),
     ] {
         let mut session = session(name);
-        let moving = session.cast().bodies.iter().rposition(|body| body.is_dynamic).expect("something moves");
-        let body = session.cast().bodies[moving].name.clone();
+        let moving =
+            session.overview().bodies.iter().rposition(|body| body.is_dynamic).expect("something moves");
+        let body = session.overview().bodies[moving].name.clone();
         session.play(true);
         for change in changes(has_explicit, has_reduced) {
             let place = session.world().pose(session.world().body(&body).expect("there")).translation;
@@ -291,8 +292,9 @@ fn replays(session: &Session) {
 fn what_was_saved_runs_to_the_same_bits() {
     for name in ["hand", "showcase", "worm", "mesh_56", "squeezer"] {
         let mut session = session(name);
-        let body = session.cast().bodies.iter().rposition(|body| body.is_dynamic).expect("something moves");
-        let body = session.cast().bodies[body].name.clone();
+        let body =
+            session.overview().bodies.iter().rposition(|body| body.is_dynamic).expect("something moves");
+        let body = session.overview().bodies[body].name.clone();
         assert_eq!(session.recorded_scene().map(|_| ()), Err(SaveError::Nothing));
         session.play(true);
         for i in 0..60 {
@@ -314,13 +316,13 @@ fn what_was_saved_runs_to_the_same_bits() {
 
 #[test]
 fn memory_is_bounded_and_thinned_recordings_still_rewind() {
-    let mut opened = Opened::from_text(CHAIN, "chain.ron").expect("a good scene");
+    let mut opened = OpenScene::from_text(CHAIN, "chain.ron").expect("a good scene");
     let budget = 12 * 2000;
     let mut timeline = Timeline::new(opened.world.state(), opened.doc.clone(), budget);
     let mut digests = vec![opened.world.digest()];
     for _ in 0..1000 {
         opened.world.step();
-        let hands = sinew_studio::Hands { start: 0.0, end: opened.world.time(), holds: Vec::new() };
+        let hands = sinew_studio::StepGrabs { start: 0.0, end: opened.world.time(), grabs: Vec::new() };
         timeline.push(hands, opened.world.state());
         digests.push(opened.world.digest());
         assert!(timeline.bytes() <= budget);
@@ -356,11 +358,11 @@ fn posing_shows_what_never_was_and_leaves_the_run_alone() {
 
 #[test]
 fn a_state_that_is_not_finite_stops_time_and_rewinding_helps() {
-    let mut session = Session::new(Opened::from_text(CHAIN, "chain.ron").expect("a good scene"));
+    let mut session = Session::new(OpenScene::from_text(CHAIN, "chain.ron").expect("a good scene"));
     session.play(true);
     (0..10).for_each(|_| session.step_once());
     let good = session.world().digest();
-    let body = session.cast().bodies[3].name.clone();
+    let body = session.overview().bodies[3].name.clone();
     let mut grab = soft(&session, &body, DVec3::splat(1e300));
     grab.stiffness = 1e300;
     session.hold(&[grab]);
@@ -381,11 +383,11 @@ fn a_state_that_is_not_finite_stops_time_and_rewinding_helps() {
 
 #[test]
 fn what_is_changed_before_the_first_step_is_measured() {
-    let mut session = Session::new(Opened::from_text(CHAIN, "chain.ron").expect("a good scene"));
+    let mut session = Session::new(OpenScene::from_text(CHAIN, "chain.ron").expect("a good scene"));
     let energy = |session: &Session| {
-        let mut frame = sinew_studio::Frame::default();
-        session.fill(&mut frame);
-        frame.sample.energy[1]
+        let mut snapshot = sinew_studio::Snapshot::default();
+        session.fill(&mut snapshot);
+        snapshot.measured.sample.energy[1]
     };
     let before = energy(&session);
     let stronger = ChangeDoc { gravity: Some(DVec3::new(5.0, 0.0, -20.0)), ..ChangeDoc::default() };
@@ -396,9 +398,9 @@ fn what_is_changed_before_the_first_step_is_measured() {
 
 #[test]
 fn playing_again_to_a_state_that_is_not_finite_stops_time_there() {
-    let mut session = Session::new(Opened::from_text(CHAIN, "chain.ron").expect("a good scene"));
+    let mut session = Session::new(OpenScene::from_text(CHAIN, "chain.ron").expect("a good scene"));
     session.play(true);
-    let body = session.cast().bodies[3].name.clone();
+    let body = session.overview().bodies[3].name.clone();
     let mut grab = soft(&session, &body, DVec3::splat(1e300));
     grab.stiffness = 1e300;
     session.hold(&[grab]);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use egui::{Key, Modifiers};
 use sinew_scene::FleshMeshDoc;
-use sinew_studio::{Command, Engine, Library, Opened, Session, Studio};
+use sinew_studio::{Engine, Library, OpenScene, Session, SessionCommand, Studio};
 
 use crate::common::{around, folder, session, steps};
 
@@ -18,7 +18,7 @@ fn opened(path: &Path, file: &str) -> Session {
         r#"(format: 1, name: "jelly", dt: 0.01, flesh: [(name: "cube", mesh: Surface(file: {file:?}, cells: 2))])"#
     );
     fs::write(path, text).expect("a file");
-    Session::new(Opened::load(path).unwrap_or_else(|fault| panic!("{fault}")))
+    Session::new(OpenScene::load(path).unwrap_or_else(|fault| panic!("{fault}")))
 }
 
 fn named(session: &Session) -> String {
@@ -46,15 +46,15 @@ fn files_are_named_as_seen_from_the_saved_scene() {
     ] {
         let mut session = opened(&from.join("jelly.ron"), file);
         (0..5).for_each(|_| session.step_once());
-        session.obey(Command::Save(saved.clone())).unwrap_or_else(|fault| panic!("{fault}"));
-        let mut again = Session::new(Opened::load(&saved).unwrap_or_else(|fault| panic!("{fault}")));
+        session.execute(SessionCommand::Save(saved.clone())).unwrap_or_else(|fault| panic!("{fault}"));
+        let mut again = Session::new(OpenScene::load(&saved).unwrap_or_else(|fault| panic!("{fault}")));
         assert_eq!(named(&again), wanted);
         (0..5).for_each(|_| again.step_once());
         assert_eq!(again.world().digest(), session.world().digest());
         // What was saved can be saved again, elsewhere.
         let elsewhere = here.join("elsewhere.ron");
-        again.obey(Command::Save(elsewhere.clone())).unwrap_or_else(|fault| panic!("{fault}"));
-        Opened::load(&elsewhere).unwrap_or_else(|fault| panic!("{fault}"));
+        again.execute(SessionCommand::Save(elsewhere.clone())).unwrap_or_else(|fault| panic!("{fault}"));
+        OpenScene::load(&elsewhere).unwrap_or_else(|fault| panic!("{fault}"));
     }
 }
 
@@ -64,8 +64,9 @@ fn a_file_is_never_there_in_part() {
     fs::create_dir_all(here.join("hand_done.ron/inside")).expect("a folder");
     let mut session = session("hand");
     session.step_once();
-    let fault =
-        session.obey(Command::Save(here.join("hand_done.ron"))).expect_err("a folder is in its place");
+    let fault = session
+        .execute(SessionCommand::Save(here.join("hand_done.ron")))
+        .expect_err("a folder is in its place");
     assert!(fault.to_string().contains("cannot write"), "{fault}");
     assert_eq!(fs::read_dir(&here).expect("a folder").count(), 1, "nothing else is left");
 }
@@ -76,9 +77,9 @@ fn what_was_done_is_not_saved_over_the_scene_that_is_open() {
     let first = here.join("hand_done.ron");
     let mut session = session("hand");
     (0..5).for_each(|_| session.step_once());
-    session.obey(Command::Save(first.clone())).expect("the folder is made");
+    session.execute(SessionCommand::Save(first.clone())).expect("the folder is made");
     let text = fs::read_to_string(&first).expect("it was saved");
-    let opened = Session::new(Opened::load(&first).expect("it can be read"));
+    let opened = Session::new(OpenScene::load(&first).expect("it can be read"));
     let studio = Studio::new(Engine::inline(opened), Library::default(), &here);
     let mut window = around(studio);
     window.state_mut().watch(&first);
@@ -89,7 +90,7 @@ fn what_was_done_is_not_saved_over_the_scene_that_is_open() {
     steps(&mut window, 60);
     assert_eq!(fs::read_to_string(&first).expect("it is there"), text);
     assert!(here.join("hand_done_2.ron").exists());
-    assert!(window.state().frame().n_steps > 5, "the recording goes on");
+    assert!(window.state().snapshot().clock.n_steps > 5, "the recording goes on");
 }
 
 #[test]
@@ -98,18 +99,18 @@ fn a_scene_that_is_open_is_not_saved_over_after_others_could_not_be_opened() {
     let first = here.join("hand_done.ron");
     let mut session = session("hand");
     session.step_once();
-    session.obey(Command::Save(first.clone())).expect("the folder is made");
+    session.execute(SessionCommand::Save(first.clone())).expect("the folder is made");
     let text = fs::read_to_string(&first).expect("it was saved");
     let broken = here.join("broken.ron");
     fs::write(&broken, "(format: 1, oops").expect("a file");
-    let opened = Session::new(Opened::load(&first).expect("it can be read"));
+    let opened = Session::new(OpenScene::load(&first).expect("it can be read"));
     let mut window = around(Studio::new(Engine::inline(opened), Library::default(), &here));
     window.state_mut().watch(&first);
     window.key_press(Key::ArrowRight);
     steps(&mut window, 2);
     window.state_mut().open(&broken);
     steps(&mut window, 2);
-    assert_eq!(window.state().frame().cast.name, "hand");
+    assert_eq!(window.state().snapshot().overview.name, "hand");
     window.key_press_modifiers(Modifiers::COMMAND, Key::S);
     steps(&mut window, 2);
     assert_eq!(fs::read_to_string(&first).expect("it is there"), text);

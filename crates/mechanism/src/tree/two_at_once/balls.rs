@@ -4,37 +4,38 @@
 //! failures as there.
 
 use glam::DVec3;
-use sinew_math::{Motion, Quatx2, Sym3x2, Vec3x2, both, left_jacobian_inverse_sym_x2, log_so3_x2, twice};
+use sinew_math::{Motion, Quatx2, Sym3x2, Vec3x2, both, log_so3_x2, twice};
 use sinew_solvers::{Load, PairFactorView, PointJoint};
 
-use crate::forces::rotation::{NEAR_HALF_TURN, rotation_tangent};
-use crate::model::records::PairModel;
-use crate::tree::point::Iterate;
-use crate::tree::two_at_once::joints::{PlacementX2, TwoJoints};
+use crate::forces::linearized_spring_x2;
+use crate::model::PairModel;
+use crate::tree::{LinearizationPoint, PlacementX2, TwoJoints};
 
 /// Two linearized balls.
 pub(crate) struct TwoBalls {
     arm: Vec3x2,
+    /// Velocity that closes the gaps, m/s.
     drift: Vec3x2,
+    /// `K` and `q` of the springs.
     stiffness: Sym3x2,
     impulse: Vec3x2,
 }
 
 impl TwoJoints for TwoBalls {
     #[inline(always)]
-    fn new(at: &Iterate<'_>, pairs: [&PairModel; 2], ends: &PlacementX2) -> Self {
+    fn new(at: &LinearizationPoint<'_>, pairs: [&PairModel; 2], ends: &PlacementX2) -> Self {
         let [a, b] = pairs;
         let (mut stiffness, mut impulse) = (Sym3x2::isotropic(twice(0.0)), Vec3x2::ZERO);
-        if pairs.iter().any(|p| p.stiffness != 0.0 || p.damping != 0.0) {
-            let (h, scale) = (twice(at.h), twice(at.spring_scale));
-            let k = both(a.stiffness, b.stiffness) * scale;
-            let c = both(a.damping, b.damping) * scale;
+        if pairs.iter().any(|p| p.has_spring()) {
+            let scale = twice(at.spring_scale);
+            let k = both(a.forces.spring.stiffness, b.forces.spring.stiffness) * scale;
+            let c = both(a.forces.spring.damping, b.forces.spring.damping) * scale;
             let frame = Quatx2::new(a.frame_from_parent_frame, b.frame_from_parent_frame);
             let phi = log_so3_x2(ends.orientation * frame * ends.parent_orientation.conjugate());
-            stiffness = rotation_tangent_x2(phi) * (h * h * k) + Sym3x2::isotropic(h * c);
-            impulse = Vec3x2::ZERO - phi * (h * k);
+            (stiffness, impulse) = linearized_spring_x2(phi, k, at.step.h);
+            stiffness = stiffness + Sym3x2::isotropic(twice(at.step.h) * c);
         }
-        Self { arm: ends.arm, drift: ends.gap * twice(-at.per_h), stiffness, impulse }
+        Self { arm: ends.arm, drift: ends.gap * twice(-at.step.per_h), stiffness, impulse }
     }
 
     #[inline(always)]
@@ -58,15 +59,5 @@ impl TwoJoints for TwoBalls {
     #[inline(always)]
     fn found<const I: usize>(&self) -> (f64, f64) {
         (0.0, 0.0)
-    }
-}
-
-/// `iterate::rotation_tangent` of two rotation vectors.
-#[inline(always)]
-fn rotation_tangent_x2(phi: Vec3x2) -> Sym3x2 {
-    if phi.dot(phi).simd_le(twice(NEAR_HALF_TURN * NEAR_HALF_TURN)).all() {
-        left_jacobian_inverse_sym_x2(phi)
-    } else {
-        Sym3x2::new(rotation_tangent(phi.half::<0>()), rotation_tangent(phi.half::<1>()))
     }
 }

@@ -6,18 +6,23 @@ use glam::DVec3;
 use sinew_math::{F64x2, Motion, Vec3x2, both, ops, twice};
 use sinew_solvers::{Load, PairFactorView, PairJoint};
 
-use crate::joints::twist::unwrap_angle;
-use crate::model::records::PairModel;
-use crate::tree::fused::{ANGLE_OVER_SINE, SMALL_LEAN, angle_over_sine, lean_squared, twist_force};
-use crate::tree::point::Iterate;
-use crate::tree::two_at_once::joints::{PlacementX2, TwoJoints};
+use crate::forces::{ScalarImpulse, Spring};
+use crate::joints::unwrap_angle;
+use crate::model::PairModel;
+use crate::tree::{
+    ANGLE_OVER_SINE, LinearizationPoint, PlacementX2, SMALL_LEAN, TwoJoints, angle_over_sine, lean_squared,
+    twist_force,
+};
 
 /// Two linearized hinges.
 pub(crate) struct TwoHinges {
+    /// Free direction: angular and linear part.
     axis: Vec3x2,
     moment: Vec3x2,
+    /// Velocity that closes the errors: angular and linear part.
     turn: Vec3x2,
     drift: Vec3x2,
+    /// `κ` and `q` along the free direction.
     stiffness: F64x2,
     impulse: F64x2,
     lean_squared: F64x2,
@@ -26,21 +31,21 @@ pub(crate) struct TwoHinges {
 
 impl TwoJoints for TwoHinges {
     #[inline(always)]
-    fn new(at: &Iterate<'_>, pairs: [&PairModel; 2], ends: &PlacementX2) -> Self {
+    fn new(at: &LinearizationPoint<'_>, pairs: [&PairModel; 2], ends: &PlacementX2) -> Self {
         let [a, b] = pairs;
         let vectors = |of: fn(&PairModel) -> DVec3| Vec3x2::new(of(a), of(b));
         let PlacementX2 { rotation, parent_rotation, arm, gap, .. } = ends;
-        let axis = rotation * vectors(|p| p.axis);
-        let parent_axis = parent_rotation * vectors(|p| p.parent_axis);
+        let axis = rotation * vectors(|p| p.own.axis);
+        let parent_axis = parent_rotation * vectors(|p| p.other.axis);
         let lean = parent_axis.cross(axis);
         let sine_squared = lean.dot(lean);
         let cosine = parent_axis.dot(axis);
         let ratio = angle_over_sine_x2(sine_squared, cosine);
-        let turn = lean * (-ratio * twice(at.per_h));
-        let drift = *gap * twice(-at.per_h) - turn.cross(*arm);
+        let turn = lean * (-ratio * twice(at.step.per_h));
+        let drift = *gap * twice(-at.step.per_h) - turn.cross(*arm);
 
-        let j1 = rotation * vectors(|p| p.reference);
-        let j2 = parent_rotation * vectors(|p| p.parent_reference);
+        let j1 = rotation * vectors(|p| p.own.reference);
+        let j2 = parent_rotation * vectors(|p| p.other.reference);
         let (k1, k2) = (axis.cross(j1), parent_axis.cross(j2));
         let angle = ops::atan2_x2(k2.dot(j1) - j2.dot(k1), j2.dot(j1) + k2.dot(k1));
         let previous = both(at.twists[a.joint as usize], at.twists[b.joint as usize]);
@@ -84,17 +89,15 @@ impl TwoJoints for TwoHinges {
 /// Twist angles, where they are tracked, and `fused::twist_force` of two hinges.
 #[inline(always)]
 fn forces(
-    at: &Iterate<'_>,
+    at: &LinearizationPoint<'_>,
     pairs: [&PairModel; 2],
     twist: F64x2,
     parent_axis: Vec3x2,
 ) -> (F64x2, F64x2, F64x2) {
     let [a, b] = pairs;
-    if pairs.iter().all(|p| p.tracks_twist && !p.complex) {
-        let numbers = |of: fn(&PairModel) -> f64| both(of(a), of(b));
-        let (h, k, scale) = (twice(at.h), numbers(|p| p.stiffness), twice(at.spring_scale));
-        let kappa = h * h * k * scale + h * numbers(|p| p.damping) * scale;
-        let q = -(h * k * scale * (twist - numbers(|p| p.rest)));
+    if pairs.iter().all(|p| p.forces.tracks_twist && !p.forces.is_complex) {
+        let springs = [&a.forces.spring, &b.forces.spring];
+        let [q, kappa] = Spring::linearized_alone_x2(springs, twist, at.spring_scale, at.step.h);
         return (twist, q, kappa);
     }
     let (axes, twist) = ([parent_axis.half::<0>(), parent_axis.half::<1>()], twist.to_array());
@@ -106,11 +109,11 @@ fn forces(
 /// Twist angle and `fused::twist_force` of one hinge, zero where the angle is not tracked. Out of line, so that plain
 /// springs keep their registers.
 #[inline(never)]
-fn force(at: &Iterate<'_>, pair: &PairModel, twist: f64, parent_axis: DVec3) -> (f64, f64, f64) {
-    if !pair.tracks_twist {
+fn force(at: &LinearizationPoint<'_>, pair: &PairModel, twist: f64, parent_axis: DVec3) -> (f64, f64, f64) {
+    if !pair.forces.tracks_twist {
         return (0.0, 0.0, 0.0);
     }
-    let (q, kappa) = twist_force(at, pair, twist, parent_axis, DVec3::ZERO);
+    let ScalarImpulse { q, kappa } = twist_force(at, pair, twist, parent_axis, DVec3::ZERO);
     (twist, q, kappa)
 }
 

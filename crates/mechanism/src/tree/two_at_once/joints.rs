@@ -1,16 +1,16 @@
 //! Two joints of a kind.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{Mat3x2, Quatx2, Vec3x2};
+use sinew_math::{Mat3x2, Pose, Quatx2, Vec3x2};
 use sinew_solvers::{Load, PairFactorView};
 
-use crate::model::records::PairModel;
-use crate::tree::point::Iterate;
+use crate::model::PairModel;
+use crate::tree::LinearizationPoint;
 
 /// Two joints of a kind.
 pub(crate) trait TwoJoints: Sized {
     /// Linearizes the joints of two pairs.
-    fn new(at: &Iterate<'_>, pairs: [&PairModel; 2], ends: &PlacementX2) -> Self;
+    fn new(at: &LinearizationPoint<'_>, pairs: [&PairModel; 2], ends: &PlacementX2) -> Self;
     /// Eliminates the pair `k`, the half `I`; see [`PairFactorView::eliminate`].
     fn eliminate<const I: usize>(
         &self,
@@ -25,6 +25,7 @@ pub(crate) trait TwoJoints: Sized {
 
 /// Where the ends of two joints are.
 pub(crate) struct PlacementX2 {
+    /// Rotations as quaternions and as matrices.
     pub(crate) orientation: Quatx2,
     pub(crate) parent_orientation: Quatx2,
     pub(crate) rotation: Mat3x2,
@@ -39,11 +40,12 @@ pub(crate) struct PlacementX2 {
 }
 
 impl PlacementX2 {
+    /// Places the bodies of two pairs and their parents.
     #[inline(always)]
-    pub(crate) fn new(at: &Iterate<'_>, pairs: [&PairModel; 2]) -> Self {
+    pub(crate) fn new(poses: &[Pose], pairs: [&PairModel; 2]) -> Self {
         let [a, b] = pairs;
-        let poses = pairs.map(|p| &at.poses[p.body as usize]);
-        let parents = pairs.map(|p| at.poses.get(p.parent_body as usize));
+        let parents = pairs.map(|p| poses.get(p.parent_body as usize));
+        let poses = pairs.map(|p| &poses[p.body as usize]);
         let orientation = Quatx2::new(poses[0].rotation, poses[1].rotation);
         let [parent_a, parent_b] = parents.map(|p| p.map_or(DQuat::IDENTITY, |p| p.rotation));
         let parent_orientation = Quatx2::new(parent_a, parent_b);
@@ -51,8 +53,8 @@ impl PlacementX2 {
         let shift = Vec3x2::new(poses[0].translation, poses[1].translation) - Vec3x2::new(parent_a, parent_b);
         let (rotation, parent_rotation) =
             (Mat3x2::from_quats(orientation), Mat3x2::from_quats(parent_orientation));
-        let arm = &rotation * Vec3x2::new(a.point, b.point);
-        let parent_arm = &parent_rotation * Vec3x2::new(a.parent_point, b.parent_point);
+        let arm = &rotation * Vec3x2::new(a.own.point, b.own.point);
+        let parent_arm = &parent_rotation * Vec3x2::new(a.other.point, b.other.point);
         let gap = shift + (arm - parent_arm);
         Self { orientation, parent_orientation, rotation, parent_rotation, arm, parent_arm, shift, gap }
     }

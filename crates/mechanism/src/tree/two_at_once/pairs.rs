@@ -11,22 +11,19 @@ use glam::DVec3;
 use sinew_math::{F64x2, Force, PrincipalInertia, Sym3, Sym3x2, Vec3x2, both, twice};
 use sinew_solvers::{Load, PairFactorView};
 
-use crate::joints::rows::RowForm;
-use crate::model::records::{PairModel, PairPath};
+use crate::joints::RowForm;
+use crate::model::{PairModel, PairPath};
 use crate::settings::Gyroscopic;
-use crate::tree::geometric::RESOLVED;
-use crate::tree::point::Iterate;
-use crate::tree::report::Found;
-use crate::tree::two_at_once::joints::{PlacementX2, TwoJoints};
+use crate::tree::{Found, PlacementX2, RESOLVED, StepLength, TreeSystem, TwoJoints};
 
 /// Whether pairs may be taken two by two at this linearization point.
 #[inline]
-pub(crate) fn applies(at: &Iterate<'_>) -> bool {
-    at.displaced.is_none()
-        && at.measured.is_none()
-        && at.form == RowForm::Position
-        && !at.pulls.is_empty()
-        && matches!(at.gyro, Gyroscopic::Auto | Gyroscopic::Implicit)
+pub(crate) fn applies(at: &TreeSystem<'_>) -> bool {
+    at.point.displaced.is_none()
+        && at.point.measured.is_none()
+        && at.point.form == RowForm::Position
+        && !at.joint_forces.is_empty()
+        && matches!(at.gyroscopic, Gyroscopic::Auto | Gyroscopic::Implicit)
 }
 
 /// How two pairs may be taken together: hinges, balls, or not at all.
@@ -38,6 +35,7 @@ pub(crate) fn path(a: &PairModel, b: &PairModel) -> Option<PairPath> {
 
 /// Two linearized pairs.
 pub(crate) struct TwoPairs<J> {
+    /// Own mass with drag, and momentum.
     inertia: Sym3x2,
     mass: F64x2,
     momentum_angular: Vec3x2,
@@ -45,47 +43,48 @@ pub(crate) struct TwoPairs<J> {
     /// Geometric stiffness of the own end and of the parent's, and which of them there are.
     own_end: (Sym3x2, u32),
     parent_end: (Sym3x2, u32),
+    /// From the parents' centres of mass to the bodies'.
     shift: Vec3x2,
     gap_squared: F64x2,
     joints: J,
 }
 
 impl<J: TwoJoints> TwoPairs<J> {
-    /// Linearizes two pairs whose joints transmit `pulls` to their bodies.
+    /// Linearizes two pairs whose joints transmit the forces `pulls` to their bodies.
     #[inline(always)]
-    pub(crate) fn new(at: &Iterate<'_>, pairs: [&PairModel; 2], pulls: [DVec3; 2]) -> Self {
+    pub(crate) fn new(at: &TreeSystem<'_>, pairs: [&PairModel; 2], pulls: [DVec3; 2]) -> Self {
         let [a, b] = pairs;
-        let (h, unit) = (twice(at.h), twice(1.0));
+        let (h, unit) = (twice(at.point.step.h), twice(1.0));
         let numbers = |of: fn(&PairModel) -> f64| both(of(a), of(b));
-        let ends = PlacementX2::new(at, pairs);
+        let ends = PlacementX2::new(at.point.poses, pairs);
         let PlacementX2 { rotation, arm, parent_arm, shift, gap, .. } = &ends;
 
         // Own mass and momentum.
-        let base = pairs.map(|p| &at.base[p.body as usize]);
+        let base = pairs.map(|p| &at.point.base[p.body as usize]);
         let omega = rotation.transpose_mul(Vec3x2::new(base[0].angular, base[1].angular));
-        let inertias = [&a.inertia, &b.inertia];
-        let stepped = PrincipalInertia::implicit_step_x2(inertias, omega, at.h);
-        let moments = Vec3x2::new(a.inertia.moments, b.inertia.moments);
-        let mass = numbers(|p| p.mass);
-        let fall = Vec3x2::splat(at.gravity * at.h);
+        let inertias = [&a.inertial.inertia, &b.inertial.inertia];
+        let stepped = PrincipalInertia::implicit_step_x2(inertias, omega, at.point.step.h);
+        let moments = Vec3x2::new(a.inertial.inertia.moments, b.inertial.inertia.moments);
+        let mass = numbers(|p| p.inertial.mass);
+        let fall = Vec3x2::splat(at.gravity * at.point.step.h);
 
         // Geometric stiffness.
         let pull = Vec3x2::new(pulls[0], pulls[1]);
         let strength = pull.dot(pull).sqrt();
-        let reach = [numbers(|p| p.own_end.reach), numbers(|p| p.parent_end.reach)];
-        let about = [numbers(|p| p.own_end.inertia), numbers(|p| p.parent_end.inertia)];
+        let reach = [numbers(|p| p.own.anchor.reach), numbers(|p| p.other.anchor.reach)];
+        let about = [numbers(|p| p.own.anchor.inertia), numbers(|p| p.other.anchor.inertia)];
 
         Self {
             inertia: PrincipalInertia::rotated_by_x2(inertias, rotation)
-                * (unit + h * numbers(|p| p.angular_damping)),
-            mass: mass * (unit + h * numbers(|p| p.linear_damping)),
+                * (unit + h * numbers(|p| p.inertial.angular_damping)),
+            mass: mass * (unit + h * numbers(|p| p.inertial.linear_damping)),
             momentum_angular: rotation * stepped.times(moments),
             momentum_linear: (Vec3x2::new(base[0].linear, base[1].linear) + fall) * mass,
-            own_end: geometric(at, (*arm, reach[0], about[0]), pull, strength),
-            parent_end: geometric(at, (*parent_arm, reach[1], about[1]), -pull, strength),
+            own_end: geometric(&at.point.step, (*arm, reach[0], about[0]), pull, strength),
+            parent_end: geometric(&at.point.step, (*parent_arm, reach[1], about[1]), -pull, strength),
             shift: *shift,
             gap_squared: gap.dot(*gap),
-            joints: J::new(at, pairs, &ends),
+            joints: J::new(&at.point, pairs, &ends),
         }
     }
 
@@ -135,16 +134,16 @@ impl<J: TwoJoints> TwoPairs<J> {
 /// `geometric::stiffness` of two ends, with a mask of those that have one.
 #[inline(always)]
 fn geometric(
-    at: &Iterate<'_>,
+    step: &StepLength,
     (arm, reach, inertia): (Vec3x2, F64x2, F64x2),
     pull: Vec3x2,
     strength: F64x2,
 ) -> (Sym3x2, u32) {
-    let spared = twice(RESOLVED) * inertia * twice(at.per_square);
+    let spared = twice(RESOLVED) * inertia * twice(step.per_square);
     let m = reach * strength;
     let bound = twice(0.5) * (arm.dot(pull) + m);
     let is_nothing = m.simd_le(twice(f64::MIN_POSITIVE)) | bound.simd_le(spared);
-    let left = (bound - spared) * twice(at.h * at.h);
+    let left = (bound - spared) * twice(step.h * step.h);
     let s = arm * strength + pull * reach;
     let t = s * (twice(0.25) * left / (bound * m));
     let k = Sym3x2 {

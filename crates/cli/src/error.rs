@@ -1,0 +1,10 @@
+//! Errors of the command, as text.
+
+/// Message about a scene, an argument or a file that cannot be used.
+pub(crate) struct CommandError(pub(crate) String);
+
+impl From<sinew_scene::SceneErrors> for CommandError {
+    fn from(errors: sinew_scene::SceneErrors) -> Self {
+        Self(errors.to_string())
+    }
+}

@@ -1,0 +1,173 @@
+//! One simulation for `sinew run`: build the world, step it, measure and record.
+
+use std::time::{Duration, Instant};
+
+use sinew_scene::{SceneDoc, SceneSource, Steps};
+use sinew_sim::{ExpectMeter, Stage, StepReport, World};
+
+use crate::args::RunArgs;
+use crate::error::CommandError;
+use crate::flesh_summary::FleshSummary;
+use crate::loop_summary::LoopSummary;
+use crate::plausible::PlausibleBounds;
+use crate::record::{FrameWishes, Recorder};
+use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
+use crate::{progress, scenes};
+
+/// Stages are timed in every eighth step only, so that reading the clock does not slow down small scenes.
+const OBSERVE_EVERY: u64 = 8;
+
+/// Builds a world and steps it to the end, or until the state is no longer plausible.
+pub(crate) fn simulate(
+    source: &SceneSource,
+    scene: &SceneDoc,
+    args: &RunArgs,
+    name: &str,
+) -> Result<(Summary, Recorder), CommandError> {
+    let mut world = scenes::build(source, scene)?;
+    let plan = world.info().steps.clone();
+    let from_seconds = args.seconds.map(|seconds| plan.nearest(seconds));
+    let n_steps = args.steps.or(from_seconds).unwrap_or(world.info().n_steps);
+    let curves = args.csv.is_some() || args.plot.is_some();
+    let mut recorder = Recorder::new(scene, &world, n_steps, curves, frame_wishes(args, &plan, n_steps)?);
+    let mut tally = Tally::new(scene, &world);
+    let bounds = PlausibleBounds::of(&world);
+    let mut lost = None;
+    let bar = progress::bar(n_steps, name, Some("steps"));
+    while tally.steps < n_steps && lost.is_none() {
+        let report = tally.step(&mut world);
+        lost = bounds.violated(&world, &report);
+        tally.expectations.observe(&world, &report);
+        recorder.note(&world, tally.steps, n_steps, lost.is_none());
+        bar.set_position(tally.steps);
+    }
+    bar.finish_and_clear();
+    let trouble = lost.map(|what| format!("{what} after step {} ({:.4} s)", tally.steps, world.time()));
+    Ok((tally.summary(name, &world, &plan, trouble), recorder))
+}
+
+/// What recorded frames contain; `None` if no picture is written.
+fn frame_wishes(args: &RunArgs, plan: &Steps, n_steps: u64) -> Result<Option<FrameWishes>, CommandError> {
+    let at = args.at.map(|at| plan.nearest(at));
+    if let (Some(step), Some(at)) = (at, args.at)
+        && step > n_steps
+    {
+        let end = plan.time_after(n_steps);
+        return Err(CommandError(format!("cannot show {at} s: the run ends at {end} s")));
+    }
+    let wanted = args.png.is_some() || args.gif.is_some() || args.filmstrip.is_some();
+    Ok(wanted.then(|| FrameWishes { at, show: args.show_options() }))
+}
+
+/// Sums and maxima over the steps.
+struct Tally {
+    dt: f64,
+    energy_initial: f64,
+    steps: u64,
+    regularized: u64,
+    ignored_inputs: u64,
+    clock: StageClock,
+    loops: LoopSummary,
+    flesh: Option<FleshSummary>,
+    expectations: ExpectMeter,
+}
+
+impl Tally {
+    fn new(scene: &SceneDoc, world: &World) -> Self {
+        Self {
+            dt: world.settings().dt,
+            energy_initial: world.energy().total(),
+            steps: 0,
+            regularized: 0,
+            ignored_inputs: 0,
+            clock: StageClock::default(),
+            loops: LoopSummary { assembly: world.info().assembly, ..LoopSummary::default() },
+            flesh: FleshSummary::of(world),
+            expectations: ExpectMeter::new(&scene.expect, world),
+        }
+    }
+
+    fn step(&mut self, world: &mut World) -> StepReport {
+        let report = self.clock.time(world, self.steps.is_multiple_of(OBSERVE_EVERY));
+        self.steps += 1;
+        self.regularized += u64::from(report.health.regularized);
+        self.ignored_inputs += u64::from(report.health.ignored_inputs);
+        self.loops.note(&report);
+        self.flesh.iter_mut().for_each(|flesh| flesh.note(&report));
+        report
+    }
+
+    fn summary(self, name: &str, world: &World, plan: &Steps, trouble: Option<String>) -> Summary {
+        let (acyclic_constraints, loop_constraints) = world.mechanism().n_rows();
+        let wall_seconds = self.clock.total.as_secs_f64();
+        Summary {
+            size: SceneSize {
+                scene: name.to_owned(),
+                bodies: world.mechanism().n_bodies(),
+                joints: world.mechanism().n_joints(),
+                acyclic_constraints,
+                loop_constraints,
+            },
+            time: RunTime {
+                steps: self.steps,
+                dt: self.dt,
+                step_lengths: plan.lengths(self.steps),
+                simulated_seconds: world.time(),
+                threads: rayon::current_num_threads(),
+                wall_seconds,
+                seconds_per_step: wall_seconds / self.steps.max(1) as f64,
+            },
+            max_position_error: self.expectations.max_position_error(),
+            max_rotation_error: self.expectations.max_rotation_error(),
+            loops: LoopSummary { max_tree_error: self.expectations.max_tree_error(), ..self.loops },
+            flesh: self.flesh,
+            energy_initial: self.energy_initial,
+            energy_final: world.energy().total(),
+            stages: self.clock.stages(),
+            regularized: self.regularized,
+            ignored_inputs: self.ignored_inputs,
+            digest: format!("{:016x}", world.digest()),
+            trouble,
+            expectations: self.expectations.finish(),
+            pending_expectations: self.expectations.n_pending(),
+            runs: Vec::new(),
+        }
+    }
+}
+
+/// Computing time, in total and per stage.
+#[derive(Default)]
+struct StageClock {
+    total: Duration,
+    /// Of the steps in which stages were timed.
+    stages: [Duration; Stage::ALL.len()],
+}
+
+impl StageClock {
+    /// Makes one step and adds its time.
+    fn time(&mut self, world: &mut World, observed: bool) -> StepReport {
+        let start = Instant::now();
+        let report = if observed {
+            let mut last = start;
+            world.step_observed(&mut |stage| {
+                let now = Instant::now();
+                if let Some(i) = Stage::ALL.iter().position(|&known| known == stage) {
+                    self.stages[i] += now - last;
+                }
+                last = now;
+            })
+        } else {
+            world.step()
+        };
+        self.total += start.elapsed();
+        report
+    }
+
+    /// Seconds per stage, scaled so that their sum is the total.
+    fn stages(&self) -> StageTimes {
+        let observed: Duration = self.stages.iter().sum();
+        let scale = self.total.as_secs_f64() / observed.as_secs_f64().max(f64::MIN_POSITIVE);
+        let seconds = |i: usize| if observed.is_zero() { 0.0 } else { scale * self.stages[i].as_secs_f64() };
+        StageTimes(Stage::ALL.iter().enumerate().map(|(i, stage)| (stage.name(), seconds(i))).collect())
+    }
+}

@@ -1,0 +1,129 @@
+//! Joint limits during assembly: a displacement that would take a joint past a limit takes it to that limit.
+//!
+//! A displacement is first found as if there were no limits. Joints that it takes past theirs are held there (`held`), joints
+//! that would have to be pulled back to theirs are let go, and the displacement is found again, a few times if need be. This is
+//! an active-set method; the set is made anew for every displacement. Twist and slide have two limits, the tilt of a joint with a
+//! cone limit has one. Units: rad, m. Cost: one pass over the joints that have limits.
+
+use glam::DVec3;
+use sinew_math::{DriveCoordinate, Motion, Pose};
+
+use crate::forces::{HeldLimits, Limit, LimitedCoordinate, ScalarForce, Tilt};
+use crate::joints::RelativeState;
+use crate::measure::relative_state;
+use crate::model::{JointId, JointModel, Model, State};
+
+/// Smallest radius of a mechanism, m: keeps the stiffness of a single body above zero.
+const SMALLEST_RADIUS: f64 = 1e-3;
+
+/// Holds nothing yet; the stiffness fits the mass and size of the mechanism.
+pub(crate) fn release_all(limits: &mut HeldLimits, model: &Model, poses: &[Pose]) {
+    let bodies = || poses.iter().zip(&model.bodies);
+    let mass: f64 = bodies().map(|(_, body)| body.mass).sum();
+    let middle = bodies().map(|(pose, body)| pose.translation * body.mass).sum::<DVec3>() / mass;
+    let radius = poses.iter().map(|pose| pose.translation.distance(middle)).fold(SMALLEST_RADIUS, f64::max);
+    limits.clear(model.joints.len(), mass, radius);
+}
+
+/// Holds joints that a displacement of the bodies takes past their limits, and lets go of those that it would have to pull there;
+/// false if nothing changes.
+pub(crate) fn update(
+    limits: &mut HeldLimits,
+    model: &Model,
+    state: &State,
+    moved: impl Fn(u32) -> Motion,
+) -> bool {
+    let mut is_new = false;
+    for_each_limited(model, state, moved, |at| {
+        let Limited { joint, coordinate, value, rate, limit } = at;
+        let held = limits.value_mut(joint, coordinate);
+        let next = value + rate;
+        if held.is_nan() && limit.excess(next) > 0.0 {
+            (*held, is_new) = (next.clamp(limit.min, limit.max), true);
+        } else if !held.is_nan() {
+            let pull = if *held >= limit.max { *held - next } else { next - *held };
+            // Two limits in one place hold either way.
+            if pull > 0.0 && limit.min < limit.max {
+                (*held, is_new) = (f64::NAN, true);
+            }
+        }
+    });
+    is_new
+}
+
+/// How far joints of the tree, and all joints, are past their limits, at most (rad, m).
+pub(crate) fn largest_excess(model: &Model, state: &State) -> [f64; 2] {
+    let mut largest = [0.0; 2];
+    for_each_limited(
+        model,
+        state,
+        |_| Motion::ZERO,
+        |at| {
+            let excess = at.limit.excess(at.value);
+            let is_tree = model.is_tree_joint(JointId::from_index(at.joint));
+            largest[0] = if is_tree { f64::max(largest[0], excess) } else { largest[0] };
+            largest[1] = f64::max(largest[1], excess);
+        },
+    );
+    largest
+}
+
+/// A coordinate that has limits, and its change by a displacement of the bodies.
+struct Limited {
+    joint: usize,
+    coordinate: LimitedCoordinate,
+    /// rad or m.
+    value: f64,
+    rate: f64,
+    limit: Limit,
+}
+
+/// Visits every coordinate that has limits.
+fn for_each_limited(
+    model: &Model,
+    state: &State,
+    moved: impl Fn(u32) -> Motion,
+    mut visit: impl FnMut(Limited),
+) {
+    for (index, joint) in model.joints.iter().enumerate() {
+        let limits = limits_of(model, joint);
+        if limits.iter().all(Option::is_none) {
+            continue;
+        }
+        let relative = relative_state(model, state, index, &moved);
+        for (limit, coordinate) in limits.into_iter().zip(COORDINATES) {
+            if let Some(limit) = limit {
+                let (value, rate) = value_and_rate(&relative, coordinate);
+                visit(Limited { joint: index, coordinate, value, rate, limit });
+            }
+        }
+    }
+}
+
+/// In the order of [`limits_of`].
+const COORDINATES: [LimitedCoordinate; 3] =
+    [LimitedCoordinate::Twist, LimitedCoordinate::Slide, LimitedCoordinate::Tilt];
+
+/// Limits of twist, slide and tilt. A driven coordinate goes where its drive says and has none.
+fn limits_of(model: &Model, joint: &JointModel) -> [Option<Limit>; 3] {
+    let forces = &model.forces[joint.forces as usize];
+    let free = |coordinate: DriveCoordinate| {
+        let limit = |force: &ScalarForce| force.limit;
+        forces.along(coordinate).and_then(limit).filter(|_| !joint.drives(coordinate))
+    };
+    let cone = forces.rotation.as_ref().and_then(|rotation| rotation.cone);
+    let tilt = cone.map(|cone| Limit { min: f64::NEG_INFINITY, ..cone });
+    [free(DriveCoordinate::Twist), free(DriveCoordinate::Slide), tilt]
+}
+
+/// A coordinate, and its change by the displacement that the relative motion stands for.
+fn value_and_rate(relative: &RelativeState, coordinate: LimitedCoordinate) -> (f64, f64) {
+    match coordinate {
+        LimitedCoordinate::Twist => (relative.twist, relative.twist_rate()),
+        LimitedCoordinate::Slide => (relative.slide(), relative.motion.linear.x),
+        LimitedCoordinate::Tilt => {
+            let tilt = Tilt::of_axis(relative.axis());
+            (tilt.angle, tilt.rate(relative.motion.angular))
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Solving bodies and a companion together.
+//!
+//! The companion's unknowns and the impulses on the bodies it touches are one symmetric system, solved by conjugate gradients
+//! with the factored tree as the bodies' part of the preconditioner. Every iterate meets the rows of the tree. The result is one
+//! more substitution of the tree, with the companion's impulses (docs/maths/flesh.md). Cost: per iteration one reaction of the
+//! touched part of the tree, and the companion's own. A solve that does not converge is reported to the companion.
+
+use sinew_math::{Force, Motion};
+use sinew_solvers::{
+    CgReport, CgScratch, CgSettings, OnTree, OnTreeScratch, PairFactor, Responder, conjugate_gradient,
+};
+
+use crate::coupling::Companion;
+use crate::loops::Tie;
+use crate::model::Model;
+use crate::tree::{ReactingTree, TreeScratch};
+
+/// Solves at one linearization point: a contact that opens and closes for ever is left as it is.
+pub(crate) const MOST_SOLVES: u32 = 6;
+
+/// Scratch of the solves with a companion.
+#[derive(Clone, Debug)]
+pub(crate) struct CompanionScratch {
+    /// Rows between bodies at the present point.
+    pub(crate) ties: Vec<Tie>,
+    /// Of the last solve; reactions for the loops are more precise.
+    precision: CgSettings,
+    /// Residual at the start of the first solve of the step.
+    size: f64,
+    /// Touched at the ports of the companion.
+    tree: ReactingTree,
+    ports: Vec<u32>,
+    system: SystemScratch,
+    /// Of the last solve: changes of unknowns, then impulses on ports.
+    solution: Vec<f64>,
+    /// Changes of the companion's unknowns.
+    own: Vec<f64>,
+    /// Zeros.
+    still: Vec<f64>,
+    /// Of the companion's own rows.
+    residual: Vec<f64>,
+    /// Twists at the ports.
+    touched: Vec<Motion>,
+    /// Impulses at the ports where a solve starts.
+    start: Vec<Force>,
+    /// Impulses of loops and companion together.
+    sum: Vec<Force>,
+    /// What the companion does to each pair beyond its loads.
+    impulses: Vec<Force>,
+    body_motions: Vec<Motion>,
+}
+
+/// Scratch of the conjugate gradients.
+#[derive(Clone, Debug, Default)]
+struct SystemScratch {
+    on_tree: OnTreeScratch,
+    cg: CgScratch,
+    rhs: Vec<f64>,
+}
+
+impl CompanionScratch {
+    /// Scratch for a model; the sizes of a companion are taken at every solve, because contacts come and go.
+    pub(crate) fn new(model: &Model, tree: &TreeScratch) -> Self {
+        let n = model.pairs.len();
+        Self {
+            ties: Vec::new(),
+            precision: CgSettings::default(),
+            size: 0.0,
+            tree: ReactingTree::new(model, tree, std::iter::empty()),
+            ports: Vec::new(),
+            system: SystemScratch::default(),
+            solution: Vec::new(),
+            own: Vec::new(),
+            still: Vec::new(),
+            residual: Vec::new(),
+            touched: Vec::new(),
+            start: Vec::new(),
+            sum: Vec::new(),
+            impulses: vec![Force::ZERO; n],
+            body_motions: Vec::new(),
+        }
+    }
+
+    /// What the companion does to pairs beyond its loads, N·s.
+    pub(crate) fn impulses(&self) -> impl Iterator<Item = (usize, Force)> + '_ {
+        self.ports.iter().map(|&port| (port as usize, self.impulses[port as usize]))
+    }
+
+    /// Takes the ports and the number of unknowns of the companion.
+    fn activate(&mut self, companion: &dyn Companion) {
+        if self.ports != companion.ports() {
+            self.ports.clear();
+            self.ports.extend_from_slice(companion.ports());
+            self.tree.touch(self.ports.iter().copied());
+        }
+        self.own.clear();
+        self.own.resize(companion.n_unknowns(), 0.0);
+        self.still.resize(companion.n_unknowns(), 0.0);
+        self.residual.resize(companion.n_unknowns(), 0.0);
+        self.touched.resize(self.ports.len(), Motion::ZERO);
+        self.start.resize(self.ports.len(), Force::ZERO);
+        self.impulses.fill(Force::ZERO);
+    }
+
+    /// `tree.motions` becomes the solution with the companion; `given` are the twists of bodies that nothing moves.
+    pub(crate) fn solve(
+        &mut self,
+        (model, given): (&Model, &[Motion]),
+        tree: &mut TreeScratch,
+        companion: &mut dyn Companion,
+        settings: &CgSettings,
+        is_first: bool,
+    ) {
+        self.activate(companion);
+        if self.own.is_empty() {
+            return;
+        }
+        self.touch(&tree.motions);
+        companion.start(&self.touched, &mut self.residual, &mut self.start);
+        // Later solves of a step begin near their solution: they are held to the scale of the first.
+        // The precision is relative to the residual of the first solve of the step.
+        let size = self.residual.iter().map(|r| r * r).sum::<f64>().sqrt();
+        if is_first {
+            self.size = size;
+        }
+        let precision = (settings.precision * self.size / size).clamp(settings.precision, LOOSEST);
+        self.precision = CgSettings { precision, ..*settings };
+        let report = self.iterate(companion, &tree.factor, &self.precision.clone(), true);
+        companion.solved(report);
+        self.adopt();
+        let above =
+            |k: usize| given.get(model.pairs[k].parent_body as usize).copied().unwrap_or(Motion::ZERO);
+        self.tree.all(&tree.factor).resolve(&self.impulses, above, &mut tree.motions);
+    }
+
+    /// Adds the last solution to the companion's changes and to its impulses.
+    pub(crate) fn adopt(&mut self) {
+        self.own.iter_mut().zip(&self.solution).for_each(|(own, x)| *own += x);
+        let carried = OnTree::carried(self.own.len(), &self.solution);
+        for (&port, impulse) in self.ports.iter().zip(carried) {
+            self.impulses[port as usize] += impulse;
+        }
+    }
+
+    /// Solves for `residual` and `start`, on a tree that is new or was there before.
+    fn iterate(
+        &mut self,
+        companion: &mut dyn Companion,
+        factor: &PairFactor,
+        settings: &CgSettings,
+        is_new: bool,
+    ) -> CgReport {
+        let Self { tree, solution, system: SystemScratch { on_tree, cg, rhs }, .. } = self;
+        OnTree::fill(&self.residual, &self.start, rhs);
+        solution.clear();
+        solution.resize(rhs.len(), 0.0);
+        let mut tree = tree.touched(factor);
+        on_tree.touch(&self.ports, factor.len());
+        let mut system = OnTree { attached: companion, tree: &mut tree, scratch: on_tree };
+        if is_new {
+            system.prepare();
+        }
+        conjugate_gradient(&mut system, rhs, solution, settings, cg)
+    }
+
+    /// The reaction of the tree alone, of all of it.
+    fn answer_tree(&mut self, factor: &PairFactor, impulses: &[Force], motions: &mut [Motion]) {
+        self.tree.all(factor).respond(impulses, motions);
+    }
+
+    /// The twists of the bodies that the companion touches.
+    fn touch(&mut self, motions: &[Motion]) {
+        for (motion, &port) in self.touched.iter_mut().zip(&self.ports) {
+            *motion = motions[port as usize];
+        }
+    }
+
+    /// Shows the solution to the companion; true if another solve is needed.
+    pub(crate) fn review(
+        &mut self,
+        (model, given): (&Model, &[Motion]),
+        motions: &[Motion],
+        companion: &mut dyn Companion,
+        solves_left: u32,
+    ) -> bool {
+        self.body_motions.clear();
+        let bodies = model.pair_of_body.iter().zip(given);
+        self.body_motions
+            .extend(bodies.map(|(&pair, given)| motions.get(pair as usize).copied().unwrap_or(*given)));
+        companion.review(&self.own, &self.body_motions, solves_left)
+    }
+}
+
+/// A tree with its companion, as the surroundings of loops. What the companion does in answer to the last impulses waits for
+/// [`CompanionScratch::adopt`].
+pub(crate) struct CoupledTree<'a> {
+    pub(crate) factor: &'a PairFactor,
+    pub(crate) scratch: &'a mut CompanionScratch,
+    pub(crate) companion: &'a mut dyn Companion,
+}
+
+/// No solve asks for less than this.
+const LOOSEST: f64 = 0.1;
+
+/// Reactions are computed more precisely than the step itself by this factor, for the sake of the loop solver.
+const FINER: f64 = 1e-4;
+
+/// No solve asks for more than this.
+const FINEST: f64 = 1e-13;
+
+impl Responder for CoupledTree<'_> {
+    fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
+        let Self { factor, scratch, companion } = self;
+        scratch.answer_tree(factor, impulses, motions);
+        scratch.touch(motions);
+        // Minus what the companion does when its bodies move and it does not.
+        let CompanionScratch { still, residual, start, touched, .. } = &mut **scratch;
+        companion.apply(still, touched, residual, start);
+        residual.iter_mut().for_each(|r| *r = -*r);
+        start.iter_mut().for_each(|f| *f = *f * -1.0);
+        let CgSettings { precision, iterations } = scratch.precision;
+        let settings = CgSettings { precision: (precision * FINER).max(FINEST), iterations };
+        scratch.iterate(*companion, factor, &settings, false);
+        let mut all = std::mem::take(&mut scratch.sum);
+        all.clear();
+        all.extend_from_slice(impulses);
+        for (&port, impulse) in
+            scratch.ports.iter().zip(OnTree::carried(scratch.own.len(), &scratch.solution))
+        {
+            all[port as usize] += impulse;
+        }
+        scratch.answer_tree(factor, &all, motions);
+        scratch.sum = all;
+    }
+}

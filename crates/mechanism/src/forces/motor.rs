@@ -1,0 +1,55 @@
+//! A motor: a servo along a joint coordinate, `F = kp (x* − x) + kd (ẋ* − ẋ)`, bounded by `F_max`.
+//!
+//! Implicit (`coordinate`): `κ = s (h²kp + h kd)`, `q = s h (kp (x* − x) + h kp ẋ_d + kd ẋ*)`. The gain ratio
+//! `s = min(1, F_max/|F|)` with the predicted force keeps a saturated motor implicit. A load that arrives within the step can
+//! exceed `F_max` until the next steps, or Newton iterations, have seen it. A motor does work and stores no energy.
+
+use crate::forces::{Coordinate, ScalarImpulse};
+
+/// A servo on one coordinate: position (`kp > 0`), velocity (`kp = 0`), or both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Motor {
+    /// Position gain, N·m/rad or N/m.
+    pub kp: f64,
+    /// Velocity gain, N·m·s/rad or N·s/m.
+    pub kd: f64,
+    /// Largest force, N·m or N (infinite: none).
+    pub max_force: f64,
+    /// The target, unless the input gives another.
+    pub target: MotorTarget,
+}
+
+/// The target of a motor.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MotorTarget {
+    /// Coordinate, rad or m.
+    pub position: f64,
+    /// Rate, per second.
+    pub velocity: f64,
+}
+
+impl Motor {
+    /// Implicit: adds to an impulse.
+    #[inline]
+    pub(crate) fn linearize(&self, x: &Coordinate, target: MotorTarget, h: f64, sum: &mut ScalarImpulse) {
+        // The force at the end of the step decides about saturation: at the start it would switch back and forth.
+        let force = self.force(x.predicted(h), x.rate, target);
+        let s = if force.abs() > self.max_force { self.max_force / force.abs() } else { 1.0 };
+        sum.kappa += s * (h * h * self.kp + h * self.kd);
+        let position = self.kp * (target.position - x.value + h * x.displaced);
+        sum.q += s * h * (position + self.kd * target.velocity);
+    }
+
+    /// Explicit force.
+    pub(crate) fn explicit(&self, value: f64, rate: f64, target: MotorTarget) -> f64 {
+        self.force(value, rate, target).clamp(-self.max_force, self.max_force)
+    }
+
+    /// The force without its bound.
+    #[inline]
+    fn force(&self, value: f64, rate: f64, target: MotorTarget) -> f64 {
+        self.kp * (target.position - value) + self.kd * (target.velocity - rate)
+    }
+}

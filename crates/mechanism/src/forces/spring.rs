@@ -1,0 +1,58 @@
+//! A linear spring and damper along a joint coordinate: the force `−k (x − x₀) − c ẋ`.
+//!
+//! Implicit (`coordinate`): `κ = h²k + h c`, `q = −h k (x − x₀) + h²k ẋ_d`. Explicit: the force itself. Energy: `½ k (x − x₀)²`.
+//! A scale multiplies `k` and `c`. Units: N·m/rad or N/m, N·m·s/rad or N·s/m.
+
+use sinew_math::{F64x2, both, twice};
+
+use crate::forces::{Coordinate, ScalarImpulse};
+
+/// A linear spring and damper on one coordinate.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Spring {
+    /// Stiffness, N·m/rad or N/m.
+    pub stiffness: f64,
+    /// Rest value of the coordinate, rad or m.
+    pub rest: f64,
+    /// Damping, N·m·s/rad or N·s/m.
+    pub damping: f64,
+}
+
+impl Spring {
+    /// Implicit.
+    #[inline]
+    pub(crate) fn linearized(&self, x: &Coordinate, scale: f64, h: f64) -> ScalarImpulse {
+        let (k, c) = (self.stiffness * scale, self.damping * scale);
+        ScalarImpulse { q: -h * k * (x.value - self.rest - h * x.displaced), kappa: h * h * k + h * c }
+    }
+
+    /// Implicit, where it is the only force of a fused hinge. The operations have the order of [`Self::linearized_alone_x2`]: the
+    /// two differ from [`Self::linearized`] by rounding.
+    #[inline]
+    pub(crate) fn linearized_alone(&self, value: f64, displaced: f64, scale: f64, h: f64) -> ScalarImpulse {
+        let stiff = h * h * self.stiffness * scale;
+        let kappa = stiff + h * self.damping * scale;
+        ScalarImpulse { q: stiff * displaced - h * self.stiffness * scale * (value - self.rest), kappa }
+    }
+
+    /// [`Self::linearized_alone`] of two springs at an undisplaced point: `q` and `κ`.
+    #[inline(always)]
+    pub(crate) fn linearized_alone_x2([a, b]: [&Self; 2], value: F64x2, scale: f64, h: f64) -> [F64x2; 2] {
+        let (h, scale) = (twice(h), twice(scale));
+        let k = both(a.stiffness, b.stiffness);
+        let kappa = h * h * k * scale + h * both(a.damping, b.damping) * scale;
+        [-(h * k * scale * (value - both(a.rest, b.rest))), kappa]
+    }
+
+    /// Explicit force.
+    pub(crate) fn explicit(&self, value: f64, rate: f64, scale: f64) -> f64 {
+        -scale * (self.stiffness * (value - self.rest) + self.damping * rate)
+    }
+
+    /// Elastic energy, J.
+    pub(crate) fn energy(&self, value: f64, scale: f64) -> f64 {
+        let x = value - self.rest;
+        0.5 * scale * self.stiffness * x * x
+    }
+}

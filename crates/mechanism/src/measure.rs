@@ -1,0 +1,217 @@
+//! Measures of a state: energy, momentum, joint errors. They never change anything.
+//!
+//! Energy in joules: kinetic `½ ω·Iω + ½ m v²`, gravity `−m g·x`, elastic energy of springs and stops. Momentum in
+//! world axes about the world origin. Cost: one pass over bodies and one over joints.
+
+use glam::DVec3;
+use sinew_math::{Force, JointKind, Motion, Pose, log_so3, quat_to_mat3};
+use sinew_topology::NONE;
+use smallvec::SmallVec;
+
+use crate::forces::ForceSet;
+use crate::input::{Input, usable_scale};
+use crate::joints::{Drive, PairState, RelativeState, RowForm, evaluate_rows, joint_errors};
+use crate::model::{JointId, Model, State, WORLD, pose_of};
+
+/// Mechanical energy, J.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of height.
+    pub gravity: f64,
+    /// In springs and stops.
+    pub elastic: f64,
+}
+
+impl Energy {
+    /// The sum.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.gravity + self.elastic
+    }
+}
+
+/// Energy of a state under a gravity (m/s²), with joint springs scaled as by [`Input::spring_scale`].
+pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -> Energy {
+    let spring_scale = usable_scale(spring_scale);
+    let mut out = Energy::default();
+    for (body, inertial) in model.bodies.iter().enumerate() {
+        let (pose, motion) = (&state.poses[body], &state.motions[body]);
+        let inertia = inertial.inertia.rotated_by(&quat_to_mat3(pose.rotation));
+        out.kinetic += 0.5 * inertia.quadratic_form(motion.angular);
+        out.kinetic += 0.5 * inertial.mass * motion.linear.length_squared();
+        out.gravity -= inertial.mass * gravity.dot(pose.translation);
+    }
+    for index in 0..model.joints.len() {
+        add_joint_energy(model, state, index, spring_scale, &mut out.elastic);
+    }
+    for spring in model.springs.iter() {
+        out.elastic += spring.energy([spring.body1, spring.body2].map(|body| pose_of(&state.poses, body)));
+    }
+    out
+}
+
+/// Adds the elastic energy of the forces inside a joint, and of its soft rows.
+fn add_joint_energy(model: &Model, state: &State, index: usize, spring_scale: f64, sum: &mut f64) {
+    let joint = &model.joints[index];
+    let forces = &model.forces[joint.forces as usize];
+    if *forces == ForceSet::default() && joint.compliance == 0.0 {
+        return;
+    }
+    let relative = relative_state(model, state, index, |body| motion_of(state, body));
+    forces.add_energy(&relative, spring_scale, sum);
+    if joint.compliance > 0.0 {
+        let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
+        *sum += 0.5 / joint.compliance * rows.residual.iter().map(|c| c * c).sum::<f64>();
+    }
+}
+
+/// Total momentum of the dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s).
+pub fn momentum(model: &Model, state: &State) -> Force {
+    let mut out = Force::ZERO;
+    for (body, inertial) in model.bodies.iter().enumerate() {
+        let (pose, motion) = (&state.poses[body], &state.motions[body]);
+        let inertia = inertial.inertia.rotated_by(&quat_to_mat3(pose.rotation));
+        let linear = motion.linear * inertial.mass;
+        out.linear += linear;
+        out.angular += inertia.mul_vec(motion.angular) + pose.translation.cross(linear);
+    }
+    out
+}
+
+/// How far a state is from meeting its joints.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Violation {
+    /// Largest anchor distance along locked directions, m.
+    pub position: f64,
+    /// Largest rotation error, rad.
+    pub rotation: f64,
+    /// Largest anchor distance (m) or rotation error (rad) among the joints of the tree: those that never open.
+    pub tree: f64,
+    /// The joint with the largest anchor distance.
+    pub joint: Option<JointId>,
+}
+
+/// Joint errors of a state; drives are compared with the input's values, if given.
+pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
+    let mut out = Violation::default();
+    for (index, joint) in model.joints.iter().enumerate() {
+        if joint.compliance > 0.0 {
+            continue;
+        }
+        let (position, rotation) = joint_error(model, state, &state.poses, input, index as u32);
+        if position > out.position || out.joint.is_none() {
+            (out.position, out.joint) = (position, Some(JointId::from_index(index)));
+        }
+        out.rotation = out.rotation.max(rotation);
+        if model.is_tree_joint(JointId::from_index(index)) {
+            out.tree = out.tree.max(position).max(rotation);
+        }
+    }
+    out
+}
+
+/// Forces in the joints during the last implicit step, per joint: the force of the joint on its body 1, world axes, N.
+/// Zero after a step of another stepper.
+pub fn joint_forces(model: &Model, state: &State) -> Vec<DVec3> {
+    let mut balance: Vec<DVec3> = model.pairs.iter().map(|p| state.pulls[p.body as usize]).collect();
+    let mut out = vec![DVec3::ZERO; model.joints.len()];
+    for (looped, pull) in model.loops.iter().zip(&state.loops.pulls) {
+        out[looped.joint as usize] = *pull;
+    }
+    for (k, pair) in model.pairs.iter().enumerate() {
+        // Children come before parents, so the balance of the whole subtree is complete.
+        let force = balance[k];
+        if pair.parent != NONE {
+            balance[pair.parent as usize] += force;
+        }
+        if pair.joint != WORLD {
+            out[pair.joint as usize] = if pair.flipped { -force } else { force };
+        }
+    }
+    out
+}
+
+/// Coordinates of a joint: twist about `i` (rad, continuous), slide along `i` (m), rotation vector between the frames
+/// in frame 2 (rad), and their rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointReading {
+    /// Twist angle, rad.
+    pub twist: f64,
+    /// Its rate, rad/s.
+    pub twist_rate: f64,
+    /// Slide, m.
+    pub slide: f64,
+    /// Its rate, m/s.
+    pub slide_rate: f64,
+    /// Rotation vector of frame 1 in frame 2, rad.
+    pub rotation: DVec3,
+    /// Relative angular velocity in frame 2, rad/s.
+    pub angular_rate: DVec3,
+}
+
+/// Reads the coordinates of a joint.
+pub fn joint_reading(model: &Model, state: &State, joint: JointId) -> JointReading {
+    let relative = relative_state(model, state, joint.index(), |body| motion_of(state, body));
+    JointReading {
+        twist: relative.twist,
+        twist_rate: relative.twist_rate(),
+        slide: relative.slide(),
+        slide_rate: relative.motion.linear.x,
+        rotation: log_so3(relative.rotation),
+        angular_rate: relative.motion.angular,
+    }
+}
+
+/// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft or let go. The twist angles of the state
+/// tell full turns apart.
+pub(crate) fn joint_error(
+    model: &Model,
+    state: &State,
+    poses: &[Pose],
+    input: &Input,
+    index: u32,
+) -> (f64, f64) {
+    let joint = &model.joints[index as usize];
+    if joint.compliance > 0.0 || input.releases(model, index) {
+        return (0.0, 0.0);
+    }
+    let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
+    if joint.kind == JointKind::Ball {
+        let (point1, point2) = (joint.frames.point1, joint.frames.point2);
+        return (pose1.transform_point(point1).distance(pose2.transform_point(point2)), 0.0);
+    }
+    // Errors are measured within half a turn of the last known angle.
+    let previous_twist = state.twists[index as usize];
+    let pair = PairState { pose1, pose2, previous_twist, ..PairState::default() };
+    let relative = RelativeState::new(&joint.frames, &pair);
+    let drives: SmallVec<[Drive; 2]> =
+        joint.driven().filter_map(|c| input.drive(JointId::from_index(index as usize), c).copied()).collect();
+    let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
+    joint_errors(joint.kind, joint.drives_twist, &rows)
+}
+
+/// Twist of a body position; the world is at rest.
+pub(crate) fn motion_of(state: &State, body: u32) -> Motion {
+    if body == WORLD { Motion::ZERO } else { state.motions[body as usize] }
+}
+
+/// The relative state of a joint at the poses of a state, its bodies moving as told.
+pub(crate) fn relative_state(
+    model: &Model,
+    state: &State,
+    index: usize,
+    motion: impl Fn(u32) -> Motion,
+) -> RelativeState {
+    let joint = &model.joints[index];
+    let pair = PairState {
+        pose1: pose_of(&state.poses, joint.body1),
+        pose2: pose_of(&state.poses, joint.body2),
+        motion1: motion(joint.body1),
+        motion2: motion(joint.body2),
+        previous_twist: state.twists[index],
+    };
+    RelativeState::new(&joint.frames, &pair)
+}

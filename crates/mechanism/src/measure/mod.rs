@@ -1,2 +1,0 @@
-pub(crate) mod joint;
-pub(crate) mod measures;

@@ -1,0 +1,160 @@
+//! Backward Euler and BDF2 as one scheme, and the points it linearizes at.
+//!
+//! **BDF2 is backward Euler from an extrapolated base.** With `ρ = h/h₀`, `γ = ρ²/(1+2ρ)`, `β = (1+ρ)/(1+2ρ)`:
+//! ```text
+//! v̂ = v + γ(v − v₋),   q̂ = q ⊕ γΔ,   h' = β h,   M(v⁺ − v̂) = h' F⁺ − Jᵀλ,   q⁺ = q̂ ⊕ h' v⁺,   C(q⁺) = 0
+//! ```
+//! linearized at `q̂ ⊕ h' v_k` with `v_k = v + ρ(v − v₋)`. A step after a jolt (some body's rotation speed changed by more than
+//! 0.25 rad per step) is backward Euler.
+
+use sinew_math::{Motion, Pose};
+use sinew_topology::NONE;
+
+use crate::coupling::CouplingPoint;
+use crate::input::Input;
+use crate::model::{Model, State};
+use crate::prepare::{kinematic_target, move_pose};
+use crate::settings::{Order, Settings};
+use crate::tree::LinearizationPoint;
+use crate::workspace::PointScratch;
+
+/// Numbers of the scheme for this step.
+#[derive(Clone, Copy)]
+pub(crate) struct SchemeCoefficients {
+    /// Whether this step is of second order.
+    pub(crate) is_second: bool,
+    /// Whether the next one may be.
+    pub(crate) keeps_history: bool,
+    /// Effective step `β h`.
+    pub(crate) h: f64,
+    /// `γ`.
+    carry: f64,
+    /// `ρ`.
+    ratio: f64,
+}
+
+/// Change of rotation speed times step, rad, beyond which the motion is not resolved: extrapolating it would mislead.
+const RESOLVED_TURN: f64 = 0.25;
+
+impl SchemeCoefficients {
+    /// The scheme of this step: second order only where there is a history worth extrapolating.
+    pub(crate) fn new(state: &State, order: Order, dt: f64) -> Self {
+        let keeps_history = order == Order::Second;
+        let history = &state.history;
+        let limit = RESOLVED_TURN / dt;
+        let is_resolved = |(now, before): (&Motion, &Motion)| {
+            (now.angular - before.angular).length_squared() < limit * limit
+        };
+        let can_extrapolate = keeps_history
+            && history.step > 0.0
+            && history.motions.len() == state.motions.len()
+            && state.motions.iter().zip(&history.motions).all(is_resolved);
+        if !can_extrapolate {
+            return Self { is_second: false, keeps_history, h: dt, carry: 0.0, ratio: 0.0 };
+        }
+        let rho = dt / history.step;
+        let denominator = 1.0 + 2.0 * rho;
+        Self {
+            is_second: true,
+            keeps_history,
+            h: dt * (1.0 + rho) / denominator,
+            carry: rho * rho / denominator,
+            ratio: rho,
+        }
+    }
+
+    /// What a companion needs to know of a linearization point.
+    pub(crate) fn coupling_point<'a>(
+        &self,
+        at: &LinearizationPoint<'a>,
+        settings: &Settings,
+        is_again: bool,
+    ) -> CouplingPoint<'a> {
+        CouplingPoint {
+            poses: at.poses,
+            motions: at.motions,
+            is_ahead: at.displaced.is_some(),
+            is_again,
+            is_same: false,
+            h: self.h,
+            dt: settings.dt,
+            carry: self.carry,
+            ratio: self.ratio,
+            gravity: settings.gravity,
+        }
+    }
+}
+
+impl PointScratch {
+    /// Room for the points that the scheme needs.
+    pub(crate) fn prepare(&mut self, scheme: &SchemeCoefficients, n: usize) {
+        if scheme.keeps_history {
+            self.resize(n);
+            self.base.resize(n, Motion::ZERO);
+        }
+    }
+
+    /// Room for one displaced point.
+    fn resize(&mut self, n: usize) {
+        self.poses.resize(n, Pose::IDENTITY);
+        self.velocities.resize(n, Motion::ZERO);
+    }
+
+    /// Predicted end of a second-order step.
+    pub(crate) fn extrapolate(&mut self, task: &StepTask<'_>, state: &State, scheme: &SchemeCoefficients) {
+        for body in 0..state.poses.len() {
+            if task.model.pair_of_body[body] == NONE {
+                self.poses[body] = kinematic_target(task.model, state, task.input, body);
+                self.velocities[body] = state.motions[body];
+                self.base[body] = state.motions[body];
+                continue;
+            }
+            let (now, before) = (state.motions[body], state.history.motions[body]);
+            let change = now - before;
+            self.base[body] = now + change * scheme.carry;
+            let guess = now + change * scheme.ratio;
+            self.velocities[body] = guess;
+            let carried = move_pose(&state.poses[body], state.history.increments[body] * scheme.carry);
+            self.poses[body] = move_pose(&carried, guess * scheme.h);
+        }
+    }
+
+    /// Moves the linearization point to the pose that the solved `motions` (per pair) lead to; from the state itself unless the
+    /// last point was `displaced`.
+    pub(crate) fn advance(
+        &mut self,
+        task: &StepTask<'_>,
+        state: &State,
+        h: f64,
+        motions: &[Motion],
+        displaced: bool,
+    ) {
+        if !displaced {
+            self.resize(state.poses.len());
+        }
+        for body in 0..state.poses.len() {
+            let pair = task.model.pair_of_body[body];
+            if pair == NONE {
+                self.poses[body] = kinematic_target(task.model, state, task.input, body);
+                self.velocities[body] = state.motions[body];
+                continue;
+            }
+            let motion = motions[pair as usize];
+            let (from, done) = if displaced {
+                (self.poses[body], self.velocities[body])
+            } else {
+                (state.poses[body], Motion::ZERO)
+            };
+            self.poses[body] = move_pose(&from, (motion - done) * h);
+            self.velocities[body] = motion;
+        }
+    }
+}
+
+/// Model, input and settings of one step.
+#[derive(Clone, Copy)]
+pub(crate) struct StepTask<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) input: &'a Input,
+    pub(crate) settings: &'a Settings,
+}
