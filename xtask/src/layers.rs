@@ -70,7 +70,7 @@ const LAYERS: &[PackageLayer] = &[
         "sinew-engine",
         "crates/engine",
         "math mechanism fem contact flesh recursive control",
-        "glam rayon serde",
+        "glam thiserror rayon serde",
     ),
     numeric(
         "sinew-compile",

@@ -69,8 +69,8 @@ pub(crate) struct DynamicsArgs {
     /// Joints with a given acceleration are prescribed; the others are passive.
     #[arg(long, group = "mode")]
     pub(crate) hybrid: bool,
-    /// File (RON or JSON) with positions, rates, torques and accelerations by joint, and wrenches by body. Default: initial
-    /// positions of the scene, everything else zero.
+    /// File (RON or JSON) with positions, rates, torques and accelerations by joint, and wrenches by body. Default:
+    /// initial positions of the scene, everything else zero.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Print one JSON object on standard output and nothing else.
@@ -121,12 +121,12 @@ pub(crate) struct EmbedArgs {
     /// Length of one file unit in metres: 0.001 for a surface in millimetres.
     #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(crate) scale: f64,
-    /// Smallest mass of a node as a share of the mean, from 0 to 1; the other nodes become lighter in turn. Explicit steps
-    /// need about 0.05.
+    /// Smallest mass of a node as a share of the mean, from 0 to 1; the other nodes become lighter in turn. Explicit
+    /// steps need about 0.05.
     #[arg(long, value_name = "E", default_value_t = 0.01, allow_negative_numbers = true)]
     pub(crate) mass_floor: f64,
-    /// Cut each cube into six tetrahedra instead of joining the centres of neighbouring cubes. Parts of the surface closer than
-    /// one cube then still move independently.
+    /// Cut each cube into six tetrahedra instead of joining the centres of neighbouring cubes. Parts of the surface
+    /// closer than one cube then still move independently.
     #[arg(long)]
     pub(crate) bricks: bool,
     /// Print one JSON object on standard output and nothing else.
@@ -219,7 +219,8 @@ pub(crate) enum PictureExtra {
     Diagonalized,
     /// Joints as dark dots.
     Joints,
-    /// The tetrahedral mesh of flesh instead of its surface: nodes sized by mass, black if fixed to a bone, red if free.
+    /// The tetrahedral mesh of flesh instead of its surface: nodes sized by mass, black if fixed to a bone, red if
+    /// free.
     Mesh,
     /// Flesh coloured by stretch: blue compressed, white at rest, red stretched.
     Stretch,

@@ -9,9 +9,10 @@
 //! )
 //! ```
 //!
-//! Forward mode computes accelerations from torques, inverse mode torques from accelerations. In hybrid mode joints with a given
-//! acceleration are prescribed and the others are passive. The position of a ball joint is a quaternion `w, x, y, z`. A floating
-//! body is addressed by its name instead of a joint. Springs, limits and motors of joints do not act.
+//! Forward mode computes accelerations from torques, inverse mode torques from accelerations. In hybrid mode joints
+//! with a given acceleration are prescribed and the others are passive. The position of a ball joint is a quaternion
+//! `w, x, y, z`. A floating body is addressed by its name instead of a joint. Springs, limits and motors of joints do
+//! not act.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -117,8 +117,8 @@ impl FleshSummary {
         lines
     }
 
-    /// Iterations and share of diagonalized tetrahedra. Explicit steps have no iterations and implicit steps diagonalize all
-    /// tetrahedra; both are omitted.
+    /// Iterations and share of diagonalized tetrahedra. Explicit steps have no iterations and implicit steps
+    /// diagonalize all tetrahedra; both are omitted.
     fn solver_text(&self) -> String {
         let (mean, most) = (quantity(self.iterations as f64 / self.steps as f64), self.max_iterations);
         let share = quantity(100.0 * self.diagonalized);

@@ -1,8 +1,8 @@
 //! The `sinew` command: simulate, check and list scenes.
 //!
-//! Results go to standard output, errors and the progress bar to standard error. Exit codes: 0 success; 1 the simulation
-//! became non-finite or implausible, or an expectation does not hold with `--expect`; 2 invalid scene or arguments, or a file
-//! cannot be written.
+//! Results go to standard output, errors and the progress bar to standard error. Exit codes: 0 success; 1 the
+//! simulation became non-finite or implausible, or an expectation does not hold with `--expect`; 2 invalid scene or
+//! arguments, or a file cannot be written.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -70,8 +70,8 @@ fn studio(scene: Option<String>, folder: PathBuf) -> Result<ExitCode, CommandErr
 fn studio(scene: Option<String>, _: PathBuf) -> Result<ExitCode, CommandError> {
     let scene = scene.unwrap_or_else(|| "SCENE".to_owned());
     Err(CommandError(format!(
-        "this `sinew` was built without the studio. In the project folder, `cargo run --release -p sinew-studio -- {scene}` opens \
-         the window; `cargo install --path crates/cli --features studio` adds `sinew studio {scene}`"
+        "this `sinew` was built without the studio. In the project folder, `cargo run --release -p sinew-studio -- \
+         {scene}` opens the window; `cargo install --path crates/cli --features studio` adds `sinew studio {scene}`"
     )))
 }
 

@@ -13,8 +13,8 @@ use crate::record::{FilmSetting, RecordedFrame};
 const INK: [u8; 3] = [38, 44, 54];
 /// Sides of circles in the outlines that the camera frames.
 const ROUGH: usize = 8;
-/// Largest number of points on the path of a grab. Paths of longer runs are thinned, so that the cost of an animation is linear in
-/// its length.
+/// Largest number of points on the path of a grab. Paths of longer runs are thinned, so that the cost of an animation
+/// is linear in its length.
 const PATH: usize = 512;
 /// Width over height of pictures by a camera of the scene.
 const PLACED: f64 = 1.5;
@@ -60,8 +60,8 @@ impl Eye {
         Err(CommandError(format!("there is no camera called `{name}`: valid are {}", names.join(", "))))
     }
 
-    /// Size of the picture and camera. `area` is the number of pixels if no size is given; `points` set the default view,
-    /// `seen` what must be in the picture.
+    /// Size of the picture and camera. `area` is the number of pixels if no size is given; `points` set the default
+    /// view, `seen` what must be in the picture.
     fn place(
         &self,
         size: Option<(usize, usize)>,

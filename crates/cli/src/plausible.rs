@@ -1,7 +1,7 @@
 //! Plausibility of a state: numbers are finite, speeds are bounded, joints hold.
 //!
-//! A run can be meaningless although all numbers are finite: under a gravity of 1e30 m/s² a chain comes apart by 1e27 m. The
-//! bounds are far beyond those of realistic scenes. Cost: one pass over bodies and nodes per step.
+//! A run can be meaningless although all numbers are finite: under a gravity of 1e30 m/s² a chain comes apart by 1e27
+//! m. The bounds are far beyond those of realistic scenes. Cost: one pass over bodies and nodes per step.
 
 use sinew_show::extent;
 use sinew_sim::{BodyId, StepReport, World};

@@ -1,8 +1,8 @@
 //! SVG plots of curves over time: panels one above the other with a common time axis.
 //!
-//! Linear axes have ticks at 1, 2 or 5 times a power of ten, logarithmic axes at decades. Logarithmic curves skip values at or
-//! below zero. A curve with more samples than pixel columns is reduced to the smallest and largest value per column, so that
-//! no spike is lost.
+//! Linear axes have ticks at 1, 2 or 5 times a power of ten, logarithmic axes at decades. Logarithmic curves skip
+//! values at or below zero. A curve with more samples than pixel columns is reduced to the smallest and largest value
+//! per column, so that no spike is lost.
 
 use crate::svg::{Svg, TextAnchor};
 
@@ -184,8 +184,8 @@ impl SvgAxis {
         Self::linear(low, high, true)
     }
 
-    /// A logarithmic axis of whole decades around the positive values without the smallest 2 %: an initial value at rounding
-    /// level should not flatten the curve.
+    /// A logarithmic axis of whole decades around the positive values without the smallest 2 %: an initial value at
+    /// rounding level should not flatten the curve.
     fn log(values: impl Iterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.filter(|value| *value > 0.0 && value.is_finite()).collect();
         values.sort_by(f64::total_cmp);

@@ -85,8 +85,8 @@ fn name_of(scene: &SceneDoc, path: &str) -> String {
     Some(scene.name.clone()).filter(|name| !name.is_empty()).or_else(stem).unwrap_or_default()
 }
 
-/// Writes the requested files; those of a sweep are numbered. Errors are collected, so that the remaining files are written and
-/// the report is printed.
+/// Writes the requested files; those of a sweep are numbered. Errors are collected, so that the remaining files are
+/// written and the report is printed.
 fn write_files(
     args: &RunArgs,
     eye: &Eye,

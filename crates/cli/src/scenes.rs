@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sinew_scene::{GeneratorDoc, SceneDoc, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;
-use sinew_sim::{BuildError, SweepRun, World};
+use sinew_sim::{BuildError, SweptScene, World};
 
 use crate::error::CommandError;
 
@@ -26,7 +26,7 @@ pub(crate) fn find(scene: &str) -> Result<SceneSource, CommandError> {
 }
 
 /// The sweep members of `scene`, which was read from `source`; one member without a sweep.
-pub(crate) fn members(source: &SceneSource, scene: &SceneDoc) -> Result<Vec<SweepRun>, CommandError> {
+pub(crate) fn members(source: &SceneSource, scene: &SceneDoc) -> Result<Vec<SweptScene>, CommandError> {
     // The values of a member are in no file: errors point at the value that the sweep replaces.
     sinew_sim::sweep_runs(scene).map_err(|errors| {
         located(source, errors.as_slice().iter().map(|error| (error.issue.field.as_str(), &error.issue)))
@@ -47,8 +47,8 @@ pub(crate) fn build(source: &SceneSource, scene: &SceneDoc) -> Result<World, Com
     })
 }
 
-/// Converts a path in the expanded scene to a path in the scene as written. Flesh beyond the written list belongs to the
-/// generator of a character.
+/// Converts a path in the expanded scene to a path in the scene as written. Flesh beyond the written list belongs to
+/// the generator of a character.
 fn written_path(scene: &SceneDoc, path: &str) -> String {
     let generated = || {
         let (index, _) = path.strip_prefix("flesh[")?.split_once(']')?;

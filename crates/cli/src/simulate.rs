@@ -110,6 +110,7 @@ impl Tally {
             },
             time: RunTime {
                 steps: self.steps,
+                stepper: world.settings().scheme.name(),
                 dt: self.dt,
                 step_lengths: plan.lengths(self.steps),
                 simulated_seconds: world.time(),

@@ -64,6 +64,8 @@ pub(crate) struct SceneSize {
 pub(crate) struct RunTime {
     /// Number of steps.
     pub(crate) steps: u64,
+    /// Stepper of the last step.
+    pub(crate) stepper: &'static str,
     /// Step length (s); the first one if the scene changes it.
     pub(crate) dt: f64,
     /// Shortest and longest step (s).
@@ -172,10 +174,11 @@ impl Summary {
                 size.acyclic_constraints,
             ),
             format!(
-                "  simulated      {} s in {} of {}",
+                "  simulated      {} s in {} of {}, {} stepper",
                 quantity(time.simulated_seconds),
                 count(time.steps as usize, "step", "steps"),
                 step_lengths(time.step_lengths),
+                time.stepper,
             ),
             format!(
                 "  computed in    {} ({} per step, {} per {unit} and step)",

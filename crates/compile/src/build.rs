@@ -23,7 +23,7 @@ use crate::inputs::{add_inputs, add_joint_inputs};
 use crate::joints::joint_spec;
 use crate::names::Names;
 use crate::score::controller;
-use crate::script::{Script, StepTimes};
+use crate::script::{Script, ScriptTimes};
 use crate::settings::settings;
 
 /// Everything that a scene without changes becomes.
@@ -200,7 +200,7 @@ fn assemble_start(
     state: &mut sinew_mechanism::State,
 ) -> AssemblyReport {
     let mut input = Input::default();
-    script.fill(model, state, StepTimes::ending_at(state.time, settings.dt), &mut Vec::new(), &mut input);
+    script.fill(model, state, ScriptTimes::ending_at(state.time, settings.dt), &mut Vec::new(), &mut input);
     let mut workspace = sinew_mechanism::Workspace::new(model);
     assemble(model, state, &input, &Assembly::default(), &settings.loops, &mut workspace)
 }

@@ -1,10 +1,9 @@
-//! Why a scene cannot be simulated, and where in the scene the reason is.
+//! Errors of building a scene, with the place in the scene.
 
 use sinew_mechanism::MechanismError;
 use sinew_scene::{GeneratorDoc, SceneDoc, SceneIssue};
 
-/// Why a scene cannot be built. Every case names the value of the scene that is to blame, as a path like
-/// `joints[3]` that the scene's text can be searched for.
+/// Why a scene cannot be built. Every case names the field of the scene at fault, as a path such as `joints[3]`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -14,7 +13,7 @@ pub enum BuildError {
     /// Bodies and joints do not make a mechanism.
     #[error("{field}: {source}")]
     Mechanism {
-        /// Path of the culprit in the scene, not expanded; empty for the scene as a whole.
+        /// Path in the scene as written; empty for the scene as a whole.
         field: String,
         /// What is wrong with it.
         source: MechanismError,
@@ -22,7 +21,7 @@ pub enum BuildError {
     /// Flesh or a collider cannot be made.
     #[error("{field}: {message}")]
     Flesh {
-        /// Path of the culprit in the scene with its generators written out.
+        /// Path in the scene with its generators written out.
         field: String,
         /// What is wrong with it.
         message: String,
@@ -30,7 +29,7 @@ pub enum BuildError {
     /// The scene cannot be stepped in joint coordinates, or its score cannot be played.
     #[error("{field}: {message}")]
     Reduced {
-        /// Path of the culprit in the scene.
+        /// Path in the scene.
         field: String,
         /// What is wrong with it.
         message: String,
@@ -38,7 +37,7 @@ pub enum BuildError {
     /// The format can say it, but the simulation cannot do it.
     #[error("{field}: {what} ({hint})")]
     Unsupported {
-        /// Path of the culprit.
+        /// Path in the scene.
         field: String,
         /// What is not supported.
         what: &'static str,
@@ -48,7 +47,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// Paths of the culprits, for whoever has the text and can point at them.
+    /// Paths of the fields at fault.
     pub fn fields(&self) -> Vec<&str> {
         match self {
             Self::Scene(issues) => issues.iter().map(|issue| issue.field.as_str()).collect(),
@@ -59,7 +58,7 @@ impl BuildError {
         }
     }
 
-    /// The same about a scene that a change made so, if the change is to blame: the place is then in the change.
+    /// The same error, with its path in a change of the scene if the change set the field.
     pub(crate) fn in_change(self, scene: &SceneDoc, change: usize) -> Self {
         let moved = |field: String| {
             let has = match field.split(['.', '[']).next().unwrap_or_default() {
@@ -79,9 +78,9 @@ impl BuildError {
         }
     }
 
-    /// A fault of the mechanism, with the place in the scene that it comes from.
+    /// An error of the mechanism, with its path in the scene.
     pub(crate) fn from_mechanism(scene: &SceneDoc, source: MechanismError) -> Self {
-        Self::Mechanism { field: culprit(scene, &source), source }
+        Self::Mechanism { field: field_of(scene, &source), source }
     }
 }
 
@@ -89,8 +88,8 @@ fn lines(issues: &[SceneIssue]) -> String {
     issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Path of what an error of the mechanism is about.
-fn culprit(scene: &SceneDoc, error: &MechanismError) -> String {
+/// Path of the field that an error of the mechanism is about.
+fn field_of(scene: &SceneDoc, error: &MechanismError) -> String {
     match error {
         MechanismError::DuplicateName { kind: "body", name } => body_path(scene, name),
         MechanismError::DuplicateName { name, .. } => joint_path(scene, name),
@@ -101,7 +100,7 @@ fn culprit(scene: &SceneDoc, error: &MechanismError) -> String {
         MechanismError::UnknownId { what, .. } | MechanismError::InvalidNumber { what, .. } => {
             named_path(scene, what)
         }
-        // The last node of a cycle is the constraint that closed it.
+        // The last node of a cycle is the joint that closes it.
         MechanismError::Topology(error) => last_quoted(&error.to_string(), '"')
             .map_or_else(|| "joints".to_owned(), |name| joint_path(scene, name)),
         _ => String::new(),

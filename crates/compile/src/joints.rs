@@ -105,8 +105,8 @@ fn rotation_force(doc: &JointDoc) -> Option<RotationForce> {
     (force != RotationForce::default()).then_some(force)
 }
 
-/// A spring relaxed at a rotation `r` is one relaxed at zero against a parent frame turned by exp(r), as long as
-/// nothing else looks at the directions of that frame.
+/// Moves the rest rotation `r` of a spring into the frame of the parent, as `exp(r)`. Cone limits and universal joints depend on the
+/// directions of that frame and cannot be combined with it.
 fn add_rest_rotation(
     doc: &JointDoc,
     spec: &mut JointSpec,

@@ -19,5 +19,5 @@ pub use error::BuildError;
 pub use info::SceneInfo;
 pub use names::WORLD;
 pub use score::controller;
-pub use script::{Script, StepTimes};
-pub use sweep::{SweepRun, sweep_runs};
+pub use script::{Script, ScriptTimes};
+pub use sweep::{SweptScene, sweep_runs};

@@ -1,7 +1,7 @@
-//! Scores of scenes, made ready to play: names become links, poses coordinates, tracks paths.
+//! Controllers of scenes: names become links, poses become coordinates, tracks become paths.
 //!
-//! A track is sampled into a drag path: at its own samples if they are joined by straight lines, else finely enough that nothing is
-//! lost to the eye. Poses name some joints; the others are as when the scene begins (in keyframes: as in the key before).
+//! A track is sampled into a path: at its own samples if straight lines join them, else every millisecond. A pose names some joints; the
+//! others keep their initial coordinates (in keyframes: those of the key before).
 
 use glam::{DQuat, DVec3};
 use sinew_control::{
@@ -9,7 +9,7 @@ use sinew_control::{
     Playback, PointPath, PointTarget, PoseGoal, PoseSettings, Score, Style, TimeWarp, TurnPath, find_pose,
     landing_springs, levels,
 };
-use sinew_math::{Pose, exp_so3};
+use sinew_math::exp_so3;
 use sinew_mechanism::{DriveCoordinate, JointKind, Model, State};
 use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
 use sinew_scene::{
@@ -27,7 +27,10 @@ const PATH_TIME: f64 = 60.0;
 /// Damping of joints in the torque style where no pose is sought, 1/s.
 const SWING_DAMPING: f64 = 20.0;
 
-/// What plays a score.
+/// The controller that plays a score.
+///
+/// # Errors
+/// What the score names wrongly, or a pose that is out of reach.
 pub fn controller(
     score: &ScoreDoc,
     tracks: &[TrackDoc],
@@ -61,7 +64,20 @@ fn gains(stiffness: f64, damping: f64) -> Gains {
     Gains { stiffness, damping, reach: f64::INFINITY }
 }
 
-/// Turns documents into what plays.
+fn style(doc: StyleDoc) -> Style {
+    match doc {
+        StyleDoc::Acceleration => Style::Acceleration,
+        StyleDoc::Torque => Style::Torque,
+        StyleDoc::Velocity => Style::Velocity,
+    }
+}
+
+/// A guide that also seeks a pose.
+fn with_pose(guide: Guide, coordinates: Vec<f64>, gains: Gains) -> Guide {
+    guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 })
+}
+
+/// Compiles the documents of a score.
 struct ScoreCompiler<'a> {
     tracks: &'a [TrackDoc],
     model: &'a Model,
@@ -111,6 +127,11 @@ impl ScoreCompiler<'_> {
             let link = self.joint(name, &field)?;
             self.actuation.set_torque_limit(link, *limit).map_err(fault(field))?;
         }
+        self.limit_joints()
+    }
+
+    /// The limits of joints are those of their actuators.
+    fn limit_joints(&mut self) -> Result<(), BuildError> {
         for link in self.tree.links() {
             let Some(joint) = self.tree.joint(link) else { continue };
             for along in [DriveCoordinate::Twist, DriveCoordinate::Slide] {
@@ -142,11 +163,7 @@ impl ScoreCompiler<'_> {
     }
 
     fn guide(&self, doc: &GuideDoc, path: &str) -> Result<Guide, BuildError> {
-        let style = match doc.style {
-            StyleDoc::Acceleration => Style::Acceleration,
-            StyleDoc::Torque => Style::Torque,
-            StyleDoc::Velocity => Style::Velocity,
-        };
+        let style = style(doc.style);
         let level =
             |level: LevelDoc| doc.levels.iter().position(|named| *named == level).map(|k| k as u8 + 1);
         let mut goals = Vec::new();
@@ -163,13 +180,11 @@ impl ScoreCompiler<'_> {
         if let (Some(pose), Some(level)) = (&doc.pose, level(LevelDoc::Pose)) {
             let mut coordinates = self.start.coordinates.clone();
             self.put(&pose.joints, &format!("{path}.pose.joints"), &mut coordinates)?;
-            let gains = gains(pose.stiffness, pose.damping);
-            guide = guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
+            guide = with_pose(guide, coordinates, gains(pose.stiffness, pose.damping));
             guide.pose_level = level;
         } else if style == Style::Torque {
             // Joints that no goal needs would swing up without end.
-            let (coordinates, gains) = (self.start.coordinates.clone(), Gains::damper(SWING_DAMPING));
-            guide = guide.with_pose(PoseGoal { coordinates, gains, ramp: 0.0 });
+            guide = with_pose(guide, self.start.coordinates.clone(), Gains::damper(SWING_DAMPING));
         }
         guide.limits_level = level(LevelDoc::Limits).unwrap_or(levels::LIMITS);
         if level(LevelDoc::Limits).is_none() {
@@ -265,7 +280,7 @@ impl ScoreCompiler<'_> {
         Ok(Playback::new(clip).from_here())
     }
 
-    /// Moves joints until bones are where they should be, in the frame of the root bone.
+    /// Moves joints until bones are at their targets, which are given in the frame of the root bone.
     fn reach(&self, wanted: &[ReachDoc], path: &str, coordinates: &mut Vec<f64>) -> Result<(), BuildError> {
         let mut state = TreeState { coordinates: coordinates.clone(), rates: vec![0.0; self.tree.n_dofs()] };
         let mut dynamics = Dynamics::new(self.tree);
@@ -273,22 +288,7 @@ impl ScoreCompiler<'_> {
         let mut goals = Vec::new();
         for (r, doc) in wanted.iter().enumerate() {
             let bone = self.bone(&doc.bone, &format!("{path}[{r}].bone"))?;
-            let mut root = bone;
-            while let Some(parent) = self.tree.parent(root) {
-                root = parent;
-            }
-            let to_body = |link: LinkId| self.model.central_frame(self.tree.body(link)).inverse();
-            // world_from_body of the root
-            let frame = dynamics.body_pose(self.tree, root).compose(&to_body(root));
-            let point = to_body(bone).transform_point(doc.point);
-            if let Some(position) = doc.position {
-                goals.push(Goal::drag(bone, point, PointTarget::At(frame.transform_point(position))));
-            }
-            if let Some(rotation) = &doc.rotation {
-                let central: Pose = self.model.central_frame(self.tree.body(bone));
-                let turn = frame.rotation * rotation.to_quat() * central.rotation;
-                goals.push(Goal::hold(bone, Aim::Orientation(Facing::At(turn))));
-            }
+            goals.extend(self.reach_goals(doc, bone, &mut dynamics));
         }
         let settings = PoseSettings::default();
         let found =
@@ -301,5 +301,24 @@ impl ScoreCompiler<'_> {
         }
         *coordinates = state.coordinates;
         Ok(())
+    }
+
+    /// Position and orientation of a bone as goals in the world.
+    fn reach_goals(&self, doc: &ReachDoc, bone: LinkId, dynamics: &mut Dynamics) -> Vec<Goal> {
+        let mut root = bone;
+        while let Some(parent) = self.tree.parent(root) {
+            root = parent;
+        }
+        let central = |link: LinkId| self.model.central_frame(self.tree.body(link));
+        let world_from_root = dynamics.body_pose(self.tree, root).compose(&central(root).inverse());
+        let point = central(bone).inverse().transform_point(doc.point);
+        let position = doc.position.map(|position| {
+            Goal::drag(bone, point, PointTarget::At(world_from_root.transform_point(position)))
+        });
+        let rotation = doc.rotation.as_ref().map(|rotation| {
+            let turn = world_from_root.rotation * rotation.to_quat() * central(bone).rotation;
+            Goal::hold(bone, Aim::Orientation(Facing::At(turn)))
+        });
+        position.into_iter().chain(rotation).collect()
     }
 }

@@ -1,8 +1,8 @@
 //! Recorded inputs of a scene, with names resolved: the input of each step.
 //!
-//! A step from `t` to `t + h` takes positions, targets and factors of tracks at its end, as an implicit step does.
-//! What has a beginning and an end is on if the middle of the step is between them, so that rounding of `t` never
-//! moves a switch by a step. Cost: each track is sampled once per step; nothing is allocated after the first step.
+//! A step from `t` to `t + h` takes positions, targets and factors of tracks at its end, as an implicit step does. An entry with a time
+//! window acts if the middle of the step is inside it, so rounding of `t` never moves a switch by a step. Cost: each track is
+//! sampled once per step; nothing is allocated after the first step.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Pose};
@@ -24,20 +24,20 @@ pub struct Script {
     pub(crate) spring_scales: Vec<(f64, f64)>,
 }
 
-/// Middle and end of a step, s.
+/// The times of a step at which a script is read, s.
 #[derive(Clone, Copy, Debug)]
-pub struct StepTimes {
+pub struct ScriptTimes {
     middle: f64,
     end: f64,
 }
 
-impl StepTimes {
+impl ScriptTimes {
     /// The step that begins at `time`.
     pub fn beginning_at(time: f64, dt: f64) -> Self {
         Self { middle: time + 0.5 * dt, end: time + dt }
     }
 
-    /// The step that led to `time`; at the start, what the first step finds switched on.
+    /// The step that led to `time`; at the start, entries of the first step are switched on.
     pub fn ending_at(time: f64, dt: f64) -> Self {
         Self { middle: (time - 0.5 * dt).max(0.5 * dt), end: time }
     }
@@ -76,7 +76,7 @@ pub(crate) struct GrabInput {
     pub(crate) window: TimeWindow,
 }
 
-/// A force and torque.
+/// A force and torque on a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrenchInput {
     pub(crate) body: BodyId,
@@ -106,7 +106,7 @@ pub(crate) struct PrescribedInput {
 }
 
 impl Script {
-    /// Nothing happens yet.
+    /// A script with tracks and no entries.
     pub(crate) fn new(tracks: &[TrackDoc]) -> Self {
         Self { tracks: tracks.iter().map(Track::new).collect(), ..Self::default() }
     }
@@ -116,42 +116,65 @@ impl Script {
         &self,
         model: &Model,
         state: &State,
-        times: StepTimes,
+        times: ScriptTimes,
         points: &mut Vec<TrackPoint>,
         input: &mut Input,
     ) {
-        let middle = times.middle;
         points.clear();
         points.extend(self.tracks.iter().map(|track| track.sample(times.end)));
+        self.fill_bodies(times.middle, points, input);
+        self.fill_wrenches(model, state, times.middle, points, input);
+        self.fill_joints(times.middle, points, input);
+        input.loop_iterations = None;
+    }
 
+    /// Kinematic bodies and grabs.
+    fn fill_bodies(&self, middle: f64, points: &[TrackPoint], input: &mut Input) {
         input.kinematic.clear();
-        input.kinematic.extend(self.kinematic.iter().map(|follow| {
-            let point = &points[follow.track];
-            (follow.body, Pose::new(point.rotation.unwrap_or(follow.rotation), point.position))
+        input.kinematic.extend(self.kinematic.iter().map(|entry| {
+            let point = &points[entry.track];
+            (entry.body, Pose::new(point.rotation.unwrap_or(entry.rotation), point.position))
         }));
         input.grabs.clear();
         input.grabs.reserve(self.grabs.len());
-        input.grabs.extend(self.grabs.iter().filter(|hold| hold.window.contains(middle)).map(|hold| Grab {
-            body: hold.body,
-            point: hold.point,
-            target: points[hold.track].carry(hold.point),
-            stiffness: hold.stiffness,
-            damping: hold.damping,
+        input.grabs.extend(self.grabs.iter().filter(|grab| grab.window.contains(middle)).map(|grab| Grab {
+            body: grab.body,
+            point: grab.point,
+            target: points[grab.track].carry(grab.point),
+            stiffness: grab.stiffness,
+            damping: grab.damping,
         }));
+    }
+
+    /// Forces and torques on bodies.
+    fn fill_wrenches(
+        &self,
+        model: &Model,
+        state: &State,
+        middle: f64,
+        points: &[TrackPoint],
+        input: &mut Input,
+    ) {
         input.wrenches.clear();
         input.wrenches.reserve(self.wrenches.len());
-        input.wrenches.extend(self.wrenches.iter().filter(|push| push.window.contains(middle)).map(|push| {
-            let factor = push.track.map_or(1.0, |track| points[track].position.x);
-            let com = model.center_of_mass(push.body);
-            let arm = model.body_pose(state, push.body).rotation * (push.point.unwrap_or(com) - com);
-            let force = push.force * factor;
-            (push.body, Force::new(push.torque * factor + arm.cross(force), force))
-        }));
+        input.wrenches.extend(self.wrenches.iter().filter(|entry| entry.window.contains(middle)).map(
+            |entry| {
+                let factor = entry.track.map_or(1.0, |track| points[track].position.x);
+                let com = model.center_of_mass(entry.body);
+                let arm = model.body_pose(state, entry.body).rotation * (entry.point.unwrap_or(com) - com);
+                let force = entry.force * factor;
+                (entry.body, Force::new(entry.torque * factor + arm.cross(force), force))
+            },
+        ));
+    }
+
+    /// Motors, drives, released joints and the scale of joint springs.
+    fn fill_joints(&self, middle: f64, points: &[TrackPoint], input: &mut Input) {
         input.motors.clear();
-        input.motors.extend(self.motors.iter().map(|goal| {
-            let (value, rate) = (points[goal.track].position.x, points[goal.track].velocity.x);
-            let (position, velocity) = if goal.is_rate { (0.0, value) } else { (value, rate) };
-            (goal.joint, MotorTarget { position, velocity })
+        input.motors.extend(self.motors.iter().map(|motor| {
+            let (value, rate) = (points[motor.track].position.x, points[motor.track].velocity.x);
+            let (position, velocity) = if motor.is_rate { (0.0, value) } else { (value, rate) };
+            (motor.joint, MotorTarget { position, velocity })
         }));
         input.drives.clear();
         input.drives.extend(self.drives.iter().map(|drive| {
@@ -161,10 +184,9 @@ impl Script {
         }));
         input.released.clear();
         input.released.reserve(self.held.len());
-        let let_go = self.held.iter().filter(|(_, window)| !window.contains(middle));
-        input.released.extend(let_go.map(|(joint, _)| *joint));
+        let released = self.held.iter().filter(|(_, window)| !window.contains(middle));
+        input.released.extend(released.map(|(joint, _)| *joint));
         let switched = self.spring_scales.iter().take_while(|(at, _)| *at <= middle).last();
         input.spring_scale = switched.map_or(1.0, |(_, scale)| *scale);
-        input.loop_iterations = None;
     }
 }

@@ -6,8 +6,9 @@ use sinew_mechanism::{
     Order, RungeKutta, TreeForm,
 };
 use sinew_scene::{
-    ChangeDoc, ExplicitMethodDoc, GyroscopicDoc, JacobianPoseDoc, KrylovMethodDoc, LoopsDoc,
-    ReducedMethodDoc, RotationStepDoc, SceneDoc, StepperDoc, TreeSolverDoc,
+    ChangeDoc, DisplacementDoc, ExplicitDoc, ExplicitMethodDoc, GyroscopicDoc, ImplicitDoc, JacobianPoseDoc,
+    KrylovMethodDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RotationStepDoc, SceneDoc, StepperDoc,
+    TreeSolverDoc,
 };
 
 /// The settings of a scene with the values of a change; flesh is coupled.
@@ -39,52 +40,60 @@ pub(crate) fn settings(scene: &SceneDoc, values: &ChangeDoc) -> Settings {
 
 fn scheme(stepper: &StepperDoc) -> Scheme {
     match stepper {
-        StepperDoc::Implicit(doc) => {
-            let mut implicit = Implicit::default();
-            implicit.order = if doc.order == 2 { Order::Second } else { Order::First };
-            implicit.newton_iterations = doc.newton_iterations;
-            implicit.newton_tolerance = doc.newton_tolerance;
-            implicit.geometric_stiffness = doc.geometric_stiffness;
-            implicit.form = match doc.solver {
-                TreeSolverDoc::Pair => TreeForm::Pair,
-                TreeSolverDoc::Block => TreeForm::Block,
-            };
-            Scheme::Implicit(implicit)
-        }
-        StepperDoc::Explicit(doc) => {
-            let mut explicit = Explicit::default();
-            explicit.baumgarte = doc.baumgarte;
-            explicit.method = match doc.method {
-                ExplicitMethodDoc::Rk4 => RungeKutta::Fourth,
-                ExplicitMethodDoc::Rk2 => RungeKutta::Second,
-                ExplicitMethodDoc::Euler => RungeKutta::First,
-            };
-            Scheme::Explicit(explicit)
-        }
-        StepperDoc::Displacement(doc) => {
-            let mut displacement = Displacement::default();
-            displacement.jacobian = match doc.jacobian {
-                JacobianPoseDoc::Start => JacobianAt::Start,
-                JacobianPoseDoc::Predicted => JacobianAt::Predicted,
-            };
-            displacement.rotation = match doc.rotation {
-                RotationStepDoc::Momentum => CarriedRotation::Momentum,
-                RotationStepDoc::Exponential => CarriedRotation::Exponential,
-                RotationStepDoc::Plain => CarriedRotation::Plain,
-            };
-            displacement.tolerance = doc.tolerance;
-            displacement.iterations = doc.iterations;
-            Scheme::Displacement(displacement)
-        }
-        StepperDoc::Reduced(doc) => Scheme::Reduced(Reduced {
-            method: match doc.method {
-                ReducedMethodDoc::SymplecticEuler => ReducedMethod::SymplecticEuler,
-                ReducedMethodDoc::Rk4 => ReducedMethod::Rk4,
-                ReducedMethodDoc::Implicit => ReducedMethod::Implicit,
-            },
-            most_substeps: doc.most_substeps,
-        }),
+        StepperDoc::Implicit(doc) => Scheme::Implicit(implicit(doc)),
+        StepperDoc::Explicit(doc) => Scheme::Explicit(explicit(doc)),
+        StepperDoc::Displacement(doc) => Scheme::Displacement(displacement(doc)),
+        StepperDoc::Reduced(doc) => Scheme::Reduced(reduced(doc)),
     }
+}
+
+fn implicit(doc: &ImplicitDoc) -> Implicit {
+    let mut implicit = Implicit::default();
+    implicit.order = if doc.order == 2 { Order::Second } else { Order::First };
+    implicit.newton_iterations = doc.newton_iterations;
+    implicit.newton_tolerance = doc.newton_tolerance;
+    implicit.geometric_stiffness = doc.geometric_stiffness;
+    implicit.form = match doc.solver {
+        TreeSolverDoc::Pair => TreeForm::Pair,
+        TreeSolverDoc::Block => TreeForm::Block,
+    };
+    implicit
+}
+
+fn explicit(doc: &ExplicitDoc) -> Explicit {
+    let mut explicit = Explicit::default();
+    explicit.baumgarte = doc.baumgarte;
+    explicit.method = match doc.method {
+        ExplicitMethodDoc::Rk4 => RungeKutta::Fourth,
+        ExplicitMethodDoc::Rk2 => RungeKutta::Second,
+        ExplicitMethodDoc::Euler => RungeKutta::First,
+    };
+    explicit
+}
+
+fn displacement(doc: &DisplacementDoc) -> Displacement {
+    let mut displacement = Displacement::default();
+    displacement.jacobian = match doc.jacobian {
+        JacobianPoseDoc::Start => JacobianAt::Start,
+        JacobianPoseDoc::Predicted => JacobianAt::Predicted,
+    };
+    displacement.rotation = match doc.rotation {
+        RotationStepDoc::Momentum => CarriedRotation::Momentum,
+        RotationStepDoc::Exponential => CarriedRotation::Exponential,
+        RotationStepDoc::Plain => CarriedRotation::Plain,
+    };
+    displacement.tolerance = doc.tolerance;
+    displacement.iterations = doc.iterations;
+    displacement
+}
+
+fn reduced(doc: &ReducedDoc) -> Reduced {
+    let method = match doc.method {
+        ReducedMethodDoc::SymplecticEuler => ReducedMethod::SymplecticEuler,
+        ReducedMethodDoc::Rk4 => ReducedMethod::Rk4,
+        ReducedMethodDoc::Implicit => ReducedMethod::Implicit,
+    };
+    Reduced { method, most_substeps: doc.most_substeps }
 }
 
 fn loops(doc: &LoopsDoc) -> Loops {

@@ -4,7 +4,7 @@ use sinew_scene::{SceneDoc, SceneErrors};
 
 /// One member of a sweep.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SweepRun {
+pub struct SweptScene {
     /// Paths and values that were set.
     pub set: Vec<(String, f64)>,
     /// The scene with those values.
@@ -16,9 +16,9 @@ pub struct SweepRun {
 ///
 /// # Errors
 /// If a value does not fit where the sweep puts it.
-pub fn sweep_runs(scene: &SceneDoc) -> Result<Vec<SweepRun>, SceneErrors> {
+pub fn sweep_runs(scene: &SceneDoc) -> Result<Vec<SweptScene>, SceneErrors> {
     let base = SceneDoc { sweep: Vec::new(), ..scene.clone() };
-    let mut runs = vec![SweepRun { set: Vec::new(), scene: base }];
+    let mut runs = vec![SweptScene { set: Vec::new(), scene: base }];
     for sweep in &scene.sweep {
         let mut next = Vec::with_capacity(runs.len() * sweep.values.len());
         for run in &runs {

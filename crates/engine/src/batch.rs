@@ -1,8 +1,8 @@
-//! Many states of one model, stepped together.
+//! Many states of one model, advanced by one step each.
 //!
-//! Each state is advanced as by [`crate::step`], with the same bits; with the feature `parallel`, runs of states
-//! are spread over the threads of the current rayon pool. Scratch is one [`Workspace`] per thread, so memory does
-//! not grow with the number of states. Cost: the sum of the steps, divided by the threads.
+//! The result is that of [`crate::step`], to the bit. With the feature `parallel`, the states are shared among the threads of the current
+//! rayon pool. Each thread has one [`Workspace`], so scratch does not grow with the number of states. Cost: the sum of the steps,
+//! divided by the threads.
 
 use sinew_mechanism::Input;
 
@@ -15,9 +15,9 @@ use crate::workspace::Workspace;
 
 /// Advances every state by one step.
 ///
-/// Input `i` belongs to state `i`; if there are fewer inputs than states, the last one serves the rest, and an
-/// empty list means no input at all. `workspaces` is scratch: begin with an empty vector and pass it again every
-/// time. The reports are in the order of the states.
+/// Input `i` belongs to state `i`. If there are fewer inputs than states, the rest gets the last input; an empty list means no
+/// input. `workspaces` is scratch: begin with an empty vector and pass it again every time. The reports are in the order of the
+/// states.
 pub fn step_batch(
     model: &Model,
     states: &mut [State],

@@ -1,8 +1,7 @@
-//! Contacts that acted in the last step, as plain data: where, how deep, with which force, on whom.
+//! Contacts that acted in the last step: position, normal, depth, force, and what is in contact.
 //!
-//! They are read from the scratch of the step and cost nothing until they are asked for. Implicit steps give the force of the
-//! solve, so that over a step forces and change of momentum agree to rounding; where flesh and contacts are stepped apart from
-//! the bodies, it is the force of the last sub-step. World axes, SI.
+//! They are read from the scratch of the step when they are asked for. After a coupled step the force is that of the solve, so forces
+//! and change of momentum agree to rounding. With explicit flesh it is the force of the last substep. World axes, SI.
 
 use glam::DVec3;
 use sinew_contact::{ContactPoint, Mover, Owner};
@@ -14,11 +13,11 @@ use crate::workspace::{LastStep, Workspace};
 /// A contact that acted in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Who is pushed by the force.
-    pub on: Touching,
-    /// Who is pushed by its opposite; `None` for the world.
+    /// What the force acts on.
+    pub on: ContactSide,
+    /// What the opposite force acts on; `None` for the world.
     pub by: Option<BodyId>,
-    /// Where, m.
+    /// Position, m.
     pub point: DVec3,
     /// From `by` to `on`, of length 1.
     pub normal: DVec3,
@@ -30,7 +29,7 @@ pub struct Contact {
 
 /// The first side of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touching {
+pub enum ContactSide {
     /// A body.
     Body(BodyId),
     /// A point of the surface of flesh.
@@ -56,10 +55,10 @@ impl Workspace {
 
 fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
     let on = match at.a {
-        Mover::Body(body) => Touching::Body(BodyId::from_index(body as usize)),
+        Mover::Body(body) => ContactSide::Body(BodyId::from_index(body as usize)),
         Mover::Vertex(vertex) => {
             let (flesh, point) = model.flesh()?.surface_point(vertex);
-            Touching::Flesh { flesh, point }
+            ContactSide::Flesh { flesh, point }
         }
     };
     let by = match at.b {

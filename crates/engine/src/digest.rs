@@ -1,13 +1,13 @@
-//! A fingerprint of a state: equal digests mean equal bits, for every purpose but an attack.
+//! Digests of states: equal digests mean equal bits, except against an attacker.
 //!
-//! FNV-1a, 64 bits, over the little-endian bytes of every number of the state in the order of its fields, each
-//! list preceded by its length (the lists of loops only where there are loops). −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
+//! FNV-1a, 64 bits, over the little-endian bytes of every number of the state in the order of its fields. Each list is preceded by its
+//! length; the lists of loops are left out where there are no loops. −0 and 0 differ, as do NaNs of different payload. Cost: one pass.
 
 use glam::DVec3;
 use sinew_control::ControllerState;
 use sinew_fem::FemState;
 use sinew_flesh::{FleshState, NodeHistory};
-use sinew_math::Motion;
+use sinew_math::{Motion, Pose};
 use sinew_mechanism::History;
 
 use crate::state::State;
@@ -16,29 +16,8 @@ use crate::state::State;
 pub fn digest(state: &State) -> u64 {
     // Taken apart by name, so that a new field cannot be forgotten here.
     let State { bodies, flesh, control } = state;
-    let sinew_mechanism::State { time, poses, motions, twists, pulls, loops, history } = bodies;
-    let History { step, motions: motions_before, increments } = history;
     let mut hash = Fnv::new();
-    hash.number(*time);
-    hash.count(poses.len());
-    for pose in poses {
-        hash.numbers(&pose.rotation.to_array());
-        hash.numbers(&pose.translation.to_array());
-    }
-    hash.motions(motions);
-    hash.count(twists.len());
-    hash.numbers(twists);
-    hash.count(pulls.len());
-    pulls.iter().for_each(|pull| hash.numbers(&pull.to_array()));
-    if !loops.forces.is_empty() || !loops.pulls.is_empty() {
-        hash.count(loops.forces.len());
-        hash.numbers(&loops.forces);
-        hash.count(loops.pulls.len());
-        loops.pulls.iter().for_each(|pull| hash.numbers(&pull.to_array()));
-    }
-    hash.number(*step);
-    hash.motions(motions_before);
-    hash.motions(increments);
+    hash.mechanism(bodies);
     hash.flesh(flesh);
     hash.control(control);
     hash.0
@@ -54,17 +33,40 @@ pub fn digest_bytes(bytes: &[u8]) -> u64 {
 struct Fnv(u64);
 
 impl Fnv {
+    fn mechanism(&mut self, bodies: &sinew_mechanism::State) {
+        let sinew_mechanism::State { time, poses, motions, twists, pulls, loops, history } = bodies;
+        let History { step, motions: motions_before, increments } = history;
+        self.number(*time);
+        self.poses(poses);
+        self.motions(motions);
+        self.count(twists.len());
+        self.numbers(twists);
+        self.vectors(pulls);
+        if !loops.forces.is_empty() || !loops.pulls.is_empty() {
+            self.count(loops.forces.len());
+            self.numbers(&loops.forces);
+            self.vectors(&loops.pulls);
+        }
+        self.number(*step);
+        self.motions(motions_before);
+        self.motions(increments);
+    }
+
+    fn poses(&mut self, poses: &[Pose]) {
+        self.count(poses.len());
+        for pose in poses {
+            self.numbers(&pose.rotation.to_array());
+            self.numbers(&pose.translation.to_array());
+        }
+    }
+
     /// The memory of a score, if there is any.
     fn control(&mut self, control: &ControllerState) {
         let ControllerState { phase, entered, held, gap } = control;
         let Some(phase) = phase else { return };
         self.count(*phase);
         self.number(*entered);
-        self.count(held.len());
-        for pose in held {
-            self.numbers(&pose.rotation.to_array());
-            self.numbers(&pose.translation.to_array());
-        }
+        self.poses(held);
         self.count(gap.len());
         self.numbers(gap);
     }

@@ -11,6 +11,8 @@ use sinew_flesh::{
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, State};
 
+use crate::watch::Stage;
+
 /// Scratch of explicit flesh, and the wrenches that the last step left.
 pub(crate) struct FleshSubsteps {
     pub(crate) work: ExplicitWorkspace,
@@ -64,4 +66,9 @@ impl std::fmt::Debug for FleshSubsteps {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FleshSubsteps").finish_non_exhaustive()
     }
+}
+
+/// The stage that explicit flesh and contacts are reported as.
+pub(crate) fn flesh_stage(flesh: &FleshModel) -> Stage {
+    if flesh.bodies().is_empty() { Stage::Contact } else { Stage::Flesh }
 }

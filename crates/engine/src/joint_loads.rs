@@ -1,9 +1,9 @@
-//! What joints bore and did in the last step: the force across each, and what acts along its coordinates.
+//! Forces across joints and efforts along them, of the last step.
 //!
-//! Implicit steps leave the force across in the state. Steps in joint coordinates leave both in their scratch, as they were in the
-//! last sub-step: the reaction `F = ĴV̇ + B` of a link's joint and its torque `τ − D q̈`, with what actuators do. Other steppers tell
-//! no force across joints. What acts along a coordinate is else found from springs, stops and motors as joints are now. Cost: one pass
-//! over the joints.
+//! Implicit steps leave the forces across joints in the state. Steps in joint coordinates leave forces and efforts in their scratch, as
+//! of the last substep: the reaction `F = ĴV̇ + B` of a link's joint and its torque `τ − D q̈`, with that of actuators. Other steppers
+//! give no forces across joints. Otherwise the effort along a coordinate is that of springs, limits and motors in the present
+//! state. World axes, SI. Cost: one pass over the joints.
 
 use glam::DVec3;
 use sinew_math::exp_so3;
@@ -28,7 +28,7 @@ impl Workspace {
         forces
     }
 
-    /// Torque (N·m) or force (N) along a coordinate of a joint: of springs, stops and motors, and of actuators if the last step
+    /// Torque (N·m) or force (N) along a coordinate of a joint: of springs, limits and motors, and of actuators if the last step
     /// was one in joint coordinates. Without a coordinate, the length of the torque that turns a ball joint.
     pub fn joint_effort(
         &self,
@@ -38,14 +38,8 @@ impl Workspace {
         joint: JointId,
         along: Option<DriveCoordinate>,
     ) -> f64 {
-        if let Some((tree, dynamics)) = self.reduced_step(model)
-            && let Some(link) = tree.links().find(|link| tree.joint(*link) == Some(joint))
-        {
-            let torques = &dynamics.torques()[tree.dofs(link)];
-            return match along {
-                None => torques.iter().map(|torque| torque * torque).sum::<f64>().sqrt(),
-                Some(along) => torques.get(tree.joint_kind(link).rate_index(along)).copied().unwrap_or(0.0),
-            };
+        if let Some(effort) = self.reduced_effort(model, joint, along) {
+            return effort;
         }
         let model = model.mechanism();
         let reading = joint_reading(model, &state.bodies, joint);
@@ -63,6 +57,17 @@ impl Workspace {
                 model.rotation_response(joint, rotation, rate, input, 0.0).torque.length()
             }
         }
+    }
+
+    /// The effort of the last step, if it was one in joint coordinates.
+    fn reduced_effort(&self, model: &Model, joint: JointId, along: Option<DriveCoordinate>) -> Option<f64> {
+        let (tree, dynamics) = self.reduced_step(model)?;
+        let link = tree.links().find(|link| tree.joint(*link) == Some(joint))?;
+        let torques = &dynamics.torques()[tree.dofs(link)];
+        Some(match along {
+            None => torques.iter().map(|torque| torque * torque).sum::<f64>().sqrt(),
+            Some(along) => torques.get(tree.joint_kind(link).rate_index(along)).copied().unwrap_or(0.0),
+        })
     }
 
     /// The tree and the dynamics of the last step, if it was one of this model in joint coordinates.

@@ -72,4 +72,32 @@ impl State {
         let flesh_fits = model.flesh().map_or(self.flesh.nodes.is_empty(), |flesh| flesh.fits(&self.flesh));
         self.bodies.fits(&model.mechanism) && flesh_fits
     }
+
+    /// [`State::fits`] as a result.
+    ///
+    /// # Errors
+    /// If the state has another number of bodies, joints or nodes.
+    pub fn check(&self, model: &Model) -> Result<(), StateMismatch> {
+        let (bodies, joints) = (model.mechanism.n_bodies(), model.mechanism.n_joints());
+        let (found_bodies, found_joints) = (self.bodies.poses.len(), self.bodies.twists.len());
+        let mismatch = StateMismatch { bodies, joints, found_bodies, found_joints };
+        if self.fits(model) { Ok(()) } else { Err(mismatch) }
+    }
+}
+
+/// A state that does not belong to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the state has {found_bodies} bodies and {found_joints} joints, the model {bodies} and {joints}; \
+     restore states of the same scene"
+)]
+pub struct StateMismatch {
+    /// Bodies of the model.
+    pub bodies: usize,
+    /// Joints of the model.
+    pub joints: usize,
+    /// Bodies of the state.
+    pub found_bodies: usize,
+    /// Joints of the state.
+    pub found_joints: usize,
 }

@@ -27,6 +27,34 @@ struct JointForce {
     along: Option<DriveCoordinate>,
 }
 
+/// Forces along joints, per degree of freedom.
+#[derive(Clone, Debug)]
+pub(crate) struct JointTorques {
+    /// N·m and N.
+    pub(crate) torques: Vec<f64>,
+    /// What acceleration is resisted with, as inertia: kg·m² and kg.
+    pub(crate) resistances: Vec<f64>,
+}
+
+impl JointForce {
+    fn add(&self, model: &Model, state: &TreeState, input: &Input, h: f64, out: &mut JointTorques) {
+        let (q, v) = (&state.coordinates[self.coordinates.clone()], &state.rates[self.dofs.clone()]);
+        if let Some(along) = self.along {
+            let response = model.scalar_response(self.joint, along, [q[0], v[0]], input, h);
+            out.torques[self.dofs.start] += response.torque;
+            out.resistances[self.dofs.start] += response.resistance;
+            return;
+        }
+        let rotation = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
+        let rate = DVec3::new(v[0], v[1], v[2]);
+        let response = model.rotation_response(self.joint, rotation, rate, input, h);
+        for (k, dof) in self.dofs.clone().enumerate() {
+            out.torques[dof] += response.torque[k];
+            out.resistances[dof] += response.resistance;
+        }
+    }
+}
+
 impl ReducedModel {
     /// The reduced form of a mechanism, without a controller.
     ///
@@ -49,39 +77,24 @@ impl ReducedModel {
         &self.tree
     }
 
-    /// Forces along the coordinates of joints, and what they resist with, over a step of `h` seconds (0: as they are now). Of joints
-    /// with an actuator, which replaces their forces, only the armature is left.
-    pub(crate) fn pull(
+    /// Torques along joints over a step of `h` seconds (0: as they are now). An actuator replaces the forces of its joint, so only the
+    /// armature of driven joints is left.
+    pub(crate) fn joint_torques(
         &self,
         model: &Model,
         state: &TreeState,
         input: &Input,
         h: f64,
-        torques: &mut [f64],
-        resistances: &mut [f64],
+        out: &mut JointTorques,
     ) {
-        torques.fill(0.0);
-        resistances.fill(0.0);
+        out.torques.fill(0.0);
+        out.resistances.fill(0.0);
         let actuation = self.controller.as_ref().map(Controller::actuation);
         for force in &self.forces {
-            let (q, v) = (&state.coordinates[force.coordinates.clone()], &state.rates[force.dofs.clone()]);
             let is_driven = actuation.is_some_and(|actuation| actuation.is_active(force.link));
-            let h = if is_driven { 0.0 } else { h };
-            if let Some(along) = force.along {
-                let response = model.scalar_response(force.joint, along, [q[0], v[0]], input, h);
-                torques[force.dofs.start] += response.torque;
-                resistances[force.dofs.start] += response.resistance;
-            } else {
-                let rotation = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
-                let rate = DVec3::new(v[0], v[1], v[2]);
-                let response = model.rotation_response(force.joint, rotation, rate, input, h);
-                for (k, dof) in force.dofs.clone().enumerate() {
-                    torques[dof] += response.torque[k];
-                    resistances[dof] += response.resistance;
-                }
-            }
+            force.add(model, state, input, if is_driven { 0.0 } else { h }, out);
             if is_driven {
-                torques[force.dofs.clone()].fill(0.0);
+                out.torques[force.dofs.clone()].fill(0.0);
             }
         }
     }

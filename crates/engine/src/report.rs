@@ -1,4 +1,4 @@
-//! What one step did, as plain data.
+//! Reports of steps.
 
 use sinew_flesh::FleshReport;
 use sinew_mechanism::BodyId;
@@ -17,13 +17,13 @@ pub struct StepReport {
     pub mechanism: sinew_mechanism::StepReport,
     /// Flesh and contacts; nothing if there are none.
     pub flesh: FleshReport,
-    /// What the actuators of a score did.
+    /// Torques and goals of the actuators.
     pub effort: ActuatorEffort,
     /// What was wrong.
     pub health: Health,
 }
 
-/// What actuators did in a step; nothing without a score.
+/// Effort of the actuators in a step; zero without a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ActuatorEffort {
@@ -33,7 +33,7 @@ pub struct ActuatorEffort {
     pub acceleration_square: f64,
     /// Phase of the score, counted from 0; none before the first.
     pub phase: Option<usize>,
-    /// Largest distance of a goal still to go, m or rad.
+    /// Largest distance from a goal, m or rad.
     pub goal_distance: f64,
     /// Actuators whose torque is at its limit.
     pub saturated: usize,
@@ -46,7 +46,7 @@ pub struct ActuatorEffort {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Health {
-    /// Inputs that were left out because they were not finite, out of range, or about nothing that could take them.
+    /// Inputs that were left out: not finite, out of range, or for something that cannot take them.
     pub ignored_inputs: u32,
     /// Pivots or rows that had to be made soft because they were singular.
     pub regularized: u32,

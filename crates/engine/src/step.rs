@@ -13,7 +13,7 @@
 use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
 use sinew_mechanism::{Input, Order, StepHooks, step_coupled};
 
-use crate::explicit_flesh::FleshSubsteps;
+use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
 use crate::input::copy_input;
 use crate::model::Model;
 use crate::reduced::{ReducedStep, ReducedWorkspace};
@@ -59,23 +59,28 @@ pub fn step_observed(
     let call = StepCall { model, input, settings };
     match stepper {
         Stepper::Coupled(bodies) => call.step_coupled(&bodies, state, workspace, &mut report, watch),
-        Stepper::ExplicitFlesh(bodies, flesh, substeps) => {
-            call.step_explicit_flesh(&bodies, (flesh, substeps), state, workspace, &mut report, watch);
+        Stepper::ExplicitFlesh(split) => {
+            call.step_explicit_flesh(&split, state, workspace, &mut report, watch);
         }
         Stepper::Reduced(reduced, how) => {
             call.step_reduced((reduced, how), state, workspace, &mut report, watch);
         }
     }
-    report.health = Health {
+    report.health = health(&report, n_unusable);
+    report.time = state.bodies.time;
+    report.index = step_index(report.time, settings.dt);
+    report
+}
+
+/// What was wrong, from the reports of bodies and flesh.
+fn health(report: &StepReport, n_unusable: u32) -> Health {
+    Health {
         ignored_inputs: n_unusable + report.health.ignored_inputs,
         regularized: report.mechanism.regularized,
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,
         refused: report.mechanism.refused,
-    };
-    report.time = state.bodies.time;
-    report.index = step_index(report.time, settings.dt);
-    report
+    }
 }
 
 /// Number of the step that ends at `time`; 0 at the start.
@@ -88,7 +93,7 @@ enum Stepper<'a> {
     /// Bodies, and flesh solved with them by the implicit scheme.
     Coupled(sinew_mechanism::Settings),
     /// Flesh in explicit substeps, then bodies.
-    ExplicitFlesh(sinew_mechanism::Settings, &'a FleshModel, u32),
+    ExplicitFlesh(SplitStep<'a>),
     /// The same in joint coordinates.
     Reduced(&'a ReducedModel, Reduced),
 }
@@ -101,10 +106,17 @@ impl<'a> Stepper<'a> {
         }
         let bodies = settings.mechanism()?;
         Some(match (model.flesh(), settings.flesh_substeps()) {
-            (Some(flesh), Some(substeps)) => Self::ExplicitFlesh(bodies, flesh, substeps),
+            (Some(flesh), Some(substeps)) => Self::ExplicitFlesh(SplitStep { bodies, flesh, substeps }),
             _ => Self::Coupled(bodies),
         })
     }
+}
+
+/// A step of flesh, then of bodies.
+struct SplitStep<'a> {
+    bodies: sinew_mechanism::Settings,
+    flesh: &'a FleshModel,
+    substeps: u32,
 }
 
 /// What a step is given.
@@ -145,31 +157,25 @@ impl StepCall<'_> {
 
     fn step_explicit_flesh(
         &self,
-        settings: &sinew_mechanism::Settings,
-        (flesh, substeps): (&FleshModel, u32),
+        split: &SplitStep<'_>,
         state: &mut State,
         workspace: &mut Workspace,
         report: &mut StepReport,
         watch: &mut dyn Watch,
     ) {
+        let SplitStep { bodies: settings, flesh, substeps } = *split;
         let State { bodies, flesh: soft, .. } = state;
         let Workspace { mechanism, explicit, input, last, .. } = workspace;
         *last = LastStep::ExplicitFlesh;
         let explicit = FleshSubsteps::in_slot(explicit, flesh, bodies);
-        let how = ExplicitFlesh {
-            dt: settings.dt,
-            gravity: settings.gravity,
-            substeps,
-            ..ExplicitFlesh::default()
-        };
-        report.flesh = explicit.advance(flesh, bodies, soft, &how);
+        report.flesh = explicit.advance(flesh, bodies, soft, &settings_of_flesh(&settings, substeps));
         copy_input(self.input, input);
         input.wrenches.extend(explicit.flesh_wrenches.iter().chain(&explicit.contact_wrenches).copied());
-        watch.done(if flesh.bodies().is_empty() { Stage::Contact } else { Stage::Flesh });
+        watch.done(flesh_stage(flesh));
         let mut watch = BodiesWatch { watch };
         let model = self.model.mechanism();
         report.mechanism =
-            sinew_mechanism::step_observed(model, bodies, input, settings, mechanism, &mut watch);
+            sinew_mechanism::step_observed(model, bodies, input, &settings, mechanism, &mut watch);
         explicit.finish(flesh, bodies, soft);
     }
 
@@ -189,6 +195,10 @@ impl StepCall<'_> {
         let step = ReducedStep { model, reduced, input, settings, how };
         step.advance(state, work, explicit, report, watch);
     }
+}
+
+fn settings_of_flesh(bodies: &sinew_mechanism::Settings, substeps: u32) -> ExplicitFlesh {
+    ExplicitFlesh { dt: bodies.dt, gravity: bodies.gravity, substeps, ..ExplicitFlesh::default() }
 }
 
 /// Whether flesh has no increments of the last step.

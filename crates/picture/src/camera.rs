@@ -1,9 +1,10 @@
 //! Perspective cameras, and cameras that frame a set of points.
 //!
-//! A camera is a [`View`] (three axes) and an eye. To frame points, the eye moves along the axes of the view until the four
-//! sides of the picture touch the outermost points. In picture coordinates (x, y, z), z towards the viewer, with half
-//! openings t and eye e, a point is inside if ±x + t z ≤ ±e_x + t e_z; the same holds for y. Hence e_z = max (A₊ + A₋)/(2t)
-//! and e_x = (A₊ − A₋)/2 with A± = max(±x + t z) over all points. The solution is exact. Cost: O(points).
+//! A camera is a [`View`] (three axes) and an eye. To frame points, the eye moves along the axes of the view until
+//! the four sides of the picture touch the outermost points. In picture coordinates (x, y, z), z towards the viewer,
+//! with half openings t and eye e, a point is inside if ±x + t z ≤ ±e_x + t e_z; the same holds for y. Hence e_z =
+//! max (A₊ + A₋)/(2t) and e_x = (A₊ − A₋)/2 with A± = max(±x + t z) over all points. The solution is exact. Cost:
+//! O(points).
 
 use glam::DVec3;
 
@@ -28,8 +29,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Default half opening of a square picture. When a motion is framed, the shorter side of other pictures has a smaller
-    /// half opening and the longer side a larger one.
+    /// Default half opening of a square picture. When a motion is framed, the shorter side of other pictures has a
+    /// smaller half opening and the longer side a larger one.
     pub const OPENING: f64 = 0.25;
 
     /// A camera that sees all points with a margin. `aspect` is width over height of the picture. Points that are not
@@ -59,9 +60,9 @@ impl Camera {
         Self { view, eye, opening, focus, reach }
     }
 
-    /// A camera at `eye` that looks at `at` (m). `up` (of length 1) points upwards. `opening` is half the shorter side of
-    /// the visible rectangle at distance 1 (default: [`Camera::OPENING`]), `aspect` width over height. `points` are the
-    /// points of the scene; they set focus and reach.
+    /// A camera at `eye` that looks at `at` (m). `up` (of length 1) points upwards. `opening` is half the shorter
+    /// side of the visible rectangle at distance 1 (default: [`Camera::OPENING`]), `aspect` width over height.
+    /// `points` are the points of the scene; they set focus and reach.
     pub fn placed(
         (eye, at): (DVec3, DVec3),
         up: DVec3,
@@ -76,8 +77,8 @@ impl Camera {
         Self { view, eye, opening, focus, reach }
     }
 
-    /// Pixel coordinates of a point from the upper left corner, and its distance from the eye along the view (m). `None`
-    /// if the point is not in front of the eye.
+    /// Pixel coordinates of a point from the upper left corner, and its distance from the eye along the view (m).
+    /// `None` if the point is not in front of the eye.
     pub fn pixel(&self, point: DVec3, width: usize, height: usize) -> Option<(f64, f64, f64)> {
         let at = self.view.project(point - self.eye);
         let distance = -at.z;
@@ -97,8 +98,8 @@ impl Camera {
     }
 }
 
-/// Centre of the bounding box of all finite points (m), and their radius about it (m). Without points: one metre about the
-/// origin.
+/// Centre of the bounding box of all finite points (m), and their radius about it (m). Without points: one metre
+/// about the origin.
 fn extent(points: impl Iterator<Item = DVec3> + Clone) -> (DVec3, f64) {
     let seen = points.filter(|point| point.is_finite());
     let start = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));

@@ -8,7 +8,8 @@ use sinew_math::ops;
 pub struct Color(pub(crate) Vec3);
 
 impl Color {
-    /// A colour from sRGB red, green and blue, each from 0 to 1. Values outside are clamped; NaN and infinity count as 0.
+    /// A colour from sRGB red, green and blue, each from 0 to 1. Values outside are clamped; NaN and infinity count
+    /// as 0.
     pub fn srgb(red: f64, green: f64, blue: f64) -> Self {
         let part = |value: f64| to_linear(if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }) as f32;
         Self(Vec3::new(part(red), part(green), part(blue)))

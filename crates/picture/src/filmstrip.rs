@@ -20,8 +20,8 @@ pub struct Filmstrip {
 }
 
 impl Filmstrip {
-    /// Places pictures of equal size in rows, each with a caption in its upper left corner. Fails without pictures or if
-    /// the page would be too large.
+    /// Places pictures of equal size in rows, each with a caption in its upper left corner. Fails without pictures or
+    /// if the page would be too large.
     pub fn compose(&self, frames: &[(Image, String)]) -> Result<Image, PictureError> {
         let n = frames.len();
         let width = frames.iter().map(|(image, _)| image.width()).max().ok_or(PictureError::NoFrames)?;

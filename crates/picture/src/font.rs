@@ -158,8 +158,8 @@ impl Image {
         text.chars().map(|c| Glyph::of(c).advance()).sum::<f64>() * size / 7.0
     }
 
-    /// Writes a text with its upper left corner at a pixel; capitals are `size` pixels high. The part outside the picture is
-    /// cut off.
+    /// Writes a text with its upper left corner at a pixel; capitals are `size` pixels high. The part outside the
+    /// picture is cut off.
     pub fn write(&mut self, text: &str, (mut x, y): (f64, f64), size: f64, ink: [u8; 3]) {
         let dot = size / 7.0;
         let radius = 0.52 * dot.max(1.0);

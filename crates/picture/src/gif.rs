@@ -1,7 +1,7 @@
 //! GIF animations: one palette for all pictures, endless repeat.
 //!
-//! Except for the first picture, only the bounding rectangle of changed pixels is written; unchanged pixels inside it are
-//! transparent. A GIF stores times in hundredths of a second; rounding errors do not accumulate.
+//! Except for the first picture, only the bounding rectangle of changed pixels is written; unchanged pixels inside it
+//! are transparent. A GIF stores times in hundredths of a second; rounding errors do not accumulate.
 
 use std::io::Write;
 

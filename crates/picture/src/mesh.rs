@@ -22,8 +22,8 @@ pub(crate) struct Vertex {
 }
 
 impl Mesh {
-    /// A smooth surface of one colour. The normal of a vertex is the area-weighted mean of the normals of its triangles.
-    /// Triangles with an index out of range are skipped.
+    /// A smooth surface of one colour. The normal of a vertex is the area-weighted mean of the normals of its
+    /// triangles. Triangles with an index out of range are skipped.
     pub fn smooth(positions: &[DVec3], triangles: &[[u32; 3]], color: Color) -> Self {
         let mut mesh = Self::default();
         mesh.push_smooth(positions, triangles, |_| color);

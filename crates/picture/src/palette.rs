@@ -1,9 +1,9 @@
 //! Colour palettes of animations, and dithering.
 //!
-//! Median cut: colours are counted in 32³ bins; the box of bins with the largest spread is cut in two at the mean of its
-//! widest axis, repeatedly. The weight of a bin is the square root of its count, so that thin lines keep their colour.
-//! Dithering uses an 8 × 8 Bayer matrix fixed to the pixels, so that still parts do not flicker.
-//! Cost: O(pixels + 255 × distinct colours).
+//! Median cut: colours are counted in 32³ bins; the box of bins with the largest spread is cut in two at the mean of
+//! its widest axis, repeatedly. The weight of a bin is the square root of its count, so that thin lines keep their
+//! colour. Dithering uses an 8 × 8 Bayer matrix fixed to the pixels, so that still parts do not flicker. Cost:
+//! O(pixels + 255 × distinct colours).
 
 use crate::image::Image;
 

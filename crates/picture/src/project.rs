@@ -1,8 +1,8 @@
 //! Projection of meshes and lines to triangles on the pixel grid.
 //!
-//! Vertices are rounded to 1/256 pixel, so that neighbouring triangles share their edges exactly. Triangles are clipped
-//! (Sutherland and Hodgman) against the near plane and four planes well outside the picture. Triangles with a vertex that
-//! is not finite are skipped. Cost: O(vertices + triangles).
+//! Vertices are rounded to 1/256 pixel, so that neighbouring triangles share their edges exactly. Triangles are
+//! clipped (Sutherland and Hodgman) against the near plane and four planes well outside the picture. Triangles with a
+//! vertex that is not finite are skipped. Cost: O(vertices + triangles).
 
 use glam::{DVec3, Vec3};
 

@@ -1,8 +1,8 @@
 //! Rasterization of triangles: which samples of which pixels a triangle covers.
 //!
-//! Vertices lie on a grid of 1/256 pixel and edge functions are integers, hence exact: of two triangles that share an edge,
-//! exactly one covers a sample on it. The edge function opposite to vertex i is e_i(x, y) = a_i x + b_i y + c_i, not negative
-//! inside; e_i over twice the area is the barycentric coordinate. Both orientations are drawn.
+//! Vertices lie on a grid of 1/256 pixel and edge functions are integers, hence exact: of two triangles that share an
+//! edge, exactly one covers a sample on it. The edge function opposite to vertex i is e_i(x, y) = a_i x + b_i y +
+//! c_i, not negative inside; e_i over twice the area is the barycentric coordinate. Both orientations are drawn.
 
 use std::ops::Range;
 
@@ -70,8 +70,8 @@ impl Edges {
         LinearField { base: v0 + blend(self.c), x: blend(self.a), y: blend(self.b) }
     }
 
-    /// Calls `visit(column, row, mask)` for each pixel in `rows` and the first `width` columns with a covered sample. Bit k
-    /// of the mask stands for sample k.
+    /// Calls `visit(column, row, mask)` for each pixel in `rows` and the first `width` columns with a covered sample.
+    /// Bit k of the mask stands for sample k.
     pub(crate) fn cover<const N: usize>(
         &self,
         samples: &[[i64; 2]; N],

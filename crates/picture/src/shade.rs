@@ -1,8 +1,8 @@
 //! Shading of surfaces, planes and background.
 //!
-//! One sun, and a sky that is brighter above than below: light = albedo (sky(n) + sun max(0, n·l) lit) + a soft highlight
-//! (Blinn) + a rim where the surface turns away (Schlick). Planes are checkered with a round cell length, filtered over the
-//! pixel (box filter of the checker function), and fade into the background.
+//! One sun, and a sky that is brighter above than below: light = albedo (sky(n) + sun max(0, n·l) lit) + a soft
+//! highlight (Blinn) + a rim where the surface turns away (Schlick). Planes are checkered with a round cell length,
+//! filtered over the pixel (box filter of the checker function), and fade into the background.
 
 use glam::{DVec2, DVec3, Vec3};
 
@@ -63,8 +63,8 @@ impl ViewedPlane {
         (height > 0.0 && height.is_finite()).then_some(Self { normal, axes, height, foot })
     }
 
-    /// One over the distance along the view (1/m) of the point seen in a direction. The direction has length 1 along the
-    /// view. Not positive if the direction misses the plane.
+    /// One over the distance along the view (1/m) of the point seen in a direction. The direction has length 1 along
+    /// the view. Not positive if the direction misses the plane.
     fn near(&self, direction: DVec3) -> f64 {
         -direction.dot(self.normal) / self.height
     }

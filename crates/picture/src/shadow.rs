@@ -1,8 +1,8 @@
 //! Shadow maps.
 //!
-//! The scene is drawn once more from the direction of the light, orthographically, over the circle that the camera frames.
-//! A point is in shadow where something is nearer to the light; the result is averaged over 4 × 4 texels. Planes lie
-//! beneath everything: their shadow is the blurred share of covered texels.
+//! The scene is drawn once more from the direction of the light, orthographically, over the circle that the camera
+//! frames. A point is in shadow where something is nearer to the light; the result is averaged over 4 × 4 texels.
+//! Planes lie beneath everything: their shadow is the blurred share of covered texels.
 
 use glam::{Vec2, Vec3};
 

@@ -1,4 +1,5 @@
-//! Meshes of basic solids, centred on their frame. Cylinders, capsules and cones have their axis along x. Lengths in metres.
+//! Meshes of basic solids, centred on their frame. Cylinders, capsules and cones have their axis along x. Lengths in
+//! metres.
 //!
 //! `detail` is the number of sides of a full circle, at least 3.
 

@@ -2,7 +2,8 @@
 //!
 //! Chunks are independent, so results do not depend on the number of threads.
 
-/// Calls `work` with scratch memory, the index of a chunk, and the chunk of `length` elements (the last may be shorter).
+/// Calls `work` with scratch memory, the index of a chunk, and the chunk of `length` elements (the last may be
+/// shorter).
 #[cfg(feature = "parallel")]
 pub(crate) fn for_each_chunk<T: Send, S>(
     all: &mut [T],
@@ -16,7 +17,8 @@ pub(crate) fn for_each_chunk<T: Send, S>(
         .for_each_init(scratch, |scratch, (i, part)| work(scratch, i, part));
 }
 
-/// Calls `work` with scratch memory, the index of a chunk, and the chunk of `length` elements (the last may be shorter).
+/// Calls `work` with scratch memory, the index of a chunk, and the chunk of `length` elements (the last may be
+/// shorter).
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn for_each_chunk<T, S>(
     all: &mut [T],

@@ -180,8 +180,8 @@ impl Drawing {
         self.push_line(from, to, GRAB, THIN);
     }
 
-    /// Contact and joint forces. A force equal to the weight of the scene is half as long as the scene. Lengths of contact
-    /// forces grow with the square root of the force, because flesh has many contacts with small forces.
+    /// Contact and joint forces. A force equal to the weight of the scene is half as long as the scene. Lengths of
+    /// contact forces grow with the square root of the force, because flesh has many contacts with small forces.
     fn push_forces(&mut self, visible: &VisibleState, context: &DrawingContext<'_>) {
         let weight = GRAVITY * context.looks.mass;
         let unit = 0.5 * self.reach / weight.max(f64::MIN_POSITIVE).sqrt();

@@ -1,5 +1,6 @@
-//! Joint limits as lines: an arc for angles, a cone for cone limits, a bar for slides, each with a needle at the present
-//! coordinate, green within the limits and red outside. World axes, metres. Lines that are not finite are skipped.
+//! Joint limits as lines: an arc for angles, a cone for cone limits, a bar for slides, each with a needle at the
+//! present coordinate, green within the limits and red outside. World axes, metres. Lines that are not finite are
+//! skipped.
 
 use std::f64::consts::TAU;
 
@@ -61,8 +62,8 @@ impl LimitGizmo {
         }
     }
 
-    /// Adds the lines. `size` is the radius of arcs and the length of cones (m). Needles are a little longer, so that they are
-    /// visible at a limit too.
+    /// Adds the lines. `size` is the radius of arcs and the length of cones (m). Needles are a little longer, so that
+    /// they are visible at a limit too.
     pub fn draw(&self, size: f64, lines: &mut Vec<ShownLine>) {
         let needle = if self.is_inside() { GREEN } else { RED };
         let mut push = |from: DVec3, to: DVec3, color: Rgb| {

@@ -1,5 +1,5 @@
-//! Draw lists: solids with poses, points, lines and surfaces of one moment as plain data, with the colours that the scene gives. No
-//! camera, no graphics library. World axes, metres.
+//! Draw lists: solids with poses, points, lines and surfaces of one moment as plain data, with the colours that the
+//! scene gives. No camera, no graphics library. World axes, metres.
 
 use std::sync::Arc;
 

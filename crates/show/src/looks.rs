@@ -1,5 +1,5 @@
-//! Looks: what does not change from one draw list to the next. Colours, also where the scene gives none; which solids are bones
-//! inside flesh; the tetrahedral mesh of flesh. Cost: bones × triangles of the flesh around them, once.
+//! Looks: what does not change from one draw list to the next. Colours, also where the scene gives none; which solids
+//! are bones inside flesh; the tetrahedral mesh of flesh. Cost: bones × triangles of the flesh around them, once.
 
 use glam::DVec3;
 use sinew_flesh::FleshBody;
@@ -39,8 +39,8 @@ pub struct SceneLooks {
 /// One shape of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolidLook {
-    /// sRGB red, green, blue from 0 to 1. Solids without a colour in the scene have the colour of bone, or a colour by their index,
-    /// from teal through violet to orange.
+    /// sRGB red, green, blue from 0 to 1. Solids without a colour in the scene have the colour of bone, or a colour
+    /// by their index, from teal through violet to orange.
     pub color: DVec3,
     /// Whether it is inside flesh that is attached to its body.
     pub is_bone: bool,

@@ -5,7 +5,8 @@
 pub struct ShowOptions {
     /// Surfaces of flesh.
     pub flesh: bool,
-    /// The tetrahedral mesh of flesh instead of its surface: nodes sized by mass, fixed black, free red (KP08 figure 6).
+    /// The tetrahedral mesh of flesh instead of its surface: nodes sized by mass, fixed black, free red (KP08 figure
+    /// 6).
     pub nodes: bool,
     /// Joints as points.
     pub joints: bool,

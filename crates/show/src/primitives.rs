@@ -103,8 +103,8 @@ impl ShownArrow {
     }
 }
 
-/// A scaled unit solid, for graphics cards. The unit box has edges of length 1, the unit ball radius 1, the unit cylinder and the
-/// unit cone (tip towards +x) radius 1 and length 1 along x.
+/// A scaled unit solid, for graphics cards. The unit box has edges of length 1, the unit ball radius 1, the unit
+/// cylinder and the unit cone (tip towards +x) radius 1 and length 1 along x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance {
     /// World from the frame of the solid.

@@ -1,7 +1,7 @@
 //! Drawings as pictures of the software renderer.
 //!
-//! Meshes of solids are kept from one picture to the next. Cost: that of [`sinew_picture::Renderer`], and of smooth normals for all
-//! surfaces.
+//! Meshes of solids are kept from one picture to the next. Cost: that of [`sinew_picture::Renderer`], and of smooth
+//! normals for all surfaces.
 
 use sinew_math::Shape;
 use sinew_picture::{Camera, Color, Image, Mesh, PictureError, Plane, Renderer, Scene, SceneLine};

@@ -4,11 +4,12 @@
 //! ```text
 //! p(t) = ½ [ (−t³ + 2t² − t) P₀ + (3t³ − 5t² + 2) P₁ + (−3t³ + 4t² + t) P₂ + (t³ − t²) P₃ ]
 //! ```
-//! and beyond the ends of a row `P₋₁ = 2P₀ − P₁`. The surface passes through its points, has a tangent plane everywhere, and is
-//! flat where its points are evenly spaced on a plane. Normals are `∂p/∂u × ∂p/∂v`, `u` along the rows.
+//! and beyond the ends of a row `P₋₁ = 2P₀ − P₁`. The surface passes through its points, has a tangent plane
+//! everywhere, and is flat where its points are evenly spaced on a plane. Normals are `∂p/∂u × ∂p/∂v`, `u` along the
+//! rows.
 //!
-//! World axes, metres. Cost: 16 terms per vertex; filling a surface again allocates nothing. The normal is zero where both
-//! tangents are parallel.
+//! World axes, metres. Cost: 16 terms per vertex; filling a surface again allocates nothing. The normal is zero where
+//! both tangents are parallel.
 
 use glam::DVec3;
 
@@ -22,8 +23,8 @@ struct Tap {
     slope: f64,
 }
 
-/// Fills the surface through `out.controls`: rows of `columns` points (at least two rows and columns), with `fineness` segments
-/// between neighbours.
+/// Fills the surface through `out.controls`: rows of `columns` points (at least two rows and columns), with
+/// `fineness` segments between neighbours.
 pub(crate) fn fill(columns: usize, fineness: usize, out: &mut DrawSurface) {
     let rows = out.controls.len() / columns;
     let [width, height] = [columns, rows].map(|n| (n - 1) * fineness + 1);

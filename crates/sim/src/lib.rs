@@ -2,21 +2,23 @@
 
 mod expect;
 mod expectation;
+mod meter;
 mod motions;
 mod recording;
 mod world;
 
-pub use expect::{ExpectMeter, ExpectOutcome, RunOutcome, run_and_check};
+pub use expect::{ExpectOutcome, RunOutcome, run_and_check};
 pub use expectation::{BoundKind, Expectation};
+pub use meter::ExpectMeter;
 pub use recording::Recording;
-pub use world::{StateMismatch, World};
+pub use world::World;
 
 pub use glam::{DQuat, DVec3};
-pub use sinew_compile::{BuildError, SceneInfo, SweepRun, sweep_runs};
+pub use sinew_compile::{BuildError, SceneInfo, SweptScene, sweep_runs};
 pub use sinew_engine::{
-    ActuatorEffort, Appearance, Contact, FleshStepping, Health, Model, Reduced, ReducedMethod, ReducedModel,
-    Scheme, Settings, Stage, State, StepReport, Touching, Watch, Workspace, digest, digest_bytes, energy,
-    momentum, step, step_batch, step_observed, violation,
+    ActuatorEffort, Appearance, Contact, ContactSide, FleshStepping, Health, Model, Reduced, ReducedMethod,
+    ReducedModel, Scheme, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
+    digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
 };
 pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};
 pub use sinew_math::{Force, MassProperties, Motion, Pose, Shape};

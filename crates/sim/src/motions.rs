@@ -1,4 +1,4 @@
-//! What a motion shows, measured over a run: heights, turns, travel, effort (the `motions` of an `expect` block).
+//! Measures of a motion over a run: heights, turns, travel, effort (the `motions` of an `expect` block).
 //!
 //! Heights are above z = 0. Angles are integrated from the angular velocity at the end of each step, so that many turns count.
 //! Cost: per step one pass over the surface of each flesh that is asked about.

@@ -1,7 +1,7 @@
-//! A run that can be wound back to any step.
+//! Recordings of runs, from which the state after any step can be restored.
 //!
-//! Kept are the input of every step and a copy of the state every `every` steps; any step between is found by
-//! stepping again from the copy before it, which gives the same bits because a step depends on nothing else.
+//! A recording keeps the input of every step and a copy of the state every `every` steps. States between are found by stepping again
+//! from the copy before, which gives the same bits because a step depends on nothing else.
 //! Memory: one state per `every` steps and one input per step. Cost of a rewind: at most `every − 1` steps.
 
 use std::num::NonZeroUsize;

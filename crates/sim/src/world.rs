@@ -5,10 +5,10 @@ mod scene;
 use std::sync::Arc;
 
 use glam::DVec3;
-use sinew_compile::{SceneInfo, ScenePeriod, Script, StepTimes};
+use sinew_compile::{SceneInfo, ScenePeriod, Script, ScriptTimes};
 use sinew_engine::{
-    Appearance, Contact, Model, Settings, Stage, State, StepReport, Watch, Workspace, copy_input, digest,
-    step_observed,
+    Appearance, Contact, Model, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace,
+    copy_input, digest, step_observed,
 };
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
@@ -41,23 +41,6 @@ pub struct World {
     info: SceneInfo,
 }
 
-/// A state that does not belong to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the state has {found_bodies} bodies and {found_joints} joints, the model {bodies} and {joints}; \
-     restore states of the same scene"
-)]
-pub struct StateMismatch {
-    /// Bodies of the model.
-    pub bodies: usize,
-    /// Joints of the model.
-    pub joints: usize,
-    /// Bodies of the state.
-    pub found_bodies: usize,
-    /// Joints of the state.
-    pub found_joints: usize,
-}
-
 impl World {
     /// A world of a model built by hand: no recorded inputs and no shapes.
     pub fn new(model: impl Into<Model>, settings: Settings) -> Self {
@@ -87,7 +70,7 @@ impl World {
     /// that replaying the inputs gives the same bits.
     pub fn step_observed(&mut self, watch: &mut dyn Watch) -> StepReport {
         self.take_changes();
-        self.load_input(StepTimes::beginning_at(self.time(), self.settings.dt));
+        self.load_input(ScriptTimes::beginning_at(self.time(), self.settings.dt));
         self.advance(watch)
     }
 
@@ -113,11 +96,7 @@ impl World {
     /// # Errors
     /// If the state has another number of bodies or joints.
     pub fn restore(&mut self, state: &State) -> Result<(), StateMismatch> {
-        let (bodies, joints) = (self.mechanism().n_bodies(), self.mechanism().n_joints());
-        let (found_bodies, found_joints) = (state.bodies.poses.len(), state.bodies.twists.len());
-        if !state.fits(&self.model) {
-            return Err(StateMismatch { bodies, joints, found_bodies, found_joints });
-        }
+        state.check(&self.model)?;
         self.state.clone_from(state);
         self.arrive();
         Ok(())
@@ -266,11 +245,11 @@ impl World {
     fn arrive(&mut self) {
         self.take_changes();
         self.workspace.forget_last_step();
-        self.load_input(StepTimes::ending_at(self.time(), self.settings.dt));
+        self.load_input(ScriptTimes::ending_at(self.time(), self.settings.dt));
     }
 
     /// Reads the recorded input of a step.
-    fn load_input(&mut self, times: StepTimes) {
+    fn load_input(&mut self, times: ScriptTimes) {
         let Self { model, state, script, track_points, input, .. } = self;
         script.fill(model.mechanism(), &state.bodies, times, track_points, input);
     }

@@ -1,7 +1,8 @@
 //! Orbit camera: orbit, pan, zoom, and the ray through a pixel.
 //!
-//! The eye is at `target + distance · d` with `d = (cos p cos y, cos p sin y, sin p)` (yaw y, pitch p) in a frame whose third axis
-//! points against gravity. Pixels count from the upper left corner of the viewport. Sizes of zero or less count as one pixel.
+//! The eye is at `target + distance · d` with `d = (cos p cos y, cos p sin y, sin p)` (yaw y, pitch p) in a frame
+//! whose third axis points against gravity. Pixels count from the upper left corner of the viewport. Sizes of zero or
+//! less count as one pixel.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 

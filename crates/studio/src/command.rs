@@ -73,8 +73,8 @@ pub enum SessionCommand {
         /// What is shown.
         show: ShowOptions,
     },
-    /// Write the recording as an animation. An [`Engine`](crate::Engine) makes it in the background; a session alone blocks until
-    /// it is done.
+    /// Write the recording as an animation. An [`Engine`](crate::Engine) makes it in the background; a session alone
+    /// blocks until it is done.
     Film {
         /// The GIF file.
         path: PathBuf,

@@ -1,7 +1,7 @@
 //! Curves of a run for plots: one sample per step at first, thinned evenly so that there are at most [`MOST`].
 //!
-//! The plot shows one joint at a time. In scenes with few joints, each sample stores the numbers of all joints, so that every
-//! joint has its full curve; else the curve starts when the joint is selected.
+//! The plot shows one joint at a time. In scenes with few joints, each sample stores the numbers of all joints, so
+//! that every joint has its full curve; else the curve starts when the joint is selected.
 
 /// Largest number of samples.
 const MOST: usize = 4096;

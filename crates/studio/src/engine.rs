@@ -1,8 +1,10 @@
-//! Runs a session on its own thread, so that the window never waits for a step; or inline, so that tests control the time.
+//! Runs a session on its own thread, so that the window never waits for a step; or inline, so that tests control the
+//! time.
 //!
-//! The thread publishes snapshots on a [`Board`]. Both sides lock it only to swap snapshots and to copy some thousand samples of
-//! curves. Commands are executed between steps, so a grab acts in the next step. Between steps the thread sleeps until the next
-//! one is due. When steps take longer than they simulate, motion slows down, but commands are still executed.
+//! The thread publishes snapshots on a [`Board`]. Both sides lock it only to swap snapshots and to copy some thousand
+//! samples of curves. Commands are executed between steps, so a grab acts in the next step. Between steps the thread
+//! sleeps until the next one is due. When steps take longer than they simulate, motion slows down, but commands are
+//! still executed.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};

@@ -47,8 +47,8 @@ pub(crate) fn picture(session: &mut Session, orbit: &Orbit, show: &ShowOptions) 
     Ok(bytes)
 }
 
-/// The recording as GIF. Seeks through all recorded steps. `go_on` receives the progress (0 to 1) and returns whether to go on;
-/// the result is `None` if it returns false.
+/// The recording as GIF. Seeks through all recorded steps. `go_on` receives the progress (0 to 1) and returns whether
+/// to go on; the result is `None` if it returns false.
 pub(crate) fn film(
     session: &mut Session,
     orbit: &Orbit,

@@ -34,7 +34,8 @@ impl FileWatch {
         self.path.as_ref().is_some_and(|other| is_same_file(other, path))
     }
 
-    /// Polls after `elapsed` more seconds. Returns the path if the file has changed, or an error, once, if it is missing.
+    /// Polls after `elapsed` more seconds. Returns the path if the file has changed, or an error, once, if it is
+    /// missing.
     pub fn look(&mut self, elapsed: f64) -> Option<Result<PathBuf, Fault>> {
         let path = self.path.as_ref()?;
         self.since += elapsed;

@@ -1,6 +1,6 @@
-//! OpenGL drawing inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth surfaces, lines as
-//! thin cylinders. Then bones that show through flesh (depth first, so that only the nearest shows), and marks in front of
-//! everything.
+//! OpenGL drawing inside the paint callback of a window: solids as instances of unit meshes, flesh as smooth
+//! surfaces, lines as thin cylinders. Then bones that show through flesh (depth first, so that only the nearest
+//! shows), and marks in front of everything.
 //!
 //! The drawing is copied when the interface paints. OpenGL is called only in the callback, on the thread of the window.
 

@@ -1,8 +1,9 @@
 //! Wall-clock pacing with a bounded backlog: how many steps are due.
 //!
-//! The backlog grows by elapsed time × speed, and each step reduces it by its length; nothing is rounded, so that steps keep up
-//! with the clock. The backlog is limited to [`MOST_OWED`] seconds of wall-clock time: if steps take longer than they simulate,
-//! motion slows down and no work piles up. The caller supplies the elapsed time; this module reads no clock.
+//! The backlog grows by elapsed time × speed, and each step reduces it by its length; nothing is rounded, so that
+//! steps keep up with the clock. The backlog is limited to [`MOST_OWED`] seconds of wall-clock time: if steps take
+//! longer than they simulate, motion slows down and no work piles up. The caller supplies the elapsed time; this
+//! module reads no clock.
 
 /// Largest backlog in wall-clock time (s).
 const MOST_OWED: f64 = 0.25;
@@ -55,8 +56,8 @@ impl StepPacer {
         self.owed = self.owed.min(most);
     }
 
-    /// Takes a step of `dt` seconds from the backlog; false if none is due. A step longer than the largest backlog is due when
-    /// the backlog is full.
+    /// Takes a step of `dt` seconds from the backlog; false if none is due. A step longer than the largest backlog is
+    /// due when the backlog is full.
     pub fn take(&mut self, dt: f64) -> bool {
         let is_due = self.wait(dt) <= 0.0;
         if is_due {

@@ -1,8 +1,8 @@
 //! Picking: the nearest shape or flesh surface that a ray hits.
 //!
-//! Shapes are unions of scaled cubes, balls and cylinders, whose intersections are exact: cubes by slabs, balls by a quadratic
-//! equation, cylinders by a quadratic equation and two discs. A test against the bounding ball comes first. Surfaces of flesh are
-//! tested triangle by triangle. Cost: linear in shapes and triangles.
+//! Shapes are unions of scaled cubes, balls and cylinders, whose intersections are exact: cubes by slabs, balls by a
+//! quadratic equation, cylinders by a quadratic equation and two discs. A test against the bounding ball comes first.
+//! Surfaces of flesh are tested triangle by triangle. Cost: linear in shapes and triangles.
 
 use glam::DVec3;
 use sinew_math::{Shape, UnitSolid};

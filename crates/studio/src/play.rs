@@ -1,7 +1,7 @@
 //! Playing: steps in time with the clock, repetition of recorded steps, seeking.
 //!
-//! A recorded step is repeated with its grabs; a new step is recorded. Seeking steps from the present moment or from the last
-//! checkpoint, whichever is nearer.
+//! A recorded step is repeated with its grabs; a new step is recorded. Seeking steps from the present moment or from
+//! the last checkpoint, whichever is nearer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,8 +16,8 @@ use crate::session::Session;
 use crate::timeline::{NumberedGrab, StepGrabs};
 
 impl Session {
-    /// Makes the steps that are due after `elapsed` seconds of wall-clock time, until `may_go_on` returns false after a step.
-    /// Returns the number of steps. The remaining steps stay due, up to a bounded backlog.
+    /// Makes the steps that are due after `elapsed` seconds of wall-clock time, until `may_go_on` returns false after
+    /// a step. Returns the number of steps. The remaining steps stay due, up to a bounded backlog.
     pub fn advance(&mut self, elapsed: f64, mut may_go_on: impl FnMut() -> bool) -> u32 {
         let mut made = 0;
         if self.is_playing {

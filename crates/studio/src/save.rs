@@ -1,8 +1,8 @@
-//! Saving a recording as a scene: mouse grabs become grabs on tracks, changed settings become changes. Running the saved scene
-//! gives the same bits.
+//! Saving a recording as a scene: mouse grabs become grabs on tracks, changed settings become changes. Running the
+//! saved scene gives the same bits.
 //!
-//! A track has one sample per step, at the end of the step, where the step evaluates it; linear interpolation returns the sample
-//! unchanged. RON keeps every bit of a number.
+//! A track has one sample per step, at the end of the step, where the step evaluates it; linear interpolation returns
+//! the sample unchanged. RON keeps every bit of a number.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

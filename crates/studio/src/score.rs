@@ -1,8 +1,8 @@
 //! Edits of a score while it plays: another control from now on, goals of bones, keyframes.
 //!
-//! A new phase starts a quarter of a step after the present time: after all past steps and before the next one, wherever within
-//! the step the phase is looked up. Later phases are removed. A run of the new score from the start thus repeats the past and then
-//! continues with the new phase.
+//! A new phase starts a quarter of a step after the present time: after all past steps and before the next one,
+//! wherever within the step the phase is looked up. Later phases are removed. A run of the new score from the start
+//! thus repeats the past and then continues with the new phase.
 
 use sinew_scene::{
     ControlDoc, GoalDoc, GuideDoc, KeyDoc, KeyframesDoc, LandDoc, PhaseDoc, SceneDoc, ScoreDoc, StyleDoc,
@@ -87,8 +87,8 @@ pub fn control_at(doc: &SceneDoc, time: f64) -> Option<&ControlDoc> {
     phases.iter().rev().find(|phase| phase.from_s <= time).map(|phase| &phase.control)
 }
 
-/// The document with another control from `now` on, given the step length `dt` (s). Scores with time warp must be replayed from
-/// the start.
+/// The document with another control from `now` on, given the step length `dt` (s). Scores with time warp must be
+/// replayed from the start.
 pub fn with_control(doc: &SceneDoc, (now, dt): (f64, f64), control: ControlDoc) -> (SceneDoc, Since) {
     let mut doc = doc.clone();
     let from_s = now + 0.25 * dt;

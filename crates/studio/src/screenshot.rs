@@ -1,7 +1,7 @@
 //! Pictures of the whole window without a display: egui lays out the interface, and its triangles are rasterized here.
 //!
-//! Triangles are textured (nearest texel) and blended with premultiplied alpha, as egui's painters do. Cost: some tens of
-//! milliseconds per window.
+//! Triangles are textured (nearest texel) and blended with premultiplied alpha, as egui's painters do. Cost: some
+//! tens of milliseconds per window.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! A session: an open scene, its world, its recording, and the grabs of the mouse. No window, no clock, no thread.
 //!
-//! Within the recorded steps, playing repeats them. A grab or a change in between discards the later steps and starts a new
-//! branch. Stepping never fails: when the state is no longer finite, playing stops and [`Session::trouble`] gives the reason;
-//! rewinding restores a finite state. Posing by hand (inverse kinematics while paused) moves bodies to poses outside the
-//! recording; it ends with the next step or seek.
+//! Within the recorded steps, playing repeats them. A grab or a change in between discards the later steps and starts
+//! a new branch. Stepping never fails: when the state is no longer finite, playing stops and [`Session::trouble`]
+//! gives the reason; rewinding restores a finite state. Posing by hand (inverse kinematics while paused) moves bodies
+//! to poses outside the recording; it ends with the next step or seek.
 
 use std::mem;
 use std::path::Path;
@@ -191,8 +191,8 @@ impl Session {
         }
     }
 
-    /// Pins points of a body (`points` in its frame) at their present positions, or releases the body if it was pinned. One
-    /// point fixes a position; three points that are not collinear fix the orientation too.
+    /// Pins points of a body (`points` in its frame) at their present positions, or releases the body if it was
+    /// pinned. One point fixes a position; three points that are not collinear fix the orientation too.
     pub fn pin(&mut self, body: BodyId, points: &[DVec3]) {
         let n = self.grabs.pins.len();
         self.grabs.pins.retain(|pin| pin.grab.body != body);

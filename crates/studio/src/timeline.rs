@@ -1,9 +1,10 @@
 //! The recording of a run: any recorded moment can be restored bit for bit.
 //!
-//! It stores a checkpoint (state) every `every` steps, the grabs of each step that has any, and each document with the step at
-//! which it came into force. A step depends only on state, document and grabs, so stepping from a checkpoint gives the same bits.
-//! Memory: when the checkpoints exceed their budget, every second one is dropped and `every` doubles; the first one stays.
-//! Seeking costs at most `every − 1` steps and one build for each change of document in between.
+//! It stores a checkpoint (state) every `every` steps, the grabs of each step that has any, and each document with
+//! the step at which it came into force. A step depends only on state, document and grabs, so stepping from a
+//! checkpoint gives the same bits. Memory: when the checkpoints exceed their budget, every second one is dropped and
+//! `every` doubles; the first one stays. Seeking costs at most `every − 1` steps and one build for each change of
+//! document in between.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Changes during a run: settings, control of actuators, cameras; and branches of the recording.
 //!
-//! A change is written into the document with its time, so that a run of the new document from the start repeats the recording
-//! and then continues with the change.
+//! A change is written into the document with its time, so that a run of the new document from the start repeats the
+//! recording and then continues with the change.
 
 use std::mem;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ impl Session {
         }
     }
 
-    /// Continues with another document. It must lead to the present state when run from the start: only later settings and
-    /// later control may differ.
+    /// Continues with another document. It must lead to the present state when run from the start: only later
+    /// settings and later control may differ.
     ///
     /// # Errors
     /// If the document cannot be built or has other bodies; the session then stays as it was.
@@ -65,8 +65,8 @@ impl Session {
         Ok(())
     }
 
-    /// Restarts with another document and repeats the recording up to the present time. Grabs act at the same times, even if
-    /// the step length differs.
+    /// Restarts with another document and repeats the recording up to the present time. Grabs act at the same times,
+    /// even if the step length differs.
     ///
     /// # Errors
     /// If the document cannot be built, has other bodies, or needs far more steps; the session then stays as it was.
@@ -79,8 +79,8 @@ impl Session {
             (Steps::of(&doc).nearest(self.world.time()), MOST_STEPS.max(MOST_TIMES * self.step));
         if n_steps > most {
             return Err(Fault::new(format!(
-                "repeating the recording would take {n_steps} steps instead of {}: apply the change from now on, or choose \
-                 longer steps",
+                "repeating the recording would take {n_steps} steps instead of {}: apply the change from now on, or \
+                 choose longer steps",
                 self.step
             )));
         }

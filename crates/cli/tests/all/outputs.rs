@@ -22,6 +22,7 @@ fn json_has_the_promised_keys() {
         "acyclic_constraints",
         "loop_constraints",
         "steps",
+        "stepper",
         "dt",
         "wall_seconds",
         "seconds_per_step",

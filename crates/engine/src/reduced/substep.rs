@@ -6,7 +6,7 @@ use sinew_mechanism::{Input, external_wrenches};
 use sinew_recursive::{Action, HybridReport, JointMode, Tree, resisted};
 
 use super::workspace::ReducedWorkspace;
-use crate::explicit_flesh::FleshSubsteps;
+use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
 use crate::reduced_model::ReducedModel;
 use crate::report::StepReport;
 use crate::settings::ReducedMethod;
@@ -44,7 +44,7 @@ impl Substep<'_> {
             for (body, wrench) in substeps.contact_wrenches.iter().chain(&substeps.flesh_wrenches) {
                 work.wrenches[body.index()] += *wrench;
             }
-            watch.done(if model.bodies().is_empty() { Stage::Contact } else { Stage::Flesh });
+            watch.done(flesh_stage(model));
         }
         self.gather_forces(bodies, work);
         watch.done(Stage::Prepare);
@@ -69,8 +69,8 @@ impl Substep<'_> {
         }
         work.tree_state.read_mechanism(tree, bodies);
         let lookahead = if self.method == ReducedMethod::Implicit { self.h() } else { 0.0 };
-        let ReducedWorkspace { torques, resistances, tree_state, .. } = work;
-        self.reduced.pull(self.mechanism, tree_state, self.input, lookahead, torques, resistances);
+        let ReducedWorkspace { joints, tree_state, .. } = work;
+        self.reduced.joint_torques(self.mechanism, tree_state, self.input, lookahead, joints);
         work.drags.clear();
         work.drags.extend(drags(self.mechanism, tree, self.input));
     }
@@ -84,7 +84,7 @@ impl Substep<'_> {
         report: &mut StepReport,
     ) {
         work.command.modes.fill(JointMode::Passive);
-        work.command.values.copy_from_slice(&work.torques);
+        work.command.values.copy_from_slice(&work.joints.torques);
         let Some(controller) = &mut work.controller else {
             report.health.ignored_inputs = work.drags.len() as u32;
             return;
@@ -94,7 +94,7 @@ impl Substep<'_> {
             dt: self.h(),
             gravity: self.flesh.gravity,
             external: &work.external,
-            torques: &work.torques,
+            torques: &work.joints.torques,
             drags: &work.drags,
             implicit_springs: false,
         };
@@ -113,14 +113,14 @@ impl Substep<'_> {
     /// Moves the torques of landing springs from the beginning to the end of the substep.
     fn take_springs_at_end(&self, control: &ControllerState, work: &mut ReducedWorkspace) {
         let (h, tree) = (self.h(), &self.reduced.tree);
-        let ReducedWorkspace { controller, command, tree_state, resistances, .. } = work;
+        let ReducedWorkspace { controller, command, tree_state, joints, .. } = work;
         let Some(controller) = controller else { return };
         let Some(springs) = controller.springs(control) else { return };
         let free = tree.links().filter(|link| !controller.is_saturated(*link));
         for dof in free.flat_map(|link| tree.dofs(link)) {
             let (k, c) = (springs.stiffness[dof], springs.damping[dof]);
             command.values[dof] -= h * k * tree_state.rates[dof];
-            resistances[dof] += h * c + h * h * k;
+            joints.resistances[dof] += h * c + h * h * k;
         }
     }
 
@@ -135,9 +135,9 @@ impl Substep<'_> {
         let swept = if self.method == ReducedMethod::Rk4 {
             self.runge_kutta(bodies, work)
         } else {
-            let ReducedWorkspace { dynamics, tree_state, command, external, resistances, .. } = work;
+            let ReducedWorkspace { dynamics, tree_state, command, external, joints, .. } = work;
             let action = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
-            resisted(tree, dynamics, tree_state, &action, resistances)
+            resisted(tree, dynamics, tree_state, &action, &joints.resistances)
         };
         report.mechanism.regularized += u32::from(swept.singular.is_some());
         let Some(controller) = &work.controller else { return };
@@ -155,7 +155,7 @@ impl Substep<'_> {
         let Self { mechanism, reduced, input, .. } = *self;
         let tree = &reduced.tree;
         let ReducedWorkspace { integrator, dynamics, tree_state, command, external, .. } = work;
-        let ReducedWorkspace { torques, resistances, wrenches, stage_bodies, .. } = work;
+        let ReducedWorkspace { joints, wrenches, stage_bodies, .. } = work;
         // What stays is left when the others are taken away.
         external_wrenches(mechanism, bodies, input, wrenches);
         for link in tree.links() {
@@ -166,14 +166,15 @@ impl Substep<'_> {
             let links = tree.links().filter(|link| modes[link.index()] == JointMode::Passive);
             links.flat_map(|link| tree.dofs(link))
         };
-        passive().for_each(|dof| command.values[dof] -= torques[dof]);
+        passive().for_each(|dof| command.values[dof] -= joints.torques[dof]);
         stage_bodies.poses.clone_from(&bodies.poses);
         stage_bodies.motions.clone_from(&bodies.motions);
         let stays = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
         integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, |stage, dynamics, action| {
-            reduced.pull(mechanism, stage, input, 0.0, torques, resistances);
-            action.resistance.copy_from_slice(resistances);
-            passive().for_each(|dof| action.command.values[dof] = stays.command.values[dof] + torques[dof]);
+            reduced.joint_torques(mechanism, stage, input, 0.0, joints);
+            action.resistance.copy_from_slice(&joints.resistances);
+            passive()
+                .for_each(|dof| action.command.values[dof] = stays.command.values[dof] + joints.torques[dof]);
             stage.write_mechanism(tree, dynamics, stage_bodies);
             external_wrenches(mechanism, stage_bodies, input, wrenches);
             for link in tree.links() {

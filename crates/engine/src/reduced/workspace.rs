@@ -4,7 +4,7 @@ use sinew_control::{Controller, Goal};
 use sinew_math::Force;
 use sinew_recursive::{Dynamics, HybridCommand, Integrator, TreeState};
 
-use crate::reduced_model::ReducedModel;
+use crate::reduced_model::{JointTorques, ReducedModel};
 
 /// Scratch of reduced steps; losing it changes no result.
 #[derive(Clone, Debug)]
@@ -14,8 +14,7 @@ pub(crate) struct ReducedWorkspace {
     pub(super) tree_state: TreeState,
     pub(super) command: HybridCommand,
     pub(super) controller: Option<Controller>,
-    pub(super) torques: Vec<f64>,
-    pub(super) resistances: Vec<f64>,
+    pub(super) joints: JointTorques,
     /// Per link, and per body.
     pub(super) external: Vec<Force>,
     pub(super) wrenches: Vec<Force>,
@@ -33,8 +32,7 @@ impl ReducedWorkspace {
             tree_state: tree.neutral_state(),
             command: HybridCommand::passive(tree),
             controller: reduced.controller.clone(),
-            torques: vec![0.0; tree.n_dofs()],
-            resistances: vec![0.0; tree.n_dofs()],
+            joints: JointTorques { torques: vec![0.0; tree.n_dofs()], resistances: vec![0.0; tree.n_dofs()] },
             external: vec![Force::ZERO; tree.n_links()],
             wrenches: Vec::new(),
             drags: Vec::new(),

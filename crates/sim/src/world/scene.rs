@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use sinew_compile::{
-    BuildError, CompiledScene, SceneInfo, ScenePeriod, StepTimes, compile, controller, periods,
+    BuildError, CompiledScene, SceneInfo, ScenePeriod, ScriptTimes, compile, controller, periods,
 };
 use sinew_engine::{Model, Workspace};
 use sinew_mechanism::Input;
@@ -64,7 +64,7 @@ impl World {
         };
         // Whatever was in force before.
         world.enter(world.period_at(world.time()));
-        world.load_input(StepTimes::ending_at(world.time(), world.settings.dt));
+        world.load_input(ScriptTimes::ending_at(world.time(), world.settings.dt));
         Ok(world)
     }
 
@@ -113,7 +113,7 @@ impl World {
         let mut input = Input::default();
         let period = self.period_at(time);
         let settings = if period == self.period { &self.settings } else { &self.periods[period].settings };
-        let times = StepTimes::beginning_at(time, settings.dt);
+        let times = ScriptTimes::beginning_at(time, settings.dt);
         self.script.fill(self.mechanism(), &self.state.bodies, times, &mut Vec::new(), &mut input);
         input
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sinew_sim::{BodyId, ExpectMeter, SceneDoc, World, run_and_check, sweep_runs};
+use sinew_fem::FemState;
+use sinew_sim::{BodyId, ExpectMeter, SceneDoc, World, digest_bytes, run_and_check, sweep_runs};
 
 use crate::common::{mechanisms, scene, world};
 
@@ -71,15 +72,41 @@ struct End {
     position_error_m: f64,
     /// Position [m] and rotation vector [rad] of some bodies.
     poses: BTreeMap<String, ([f64; 3], [f64; 3])>,
+    /// By name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    flesh: BTreeMap<String, FleshEnd>,
+}
+
+/// A body of flesh after the last step.
+#[derive(Serialize)]
+struct FleshEnd {
+    /// Of all positions and velocities of its nodes.
+    digest: String,
+    /// Positions of some nodes [m].
+    nodes: BTreeMap<usize, [f64; 3]>,
+}
+
+impl FleshEnd {
+    fn of(nodes: &FemState) -> Self {
+        let FemState { positions, velocities } = nodes;
+        let numbers = positions.iter().chain(velocities).flat_map(|v| v.to_array());
+        let bytes: Vec<u8> = numbers.flat_map(|x| x.to_bits().to_le_bytes()).collect();
+        let some = some_of(positions.len()).into_iter();
+        let nodes = some.map(|i| (i, positions[i].to_array().map(round))).collect();
+        Self { digest: format!("{:016x}", digest_bytes(&bytes)), nodes }
+    }
+}
+
+/// At most four indices, first and last included.
+fn some_of(n: usize) -> Vec<usize> {
+    if n <= 4 { (0..n).collect() } else { (0..4).map(|i| i * (n - 1) / 3).collect() }
 }
 
 impl End {
     fn of(world: &World) -> Self {
         let energy = world.energy();
-        let n = world.mechanism().n_bodies();
-        let some: Vec<usize> =
-            if n <= 4 { (0..n).collect() } else { (0..4).map(|i| i * (n - 1) / 3).collect() };
-        let poses = some.into_iter().map(BodyId::from_index).map(|body| {
+        let flesh = world.state().flesh.nodes.iter().enumerate();
+        let poses = some_of(world.mechanism().n_bodies()).into_iter().map(BodyId::from_index).map(|body| {
             let pose = world.pose(body);
             let vectors =
                 [pose.translation, sinew_math::log_so3(pose.rotation)].map(|v| v.to_array().map(round));
@@ -91,6 +118,7 @@ impl End {
             elastic_j: round(energy.elastic),
             position_error_m: round(world.violation().position),
             poses: poses.collect(),
+            flesh: flesh.map(|(i, nodes)| (world.flesh_name(i).to_owned(), FleshEnd::of(nodes))).collect(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Dragging of bodies: pull, move in depth, turn, pin.
 //!
-//! The picked point is pulled to the mouse, in the plane through the target orthogonal to the view. With Ctrl the mouse moves
-//! the target towards the viewer or away; with Alt it turns the body about the picked point by four grabs. In scenes in joint
-//! coordinates grabs are rigid: the score guides the bone there.
+//! The picked point is pulled to the mouse, in the plane through the target orthogonal to the view. With Ctrl the
+//! mouse moves the target towards the viewer or away; with Alt it turns the body about the picked point by four
+//! grabs. In scenes in joint coordinates grabs are rigid: the score guides the bone there.
 
 use glam::{DQuat, DVec3};
 use sinew_math::exp_so3;
@@ -113,8 +113,8 @@ impl Drag {
     }
 }
 
-/// Stiffness (N/m) and damping (N·s/m) of a grab: under the weight of the whole scene it stretches by a twentieth of the size of
-/// the scene. In joint coordinates it is rigid.
+/// Stiffness (N/m) and damping (N·s/m) of a grab: under the weight of the whole scene it stretches by a twentieth of
+/// the size of the scene. In joint coordinates it is rigid.
 fn gains(overview: &SceneOverview, firmness: f64) -> (f64, f64) {
     if overview.is_guided {
         return (f64::INFINITY, 0.0);

@@ -1,7 +1,7 @@
 //! Files dropped onto the window: a scene is opened, the scenes of a folder are listed.
 //!
-//! Of several files, the first `.ron` file counts, or else the first file. A file without a path on this machine is opened from
-//! its contents and not watched.
+//! Of several files, the first `.ron` file counts, or else the first file. A file without a path on this machine is
+//! opened from its contents and not watched.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! The user interface on egui: panels, viewport, keys and messages. It runs without a window too, which is how it is tested.
+//! The user interface on egui: panels, viewport, keys and messages. It runs without a window too, which is how it is
+//! tested.
 
 mod drag;
 mod drop;

@@ -6,18 +6,15 @@ mod hierarchy;
 mod references;
 mod rows;
 
-use std::collections::BTreeMap;
-
 use sinew_sim::{SceneDoc, World};
+use sinew_testkit::golden;
 
-use crate::common::{fixtures, scene};
+use crate::common::scene;
 
 /// Rows of `golden/loops.json`, each a time (s) and the values of `references` at that time.
 fn reference(name: &str) -> Vec<Vec<f64>> {
-    let text = std::fs::read_to_string(fixtures("golden").join("loops.json")).expect("the references");
-    // A map of lists is the same text in both formats.
-    let mut all: BTreeMap<String, Vec<Vec<f64>>> = ron::from_str(&text).expect("lists of numbers");
-    all.remove(name).expect("a case")
+    let all = golden::file("loops");
+    golden::list(&all[name]).iter().map(golden::numbers).collect()
 }
 
 /// A fixture with another time step, ready to run.

@@ -1,0 +1,49 @@
+//! Materials of flesh and of its surface.
+
+use sinew_contact::ContactMaterial;
+use sinew_fem::{Extension, FemError, Material, StretchBand};
+use sinew_mesh::EmbeddedBody;
+use sinew_scene::{ContactDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc, FleshSteppingDoc};
+
+use crate::colliders::with_firmness;
+
+/// Depth at which contacts of flesh are damped critically, m.
+const CONTACT_DEPTH: f64 = 1e-4;
+
+/// The elastic material of a document.
+pub(super) fn material(doc: &FleshDoc) -> Result<Material, FemError> {
+    match doc.material {
+        FleshMaterialDoc::StVenantKirchhoff { young, poisson, band, extension } => {
+            let extension = match (extension, doc.stepping) {
+                (ExtensionDoc::PerStretch, _) => Extension::PerStretch,
+                (ExtensionDoc::Conservative, _) => Extension::Conservative,
+                (ExtensionDoc::Auto, FleshSteppingDoc::Implicit) => Extension::Conservative,
+                (ExtensionDoc::Auto, FleshSteppingDoc::Explicit { .. }) => Extension::PerStretch,
+            };
+            let band = StretchBand::new(band[0], band[1])?;
+            Ok(Material::st_venant_kirchhoff(young, poisson)?.with_band(band).with_extension(extension))
+        }
+        FleshMaterialDoc::NeoHookean { young, poisson } => Material::neo_hookean(young, poisson),
+    }
+}
+
+/// The contact material of one surface point of flesh of a mass (kg).
+///
+/// Without given numbers it is firm enough to carry the flesh on a tenth of the points, and ten times as firm as the flesh under it:
+/// `E a/ℓ` with the area `a` of a point and the size `ℓ` of a tetrahedron. Pressed flesh then yields before its contact does.
+pub(super) fn surface_point_material(
+    contact: &ContactDoc,
+    doc: &FleshDoc,
+    flesh: &EmbeddedBody,
+    mass: f64,
+) -> ContactMaterial {
+    let n_points = flesh.surface().positions().len() as f64;
+    let carried = 10.0 * mass / n_points;
+    let by_mass = ContactMaterial::for_mass(carried, contact.friction);
+    let (young, _) = doc.material.elasticity();
+    let (volume, n_tets) = (flesh.surface().volume(), flesh.tets().len() as f64);
+    let size = sinew_math::ops::pow(volume / n_tets, 1.0 / 3.0);
+    let stiffness = 10.0 * young * (flesh.surface().area() / n_points) / size;
+    let firm = ContactMaterial::for_load(stiffness * CONTACT_DEPTH, carried, CONTACT_DEPTH, contact.friction);
+    with_firmness(contact, if stiffness > by_mass.stiffness { firm } else { by_mass })
+}

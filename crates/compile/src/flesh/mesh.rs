@@ -1,0 +1,72 @@
+//! Meshes of flesh: made, read from files of the scene, or those of a character.
+
+use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
+use sinew_mesh::{EmbeddedBody, Filling, Lattice, MeshError, Surface, TetGen, TetMesh, beam};
+use sinew_scene::{CharacterKindDoc, FleshDoc, FleshMeshDoc, SceneDoc};
+
+use crate::error::BuildError;
+
+/// A mesh, and for characters the bone of each node.
+pub(super) struct FleshMesh {
+    pub(super) body: EmbeddedBody,
+    pub(super) character: Option<CharacterNodes>,
+}
+
+/// Which bone of a character each node follows.
+pub(super) struct CharacterNodes {
+    pub(super) bone_names: Vec<String>,
+    /// For each node the bone, and whether the node is fixed to it.
+    pub(super) nodes: Vec<(usize, bool)>,
+}
+
+/// The mesh of a document; `path` is the place of the flesh in the scene.
+pub(super) fn flesh_mesh(scene: &SceneDoc, doc: &FleshDoc, path: &str) -> Result<FleshMesh, BuildError> {
+    let fault = |message: String| BuildError::Flesh { field: format!("{path}.mesh"), message };
+    let bad = |error: MeshError| fault(error.to_string());
+    let file = |name: &str| {
+        let missing = || fault(format!("the file `{name}` was not read; load the scene from its folder"));
+        scene.files.get(name).ok_or_else(missing)
+    };
+    let filling = Filling { density: doc.density, mass_floor: doc.mass_floor };
+    let tets = |mesh: TetMesh| EmbeddedBody::from_tets(mesh, &filling).map_err(bad);
+    let body = match &doc.mesh {
+        FleshMeshDoc::Beam { size, cells } => tets(beam(*size, *cells).map_err(bad)?)?,
+        FleshMeshDoc::Tets { nodes, tets: corners } => {
+            tets(TetMesh::new(nodes.clone(), corners.clone()).map_err(|error| bad(error.into()))?)?
+        }
+        FleshMeshDoc::TetGen { node, ele } => {
+            tets(TetGen::from_bytes(file(node)?, file(ele)?).map_err(bad)?.mesh)?
+        }
+        FleshMeshDoc::Embedded { file: name } => {
+            let text = String::from_utf8_lossy(file(name)?);
+            ron::from_str(&text).map_err(|error| fault(format!("`{name}`: {error}")))?
+        }
+        FleshMeshDoc::Surface { file: name, cells } => {
+            let bytes = file(name)?;
+            let is_stl = name.to_ascii_lowercase().ends_with(".stl");
+            let surface = if is_stl { Surface::from_stl(bytes) } else { Surface::from_obj(bytes) };
+            EmbeddedBody::in_lattice(surface.map_err(bad)?, &Lattice::longest(*cells), &filling)
+                .map_err(bad)?
+                .with_fill_floor(filling.mass_floor)
+        }
+        FleshMeshDoc::Character { kind } => return Ok(character_mesh(character(*kind))),
+    };
+    Ok(FleshMesh { body, character: None })
+}
+
+fn character_mesh(character: Character) -> FleshMesh {
+    let Character { flesh, holds, bones, .. } = character;
+    let bone_names = bones.iter().map(|bone| bone.name.to_string()).collect();
+    let nodes = holds.iter().map(|hold| (hold.bone as usize, hold.fixed)).collect();
+    FleshMesh { body: flesh, character: Some(CharacterNodes { bone_names, nodes }) }
+}
+
+fn character(kind: CharacterKindDoc) -> Character {
+    match kind {
+        CharacterKindDoc::Worm => worm(),
+        CharacterKindDoc::WormFine { cells } => worm_with_cells(cells),
+        CharacterKindDoc::Fish => fish(),
+        CharacterKindDoc::Finger => finger(),
+        CharacterKindDoc::Hand => hand(),
+    }
+}

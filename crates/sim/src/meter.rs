@@ -1,0 +1,221 @@
+//! The `expect` block of a scene, measured over a run.
+//!
+//! Energies are compared relative to the largest kinetic energy of the run. A value that is not a number meets no expectation.
+//! Cost: one measurement of energy, joints and speeds per step.
+
+use glam::DVec3;
+use sinew_engine::StepReport;
+use sinew_mechanism::BodyId;
+use sinew_scene::{ExpectBodyDoc, ExpectDoc, ExpectFleshDoc};
+
+use crate::expectation::Expectation;
+use crate::motions::MotionMeter;
+use crate::world::World;
+
+/// Measures a run step by step against an `expect` block.
+#[derive(Clone, Debug)]
+pub struct ExpectMeter {
+    expect: ExpectDoc,
+    energy_at_start: f64,
+    extremes: Extremes,
+    points: Vec<PointCheck>,
+    motions: MotionMeter,
+    non_finite: Option<BodyId>,
+    non_finite_tet: Option<usize>,
+}
+
+/// Largest values of a run, SI.
+#[derive(Clone, Debug, Default)]
+struct Extremes {
+    kinetic: f64,
+    energy_drift: f64,
+    energy_gain: f64,
+    position_error: f64,
+    rotation_error: f64,
+    tree_error: f64,
+    speed: f64,
+    angular_speed: f64,
+    penetration: f64,
+    /// After the last step.
+    inverted: f64,
+    /// Distance of flesh from its rest shape after the last step.
+    off_rest: f64,
+}
+
+/// A point that should be at a position.
+#[derive(Clone, Debug)]
+struct PointCheck {
+    what: String,
+    /// None if nothing has the name.
+    point: Option<CheckedPoint>,
+    /// The step after which it is measured; the last one if absent.
+    step: Option<u64>,
+    position: DVec3,
+    tolerance: f64,
+    /// How far off it was, once it has been measured.
+    distance: Option<f64>,
+}
+
+/// A point of a body, or a node of flesh.
+#[derive(Clone, Copy, Debug)]
+enum CheckedPoint {
+    Body(BodyId, DVec3),
+    Node(usize, usize),
+}
+
+impl ExpectMeter {
+    /// Begins at the present state of a world.
+    pub fn new(expect: &ExpectDoc, world: &World) -> Self {
+        let bodies = expect.bodies.iter().map(|doc| PointCheck::of_body(doc, world));
+        let nodes = expect.flesh.iter().map(|doc| PointCheck::of_node(doc, world));
+        let mut meter = Self {
+            expect: expect.clone(),
+            energy_at_start: world.energy().total(),
+            extremes: Extremes::default(),
+            points: bodies.chain(nodes).collect(),
+            motions: MotionMeter::new(&expect.motions, world),
+            non_finite: None,
+            non_finite_tet: None,
+        };
+        meter.measure(world, world.step_nearest(world.time()));
+        meter
+    }
+
+    /// Measures the world after a step.
+    pub fn observe(&mut self, world: &World, report: &StepReport) {
+        self.non_finite = self.non_finite.or(report.health.non_finite);
+        self.non_finite_tet = self.non_finite_tet.or(report.health.non_finite_tet);
+        raise(&mut self.extremes.penetration, report.flesh.contacts.depth);
+        self.extremes.inverted = report.flesh.elements.n_inverted as f64;
+        self.motions.observe(world, report);
+        self.measure(world, report.index);
+    }
+
+    /// First body that was no longer finite.
+    pub fn non_finite(&self) -> Option<BodyId> {
+        self.non_finite
+    }
+
+    /// First tetrahedron whose force was no longer finite.
+    pub fn non_finite_tet(&self) -> Option<usize> {
+        self.non_finite_tet
+    }
+
+    /// Largest distance by which a joint came apart so far, m.
+    pub fn max_position_error(&self) -> f64 {
+        self.extremes.position_error
+    }
+
+    /// Largest angle by which locked directions disagreed so far, rad.
+    pub fn max_rotation_error(&self) -> f64 {
+        self.extremes.rotation_error
+    }
+
+    /// Largest of both so far among tree joints (m, rad).
+    pub fn max_tree_error(&self) -> f64 {
+        self.extremes.tree_error
+    }
+
+    /// Number of points that are due later than the last step so far.
+    pub fn n_pending(&self) -> usize {
+        self.points.iter().filter(|point| point.distance.is_none()).count()
+    }
+
+    /// Every expectation and the value measured. Points that are due later than the last step are left out.
+    pub fn finish(&self) -> Vec<Expectation> {
+        let (expect, found) = (&self.expect, &self.extremes);
+        let relative = |energy: f64| if energy == 0.0 { 0.0 } else { energy / found.kinetic };
+        let bounds = [
+            ("position error [m]", found.position_error, expect.max_position_error_m),
+            ("rotation error [rad]", found.rotation_error, expect.max_rotation_error_rad),
+            ("tree error [m, rad]", found.tree_error, expect.max_tree_error),
+            ("energy drift [of kinetic]", relative(found.energy_drift), expect.energy_drift),
+            ("energy gain [of kinetic]", relative(found.energy_gain), expect.energy_gain),
+            ("speed [m/s]", found.speed, expect.max_speed_m_per_s),
+            ("angular speed [rad/s]", found.angular_speed, expect.max_angular_speed_rad_per_s),
+            ("inverted tetrahedra", found.inverted, expect.max_inverted.map(f64::from)),
+            ("penetration [m]", found.penetration, expect.max_penetration_m),
+            ("flesh off its rest shape [m]", found.off_rest, expect.flesh_rest_m),
+        ];
+        let bounds = bounds.into_iter().filter_map(|(what, measured, limit)| {
+            limit.map(|limit| Expectation::at_most(what.to_owned(), measured, limit))
+        });
+        let points = self.points.iter().filter_map(PointCheck::expectation);
+        bounds.chain(points).chain(self.motions.finish(&expect.motions)).collect()
+    }
+
+    fn measure(&mut self, world: &World, step: u64) {
+        self.extremes.measure(world, self.energy_at_start);
+        if let (Some(flesh), Some(_)) = (world.model().flesh(), self.expect.flesh_rest_m) {
+            let state = &world.state().flesh;
+            let each = (0..flesh.bodies().len()).map(|i| flesh.distance_from_rest(state, i));
+            self.extremes.off_rest =
+                each.fold(0.0, |largest: f64, d| if d.is_nan() { d } else { largest.max(d) });
+        }
+        for point in self.points.iter_mut().filter(|point| point.step.is_none_or(|at| at == step)) {
+            point.measure(world);
+        }
+    }
+}
+
+impl Extremes {
+    fn measure(&mut self, world: &World, energy_at_start: f64) {
+        let energy = world.energy();
+        let change = energy.total() - energy_at_start;
+        raise(&mut self.kinetic, energy.kinetic);
+        raise(&mut self.energy_drift, change.abs());
+        raise(&mut self.energy_gain, change);
+        let violation = world.violation();
+        raise(&mut self.position_error, violation.position);
+        raise(&mut self.rotation_error, violation.rotation);
+        raise(&mut self.tree_error, violation.tree);
+        for motion in &world.state().bodies.motions {
+            raise(&mut self.speed, motion.linear.length());
+            raise(&mut self.angular_speed, motion.angular.length());
+        }
+    }
+}
+
+impl PointCheck {
+    fn of_body(doc: &ExpectBodyDoc, world: &World) -> Self {
+        let what = format!("distance of {} at {} [m]", doc.body, when(doc.at_s));
+        let point = world.body(&doc.body).map(|body| CheckedPoint::Body(body, doc.point));
+        let step = doc.at_s.map(|at| world.step_nearest(at));
+        Self { what, point, step, position: doc.position, tolerance: doc.tolerance_m, distance: None }
+    }
+
+    fn of_node(doc: &ExpectFleshDoc, world: &World) -> Self {
+        let what = format!("distance of node {} of {} at {} [m]", doc.node, doc.flesh, when(doc.at_s));
+        let point = world.flesh(&doc.flesh).map(|flesh| CheckedPoint::Node(flesh, doc.node as usize));
+        let step = doc.at_s.map(|at| world.step_nearest(at));
+        Self { what, point, step, position: doc.position, tolerance: doc.tolerance_m, distance: None }
+    }
+
+    fn measure(&mut self, world: &World) {
+        let found = match self.point {
+            Some(CheckedPoint::Body(body, point)) => Some(world.pose(body).transform_point(point)),
+            Some(CheckedPoint::Node(flesh, node)) => {
+                let nodes = world.state().flesh.nodes.get(flesh);
+                nodes.and_then(|nodes| nodes.positions.get(node)).copied()
+            }
+            None => None,
+        };
+        self.distance = Some(found.map_or(f64::NAN, |found| found.distance(self.position)));
+    }
+
+    fn expectation(&self) -> Option<Expectation> {
+        self.distance.map(|distance| Expectation::at_most(self.what.clone(), distance, self.tolerance))
+    }
+}
+
+/// When a point is measured.
+fn when(at_s: Option<f64>) -> String {
+    at_s.map_or_else(|| "the end".to_owned(), |at| format!("{at} s"))
+}
+
+/// Raises the largest value so far; a value that is not a number stays.
+fn raise(largest: &mut f64, value: f64) {
+    if value > *largest || value.is_nan() {
+        *largest = value;
+    }
+}
