@@ -11,7 +11,7 @@ use crate::node_vectors::velocity_at;
 pub(crate) type NodeVelocities<'a> = &'a dyn Fn(usize, usize) -> DVec3;
 
 /// One side of a contact.
-pub(crate) enum ContactSide {
+pub(crate) enum SolvedSide {
     /// Its velocity is given (m/s): the world, or a body that forces do not move.
     Given(DVec3),
     /// A body that forces move, and the lever arm of the point.
@@ -20,7 +20,7 @@ pub(crate) enum ContactSide {
     Flesh { flesh: usize, point: SurfacePoint },
 }
 
-impl ContactSide {
+impl SolvedSide {
     /// 1 if gravity moves this side, else 0.
     pub(crate) fn falls(&self) -> f64 {
         if matches!(self, Self::Given(_)) { 0.0 } else { 1.0 }
@@ -37,24 +37,24 @@ pub(crate) struct ContactSides<'a> {
 
 impl ContactSides<'_> {
     /// Both sides of a contact, the first one first.
-    pub(crate) fn of(&self, contact: &ContactPoint) -> [ContactSide; 2] {
+    pub(crate) fn of(&self, contact: &ContactPoint) -> [SolvedSide; 2] {
         let first = match contact.a {
             Mover::Body(body) => self.body(contact.point, Owner::Body(body)),
             Mover::Vertex(vertex) => {
                 let (flesh, point) = self.model.surface_point(vertex);
-                ContactSide::Flesh { flesh, point: self.model.bodies[flesh].surface[point] }
+                SolvedSide::Flesh { flesh, point: self.model.bodies[flesh].surface[point] }
             }
         };
         [first, self.body(contact.point, contact.b)]
     }
 
-    fn body(&self, point: DVec3, owner: Owner) -> ContactSide {
-        let Owner::Body(body) = owner else { return ContactSide::Given(DVec3::ZERO) };
+    fn body(&self, point: DVec3, owner: Owner) -> SolvedSide {
+        let Owner::Body(body) = owner else { return SolvedSide::Given(DVec3::ZERO) };
         let body = body as usize;
         let arm = point - self.centres[body];
         match self.model.masses[body] {
-            Some(_) => ContactSide::Body { body, arm },
-            None => ContactSide::Given(velocity_at(self.motions[body], arm)),
+            Some(_) => SolvedSide::Body { body, arm },
+            None => SolvedSide::Given(velocity_at(self.motions[body], arm)),
         }
     }
 
@@ -70,16 +70,11 @@ impl ContactSides<'_> {
     }
 
     /// Velocity of one side, m/s.
-    pub(crate) fn velocity(
-        &self,
-        side: &ContactSide,
-        motions: &[Motion],
-        nodes: NodeVelocities<'_>,
-    ) -> DVec3 {
+    pub(crate) fn velocity(&self, side: &SolvedSide, motions: &[Motion], nodes: NodeVelocities<'_>) -> DVec3 {
         match side {
-            ContactSide::Given(velocity) => *velocity,
-            ContactSide::Body { body, arm } => velocity_at(motions[*body], *arm),
-            ContactSide::Flesh { flesh, point } => {
+            SolvedSide::Given(velocity) => *velocity,
+            SolvedSide::Body { body, arm } => velocity_at(motions[*body], *arm),
+            SolvedSide::Flesh { flesh, point } => {
                 let corners = self.model.bodies[*flesh].corners(point.tet);
                 point.interpolate(corners.map(|node| nodes(*flesh, node)))
             }
@@ -87,11 +82,11 @@ impl ContactSides<'_> {
     }
 
     /// Approximate velocity that a unit impulse gives to one side (1/kg).
-    pub(crate) fn inverse_mass(&self, side: &ContactSide) -> f64 {
+    pub(crate) fn inverse_mass(&self, side: &SolvedSide) -> f64 {
         match side {
-            ContactSide::Given(_) => 0.0,
-            ContactSide::Body { body, .. } => self.model.masses[*body].map_or(0.0, |mass| 1.0 / mass),
-            ContactSide::Flesh { flesh, point } => {
+            SolvedSide::Given(_) => 0.0,
+            SolvedSide::Body { body, .. } => self.model.masses[*body].map_or(0.0, |mass| 1.0 / mass),
+            SolvedSide::Flesh { flesh, point } => {
                 let body = &self.model.bodies[*flesh];
                 let each = body.corners(point.tet).into_iter().zip(&point.weights);
                 each.map(|(node, w)| w * w / body.fem.masses()[node]).sum()

@@ -15,7 +15,7 @@ use sinew_contact::{
 use sinew_math::Motion;
 use sinew_mechanism::{CouplingPoint, Outside};
 
-use super::contact_sides::{ContactSide, ContactSides, NodeVelocities};
+use super::contact_sides::{ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
 use crate::model::FleshModel;
 use crate::state::FleshState;
@@ -99,8 +99,8 @@ impl Contacts {
         let Self { points, centres, motions, stretches, scaled, scale, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
         let sides = ContactSides { model, centres, motions };
-        let moved = |side: &ContactSide| {
-            let is_flesh = matches!(side, ContactSide::Flesh { .. });
+        let moved = |side: &SolvedSide| {
+            let is_flesh = matches!(side, SolvedSide::Flesh { .. });
             let time = if is_flesh { moment.carry * moment.dt } else { -moment.h };
             sides.velocity(side, moment.motions, &nodes) * time
         };
@@ -128,7 +128,7 @@ impl Contacts {
         let sides = ContactSides { model, centres, motions };
         for (contact, step) in points.iter().zip(solve.steps()).filter(|(_, step)| step.grip != Grip::Open) {
             match sides.of(contact) {
-                [ContactSide::Flesh { flesh, point }, other] => {
+                [SolvedSide::Flesh { flesh, point }, other] => {
                     let impulse = couplings.add_flesh(flesh, point, &other, step, outside);
                     let corners = model.bodies[flesh].corners(point.tet);
                     for (node, weight) in corners.into_iter().zip(point.weights) {

@@ -5,7 +5,7 @@ use sinew_contact::ContactStep;
 use sinew_math::{Motion, SurfacePoint, Sym3};
 use sinew_mechanism::{Outside, PointLaw};
 
-use super::contact_sides::ContactSide::{self, Body, Given};
+use super::contact_sides::SolvedSide::{self, Body, Given};
 use crate::model::FleshModel;
 use crate::node_vectors::{velocity_at, wrench_at};
 
@@ -64,7 +64,7 @@ impl ContactCouplings {
         &mut self,
         flesh: usize,
         point: SurfacePoint,
-        other: &ContactSide,
+        other: &SolvedSide,
         step: &ContactStep,
         outside: &mut Outside<'_>,
     ) -> DVec3 {
@@ -77,7 +77,7 @@ impl ContactCouplings {
                 self.with_bodies[flesh].push(FleshBodyCoupling { point, body, arm, resistance });
                 outside.push(body, arm, &opposite(&law(step)), DVec3::ZERO);
             }
-            ContactSide::Flesh { .. } => {}
+            SolvedSide::Flesh { .. } => {}
         }
         impulse
     }
@@ -86,7 +86,7 @@ impl ContactCouplings {
     pub(crate) fn add_bodies(
         &mut self,
         model: &FleshModel,
-        sides: &[ContactSide; 2],
+        sides: &[SolvedSide; 2],
         step: &ContactStep,
         outside: &mut Outside<'_>,
     ) {
