@@ -23,33 +23,31 @@ impl LadderSuite {
             "our method is faster by",
         ];
         let mut table = ReportTable::new(title, &head);
-        for row in &self.solves {
-            let (tree, loops) = self.counts(row.ladder);
-            let place = Ladder::ALL.iter().position(|&ladder| ladder == row.ladder);
-            let paper = place.and_then(|place| row.method.paper_ms[place]);
-            let mut cells = vec![row.ladder.name(), tree.to_string(), loops.to_string()];
-            cells.extend([row.method.title.into(), paper.map_or("–".into(), short)]);
-            match row.outcome {
-                Ok(solve) => {
-                    let ours = self.solve(&row.ladder.name(), Method::ALL[3].key);
-                    let gain =
-                        ours.map_or(String::new(), |ours| format!("{}×", short(solve.best / ours.1.best)));
-                    let is_iterative = !row.method.is_dense();
-                    let per_row = short(solve.per_row(row.rows.1) * 1e9);
-                    cells.extend([
-                        short(solve.best * 1e3),
-                        short(solve.median * 1e3),
-                        if is_iterative { solve.iterations.to_string() } else { "–".into() },
-                        format!("{:.1e}", solve.residual),
-                        if is_iterative { per_row } else { "–".into() },
-                        gain,
-                    ]);
-                }
-                Err(seconds) => cells.push(format!("left out: about {} s", short(seconds))),
-            }
-            table.row(cells);
-        }
+        self.solves.iter().for_each(|row| table.row(self.solve_cells(row)));
         table
+    }
+
+    fn solve_cells(&self, row: &SolveRow) -> Vec<String> {
+        let (tree, loops) = self.counts(row.ladder);
+        let mut cells = vec![row.ladder.name(), tree.to_string(), loops.to_string()];
+        cells.extend([row.method.title.into(), row.paper_ms().map_or("–".into(), short)]);
+        match row.outcome {
+            Ok(solve) => {
+                let ours = self.solve(&row.ladder.name(), Method::ALL[3].key);
+                let gain = ours.map_or(String::new(), |ours| format!("{}×", short(solve.best / ours.1.best)));
+                let iterative = |cell: String| if row.method.is_dense() { "–".into() } else { cell };
+                cells.extend([
+                    short(solve.best * 1e3),
+                    short(solve.median * 1e3),
+                    iterative(solve.iterations.to_string()),
+                    format!("{:.1e}", solve.residual),
+                    iterative(short(solve.per_row(row.rows.1) * 1e9)),
+                    gain,
+                ]);
+            }
+            Err(seconds) => cells.push(format!("left out: about {} s", short(seconds))),
+        }
+        cells
     }
 
     /// Rows of the tree and of the loops of a ladder, as the paper counts them.
@@ -102,12 +100,11 @@ impl LadderSuite {
     pub fn to_json(&self) -> Value {
         let us = |seconds: f64| seconds * 1e6;
         let solves = self.solves.iter().map(|row| {
-            let place = Ladder::ALL.iter().position(|&ladder| ladder == row.ladder);
             let mut out = json!({
                 "name": format!("{} {}", row.method.key, row.ladder.name()),
                 "tree_rows": row.rows.0,
                 "loop_rows": row.rows.1,
-                "paper_ms": place.and_then(|place| row.method.paper_ms[place]),
+                "paper_ms": row.paper_ms(),
             });
             match row.outcome {
                 Ok(solve) => {
@@ -161,9 +158,8 @@ impl LadderSuite {
     pub fn plot(&self) -> String {
         let ours = Method::ALL.iter().map(|method| {
             let rows = self.solves.iter().filter(|row| row.method == *method);
-            let point = |row: &crate::SolveRow| {
-                Some(((row.rows.0 + row.rows.1) as f64, row.outcome.ok()?.best * 1e3))
-            };
+            let point =
+                |row: &SolveRow| Some(((row.rows.0 + row.rows.1) as f64, row.outcome.ok()?.best * 1e3));
             PlotCurve { name: method.title.into(), points: rows.filter_map(point).collect() }
         });
         let paper = [&Method::ALL[1], &Method::ALL[3]].into_iter().map(|method| {

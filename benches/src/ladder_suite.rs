@@ -38,6 +38,14 @@ pub struct SolveRow {
     pub outcome: Result<Solve, f64>,
 }
 
+impl SolveRow {
+    /// Time printed in the paper, ms, if there is one.
+    pub fn paper_ms(&self) -> Option<f64> {
+        let place = Ladder::ALL.iter().position(|&ladder| ladder == self.ladder)?;
+        self.method.paper_ms[place]
+    }
+}
+
 /// A solve of the loop system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solve {
@@ -220,18 +228,12 @@ impl LadderSuite {
         let mut times = [const { Vec::new() }; 4];
         for _ in 0..n_runs {
             let mut run = MechanismRun::new(model.clone(), Settings::default());
-            let last = |run: &mut MechanismRun, n_steps: usize| {
-                (1..n_steps).for_each(|_| run.step());
-                let start = Instant::now();
-                run.step();
-                start.elapsed().as_secs_f64()
-            };
-            times[0].push(last(&mut run, 10));
+            times[0].push(time_last_step(&mut run, 10));
             run.input_mut().grabs.push(grab);
-            times[1].push(last(&mut run, 1));
-            times[2].push(last(&mut run, 10));
+            times[1].push(time_last_step(&mut run, 1));
+            times[2].push(time_last_step(&mut run, 10));
             run.input_mut().grabs.clear();
-            times[3].push(last(&mut run, 1));
+            times[3].push(time_last_step(&mut run, 1));
         }
         let [step, first, held, released] = times.map(median);
         self.grabs = GrabTimes { step, first, held, released };
@@ -331,6 +333,14 @@ fn time_solves(run: &mut MechanismRun, effort: &MeasureEffort) -> Result<Solve, 
         iterations: report.iterations,
         residual: report.residual,
     })
+}
+
+/// Time of the last of a number of steps, s.
+fn time_last_step(run: &mut MechanismRun, n_steps: usize) -> f64 {
+    (1..n_steps).for_each(|_| run.step());
+    let start = Instant::now();
+    run.step();
+    start.elapsed().as_secs_f64()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -4,7 +4,7 @@
 //! by more than a small part of the sizes. So resting boxes keep their features from step to step.
 
 use crate::capsule_pair::nearest;
-use crate::placed::{NearestPoints, PlacedShape};
+use crate::placed::{NearestPoints, WorldShape};
 use crate::shape::ContactShape;
 use glam::DVec3;
 use sinew_math::Shape;
@@ -33,7 +33,7 @@ struct BoxFrame {
 }
 
 impl BoxFrame {
-    fn of(solid: PlacedShape<'_>) -> Option<Self> {
+    fn of(solid: WorldShape<'_>) -> Option<Self> {
         let ContactShape::Solid(Shape::Box { size }) = solid.shape else { return None };
         let m = solid.placed.axes;
         Some(Self {
@@ -59,7 +59,7 @@ impl BoxFrame {
     }
 }
 
-pub(crate) fn boxes(a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64) -> Separation {
+pub(crate) fn boxes(a: WorldShape<'_>, b: WorldShape<'_>, margin: f64) -> Separation {
     let (Some(a), Some(b)) = (BoxFrame::of(a), BoxFrame::of(b)) else { return Separation::Apart };
     let towards = b.centre - a.centre;
     let measure = |axis: DVec3| {

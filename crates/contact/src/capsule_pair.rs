@@ -3,7 +3,7 @@
 //! Crossing capsules touch at the nearest points of their axes. For nearly parallel capsules that pair would move along
 //! the axes, so they touch at their ends: one rests on the other without rocking.
 
-use crate::placed::{ContactSpot, PlacedShape};
+use crate::placed::{ContactSpot, WorldShape};
 use crate::shape::ContactShape;
 use glam::DVec3;
 use sinew_math::Shape;
@@ -11,7 +11,7 @@ use sinew_math::Shape;
 /// Axes are parallel below this square of the sine of their angle (about 3°).
 const PARALLEL: f64 = 3e-3;
 
-pub(crate) fn capsules(a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64, out: &mut Vec<ContactSpot>) {
+pub(crate) fn capsules(a: WorldShape<'_>, b: WorldShape<'_>, margin: f64, out: &mut Vec<ContactSpot>) {
     let (Some((ends_a, radius_a)), Some((ends_b, radius_b))) = (axis(a), axis(b)) else { return };
     let otherwise = a.placed.axes.z_axis;
     let mut add = |feature: u64, p: DVec3, q: DVec3| {
@@ -40,7 +40,7 @@ pub(crate) fn capsules(a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64, out:
 }
 
 /// Ends of the axis (m, world) and radius.
-fn axis(solid: PlacedShape<'_>) -> Option<([DVec3; 2], f64)> {
+fn axis(solid: WorldShape<'_>) -> Option<([DVec3; 2], f64)> {
     let ContactShape::Solid(Shape::Capsule { radius, length }) = solid.shape else { return None };
     let half = solid.placed.axes.x_axis * (0.5 * length);
     let centre = solid.placed.pose.translation;

@@ -7,7 +7,7 @@
 
 use crate::box_separation::{Separation, boxes};
 use crate::face_polygon::{FaceCorner, FacePolygon};
-use crate::placed::{ContactSpot, NearestPoints, PlacedShape};
+use crate::placed::{ContactSpot, NearestPoints, WorldShape};
 use crate::primitives::{ConvexCore, core_radius, face};
 use crate::shape::ContactShape;
 use glam::DVec3;
@@ -36,13 +36,13 @@ impl FaceClipper {
     /// Adds the contacts of two solids, each a box, cylinder, capsule or hull.
     pub(crate) fn solids(
         &mut self,
-        a: PlacedShape<'_>,
-        b: PlacedShape<'_>,
+        a: WorldShape<'_>,
+        b: WorldShape<'_>,
         margin: f64,
         out: &mut Vec<ContactSpot>,
     ) {
         let radii = radius(a) + radius(b);
-        let is_box = |solid: PlacedShape<'_>| matches!(solid.shape, ContactShape::Solid(Shape::Box { .. }));
+        let is_box = |solid: WorldShape<'_>| matches!(solid.shape, ContactShape::Solid(Shape::Box { .. }));
         if is_box(a) && is_box(b) {
             match boxes(a, b, margin) {
                 Separation::Apart => {}
@@ -73,7 +73,7 @@ impl FaceClipper {
     }
 
     /// The faces of both solids towards each other; the normal is from the first to the second.
-    fn faces(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, normal: DVec3, near: [DVec3; 2]) {
+    fn faces(&mut self, a: WorldShape<'_>, b: WorldShape<'_>, normal: DVec3, near: [DVec3; 2]) {
         support_polygon(a, normal, near[0], &mut self.polygons[0]);
         support_polygon(b, -normal, near[1], &mut self.polygons[1]);
     }
@@ -120,9 +120,9 @@ impl FaceClipper {
     }
 
     /// Nearest points, or the deepest points of overlapping solids; none beyond `reach`.
-    fn nearest(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, reach: f64) -> Option<NearestPoints> {
+    fn nearest(&mut self, a: WorldShape<'_>, b: WorldShape<'_>, reach: f64) -> Option<NearestPoints> {
         let (core_a, core_b) = (core(a.shape)?, core(b.shape)?);
-        let pose = |solid: PlacedShape<'_>, core: &ConvexCore<'_>| {
+        let pose = |solid: WorldShape<'_>, core: &ConvexCore<'_>| {
             let pose = solid.placed.pose;
             ParryPose::from_parts(pose.translation, core.turned(pose.rotation))
         };
@@ -178,7 +178,7 @@ fn clip_by_plane(polygon: &[FaceCorner], out: &mut Vec<FaceCorner>, inward: DVec
     }
 }
 
-fn radius(solid: PlacedShape<'_>) -> f64 {
+fn radius(solid: WorldShape<'_>) -> f64 {
     if let ContactShape::Solid(shape) = solid.shape { core_radius(shape) } else { 0.0 }
 }
 
@@ -191,7 +191,7 @@ fn core(shape: &ContactShape) -> Option<ConvexCore<'_>> {
 }
 
 /// Writes the face of `solid` farthest along `direction`; on a round side, the edge next to `near`. World axes.
-fn support_polygon(solid: PlacedShape<'_>, direction: DVec3, near: DVec3, out: &mut FacePolygon) {
+fn support_polygon(solid: WorldShape<'_>, direction: DVec3, near: DVec3, out: &mut FacePolygon) {
     let local = solid.placed.axes.transpose() * direction;
     out.corners.clear();
     out.normal = None;

@@ -19,7 +19,7 @@ pub struct ContactMaterial {
     /// Normal force per depth `k_n` (N/m), ≥ 0; 0 leaves it to the other side, which only the world may do.
     pub stiffness: f64,
     /// Normal force per depth and approach speed `c_n` (N·s/m²), ≥ 0. Over the stiffness: one over the speed (m/s) at
-    /// which a separating contact lets go.
+    /// which a separating contact opens.
     pub damping: f64,
     /// Coulomb friction `μ`, ≥ 0.
     pub friction: f64,

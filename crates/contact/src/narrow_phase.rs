@@ -18,7 +18,7 @@ use crate::collider::Collider;
 use crate::contact_point::{ContactKey, ContactPoint, Mover, Owner};
 use crate::convex_pair::FaceClipper;
 use crate::ground_points::GroundPoints;
-use crate::placed::{ContactSpot, PlacedCollider, PlacedShape};
+use crate::placed::{ContactSpot, PlacedCollider, WorldShape};
 use crate::shape::ContactShape;
 use glam::DVec3;
 use sinew_math::Shape;
@@ -51,8 +51,7 @@ impl NarrowScratch {
         let (first, second) = (&colliders[a as usize], &colliders[b as usize]);
         let Owner::Body(body) = first.owner() else { return };
         self.spots.clear();
-        let solid =
-            |i: u32| PlacedShape { shape: colliders[i as usize].shape(), placed: &placed[i as usize] };
+        let solid = |i: u32| WorldShape { shape: colliders[i as usize].shape(), placed: &placed[i as usize] };
         self.find(solid(a), solid(b), margin);
         self.reduce();
         let law = first.material().with(second.material());
@@ -67,7 +66,7 @@ impl NarrowScratch {
         }));
     }
 
-    fn find(&mut self, a: PlacedShape<'_>, b: PlacedShape<'_>, margin: f64) {
+    fn find(&mut self, a: WorldShape<'_>, b: WorldShape<'_>, margin: f64) {
         use ContactShape::{Field, Plane, Solid};
         use Shape::{Capsule, Sphere};
         match (a.shape, b.shape) {
@@ -87,13 +86,13 @@ impl NarrowScratch {
         self.spots.iter_mut().for_each(|spot| spot.normal = -spot.normal);
     }
 
-    fn ball(&mut self, radius: f64, ball: PlacedShape<'_>, other: PlacedShape<'_>, margin: f64) {
+    fn ball(&mut self, radius: f64, ball: WorldShape<'_>, other: WorldShape<'_>, margin: f64) {
         let centre = ball.placed.pose.translation;
         self.round_point(0, centre, radius, other, margin);
     }
 
     /// A ball of `radius` about a world point against a surface.
-    fn round_point(&mut self, feature: u64, centre: DVec3, radius: f64, other: PlacedShape<'_>, margin: f64) {
+    fn round_point(&mut self, feature: u64, centre: DVec3, radius: f64, other: WorldShape<'_>, margin: f64) {
         let Some(nearest) = other.shape.distance(other.placed.local(centre)) else { return };
         let distance = nearest.distance - radius;
         if distance <= margin {
@@ -103,7 +102,7 @@ impl NarrowScratch {
         }
     }
 
-    fn on_ground(&mut self, body: PlacedShape<'_>, ground: PlacedShape<'_>, margin: f64) {
+    fn on_ground(&mut self, body: WorldShape<'_>, ground: WorldShape<'_>, margin: f64) {
         let mut points = std::mem::take(&mut self.ground_points);
         let down = body.placed.axes.transpose() * -ground.placed.axes.z_axis;
         points.fill(body.shape, down);
@@ -136,7 +135,7 @@ impl NarrowScratch {
         feature: u64,
         vertex: DVec3,
         upward: impl Fn() -> DVec3,
-        body: PlacedShape<'_>,
+        body: WorldShape<'_>,
         margin: f64,
     ) {
         let local = body.placed.local(vertex);
@@ -160,7 +159,7 @@ impl NarrowScratch {
                 .sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.feature.cmp(&b.feature)));
             self.spots.truncate(MOST);
         }
-        // equal features are told apart by depth, then by place, so that the order is that of the geometry
+        // equal features are ordered by depth, then by position, so that the order depends on the geometry only
         let place =
             |p: DVec3, q: DVec3| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z));
         self.spots.sort_unstable_by(|a, b| {

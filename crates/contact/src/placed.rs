@@ -64,9 +64,9 @@ pub(crate) struct ContactSpot {
     pub(crate) distance: f64,
 }
 
-/// A shape and its place.
+/// A shape and its collider in the world.
 #[derive(Clone, Copy)]
-pub(crate) struct PlacedShape<'a> {
+pub(crate) struct WorldShape<'a> {
     pub(crate) shape: &'a ContactShape,
     pub(crate) placed: &'a PlacedCollider,
 }

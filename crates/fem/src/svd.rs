@@ -78,7 +78,7 @@ fn rotate_pair<L: Lanes>(a: &mut Mat3<L>, v: &mut Mat3<L>, i: usize, j: usize) -
 
 /// Cosine and sine of nearly the smaller rotation that diagonalizes `[[xx, xy], [xy, yy]]`: exactly 1 and 0 where
 /// `xy = 0`. The half angle is a rational function of `tan θ`, right to 1 % at 45° and to the sixth order near zero;
-/// the next sweep removes what is left.
+/// the next sweep removes the remainder.
 #[inline(always)]
 pub(crate) fn rotation<L: Lanes>(xx: L, yy: L, xy: L) -> (L, L) {
     let (zero, one) = (xy.like(0.0), xy.like(1.0));

@@ -156,7 +156,7 @@ impl SolidPart {
         [low, high]
     }
 
-    /// Itself in pieces that do not hang together, each with the holes in it.
+    /// Its connected components, each with the holes in it.
     pub(crate) fn apart(self) -> Vec<Self> {
         let (names, n) = self.connected();
         if n <= 1 {

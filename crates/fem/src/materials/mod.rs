@@ -76,7 +76,7 @@ impl Material {
         Ok(Self::NeoHookean { lame: Lame::new(young_pa, poisson)? })
     }
 
-    /// The same with another extension; Neo-Hookean needs none and stays as it is.
+    /// The same with another extension. Other laws than St. Venant–Kirchhoff are unchanged.
     #[must_use]
     pub fn with_extension(self, extension: Extension) -> Self {
         match self {
@@ -85,7 +85,7 @@ impl Material {
         }
     }
 
-    /// The same with another band; Neo-Hookean has none and stays as it is.
+    /// The same with another band. Other laws than St. Venant–Kirchhoff are unchanged.
     #[must_use]
     pub fn with_band(self, band: StretchBand) -> Self {
         match self {

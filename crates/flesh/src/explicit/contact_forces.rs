@@ -99,11 +99,11 @@ impl ExplicitWorkspace {
             let own = place.interpolate(near.map(|node| state.nodes[i].velocities[node]));
             let other = sides(point)[1];
             let arm = |other: usize| point.point - poses[other].translation;
-            let met = other.map_or(DVec3::ZERO, |other| velocity_at(motions[other], arm(other)));
+            let touched = other.map_or(DVec3::ZERO, |other| velocity_at(motions[other], arm(other)));
             let bodies = carriers(model, point).into_iter().flatten();
             let bodies = bodies.filter_map(|(body, _)| Some(model.masses[body]? / shares[body]));
             let mass = bodies.fold(f64::INFINITY, f64::min) * (BONE_FACTOR * h / dt);
-            let found = memory_force(point, own - met, *stretch, h, mass.min(flesh[i].masses[index]));
+            let found = memory_force(point, own - touched, *stretch, h, mass.min(flesh[i].masses[index]));
             *stretch = found.stretch;
             forces.push(found.force);
             count(&mut summary, point, &found);

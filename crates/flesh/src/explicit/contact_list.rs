@@ -107,8 +107,9 @@ impl ExplicitContacts {
 /// The stiffest contact that a body of flesh can have, N/m.
 pub(super) fn stiffest(body: &FleshBody, contact: &ContactModel) -> f64 {
     let Some((material, groups)) = body.options.contact else { return 0.0 };
-    let met = contact.colliders().iter().filter(|collider| groups.meet(collider.groups()));
-    met.map(|collider| material.with(collider.material()))
+    let partners = contact.colliders().iter().filter(|collider| groups.meet(collider.groups()));
+    partners
+        .map(|collider| material.with(collider.material()))
         .map(|law| law.stiffness.max(law.tangential_stiffness))
         .fold(0.0, f64::max)
 }

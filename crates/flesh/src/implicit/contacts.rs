@@ -164,9 +164,9 @@ impl Contacts {
                 Mover::Vertex(_) => has_flesh = true,
             }
             let end = sides.relative(contact, ends, nodes);
-            let (had, wants) = (before.impulse_at(end), step.impulse_at(end));
-            wrong += had.distance(wants);
-            all += wants.length();
+            let (present, wanted) = (before.impulse_at(end), step.impulse_at(end));
+            wrong += present.distance(wanted);
+            all += wanted.length();
         }
         !has_flesh || wrong > IMPULSE_TOLERANCE * all
     }
