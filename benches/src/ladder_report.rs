@@ -1,7 +1,7 @@
 //! The figures of the ladder suite as tables, as JSON and as curves.
 
 use crate::timing::STAGES;
-use crate::{Axes, Figure, FigureGoal, Ladder, LadderSuite, Method, PlotCurve, ReportTable, short};
+use crate::{Axes, Figure, FigureGoal, Ladder, LadderSuite, Method, PlotCurve, ReportTable, SolveRow, short};
 use serde_json::{Value, json};
 use sinew_sim::Stage;
 

@@ -14,7 +14,7 @@ use crate::workspace::{LastStep, Workspace};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// What the force acts on.
-    pub on: ContactSide,
+    pub on: ContactPartner,
     /// What the opposite force acts on; `None` for the world.
     pub by: Option<BodyId>,
     /// Position, m.
@@ -29,7 +29,7 @@ pub struct Contact {
 
 /// The first side of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactSide {
+pub enum ContactPartner {
     /// A body.
     Body(BodyId),
     /// A point of the surface of flesh.
@@ -55,10 +55,10 @@ impl Workspace {
 
 fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
     let on = match at.a {
-        Mover::Body(body) => ContactSide::Body(BodyId::from_index(body as usize)),
+        Mover::Body(body) => ContactPartner::Body(BodyId::from_index(body as usize)),
         Mover::Vertex(vertex) => {
             let (flesh, point) = model.flesh()?.surface_point(vertex);
-            ContactSide::Flesh { flesh, point }
+            ContactPartner::Flesh { flesh, point }
         }
     };
     let by = match at.b {

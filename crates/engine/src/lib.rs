@@ -22,7 +22,7 @@ mod workspace;
 pub use appearance::{Appearance, BodyPoint, FleshAppearance, SolidAppearance, SurfaceAppearance};
 pub use assembly::assemble;
 pub use batch::step_batch;
-pub use contacts::{Contact, ContactSide};
+pub use contacts::{Contact, ContactPartner};
 pub use digest::{digest, digest_bytes};
 pub use input::copy_input;
 pub use measure::{energy, momentum, violation};

@@ -16,9 +16,9 @@ pub use world::World;
 pub use glam::{DQuat, DVec3};
 pub use sinew_compile::{BuildError, SceneInfo, SweptScene, sweep_runs};
 pub use sinew_engine::{
-    ActuatorEffort, Appearance, Contact, ContactSide, FleshStepping, Health, Model, Reduced, ReducedMethod,
-    ReducedModel, Scheme, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
-    digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
+    ActuatorEffort, Appearance, Contact, ContactPartner, FleshStepping, Health, Model, Reduced,
+    ReducedMethod, ReducedModel, Scheme, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace,
+    digest, digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
 };
 pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};
 pub use sinew_math::{Force, MassProperties, Motion, Pose, Shape};

@@ -128,12 +128,12 @@ impl SceneBodies<'_> {
     }
 
     /// The shapes of one body, or of all.
-    fn shapes(&self, only: Option<usize>) -> Vec<PlacedShape> {
+    fn shapes(&self, only: Option<usize>) -> Vec<BodyShape> {
         let mut placed = Vec::new();
         for doc in &self.scene.bodies {
             let Some(body) = self.bodies.get(doc.name.as_str()).map(|body| body.index()) else { continue };
             if only.is_none_or(|only| only == body) {
-                placed.extend(doc.shapes.iter().map(|shape| PlacedShape {
+                placed.extend(doc.shapes.iter().map(|shape| BodyShape {
                     body,
                     shape_from_world: doc.pose.to_pose().compose(&shape.at.to_pose()).inverse(),
                     shape: shape.solid,
@@ -145,13 +145,13 @@ impl SceneBodies<'_> {
 }
 
 /// A shape of a body in the world, at rest.
-struct PlacedShape {
+struct BodyShape {
     body: usize,
     shape_from_world: Pose,
     shape: Shape,
 }
 
-impl PlacedShape {
+impl BodyShape {
     /// Distance of a point of the world from the surface, negative inside (m); approximate for ellipsoids.
     fn distance(&self, x: DVec3) -> f64 {
         let x = self.shape_from_world.transform_point(x);
@@ -163,7 +163,7 @@ impl PlacedShape {
 }
 
 /// The body of the nearest shape, if it is within a distance.
-fn nearest_body(shapes: &[PlacedShape], x: DVec3, distance: f64) -> Option<usize> {
+fn nearest_body(shapes: &[BodyShape], x: DVec3, distance: f64) -> Option<usize> {
     let distances = shapes.iter().map(|shape| (shape.distance(x), shape.body));
     let nearest = distances.min_by(|a, b| a.0.total_cmp(&b.0))?;
     (nearest.0 <= distance).then_some(nearest.1)

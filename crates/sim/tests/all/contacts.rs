@@ -1,7 +1,7 @@
 //! Contacts as they are told: forces that carry what rests, and that change momentum.
 
 use glam::DVec3;
-use sinew_sim::{ContactSide, SceneDoc, World};
+use sinew_sim::{ContactPartner, SceneDoc, World};
 
 /// A box of 2 kg above the ground, stepped as said.
 fn boxed(stepper: &str, dt: f64, velocity: &str) -> World {
@@ -42,7 +42,10 @@ fn what_rests_is_carried() {
         assert_eq!(world.contacts().count(), 4, "{stepper}");
         let body = world.body("box").expect("a box");
         for contact in world.contacts() {
-            assert_eq!((contact.on, contact.by, contact.normal), (ContactSide::Body(body), None, DVec3::Z));
+            assert_eq!(
+                (contact.on, contact.by, contact.normal),
+                (ContactPartner::Body(body), None, DVec3::Z)
+            );
             assert!(contact.depth > 0.0 && contact.depth <= depth && contact.point.z.abs() < 5e-3);
         }
         let state = world.checkpoint();
@@ -117,7 +120,7 @@ fn flesh_is_carried_point_by_point() {
         let mut surface = Vec::new();
         flesh.bodies()[0].fill_surface(&world.state().flesh.nodes[0].positions, &mut surface);
         for contact in world.contacts() {
-            let ContactSide::Flesh { flesh: 0, point } = contact.on else { panic!("{contact:?}") };
+            let ContactPartner::Flesh { flesh: 0, point } = contact.on else { panic!("{contact:?}") };
             assert!(contact.point.distance(surface[point]) < 1e-3 && contact.force.z > 0.0);
         }
     }
