@@ -1,14 +1,15 @@
 //! Everything a change must pass, in the order in which it fails fastest.
 
 use crate::shell::{Call, TaskOutcome, no_arguments};
-use crate::{docs, fixtures, layers};
+use crate::{docs, fixtures, layers, lines};
 
-/// Format → lints → layers → documents → tests (doc tests included) → feature sets → rustdoc → fixtures.
+/// Format → lints → layers → sizes → documents → tests (doc tests included) → feature sets → rustdoc → fixtures.
 pub(crate) fn run(args: &[String]) -> TaskOutcome {
     no_arguments(args)?;
     Call::cargo("fmt --all --check").run()?;
     Call::cargo("clippy --workspace --all-targets -- -D warnings").run()?;
     layers::run(&[])?;
+    lines::run(&[])?;
     docs::run(&[])?;
     Call::cargo("test --workspace").run()?;
     feature_sets()?;

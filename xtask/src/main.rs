@@ -29,7 +29,7 @@ use shell::TaskFailure;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  ci                       everything a change must pass: format, clippy, layers, tests, features, docs, fixtures
+  ci                       everything a change must pass: format, clippy, layers, lines, docs, tests, features, fixtures
   layers                   dependency direction between packages and between modules, one glam, no unsafe, no files
                            or clocks in numeric crates
   docs                     links and names in the documents
