@@ -50,7 +50,7 @@ fn what_cannot_be_run_is_refused_before_the_run() {
         (["--set", "samples=Count(4000000000)"], "use 1 to 1000000"),
         (["--set", "dt=1e-300"], "is out of range"),
         (["--set", "dt=1e300"], "is out of range"),
-        (["--set", "duration_s=1e300"], "shorten the run"),
+        (["--set", "duration_s=1e300"], "use a shorter run"),
         (["--set", "bodies[0].mass=5"], "write Density(5) or Total(5)"),
         (["--seconds", "-1"], "a number of seconds, zero or more"),
         (["--steps", "-1"], "a number of steps, zero or more"),
