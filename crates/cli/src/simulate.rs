@@ -53,7 +53,7 @@ fn frame_wishes(args: &RunArgs, plan: &Steps, n_steps: u64) -> Result<Option<Fra
         && step > n_steps
     {
         let end = plan.time_after(n_steps);
-        return Err(CommandError(format!("cannot show {at} s: the run ends at {end} s")));
+        return Err(CommandError(format!("cannot show the frame at {at} s: the run ends at {end} s")));
     }
     let wanted = args.png.is_some() || args.gif.is_some() || args.filmstrip.is_some();
     Ok(wanted.then(|| FrameWishes { at, show: args.show_options() }))

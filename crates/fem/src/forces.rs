@@ -1,6 +1,7 @@
 //! Elastic forces on all nodes.
 //!
-//! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`: on corner `i`, `f_i = w P b_i` (KP08 eq. 15). Elements with large deformations
+//! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`: fill ratio `w`, rest volume `V`, energy density `Ψ` of the deformation gradient `F`.
+//! On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`. Elements with large deformations
 //! are evaluated by SVD. Positions in m, forces in N, any frame. Linear in the tetrahedra; nothing allocates. Blocks of
 //! elements compute in their own buffers and are added to the nodes in a fixed order: the same bits for any lane width
 //! and, with the feature `parallel`, for any number of rayon threads. Numbers that are not finite never panic: such a

@@ -59,9 +59,9 @@ pub trait Watch {
         let _ = stage;
     }
 
-    /// Asked before every further iteration on the loops, with the iterations made in this step and the largest residual
-    /// (units as in [`crate::LoopSettings::precision`]): `false` ends the refinement of the step. To replay such a step, put the iterations of its report
-    /// into [`Input::loop_iterations`].
+    /// Asked before every further loop iteration, with the iterations made in this step and the largest residual (units as
+    /// in [`crate::LoopSettings::precision`]): `false` ends the refinement of the step. To replay such a step, put the
+    /// iterations of its report into [`crate::Input::loop_iterations`].
     fn keep_refining(&mut self, iterations: u32, residual: f64) -> bool {
         let _ = (iterations, residual);
         true

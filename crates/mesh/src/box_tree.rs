@@ -2,7 +2,7 @@
 //!
 //! The tree is binary, split at the median centre along the longest side, with nodes in preorder. Each node stores
 //! where the search continues if its box is missed, so queries need no stack. Boxes that only touch count as near.
-//! Build O(n log n), query O(log n + hits), 72 bytes per two items.
+//! Build O(n log n), query O(log n + hits).
 
 use glam::DVec3;
 

@@ -1,4 +1,6 @@
-//! One substep in joint coordinates: the stages of the table of the parent module.
+//! One substep in joint coordinates: flesh and contact, joint forces, commands of the score, integration.
+//!
+//! The table of the parent module has the equations. World axes, SI. Cost: linear in bones, tetrahedra and contacts.
 
 use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};

@@ -1,8 +1,9 @@
 //! Assembly: from any poses to poses that meet the joints (Fau98 §3), and the same for velocities.
 //!
-//! The iteration is in `place`, joint limits are in `limits`. Trackers are kinematic bodies (they do not react) and hard grabs.
-//! Units: m and rad. Cost: one linear solve per iteration, two in the one that begins to buckle. Contradictory joints end in a
-//! least-squares answer, and the report says so.
+//! The iteration is in `place`, joint limits are in `limits`. Trackers pull the poses: kinematic bodies, which do not react,
+//! and hard grabs. Units: m and rad. Cost: one linear solve per iteration, before those for joint limits; the iteration in
+//! which a taut chain first buckles is solved again. Contradictory joints end in a least-squares answer, and the report
+//! says so.
 
 use glam::DVec3;
 use sinew_math::Pose;

@@ -1,4 +1,4 @@
-//! The loop solves of one step: their settings, their common budget, and their joint report.
+//! The loop solves of one step share settings, an iteration budget and one report.
 //!
 //! The budget is shared, so that a replay with the iterations of the report gives the same bits however many solves a step makes.
 

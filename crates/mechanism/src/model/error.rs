@@ -15,7 +15,9 @@ pub enum MechanismError {
         name: String,
     },
     /// A reference to a body or joint that does not exist.
-    #[error("{what} refers to {kind} {index}, which does not exist or was removed (ids go up to {count})")]
+    #[error(
+        "{what} refers to {kind} {index}, which does not exist or was removed (there are {count}, counted from 0)"
+    )]
     UnknownId {
         /// Who refers.
         what: String,

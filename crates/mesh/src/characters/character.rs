@@ -1,7 +1,7 @@
 //! Skeletons inside flesh, as plain data.
 //!
-//! A character has bones, joints between them, flesh around them at rest, and for each node of the flesh the bone to
-//! which it is fixed or to which it refers. Metres, kilograms, radians; z is up; bones lie along x unless said
+//! A character has bones, joints between them, flesh around them at rest, and for each node of the flesh its bone and
+//! whether it is fixed to it. Metres, kilograms, radians; z is up; bones lie along x unless said
 //! otherwise.
 
 use glam::DVec3;

@@ -52,7 +52,7 @@ pub(super) const NUMBERS: TrackUse =
 pub(super) const POINTS: TrackUse = TrackUse {
     fits: TrackDoc::is_position,
     noun: "points",
-    hint: "use a track of Points or Poses, or a formula",
+    hint: "use a track of Points or Poses, a Sine or a Circle",
 };
 pub(super) const POSES: TrackUse =
     TrackUse { fits: TrackDoc::is_pose, noun: "poses", hint: "use a track of Poses" };
