@@ -208,7 +208,10 @@ fn assemble_start(
 /// Which joints are solved exactly.
 fn structure(doc: &LoopsDoc) -> Structure {
     match doc.solver {
-        LoopSolverDoc::StructuredIterative | LoopSolverDoc::StructuredDense => Structure::Tree,
+        LoopSolverDoc::Auto
+        | LoopSolverDoc::StructuredDirect
+        | LoopSolverDoc::StructuredIterative
+        | LoopSolverDoc::StructuredDense => Structure::Tree,
         LoopSolverDoc::FullIterative | LoopSolverDoc::FullDense => Structure::Full,
     }
 }

@@ -7,8 +7,8 @@ use sinew_mechanism::{
 };
 use sinew_scene::{
     ChangeDoc, DisplacementDoc, ExplicitDoc, ExplicitMethodDoc, GyroscopicDoc, ImplicitDoc, JacobianPoseDoc,
-    KrylovMethodDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RotationStepDoc, SceneDoc, StepperDoc,
-    TreeSolverDoc,
+    KrylovMethodDoc, LoopSolverDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RotationStepDoc, SceneDoc,
+    StepperDoc, TreeSolverDoc,
 };
 
 /// The settings of a scene with the values of a change; flesh is coupled.
@@ -52,6 +52,7 @@ fn implicit(doc: &ImplicitDoc) -> Implicit {
     implicit.order = if doc.order == 2 { Order::Second } else { Order::First };
     implicit.newton_iterations = doc.newton_iterations;
     implicit.newton_tolerance = doc.newton_tolerance;
+    implicit.most_substeps = doc.most_substeps;
     implicit.geometric_stiffness = doc.geometric_stiffness;
     implicit.form = match doc.solver {
         TreeSolverDoc::Pair => TreeForm::Pair,
@@ -101,9 +102,9 @@ fn loops(doc: &LoopsDoc) -> Loops {
     loops.warm_start = doc.warm_start;
     loops.solve.method = match (doc.solver, doc.method) {
         #[cfg(feature = "dense")]
-        (sinew_scene::LoopSolverDoc::StructuredDense | sinew_scene::LoopSolverDoc::FullDense, _) => {
-            LoopMethod::Dense
-        }
+        (LoopSolverDoc::StructuredDense | LoopSolverDoc::FullDense, _) => LoopMethod::Dense,
+        (LoopSolverDoc::Auto, KrylovMethodDoc::ConjugateResidual) => LoopMethod::Auto,
+        (LoopSolverDoc::StructuredDirect, _) => LoopMethod::Direct,
         (_, KrylovMethodDoc::ConjugateResidual) => LoopMethod::ConjugateResidual,
         (_, KrylovMethodDoc::ConjugateGradient) => LoopMethod::ConjugateGradient,
         (_, KrylovMethodDoc::BiConjugateGradient) => LoopMethod::BiConjugateGradient,

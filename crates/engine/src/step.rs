@@ -152,7 +152,7 @@ impl StepCall<'_> {
             StepHooks { watch: &mut watch, companion: companion.as_mut().map(|companion| companion as _) };
         let model = self.model.mechanism();
         report.mechanism = step_coupled(model, bodies, self.input, settings, mechanism, hooks);
-        report.flesh = companion.map_or_else(FleshReport::default, |companion| companion.finish(bodies));
+        report.flesh = companion.map_or_else(FleshReport::default, |companion| companion.report());
     }
 
     fn step_explicit_flesh(

@@ -39,6 +39,14 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Parts that a step may be divided into.
+    pub(crate) fn most_substeps(&self) -> u32 {
+        match &self.scheme {
+            Scheme::Implicit(implicit) if implicit.newton_iterations > 1 => implicit.most_substeps,
+            _ => 1,
+        }
+    }
+
     /// Whether a step of this length can be made: it is divided by the square of it.
     pub fn has_length(&self) -> bool {
         let per_square = 1.0 / (self.dt * self.dt);
@@ -72,10 +80,13 @@ impl Default for Scheme {
 pub struct Implicit {
     /// Order of accuracy.
     pub order: Order,
-    /// Linear solves per step at most (1 is the paper).
+    /// Linear solves per step at most (1 is the paper's step).
     pub newton_iterations: u32,
-    /// Joint error at a linearization point that needs no further solve, m and rad.
+    /// Joint error at the end of a step that needs no further solve: anchor distance over the size of the joint's bodies, and
+    /// rad.
     pub newton_tolerance: f64,
+    /// Parts that a step is divided into at most, where Newton iterations cannot close the joints; 1 switches this off.
+    pub most_substeps: u32,
     /// Whether joint forces stiffen the rotations they pull on: unconditional stability under load. The paper has no
     /// such term.
     pub geometric_stiffness: bool,
@@ -87,8 +98,9 @@ impl Default for Implicit {
     fn default() -> Self {
         Self {
             order: Order::First,
-            newton_iterations: 1,
-            newton_tolerance: 1e-10,
+            newton_iterations: 10,
+            newton_tolerance: 5e-4,
+            most_substeps: 32,
             geometric_stiffness: true,
             form: TreeForm::Pair,
         }

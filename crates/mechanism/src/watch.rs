@@ -88,6 +88,11 @@ pub struct StepReport {
     pub loop_error: f64,
     /// Linear solves made.
     pub iterations: u32,
+    /// Largest joint error that Newton iterations left at the end of the step, relative to the size of the joint's bodies
+    /// (rotations in rad); 0 if it is within the tolerance, or with one solve.
+    pub unclosed: f64,
+    /// Parts that the step was divided into.
+    pub substeps: u32,
     /// Pivots or rows that had to be regularized by compliance.
     pub regularized: u32,
     /// How the loops were closed, all solves of the step together; the residual is that of the last one.
@@ -98,4 +103,22 @@ pub struct StepReport {
     pub non_finite: Option<BodyId>,
     /// Nothing was done: the step length is not a positive number, or the state belongs to another model.
     pub refused: bool,
+}
+
+impl StepReport {
+    /// The report of this part of a step and of the next one: work adds up, errors are the larger ones.
+    pub(crate) fn followed_by(self, next: Self) -> Self {
+        Self {
+            position_error: next.position_error,
+            rotation_error: next.rotation_error,
+            loop_error: next.loop_error,
+            iterations: self.iterations + next.iterations,
+            unclosed: self.unclosed.max(next.unclosed),
+            substeps: self.substeps + 1,
+            regularized: self.regularized.max(next.regularized),
+            assembly_iterations: self.assembly_iterations + next.assembly_iterations,
+            non_finite: next.non_finite,
+            ..next
+        }
+    }
 }

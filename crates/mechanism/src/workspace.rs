@@ -9,6 +9,7 @@ use sinew_solvers::Load;
 
 use crate::coupling::CompanionScratch;
 use crate::forces::{HeldLimits, MotorTarget};
+use crate::input::Input;
 use crate::loops::LoopWork;
 use crate::model::{Model, State};
 use crate::tree::{BlockScratch, BodyLoads, TreeScratch};
@@ -35,6 +36,10 @@ pub struct Workspace {
     pub(crate) companion: Option<Box<CompanionScratch>>,
     /// Made when the block form is first used.
     pub(crate) block: Option<Box<BlockScratch>>,
+    /// Angular momenta of the free islands before a step, kg·m²/s.
+    pub(crate) island_momenta: Vec<DVec3>,
+    /// Input of a part of a step; made when a step is first divided.
+    pub(crate) part_input: Option<Box<Input>>,
     /// Made when the displacement stepper is first used.
     pub(crate) displacement: Option<Box<DisplacementScratch>>,
     /// Made when the explicit stepper is first used.
@@ -52,6 +57,10 @@ pub(crate) struct PointScratch {
     pub(crate) best_poses: Vec<Pose>,
     /// `v_k`, which is also the displacement `d` in the poses.
     pub(crate) velocities: Vec<Motion>,
+    /// End of the step, where Newton iterations measure.
+    pub(crate) ends: Vec<Pose>,
+    /// The best twists of the Newton iterations, per pair.
+    pub(crate) best_motions: Vec<Motion>,
     /// `v̂` of the second-order scheme.
     pub(crate) base: Vec<Motion>,
     /// Net force of its joints on each body in the last solve.
@@ -132,6 +141,8 @@ impl Workspace {
             loops: None,
             companion: None,
             block: None,
+            island_momenta: Vec::new(),
+            part_input: None,
             displacement: None,
             explicit: None,
         }

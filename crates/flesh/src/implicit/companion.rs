@@ -2,7 +2,7 @@
 //!
 //! The unknowns are corrections to the velocities of all nodes, three numbers each, one body of flesh after the other;
 //! zero for fixed nodes. The matrix `E` is the sum of `elements.rs` and `contacts.rs`. After the step,
-//! [`Flesh::finish`] moves the nodes.
+//! [`Companion::commit`] moves the nodes.
 
 use glam::DVec3;
 use sinew_contact::ContactPoint;
@@ -116,19 +116,9 @@ impl<'a> Flesh<'a> {
         Self { model, state, work }
     }
 
-    /// Moves the nodes after the bodies have been moved.
-    pub fn finish(self, bodies: &State) -> FleshReport {
-        let Self { model, state, work, .. } = self;
-        if model.contact.is_some() {
-            let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
-            work.report.contacts = work.contacts.finish(model, &work.motions, &nodes, &mut state.anchors);
-        }
-        for (((body, nodes), history), ends) in
-            model.bodies.iter().zip(&mut state.nodes).zip(&mut state.history).zip(&work.velocities)
-        {
-            work.move_free_nodes(body, ends, nodes, history);
-        }
-        model.follow(bodies, state);
+    /// What was done in all parts of the step.
+    pub fn report(&self) -> FleshReport {
+        let Self { work, .. } = self;
         let elements = work.elements.iter().fold(work.report.elements, |sum, each| sum.with(each.report));
         FleshReport { elements, ..work.report }
     }
@@ -332,6 +322,20 @@ impl Companion for Flesh<'_> {
             elements.value.copy_from_slice(ends);
         }
         has_changed
+    }
+
+    fn commit(&mut self, bodies: &State) {
+        let Self { model, state, work } = self;
+        if model.contact.is_some() {
+            let nodes = |flesh: usize, node: usize| work.velocities[flesh][node];
+            work.report.contacts = work.contacts.finish(model, &work.motions, &nodes, &mut state.anchors);
+        }
+        for (((body, nodes), history), ends) in
+            model.bodies.iter().zip(&mut state.nodes).zip(&mut state.history).zip(&work.velocities)
+        {
+            work.move_free_nodes(body, ends, nodes, history);
+        }
+        model.follow(bodies, state);
     }
 
     fn may_tie(&self) -> bool {

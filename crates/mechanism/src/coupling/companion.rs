@@ -12,7 +12,7 @@ use sinew_topology::NONE;
 
 use crate::forces::ScalarImpulse;
 use crate::loops::{INACTIVE, Tie, force_row};
-use crate::model::Model;
+use crate::model::{Model, State};
 use crate::tree::BodyLoads;
 
 /// Where a step is linearized.
@@ -53,6 +53,9 @@ pub trait Companion: Attached {
     /// Takes the solution: changes of its own unknowns, and the twists of all bodies, in the user's order. True if a law that
     /// it had guessed does not hold, for another solve at the same point; `solves_left` says how many there can be.
     fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool;
+
+    /// The bodies have moved: moves itself with the last solution. A step may have several parts; each ends with this.
+    fn commit(&mut self, bodies: &State);
 
     /// Whether it may put rows between bodies.
     fn may_tie(&self) -> bool;

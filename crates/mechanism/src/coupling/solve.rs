@@ -209,6 +209,10 @@ const FINER: f64 = 1e-4;
 const FINEST: f64 = 1e-13;
 
 impl Responder for CoupledTree<'_> {
+    fn is_slow(&self) -> bool {
+        true
+    }
+
     fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
         let Self { factor, scratch, companion } = self;
         scratch.answer_tree(factor, impulses, motions);

@@ -83,10 +83,11 @@ impl ForceSet {
         self.twist.and_then(|f| f.motor).or_else(|| self.slide.and_then(|f| f.motor))
     }
 
-    /// Implicit: hands every force to a sink.
+    /// Implicit: hands every force to a sink. Arms and axes of the coordinates are those of the first state, values and
+    /// pure torques those of the second.
     pub(crate) fn linearize(
         &self,
-        relative: &RelativeState,
+        [relative, measured]: [&RelativeState; 2],
         motion: &RelativeMotion,
         settings: &ForceSettings<'_>,
         sink: &mut impl ForceSink,
@@ -94,17 +95,18 @@ impl ForceSet {
         let &ForceSettings { h, scale, target, .. } = settings;
         for (coordinate, limited) in COORDINATES {
             if let Some(force) = self.along(coordinate) {
-                let (gradient, value) = relative.coordinate(coordinate);
+                let (gradient, _) = relative.coordinate(coordinate);
+                let (_, value) = measured.coordinate(coordinate);
                 let impulse = force.linearized(&motion.coordinate(gradient, value), target, scale, h);
                 sink.along(gradient, settings.hold(limited, value, impulse));
             }
         }
         if let Some(rotation) = &self.rotation {
-            let phi = relative.axes2 * log_so3(relative.rotation);
+            let phi = measured.axes2 * log_so3(measured.rotation);
             let (tangent, impulse) = rotation.linearized(phi, motion, scale, h);
             sink.turning(tangent, impulse);
             if let Some(cone) = &rotation.cone {
-                let tilt = world_tilt(relative);
+                let tilt = world_tilt(measured);
                 // Where the normal is undefined the cone keeps its row with nothing, so that multipliers keep their places.
                 let (mut gradient, mut impulse) = (Force::ZERO, ScalarImpulse::default());
                 if let Some(normal) = tilt.normal() {

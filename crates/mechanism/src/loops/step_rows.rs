@@ -110,7 +110,7 @@ impl Linearizer<'_, '_> {
         let weight = looped.weight(joint);
         let block = self.rows.blocks().len() as u32;
         let bodies = [joint.body1, joint.body2];
-        if looped.is_point && at.measured.is_none() {
+        if looped.is_point {
             let points = [joint.frames.point1, joint.frames.point2];
             let opening = (!looped.is_primary, joint.weight);
             let gap = self.point(looped.ports, bodies, points, weight, opening);
@@ -133,7 +133,7 @@ impl Linearizer<'_, '_> {
                 }
             }
         }
-        (if here.rows.n == 0 { NONE } else { block }, here.relative.twist)
+        (if here.rows.n == 0 { NONE } else { block }, here.measured.twist)
     }
 
     /// The rows of the joint itself. Rows that a degenerate pose has shortened ask for less, as in the tree.
@@ -217,7 +217,8 @@ impl Linearizer<'_, '_> {
             let moved = at.displaced.map_or(DVec3::ZERO, velocity);
             if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
         });
-        let gap = meeting - pose2.transform_point(points[1]);
+        let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
+        let gap = end1.transform_point(points[0]) - end2.transform_point(points[1]);
         let treatment = if may_open {
             self.demand.opening.treat(at.model, ports, (gap.length(), 0.0))
         } else {
@@ -248,7 +249,8 @@ impl Linearizer<'_, '_> {
             let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
             let arm = pose1.rotation * spring.point1;
             let shift = pose1.translation - pose2.translation;
-            let gap = pose1.translation + arm - pose2.transform_point(spring.point2);
+            let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
+            let gap = end1.transform_point(spring.point1) - end2.transform_point(spring.point2);
             let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| at.motion(d, body)));
             let rows = spring.linearized_rows(gap, at.step.h).map(|row| {
                 // Both ends act at the first point, so that action meets reaction across the gap, too.

@@ -10,9 +10,9 @@ use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableI
 use crate::forces::{ForceSet, PointSpring, Spring};
 use crate::joints::twist_angle;
 use crate::model::{
-    AnchorInertia, BodyInertia, BodyKind, BodyModel, History, JointId, JointModel, JointSide, LinearInertia,
-    LoopModel, LoopSpring, LoopState, Model, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel,
-    PairPath, State, TreeExtent, WORLD, pose_of,
+    AnchorInertia, BodyInertia, BodyKind, BodyModel, FreeIslands, History, JointId, JointModel, JointSide,
+    LinearInertia, LoopModel, LoopSpring, LoopState, Model, ModelNames, ModelSprings, ModelStructure,
+    PairForces, PairModel, PairPath, State, TreeExtent, WORLD, pose_of,
 };
 
 /// Bodies, joints and springs as the model stores them, before they are planned.
@@ -53,6 +53,8 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
         springs: ModelSprings::default(),
         pairs: Vec::new(),
         extents: Vec::new(),
+        free_islands: FreeIslands::default(),
+        joint_sizes: Vec::new(),
         loops: Vec::new(),
         stamp: 0,
         structure: ModelStructure { graph, plan, body_of_variable },
@@ -64,6 +66,11 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
     model.fill_pairs();
     model.fill_loops();
     model.extents = TreeExtent::of(&model.pairs);
+    model.free_islands = FreeIslands::of(&model);
+    model.joint_sizes = model.joints.iter().map(|joint| joint_size(&model, joint)).collect();
+    for looped in model.loops.iter().filter(|l| !l.is_primary) {
+        model.joint_sizes[looped.joint as usize] = f64::INFINITY;
+    }
     model.mark_pairs();
     model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
@@ -313,4 +320,14 @@ impl Model {
     pub fn is_tree_joint(&self, joint: JointId) -> bool {
         matches!(self.structure.plan.role(ConstraintId::new(joint.index())), Role::Forest(_))
     }
+}
+
+/// Size of the bodies that a joint moves: arms or radii of gyration, m.
+fn joint_size(model: &Model, joint: &JointModel) -> f64 {
+    let ends = [(joint.body1, joint.frames.point1), (joint.body2, joint.frames.point2)];
+    let of_end = |(body, point): (u32, DVec3)| match model.port(body) {
+        NONE => 0.0,
+        port => point.length().max(model.extents[port as usize].radius),
+    };
+    ends.map(of_end).into_iter().fold(f64::MIN_POSITIVE, f64::max)
 }

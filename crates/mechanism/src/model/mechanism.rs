@@ -12,8 +12,8 @@ use sinew_topology::{EliminationPlan, Graph, NONE};
 use crate::forces::{ForceSet, PointSpring};
 use crate::joints::JointFrames;
 use crate::model::{
-    BodyId, BodyKind, BodyModel, JointId, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, State,
-    TreeExtent, WORLD, pose_of,
+    BodyId, BodyKind, BodyModel, FreeIslands, JointId, JointModel, LinearInertia, LoopModel, LoopSpring,
+    PairModel, State, TreeExtent, WORLD, pose_of,
 };
 
 /// An immutable mechanism; many states may share it.
@@ -29,6 +29,10 @@ pub struct Model {
     pub(crate) pairs: Vec<PairModel>,
     /// Pair → the tree it belongs to.
     pub(crate) extents: Vec<TreeExtent>,
+    /// Islands that keep their angular momentum.
+    pub(crate) free_islands: FreeIslands,
+    /// Per joint: size of its bodies, m, which its errors are compared with; infinite for joints that may open.
+    pub(crate) joint_sizes: Vec<f64>,
     /// Joints outside the tree, those that may open last.
     pub(crate) loops: Vec<LoopModel>,
     /// Fingerprint of what a workspace depends on.

@@ -1,39 +1,42 @@
 //! The implicit stepper: backward Euler or BDF2 with implicit joint forces and position constraints.
 //!
 //! Each solve is Her11 eq. 3–4 with the corrections of docs/errata.md, at a linearization point (`tree::point`); the scheme is
-//! in `scheme`. One linear solve per step unless Newton iterations are switched on, which linearize again at the pose just
-//! found. Iterations that run away are given up for one solve from the start.
+//! in `scheme`. Where the solve leaves joints open, Newton iterations follow: they measure joint errors and forces at the pose
+//! just found and keep the directions of the first solve (docs/maths/stiff-joints.md). The best solution found is taken.
 //!
 //! Anchor error with one solve: at most about ½h²ω²ℓ and not accumulating (first order), O(h⁴) (second order).
 //! Cost: linear in the number of bodies; no allocation.
 
+use std::f64::consts::TAU;
+
 use glam::DVec3;
-use sinew_math::Force;
-use sinew_solvers::Load;
+use sinew_math::{Force, Motion, Pose, ops};
+use sinew_solvers::{Load, LoopStop};
 use sinew_topology::NONE;
 
 use crate::coupling::{Companion, CompanionScratch};
 use crate::forces::MotorTarget;
 use crate::joints::RowForm;
 use crate::loops::{LoopWork, Refinement};
+use crate::measure::joint_error;
 use crate::model::State;
-use crate::prepare::{move_kinematic, set_targets};
+use crate::prepare::{move_kinematic, move_pose, set_targets};
 use crate::settings::{Implicit, TreeForm};
 use crate::steppers::{
-    CoupledCompanion, PointProblem, PointSolver, SchemeCoefficients, SolvedPoint, StepTask, integrate,
+    CoupledCompanion, OPEN, PointProblem, PointSolver, SchemeCoefficients, SolvedPoint, StepTask, integrate,
 };
 use crate::tree::{LinearizationPoint, StepLength, add_spring, grab_spring};
 use crate::watch::{Stage, StepReport};
 use crate::workspace::{PointScratch, Workspace};
 
-/// One implicit step, with a companion if there is one.
+/// One implicit step, with a companion if there is one. A tentative step that leaves joints open changes nothing.
 pub(crate) fn step(
     task: &StepTask<'_>,
     settings: &Implicit,
     state: &mut State,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
-    companion: Option<&mut dyn Companion>,
+    (companion, is_tentative): (Option<&mut dyn Companion>, bool),
 ) -> StepReport {
     // The scheme is chosen before kinematic bodies move: their twists would look like a jolt.
     let scheme = SchemeCoefficients::new(state, settings.order, task.settings.dt);
@@ -43,44 +46,46 @@ pub(crate) fn step(
     step.start(state, run);
     run.done(Stage::Prepare);
 
-    let mut newton = Newton::new(settings, scheme.is_second, step.solver.has_unknowns());
-    let solved = loop {
-        let solved = step.solve(state, &newton, run);
-        match newton.judge(&solved) {
-            Verdict::Accept => break solved,
-            Verdict::Restart => step.start(state, run),
-            Verdict::Continue { was_displaced } => step.relinearize(state, was_displaced),
-        }
-    };
+    let mut solved = step.solve(state, run);
+    let newton = step.close_joints(state, &mut solved, run);
 
+    let tried = StepReport { iterations: newton.solves, unclosed: newton.unclosed, ..StepReport::default() };
+    if is_tentative && newton.unclosed > OPEN {
+        step.solver.loads.clear();
+        return tried;
+    }
     step.store_forces(state);
-    let non_finite = integrate(task, &scheme, state, step.points, &step.solver, newton.is_displaced);
-    step.solver.loads.clear();
+    let non_finite = integrate(task, &scheme, state, &step.solver);
     state.time += task.settings.dt;
     run.done(Stage::Integrate);
     StepReport {
         position_error: solved.seen.gap_squared.sqrt(),
         rotation_error: solved.seen.lean_squared.sqrt(),
         loop_error: solved.loop_error,
-        iterations: newton.solves,
         regularized: solved.seen.regularized,
         non_finite,
-        ..StepReport::default()
+        ..tried
     }
 }
 
 /// An implicit step under way.
 struct ImplicitStep<'a> {
-    task: &'a StepTask<'a>,
-    implicit: &'a Implicit,
-    scheme: SchemeCoefficients,
-    /// The displaced linearization point.
-    points: &'a mut PointScratch,
-    /// Motor targets per joint.
-    targets: &'a [MotorTarget],
+    here: StepPoint<'a>,
     /// Per grab, of the last solve.
     grab_wrenches: &'a mut Vec<Force>,
     solver: PointSolver<'a>,
+}
+
+/// Where an implicit step is linearized.
+struct StepPoint<'a> {
+    task: &'a StepTask<'a>,
+    implicit: &'a Implicit,
+    scheme: SchemeCoefficients,
+    /// Points other than the state.
+    points: &'a mut PointScratch,
+    /// Motor targets per joint.
+    targets: &'a [MotorTarget],
+    phase: Phase,
 }
 
 impl<'a> ImplicitStep<'a> {
@@ -110,170 +115,283 @@ impl<'a> ImplicitStep<'a> {
             loads,
             block,
         };
-        Self { task, implicit, scheme, points, targets, grab_wrenches, solver }
+        let here = StepPoint { task, implicit, scheme, points, targets, phase: Phase::First };
+        Self { here, grab_wrenches, solver }
     }
 
     /// The first linearization point, and the multipliers of the loops to start from.
     fn start(&mut self, state: &State, run: &Refinement<'_>) {
         if let Some(loops) = &mut self.solver.loops {
-            loops.start(&state.loops, run.settings.warm_start, self.scheme.h);
+            loops.start(&state.loops, run.settings.warm_start, self.here.scheme.h);
         }
-        self.points.prepare(&self.scheme, state.poses.len());
-        if self.scheme.is_second {
-            self.points.extrapolate(self.task, state, &self.scheme);
+        self.here.points.prepare(&self.here.scheme, state.poses.len());
+        if self.here.scheme.is_second {
+            self.here.points.extrapolate(self.here.task, state, &self.here.scheme);
         }
     }
 
     /// Solves at the present linearization point.
-    fn solve(&mut self, state: &State, newton: &Newton, run: &mut Refinement<'_>) -> SolvedPoint {
-        let problem =
-            problem(self.task, (self.implicit, &self.scheme), state, self.points, self.targets, newton);
+    fn solve(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
+        let problem = self.here.problem(state);
+        if self.solver.loops.is_some() && self.here.phase == Phase::First {
+            run.settings.solve.openness = end_error(self.here.task, state, problem.point.poses);
+        }
         let solved = self.solver.solve(&problem, run);
         measure_grabs(&problem.point, &self.solver, self.grab_wrenches);
         solved
     }
 
-    /// Linearizes again at the pose just found, under the forces just found.
-    fn relinearize(&mut self, state: &State, was_displaced: bool) {
-        let Self { points, solver, scheme, .. } = self;
+    /// Newton iterations on the joint errors at the end of the step and on the forces there, in two phases. While they
+    /// converge quickly, directions stay those of the first solve: momentum is kept. Else the step is linearized where it ends,
+    /// no body turning by more than [`MOST_TURN`] at a time. Ends with the best twists found.
+    fn close_joints(&mut self, state: &State, solved: &mut SolvedPoint, run: &mut Refinement<'_>) -> Closing {
+        let most = self.here.implicit.newton_iterations.max(1);
+        let tolerance = self.here.tolerance();
+        let mut closing = Closing { solves: 1, unclosed: 0.0 };
+        if most == 1 || self.bends_little(tolerance, run) {
+            return closing;
+        }
+        let (mut smallest, mut last, mut is_whole) = (f64::INFINITY, f64::INFINITY, true);
+        let mut stuck = 0;
+        loop {
+            self.here.move_ends(state, &self.solver.tree.motions);
+            let error = end_error(self.here.task, state, &self.here.points.ends);
+            let is_best = is_whole && error < smallest;
+            if is_best {
+                smallest = error;
+                self.keep();
+            }
+            if smallest <= tolerance || closing.solves >= most {
+                if !is_best {
+                    self.take_best(state, solved, run);
+                }
+                break;
+            }
+            self.prepare_again(state);
+            self.here.phase = match self.here.phase {
+                Phase::First if error < QUICK => Phase::Again,
+                Phase::Again if error < CONTRACTION * last => Phase::Again,
+                _ => Phase::Moved,
+            };
+            stuck += u32::from(self.here.phase == Phase::Moved && error > OPEN && error > NO_GAIN * last);
+            if stuck == STUCK {
+                self.here.bend();
+            }
+            last = error;
+            // Directions that the rows of one pose have and those of another have not are told apart by how far they differ.
+            run.settings.solve.openness = run.settings.solve.openness.max(error);
+            *solved = self.solve(state, run);
+            closing.solves += 1;
+            is_whole = self.here.phase != Phase::Moved || self.limit_turns();
+        }
+        closing.unclosed = if smallest <= tolerance { 0.0 } else { smallest };
+        closing
+    }
+
+    /// Whether the curvature of the motion alone, at most `(h ω)²` of the size of the bodies, stays within a tolerance.
+    fn bends_little(&self, tolerance: f64, run: &Refinement<'_>) -> bool {
+        let fastest = self.solver.tree.motions.iter().map(|m| m.angular.length_squared()).fold(0.0, f64::max);
+        let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
+        is_met && fastest * self.here.scheme.h * self.here.scheme.h <= tolerance
+    }
+
+    /// Shortens the change of all twists so that no body turns too far in one iteration; true if it was not too long.
+    fn limit_turns(&mut self) -> bool {
+        let Self { here, solver, .. } = self;
+        let model = here.task.model;
+        let before = |pair: usize| here.points.velocities[model.pairs[pair].body as usize];
+        let motions = &mut solver.tree.motions;
+        let change =
+            |(pair, motion): (usize, &Motion)| (motion.angular - before(pair).angular).length_squared();
+        let turn = here.scheme.h * motions.iter().enumerate().map(change).fold(0.0, f64::max).sqrt();
+        if turn <= MOST_TURN {
+            return true;
+        }
+        let share = MOST_TURN / turn;
+        for (pair, motion) in motions.iter_mut().enumerate() {
+            *motion = before(pair) + (*motion - before(pair)) * share;
+        }
+        false
+    }
+
+    /// Forces of the solve before, for the geometric stiffness of the next.
+    fn prepare_again(&mut self, state: &State) {
+        let Self { here: StepPoint { points, scheme, task, .. }, solver, .. } = self;
         points.joint_forces.resize(state.poses.len(), DVec3::ZERO);
         let base = if scheme.is_second { &points.base } else { &state.motions };
-        fill_joint_forces(self.task, scheme.h, base, solver, &mut points.joint_forces);
+        fill_joint_forces(task, scheme.h, base, solver, &mut points.joint_forces);
         if let Some(loops) = &solver.loops {
             points.loop_forces.clear();
             points.loop_forces.extend(loops.joint_impulses.iter().map(|&p| p / scheme.h));
         }
-        points.advance(self.task, state, scheme.h, &solver.tree.motions, was_displaced);
+    }
+
+    /// Remembers the present solution as the best.
+    fn keep(&mut self) {
+        self.here.points.best_motions.clone_from(&self.solver.tree.motions);
+        if let Some(loops) = &mut self.solver.loops {
+            loops.keep();
+        }
+    }
+
+    /// Takes up the best solution; a companion keeps only its last one, so it solves from the start again.
+    fn take_best(&mut self, state: &State, solved: &mut SolvedPoint, run: &mut Refinement<'_>) {
+        if self.solver.companion.is_some() {
+            self.here.phase = Phase::First;
+            *solved = self.solve(state, run);
+            return;
+        }
+        self.solver.tree.motions.copy_from_slice(&self.here.points.best_motions);
+        if let Some(loops) = &mut self.solver.loops {
+            loops.take_best();
+        }
     }
 
     /// Leaves joint forces in the state, for the next step.
     fn store_forces(&self, state: &mut State) {
-        let h = self.scheme.h;
-        let base = if self.scheme.is_second { &self.points.base } else { &state.motions };
-        fill_joint_forces(self.task, h, base, &self.solver, &mut state.pulls);
+        let h = self.here.scheme.h;
+        let base = if self.here.scheme.is_second { &self.here.points.base } else { &state.motions };
+        fill_joint_forces(self.here.task, h, base, &self.solver, &mut state.pulls);
         if let Some(loops) = &self.solver.loops {
             loops.store(&mut state.loops, 1.0 / h);
-            loops.store_twists(self.task.model, &mut state.twists);
+            loops.store_twists(self.here.task.model, &mut state.twists);
         }
     }
 }
 
-/// The system at the present linearization point.
-fn problem<'a>(
-    task: &StepTask<'a>,
-    (implicit, scheme): (&Implicit, &SchemeCoefficients),
-    state: &'a State,
-    points: &'a PointScratch,
-    targets: &'a [MotorTarget],
-    newton: &Newton,
-) -> PointProblem<'a> {
-    let displaced = newton.is_displaced;
-    let point = LinearizationPoint {
-        model: task.model,
-        input: task.input,
-        poses: if displaced { &points.poses } else { &state.poses },
-        base: if scheme.is_second { &points.base } else { &state.motions },
-        motions: if displaced { &points.velocities } else { &state.motions },
-        displaced: displaced.then_some(points.velocities.as_slice()),
-        measured: None,
-        twists: &state.twists,
-        step: StepLength::new(scheme.h),
-        form: RowForm::Position,
-        rates: false,
-        spring_scale: task.input.usable_spring_scale(),
-        targets,
-        held: None,
-    };
-    let (joint_forces, loop_forces): (&[DVec3], &[DVec3]) =
-        match (implicit.geometric_stiffness, newton.iteration) {
-            (false, _) => (&[], &[]),
-            (true, 0) => (&state.pulls, &state.loops.pulls),
-            (true, _) => (&points.joint_forces, &points.loop_forces),
+impl StepPoint<'_> {
+    /// Joint error that needs no further solve.
+    fn tolerance(&self) -> f64 {
+        let tolerance = self.implicit.newton_tolerance;
+        if self.task.model.loops.is_empty() { tolerance } else { tolerance * WITH_LOOPS }
+    }
+
+    /// Turns the linearization point of every body a little, each another way. A straight chain that is to become shorter has no
+    /// direction in which to give; a bent one has.
+    fn bend(&mut self) {
+        for (body, pose) in self.points.ends.iter_mut().enumerate() {
+            if self.task.model.pair_of_body[body] != NONE {
+                let turn = Motion::new(scattered_direction(body) * BEND, DVec3::ZERO);
+                *pose = move_pose(pose, turn);
+                self.points.velocities[body] += turn * (1.0 / self.scheme.h);
+            }
+        }
+    }
+
+    /// Moves the point of measurement to the end that the solved twists (per pair) lead to.
+    fn move_ends(&mut self, state: &State, motions: &[Motion]) {
+        self.points.move_ends(self.task, state, &self.scheme, motions);
+    }
+
+    /// The system at the present linearization point.
+    fn problem<'b>(&'b self, state: &'b State) -> PointProblem<'b> {
+        let Self { task, scheme, points, .. } = self;
+        let is_again = self.phase != Phase::First;
+        let is_ahead = is_again || scheme.is_second;
+        let point = LinearizationPoint {
+            model: task.model,
+            input: task.input,
+            poses: match self.phase {
+                Phase::Moved => &points.ends,
+                _ if scheme.is_second => &points.poses,
+                _ => &state.poses,
+            },
+            base: if scheme.is_second { &points.base } else { &state.motions },
+            motions: if is_ahead { &points.velocities } else { &state.motions },
+            displaced: is_ahead.then_some(points.velocities.as_slice()),
+            measured: (self.phase == Phase::Again).then_some(points.ends.as_slice()),
+            twists: &state.twists,
+            step: StepLength::new(scheme.h),
+            form: RowForm::Position,
+            rates: false,
+            spring_scale: task.input.usable_spring_scale(),
+            targets: self.targets,
+            held: None,
         };
-    PointProblem {
-        coupling: scheme.coupling_point(&point, task.settings, newton.iteration > 0),
-        point,
-        gravity: task.settings.gravity,
-        gyroscopic: task.settings.gyroscopic,
-        is_second: scheme.is_second,
-        joint_forces,
-        loop_forces,
+        let (joint_forces, loop_forces): (&[DVec3], &[DVec3]) =
+            match (self.implicit.geometric_stiffness, is_again) {
+                (false, _) => (&[], &[]),
+                (true, false) => (&state.pulls, &state.loops.pulls),
+                (true, true) => (&points.joint_forces, &points.loop_forces),
+            };
+        PointProblem {
+            coupling: scheme.coupling_point(&point, task.settings, is_again),
+            point,
+            gravity: task.settings.gravity,
+            gyroscopic: task.settings.gyroscopic,
+            is_second: scheme.is_second,
+            joint_forces,
+            loop_forces,
+        }
     }
 }
 
-/// Newton iterations of one step.
-struct Newton {
-    /// Solves at most; one after a restart.
-    limit: u32,
-    /// Squared joint error that needs no further solve.
-    tolerance: f64,
-    /// Whether the first point of the scheme is displaced, and whether the present one is.
-    starts_displaced: bool,
-    is_displaced: bool,
-    /// Whether a companion has unknowns: joint errors alone do not tell whether those are right.
-    has_unknowns: bool,
-    /// Relinearizations since the start.
-    iteration: u32,
-    /// Smallest squared joint error so far.
-    smallest: f64,
-    /// All solves of the step, those before a restart included.
+/// How Newton iterations ended.
+struct Closing {
+    /// All solves of the step.
     solves: u32,
+    /// Largest joint error that is left, relative to the size of its bodies; 0 if within the tolerance.
+    unclosed: f64,
 }
 
-/// What follows a solve.
-enum Verdict {
-    Accept,
-    /// From the first point again, with one solve.
-    Restart,
-    Continue {
-        was_displaced: bool,
-    },
+/// Joint error after the first solve, relative to the size of the bodies, with which directions are kept.
+const QUICK: f64 = 0.1;
+
+/// Share of the joint error that an iteration with kept directions may leave.
+const CONTRACTION: f64 = 0.5;
+
+/// Largest turn of a body in one iteration that moves the linearization point, rad.
+const MOST_TURN: f64 = 0.5;
+
+/// Share of the joint error beyond which an iteration has gained nothing, and how many such there are before bodies are turned.
+const NO_GAIN: f64 = 0.9;
+const STUCK: u32 = 2;
+
+/// Turn that takes bodies out of a pose in which no direction closes the joints, rad.
+const BEND: f64 = 1e-2;
+
+/// Joints of mechanisms with loops are closed better by this factor: dependent rows are told apart by how far joints are open.
+const WITH_LOOPS: f64 = 2e-2;
+
+/// Where a solve of a step is linearized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// At the start of the step, or where it is predicted to end.
+    First,
+    /// There, with errors and forces measured at the end just found.
+    Again,
+    /// At the end just found.
+    Moved,
 }
 
-/// Growth of the squared joint error over its smallest value at which Newton iterations are given up.
-const RUN_AWAY: f64 = 1e4;
-
-impl Newton {
-    /// No solve yet.
-    fn new(implicit: &Implicit, starts_displaced: bool, has_unknowns: bool) -> Self {
-        Self {
-            limit: implicit.newton_iterations.max(1),
-            tolerance: implicit.newton_tolerance * implicit.newton_tolerance,
-            starts_displaced,
-            is_displaced: starts_displaced,
-            has_unknowns,
-            iteration: 0,
-            smallest: f64::INFINITY,
-            solves: 0,
-        }
+/// Largest joint error at some poses relative to the size of the joint's bodies (rotations in rad); joints that may open
+/// do not count.
+fn end_error(task: &StepTask<'_>, state: &State, poses: &[Pose]) -> f64 {
+    let StepTask { model, input, .. } = *task;
+    let mut largest = 0.0f64;
+    for (index, size) in model.joint_sizes.iter().enumerate() {
+        let (position, rotation) = joint_error(model, state, poses, input, index as u32);
+        let error = (position / size).max(rotation);
+        largest = if error <= largest { largest } else { error };
     }
+    largest
+}
 
-    /// What to do after a solve.
-    fn judge(&mut self, solved: &SolvedPoint) -> Verdict {
-        self.solves += 1;
-        let error = solved.seen.gap_squared.max(solved.seen.lean_squared);
-        // At the start pose a small error says nothing: the solve itself bends the joints by O(h²).
-        let is_met = self.is_displaced && !self.has_unknowns && error <= self.tolerance;
-        if self.iteration + 1 >= self.limit || is_met {
-            return Verdict::Accept;
-        }
-        if self.iteration > 0 && error > RUN_AWAY * self.smallest {
-            (self.iteration, self.limit, self.is_displaced) = (0, 1, self.starts_displaced);
-            return Verdict::Restart;
-        }
-        if self.iteration > 0 {
-            self.smallest = error.min(self.smallest);
-        }
-        self.iteration += 1;
-        Verdict::Continue { was_displaced: std::mem::replace(&mut self.is_displaced, true) }
-    }
+/// A direction that is another one for every number.
+fn scattered_direction(number: usize) -> DVec3 {
+    // Multiples of irrational numbers are spread evenly.
+    let share = |factor: f64| (number as f64 + 1.0) * factor % 1.0;
+    let (z, angle) = (2.0 * share(0.618_033_988_749_895) - 1.0, TAU * share(0.414_213_562_373_095));
+    let r = (1.0 - z * z).sqrt();
+    let (sine, cosine) = ops::sin_cos(angle);
+    DVec3::new(r * cosine, r * sine, z)
 }
 
 /// Net force of the tree joints on every body: `(m (v⁺ − v̂) − h F_ext)/h`, from the linear momentum balance.
 fn fill_joint_forces(
     task: &StepTask<'_>,
     h: f64,
-    base: &[sinew_math::Motion],
+    base: &[Motion],
     solver: &PointSolver<'_>,
     forces: &mut [DVec3],
 ) {

@@ -11,7 +11,6 @@ use crate::prepare::{first_non_finite, increment, move_pose, place_kinematic};
 use crate::settings::Gyroscopic;
 use crate::steppers::{PointSolver, SchemeCoefficients, StepTask};
 use crate::tree::BodyLoads;
-use crate::workspace::PointScratch;
 
 /// What the new poses depend on.
 struct Solution<'a> {
@@ -28,9 +27,7 @@ pub(crate) fn integrate(
     task: &StepTask<'_>,
     scheme: &SchemeCoefficients,
     state: &mut State,
-    points: &PointScratch,
     solver: &PointSolver<'_>,
-    is_displaced: bool,
 ) -> Option<BodyId> {
     let (model, settings) = (task.model, task.settings);
     for &(joint, pair) in &model.twist_joints {
@@ -46,8 +43,8 @@ pub(crate) fn integrate(
         state.forget_history();
     }
     let solution = Solution { task, scheme, motions: &solver.tree.motions, loads: solver.loads };
-    if is_displaced || scheme.keeps_history || settings.gyroscopic == Gyroscopic::Momentum {
-        solution.integrate_any(state, is_displaced.then_some(points));
+    if scheme.keeps_history || settings.gyroscopic == Gyroscopic::Momentum {
+        solution.integrate_any(state);
     } else {
         solution.integrate_plain(state);
     }
@@ -106,8 +103,8 @@ impl Solution<'_> {
         }
     }
 
-    /// Any scheme: from the last linearization point if it was displaced, remembering the increment if the scheme needs it.
-    fn integrate_any(&self, state: &mut State, points: Option<&PointScratch>) {
+    /// Any scheme, remembering the increment if the scheme needs it.
+    fn integrate_any(&self, state: &mut State) {
         let (model, h) = (self.task.model, self.scheme.h);
         for body in 0..state.poses.len() {
             let pair = model.pair_of_body[body];
@@ -116,12 +113,9 @@ impl Solution<'_> {
             }
             let mut motion = self.motions[pair as usize];
             let old = state.poses[body];
-            let mut pose = match points {
-                Some(points) => move_pose(&points.poses[body], (motion - points.velocities[body]) * h),
-                None => move_pose(&old, motion * h),
-            };
+            let mut pose = self.scheme.end(state, body, motion);
             let inertia = || principal_inertia(model, body);
-            if points.is_none() && self.task.settings.gyroscopic == Gyroscopic::Momentum {
+            if !self.scheme.is_second && self.task.settings.gyroscopic == Gyroscopic::Momentum {
                 (pose.rotation, motion.angular) = momentum_step(&inertia(), old.rotation, motion.angular, h);
             } else if !self.scheme.is_second && self.spins(body) {
                 (pose.rotation, motion.angular) = midpoint_step(&inertia(), old.rotation, motion.angular, h);

@@ -8,12 +8,16 @@ mod explicit;
 mod implicit;
 mod integrate;
 mod joint_space;
+mod momentum;
 mod point_solver;
 mod scheme;
 mod step;
+mod substeps;
 
 pub(crate) use integrate::integrate;
 pub use joint_space::external_wrenches;
+pub(crate) use momentum::{remember_momenta, restore_momenta};
 pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, SolvedPoint};
 pub(crate) use scheme::{SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
+pub(crate) use substeps::{OPEN, Substeps};

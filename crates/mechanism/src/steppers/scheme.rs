@@ -63,6 +63,17 @@ impl SchemeCoefficients {
         }
     }
 
+    /// Where a body is at the end of the step, if it moves with a twist.
+    pub(crate) fn end(&self, state: &State, body: usize, motion: Motion) -> Pose {
+        let pose = &state.poses[body];
+        if self.is_second {
+            let carried = move_pose(pose, state.history.increments[body] * self.carry);
+            move_pose(&carried, motion * self.h)
+        } else {
+            move_pose(pose, motion * self.h)
+        }
+    }
+
     /// What a companion needs to know of a linearization point.
     pub(crate) fn coupling_point<'a>(
         &self,
@@ -71,7 +82,7 @@ impl SchemeCoefficients {
         is_again: bool,
     ) -> CouplingPoint<'a> {
         CouplingPoint {
-            poses: at.poses,
+            poses: at.measured_poses(),
             motions: at.motions,
             is_ahead: at.displaced.is_some(),
             is_again,
@@ -119,34 +130,24 @@ impl PointScratch {
         }
     }
 
-    /// Moves the linearization point to the pose that the solved `motions` (per pair) lead to; from the state itself unless the
-    /// last point was `displaced`.
-    pub(crate) fn advance(
+    /// The end of the step that the solved `motions` (per pair) lead to.
+    pub(crate) fn move_ends(
         &mut self,
         task: &StepTask<'_>,
         state: &State,
-        h: f64,
+        scheme: &SchemeCoefficients,
         motions: &[Motion],
-        displaced: bool,
     ) {
-        if !displaced {
-            self.resize(state.poses.len());
-        }
+        self.ends.resize(state.poses.len(), Pose::IDENTITY);
+        self.velocities.resize(state.poses.len(), Motion::ZERO);
         for body in 0..state.poses.len() {
             let pair = task.model.pair_of_body[body];
-            if pair == NONE {
-                self.poses[body] = kinematic_target(task.model, state, task.input, body);
-                self.velocities[body] = state.motions[body];
-                continue;
-            }
-            let motion = motions[pair as usize];
-            let (from, done) = if displaced {
-                (self.poses[body], self.velocities[body])
+            (self.velocities[body], self.ends[body]) = if pair == NONE {
+                (state.motions[body], kinematic_target(task.model, state, task.input, body))
             } else {
-                (state.poses[body], Motion::ZERO)
+                let motion = motions[pair as usize];
+                (motion, scheme.end(state, body, motion))
             };
-            self.poses[body] = move_pose(&from, (motion - done) * h);
-            self.velocities[body] = motion;
         }
     }
 }

@@ -9,7 +9,9 @@ use crate::loops::Refinement;
 use crate::model::{Model, State};
 use crate::prepare::first_non_finite;
 use crate::settings::{Scheme, Settings};
-use crate::steppers::{StepTask, displacement, explicit, implicit};
+use crate::steppers::{
+    OPEN, StepTask, Substeps, displacement, explicit, implicit, remember_momenta, restore_momenta,
+};
 use crate::watch::{Stage, StepReport, Watch};
 use crate::workspace::Workspace;
 
@@ -57,27 +59,74 @@ pub fn step_coupled(
     workspace: &mut Workspace,
     hooks: StepHooks<'_>,
 ) -> StepReport {
-    let StepHooks { watch, companion } = hooks;
+    let StepHooks { watch, mut companion } = hooks;
     if !(settings.has_length() && state.fits(model)) {
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {
         *workspace = Workspace::new(model);
     }
-    let task = StepTask { model, input, settings };
     let mut run = Refinement::new(&settings.loops, input, watch);
+    let mut substeps = Substeps::new(settings.most_substeps());
+    let mut part_input = workspace.part_input.take().unwrap_or_default();
+    let mut report = StepReport::default();
+    let end = state.time + settings.dt;
+    let mut momenta = std::mem::take(&mut workspace.island_momenta);
+    loop {
+        let is_part = substeps.fill_input(model, state, input, settings.dt, &mut part_input);
+        let part = Settings { dt: substeps.length(settings.dt), ..*settings };
+        let input = if is_part { &*part_input } else { input };
+        let task = StepTask { model, input, settings: &part };
+        let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
+        remember_momenta(model, state, input, &mut momenta);
+        let one = step_part(&task, state, workspace, &mut run, (companion, substeps.is_tentative()));
+        if one.unclosed > OPEN && substeps.halve(one.unclosed) {
+            report.iterations += one.iterations;
+            continue;
+        }
+        restore_momenta(model, state, &workspace.loads, &momenta);
+        workspace.loads.clear();
+        report = report.followed_by(one);
+        if one.non_finite.is_some() || substeps.advance() {
+            break;
+        }
+    }
+    state.time = end;
+    workspace.part_input = Some(part_input);
+    workspace.island_momenta = momenta;
+    report.loops = run.report;
+    report
+}
+
+/// One part of a step; a tentative one that leaves joints open changes nothing.
+fn step_part(
+    task: &StepTask<'_>,
+    state: &mut State,
+    workspace: &mut Workspace,
+    run: &mut Refinement<'_>,
+    (mut companion, is_tentative): (Option<&mut dyn Companion>, bool),
+) -> StepReport {
+    let settings = task.settings;
     let mut report = match &settings.scheme {
-        Scheme::Implicit(scheme) => implicit::step(&task, scheme, state, workspace, &mut run, companion),
-        Scheme::Explicit(scheme) => explicit::step(&task, scheme, state, workspace, &mut run),
-        Scheme::Displacement(scheme) => displacement::step(&task, scheme, state, workspace, &mut run),
+        Scheme::Implicit(scheme) => {
+            let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
+            implicit::step(task, scheme, state, workspace, run, (companion, is_tentative))
+        }
+        Scheme::Explicit(scheme) => explicit::step(task, scheme, state, workspace, run),
+        Scheme::Displacement(scheme) => displacement::step(task, scheme, state, workspace, run),
     };
+    if is_tentative && report.unclosed > OPEN {
+        return report;
+    }
     if let Some(assembly) = &settings.stabilize {
         let solved = run.report;
-        report.assembly_iterations = stabilize(model, state, input, assembly, workspace, &mut run);
+        report.assembly_iterations = stabilize(task.model, state, task.input, assembly, workspace, run);
         run.judge_by(solved);
         report.non_finite = first_non_finite(state);
         run.done(Stage::Stabilize);
     }
-    report.loops = run.report;
+    if let Some(companion) = companion {
+        companion.commit(state);
+    }
     report
 }

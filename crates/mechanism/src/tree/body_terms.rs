@@ -29,12 +29,12 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
         {
             inertia.mul_vec(omega)
         }
-        Gyroscopic::Auto | Gyroscopic::Implicit if at.point.displaced.is_none() => {
+        Gyroscopic::Auto | Gyroscopic::Implicit if !at.is_second => {
             let r = rotation;
             let own = DVec3::new(r.x_axis.dot(omega), r.y_axis.dot(omega), r.z_axis.dot(omega));
             *rotation * (pair.inertial.inertia.implicit_step(own, h) * pair.inertial.inertia.moments)
         }
-        Gyroscopic::Momentum if at.point.displaced.is_none() => inertia.mul_vec(omega),
+        Gyroscopic::Momentum if !at.is_second => inertia.mul_vec(omega),
         Gyroscopic::None => inertia.mul_vec(omega),
         _ => {
             // Torque at the linearization point, which the higher-order schemes have moved ahead.

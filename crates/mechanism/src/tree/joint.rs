@@ -19,14 +19,15 @@ pub(crate) struct JointAt<'a> {
     at: &'a LinearizationPoint<'a>,
     index: u32,
     pub(crate) joint: &'a JointModel,
-    /// Poses of bodies 1 and 2.
+    /// Poses of bodies 1 and 2 where errors and forces are measured.
     poses: [Pose; 2],
     /// `x₁ − x₂`.
     pub(crate) shift: DVec3,
     /// Relative twists of body 1 at its centre of mass.
     motion: RelativeMotion,
-    /// Frame 1 relative to frame 2.
-    pub(crate) relative: RelativeState,
+    /// Frame 1 relative to frame 2, where directions are taken and where errors and forces are measured.
+    relative: RelativeState,
+    pub(crate) measured: RelativeState,
     /// Without the forces inside.
     pub(crate) rows: Rows,
     /// Largest translation error, m, and rotation error, rad.
@@ -50,11 +51,13 @@ impl<'a> JointAt<'a> {
         let relative = RelativeState::new(&joint.frames, &state);
         let drives = drives_of(at, index, joint);
         let mut rows = evaluate_rows(joint.kind, &relative, &drives, at.form);
-        // The displacement stepper keeps the directions of the start and measures errors at the present poses.
-        if let Some(poses) = at.measured {
-            let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
-            let there = RelativeState::new(&joint.frames, &PairState { pose1, pose2, ..state });
-            rows.residual = evaluate_rows(joint.kind, &there, &drives, at.form).residual;
+        let mut measured = relative;
+        let mut poses = [pose1, pose2];
+        if let Some(at_end) = at.measured {
+            poses = [joint.body1, joint.body2].map(|body| pose_of(at_end, body));
+            let [pose1, pose2] = poses;
+            measured = RelativeState::new(&joint.frames, &PairState { pose1, pose2, ..state });
+            rows.residual = evaluate_rows(joint.kind, &measured, &drives, at.form).residual;
         }
         let (position_error, rotation_error) = joint_errors(joint.kind, joint.drives_twist, &rows);
         let motion = relative_motion(at, joint, shift);
@@ -62,10 +65,11 @@ impl<'a> JointAt<'a> {
             at,
             index,
             joint,
-            poses: [pose1, pose2],
+            poses,
             shift,
             motion,
             relative,
+            measured,
             rows,
             position_error,
             rotation_error,
@@ -90,7 +94,12 @@ impl<'a> JointAt<'a> {
             target: at.target(self.index),
             held: at.held.map(|limits| (limits, self.index)),
         };
-        at.model.forces[self.joint.forces as usize].linearize(&self.relative, &self.motion, &settings, sink);
+        at.model.forces[self.joint.forces as usize].linearize(
+            [&self.relative, &self.measured],
+            &self.motion,
+            &settings,
+            sink,
+        );
     }
 
     /// Forces inside the joint on body 1, springs across it included.
@@ -100,8 +109,8 @@ impl<'a> JointAt<'a> {
         let [pose1, pose2] = &self.poses;
         for spring in self.at.model.springs_across(self.joint) {
             let anchor2 = pose2.transform_point(spring.point2);
-            let arm = pose1.rotation * spring.point1;
-            let gap = pose1.translation + arm - anchor2;
+            let arm = self.at.pose(self.joint.body1).rotation * spring.point1;
+            let gap = pose1.transform_point(spring.point1) - anchor2;
             let carried = shift_motion(self.motion.displaced, arm).linear;
             let state = PointSpringState { arm, gap, carried, end_velocity: DVec3::ZERO };
             spring.linearize(&state, self.at.step.h, &mut inside);
@@ -163,7 +172,7 @@ impl LinearizedJoint {
             rows: if pair.flipped { rows.jacobian2 } else { rows.jacobian1 },
             rhs: [0.0; 6],
             inside: here.inside(),
-            twist: here.relative.twist,
+            twist: here.measured.twist,
             position_error: here.position_error,
             rotation_error: here.rotation_error,
             degenerate: 0,

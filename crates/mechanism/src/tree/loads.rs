@@ -110,7 +110,8 @@ pub(crate) fn grab_spring(model: &Model, grab: &Grab) -> PointSpring {
 /// A spring to something immovable, on the body it pulls.
 pub(crate) fn add_spring(at: &LinearizationPoint<'_>, spring: &PointSpring, load: &mut Load) {
     let body = spring.body1 as usize;
-    let (pose, other) = (at.poses[body], pose_of(at.poses, spring.body2));
+    let poses = at.measured_poses();
+    let (pose, other) = (poses[body], pose_of(poses, spring.body2));
     let arm = pose.rotation * spring.point1;
     let gap = pose.translation + arm - other.transform_point(spring.point2);
     let other_motion = at.motion(at.motions, spring.body2);

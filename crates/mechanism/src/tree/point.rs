@@ -5,8 +5,9 @@
 //! ```text
 //! A v + Jᵀλ = M v̂ + h F_k − h F_v v_k − h² F_q d,    J v = J d − C_k/h
 //! ```
-//! The paper's step (Her11 eq. 3–4) is `q_k = q`, `d = 0`, `v_k = v̂ = v`. Newton iterations and the second-order scheme move
-//! `q_k` ahead. Everything is in world axes at centres of mass.
+//! The paper's step (Her11 eq. 3–4) is `q_k = q`, `d = 0`, `v_k = v̂ = v`. The second-order scheme moves `q_k` ahead. Newton
+//! iterations measure `C` and the forces at `measured`, the end of the step, and keep `J` and the arms of the forces: joint
+//! impulses with the arms of one pose keep the angular momentum (docs/maths/stiff-joints.md). Everything is in world axes at centres of mass.
 //!
 //! **A step of length zero** moves bodies only as the joints demand, by the smallest `vᵀMv`: with `h = 0` every force vanishes,
 //! and the factor of `C` is a choice of its own. `1/h ← 1`, `v̂ = 0` gives the displacement that meets the joints (assembly);
@@ -99,6 +100,11 @@ impl<'a> LinearizationPoint<'a> {
             targets: &[],
             held: None,
         }
+    }
+
+    /// Poses at which joint errors and forces are measured.
+    pub(crate) fn measured_poses(&self) -> &'a [Pose] {
+        self.measured.unwrap_or(self.poses)
     }
 
     /// Pose of a body position; the world is the identity.

@@ -29,10 +29,14 @@ impl Default for StepperDoc {
 pub struct ImplicitDoc {
     /// Order of accuracy in time: 1 (backward Euler) or 2.
     pub order: u32,
-    /// Newton iterations per step, at least 1; 1 is one linear solve per step.
+    /// Linear solves per step at most, at least 1: Newton iterations close the joints at the end of the step; 1 is the
+    /// one-solve step of Her11.
     pub newton_iterations: u32,
-    /// Newton stops early once the largest joint error is below this (m, rad).
+    /// Newton stops once every anchor distance is below this share of the size of its bodies, and rotation errors below it
+    /// in rad; with loops at a fiftieth of it.
     pub newton_tolerance: f64,
+    /// Parts that a step is divided into at most, where Newton iterations cannot close the joints; 1 switches this off.
+    pub most_substeps: u32,
     /// Whether joint forces add geometric stiffness, so that load never limits the step.
     pub geometric_stiffness: bool,
     /// Which factorization of the tree is used.
@@ -43,8 +47,9 @@ impl Default for ImplicitDoc {
     fn default() -> Self {
         Self {
             order: 1,
-            newton_iterations: 1,
-            newton_tolerance: 1e-10,
+            newton_iterations: 10,
+            newton_tolerance: 5e-4,
+            most_substeps: 32,
             geometric_stiffness: true,
             solver: TreeSolverDoc::Pair,
         }
@@ -214,8 +219,12 @@ impl Default for LoopsDoc {
 /// Which system of closed loops is solved, and how: the four methods of Fau99 table 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LoopSolverDoc {
-    /// The tree exactly, the loops by iteration.
+    /// The tree exactly; few loops directly, many by iteration.
     #[default]
+    Auto,
+    /// The tree exactly, the loops directly, however many.
+    StructuredDirect,
+    /// The tree exactly, the loops by iteration.
     StructuredIterative,
     /// The tree exactly, the loops by a dense factorization.
     StructuredDense,

@@ -84,6 +84,7 @@ pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issue
             }
             issues.require_count("stepper.newton_iterations", implicit.newton_iterations, 1..=u32::MAX);
             issues.require_not_negative("stepper", &[("newton_tolerance", implicit.newton_tolerance)]);
+            issues.require_count("stepper.most_substeps", implicit.most_substeps, 1..=u32::MAX);
         }
         StepperDoc::Explicit(explicit) => {
             issues.require_not_negative("stepper", &[("baumgarte", explicit.baumgarte)]);

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "dense")]
 mod dense;
+mod direct;
 mod krylov;
 mod operator;
 mod precondition;
@@ -13,4 +14,4 @@ mod settings;
 pub use refine::{LoopProblem, LoopScratch, refine};
 pub use responder::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use rows::{LoopBlock, LoopRow, LoopRows};
-pub use settings::{LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+pub use settings::{DIRECT_ROWS, LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};

@@ -4,7 +4,7 @@
 //! off: their rows of the product are zero. Ports that no row touches have no impulses when the responder is called.
 
 use super::responder::Responder;
-use super::rows::LoopRows;
+use super::rows::{LoopBlock, LoopRows};
 use crate::vector::largest;
 use sinew_math::{Force, Motion};
 
@@ -40,6 +40,20 @@ impl<'a> Operator<'a> {
         for ((out, x), d) in out.iter_mut().zip(x).zip(self.rows.compliance()) {
             *out += d * x;
         }
+        self.switch_off(out);
+    }
+
+    /// A column of `Â`: the velocities of all rows under a unit multiplier of one row.
+    pub(crate) fn respond_to_row(&mut self, block: &LoopBlock, row: usize, out: &mut [f64]) {
+        let Ports { impulses, motions } = &mut *self.ports;
+        for (side, &port) in block.ports.iter().enumerate().filter(|&(_, &port)| port != LoopRows::FIXED) {
+            impulses[port as usize] += self.rows.row_on(block, row, side);
+        }
+        self.responder.respond(impulses, motions);
+        for &port in block.ports.iter().filter(|&&port| port != LoopRows::FIXED) {
+            impulses[port as usize] = Force::ZERO;
+        }
+        self.rows.gather(motions, out);
         self.switch_off(out);
     }
 

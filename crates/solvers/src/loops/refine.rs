@@ -29,12 +29,13 @@
 
 #[cfg(feature = "dense")]
 use super::dense;
+use super::direct::{self, DirectScratch};
 use super::krylov::{Krylov, conjugate_gradient, conjugate_residual};
 use super::operator::{Operator, Ports};
 use super::precondition::Preconditioner;
 use super::responder::{FreeMass, Responder};
 use super::rows::LoopRows;
-use super::settings::{LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+use super::settings::{DIRECT_ROWS, LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
 use crate::vector::largest;
 
 /// Scratch of [`refine`]; grows on first use.
@@ -44,6 +45,7 @@ pub struct LoopScratch {
     preconditioner: Preconditioner,
     vectors: Vec<f64>,
     verified: Vec<f64>,
+    direct: DirectScratch,
 }
 
 impl LoopScratch {
@@ -79,12 +81,23 @@ pub fn refine(
 ) -> LoopReport {
     let LoopProblem { rows, responder, free_mass, rhs } = problem;
     assert_eq!([rhs.len(), lambda.len()], [rows.len(); 2], "one entry per row");
-    let LoopScratch { ports, preconditioner, vectors, verified } = scratch;
+    let LoopScratch { ports, preconditioner, vectors, verified, direct } = scratch;
     let mut report = LoopReport { rows: rows.len() as u32, ..LoopReport::default() };
     if rows.is_empty() {
         return report;
     }
+    let is_few = rows.len() <= DIRECT_ROWS && !responder.is_slow();
     let mut operator = Operator::new(rows, responder, ports);
+    if settings.method == LoopMethod::Direct || (settings.method == LoopMethod::Auto && is_few) {
+        if settings.iterations == 0 || !keep_going(0, f64::INFINITY) {
+            report.stop = if settings.iterations == 0 { LoopStop::Budget } else { LoopStop::Asked };
+            report.residual = operator.residual(rhs, lambda, direct.residual(rhs.len()));
+            return report;
+        }
+        report.iterations = 1;
+        (report.stop, report.residual) = direct::solve(&mut operator, settings, direct, rhs, lambda);
+        return report;
+    }
     if !largest(lambda).is_finite() {
         lambda.fill(0.0);
     }
@@ -123,7 +136,9 @@ impl LoopSolve<'_> {
         let Self { operator, krylov, lambda, .. } = self;
         match krylov.settings.method {
             _ if !self.report.residual.is_finite() => LoopStop::Breakdown,
-            LoopMethod::ConjugateResidual => conjugate_residual(krylov, operator, lambda),
+            LoopMethod::Auto | LoopMethod::Direct | LoopMethod::ConjugateResidual => {
+                conjugate_residual(krylov, operator, lambda)
+            }
             LoopMethod::ConjugateGradient => conjugate_gradient::<false>(krylov, operator, lambda),
             LoopMethod::BiConjugateGradient => conjugate_gradient::<true>(krylov, operator, lambda),
             #[cfg(feature = "dense")]

@@ -24,6 +24,11 @@ pub trait Responder {
     /// Reads `impulses[port]` of all ports that loops touch and writes their reaction into `motions[port]`. On other
     /// ports impulses are zero and motions are not used.
     fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]);
+
+    /// Whether a response takes long against a pass over a tree.
+    fn is_slow(&self) -> bool {
+        false
+    }
 }
 
 /// The pairs of a tree that take part in a reaction: every touched pair and its ancestors.

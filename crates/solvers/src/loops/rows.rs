@@ -202,6 +202,23 @@ impl LoopRows {
         }
     }
 
+    /// One row of a block on one of its two bodies.
+    pub(crate) fn row_on(&self, block: &LoopBlock, row: usize, side: usize) -> Force {
+        let of_block = row - block.first as usize;
+        match self.rows_of(block) {
+            BlockRows::Point(arms) => {
+                let axis = DVec3::AXES[of_block] * if side == 0 { 1.0 } else { -1.0 };
+                Force { angular: arms[side].cross(axis), linear: axis }
+            }
+            BlockRows::General(rows) => rows[of_block][side],
+        }
+    }
+
+    /// Whether a row of a block moves rotations only.
+    pub(crate) fn is_turn(&self, block: &LoopBlock, row: usize) -> bool {
+        [0, 1].iter().all(|&side| self.row_on(block, row, side).linear == DVec3::ZERO)
+    }
+
     /// Mass of the body at a port as if it were free.
     pub(crate) fn mass_at(port: u32, free_mass: &dyn Fn(u32) -> FreeMass) -> FreeMass {
         if port == Self::FIXED { FreeMass::IMMOVABLE } else { free_mass(port) }

@@ -5,8 +5,13 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum LoopMethod {
-    /// Conjugate residual: the residual never grows; least squares if rows contradict each other.
+    /// The direct method for up to [`DIRECT_ROWS`] rows on surroundings that answer quickly, the conjugate residual for
+    /// more.
     #[default]
+    Auto,
+    /// Direct: the rank is decided by scale, so that dependent rows do not lock a mechanism; two responses per row.
+    Direct,
+    /// Conjugate residual: the residual never grows; least squares if rows contradict each other.
     ConjugateResidual,
     /// Conjugate gradient: for consistent rows.
     ConjugateGradient,
@@ -16,6 +21,9 @@ pub enum LoopMethod {
     #[cfg(feature = "dense")]
     Dense,
 }
+
+/// Rows up to which [`LoopMethod::Auto`] is direct.
+pub const DIRECT_ROWS: usize = 64;
 
 /// Settings of a loop solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +40,9 @@ pub struct LoopSettings {
     pub iterations: u32,
     /// Largest number of restarts after a residual that had drifted.
     pub restarts: u32,
+    /// How far joints are open, relative to the size of their bodies, where the rows are taken; a step of a mechanism
+    /// measures this itself. The direct method decides by it which rows depend on each other.
+    pub openness: f64,
     /// Whether a converged solve computes its residual again, with one more response. If not, the caller should. A step
     /// of a mechanism chooses this itself and ignores the value given.
     pub verify: bool,
@@ -45,6 +56,7 @@ impl Default for LoopSettings {
             precision: 1e-10,
             iterations: 200,
             restarts: 3,
+            openness: 1e-3,
             verify: true,
         }
     }

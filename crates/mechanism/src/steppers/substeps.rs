@@ -1,0 +1,113 @@
+//! Substeps: a step that cannot close its joints is made again in halves.
+//!
+//! Time within the step is counted in the smallest substeps, so that the parts of a step always add up to it. A part that fails is
+//! halved; after a success the next part may be twice as long again. Where halving does not help (joints that contradict each
+//! other), the rest of the step goes on without it. The parts depend on state, input and settings alone: a replay makes the same
+//! ones.
+//!
+//! Kinematic bodies, drives and motor targets move evenly through the parts of a step; wrenches and grabs act in all of them.
+
+use crate::input::Input;
+use crate::joints::Drive;
+use crate::model::{Model, State};
+use crate::prepare::{increment, kinematic_target, move_pose};
+
+/// Joint error, relative to the size of the joint's bodies, beyond which a step is made again in halves.
+pub(crate) const OPEN: f64 = 1e-3;
+
+/// A halved part must leave less than this share of the error that the whole left.
+const IMPROVEMENT: f64 = 0.7;
+
+/// The parts of one step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Substeps {
+    /// In the smallest parts: the whole step, what is done, the next part.
+    whole: u32,
+    done: u32,
+    next: u32,
+    /// Error that the last part which failed has left.
+    failed: f64,
+    /// Halvings that did not help.
+    wasted: u32,
+    can_halve: bool,
+}
+
+impl Substeps {
+    /// One part as long as the step, which may be halved until there are `most` (a power of two, or the next below).
+    pub(crate) fn new(most: u32) -> Self {
+        let whole = if most > 1 { 1 << most.ilog2().min(16) } else { 1 };
+        Self { whole, done: 0, next: whole, failed: f64::INFINITY, wasted: 0, can_halve: whole > 1 }
+    }
+
+    /// Length of the next part of a step of length `dt`, s.
+    pub(crate) fn length(&self, dt: f64) -> f64 {
+        if self.next == self.whole { dt } else { dt * f64::from(self.next) / f64::from(self.whole) }
+    }
+
+    /// Whether the next part is to be made again in halves if it leaves the joints open by an error.
+    pub(crate) fn halve(&mut self, error: f64) -> bool {
+        if !(self.can_halve && self.next > 1) {
+            return false;
+        }
+        if error > IMPROVEMENT * self.failed {
+            self.wasted += 1;
+            if self.wasted > 2 {
+                self.can_halve = false;
+                return false;
+            }
+        }
+        self.failed = error;
+        self.next /= 2;
+        true
+    }
+
+    /// Whether a part that fails can be made again.
+    pub(crate) fn is_tentative(&self) -> bool {
+        self.can_halve && self.next > 1
+    }
+
+    /// The next part is done; true if the step is.
+    pub(crate) fn advance(&mut self) -> bool {
+        self.done += self.next;
+        self.failed = f64::INFINITY;
+        // Twice as long, where that ends on a multiple of itself.
+        if self.done.is_multiple_of(2 * self.next) && self.done + 2 * self.next <= self.whole {
+            self.next *= 2;
+        }
+        self.done >= self.whole
+    }
+
+    /// The input of the next part; `None` if that is the whole step.
+    pub(crate) fn fill_input(
+        &self,
+        model: &Model,
+        state: &State,
+        input: &Input,
+        dt: f64,
+        part: &mut Input,
+    ) -> bool {
+        if self.next == self.whole {
+            return false;
+        }
+        part.clone_from(input);
+        let share = f64::from(self.next) / f64::from(self.whole - self.done);
+        let left = dt * f64::from(self.whole - self.done - self.next) / f64::from(self.whole);
+        for (body, pose) in &mut part.kinematic {
+            let body = body.index();
+            if body < model.bodies.len() {
+                let (now, goal) = (state.poses[body], kinematic_target(model, state, input, body));
+                *pose = move_pose(&now, increment(&now, &goal) * share)
+                    .compose(&model.bodies[body].central.inverse());
+            }
+        }
+        for (_, drive) in &mut part.drives {
+            let Drive { value, rate, acceleration, .. } = *drive;
+            drive.value = value - left * (rate - 0.5 * left * acceleration);
+            drive.rate = rate - left * acceleration;
+        }
+        for (_, target) in &mut part.motors {
+            target.position -= left * target.velocity;
+        }
+        true
+    }
+}
