@@ -101,7 +101,7 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
         if joint.compliance > 0.0 {
             continue;
         }
-        let (position, rotation) = joint_error(model, state, &state.poses, input, index as u32);
+        let (position, rotation) = joint_error(model, state, &state.poses, input, (index as u32, 0.0));
         if position > out.position || out.joint.is_none() {
             (out.position, out.joint) = (position, Some(JointId::from_index(index)));
         }
@@ -172,7 +172,7 @@ pub(crate) fn joint_error(
     state: &State,
     poses: &[Pose],
     input: &Input,
-    index: u32,
+    (index, turned): (u32, f64),
 ) -> (f64, f64) {
     let joint = &model.joints[index as usize];
     if joint.compliance > 0.0 || input.releases(model, index) {
@@ -183,8 +183,8 @@ pub(crate) fn joint_error(
         let (point1, point2) = (joint.frames.point1, joint.frames.point2);
         return (pose1.transform_point(point1).distance(pose2.transform_point(point2)), 0.0);
     }
-    // Errors are measured within half a turn of the last known angle.
-    let previous_twist = state.twists[index as usize];
+    // Errors are measured within half a turn of the last known angle and what it has turned since.
+    let previous_twist = state.twists[index as usize] + turned;
     let pair = PairState { pose1, pose2, previous_twist, ..PairState::default() };
     let relative = RelativeState::new(&joint.frames, &pair);
     let drives: SmallVec<[Drive; 2]> =

@@ -8,7 +8,7 @@ use sinew_math::{Force, Motion, Pose};
 use sinew_solvers::Load;
 
 use crate::coupling::CompanionScratch;
-use crate::forces::{HeldLimits, MotorTarget};
+use crate::forces::{CoordinateLaws, HeldLimits, MotorTarget};
 use crate::input::Input;
 use crate::loops::LoopWork;
 use crate::model::{Model, State};
@@ -36,6 +36,8 @@ pub struct Workspace {
     pub(crate) companion: Option<Box<CompanionScratch>>,
     /// Made when the block form is first used.
     pub(crate) block: Option<Box<BlockScratch>>,
+    /// Laws of the joints with bounded forces, under review.
+    pub(crate) next_laws: Vec<[CoordinateLaws; 2]>,
     /// Angular momenta of the free islands before a step, kg·m²/s.
     pub(crate) island_momenta: Vec<DVec3>,
     /// Input of a part of a step; made when a step is first divided.
@@ -57,6 +59,8 @@ pub(crate) struct PointScratch {
     pub(crate) best_poses: Vec<Pose>,
     /// `v_k`, which is also the displacement `d` in the poses.
     pub(crate) velocities: Vec<Motion>,
+    /// Laws of bounded forces, per joint; empty if no force has a bound.
+    pub(crate) laws: Vec<[CoordinateLaws; 2]>,
     /// End of the step, where Newton iterations measure.
     pub(crate) ends: Vec<Pose>,
     /// The best twists of the Newton iterations, per pair.
@@ -141,6 +145,7 @@ impl Workspace {
             loops: None,
             companion: None,
             block: None,
+            next_laws: Vec::new(),
             island_momenta: Vec::new(),
             part_input: None,
             displacement: None,

@@ -116,7 +116,7 @@ pub(crate) fn stabilize(
 /// Number of joints and hard grabs that are open at the poses of a state.
 fn count_open(model: &Model, state: &State, input: &Input) -> usize {
     let joints = model.loops.iter().filter(|l| {
-        let error = joint_error(model, state, &state.poses, input, l.joint);
+        let error = joint_error(model, state, &state.poses, input, (l.joint, 0.0));
         !l.is_primary && OpeningPolicy::Leave.ignores(model, l.ports, error)
     });
     let grabs = input.hard_grabs(model).filter(|g| {

@@ -71,10 +71,10 @@ impl AssemblyErrors {
             }
         };
         for pair in model.pairs.iter().filter(|pair| pair.joint != WORLD) {
-            see(true, joint_error(model, state, poses, input, pair.joint));
+            see(true, joint_error(model, state, poses, input, (pair.joint, 0.0)));
         }
         for looped in &model.loops {
-            let error = joint_error(model, state, poses, input, looped.joint);
+            let error = joint_error(model, state, poses, input, (looped.joint, 0.0));
             if looped.is_primary || !opening.ignores(model, looped.ports, error) {
                 see(false, error);
             }

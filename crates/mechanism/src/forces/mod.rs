@@ -12,6 +12,7 @@
 //! `scalar` sums the forces along one coordinate, `set` all forces of a joint. Where a fused joint needs another order of
 //! operations, or two joints at once in SIMD lanes, that form is in the file of the force, too.
 
+mod bounded;
 mod cone;
 mod coordinate;
 mod dry_friction;
@@ -24,6 +25,7 @@ mod scalar;
 mod set;
 mod spring;
 
+pub(crate) use bounded::CoordinateLaws;
 pub(crate) use cone::Tilt;
 pub use coordinate::Response;
 pub(crate) use coordinate::{Coordinate, ScalarImpulse};

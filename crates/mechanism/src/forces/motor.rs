@@ -1,8 +1,8 @@
 //! A motor: a servo along a joint coordinate, `F = kp (x* − x) + kd (ẋ* − ẋ)`, bounded by `F_max`.
 //!
-//! Implicit (`coordinate`): `κ = s (h²kp + h kd)`, `q = s h (kp (x* − x) + h kp ẋ_d + kd ẋ*)`. The gain ratio
-//! `s = min(1, F_max/|F|)` with the predicted force keeps a saturated motor implicit. A load that arrives within the step can
-//! exceed `F_max` until the next steps, or Newton iterations, have seen it. A motor does work and stores no energy.
+//! Implicit (`coordinate`): `κ = h²kp + h kd`, `q = h (kp (x* − x) + h kp ẋ_d + kd ẋ*)` within the bound, see `bounded`. Steppers in
+//! joint coordinates make one solve and reduce the gains by `s = min(1, F_max/|F|)` with the predicted force instead: a load that
+//! arrives within the step can then exceed `F_max`. A motor does work and stores no energy.
 
 use crate::forces::{Coordinate, ScalarImpulse};
 
@@ -31,15 +31,22 @@ pub struct MotorTarget {
 }
 
 impl Motor {
-    /// Implicit: adds to an impulse.
+    /// Implicit, without the bound.
+    #[inline]
+    pub(crate) fn servo(&self, x: &Coordinate, target: MotorTarget, h: f64) -> ScalarImpulse {
+        let position = self.kp * (target.position - x.value + h * x.displaced);
+        ScalarImpulse { q: h * (position + self.kd * target.velocity), kappa: h * h * self.kp + h * self.kd }
+    }
+
+    /// In joint coordinates: adds to an impulse.
     #[inline]
     pub(crate) fn linearize(&self, x: &Coordinate, target: MotorTarget, h: f64, sum: &mut ScalarImpulse) {
         // The force at the end of the step decides about saturation: at the start it would switch back and forth.
         let force = self.force(x.predicted(h), x.rate, target);
         let s = if force.abs() > self.max_force { self.max_force / force.abs() } else { 1.0 };
-        sum.kappa += s * (h * h * self.kp + h * self.kd);
-        let position = self.kp * (target.position - x.value + h * x.displaced);
-        sum.q += s * h * (position + self.kd * target.velocity);
+        let servo = self.servo(x, target, h);
+        sum.kappa += s * servo.kappa;
+        sum.q += s * servo.q;
     }
 
     /// Explicit force.
@@ -49,7 +56,7 @@ impl Motor {
 
     /// The force without its bound.
     #[inline]
-    fn force(&self, value: f64, rate: f64, target: MotorTarget) -> f64 {
+    pub(crate) fn force(&self, value: f64, rate: f64, target: MotorTarget) -> f64 {
         self.kp * (target.position - value) + self.kd * (target.velocity - rate)
     }
 }

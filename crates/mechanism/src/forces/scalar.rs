@@ -3,7 +3,9 @@
 //! The armature `a` is inertia of the relative motion, the force `−a ẍ`: implicit `κ = a`, `q = a ẋ̂`; in the explicit stepper it
 //! enters the mass matrix. The other forces are in `spring`, `limit`, `motor` and `dry_friction`.
 
-use crate::forces::{Coordinate, Limit, Motor, MotorTarget, Response, ScalarImpulse, Spring, dry_friction};
+use crate::forces::{
+    Coordinate, CoordinateLaws, Limit, Motor, MotorTarget, Response, ScalarImpulse, Spring, dry_friction,
+};
 
 /// All forces along one joint coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -28,26 +30,28 @@ impl ScalarForce {
         Self { spring: Spring { stiffness, rest, damping }, ..Self::default() }
     }
 
-    /// Implicit; `scale` multiplies spring and damper.
+    /// Implicit; `scale` multiplies spring and damper. Bounded forces follow the laws given.
     #[inline]
     pub(crate) fn linearized(
         &self,
         x: &Coordinate,
-        target: MotorTarget,
+        (target, laws): (MotorTarget, CoordinateLaws),
         scale: f64,
         h: f64,
     ) -> ScalarImpulse {
+        let mut sum = self.unbounded(x, scale, h);
+        self.add_bounded(x, target, h, laws, &mut sum);
+        sum
+    }
+
+    /// Implicit: spring, armature and limits.
+    #[inline]
+    fn unbounded(&self, x: &Coordinate, scale: f64, h: f64) -> ScalarImpulse {
         let mut sum = self.spring.linearized(x, scale, h);
         sum.kappa += self.armature;
         sum.q += self.armature * x.base;
         if let Some(limit) = &self.limit {
             limit.linearize(x, h, &mut sum);
-        }
-        if let Some(motor) = &self.motor {
-            motor.linearize(x, target, h, &mut sum);
-        }
-        if self.friction > 0.0 {
-            sum.kappa += dry_friction::linearized(self.friction, x.rate.abs(), h);
         }
         sum
     }
@@ -79,7 +83,15 @@ impl ScalarForce {
     ) -> Response<f64> {
         if h > 0.0 {
             let at = Coordinate { value, rate, displaced: 0.0, base: rate };
-            let ScalarImpulse { q, kappa } = self.linearized(&at, target, scale, h);
+            let mut sum = self.unbounded(&at, scale, h);
+            // One solve has to do: a bound is approached by a smaller gain, and friction is viscous near rest.
+            if let Some(motor) = &self.motor {
+                motor.linearize(&at, target, h, &mut sum);
+            }
+            if self.friction > 0.0 {
+                sum.kappa += dry_friction::linearized(self.friction, rate.abs(), h);
+            }
+            let ScalarImpulse { q, kappa } = sum;
             Response { torque: (q - kappa * rate) / h, resistance: kappa }
         } else {
             Response { torque: self.explicit(value, rate, target, scale), resistance: self.armature }

@@ -4,12 +4,12 @@
 //! against body 2 shifted to it.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Force, Sym3, log_so3};
+use sinew_math::{DriveCoordinate, Force, Motion, Sym3, log_so3};
 use sinew_solvers::Load;
 
 use crate::forces::{
-    Coordinate, HeldLimits, LimitedCoordinate, Motor, MotorTarget, RelativeMotion, RotationForce,
-    ScalarForce, ScalarImpulse, Tilt, cone,
+    Coordinate, CoordinateLaws, HeldLimits, LimitedCoordinate, Motor, MotorTarget, RelativeMotion,
+    RotationForce, ScalarForce, ScalarImpulse, Tilt, cone,
 };
 use crate::joints::RelativeState;
 
@@ -32,6 +32,8 @@ pub(crate) struct ForceSettings<'a> {
     pub(crate) scale: f64,
     /// Of the motor.
     pub(crate) target: MotorTarget,
+    /// Of bounded forces along twist and slide.
+    pub(crate) laws: [CoordinateLaws; 2],
     /// Limits that hold joints, and the number of this one.
     pub(crate) held: Option<(&'a HeldLimits, u32)>,
 }
@@ -72,6 +74,31 @@ impl ForceSet {
         }
     }
 
+    /// The laws of bounded forces that hold for the relative twist found with other ones.
+    pub(crate) fn review(
+        &self,
+        [relative, measured]: [&RelativeState; 2],
+        motion: &RelativeMotion,
+        settings: &ForceSettings<'_>,
+        found: Motion,
+    ) -> [CoordinateLaws; 2] {
+        let mut laws = settings.laws;
+        for (coordinate, limited) in COORDINATES {
+            let law = &mut laws[limited as usize];
+            if let Some(force) = self.along(coordinate) {
+                let (gradient, _) = relative.coordinate(coordinate);
+                let x = motion.coordinate(gradient, measured.coordinate(coordinate).1);
+                *law = force.review(&x, settings.target, settings.h, *law, gradient.dot(found));
+            }
+        }
+        laws
+    }
+
+    /// Whether a force along a coordinate has a bound.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.twist.iter().chain(&self.slide).any(ScalarForce::is_bounded)
+    }
+
     /// Number of rows that the forces need outside the tree.
     pub(crate) fn n_rows(&self) -> usize {
         let rotation = self.rotation.map_or(0, |r| 3 + usize::from(r.cone.is_some()));
@@ -97,7 +124,8 @@ impl ForceSet {
             if let Some(force) = self.along(coordinate) {
                 let (gradient, _) = relative.coordinate(coordinate);
                 let (_, value) = measured.coordinate(coordinate);
-                let impulse = force.linearized(&motion.coordinate(gradient, value), target, scale, h);
+                let laws = (target, settings.laws[limited as usize]);
+                let impulse = force.linearized(&motion.coordinate(gradient, value), laws, scale, h);
                 sink.along(gradient, settings.hold(limited, value, impulse));
             }
         }
@@ -123,7 +151,7 @@ impl ForceSet {
     pub(crate) fn explicit(
         &self,
         relative: &RelativeState,
-        rate: sinew_math::Motion,
+        rate: Motion,
         target: MotorTarget,
         scale: f64,
     ) -> Load {

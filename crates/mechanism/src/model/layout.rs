@@ -54,6 +54,7 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
         pairs: Vec::new(),
         extents: Vec::new(),
         free_islands: FreeIslands::default(),
+        bounded_joints: Vec::new(),
         joint_sizes: Vec::new(),
         loops: Vec::new(),
         stamp: 0,
@@ -67,6 +68,8 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
     model.fill_loops();
     model.extents = TreeExtent::of(&model.pairs);
     model.free_islands = FreeIslands::of(&model);
+    let is_bounded = |joint: &u32| model.forces[model.joints[*joint as usize].forces as usize].is_bounded();
+    model.bounded_joints = (0..model.joints.len() as u32).filter(is_bounded).collect();
     model.joint_sizes = model.joints.iter().map(|joint| joint_size(&model, joint)).collect();
     for looped in model.loops.iter().filter(|l| !l.is_primary) {
         model.joint_sizes[looped.joint as usize] = f64::INFINITY;

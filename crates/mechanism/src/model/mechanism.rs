@@ -6,7 +6,7 @@
 //! seen from its central frame (centre of mass, principal axes); outside, from the body frame the user chose.
 
 use glam::DVec3;
-use sinew_math::{JointKind, Pose};
+use sinew_math::{JointKind, Motion, Pose};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
 use crate::forces::{ForceSet, PointSpring};
@@ -31,6 +31,8 @@ pub struct Model {
     pub(crate) extents: Vec<TreeExtent>,
     /// Islands that keep their angular momentum.
     pub(crate) free_islands: FreeIslands,
+    /// Joints with bounded forces.
+    pub(crate) bounded_joints: Vec<u32>,
     /// Per joint: size of its bodies, m, which its errors are compared with; infinite for joints that may open.
     pub(crate) joint_sizes: Vec<f64>,
     /// Joints outside the tree, those that may open last.
@@ -236,6 +238,17 @@ impl Model {
     pub fn set_body_pose(&self, state: &mut State, body: BodyId, world_from_body: Pose) {
         state.poses[body.index()] = self.central_pose(body.index(), world_from_body);
         state.forget_history();
+    }
+
+    /// Rate of the twist angle of a joint, rad/s, about the axis of its second frame.
+    pub(crate) fn twist_rate(
+        &self,
+        poses: &[Pose],
+        joint: &JointModel,
+        motion: impl Fn(u32) -> Motion,
+    ) -> f64 {
+        let axis = pose_of(poses, joint.body2).rotation * (joint.frames.rotation2 * DVec3::X);
+        axis.dot(motion(joint.body1).angular - motion(joint.body2).angular)
     }
 
     /// Central pose from the pose of the body frame.

@@ -10,22 +10,22 @@
 use std::f64::consts::TAU;
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose, ops};
+use sinew_math::{Force, JointKind, Motion, Pose, ops};
 use sinew_solvers::{Load, LoopStop};
 use sinew_topology::NONE;
 
-use crate::coupling::{Companion, CompanionScratch};
-use crate::forces::MotorTarget;
+use crate::coupling::{Companion, CompanionScratch, CouplingPoint};
+use crate::forces::{CoordinateLaws, MotorTarget};
 use crate::joints::RowForm;
 use crate::loops::{LoopWork, Refinement};
-use crate::measure::joint_error;
-use crate::model::State;
+use crate::measure::{joint_error, motion_of};
+use crate::model::{Model, State};
 use crate::prepare::{move_kinematic, move_pose, set_targets};
 use crate::settings::{Implicit, TreeForm};
 use crate::steppers::{
     CoupledCompanion, OPEN, PointProblem, PointSolver, SchemeCoefficients, SolvedPoint, StepTask, integrate,
 };
-use crate::tree::{LinearizationPoint, StepLength, add_spring, grab_spring};
+use crate::tree::{JointAt, LinearizationPoint, StepLength, add_spring, grab_spring};
 use crate::watch::{Stage, StepReport};
 use crate::workspace::{PointScratch, Workspace};
 
@@ -55,7 +55,11 @@ pub(crate) fn step(
         return tried;
     }
     step.store_forces(state);
+    let is_at_start = step.here.phase == Phase::First && !scheme.is_second;
     let non_finite = integrate(task, &scheme, state, &step.solver);
+    if is_at_start {
+        turn_twists(task.model, state, scheme.h);
+    }
     state.time += task.settings.dt;
     run.done(Stage::Integrate);
     StepReport {
@@ -74,6 +78,8 @@ struct ImplicitStep<'a> {
     /// Per grab, of the last solve.
     grab_wrenches: &'a mut Vec<Force>,
     solver: PointSolver<'a>,
+    /// Laws of the bounded joints under review.
+    next_laws: &'a mut Vec<[CoordinateLaws; 2]>,
 }
 
 /// Where an implicit step is linearized.
@@ -86,6 +92,8 @@ struct StepPoint<'a> {
     /// Motor targets per joint.
     targets: &'a [MotorTarget],
     phase: Phase,
+    /// Whether only laws have changed since the last solve.
+    is_same: bool,
 }
 
 impl<'a> ImplicitStep<'a> {
@@ -99,7 +107,16 @@ impl<'a> ImplicitStep<'a> {
     ) -> Self {
         let model = task.model;
         let Workspace {
-            tree, points, loads, targets, block, loops, grab_wrenches, companion: scratch, ..
+            tree,
+            points,
+            loads,
+            targets,
+            block,
+            loops,
+            grab_wrenches,
+            next_laws,
+            companion: scratch,
+            ..
         } = workspace;
         let may_tie = companion.as_ref().is_some_and(|c| c.may_tie());
         let solver = PointSolver {
@@ -115,8 +132,8 @@ impl<'a> ImplicitStep<'a> {
             loads,
             block,
         };
-        let here = StepPoint { task, implicit, scheme, points, targets, phase: Phase::First };
-        Self { here, grab_wrenches, solver }
+        let here = StepPoint { task, implicit, scheme, points, targets, phase: Phase::First, is_same: false };
+        Self { here, grab_wrenches, solver, next_laws }
     }
 
     /// The first linearization point, and the multipliers of the loops to start from.
@@ -125,16 +142,58 @@ impl<'a> ImplicitStep<'a> {
             loops.start(&state.loops, run.settings.warm_start, self.here.scheme.h);
         }
         self.here.points.prepare(&self.here.scheme, state.poses.len());
+        if !self.here.task.model.bounded_joints.is_empty() {
+            self.here.points.laws.clear();
+            self.here.points.laws.resize(self.here.task.model.joints.len(), Default::default());
+        }
         if self.here.scheme.is_second {
             self.here.points.extrapolate(self.here.task, state, &self.here.scheme);
         }
     }
 
-    /// Solves at the present linearization point.
+    /// Solves at the present linearization point, again while bounded forces change their laws.
     fn solve(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
+        let solved = self.solve_once(state, run);
+        for _ in 1..MOST_LAWS {
+            if !self.review_laws(state) {
+                break;
+            }
+            self.here.is_same = true;
+            self.solve_once(state, run);
+        }
+        self.here.is_same = false;
+        solved
+    }
+
+    /// Replaces the laws of bounded forces that do not hold; true if there are any.
+    fn review_laws(&mut self, state: &State) -> bool {
+        let bounded = &self.here.task.model.bounded_joints;
+        if bounded.is_empty() {
+            return false;
+        }
+        let problem = self.here.problem(state);
+        let mut next = std::mem::take(self.next_laws);
+        next.clear();
+        next.extend(
+            bounded
+                .iter()
+                .map(|&joint| JointAt::new(&problem.point, joint).review(&self.solver.tree.motions)),
+        );
+        let laws = &mut self.here.points.laws;
+        let mut has_changed = false;
+        for (&joint, next) in bounded.iter().zip(&next) {
+            has_changed |= laws[joint as usize] != *next;
+            laws[joint as usize] = *next;
+        }
+        *self.next_laws = next;
+        has_changed
+    }
+
+    /// Solves at the present linearization point with the present laws.
+    fn solve_once(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
         let problem = self.here.problem(state);
         if self.solver.loops.is_some() && self.here.phase == Phase::First {
-            run.settings.solve.openness = end_error(self.here.task, state, problem.point.poses);
+            run.settings.solve.openness = end_error(self.here.task, state, problem.point.poses, &[], 0.0);
         }
         let solved = self.solver.solve(&problem, run);
         measure_grabs(&problem.point, &self.solver, self.grab_wrenches);
@@ -155,7 +214,7 @@ impl<'a> ImplicitStep<'a> {
         let mut stuck = 0;
         loop {
             self.here.move_ends(state, &self.solver.tree.motions);
-            let error = end_error(self.here.task, state, &self.here.points.ends);
+            let error = self.here.end_error(state);
             let is_best = is_whole && error < smallest;
             if is_best {
                 smallest = error;
@@ -260,6 +319,11 @@ impl<'a> ImplicitStep<'a> {
 }
 
 impl StepPoint<'_> {
+    /// Largest joint error at the end just found.
+    fn end_error(&self, state: &State) -> f64 {
+        end_error(self.task, state, &self.points.ends, &self.points.velocities, self.task.settings.dt)
+    }
+
     /// Joint error that needs no further solve.
     fn tolerance(&self) -> f64 {
         let tolerance = self.implicit.newton_tolerance;
@@ -288,6 +352,7 @@ impl StepPoint<'_> {
         let Self { task, scheme, points, .. } = self;
         let is_again = self.phase != Phase::First;
         let is_ahead = is_again || scheme.is_second;
+        let is_moved = self.phase == Phase::Moved || scheme.is_second;
         let point = LinearizationPoint {
             model: task.model,
             input: task.input,
@@ -301,11 +366,13 @@ impl StepPoint<'_> {
             displaced: is_ahead.then_some(points.velocities.as_slice()),
             measured: (self.phase == Phase::Again).then_some(points.ends.as_slice()),
             twists: &state.twists,
+            lead: [is_moved, is_ahead].map(|is_ahead| if is_ahead { task.settings.dt } else { 0.0 }),
             step: StepLength::new(scheme.h),
             form: RowForm::Position,
             rates: false,
             spring_scale: task.input.usable_spring_scale(),
             targets: self.targets,
+            laws: &points.laws,
             held: None,
         };
         let (joint_forces, loop_forces): (&[DVec3], &[DVec3]) =
@@ -315,7 +382,10 @@ impl StepPoint<'_> {
                 (true, true) => (&points.joint_forces, &points.loop_forces),
             };
         PointProblem {
-            coupling: scheme.coupling_point(&point, task.settings, is_again),
+            coupling: CouplingPoint {
+                is_same: self.is_same,
+                ..scheme.coupling_point(&point, task.settings, is_again)
+            },
             point,
             gravity: task.settings.gravity,
             gyroscopic: task.settings.gyroscopic,
@@ -333,6 +403,9 @@ struct Closing {
     /// Largest joint error that is left, relative to the size of its bodies; 0 if within the tolerance.
     unclosed: f64,
 }
+
+/// Solves at one point with other laws of bounded forces, at most.
+const MOST_LAWS: u32 = 8;
 
 /// Joint error after the first solve, relative to the size of the bodies, with which directions are kept.
 const QUICK: f64 = 0.1;
@@ -364,17 +437,40 @@ enum Phase {
     Moved,
 }
 
-/// Largest joint error at some poses relative to the size of the joint's bodies (rotations in rad); joints that may open
-/// do not count.
-fn end_error(task: &StepTask<'_>, state: &State, poses: &[Pose]) -> f64 {
+/// Largest joint error at some poses, to which bodies got by twists `turned` within `h`, relative to the size of the joint's
+/// bodies (rotations in rad); joints that may open do not count.
+fn end_error(task: &StepTask<'_>, state: &State, poses: &[Pose], turned: &[Motion], h: f64) -> f64 {
     let StepTask { model, input, .. } = *task;
     let mut largest = 0.0f64;
     for (index, size) in model.joint_sizes.iter().enumerate() {
-        let (position, rotation) = joint_error(model, state, poses, input, index as u32);
+        let joint = &model.joints[index];
+        let mut turn = 0.0;
+        if joint.drives_twist || matches!(joint.kind, JointKind::Screw { .. }) {
+            let motion = |body: u32| turned.get(body as usize).copied().unwrap_or(Motion::ZERO);
+            turn = h * model.twist_rate(&state.poses, joint, motion);
+        }
+        let (position, rotation) = joint_error(model, state, poses, input, (index as u32, turn));
         let error = (position / size).max(rotation);
         largest = if error <= largest { largest } else { error };
     }
     largest
+}
+
+/// Turn within a step beyond which the twist angle of the start of the step no longer tells full turns apart at its end, rad.
+const FAST_TURN: f64 = 0.5;
+
+/// Moves twist angles on from the start of the step to its end, where joints turn fast. The angles only tell full turns apart.
+fn turn_twists(model: &Model, state: &mut State, h: f64) {
+    let in_tree = model.twist_joints.iter().map(|&(joint, _)| joint);
+    let in_loops = model.loops.iter().map(|looped| looped.joint);
+    for index in in_tree.chain(in_loops.filter(|&joint| model.joints[joint as usize].tracks_twist)) {
+        let joint = &model.joints[index as usize];
+        let spin = |body: u32| motion_of(state, body).angular.length_squared();
+        if h * h * (spin(joint.body1) + spin(joint.body2)) > FAST_TURN * FAST_TURN {
+            let turn = h * model.twist_rate(&state.poses, joint, |body| motion_of(state, body));
+            state.twists[index as usize] += turn;
+        }
+    }
 }
 
 /// A direction that is another one for every number.

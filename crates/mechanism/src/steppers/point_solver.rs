@@ -78,7 +78,10 @@ impl PointSolver<'_> {
         let at = &problem.point;
         let mut solves_left = MOST_SOLVES;
         loop {
-            let coupling = CouplingPoint { is_same: solves_left < MOST_SOLVES, ..problem.coupling };
+            let coupling = CouplingPoint {
+                is_same: problem.coupling.is_same || solves_left < MOST_SOLVES,
+                ..problem.coupling
+            };
             let solved = self.solve_once(problem, &coupling, run);
             solves_left -= 1;
             let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion else {

@@ -72,7 +72,11 @@ pub(crate) fn hinge(
     if pair.forces.tracks_twist {
         let sign = if pair.flipped { -1.0 } else { 1.0 };
         let angle = sign * twist(pair, ends, axis, parent_axis);
-        found.twist = unwrap_angle(angle, at.twists[pair.joint as usize]);
+        let mut turned = 0.0;
+        if at.lead[0] > 0.0 {
+            turned = at.lead[0] * sign * force_axis.dot(relative_angular(at, at.motions, pair));
+        }
+        found.twist = unwrap_angle(angle, at.twists[pair.joint as usize] + turned);
         let impulse = twist_force(at, pair, found.twist, force_axis * sign, displaced.angular);
         (q, kappa) = (sign * impulse.q, impulse.kappa);
     }
@@ -102,7 +106,7 @@ pub(crate) fn twist_force(
         let x = Coordinate { value, rate: rate(at.motions), displaced, base: rate(at.base) };
         let force = at.model.forces[pair.forces.set as usize].twist.as_ref();
         let impulse = force.map_or_else(ScalarImpulse::default, |force| {
-            force.linearized(&x, at.target(pair.joint), at.spring_scale, h)
+            force.linearized(&x, (at.target(pair.joint), at.laws(pair.joint)[0]), at.spring_scale, h)
         });
         let hold = |limits: &HeldLimits| limits.hold(pair.joint, LimitedCoordinate::Twist, value, impulse);
         at.held.map_or(impulse, hold)

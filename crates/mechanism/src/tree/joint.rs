@@ -7,9 +7,10 @@
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, Motion, Pose, RowSpace, shift_force, shift_motion};
 use sinew_solvers::{Load, PairJoint};
+use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::{ForceSettings, ForceSink, PointSpringState, RelativeMotion};
+use crate::forces::{CoordinateLaws, ForceSettings, ForceSink, PointSpringState, RelativeMotion};
 use crate::joints::{Drive, PairState, RelativeState, Rows, evaluate_rows, joint_errors};
 use crate::model::{JointId, JointModel, PairModel, pose_of};
 use crate::tree::LinearizationPoint;
@@ -41,12 +42,13 @@ impl<'a> JointAt<'a> {
         let joint = &at.model.joints[index as usize];
         let (pose1, pose2) = (at.pose(joint.body1), at.pose(joint.body2));
         let shift = pose1.translation - pose2.translation;
+        let turns = at.turns(joint);
         let state = PairState {
             pose1,
             pose2,
             motion1: at.motion(at.motions, joint.body1),
             motion2: at.motion(at.motions, joint.body2),
-            previous_twist: at.twists[index as usize],
+            previous_twist: at.twists[index as usize] + turns[0],
         };
         let relative = RelativeState::new(&joint.frames, &state);
         let drives = drives_of(at, index, joint);
@@ -56,7 +58,9 @@ impl<'a> JointAt<'a> {
         if let Some(at_end) = at.measured {
             poses = [joint.body1, joint.body2].map(|body| pose_of(at_end, body));
             let [pose1, pose2] = poses;
-            measured = RelativeState::new(&joint.frames, &PairState { pose1, pose2, ..state });
+            let previous_twist = at.twists[index as usize] + turns[1];
+            measured =
+                RelativeState::new(&joint.frames, &PairState { pose1, pose2, previous_twist, ..state });
             rows.residual = evaluate_rows(joint.kind, &measured, &drives, at.form).residual;
         }
         let (position_error, rotation_error) = joint_errors(joint.kind, joint.drives_twist, &rows);
@@ -87,19 +91,37 @@ impl<'a> JointAt<'a> {
 
     /// Hands the forces along twist and slide and on the rotation, as seen by body 1, to a sink.
     pub(crate) fn add_forces(&self, sink: &mut impl ForceSink) {
-        let at = self.at;
-        let settings = ForceSettings {
-            h: at.step.h,
-            scale: at.spring_scale,
-            target: at.target(self.index),
-            held: at.held.map(|limits| (limits, self.index)),
-        };
+        let (at, settings) = (self.at, self.force_settings());
         at.model.forces[self.joint.forces as usize].linearize(
             [&self.relative, &self.measured],
             &self.motion,
             &settings,
             sink,
         );
+    }
+
+    /// What the forces depend on beyond the state.
+    fn force_settings(&self) -> ForceSettings<'a> {
+        let at = self.at;
+        ForceSettings {
+            h: at.step.h,
+            scale: at.spring_scale,
+            target: at.target(self.index),
+            laws: at.laws(self.index),
+            held: at.held.map(|limits| (limits, self.index)),
+        }
+    }
+
+    /// The laws of bounded forces that hold for the twists (per pair) found with other ones.
+    pub(crate) fn review(&self, motions: &[Motion]) -> [CoordinateLaws; 2] {
+        let at = self.at;
+        let found = |body: u32| match at.model.port(body) {
+            NONE => at.motion(at.motions, body),
+            port => motions[port as usize],
+        };
+        let found = found(self.joint.body1) - shift_motion(found(self.joint.body2), self.shift);
+        let (states, settings) = ([&self.relative, &self.measured], self.force_settings());
+        at.model.forces[self.joint.forces as usize].review(states, &self.motion, &settings, found)
     }
 
     /// Forces inside the joint on body 1, springs across it included.

@@ -15,10 +15,10 @@
 
 use sinew_math::{Motion, Pose};
 
-use crate::forces::{HeldLimits, MotorTarget};
+use crate::forces::{CoordinateLaws, HeldLimits, MotorTarget};
 use crate::input::Input;
 use crate::joints::RowForm;
-use crate::model::{Model, WORLD, pose_of};
+use crate::model::{JointModel, Model, WORLD, pose_of};
 
 /// What a joint needs to know of a linearization point.
 #[derive(Clone, Copy)]
@@ -37,6 +37,8 @@ pub(crate) struct LinearizationPoint<'a> {
     pub(crate) measured: Option<&'a [Pose]>,
     /// Continuous twist angles per joint.
     pub(crate) twists: &'a [f64],
+    /// Time by which the poses, and those where joints are measured, are ahead of the twist angles, s.
+    pub(crate) lead: [f64; 2],
     pub(crate) step: StepLength,
     /// Which equations represent rotations.
     pub(crate) form: RowForm,
@@ -46,6 +48,8 @@ pub(crate) struct LinearizationPoint<'a> {
     pub(crate) spring_scale: f64,
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
+    /// Laws of bounded forces along twist and slide, per joint; empty if no force has a bound.
+    pub(crate) laws: &'a [[CoordinateLaws; 2]],
     /// Joints that are held at a limit, in an assembly.
     pub(crate) held: Option<&'a HeldLimits>,
 }
@@ -93,11 +97,13 @@ impl<'a> LinearizationPoint<'a> {
             displaced: None,
             measured: None,
             twists,
+            lead: [0.0; 2],
             step: StepLength::zero(per_h),
             form: RowForm::SmallError,
             rates: false,
             spring_scale: 0.0,
             targets: &[],
+            laws: &[],
             held: None,
         }
     }
@@ -105,6 +111,15 @@ impl<'a> LinearizationPoint<'a> {
     /// Poses at which joint errors and forces are measured.
     pub(crate) fn measured_poses(&self) -> &'a [Pose] {
         self.measured.unwrap_or(self.poses)
+    }
+
+    /// What a joint has turned since its twist angle was known: at the poses, and where it is measured, rad.
+    pub(crate) fn turns(&self, joint: &JointModel) -> [f64; 2] {
+        if self.lead[1] == 0.0 {
+            return [0.0; 2];
+        }
+        let rate = self.model.twist_rate(self.poses, joint, |body| self.motion(self.motions, body));
+        self.lead.map(|lead| lead * rate)
     }
 
     /// Pose of a body position; the world is the identity.
@@ -117,6 +132,11 @@ impl<'a> LinearizationPoint<'a> {
     #[inline]
     pub(crate) fn motion(&self, motions: &[Motion], body: u32) -> Motion {
         if body == WORLD { Motion::ZERO } else { motions[body as usize] }
+    }
+
+    /// Laws of the bounded forces of a joint.
+    pub(crate) fn laws(&self, joint: u32) -> [CoordinateLaws; 2] {
+        self.laws.get(joint as usize).copied().unwrap_or_default()
     }
 
     /// Target of the motor of a joint.
