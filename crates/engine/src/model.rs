@@ -3,8 +3,7 @@
 use sinew_control::{Controller, ControllerState};
 use sinew_flesh::FleshModel;
 
-use crate::reduced_model::ReducedModel;
-use crate::state::State;
+use crate::{ReducedModel, State};
 
 /// Bodies, joints, forces, flesh and colliders. Make it from a [`sinew_mechanism::Model`], or with [`Model::with_flesh`].
 #[derive(Clone, Debug)]

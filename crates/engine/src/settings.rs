@@ -140,11 +140,4 @@ impl Settings {
             (FleshStepping::Coupled, _) => Some(0),
         }
     }
-
-    /// Whether the step length can be stepped with.
-    pub(crate) fn has_length(&self) -> bool {
-        let mut settings = sinew_mechanism::Settings::default();
-        settings.dt = self.dt;
-        settings.has_length()
-    }
 }

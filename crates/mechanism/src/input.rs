@@ -28,7 +28,7 @@ pub struct Grab {
 }
 
 /// The input of one step: plain data, recorded and replayed as it is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Input {
     /// Where kinematic bodies are at the end of the step (pose of the body frame). Others stay.
@@ -62,6 +62,26 @@ impl Default for Input {
             spring_scale: 1.0,
             loop_iterations: None,
         }
+    }
+}
+
+impl Clone for Input {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Reuses the memory of the lists.
+    fn clone_from(&mut self, from: &Self) {
+        self.kinematic.clone_from(&from.kinematic);
+        self.wrenches.clone_from(&from.wrenches);
+        self.grabs.clone_from(&from.grabs);
+        self.motors.clone_from(&from.motors);
+        self.drives.clone_from(&from.drives);
+        self.released.clone_from(&from.released);
+        self.spring_scale = from.spring_scale;
+        self.loop_iterations = from.loop_iterations;
     }
 }
 

@@ -44,7 +44,7 @@ pub use model::{
 pub use prepare::{move_kinematic, place_kinematic};
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
-    RungeKutta, Scheme, Settings, TreeForm,
+    RungeKutta, Scheme, Settings, TreeForm, is_step_length,
 };
 pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};

@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::loops::Refinement;
 use crate::model::{Model, State};
 use crate::prepare::first_non_finite;
-use crate::settings::{Scheme, Settings};
+use crate::settings::{Scheme, Settings, is_step_length};
 use crate::steppers::{StepTask, displacement, explicit, implicit};
 use crate::watch::{Stage, StepReport, Watch};
 use crate::workspace::Workspace;
@@ -58,7 +58,7 @@ pub fn step_coupled(
     hooks: StepHooks<'_>,
 ) -> StepReport {
     let StepHooks { watch, companion } = hooks;
-    if !(settings.has_length() && state.fits(model)) {
+    if !(is_step_length(settings.dt) && state.fits(model)) {
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {
