@@ -19,7 +19,6 @@
 mod substep;
 mod workspace;
 
-use glam::DVec3;
 use sinew_flesh::{ExplicitFlesh, FleshState};
 use sinew_mechanism::{BodyId, Stage, move_kinematic, place_kinematic};
 
@@ -48,8 +47,7 @@ impl StepCall<'_> {
         report.effort.substeps = substeps;
         // Steps of other schemes may come before and after.
         state.bodies.forget_history();
-        state.bodies.pulls.fill(DVec3::ZERO);
-        state.bodies.loops.pulls.fill(DVec3::ZERO);
+        state.bodies.forget_pulls();
         move_kinematic(mechanism, &mut state.bodies, input, dt);
         watch.done(Stage::Prepare);
         let explicit = ExplicitFlesh {

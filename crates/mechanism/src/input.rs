@@ -5,6 +5,7 @@
 
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, Pose, normalize_quat};
+use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::{ForceSet, MotorTarget};
@@ -89,6 +90,11 @@ impl Grab {
     /// Whether the point is held exactly instead of by a spring.
     pub fn is_hard(&self) -> bool {
         self.stiffness == f64::INFINITY
+    }
+
+    /// Pairs that it acts on: that of its body, and none.
+    pub(crate) fn ports(&self, model: &Model) -> [u32; 2] {
+        [model.port(self.body.index() as u32), NONE]
     }
 
     /// Distance of its point from the target, m.

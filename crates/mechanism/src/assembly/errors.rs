@@ -4,7 +4,6 @@
 //! Units: m and rad. Cost: one pass over the joints.
 
 use sinew_math::Pose;
-use sinew_topology::NONE;
 
 use crate::assembly::largest_excess;
 use crate::input::Input;
@@ -81,7 +80,7 @@ impl AssemblyErrors {
         }
         for grab in input.hard_grabs(model) {
             let error = (grab.gap(model, poses), 0.0);
-            if !opening.ignores(model, [model.port(grab.body.index() as u32), NONE], error) {
+            if !opening.ignores(model, grab.ports(model), error) {
                 see(false, error);
             }
         }

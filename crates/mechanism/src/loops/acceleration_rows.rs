@@ -104,8 +104,7 @@ impl AccelerationRows<'_, '_> {
         let is_rigid = joint.compliance == 0.0;
         let (gap, lean) = joint_errors(joint.kind, joint.drives_twist, &found);
         if is_rigid {
-            self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
-            self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
+            self.seen.see_errors(gap * gap, lean * lean);
         }
         let demands = at.demands(joint, &found);
         let row = |k: usize| {

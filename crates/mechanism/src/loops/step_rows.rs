@@ -14,7 +14,7 @@ use crate::input::Grab;
 use crate::loops::{
     ForceRows, INACTIVE, LoopWork, OpeningPolicy, Tie, Treatment, force_row, release, soften,
 };
-use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, pose_of};
+use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, motion_of, pose_of};
 use crate::tree::{BodyLoads, JointAt, LinearizationPoint, SHORT_ROW, TreeReport, add_geometric};
 
 /// What a solve asks of the loops beyond their rows.
@@ -179,7 +179,7 @@ impl Linearizer<'_, '_> {
         }
         for (port, (body, side)) in ports.into_iter().zip(bodies.into_iter().zip([0, 1])) {
             if port == NONE {
-                let motion = self.at.motion(self.at.motions, body);
+                let motion = motion_of(self.at.motions, body);
                 for row in rows.iter_mut() {
                     row.rhs -= if side == 0 { row.on1 } else { row.on2 }.dot(motion);
                 }
@@ -192,8 +192,7 @@ impl Linearizer<'_, '_> {
     fn see(&mut self, is_primary: bool, ports: [u32; 2], (gap, lean): (f64, f64)) {
         self.largest_gap = self.largest_gap.max(gap);
         if is_primary || !OpeningPolicy::Leave.ignores(self.at.model, ports, (gap, lean)) {
-            self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
-            self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
+            self.seen.see_errors(gap * gap, lean * lean);
         }
     }
 
@@ -213,7 +212,7 @@ impl Linearizer<'_, '_> {
         let meeting = pose1.transform_point(points[0]);
         let arms = [meeting - pose1.translation, meeting - pose2.translation];
         let [given1, given2] = [0, 1].map(|i| {
-            let velocity = |motions: &[Motion]| shift_motion(at.motion(motions, bodies[i]), arms[i]).linear;
+            let velocity = |motions: &[Motion]| shift_motion(motion_of(motions, bodies[i]), arms[i]).linear;
             let moved = at.displaced.map_or(DVec3::ZERO, velocity);
             if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
         });
@@ -249,7 +248,7 @@ impl Linearizer<'_, '_> {
             let arm = pose1.rotation * spring.point1;
             let shift = pose1.translation - pose2.translation;
             let gap = pose1.translation + arm - pose2.transform_point(spring.point2);
-            let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| at.motion(d, body)));
+            let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| motion_of(d, body)));
             let rows = spring.linearized_rows(gap, at.step.h).map(|row| {
                 // Both ends act at the first point, so that action meets reaction across the gap, too.
                 let on1 = Force::new(arm.cross(row.axis), row.axis);

@@ -4,11 +4,11 @@
 //! by how they are solved: across a tree joint, to something immovable, or in the loops. Cost: linear in bodies and joints.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{JointKind, Motion, Pose, quat_to_mat3};
+use sinew_math::{JointKind, Motion, Pose};
 use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
 
 use crate::forces::{ForceSet, PointSpring, Spring};
-use crate::joints::twist_angle;
+use crate::joints::{relative_rotation, twist_angle};
 use crate::model::{
     AnchorInertia, BodyInertia, BodyKind, BodyModel, History, JointId, JointModel, JointSide, LinearInertia,
     LoopModel, LoopSpring, LoopState, Model, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel,
@@ -304,9 +304,8 @@ impl Model {
         if !joint.tracks_twist {
             return 0.0;
         }
-        let frame = |body: u32, rotation| pose_of(poses, body).rotation * rotation;
-        let frame2 = frame(joint.body2, joint.frames.rotation2);
-        twist_angle(&quat_to_mat3(frame2.conjugate() * frame(joint.body1, joint.frames.rotation1)))
+        let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
+        twist_angle(&relative_rotation(&joint.frames, &pose1, &pose2))
     }
 
     /// Whether a joint is in the tree.

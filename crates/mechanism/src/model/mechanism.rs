@@ -13,7 +13,7 @@ use crate::forces::{ForceSet, PointSpring};
 use crate::joints::JointFrames;
 use crate::model::{
     BodyId, BodyKind, BodyModel, JointId, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, State,
-    TreeExtent, WORLD, pose_of,
+    TreeExtent, WORLD,
 };
 
 /// An immutable mechanism; many states may share it.
@@ -218,9 +218,7 @@ impl Model {
 
     /// World positions of the two anchor points of a joint.
     pub fn joint_anchors(&self, state: &State, joint: JointId) -> (DVec3, DVec3) {
-        let j = &self.joints[joint.index()];
-        let (pose1, pose2) = (pose_of(&state.poses, j.body1), pose_of(&state.poses, j.body2));
-        (pose1.transform_point(j.frames.point1), pose2.transform_point(j.frames.point2))
+        self.joints[joint.index()].anchors(&state.poses).into()
     }
 
     /// Pose of the body frame (not of the centre of mass), `world_from_body`.

@@ -28,7 +28,7 @@ pub use mechanism::Model;
 pub(crate) use mechanism::{ModelNames, ModelSprings, ModelStructure};
 pub(crate) use records::{
     AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
-    PairForces, PairModel, PairPath, SECONDARY, WORLD, pose_of,
+    PairForces, PairModel, PairPath, SECONDARY, WORLD, motion_of, pose_of,
 };
 pub use spec::{JointSpec, PointSpringSpec};
 pub use state::{History, LoopState, State};

@@ -17,10 +17,10 @@ use crate::forces::MotorTarget;
 use crate::joints::RowForm;
 use crate::loops::{LoopWork, Refinement};
 use crate::model::State;
-use crate::prepare::{move_kinematic, set_targets};
 use crate::settings::{Implicit, TreeForm};
 use crate::steppers::{
-    CoupledCompanion, PointProblem, PointSolver, SchemeCoefficients, SolvedPoint, StepTask, integrate,
+    ActiveStep, CoupledCompanion, PointProblem, PointSolver, SchemeCoefficients, SolvedPoint, StepTask,
+    integrate,
 };
 use crate::tree::{LinearizationPoint, StepLength, add_spring, grab_spring};
 use crate::watch::{Stage, StepReport};
@@ -28,17 +28,14 @@ use crate::workspace::{PointScratch, Workspace};
 
 /// One implicit step, with a companion if there is one.
 pub(crate) fn step(
-    task: &StepTask<'_>,
+    active: &mut ActiveStep<'_, '_>,
     settings: &Implicit,
-    state: &mut State,
-    workspace: &mut Workspace,
-    run: &mut Refinement<'_>,
     companion: Option<&mut dyn Companion>,
 ) -> StepReport {
     // The scheme is chosen before kinematic bodies move: their twists would look like a jolt.
-    let scheme = SchemeCoefficients::new(state, settings.order, task.settings.dt);
-    move_kinematic(task.model, state, task.input, task.settings.dt);
-    set_targets(task.model, task.input, &mut workspace.targets);
+    let scheme = SchemeCoefficients::new(active.state, settings.order, active.task.settings.dt);
+    active.take_input();
+    let ActiveStep { task, state, workspace, run } = active;
     let mut step = ImplicitStep::new(task, settings, scheme, workspace, companion);
     step.start(state, run);
     run.done(Stage::Prepare);

@@ -15,5 +15,5 @@ mod step;
 pub(crate) use integrate::integrate;
 pub use joint_space::external_wrenches;
 pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, SolvedPoint};
-pub(crate) use scheme::{SchemeCoefficients, StepTask};
+pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};

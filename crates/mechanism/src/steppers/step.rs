@@ -9,7 +9,7 @@ use crate::loops::Refinement;
 use crate::model::{Model, State};
 use crate::prepare::first_non_finite;
 use crate::settings::{Scheme, Settings, is_step_length};
-use crate::steppers::{StepTask, displacement, explicit, implicit};
+use crate::steppers::{ActiveStep, StepTask, displacement, explicit, implicit};
 use crate::watch::{Stage, StepReport, Watch};
 use crate::workspace::Workspace;
 
@@ -66,10 +66,11 @@ pub fn step_coupled(
     }
     let task = StepTask { model, input, settings };
     let mut run = Refinement::new(&settings.loops, input, watch);
+    let mut step = ActiveStep { task, state, workspace, run: &mut run };
     let mut report = match &settings.scheme {
-        Scheme::Implicit(scheme) => implicit::step(&task, scheme, state, workspace, &mut run, companion),
-        Scheme::Explicit(scheme) => explicit::step(&task, scheme, state, workspace, &mut run),
-        Scheme::Displacement(scheme) => displacement::step(&task, scheme, state, workspace, &mut run),
+        Scheme::Implicit(scheme) => implicit::step(&mut step, scheme, companion),
+        Scheme::Explicit(scheme) => explicit::step(&mut step, scheme),
+        Scheme::Displacement(scheme) => displacement::step(&mut step, scheme),
     };
     if let Some(assembly) = &settings.stabilize {
         let solved = run.report;

@@ -26,16 +26,16 @@ pub(crate) use fused::{
     ANGLE_OVER_SINE, JointPlacement, SMALL_LEAN, angle_over_sine, ball, hinge, lean_squared, twist_force,
 };
 pub(crate) use geometric::RESOLVED;
-pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, seen_from_body2};
+pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, drives_of, seen_from_body2};
 pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
 pub(crate) use point::{LinearizationPoint, StepLength};
 pub(crate) use reaction::ReactingTree;
 pub(crate) use scratch::{
-    Found, SweepStack, TreeReport, TreeScratch, hand_up, hand_up_force, transmitted_force, waiting_load,
+    Found, SweepStack, TreeReport, TreeScratch, hand_up, transmitted_force, waiting_load,
 };
 pub(crate) use sweep::{FREE, eliminate_linearized};
 pub(crate) use system::TreeSystem;
 pub(crate) use two_at_once::balls::TwoBalls;
 pub(crate) use two_at_once::hinges::TwoHinges;
-pub(crate) use two_at_once::joints::{PlacementX2, TwoJoints};
+pub(crate) use two_at_once::joints::{PairLoad, PlacementX2, TwoJoints};
 pub(crate) use two_at_once::pairs::TwoPairs;

@@ -17,7 +17,7 @@ use sinew_math::{Motion, Pose};
 use crate::forces::{HeldLimits, MotorTarget};
 use crate::input::Input;
 use crate::joints::RowForm;
-use crate::model::{Model, WORLD, pose_of};
+use crate::model::{Model, pose_of};
 
 /// What a joint needs to know of a linearization point.
 #[derive(Clone, Copy)]
@@ -105,12 +105,6 @@ impl<'a> LinearizationPoint<'a> {
     #[inline]
     pub(crate) fn pose(&self, body: u32) -> Pose {
         pose_of(self.poses, body)
-    }
-
-    /// Twist of a body position in a set of twists; the world is at rest.
-    #[inline]
-    pub(crate) fn motion(&self, motions: &[Motion], body: u32) -> Motion {
-        if body == WORLD { Motion::ZERO } else { motions[body as usize] }
     }
 
     /// Target of the motor of a joint.

@@ -12,11 +12,11 @@ use sinew_topology::NONE;
 #[cfg(feature = "parallel")]
 use sinew_topology::Task;
 
-use crate::model::{PairModel, PairPath, WORLD};
+use crate::model::{PairModel, PairPath, WORLD, motion_of};
 use crate::tree::two_at_once::pairs;
 use crate::tree::{
     Found, JointPlacement, LinearizedJoint, SweepStack, TreeReport, TreeScratch, TreeSystem, TwoBalls,
-    TwoHinges, TwoJoints, TwoPairs, add_extra, add_geometric, add_own, ball, hand_up, hand_up_force, hinge,
+    TwoHinges, TwoJoints, TwoPairs, add_extra, add_geometric, add_own, ball, hand_up, hinge,
     transmitted_force, waiting_load,
 };
 use crate::watch::Stage;
@@ -145,7 +145,7 @@ fn eliminate_two<J: TwoJoints>(
     let pairs = [&at.point.model.pairs[k], &at.point.model.pairs[k + 1]];
     let pulls = pairs.map(|pair| {
         let pull = transmitted_force(at.joint_forces, pair, &mut stack.joint_forces);
-        hand_up_force(pair, &mut stack.joint_forces);
+        hand_up(pair, &mut stack.joint_forces, |sum, force| *sum += *force);
         pull
     });
     let twins = TwoPairs::<J>::new(at, pairs, pulls);
@@ -166,17 +166,15 @@ fn eliminate_twin<J: TwoJoints, const I: usize>(
     let load = waiting_load(pair, &mut stack.loads);
     twins.add_own::<I>(load);
     add_extra(at, k, load);
-    if let Some(stiffness) = twins.own_stiffness::<I>() {
-        load.mass.angular += stiffness;
-    }
-    let regularized = twins.eliminate::<I>(&mut part.factor, k, load);
-    if let (Some(stiffness), true) = (twins.parent_stiffness::<I>(), pair.parent != NONE) {
-        load.mass.angular += stiffness;
+    twins.stiffen_own::<I>(load);
+    let regularized = twins.eliminate::<I>((&mut part.factor, k, load));
+    if pair.parent != NONE {
+        twins.stiffen_parent::<I>(load);
     }
     let found = twins.found::<I>();
     part.twists[k - part.first] = found.twist;
     stack.report.see(&found, regularized);
-    hand_up(pair, &mut stack.loads);
+    hand_up(pair, &mut stack.loads, Load::add);
 }
 
 /// Rotation of the body placed last; in a chain it is the next pair's own.
@@ -234,18 +232,13 @@ fn eliminate_pair(
     };
     if let (Some((pull, strength)), true) = (parent_stiffness, pair.parent != NONE) {
         // The load is the parent's now.
-        add_geometric(
-            &at.point,
-            pair.parent_body,
-            load,
-            (ends.parent_arm, pair.other.anchor),
-            (-pull, strength),
-        );
+        let end = (ends.parent_arm, pair.other.anchor);
+        add_geometric(&at.point, pair.parent_body, load, end, (-pull, strength));
     }
     part.twists[k - part.first] = found.twist;
     stack.report.see(&found, regularized);
-    hand_up(pair, &mut stack.loads);
-    hand_up_force(pair, &mut stack.joint_forces);
+    hand_up(pair, &mut stack.loads, Load::add);
+    hand_up(pair, &mut stack.joint_forces, |sum, force| *sum += *force);
 }
 
 /// Makes `last` the place of a parent body.
@@ -288,11 +281,7 @@ fn eliminate_general(
     found: &mut Found,
 ) -> u32 {
     let joint = LinearizedJoint::new(&at.point, pair);
-    *found = Found {
-        gap_squared: joint.position_error * joint.position_error,
-        lean_squared: joint.rotation_error * joint.rotation_error,
-        twist: joint.twist,
-    };
+    *found = joint.found;
     eliminate_linearized(factor, k, pair, load, &joint)
 }
 
@@ -356,7 +345,7 @@ fn substitute_pair(at: &TreeSystem<'_>, factor: &PairFactor, k: usize, motions: 
     let parent = if pair.parent != NONE {
         motions[pair.parent as usize - first]
     } else {
-        at.point.motion(at.point.motions, pair.parent_body)
+        motion_of(at.point.motions, pair.parent_body)
     };
     motions[k - first] = factor.substitute(k, parent);
 }

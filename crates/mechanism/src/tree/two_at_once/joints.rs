@@ -7,18 +7,15 @@ use sinew_solvers::{Load, PairFactorView};
 use crate::model::PairModel;
 use crate::tree::LinearizationPoint;
 
+/// The pair `k` of a factor, and the load that waits for it.
+pub(crate) type PairLoad<'a, 'b> = (&'a mut PairFactorView<'b>, usize, &'a mut Load);
+
 /// Two joints of a kind.
 pub(crate) trait TwoJoints: Sized {
     /// Linearizes the joints of two pairs.
     fn new(at: &LinearizationPoint<'_>, pairs: [&PairModel; 2], ends: &PlacementX2) -> Self;
-    /// Eliminates the pair `k`, the half `I`; see [`PairFactorView::eliminate`].
-    fn eliminate<const I: usize>(
-        &self,
-        shift: DVec3,
-        factor: &mut PairFactorView<'_>,
-        k: usize,
-        load: &mut Load,
-    ) -> u32;
+    /// Eliminates the half `I`; see [`PairFactorView::eliminate`].
+    fn eliminate<const I: usize>(&self, shift: DVec3, pair: PairLoad<'_, '_>) -> u32;
     /// Squared misalignment (rad²) and twist angle (rad) of the half `I`.
     fn found<const I: usize>(&self) -> (f64, f64);
 }

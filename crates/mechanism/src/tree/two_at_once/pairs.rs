@@ -8,13 +8,13 @@
 //! instructions for two hinges with springs, 1,500 for two balls (SSE2; docs/adr/0016).
 
 use glam::DVec3;
-use sinew_math::{F64x2, Force, PrincipalInertia, Sym3, Sym3x2, Vec3x2, both, twice};
-use sinew_solvers::{Load, PairFactorView};
+use sinew_math::{F64x2, Force, PrincipalInertia, Sym3x2, Vec3x2, both, twice};
+use sinew_solvers::Load;
 
 use crate::joints::RowForm;
 use crate::model::{PairModel, PairPath};
 use crate::settings::Gyroscopic;
-use crate::tree::{Found, PlacementX2, RESOLVED, StepLength, TreeSystem, TwoJoints};
+use crate::tree::{Found, PairLoad, PlacementX2, RESOLVED, StepLength, TreeSystem, TwoJoints};
 
 /// Whether pairs may be taken two by two at this linearization point.
 #[inline]
@@ -100,27 +100,22 @@ impl<J: TwoJoints> TwoPairs<J> {
             Force { angular: self.momentum_angular.half::<I>(), linear: self.momentum_linear.half::<I>() };
     }
 
-    /// `h²K` on the own body of one of the two, if any.
+    /// Adds `h²K` on the own body of one of the two, if any.
     #[inline(always)]
-    pub(crate) fn own_stiffness<const I: usize>(&self) -> Option<Sym3> {
-        (self.own_end.1 >> I & 1 != 0).then(|| self.own_end.0.half::<I>())
+    pub(crate) fn stiffen_own<const I: usize>(&self, load: &mut Load) {
+        stiffen::<I>(&self.own_end, load);
     }
 
-    /// `h²K` on the parent of one of the two, if any.
+    /// Adds `h²K` on the parent of one of the two, if any.
     #[inline(always)]
-    pub(crate) fn parent_stiffness<const I: usize>(&self) -> Option<Sym3> {
-        (self.parent_end.1 >> I & 1 != 0).then(|| self.parent_end.0.half::<I>())
+    pub(crate) fn stiffen_parent<const I: usize>(&self, load: &mut Load) {
+        stiffen::<I>(&self.parent_end, load);
     }
 
-    /// Eliminates one of the two, the pair `k`; see [`PairFactorView::eliminate`].
+    /// Eliminates one of the two; see [`sinew_solvers::PairFactorView::eliminate`].
     #[inline(always)]
-    pub(crate) fn eliminate<const I: usize>(
-        &self,
-        factor: &mut PairFactorView<'_>,
-        k: usize,
-        load: &mut Load,
-    ) -> u32 {
-        self.joints.eliminate::<I>(self.shift.half::<I>(), factor, k, load)
+    pub(crate) fn eliminate<const I: usize>(&self, pair: PairLoad<'_, '_>) -> u32 {
+        self.joints.eliminate::<I>(self.shift.half::<I>(), pair)
     }
 
     /// Errors and twist angle of one of the two.
@@ -128,6 +123,14 @@ impl<J: TwoJoints> TwoPairs<J> {
     pub(crate) fn found<const I: usize>(&self) -> Found {
         let (lean_squared, twist) = self.joints.found::<I>();
         Found { gap_squared: self.gap_squared.to_array()[I], lean_squared, twist }
+    }
+}
+
+/// Adds one half of the stiffness of two ends to a rotation, if it is there.
+#[inline(always)]
+fn stiffen<const I: usize>(&(stiffness, mask): &(Sym3x2, u32), load: &mut Load) {
+    if mask >> I & 1 != 0 {
+        load.mass.angular += stiffness.half::<I>();
     }
 }
 
