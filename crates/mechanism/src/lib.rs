@@ -27,7 +27,7 @@ mod assembly;
 mod steppers;
 
 pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
-pub use coupling::{Companion, CouplingPoint, Outside, PointLaw};
+pub use coupling::{Companion, CompanionLoads, CouplingPoint, PointLaw};
 pub use forces::{Limit, Motor, MotorTarget, Response, RotationForce, ScalarForce, Spring};
 pub use input::{Grab, Input};
 pub use joints::{

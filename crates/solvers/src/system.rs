@@ -34,6 +34,11 @@ impl BlockSystem {
         self.rhs.fill(0.0);
     }
 
+    /// Bytes held, for memory reports.
+    pub fn bytes(&self) -> usize {
+        self.layout.bytes() + 8 * (self.blocks.len() + self.rhs.len())
+    }
+
     /// Number of scalar unknowns: velocities and multipliers.
     pub fn n_unknowns(&self) -> usize {
         self.layout.n_unknowns

@@ -95,7 +95,9 @@ impl Placement<'_, '_> {
             return Some(AssemblyOutcome::Unfinished);
         }
         self.workspace.store_twists(self.model, self.state);
-        let is_still = search.learn(&before, self.model.has_loops(self.input), self.settings);
+        let restraint = &mut search.restraint;
+        let is_still = restraint.learn(&before, &search.error, self.model.has_loops(self.input));
+        restraint.yielding = restraint.yielding.max(self.settings.yielding);
         if search.keeps_present(self.settings) {
             self.workspace.points.best_poses.clone_from(&self.state.poses);
         }
@@ -186,13 +188,6 @@ impl PlacementSearch {
         }
         let is_over = self.iterations >= settings.iterations || !self.error.largest().is_finite();
         is_over.then_some(AssemblyOutcome::Unfinished)
-    }
-
-    /// Learns from an iteration; true if nothing changes any more.
-    fn learn(&mut self, before: &AssemblyErrors, has_loops: bool, settings: &Assembly) -> bool {
-        let is_still = self.restraint.learn(before, &self.error, has_loops);
-        self.restraint.yielding = self.restraint.yielding.max(settings.yielding);
-        is_still
     }
 
     /// Whether the present poses are the best so far.

@@ -7,7 +7,7 @@ use sinew_math::Motion;
 
 use crate::input::Input;
 use crate::joints::RowForm;
-use crate::loops::{LoopDemand, LoopWork, OpeningPolicy, Refinement, Surroundings};
+use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Refinement, Surroundings};
 use crate::model::{Model, State};
 use crate::tree::{LinearizationPoint, TreeSystem, sweep};
 use crate::workspace::Workspace;
@@ -52,7 +52,7 @@ impl ZeroStep {
         };
         let (joint_forces, loop_forces): (&[DVec3], &[DVec3]) =
             if self.is_stiff { (&points.joint_forces, &points.loop_forces) } else { (&[], &[]) };
-        let mut loops = LoopWork::of(model, model.has_loops(input), tree, loops);
+        let mut loops = LoopWorkspace::of(model, model.has_loops(input), tree, loops);
         if let Some(loops) = &mut loops {
             let Self { opening, yielding, .. } = *self;
             loops.start(&state.loops, false, 0.0);

@@ -11,7 +11,7 @@ use crate::model::{
 };
 
 /// Additions and removals, for [`Model::edited`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ModelEdit {
     /// Size of the model it was made for: an edit of another one is refused.
     n_bodies: usize,
@@ -27,15 +27,7 @@ pub struct ModelEdit {
 impl ModelEdit {
     /// No changes yet to `model`.
     pub fn new(model: &Model) -> Self {
-        Self {
-            n_bodies: model.n_bodies(),
-            n_joints: model.n_joints(),
-            removed_bodies: Vec::new(),
-            removed_joints: Vec::new(),
-            bodies: Vec::new(),
-            joints: Vec::new(),
-            springs: Vec::new(),
-        }
+        Self { n_bodies: model.n_bodies(), n_joints: model.n_joints(), ..Self::default() }
     }
 
     /// Removes a body with its joints and springs.
@@ -69,12 +61,10 @@ impl ModelEdit {
     fn check_references(&self, bodies: &[u32]) -> Result<(), MechanismError> {
         let check = |what: String, body: BodyId| match bodies.get(body.index()) {
             Some(&new) if new != NONE => Ok(()),
-            _ => Err(MechanismError::UnknownId {
-                what,
-                kind: "body",
-                index: body.index(),
-                count: bodies.len(),
-            }),
+            _ => {
+                let (index, count) = (body.index(), bodies.len());
+                Err(MechanismError::UnknownId { what, kind: "body", index, count })
+            }
         };
         for (i, joint) in self.joints.iter().enumerate() {
             let what = || format!("joint `{}` of the edit", label(self.n_joints + i, &joint.name));
@@ -174,18 +164,8 @@ impl Model {
     fn survivors(&self, edit: &ModelEdit) -> Result<(Vec<u32>, Vec<u32>), MechanismError> {
         let mut bodies = vec![0; self.bodies.len() + edit.bodies.len()];
         let mut joints = vec![0; self.joints.len() + edit.joints.len()];
-        let unknown =
-            |kind, index, count| MechanismError::UnknownId { what: "the edit".into(), kind, index, count };
-        for id in &edit.removed_bodies {
-            *bodies[..self.bodies.len()]
-                .get_mut(id.index())
-                .ok_or_else(|| unknown("body", id.index(), self.bodies.len()))? = NONE;
-        }
-        for id in &edit.removed_joints {
-            *joints[..self.joints.len()]
-                .get_mut(id.index())
-                .ok_or_else(|| unknown("joint", id.index(), self.joints.len()))? = NONE;
-        }
+        remove("body", &mut bodies[..self.bodies.len()], edit.removed_bodies.iter().map(|id| id.index()))?;
+        remove("joint", &mut joints[..self.joints.len()], edit.removed_joints.iter().map(|id| id.index()))?;
         for (new, joint) in joints.iter_mut().zip(&self.joints) {
             let gone = |body: u32| body != WORLD && bodies[body as usize] == NONE;
             if gone(joint.body1) || gone(joint.body2) {
@@ -267,6 +247,20 @@ impl Model {
         }
         Ok(graph_edit)
     }
+}
+
+/// Marks what an edit removes.
+fn remove(
+    kind: &'static str,
+    ids: &mut [u32],
+    mut removed: impl Iterator<Item = usize>,
+) -> Result<(), MechanismError> {
+    let count = ids.len();
+    removed.try_for_each(|index| {
+        let unknown = || MechanismError::UnknownId { what: "the edit".into(), kind, index, count };
+        *ids.get_mut(index).ok_or_else(unknown)? = NONE;
+        Ok(())
+    })
 }
 
 /// Replaces everything that is not `NONE` by its rank.

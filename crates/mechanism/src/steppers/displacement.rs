@@ -7,13 +7,11 @@
 //! R' I R'ᵀ θ' = ℓ,   R' = exp(θ'/2) R                                     by fixed point
 //! pose⁺ = assemble(pose ⊕ (θ', Δx))
 //! ```
-//! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does; the
-//! printed choice, at the predicted pose, loses energy), and its rotations are added to `ℓ`, so that both momenta are exact
-//! and the motion is of second order. Where that iteration does not converge the bodies are assembled where they are, which
-//! keeps linear momentum only. docs/errata.md compares the variants.
-//!
-//! Joint springs are explicit. The twists of the state are mean velocities over the last step. Units SI, world axes.
-//! Cost: one linear solve per iteration of the assembly, through the row library.
+//! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does), and
+//! its rotations are added to `ℓ`, so that both momenta are exact and the motion is of second order. If that does not
+//! converge, the bodies are assembled at the predicted poses, which keeps linear momentum only. docs/errata.md compares
+//! the variants. Joint springs are explicit. The twists of the state are mean velocities over the last step. SI units,
+//! world axes. Cost: one linear solve per iteration of the assembly, through the row library.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, normalize_quat, quat_to_mat3};
@@ -22,7 +20,7 @@ use sinew_topology::NONE;
 use crate::assembly::{AssemblyErrors, Placement};
 use crate::forces::MotorTarget;
 use crate::joints::{RowForm, unwrap_angle};
-use crate::loops::{LoopDemand, LoopWork, OpeningPolicy, Surroundings};
+use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Surroundings};
 use crate::model::{Model, State, WORLD};
 use crate::prepare::{first_non_finite, increment, kinematic_target, move_pose, place_kinematic};
 use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt};
@@ -218,7 +216,7 @@ fn solve(step: &mut ActiveStep<'_, '_>, scheme: &Displacement, poses: &[Pose]) {
         measured: is_start.then_some(poses),
         ..LinearizationPoint::zero_step(model, input, poses, &points.base, &state.twists, 1.0)
     };
-    let mut loops = LoopWork::of(model, model.has_loops(input), tree, loops);
+    let mut loops = LoopWorkspace::of(model, model.has_loops(input), tree, loops);
     if let Some(loops) = &mut loops {
         loops.start(&state.loops, false, 0.0);
         loops.linearize(&at, &LoopDemand::default(), loads);

@@ -1,18 +1,14 @@
 //! The explicit baseline: acceleration constraints with Baumgarte terms and a Runge–Kutta integrator (Bar96).
 //!
-//! ```text
-//! M v̇ + Jᵀλ = F(q, v),   J v̇ = −J̇v + c̈ − 2γ(Jv − ċ) − γ² C        (velocity rows: −J̇v − γ Jv)
-//! ```
-//! solved by the same pair elimination as the implicit step, with accelerations for unknowns and forces for
-//! momenta. Quaternions are integrated as four numbers (`q̇ = ½ ω q`) and normalized at the end of the step, which
-//! keeps the order of the method. Joint springs are explicit here: stiff ones explode, which is the point of the
-//! comparison. Cost: one sweep through the row library per stage.
+//! The accelerations are those of `tree::acceleration`. Quaternions are integrated as four numbers (`q̇ = ½ ω q`) and
+//! normalized at the end of the step, which keeps the order of the method. Joint springs are explicit: stiff ones
+//! diverge, which is the point of the comparison. Cost: one sweep through the row library per stage.
 
 use glam::DQuat;
 use sinew_math::{Motion, Pose, normalize_quat};
 use sinew_topology::NONE;
 
-use crate::loops::LoopWork;
+use crate::loops::LoopWorkspace;
 use crate::model::{BodyId, Model, State};
 use crate::prepare::place_kinematic;
 use crate::settings::{Explicit, RungeKutta, Settings};
@@ -85,7 +81,7 @@ fn accelerate(
     at.external = &scratch.external;
     let mut seen = at.accelerations(tree, &mut |stage| run.done(stage));
     let mut loop_error = 0.0;
-    if let Some(loops) = LoopWork::of(model, model.has_loops(input), tree, loops) {
+    if let Some(loops) = LoopWorkspace::of(model, model.has_loops(input), tree, loops) {
         loops.start(&state.loops, run.settings.warm_start, 1.0);
         let open = loops.accelerate(&at);
         loop_error = open.gap_squared.sqrt();

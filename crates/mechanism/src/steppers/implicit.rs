@@ -15,7 +15,7 @@ use sinew_topology::NONE;
 use crate::coupling::{Companion, CompanionScratch};
 use crate::forces::MotorTarget;
 use crate::joints::RowForm;
-use crate::loops::{LoopWork, Refinement};
+use crate::loops::{LoopWorkspace, Refinement};
 use crate::model::State;
 use crate::settings::{Implicit, TreeForm};
 use crate::steppers::{
@@ -97,7 +97,7 @@ impl<'a> ImplicitStep<'a> {
         let solver = PointSolver {
             // Only the pair form answers a companion.
             form: if companion.is_some() { TreeForm::Pair } else { implicit.form },
-            loops: LoopWork::of(model, may_tie || model.has_loops(task.input), tree, loops),
+            loops: LoopWorkspace::of(model, may_tie || model.has_loops(task.input), tree, loops),
             companion: companion.map(|companion| CoupledCompanion {
                 scratch: scratch.get_or_insert_with(|| Box::new(CompanionScratch::new(model, tree))),
                 companion,
@@ -301,7 +301,7 @@ fn fill_joint_forces(
 /// Wrenches of the grabs on their bodies once the tree and the loops are solved.
 fn measure_grabs(at: &LinearizationPoint<'_>, solver: &PointSolver<'_>, wrenches: &mut Vec<Force>) {
     wrenches.clear();
-    let mut hard = solver.loops.as_deref().map(LoopWork::grab_impulses);
+    let mut hard = solver.loops.as_deref().map(LoopWorkspace::grab_impulses);
     for grab in &at.input.grabs {
         let mut impulse = Force::ZERO;
         if grab.is_usable(at.model) {

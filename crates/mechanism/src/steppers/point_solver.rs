@@ -6,8 +6,8 @@
 use glam::DVec3;
 use sinew_solvers::CgSettings;
 
-use crate::coupling::{Companion, CompanionScratch, CoupledTree, CouplingPoint, MOST_SOLVES, Outside};
-use crate::loops::{LoopDemand, LoopWork, Refinement, Surroundings};
+use crate::coupling::{Companion, CompanionLoads, CompanionScratch, CoupledTree, CouplingPoint, MOST_SOLVES};
+use crate::loops::{LoopDemand, LoopWorkspace, Refinement, Surroundings};
 use crate::settings::{Gyroscopic, TreeForm};
 use crate::tree::{
     BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, TreeReport, TreeScratch, TreeSystem,
@@ -24,7 +24,7 @@ pub(crate) struct PointSolver<'a> {
     /// Made when the block form is first used.
     pub(crate) block: &'a mut Option<Box<BlockScratch>>,
     /// `None` if there is nothing to refine.
-    pub(crate) loops: Option<&'a mut LoopWork>,
+    pub(crate) loops: Option<&'a mut LoopWorkspace>,
     pub(crate) companion: Option<CoupledCompanion<'a>>,
 }
 
@@ -130,7 +130,7 @@ impl PointSolver<'_> {
         self.loads.fill(at);
         let mut demand = LoopDemand { joint_forces: problem.loop_forces, ..LoopDemand::default() };
         if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion {
-            companion.linearize(coupling, &mut Outside::new(at.model, self.loads, &mut scratch.ties));
+            companion.linearize(coupling, &mut CompanionLoads::new(at.model, self.loads, &mut scratch.ties));
             demand.ties = &scratch.ties;
             run.done(Stage::Couple);
         }

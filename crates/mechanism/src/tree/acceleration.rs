@@ -57,18 +57,8 @@ impl<'a> Evaluation<'a> {
     pub(crate) fn of_state(model: &'a Model, state: &'a State, input: &'a Input) -> Self {
         let State { poses, motions, twists, .. } = state;
         let (gravity, baumgarte, remaining) = (DVec3::ZERO, 0.0, 0.0);
-        Self {
-            model,
-            poses,
-            motions,
-            twists,
-            input,
-            targets: &[],
-            gravity,
-            baumgarte,
-            remaining,
-            external: &[],
-        }
+        let (targets, external) = (&[], &[]);
+        Self { model, poses, motions, twists, input, targets, gravity, baumgarte, remaining, external }
     }
 
     /// Accelerations into `tree.motions`, in elimination order.

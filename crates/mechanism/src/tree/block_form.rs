@@ -41,6 +41,12 @@ impl BlockScratch {
         }
     }
 
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let waiting = self.waiting.capacity() * size_of::<DVec3>();
+        self.system.bytes() + self.factor.bytes() + self.solution.len() * 8 + waiting
+    }
+
     /// Takes the twists of the pairs from the solution.
     fn read_motions(&self, model: &Model, motions: &mut [Motion]) {
         for (pair, motion) in model.structure.plan.pairs().iter().zip(motions) {

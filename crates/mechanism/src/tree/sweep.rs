@@ -1,9 +1,8 @@
-//! The two sweeps over the pair table: leaves → root eliminates, root → leaves substitutes.
+//! The two sweeps over the pair table: elimination from leaves to root, substitution from root to leaves.
 //!
-//! The table is in depth-first post-order, so the loads that wait for their parent form a stack: the first
-//! child pushes, later children add, the parent pops. Independent subtrees run in parallel by the plan's
-//! schedule; every load receives its children in the same order whatever the number of threads, so the bits
-//! are the same.
+//! The table is in depth-first post-order, so the loads that wait for their parent form a stack (`scratch`).
+//! Independent subtrees run in parallel by the plan's schedule. Every load receives its children in the same order
+//! whatever the number of threads, so the bits are the same.
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Pose, quat_to_mat3};

@@ -1,11 +1,11 @@
-//! Two pairs at once: everything that does not wait for the elimination, in the halves of SIMD registers.
+//! Two neighbouring pairs of the table linearized at once in SIMD lanes.
 //!
-//! The linearization of a pair reads the state only, so two neighbours in the pair table are independent up to the
-//! elimination itself. Computed here, to the bit as `sweep::add_own` and `sweep::add_geometric` do it for one: own mass
-//! and momentum with the gyroscopic step, and the geometric stiffness of both ends. The joints are [`TwoHinges`] or
-//! [`TwoBalls`], to the bit as in `fused`. World axes at centres of mass; no allocation; never fails. Only pairs of the
-//! same kind ([`path`]) at an undisplaced linearization point ([`applies`]); others go one by one. About 1,250
-//! instructions for two hinges with springs, 1,500 for two balls (SSE2; docs/adr/0016).
+//! The linearization of a pair reads the state only, so two pairs are independent up to the elimination. This computes
+//! own mass and momentum with the gyroscopic step and the geometric stiffness of both ends, to the bit as `body_terms`
+//! does for one pair; the joints are [`crate::tree::TwoHinges`] or [`crate::tree::TwoBalls`], to the bit as in `fused`.
+//! Only pairs of the same kind ([`path`]) at an undisplaced linearization point ([`applies`]); others go one by one.
+//! World axes at centres of mass; no allocation; never fails. About 1,250 instructions for two hinges with springs,
+//! 1,500 for two balls (SSE2).
 
 use glam::DVec3;
 use sinew_math::{F64x2, Force, PrincipalInertia, Sym3x2, Vec3x2, both, twice};
