@@ -8,9 +8,8 @@ use sinew_math::{DriveCoordinate, Force, Pose, normalize_quat};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::{ForceSet, MotorTarget};
-use crate::joints::Drive;
-use crate::model::{BodyId, BodyKind, JointId, Model};
+use crate::forces::ForceSet;
+use crate::{BodyId, BodyKind, Drive, JointId, Model, MotorTarget};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,15 +8,11 @@
 use sinew_math::Pose;
 use sinew_solvers::LoopReport;
 
-use crate::assembly::{AssemblyOutcome, Placement};
-use crate::input::Input;
+use crate::assembly::Placement;
 use crate::loops::{OpeningPolicy, Refinement};
 use crate::measure::joint_error;
-use crate::model::{Model, State};
-use crate::prepare::{increment, move_pose, place_kinematic};
-use crate::settings::{Assembly, Loops};
-use crate::watch::Stage;
-use crate::workspace::Workspace;
+use crate::prepare::{increment, move_pose};
+use crate::{Assembly, AssemblyOutcome, Input, Loops, Model, Stage, State, Workspace, place_kinematic};
 
 /// What an assembly did.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]

@@ -6,11 +6,10 @@
 use sinew_math::Pose;
 
 use crate::assembly::largest_excess;
-use crate::input::Input;
 use crate::loops::OpeningPolicy;
 use crate::measure::joint_error;
-use crate::model::{Model, State, WORLD};
-use crate::settings::Assembly;
+use crate::model::WORLD;
+use crate::{Assembly, Input, Model, State};
 
 /// Joint errors at some poses, m and rad.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,12 +13,10 @@ use sinew_math::Motion;
 use sinew_topology::NONE;
 
 use crate::assembly::{AssemblyErrors, ZeroStep, limits};
-use crate::input::Input;
 use crate::loops::{OpeningPolicy, Refinement};
-use crate::model::{Model, State, WORLD};
+use crate::model::WORLD;
 use crate::prepare::move_pose;
-use crate::settings::Assembly;
-use crate::workspace::Workspace;
+use crate::{Assembly, Input, Model, State, Workspace};
 
 /// How an assembly ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -5,12 +5,9 @@
 use glam::DVec3;
 use sinew_math::Motion;
 
-use crate::input::Input;
-use crate::joints::RowForm;
 use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Refinement, Surroundings};
-use crate::model::{Model, State};
 use crate::tree::{LinearizationPoint, TreeSystem, sweep};
-use crate::workspace::Workspace;
+use crate::{Input, Model, RowForm, State, Workspace};
 
 /// What a step of length zero is for.
 #[derive(Clone, Copy, PartialEq)]

@@ -10,10 +10,9 @@ use sinew_solvers::{
     CgReport, CgScratch, CgSettings, OnTree, OnTreeScratch, PairFactor, Responder, conjugate_gradient,
 };
 
-use crate::coupling::Companion;
 use crate::loops::Tie;
-use crate::model::Model;
 use crate::tree::{ReactingTree, TreeScratch};
+use crate::{Companion, Model};
 
 /// Solves at one linearization point: a contact that opens and closes for ever is left as it is.
 pub(crate) const MOST_SOLVES: u32 = 6;

@@ -7,11 +7,8 @@ use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, Sym3, log_so3};
 use sinew_solvers::Load;
 
-use crate::forces::{
-    Coordinate, HeldLimits, LimitedCoordinate, Motor, MotorTarget, RelativeMotion, RotationForce,
-    ScalarForce, ScalarImpulse, Tilt, cone,
-};
-use crate::joints::RelativeState;
+use crate::forces::{Coordinate, HeldLimits, LimitedCoordinate, RelativeMotion, ScalarImpulse, Tilt, cone};
+use crate::{Motor, MotorTarget, RelativeState, RotationForce, ScalarForce};
 
 /// All forces of one joint.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]

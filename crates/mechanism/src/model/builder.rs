@@ -5,7 +5,7 @@ use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};
 
 use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
-    BodyId, BodyKind, BodyModel, BodySpec, JointId, JointModel, JointSpec, MechanismError, Model,
+    BodyId, BodyKind, BodyModel, BodySpec, Checked, JointId, JointModel, JointSpec, MechanismError, Model,
     PointSpringSpec, Records, WORLD, check_body, check_joint, check_names, check_spring, label, lay_out,
 };
 
@@ -130,7 +130,7 @@ impl Records {
         bodies: &[BodySpec],
         joints: &[JointSpec],
         springs: &[PointSpringSpec],
-    ) -> Result<(), MechanismError> {
+    ) -> Checked {
         for body in bodies {
             check_body(self.bodies.len(), body)?;
             let record = body_model(body);

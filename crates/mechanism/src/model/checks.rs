@@ -9,16 +9,16 @@ use sinew_math::DriveCoordinate;
 use crate::forces::{Limit, Motor, MotorTarget, ScalarForce};
 use crate::model::{BodyId, BodyKind, BodySpec, JointSpec, MechanismError, PointSpringSpec};
 
+/// Nothing, or the first fault.
+pub(crate) type Checked = Result<(), MechanismError>;
+
 /// How messages call something: its name, or its number.
 pub(crate) fn label(index: usize, name: &str) -> String {
     if name.is_empty() { format!("#{index}") } else { name.to_owned() }
 }
 
 /// Names are optional, but a name that is there is unique: scenes and edits refer to it.
-pub(crate) fn check_names<'a>(
-    kind: &'static str,
-    names: impl Iterator<Item = &'a str>,
-) -> Result<(), MechanismError> {
+pub(crate) fn check_names<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Checked {
     let mut sorted: Vec<&str> = names.filter(|n| !n.is_empty()).collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|w| w[0] == w[1]) {
@@ -28,7 +28,7 @@ pub(crate) fn check_names<'a>(
 }
 
 /// Poses and twists are finite, rotations of unit length, drag does not push, mass properties are possible.
-pub(crate) fn check_body(index: usize, body: &BodySpec) -> Result<(), MechanismError> {
+pub(crate) fn check_body(index: usize, body: &BodySpec) -> Checked {
     let what = || format!("body `{}`", label(index, &body.name));
     let is_finite = body.pose.is_finite() && body.motion.is_finite();
     ensure(is_finite, what, "pose or motion", f64::NAN, "give finite numbers")?;
@@ -47,7 +47,7 @@ pub(crate) fn check_body(index: usize, body: &BodySpec) -> Result<(), MechanismE
 }
 
 /// A joint refers to bodies that exist, and its numbers, coordinates and forces are valid.
-pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> Result<(), MechanismError> {
+pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> Checked {
     let what = format!("joint `{}`", label(index, &joint.name));
     check_bodies(&what, [Some(joint.child), joint.parent], n_bodies)?;
     check_joint_numbers(&what, joint)?;
@@ -69,7 +69,7 @@ pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> R
 }
 
 /// Frames, compliance, weight and parameter of a joint.
-fn check_joint_numbers(what: &str, joint: &JointSpec) -> Result<(), MechanismError> {
+fn check_joint_numbers(what: &str, joint: &JointSpec) -> Checked {
     let what = || what.to_owned();
     let &JointSpec { frames: f, compliance, weight, kind, .. } = joint;
     check_rotation(what, "frame rotation length", f.rotation1)?;
@@ -84,7 +84,7 @@ fn check_joint_numbers(what: &str, joint: &JointSpec) -> Result<(), MechanismErr
 }
 
 /// Forces, motors and drives act on coordinates that the joint has.
-fn check_coordinates(name: &str, joint: &JointSpec) -> Result<(), MechanismError> {
+fn check_coordinates(name: &str, joint: &JointSpec) -> Checked {
     let wrong = |coordinate, hint| {
         let (joint, kind) = (name.to_owned(), joint.kind.name());
         Err(MechanismError::NoSuchCoordinate { joint, kind, coordinate, hint })
@@ -110,7 +110,7 @@ fn check_coordinates(name: &str, joint: &JointSpec) -> Result<(), MechanismError
 }
 
 /// Forces along a coordinate: nothing negative, which would feed energy into every step.
-pub(crate) fn check_scalar(what: &str, force: &ScalarForce) -> Result<(), MechanismError> {
+pub(crate) fn check_scalar(what: &str, force: &ScalarForce) -> Checked {
     let spring = &force.spring;
     check_not_negative(
         what,
@@ -128,7 +128,7 @@ pub(crate) fn check_scalar(what: &str, force: &ScalarForce) -> Result<(), Mechan
 }
 
 /// Gains and targets of a motor.
-fn check_motor(what: &str, motor: &Motor) -> Result<(), MechanismError> {
+fn check_motor(what: &str, motor: &Motor) -> Checked {
     check_not_negative(what, &[("kp", motor.kp), ("kd", motor.kd)])?;
     let MotorTarget { position, velocity } = motor.target;
     let what = || what.to_owned();
@@ -139,7 +139,7 @@ fn check_motor(what: &str, motor: &Motor) -> Result<(), MechanismError> {
 }
 
 /// A limit needs a stiffness above 0: its damping is relative to it.
-pub(crate) fn check_limit(what: &str, limit: &Limit) -> Result<(), MechanismError> {
+pub(crate) fn check_limit(what: &str, limit: &Limit) -> Checked {
     let &Limit { min, max, stiffness, .. } = limit;
     ensure(min <= max, || what.to_owned(), "limit min", min, "min must not exceed max")?;
     let is_stiff = stiffness > 0.0 && stiffness.is_finite();
@@ -148,11 +148,7 @@ pub(crate) fn check_limit(what: &str, limit: &Limit) -> Result<(), MechanismErro
 }
 
 /// A spring between points refers to bodies that exist.
-pub(crate) fn check_spring(
-    index: usize,
-    spec: &PointSpringSpec,
-    n_bodies: usize,
-) -> Result<(), MechanismError> {
+pub(crate) fn check_spring(index: usize, spec: &PointSpringSpec, n_bodies: usize) -> Checked {
     let what = format!("spring {index}");
     check_bodies(&what, [Some(spec.body1), spec.body2], n_bodies)?;
     let is_finite = spec.point1.is_finite() && spec.point2.is_finite();
@@ -164,7 +160,7 @@ pub(crate) fn check_spring(
 }
 
 /// The first value that is negative or not finite is an error.
-pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Result<(), MechanismError> {
+pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Checked {
     let mut values = values.iter();
     values.try_for_each(|&(field, value)| {
         ensure(is_size(value), || what.to_owned(), field, value, "finite and at least 0")
@@ -172,7 +168,7 @@ pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> 
 }
 
 /// Every body is one of `count`.
-fn check_bodies(what: &str, bodies: [Option<BodyId>; 2], count: usize) -> Result<(), MechanismError> {
+fn check_bodies(what: &str, bodies: [Option<BodyId>; 2], count: usize) -> Checked {
     match bodies.into_iter().flatten().map(BodyId::index).find(|&index| index >= count) {
         Some(index) => Err(MechanismError::UnknownId { what: what.to_owned(), kind: "body", index, count }),
         None => Ok(()),
@@ -180,11 +176,7 @@ fn check_bodies(what: &str, bodies: [Option<BodyId>; 2], count: usize) -> Result
 }
 
 /// A rotation is a unit quaternion.
-fn check_rotation(
-    what: impl FnOnce() -> String,
-    field: &'static str,
-    rotation: DQuat,
-) -> Result<(), MechanismError> {
+fn check_rotation(what: impl FnOnce() -> String, field: &'static str, rotation: DQuat) -> Checked {
     let is_unit = (rotation.length_squared() - 1.0).abs() <= 1e-6;
     ensure(is_unit, what, field, rotation.length(), "normalize the quaternion")
 }
@@ -201,7 +193,7 @@ fn ensure(
     field: &'static str,
     value: f64,
     hint: &'static str,
-) -> Result<(), MechanismError> {
+) -> Checked {
     let invalid = || MechanismError::InvalidNumber { what: what(), field, value, hint };
     if is_valid { Ok(()) } else { Err(invalid()) }
 }

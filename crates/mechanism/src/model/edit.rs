@@ -5,10 +5,8 @@
 
 use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
 
-use crate::model::{
-    BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, Model, ModelSprings, PointSpringSpec,
-    Records, State, WORLD, check_names, endpoints, label, lay_out, n_rows,
-};
+use crate::model::{Checked, ModelSprings, Records, WORLD, check_names, endpoints, label, lay_out, n_rows};
+use crate::{BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, Model, PointSpringSpec, State};
 
 /// Additions and removals, for [`Model::edited`].
 #[derive(Clone, Debug, Default)]
@@ -58,7 +56,7 @@ impl ModelEdit {
     }
 
     /// Every body that an addition names must be there after the edit.
-    fn check_references(&self, bodies: &[u32]) -> Result<(), MechanismError> {
+    fn check_references(&self, bodies: &[u32]) -> Checked {
         let check = |what: String, body: BodyId| match bodies.get(body.index()) {
             Some(&new) if new != NONE => Ok(()),
             _ => {
@@ -250,11 +248,7 @@ impl Model {
 }
 
 /// Marks what an edit removes.
-fn remove(
-    kind: &'static str,
-    ids: &mut [u32],
-    mut removed: impl Iterator<Item = usize>,
-) -> Result<(), MechanismError> {
+fn remove(kind: &'static str, ids: &mut [u32], mut removed: impl Iterator<Item = usize>) -> Checked {
     let count = ids.len();
     removed.try_for_each(|index| {
         let unknown = || MechanismError::UnknownId { what: "the edit".into(), kind, index, count };

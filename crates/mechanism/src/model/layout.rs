@@ -7,13 +7,12 @@ use glam::{DQuat, DVec3};
 use sinew_math::{JointKind, Motion, Pose};
 use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
 
-use crate::forces::{ForceSet, PointSpring, Spring};
-use crate::joints::{relative_rotation, twist_angle};
+use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
-    AnchorInertia, BodyInertia, BodyKind, BodyModel, History, JointId, JointModel, JointSide, LinearInertia,
-    LoopModel, LoopSpring, LoopState, Model, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel,
-    PairPath, State, TreeExtent, WORLD, pose_of,
+    AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
+    ModelNames, ModelSprings, ModelStructure, PairForces, PairModel, PairPath, TreeExtent, WORLD, pose_of,
 };
+use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
 /// Bodies, joints and springs as the model stores them, before they are planned.
 #[derive(Clone, Debug, Default)]

@@ -8,11 +8,10 @@ use sinew_math::{JointKind, Pose};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
 use crate::forces::{ForceSet, PointSpring};
-use crate::joints::JointFrames;
 use crate::model::{
-    BodyId, BodyKind, BodyModel, JointId, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, State,
-    TreeExtent, WORLD,
+    BodyModel, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, TreeExtent, WORLD,
 };
+use crate::{BodyId, BodyKind, JointFrames, JointId, State};
 
 /// An immutable mechanism; many states may share it.
 #[derive(Clone, Debug)]

@@ -8,9 +8,8 @@ use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, JointKind, Motion, Pose, PrincipalInertia};
 use sinew_topology::NONE;
 
-use crate::forces::{PointSpring, Spring};
-use crate::joints::{JointFrames, PairState, RelativeState};
-use crate::model::BodyKind;
+use crate::forces::PointSpring;
+use crate::{BodyKind, JointFrames, PairState, RelativeState, Spring};
 
 /// Index of the world in body positions.
 pub(crate) const WORLD: u32 = u32::MAX;

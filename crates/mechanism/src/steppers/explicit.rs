@@ -9,13 +9,12 @@ use sinew_math::{Motion, Pose, normalize_quat};
 use sinew_topology::NONE;
 
 use crate::loops::LoopWorkspace;
-use crate::model::{BodyId, Model, State};
-use crate::prepare::place_kinematic;
-use crate::settings::{Explicit, RungeKutta, Settings};
 use crate::steppers::{ActiveStep, StepTask};
 use crate::tree::{Evaluation, TreeReport};
-use crate::watch::{Stage, StepReport};
-use crate::workspace::{BodyDerivative, ExplicitScratch, Workspace};
+use crate::workspace::{BodyDerivative, ExplicitScratch};
+use crate::{
+    BodyId, Explicit, Model, RungeKutta, Settings, Stage, State, StepReport, Workspace, place_kinematic,
+};
 
 /// `(c, weight)` of each stage: each starts `c h` into the step along the slope of the one before.
 fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {

@@ -12,19 +12,15 @@ use sinew_math::Force;
 use sinew_solvers::Load;
 use sinew_topology::NONE;
 
-use crate::coupling::{Companion, CompanionScratch};
-use crate::forces::MotorTarget;
-use crate::joints::RowForm;
+use crate::coupling::CompanionScratch;
 use crate::loops::{LoopWorkspace, Refinement};
-use crate::model::State;
-use crate::settings::{Implicit, TreeForm};
 use crate::steppers::{
     ActiveStep, CoupledCompanion, PointProblem, PointSolver, SchemeCoefficients, SolvedPoint, StepTask,
     integrate,
 };
 use crate::tree::{LinearizationPoint, StepLength, add_spring, grab_spring};
-use crate::watch::{Stage, StepReport};
-use crate::workspace::{PointScratch, Workspace};
+use crate::workspace::PointScratch;
+use crate::{Companion, Implicit, MotorTarget, RowForm, Stage, State, StepReport, TreeForm, Workspace};
 
 /// One implicit step, with a companion if there is one.
 pub(crate) fn step(

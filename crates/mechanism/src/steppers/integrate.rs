@@ -6,12 +6,11 @@
 use sinew_math::{Motion, Pose, Sym3, Vec3x2, midpoint_step, momentum_step, turn_x2, twice};
 use sinew_topology::NONE;
 
-use crate::model::{BodyId, Model, State};
-use crate::prepare::{first_non_finite, increment, move_pose, place_kinematic};
-use crate::settings::Gyroscopic;
+use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::steppers::{PointSolver, SchemeCoefficients, StepTask};
 use crate::tree::BodyLoads;
 use crate::workspace::PointScratch;
+use crate::{BodyId, Gyroscopic, Model, State, place_kinematic};
 
 /// What the new poses depend on.
 struct Solution<'a> {

@@ -6,10 +6,9 @@
 use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Force, quat_to_mat3};
 
-use crate::forces::{ForceSet, MotorTarget, Response};
-use crate::input::Input;
-use crate::model::{JointId, Model, State};
+use crate::forces::ForceSet;
 use crate::tree::Evaluation;
+use crate::{Input, JointId, Model, MotorTarget, Response, State};
 
 impl Model {
     /// Forces inside a joint.

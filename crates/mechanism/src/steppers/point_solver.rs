@@ -6,14 +6,13 @@
 use glam::DVec3;
 use sinew_solvers::CgSettings;
 
-use crate::coupling::{Companion, CompanionLoads, CompanionScratch, CoupledTree, CouplingPoint, MOST_SOLVES};
+use crate::coupling::{CompanionScratch, CoupledTree, MOST_SOLVES};
 use crate::loops::{LoopDemand, LoopWorkspace, Refinement, Surroundings};
-use crate::settings::{Gyroscopic, TreeForm};
 use crate::tree::{
     BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, TreeReport, TreeScratch, TreeSystem,
     block_form, sweep,
 };
-use crate::watch::Stage;
+use crate::{Companion, CompanionLoads, CouplingPoint, Gyroscopic, Stage, TreeForm};
 
 /// What solves a linearization point.
 pub(crate) struct PointSolver<'a> {

@@ -10,14 +10,11 @@
 use sinew_math::{Motion, Pose};
 use sinew_topology::NONE;
 
-use crate::coupling::CouplingPoint;
-use crate::input::Input;
 use crate::loops::Refinement;
-use crate::model::{Model, State};
-use crate::prepare::{kinematic_target, move_kinematic, move_pose, set_targets};
-use crate::settings::{Order, Settings};
+use crate::prepare::{kinematic_target, move_pose, set_targets};
 use crate::tree::LinearizationPoint;
-use crate::workspace::{PointScratch, Workspace};
+use crate::workspace::PointScratch;
+use crate::{CouplingPoint, Input, Model, Order, Settings, State, Workspace, move_kinematic};
 
 /// Numbers of the scheme for this step.
 #[derive(Clone, Copy)]

@@ -3,15 +3,12 @@
 //! Stepping never fails. A step that cannot be made (no length, a state of another model) is refused and reported.
 
 use crate::assembly::stabilize;
-use crate::coupling::Companion;
-use crate::input::Input;
 use crate::loops::Refinement;
-use crate::model::{Model, State};
 use crate::prepare::first_non_finite;
-use crate::settings::{Scheme, Settings, is_step_length};
 use crate::steppers::{ActiveStep, StepTask, displacement, explicit, implicit};
-use crate::watch::{Stage, StepReport, Watch};
-use crate::workspace::Workspace;
+use crate::{
+    Companion, Input, Model, Scheme, Settings, Stage, State, StepReport, Watch, Workspace, is_step_length,
+};
 
 /// Advances the state by one step; the same inputs give the same bits.
 ///

@@ -12,15 +12,14 @@ use sinew_solvers::{Load, PointJoint};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::{MotorTarget, PointSpring};
-use crate::input::Input;
-use crate::joints::{Drive, RelativeState, RowForm, Rows, evaluate_rows, joint_errors};
-use crate::model::{JointModel, LoopSpring, Model, PairModel, PairPath, State, WORLD, motion_of, pose_of};
+use crate::forces::PointSpring;
+use crate::joints::joint_errors;
+use crate::model::{JointModel, LoopSpring, PairModel, PairPath, WORLD, motion_of, pose_of};
 use crate::tree::{
     FREE, Found, LinearizedJoint, TreeReport, TreeScratch, drives_of, eliminate_linearized, hand_up,
     waiting_load,
 };
-use crate::watch::Stage;
+use crate::{Drive, Input, Model, MotorTarget, RelativeState, RowForm, Rows, Stage, State, evaluate_rows};
 
 /// What holds two points together at the acceleration level.
 pub(crate) struct PointDemand {
@@ -82,7 +81,7 @@ impl<'a> Evaluation<'a> {
                 let joint = self.joint(pair);
                 twists[k] = joint.found.twist;
                 report.see(&joint.found, 0);
-                eliminate_linearized(&mut view, k, pair, load, &joint)
+                eliminate_linearized(pair, &joint, (&mut view, k, load))
             };
             hand_up(pair, &mut stack.loads, Load::add);
         }

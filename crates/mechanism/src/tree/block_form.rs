@@ -9,13 +9,12 @@ use sinew_math::{Force, Motion, Sym6, quat_to_mat3, shift_force, shift_motion};
 use sinew_solvers::{BlockSystem, Load, Responder, TreeLdlt};
 use sinew_topology::NONE;
 
-use crate::model::{Model, PairModel, WORLD, motion_of};
-use crate::settings::TreeForm;
+use crate::model::{PairModel, WORLD, motion_of};
 use crate::tree::{
     LinearizedJoint, TreeReport, TreeScratch, TreeSystem, add_geometric, add_own, hand_up, seen_from_body2,
     transmitted_force,
 };
-use crate::watch::Stage;
+use crate::{Model, Stage, TreeForm};
 
 /// System and factor of the block form.
 #[derive(Clone, Debug)]

@@ -30,10 +30,9 @@ pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
 pub(crate) use point::{LinearizationPoint, StepLength, TreeSystem};
 pub(crate) use reaction::ReactingTree;
 pub(crate) use scratch::{
-    Found, SweepStack, TreeReport, TreeScratch, hand_up, transmitted_force, waiting_load,
+    Found, PairLoad, SweepStack, TreeReport, TreeScratch, hand_up, transmitted_force, waiting_load,
 };
 pub(crate) use sweep::{FREE, eliminate_linearized};
 pub(crate) use two_at_once::balls::TwoBalls;
 pub(crate) use two_at_once::hinges::TwoHinges;
-pub(crate) use two_at_once::joints::{PairLoad, PlacementX2, TwoJoints};
-pub(crate) use two_at_once::pairs::TwoPairs;
+pub(crate) use two_at_once::pairs::{PlacementX2, TwoJoints, TwoPairs};

@@ -15,12 +15,10 @@
 use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
-use crate::forces::{HeldLimits, MotorTarget};
-use crate::input::Input;
-use crate::joints::RowForm;
-use crate::model::{Model, pose_of};
-use crate::settings::Gyroscopic;
+use crate::forces::HeldLimits;
+use crate::model::pose_of;
 use crate::tree::BodyLoads;
+use crate::{Gyroscopic, Input, Model, MotorTarget, RowForm};
 
 /// What a joint needs to know of a linearization point.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 use sinew_math::Motion;
-use sinew_solvers::{Load, PairFactor};
+use sinew_solvers::{Load, PairFactor, PairFactorView};
 use sinew_topology::{NONE, Schedule};
 
 use crate::model::{Model, PairModel};
@@ -74,6 +74,9 @@ impl TreeScratch {
         stacks.last_mut().expect("one stack belongs to the trunk")
     }
 }
+
+/// The pair `k` of a factor, and the load that waits for it.
+pub(crate) type PairLoad<'a, 'b> = (&'a mut PairFactorView<'b>, usize, &'a mut Load);
 
 /// Largest number of loads that wait on the stack at once.
 fn stack_depth(model: &Model) -> usize {

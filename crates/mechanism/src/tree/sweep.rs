@@ -11,14 +11,14 @@ use sinew_topology::NONE;
 #[cfg(feature = "parallel")]
 use sinew_topology::Task;
 
+use crate::Stage;
 use crate::model::{PairModel, PairPath, WORLD, motion_of};
 use crate::tree::two_at_once::pairs;
 use crate::tree::{
-    Found, JointPlacement, LinearizedJoint, SweepStack, TreeReport, TreeScratch, TreeSystem, TwoBalls,
-    TwoHinges, TwoJoints, TwoPairs, add_extra, add_geometric, add_own, ball, hand_up, hinge,
+    Found, JointPlacement, LinearizedJoint, PairLoad, SweepStack, TreeReport, TreeScratch, TreeSystem,
+    TwoBalls, TwoHinges, TwoJoints, TwoPairs, add_extra, add_geometric, add_own, ball, hand_up, hinge,
     transmitted_force, waiting_load,
 };
-use crate::watch::Stage;
 
 /// Solves the tree at a linearization point: new twists and twist angles in `tree`, in elimination order.
 pub(crate) fn solve(at: &TreeSystem<'_>, tree: &mut TreeScratch, done: &mut dyn FnMut(Stage)) -> TreeReport {
@@ -227,7 +227,7 @@ fn eliminate_pair(
         PairPath::Hinge => part.factor.eliminate(k, load, &hinge(&at.point, pair, &ends, &mut found)),
         PairPath::Ball => part.factor.eliminate_point(k, load, &ball(&at.point, pair, &ends, &mut found)),
         PairPath::FreeRoot => part.factor.eliminate_root(k, load, &FREE),
-        PairPath::General => eliminate_general(at, k, pair, load, &mut part.factor, &mut found),
+        PairPath::General => eliminate_general(at, pair, (&mut part.factor, k, load), &mut found),
     };
     if let (Some((pull, strength)), true) = (parent_stiffness, pair.parent != NONE) {
         // The load is the parent's now.
@@ -271,52 +271,34 @@ pub(crate) const FREE: PairJoint<6> = {
 
 /// Any joint, through the row library. Out of line: the fused paths stay small.
 #[inline(never)]
-fn eliminate_general(
-    at: &TreeSystem<'_>,
-    k: usize,
-    pair: &PairModel,
-    load: &mut Load,
-    factor: &mut PairFactorView<'_>,
-    found: &mut Found,
-) -> u32 {
+fn eliminate_general(at: &TreeSystem<'_>, pair: &PairModel, to: PairLoad<'_, '_>, found: &mut Found) -> u32 {
     let joint = LinearizedJoint::new(&at.point, pair);
     *found = joint.found;
-    eliminate_linearized(factor, k, pair, load, &joint)
+    eliminate_linearized(pair, &joint, to)
 }
 
-/// Reduces a joint in the general form to `F` free directions and eliminates its pair.
-fn eliminate_reduced<const F: usize>(
-    factor: &mut PairFactorView<'_>,
-    k: usize,
-    is_root: bool,
-    load: &mut Load,
-    joint: &LinearizedJoint,
-) -> u32 {
+/// Reduces a joint in the general form to its free directions and eliminates its pair.
+pub(crate) fn eliminate_linearized(pair: &PairModel, joint: &LinearizedJoint, to: PairLoad<'_, '_>) -> u32 {
+    let is_root = pair.parent == NONE;
+    match pair.free {
+        0 => eliminate_reduced::<0>(is_root, joint, to),
+        1 => eliminate_reduced::<1>(is_root, joint, to),
+        2 => eliminate_reduced::<2>(is_root, joint, to),
+        3 => eliminate_reduced::<3>(is_root, joint, to),
+        4 => eliminate_reduced::<4>(is_root, joint, to),
+        5 => eliminate_reduced::<5>(is_root, joint, to),
+        _ => eliminate_reduced::<6>(is_root, joint, to),
+    }
+}
+
+/// [`eliminate_linearized`] with `F` free directions.
+fn eliminate_reduced<const F: usize>(is_root: bool, joint: &LinearizedJoint, to: PairLoad<'_, '_>) -> u32 {
+    let (factor, k, load) = to;
     let (reduced, held) = joint.reduce::<F>();
     held + if is_root {
         factor.eliminate_root(k, load, &reduced)
     } else {
         factor.eliminate(k, load, &reduced)
-    }
-}
-
-/// Reduces a joint in the general form to `free` directions and eliminates its pair.
-pub(crate) fn eliminate_linearized(
-    factor: &mut PairFactorView<'_>,
-    k: usize,
-    pair: &PairModel,
-    load: &mut Load,
-    joint: &LinearizedJoint,
-) -> u32 {
-    let is_root = pair.parent == NONE;
-    match pair.free {
-        0 => eliminate_reduced::<0>(factor, k, is_root, load, joint),
-        1 => eliminate_reduced::<1>(factor, k, is_root, load, joint),
-        2 => eliminate_reduced::<2>(factor, k, is_root, load, joint),
-        3 => eliminate_reduced::<3>(factor, k, is_root, load, joint),
-        4 => eliminate_reduced::<4>(factor, k, is_root, load, joint),
-        5 => eliminate_reduced::<5>(factor, k, is_root, load, joint),
-        _ => eliminate_reduced::<6>(factor, k, is_root, load, joint),
     }
 }
 

@@ -6,13 +6,13 @@ use glam::DVec3;
 use sinew_math::{F64x2, Motion, Vec3x2, both, ops, twice};
 use sinew_solvers::PairJoint;
 
-use crate::forces::{ScalarImpulse, Spring};
-use crate::joints::unwrap_angle;
+use crate::forces::ScalarImpulse;
 use crate::model::PairModel;
 use crate::tree::{
     ANGLE_OVER_SINE, LinearizationPoint, PairLoad, PlacementX2, SMALL_LEAN, TwoJoints, angle_over_sine,
     lean_squared, twist_force,
 };
+use crate::{Spring, unwrap_angle};
 
 /// Two linearized hinges.
 pub(crate) struct TwoHinges {

@@ -2,5 +2,4 @@
 
 pub(crate) mod balls;
 pub(crate) mod hinges;
-pub(crate) mod joints;
 pub(crate) mod pairs;
