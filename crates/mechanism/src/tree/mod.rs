@@ -20,14 +20,14 @@ mod two_at_once;
 
 pub(crate) use acceleration::Evaluation;
 pub(crate) use block_form::{BlockResponder, BlockScratch};
-pub(crate) use body_terms::{add_extra, add_geometric, add_own};
+pub(crate) use body_terms::{TreeSystem, add_extra, add_geometric, add_own};
 pub(crate) use fused::{
     ANGLE_OVER_SINE, JointPlacement, SMALL_LEAN, angle_over_sine, ball, hinge, lean_squared, twist_force,
 };
 pub(crate) use geometric::RESOLVED;
 pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, drives_of, seen_from_body2};
 pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
-pub(crate) use point::{LinearizationPoint, StepLength, TreeSystem};
+pub(crate) use point::{LinearizationPoint, StepLength};
 pub(crate) use reaction::ReactingTree;
 pub(crate) use scratch::{
     Found, PairLoad, SweepStack, TreeReport, TreeScratch, hand_up, transmitted_force, waiting_load,

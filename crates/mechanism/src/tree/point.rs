@@ -12,13 +12,11 @@
 //! and the factor of `C` is a choice of its own. `1/h ← 1`, `v̂ = 0` gives the displacement that meets the joints (assembly);
 //! `1/h ← 0`, `v̂ = v` the velocities compatible with them.
 
-use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
 use crate::forces::HeldLimits;
 use crate::model::pose_of;
-use crate::tree::BodyLoads;
-use crate::{Gyroscopic, Input, Model, MotorTarget, RowForm};
+use crate::{Input, Model, MotorTarget, RowForm};
 
 /// What a joint needs to know of a linearization point.
 #[derive(Clone, Copy)]
@@ -111,34 +109,5 @@ impl<'a> LinearizationPoint<'a> {
     /// Target of the motor of a joint.
     pub(crate) fn target(&self, joint: u32) -> MotorTarget {
         self.targets.get(joint as usize).copied().unwrap_or_default()
-    }
-}
-
-/// The system of the tree at a linearization point, as the sweeps read it. A joint needs the point only; what bodies need beyond
-/// it depends on the stepper.
-#[derive(Clone, Copy)]
-pub(crate) struct TreeSystem<'a> {
-    /// What joints need.
-    pub(crate) point: LinearizationPoint<'a>,
-    /// m/s².
-    pub(crate) gravity: DVec3,
-    pub(crate) gyroscopic: Gyroscopic,
-    /// Second-order scheme.
-    pub(crate) is_second: bool,
-    /// Per body: net force of its joints in the step or solve before, for the geometric stiffness; empty if that is off.
-    pub(crate) joint_forces: &'a [DVec3],
-    /// Loads on single bodies.
-    pub(crate) loads: &'a BodyLoads,
-}
-
-impl<'a> TreeSystem<'a> {
-    /// A step of length zero.
-    pub(crate) fn zero_step(
-        point: LinearizationPoint<'a>,
-        joint_forces: &'a [DVec3],
-        loads: &'a BodyLoads,
-    ) -> Self {
-        let (gravity, gyroscopic) = (DVec3::ZERO, Gyroscopic::None);
-        Self { point, gravity, gyroscopic, is_second: false, joint_forces, loads }
     }
 }
