@@ -144,9 +144,7 @@ impl Workspace {
 
     /// Leaves the continuous twist angles of the last solve in the state.
     pub(crate) fn store_twists(&self, model: &Model, state: &mut State) {
-        for &(joint, pair) in &model.twist_joints {
-            state.twists[joint as usize] = self.tree.twists[pair as usize];
-        }
+        self.tree.store_twists(model, &mut state.twists);
         if let Some(loops) = &self.loops {
             loops.store_twists(model, &mut state.twists);
         }

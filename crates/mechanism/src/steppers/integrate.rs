@@ -32,9 +32,7 @@ pub(crate) fn integrate(
     is_displaced: bool,
 ) -> Option<BodyId> {
     let (model, settings) = (task.model, task.settings);
-    for &(joint, pair) in &model.twist_joints {
-        state.twists[joint as usize] = solver.tree.twists[pair as usize];
-    }
+    solver.tree.store_twists(model, &mut state.twists);
     if scheme.keeps_history {
         let history = &mut state.history;
         history.increments.resize(state.poses.len(), Motion::ZERO);

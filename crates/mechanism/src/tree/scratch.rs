@@ -69,6 +69,13 @@ impl TreeScratch {
         }
     }
 
+    /// Leaves the continuous twist angles of the last solve in those of the joints.
+    pub(crate) fn store_twists(&self, model: &Model, twists: &mut [f64]) {
+        for &(joint, pair) in &model.twist_joints {
+            twists[joint as usize] = self.twists[pair as usize];
+        }
+    }
+
     /// The stack of the trunk, which is that of the whole tree where there are no tasks.
     pub(crate) fn trunk(stacks: &mut [SweepStack]) -> &mut SweepStack {
         stacks.last_mut().expect("one stack belongs to the trunk")

@@ -234,6 +234,6 @@ fn a_workspace_states_the_bytes_it_holds() {
             workspace = Some(made);
         });
         let (stated, held) = (workspace.expect("made").bytes() as f64, held.bytes_current as f64);
-        assert!((stated / held - 1.0).abs() < 0.1, "{:?}: states {stated}, holds {held}", settings.scheme);
+        assert!((stated / held - 1.0).abs() < 0.15, "{:?}: states {stated}, holds {held}", settings.scheme);
     }
 }
