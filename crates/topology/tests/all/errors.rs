@@ -16,8 +16,8 @@ fn message(build: impl FnOnce(&mut GraphBuilder)) -> String {
 fn each_fault_names_its_culprit() {
     let pair = |a, b| Endpoints::Pair(v(a), v(b));
     let auto = Priority::Auto;
-    assert_eq!(message(|b| _ = b.add_variable(0)), "variable 2 has a dimension outside 1 to 6");
-    assert_eq!(message(|b| _ = b.add_variable(1000)), "variable 2 has a dimension outside 1 to 6");
+    assert_eq!(message(|b| _ = b.add_variable(0)), "variable 2 must have 1 to 6 unknowns");
+    assert_eq!(message(|b| _ = b.add_variable(1000)), "variable 2 must have 1 to 6 unknowns");
     let text = message(|b| _ = b.add_constraint(7, pair(0, 1), auto));
     assert_eq!(text, "constraint 0 has a dimension outside 0 to 6");
     let text = message(|b| _ = b.add_constraint(3, pair(0, 9), auto));
