@@ -1,4 +1,5 @@
-//! A character: its model, which does not change (bodies, joints, forces, flesh, colliders, actuators), and its state, which does.
+//! The model of a character, which does not change (bodies, joints, forces, flesh, colliders, actuators), and its state,
+//! which changes from step to step.
 
 use sinew_control::{Controller, ControllerState};
 use sinew_flesh::{FleshModel, FleshState};

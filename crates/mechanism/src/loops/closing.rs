@@ -1,11 +1,11 @@
-//! Solves for the multipliers of the loops, and adds their impulses to the motions.
+//! Solves for the multipliers of the loops, and adds their effect to the motions.
 //!
-//! Joints that may open come last among the rows. If the solve of all rows does not converge, the others are solved
-//! once more for `b − J v_a − J T J₂ᵀλ₂`, the multipliers `λ₂` of those that may open held.
+//! Rows of joints that may open come last. If the solve of all rows does not converge, the other rows are solved once
+//! more for `b − J v_a − J T J₂ᵀλ₂`, with the multipliers `λ₂` of the last rows held.
 //!
-//! On a tree the motions are one substitution with the impulses of the loops. They give the true residual `b − J v − D
-//! λ`. If it misses the precision by more than the solver's own estimate may, the solve goes on from there and computes
-//! its residual itself. Cost and failures: see [`sinew_solvers::refine`].
+//! On a tree, one substitution with the impulses of the loops gives the motions, and the true residual `b − J v − D λ`.
+//! The residual of the solve is only updated and may drift. If the true one misses the precision by more than allowed,
+//! the solve continues from there. Cost and failures: see [`sinew_solvers::refine`].
 
 use glam::DVec3;
 use sinew_math::{Motion, Pose};

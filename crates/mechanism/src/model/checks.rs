@@ -35,7 +35,7 @@ pub(crate) fn check_body(index: usize, body: &BodySpec) -> Checked {
     check_rotation(what, "rotation length", body.pose.rotation)?;
     for (field, value) in [("linear_damping", body.linear_damping), ("angular_damping", body.angular_damping)]
     {
-        ensure(is_size(value), what, field, value, "damping is a rate of at least 0 1/s")?;
+        ensure(is_size(value), what, field, value, "use a rate of at least 0 1/s")?;
     }
     if body.kind == BodyKind::Dynamic {
         body.mass.is_physical().map_err(|e| MechanismError::NonPhysicalMass {
@@ -76,11 +76,11 @@ fn check_joint_numbers(what: &str, joint: &JointSpec) -> Checked {
     check_rotation(what, "frame rotation length", f.rotation2)?;
     let is_finite = f.point1.is_finite() && f.point2.is_finite();
     ensure(is_finite, what, "frame point", f64::NAN, "give finite numbers")?;
-    ensure(is_size(compliance), what, "compliance", compliance, "at least 0 m/N")?;
-    ensure(weight > 0.0 && weight.is_finite(), what, "weight", weight, "finite and above 0")?;
+    ensure(is_size(compliance), what, "compliance", compliance, "use at least 0 m/N")?;
+    ensure(weight > 0.0 && weight.is_finite(), what, "weight", weight, "use a finite number above 0")?;
     let Some(parameter) = kind.parameter() else { return Ok(()) };
     let is_valid = parameter.is_finite() && (kind.is_holonomic() || parameter > 0.0);
-    ensure(is_valid, what, "pitch or radius", parameter, "a pitch is finite, a radius above 0 m")
+    ensure(is_valid, what, "pitch or radius", parameter, "use a finite pitch, or a radius above 0 m")
 }
 
 /// Forces, motors and drives act on coordinates that the joint has.
@@ -135,13 +135,13 @@ fn check_motor(what: &str, motor: &Motor) -> Checked {
     for (field, value) in [("motor position", position), ("motor velocity", velocity)] {
         ensure(value.is_finite(), what, field, value, "give a finite number")?;
     }
-    ensure(motor.max_force >= 0.0, what, "max_force", motor.max_force, "at least 0, or infinite")
+    ensure(motor.max_force >= 0.0, what, "max_force", motor.max_force, "use at least 0, or infinity")
 }
 
 /// A limit needs a stiffness above 0: its damping is relative to it.
 pub(crate) fn check_limit(what: &str, limit: &Limit) -> Checked {
     let &Limit { min, max, stiffness, .. } = limit;
-    ensure(min <= max, || what.to_owned(), "limit min", min, "min must not exceed max")?;
+    ensure(min <= max, || what.to_owned(), "limit min", min, "use a min that does not exceed max")?;
     let is_stiff = stiffness > 0.0 && stiffness.is_finite();
     ensure(is_stiff, || what.to_owned(), "limit stiffness", stiffness, "above 0")?;
     check_not_negative(what, &[("limit damping", limit.damping), ("limit ramp", limit.ramp)])
@@ -163,7 +163,7 @@ pub(crate) fn check_spring(index: usize, spec: &PointSpringSpec, n_bodies: usize
 pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Checked {
     let mut values = values.iter();
     values.try_for_each(|&(field, value)| {
-        ensure(is_size(value), || what.to_owned(), field, value, "finite and at least 0")
+        ensure(is_size(value), || what.to_owned(), field, value, "use a finite number of at least 0")
     })
 }
 

@@ -1,7 +1,7 @@
 //! The immutable model: bodies, joints, forces and the elimination plan, laid out for the step (`records`).
 //!
-//! Equal force sets are stored once. Inside, every body is seen from its central frame (centre of mass, principal
-//! axes); outside, from the body frame that the user chose.
+//! Equal force sets are stored once. Inside, a body is described in its central frame (centre of mass, principal axes);
+//! outside, in the body frame of the user.
 
 use glam::DVec3;
 use sinew_math::{JointKind, Pose};
