@@ -70,8 +70,7 @@ impl Subject for MechanismRun {
         assert_eq!(self.report.non_finite, None, "the motion that is timed has broken down");
     }
 
-    fn step_observed(&mut self, done: &mut dyn FnMut(Stage)) {
-        let mut done = |stage: sinew_mechanism::Stage| done(stage.into());
+    fn step_observed(&mut self, mut done: &mut dyn FnMut(Stage)) {
         let Self { model, state, input, settings, workspace, .. } = self;
         self.report = step_observed(model, state, input, settings, workspace, &mut done);
     }

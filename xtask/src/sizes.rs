@@ -17,8 +17,7 @@ const ARGUMENTS: usize = 6;
 /// Fields of a struct.
 const FIELDS: usize = 16;
 /// Names of the engine's that mean the whole of what they mean in the mechanism.
-const SHARED_NAMES: &[&str] =
-    &["Model", "State", "Workspace", "Settings", "Scheme", "Stage", "StepReport", "Watch"];
+const SHARED_NAMES: &[&str] = &["Model", "State", "Workspace", "Settings", "Scheme", "StepReport"];
 
 /// Functions, structs and type names of one package.
 #[derive(Default)]

@@ -1,11 +1,8 @@
-//! Assembly of bodies with the flesh around them.
+//! Assembly: bodies move until the joints are met, and flesh moves with its bones.
 
 use sinew_mechanism::{Assembly, AssemblyOutcome, AssemblyReport, Input};
 
-use crate::model::Model;
-use crate::settings::Settings;
-use crate::state::State;
-use crate::workspace::Workspace;
+use crate::{Model, Settings, State, Workspace};
 
 /// Moves the bodies until the joints are met: kinematic bodies at the targets of the input, hard grabs as trackers (inverse
 /// kinematics). Flesh goes along ([`sinew_flesh::FleshModel::carry`]).

@@ -4,14 +4,11 @@
 //! rayon pool. Each thread has one [`Workspace`], so scratch does not grow with the number of states. Cost: the sum of the steps,
 //! divided by the threads.
 
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
 use sinew_mechanism::Input;
 
-use crate::model::Model;
-use crate::report::StepReport;
-use crate::settings::Settings;
-use crate::state::State;
-use crate::step::step;
-use crate::workspace::Workspace;
+use crate::{Model, Settings, State, StepReport, Workspace, step};
 
 /// Advances every state by one step.
 ///
@@ -25,11 +22,15 @@ pub fn step_batch(
     settings: &Settings,
     workspaces: &mut Vec<Workspace>,
 ) -> Vec<StepReport> {
-    let lanes = n_lanes().clamp(1, states.len().max(1));
-    while workspaces.len() < lanes {
+    #[cfg(feature = "parallel")]
+    let n_threads = rayon::current_num_threads();
+    #[cfg(not(feature = "parallel"))]
+    let n_threads = 1;
+    let n_lanes = n_threads.clamp(1, states.len().max(1));
+    while workspaces.len() < n_lanes {
         workspaces.push(Workspace::new(model));
     }
-    let lane_length = states.len().div_ceil(lanes).max(1);
+    let lane_length = states.len().div_ceil(n_lanes).max(1);
     let mut reports = vec![StepReport::default(); states.len()];
     let nothing = Input::default();
     let input_of = |i: usize| inputs.get(i).or(inputs.last()).unwrap_or(&nothing);
@@ -38,52 +39,14 @@ pub fn step_batch(
             *report = step(model, state, input_of(lane * lane_length + i), settings, workspace);
         }
     };
-    for_each_lane(states, &mut reports, workspaces, lane_length, run);
+    let lanes = states.chunks_mut(lane_length).zip(reports.chunks_mut(lane_length)).zip(workspaces);
+    let lanes: Vec<(usize, Lane<'_>)> = lanes.enumerate().collect();
+    #[cfg(feature = "parallel")]
+    lanes.into_par_iter().for_each(run);
+    #[cfg(not(feature = "parallel"))]
+    lanes.into_iter().for_each(run);
     reports
 }
 
 /// States, their reports, and the scratch they share.
 type Lane<'a> = ((&'a mut [State], &'a mut [StepReport]), &'a mut Workspace);
-
-#[cfg(feature = "parallel")]
-fn n_lanes() -> usize {
-    rayon::current_num_threads()
-}
-
-#[cfg(not(feature = "parallel"))]
-fn n_lanes() -> usize {
-    1
-}
-
-#[cfg(feature = "parallel")]
-fn for_each_lane(
-    states: &mut [State],
-    reports: &mut [StepReport],
-    workspaces: &mut [Workspace],
-    lane_length: usize,
-    run: impl Fn((usize, Lane<'_>)) + Sync + Send,
-) {
-    use rayon::prelude::*;
-    states
-        .par_chunks_mut(lane_length)
-        .zip(reports.par_chunks_mut(lane_length))
-        .zip(workspaces.par_iter_mut())
-        .enumerate()
-        .for_each(run);
-}
-
-#[cfg(not(feature = "parallel"))]
-fn for_each_lane(
-    states: &mut [State],
-    reports: &mut [StepReport],
-    workspaces: &mut [Workspace],
-    lane_length: usize,
-    run: impl Fn((usize, Lane<'_>)),
-) {
-    states
-        .chunks_mut(lane_length)
-        .zip(reports.chunks_mut(lane_length))
-        .zip(workspaces)
-        .enumerate()
-        .for_each(run);
-}

@@ -10,7 +10,7 @@ use sinew_flesh::{FleshState, NodeHistory};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::History;
 
-use crate::state::State;
+use crate::State;
 
 /// Fingerprint of all bits of a state.
 pub fn digest(state: &State) -> u64 {
@@ -127,7 +127,7 @@ impl Fnv {
 #[cfg(test)]
 mod tests {
     use super::{digest, digest_bytes};
-    use crate::state::State;
+    use crate::State;
     use sinew_math::{Motion, Pose};
 
     #[test]

@@ -9,9 +9,7 @@ use sinew_flesh::{
     rigid_wrenches, step_explicit,
 };
 use sinew_math::Force;
-use sinew_mechanism::{BodyId, State};
-
-use crate::watch::Stage;
+use sinew_mechanism::{BodyId, Stage, State};
 
 /// Scratch of explicit flesh, and the wrenches that the last step left.
 pub(crate) struct FleshSubsteps {

@@ -10,9 +10,8 @@ use sinew_math::exp_so3;
 use sinew_mechanism::{DriveCoordinate, Input, JointId, joint_reading};
 use sinew_recursive::{Dynamics, Tree};
 
-use crate::model::Model;
-use crate::state::State;
-use crate::workspace::{LastStep, Workspace};
+use crate::workspace::LastStep;
+use crate::{Model, State, Workspace};
 
 impl Workspace {
     /// Force of each joint on its body 1 in the last step, which must have led to this state of this model: world axes, N.
@@ -43,20 +42,16 @@ impl Workspace {
         }
         let model = model.mechanism();
         let reading = joint_reading(model, &state.bodies, joint);
-        let scalar = |along, value| model.scalar_response(joint, along, value, input, 0.0).torque;
-        match along {
-            Some(DriveCoordinate::Twist) => {
-                scalar(DriveCoordinate::Twist, [reading.twist, reading.twist_rate])
-            }
-            Some(DriveCoordinate::Slide) => {
-                scalar(DriveCoordinate::Slide, [reading.slide, reading.slide_rate])
-            }
-            None => {
-                let rotation = exp_so3(reading.rotation);
-                let rate = rotation.conjugate() * reading.angular_rate;
-                model.rotation_response(joint, rotation, rate, input, 0.0).torque.length()
-            }
-        }
+        let Some(along) = along else {
+            let rotation = exp_so3(reading.rotation);
+            let rate = rotation.conjugate() * reading.angular_rate;
+            return model.rotation_response(joint, rotation, rate, input, 0.0).torque.length();
+        };
+        let value_and_rate = match along {
+            DriveCoordinate::Twist => [reading.twist, reading.twist_rate],
+            DriveCoordinate::Slide => [reading.slide, reading.slide_rate],
+        };
+        model.scalar_response(joint, along, value_and_rate, input, 0.0).torque
     }
 
     /// The effort of the last step, if it was one in joint coordinates.

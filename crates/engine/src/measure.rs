@@ -6,8 +6,7 @@ use glam::DVec3;
 use sinew_math::Force;
 use sinew_mechanism::{Energy, Input, Violation};
 
-use crate::model::Model;
-use crate::state::State;
+use crate::{Model, State};
 
 /// Mechanical energy under a gravity (m/s²), J; joint springs are scaled by `spring_scale`, see [`Input::spring_scale`].
 pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -> Energy {

@@ -1,10 +1,10 @@
-//! Everything of a character that does not change: bodies, joints, forces, flesh, colliders, actuators.
+//! The model of a character, which does not change (bodies, joints, forces, flesh, colliders, actuators), and its state,
+//! which changes from step to step.
 
 use sinew_control::{Controller, ControllerState};
-use sinew_flesh::FleshModel;
+use sinew_flesh::{FleshModel, FleshState};
 
-use crate::reduced_model::ReducedModel;
-use crate::state::State;
+use crate::ReducedModel;
 
 /// Bodies, joints, forces, flesh and colliders. Make it from a [`sinew_mechanism::Model`], or with [`Model::with_flesh`].
 #[derive(Clone, Debug)]
@@ -63,6 +63,26 @@ impl Model {
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
         Self { mechanism, flesh: None, reduced: None }
+    }
+}
+
+/// The state of bodies, flesh and control: plain data. Restoring it restores the future to the bit.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct State {
+    /// Poses and twists of the bodies, and what the next step needs of the last one.
+    pub bodies: sinew_mechanism::State,
+    /// Nodes of flesh and the memory of contacts.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub flesh: FleshState,
+    /// Memory of the controller.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub control: ControllerState,
+}
+
+impl From<sinew_mechanism::State> for State {
+    fn from(bodies: sinew_mechanism::State) -> Self {
+        Self { bodies, ..Self::default() }
     }
 }
 

@@ -19,83 +19,63 @@
 mod substep;
 mod workspace;
 
-use glam::DVec3;
 use sinew_flesh::{ExplicitFlesh, FleshState};
-use sinew_mechanism::{BodyId, Input, move_kinematic, place_kinematic};
+use sinew_mechanism::{BodyId, Stage, move_kinematic, place_kinematic};
 
 use self::substep::Substep;
 pub(crate) use self::workspace::ReducedWorkspace;
 use crate::explicit_flesh::FleshSubsteps;
-use crate::model::Model;
-use crate::reduced_model::ReducedModel;
-use crate::report::StepReport;
-use crate::settings::{Reduced, Settings};
-use crate::state::State;
-use crate::watch::{Stage, Watch};
+use crate::step::StepCall;
+use crate::workspace::LastStep;
+use crate::{Reduced, ReducedModel};
 
 /// Furthest that a node in contact moves in a calm substep, m.
 const CALM_DISTANCE: f64 = 1e-3;
 
-/// A step in joint coordinates.
-pub(crate) struct ReducedStep<'a> {
-    pub(crate) model: &'a Model,
-    pub(crate) reduced: &'a ReducedModel,
-    pub(crate) input: &'a Input,
-    pub(crate) settings: &'a Settings,
-    pub(crate) how: Reduced,
-}
-
-impl ReducedStep<'_> {
-    /// Advances the state; adds to the report what bodies, flesh and actuators did.
-    pub(crate) fn advance(
-        &self,
-        state: &mut State,
-        work: &mut ReducedWorkspace,
-        mut explicit: Option<&mut FleshSubsteps>,
-        report: &mut StepReport,
-        watch: &mut dyn Watch,
-    ) {
-        let (mechanism, dt) = (self.model.mechanism(), self.settings.dt);
-        let substeps = self.n_substeps(&state.flesh);
+impl StepCall<'_> {
+    /// A step in joint coordinates.
+    pub(crate) fn step_reduced(&mut self, reduced: &ReducedModel, how: Reduced) {
+        let Self { model, input, settings, state, workspace, watch, report } = self;
+        let (mechanism, dt) = (model.mechanism(), settings.dt);
+        workspace.last = LastStep::Reduced;
+        let work = &mut workspace.reduced;
+        let work = work.get_or_insert_with(|| Box::new(ReducedWorkspace::new(reduced, &state.bodies)));
+        let explicit = &mut workspace.explicit;
+        let mut flesh =
+            model.flesh().map(|flesh| (flesh, FleshSubsteps::in_slot(explicit, flesh, &state.bodies)));
+        let substeps = n_substeps(&state.flesh, dt, how.most_substeps);
         report.effort.substeps = substeps;
         // Steps of other schemes may come before and after.
         state.bodies.forget_history();
-        state.bodies.pulls.fill(DVec3::ZERO);
-        state.bodies.loops.pulls.fill(DVec3::ZERO);
-        move_kinematic(mechanism, &mut state.bodies, self.input, dt);
+        state.bodies.forget_pulls();
+        move_kinematic(mechanism, &mut state.bodies, input, dt);
         watch.done(Stage::Prepare);
-        let substep = Substep {
-            mechanism,
-            reduced: self.reduced,
-            input: self.input,
-            method: self.how.method,
-            flesh: ExplicitFlesh {
-                dt: dt / f64::from(substeps),
-                gravity: self.settings.gravity,
-                substeps: self.settings.flesh_substeps().unwrap_or(0),
-                ..ExplicitFlesh::default()
-            },
+        let explicit = ExplicitFlesh {
+            dt: dt / f64::from(substeps),
+            gravity: settings.gravity,
+            substeps: settings.flesh_substeps().unwrap_or(0),
+            ..ExplicitFlesh::default()
         };
+        let substep = Substep { mechanism, reduced, input, method: how.method, flesh: explicit };
         for _ in 0..substeps {
-            let flesh = self.model.flesh().zip(explicit.as_deref_mut());
-            substep.advance(state, work, flesh, report, watch);
+            let flesh = flesh.as_mut().map(|(flesh, explicit)| (*flesh, &mut **explicit));
+            substep.advance(state, work, flesh, report, *watch);
         }
-        place_kinematic(mechanism, &mut state.bodies, self.input);
+        place_kinematic(mechanism, &mut state.bodies, input);
         let mut bodies = state.bodies.poses.iter().zip(&state.bodies.motions);
         let lost = bodies.position(|(pose, motion)| !(pose.is_finite() && motion.is_finite()));
         report.mechanism.non_finite = lost.map(BodyId::from_index);
         report.mechanism.iterations = substeps;
     }
+}
 
-    /// Substeps needed for the present speed of flesh in contact.
-    fn n_substeps(&self, flesh: &FleshState) -> u32 {
-        if !is_in_contact(flesh) {
-            return 1;
-        }
-        let distance = fastest(flesh) * self.settings.dt;
-        let most = self.how.most_substeps.max(1);
-        (distance / CALM_DISTANCE).ceil().clamp(1.0, f64::from(most)) as u32
+/// Substeps needed for the present speed of flesh in contact.
+fn n_substeps(flesh: &FleshState, dt: f64, most: u32) -> u32 {
+    if !is_in_contact(flesh) {
+        return 1;
     }
+    let distance = fastest(flesh) * dt;
+    (distance / CALM_DISTANCE).ceil().clamp(1.0, f64::from(most.max(1))) as u32
 }
 
 /// Whether something touches.

@@ -1,4 +1,4 @@
-//! How a step is made: its length, the stepper of the bodies, and how flesh goes with them.
+//! Settings of a step: its length (s), gravity, the stepper of the bodies, and how flesh is stepped.
 
 use glam::DVec3;
 use sinew_mechanism::{Assembly, CgSettings, Displacement, Explicit, Gyroscopic, Implicit, Loops};
@@ -139,12 +139,5 @@ impl Settings {
             (FleshStepping::Coupled, Scheme::Implicit(_)) => None,
             (FleshStepping::Coupled, _) => Some(0),
         }
-    }
-
-    /// Whether the step length can be stepped with.
-    pub(crate) fn has_length(&self) -> bool {
-        let mut settings = sinew_mechanism::Settings::default();
-        settings.dt = self.dt;
-        settings.has_length()
     }
 }

@@ -11,18 +11,11 @@
 //! look at each entry, then the step; nothing allocates once warm.
 
 use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
-use sinew_mechanism::{Input, Order, StepHooks, step_coupled};
+use sinew_mechanism::{Input, Order, Stage, StepHooks, Watch, is_step_length, step_coupled};
 
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
-use crate::input::copy_input;
-use crate::model::Model;
-use crate::reduced::{ReducedStep, ReducedWorkspace};
-use crate::reduced_model::ReducedModel;
-use crate::report::{Health, StepReport};
-use crate::settings::{Reduced, Scheme, Settings};
-use crate::state::State;
-use crate::watch::{BodiesWatch, Stage, Watch};
-use crate::workspace::{LastStep, Workspace};
+use crate::workspace::LastStep;
+use crate::{Health, Model, Scheme, Settings, State, StepReport, Workspace};
 
 /// Advances a state by one step of `settings.dt`. The same arguments give the same bits, at any number of threads, with a new
 /// workspace of the model or a used one.
@@ -49,23 +42,15 @@ pub fn step_observed(
     watch: &mut dyn Watch,
 ) -> StepReport {
     workspace.forget_last_step();
-    let mut report = StepReport { time: state.bodies.time, ..StepReport::default() };
     let n_unusable = input.n_unusable(model.mechanism());
-    let is_possible = settings.has_length() && state.fits(model);
-    let Some(stepper) = Stepper::of(model, settings).filter(|_| is_possible) else {
-        report.health = Health { refused: true, ignored_inputs: n_unusable, ..Health::default() };
-        return report;
-    };
-    let call = StepCall { model, input, settings };
-    match stepper {
-        Stepper::Coupled(bodies) => call.step_coupled(&bodies, state, workspace, &mut report, watch),
-        Stepper::ExplicitFlesh(split) => {
-            call.step_explicit_flesh(&split, state, workspace, &mut report, watch);
-        }
-        Stepper::Reduced(reduced, how) => {
-            call.step_reduced((reduced, how), state, workspace, &mut report, watch);
-        }
+    let is_possible = is_step_length(settings.dt) && state.fits(model);
+    let report = StepReport { time: state.bodies.time, ..StepReport::default() };
+    let mut call = StepCall { model, input, settings, state, workspace, watch, report };
+    if !is_possible || call.make().is_none() {
+        call.report.health = Health { refused: true, ignored_inputs: n_unusable, ..Health::default() };
+        return call.report;
     }
+    let mut report = call.report;
     report.health = health(&report, n_unusable);
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
@@ -88,55 +73,36 @@ pub fn step_index(time: f64, dt: f64) -> u64 {
     (time / dt).round() as u64
 }
 
-/// The stepper of a step, with what it needs.
-enum Stepper<'a> {
-    /// Bodies, and flesh solved with them by the implicit scheme.
-    Coupled(sinew_mechanism::Settings),
-    /// Flesh in explicit substeps, then bodies.
-    ExplicitFlesh(SplitStep<'a>),
-    /// The same in joint coordinates.
-    Reduced(&'a ReducedModel, Reduced),
-}
-
-impl<'a> Stepper<'a> {
-    /// The stepper that the settings choose; `None` if the model lacks what it needs.
-    fn of(model: &'a Model, settings: &Settings) -> Option<Self> {
-        if let Scheme::Reduced(how) = settings.scheme {
-            return Some(Self::Reduced(model.reduced()?, how));
-        }
-        let bodies = settings.mechanism()?;
-        Some(match (model.flesh(), settings.flesh_substeps()) {
-            (Some(flesh), Some(substeps)) => Self::ExplicitFlesh(SplitStep { bodies, flesh, substeps }),
-            _ => Self::Coupled(bodies),
-        })
-    }
-}
-
-/// A step of flesh, then of bodies.
-struct SplitStep<'a> {
-    bodies: sinew_mechanism::Settings,
-    flesh: &'a FleshModel,
-    substeps: u32,
-}
-
-/// What a step is given.
-struct StepCall<'a> {
-    model: &'a Model,
-    input: &'a Input,
-    settings: &'a Settings,
+/// A step under way: what it is given, and what it changes.
+pub(crate) struct StepCall<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) input: &'a Input,
+    pub(crate) settings: &'a Settings,
+    pub(crate) state: &'a mut State,
+    pub(crate) workspace: &'a mut Workspace,
+    pub(crate) watch: &'a mut dyn Watch,
+    pub(crate) report: StepReport,
 }
 
 impl StepCall<'_> {
-    fn step_coupled(
-        &self,
-        settings: &sinew_mechanism::Settings,
-        state: &mut State,
-        workspace: &mut Workspace,
-        report: &mut StepReport,
-        watch: &mut dyn Watch,
-    ) {
-        let State { bodies, flesh: soft, .. } = state;
-        let Workspace { mechanism, flesh: work, last, .. } = workspace;
+    /// Makes the step; `None` if the model lacks what the scheme needs.
+    fn make(&mut self) -> Option<()> {
+        if let Scheme::Reduced(how) = self.settings.scheme {
+            self.step_reduced(self.model.reduced()?, how);
+            return Some(());
+        }
+        let bodies = self.settings.mechanism()?;
+        match (self.model.flesh(), self.settings.flesh_substeps()) {
+            (Some(flesh), Some(substeps)) => self.step_explicit_flesh(&bodies, flesh, substeps),
+            _ => self.step_coupled(&bodies),
+        }
+        Some(())
+    }
+
+    /// Bodies, and flesh solved with them by the implicit scheme.
+    fn step_coupled(&mut self, settings: &sinew_mechanism::Settings) {
+        let State { bodies, flesh: soft, .. } = &mut *self.state;
+        let Workspace { mechanism, flesh: work, last, .. } = &mut *self.workspace;
         let mut companion = None;
         if let (Some(flesh), Scheme::Implicit(implicit)) = (self.model.flesh(), self.settings.scheme) {
             let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(flesh)));
@@ -147,58 +113,34 @@ impl StepCall<'_> {
             *last = LastStep::Coupled;
             companion = Some(Flesh::new(flesh, soft, work, implicit.order == Order::Second));
         }
-        let mut watch = BodiesWatch { watch };
-        let hooks =
-            StepHooks { watch: &mut watch, companion: companion.as_mut().map(|companion| companion as _) };
+        let hooks = StepHooks { watch: self.watch, companion: companion.as_mut().map(|flesh| flesh as _) };
         let model = self.model.mechanism();
-        report.mechanism = step_coupled(model, bodies, self.input, settings, mechanism, hooks);
-        report.flesh = companion.map_or_else(FleshReport::default, |companion| companion.report());
+        self.report.mechanism = step_coupled(model, bodies, self.input, settings, mechanism, hooks);
+        self.report.flesh = companion.map_or_else(FleshReport::default, |flesh| flesh.report());
     }
 
+    /// Flesh in explicit substeps, then bodies.
     fn step_explicit_flesh(
-        &self,
-        split: &SplitStep<'_>,
-        state: &mut State,
-        workspace: &mut Workspace,
-        report: &mut StepReport,
-        watch: &mut dyn Watch,
+        &mut self,
+        settings: &sinew_mechanism::Settings,
+        flesh: &FleshModel,
+        substeps: u32,
     ) {
-        let SplitStep { bodies: settings, flesh, substeps } = *split;
-        let State { bodies, flesh: soft, .. } = state;
-        let Workspace { mechanism, explicit, input, last, .. } = workspace;
+        let State { bodies, flesh: soft, .. } = &mut *self.state;
+        let Workspace { mechanism, explicit, input, last, .. } = &mut *self.workspace;
         *last = LastStep::ExplicitFlesh;
         let explicit = FleshSubsteps::in_slot(explicit, flesh, bodies);
-        report.flesh = explicit.advance(flesh, bodies, soft, &settings_of_flesh(&settings, substeps));
-        copy_input(self.input, input);
+        let &sinew_mechanism::Settings { dt, gravity, .. } = settings;
+        let how = ExplicitFlesh { dt, gravity, substeps, ..ExplicitFlesh::default() };
+        self.report.flesh = explicit.advance(flesh, bodies, soft, &how);
+        input.clone_from(self.input);
         input.wrenches.extend(explicit.flesh_wrenches.iter().chain(&explicit.contact_wrenches).copied());
-        watch.done(flesh_stage(flesh));
-        let mut watch = BodiesWatch { watch };
+        self.watch.done(flesh_stage(flesh));
         let model = self.model.mechanism();
-        report.mechanism =
-            sinew_mechanism::step_observed(model, bodies, input, &settings, mechanism, &mut watch);
+        self.report.mechanism =
+            sinew_mechanism::step_observed(model, bodies, input, settings, mechanism, self.watch);
         explicit.finish(flesh, bodies, soft);
     }
-
-    fn step_reduced(
-        &self,
-        (reduced, how): (&ReducedModel, Reduced),
-        state: &mut State,
-        workspace: &mut Workspace,
-        report: &mut StepReport,
-        watch: &mut dyn Watch,
-    ) {
-        let Workspace { reduced: work, explicit, last, .. } = workspace;
-        *last = LastStep::Reduced;
-        let Self { model, input, settings } = *self;
-        let work = work.get_or_insert_with(|| Box::new(ReducedWorkspace::new(reduced, &state.bodies)));
-        let explicit = model.flesh().map(|flesh| FleshSubsteps::in_slot(explicit, flesh, &state.bodies));
-        let step = ReducedStep { model, reduced, input, settings, how };
-        step.advance(state, work, explicit, report, watch);
-    }
-}
-
-fn settings_of_flesh(bodies: &sinew_mechanism::Settings, substeps: u32) -> ExplicitFlesh {
-    ExplicitFlesh { dt: bodies.dt, gravity: bodies.gravity, substeps, ..ExplicitFlesh::default() }
 }
 
 /// Whether flesh has no increments of the last step.

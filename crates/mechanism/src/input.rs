@@ -5,11 +5,11 @@
 
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, Pose, normalize_quat};
+use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::{ForceSet, MotorTarget};
-use crate::joints::Drive;
-use crate::model::{BodyId, BodyKind, JointId, Model};
+use crate::forces::ForceSet;
+use crate::{BodyId, BodyKind, Drive, JointId, Model, MotorTarget};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Grab {
 }
 
 /// The input of one step: plain data, recorded and replayed as it is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Input {
     /// Where kinematic bodies are at the end of the step (pose of the body frame). Others stay.
@@ -65,10 +65,35 @@ impl Default for Input {
     }
 }
 
+impl Clone for Input {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Reuses the memory of the lists.
+    fn clone_from(&mut self, from: &Self) {
+        self.kinematic.clone_from(&from.kinematic);
+        self.wrenches.clone_from(&from.wrenches);
+        self.grabs.clone_from(&from.grabs);
+        self.motors.clone_from(&from.motors);
+        self.drives.clone_from(&from.drives);
+        self.released.clone_from(&from.released);
+        self.spring_scale = from.spring_scale;
+        self.loop_iterations = from.loop_iterations;
+    }
+}
+
 impl Grab {
     /// Whether the point is held exactly instead of by a spring.
     pub fn is_hard(&self) -> bool {
         self.stiffness == f64::INFINITY
+    }
+
+    /// Pairs that it acts on: that of its body, and none.
+    pub(crate) fn ports(&self, model: &Model) -> [u32; 2] {
+        [model.port(self.body.index() as u32), NONE]
     }
 
     /// Distance of its point from the target, m.

@@ -27,7 +27,7 @@ mod assembly;
 mod steppers;
 
 pub use assembly::{AssemblyOutcome, AssemblyReport, assemble};
-pub use coupling::{Companion, CouplingPoint, Outside, PointLaw};
+pub use coupling::{Companion, CompanionLoads, CouplingPoint, PointLaw};
 pub use forces::{Limit, Motor, MotorTarget, Response, RotationForce, ScalarForce, Spring};
 pub use input::{Grab, Input};
 pub use joints::{
@@ -44,7 +44,7 @@ pub use model::{
 pub use prepare::{move_kinematic, place_kinematic};
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
-    RungeKutta, Scheme, Settings, TreeForm,
+    RungeKutta, Scheme, Settings, TreeForm, is_step_length,
 };
 pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};

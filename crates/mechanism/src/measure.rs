@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 
 use crate::forces::ForceSet;
 use crate::input::{Input, usable_scale};
-use crate::joints::{Drive, PairState, RelativeState, RowForm, evaluate_rows, joint_errors};
-use crate::model::{JointId, Model, State, WORLD, pose_of};
+use crate::joints::{Drive, RowForm, evaluate_rows, joint_errors};
+use crate::model::{JointId, Model, State, WORLD, motion_of, pose_of};
 
 /// Mechanical energy, J.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -59,7 +59,8 @@ fn add_joint_energy(model: &Model, state: &State, index: usize, spring_scale: f6
     if *forces == ForceSet::default() && joint.compliance == 0.0 {
         return;
     }
-    let relative = relative_state(model, state, index, |body| motion_of(state, body));
+    let motion = |body| motion_of(&state.motions, body);
+    let relative = joint.relative(&state.poses, motion, state.twists[index]);
     forces.add_energy(&relative, spring_scale, sum);
     if joint.compliance > 0.0 {
         let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
@@ -154,7 +155,9 @@ pub struct JointReading {
 
 /// Reads the coordinates of a joint.
 pub fn joint_reading(model: &Model, state: &State, joint: JointId) -> JointReading {
-    let relative = relative_state(model, state, joint.index(), |body| motion_of(state, body));
+    let index = joint.index();
+    let motion = |body| motion_of(&state.motions, body);
+    let relative = model.joints[index].relative(&state.poses, motion, state.twists[index]);
     JointReading {
         twist: relative.twist,
         twist_rate: relative.twist_rate(),
@@ -178,40 +181,14 @@ pub(crate) fn joint_error(
     if joint.compliance > 0.0 || input.releases(model, index) {
         return (0.0, 0.0);
     }
-    let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
     if joint.kind == JointKind::Ball {
-        let (point1, point2) = (joint.frames.point1, joint.frames.point2);
-        return (pose1.transform_point(point1).distance(pose2.transform_point(point2)), 0.0);
+        let [point1, point2] = joint.anchors(poses);
+        return (point1.distance(point2), 0.0);
     }
     // Errors are measured within half a turn of the last known angle and what it has turned since.
-    let previous_twist = state.twists[index as usize] + turned;
-    let pair = PairState { pose1, pose2, previous_twist, ..PairState::default() };
-    let relative = RelativeState::new(&joint.frames, &pair);
+    let relative = joint.relative(poses, |_| Motion::ZERO, state.twists[index as usize] + turned);
     let drives: SmallVec<[Drive; 2]> =
         joint.driven().filter_map(|c| input.drive(JointId::from_index(index as usize), c).copied()).collect();
     let rows = evaluate_rows(joint.kind, &relative, &drives, RowForm::Position);
     joint_errors(joint.kind, joint.drives_twist, &rows)
-}
-
-/// Twist of a body position; the world is at rest.
-pub(crate) fn motion_of(state: &State, body: u32) -> Motion {
-    if body == WORLD { Motion::ZERO } else { state.motions[body as usize] }
-}
-
-/// The relative state of a joint at the poses of a state, its bodies moving as told.
-pub(crate) fn relative_state(
-    model: &Model,
-    state: &State,
-    index: usize,
-    motion: impl Fn(u32) -> Motion,
-) -> RelativeState {
-    let joint = &model.joints[index];
-    let pair = PairState {
-        pose1: pose_of(&state.poses, joint.body1),
-        pose2: pose_of(&state.poses, joint.body2),
-        motion1: motion(joint.body1),
-        motion2: motion(joint.body2),
-        previous_twist: state.twists[index],
-    };
-    RelativeState::new(&joint.frames, &pair)
 }

@@ -5,9 +5,7 @@
 
 use sinew_math::{Motion, Pose, exp_so3, log_so3, normalize_quat};
 
-use crate::forces::MotorTarget;
-use crate::input::Input;
-use crate::model::{BodyId, Model, State};
+use crate::{BodyId, Input, Model, MotorTarget, State};
 
 /// End-of-step pose of a body that the input moves.
 pub(crate) fn kinematic_target(model: &Model, state: &State, input: &Input, body: usize) -> Pose {

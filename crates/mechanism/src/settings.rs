@@ -46,12 +46,12 @@ impl Settings {
             _ => 1,
         }
     }
+}
 
-    /// Whether a step of this length can be made: it is divided by the square of it.
-    pub fn has_length(&self) -> bool {
-        let per_square = 1.0 / (self.dt * self.dt);
-        self.dt > 0.0 && self.dt.is_finite() && per_square.is_finite() && per_square > 0.0
-    }
+/// Whether a step of `dt` seconds can be made: it is divided by the square of it.
+pub fn is_step_length(dt: f64) -> bool {
+    let per_square = 1.0 / (dt * dt);
+    dt > 0.0 && dt.is_finite() && per_square.is_finite() && per_square > 0.0
 }
 
 /// The stepper.

@@ -6,21 +6,28 @@ use sinew_solvers::LoopReport;
 
 use crate::model::BodyId;
 
-/// The stages of a step, in order.
+/// What a step has just done. Not every stepper has every stage: control, explicit flesh and contact are stages of whole
+/// models, which are stepped around a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Inputs, motor goals, extrapolation.
+    /// Inputs, motor targets, extrapolation; in joint coordinates also forces on bodies and along joints.
     Prepare,
-    /// Linearization and elimination, leaves to roots.
+    /// Commands of the actuators.
+    Control,
+    /// Explicit flesh and its contacts.
+    Flesh,
+    /// Explicit contacts of models without flesh.
+    Contact,
+    /// Linearization and elimination of the tree, leaves to roots.
     Eliminate,
     /// Substitution, roots to leaves.
     Substitute,
-    /// Linearizing a companion, and solving it together with the bodies.
+    /// Common solve of bodies and a companion (flesh, contacts).
     Couple,
     /// Refinement of the loops.
     Refine,
-    /// New poses and twists.
+    /// New poses and twists; in joint coordinates also the accelerations.
     Integrate,
     /// Assembly after the step.
     Stabilize,
@@ -28,8 +35,11 @@ pub enum Stage {
 
 impl Stage {
     /// All stages.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Prepare,
+        Self::Control,
+        Self::Flesh,
+        Self::Contact,
         Self::Eliminate,
         Self::Substitute,
         Self::Couple,
@@ -42,6 +52,9 @@ impl Stage {
     pub fn name(self) -> &'static str {
         match self {
             Self::Prepare => "prepare",
+            Self::Control => "control",
+            Self::Flesh => "flesh",
+            Self::Contact => "contact",
             Self::Eliminate => "eliminate",
             Self::Substitute => "substitute",
             Self::Couple => "couple",
@@ -52,9 +65,9 @@ impl Stage {
     }
 }
 
-/// What a caller sees of a step while it runs, and what it may stop. Any `FnMut(Stage)` is one.
+/// Observer of a step, which may also stop the refinement of its loops. Any `FnMut(Stage)` is one.
 pub trait Watch {
-    /// A stage has ended: the library itself never reads a clock.
+    /// A stage has ended.
     fn done(&mut self, stage: Stage) {
         let _ = stage;
     }

@@ -10,9 +10,9 @@ use sinew_solvers::Load;
 use crate::coupling::CompanionScratch;
 use crate::forces::{CoordinateLaws, HeldLimits, MotorTarget};
 use crate::input::Input;
-use crate::loops::LoopWork;
+use crate::loops::LoopWorkspace;
 use crate::model::{Model, State};
-use crate::tree::{BlockScratch, BodyLoads, TreeScratch};
+use crate::tree::{BlockScratch, BodyLoads, SweepStack, TreeScratch};
 
 /// Scratch of [`crate::step`], sized for one model. After the first step of a scheme a step allocates nothing while the
 /// input touches at most 64 bodies.
@@ -31,7 +31,7 @@ pub struct Workspace {
     /// Per grab of the last input: its wrench on the body.
     pub(crate) grab_wrenches: Vec<Force>,
     /// Made when there are loops.
-    pub(crate) loops: Option<Box<LoopWork>>,
+    pub(crate) loops: Option<Box<LoopWorkspace>>,
     /// Made when there is a companion.
     pub(crate) companion: Option<Box<CompanionScratch>>,
     /// Made when the block form is first used.
@@ -160,9 +160,7 @@ impl Workspace {
 
     /// Leaves the continuous twist angles of the last solve in the state.
     pub(crate) fn store_twists(&self, model: &Model, state: &mut State) {
-        for &(joint, pair) in &model.twist_joints {
-            state.twists[joint as usize] = self.tree.twists[pair as usize];
-        }
+        self.tree.store_twists(model, &mut state.twists);
         if let Some(loops) = &self.loops {
             loops.store_twists(model, &mut state.twists);
         }
@@ -174,18 +172,26 @@ impl Workspace {
         &self.grab_wrenches
     }
 
-    /// Bytes held, for the memory report; without the scratch of loops, of assembly, of the block form, and of the
-    /// explicit and displacement steppers.
+    /// Bytes held, for the memory report; without the scratch of loops, of companions, of assembly, and of the explicit and
+    /// displacement steppers.
     pub fn bytes(&self) -> usize {
-        use std::mem::size_of;
-        let waiting: usize = self.tree.stacks.iter().map(|l| l.loads.capacity() * size_of::<Load>()).sum();
-        self.tree.factor.bytes()
-            + self.tree.motions.len() * size_of::<Motion>()
-            + self.tree.twists.len() * 8
-            + waiting
-            + self.loads.slots.len() * 4
-            + self.points.poses.len() * size_of::<Pose>()
-            + (self.points.velocities.len() + self.points.base.len()) * size_of::<Motion>()
-            + self.points.joint_forces.len() * size_of::<DVec3>()
+        let Self { tree, points, loads, .. } = self;
+        let stack = |s: &SweepStack| {
+            s.loads.capacity() * size_of::<Load>() + s.joint_forces.capacity() * size_of::<DVec3>()
+        };
+        let lists =
+            loads.loads.capacity() * size_of::<Load>() + 4 * (loads.slots.len() + loads.touched.capacity());
+        let motions = tree.motions.len() + points.velocities.len() + points.base.len();
+        tree.factor.bytes()
+            + tree.twists.len() * 8
+            + tree.schedule.trunk.len() * 4
+            + tree.stacks.iter().map(stack).sum::<usize>()
+            + lists
+            + motions * size_of::<Motion>()
+            + points.poses.len() * size_of::<Pose>()
+            + points.joint_forces.len() * size_of::<DVec3>()
+            + self.targets.len() * size_of::<MotorTarget>()
+            + self.grab_wrenches.capacity() * size_of::<Force>()
+            + self.block.as_ref().map_or(0, |block| block.bytes())
     }
 }

@@ -1,4 +1,4 @@
-//! A scene that runs: model, state, settings and scratch in one value.
+//! A running scene: model, state, settings, recorded inputs and scratch in one value. World axes, SI.
 
 mod scene;
 
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use glam::DVec3;
 use sinew_compile::{SceneInfo, ScenePeriod, Script, ScriptTimes};
 use sinew_engine::{
-    Appearance, Contact, Model, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace,
-    copy_input, digest, step_observed,
+    Appearance, Contact, Model, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace, digest,
+    step_observed,
 };
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
@@ -77,7 +77,7 @@ impl World {
     /// Advances by one step with this input instead of the recorded ones.
     pub fn step_with(&mut self, input: &Input) -> StepReport {
         self.take_changes();
-        copy_input(input, &mut self.input);
+        self.input.clone_from(input);
         self.advance(&mut |_: Stage| {})
     }
 

@@ -41,6 +41,12 @@ pub(crate) struct NodeLayout {
 }
 
 impl BlockLayout {
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let ids = self.node_of_variable.len() + self.node_of_constraint.len() + self.first_node.len();
+        self.nodes.len() * size_of::<NodeLayout>() + 4 * ids
+    }
+
     pub(crate) fn new(plan: &EliminationPlan) -> Self {
         let dim_at = |position: Option<usize>| position.map_or(0, |p| plan.nodes()[p].dim);
         let n_constraints = plan.loop_constraints().len() + plan.nodes().len() - plan.pairs().len();

@@ -115,10 +115,9 @@ impl PairFactor {
 
     /// Bytes held, for memory reports.
     pub fn bytes(&self) -> usize {
-        use std::mem::size_of;
-        self.heads.len() * size_of::<Head>()
-            + self.columns.len() * size_of::<Column>()
-            + self.pivots.len() * 8
+        self.heads.capacity() * size_of::<Head>()
+            + self.columns.capacity() * size_of::<Column>()
+            + self.pivots.capacity() * 8
     }
 
     /// A mutable view of all pairs, to be split among threads.

@@ -34,6 +34,11 @@ impl BlockSystem {
         self.rhs.fill(0.0);
     }
 
+    /// Bytes held, for memory reports.
+    pub fn bytes(&self) -> usize {
+        self.layout.bytes() + 8 * (self.blocks.len() + self.rhs.len())
+    }
+
     /// Number of scalar unknowns: velocities and multipliers.
     pub fn n_unknowns(&self) -> usize {
         self.layout.n_unknowns
@@ -134,7 +139,7 @@ impl BlockSystem {
     fn set_block(&mut self, node: &NodeLayout, first_column: usize, size: [usize; 2], block: Given<'_>) {
         let [n_rows, n_columns] = size;
         let (Given::AsIs(entries) | Given::Transposed(entries)) = block;
-        assert_eq!(entries.len(), n_rows * n_columns, "the block has the wrong size");
+        assert_eq!(entries.len(), n_rows * n_columns, "the block must have {n_rows} × {n_columns} entries");
         for i in 0..n_rows {
             for j in 0..n_columns {
                 self.blocks[node.off_diagonal(i, first_column + j)] = match block {

@@ -51,6 +51,11 @@ impl TreeLdlt {
         Self { layout, schedule: plan.schedule(max_grain), factor, residual }
     }
 
+    /// Bytes held, for memory reports.
+    pub fn bytes(&self) -> usize {
+        self.layout.bytes() + 8 * (self.factor.len() + self.residual.len()) + 4 * self.schedule.trunk.len()
+    }
+
     /// Factors a system of the plan given to [`TreeLdlt::new`].
     ///
     /// # Errors

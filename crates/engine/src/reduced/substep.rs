@@ -4,16 +4,12 @@
 
 use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
-use sinew_mechanism::{Input, external_wrenches};
+use sinew_mechanism::{Input, Stage, Watch, external_wrenches};
 use sinew_recursive::{Action, HybridReport, JointMode, Tree, resisted};
 
 use super::workspace::ReducedWorkspace;
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
-use crate::reduced_model::ReducedModel;
-use crate::report::StepReport;
-use crate::settings::ReducedMethod;
-use crate::state::State;
-use crate::watch::{Stage, Watch};
+use crate::{ReducedMethod, ReducedModel, State, StepReport};
 
 /// What all substeps of a step share.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use glam::DVec3;
 use sinew_contact::ContactPoint;
 use sinew_fem::FemState;
 use sinew_math::{Force, Motion};
-use sinew_mechanism::{Attached, CgReport, Companion, CouplingPoint, Outside, Reaction, State};
+use sinew_mechanism::{Attached, CgReport, Companion, CompanionLoads, CouplingPoint, Reaction, State};
 use sinew_solvers::CarrierCoupling;
 
 use super::contacts::Contacts;
@@ -251,7 +251,7 @@ impl Attached for Flesh<'_> {
 }
 
 impl Companion for Flesh<'_> {
-    fn linearize(&mut self, moment: &CouplingPoint<'_>, outside: &mut Outside<'_>) {
+    fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>) {
         let Self { model, state, work, .. } = self;
         (work.h, work.carry) = (moment.h, moment.carry);
         moment.motions.clone_into(&mut work.motions);
@@ -266,13 +266,13 @@ impl Companion for Flesh<'_> {
                 elements.linearize(body, moment, &state.nodes[flesh], &state.history[flesh]);
             }
         }
-        contacts.act(model, outside, &mut |flesh, node, impulse| {
+        contacts.act(model, loads, &mut |flesh, node, impulse| {
             elements[flesh].push(&model.bodies[flesh], node, impulse);
         });
         for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
             elements.finish_matrix(body, &contacts.couplings.in_matrix[flesh]);
             for (&bone, load) in body.bones.iter().zip(elements.bones.iter()) {
-                outside.add(bone, &load);
+                loads.add(bone, &load);
             }
         }
     }

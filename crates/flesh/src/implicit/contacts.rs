@@ -13,7 +13,7 @@ use sinew_contact::{
     Anchors, Approach, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Mover,
 };
 use sinew_math::Motion;
-use sinew_mechanism::{CouplingPoint, Outside};
+use sinew_mechanism::{CompanionLoads, CouplingPoint};
 
 use super::contact_sides::{ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
@@ -115,12 +115,12 @@ impl Contacts {
         scaled.replace(points, stretches);
     }
 
-    /// Applies the contacts at their present laws: to bodies through `outside`, to flesh through the couplings and
+    /// Applies the contacts at their present laws: to bodies through `loads`, to flesh through the couplings and
     /// through `constant(flesh, node, impulse)`.
     pub(crate) fn act(
         &mut self,
         model: &FleshModel,
-        outside: &mut Outside<'_>,
+        loads: &mut CompanionLoads<'_>,
         constant: &mut dyn FnMut(usize, usize, DVec3),
     ) {
         let Self { couplings, points, solve, centres, motions, .. } = self;
@@ -129,13 +129,13 @@ impl Contacts {
         for (contact, step) in points.iter().zip(solve.steps()).filter(|(_, step)| step.grip != Grip::Open) {
             match sides.of(contact) {
                 [SolvedSide::Flesh { flesh, point }, other] => {
-                    let impulse = couplings.add_flesh(flesh, point, &other, step, outside);
+                    let impulse = couplings.add_flesh(flesh, point, &other, step, loads);
                     let corners = model.bodies[flesh].corners(point.tet);
                     for (node, weight) in corners.into_iter().zip(point.weights) {
                         constant(flesh, node, impulse * weight);
                     }
                 }
-                bodies => couplings.add_bodies(model, &bodies, step, outside),
+                bodies => couplings.add_bodies(model, &bodies, step, loads),
             }
         }
     }

@@ -1,9 +1,9 @@
-//! What the contacts of a solve add to its matrix: to the tetrahedra, between flesh and bodies, and between bodies.
+//! Matrix blocks of contacts: on tetrahedra, between flesh and bodies, between bodies. World axes, SI.
 
 use glam::DVec3;
 use sinew_contact::ContactStep;
 use sinew_math::{Motion, SurfacePoint, Sym3};
-use sinew_mechanism::{Outside, PointLaw};
+use sinew_mechanism::{CompanionLoads, PointLaw};
 
 use super::contact_sides::SolvedSide::{self, Body, Given};
 use crate::model::FleshModel;
@@ -66,7 +66,7 @@ impl ContactCouplings {
         point: SurfacePoint,
         other: &SolvedSide,
         step: &ContactStep,
-        outside: &mut Outside<'_>,
+        loads: &mut CompanionLoads<'_>,
     ) -> DVec3 {
         let resistance = step.matrix();
         self.in_matrix[flesh].push((point, resistance));
@@ -75,7 +75,7 @@ impl ContactCouplings {
             Given(velocity) => impulse += resistance.mul_vec(velocity),
             Body { body, arm } => {
                 self.with_bodies[flesh].push(FleshBodyCoupling { point, body, arm, resistance });
-                outside.push(body, arm, &opposite(&law(step)), DVec3::ZERO);
+                loads.push(body, arm, &opposite(&law(step)), DVec3::ZERO);
             }
             SolvedSide::Flesh { .. } => {}
         }
@@ -88,20 +88,20 @@ impl ContactCouplings {
         model: &FleshModel,
         sides: &[SolvedSide; 2],
         step: &ContactStep,
-        outside: &mut Outside<'_>,
+        loads: &mut CompanionLoads<'_>,
     ) {
         let law = law(step);
         match *sides {
-            [Body { body, arm }, Given(velocity)] => outside.push(body, arm, &law, velocity),
-            [Given(velocity), Body { body, arm }] => outside.push(body, arm, &opposite(&law), velocity),
+            [Body { body, arm }, Given(velocity)] => loads.push(body, arm, &law, velocity),
+            [Given(velocity), Body { body, arm }] => loads.push(body, arm, &opposite(&law), velocity),
             [Body { body, arm }, Body { body: other, arm: other_arm }] => {
                 let (bodies, arms) = ([body, other], [arm, other_arm]);
                 if model.bodies.is_empty() {
-                    outside.tie(bodies, arms, &law);
+                    loads.tie(bodies, arms, &law);
                 } else {
                     // With flesh, everything is solved together anyway.
-                    outside.push(body, arm, &law, DVec3::ZERO);
-                    outside.push(other, other_arm, &opposite(&law), DVec3::ZERO);
+                    loads.push(body, arm, &law, DVec3::ZERO);
+                    loads.push(other, other_arm, &opposite(&law), DVec3::ZERO);
                     self.between_bodies.push(BodyCoupling { bodies, arms, resistance: step.matrix() });
                 }
             }

@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
         let mut flesh = Flesh::new(&chain.flesh, soft, work, keeps_history);
         let hooks = StepHooks { watch: &mut |_: Stage| {}, companion: Some(&mut flesh) };
         let report = step_coupled(&chain.model, state, input, settings, workspace, hooks);
-        let felt = flesh.finish(state);
+        let felt = flesh.report();
         (report, felt)
     }
 }

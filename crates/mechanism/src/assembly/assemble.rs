@@ -5,20 +5,14 @@
 //! which a taut chain first buckles is solved again. Contradictory joints end in a least-squares answer, and the report
 //! says so.
 
-use glam::DVec3;
 use sinew_math::Pose;
 use sinew_solvers::LoopReport;
-use sinew_topology::NONE;
 
-use crate::assembly::{AssemblyOutcome, Placement};
-use crate::input::Input;
+use crate::assembly::Placement;
 use crate::loops::{OpeningPolicy, Refinement};
 use crate::measure::joint_error;
-use crate::model::{Model, State};
-use crate::prepare::{increment, move_pose, place_kinematic};
-use crate::settings::{Assembly, Loops};
-use crate::watch::Stage;
-use crate::workspace::Workspace;
+use crate::prepare::{increment, move_pose};
+use crate::{Assembly, AssemblyOutcome, Input, Loops, Model, Stage, State, Workspace, place_kinematic};
 
 /// What an assembly did.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -58,16 +52,16 @@ pub fn assemble(
     place_kinematic(model, state, input);
     let mut nobody = |_: Stage| {};
     let mut run = Refinement::new(loops, input, &mut nobody);
-    let placement = Placement { model, input, settings, opening: OpeningPolicy::Close };
-    let placed = placement.place(state, workspace, &mut run);
+    let opening = OpeningPolicy::Close;
+    let mut placement = Placement { model, input, settings, opening, state, workspace, run: &mut run };
+    let placed = placement.place();
     if settings.velocities && placed.error.largest().is_finite() {
-        let placement = Placement { opening: OpeningPolicy::Leave, ..placement };
-        placement.match_velocities(state, workspace, &mut run);
+        placement.opening = OpeningPolicy::Leave;
+        placement.match_velocities();
     }
     state.forget_history();
-    state.pulls.fill(DVec3::ZERO);
+    state.forget_pulls();
     state.loops.forces.fill(0.0);
-    state.loops.pulls.fill(DVec3::ZERO);
     AssemblyReport {
         outcome: placed.outcome,
         iterations: placed.iterations,
@@ -88,20 +82,22 @@ pub(crate) fn stabilize(
 ) -> u32 {
     workspace.points.extra_poses.clone_from(&state.poses);
     let n_open = count_open(model, state, input);
-    let mut placement = Placement { model, input, settings, opening: OpeningPolicy::Leave };
-    let mut placed = placement.place(state, workspace, run);
+    let opening = OpeningPolicy::Leave;
+    let mut placement = Placement { model, input, settings, opening, state, workspace, run };
+    let mut placed = placement.place();
     if model.may_open(input)
-        && (placed.outcome != AssemblyOutcome::Assembled || count_open(model, state, input) > n_open)
+        && (placed.outcome != AssemblyOutcome::Assembled
+            || count_open(model, placement.state, input) > n_open)
     {
         // Joints that may open stand in the way of the others.
-        state.poses.clone_from(&workspace.points.extra_poses);
+        placement.state.poses.clone_from(&placement.workspace.points.extra_poses);
         placement.opening = OpeningPolicy::Ignore;
         let tried = placed.iterations;
-        placed = placement.place(state, workspace, run);
+        placed = placement.place();
         placed.iterations += tried;
     }
     if settings.velocities {
-        placement.match_velocities(state, workspace, run);
+        placement.match_velocities();
     }
     // The increment of the step now ends at the corrected pose.
     if state.history.step > 0.0 && placed.iterations > 0 {
@@ -119,12 +115,8 @@ fn count_open(model: &Model, state: &State, input: &Input) -> usize {
         let error = joint_error(model, state, &state.poses, input, (l.joint, 0.0));
         !l.is_primary && OpeningPolicy::Leave.ignores(model, l.ports, error)
     });
-    let grabs = input.hard_grabs(model).filter(|g| {
-        OpeningPolicy::Leave.ignores(
-            model,
-            [model.port(g.body.index() as u32), NONE],
-            (g.gap(model, &state.poses), 0.0),
-        )
-    });
+    let grabs = input
+        .hard_grabs(model)
+        .filter(|g| OpeningPolicy::Leave.ignores(model, g.ports(model), (g.gap(model, &state.poses), 0.0)));
     joints.count() + grabs.count()
 }

@@ -4,14 +4,12 @@
 //! Units: m and rad. Cost: one pass over the joints.
 
 use sinew_math::Pose;
-use sinew_topology::NONE;
 
 use crate::assembly::largest_excess;
-use crate::input::Input;
 use crate::loops::OpeningPolicy;
 use crate::measure::joint_error;
-use crate::model::{Model, State, WORLD};
-use crate::settings::Assembly;
+use crate::model::WORLD;
+use crate::{Assembly, Input, Model, State};
 
 /// Joint errors at some poses, m and rad.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +79,7 @@ impl AssemblyErrors {
         }
         for grab in input.hard_grabs(model) {
             let error = (grab.gap(model, poses), 0.0);
-            if !opening.ignores(model, [model.port(grab.body.index() as u32), NONE], error) {
+            if !opening.ignores(model, grab.ports(model), error) {
                 see(false, error);
             }
         }

@@ -10,7 +10,6 @@ use sinew_math::{DriveCoordinate, Motion, Pose};
 
 use crate::forces::{HeldLimits, Limit, LimitedCoordinate, ScalarForce, Tilt};
 use crate::joints::RelativeState;
-use crate::measure::relative_state;
 use crate::model::{JointId, JointModel, Model, State};
 
 /// Smallest radius of a mechanism, m: keeps the stiffness of a single body above zero.
@@ -90,7 +89,7 @@ fn for_each_limited(
         if limits.iter().all(Option::is_none) {
             continue;
         }
-        let relative = relative_state(model, state, index, &moved);
+        let relative = joint.relative(&state.poses, &moved, state.twists[index]);
         for (limit, coordinate) in limits.into_iter().zip(COORDINATES) {
             if let Some(limit) = limit {
                 let (value, rate) = value_and_rate(&relative, coordinate);

@@ -13,12 +13,10 @@ use sinew_math::Motion;
 use sinew_topology::NONE;
 
 use crate::assembly::{AssemblyErrors, ZeroStep, limits};
-use crate::input::Input;
 use crate::loops::{OpeningPolicy, Refinement};
-use crate::model::{Model, State, WORLD};
+use crate::model::WORLD;
 use crate::prepare::move_pose;
-use crate::settings::Assembly;
-use crate::workspace::Workspace;
+use crate::{Assembly, Input, Model, State, Workspace};
 
 /// How an assembly ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -36,96 +34,84 @@ pub enum AssemblyOutcome {
     Refused,
 }
 
-/// Moves poses until the joints are met.
-#[derive(Clone, Copy)]
-pub(crate) struct Placement<'a> {
+/// Moves the poses of a state until the joints are met.
+pub(crate) struct Placement<'a, 'b> {
     pub(crate) model: &'a Model,
     pub(crate) input: &'a Input,
     pub(crate) settings: &'a Assembly,
     /// What becomes of joints that may open.
     pub(crate) opening: OpeningPolicy,
+    pub(crate) state: &'a mut State,
+    pub(crate) workspace: &'a mut Workspace,
+    pub(crate) run: &'a mut Refinement<'b>,
 }
 
-impl Placement<'_> {
-    /// Moves the poses of a state until the joints are met, or nothing changes any more.
-    pub(crate) fn place(
-        &self,
-        state: &mut State,
-        workspace: &mut Workspace,
-        run: &mut Refinement<'_>,
-    ) -> AssemblyResult {
-        let error = self.errors(state);
+impl Placement<'_, '_> {
+    /// Moves the poses until the joints are met, or nothing changes any more.
+    pub(crate) fn place(&mut self) -> AssemblyResult {
+        let error = self.errors();
         let restraint = Restraint::new(self.settings, error.merit());
         let mut search = PlacementSearch { error, restraint, kept_merit: f64::INFINITY, iterations: 0 };
-        let kept = run.settings;
+        let kept = self.run.settings;
         let outcome = loop {
             if let Some(outcome) = search.outcome(self.settings) {
                 break outcome;
             }
             let e = search.error.largest();
-            run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * self.settings.tolerance);
-            if let Some(outcome) = self.iterate(&mut search, state, workspace, run) {
+            self.run.settings.solve.precision =
+                (0.1 * e * e).min(1e-3 * e).max(0.1 * self.settings.tolerance);
+            if let Some(outcome) = self.iterate(&mut search) {
                 break outcome;
             }
         };
-        run.settings = kept;
+        self.run.settings = kept;
         let PlacementSearch { mut error, kept_merit, iterations, .. } = search;
         let is_worse = kept_merit < error.merit() || (kept_merit.is_finite() && !error.largest().is_finite());
         if outcome != AssemblyOutcome::Assembled && is_worse {
-            state.poses.clone_from(&workspace.points.best_poses);
-            error = self.errors(state);
+            self.state.poses.clone_from(&self.workspace.points.best_poses);
+            error = self.errors();
         }
         AssemblyResult { outcome, iterations, error }
     }
 
     /// One displacement, made again with stiffening joint forces if it buckles; an outcome if it ends the search.
-    fn iterate(
-        &self,
-        search: &mut PlacementSearch,
-        state: &mut State,
-        workspace: &mut Workspace,
-        run: &mut Refinement<'_>,
-    ) -> Option<AssemblyOutcome> {
+    fn iterate(&mut self, search: &mut PlacementSearch) -> Option<AssemblyOutcome> {
         let before = search.error;
         let turn;
-        (search.error, turn) = self.displace(&search.restraint, state, workspace, run);
+        (search.error, turn) = self.displace(&search.restraint);
         // Large turns that gain nothing are those of a taut chain that buckles.
         let buckles = search.error.merit() > GAIN * before.merit() && BUCKLING * turn > before.largest();
         if buckles && !search.restraint.is_stiff {
             search.restraint.is_stiff = true;
-            state.poses.clone_from(&workspace.points.poses);
-            (search.error, _) = self.displace(&search.restraint, state, workspace, run);
+            self.state.poses.clone_from(&self.workspace.points.poses);
+            (search.error, _) = self.displace(&search.restraint);
         }
         search.iterations += 1;
         if !search.error.largest().is_finite() {
-            state.poses.clone_from(&workspace.points.poses);
+            self.state.poses.clone_from(&self.workspace.points.poses);
             search.error = before;
             return Some(AssemblyOutcome::Unfinished);
         }
-        workspace.store_twists(self.model, state);
-        let is_still = search.learn(&before, self.model.has_loops(self.input), self.settings);
+        self.workspace.store_twists(self.model, self.state);
+        let restraint = &mut search.restraint;
+        let is_still = restraint.learn(&before, &search.error, self.model.has_loops(self.input));
+        restraint.yielding = restraint.yielding.max(self.settings.yielding);
         if search.keeps_present(self.settings) {
-            workspace.points.best_poses.clone_from(&state.poses);
+            self.workspace.points.best_poses.clone_from(&self.state.poses);
         }
         is_still.then_some(AssemblyOutcome::LeastSquares)
     }
 
     /// One displacement; leaves the poses before it in `points.poses`. Returns the errors after it, and the largest turn.
-    fn displace(
-        &self,
-        restraint: &Restraint,
-        state: &mut State,
-        workspace: &mut Workspace,
-        run: &mut Refinement<'_>,
-    ) -> (AssemblyErrors, f64) {
-        let model = self.model;
-        workspace.points.base.clear();
-        workspace.points.base.resize(state.poses.len(), Motion::ZERO);
-        workspace.points.poses.clone_from(&state.poses);
-        self.solve_within_limits(restraint, state, workspace, run);
+    fn displace(&mut self, restraint: &Restraint) -> (AssemblyErrors, f64) {
+        let points = &mut self.workspace.points;
+        points.base.clear();
+        points.base.resize(self.state.poses.len(), Motion::ZERO);
+        points.poses.clone_from(&self.state.poses);
+        self.solve_within_limits(restraint);
         let mut largest_turn = 0.0;
-        for (pose, &pair) in state.poses.iter_mut().zip(&model.pair_of_body) {
-            let Some(&x) = workspace.tree.motions.get(pair as usize) else { continue };
+        for (pose, &pair) in self.state.poses.iter_mut().zip(&self.model.pair_of_body) {
+            let Some(&x) = self.workspace.tree.motions.get(pair as usize) else { continue };
             let mut x = x * restraint.share;
             let turn = x.angular.length();
             if turn > self.settings.max_turn {
@@ -135,26 +121,21 @@ impl Placement<'_> {
             largest_turn = f64::max(largest_turn, turn);
             *pose = move_pose(pose, x);
         }
-        (self.errors(state), largest_turn)
+        (self.errors(), largest_turn)
     }
 
     /// Finds a displacement, again until no other joint reaches a limit.
-    fn solve_within_limits(
-        &self,
-        restraint: &Restraint,
-        state: &State,
-        workspace: &mut Workspace,
-        run: &mut Refinement<'_>,
-    ) {
-        let (model, keeps_limits) = (self.model, self.settings.limits);
+    fn solve_within_limits(&mut self, restraint: &Restraint) {
+        let Self { model, input, state, workspace, run, .. } = self;
+        let keeps_limits = self.settings.limits;
         let &Restraint { is_stiff, yielding, .. } = restraint;
         let step = ZeroStep { is_rate: false, opening: self.opening, is_stiff, yielding, keeps_limits };
         if keeps_limits {
             limits::release_all(&mut workspace.points.held, model, &state.poses);
         }
         for _ in 0..ROUNDS {
-            step.solve((model, self.input), state, workspace, run);
-            let Workspace { tree, points, .. } = &mut *workspace;
+            step.solve((model, input), state, workspace, run);
+            let Workspace { tree, points, .. } = &mut **workspace;
             let moved = |body: u32| {
                 let pair = if body == WORLD { NONE } else { model.pair_of_body[body as usize] };
                 tree.motions.get(pair as usize).copied().unwrap_or(Motion::ZERO)
@@ -166,16 +147,12 @@ impl Placement<'_> {
     }
 
     /// The velocities nearest to the present ones, in the metric of the masses, that keep the joints.
-    pub(crate) fn match_velocities(
-        &self,
-        state: &mut State,
-        workspace: &mut Workspace,
-        run: &mut Refinement<'_>,
-    ) {
+    pub(crate) fn match_velocities(&mut self) {
+        let Self { model, input, state, workspace, run, .. } = self;
         workspace.points.base.clone_from(&state.motions);
-        ZeroStep::rate(self.opening).solve((self.model, self.input), state, workspace, run);
+        ZeroStep::rate(self.opening).solve((model, input), state, workspace, run);
         let is_finite = workspace.tree.motions.iter().all(|motion| motion.is_finite());
-        for (motion, &pair) in state.motions.iter_mut().zip(&self.model.pair_of_body) {
+        for (motion, &pair) in state.motions.iter_mut().zip(&model.pair_of_body) {
             if pair != NONE && is_finite {
                 *motion = workspace.tree.motions[pair as usize];
             }
@@ -183,9 +160,9 @@ impl Placement<'_> {
     }
 
     /// Errors at the poses of a state, limits included if they are to be kept.
-    fn errors(&self, state: &State) -> AssemblyErrors {
-        let errors = AssemblyErrors::at(self.model, state, &state.poses, self.input, self.opening);
-        errors.with_limits(self.model, state, self.settings)
+    fn errors(&self) -> AssemblyErrors {
+        let errors = AssemblyErrors::at(self.model, self.state, &self.state.poses, self.input, self.opening);
+        errors.with_limits(self.model, self.state, self.settings)
     }
 }
 
@@ -209,13 +186,6 @@ impl PlacementSearch {
         }
         let is_over = self.iterations >= settings.iterations || !self.error.largest().is_finite();
         is_over.then_some(AssemblyOutcome::Unfinished)
-    }
-
-    /// Learns from an iteration; true if nothing changes any more.
-    fn learn(&mut self, before: &AssemblyErrors, has_loops: bool, settings: &Assembly) -> bool {
-        let is_still = self.restraint.learn(before, &self.error, has_loops);
-        self.restraint.yielding = self.restraint.yielding.max(settings.yielding);
-        is_still
     }
 
     /// Whether the present poses are the best so far.

@@ -1,16 +1,13 @@
 //! One linear solve of an assembly: a step of length zero (`tree::point`).
 //!
-//! With `h = 0` no force acts; what is left is the smallest motion, in the metric of the masses, that meets the joints.
+//! With `h = 0` no force acts. The solution is the smallest motion, in the metric of the masses, that meets the joints.
 
 use glam::DVec3;
 use sinew_math::Motion;
 
-use crate::input::Input;
-use crate::joints::RowForm;
-use crate::loops::{LoopDemand, LoopWork, OpeningPolicy, Refinement, Surroundings};
-use crate::model::{Model, State};
+use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Refinement, Surroundings};
 use crate::tree::{LinearizationPoint, TreeSystem, sweep};
-use crate::workspace::Workspace;
+use crate::{Input, Model, RowForm, State, Workspace};
 
 /// What a step of length zero is for.
 #[derive(Clone, Copy, PartialEq)]
@@ -52,7 +49,7 @@ impl ZeroStep {
         };
         let (joint_forces, loop_forces): (&[DVec3], &[DVec3]) =
             if self.is_stiff { (&points.joint_forces, &points.loop_forces) } else { (&[], &[]) };
-        let mut loops = LoopWork::of(model, model.has_loops(input), tree, loops);
+        let mut loops = LoopWorkspace::of(model, model.has_loops(input), tree, loops);
         if let Some(loops) = &mut loops {
             let Self { opening, yielding, .. } = *self;
             loops.start(&state.loops, false, 0.0);

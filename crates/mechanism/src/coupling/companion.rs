@@ -1,7 +1,7 @@
 //! The interface of a companion: what it does to bodies, and its own unknowns.
 //!
 //! A companion is linearized at every linearization point of an implicit step ([`CouplingPoint`]). What it does to a single body it
-//! adds to the block of that body; what it does between two bodies becomes compliant rows among the loops; both through [`Outside`].
+//! adds to the block of that body; what it does between two bodies becomes compliant rows among the loops; both through [`CompanionLoads`].
 //! Its own unknowns, and every other coupling, it keeps for itself ([`Attached`]): bodies, joints and companion are then one
 //! symmetric system (`solve`). World axes at centres of mass.
 
@@ -44,7 +44,7 @@ pub struct CouplingPoint<'a> {
 /// Something that is solved together with the bodies in an implicit step.
 pub trait Companion: Attached {
     /// Linearizes itself and says what it does to bodies.
-    fn linearize(&mut self, moment: &CouplingPoint<'_>, outside: &mut Outside<'_>);
+    fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>);
 
     /// The residual of its own rows and its impulses on the bodies of [`Attached::ports`] at the twists of the tree alone and
     /// at the value it starts from; its unknowns are changes of that value.
@@ -65,13 +65,13 @@ pub trait Companion: Attached {
 }
 
 /// Where a companion puts what it does to bodies.
-pub struct Outside<'a> {
+pub struct CompanionLoads<'a> {
     model: &'a Model,
     loads: &'a mut BodyLoads,
     ties: &'a mut Vec<Tie>,
 }
 
-impl<'a> Outside<'a> {
+impl<'a> CompanionLoads<'a> {
     /// Nothing yet; ties of the last point are forgotten.
     pub(crate) fn new(model: &'a Model, loads: &'a mut BodyLoads, ties: &'a mut Vec<Tie>) -> Self {
         ties.clear();
@@ -104,7 +104,10 @@ impl<'a> Outside<'a> {
     /// point.
     pub fn tie(&mut self, bodies: [usize; 2], arms: [DVec3; 2], law: &PointLaw) {
         let ports = bodies.map(|body| self.model.port(body as u32));
-        debug_assert!(!ports.contains(&NONE), "an immovable body is not tied but pushed against");
+        debug_assert!(
+            !ports.contains(&NONE),
+            "both bodies of a tie must be movable; push against an immovable one"
+        );
         let mut rows = [INACTIVE; 3];
         for (i, row) in rows.iter_mut().enumerate() {
             let axis = law.axes[i];

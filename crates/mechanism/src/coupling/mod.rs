@@ -5,5 +5,5 @@
 mod companion;
 mod solve;
 
-pub use companion::{Companion, CouplingPoint, Outside, PointLaw};
+pub use companion::{Companion, CompanionLoads, CouplingPoint, PointLaw};
 pub(crate) use solve::{CompanionScratch, CoupledTree, MOST_SOLVES};

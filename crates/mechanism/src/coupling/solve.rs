@@ -10,16 +10,15 @@ use sinew_solvers::{
     CgReport, CgScratch, CgSettings, OnTree, OnTreeScratch, PairFactor, Responder, conjugate_gradient,
 };
 
-use crate::coupling::Companion;
 use crate::loops::Tie;
-use crate::model::Model;
 use crate::tree::{ReactingTree, TreeScratch};
+use crate::{Companion, Model};
 
 /// Solves at one linearization point: a contact that opens and closes for ever is left as it is.
 pub(crate) const MOST_SOLVES: u32 = 6;
 
 /// Scratch of the solves with a companion.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CompanionScratch {
     /// Rows between bodies at the present point.
     pub(crate) ties: Vec<Tie>,
@@ -61,24 +60,8 @@ struct SystemScratch {
 impl CompanionScratch {
     /// Scratch for a model; the sizes of a companion are taken at every solve, because contacts come and go.
     pub(crate) fn new(model: &Model, tree: &TreeScratch) -> Self {
-        let n = model.pairs.len();
-        Self {
-            ties: Vec::new(),
-            precision: CgSettings::default(),
-            size: 0.0,
-            tree: ReactingTree::new(model, tree, std::iter::empty()),
-            ports: Vec::new(),
-            system: SystemScratch::default(),
-            solution: Vec::new(),
-            own: Vec::new(),
-            still: Vec::new(),
-            residual: Vec::new(),
-            touched: Vec::new(),
-            start: Vec::new(),
-            sum: Vec::new(),
-            impulses: vec![Force::ZERO; n],
-            body_motions: Vec::new(),
-        }
+        let tree = ReactingTree::new(model, tree, std::iter::empty());
+        Self { tree, impulses: vec![Force::ZERO; model.pairs.len()], ..Self::default() }
     }
 
     /// What the companion does to pairs beyond its loads, N·s.
@@ -117,8 +100,7 @@ impl CompanionScratch {
         }
         self.touch(&tree.motions);
         companion.start(&self.touched, &mut self.residual, &mut self.start);
-        // Later solves of a step begin near their solution: they are held to the scale of the first.
-        // The precision is relative to the residual of the first solve of the step.
+        // Later solves of a step begin near their solution: the precision is relative to the residual of the first.
         let size = self.residual.iter().map(|r| r * r).sum::<f64>().sqrt();
         if is_first {
             self.size = size;
@@ -161,11 +143,6 @@ impl CompanionScratch {
             system.prepare();
         }
         conjugate_gradient(&mut system, rhs, solution, settings, cg)
-    }
-
-    /// The reaction of the tree alone, of all of it.
-    fn answer_tree(&mut self, factor: &PairFactor, impulses: &[Force], motions: &mut [Motion]) {
-        self.tree.all(factor).respond(impulses, motions);
     }
 
     /// The twists of the bodies that the companion touches.
@@ -215,7 +192,7 @@ impl Responder for CoupledTree<'_> {
 
     fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
         let Self { factor, scratch, companion } = self;
-        scratch.answer_tree(factor, impulses, motions);
+        scratch.tree.all(factor).respond(impulses, motions);
         scratch.touch(motions);
         // Minus what the companion does when its bodies move and it does not.
         let CompanionScratch { still, residual, start, touched, .. } = &mut **scratch;
@@ -233,7 +210,7 @@ impl Responder for CoupledTree<'_> {
         {
             all[port as usize] += impulse;
         }
-        scratch.answer_tree(factor, &all, motions);
+        scratch.tree.all(factor).respond(&all, motions);
         scratch.sum = all;
     }
 }

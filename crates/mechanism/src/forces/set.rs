@@ -8,10 +8,9 @@ use sinew_math::{DriveCoordinate, Force, Motion, Sym3, log_so3};
 use sinew_solvers::Load;
 
 use crate::forces::{
-    Coordinate, CoordinateLaws, HeldLimits, LimitedCoordinate, Motor, MotorTarget, RelativeMotion,
-    RotationForce, ScalarForce, ScalarImpulse, Tilt, cone,
+    Coordinate, CoordinateLaws, HeldLimits, LimitedCoordinate, RelativeMotion, ScalarImpulse, Tilt, cone,
 };
-use crate::joints::RelativeState;
+use crate::{Motor, MotorTarget, RelativeState, RotationForce, ScalarForce};
 
 /// All forces of one joint.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]

@@ -24,10 +24,8 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{DriveCoordinate, left_jacobian_inverse, left_jacobian_inverse_rate, log_so3};
 
-use crate::joints::{
-    Drive, RelativeState, RowForm, Rows, axis_gradients, quarter_turn, swing_rows, twist_curvature,
-    twist_gradient,
-};
+use crate::joints::{axis_gradients, quarter_turn, swing_rows, twist_curvature};
+use crate::{Drive, RelativeState, RowForm, Rows, twist_gradient};
 
 /// Smallest sine of the angle between disc axis and plane normal: a disc lying flatter has no lowest point.
 const FLAT: f64 = 1e-9;

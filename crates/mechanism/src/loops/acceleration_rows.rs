@@ -1,7 +1,7 @@
 //! The rows of joints and hard grabs outside the tree at the acceleration level (Fau99): `λ` are forces.
 //!
-//! Springs and the forces inside joints act from outside here (`explicit`); idle rows keep their places, so that
-//! multipliers mean the same in every scheme. The inertia of transmissions is a compliant row, `λ = −a ẍ`.
+//! Springs and forces inside joints are external forces here (`tree::acceleration`). Idle rows keep their places, so
+//! that multipliers mean the same in every scheme. The inertia of transmissions is a compliant row, `λ = −a ẍ`.
 
 use glam::DVec3;
 use sinew_math::Force;
@@ -12,11 +12,11 @@ use smallvec::SmallVec;
 use crate::forces::ForceSet;
 use crate::input::Grab;
 use crate::joints::{RelativeState, joint_errors};
-use crate::loops::{ForceRows, INACTIVE, LoopWork, OpeningPolicy, PrimaryRows, idle, release, soften};
+use crate::loops::{ForceRows, INACTIVE, LoopWorkspace, OpeningPolicy, PrimaryRows, idle, release, soften};
 use crate::model::{LoopModel, SECONDARY, WORLD};
 use crate::tree::{Evaluation, TreeReport};
 
-impl LoopWork {
+impl LoopWorkspace {
     /// Writes the rows.
     pub(crate) fn accelerate(&mut self, at: &Evaluation<'_>) -> TreeReport {
         self.clear();
@@ -83,7 +83,7 @@ impl AccelerationRows<'_, '_> {
         let model = self.at.model;
         let body = grab.body.index();
         let points = [model.bodies[body].central_point(grab.point), grab.target];
-        let ports = [model.port(body as u32), NONE];
+        let ports = grab.ports(model);
         let gap = self.point(ports, [body as u32, WORLD], points, SECONDARY);
         self.soften_open(ports, (gap.sqrt(), 0.0), 1.0);
     }
@@ -104,8 +104,7 @@ impl AccelerationRows<'_, '_> {
         let is_rigid = joint.compliance == 0.0;
         let (gap, lean) = joint_errors(joint.kind, joint.drives_twist, &found);
         if is_rigid {
-            self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
-            self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
+            self.seen.see_errors(gap * gap, lean * lean);
         }
         let demands = at.demands(joint, &found);
         let row = |k: usize| {

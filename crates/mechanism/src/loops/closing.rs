@@ -1,25 +1,25 @@
-//! The multipliers of the loops, and the motions with them.
+//! Solves for the multipliers of the loops, and adds their effect to the motions.
 //!
-//! Joints that may open come last among the rows. If the solve of all rows does not converge, the others are solved once
-//! more, for `b − J v_a − J T J₂ᵀλ₂` with the multipliers `λ₂` of those held.
+//! Rows of joints that may open come last. If the solve of all rows does not converge, the other rows are solved once
+//! more for `b − J v_a − J T J₂ᵀλ₂`, with the multipliers `λ₂` of the last rows held.
 //!
-//! On a tree the motions are one substitution with the impulses of the loops, and tell how well the rows are met:
-//! `b − J v − D λ` is the residual, so the solve before need not compute it. If it misses the precision by more than the solve
-//! allows, which a residual that is only updated may do, the solve goes on from there and does. Cost and failures: see
-//! [`sinew_solvers::refine`].
+//! On a tree, one substitution with the impulses of the loops gives the motions, and the true residual `b − J v − D λ`.
+//! The residual of the solve is only updated and may drift. If the true one misses the precision by more than allowed,
+//! the solve continues from there. Cost and failures: see [`sinew_solvers::refine`].
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose};
-use sinew_solvers::{
-    FreeBodies, FreeMass, LOOP_DRIFT, LoopRows, LoopScratch, LoopStop, PairFactor, Responder,
-};
+use sinew_math::{Motion, Pose};
+use sinew_solvers::{FreeBodies, FreeMass, LOOP_DRIFT, LoopStop, PairFactor, Responder};
 use sinew_topology::NONE;
 
-use crate::loops::{LoopWork, PrimaryRows, Refinement, Surroundings, free_mass};
+use crate::loops::{LoopWorkspace, PrimaryRows, Refinement, Surroundings, free_mass};
 use crate::model::Model;
 use crate::tree::ReactingTree;
 
-impl LoopWork {
+/// Inverse masses of bodies on their own, by port.
+type FreeMasses<'a> = &'a dyn Fn(u32) -> FreeMass;
+
+impl LoopWorkspace {
     /// Closes the loops: `tree.motions` becomes the solution with their impulses. `given` are the twists of bodies that
     /// nothing moves, per body. False if there is nothing to close.
     pub(crate) fn close(
@@ -34,32 +34,26 @@ impl LoopWork {
             return false;
         }
         let free_mass = |port: u32| free_mass(model, poses, port);
-        let Self { rows, lambda, rhs, impulses, reactions, tree, primary, spare, scratch, .. } = self;
+        let Self { rows, rhs, spare, .. } = self;
         rhs.resize(rows.len(), 0.0);
         spare.resize(rows.len(), 0.0);
         rows.gather(motions, rhs);
         rhs.iter_mut().zip(rows.rhs()).for_each(|(x, b)| *x = b - *x);
-        let mut unknowns = Unknowns {
-            rows,
-            primary,
-            lambda,
-            rhs,
-            impulses,
-            reactions,
-            spare,
-            scratch,
-            free_mass: &free_mass,
-        };
-        let mut free = FreeBodies { masses: &self.masses };
         match surroundings {
             Surroundings::Pairs => {
                 let above = |k: usize| {
                     given.get(model.pairs[k].parent_body as usize).copied().unwrap_or(Motion::ZERO)
                 };
-                unknowns.close_on_tree(tree, factor, &above, motions, run);
+                let mut tree = std::mem::take(&mut self.tree);
+                self.close_on_tree((&mut tree, factor), &above, motions, &free_mass, run);
+                self.tree = tree;
             }
-            Surroundings::Free => unknowns.close_on(&mut free, motions, run),
-            Surroundings::Other(other) => unknowns.close_on(other, motions, run),
+            Surroundings::Free => {
+                let masses = std::mem::take(&mut self.masses);
+                self.close_on(&mut FreeBodies { masses: &masses }, motions, &free_mass, run);
+                self.masses = masses;
+            }
+            Surroundings::Other(other) => self.close_on(other, motions, &free_mass, run),
         }
         self.judge(run);
         for (impulse, &block) in self.joint_impulses.iter_mut().zip(&self.blocks) {
@@ -83,44 +77,23 @@ impl LoopWork {
             }
         }
     }
-}
 
-/// The equations of the loops, and where they are solved.
-struct Unknowns<'a> {
-    rows: &'a LoopRows,
-    primary: &'a mut PrimaryRows,
-    /// Multipliers: a first guess, then the solution.
-    lambda: &'a mut [f64],
-    /// `b − J v_a`.
-    rhs: &'a [f64],
-    /// Of the multipliers, per pair; zero between solves.
-    impulses: &'a mut [Force],
-    /// Of the tree to them, per pair.
-    reactions: &'a mut [Motion],
-    /// One number per row.
-    spare: &'a mut [f64],
-    scratch: &'a mut LoopScratch,
-    /// Inverse mass of a body on its own.
-    free_mass: &'a dyn Fn(u32) -> FreeMass,
-}
-
-impl Unknowns<'_> {
     /// Closes the loops on a factored tree. The motions with the impulses tell how well the rows are met.
     fn close_on_tree(
         &mut self,
-        tree: &mut ReactingTree,
-        factor: &PairFactor,
+        (tree, factor): (&mut ReactingTree, &PairFactor),
         above: &dyn Fn(usize) -> Motion,
         motions: &mut [Motion],
+        free_mass: FreeMasses<'_>,
         run: &mut Refinement<'_>,
     ) {
         // Without restarts a solve that missed is to say so.
         let mut verifies = run.settings.solve.restarts == 0;
         loop {
-            let stop = self.solve(&mut tree.touched(factor), verifies, run);
-            self.rows.scatter(self.lambda, self.impulses);
+            let stop = self.solve(&mut tree.touched(factor), verifies, free_mass, run);
+            self.rows.scatter(&self.lambda, &mut self.impulses);
             // One more substitution of the whole tree gives the motions exactly, instead of adding up reactions.
-            tree.all(factor).resolve(self.impulses, above, motions);
+            tree.all(factor).resolve(&self.impulses, above, motions);
             if verifies || stop != LoopStop::Converged {
                 return;
             }
@@ -128,42 +101,49 @@ impl Unknowns<'_> {
             if run.report.residual <= LOOP_DRIFT * run.settings.solve.precision {
                 return;
             }
-            self.rows.clear_ports(self.impulses);
+            self.rows.clear_ports(&mut self.impulses);
             run.report.restarts += 1;
             verifies = true;
         }
     }
 
     /// Closes the loops on anything else that reacts.
-    fn close_on(&mut self, responder: &mut dyn Responder, motions: &mut [Motion], run: &mut Refinement<'_>) {
-        self.solve(responder, true, run);
-        self.rows.scatter(self.lambda, self.impulses);
-        responder.respond(self.impulses, self.reactions);
+    fn close_on(
+        &mut self,
+        responder: &mut dyn Responder,
+        motions: &mut [Motion],
+        free_mass: FreeMasses<'_>,
+        run: &mut Refinement<'_>,
+    ) {
+        self.solve(responder, true, free_mass, run);
+        self.rows.scatter(&self.lambda, &mut self.impulses);
+        responder.respond(&self.impulses, &mut self.reactions);
         motions.iter_mut().zip(self.reactions.iter()).for_each(|(v, dv)| *v += *dv);
     }
 
     /// Solves for the multipliers; returns how the solve of all rows ended. Without `verifies` a converged residual is not
     /// computed anew.
-    fn solve(&mut self, responder: &mut dyn Responder, verifies: bool, run: &mut Refinement<'_>) -> LoopStop {
-        let Self { rows, lambda, rhs, impulses, scratch, primary, spare, free_mass, .. } = self;
+    fn solve(
+        &mut self,
+        responder: &mut dyn Responder,
+        verifies: bool,
+        free_mass: FreeMasses<'_>,
+        run: &mut Refinement<'_>,
+    ) -> LoopStop {
+        let Self { rows, lambda, rhs, impulses, reactions, scratch, primary, spare, .. } = self;
         let stop = run.solve((rows, rhs, lambda), responder, free_mass, verifies, scratch);
-        let &mut PrimaryRows { n_blocks, n_rows, rows: ref mut primary_rows } = &mut **primary;
+        let &mut PrimaryRows { n_blocks, n_rows, rows: ref mut primary_rows } = primary;
         if stop != LoopStop::Converged && n_rows > 0 && n_rows < rows.len() {
             primary_rows.copy_blocks(rows, n_blocks);
             rows.scatter_from(n_blocks, lambda, impulses);
-            responder.respond(impulses, self.reactions);
+            responder.respond(impulses, reactions);
             rows.clear_ports(impulses);
             let primary_rhs = &mut spare[..n_rows];
-            primary_rows.gather(self.reactions, primary_rhs);
+            primary_rows.gather(reactions, primary_rhs);
             primary_rhs.iter_mut().zip(rhs.iter()).for_each(|(x, b)| *x = b - *x);
             let open = run.report;
-            run.solve(
-                (primary_rows, primary_rhs, &mut lambda[..n_rows]),
-                responder,
-                free_mass,
-                true,
-                scratch,
-            );
+            let unknowns = (&*primary_rows, &*primary_rhs, &mut lambda[..n_rows]);
+            run.solve(unknowns, responder, free_mass, true, scratch);
             // What is left open is what the report is about.
             run.judge_by(open);
         }

@@ -15,4 +15,4 @@ pub(crate) use force_rows::{ForceRows, INACTIVE, Tie, force_row, idle, release};
 pub(crate) use opening::{OpeningPolicy, Treatment, free_mass, loaded_mass, soften};
 pub(crate) use refinement::Refinement;
 pub(crate) use step_rows::LoopDemand;
-pub(crate) use work::{LoopWork, PrimaryRows, Surroundings};
+pub(crate) use work::{LoopWorkspace, PrimaryRows, Surroundings};

@@ -1,16 +1,14 @@
-//! What becomes of joints that may open, and of hard grabs, while they are open.
+//! Joints that may open, and hard grabs: how they are treated while they are open.
 //!
-//! **They yield** (Levenberg and Marquardt's damping with the squared error). Rows get the compliance
+//! They yield, as in Levenberg–Marquardt damping with the squared error: their rows get the compliance
 //! ```text
 //! D = min( min(e₁², 1) d,  20 min(e₂², 1) (1/M₁ + 1/M₂) ) / importance,     e₁ = |C|/ρ,   e₂ = |C|/ℓ
 //! ```
-//! with `C` the error, `d` the row's own `J M⁻¹Jᵀ` and `ρ` the radii of gyration of its two bodies, `M` the masses of the
-//! trees they belong to and `ℓ` their reach (radii of gyration from the root to the body). In a tree a step closes at most a
-//! quarter of the reach (all of it for a hold, whose target moves). A target out of reach then pulls a stretched arm with a
-//! bounded force instead of one that grows as the arm straightens, and joints that contradict each other meet in between;
-//! since `D` vanishes faster than the error, what can be met is met exactly within a few steps.
-//!
-//! A stabilization after a step leaves joints alone that are open: what they do is up to the dynamics.
+//! with `C` the error, `d` the row's own `J M⁻¹Jᵀ`, `ρ` the radii of gyration of the two bodies, `M` the masses of
+//! their trees and `ℓ` their reach (radii of gyration from the root to the body). A step closes at most a quarter of
+//! the reach, a grab all of it, because its target moves. So a target out of reach pulls with a bounded force, and
+//! joints that contradict each other meet in between. `D` vanishes faster than the error: what can be met is met within
+//! a few steps. A stabilization after a step leaves open joints alone.
 
 use sinew_math::{Pose, Sym3, quat_to_mat3};
 use sinew_solvers::{FreeMass, Load, LoopBlock, LoopRows};

@@ -6,9 +6,7 @@ use sinew_solvers::{
     FreeMass, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder, refine,
 };
 
-use crate::input::Input;
-use crate::settings::Loops;
-use crate::watch::{Stage, Watch};
+use crate::{Input, Loops, Stage, Watch};
 
 /// The loop work of one step, over all its solves.
 pub(crate) struct Refinement<'a> {

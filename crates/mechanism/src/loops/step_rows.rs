@@ -1,7 +1,8 @@
-//! The rows of joints, springs and hard grabs outside the tree at a linearization point of a step.
+//! Rows of joints, springs and hard grabs outside the tree, at a linearization point of a step.
 //!
-//! The same linearization as in the tree (`iterate`), on the twists of both bodies; what immovable bodies do goes to the
-//! right-hand side. A plain ball holds two points together in world axes; other joints go through the row library.
+//! The linearization is that of the tree (`tree::point`), on the twists of both bodies. Twists of immovable bodies go
+//! to the right-hand side. A plain ball joint holds two points together in world axes; other joints go through the row
+//! library. Linear in the rows.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, shift_force, shift_motion};
@@ -12,9 +13,9 @@ use smallvec::SmallVec;
 use crate::forces::ScalarImpulse;
 use crate::input::Grab;
 use crate::loops::{
-    ForceRows, INACTIVE, LoopWork, OpeningPolicy, Tie, Treatment, force_row, release, soften,
+    ForceRows, INACTIVE, LoopWorkspace, OpeningPolicy, Tie, Treatment, force_row, release, soften,
 };
-use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, pose_of};
+use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, motion_of, pose_of};
 use crate::tree::{BodyLoads, JointAt, LinearizationPoint, SHORT_ROW, TreeReport, add_geometric};
 
 /// What a solve asks of the loops beyond their rows.
@@ -35,22 +36,22 @@ impl Default for LoopDemand<'_> {
     }
 }
 
-impl LoopWork {
+impl LoopWorkspace {
     /// Rows at a linearization point. What the loops do to single bodies (geometric stiffness under the joint forces of the last
-    /// solve, constant impulses) goes to `extras`, before the tree is solved. Returns the errors of joints that are
+    /// solve, constant impulses) goes to `loads`, before the tree is solved. Returns the errors of joints that are
     /// to be met, and the largest gap of all, m. `ties` come last.
     pub(crate) fn linearize(
         &mut self,
         at: &LinearizationPoint<'_>,
         demand: &LoopDemand<'_>,
-        extras: &mut BodyLoads,
+        loads: &mut BodyLoads,
     ) -> (TreeReport, f64) {
         self.clear();
         self.yielded.clear();
         let yielded = &mut self.yielded;
         let seen = TreeReport::default();
         let mut linearizer =
-            Linearizer { at, demand, rows: &mut self.rows, extras, seen, largest_gap: 0.0, yielded };
+            Linearizer { at, demand, rows: &mut self.rows, loads, seen, largest_gap: 0.0, yielded };
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
             if is_primary && !looped.is_primary {
@@ -93,7 +94,7 @@ struct Linearizer<'a, 'b> {
     demand: &'a LoopDemand<'a>,
     rows: &'a mut LoopRows,
     /// Receives what acts on single bodies.
-    extras: &'a mut BodyLoads,
+    loads: &'a mut BodyLoads,
     /// Errors of joints that are to be met.
     seen: TreeReport,
     /// Of all, m.
@@ -128,7 +129,7 @@ impl Linearizer<'_, '_> {
         if forces.constant != Force::ZERO {
             let reaction = shift_force(forces.constant, here.shift) * -1.0;
             for (body, impulse) in bodies.into_iter().zip([forces.constant, reaction]) {
-                if let Some(load) = self.extras.on(at.model, body as usize) {
+                if let Some(load) = self.loads.on(at.model, body as usize) {
                     load.momentum += impulse;
                 }
             }
@@ -161,15 +162,15 @@ impl Linearizer<'_, '_> {
         }
         self.push(looped.ports, [joint.body1, joint.body2], &mut rows, weight);
         if here.rows.n > 0 && joint.compliance == 0.0 {
-            let softness = treatment.softness.map(|s| s / joint.weight);
-            soften(
-                (at.model, at.poses),
-                self.rows,
-                self.yielded,
-                softness,
-                self.demand.yielding / joint.weight,
-            );
+            self.soften(&treatment, joint.weight);
         }
+    }
+
+    /// Softens the last block as a treatment says, or as all blocks are.
+    fn soften(&mut self, treatment: &Treatment, importance: f64) {
+        let softness = treatment.softness.map(|s| s / importance);
+        let (at, given) = (self.at, self.demand.yielding / importance);
+        soften((at.model, at.poses), self.rows, self.yielded, softness, given);
     }
 
     /// Rows on the relative twist, less what immovable bodies do.
@@ -179,7 +180,7 @@ impl Linearizer<'_, '_> {
         }
         for (port, (body, side)) in ports.into_iter().zip(bodies.into_iter().zip([0, 1])) {
             if port == NONE {
-                let motion = self.at.motion(self.at.motions, body);
+                let motion = motion_of(self.at.motions, body);
                 for row in rows.iter_mut() {
                     row.rhs -= if side == 0 { row.on1 } else { row.on2 }.dot(motion);
                 }
@@ -192,8 +193,7 @@ impl Linearizer<'_, '_> {
     fn see(&mut self, is_primary: bool, ports: [u32; 2], (gap, lean): (f64, f64)) {
         self.largest_gap = self.largest_gap.max(gap);
         if is_primary || !OpeningPolicy::Leave.ignores(self.at.model, ports, (gap, lean)) {
-            self.seen.gap_squared = self.seen.gap_squared.max(gap * gap);
-            self.seen.lean_squared = self.seen.lean_squared.max(lean * lean);
+            self.seen.see_errors(gap * gap, lean * lean);
         }
     }
 
@@ -213,7 +213,7 @@ impl Linearizer<'_, '_> {
         let meeting = pose1.transform_point(points[0]);
         let arms = [meeting - pose1.translation, meeting - pose2.translation];
         let [given1, given2] = [0, 1].map(|i| {
-            let velocity = |motions: &[Motion]| shift_motion(at.motion(motions, bodies[i]), arms[i]).linear;
+            let velocity = |motions: &[Motion]| shift_motion(motion_of(motions, bodies[i]), arms[i]).linear;
             let moved = at.displaced.map_or(DVec3::ZERO, velocity);
             if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
         });
@@ -227,8 +227,7 @@ impl Linearizer<'_, '_> {
         let weight = if treatment.counts { weight } else { 0.0 };
         let rhs = (given1 - given2) - gap * (at.step.per_h * treatment.stride);
         self.rows.push_point(ports, arms, rhs, weight);
-        let softness = treatment.softness.map(|s| s / importance);
-        soften((at.model, at.poses), self.rows, self.yielded, softness, self.demand.yielding / importance);
+        self.soften(&treatment, importance);
         gap
     }
 
@@ -236,7 +235,7 @@ impl Linearizer<'_, '_> {
     fn grab(&mut self, grab: &Grab) {
         let body = grab.body.index();
         let point = self.at.model.bodies[body].central_point(grab.point);
-        let ports = [self.at.model.port(body as u32), NONE];
+        let ports = grab.ports(self.at.model);
         let gap = self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY, (true, 1.0));
         self.see(false, ports, (gap.length(), 0.0));
     }
@@ -251,15 +250,14 @@ impl Linearizer<'_, '_> {
             let shift = pose1.translation - pose2.translation;
             let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
             let gap = end1.transform_point(spring.point1) - end2.transform_point(spring.point2);
-            let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| at.motion(d, body)));
-            let rows = spring.linearized_rows(gap, at.step.h).map(|row| {
+            let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| motion_of(d, body)));
+            let mut rows = spring.linearized_rows(gap, at.step.h).map(|row| {
                 // Both ends act at the first point, so that action meets reaction across the gap, too.
                 let on1 = Force::new(arm.cross(row.axis), row.axis);
                 let on2 = shift_force(on1, shift) * -1.0;
                 let q = row.stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - row.pull;
                 force_row(on1, on2, ScalarImpulse { q, kappa: row.kappa })
             });
-            let mut rows = rows;
             self.push(*ports, bodies, &mut rows, 1.0);
         }
     }
@@ -272,7 +270,7 @@ impl Linearizer<'_, '_> {
         let sides = [(joint.body1, joint.frames.point1, pull), (joint.body2, joint.frames.point2, -pull)];
         for ((body, point, pull), end) in sides.into_iter().zip(looped.ends) {
             let arm = pose_of(at.poses, body).rotation * point;
-            if let Some(load) = self.extras.on(at.model, body as usize) {
+            if let Some(load) = self.loads.on(at.model, body as usize) {
                 add_geometric(at, body, load, (arm, end), (pull, strength));
             }
         }

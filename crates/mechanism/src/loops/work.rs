@@ -1,16 +1,16 @@
-//! Joints and springs outside the tree, refined on top of the tree's exact solution (Fau99 on Her11).
+//! Scratch of the joints and springs outside the tree, which are refined on top of the tree's exact solution (Fau99,
+//! Her11).
 //!
 //! With `v_a` the tree's solution and `T` its reaction to impulses, the rows `J v + D λ = b` of the loops give
 //! ```text
 //! (J T Jᵀ + D) λ = b − J v_a,     v = v_a + T Jᵀ λ
 //! ```
-//! Rigid rows have `D = 0`; a force with impulse `q − κ G v` outside the tree is the row `G v + λ/κ = q/κ`; a soft joint has
-//! `D = compliance/h²`. Tree rows hold to rounding whatever `λ` is. Joints that may open (secondary ones and grabs) come
-//! last: where they contradict the others, the others are solved once more with the secondary multipliers held.
-//! What they do while they are open: `opening`.
+//! Rigid rows have `D = 0`, soft joints `D = compliance/h²`. A force outside the tree with impulse `q − κ G v` is the
+//! row `G v + λ/κ = q/κ`. Tree rows hold to rounding whatever `λ` is. Rows of joints that may open come last
+//! (`opening`).
 //!
-//! World axes at centres of mass. `λ` is an impulse (N·s, N·m·s); the state keeps forces. Cost: one pass up and down the
-//! part of the tree that loops touch per iteration, and one over the whole tree at the end. No allocation once warm.
+//! World axes at centres of mass. `λ` is an impulse (N·s, N·m·s); the state keeps forces. Cost: per iteration one pass
+//! up and down the part of the tree that loops touch, and one over the whole tree at the end. No allocation once warm.
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3};
@@ -26,8 +26,8 @@ use crate::tree::{ReactingTree, TreeScratch, TreeSystem};
 const HELD_ROOM: usize = 16;
 
 /// Scratch of the loops of one model.
-#[derive(Clone, Debug)]
-pub(crate) struct LoopWork {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LoopWorkspace {
     /// At the present linearization point.
     pub(crate) rows: LoopRows,
     /// Multipliers, warm or new: impulses in a step, forces in accelerations.
@@ -78,7 +78,7 @@ impl PrimaryRows {
     }
 }
 
-impl LoopWork {
+impl LoopWorkspace {
     /// Scratch for a model, with room for a few hard grabs.
     pub(crate) fn new(model: &Model, tree: &TreeScratch) -> Self {
         let n = model.pairs.len();
@@ -87,21 +87,15 @@ impl LoopWork {
         Self {
             rows,
             lambda: vec![0.0; model.n_loop_multipliers()],
-            rhs: Vec::new(),
             impulses: vec![Force::ZERO; n],
             reactions: vec![Motion::ZERO; n],
             tree: ReactingTree::new(model, tree, model.loop_ports()),
             held: Vec::with_capacity(HELD_ROOM),
-            grabbed: 0..0,
-            primary: PrimaryRows::default(),
-            spare: Vec::new(),
-            scratch: LoopScratch::default(),
-            masses: Vec::new(),
             joint_impulses: vec![DVec3::ZERO; model.loops.len()],
             blocks: vec![NONE; model.loops.len()],
             yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
             twists: vec![0.0; model.loops.len()],
-            best: Default::default(),
+            ..Self::default()
         }
     }
 
@@ -240,7 +234,7 @@ fn is_decoupled(load: &Load) -> bool {
 pub(crate) enum Surroundings<'a> {
     /// The factored pairs.
     Pairs,
-    /// Bodies on their own, see [`LoopWork::are_bodies_free`].
+    /// Bodies on their own, see [`LoopWorkspace::are_bodies_free`].
     Free,
     /// Another factored system: the block form, or the pairs together with a companion.
     Other(&'a mut dyn Responder),

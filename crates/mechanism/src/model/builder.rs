@@ -1,11 +1,11 @@
-//! From specs to a checked model: bodies get central frames, joints become constraints of the kinematic graph, the graph a plan.
+//! From specs to a checked model: central frames of bodies, the graph of the joints, and its elimination plan.
 
 use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose, PrincipalInertia};
 use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};
 
 use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
-    BodyId, BodyKind, BodyModel, BodySpec, JointId, JointModel, JointSpec, MechanismError, Model,
+    BodyId, BodyKind, BodyModel, BodySpec, Checked, JointId, JointModel, JointSpec, MechanismError, Model,
     PointSpringSpec, Records, WORLD, check_body, check_joint, check_names, check_spring, label, lay_out,
 };
 
@@ -130,7 +130,7 @@ impl Records {
         bodies: &[BodySpec],
         joints: &[JointSpec],
         springs: &[PointSpringSpec],
-    ) -> Result<(), MechanismError> {
+    ) -> Checked {
         for body in bodies {
             check_body(self.bodies.len(), body)?;
             let record = body_model(body);

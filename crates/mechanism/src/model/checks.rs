@@ -3,10 +3,14 @@
 //! Stepping never fails, so everything that could spoil a step is refused here: numbers that are not finite, impossible masses,
 //! forces on coordinates that a joint does not have. Every error names the body, joint or spring and says what would be valid.
 
+use glam::DQuat;
 use sinew_math::DriveCoordinate;
 
 use crate::forces::{Limit, Motor, MotorTarget, ScalarForce};
-use crate::model::{BodyKind, BodySpec, JointSpec, MechanismError, PointSpringSpec};
+use crate::model::{BodyId, BodyKind, BodySpec, JointSpec, MechanismError, PointSpringSpec};
+
+/// Nothing, or the first fault.
+pub(crate) type Checked = Result<(), MechanismError>;
 
 /// How messages call something: its name, or its number.
 pub(crate) fn label(index: usize, name: &str) -> String {
@@ -14,10 +18,7 @@ pub(crate) fn label(index: usize, name: &str) -> String {
 }
 
 /// Names are optional, but a name that is there is unique: scenes and edits refer to it.
-pub(crate) fn check_names<'a>(
-    kind: &'static str,
-    names: impl Iterator<Item = &'a str>,
-) -> Result<(), MechanismError> {
+pub(crate) fn check_names<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Checked {
     let mut sorted: Vec<&str> = names.filter(|n| !n.is_empty()).collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|w| w[0] == w[1]) {
@@ -27,22 +28,14 @@ pub(crate) fn check_names<'a>(
 }
 
 /// Poses and twists are finite, rotations of unit length, drag does not push, mass properties are possible.
-pub(crate) fn check_body(index: usize, body: &BodySpec) -> Result<(), MechanismError> {
+pub(crate) fn check_body(index: usize, body: &BodySpec) -> Checked {
     let what = || format!("body `{}`", label(index, &body.name));
-    let pose = body.pose.translation.is_finite() && body.pose.rotation.is_finite();
-    let motion = body.motion.angular.is_finite() && body.motion.linear.is_finite();
-    if !pose || !motion {
-        return Err(invalid(what(), "pose or motion", f64::NAN, "give finite numbers"));
-    }
-    if (body.pose.rotation.length_squared() - 1.0).abs() > 1e-6 {
-        let length = body.pose.rotation.length();
-        return Err(invalid(what(), "rotation length", length, "normalize the quaternion"));
-    }
+    let is_finite = body.pose.is_finite() && body.motion.is_finite();
+    ensure(is_finite, what, "pose or motion", f64::NAN, "give finite numbers")?;
+    check_rotation(what, "rotation length", body.pose.rotation)?;
     for (field, value) in [("linear_damping", body.linear_damping), ("angular_damping", body.angular_damping)]
     {
-        if !(value >= 0.0 && value.is_finite()) {
-            return Err(invalid(what(), field, value, "damping is a rate of at least 0 1/s"));
-        }
+        ensure(is_size(value), what, field, value, "use a rate of at least 0 1/s")?;
     }
     if body.kind == BodyKind::Dynamic {
         body.mass.is_physical().map_err(|e| MechanismError::NonPhysicalMass {
@@ -54,14 +47,9 @@ pub(crate) fn check_body(index: usize, body: &BodySpec) -> Result<(), MechanismE
 }
 
 /// A joint refers to bodies that exist, and its numbers, coordinates and forces are valid.
-pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> Result<(), MechanismError> {
+pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> Checked {
     let what = format!("joint `{}`", label(index, &joint.name));
-    for body in std::iter::once(joint.child).chain(joint.parent) {
-        if body.index() >= n_bodies {
-            let (index, count) = (body.index(), n_bodies);
-            return Err(MechanismError::UnknownId { what, kind: "body", index, count });
-        }
-    }
+    check_bodies(&what, [Some(joint.child), joint.parent], n_bodies)?;
     check_joint_numbers(&what, joint)?;
     check_coordinates(&label(index, &joint.name), joint)?;
     for force in [&joint.twist, &joint.slide].into_iter().flatten() {
@@ -81,33 +69,22 @@ pub(crate) fn check_joint(index: usize, joint: &JointSpec, n_bodies: usize) -> R
 }
 
 /// Frames, compliance, weight and parameter of a joint.
-fn check_joint_numbers(what: &str, joint: &JointSpec) -> Result<(), MechanismError> {
-    let fault = |field, value, hint| Err(invalid(what.to_owned(), field, value, hint));
-    let f = &joint.frames;
-    for q in [f.rotation1, f.rotation2] {
-        if !q.is_finite() || (q.length_squared() - 1.0).abs() > 1e-6 {
-            return fault("frame rotation length", q.length(), "normalize the quaternion");
-        }
-    }
-    if !(f.point1.is_finite() && f.point2.is_finite()) {
-        return fault("frame point", f64::NAN, "give finite numbers");
-    }
-    if !(joint.compliance >= 0.0 && joint.compliance.is_finite()) {
-        return fault("compliance", joint.compliance, "at least 0 m/N");
-    }
-    if !(joint.weight > 0.0 && joint.weight.is_finite()) {
-        return fault("weight", joint.weight, "finite and above 0");
-    }
-    match joint.kind.parameter() {
-        Some(parameter) if !parameter.is_finite() || (!joint.kind.is_holonomic() && parameter <= 0.0) => {
-            fault("pitch or radius", parameter, "a pitch is finite, a radius above 0 m")
-        }
-        _ => Ok(()),
-    }
+fn check_joint_numbers(what: &str, joint: &JointSpec) -> Checked {
+    let what = || what.to_owned();
+    let &JointSpec { frames: f, compliance, weight, kind, .. } = joint;
+    check_rotation(what, "frame rotation length", f.rotation1)?;
+    check_rotation(what, "frame rotation length", f.rotation2)?;
+    let is_finite = f.point1.is_finite() && f.point2.is_finite();
+    ensure(is_finite, what, "frame point", f64::NAN, "give finite numbers")?;
+    ensure(is_size(compliance), what, "compliance", compliance, "use at least 0 m/N")?;
+    ensure(weight > 0.0 && weight.is_finite(), what, "weight", weight, "use a finite number above 0")?;
+    let Some(parameter) = kind.parameter() else { return Ok(()) };
+    let is_valid = parameter.is_finite() && (kind.is_holonomic() || parameter > 0.0);
+    ensure(is_valid, what, "pitch or radius", parameter, "use a finite pitch, or a radius above 0 m")
 }
 
 /// Forces, motors and drives act on coordinates that the joint has.
-fn check_coordinates(name: &str, joint: &JointSpec) -> Result<(), MechanismError> {
+fn check_coordinates(name: &str, joint: &JointSpec) -> Checked {
     let wrong = |coordinate, hint| {
         let (joint, kind) = (name.to_owned(), joint.kind.name());
         Err(MechanismError::NoSuchCoordinate { joint, kind, coordinate, hint })
@@ -133,7 +110,7 @@ fn check_coordinates(name: &str, joint: &JointSpec) -> Result<(), MechanismError
 }
 
 /// Forces along a coordinate: nothing negative, which would feed energy into every step.
-pub(crate) fn check_scalar(what: &str, force: &ScalarForce) -> Result<(), MechanismError> {
+pub(crate) fn check_scalar(what: &str, force: &ScalarForce) -> Checked {
     let spring = &force.spring;
     check_not_negative(
         what,
@@ -144,57 +121,38 @@ pub(crate) fn check_scalar(what: &str, force: &ScalarForce) -> Result<(), Mechan
             ("friction", force.friction),
         ],
     )?;
-    if !spring.rest.is_finite() {
-        return Err(invalid(what.to_owned(), "rest", spring.rest, "give a finite number"));
-    }
-    if let Some(limit) = &force.limit {
-        check_limit(what, limit)?;
-    }
+    let rest = spring.rest;
+    ensure(rest.is_finite(), || what.to_owned(), "rest", rest, "give a finite number")?;
+    force.limit.as_ref().map_or(Ok(()), |limit| check_limit(what, limit))?;
     force.motor.as_ref().map_or(Ok(()), |motor| check_motor(what, motor))
 }
 
 /// Gains and targets of a motor.
-fn check_motor(what: &str, motor: &Motor) -> Result<(), MechanismError> {
+fn check_motor(what: &str, motor: &Motor) -> Checked {
     check_not_negative(what, &[("kp", motor.kp), ("kd", motor.kd)])?;
     let MotorTarget { position, velocity } = motor.target;
+    let what = || what.to_owned();
     for (field, value) in [("motor position", position), ("motor velocity", velocity)] {
-        if !value.is_finite() {
-            return Err(invalid(what.to_owned(), field, value, "give a finite number"));
-        }
+        ensure(value.is_finite(), what, field, value, "give a finite number")?;
     }
-    if motor.max_force.is_nan() || motor.max_force < 0.0 {
-        return Err(invalid(what.to_owned(), "max_force", motor.max_force, "at least 0, or infinite"));
-    }
-    Ok(())
+    ensure(motor.max_force >= 0.0, what, "max_force", motor.max_force, "use at least 0, or infinity")
 }
 
 /// A limit needs a stiffness above 0: its damping is relative to it.
-pub(crate) fn check_limit(what: &str, limit: &Limit) -> Result<(), MechanismError> {
-    if limit.min.is_nan() || limit.max.is_nan() || limit.min > limit.max {
-        return Err(invalid(what.to_owned(), "limit min", limit.min, "min must not exceed max"));
-    }
-    if !(limit.stiffness > 0.0 && limit.stiffness.is_finite()) {
-        return Err(invalid(what.to_owned(), "limit stiffness", limit.stiffness, "above 0"));
-    }
+pub(crate) fn check_limit(what: &str, limit: &Limit) -> Checked {
+    let &Limit { min, max, stiffness, .. } = limit;
+    ensure(min <= max, || what.to_owned(), "limit min", min, "use a min that does not exceed max")?;
+    let is_stiff = stiffness > 0.0 && stiffness.is_finite();
+    ensure(is_stiff, || what.to_owned(), "limit stiffness", stiffness, "above 0")?;
     check_not_negative(what, &[("limit damping", limit.damping), ("limit ramp", limit.ramp)])
 }
 
 /// A spring between points refers to bodies that exist.
-pub(crate) fn check_spring(
-    index: usize,
-    spec: &PointSpringSpec,
-    n_bodies: usize,
-) -> Result<(), MechanismError> {
+pub(crate) fn check_spring(index: usize, spec: &PointSpringSpec, n_bodies: usize) -> Checked {
     let what = format!("spring {index}");
-    for body in std::iter::once(spec.body1).chain(spec.body2) {
-        if body.index() >= n_bodies {
-            let (index, count) = (body.index(), n_bodies);
-            return Err(MechanismError::UnknownId { what, kind: "body", index, count });
-        }
-    }
-    if !(spec.point1.is_finite() && spec.point2.is_finite()) {
-        return Err(invalid(what, "point", f64::NAN, "give finite numbers"));
-    }
+    check_bodies(&what, [Some(spec.body1), spec.body2], n_bodies)?;
+    let is_finite = spec.point1.is_finite() && spec.point2.is_finite();
+    ensure(is_finite, || what.clone(), "point", f64::NAN, "give finite numbers")?;
     check_not_negative(
         &what,
         &[("stiffness", spec.stiffness), ("damping", spec.damping), ("rest_length", spec.rest_length)],
@@ -202,14 +160,40 @@ pub(crate) fn check_spring(
 }
 
 /// The first value that is negative or not finite is an error.
-pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Result<(), MechanismError> {
-    match values.iter().find(|(_, v)| !(*v >= 0.0 && v.is_finite())) {
-        Some((field, value)) => Err(invalid(what.to_owned(), field, *value, "finite and at least 0")),
+pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Checked {
+    let mut values = values.iter();
+    values.try_for_each(|&(field, value)| {
+        ensure(is_size(value), || what.to_owned(), field, value, "use a finite number of at least 0")
+    })
+}
+
+/// Every body is one of `count`.
+fn check_bodies(what: &str, bodies: [Option<BodyId>; 2], count: usize) -> Checked {
+    match bodies.into_iter().flatten().map(BodyId::index).find(|&index| index >= count) {
+        Some(index) => Err(MechanismError::UnknownId { what: what.to_owned(), kind: "body", index, count }),
         None => Ok(()),
     }
 }
 
-/// The error about one number.
-fn invalid(what: String, field: &'static str, value: f64, hint: &'static str) -> MechanismError {
-    MechanismError::InvalidNumber { what, field, value, hint }
+/// A rotation is a unit quaternion.
+fn check_rotation(what: impl FnOnce() -> String, field: &'static str, rotation: DQuat) -> Checked {
+    let is_unit = (rotation.length_squared() - 1.0).abs() <= 1e-6;
+    ensure(is_unit, what, field, rotation.length(), "normalize the quaternion")
+}
+
+/// Whether a number is finite and not negative.
+fn is_size(value: f64) -> bool {
+    value >= 0.0 && value.is_finite()
+}
+
+/// The error about one number, unless it is valid.
+fn ensure(
+    is_valid: bool,
+    what: impl FnOnce() -> String,
+    field: &'static str,
+    value: f64,
+    hint: &'static str,
+) -> Checked {
+    let invalid = || MechanismError::InvalidNumber { what: what(), field, value, hint };
+    if is_valid { Ok(()) } else { Err(invalid()) }
 }

@@ -1,17 +1,15 @@
-//! Changing a model: a new one that re-plans only what was touched, with maps for ids and states.
+//! Changes of a model: a new model in which only the touched part is planned again, with maps for ids and states.
 //!
-//! An edit speaks in *extended* ids: those of the old model, followed by those of what the edit adds. Survivors keep
-//! their order, additions come last. Removing a body removes the joints and springs on it.
+//! An edit uses *extended* ids: those of the old model, followed by those of its additions. Bodies and joints that
+//! remain keep their order; additions come last. Removing a body removes the joints and springs on it.
 
 use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
 
-use crate::model::{
-    BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, Model, ModelSprings, PointSpringSpec,
-    Records, State, WORLD, check_names, endpoints, label, lay_out, n_rows,
-};
+use crate::model::{Checked, ModelSprings, Records, WORLD, check_names, endpoints, label, lay_out, n_rows};
+use crate::{BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, Model, PointSpringSpec, State};
 
 /// Additions and removals, for [`Model::edited`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ModelEdit {
     /// Size of the model it was made for: an edit of another one is refused.
     n_bodies: usize,
@@ -27,15 +25,7 @@ pub struct ModelEdit {
 impl ModelEdit {
     /// No changes yet to `model`.
     pub fn new(model: &Model) -> Self {
-        Self {
-            n_bodies: model.n_bodies(),
-            n_joints: model.n_joints(),
-            removed_bodies: Vec::new(),
-            removed_joints: Vec::new(),
-            bodies: Vec::new(),
-            joints: Vec::new(),
-            springs: Vec::new(),
-        }
+        Self { n_bodies: model.n_bodies(), n_joints: model.n_joints(), ..Self::default() }
     }
 
     /// Removes a body with its joints and springs.
@@ -66,15 +56,13 @@ impl ModelEdit {
     }
 
     /// Every body that an addition names must be there after the edit.
-    fn check_references(&self, bodies: &[u32]) -> Result<(), MechanismError> {
+    fn check_references(&self, bodies: &[u32]) -> Checked {
         let check = |what: String, body: BodyId| match bodies.get(body.index()) {
             Some(&new) if new != NONE => Ok(()),
-            _ => Err(MechanismError::UnknownId {
-                what,
-                kind: "body",
-                index: body.index(),
-                count: bodies.len(),
-            }),
+            _ => {
+                let (index, count) = (body.index(), bodies.len());
+                Err(MechanismError::UnknownId { what, kind: "body", index, count })
+            }
         };
         for (i, joint) in self.joints.iter().enumerate() {
             let what = || format!("joint `{}` of the edit", label(self.n_joints + i, &joint.name));
@@ -174,18 +162,8 @@ impl Model {
     fn survivors(&self, edit: &ModelEdit) -> Result<(Vec<u32>, Vec<u32>), MechanismError> {
         let mut bodies = vec![0; self.bodies.len() + edit.bodies.len()];
         let mut joints = vec![0; self.joints.len() + edit.joints.len()];
-        let unknown =
-            |kind, index, count| MechanismError::UnknownId { what: "the edit".into(), kind, index, count };
-        for id in &edit.removed_bodies {
-            *bodies[..self.bodies.len()]
-                .get_mut(id.index())
-                .ok_or_else(|| unknown("body", id.index(), self.bodies.len()))? = NONE;
-        }
-        for id in &edit.removed_joints {
-            *joints[..self.joints.len()]
-                .get_mut(id.index())
-                .ok_or_else(|| unknown("joint", id.index(), self.joints.len()))? = NONE;
-        }
+        remove("body", &mut bodies[..self.bodies.len()], edit.removed_bodies.iter().map(|id| id.index()))?;
+        remove("joint", &mut joints[..self.joints.len()], edit.removed_joints.iter().map(|id| id.index()))?;
         for (new, joint) in joints.iter_mut().zip(&self.joints) {
             let gone = |body: u32| body != WORLD && bodies[body as usize] == NONE;
             if gone(joint.body1) || gone(joint.body2) {
@@ -267,6 +245,16 @@ impl Model {
         }
         Ok(graph_edit)
     }
+}
+
+/// Marks what an edit removes.
+fn remove(kind: &'static str, ids: &mut [u32], mut removed: impl Iterator<Item = usize>) -> Checked {
+    let count = ids.len();
+    removed.try_for_each(|index| {
+        let unknown = || MechanismError::UnknownId { what: "the edit".into(), kind, index, count };
+        *ids.get_mut(index).ok_or_else(unknown)? = NONE;
+        Ok(())
+    })
 }
 
 /// Replaces everything that is not `NONE` by its rank.

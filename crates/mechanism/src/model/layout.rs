@@ -4,16 +4,16 @@
 //! by how they are solved: across a tree joint, to something immovable, or in the loops. Cost: linear in bodies and joints.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{JointKind, Motion, Pose, quat_to_mat3};
+use sinew_math::{JointKind, Motion, Pose};
 use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableId};
 
-use crate::forces::{ForceSet, PointSpring, Spring};
-use crate::joints::twist_angle;
+use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
-    AnchorInertia, BodyInertia, BodyKind, BodyModel, FreeIslands, History, JointId, JointModel, JointSide,
-    LinearInertia, LoopModel, LoopSpring, LoopState, Model, ModelNames, ModelSprings, ModelStructure,
-    PairForces, PairModel, PairPath, State, TreeExtent, WORLD, pose_of,
+    AnchorInertia, BodyInertia, BodyModel, FreeIslands, JointModel, JointSide, LinearInertia, LoopModel,
+    LoopSpring, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel, PairPath, TreeExtent, WORLD,
+    pose_of,
 };
+use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
 /// Bodies, joints and springs as the model stores them, before they are planned.
 #[derive(Clone, Debug, Default)]
@@ -314,9 +314,8 @@ impl Model {
         if !joint.tracks_twist {
             return 0.0;
         }
-        let frame = |body: u32, rotation| pose_of(poses, body).rotation * rotation;
-        let frame2 = frame(joint.body2, joint.frames.rotation2);
-        twist_angle(&quat_to_mat3(frame2.conjugate() * frame(joint.body1, joint.frames.rotation1)))
+        let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
+        twist_angle(&relative_rotation(&joint.frames, &pose1, &pose2))
     }
 
     /// Whether a joint is in the tree.

@@ -1,20 +1,18 @@
-//! The immutable model: bodies, joints, forces and the elimination plan, laid out for the step.
+//! The immutable model: bodies, joints, forces and the elimination plan, laid out for the step (`records`).
 //!
-//! Three tables by consumer: [`BodyModel`] and [`JointModel`] in the user's order for set-up, measures and the
-//! general joint path; [`PairModel`] in elimination order with everything the fused sweep reads, so that a
-//! step streams through memory. Equal force sets are stored once. Inside, every body is
-//! seen from its central frame (centre of mass, principal axes); outside, from the body frame the user chose.
+//! Equal force sets are stored once. Inside, a body is described in its central frame (centre of mass, principal axes);
+//! outside, in the body frame of the user.
 
 use glam::DVec3;
 use sinew_math::{JointKind, Motion, Pose};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
 use crate::forces::{ForceSet, PointSpring};
-use crate::joints::JointFrames;
 use crate::model::{
-    BodyId, BodyKind, BodyModel, FreeIslands, JointId, JointModel, LinearInertia, LoopModel, LoopSpring,
-    PairModel, State, TreeExtent, WORLD, pose_of,
+    BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, TreeExtent, WORLD,
+    pose_of,
 };
+use crate::{BodyId, BodyKind, JointFrames, JointId, State};
 
 /// An immutable mechanism; many states may share it.
 #[derive(Clone, Debug)]
@@ -224,9 +222,7 @@ impl Model {
 
     /// World positions of the two anchor points of a joint.
     pub fn joint_anchors(&self, state: &State, joint: JointId) -> (DVec3, DVec3) {
-        let j = &self.joints[joint.index()];
-        let (pose1, pose2) = (pose_of(&state.poses, j.body1), pose_of(&state.poses, j.body2));
-        (pose1.transform_point(j.frames.point1), pose2.transform_point(j.frames.point2))
+        self.joints[joint.index()].anchors(&state.poses).into()
     }
 
     /// Pose of the body frame (not of the centre of mass), `world_from_body`.

@@ -1,9 +1,8 @@
 //! The immutable model: what the user describes, checked, planned and laid out for the step.
 //!
-//! Specs (`body`, `spec`) are checked (`checks`), turned into records (`records`) and laid out in elimination order (`layout`).
+//! Specs (`spec`) are checked (`checks`), turned into records (`records`) and laid out in elimination order (`layout`).
 //! `builder` makes a model, `edit` makes another one from it. `state` is the plain data that a step changes.
 
-mod body;
 mod builder;
 mod checks;
 mod edit;
@@ -17,10 +16,9 @@ mod spec;
 mod state;
 mod tree_extent;
 
-pub use body::{BodyKind, BodySpec};
 pub use builder::{MechanismBuilder, Structure};
 pub(crate) use builder::{endpoints, n_rows};
-pub(crate) use checks::{check_body, check_joint, check_names, check_spring, label};
+pub(crate) use checks::{Checked, check_body, check_joint, check_names, check_spring, label};
 pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub(crate) use free_island::FreeIslands;
@@ -30,8 +28,8 @@ pub use mechanism::Model;
 pub(crate) use mechanism::{ModelNames, ModelSprings, ModelStructure};
 pub(crate) use records::{
     AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
-    PairForces, PairModel, PairPath, SECONDARY, WORLD, pose_of,
+    PairForces, PairModel, PairPath, SECONDARY, WORLD, motion_of, pose_of,
 };
-pub use spec::{JointSpec, PointSpringSpec};
+pub use spec::{BodyKind, BodySpec, JointSpec, PointSpringSpec};
 pub use state::{History, LoopState, State};
 pub(crate) use tree_extent::TreeExtent;

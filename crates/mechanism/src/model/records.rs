@@ -5,12 +5,11 @@
 //! relative to central frames (centre of mass, principal axes).
 
 use glam::{DQuat, DVec3};
-use sinew_math::{DriveCoordinate, JointKind, Pose, PrincipalInertia};
+use sinew_math::{DriveCoordinate, JointKind, Motion, Pose, PrincipalInertia};
 use sinew_topology::NONE;
 
-use crate::forces::{PointSpring, Spring};
-use crate::joints::JointFrames;
-use crate::model::BodyKind;
+use crate::forces::PointSpring;
+use crate::{BodyKind, JointFrames, PairState, RelativeState, Spring};
 
 /// Index of the world in body positions.
 pub(crate) const WORLD: u32 = u32::MAX;
@@ -92,6 +91,26 @@ impl JointModel {
     pub(crate) fn driven(&self) -> impl Iterator<Item = DriveCoordinate> + use<> {
         let twist = self.drives_twist.then_some(DriveCoordinate::Twist);
         twist.into_iter().chain(self.drives_slide.then_some(DriveCoordinate::Slide))
+    }
+
+    /// Anchors on the two bodies at some poses, world.
+    pub(crate) fn anchors(&self, poses: &[Pose]) -> [DVec3; 2] {
+        let frames = &self.frames;
+        let ends = [(self.body1, frames.point1), (self.body2, frames.point2)];
+        ends.map(|(body, point)| pose_of(poses, body).transform_point(point))
+    }
+
+    /// Frame 1 relative to frame 2, the bodies at some poses and moving as told.
+    #[inline]
+    pub(crate) fn relative(
+        &self,
+        poses: &[Pose],
+        motion: impl Fn(u32) -> Motion,
+        previous_twist: f64,
+    ) -> RelativeState {
+        let (pose1, pose2) = (pose_of(poses, self.body1), pose_of(poses, self.body2));
+        let (motion1, motion2) = (motion(self.body1), motion(self.body2));
+        RelativeState::new(&self.frames, &PairState { pose1, pose2, motion1, motion2, previous_twist })
     }
 
     /// Whether a coordinate is driven.
@@ -226,6 +245,12 @@ impl PairModel {
 #[inline]
 pub(crate) fn pose_of(poses: &[Pose], body: u32) -> Pose {
     if body == WORLD { Pose::IDENTITY } else { poses[body as usize] }
+}
+
+/// Twist of a body position; the world is at rest.
+#[inline]
+pub(crate) fn motion_of(motions: &[Motion], body: u32) -> Motion {
+    if body == WORLD { Motion::ZERO } else { motions[body as usize] }
 }
 
 const _: () = assert!(WORLD == NONE);

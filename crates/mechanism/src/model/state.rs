@@ -54,4 +54,10 @@ impl State {
     pub fn forget_history(&mut self) {
         self.history.step = 0.0;
     }
+
+    /// Forgets the joint forces of the last step, which a stepper without any leaves at zero.
+    pub fn forget_pulls(&mut self) {
+        self.pulls.fill(DVec3::ZERO);
+        self.loops.pulls.fill(DVec3::ZERO);
+    }
 }

@@ -7,13 +7,11 @@
 //! R' I R'ᵀ θ' = ℓ,   R' = exp(θ'/2) R                                     by fixed point
 //! pose⁺ = assemble(pose ⊕ (θ', Δx))
 //! ```
-//! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does; the
-//! printed choice, at the predicted pose, loses energy), and its rotations are added to `ℓ`, so that both momenta are exact
-//! and the motion is of second order. Where that iteration does not converge the bodies are assembled where they are, which
-//! keeps linear momentum only. docs/errata.md compares the variants.
-//!
-//! Joint springs are explicit. The twists of the state are mean velocities over the last step. Units SI, world axes.
-//! Cost: one linear solve per iteration of the assembly, through the row library.
+//! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does), and
+//! its rotations are added to `ℓ`, so that both momenta are exact and the motion is of second order. If that does not
+//! converge, the bodies are assembled at the predicted poses, which keeps linear momentum only. docs/errata.md compares
+//! the variants. Joint springs are explicit. The twists of the state are mean velocities over the last step. SI units,
+//! world axes. Cost: one linear solve per iteration of the assembly, through the row library.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose, Sym3, exp_so3, normalize_quat, quat_to_mat3};
@@ -22,43 +20,33 @@ use sinew_topology::NONE;
 use crate::assembly::{AssemblyErrors, Placement};
 use crate::forces::MotorTarget;
 use crate::joints::{RowForm, unwrap_angle};
-use crate::loops::{LoopDemand, LoopWork, OpeningPolicy, Refinement, Surroundings};
+use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Surroundings};
 use crate::model::{Model, State, WORLD};
-use crate::prepare::{
-    first_non_finite, increment, kinematic_target, move_kinematic, move_pose, place_kinematic, set_targets,
-};
+use crate::prepare::{first_non_finite, increment, kinematic_target, move_pose, place_kinematic};
 use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt};
-use crate::steppers::StepTask;
+use crate::steppers::{ActiveStep, StepTask};
 use crate::tree::{Evaluation, LinearizationPoint, TreeSystem, sweep};
 use crate::watch::{Stage, StepReport};
 use crate::workspace::{DisplacementScratch, Workspace};
 
 /// One displacement step.
-pub(crate) fn step(
-    task: &StepTask<'_>,
-    scheme: &Displacement,
-    state: &mut State,
-    workspace: &mut Workspace,
-    run: &mut Refinement<'_>,
-) -> StepReport {
-    let (model, h) = (task.model, task.settings.dt);
-    move_kinematic(model, state, task.input, h);
-    set_targets(model, task.input, &mut workspace.targets);
-    let mut scratch = workspace.displacement.take().unwrap_or_default();
-    fill_forces(task, state, &workspace.targets, &mut scratch.forces);
-    predict(task, state, scheme, &mut scratch);
-    run.done(Stage::Prepare);
+pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> StepReport {
+    step.take_input();
+    let mut scratch = step.workspace.displacement.take().unwrap_or_default();
+    fill_forces(&step.task, step.state, &step.workspace.targets, &mut scratch.forces);
+    predict(&step.task, step.state, scheme, &mut scratch);
+    step.run.done(Stage::Prepare);
 
-    let (mut error, mut iterations) = correct_along_start(task, scheme, state, workspace, &mut scratch, run);
+    let (mut error, mut iterations) = correct_along_start(step, scheme, &mut scratch);
+    let ActiveStep { task, state, workspace, run } = step;
     if error.largest() > scheme.tolerance {
         // Along the directions of the start it cannot be done: assemble where the bodies are.
         predict(task, state, scheme, &mut scratch);
-        let settings =
-            Assembly { tolerance: scheme.tolerance, iterations: scheme.iterations, ..Assembly::default() };
-        let placement =
-            Placement { model, input: task.input, settings: &settings, opening: OpeningPolicy::Yield };
+        let &Displacement { tolerance, iterations: limit, .. } = scheme;
+        let settings = &Assembly { tolerance, iterations: limit, ..Assembly::default() };
+        let (model, input, opening) = (task.model, task.input, OpeningPolicy::Yield);
         std::mem::swap(&mut state.poses, &mut scratch.poses);
-        let placed = placement.place(state, workspace, run);
+        let placed = Placement { model, input, settings, opening, state, workspace, run }.place();
         error = placed.error;
         iterations += placed.iterations;
         std::mem::swap(&mut state.poses, &mut scratch.poses);
@@ -79,18 +67,16 @@ pub(crate) fn step(
 
 /// Corrects the predicted poses until the joints are met. Returns the errors left, and the number of corrections.
 fn correct_along_start(
-    task: &StepTask<'_>,
+    step: &mut ActiveStep<'_, '_>,
     scheme: &Displacement,
-    state: &State,
-    workspace: &mut Workspace,
     scratch: &mut DisplacementScratch,
-    run: &mut Refinement<'_>,
 ) -> (AssemblyErrors, u32) {
+    let (model, input) = (step.task.model, step.task.input);
     let errors =
-        |poses: &[Pose]| AssemblyErrors::at(task.model, state, poses, task.input, OpeningPolicy::Yield);
-    let kept = run.settings;
+        |state: &State, poses: &[Pose]| AssemblyErrors::at(model, state, poses, input, OpeningPolicy::Yield);
+    let kept = step.run.settings;
     let mut iterations = 0;
-    let mut error = errors(&scratch.poses);
+    let mut error = errors(step.state, &scratch.poses);
     let mut smallest = error.largest();
     while error.largest() > scheme.tolerance && iterations < scheme.iterations {
         let e = error.largest();
@@ -99,13 +85,13 @@ fn correct_along_start(
         }
         // The loops need not be more precise than the next linearization.
         smallest = smallest.min(e);
-        run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * scheme.tolerance);
-        solve(task, scheme, state, &scratch.poses, workspace, run);
-        correct(task.model, state, scheme, &workspace.tree.motions, scratch);
+        step.run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * scheme.tolerance);
+        solve(step, scheme, &scratch.poses);
+        correct(model, step.state, scheme, &step.workspace.tree.motions, scratch);
         iterations += 1;
-        error = errors(&scratch.poses);
+        error = errors(step.state, &scratch.poses);
     }
-    run.settings = kept;
+    step.run.settings = kept;
     (error, iterations)
 }
 
@@ -217,16 +203,9 @@ fn turn_of(
 }
 
 /// One displacement that lowers the joint errors, into `tree.motions`.
-fn solve(
-    task: &StepTask<'_>,
-    scheme: &Displacement,
-    state: &State,
-    poses: &[Pose],
-    workspace: &mut Workspace,
-    run: &mut Refinement<'_>,
-) {
-    let (model, input) = (task.model, task.input);
-    let Workspace { tree, points, loads, loops, .. } = workspace;
+fn solve(step: &mut ActiveStep<'_, '_>, scheme: &Displacement, poses: &[Pose]) {
+    let ActiveStep { task: StepTask { model, input, .. }, state, workspace, run } = step;
+    let Workspace { tree, points, loads, loops, .. } = &mut **workspace;
     points.base.clear();
     points.base.resize(poses.len(), Motion::ZERO);
     loads.clear();
@@ -237,20 +216,15 @@ fn solve(
         measured: is_start.then_some(poses),
         ..LinearizationPoint::zero_step(model, input, poses, &points.base, &state.twists, 1.0)
     };
-    let mut loops = LoopWork::of(model, model.has_loops(input), tree, loops);
+    let mut loops = LoopWorkspace::of(model, model.has_loops(input), tree, loops);
     if let Some(loops) = &mut loops {
         loops.start(&state.loops, false, 0.0);
         loops.linearize(&at, &LoopDemand::default(), loads);
     }
     sweep::solve(&TreeSystem::zero_step(at, &[], loads), tree, &mut |stage| run.done(stage));
     if let Some(loops) = &mut loops {
-        loops.close(
-            model,
-            (at.poses, at.motions),
-            (&tree.factor, &mut tree.motions),
-            Surroundings::Pairs,
-            run,
-        );
+        let solution = (&tree.factor, tree.motions.as_mut_slice());
+        loops.close(model, (at.poses, at.motions), solution, Surroundings::Pairs, run);
         run.done(Stage::Refine);
     }
     loads.clear();
@@ -300,8 +274,7 @@ fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch)
     }
     history.step = h;
     place_kinematic(model, state, task.input);
-    state.pulls.fill(DVec3::ZERO);
-    state.loops.pulls.fill(DVec3::ZERO);
+    state.forget_pulls();
     state.time += h;
     for (index, _) in model.joints.iter().enumerate().filter(|(_, joint)| joint.tracks_twist) {
         state.twists[index] = unwrap_angle(model.principal_twist(index, &state.poses), state.twists[index]);

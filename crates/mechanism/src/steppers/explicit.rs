@@ -1,25 +1,20 @@
 //! The explicit baseline: acceleration constraints with Baumgarte terms and a Runge–Kutta integrator (Bar96).
 //!
-//! ```text
-//! M v̇ + Jᵀλ = F(q, v),   J v̇ = −J̇v + c̈ − 2γ(Jv − ċ) − γ² C        (velocity rows: −J̇v − γ Jv)
-//! ```
-//! solved by the same pair elimination as the implicit step, with accelerations for unknowns and forces for
-//! momenta. Quaternions are integrated as four numbers (`q̇ = ½ ω q`) and normalized at the end of the step, which
-//! keeps the order of the method. Joint springs are explicit here: stiff ones explode, which is the point of the
-//! comparison. Cost: one sweep through the row library per stage.
+//! The accelerations are those of `tree::acceleration`. Quaternions are integrated as four numbers (`q̇ = ½ ω q`) and
+//! normalized at the end of the step, which keeps the order of the method. Joint springs are explicit: stiff ones
+//! diverge, which is the point of the comparison. Cost: one sweep through the row library per stage.
 
-use glam::{DQuat, DVec3};
+use glam::DQuat;
 use sinew_math::{Motion, Pose, normalize_quat};
 use sinew_topology::NONE;
 
-use crate::loops::{LoopWork, Refinement};
-use crate::model::{BodyId, Model, State};
-use crate::prepare::{move_kinematic, place_kinematic, set_targets};
-use crate::settings::{Explicit, RungeKutta};
-use crate::steppers::StepTask;
+use crate::loops::LoopWorkspace;
+use crate::steppers::{ActiveStep, StepTask};
 use crate::tree::{Evaluation, TreeReport};
-use crate::watch::{Stage, StepReport};
-use crate::workspace::{BodyDerivative, ExplicitScratch, Workspace};
+use crate::workspace::{BodyDerivative, ExplicitScratch};
+use crate::{
+    BodyId, Explicit, Model, RungeKutta, Settings, Stage, State, StepReport, Workspace, place_kinematic,
+};
 
 /// `(c, weight)` of each stage: each starts `c h` into the step along the slope of the one before.
 fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
@@ -31,57 +26,47 @@ fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
 }
 
 /// One explicit step.
-pub(crate) fn step(
-    task: &StepTask<'_>,
-    settings: &Explicit,
-    state: &mut State,
-    workspace: &mut Workspace,
-    run: &mut Refinement<'_>,
-) -> StepReport {
-    let (model, dt) = (task.model, task.settings.dt);
-    move_kinematic(model, state, task.input, dt);
-    set_targets(model, task.input, &mut workspace.targets);
-    let mut scratch = workspace.explicit.take().unwrap_or_default();
-    scratch.start(state);
-    run.done(Stage::Prepare);
+pub(crate) fn step(step: &mut ActiveStep<'_, '_>, settings: &Explicit) -> StepReport {
+    let StepTask { model, settings: &Settings { dt, .. }, .. } = step.task;
+    step.take_input();
+    let mut scratch = step.workspace.explicit.take().unwrap_or_default();
+    scratch.start(step.state);
+    step.run.done(Stage::Prepare);
 
     let tableau = tableau(settings.method);
     let mut report = StepReport { iterations: tableau.len() as u32, ..StepReport::default() };
     for (stage, &(c, weight)) in tableau.iter().enumerate() {
         if c > 0.0 {
-            scratch.move_from(state, c * dt);
+            scratch.move_from(step.state, c * dt);
         }
         // Drives hold at the end of the step; a stage knows how far away that is.
         let times = (settings.baumgarte, (1.0 - c) * dt);
-        let (seen, loop_error) = accelerate(task, times, state, &mut scratch, workspace, run);
+        let (seen, loop_error) = accelerate(step, times, &mut scratch);
         report.regularized += seen.regularized;
         if stage == 0 {
             report.position_error = seen.gap_squared.sqrt();
             report.rotation_error = seen.lean_squared.sqrt();
             report.loop_error = loop_error;
-            workspace.store_twists(model, state);
+            step.workspace.store_twists(model, step.state);
         }
-        scratch.add_derivatives(model, &workspace.tree.motions, weight);
+        scratch.add_derivatives(model, &step.workspace.tree.motions, weight);
     }
 
-    report.non_finite = finish(task, state, &scratch.sums);
-    workspace.explicit = Some(scratch);
-    run.done(Stage::Integrate);
+    report.non_finite = finish(&step.task, step.state, &scratch.sums);
+    step.workspace.explicit = Some(scratch);
+    step.run.done(Stage::Integrate);
     report
 }
 
 /// Accelerations at one stage, into `tree.motions`; `times` are the Baumgarte frequency and the time to the end of the step.
 /// Returns the errors, and the largest gap among the loops.
 fn accelerate(
-    task: &StepTask<'_>,
+    step: &mut ActiveStep<'_, '_>,
     (baumgarte, remaining): (f64, f64),
-    state: &mut State,
     scratch: &mut ExplicitScratch,
-    workspace: &mut Workspace,
-    run: &mut Refinement<'_>,
 ) -> (TreeReport, f64) {
-    let StepTask { model, input, settings } = *task;
-    let Workspace { tree, loops, targets, .. } = workspace;
+    let ActiveStep { task: StepTask { model, input, settings }, state, workspace, run } = step;
+    let Workspace { tree, loops, targets, .. } = &mut **workspace;
     let mut at = Evaluation {
         poses: &scratch.poses,
         motions: &scratch.motions,
@@ -95,7 +80,7 @@ fn accelerate(
     at.external = &scratch.external;
     let mut seen = at.accelerations(tree, &mut |stage| run.done(stage));
     let mut loop_error = 0.0;
-    if let Some(loops) = LoopWork::of(model, model.has_loops(input), tree, loops) {
+    if let Some(loops) = LoopWorkspace::of(model, model.has_loops(input), tree, loops) {
         loops.start(&state.loops, run.settings.warm_start, 1.0);
         let open = loops.accelerate(&at);
         loop_error = open.gap_squared.sqrt();
@@ -156,8 +141,7 @@ fn finish(task: &StepTask<'_>, state: &mut State, sums: &[BodyDerivative]) -> Op
     }
     place_kinematic(task.model, state, task.input);
     state.forget_history();
-    state.pulls.fill(DVec3::ZERO);
-    state.loops.pulls.fill(DVec3::ZERO);
+    state.forget_pulls();
     state.time += dt;
     non_finite
 }

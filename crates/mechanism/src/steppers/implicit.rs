@@ -4,8 +4,8 @@
 //! in `scheme`. Where the solve leaves joints open, Newton iterations follow: they measure joint errors and forces at the pose
 //! just found and keep the directions of the first solve (docs/maths/stiff-joints.md). The best solution found is taken.
 //!
-//! Anchor error with one solve: at most about ½h²ω²ℓ and not accumulating (first order), O(h⁴) (second order).
-//! Cost: linear in the number of bodies; no allocation.
+//! The anchor error with one solve is at most about ½h²ω²ℓ and does not accumulate (first order), or O(h⁴) (second
+//! order). Cost: linear in the number of bodies; no allocation.
 
 use std::f64::consts::TAU;
 
@@ -14,34 +14,32 @@ use sinew_math::{Force, JointKind, Motion, Pose, ops};
 use sinew_solvers::{Load, LoopStop};
 use sinew_topology::NONE;
 
-use crate::coupling::{Companion, CompanionScratch, CouplingPoint};
-use crate::forces::{CoordinateLaws, MotorTarget};
-use crate::joints::RowForm;
-use crate::loops::{LoopWork, Refinement};
-use crate::measure::{joint_error, motion_of};
-use crate::model::{Model, State};
-use crate::prepare::{move_kinematic, move_pose, set_targets};
-use crate::settings::{Implicit, TreeForm};
+use crate::coupling::{CompanionScratch, CouplingPoint};
+use crate::forces::CoordinateLaws;
+use crate::loops::{LoopWorkspace, Refinement};
+use crate::measure::joint_error;
+use crate::model::motion_of;
+use crate::prepare::move_pose;
 use crate::steppers::{
-    CoupledCompanion, OPEN, PointProblem, PointSolver, SchemeCoefficients, SolvedPoint, StepTask, integrate,
+    ActiveStep, CoupledCompanion, OPEN, PointProblem, PointSolver, SchemeCoefficients, SolvedPoint, StepTask,
+    integrate,
 };
 use crate::tree::{JointAt, LinearizationPoint, StepLength, add_spring, grab_spring};
-use crate::watch::{Stage, StepReport};
-use crate::workspace::{PointScratch, Workspace};
+use crate::workspace::PointScratch;
+use crate::{
+    Companion, Implicit, Model, MotorTarget, RowForm, Stage, State, StepReport, TreeForm, Workspace,
+};
 
 /// One implicit step, with a companion if there is one. A tentative step that leaves joints open changes nothing.
 pub(crate) fn step(
-    task: &StepTask<'_>,
+    active: &mut ActiveStep<'_, '_>,
     settings: &Implicit,
-    state: &mut State,
-    workspace: &mut Workspace,
-    run: &mut Refinement<'_>,
     (companion, is_tentative): (Option<&mut dyn Companion>, bool),
 ) -> StepReport {
     // The scheme is chosen before kinematic bodies move: their twists would look like a jolt.
-    let scheme = SchemeCoefficients::new(state, settings.order, task.settings.dt);
-    move_kinematic(task.model, state, task.input, task.settings.dt);
-    set_targets(task.model, task.input, &mut workspace.targets);
+    let scheme = SchemeCoefficients::new(active.state, settings.order, active.task.settings.dt);
+    active.take_input();
+    let ActiveStep { task, state, workspace, run } = active;
     let mut step = ImplicitStep::new(task, settings, scheme, workspace, companion);
     step.start(state, run);
     run.done(Stage::Prepare);
@@ -122,7 +120,7 @@ impl<'a> ImplicitStep<'a> {
         let solver = PointSolver {
             // Only the pair form answers a companion.
             form: if companion.is_some() { TreeForm::Pair } else { implicit.form },
-            loops: LoopWork::of(model, may_tie || model.has_loops(task.input), tree, loops),
+            loops: LoopWorkspace::of(model, may_tie || model.has_loops(task.input), tree, loops),
             companion: companion.map(|companion| CoupledCompanion {
                 scratch: scratch.get_or_insert_with(|| Box::new(CompanionScratch::new(model, tree))),
                 companion,
@@ -465,9 +463,9 @@ fn turn_twists(model: &Model, state: &mut State, h: f64) {
     let in_loops = model.loops.iter().map(|looped| looped.joint);
     for index in in_tree.chain(in_loops.filter(|&joint| model.joints[joint as usize].tracks_twist)) {
         let joint = &model.joints[index as usize];
-        let spin = |body: u32| motion_of(state, body).angular.length_squared();
+        let spin = |body: u32| motion_of(&state.motions, body).angular.length_squared();
         if h * h * (spin(joint.body1) + spin(joint.body2)) > FAST_TURN * FAST_TURN {
-            let turn = h * model.twist_rate(&state.poses, joint, |body| motion_of(state, body));
+            let turn = h * model.twist_rate(&state.poses, joint, |body| motion_of(&state.motions, body));
             state.twists[index as usize] += turn;
         }
     }
@@ -518,7 +516,7 @@ fn fill_joint_forces(
 /// Wrenches of the grabs on their bodies once the tree and the loops are solved.
 fn measure_grabs(at: &LinearizationPoint<'_>, solver: &PointSolver<'_>, wrenches: &mut Vec<Force>) {
     wrenches.clear();
-    let mut hard = solver.loops.as_deref().map(LoopWork::grab_impulses);
+    let mut hard = solver.loops.as_deref().map(LoopWorkspace::grab_impulses);
     for grab in &at.input.grabs {
         let mut impulse = Force::ZERO;
         if grab.is_usable(at.model) {

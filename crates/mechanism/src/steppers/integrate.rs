@@ -6,11 +6,10 @@
 use sinew_math::{Motion, Pose, Sym3, Vec3x2, midpoint_step, momentum_step, turn_x2, twice};
 use sinew_topology::NONE;
 
-use crate::model::{BodyId, Model, State};
-use crate::prepare::{first_non_finite, increment, move_pose, place_kinematic};
-use crate::settings::Gyroscopic;
+use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::steppers::{PointSolver, SchemeCoefficients, StepTask};
 use crate::tree::BodyLoads;
+use crate::{BodyId, Gyroscopic, Model, State, place_kinematic};
 
 /// What the new poses depend on.
 struct Solution<'a> {
@@ -30,9 +29,7 @@ pub(crate) fn integrate(
     solver: &PointSolver<'_>,
 ) -> Option<BodyId> {
     let (model, settings) = (task.model, task.settings);
-    for &(joint, pair) in &model.twist_joints {
-        state.twists[joint as usize] = solver.tree.twists[pair as usize];
-    }
+    solver.tree.store_twists(model, &mut state.twists);
     if scheme.keeps_history {
         let history = &mut state.history;
         history.increments.resize(state.poses.len(), Motion::ZERO);

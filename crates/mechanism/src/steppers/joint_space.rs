@@ -6,10 +6,9 @@
 use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Force, quat_to_mat3};
 
-use crate::forces::{ForceSet, MotorTarget, Response};
-use crate::input::Input;
-use crate::model::{JointId, Model, State};
+use crate::forces::ForceSet;
 use crate::tree::Evaluation;
+use crate::{Input, JointId, Model, Response, State};
 
 impl Model {
     /// Forces inside a joint.
@@ -43,10 +42,8 @@ impl Model {
     ) -> Response<f64> {
         let Some(force) = self.forces_of(joint).along(coordinate) else { return Response::default() };
         let given = input.usable_motors(self).filter(|(named, _)| *named == joint).last();
-        let target = given.map_or_else(
-            || force.motor.map_or_else(MotorTarget::default, |motor| motor.target),
-            |(_, target)| *target,
-        );
+        let given = given.map(|(_, target)| *target);
+        let target = given.or(force.motor.map(|motor| motor.target)).unwrap_or_default();
         force.response(value_and_rate, target, input.usable_spring_scale(), h)
     }
 

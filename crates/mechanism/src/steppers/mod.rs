@@ -18,6 +18,6 @@ pub(crate) use integrate::integrate;
 pub use joint_space::external_wrenches;
 pub(crate) use momentum::{remember_momenta, restore_momenta};
 pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, SolvedPoint};
-pub(crate) use scheme::{SchemeCoefficients, StepTask};
+pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
 pub(crate) use substeps::{OPEN, Substeps};

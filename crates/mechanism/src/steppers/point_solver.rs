@@ -6,14 +6,13 @@
 use glam::DVec3;
 use sinew_solvers::CgSettings;
 
-use crate::coupling::{Companion, CompanionScratch, CoupledTree, CouplingPoint, MOST_SOLVES, Outside};
-use crate::loops::{LoopDemand, LoopWork, Refinement, Surroundings};
-use crate::settings::{Gyroscopic, TreeForm};
+use crate::coupling::{CompanionScratch, CoupledTree, MOST_SOLVES};
+use crate::loops::{LoopDemand, LoopWorkspace, Refinement, Surroundings};
 use crate::tree::{
     BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, TreeReport, TreeScratch, TreeSystem,
     block_form, sweep,
 };
-use crate::watch::Stage;
+use crate::{Companion, CompanionLoads, CouplingPoint, Gyroscopic, Stage, TreeForm};
 
 /// What solves a linearization point.
 pub(crate) struct PointSolver<'a> {
@@ -24,7 +23,7 @@ pub(crate) struct PointSolver<'a> {
     /// Made when the block form is first used.
     pub(crate) block: &'a mut Option<Box<BlockScratch>>,
     /// `None` if there is nothing to refine.
-    pub(crate) loops: Option<&'a mut LoopWork>,
+    pub(crate) loops: Option<&'a mut LoopWorkspace>,
     pub(crate) companion: Option<CoupledCompanion<'a>>,
 }
 
@@ -133,7 +132,7 @@ impl PointSolver<'_> {
         self.loads.fill(at);
         let mut demand = LoopDemand { joint_forces: problem.loop_forces, ..LoopDemand::default() };
         if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion {
-            companion.linearize(coupling, &mut Outside::new(at.model, self.loads, &mut scratch.ties));
+            companion.linearize(coupling, &mut CompanionLoads::new(at.model, self.loads, &mut scratch.ties));
             demand.ties = &scratch.ties;
             run.done(Stage::Couple);
         }

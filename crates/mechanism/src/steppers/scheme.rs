@@ -10,13 +10,11 @@
 use sinew_math::{Motion, Pose};
 use sinew_topology::NONE;
 
-use crate::coupling::CouplingPoint;
-use crate::input::Input;
-use crate::model::{Model, State};
-use crate::prepare::{kinematic_target, move_pose};
-use crate::settings::{Order, Settings};
+use crate::loops::Refinement;
+use crate::prepare::{kinematic_target, move_pose, set_targets};
 use crate::tree::LinearizationPoint;
 use crate::workspace::PointScratch;
+use crate::{CouplingPoint, Input, Model, Order, Settings, State, Workspace, move_kinematic};
 
 /// Numbers of the scheme for this step.
 #[derive(Clone, Copy)]
@@ -158,4 +156,21 @@ pub(crate) struct StepTask<'a> {
     pub(crate) model: &'a Model,
     pub(crate) input: &'a Input,
     pub(crate) settings: &'a Settings,
+}
+
+/// A step under way.
+pub(crate) struct ActiveStep<'a, 'b> {
+    pub(crate) task: StepTask<'a>,
+    pub(crate) state: &'a mut State,
+    pub(crate) workspace: &'a mut Workspace,
+    pub(crate) run: &'a mut Refinement<'b>,
+}
+
+impl ActiveStep<'_, '_> {
+    /// Takes twists of kinematic bodies and motor targets from the input.
+    pub(crate) fn take_input(&mut self) {
+        let StepTask { model, input, settings } = self.task;
+        move_kinematic(model, self.state, input, settings.dt);
+        set_targets(model, input, &mut self.workspace.targets);
+    }
 }

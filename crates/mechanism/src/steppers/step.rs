@@ -3,17 +3,14 @@
 //! Stepping never fails. A step that cannot be made (no length, a state of another model) is refused and reported.
 
 use crate::assembly::stabilize;
-use crate::coupling::Companion;
-use crate::input::Input;
 use crate::loops::Refinement;
-use crate::model::{Model, State};
 use crate::prepare::first_non_finite;
-use crate::settings::{Scheme, Settings};
 use crate::steppers::{
-    OPEN, StepTask, Substeps, displacement, explicit, implicit, remember_momenta, restore_momenta,
+    ActiveStep, OPEN, StepTask, Substeps, displacement, explicit, implicit, remember_momenta, restore_momenta,
 };
-use crate::watch::{Stage, StepReport, Watch};
-use crate::workspace::Workspace;
+use crate::{
+    Companion, Input, Model, Scheme, Settings, Stage, State, StepReport, Watch, Workspace, is_step_length,
+};
 
 /// Advances the state by one step; the same inputs give the same bits.
 ///
@@ -60,7 +57,7 @@ pub fn step_coupled(
     hooks: StepHooks<'_>,
 ) -> StepReport {
     let StepHooks { watch, mut companion } = hooks;
-    if !(settings.has_length() && state.fits(model)) {
+    if !(is_step_length(settings.dt) && state.fits(model)) {
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {
@@ -79,7 +76,8 @@ pub fn step_coupled(
         let task = StepTask { model, input, settings: &part };
         let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
         remember_momenta(model, state, input, &mut momenta);
-        let one = step_part(&task, state, workspace, &mut run, (companion, substeps.is_tentative()));
+        let mut active = ActiveStep { task, state, workspace, run: &mut run };
+        let one = step_part(&mut active, companion, substeps.is_tentative());
         if one.unclosed > OPEN && substeps.halve(one.unclosed) {
             report.iterations += one.iterations;
             continue;
@@ -100,24 +98,23 @@ pub fn step_coupled(
 
 /// One part of a step; a tentative one that leaves joints open changes nothing.
 fn step_part(
-    task: &StepTask<'_>,
-    state: &mut State,
-    workspace: &mut Workspace,
-    run: &mut Refinement<'_>,
-    (mut companion, is_tentative): (Option<&mut dyn Companion>, bool),
+    active: &mut ActiveStep<'_, '_>,
+    mut companion: Option<&mut dyn Companion>,
+    is_tentative: bool,
 ) -> StepReport {
-    let settings = task.settings;
+    let settings = active.task.settings;
     let mut report = match &settings.scheme {
         Scheme::Implicit(scheme) => {
             let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
-            implicit::step(task, scheme, state, workspace, run, (companion, is_tentative))
+            implicit::step(active, scheme, (companion, is_tentative))
         }
-        Scheme::Explicit(scheme) => explicit::step(task, scheme, state, workspace, run),
-        Scheme::Displacement(scheme) => displacement::step(task, scheme, state, workspace, run),
+        Scheme::Explicit(scheme) => explicit::step(active, scheme),
+        Scheme::Displacement(scheme) => displacement::step(active, scheme),
     };
     if is_tentative && report.unclosed > OPEN {
         return report;
     }
+    let ActiveStep { task, state, workspace, run } = active;
     if let Some(assembly) = &settings.stabilize {
         let solved = run.report;
         report.assembly_iterations = stabilize(task.model, state, task.input, assembly, workspace, run);

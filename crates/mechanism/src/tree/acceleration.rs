@@ -12,15 +12,14 @@ use sinew_solvers::{Load, PointJoint};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::{MotorTarget, PointSpring};
-use crate::input::Input;
-use crate::joints::{Drive, PairState, RelativeState, RowForm, Rows, evaluate_rows, joint_errors};
-use crate::model::{JointId, JointModel, LoopSpring, Model, PairModel, PairPath, State, WORLD, pose_of};
+use crate::forces::PointSpring;
+use crate::joints::joint_errors;
+use crate::model::{JointModel, LoopSpring, PairModel, PairPath, WORLD, motion_of, pose_of};
 use crate::tree::{
-    FREE, LinearizedJoint, TreeReport, TreeScratch, eliminate_linearized, hand_up, seen_from_body2,
+    FREE, Found, LinearizedJoint, TreeReport, TreeScratch, drives_of, eliminate_linearized, hand_up,
     waiting_load,
 };
-use crate::watch::Stage;
+use crate::{Drive, Input, Model, MotorTarget, RelativeState, RowForm, Rows, Stage, State, evaluate_rows};
 
 /// What holds two points together at the acceleration level.
 pub(crate) struct PointDemand {
@@ -57,18 +56,8 @@ impl<'a> Evaluation<'a> {
     pub(crate) fn of_state(model: &'a Model, state: &'a State, input: &'a Input) -> Self {
         let State { poses, motions, twists, .. } = state;
         let (gravity, baumgarte, remaining) = (DVec3::ZERO, 0.0, 0.0);
-        Self {
-            model,
-            poses,
-            motions,
-            twists,
-            input,
-            targets: &[],
-            gravity,
-            baumgarte,
-            remaining,
-            external: &[],
-        }
+        let (targets, external) = (&[], &[]);
+        Self { model, poses, motions, twists, input, targets, gravity, baumgarte, remaining, external }
     }
 
     /// Accelerations into `tree.motions`, in elimination order.
@@ -90,12 +79,11 @@ impl<'a> Evaluation<'a> {
                 view.eliminate_point(k, load, &ball)
             } else {
                 let joint = self.joint(pair);
-                twists[k] = joint.twist;
-                report.gap_squared = report.gap_squared.max(joint.position_error * joint.position_error);
-                report.lean_squared = report.lean_squared.max(joint.rotation_error * joint.rotation_error);
-                eliminate_linearized(&mut view, k, pair, load, &joint)
+                twists[k] = joint.found.twist;
+                report.see(&joint.found, 0);
+                eliminate_linearized(pair, &joint, (&mut view, k, load))
             };
-            hand_up(pair, &mut stack.loads);
+            hand_up(pair, &mut stack.loads, Load::add);
         }
         done(Stage::Eliminate);
         for k in (0..motions.len()).rev() {
@@ -109,7 +97,7 @@ impl<'a> Evaluation<'a> {
 
     /// Twist of a body position; the world is at rest.
     pub(crate) fn motion(&self, body: u32) -> Motion {
-        if body == WORLD { Motion::ZERO } else { self.motions[body as usize] }
+        motion_of(self.motions, body)
     }
 
     /// Mass and force of a body.
@@ -159,7 +147,7 @@ impl<'a> Evaluation<'a> {
     /// Adds what a joint does to its bodies beyond its rows.
     pub(crate) fn add_inside(&self, index: u32, external: &mut [Force]) {
         let joint = &self.model.joints[index as usize];
-        let (_, relative, _, inside) = self.relative(index, joint);
+        let (_, relative, inside) = self.relative(index, joint);
         let mut wrench = inside.momentum;
         if joint.compliance > 0.0 {
             let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Acceleration);
@@ -198,17 +186,13 @@ impl<'a> Evaluation<'a> {
         pose_of(self.poses, joint.body1).translation - pose_of(self.poses, joint.body2).translation
     }
 
-    /// A joint where it is: shift `x₁ − x₂`, coordinates, twist of body 1 relative to body 2, and the force inside.
-    fn relative(&self, index: u32, joint: &JointModel) -> (DVec3, RelativeState, Motion, Load) {
-        let (pose1, pose2) = (pose_of(self.poses, joint.body1), pose_of(self.poses, joint.body2));
-        let (motion1, motion2) = (self.motion(joint.body1), self.motion(joint.body2));
-        let previous_twist = self.twists[index as usize];
-        let state = PairState { pose1, pose2, motion1, motion2, previous_twist };
-        let relative = RelativeState::new(&joint.frames, &state);
+    /// A joint where it is: shift `x₁ − x₂`, coordinates, and the force inside.
+    fn relative(&self, index: u32, joint: &JointModel) -> (DVec3, RelativeState, Load) {
+        let relative = joint.relative(self.poses, |body| self.motion(body), self.twists[index as usize]);
         let shift = self.shift(joint);
-        let rate = motion1 - shift_motion(motion2, shift);
+        let rate = self.motion(joint.body1) - shift_motion(self.motion(joint.body2), shift);
         let inside = self.inside(index, joint, &relative, rate);
-        (shift, relative, rate, inside)
+        (shift, relative, inside)
     }
 
     /// Right-hand sides of the rows of a joint.
@@ -224,9 +208,13 @@ impl<'a> Evaluation<'a> {
 
     /// The rows of a joint at the acceleration level.
     pub(crate) fn rows(&self, index: u32, joint: &JointModel) -> (RelativeState, Rows) {
-        let (_, relative, ..) = self.relative(index, joint);
-        let rows = evaluate_rows(joint.kind, &relative, &self.drives(index, joint), RowForm::Acceleration);
+        let (_, relative, _) = self.relative(index, joint);
+        let rows = self.rows_at(index, joint, &relative);
         (relative, rows)
+    }
+
+    fn rows_at(&self, index: u32, joint: &JointModel, relative: &RelativeState) -> Rows {
+        evaluate_rows(joint.kind, relative, &self.drives(index, joint), RowForm::Acceleration)
     }
 
     /// What holds two points (central frames, or world) together, both bodies seen at the first point and in the axes
@@ -262,21 +250,11 @@ impl<'a> Evaluation<'a> {
     /// The tree joint of a pair at the acceleration level.
     fn joint(&self, pair: &PairModel) -> LinearizedJoint {
         let joint = &self.model.joints[pair.joint as usize];
-        let (shift, relative, _, mut inside) = self.relative(pair.joint, joint);
-        let rows =
-            evaluate_rows(joint.kind, &relative, &self.drives(pair.joint, joint), RowForm::Acceleration);
-        let (position_error, rotation_error) = joint_errors(joint.kind, joint.drives_twist, &rows);
-        let mut out = LinearizedJoint {
-            shift: if pair.flipped { -shift } else { shift },
-            n: rows.n,
-            rows: if pair.flipped { rows.jacobian2 } else { rows.jacobian1 },
-            rhs: self.demands(joint, &rows),
-            inside: Load::ZERO,
-            twist: relative.twist,
-            position_error,
-            rotation_error,
-            degenerate: 0,
-        };
+        let (shift, relative, mut inside) = self.relative(pair.joint, joint);
+        let rows = self.rows_at(pair.joint, joint, &relative);
+        let (gap, lean) = joint_errors(joint.kind, joint.drives_twist, &rows);
+        let mut out = LinearizedJoint::of_rows(pair, &rows, shift, Found::new(gap, lean, relative.twist));
+        out.rhs = self.demands(joint, &rows);
         out.soften_degenerate();
         if joint.compliance > 0.0 {
             for i in 0..rows.n {
@@ -285,26 +263,19 @@ impl<'a> Evaluation<'a> {
             }
             out.n = 0;
         }
-        out.inside = if pair.flipped { seen_from_body2(&inside, shift) } else { inside };
+        out.set_inside(pair, &inside, shift);
         out
     }
 
     /// Drives at the time of this stage.
     fn drives(&self, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
         let t = self.remaining;
-        let id = JointId::from_index(index as usize);
-        joint
-            .driven()
-            .map(|coordinate| {
-                let given = self.input.drive(id, coordinate);
-                given.map_or(Drive::at_rest(coordinate), |d| Drive {
-                    coordinate,
-                    value: d.value - t * (d.rate - 0.5 * t * d.acceleration),
-                    rate: d.rate - t * d.acceleration,
-                    acceleration: d.acceleration,
-                })
-            })
-            .collect()
+        let mut drives = drives_of(self.input, index, joint);
+        for d in &mut drives {
+            d.value -= t * (d.rate - 0.5 * t * d.acceleration);
+            d.rate -= t * d.acceleration;
+        }
+        drives
     }
 
     /// Forces inside a joint on body 1, springs across it included, and armature as inertia of the relative motion.

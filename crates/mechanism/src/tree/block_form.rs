@@ -9,13 +9,12 @@ use sinew_math::{Force, Motion, Sym6, quat_to_mat3, shift_force, shift_motion};
 use sinew_solvers::{BlockSystem, Load, Responder, TreeLdlt};
 use sinew_topology::NONE;
 
-use crate::model::{Model, PairModel, WORLD};
-use crate::settings::TreeForm;
+use crate::model::{PairModel, WORLD, motion_of};
 use crate::tree::{
-    LinearizedJoint, TreeReport, TreeScratch, TreeSystem, add_geometric, add_own, hand_up_force,
+    LinearizedJoint, TreeReport, TreeScratch, TreeSystem, add_geometric, add_own, hand_up, seen_from_body2,
     transmitted_force,
 };
-use crate::watch::Stage;
+use crate::{Model, Stage, TreeForm};
 
 /// System and factor of the block form.
 #[derive(Clone, Debug)]
@@ -38,6 +37,20 @@ impl BlockScratch {
             factor: TreeLdlt::new(&model.structure.plan),
             solution,
             waiting: Vec::with_capacity(model.pairs.len()),
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let waiting = self.waiting.capacity() * size_of::<DVec3>();
+        self.system.bytes() + self.factor.bytes() + self.solution.len() * 8 + waiting
+    }
+
+    /// Takes the twists of the pairs from the solution.
+    fn read_motions(&self, model: &Model, motions: &mut [Motion]) {
+        for (pair, motion) in model.structure.plan.pairs().iter().zip(motions) {
+            let range = self.system.variable_range(pair.variable);
+            *motion = Motion::from_array(std::array::from_fn(|i| self.solution[range.start + i]));
         }
     }
 }
@@ -64,15 +77,11 @@ impl Responder for BlockResponder<'_> {
     fn respond(&mut self, impulses: &[Force], motions: &mut [Motion]) {
         let BlockScratch { system, factor, solution, .. } = &mut *self.scratch;
         solution.fill(0.0);
-        let ranges =
-            || self.model.structure.plan.pairs().iter().map(|pair| system.variable_range(pair.variable));
-        for (range, impulse) in ranges().zip(impulses) {
-            solution[range].copy_from_slice(&impulse.to_array());
+        for (pair, impulse) in self.model.structure.plan.pairs().iter().zip(impulses) {
+            solution[system.variable_range(pair.variable)].copy_from_slice(&impulse.to_array());
         }
         factor.solve(solution);
-        for (range, motion) in ranges().zip(motions) {
-            *motion = Motion::from_array(std::array::from_fn(|i| solution[range.start + i]));
-        }
+        self.scratch.read_motions(self.model, motions);
     }
 }
 
@@ -101,11 +110,7 @@ pub(crate) fn solve(
     done(Stage::Eliminate);
     scratch.solution.copy_from_slice(scratch.system.rhs());
     scratch.factor.solve(&mut scratch.solution);
-    for (k, pair) in at.point.model.structure.plan.pairs().iter().enumerate() {
-        let range = scratch.system.variable_range(pair.variable);
-        let v: [f64; 6] = std::array::from_fn(|i| scratch.solution[range.start + i]);
-        tree.motions[k] = Motion::from_array(v);
-    }
+    scratch.read_motions(at.point.model, &mut tree.motions);
     done(Stage::Substitute);
     report
 }
@@ -129,29 +134,21 @@ fn fill(
             let pull = transmitted_force(at.joint_forces, pair, waiting);
             let strength = pull.length();
             let arm = |body: u32, point: DVec3| at.point.pose(body).rotation * point;
-            add_geometric(
-                &at.point,
-                pair.body,
-                &mut own,
-                (arm(pair.body, pair.own.point), pair.own.anchor),
-                (pull, strength),
-            );
+            let end = (arm(pair.body, pair.own.point), pair.own.anchor);
+            add_geometric(&at.point, pair.body, &mut own, end, (pull, strength));
             if pair.parent != NONE {
                 let mut other = Load::ZERO;
-                let parent_arm = arm(pair.parent_body, pair.other.point);
-                let end = (parent_arm, pair.other.anchor);
+                let end = (arm(pair.parent_body, pair.other.point), pair.other.anchor);
                 add_geometric(&at.point, pair.parent_body, &mut other, end, (-pull, strength));
                 add_body(at.point.model, system, pair.parent as usize, &other);
             }
-            hand_up_force(pair, waiting);
+            hand_up(pair, waiting, |sum, force| *sum += *force);
         }
         add_body(at.point.model, system, k, &own);
         if pair.joint != WORLD {
             let joint = LinearizedJoint::new(&at.point, pair);
-            twists[k] = joint.twist;
-            report.regularized += joint.degenerate;
-            report.gap_squared = report.gap_squared.max(joint.position_error * joint.position_error);
-            report.lean_squared = report.lean_squared.max(joint.rotation_error * joint.rotation_error);
+            twists[k] = joint.found.twist;
+            report.see(&joint.found, joint.degenerate);
             fill_joint(at, system, k, pair, &joint, compliance);
         }
     }
@@ -186,7 +183,7 @@ fn fill_joint(
     let known = if has_parent {
         Motion::ZERO
     } else {
-        shift_motion(at.point.motion(at.point.motions, pair.parent_body), d)
+        shift_motion(motion_of(at.point.motions, pair.parent_body), d)
     };
 
     let mut own = joint.inside;
@@ -213,9 +210,7 @@ fn fill_joint(
     }
     let parent_rows = &parent_rows.as_flattened()[..6 * n_rows];
     // A_bb += XᵀKX, b_b −= Xᵀq, A_ab = −K X
-    let reaction =
-        Load { mass: joint.inside.mass.shifted(d), momentum: shift_force(joint.inside.momentum, d) * -1.0 };
-    add_body(at.point.model, system, pair.parent as usize, &reaction);
+    add_body(at.point.model, system, pair.parent as usize, &seen_from_body2(&joint.inside, d));
     let mut coupling = [[0.0; 6]; 6];
     for column in 0..6 {
         let mut unit = [0.0; 6];

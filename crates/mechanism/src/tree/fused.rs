@@ -15,7 +15,7 @@ use sinew_solvers::{PairJoint, PointJoint};
 
 use crate::forces::{Coordinate, HeldLimits, LimitedCoordinate, ScalarImpulse, linearized_spring};
 use crate::joints::{RowForm, unwrap_angle};
-use crate::model::PairModel;
+use crate::model::{PairModel, motion_of};
 use crate::tree::{Found, LinearizationPoint};
 
 /// Placement of the two ends of a joint.
@@ -59,7 +59,7 @@ pub(crate) fn hinge(
     let turn = lean * (-ratio * at.step.per_h);
     let mut offset = Motion { angular: turn, linear: gap * -at.step.per_h - turn.cross(arm) };
     let displaced = match at.displaced {
-        Some(motions) => relative(at, motions, pair, shift),
+        Some(motions) => relative(motions, pair, shift),
         None => Motion::ZERO,
     };
     if at.displaced.is_some() {
@@ -74,7 +74,7 @@ pub(crate) fn hinge(
         let angle = sign * twist(pair, ends, axis, parent_axis);
         let mut turned = 0.0;
         if at.lead[0] > 0.0 {
-            turned = at.lead[0] * sign * force_axis.dot(relative_angular(at, at.motions, pair));
+            turned = at.lead[0] * sign * force_axis.dot(relative_angular(at.motions, pair));
         }
         found.twist = unwrap_angle(angle, at.twists[pair.joint as usize] + turned);
         let impulse = twist_force(at, pair, found.twist, force_axis * sign, displaced.angular);
@@ -102,7 +102,7 @@ pub(crate) fn twist_force(
     let h = at.step.h;
     let displaced = along.dot(displaced);
     if pair.forces.is_complex {
-        let rate = |m: &[Motion]| along.dot(relative_angular(at, m, pair));
+        let rate = |m: &[Motion]| along.dot(relative_angular(m, pair));
         let x = Coordinate { value, rate: rate(at.motions), displaced, base: rate(at.base) };
         let force = at.model.forces[pair.forces.set as usize].twist.as_ref();
         let impulse = force.map_or_else(ScalarImpulse::default, |force| {
@@ -166,7 +166,7 @@ pub(crate) fn ball(
     let mut offset = Motion { angular: DVec3::ZERO, linear: gap * -at.step.per_h };
     let mut displaced = Motion::ZERO;
     if let Some(motions) = at.displaced {
-        displaced = relative(at, motions, pair, shift);
+        displaced = relative(motions, pair, shift);
         offset += displaced;
     }
     found.gap_squared = gap.length_squared();
@@ -186,12 +186,12 @@ pub(crate) fn ball(
 
 /// `v_a − X v_b` of a set of twists.
 #[inline]
-fn relative(at: &LinearizationPoint<'_>, motions: &[Motion], pair: &PairModel, shift: DVec3) -> Motion {
-    motions[pair.body as usize] - shift_motion(at.motion(motions, pair.parent_body), shift)
+fn relative(motions: &[Motion], pair: &PairModel, shift: DVec3) -> Motion {
+    motions[pair.body as usize] - shift_motion(motion_of(motions, pair.parent_body), shift)
 }
 
 /// Relative angular velocity in a set of twists.
 #[inline]
-fn relative_angular(at: &LinearizationPoint<'_>, motions: &[Motion], pair: &PairModel) -> DVec3 {
-    motions[pair.body as usize].angular - at.motion(motions, pair.parent_body).angular
+fn relative_angular(motions: &[Motion], pair: &PairModel) -> DVec3 {
+    motions[pair.body as usize].angular - motion_of(motions, pair.parent_body).angular
 }

@@ -1,20 +1,21 @@
 //! Geometric stiffness of joints: how the torque of a joint force changes as a body turns under it.
 //!
-//! A joint pulls its body at the end of the arm `r` with the force `f`; when the body turns by `δθ` the torque
-//! `r × f` changes by `[f][r] δθ`. Leaving this out makes the transverse motion of a loaded chain explicit, stable only
-//! while `h² f/(m ℓ)` stays of order one: a long chain under its own weight, or a light one with a heavy end, explodes
-//! at 60 Hz. The full term `−[f][r] = (f·r)1 − r fᵀ` is neither symmetric nor definite. With `c = f·r`, `m = |f||r|` the
-//! eigenvalues of its symmetric part are `c`, `(c + m)/2` and `(c − m)/2 ≤ 0`, the last along `s = r|f| + f|r|`. Used is
+//! A joint pulls its body with the force `f` at the end of the arm `r`. If the body turns by `δθ`, the torque `r × f`
+//! changes by `[f][r] δθ`. Without this term the transverse motion of a loaded chain is explicit and stable only while
+//! `h² f/(m ℓ)` is of order one: a long chain under its own weight, or a light one with a heavy end, explodes at 60 Hz.
+//! The full term `−[f][r] = (f·r)1 − r fᵀ` is neither symmetric nor definite. With `c = f·r`, `m = |f||r|` the
+//! eigenvalues of its symmetric part are `c`, `(c + m)/2` and `(c − m)/2 ≤ 0`, the last along `s = r|f| + f|r|`. Used
+//! is
 //! ```text
 //! K = (c + m)/2 · (1 − s sᵀ/|s|²) = (c + m)/2 · 1 − s sᵀ/(4m)
 //! ```
-//! the smallest multiple of the projector that bounds it from above: exact where the joint pulls along the arm (the
-//! case that needs it), zero where it pushes, positive semidefinite always, and block-diagonal, so that the tree keeps
-//! its pattern. Forces are those of the previous step, or of the previous Newton iterate.
+//! the smallest multiple of the projector that bounds it from above. It is exact where the joint pulls along the arm
+//! (the case that needs it), zero where it pushes, positive semidefinite, and block-diagonal, so the tree keeps its
+//! pattern. Forces are those of the previous step or Newton iterate.
 //!
-//! The term damps what it stabilizes, so a first solve takes only what is needed: with `I` the inertia of the body about
-//! the anchor, `K` is scaled by `1 − β I/(h² (c + m)/2)`, and is absent from bodies whose motion is resolved by the step
-//! (`h²(c + m)/2 ≤ β I`). A displaced solve (Newton, BDF2) uses all of it: there `K` acts on `v − d`, which vanishes.
+//! The term also damps, so a first solve takes only what is needed: with `I` the inertia of the body about the anchor,
+//! `K` is scaled by `1 − β I/(h² (c + m)/2)`, and bodies whose motion the step resolves (`h²(c + m)/2 ≤ β I`) have
+//! none. A displaced solve (Newton, BDF2) uses all of it: there `K` acts on `v − d`, which vanishes.
 
 use glam::DVec3;
 use sinew_math::Sym3;

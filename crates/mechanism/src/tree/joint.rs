@@ -5,15 +5,16 @@
 //! as regularized. World axes at centres of mass; about 250 flops and 40 per row.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Force, Motion, Pose, RowSpace, shift_force, shift_motion};
+use sinew_math::{Force, Motion, Pose, RowSpace, shift_force, shift_motion};
 use sinew_solvers::{Load, PairJoint};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::{CoordinateLaws, ForceSettings, ForceSink, PointSpringState, RelativeMotion};
-use crate::joints::{Drive, PairState, RelativeState, Rows, evaluate_rows, joint_errors};
-use crate::model::{JointId, JointModel, PairModel, pose_of};
-use crate::tree::LinearizationPoint;
+use crate::input::Input;
+use crate::joints::{Drive, RelativeState, Rows, evaluate_rows, joint_errors};
+use crate::model::{JointId, JointModel, PairModel, motion_of, pose_of};
+use crate::tree::{Found, LinearizationPoint};
 
 /// A joint at a linearization point.
 pub(crate) struct JointAt<'a> {
@@ -43,24 +44,16 @@ impl<'a> JointAt<'a> {
         let (pose1, pose2) = (at.pose(joint.body1), at.pose(joint.body2));
         let shift = pose1.translation - pose2.translation;
         let turns = at.turns(joint);
-        let state = PairState {
-            pose1,
-            pose2,
-            motion1: at.motion(at.motions, joint.body1),
-            motion2: at.motion(at.motions, joint.body2),
-            previous_twist: at.twists[index as usize] + turns[0],
+        let relative_at = |poses: &[Pose], turned: f64| {
+            joint.relative(poses, |body| motion_of(at.motions, body), at.twists[index as usize] + turned)
         };
-        let relative = RelativeState::new(&joint.frames, &state);
-        let drives = drives_of(at, index, joint);
+        let relative = relative_at(at.poses, turns[0]);
+        let drives = drives_of(at.input, index, joint);
         let mut rows = evaluate_rows(joint.kind, &relative, &drives, at.form);
-        let mut measured = relative;
-        let mut poses = [pose1, pose2];
-        if let Some(at_end) = at.measured {
-            poses = [joint.body1, joint.body2].map(|body| pose_of(at_end, body));
-            let [pose1, pose2] = poses;
-            let previous_twist = at.twists[index as usize] + turns[1];
-            measured =
-                RelativeState::new(&joint.frames, &PairState { pose1, pose2, previous_twist, ..state });
+        let (mut measured, mut poses) = (relative, [pose1, pose2]);
+        if let Some(ends) = at.measured {
+            poses = [joint.body1, joint.body2].map(|body| pose_of(ends, body));
+            measured = relative_at(ends, turns[1]);
             rows.residual = evaluate_rows(joint.kind, &measured, &drives, at.form).residual;
         }
         let (position_error, rotation_error) = joint_errors(joint.kind, joint.drives_twist, &rows);
@@ -116,7 +109,7 @@ impl<'a> JointAt<'a> {
     pub(crate) fn review(&self, motions: &[Motion]) -> [CoordinateLaws; 2] {
         let at = self.at;
         let found = |body: u32| match at.model.port(body) {
-            NONE => at.motion(at.motions, body),
+            NONE => motion_of(at.motions, body),
             port => motions[port as usize],
         };
         let found = found(self.joint.body1) - shift_motion(found(self.joint.body2), self.shift);
@@ -144,19 +137,16 @@ impl<'a> JointAt<'a> {
 /// Relative twists of body 1 against body 2 at body 1.
 fn relative_motion(at: &LinearizationPoint<'_>, joint: &JointModel, shift: DVec3) -> RelativeMotion {
     let relative = |motions: &[Motion]| {
-        at.motion(motions, joint.body1) - shift_motion(at.motion(motions, joint.body2), shift)
+        motion_of(motions, joint.body1) - shift_motion(motion_of(motions, joint.body2), shift)
     };
     let displaced = at.displaced.map_or(Motion::ZERO, relative);
     RelativeMotion { rate: relative(at.motions), displaced, base: relative(at.base) }
 }
 
 /// Driven coordinates at the end of the step.
-fn drives_of(at: &LinearizationPoint<'_>, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
+pub(crate) fn drives_of(input: &Input, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
     let id = JointId::from_index(index as usize);
-    joint
-        .driven()
-        .map(|c: DriveCoordinate| at.input.drive(id, c).copied().unwrap_or(Drive::at_rest(c)))
-        .collect()
+    joint.driven().map(|c| input.drive(id, c).copied().unwrap_or(Drive::at_rest(c))).collect()
 }
 
 /// A tree joint linearized in the general form: rows on the tree child and the force inside.
@@ -171,11 +161,8 @@ pub(crate) struct LinearizedJoint {
     pub(crate) rhs: [f64; 6],
     /// `K` and `q`.
     pub(crate) inside: Load,
-    /// Continuous twist angle, rad.
-    pub(crate) twist: f64,
-    /// Largest translation error, m, and rotation error, rad.
-    pub(crate) position_error: f64,
-    pub(crate) rotation_error: f64,
+    /// Errors and twist angle.
+    pub(crate) found: Found,
     /// Rows that a degenerate pose has all but erased.
     pub(crate) degenerate: u32,
 }
@@ -187,29 +174,29 @@ impl LinearizedJoint {
     /// The tree joint of a pair.
     pub(crate) fn new(at: &LinearizationPoint<'_>, pair: &PairModel) -> Self {
         let here = JointAt::new(at, pair.joint);
-        let (joint, rows) = (here.joint, &here.rows);
-        let mut out = Self {
-            shift: if pair.flipped { -here.shift } else { here.shift },
-            n: rows.n,
-            rows: if pair.flipped { rows.jacobian2 } else { rows.jacobian1 },
-            rhs: [0.0; 6],
-            inside: here.inside(),
-            twist: here.measured.twist,
-            position_error: here.position_error,
-            rotation_error: here.rotation_error,
-            degenerate: 0,
-        };
-        if pair.flipped {
-            out.inside = seen_from_body2(&out.inside, here.shift);
-        }
-        for i in 0..rows.n {
+        let found = Found::new(here.position_error, here.rotation_error, here.measured.twist);
+        let mut out = Self::of_rows(pair, &here.rows, here.shift, found);
+        out.set_inside(pair, &here.inside(), here.shift);
+        for i in 0..out.n {
             out.rhs[i] = here.rhs(i);
         }
         out.soften_degenerate();
-        if joint.compliance > 0.0 {
-            out.fold_rows(at.step.h * at.step.h / joint.compliance);
+        if here.joint.compliance > 0.0 {
+            out.fold_rows(at.step.h * at.step.h / here.joint.compliance);
         }
         out
+    }
+
+    /// The rows on the child of a pair, their right-hand sides and the force inside still zero; `shift` is `x₁ − x₂`.
+    pub(crate) fn of_rows(pair: &PairModel, rows: &Rows, shift: DVec3, found: Found) -> Self {
+        let (shift, jacobian) = if pair.flipped { (-shift, rows.jacobian2) } else { (shift, rows.jacobian1) };
+        let (rhs, inside) = ([0.0; 6], Load::ZERO);
+        Self { shift, n: rows.n, rows: jacobian, rhs, inside, found, degenerate: 0 }
+    }
+
+    /// Takes the force inside from that on body 1.
+    pub(crate) fn set_inside(&mut self, pair: &PairModel, inside: &Load, shift: DVec3) {
+        self.inside = if pair.flipped { seen_from_body2(inside, shift) } else { *inside };
     }
 
     /// Fades out what short rows ask for, so that a degenerate pose gives bounded motion: a row of length `l` below the

@@ -9,7 +9,7 @@ use sinew_topology::NONE;
 
 use crate::forces::{PointSpring, PointSpringState};
 use crate::input::Grab;
-use crate::model::{Model, WORLD, pose_of};
+use crate::model::{Model, WORLD, motion_of, pose_of};
 use crate::tree::LinearizationPoint;
 
 /// Loads on single bodies.
@@ -114,7 +114,7 @@ pub(crate) fn add_spring(at: &LinearizationPoint<'_>, spring: &PointSpring, load
     let (pose, other) = (poses[body], pose_of(poses, spring.body2));
     let arm = pose.rotation * spring.point1;
     let gap = pose.translation + arm - other.transform_point(spring.point2);
-    let other_motion = at.motion(at.motions, spring.body2);
+    let other_motion = motion_of(at.motions, spring.body2);
     let end_velocity = shift_motion(other_motion, other.rotation * spring.point2).linear;
     // A displaced linearization point holds the other end where it will be.
     let carried = at.displaced.map_or(end_velocity, |d| shift_motion(d[body], arm).linear);

@@ -1,6 +1,6 @@
 //! The tree of a mechanism: linearization of bodies and tree joints, and the exact solution in linear time.
 //!
-//! A linearization point (`point`) with what acts on the bodies (`system`, `loads`) is solved by a sweep from the leaves to the root
+//! A linearization point (`point`) with what acts on the bodies (`loads`) is solved by a sweep from the leaves to the root
 //! and one back (`sweep`). Hinges and balls have their own linearization (`fused`), two at once where possible (`two_at_once`); all
 //! other joints go through the row library (`joint`). `block_form` solves the same system in the form of the paper, as a reference.
 //! `acceleration` is the same at the acceleration level. `reaction` answers impulses on the solved tree, for loops and companions.
@@ -16,26 +16,23 @@ mod point;
 mod reaction;
 mod scratch;
 pub(crate) mod sweep;
-mod system;
 mod two_at_once;
 
 pub(crate) use acceleration::Evaluation;
 pub(crate) use block_form::{BlockResponder, BlockScratch};
-pub(crate) use body_terms::{add_extra, add_geometric, add_own};
+pub(crate) use body_terms::{TreeSystem, add_extra, add_geometric, add_own};
 pub(crate) use fused::{
     ANGLE_OVER_SINE, JointPlacement, SMALL_LEAN, angle_over_sine, ball, hinge, lean_squared, twist_force,
 };
 pub(crate) use geometric::RESOLVED;
-pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, seen_from_body2};
+pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, drives_of, seen_from_body2};
 pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
 pub(crate) use point::{LinearizationPoint, StepLength};
 pub(crate) use reaction::ReactingTree;
 pub(crate) use scratch::{
-    Found, SweepStack, TreeReport, TreeScratch, hand_up, hand_up_force, transmitted_force, waiting_load,
+    Found, PairLoad, SweepStack, TreeReport, TreeScratch, hand_up, transmitted_force, waiting_load,
 };
 pub(crate) use sweep::{FREE, eliminate_linearized};
-pub(crate) use system::TreeSystem;
 pub(crate) use two_at_once::balls::TwoBalls;
 pub(crate) use two_at_once::hinges::TwoHinges;
-pub(crate) use two_at_once::joints::{PlacementX2, TwoJoints};
-pub(crate) use two_at_once::pairs::TwoPairs;
+pub(crate) use two_at_once::pairs::{PlacementX2, TwoJoints, TwoPairs};

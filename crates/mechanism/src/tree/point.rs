@@ -15,10 +15,9 @@
 
 use sinew_math::{Motion, Pose};
 
-use crate::forces::{CoordinateLaws, HeldLimits, MotorTarget};
-use crate::input::Input;
-use crate::joints::RowForm;
-use crate::model::{JointModel, Model, WORLD, pose_of};
+use crate::forces::{CoordinateLaws, HeldLimits};
+use crate::model::{JointModel, motion_of, pose_of};
+use crate::{Input, Model, MotorTarget, RowForm};
 
 /// What a joint needs to know of a linearization point.
 #[derive(Clone, Copy)]
@@ -118,7 +117,7 @@ impl<'a> LinearizationPoint<'a> {
         if self.lead[1] == 0.0 {
             return [0.0; 2];
         }
-        let rate = self.model.twist_rate(self.poses, joint, |body| self.motion(self.motions, body));
+        let rate = self.model.twist_rate(self.poses, joint, |body| motion_of(self.motions, body));
         self.lead.map(|lead| lead * rate)
     }
 
@@ -126,12 +125,6 @@ impl<'a> LinearizationPoint<'a> {
     #[inline]
     pub(crate) fn pose(&self, body: u32) -> Pose {
         pose_of(self.poses, body)
-    }
-
-    /// Twist of a body position in a set of twists; the world is at rest.
-    #[inline]
-    pub(crate) fn motion(&self, motions: &[Motion], body: u32) -> Motion {
-        if body == WORLD { Motion::ZERO } else { motions[body as usize] }
     }
 
     /// Laws of the bounded forces of a joint.

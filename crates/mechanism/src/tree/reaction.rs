@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::tree::TreeScratch;
 
 /// A tree as it reacts to impulses on some of its pairs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReactingTree {
     /// Parent of each pair, `NONE` at a root.
     parents: Vec<u32>,

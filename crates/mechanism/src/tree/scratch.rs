@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 use sinew_math::Motion;
-use sinew_solvers::{Load, PairFactor};
+use sinew_solvers::{Load, PairFactor, PairFactorView};
 use sinew_topology::{NONE, Schedule};
 
 use crate::model::{Model, PairModel};
@@ -69,11 +69,21 @@ impl TreeScratch {
         }
     }
 
+    /// Leaves the continuous twist angles of the last solve in those of the joints.
+    pub(crate) fn store_twists(&self, model: &Model, twists: &mut [f64]) {
+        for &(joint, pair) in &model.twist_joints {
+            twists[joint as usize] = self.twists[pair as usize];
+        }
+    }
+
     /// The stack of the trunk, which is that of the whole tree where there are no tasks.
     pub(crate) fn trunk(stacks: &mut [SweepStack]) -> &mut SweepStack {
         stacks.last_mut().expect("one stack belongs to the trunk")
     }
 }
+
+/// The pair `k` of a factor, and the load that waits for it.
+pub(crate) type PairLoad<'a, 'b> = (&'a mut PairFactorView<'b>, usize, &'a mut Load);
 
 /// Largest number of loads that wait on the stack at once.
 fn stack_depth(model: &Model) -> usize {
@@ -95,16 +105,16 @@ pub(crate) fn waiting_load<'a>(pair: &PairModel, loads: &'a mut Vec<Load>) -> &'
     loads.last_mut().expect("children leave their load on the stack")
 }
 
-/// Leaves the load of an eliminated pair where its parent finds it.
+/// Leaves the load or the joint force of an eliminated pair where its parent finds it.
 #[inline]
-pub(crate) fn hand_up(pair: &PairModel, stack: &mut Vec<Load>) {
+pub(crate) fn hand_up<T>(pair: &PairModel, waiting: &mut Vec<T>, add: impl Fn(&mut T, &T)) {
     if !pair.first_child {
-        // A root's load goes nowhere; a later child's joins that of its siblings below it on the stack.
-        let up = stack.pop();
+        // What a root has goes nowhere; a later child's joins that of its siblings below it on the stack.
+        let up = waiting.pop();
         if pair.parent != NONE
-            && let (Some(up), Some(below)) = (up, stack.last_mut())
+            && let (Some(up), Some(below)) = (up, waiting.last_mut())
         {
-            below.add(&up);
+            add(below, &up);
         }
     }
 }
@@ -125,19 +135,6 @@ pub(crate) fn transmitted_force(joint_forces: &[DVec3], pair: &PairModel, waitin
     }
 }
 
-/// [`hand_up`] for joint forces.
-#[inline]
-pub(crate) fn hand_up_force(pair: &PairModel, waiting: &mut Vec<DVec3>) {
-    if !pair.first_child {
-        let up = waiting.pop();
-        if pair.parent != NONE
-            && let (Some(up), Some(below)) = (up, waiting.last_mut())
-        {
-            *below += up;
-        }
-    }
-}
-
 /// What the backward sweep saw.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TreeReport {
@@ -152,16 +149,21 @@ pub(crate) struct TreeReport {
 impl TreeReport {
     /// Notes what one pair showed.
     pub(crate) fn see(&mut self, found: &Found, regularized: u32) {
-        self.gap_squared = self.gap_squared.max(found.gap_squared);
-        self.lean_squared = self.lean_squared.max(found.lean_squared);
+        self.see_errors(found.gap_squared, found.lean_squared);
         self.regularized += regularized;
     }
 
     /// Notes what another part of the tree, or the loops, showed.
     pub(crate) fn merge(&mut self, other: &Self) {
-        self.gap_squared = self.gap_squared.max(other.gap_squared);
-        self.lean_squared = self.lean_squared.max(other.lean_squared);
+        self.see_errors(other.gap_squared, other.lean_squared);
         self.regularized += other.regularized;
+    }
+
+    /// Notes squared errors.
+    #[inline]
+    pub(crate) fn see_errors(&mut self, gap_squared: f64, lean_squared: f64) {
+        self.gap_squared = self.gap_squared.max(gap_squared);
+        self.lean_squared = self.lean_squared.max(lean_squared);
     }
 }
 
@@ -174,4 +176,11 @@ pub(crate) struct Found {
     pub(crate) lean_squared: f64,
     /// Continuous twist angle, rad.
     pub(crate) twist: f64,
+}
+
+impl Found {
+    /// From errors in m and rad, and a twist angle.
+    pub(crate) fn new(gap: f64, lean: f64, twist: f64) -> Self {
+        Self { gap_squared: gap * gap, lean_squared: lean * lean, twist }
+    }
 }

@@ -1,9 +1,8 @@
-//! The two sweeps over the pair table: leaves → root eliminates, root → leaves substitutes.
+//! The two sweeps over the pair table: elimination from leaves to root, substitution from root to leaves.
 //!
-//! The table is in depth-first post-order, so the loads that wait for their parent form a stack: the first
-//! child pushes, later children add, the parent pops. Independent subtrees run in parallel by the plan's
-//! schedule; every load receives its children in the same order whatever the number of threads, so the bits
-//! are the same.
+//! The table is in depth-first post-order, so the loads that wait for their parent form a stack (`scratch`).
+//! Independent subtrees run in parallel by the plan's schedule. Every load receives its children in the same order
+//! whatever the number of threads, so the bits are the same.
 
 use glam::{DMat3, DVec3};
 use sinew_math::{Motion, Pose, quat_to_mat3};
@@ -12,14 +11,14 @@ use sinew_topology::NONE;
 #[cfg(feature = "parallel")]
 use sinew_topology::Task;
 
-use crate::model::{PairModel, PairPath, WORLD};
+use crate::Stage;
+use crate::model::{PairModel, PairPath, WORLD, motion_of};
 use crate::tree::two_at_once::pairs;
 use crate::tree::{
-    Found, JointPlacement, LinearizedJoint, SweepStack, TreeReport, TreeScratch, TreeSystem, TwoBalls,
-    TwoHinges, TwoJoints, TwoPairs, add_extra, add_geometric, add_own, ball, hand_up, hand_up_force, hinge,
+    Found, JointPlacement, LinearizedJoint, PairLoad, SweepStack, TreeReport, TreeScratch, TreeSystem,
+    TwoBalls, TwoHinges, TwoJoints, TwoPairs, add_extra, add_geometric, add_own, ball, hand_up, hinge,
     transmitted_force, waiting_load,
 };
-use crate::watch::Stage;
 
 /// Solves the tree at a linearization point: new twists and twist angles in `tree`, in elimination order.
 pub(crate) fn solve(at: &TreeSystem<'_>, tree: &mut TreeScratch, done: &mut dyn FnMut(Stage)) -> TreeReport {
@@ -145,7 +144,7 @@ fn eliminate_two<J: TwoJoints>(
     let pairs = [&at.point.model.pairs[k], &at.point.model.pairs[k + 1]];
     let pulls = pairs.map(|pair| {
         let pull = transmitted_force(at.joint_forces, pair, &mut stack.joint_forces);
-        hand_up_force(pair, &mut stack.joint_forces);
+        hand_up(pair, &mut stack.joint_forces, |sum, force| *sum += *force);
         pull
     });
     let twins = TwoPairs::<J>::new(at, pairs, pulls);
@@ -166,17 +165,15 @@ fn eliminate_twin<J: TwoJoints, const I: usize>(
     let load = waiting_load(pair, &mut stack.loads);
     twins.add_own::<I>(load);
     add_extra(at, k, load);
-    if let Some(stiffness) = twins.own_stiffness::<I>() {
-        load.mass.angular += stiffness;
-    }
-    let regularized = twins.eliminate::<I>(&mut part.factor, k, load);
-    if let (Some(stiffness), true) = (twins.parent_stiffness::<I>(), pair.parent != NONE) {
-        load.mass.angular += stiffness;
+    twins.stiffen_own::<I>(load);
+    let regularized = twins.eliminate::<I>((&mut part.factor, k, load));
+    if pair.parent != NONE {
+        twins.stiffen_parent::<I>(load);
     }
     let found = twins.found::<I>();
     part.twists[k - part.first] = found.twist;
     stack.report.see(&found, regularized);
-    hand_up(pair, &mut stack.loads);
+    hand_up(pair, &mut stack.loads, Load::add);
 }
 
 /// Rotation of the body placed last; in a chain it is the next pair's own.
@@ -230,22 +227,17 @@ fn eliminate_pair(
         PairPath::Hinge => part.factor.eliminate(k, load, &hinge(&at.point, pair, &ends, &mut found)),
         PairPath::Ball => part.factor.eliminate_point(k, load, &ball(&at.point, pair, &ends, &mut found)),
         PairPath::FreeRoot => part.factor.eliminate_root(k, load, &FREE),
-        PairPath::General => eliminate_general(at, k, pair, load, &mut part.factor, &mut found),
+        PairPath::General => eliminate_general(at, pair, (&mut part.factor, k, load), &mut found),
     };
     if let (Some((pull, strength)), true) = (parent_stiffness, pair.parent != NONE) {
         // The load is the parent's now.
-        add_geometric(
-            &at.point,
-            pair.parent_body,
-            load,
-            (ends.parent_arm, pair.other.anchor),
-            (-pull, strength),
-        );
+        let end = (ends.parent_arm, pair.other.anchor);
+        add_geometric(&at.point, pair.parent_body, load, end, (-pull, strength));
     }
     part.twists[k - part.first] = found.twist;
     stack.report.see(&found, regularized);
-    hand_up(pair, &mut stack.loads);
-    hand_up_force(pair, &mut stack.joint_forces);
+    hand_up(pair, &mut stack.loads, Load::add);
+    hand_up(pair, &mut stack.joint_forces, |sum, force| *sum += *force);
 }
 
 /// Makes `last` the place of a parent body.
@@ -279,56 +271,34 @@ pub(crate) const FREE: PairJoint<6> = {
 
 /// Any joint, through the row library. Out of line: the fused paths stay small.
 #[inline(never)]
-fn eliminate_general(
-    at: &TreeSystem<'_>,
-    k: usize,
-    pair: &PairModel,
-    load: &mut Load,
-    factor: &mut PairFactorView<'_>,
-    found: &mut Found,
-) -> u32 {
+fn eliminate_general(at: &TreeSystem<'_>, pair: &PairModel, to: PairLoad<'_, '_>, found: &mut Found) -> u32 {
     let joint = LinearizedJoint::new(&at.point, pair);
-    *found = Found {
-        gap_squared: joint.position_error * joint.position_error,
-        lean_squared: joint.rotation_error * joint.rotation_error,
-        twist: joint.twist,
-    };
-    eliminate_linearized(factor, k, pair, load, &joint)
+    *found = joint.found;
+    eliminate_linearized(pair, &joint, to)
 }
 
-/// Reduces a joint in the general form to `F` free directions and eliminates its pair.
-fn eliminate_reduced<const F: usize>(
-    factor: &mut PairFactorView<'_>,
-    k: usize,
-    is_root: bool,
-    load: &mut Load,
-    joint: &LinearizedJoint,
-) -> u32 {
+/// Reduces a joint in the general form to its free directions and eliminates its pair.
+pub(crate) fn eliminate_linearized(pair: &PairModel, joint: &LinearizedJoint, to: PairLoad<'_, '_>) -> u32 {
+    let is_root = pair.parent == NONE;
+    match pair.free {
+        0 => eliminate_reduced::<0>(is_root, joint, to),
+        1 => eliminate_reduced::<1>(is_root, joint, to),
+        2 => eliminate_reduced::<2>(is_root, joint, to),
+        3 => eliminate_reduced::<3>(is_root, joint, to),
+        4 => eliminate_reduced::<4>(is_root, joint, to),
+        5 => eliminate_reduced::<5>(is_root, joint, to),
+        _ => eliminate_reduced::<6>(is_root, joint, to),
+    }
+}
+
+/// [`eliminate_linearized`] with `F` free directions.
+fn eliminate_reduced<const F: usize>(is_root: bool, joint: &LinearizedJoint, to: PairLoad<'_, '_>) -> u32 {
+    let (factor, k, load) = to;
     let (reduced, held) = joint.reduce::<F>();
     held + if is_root {
         factor.eliminate_root(k, load, &reduced)
     } else {
         factor.eliminate(k, load, &reduced)
-    }
-}
-
-/// Reduces a joint in the general form to `free` directions and eliminates its pair.
-pub(crate) fn eliminate_linearized(
-    factor: &mut PairFactorView<'_>,
-    k: usize,
-    pair: &PairModel,
-    load: &mut Load,
-    joint: &LinearizedJoint,
-) -> u32 {
-    let is_root = pair.parent == NONE;
-    match pair.free {
-        0 => eliminate_reduced::<0>(factor, k, is_root, load, joint),
-        1 => eliminate_reduced::<1>(factor, k, is_root, load, joint),
-        2 => eliminate_reduced::<2>(factor, k, is_root, load, joint),
-        3 => eliminate_reduced::<3>(factor, k, is_root, load, joint),
-        4 => eliminate_reduced::<4>(factor, k, is_root, load, joint),
-        5 => eliminate_reduced::<5>(factor, k, is_root, load, joint),
-        _ => eliminate_reduced::<6>(factor, k, is_root, load, joint),
     }
 }
 
@@ -356,7 +326,7 @@ fn substitute_pair(at: &TreeSystem<'_>, factor: &PairFactor, k: usize, motions: 
     let parent = if pair.parent != NONE {
         motions[pair.parent as usize - first]
     } else {
-        at.point.motion(at.point.motions, pair.parent_body)
+        motion_of(at.point.motions, pair.parent_body)
     };
     motions[k - first] = factor.substitute(k, parent);
 }

@@ -221,3 +221,19 @@ fn islands_and_roots_run_in_parallel_with_the_same_bits() {
     let serial = result(1);
     assert!([2, 3].into_iter().all(|threads| serial == result(threads)));
 }
+
+#[test]
+fn a_workspace_states_the_bytes_it_holds() {
+    let model = wide_tree(8, 40).build().expect("a model");
+    for settings in [settings(0.01), implicit(0.01, Order::Second, 3), block_form()] {
+        let (mut state, input) = (model.initial_state(), Input::default());
+        let mut workspace = None;
+        let held = allocation_counter::measure(|| {
+            let mut made = Workspace::new(&model);
+            step(&model, &mut state, &input, &settings, &mut made);
+            workspace = Some(made);
+        });
+        let (stated, held) = (workspace.expect("made").bytes() as f64, held.bytes_current as f64);
+        assert!((stated / held - 1.0).abs() < 0.15, "{:?}: states {stated}, holds {held}", settings.scheme);
+    }
+}

@@ -320,3 +320,22 @@ fn forces_of_implicit_steps_are_not_told_after_steps_in_joint_coordinates() {
     world.restore(&state).expect("its own state");
     assert!(world.joint_forces().iter().all(|force| *force == DVec3::ZERO), "{:?}", world.joint_forces());
 }
+
+#[test]
+fn a_force_along_the_slide_of_a_point_on_a_line_moves_the_body() {
+    // A motor at its limit: 3 N on 2 kg along the line, through the centre of mass.
+    for method in ["SymplecticEuler", "Rk4", "Implicit"] {
+        let text = format!(
+            r#"(format: 1, gravity: (0, 0, 0), dt: 0.01, stepper: Reduced(method: {method}),
+            bodies: [(name: "bead", mass: Total(2), shapes: [Box(size: (0.1, 0.2, 0.3))])],
+            joints: [(name: "wire", kind: PointOnLine, child: "bead", frames: World(axis: (0, 1, 0)),
+             motor: Position(target: Value(1e9), stiffness: 1, max_force: 3))])"#
+        );
+        let scene = SceneDoc::from_ron(&text, "bead.ron").unwrap_or_else(|error| panic!("{error}"));
+        let mut world = World::from_scene(&scene).unwrap_or_else(|error| panic!("{error}"));
+        run(&mut world, 100);
+        let motion = world.state().bodies.motions[0];
+        assert!((motion.linear - DVec3::Y * 1.5).length() < 1e-9, "{method}: {motion:?}");
+        assert!(motion.angular.length() < 1e-9, "{method}: {motion:?}");
+    }
+}

@@ -118,7 +118,7 @@ impl ActivePairs {
 }
 
 /// Scratch of a [`TreeResponder`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TreeReaction {
     drive: Vec<f64>,
     /// Momentum that the children of each pair pass on; zero between responses.

@@ -1,15 +1,14 @@
 //! Two balls at once: gaps and angle-axis springs, to the bit as `fused::ball`.
 //!
-//! A ball without a spring beside one with a spring gets a spring of stiffness zero, two without none at all. Units and
-//! failures as there.
+//! If only one of the two has a spring, the other gets a spring of stiffness zero. Units and failures as there.
 
 use glam::DVec3;
 use sinew_math::{Motion, Quatx2, Sym3x2, Vec3x2, both, log_so3_x2, twice};
-use sinew_solvers::{Load, PairFactorView, PointJoint};
+use sinew_solvers::PointJoint;
 
 use crate::forces::linearized_spring_x2;
 use crate::model::PairModel;
-use crate::tree::{LinearizationPoint, PlacementX2, TwoJoints};
+use crate::tree::{LinearizationPoint, PairLoad, PlacementX2, TwoJoints};
 
 /// Two linearized balls.
 pub(crate) struct TwoBalls {
@@ -39,13 +38,7 @@ impl TwoJoints for TwoBalls {
     }
 
     #[inline(always)]
-    fn eliminate<const I: usize>(
-        &self,
-        shift: DVec3,
-        factor: &mut PairFactorView<'_>,
-        k: usize,
-        load: &mut Load,
-    ) -> u32 {
+    fn eliminate<const I: usize>(&self, shift: DVec3, (factor, k, load): PairLoad<'_, '_>) -> u32 {
         let joint = PointJoint {
             shift,
             arm: self.arm.half::<I>(),

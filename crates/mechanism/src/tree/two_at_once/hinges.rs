@@ -4,15 +4,15 @@
 
 use glam::DVec3;
 use sinew_math::{F64x2, Motion, Vec3x2, both, ops, twice};
-use sinew_solvers::{Load, PairFactorView, PairJoint};
+use sinew_solvers::PairJoint;
 
-use crate::forces::{ScalarImpulse, Spring};
-use crate::joints::unwrap_angle;
+use crate::forces::ScalarImpulse;
 use crate::model::PairModel;
 use crate::tree::{
-    ANGLE_OVER_SINE, LinearizationPoint, PlacementX2, SMALL_LEAN, TwoJoints, angle_over_sine, lean_squared,
-    twist_force,
+    ANGLE_OVER_SINE, LinearizationPoint, PairLoad, PlacementX2, SMALL_LEAN, TwoJoints, angle_over_sine,
+    lean_squared, twist_force,
 };
+use crate::{Spring, unwrap_angle};
 
 /// Two linearized hinges.
 pub(crate) struct TwoHinges {
@@ -63,13 +63,7 @@ impl TwoJoints for TwoHinges {
     }
 
     #[inline(always)]
-    fn eliminate<const I: usize>(
-        &self,
-        shift: DVec3,
-        factor: &mut PairFactorView<'_>,
-        k: usize,
-        load: &mut Load,
-    ) -> u32 {
+    fn eliminate<const I: usize>(&self, shift: DVec3, (factor, k, load): PairLoad<'_, '_>) -> u32 {
         let joint = PairJoint {
             shift,
             basis: [Motion { angular: self.axis.half::<I>(), linear: self.moment.half::<I>() }],

@@ -1,20 +1,19 @@
-//! Two pairs at once: everything that does not wait for the elimination, in the halves of SIMD registers.
+//! Two neighbouring pairs of the table linearized at once in SIMD lanes.
 //!
-//! The linearization of a pair reads the state only, so two neighbours in the pair table are independent up to the
-//! elimination itself. Computed here, to the bit as `sweep::add_own` and `sweep::add_geometric` do it for one: own mass
-//! and momentum with the gyroscopic step, and the geometric stiffness of both ends. The joints are [`TwoHinges`] or
-//! [`TwoBalls`], to the bit as in `fused`. World axes at centres of mass; no allocation; never fails. Only pairs of the
-//! same kind ([`path`]) at an undisplaced linearization point ([`applies`]); others go one by one. About 1,250
-//! instructions for two hinges with springs, 1,500 for two balls (SSE2; docs/adr/0016).
+//! The linearization of a pair reads the state only, so two pairs are independent up to the elimination. This computes
+//! own mass and momentum with the gyroscopic step and the geometric stiffness of both ends, to the bit as `body_terms`
+//! does for one pair; the joints are `hinges` or `balls`, to the bit as in `fused`.
+//! Only pairs of the same kind ([`path`]) at an undisplaced linearization point ([`applies`]); others go one by one.
+//! World axes at centres of mass; no allocation; never fails. About 1,250 instructions for two hinges with springs,
+//! 1,500 for two balls (SSE2).
 
-use glam::DVec3;
-use sinew_math::{F64x2, Force, PrincipalInertia, Sym3, Sym3x2, Vec3x2, both, twice};
-use sinew_solvers::{Load, PairFactorView};
+use glam::{DQuat, DVec3};
+use sinew_math::{F64x2, Force, Mat3x2, Pose, PrincipalInertia, Quatx2, Sym3x2, Vec3x2, both, twice};
+use sinew_solvers::Load;
 
-use crate::joints::RowForm;
 use crate::model::{PairModel, PairPath};
-use crate::settings::Gyroscopic;
-use crate::tree::{Found, PlacementX2, RESOLVED, StepLength, TreeSystem, TwoJoints};
+use crate::tree::{Found, LinearizationPoint, PairLoad, RESOLVED, StepLength, TreeSystem};
+use crate::{Gyroscopic, RowForm};
 
 /// Whether pairs may be taken two by two at this linearization point.
 #[inline]
@@ -100,27 +99,22 @@ impl<J: TwoJoints> TwoPairs<J> {
             Force { angular: self.momentum_angular.half::<I>(), linear: self.momentum_linear.half::<I>() };
     }
 
-    /// `h²K` on the own body of one of the two, if any.
+    /// Adds `h²K` on the own body of one of the two, if any.
     #[inline(always)]
-    pub(crate) fn own_stiffness<const I: usize>(&self) -> Option<Sym3> {
-        (self.own_end.1 >> I & 1 != 0).then(|| self.own_end.0.half::<I>())
+    pub(crate) fn stiffen_own<const I: usize>(&self, load: &mut Load) {
+        stiffen::<I>(&self.own_end, load);
     }
 
-    /// `h²K` on the parent of one of the two, if any.
+    /// Adds `h²K` on the parent of one of the two, if any.
     #[inline(always)]
-    pub(crate) fn parent_stiffness<const I: usize>(&self) -> Option<Sym3> {
-        (self.parent_end.1 >> I & 1 != 0).then(|| self.parent_end.0.half::<I>())
+    pub(crate) fn stiffen_parent<const I: usize>(&self, load: &mut Load) {
+        stiffen::<I>(&self.parent_end, load);
     }
 
-    /// Eliminates one of the two, the pair `k`; see [`PairFactorView::eliminate`].
+    /// Eliminates one of the two; see [`sinew_solvers::PairFactorView::eliminate`].
     #[inline(always)]
-    pub(crate) fn eliminate<const I: usize>(
-        &self,
-        factor: &mut PairFactorView<'_>,
-        k: usize,
-        load: &mut Load,
-    ) -> u32 {
-        self.joints.eliminate::<I>(self.shift.half::<I>(), factor, k, load)
+    pub(crate) fn eliminate<const I: usize>(&self, pair: PairLoad<'_, '_>) -> u32 {
+        self.joints.eliminate::<I>(self.shift.half::<I>(), pair)
     }
 
     /// Errors and twist angle of one of the two.
@@ -128,6 +122,14 @@ impl<J: TwoJoints> TwoPairs<J> {
     pub(crate) fn found<const I: usize>(&self) -> Found {
         let (lean_squared, twist) = self.joints.found::<I>();
         Found { gap_squared: self.gap_squared.to_array()[I], lean_squared, twist }
+    }
+}
+
+/// Adds one half of the stiffness of two ends to a rotation, if it is there.
+#[inline(always)]
+fn stiffen<const I: usize>(&(stiffness, mask): &(Sym3x2, u32), load: &mut Load) {
+    if mask >> I & 1 != 0 {
+        load.mass.angular += stiffness.half::<I>();
     }
 }
 
@@ -155,4 +157,51 @@ fn geometric(
         yz: -t.y * s.z,
     };
     (k, !is_nothing.to_bitmask())
+}
+
+/// Two joints of a kind.
+pub(crate) trait TwoJoints: Sized {
+    /// Linearizes the joints of two pairs.
+    fn new(at: &LinearizationPoint<'_>, pairs: [&PairModel; 2], ends: &PlacementX2) -> Self;
+    /// Eliminates the half `I`; see [`sinew_solvers::PairFactorView::eliminate`].
+    fn eliminate<const I: usize>(&self, shift: DVec3, pair: PairLoad<'_, '_>) -> u32;
+    /// Squared misalignment (rad²) and twist angle (rad) of the half `I`.
+    fn found<const I: usize>(&self) -> (f64, f64);
+}
+
+/// Where the ends of two joints are.
+pub(crate) struct PlacementX2 {
+    /// Rotations as quaternions and as matrices.
+    pub(crate) orientation: Quatx2,
+    pub(crate) parent_orientation: Quatx2,
+    pub(crate) rotation: Mat3x2,
+    pub(crate) parent_rotation: Mat3x2,
+    /// Anchors from the centres of mass.
+    pub(crate) arm: Vec3x2,
+    pub(crate) parent_arm: Vec3x2,
+    /// From the parents' centres of mass to the bodies'.
+    pub(crate) shift: Vec3x2,
+    /// From the parents' anchors to the bodies'.
+    pub(crate) gap: Vec3x2,
+}
+
+impl PlacementX2 {
+    /// Places the bodies of two pairs and their parents.
+    #[inline(always)]
+    pub(crate) fn new(poses: &[Pose], pairs: [&PairModel; 2]) -> Self {
+        let [a, b] = pairs;
+        let parents = pairs.map(|p| poses.get(p.parent_body as usize));
+        let poses = pairs.map(|p| &poses[p.body as usize]);
+        let orientation = Quatx2::new(poses[0].rotation, poses[1].rotation);
+        let [parent_a, parent_b] = parents.map(|p| p.map_or(DQuat::IDENTITY, |p| p.rotation));
+        let parent_orientation = Quatx2::new(parent_a, parent_b);
+        let [parent_a, parent_b] = parents.map(|p| p.map_or(DVec3::ZERO, |p| p.translation));
+        let shift = Vec3x2::new(poses[0].translation, poses[1].translation) - Vec3x2::new(parent_a, parent_b);
+        let (rotation, parent_rotation) =
+            (Mat3x2::from_quats(orientation), Mat3x2::from_quats(parent_orientation));
+        let arm = &rotation * Vec3x2::new(a.own.point, b.own.point);
+        let parent_arm = &parent_rotation * Vec3x2::new(a.other.point, b.other.point);
+        let gap = shift + (arm - parent_arm);
+        Self { orientation, parent_orientation, rotation, parent_rotation, arm, parent_arm, shift, gap }
+    }
 }
