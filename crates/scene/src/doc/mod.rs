@@ -5,7 +5,10 @@
 //! says otherwise. The body frame is the frame in which shapes, mass properties and local joint frames
 //! are written; its origin need not be the centre of mass.
 //!
-//! Every struct refuses unknown fields, and a field that is left out takes the value of `Default`.
+//! Every struct refuses unknown fields, and a field that is left out takes the value of `Default`: see `document!`.
+
+#[macro_use]
+mod omit;
 
 mod body;
 mod camera;
@@ -17,7 +20,6 @@ mod flesh;
 mod generator;
 mod joint;
 mod motion;
-mod omit;
 mod pose;
 mod scene;
 mod score;
