@@ -1,7 +1,6 @@
 //! The points of a shape that can touch flat ground, in the frame of the shape.
 
-use crate::primitives::ground_points;
-use crate::shape::ContactShape;
+use crate::{primitives::ground_points, shape::ContactShape};
 use glam::DVec3;
 
 /// A point with a ball around it.

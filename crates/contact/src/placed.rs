@@ -1,8 +1,6 @@
 //! Colliders placed in the world, and what the narrow phase finds between two of them.
 
-use crate::collider::Collider;
-use crate::contact_point::Owner;
-use crate::shape::ContactShape;
+use crate::{collider::Collider, contact_point::Owner, shape::ContactShape};
 use glam::{DMat3, DVec3};
 use sinew_math::Pose;
 

@@ -8,17 +8,15 @@ use std::sync::Arc;
 use glam::DVec3;
 use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Springs, Tree, TreeState};
 
-use crate::actuation::Actuation;
-use crate::controller_state::ControllerState;
-use crate::error::ControlError;
 use crate::goal::{Aim, Goal, GoalPoint, PointTarget};
 use crate::guidance::{ActiveGuide, Guidance};
 use crate::input::{ControlContext, ControlInput};
-use crate::landing;
-use crate::playback::Player;
 use crate::report::{ControlReport, GoalReport};
-use crate::saturation::Saturation;
 use crate::score::{Act, Score};
+use crate::{
+    actuation::Actuation, controller_state::ControllerState, error::ControlError, landing, playback::Player,
+    saturation::Saturation,
+};
 
 /// A score for one tree, ready to give commands. Everything but score and actuation is scratch. Clones share the score.
 #[derive(Clone, Debug)]

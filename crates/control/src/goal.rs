@@ -17,9 +17,8 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, log_so3};
 use sinew_recursive::{Dynamics, LinkId, Tree};
 
-use crate::error::ControlError;
-use crate::levels;
 use crate::path::{PointPath, TurnPath};
+use crate::{error::ControlError, levels};
 
 /// Gains of a wanted acceleration.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,9 +2,8 @@
 
 use sinew_recursive::Tree;
 
-use crate::error::ControlError;
 use crate::goal::{Gains, Goal, check_goals};
-use crate::levels;
+use crate::{error::ControlError, levels};
 
 /// What is minimized among all commands that meet the goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

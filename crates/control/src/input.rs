@@ -4,8 +4,7 @@ use glam::DVec3;
 use sinew_math::Force;
 use sinew_recursive::{Tree, TreeState};
 
-use crate::actuation::Actuation;
-use crate::goal::Goal;
+use crate::{actuation::Actuation, goal::Goal};
 
 /// The circumstances of one step.
 #[derive(Clone, Copy, Debug)]

@@ -2,12 +2,7 @@
 
 use sinew_recursive::{Springs, Tree};
 
-use crate::clip::MotionClip;
-use crate::error::ControlError;
-use crate::goal::Gains;
-use crate::guide::Guide;
-use crate::landing;
-use crate::warp::TimeWarp;
+use crate::{clip::MotionClip, error::ControlError, goal::Gains, guide::Guide, landing, warp::TimeWarp};
 
 /// Playback of a clip on the driven joints.
 #[derive(Clone, Debug, PartialEq)]

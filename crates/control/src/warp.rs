@@ -10,8 +10,7 @@ use std::f64::consts::TAU;
 
 use sinew_math::ops;
 
-use crate::error::ControlError;
-use crate::spline::hermite;
+use crate::{error::ControlError, spline::hermite};
 
 /// A strictly increasing map of time.
 #[derive(Clone, Debug, PartialEq, Default)]

@@ -19,9 +19,7 @@
 //! for any `t`, except that `Jl⁻¹` has a pole at `t = 2π`. At `t = π` the sign of a logarithm is arbitrary.
 
 use crate::arctangent::{ATAN_RATIO_LIMIT, atan_ratio, atan2};
-use crate::ops;
-use crate::spatial::skew;
-use crate::sym3::Sym3;
+use crate::{ops, spatial::skew, sym3::Sym3};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Below this `t²` (1 rad) power series are used; at the limit their truncation error is below 1e-16.

@@ -13,9 +13,8 @@
 //! keep ω and only rotate the body. Constant cost; nothing fails.
 
 use crate::exp_log::{cayley, exp_so3, normalize_quat, quat_to_mat3};
-use crate::spatial::skew;
-use crate::sym3::Sym3;
 use crate::x2::{Mat3x2, Sym3x2, Vec3x2, twice};
+use crate::{spatial::skew, sym3::Sym3};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Largest number of Newton iterations of the midpoint step; three suffice while `h|ω| < 1`.

@@ -4,11 +4,8 @@
 //! x. Formulas: docs/maths, mass properties. Sizes and densities are not checked: callers ensure that they are positive
 //! and finite, or call [`MassProperties::is_physical`] afterwards. Constant cost.
 
-use crate::eigen3::symmetric_eigen;
 use crate::exp_log::{mat3_to_quat, quat_to_mat3};
-use crate::inertia::SpatialInertia;
-use crate::pose::Pose;
-use crate::sym3::Sym3;
+use crate::{eigen3::symmetric_eigen, inertia::SpatialInertia, pose::Pose, sym3::Sym3};
 use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
 use std::fmt;

@@ -9,8 +9,7 @@
 //! indices. Linear in triangles, plus sorting the edges. A mesh that bounds no volume is an error that names the
 //! vertex, edge or triangle.
 
-use crate::mass::MassProperties;
-use crate::sym3::Sym3;
+use crate::{mass::MassProperties, sym3::Sym3};
 use glam::DVec3;
 use std::fmt;
 

@@ -23,9 +23,8 @@ use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
 use crate::command::{HybridCommand, HybridReport, JointMode};
-use crate::dynamics::Dynamics;
-use crate::state::TreeState;
 use crate::tree::{LinkId, Tree};
+use crate::{dynamics::Dynamics, state::TreeState};
 
 /// Input of the second and third sweep.
 #[derive(Clone, Copy)]

@@ -10,8 +10,7 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, SpatialInertia, ops, shift_motion};
 
-use crate::joint_space::JointSpace;
-use crate::tree::TreeLink;
+use crate::{joint_space::JointSpace, tree::TreeLink};
 
 /// A link at one instant.
 #[derive(Clone, Copy, Debug)]

@@ -14,8 +14,7 @@ use sinew_math::{Force, Motion, Pose, log_so3};
 use sinew_mechanism::{BodyId, State};
 
 use super::contact_list::{ExplicitContacts, stiffest};
-use crate::body::FleshBody;
-use crate::model::FleshModel;
+use crate::{body::FleshBody, model::FleshModel};
 
 /// Scratch of explicit steps. Its content never changes a result.
 pub struct ExplicitWorkspace {

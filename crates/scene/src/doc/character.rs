@@ -1,10 +1,7 @@
 //! Characters: bones, joints and flesh that this project makes itself.
 
-use super::body::BodyKindDoc;
-use super::contact::ContactDoc;
 use super::flesh::{CharacterKindDoc, FleshMaterialDoc, FleshSteppingDoc};
-use super::joint::JointSpringDoc;
-use super::pose::PoseDoc;
+use super::{body::BodyKindDoc, contact::ContactDoc, joint::JointSpringDoc, pose::PoseDoc};
 
 document! {
     /// A character: bodies `name_<bone>`, joints `name_<joint>` and one flesh `name`.

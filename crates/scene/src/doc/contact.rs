@@ -3,9 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-use super::pose::PoseDoc;
-use super::shape::ShapeDoc;
+use super::{omit::is_default, pose::PoseDoc, shape::ShapeDoc};
 
 document! {
     /// How a surface touches.

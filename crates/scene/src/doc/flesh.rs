@@ -3,9 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::contact::ContactDoc;
-use super::omit::is_default;
-use super::pose::PoseDoc;
+use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc};
 
 document! {
     /// One body of flesh.

@@ -4,8 +4,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 use super::body::{BodyDoc, MassDoc};
-use super::character::CharacterDoc;
-use super::joint::JointDoc;
+use super::{character::CharacterDoc, joint::JointDoc};
 
 /// A generator of bodies and joints.
 ///

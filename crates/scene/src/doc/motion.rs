@@ -3,8 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-use super::pose::RotationDoc;
+use super::{omit::is_default, pose::RotationDoc};
 
 document! {
     /// Linear spring between points of any two bodies, or of a body and the world: force along their line, zero at

@@ -5,18 +5,13 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::body::BodyDoc;
-use super::camera::CameraDoc;
-use super::change::ChangeDoc;
-use super::contact::ColliderDoc;
-use super::expect::ExpectDoc;
 use super::flesh::{FleshDoc, FleshSolverDoc};
-use super::generator::GeneratorDoc;
-use super::joint::JointDoc;
 use super::motion::{InputDoc, SpringDoc, TrackDoc};
-use super::score::ScoreDoc;
 use super::solve::{GyroscopicDoc, LoopsDoc, StabilizeDoc, StepperDoc};
-use super::surface::SurfaceDoc;
+use super::{
+    body::BodyDoc, camera::CameraDoc, change::ChangeDoc, contact::ColliderDoc, expect::ExpectDoc,
+    generator::GeneratorDoc, joint::JointDoc, score::ScoreDoc, surface::SurfaceDoc,
+};
 
 document! {
     /// A whole scene, as written in one RON file.

@@ -3,8 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-use super::pose::RotationDoc;
+use super::{omit::is_default, pose::RotationDoc};
 
 document! {
     /// What actuators do over time. Needs the stepper `Reduced`.

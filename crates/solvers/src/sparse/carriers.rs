@@ -14,9 +14,7 @@
 //! takes `3 n²`. Meant for tens of carriers. No allocation after `new`. World axes, twists at the carriers' centres,
 //! angular part first. **Failure.** None: directions without a pivot are left out.
 
-use super::envelope::Block6;
-use super::precondition::TwoLevel;
-use super::simd4::with_wide_simd;
+use super::{envelope::Block6, precondition::TwoLevel, simd4::with_wide_simd};
 use sinew_math::{Force, Motion, add_scaled, dot};
 
 /// A pivot below this fraction of its diagonal entry counts as zero; directions removed by constraints have none.
