@@ -80,7 +80,6 @@ impl MotionClip {
     }
 
     /// Times of the first and the last key (s).
-    #[must_use]
     pub fn span(&self) -> [f64; 2] {
         let times = self.spline.times();
         [times[0], times[times.len() - 1]]

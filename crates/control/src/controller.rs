@@ -49,13 +49,11 @@ impl Controller {
     }
 
     /// The actuators.
-    #[must_use]
     pub fn actuation(&self) -> &Actuation {
         &self.actuation
     }
 
     /// The score.
-    #[must_use]
     pub fn score(&self) -> &Score {
         &self.score
     }
@@ -115,7 +113,6 @@ impl Controller {
     }
 
     /// The springs of the present phase, if it is a landing; see [`ControlInput::implicit_springs`].
-    #[must_use]
     pub fn springs(&self, control: &ControllerState) -> Option<&Springs> {
         match &self.score.phases.get(control.phase?)?.act {
             Act::Land(springs) => Some(springs),
@@ -144,13 +141,11 @@ impl Controller {
     }
 
     /// Reports on the goals in the last command of a guiding phase: those of the score, then live drags.
-    #[must_use]
     pub fn goal_reports(&self) -> &[GoalReport] {
         self.guidance.goal_reports()
     }
 
     /// Whether the torque of a joint was held at its limit in the last command.
-    #[must_use]
     pub fn is_saturated(&self, link: LinkId) -> bool {
         self.saturation.holds(link)
     }

@@ -55,7 +55,6 @@ pub struct Guide {
 
 impl Guide {
     /// Guidance by these goals with default levels, no target pose, and a robustness of 1e-3.
-    #[must_use]
     pub fn new(style: Style, goals: Vec<Goal>) -> Self {
         Self {
             style,

@@ -10,7 +10,6 @@ use crate::{actuation::Actuation, error::ControlError, guide::check_coordinates,
 
 /// The same spring (N·m/rad, N/m) and damper (N·m·s/rad, N·s/m) on every driven joint, none on passive ones. `rest`
 /// holds the coordinates of the rest pose.
-#[must_use]
 pub fn landing_springs(
     tree: &Tree,
     actuation: &Actuation,

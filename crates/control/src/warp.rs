@@ -35,7 +35,6 @@ enum WarpKind {
 
 impl TimeWarp {
     /// No change of time.
-    #[must_use]
     pub fn identity() -> Self {
         Self::default()
     }
@@ -69,7 +68,6 @@ impl TimeWarp {
     }
 
     /// Time of the score at time `t` of the run (s), with its first and second derivative by `t`.
-    #[must_use]
     pub fn at(&self, t: f64) -> [f64; 3] {
         match &self.kind {
             WarpKind::Identity => [t, 1.0, 0.0],

@@ -8,7 +8,6 @@
 //! whose difference it is, so that scaling rows and columns does not matter.
 
 use crate::block::Block;
-use std::fmt;
 
 /// A pivot counts as zero below this many rounding errors per row of the terms it is the difference of.
 const PIVOT_TOLERANCE: f64 = 2.0 * f64::EPSILON;
@@ -22,18 +21,13 @@ pub struct SingularBlock {
     pub magnitude: f64,
 }
 
-impl fmt::Display for SingularBlock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "singular block: pivot {} is {:e}; the matrix is not definite enough to factor, \
-             add mass, compliance or regularization",
-            self.pivot, self.magnitude
-        )
+messages! {
+    SingularBlock {
+        Self { pivot, magnitude } =>
+            "singular block: pivot {pivot} is {magnitude:e}; the matrix is not definite enough to factor, \
+             add mass, compliance or regularization";
     }
 }
-
-impl std::error::Error for SingularBlock {}
 
 /// The factor `L` of `A = L Lᵀ`.
 #[derive(Clone, Copy, Debug)]

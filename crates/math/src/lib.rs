@@ -1,9 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+#[macro_use]
+mod messages;
+
 mod arctangent;
 mod block;
 mod index;
 mod joint_kind;
+mod lanes;
 mod slices;
 mod spatial;
 mod tet_mesh;
@@ -41,6 +45,7 @@ pub use gyro::{PrincipalInertia, midpoint_step, momentum_step};
 pub use index::{IndexVec, TypedIndex};
 pub use inertia::SpatialInertia;
 pub use joint_kind::{DriveCoordinate, JointKind};
+pub use lanes::{Scalar, Vector3};
 pub use mass::{MassError, MassProperties};
 pub use mesh_mass::MeshMassError;
 pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};

@@ -190,7 +190,7 @@ impl Dynamics {
             let mut psi = Block::ZERO;
             match pivot(&columns, &reach, input, dofs.start).cholesky() {
                 Ok(factor) => {
-                    psi = factor.solve_block(&Block::identity());
+                    psi = factor.solve_block(&Block::IDENTITY);
                     // Π = Ĵ − WWᵀ, Wᵀ = L⁻¹Uᵀ
                     let w = factor.solve_lower_block(&Block::from_rows(reach.map(Force::to_array)));
                     for row in w.rows {

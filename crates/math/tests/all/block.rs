@@ -150,7 +150,7 @@ fn conversions_and_access() {
     block[(2, 0)] = -30.0;
     assert_eq!(block.max_abs(), 30.0);
     assert!(block.is_finite());
-    assert_eq!(Block::<4, 4>::identity(), Block::from_diagonal([1.0; 4]));
+    assert_eq!(Block::<4, 4>::IDENTITY, Block::from_diagonal([1.0; 4]));
     assert_eq!(Block::<2, 5>::default(), Block::ZERO);
     let six = Block::from_quadrants(m, DMat3::ZERO, m * 2.0, DMat3::IDENTITY);
     assert_eq!(six.rows[3], [2.0, 8.0, 14.0, 1.0, 0.0, 0.0]);
