@@ -5,7 +5,7 @@
 //! gives [`SingularBlock`]; inverting a singular one gives `None`.
 
 use crate::block::Block;
-use crate::block_ldlt::{BlockCholesky, SingularBlock};
+use crate::block_cholesky::{BlockCholesky, SingularBlock};
 use crate::lanes::{Scalar, Vector3};
 use glam::{DMat3, DVec3};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};

@@ -40,9 +40,7 @@ impl LinkMotion {
         inertia: SpatialInertia::ZERO,
         gyroscopic: Force::ZERO,
     };
-}
 
-impl LinkMotion {
     /// Moves a link on a hinge: `S = (axis, 0)`, `Ṡ = 0`.
     #[inline]
     pub(crate) fn move_hinge(&mut self, link: &TreeLink, parent: &Self, angle: f64, rate: f64) {

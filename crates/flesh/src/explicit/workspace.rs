@@ -66,6 +66,25 @@ impl ExplicitWorkspace {
     pub fn stable_substep_s(&self) -> f64 {
         self.flesh.iter().map(|part| part.stable_s).fold(f64::INFINITY, f64::min)
     }
+
+    /// Sets the paths of the bodies from one state to another.
+    pub(super) fn begin(&mut self, before: &State, after: &State, dt: f64) {
+        self.paths.clear();
+        self.paths.extend(before.poses.iter().zip(&after.poses).map(|(start, end)| {
+            let turn = log_so3(end.rotation * start.rotation.inverse());
+            (*start, Motion::new(turn, end.translation - start.translation) * (1.0 / dt))
+        }));
+        self.motions.clear();
+        self.motions.extend(self.paths.iter().map(|path| path.1));
+        self.sums.clear();
+        self.sums.resize(before.poses.len(), Force::ZERO);
+    }
+
+    /// Places the bodies on their paths at a time since the start (s).
+    pub(super) fn place(&mut self, time: f64) {
+        self.poses.clear();
+        self.poses.extend(self.paths.iter().map(|(start, twist)| start.retract(*twist * time)));
+    }
 }
 
 impl FleshScratch {
@@ -121,27 +140,6 @@ impl FleshScratch {
                 }
             }
         });
-    }
-}
-
-impl ExplicitWorkspace {
-    /// Sets the paths of the bodies from one state to another.
-    pub(super) fn begin(&mut self, before: &State, after: &State, dt: f64) {
-        self.paths.clear();
-        self.paths.extend(before.poses.iter().zip(&after.poses).map(|(start, end)| {
-            let turn = log_so3(end.rotation * start.rotation.inverse());
-            (*start, Motion::new(turn, end.translation - start.translation) * (1.0 / dt))
-        }));
-        self.motions.clear();
-        self.motions.extend(self.paths.iter().map(|path| path.1));
-        self.sums.clear();
-        self.sums.resize(before.poses.len(), Force::ZERO);
-    }
-
-    /// Places the bodies on their paths at a time since the start (s).
-    pub(super) fn place(&mut self, time: f64) {
-        self.poses.clear();
-        self.poses.extend(self.paths.iter().map(|(start, twist)| start.retract(*twist * time)));
     }
 }
 

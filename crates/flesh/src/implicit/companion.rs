@@ -56,9 +56,7 @@ impl FleshWorkspace {
             report: FleshReport::default(),
         }
     }
-}
 
-impl FleshWorkspace {
     /// Moves the free nodes of one body of flesh with their velocities at the end of the step.
     fn move_free_nodes(
         &self,

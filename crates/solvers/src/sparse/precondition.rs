@@ -250,9 +250,7 @@ impl TwoLevel {
             }
         }
     }
-}
 
-impl TwoLevel {
     /// First half of `z = C r` with carriers: reduces their `impulses` by the elimination of the groups.
     ///
     /// # Panics
