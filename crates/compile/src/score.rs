@@ -93,7 +93,7 @@ impl ScoreCompiler<'_> {
         let found = self.tree.links().find(|link| joint.is_some() && self.tree.joint(*link) == joint);
         found.ok_or_else(|| BuildError::Reduced {
             field: field.to_owned(),
-            message: format!("no link hangs on `{name}`"),
+            message: format!("`{name}` is not the joint of a moving body; use one that is"),
         })
     }
 
@@ -258,7 +258,8 @@ impl ScoreCompiler<'_> {
             } else if values.len() == out.len() {
                 out.copy_from_slice(values);
             } else {
-                let message = format!("`{name}` does not have {} coordinates", values.len());
+                let message =
+                    format!("`{name}` has {} coordinates, but {} are given", out.len(), values.len());
                 return Err(BuildError::Reduced { field, message });
             }
         }

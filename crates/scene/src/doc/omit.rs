@@ -1,4 +1,4 @@
-//! Documents, and which of their fields are left out of written scenes.
+//! The declaration of documents, and fields with default values, which are left out of written scenes.
 
 /// Declares a document: a struct that refuses unknown fields. A field that is left out takes the value behind `=`, else
 /// the default of its type. Fields marked `[omit]` are left out of written scenes while they have the default of their
