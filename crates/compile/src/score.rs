@@ -258,8 +258,7 @@ impl ScoreCompiler<'_> {
             } else if values.len() == out.len() {
                 out.copy_from_slice(values);
             } else {
-                let message =
-                    format!("`{name}` has {} coordinates, but {} are given", out.len(), values.len());
+                let message = format!("`{name}` needs {} coordinates, not {}", out.len(), values.len());
                 return Err(BuildError::Reduced { field, message });
             }
         }

@@ -19,7 +19,6 @@ pub struct Actuation {
 
 impl Actuation {
     /// Every joint driven with weight 1 and without limits, except free and planar roots, which are passive.
-    #[must_use]
     pub fn new(tree: &Tree) -> Self {
         let floats = |kind| matches!(kind, JointKind::Free | JointKind::Planar);
         let active = tree.links().map(|link| tree.parent(link).is_some() || !floats(tree.joint_kind(link)));
@@ -76,8 +75,7 @@ impl Actuation {
     ) -> Result<(), ControlError> {
         let dofs = tree.dofs(link);
         if rate >= dofs.len() || lower.is_nan() || upper.is_nan() || lower > upper {
-            let (what, range) =
-                ("the limit of bone", "on a rate that its joint has, and ordered (lower ≤ upper)");
+            let (what, range) = ("the limit of bone", "on a rate of its joint, with lower ≤ upper");
             return Err(ControlError::NotValid { what, index: link.index(), range });
         }
         self.lower[dofs.start + rate] = lower;
@@ -112,31 +110,26 @@ impl Actuation {
     }
 
     /// Whether the joint of a link is driven.
-    #[must_use]
     pub fn is_active(&self, link: LinkId) -> bool {
         self.active[link.index()]
     }
 
     /// Weight of a rate, acceleration or torque.
-    #[must_use]
     pub fn weight(&self, dof: usize) -> f64 {
         self.weights[dof]
     }
 
     /// Limits of a coordinate (rad or m), numbered like its rate.
-    #[must_use]
     pub fn limits(&self, dof: usize) -> [f64; 2] {
         [self.lower[dof], self.upper[dof]]
     }
 
     /// Largest angle of the rotation in space of a joint (rad).
-    #[must_use]
     pub fn turn_limit(&self, link: LinkId) -> f64 {
         self.turns[link.index()]
     }
 
     /// Largest torque of a joint (N·m, N).
-    #[must_use]
     pub fn torque_limit(&self, link: LinkId) -> f64 {
         self.torques[link.index()]
     }
@@ -155,9 +148,6 @@ impl Actuation {
 }
 
 fn positive(value: f64, what: &'static str, link: LinkId) -> Result<(), ControlError> {
-    if value > 0.0 {
-        Ok(())
-    } else {
-        Err(ControlError::NotValid { what, index: link.index(), range: "positive" })
-    }
+    let fault = ControlError::NotValid { what, index: link.index(), range: "positive" };
+    if value > 0.0 { Ok(()) } else { Err(fault) }
 }

@@ -81,7 +81,6 @@ pub struct Hierarchy {
 
 impl Hierarchy {
     /// An empty solver.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -157,13 +156,11 @@ impl Hierarchy {
     }
 
     /// The solution so far, one entry per variable.
-    #[must_use]
     pub fn solution(&self) -> &[f64] {
         &self.solution
     }
 
     /// Number of directions taken so far.
-    #[must_use]
     pub fn rank(&self) -> usize {
         self.basis.count(self.scale.len())
     }
@@ -171,11 +168,7 @@ impl Hierarchy {
     /// Scaled rows and `d − C x`.
     fn load(&mut self, coefficients: &[f64], targets: &[f64]) {
         let n = self.scale.len();
-        debug_assert_eq!(
-            coefficients.len(),
-            n * targets.len(),
-            "there must be one coefficient per variable and row"
-        );
+        debug_assert_eq!(coefficients.len(), n * targets.len(), "one coefficient per variable and row");
         self.rows.clear();
         self.misfit.clear();
         for (k, target) in targets.iter().enumerate() {

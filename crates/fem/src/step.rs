@@ -13,9 +13,8 @@
 //! not finite are reported by the forces and never panic.
 
 use crate::attach::{Attachments, BoneState, add_force};
-use crate::block_forces::Diagonalize;
 use crate::forces::{FemReport, FemScratch, elastic_forces};
-use crate::model::FemModel;
+use crate::{block_forces::Diagonalize, model::FemModel};
 use glam::DVec3;
 use sinew_math::{Force, Sym3, symmetric_eigen};
 
@@ -111,10 +110,7 @@ pub fn step_explicit(
 ) -> FemReport {
     let FemState { positions, velocities } = state;
     let StepScratch { fem, forces } = scratch;
-    assert!(
-        step.external.is_empty() || step.external.len() == forces.len(),
-        "there must be one external force per node"
-    );
+    assert!(step.external.is_empty() || step.external.len() == forces.len(), "one external force per node");
     let report = elastic_forces(model, positions, step.diagonalize, fem, forces);
     for (force, external) in forces.iter_mut().zip(step.external) {
         *force += *external;

@@ -163,7 +163,7 @@ pub(crate) fn check_spring(index: usize, spec: &PointSpringSpec, n_bodies: usize
 pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Checked {
     let mut values = values.iter();
     values.try_for_each(|&(field, value)| {
-        ensure(is_size(value), || what.to_owned(), field, value, "use a finite number of at least 0")
+        ensure(is_size(value), || what.to_owned(), field, value, "use 0 or more, finite")
     })
 }
 

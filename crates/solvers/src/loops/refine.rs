@@ -32,10 +32,9 @@ use super::dense;
 use super::direct::{self, DirectScratch};
 use super::krylov::{Krylov, conjugate_gradient, conjugate_residual};
 use super::operator::{Operator, Ports};
-use super::precondition::Preconditioner;
 use super::responder::{FreeMass, Responder};
-use super::rows::LoopRows;
 use super::settings::{DIRECT_ROWS, LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+use super::{precondition::Preconditioner, rows::LoopRows};
 use crate::vector::largest;
 
 /// Scratch of [`refine`]; grows on first use.

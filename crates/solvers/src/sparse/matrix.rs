@@ -94,21 +94,16 @@ impl BlockMatrix {
     /// Copies the upper half to the layout that products read.
     fn complete(&mut self) {
         let Self { pattern, upper, fours } = self;
-        with_wide_simd(
-            #[inline(always)]
-            || {
-                for (four, places) in fours.iter_mut().zip(&pattern.mirrored) {
-                    for (lane, place) in places.iter().enumerate() {
-                        let (at, is_transposed) = place.get();
-                        let upper = &upper.blocks[at];
-                        let block = if is_transposed { upper.transpose() } else { *upper }.to_cols_array();
-                        for k in 0..9 {
-                            four[k].0[lane] = block[k];
-                        }
-                    }
+        with_wide_simd!(for (four, places) in fours.iter_mut().zip(&pattern.mirrored) {
+            for (lane, place) in places.iter().enumerate() {
+                let (at, is_transposed) = place.get();
+                let upper = &upper.blocks[at];
+                let block = if is_transposed { upper.transpose() } else { *upper }.to_cols_array();
+                for k in 0..9 {
+                    four[k].0[lane] = block[k];
                 }
-            },
-        );
+            }
+        });
     }
 
     /// The diagonal block of a node.
@@ -129,11 +124,7 @@ impl BlockMatrix {
     /// # Panics
     /// If a vector has not [`Self::n_unknowns`] entries.
     pub fn times(&self, x: &[f64], y: &mut [f64]) {
-        assert_eq!(
-            (x.len(), y.len()),
-            (self.n_unknowns(), self.n_unknowns()),
-            "vectors must have one entry per unknown"
-        );
+        assert_eq!((x.len(), y.len()), (self.n_unknowns(), self.n_unknowns()), "give one entry per unknown");
         self.times_rows(0, x.as_chunks().0, y.as_chunks_mut().0);
     }
 
