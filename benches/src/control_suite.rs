@@ -372,8 +372,7 @@ fn from_the_guide(scene: &SceneDoc) -> Result<SceneDoc, SuiteFailure> {
 #[cfg(test)]
 mod tests {
     use super::{ControlSuite, FEW_STEPS, TABLE_2, from_the_guide, measure_character};
-    use crate::MeasureEffort;
-    use crate::subjects::fixture;
+    use crate::{MeasureEffort, subjects::fixture};
 
     #[test]
     fn a_small_suite_meets_what_does_not_depend_on_time() {

@@ -6,8 +6,7 @@
 //! the same thing.
 
 use sinew_sim::Stage;
-use std::error::Error;
-use std::time::Instant;
+use std::{error::Error, time::Instant};
 
 /// Any failure to build or to run something.
 pub type SuiteFailure = Box<dyn Error + Send + Sync>;

@@ -4,9 +4,7 @@
 //! sweep. A test of `sinew-sim` holds the library to it and can write it; a change that moves a digest on purpose says
 //! so under *Numerics* in the changelog.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::{collections::BTreeMap, fs, path::Path};
 
 use crate::shell::{Call, TaskFailure, TaskOutcome, release_binary, root};
 use crate::{fixtures, json};

@@ -1,13 +1,11 @@
 //! Documents that hold: every relative link leads to a file, and to a heading if it names one; every long name in
 //! backquotes, such as that of a test, occurs in the sources; every Rust block is run as a doc test.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeSet, fs};
 
-use crate::fixtures::relative;
 use crate::shell::{TaskFailure, TaskOutcome, no_arguments, root};
-use crate::source::files_below;
+use crate::{fixtures::relative, source::files_below};
 
 /// A name with so many underscores is one of the code, not a word of prose.
 const NAME_UNDERSCORES: usize = 3;

@@ -2,8 +2,7 @@
 //! more than one meaning.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use crate::shell::root;
 use crate::source::{Lexeme, code_only, files_below, tokens, without_tests};

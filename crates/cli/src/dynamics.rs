@@ -14,8 +14,7 @@
 //! `w, x, y, z`. A floating body is addressed by its name instead of a joint. Springs, limits and motors of joints do
 //! not act.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -23,9 +22,7 @@ use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeStat
 use sinew_sim::{Force, World};
 
 use crate::args::{DynamicsArgs, DynamicsMode};
-use crate::error::CommandError;
-use crate::scenes;
-use crate::text::quantity;
+use crate::{error::CommandError, scenes, text::quantity};
 
 /// A state file.
 #[derive(Default, Deserialize)]

@@ -1,17 +1,14 @@
 //! `sinew embed`: from a surface file to a file with an embedded body (tetrahedra, masses, surface).
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde::Serialize;
 use sinew_mesh::{
     Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Quality, Surface, TetGen, TetMesh,
 };
 
-use crate::args::EmbedArgs;
-use crate::error::CommandError;
-use crate::progress;
 use crate::text::{count, quantity};
+use crate::{args::EmbedArgs, error::CommandError, progress};
 
 /// Steps of the progress bar.
 const STEPS: f64 = 1000.0;

@@ -4,10 +4,7 @@
 //! simulation became non-finite or implausible, or an expectation does not hold with `--expect`; 2 invalid scene or
 //! arguments, or a file cannot be written.
 
-use std::fmt::Display;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{fmt::Display, io::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 

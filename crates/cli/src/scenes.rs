@@ -1,7 +1,6 @@
 //! Scenes by file or built-in name, and worlds built from them. Errors name file, line and column.
 
-use std::fmt::Display;
-use std::path::Path;
+use std::{fmt::Display, path::Path};
 
 use sinew_scene::{GeneratorDoc, SceneDoc, SceneSource, no_such_scene};
 use sinew_scenes::SCENES;

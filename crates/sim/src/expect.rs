@@ -5,9 +5,7 @@
 use sinew_compile::{BuildError, SweptScene, sweep_runs};
 use sinew_scene::SceneDoc;
 
-use crate::expectation::Expectation;
-use crate::meter::ExpectMeter;
-use crate::world::World;
+use crate::{expectation::Expectation, meter::ExpectMeter, world::World};
 
 /// One run of a scene.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -8,9 +8,7 @@ use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectBodyDoc, ExpectDoc, ExpectFleshDoc};
 
-use crate::expectation::Expectation;
-use crate::motions::MotionMeter;
-use crate::world::World;
+use crate::{expectation::Expectation, motions::MotionMeter, world::World};
 
 /// Measures a run step by step against an `expect` block.
 #[derive(Clone, Debug)]

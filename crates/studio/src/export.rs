@@ -7,10 +7,8 @@ use sinew_picture::{Animation, Image, Palette, PictureError, encode_png};
 use sinew_scene::Steps;
 use sinew_show::{Drawing, DrawingRenderer, ShowOptions};
 
-use crate::camera::Orbit;
-use crate::fault::Fault;
-use crate::session::Session;
 use crate::snapshot::{Snapshot, SnapshotWishes};
+use crate::{camera::Orbit, fault::Fault, session::Session};
 
 /// Size of a picture in pixels.
 const PICTURE: (usize, usize) = (1280, 800);

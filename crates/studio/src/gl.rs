@@ -16,8 +16,7 @@ use three_d::{
     PhysicalMaterial, Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, WriteMask, radians, vec3,
 };
 
-use crate::camera::Orbit;
-use crate::painter::ScenePainter;
+use crate::{camera::Orbit, painter::ScenePainter};
 
 /// Background colour.
 const SKY: [f32; 3] = [0.87, 0.90, 0.94];

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use sinew_scene::{SceneDoc, SceneSource};
 use sinew_sim::{BuildError, World};
 
-use crate::fault::Fault;
-use crate::library::Origin;
+use crate::{fault::Fault, library::Origin};
 
 /// The scene shown when none is given.
 const PENDULUM: &str = r#"(format: 1, name: "double pendulum", duration_s: 10,

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use sinew_scene::{CurveDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, Steps, TrackDoc};
 
-use crate::session::Session;
-use crate::timeline::Timeline;
+use crate::{session::Session, timeline::Timeline};
 
 /// Why a recording cannot be saved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

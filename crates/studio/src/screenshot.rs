@@ -9,8 +9,7 @@ use egui::epaint::{ImageData, ImageDelta, Mesh, Primitive, Vertex};
 use egui::{Color32, Context, Pos2, RawInput, Rect, TextureId, TexturesDelta, vec2};
 use sinew_picture::{Image, PictureError};
 
-use crate::painter::SoftwarePainter;
-use crate::ui::Studio;
+use crate::{painter::SoftwarePainter, ui::Studio};
 
 /// Width, height and texels of a texture.
 type Texture = (usize, usize, Vec<Color32>);

@@ -3,18 +3,14 @@
 //! A change is written into the document with its time, so that a run of the new document from the start repeats the
 //! recording and then continues with the change.
 
-use std::mem;
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc, SceneDoc, Steps};
 use sinew_sim::StepReport;
 
-use crate::fault::Fault;
-use crate::open_scene::OpenScene;
-use crate::overview::SceneOverview;
 use crate::score::{Since, with_control};
-use crate::session::Session;
 use crate::timeline::{BUDGET, Timeline};
+use crate::{fault::Fault, open_scene::OpenScene, overview::SceneOverview, session::Session};
 
 /// Largest number of steps of a repetition: this multiple of the present number, or `MOST_STEPS` if that is more.
 const MOST_TIMES: u64 = 32;

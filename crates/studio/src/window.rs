@@ -1,23 +1,17 @@
 //! The window: eframe around the user interface; and a picture of the window without a display.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use eframe::{App, CreationContext, NativeOptions, Renderer};
 
 use sinew_picture::{PictureError, encode_png};
 
-use crate::command::SessionCommand;
-use crate::engine::Engine;
-use crate::fault::Fault;
-use crate::gl::GlPainter;
 use crate::library::{Library, Origin};
-use crate::open_scene::OpenScene;
 use crate::painter::{ScenePainter, SoftwarePainter};
-use crate::screenshot::Screenshot;
-use crate::session::Session;
-use crate::ui::Studio;
+use crate::{
+    command::SessionCommand, engine::Engine, fault::Fault, gl::GlPainter, open_scene::OpenScene,
+    screenshot::Screenshot, session::Session, ui::Studio,
+};
 
 /// Options of the window.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! Random forests, rotations and symmetric positive definite matrices.
 
-use crate::dense::Dense;
-use crate::rng::Rng;
+use crate::{dense::Dense, rng::Rng};
 use glam::DMat3;
 
 /// Parameters of a random forest.

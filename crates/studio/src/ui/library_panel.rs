@@ -4,10 +4,7 @@ use egui::style::ScrollAnimation;
 use egui::{Align, ComboBox, ScrollArea, Ui};
 use sinew_show::Tint;
 
-use crate::camera::Orbit;
-use crate::command::SessionCommand;
-use crate::library::Origin;
-use crate::ui::studio::Studio;
+use crate::{camera::Orbit, command::SessionCommand, library::Origin, ui::studio::Studio};
 
 impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {

@@ -3,11 +3,9 @@
 use egui::{ComboBox, DragValue, Ui};
 use sinew_scene::{ControlDoc, GoalDoc, KeyDoc, SceneDoc, StyleDoc, WantDoc};
 
-use crate::command::SessionCommand;
-use crate::engine::Engine;
 use crate::pick::{Hit, PickTarget};
 use crate::score::{ControlChoice, control_at, keep, key};
-use crate::snapshot::Snapshot;
+use crate::{command::SessionCommand, engine::Engine, snapshot::Snapshot};
 
 /// What a pin keeps constant.
 const PIN_GOALS: [(&str, WantDoc); 5] = [

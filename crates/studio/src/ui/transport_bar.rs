@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use egui::{Button, Slider, Ui};
 
-use crate::command::SessionCommand;
-use crate::engine::Board;
-use crate::pacing::StepPacer;
-use crate::ui::studio::Studio;
+use crate::{command::SessionCommand, engine::Board, pacing::StepPacer, ui::studio::Studio};
 
 /// Time between updates of the progress of a film.
 const LOOK: Duration = Duration::from_millis(100);
