@@ -79,7 +79,7 @@ const LAYERS: &[PackageLayer] = &[
     layer("sinew-testkit", "", "glam serde_json"),
     layer(
         "sinew-benches",
-        "math topology solvers mechanism fem mesh contact flesh recursive control scene sim",
+        "math topology solvers mechanism fem mesh contact flesh recursive control picture scene sim",
         ANY,
     ),
     layer("xtask", "", ""),

@@ -65,6 +65,12 @@ impl Svg {
         );
     }
 
+    /// A filled disc.
+    pub(crate) fn disc(&mut self, at: (f64, f64), radius: f64, fill: &str) {
+        let [x, y, radius] = [at.0, at.1, radius].map(number);
+        put(&mut self.text, format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{fill}\"/>\n"));
+    }
+
     /// A line of text, with attributes such as `font-weight="…"`.
     pub(crate) fn text(
         &mut self,
