@@ -22,7 +22,8 @@ use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeStat
 use sinew_sim::{Force, World};
 
 use crate::args::{DynamicsArgs, DynamicsMode};
-use crate::{error::CommandError, scenes, text::quantity};
+use crate::error::{CommandError, json};
+use crate::{scenes, text::quantity};
 
 /// A state file.
 #[derive(Default, Deserialize)]
@@ -108,11 +109,7 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
         kinetic_energy: work.kinetic_energy(),
         joints: tree.links().map(|link| problem.report(&world, &tree, &work, link)).collect(),
     };
-    if args.json {
-        let text = serde_json::to_string_pretty(&report);
-        return text.map_err(|error| CommandError(format!("cannot write the report: {error}")));
-    }
-    Ok(table(&report))
+    if args.json { json(&report) } else { Ok(table(&report)) }
 }
 
 fn read(path: &std::path::Path) -> Result<StateFile, CommandError> {

@@ -7,8 +7,9 @@ use sinew_mesh::{
     Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Quality, Surface, TetGen, TetMesh,
 };
 
+use crate::error::{CommandError, json};
 use crate::text::{count, quantity};
-use crate::{args::EmbedArgs, error::CommandError, progress};
+use crate::{args::EmbedArgs, progress};
 
 /// Steps of the progress bar.
 const STEPS: f64 = 1000.0;
@@ -77,11 +78,7 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
         quality: body.quality(),
         output: args.output.as_ref().map(|path| path.display().to_string()),
     };
-    if args.json {
-        let text = serde_json::to_string_pretty(&report);
-        return text.map_err(|error| CommandError(format!("cannot write the report: {error}")));
-    }
-    Ok(report.to_text(ending == "ele" || ending == "node"))
+    if args.json { json(&report) } else { Ok(report.to_text(ending == "ele" || ending == "node")) }
 }
 
 /// A lattice of tetrahedra around a surface, with a progress bar.
