@@ -83,10 +83,7 @@ pub enum SessionCommand {
 }
 
 impl Session {
-    /// Executes a command. Returns a note for the user if there is one.
-    ///
-    /// # Errors
-    /// If the command fails; the session then stays as it was.
+    /// Executes a command. Returns a note for the user if there is one. If it fails, the session stays as it was.
     pub fn execute(&mut self, command: SessionCommand) -> Result<Option<String>, Fault> {
         match command {
             SessionCommand::Reread(path) if self.path() == Some(&path) => return self.reload_with_note(),

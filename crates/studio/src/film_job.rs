@@ -30,10 +30,7 @@ struct Progress {
 }
 
 impl FilmJob {
-    /// Starts a film of the whole recording.
-    ///
-    /// # Errors
-    /// If nothing was recorded.
+    /// Starts a film of the whole recording. Fails if nothing was recorded.
     pub(crate) fn begin(
         session: &Session,
         path: PathBuf,

@@ -38,10 +38,7 @@ struct Shared {
 }
 
 impl GlPainter {
-    /// A painter for the window of an OpenGL context.
-    ///
-    /// # Errors
-    /// If the context lacks required features.
+    /// A painter for the window of an OpenGL context. Fails if the context lacks required features.
     pub fn new(context: Arc<eframe::glow::Context>) -> Result<Self, three_d::CoreError> {
         let context = Context::from_gl_context(context)?;
         let shared = Shared { context, drawing: Drawing::default(), orbit: Orbit::default() };

@@ -24,10 +24,7 @@ pub struct Screenshot {
 }
 
 impl Screenshot {
-    /// A window of this size in pixels.
-    ///
-    /// # Errors
-    /// If the size is zero or too large.
+    /// A window of this size in pixels. Fails if the size is zero or too large.
     pub fn new(width: usize, height: usize) -> Result<Self, PictureError> {
         let context = Context::default();
         context.set_theme(egui::Theme::Light);

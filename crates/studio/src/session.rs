@@ -93,10 +93,8 @@ impl Session {
         self.pacer.restart();
     }
 
-    /// Reads the file again, or restarts a scene that did not come from a file. The window keeps its camera.
-    ///
-    /// # Errors
-    /// If the scene cannot be read or built; the session then stays as it was.
+    /// Reads the file again, or restarts a scene that did not come from a file. The window keeps its camera. Fails if
+    /// the scene cannot be read or built; the session then stays as it was.
     pub fn reload(&mut self) -> Result<(), Fault> {
         let opened = match &self.opened.path {
             Some(path) => OpenScene::load(path)?,
