@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line: commands, options, their help, and the checks of their values.
 
 use std::path::{Path, PathBuf};
 

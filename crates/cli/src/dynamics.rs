@@ -99,7 +99,7 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
         work.hybrid(&tree, &problem.state, &problem.command, world.settings().gravity, &problem.external);
     if let Some((link, direction)) = seen.singular {
         return Err(fault(format!(
-            "direction {direction} of `{}` moves no mass",
+            "direction {direction} of `{}` moves no mass (add mass or inertia)",
             label(&world, &tree, link)
         )));
     }
@@ -187,7 +187,7 @@ impl JointState {
         };
         if other.is_some() {
             return Err(CommandError(format!(
-                "`{name}` has a {other_what}, which is to be found (leave it out)"
+                "`{name}` has a {other_what}, which this mode computes (leave it out)"
             )));
         }
         put(wanted.as_deref(), out, name, what)?;

@@ -42,7 +42,7 @@ struct EmbedReport {
 pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
     let name = args.surface.display();
     if !(args.scale.is_finite() && args.scale > 0.0) {
-        return Err(CommandError(format!("the scale is {}, must be positive", args.scale)));
+        return Err(CommandError(format!("--scale is {}, but must be positive and finite", args.scale)));
     }
     let filling = Filling { density: args.density, mass_floor: args.mass_floor };
     let (mut flipped, mut turned, mut unused) = (false, 0, 0);
@@ -163,7 +163,7 @@ impl EmbedReport {
             ),
             format!("angles         {least:.1}° to {largest:.1}° between faces (70.5° is best)"),
             format!(
-                "shapes         aspect up to {:.2} (1 is best), largest volume {} × smallest",
+                "tetrahedra     aspect ratio up to {:.2} (1 is best), largest volume {} × smallest",
                 quality.max_aspect,
                 quantity(quality.volume_ratio)
             ),

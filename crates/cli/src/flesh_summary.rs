@@ -1,4 +1,4 @@
-//! Statistics of flesh and contacts over all steps of a run.
+//! Statistics of flesh and contacts over all steps of a run: iterations, inverted tetrahedra, contacts, depth (m).
 
 use serde::Serialize;
 use sinew_mechanism::CgStop;
@@ -111,7 +111,7 @@ impl FleshSummary {
         }
         if self.max_contacts > 0 {
             let (most, depth) = (self.max_contacts, quantity(1e3 * self.max_depth));
-            lines.push(format!("  contacts       at most {most} at a time, at most {depth} mm deep"));
+            lines.push(format!("  contacts       up to {most} at a time, up to {depth} mm deep"));
         }
         lines
     }
@@ -123,7 +123,7 @@ impl FleshSummary {
         let share = quantity(100.0 * self.diagonalized);
         joined(
             [
-                (most > 0, format!("{mean} iterations per step (at most {most})")),
+                (most > 0, format!("{mean} iterations per step (up to {most})")),
                 (self.diagonalized <= 0.999, format!("{share} % of tetrahedra diagonalized")),
             ],
             ", ",
@@ -143,7 +143,7 @@ impl FleshSummary {
                 (self.non_finite > 0, format!("in {non_finite} forces were not finite and left out")),
                 (
                     self.max_inverted > 0,
-                    format!("{inverted} inverted at the end, at most {}", self.max_inverted),
+                    format!("{inverted} inverted at the end, up to {} during the run", self.max_inverted),
                 ),
             ],
             "; ",
@@ -189,9 +189,12 @@ mod tests {
         assert_eq!((parts.iterations, parts.inverted, parts.max_inverted), (16, 0, 4));
         assert_eq!((whole.max_contacts, parts.max_contacts), (8, 8));
         let text = whole.lines().join("\n");
-        for words in
-            ["4 iterations per step", "37.5 %", "inverted at the end, at most 4", "8 at a time, at most 8 mm"]
-        {
+        for words in [
+            "4 iterations per step",
+            "37.5 %",
+            "inverted at the end, up to 4 during the run",
+            "8 at a time, up to 8 mm",
+        ] {
             assert!(text.contains(words), "{words} is not in {text}");
         }
         let explicit = FleshSummary { max_iterations: 0, ..summary(&[2, 8]) }.lines().join("\n");

@@ -1,4 +1,4 @@
-//! Statistics of the loop solver over all steps of a run.
+//! Statistics of the loop solver over all steps of a run: iterations, residuals, gaps (m).
 
 use serde::Serialize;
 use sinew_sim::{AssemblyOutcome, AssemblyReport, LoopStop, StepReport};
@@ -66,16 +66,19 @@ impl LoopSummary {
             let mean = quantity(self.iterations as f64 / self.steps as f64);
             let (most, residual) = (self.max_iterations, quantity(self.max_residual));
             lines.push(format!(
-                "  loops          {mean} iterations per step (at most {most}), residual at most {residual}, gaps at most {} m",
+                "  loops          {mean} iterations per step (up to {most}), residual up to {residual}, gaps up to {} m",
                 quantity(self.max_gap)
             ));
-            let odd = [(self.least_squares, "in least squares"), (self.unfinished, "unfinished")];
+            let odd = [
+                (self.least_squares, "solved in least squares"),
+                (self.unfinished, "stopped before convergence"),
+            ];
             let odd: Vec<String> =
                 odd.iter().filter(|(n, _)| *n > 0).map(|(n, how)| format!("{n} {how}")).collect();
             if !odd.is_empty() {
                 let (tree, of) = (quantity(self.max_tree_error), self.steps);
                 lines.push(format!(
-                    "                 of {of} steps {}; joints of the tree open by at most {tree} m or rad",
+                    "                 of {of} steps, {}; tree joints open by up to {tree} m or rad",
                     odd.join(", ")
                 ));
             }

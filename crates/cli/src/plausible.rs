@@ -37,7 +37,7 @@ impl PlausibleBounds {
         let tet = report.health.non_finite_tet;
         body()
             .or_else(flesh)
-            .or_else(|| tet.map(|tet| format!("the force of tetrahedron {tet} is no longer finite")))
+            .or_else(|| tet.map(|tet| violated_by_tet(world, tet)))
             .or_else(|| self.violated_by_joint(world, report))
     }
 
@@ -84,6 +84,14 @@ impl PlausibleBounds {
             .map_or("of the tree".to_owned(), |joint| format!("`{}`", world.mechanism().joint_name(joint)));
         Some(format!("joint {name} is apart by {} m", quantity(violation.tree)))
     }
+}
+
+/// The report has the number of the tetrahedron, but not its flesh: all that have so many are named.
+fn violated_by_tet(world: &World, tet: usize) -> String {
+    let bodies = world.model().flesh().map_or(&[][..], |flesh| flesh.bodies());
+    let possible = (0..bodies.len()).filter(|&i| tet < bodies[i].fem().n_tets());
+    let names: Vec<String> = possible.map(|i| format!("`{}`", world.flesh_name(i))).collect();
+    format!("the force of tetrahedron {tet} of flesh {} is no longer finite", names.join(" or "))
 }
 
 fn per_step(how: &str, amount: f64, unit: &str) -> String {

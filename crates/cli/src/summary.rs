@@ -144,7 +144,7 @@ impl Summary {
         if self.regularized + self.ignored_inputs > 0 {
             let (soft, ignored) = (self.regularized, self.ignored_inputs);
             lines.push(format!(
-                "  repaired       {soft} singular pivots, {ignored} senseless inputs left out"
+                "  repaired       {soft} singular pivots made soft, {ignored} invalid inputs ignored"
             ));
         }
         lines.extend(self.runs.iter().map(SweepSummary::line));
@@ -207,7 +207,7 @@ impl Summary {
         let met = self.expectations.iter().filter(|e| e.met).count();
         let pending = match self.pending_expectations {
             0 => String::new(),
-            n => format!(", {n} not looked at: the run is too short"),
+            n => format!(", {n} not checked: the run ended before their time"),
         };
         let mut lines = vec![format!("  expectations   {met} of {} met{pending}", self.expectations.len())];
         lines.extend(self.expectations.iter().filter(|e| !e.met).map(|broken| {

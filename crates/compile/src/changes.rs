@@ -98,8 +98,8 @@ pub fn periods(
         if !start.fits(&model) {
             return Err(BuildError::Unsupported {
                 field: format!("changes[{i}]"),
-                what: "this change alters the loop structure",
-                hint: "make two scenes of it",
+                what: "this change alters which joints close loops",
+                hint: "write two scenes instead",
             });
         }
         let mut settings = settings(scene, &values);

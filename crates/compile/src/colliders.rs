@@ -1,4 +1,4 @@
-//! Colliders of a scene and their contact materials.
+//! Colliders of a scene in central frames (m), with contact materials derived from the masses. Linear cost.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a scene says about its run: name, steps, sample times.
+//! Facts about the run of a scene: name, steps, sample times, outcome of the assembly.
 
 use sinew_mechanism::AssemblyReport;
 use sinew_scene::{SamplesDoc, SceneDoc, Steps};

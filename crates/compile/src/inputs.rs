@@ -1,4 +1,4 @@
-//! Recorded inputs of a scene, with names resolved.
+//! Entries of the script: recorded inputs of a scene with bodies, joints and tracks as ids. Linear cost.
 
 use sinew_mechanism::{JointId, MechanismBuilder};
 use sinew_scene::{InputDoc, JointDoc, SceneDoc};

@@ -1,4 +1,4 @@
-//! Joints of a scene and the forces along them.
+//! Joints of a scene as specs of the mechanism: frames in body axes, springs, limits, motors. SI units.
 
 use sinew_math::{Pose, exp_so3};
 use sinew_mechanism::{

@@ -1,4 +1,4 @@
-//! Names of a scene, resolved.
+//! Names of bodies and tracks, resolved to ids once. Unknown names are errors with the path of the field.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl<'d> Names<'d> {
 fn unknown(field: String) -> BuildError {
     BuildError::Unsupported {
         field,
-        what: "this refers to a name that nothing has",
+        what: "nothing in the scene has this name",
         hint: "use the name of a body or track of the scene",
     }
 }

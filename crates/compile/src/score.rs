@@ -94,7 +94,8 @@ impl ScoreCompiler<'_> {
     fn joint(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
         let joint = self.model.joint(name);
         let found = self.tree.links().find(|link| joint.is_some() && self.tree.joint(*link) == joint);
-        found.ok_or_else(|| refused(field, format!("no link hangs on `{name}`")))
+        let message = || format!("`{name}` is not the joint of a moving body; use one that is");
+        found.ok_or_else(|| refused(field, message()))
     }
 
     fn bone(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
@@ -249,7 +250,9 @@ impl ScoreCompiler<'_> {
             } else if values.len() == out.len() {
                 out.copy_from_slice(values);
             } else {
-                return Err(refused(field, format!("`{name}` does not have {} coordinates", values.len())));
+                let message =
+                    format!("`{name}` has {} coordinates, but {} are given", out.len(), values.len());
+                return Err(refused(field, message));
             }
         }
         Ok(())

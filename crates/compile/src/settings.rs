@@ -1,4 +1,4 @@
-//! Settings of the steps of a scene.
+//! Settings of a scene in the form of the engine: step length (s), stepper, loops, stabilization.
 
 use sinew_engine::{Reduced, ReducedMethod, Scheme, Settings};
 use sinew_mechanism::{

@@ -1,4 +1,4 @@
-//! Scenes that a sweep makes of one scene.
+//! The scenes of a sweep: one per combination of its values.
 
 use sinew_scene::{SceneDoc, SceneErrors};
 

@@ -1,4 +1,4 @@
-//! Colliders: shapes fixed to their owners, with a material and contact groups.
+//! Colliders: shapes at a pose relative to a body or the world, with a material and contact groups. Metres.
 
 use crate::contact_point::Owner;
 use crate::error::ContactError;

@@ -1,4 +1,4 @@
-//! Contacts as queries return them: plain data, one entry per touching point.
+//! Contacts as queries return them: plain data, one entry per touching point. World axes, metres.
 
 use crate::contact_step::ContactStart;
 use crate::material::ContactLaw;

@@ -31,18 +31,19 @@ impl ConvexHull {
     /// [`ContactError::Hull`] if a coordinate is not finite or the points are in one plane.
     pub fn new(points: &[DVec3]) -> Result<Self, ContactError> {
         if points.len() < 4 {
-            return Err(ContactError::Hull("fewer than four points"));
+            return Err(ContactError::Hull("give at least four points"));
         }
         if !points.iter().all(|p| p.is_finite() && p.abs().max_element() < 1e100) {
-            return Err(ContactError::Hull("a coordinate is not finite"));
+            return Err(ContactError::Hull("coordinates must be finite"));
         }
         let (low, high) = points.iter().fold((points[0], points[0]), |(l, h), &p| (l.min(p), h.max(p)));
         let extent = LocalBox { centre: (low + high) * 0.5, half: (high - low) * 0.5 };
         let spread = Spread::of(points, FLAT * (high - low).length())
-            .ok_or(ContactError::Hull("all points are in one plane"))?;
+            .ok_or(ContactError::Hull("the points must not all be in one plane"))?;
         // at equal extents, thin plates and rods are as well conditioned as spheres
         let even: Vec<DVec3> = points.iter().map(|&p| spread.even(p)).collect();
-        let failed = ContactError::Hull("the hull of the points is too degenerate");
+        let failed =
+            ContactError::Hull("the points are too close to each other or to one plane; leave some out");
         let (mut corners, triangles) = try_convex_hull(&even).map_err(|_| failed.clone())?;
         corners.iter_mut().for_each(|corner| *corner = spread.uneven(*corner));
         let solid = ConvexPolyhedron::from_convex_mesh(corners, &triangles).ok_or(failed.clone())?;

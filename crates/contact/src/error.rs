@@ -35,9 +35,7 @@ pub enum ContactError {
     #[error("height field: {0}")]
     Field(&'static str),
     /// A pose has a number that is not finite, or a rotation that is not of unit length.
-    #[error(
-        "the pose of the collider has a number that is not finite or a rotation that is not of unit length"
-    )]
+    #[error("the pose of the collider must be finite, with a rotation of unit length")]
     Pose,
     /// A normal is zero or not finite.
     #[error("the normal of a plane must be finite and not zero")]

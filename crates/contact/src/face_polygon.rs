@@ -1,4 +1,4 @@
-//! Faces and edges of solids as polygons.
+//! Faces and edges of solids as polygons, with corner numbers that persist from step to step. Metres.
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! The points of a shape that can touch flat ground, in the frame of the shape.
+//! Points of a shape that can touch flat ground, with a radius. Frame of the shape, metres.
 
 use crate::primitives::ground_points;
 use crate::shape::ContactShape;

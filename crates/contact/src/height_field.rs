@@ -28,13 +28,13 @@ impl HeightField {
             return Err(ContactError::Field("the grid needs at least two vertices along each side"));
         }
         if n[0].checked_mul(n[1]) != Some(heights.len()) {
-            return Err(ContactError::Field("the number of heights must be the number of grid vertices"));
+            return Err(ContactError::Field("give one height per vertex of the grid"));
         }
         if !size.is_finite() || size.min_element() <= 0.0 {
             return Err(ContactError::Field("the size must be positive and finite"));
         }
         if !heights.iter().all(|h| h.is_finite()) {
-            return Err(ContactError::Field("a height is not finite"));
+            return Err(ContactError::Field("heights must be finite"));
         }
         let range = heights.iter().fold([f64::MAX, f64::MIN], |[low, high], &h| [low.min(h), high.max(h)]);
         Ok(Self { n, size, heights, range })

@@ -1,4 +1,4 @@
-//! Results of distance queries, and boxes around shapes.
+//! Distance of a point from a surface, and boxes around shapes. Metres, in the frame of the shape.
 
 use glam::{DMat3, DVec3};
 

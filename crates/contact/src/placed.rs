@@ -1,4 +1,4 @@
-//! Colliders placed in the world, and what the narrow phase finds between two of them.
+//! Colliders placed in the world with their bounding boxes, and contacts found between two of them. World axes, metres.
 
 use crate::collider::Collider;
 use crate::contact_point::Owner;

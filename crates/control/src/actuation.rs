@@ -1,4 +1,4 @@
-//! Actuators of a character: which joints are driven, their weights, displacement limits and torque limits.
+//! Actuators of a character: driven joints, their weights, displacement limits (rad, m) and torque limits (N·m, N).
 
 use sinew_mechanism::JointKind;
 use sinew_recursive::{LinkId, Tree};
@@ -52,7 +52,8 @@ impl Actuation {
     /// If the link belongs to another tree.
     pub fn set_weight(&mut self, tree: &Tree, link: LinkId, weight: f64) -> Result<(), ControlError> {
         if !(weight > 0.0 && weight.is_finite()) {
-            return Err(ControlError::NotValid { what: "weight of bone", index: link.index() });
+            let (what, range) = ("the weight of bone", "positive and finite");
+            return Err(ControlError::NotValid { what, index: link.index(), range });
         }
         self.weights[tree.dofs(link)].fill(weight);
         Ok(())
@@ -75,7 +76,9 @@ impl Actuation {
     ) -> Result<(), ControlError> {
         let dofs = tree.dofs(link);
         if rate >= dofs.len() || lower.is_nan() || upper.is_nan() || lower > upper {
-            return Err(ControlError::NotValid { what: "limit of bone", index: link.index() });
+            let (what, range) =
+                ("the limit of bone", "on a rate that its joint has, and ordered (lower ≤ upper)");
+            return Err(ControlError::NotValid { what, index: link.index(), range });
         }
         self.lower[dofs.start + rate] = lower;
         self.upper[dofs.start + rate] = upper;
@@ -90,7 +93,7 @@ impl Actuation {
     /// # Panics
     /// If the link belongs to another tree.
     pub fn set_turn_limit(&mut self, link: LinkId, angle: f64) -> Result<(), ControlError> {
-        positive(angle, "turn limit of bone", link)?;
+        positive(angle, "the turn limit of bone", link)?;
         self.turns[link.index()] = angle;
         Ok(())
     }
@@ -103,7 +106,7 @@ impl Actuation {
     /// # Panics
     /// If the link belongs to another tree.
     pub fn set_torque_limit(&mut self, link: LinkId, torque: f64) -> Result<(), ControlError> {
-        positive(torque, "torque limit of bone", link)?;
+        positive(torque, "the torque limit of bone", link)?;
         self.torques[link.index()] = torque;
         Ok(())
     }
@@ -152,5 +155,9 @@ impl Actuation {
 }
 
 fn positive(value: f64, what: &'static str, link: LinkId) -> Result<(), ControlError> {
-    if value > 0.0 { Ok(()) } else { Err(ControlError::NotValid { what, index: link.index() }) }
+    if value > 0.0 {
+        Ok(())
+    } else {
+        Err(ControlError::NotValid { what, index: link.index(), range: "positive" })
+    }
 }

@@ -67,7 +67,7 @@ impl MotionClip {
         }
         let times = keys.iter().map(|key| key.time).collect();
         let spline = Spline::new(times, tree.n_dofs(), values)
-            .ok_or(ControlError::NotValid { what: "key", index: 0 })?;
+            .ok_or(ControlError::OutOfRange { what: "keys", range: "finite and in order of time" })?;
         Ok(Self { reference: first.coordinates.clone(), spline })
     }
 
@@ -211,7 +211,7 @@ fn check_key(tree: &Tree, actuation: &Actuation, keys: &[Key], index: usize) -> 
         return Err(ControlError::TimeNotIncreasing { index });
     }
     if !key.coordinates.iter().all(|x| x.is_finite()) {
-        return Err(ControlError::NotValid { what: "key", index });
+        return Err(ControlError::NotValid { what: "key", index, range: "finite" });
     }
     for link in tree.links().filter(|link| actuation.is_active(*link)) {
         let mut within = true;

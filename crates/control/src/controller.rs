@@ -75,7 +75,7 @@ impl Controller {
         control: &mut ControllerState,
         out: &mut HybridCommand,
     ) -> ControlReport {
-        assert!(self.actuation.fits(tree), "controller of another tree");
+        assert!(self.actuation.fits(tree), "the controller belongs to another tree");
         let mut report = ControlReport { ignored_drags: input.drags.len(), ..ControlReport::default() };
         let time = self.score.warp.at(input.time)[0];
         let at = ControlContext { tree, actuation: &self.actuation, state, input, time };

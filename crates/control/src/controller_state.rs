@@ -1,4 +1,4 @@
-//! State of the controller between steps.
+//! State of the controller between steps: what the present phase found at its start.
 
 use sinew_math::Pose;
 

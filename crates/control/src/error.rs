@@ -11,15 +11,25 @@ pub enum ControlError {
         index: usize,
     },
     /// A path or a clip without points.
-    #[error("a path or clip needs at least one point")]
+    #[error("the list is empty: a path needs at least one point, a clip at least one key")]
     Empty,
-    /// A number that is not finite or out of range.
-    #[error("{what} {index} is not finite or out of range")]
+    /// An entry of a list that is out of range.
+    #[error("{what} {index} must be {range}")]
     NotValid {
         /// Which list.
         what: &'static str,
         /// Position in the list.
         index: usize,
+        /// What is allowed.
+        range: &'static str,
+    },
+    /// A setting that is out of range.
+    #[error("{what} must be {range}")]
+    OutOfRange {
+        /// Which setting.
+        what: &'static str,
+        /// What is allowed.
+        range: &'static str,
     },
     /// A bone that the tree does not have.
     #[error("{what} {index} names bone {bone}, but the tree has only {n_bones} bones")]
@@ -34,7 +44,7 @@ pub enum ControlError {
         n_bones: usize,
     },
     /// Coordinates that do not fit the tree.
-    #[error("{what} {index} has {found} coordinates, the tree has {expected}")]
+    #[error("{what} {index} has {found} numbers, but the tree needs {expected}")]
     WrongSize {
         /// Which list.
         what: &'static str,
@@ -46,7 +56,7 @@ pub enum ControlError {
         expected: usize,
     },
     /// A key beyond the limits of a joint.
-    #[error("key {key} is beyond the limits of the joint of bone {bone}")]
+    #[error("key {key} is beyond the limits of the joint of bone {bone}; move the key or widen the limits")]
     KeyBeyondLimits {
         /// The key.
         key: usize,

@@ -46,6 +46,8 @@ fn is_unlimited(reach: &f64) -> bool {
 }
 
 impl Gains {
+    pub(crate) const RANGE: &str = "finite and not negative, with a positive reach";
+
     /// Critical damping: displacements die out as `e^{−frequency·t}`; `frequency` in rad/s.
     #[must_use]
     pub const fn critical(frequency: f64) -> Self {
@@ -200,6 +202,9 @@ impl Goal {
     }
 }
 
+/// What a valid goal is.
+const GOAL: &str = "finite, with directions that are not zero and gains that are not negative";
+
 /// Checks that the bones of goals exist and their numbers are valid.
 pub(crate) fn check_goals(tree: &Tree, goals: &[Goal]) -> Result<(), ControlError> {
     for (index, goal) in goals.iter().enumerate() {
@@ -208,7 +213,7 @@ pub(crate) fn check_goals(tree: &Tree, goals: &[Goal]) -> Result<(), ControlErro
             return Err(ControlError::UnknownBone { what: "goal", index, bone, n_bones });
         }
         if !goal.is_valid() {
-            return Err(ControlError::NotValid { what: "goal", index });
+            return Err(ControlError::NotValid { what: "goal", index, range: GOAL });
         }
     }
     Ok(())

@@ -81,14 +81,20 @@ impl Guide {
         if let Some(pose) = &self.pose {
             check_coordinates(tree, &pose.coordinates, "target pose")?;
             if !(pose.gains.are_valid() && pose.ramp >= 0.0 && pose.ramp.is_finite()) {
-                return Err(ControlError::NotValid { what: "target pose", index: 0 });
+                let what = "the gains and the ramp of the target pose";
+                return Err(ControlError::OutOfRange { what, range: Gains::RANGE });
             }
         }
-        if self.limits.are_valid() && self.robustness > 0.0 && self.robustness.is_finite() {
-            Ok(())
-        } else {
-            Err(ControlError::NotValid { what: "limit gain or robustness", index: 0 })
+        if !self.limits.are_valid() {
+            return Err(ControlError::OutOfRange {
+                what: "the gains of the joint limits",
+                range: Gains::RANGE,
+            });
         }
+        if !(self.robustness > 0.0 && self.robustness.is_finite()) {
+            return Err(ControlError::OutOfRange { what: "the robustness", range: "positive and finite" });
+        }
+        Ok(())
     }
 }
 
@@ -103,7 +109,7 @@ pub(crate) fn check_coordinates(tree: &Tree, q: &[f64], what: &'static str) -> R
         });
     }
     match q.iter().position(|x| !x.is_finite()) {
-        Some(index) => Err(ControlError::NotValid { what, index }),
+        Some(index) => Err(ControlError::NotValid { what, index, range: "finite" }),
         None => Ok(()),
     }
 }

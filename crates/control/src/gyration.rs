@@ -1,4 +1,4 @@
-//! Radius of gyration of a character: the length that converts between metres and radians.
+//! Radius of gyration of a character (m): the length that converts between metres and radians.
 
 use sinew_recursive::{Dynamics, Tree};
 

@@ -1,4 +1,4 @@
-//! Input of the controller: the circumstances of one step, and the character they apply to.
+//! Input of the controller for one step: time and step length (s), gravity (m/s²), wrenches, live drags.
 
 use glam::DVec3;
 use sinew_math::Force;

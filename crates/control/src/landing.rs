@@ -37,7 +37,7 @@ pub(crate) fn check(springs: &Springs, tree: &Tree) -> Result<(), ControlError> 
             return Err(ControlError::WrongSize { what, index: 0, found, expected });
         }
         if let Some(index) = values.iter().position(|x| !(*x >= 0.0 && x.is_finite())) {
-            return Err(ControlError::NotValid { what, index });
+            return Err(ControlError::NotValid { what, index, range: "finite and not negative" });
         }
     }
     Ok(())

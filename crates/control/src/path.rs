@@ -21,7 +21,7 @@ impl PointPath {
     /// [`ControlError::Empty`] without points, [`ControlError::TimeNotIncreasing`] with the index of a point out of
     /// order, [`ControlError::NotValid`] with the index of a position that is not finite.
     pub fn new(points: Vec<(f64, DVec3)>) -> Result<Self, ControlError> {
-        check(&points, 0, "position of a path:", |place| place.is_finite())?;
+        check(&points, 0, "position of point", |place| place.is_finite())?;
         Ok(Self { points })
     }
 
@@ -32,7 +32,7 @@ impl PointPath {
     pub fn push(&mut self, time: f64, place: DVec3) -> Result<(), ControlError> {
         self.points.push((time, place));
         let checked =
-            check(&self.points, self.points.len() - 1, "position of a path:", |place| place.is_finite());
+            check(&self.points, self.points.len() - 1, "position of point", |place| place.is_finite());
         if checked.is_err() {
             self.points.pop();
         }
@@ -82,7 +82,7 @@ impl TurnPath {
     /// As [`PointPath::new`].
     pub fn new(turns: Vec<(f64, DQuat)>) -> Result<Self, ControlError> {
         let is_valid = |turn: &DQuat| turn.is_finite() && turn.length_squared() > 0.0;
-        check(&turns, 0, "orientation of a path:", is_valid)?;
+        check(&turns, 0, "orientation of point", is_valid)?;
         Ok(Self { turns: turns.into_iter().map(|(time, turn)| (time, normalize_quat(turn))).collect() })
     }
 
@@ -122,7 +122,7 @@ fn check<T>(
             return Err(ControlError::TimeNotIncreasing { index });
         }
         if !is_valid(value) {
-            return Err(ControlError::NotValid { what, index });
+            return Err(ControlError::NotValid { what, index, range: "finite, and not a zero quaternion" });
         }
     }
     Ok(())

@@ -55,7 +55,7 @@ pub struct PoseReport {
 /// [`PointTarget::Held`](crate::PointTarget) means the position at the start; a path counts at its first time.
 ///
 /// # Errors
-/// [`ControlError::UnknownBone`] or [`ControlError::NotValid`] names the goal; [`ControlError::NotValid`] a state that
+/// [`ControlError::UnknownBone`] or [`ControlError::NotValid`] names the goal; [`ControlError::OutOfRange`] a state that
 /// is not finite.
 pub fn find_pose(
     tree: &Tree,
@@ -66,7 +66,7 @@ pub fn find_pose(
 ) -> Result<PoseReport, ControlError> {
     check_goals(tree, goals)?;
     if !state.is_finite() {
-        return Err(ControlError::NotValid { what: "state", index: 0 });
+        return Err(ControlError::OutOfRange { what: "the initial state", range: "finite" });
     }
     let mut search = Search::new(tree, actuation, goals, settings, state);
     Ok(search.run(state, settings))

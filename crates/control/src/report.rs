@@ -1,4 +1,4 @@
-//! Reports of the controller.
+//! Reports of the controller: what a command did, and how far each goal is from being met.
 
 /// Summary of one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -39,7 +39,7 @@ impl Playback {
         if self.servo.are_valid() {
             Ok(())
         } else {
-            Err(ControlError::NotValid { what: "servo gain", index: 0 })
+            Err(ControlError::OutOfRange { what: "the gains of the servos", range: Gains::RANGE })
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Assembly of bodies with the flesh around them.
+//! Assembly: bodies move until the joints are met, and flesh moves with its bones.
 
 use sinew_mechanism::{Assembly, AssemblyOutcome, AssemblyReport, Input};
 

@@ -1,4 +1,4 @@
-//! Copies of inputs that reuse memory.
+//! Copies of inputs that reuse the memory of the target.
 
 use sinew_mechanism::Input;
 

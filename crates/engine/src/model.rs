@@ -1,4 +1,4 @@
-//! Everything of a character that does not change: bodies, joints, forces, flesh, colliders, actuators.
+//! The model of a character, which does not change: bodies, joints, forces, flesh, colliders, actuators.
 
 use sinew_control::{Controller, ControllerState};
 use sinew_flesh::FleshModel;

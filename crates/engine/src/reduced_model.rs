@@ -1,4 +1,4 @@
-//! A mechanism in joint coordinates, with the forces along its joints and the controller that drives them.
+//! A mechanism in joint coordinates, with the forces along its joints (N·m, N) and its controller.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Reports of steps.
+//! Reports of steps: joint errors, solver work, flesh, actuators, and what was wrong. SI units.
 
 use sinew_flesh::FleshReport;
 use sinew_mechanism::BodyId;

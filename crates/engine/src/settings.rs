@@ -1,4 +1,4 @@
-//! How a step is made: its length, the stepper of the bodies, and how flesh goes with them.
+//! Settings of a step: its length (s), gravity, the stepper of the bodies, and how flesh is stepped.
 
 use glam::DVec3;
 use sinew_mechanism::{Assembly, CgSettings, Displacement, Explicit, Gyroscopic, Implicit, Loops};

@@ -1,4 +1,4 @@
-//! Everything of a character that changes from step to step.
+//! The state of a character, which changes from step to step: bodies, flesh, controller. Plain data.
 
 use sinew_control::ControllerState;
 use sinew_flesh::FleshState;

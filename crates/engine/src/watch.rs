@@ -1,4 +1,4 @@
-//! The stages of a step, for callers that time or stop it.
+//! Stages of a step, in order, for callers that time a step or stop its loop iterations.
 
 /// What a step has just done. Not every stepper has every stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! Scratch memory of a step, and what the last step left there to be read.
+//! Scratch memory of a step, and the contacts and joint forces that the last step left there.
 
 use sinew_flesh::{CarryScratch, FleshWorkspace};
 use sinew_math::Force;

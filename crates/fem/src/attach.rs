@@ -75,7 +75,7 @@ pub fn paint(assignment: &mut [Option<u32>], nodes: &[u32], bone: u32) -> Result
     for (index, &node) in nodes.iter().enumerate() {
         match assignment.get_mut(node as usize) {
             None => {
-                let (what, range) = ("painted node", "the number of a node");
+                let (what, range) = ("painted node", "the number of a node of the mesh");
                 return Err(FemError::EntryOutOfRange { what, index, value: f64::from(node), range });
             }
             Some(Some(first)) if *first != bone => {
@@ -152,7 +152,7 @@ impl Attachments {
                 what,
                 index: node,
                 value: f64::from(bone),
-                range: "the number of a bone",
+                range: "the number of a bone in the list",
             })?;
             let node = node as u32;
             match (bones[node as usize], pose) {

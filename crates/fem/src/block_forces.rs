@@ -1,9 +1,10 @@
 //! Elastic forces of one block of elements: a first pass without SVD, and a second pass for elements that need one.
 //!
-//! `f_i = −wV P ∇φ_i` (shape function `φ_i`; the same as `w P b_i` in `forces`) for the corners 1, 2, 3 (columns of `−wV P D_m⁻ᵀ`) and `f_0 = −(f_1 + f_2 + f_3)`. The first pass
-//! visits all packets in order and adds zero for elements that it leaves to the second. The second visits those in
-//! order. So every sum has a fixed order, whatever the width of the lanes. An element whose force is not finite adds
-//! nothing and is reported. Positions in m, forces in N, any frame. Linear in the elements.
+//! `f_i = −wV P ∇φ_i` (shape function `φ_i`; the same as `w P b_i` in `forces`) for the corners 1, 2, 3 (columns of
+//! `−wV P D_m⁻ᵀ`) and `f_0 = −(f_1 + f_2 + f_3)`. The first pass visits all packets in order and adds zero for elements
+//! that it leaves to the second. The second visits those in order. So every sum has a fixed order, whatever the width
+//! of the lanes. An element whose force is not finite adds nothing and is reported. Positions in m, forces in N, any
+//! frame. Linear in the elements.
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx::Avx4;

@@ -42,7 +42,7 @@ pub enum FemError {
         expected: usize,
     },
     /// A node is attached twice.
-    #[error("node {node} is attached to bone {first} and to bone {second}")]
+    #[error("node {node} is attached to bone {first} and to bone {second}; attach it to one of them")]
     AttachedTwice {
         /// The node.
         node: u32,

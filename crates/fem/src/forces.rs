@@ -1,11 +1,11 @@
 //! Elastic forces on all nodes.
 //!
-//! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`: fill ratio `w`, rest volume `V`, energy density `Ψ` of the deformation gradient `F`.
-//! On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`. Elements with large deformations
-//! are evaluated by SVD. Positions in m, forces in N, any frame. Linear in the tetrahedra; nothing allocates. Blocks of
-//! elements compute in their own buffers and are added to the nodes in a fixed order: the same bits for any lane width
-//! and, with the feature `parallel`, for any number of rayon threads. Numbers that are not finite never panic: such a
-//! tetrahedron adds nothing and is reported.
+//! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`: fill ratio `w`, rest volume `V`, energy density `Ψ` of the deformation gradient
+//! `F`. On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`.
+//! Elements with large deformations are evaluated by SVD. Positions in m, forces in N, any frame. Linear in the
+//! tetrahedra; nothing allocates. Blocks of elements compute in their own buffers and are added to the nodes in a fixed
+//! order: the same bits for any lane width and, with the feature `parallel`, for any number of threads. Numbers that
+//! are not finite never panic: such a tetrahedron adds nothing and is reported.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
 use crate::layout::WIDTH;
@@ -117,7 +117,7 @@ pub fn elastic_energy(
     mode: Diagonalize,
     scratch: &mut FemScratch,
 ) -> f64 {
-    assert_eq!(positions.len(), model.n_nodes(), "one position per node");
+    assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
     let law = model.material().law();
     let mut total = 0.0;
     for block in &model.layout.blocks {
@@ -145,8 +145,8 @@ fn energy_density<M: MaterialLaw>(law: &M, mode: Diagonalize, f: &Mat3<f64>) -> 
 }
 
 fn check_lengths(model: &FemModel, positions: &[DVec3], forces: &[DVec3]) {
-    assert_eq!(positions.len(), model.n_nodes(), "one position per node");
-    assert_eq!(forces.len(), model.n_nodes(), "one force per node");
+    assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
+    assert_eq!(forces.len(), model.n_nodes(), "there must be one force per node");
 }
 
 /// Evaluates block after block and adds each to the nodes.

@@ -1,4 +1,4 @@
-//! The buffer in which a block of elements keeps vectors of its nodes, by small local indices.
+//! Buffer of a block of elements: vectors of its nodes under small local indices.
 
 /// Local nodes that a buffer can hold; a power of two, so that masked indices need no bounds check.
 pub(crate) const CAPACITY: usize = 2048;

@@ -93,7 +93,7 @@ pub fn for_each_tangent(
     scratch: &mut FemScratch,
     mut visit: impl FnMut(usize, &ElementTangent),
 ) -> FemReport {
-    assert_eq!(positions.len(), model.n_nodes(), "one position per node");
+    assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
     let mut report = BlockReport::default();
     let law = model.material().law();
     for block in &model.layout.blocks {

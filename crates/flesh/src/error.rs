@@ -1,4 +1,4 @@
-//! Errors of building flesh.
+//! Errors of building flesh; each names the bone, body, point or number.
 
 use sinew_contact::ContactError;
 use sinew_fem::FemError;
@@ -14,7 +14,7 @@ pub enum FleshError {
     #[error(transparent)]
     Contact(#[from] ContactError),
     /// A bone that is not a body.
-    #[error("bone {bone} is body {body}, but there are only {n_bodies} bodies")]
+    #[error("bone {bone} refers to body {body}, but there are only {n_bodies} bodies")]
     Bone {
         /// Index of the bone.
         bone: usize,

@@ -1,4 +1,4 @@
-//! The immutable model of all flesh and colliders around one mechanism, and measures of its state.
+//! The immutable model of all flesh and colliders around one mechanism, and measures of its state. SI, world axes.
 
 use glam::{DMat3, DVec3};
 use sinew_contact::{ContactModel, ContactSummary, Owner};

@@ -1,4 +1,4 @@
-//! The state of all flesh: plain data.
+//! The state of all flesh: node positions (m), velocities (m/s) and contact stretches (m). Plain data.
 
 use glam::DVec3;
 use sinew_contact::Anchors;

@@ -1,4 +1,4 @@
-//! Contact queries of the surfaces of all flesh.
+//! Contact queries of the surfaces of all flesh. World axes, metres. Cost: surface points × colliders near them.
 
 use glam::DVec3;
 use sinew_contact::{ContactPoint, ContactWorkspace, PointCloud};

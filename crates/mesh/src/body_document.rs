@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for EmbeddedBody {
 impl EmbeddedBodyDoc {
     fn check(self) -> Result<EmbeddedBody, MeshError> {
         if self.format != FORMAT {
-            let problem = format!("format {} is unknown, this version reads {FORMAT}", self.format);
+            let problem = format!("format {} is unknown; this version reads format {FORMAT}", self.format);
             return Err(MeshError::Format { problem });
         }
         let mesh = TetMesh::new(self.nodes, self.tets)?;
@@ -68,9 +68,9 @@ impl EmbeddedBodyDoc {
             ("masses", self.masses.len(), mesh.positions().len()),
             ("anchors", self.anchors.len(), surface.positions().len()),
         ];
-        if let Some((what, index, wanted)) = lengths.into_iter().find(|(_, found, wanted)| found != wanted) {
-            let problem = format!("the list must have {wanted} entries");
-            return Err(MeshError::Stored { what, index, problem });
+        if let Some((what, n, wanted)) = lengths.into_iter().find(|(_, n, wanted)| n != wanted) {
+            let problem = format!("{what}: the list has {n} entries and must have {wanted}");
+            return Err(MeshError::Format { problem });
         }
         let first_bad = |list: &[f64], good: &dyn Fn(f64) -> bool| list.iter().position(|&x| !good(x));
         if let Some(index) = first_bad(&self.fill, &|w| (0.0..=1.0).contains(&w)) {
@@ -107,7 +107,7 @@ fn check_anchors(mesh: &TetMesh, surface: &Surface, anchors: &[SurfacePoint]) ->
         let sum: f64 = anchor.weights.iter().sum();
         // written so that NaN fails
         if !((sum - 1.0).abs() <= ANCHOR_TOLERANCE && at.distance(vertex) <= tolerance) {
-            return wrong(format!("lies at {at}, its vertex at {vertex}"));
+            return wrong(format!("lies at {at}, but its vertex is at {vertex}"));
         }
     }
     Ok(())

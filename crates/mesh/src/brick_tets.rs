@@ -1,4 +1,4 @@
-//! Tetrahedra of regular bricks, and plain solids made of them.
+//! Boxes of tetrahedra: a grid of bricks, each cut into six tetrahedra.
 //!
 //! A brick is cut into six tetrahedra around the diagonal from its lowest to its highest corner. The cut is the same in
 //! every brick, so neighbours share their faces. Nodes are numbered in order of first use. Metres; linear in bricks, of
@@ -18,7 +18,11 @@ pub const MAX_CELLS: u64 = 1 << 24;
 /// Lengths that are not positive and finite, or no or too many cells.
 pub fn beam(lengths: DVec3, cells: [u32; 3]) -> Result<TetMesh, MeshError> {
     if let Some(value) = lengths.to_array().into_iter().find(|l| !(l.is_finite() && *l > 0.0)) {
-        return Err(MeshError::Setting { what: "a length", value, allowed: "positive and finite (m)" });
+        return Err(MeshError::Setting {
+            what: "a length of the box",
+            value,
+            allowed: "positive and finite (m)",
+        });
     }
     check_cells(cells)?;
     let step = lengths / DVec3::from_array(cells.map(f64::from));
@@ -49,7 +53,7 @@ pub(crate) fn check_cells(cells: [u32; 3]) -> Result<(), MeshError> {
     if (1.0..=MAX_CELLS as f64).contains(&n) {
         return Ok(());
     }
-    Err(MeshError::Setting { what: "the number of cells", value: n, allowed: "from 1 to 16777216" })
+    Err(MeshError::Setting { what: "the number of cells", value: n, allowed: "from 1 to 16,777,216" })
 }
 
 /// Nodes and tetrahedra of a block of bricks of size `step`.

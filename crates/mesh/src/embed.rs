@@ -2,10 +2,9 @@
 //!
 //! Each vertex of the surface has barycentric coordinates in the tetrahedron around it (eq. 9). Each tetrahedron has a
 //! fill ratio `w`: the part of it that the solid fills. Each node `i` has the mass `m_i = ρ Σ_K ∫_{K ∩ solid} φ_i`,
-//! with the linear shape function `φ_i` of the node at `X_i`, over the tetrahedra `K`. The
-//! integrals are exact up to rounding, so `Σ m_i = ρ V` and `Σ m_i X_i = ρ V c̄`
-//! for the volume `V` and centroid `c̄` of the solid. Empty tetrahedra and unused nodes are
-//! dropped.
+//! with the linear shape function `φ_i` of the node at `X_i`, over the tetrahedra `K`. The integrals are exact up to
+//! rounding, so `Σ m_i = ρ V` and `Σ m_i X_i = ρ V c̄` for the volume `V` and centroid `c̄` of the solid. Empty
+//! tetrahedra and unused nodes are dropped.
 //!
 //! Metres, kilograms. Cost: see `cut_solid.rs`; 10,000 triangles in 5,000 tetrahedra take a tenth of a second.
 

@@ -1,4 +1,4 @@
-//! Errors of reading and checking meshes. Each names the place.
+//! Errors of reading and checking meshes. Each names the line or element, and where it is (m).
 
 use glam::DVec3;
 use sinew_math::TetMeshError;
@@ -24,10 +24,10 @@ pub enum MeshError {
         problem: String,
     },
     /// The surface has no triangles.
-    #[error("the surface has no triangles")]
+    #[error("the surface has no triangles; give at least four")]
     NoTriangles,
     /// More elements than 32-bit indices can count.
-    #[error("{n} {what} are more than 32-bit indices can count")]
+    #[error("there are {n} {what}, more than 32-bit indices can count; use a coarser mesh")]
     TooMany {
         /// Which elements.
         what: &'static str,
@@ -105,7 +105,7 @@ pub enum MeshError {
         problem: &'static str,
     },
     /// The surface encloses nothing.
-    #[error("the surface encloses no volume ({volume} m³)")]
+    #[error("the surface encloses no volume ({volume} m³); it must enclose a solid")]
     NoVolume {
         /// The volume (m³), zero up to rounding.
         volume: f64,
@@ -114,7 +114,9 @@ pub enum MeshError {
     #[error(transparent)]
     Tets(#[from] TetMeshError),
     /// A vertex of the surface lies in no tetrahedron.
-    #[error("vertex {vertex} of the surface, at {at}, lies outside the tetrahedra")]
+    #[error(
+        "vertex {vertex} of the surface, at {at}, lies outside the tetrahedra; make them cover the surface"
+    )]
     VertexOutside {
         /// Index of the vertex.
         vertex: usize,

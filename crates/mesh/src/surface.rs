@@ -230,8 +230,8 @@ fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]], edges: &[[u32; 2]]) 
         let winding = (winding / (4.0 * std::f64::consts::PI)).round() as i64;
         let problem = match (volume > 0.0, winding) {
             (true, 0) | (false, 1) => continue,
-            (true, _) => "lies inside another part; a cavity must face inward",
-            (false, _) => "faces inward; flip its triangles",
+            (true, _) => "lies inside another part and faces outward; flip its triangles to make it a cavity",
+            (false, _) => "faces inward, but is no cavity of another part; flip its triangles",
         };
         return Err(MeshError::MisplacedPart { triangle: members[0] as usize, at, problem });
     }

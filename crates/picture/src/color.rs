@@ -1,4 +1,4 @@
-//! Colours: linear light internally, sRGB (IEC 61966-2-1) at input and output.
+//! Colours: linear RGB for computing, sRGB (IEC 61966-2-1) at input and output. Constant cost.
 
 use glam::Vec3;
 use sinew_math::ops;

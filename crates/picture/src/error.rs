@@ -1,4 +1,4 @@
-//! Errors of pictures.
+//! Errors of making and writing pictures.
 
 use thiserror::Error;
 
@@ -18,7 +18,7 @@ pub enum PictureError {
         height: usize,
     },
     /// A filmstrip or an animation without pictures.
-    #[error("there are no pictures to show")]
+    #[error("an animation or a filmstrip needs at least one picture")]
     NoFrames,
     /// The pictures of an animation differ in size.
     #[error("picture {frame} of the animation is {found:?} pixels large, but the first one is {wanted:?}")]

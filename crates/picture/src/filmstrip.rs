@@ -1,4 +1,4 @@
-//! Filmstrips: several pictures of a motion on one page, with captions.
+//! Filmstrips: several pictures of a motion on one page, with captions. Sizes in pixels. Linear in pixels.
 
 use crate::{error::PictureError, image::Image};
 

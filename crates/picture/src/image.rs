@@ -1,4 +1,4 @@
-//! Images in memory: pixels, rectangles of pixels, blending.
+//! Images in memory: pixels in sRGB by rows from the top, rectangles, blending.
 
 use crate::error::{MAX_SIDE, PictureError};
 
@@ -46,7 +46,7 @@ impl Image {
     /// # Panics
     /// If the pixel is outside the picture.
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
-        assert!(x < self.width, "column {x} of a picture of width {}", self.width);
+        assert!(x < self.width, "column {x} is outside a picture of width {}", self.width);
         self.pixels[y * self.width + x]
     }
 

@@ -1,4 +1,4 @@
-//! Triangle meshes with normals and colours per vertex.
+//! Triangle meshes with normals and colours per vertex. Metres.
 
 use glam::DVec3;
 use sinew_math::Pose;

@@ -1,4 +1,4 @@
-//! PNG output.
+//! PNG output: pixels to bytes. Linear in pixels.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Scenes: everything that one picture shows.
+//! Scenes: the meshes, lines and planes that one picture shows. World axes, metres.
 
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::Pose;

@@ -1,8 +1,10 @@
 //! Shading of surfaces, planes and background.
 //!
-//! One sun, and a sky that is brighter above than below: light = albedo (sky(n) + sun max(0, n·l) lit) + a soft
-//! highlight (Blinn) + a rim where the surface turns away (Schlick). Planes are checkered with a round cell length,
-//! filtered over the pixel (box filter of the checker function), and fade into the background.
+//! Light is linear RGB, lengths are in metres, vectors in world axes. The colour of a surface with normal `n` is
+//! `albedo · (sky(n) + sun · max(0, n·l) · lit)`, plus a highlight (Blinn) and a rim where the surface turns away from
+//! the eye (Schlick). The sky is brighter above than below; `l` points to the sun; `lit` comes from the shadow map.
+//! Planes are checkered. The checker function is averaged over the pixel (box filter), and planes fade into the
+//! background. Constant cost per call; a plane that is not finite is not drawn.
 
 use glam::{DVec2, DVec3, Vec3};
 

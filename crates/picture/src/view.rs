@@ -1,4 +1,4 @@
-//! Viewing directions. Gravity points down in the picture, and the widest horizontal motion runs from left to right.
+//! Viewing directions. Gravity points down in the picture; the widest horizontal motion runs from left to right.
 
 use glam::DVec3;
 

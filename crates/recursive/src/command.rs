@@ -1,4 +1,4 @@
-//! Input and report of hybrid dynamics.
+//! Input and report of hybrid dynamics: per joint, prescribed acceleration (rad/s², m/s²) or torque (N·m, N).
 
 use crate::tree::{LinkId, Tree};
 

@@ -81,10 +81,10 @@ impl Dynamics {
         gravity: DVec3,
         external: &[Force],
     ) -> HybridReport {
-        assert_eq!(command.modes.len(), tree.n_links(), "command of another tree");
-        assert_eq!(command.values.len(), tree.n_dofs(), "command of another tree");
-        assert!([0, tree.n_links()].contains(&external.len()), "one wrench per link");
-        assert!([0, tree.n_dofs()].contains(&resistance.len()), "one resistance per dof");
+        assert_eq!(command.modes.len(), tree.n_links(), "the command belongs to another tree");
+        assert_eq!(command.values.len(), tree.n_dofs(), "the command belongs to another tree");
+        assert!([0, tree.n_links()].contains(&external.len()), "there must be one wrench per link");
+        assert!([0, tree.n_dofs()].contains(&resistance.len()), "there must be one resistance per dof");
         self.gravity = gravity;
         self.modes.copy_from_slice(&command.modes);
         let input = SweepInput { command, resistance, gravity, external };

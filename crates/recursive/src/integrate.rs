@@ -192,7 +192,7 @@ impl Integrator {
 
     /// Takes over the action and the state at the start of a step.
     fn begin(&mut self, tree: &Tree, state: &TreeState, action: &Action<'_>) {
-        assert!([0, tree.n_links()].contains(&action.external.len()), "one wrench per link");
+        assert!([0, tree.n_links()].contains(&action.external.len()), "there must be one wrench per link");
         self.command.modes.copy_from_slice(&action.command.modes);
         self.command.values.copy_from_slice(&action.command.values);
         self.resistance.fill(0.0);

@@ -24,9 +24,9 @@ impl Dynamics {
     /// # Panics
     /// If the state or this workspace belongs to another tree.
     pub fn kinematics(&mut self, tree: &Tree, state: &TreeState) {
-        assert_eq!(state.coordinates.len(), tree.n_coordinates(), "coordinates of another tree");
-        assert_eq!(state.rates.len(), tree.n_dofs(), "rates of another tree");
-        assert_eq!(self.motions.len(), tree.n_links(), "workspace of another tree");
+        assert_eq!(state.coordinates.len(), tree.n_coordinates(), "the coordinates belong to another tree");
+        assert_eq!(state.rates.len(), tree.n_dofs(), "the rates belong to another tree");
+        assert_eq!(self.motions.len(), tree.n_links(), "the workspace belongs to another tree");
         for (k, link) in tree.links.iter().enumerate() {
             let (above, rest) = self.motions.split_at_mut(k);
             let parent = if link.parent == NONE { &LinkMotion::WORLD } else { &above[link.parent as usize] };

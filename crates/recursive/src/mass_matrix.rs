@@ -64,8 +64,8 @@ impl Dynamics {
         external: &[Force],
         out: &mut [f64],
     ) {
-        assert_eq!(accelerations.len(), tree.n_dofs(), "accelerations of another tree");
-        assert!([0, tree.n_links()].contains(&external.len()), "one wrench per link");
+        assert_eq!(accelerations.len(), tree.n_dofs(), "the accelerations belong to another tree");
+        assert!([0, tree.n_links()].contains(&external.len()), "there must be one wrench per link");
         self.inverse(tree, Some(accelerations), gravity, external, out);
     }
 
@@ -74,7 +74,7 @@ impl Dynamics {
     /// # Panics
     /// If a slice belongs to another tree.
     pub fn fill_bias(&mut self, tree: &Tree, gravity: DVec3, external: &[Force], out: &mut [f64]) {
-        assert!([0, tree.n_links()].contains(&external.len()), "one wrench per link");
+        assert!([0, tree.n_links()].contains(&external.len()), "there must be one wrench per link");
         self.inverse(tree, None, gravity, external, out);
     }
 

@@ -140,7 +140,7 @@ impl Tree {
 
     /// Index of the link whose joint has a dof.
     pub(crate) fn link_of_dof(&self, dof: usize) -> usize {
-        assert!(dof < self.n_dofs, "dof of another tree");
+        assert!(dof < self.n_dofs, "the dof belongs to another tree");
         self.links.partition_point(|link| link.first_dof as usize <= dof) - 1
     }
 

@@ -1,4 +1,4 @@
-//! Changes of settings during a run: the settings after a number of changes, and the times of the steps.
+//! Changes of settings during a run: which settings hold after a number of changes, and when each step begins (s).
 
 use crate::doc::{
     ChangeDoc, ContactDoc, FirmnessDoc, FleshMaterialDoc, GeneratorDoc, JointDoc, JointSpringDoc, SceneDoc,

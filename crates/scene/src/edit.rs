@@ -1,4 +1,4 @@
-//! Replacing one value in the text of a scene.
+//! Replacing one value in the text of a scene, for `--set` and sweeps.
 
 use crate::path::{parse_path, replace};
 use crate::read::{Complaint, outline, read};

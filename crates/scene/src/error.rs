@@ -1,4 +1,4 @@
-//! Errors of scenes: rule, message, hint, and position.
+//! Errors of scenes: the rule that is broken, a message, a hint how to mend it, and file, line and column.
 
 use std::fmt;
 

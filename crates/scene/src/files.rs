@@ -1,4 +1,4 @@
-//! Files that a scene names. The loader opens them.
+//! Files that a scene names, such as meshes. The loader reads their bytes; a missing file is an error with its place.
 
 use crate::doc::{FleshMeshDoc, SceneDoc};
 use crate::error::{SceneIssue, SceneIssueKind};

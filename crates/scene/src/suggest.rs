@@ -1,4 +1,4 @@
-//! "Did you mean": the valid name nearest to a mistyped one.
+//! Suggestions in error messages: the valid name nearest to a mistyped one, or the list of valid names.
 
 /// A hint for a name that does not exist: the nearest of those that do, else a list of the first twenty.
 ///

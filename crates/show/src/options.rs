@@ -1,4 +1,4 @@
-//! Display options.
+//! Display options: what a drawing shows, and how flesh is coloured.
 
 /// What a drawing shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Stretch of surfaces, for colouring.
+//! Stretch of a surface at its points, for colouring: mean elongation of the edges, 0 at rest. Linear in triangles.
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! Everything that one moment of a world can show: the draw list, and what [`ShowOptions`] add to it.
+//! The visible state of one moment: the draw list, and what [`ShowOptions`] add to it. World axes, metres. Linear cost.
 
 use glam::DVec3;
 use sinew_sim::World;

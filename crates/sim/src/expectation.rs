@@ -1,4 +1,4 @@
-//! A bound of a scene and the value measured.
+//! An expectation of a scene: a bound, the measured value, and whether it holds.
 
 /// One line of an `expect` block and how it fared.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -1,4 +1,4 @@
-//! A scene that runs: model, state, settings and scratch in one value.
+//! A running scene: model, state, settings, recorded inputs and scratch in one value. World axes, SI.
 
 mod scene;
 

@@ -1,4 +1,4 @@
-//! Errors of a factorization.
+//! Errors of a factorization; each names the variable or constraint.
 
 use sinew_topology::GraphNode;
 use thiserror::Error;
@@ -8,7 +8,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum FactorError {
     /// A pivot is not definite enough: a variable without mass, or a constraint whose rows are dependent.
-    #[error("the pivot of {node} is singular ({magnitude:e}): add mass, or compliance to dependent rows")]
+    #[error(
+        "the pivot of {node} is zero or nearly so ({magnitude:e}): \
+         add mass to a variable; remove dependent rows of a constraint, or add compliance"
+    )]
     SingularPivot {
         /// The variable or constraint whose block has no factor.
         node: GraphNode,

@@ -134,7 +134,7 @@ impl BlockSystem {
     fn set_block(&mut self, node: &NodeLayout, first_column: usize, size: [usize; 2], block: Given<'_>) {
         let [n_rows, n_columns] = size;
         let (Given::AsIs(entries) | Given::Transposed(entries)) = block;
-        assert_eq!(entries.len(), n_rows * n_columns, "the block has the wrong size");
+        assert_eq!(entries.len(), n_rows * n_columns, "the block must have {n_rows} × {n_columns} entries");
         for i in 0..n_rows {
             for j in 0..n_columns {
                 self.blocks[node.off_diagonal(i, first_column + j)] = match block {

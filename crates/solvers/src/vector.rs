@@ -1,4 +1,4 @@
-//! Largest entries of flat vectors.
+//! Largest entries of flat vectors. Linear cost.
 
 /// The largest absolute value; NaN if one is.
 pub(crate) fn largest(values: &[f64]) -> f64 {

@@ -1,4 +1,4 @@
-//! Commands of a session.
+//! Commands of a session: open, play, seek, grab, change, save. Each takes effect between two steps.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

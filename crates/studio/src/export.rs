@@ -1,4 +1,4 @@
-//! Pictures and animations of a session with the software renderer: no window, no graphics card.
+//! Pictures and animations of a session, by the software renderer: no window, no graphics card.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Snapshots of a session for the interface, and measures for plots.
+//! Snapshots of a session for the interface, and measures for plots. Cost: one pass over bodies, joints and nodes.
 
 use sinew_math::{Pose, exp_so3};
 use sinew_scene::StepperDoc;

@@ -1,4 +1,4 @@
-//! Opening scenes: from a file, a built-in name or text to a document and its world.
+//! Opening scenes: from a file, a built-in name or text to a document and its world. Errors name file, line and column.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What does not change while a scene runs: names, masses, limits, colours, the mesh of flesh, the scenery.
+//! Facts that do not change while a scene runs: names, masses (kg), limits, colours, the mesh of flesh, the scenery.
 
 use glam::DVec3;
 use sinew_math::Pose;

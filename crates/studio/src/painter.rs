@@ -1,4 +1,5 @@
-//! Painters draw the scene into the viewport.
+//! Painters: draw a scene into a rectangle of the window. Sizes in pixels; world axes, metres. The software painter
+//! costs one picture of [`DrawingRenderer`] per frame. A rectangle too small to draw stays empty.
 
 use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui};
 use sinew_show::{Drawing, DrawingRenderer};

@@ -1,4 +1,4 @@
-//! Random forests, rotations and symmetric positive definite matrices.
+//! Random forests, rotations and symmetric positive definite matrices for tests. The same for the same seed.
 
 use crate::{dense::Dense, rng::Rng};
 use glam::DMat3;

@@ -1,14 +1,13 @@
-//! Verifies a plan against its graph, from the graph's real adjacency.
+//! Verifies a plan against the adjacency of its graph.
 //!
 //! What must hold (docs/maths, elimination):
 //! 1. every variable is in exactly one pair, every constraint in exactly one pair or in the loop set;
 //! 2. children come before parents, and each variable is directly followed by the constraint of its pair;
 //! 3. no constraint is a leaf, a world constraint roots its tree, a tree without one is rooted at a variable;
-//! 4. eliminating in order creates no block that was not there (zero fill), although stiff forces couple the
-//!    two variables of each forest constraint;
-//! 5. trees and islands are contiguous and cover the pair table; loop partners share an island.
+//! 4. eliminating in order fills no zero block, although stiff forces couple the two variables of each forest constraint;
+//! 5. trees and islands are contiguous and cover the pair table; the variables of a loop constraint share an island.
 //!
-//! Cost: linear. Meant for tests and debug builds.
+//! Cost: linear. Meant for tests and debug builds. The first violation is an error.
 
 use crate::graph::{Endpoints, Graph, Priority};
 use crate::id::{ConstraintId, GraphNode, NONE};
@@ -21,31 +20,35 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum PlanDefect {
     /// A table misses a node, lists one twice or disagrees with another table.
-    #[error("{node} is not listed exactly once")]
+    #[error("{node} must be listed exactly once in the plan, and alike in all its tables")]
     Listing {
         /// Label of the node.
         node: String,
     },
     /// A node comes after its parent, or a variable is not directly followed by its constraint.
-    #[error("the node at position {position} is out of order")]
+    #[error(
+        "the node at position {position} comes after its parent, or is not next to the constraint of its pair"
+    )]
     Order {
         /// Position in the node table.
         position: usize,
     },
     /// A constraint would be eliminated before the variable that gives it a pivot.
-    #[error("the constraint at position {position} is a leaf")]
+    #[error(
+        "the constraint at position {position} is a leaf: it comes before the variable that it needs as a child"
+    )]
     LeafConstraint {
         /// Position in the node table.
         position: usize,
     },
     /// A pair does not match the endpoints or the priority of its constraint.
-    #[error("the pair at position {position} does not match its constraint")]
+    #[error("the pair at position {position} does not match the endpoints or the priority of its constraint")]
     Mismatch {
         /// Position in the pair table.
         position: usize,
     },
     /// Eliminating a node couples two later ones that no forest constraint connects.
-    #[error("eliminating the node at position {position} creates the block ({row}, {column})")]
+    #[error("eliminating the node at position {position} fills the block ({row}, {column}), which was zero")]
     Fill {
         /// Position of the eliminated node.
         position: usize,
@@ -55,7 +58,9 @@ pub enum PlanDefect {
         column: usize,
     },
     /// Trees or islands do not tile the pair table, or a constraint crosses their border.
-    #[error("trees or islands are not contiguous around pair {position}")]
+    #[error(
+        "trees or islands have a gap or an overlap at pair {position}, or a constraint leaves its island there"
+    )]
     Grouping {
         /// Position in the pair table.
         position: usize,

@@ -1,4 +1,4 @@
-//! Graphviz text of a graph and its plan.
+//! Graphviz text of a graph and its plan, to look at. Linear cost.
 
 use crate::graph::{Endpoints, Graph};
 use crate::id::{GraphNode, VariableId};

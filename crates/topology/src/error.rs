@@ -7,13 +7,13 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TopologyError {
     /// A variable has no unknowns or more than a rigid body.
-    #[error("{variable} has a dimension outside 1 to 6")]
+    #[error("{variable} must have 1 to 6 unknowns")]
     VariableDimension {
         /// Index and name of the variable.
         variable: String,
     },
     /// A constraint has more rows than a rigid body has freedoms.
-    #[error("{constraint} has a dimension outside 0 to 6")]
+    #[error("{constraint} must have 0 to 6 rows")]
     ConstraintDimension {
         /// Index and name of the constraint.
         constraint: String,
@@ -43,13 +43,13 @@ pub enum TopologyError {
         second: String,
     },
     /// A name was given to a variable or constraint that does not exist.
-    #[error("the name \"{name}\" was given to a node that does not exist")]
+    #[error("the name \"{name}\" was given to a variable or constraint that does not exist: add it first")]
     DanglingName {
         /// The name.
         name: String,
     },
     /// An edit removes something that does not exist.
-    #[error("the edit removes {node}, which does not exist")]
+    #[error("the edit removes {node}, which does not exist: remove each node once")]
     DanglingRemoval {
         /// Index of the missing variable or constraint.
         node: String,

@@ -1,4 +1,4 @@
-//! Dense ids of variables and constraints, valid for one graph.
+//! Ids of variables and constraints: 32-bit indices from 0 without gaps, valid for one graph.
 
 use std::fmt;
 

@@ -1,14 +1,14 @@
-//! Roots the forest, orders it for elimination and groups it into islands.
+//! Roots the forest, orders it for elimination, and groups it into islands.
 //!
-//! Rules (docs/maths, elimination): a world constraint roots its tree; a tree without one is rooted at a
-//! *variable*, never at a constraint, because stiff forces across a root constraint would couple siblings.
-//! The root is the first variable that no constraint declares as a child, so a tree declared consistently from its
-//! root keeps that root and no constraint is flipped.
+//! Roots (docs/maths, elimination): a world constraint roots its tree. A tree without one is rooted at a *variable*,
+//! never at a constraint, because stiff forces across a root constraint would couple siblings. The root is the first
+//! variable that no constraint declares as a child, so a tree declared consistently from its root keeps that root and
+//! no constraint is flipped.
 //!
-//! The order is the depth-first post-order of each tree, children by ascending constraint id: children come
-//! before parents, every subtree is contiguous, and each variable is followed by the constraint to its
-//! parent. Trees are sorted by their smallest variable inside an island, islands by theirs; an island is a
-//! connected component over forest and loop edges, the world not counting as a connection.
+//! The order is the depth-first post-order of each tree, children by ascending constraint id. So children come before
+//! parents, every subtree is contiguous, and each variable is followed by the constraint to its parent. An island is a
+//! connected component over forest and loop edges; the world does not connect. Trees in an island, and islands, are
+//! sorted by their smallest variable.
 //!
 //! Cost: linear, with explicit stacks: a chain of a million links does not recurse.
 

@@ -86,7 +86,7 @@ fn bad_states_are_errors_that_name_the_place() {
             r#"(joints: {"elbow": (rate: [1, 2])})"#,
             "has 1 numbers, but 2 are given",
         ),
-        ("found.ron", "--forward", r#"(joints: {"elbow": (acceleration: [1])})"#, "to be found"),
+        ("found.ron", "--forward", r#"(joints: {"elbow": (acceleration: [1])})"#, "this mode computes"),
         ("nan.ron", "--inverse", r#"(joints: {"elbow": (rate: [NaN])})"#, "not finite"),
         ("body.ron", "--hybrid", r#"(wrenches: {"hand": (force: (0, 0, 1))})"#, "no body called `hand`"),
     ] {

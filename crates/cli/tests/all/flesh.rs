@@ -63,7 +63,7 @@ fn flesh_is_reported() {
     for words in [
         "1 body of flesh (27 nodes, 48 tetrahedra), 1 collider",
         "iterations per step",
-        "contacts       at most",
+        "contacts       up to",
     ] {
         assert!(said.contains(words), "{words} is not in {said}");
     }

@@ -66,7 +66,10 @@ impl NodeBodies {
             AttachedDoc::List(nodes) => {
                 for &node in nodes {
                     let Some(slot) = self.fixed.get_mut(node as usize) else {
-                        let message = format!("there is no node {node}; the mesh has {}", positions.len());
+                        let message = format!(
+                            "there is no node {node}; the mesh has {} nodes, counted from 0",
+                            positions.len()
+                        );
                         return Err(BuildError::Flesh { field: format!("{path}.nodes"), message });
                     };
                     *slot = slot.or(body);

@@ -1,4 +1,4 @@
-//! Materials of flesh and of its surface.
+//! Elastic materials of flesh (Pa), and contact materials of the points of its surface (N/m).
 
 use sinew_contact::ContactMaterial;
 use sinew_fem::{Extension, FemError, Material, StretchBand};

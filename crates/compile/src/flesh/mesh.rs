@@ -1,4 +1,4 @@
-//! Meshes of flesh: made, read from files of the scene, or those of a character.
+//! Meshes of flesh: generated, read from files of the scene, or those of a character. Metres; errors name the field.
 
 use sinew_mesh::characters::{Character, finger, fish, hand, worm, worm_with_cells};
 use sinew_mesh::{EmbeddedBody, Filling, Lattice, MeshError, Surface, TetGen, TetMesh, beam};

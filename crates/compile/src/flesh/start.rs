@@ -1,4 +1,4 @@
-//! Initial positions of nodes: at rest, or disturbed as the scene says.
+//! Initial node positions of flesh in the world (m): at rest, or displaced as the scene says. Linear in nodes.
 
 use glam::DVec3;
 use sinew_math::exp_so3;

@@ -1,4 +1,4 @@
-//! Scratch of guidance, and the command that its rows are built on.
+//! Scratch memory of guidance, and the base command on which the rows of the goals are built.
 
 use sinew_math::{Pose, add_scaled, dot};
 use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMode, Tree};

@@ -151,7 +151,7 @@ fn bad_keys_name_themselves() {
     assert!(matches!(refuse(&actuation, &bad), ControlError::WrongSize { what: "key", index: 1, .. }));
     let mut bad = good.clone();
     bad[1].coordinates[0] = f64::NAN;
-    assert_eq!(refuse(&actuation, &bad), ControlError::NotValid { what: "key", index: 1 });
+    assert_eq!(refuse(&actuation, &bad), ControlError::NotValid { what: "key", index: 1, range: "finite" });
     let ball = tree.links().find(|link| tree.dofs(*link).len() == 3).unwrap();
     let first = tree.coordinates(ball).start;
     let mut bad = good.clone();

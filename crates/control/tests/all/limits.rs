@@ -207,12 +207,13 @@ fn bad_limits_are_refused() {
     let tree = arm(3);
     let mut actuation = Actuation::new(&tree);
     let link = tree.links().next().unwrap();
-    let refused = |what| Err(ControlError::NotValid { what, index: 0 });
-    assert_eq!(actuation.set_limits(&tree, link, 0, [0.1, -0.1]), refused("limit of bone"));
-    assert_eq!(actuation.set_limits(&tree, link, 1, [-1.0, 1.0]), refused("limit of bone"));
-    assert_eq!(actuation.set_torque_limit(link, 0.0), refused("torque limit of bone"));
-    assert_eq!(actuation.set_torque_limit(link, f64::NAN), refused("torque limit of bone"));
-    assert_eq!(actuation.set_turn_limit(link, -1.0), refused("turn limit of bone"));
-    assert_eq!(actuation.set_weight(&tree, link, 0.0), refused("weight of bone"));
+    let ordered = "on a rate that its joint has, and ordered (lower ≤ upper)";
+    let refused = |what, range| Err(ControlError::NotValid { what, index: 0, range });
+    assert_eq!(actuation.set_limits(&tree, link, 0, [0.1, -0.1]), refused("the limit of bone", ordered));
+    assert_eq!(actuation.set_limits(&tree, link, 1, [-1.0, 1.0]), refused("the limit of bone", ordered));
+    assert_eq!(actuation.set_torque_limit(link, 0.0), refused("the torque limit of bone", "positive"));
+    assert_eq!(actuation.set_torque_limit(link, f64::NAN), refused("the torque limit of bone", "positive"));
+    assert_eq!(actuation.set_turn_limit(link, -1.0), refused("the turn limit of bone", "positive"));
+    assert_eq!(actuation.set_weight(&tree, link, 0.0), refused("the weight of bone", "positive and finite"));
     assert_eq!(actuation, Actuation::new(&tree));
 }

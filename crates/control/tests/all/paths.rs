@@ -29,7 +29,11 @@ fn bad_points_are_refused_and_leave_a_path_as_it_was() {
     let mut path = PointPath::new(vec![(0.0, DVec3::ZERO)]).unwrap();
     let before = path.clone();
     assert_eq!(path.push(0.0, DVec3::X), Err(ControlError::TimeNotIncreasing { index: 1 }));
-    let nan = ControlError::NotValid { what: "position of a path:", index: 1 };
+    let nan = ControlError::NotValid {
+        what: "position of point",
+        index: 1,
+        range: "finite, and not a zero quaternion",
+    };
     assert_eq!(path.push(1.0, DVec3::NAN), Err(nan.clone()));
     assert_eq!(path, before);
     path.push(1.0, DVec3::X).unwrap();
@@ -38,7 +42,10 @@ fn bad_points_are_refused_and_leave_a_path_as_it_was() {
     assert_eq!(TurnPath::new(vec![]), Err(ControlError::Empty));
     let still = exp_so3(DVec3::ZERO);
     let refused = TurnPath::new(vec![(0.0, still), (1.0, still * 0.0)]);
-    assert_eq!(refused, Err(ControlError::NotValid { what: "orientation of a path:", index: 1 }));
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "orientation of point 1 must be finite, and not a zero quaternion"
+    );
     let refused = TurnPath::new(vec![(1.0, still), (0.0, still)]);
     assert_eq!(refused, Err(ControlError::TimeNotIncreasing { index: 1 }));
 }

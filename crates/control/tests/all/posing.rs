@@ -147,7 +147,8 @@ fn bad_goals_are_named() {
     let fault = ControlError::UnknownBone { what: "goal", index: 0, bone: 7, n_bones: 2 };
     assert_eq!(ask(unknown, &mut state), Err(fault));
     let nan = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::NAN));
-    assert_eq!(ask(nan, &mut state), Err(ControlError::NotValid { what: "goal", index: 0 }));
+    let refused = ask(nan, &mut state);
+    assert!(matches!(refused, Err(ControlError::NotValid { what: "goal", index: 0, .. })));
     let held = Goal::drag(tip, DVec3::ZERO, PointTarget::Held);
     assert_eq!(ask(held, &mut state).map(|r| (r.iterations, r.converged)), Ok((0, true)));
 }

@@ -201,17 +201,20 @@ fn faults_of_scores_name_the_phase_and_the_thing() {
     assert_eq!(fault.to_string(), "phase 1: goal 1 names bone 12, but the tree has only 3 bones");
     let nan = Goal::drag(tip, DVec3::ZERO, PointTarget::At(DVec3::NAN));
     let fault = build(vec![Phase { start: 0.0, act: guide(vec![nan]) }]);
-    assert_eq!(fault.to_string(), "phase 0: goal 0 is not finite or out of range");
+    assert_eq!(
+        fault.to_string(),
+        "phase 0: goal 0 must be finite, with directions that are not zero and gains that are not negative"
+    );
     let passive = |start| Phase { start, act: Act::Passive };
     assert_eq!(build(vec![passive(1.0), passive(1.0)]), ControlError::TimeNotIncreasing { index: 1 });
     let pose = PoseGoal { coordinates: vec![0.0], gains: Gains::default(), ramp: 0.0 };
     let fault =
         build(vec![Phase { start: 0.0, act: Act::Guide(Guide::new(Style::Torque, vec![]).with_pose(pose)) }]);
-    assert_eq!(fault.to_string(), "phase 0: target pose 0 has 1 coordinates, the tree has 3");
+    assert_eq!(fault.to_string(), "phase 0: target pose 0 has 1 numbers, but the tree needs 3");
     let mut springs = landing_springs(&tree, &Actuation::new(&tree), 1.0, 1.0, vec![0.0; 3]);
     springs.damping[1] = -1.0;
     let fault = build(vec![Phase { start: 0.0, act: Act::Land(springs) }]);
-    assert_eq!(fault.to_string(), "phase 0: damping 1 is not finite or out of range");
+    assert_eq!(fault.to_string(), "phase 0: damping 1 must be finite and not negative");
     assert_eq!(PointPath::new(vec![]), Err(ControlError::Empty));
     let back = PointPath::new(vec![(0.0, DVec3::ZERO), (0.0, DVec3::ONE)]);
     assert_eq!(back, Err(ControlError::TimeNotIncreasing { index: 1 }));

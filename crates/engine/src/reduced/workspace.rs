@@ -1,4 +1,4 @@
-//! Scratch of steps in joint coordinates.
+//! Scratch memory of steps in joint coordinates.
 
 use sinew_control::{Controller, Goal};
 use sinew_math::Force;

@@ -1,4 +1,4 @@
-//! Constants of materials: Lamé's constants, and the band of stretches of St. Venant–Kirchhoff.
+//! Lamé constants (Pa), and the band of squared stretches of St. Venant–Kirchhoff. Errors name the number.
 
 use crate::error::FemError;
 

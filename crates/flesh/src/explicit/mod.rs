@@ -1,4 +1,4 @@
-//! Flesh in explicit sub-steps beside bodies that another scheme moves.
+//! Explicit sub-steps of flesh beside bodies that another scheme moves.
 
 mod contact_forces;
 mod contact_list;

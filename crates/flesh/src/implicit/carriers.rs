@@ -1,4 +1,4 @@
-//! Bodies that carry fixed nodes and are unknowns of the solve: the coarse level of the preconditioner.
+//! Carriers: bodies with fixed nodes that are unknowns of the solve; part of the preconditioner's coarse level.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose};

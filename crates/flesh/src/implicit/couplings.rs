@@ -1,4 +1,4 @@
-//! What the contacts of a solve add to its matrix: to the tetrahedra, between flesh and bodies, and between bodies.
+//! Matrix blocks of contacts: on tetrahedra, between flesh and bodies, between bodies. World axes, SI.
 
 use glam::DVec3;
 use sinew_contact::ContactStep;

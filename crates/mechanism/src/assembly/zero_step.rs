@@ -1,6 +1,6 @@
 //! One linear solve of an assembly: a step of length zero (`tree::point`).
 //!
-//! With `h = 0` no force acts; what is left is the smallest motion, in the metric of the masses, that meets the joints.
+//! With `h = 0` no force acts. The solution is the smallest motion, in the metric of the masses, that meets the joints.
 
 use glam::DVec3;
 use sinew_math::Motion;

@@ -1,12 +1,11 @@
-//! The multipliers of the loops, and the motions with them.
+//! Solves for the multipliers of the loops, and adds their effect to the motions.
 //!
-//! Joints that may open come last among the rows. If the solve of all rows does not converge, the others are solved once
-//! more, for `b − J v_a − J T J₂ᵀλ₂` with the multipliers `λ₂` of those held.
+//! Rows of joints that may open come last. If the solve of all rows does not converge, the other rows are solved once
+//! more for `b − J v_a − J T J₂ᵀλ₂`, with the multipliers `λ₂` of the last rows held.
 //!
-//! On a tree the motions are one substitution with the impulses of the loops, and tell how well the rows are met:
-//! `b − J v − D λ` is the residual, so the solve before need not compute it. If it misses the precision by more than the solve
-//! allows, which a residual that is only updated may do, the solve goes on from there and does. Cost and failures: see
-//! [`sinew_solvers::refine`].
+//! On a tree, one substitution with the impulses of the loops gives the motions, and the true residual `b − J v − D λ`.
+//! The residual of the solve is only updated and may drift. If the true one misses the precision by more than allowed,
+//! the solve continues from there. Cost and failures: see [`sinew_solvers::refine`].
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose};

@@ -1,4 +1,4 @@
-//! Forces outside the tree as compliant rows: the impulse `q − κ G v` is `G v + λ/κ = q/κ` (docs/maths/loops.md).
+//! Forces outside the tree as compliant rows: `q − κ G v` is the row `G v + λ/κ = q/κ` (docs/maths/loops.md).
 
 use glam::DVec3;
 use sinew_math::{Force, Sym3, shift_force, symmetric_eigen};

@@ -1,7 +1,8 @@
-//! The rows of joints, springs and hard grabs outside the tree at a linearization point of a step.
+//! Rows of joints, springs and hard grabs outside the tree, at a linearization point of a step.
 //!
-//! The same linearization as in the tree (`iterate`), on the twists of both bodies; what immovable bodies do goes to the
-//! right-hand side. A plain ball holds two points together in world axes; other joints go through the row library.
+//! The linearization is that of the tree (`tree::point`), on the twists of both bodies. Twists of immovable bodies go
+//! to the right-hand side. A plain ball joint holds two points together in world axes; other joints go through the row
+//! library. Linear in the rows.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, shift_force, shift_motion};

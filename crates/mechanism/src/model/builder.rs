@@ -1,4 +1,4 @@
-//! From specs to a checked model: bodies get central frames, joints become constraints of the kinematic graph, the graph a plan.
+//! From specs to a checked model: central frames of bodies, the graph of the joints, and its elimination plan.
 
 use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose, PrincipalInertia};
 use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};

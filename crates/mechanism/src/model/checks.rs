@@ -41,7 +41,7 @@ pub(crate) fn check_body(index: usize, body: &BodySpec) -> Result<(), MechanismE
     for (field, value) in [("linear_damping", body.linear_damping), ("angular_damping", body.angular_damping)]
     {
         if !(value >= 0.0 && value.is_finite()) {
-            return Err(invalid(what(), field, value, "damping is a rate of at least 0 1/s"));
+            return Err(invalid(what(), field, value, "use a rate of at least 0 1/s"));
         }
     }
     if body.kind == BodyKind::Dynamic {
@@ -93,14 +93,14 @@ fn check_joint_numbers(what: &str, joint: &JointSpec) -> Result<(), MechanismErr
         return fault("frame point", f64::NAN, "give finite numbers");
     }
     if !(joint.compliance >= 0.0 && joint.compliance.is_finite()) {
-        return fault("compliance", joint.compliance, "at least 0 m/N");
+        return fault("compliance", joint.compliance, "use at least 0 m/N");
     }
     if !(joint.weight > 0.0 && joint.weight.is_finite()) {
-        return fault("weight", joint.weight, "finite and above 0");
+        return fault("weight", joint.weight, "use a finite number above 0");
     }
     match joint.kind.parameter() {
         Some(parameter) if !parameter.is_finite() || (!joint.kind.is_holonomic() && parameter <= 0.0) => {
-            fault("pitch or radius", parameter, "a pitch is finite, a radius above 0 m")
+            fault("pitch or radius", parameter, "use a finite pitch, or a radius above 0 m")
         }
         _ => Ok(()),
     }
@@ -163,7 +163,7 @@ fn check_motor(what: &str, motor: &Motor) -> Result<(), MechanismError> {
         }
     }
     if motor.max_force.is_nan() || motor.max_force < 0.0 {
-        return Err(invalid(what.to_owned(), "max_force", motor.max_force, "at least 0, or infinite"));
+        return Err(invalid(what.to_owned(), "max_force", motor.max_force, "use at least 0, or infinity"));
     }
     Ok(())
 }
@@ -171,7 +171,7 @@ fn check_motor(what: &str, motor: &Motor) -> Result<(), MechanismError> {
 /// A limit needs a stiffness above 0: its damping is relative to it.
 pub(crate) fn check_limit(what: &str, limit: &Limit) -> Result<(), MechanismError> {
     if limit.min.is_nan() || limit.max.is_nan() || limit.min > limit.max {
-        return Err(invalid(what.to_owned(), "limit min", limit.min, "min must not exceed max"));
+        return Err(invalid(what.to_owned(), "limit min", limit.min, "use a min that does not exceed max"));
     }
     if !(limit.stiffness > 0.0 && limit.stiffness.is_finite()) {
         return Err(invalid(what.to_owned(), "limit stiffness", limit.stiffness, "above 0"));
@@ -204,7 +204,9 @@ pub(crate) fn check_spring(
 /// The first value that is negative or not finite is an error.
 pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Result<(), MechanismError> {
     match values.iter().find(|(_, v)| !(*v >= 0.0 && v.is_finite())) {
-        Some((field, value)) => Err(invalid(what.to_owned(), field, *value, "finite and at least 0")),
+        Some((field, value)) => {
+            Err(invalid(what.to_owned(), field, *value, "use a finite number of at least 0"))
+        }
         None => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
-//! Changing a model: a new one that re-plans only what was touched, with maps for ids and states.
+//! Changes of a model: a new model in which only the touched part is planned again, with maps for ids and states.
 //!
-//! An edit speaks in *extended* ids: those of the old model, followed by those of what the edit adds. Survivors keep
-//! their order, additions come last. Removing a body removes the joints and springs on it.
+//! An edit uses *extended* ids: those of the old model, followed by those of its additions. Bodies and joints that
+//! remain keep their order; additions come last. Removing a body removes the joints and springs on it.
 
 use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
 

@@ -30,7 +30,7 @@ pub enum MechanismError {
     },
     /// An edit was applied to a model it was not made for.
     #[error(
-        "the edit was made for another model, of {bodies} bodies and {joints} joints; make it with `ModelEdit::new`"
+        "the edit was made for another model, of {bodies} bodies and {joints} joints; make it from this model with `ModelEdit::new`"
     )]
     ForeignEdit {
         /// Bodies of that model.

@@ -1,9 +1,9 @@
 //! The immutable model: bodies, joints, forces and the elimination plan, laid out for the step.
 //!
-//! Three tables by consumer: [`BodyModel`] and [`JointModel`] in the user's order for set-up, measures and the
-//! general joint path; [`PairModel`] in elimination order with everything the fused sweep reads, so that a
-//! step streams through memory. Equal force sets are stored once. Inside, every body is
-//! seen from its central frame (centre of mass, principal axes); outside, from the body frame the user chose.
+//! It has three tables. [`BodyModel`] and [`JointModel`] are in the user's order, for set-up, measures and the general
+//! joint path. [`PairModel`] is in elimination order with everything that a sweep reads, so that a step streams through
+//! memory. Equal force sets are stored once. Inside, a body is described in its central frame (centre of mass,
+//! principal axes); outside, in the body frame of the user.
 
 use glam::DVec3;
 use sinew_math::{JointKind, Pose};

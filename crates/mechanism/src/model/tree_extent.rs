@@ -1,4 +1,4 @@
-//! The size of the tree that a body belongs to.
+//! Size of the tree that a body belongs to: mass (kg), radius of gyration (m), reach (m). Linear cost, once per model.
 
 use sinew_math::Sym3;
 use sinew_solvers::FreeMass;

@@ -1,11 +1,11 @@
 //! The implicit stepper: backward Euler or BDF2 with implicit joint forces and position constraints.
 //!
-//! Each solve is Her11 eq. 3–4 with the corrections of docs/errata.md, at a linearization point (`tree::point`); the scheme is
-//! in `scheme`. One linear solve per step unless Newton iterations are switched on, which linearize again at the pose just
-//! found. Iterations that run away are given up for one solve from the start.
+//! Each solve is Her11 eq. 3–4 with the corrections of docs/errata.md, at a linearization point (`tree::point`); the
+//! scheme is in `scheme`. A step is one linear solve, unless Newton iterations are on; these linearize again at the
+//! pose just found. If they diverge, the step is made with one solve.
 //!
-//! Anchor error with one solve: at most about ½h²ω²ℓ and not accumulating (first order), O(h⁴) (second order).
-//! Cost: linear in the number of bodies; no allocation.
+//! The anchor error with one solve is at most about ½h²ω²ℓ and does not accumulate (first order), or O(h⁴) (second
+//! order). Cost: linear in the number of bodies; no allocation.
 
 use glam::DVec3;
 use sinew_math::Force;

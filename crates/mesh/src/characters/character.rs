@@ -1,8 +1,7 @@
-//! Skeletons inside flesh, as plain data.
+//! Characters as plain data: skeletons inside flesh.
 //!
-//! A character has bones, joints between them, flesh around them at rest, and for each node of the flesh its bone and
-//! whether it is fixed to it. Metres, kilograms, radians; z is up; bones lie along x unless said
-//! otherwise.
+//! A character has bones, joints between them and flesh around them at rest. Each node of the flesh has a bone, to
+//! which it is fixed or not. Metres, kilograms, radians; z is up; bones lie along x unless said otherwise.
 
 use glam::DVec3;
 use sinew_math::{JointKind, Pose, Shape, exp_so3, ops};

@@ -35,7 +35,7 @@ fn tampering_is_found() {
     fault("(1.0, 1.0, 1.0)", "(1.0, 1.0, 7.0)", "anchors");
     fault("(1.0, 1.0, 1.0)", "(1.0, 1.0, -7.0)", "inverted");
     fault("(1.0, 1.0, 1.0)", "(1.0, 1.0, NaN)", "NaN");
-    fault("fill: [", "fill: [1.0,", "fill 7: the list must have 6 entries");
+    fault("fill: [", "fill: [1.0,", "fill: the list has 7 entries and must have 6");
     fault("fill: [\n        1.0,", "fill: [1.5,", "fill 0: must be from 0 to 1");
     fault("masses: [\n        ", "masses: [\n        -", "masses 0: must be positive");
     fault("tet: 5", "tet: 600", "refers to tetrahedron 600");

@@ -167,7 +167,7 @@ fn parts_must_nest() {
     let outer = cube();
     let inner = box_parts(DVec3::splat(0.25), DVec3::splat(0.75));
     let error = together(&[outer.clone(), inner.clone()]).unwrap_err();
-    assert!(error.to_string().contains("must face inward"), "{error}");
+    assert!(error.to_string().contains("make it a cavity"), "{error}");
     let flipped = |(p, mut t): (Vec<DVec3>, Vec<[u32; 3]>)| {
         t.iter_mut().for_each(|t| t.swap(1, 2));
         (p, t)

@@ -1,4 +1,4 @@
-//! Bodies: pose, velocity, shapes and mass.
+//! Bodies: pose, velocity, shapes and mass. Plain data; metres, kilograms, radians.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

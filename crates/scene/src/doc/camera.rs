@@ -1,4 +1,4 @@
-//! From where a scene is seen.
+//! Cameras: the viewpoints from which a scene is drawn. World axes, metres, radians.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a scene changes while it runs.
+//! Changes of settings at given times of a run (s).
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Characters: bones, joints and flesh that this project makes itself.
+//! Built-in characters: bones, joints and flesh made by one generator.
 
 use serde::{Deserialize, Serialize};
 

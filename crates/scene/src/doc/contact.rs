@@ -1,4 +1,4 @@
-//! Contact: surfaces and colliders.
+//! Colliders, and the contact properties of surfaces. Plain data; m, N/m, N·s/m².
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

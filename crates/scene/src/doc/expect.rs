@@ -1,4 +1,4 @@
-//! Expectations: what must hold over a run.
+//! Expectations: bounds that must hold over a run. SI units, world axes. Plain data; `sinew-sim` checks them.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

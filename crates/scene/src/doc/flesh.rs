@@ -1,4 +1,4 @@
-//! Flesh: tetrahedra, material, attachment to bodies, stepping.
+//! Flesh: mesh of tetrahedra, material, attachment to bodies, stepping. Plain data; m, Pa, kg/m³, s.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Generators of bodies and joints.
+//! Generators: chains, trees, ladders, meshes of bars and characters, described in a few numbers. Lengths in metres.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

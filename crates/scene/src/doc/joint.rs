@@ -1,4 +1,4 @@
-//! Joints: kind, frames, and the forces that act along them.
+//! Joints: kind, frames, and the forces along their coordinates. Plain data; m, rad, N, N·m.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

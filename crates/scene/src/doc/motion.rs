@@ -1,4 +1,4 @@
-//! Springs between points, tracks, recorded inputs.
+//! Springs between points, tracks (curves over time), and recorded inputs. Plain data; m, rad, s, N.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

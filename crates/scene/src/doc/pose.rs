@@ -1,4 +1,4 @@
-//! Poses and rotations.
+//! Poses and rotations. Metres, radians; quaternions need not have unit length.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The whole scene: settings, and lists of everything in it.
+//! The whole scene: settings, and one list per kind of item.
 
 use std::collections::BTreeMap;
 

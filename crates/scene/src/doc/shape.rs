@@ -1,4 +1,4 @@
-//! Shapes of bodies and colliders: a primitive and where it sits.
+//! Shapes of bodies and colliders: a solid, and its frame in the body frame. Metres. Plain data.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

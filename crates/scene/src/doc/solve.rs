@@ -1,4 +1,4 @@
-//! Settings of the solvers: stepper, closed loops, stabilization.
+//! Settings of the solvers: stepper, gyroscopic torque, closed loops, stabilization.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Surfaces that are drawn through points of bodies.
+//! Smooth surfaces through points of bodies, for drawing only.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

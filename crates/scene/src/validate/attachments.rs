@@ -1,4 +1,4 @@
-//! Rules for the attachment of flesh to bodies.
+//! Rules for the attachment of flesh to bodies: bodies, shapes and nodes exist.
 
 use super::issues::Issues;
 use super::lookup::{Touchable, touchable};

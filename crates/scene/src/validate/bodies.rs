@@ -1,4 +1,4 @@
-//! Rules for bodies: sizes, masses, rotations.
+//! Rules for bodies: positive sizes and masses, possible inertias, rotations that are not zero, colours from 0 to 1.
 
 use glam::DVec3;
 use sinew_math::{MassError, Shape, ShapeSize};

@@ -1,4 +1,4 @@
-//! Rules for cameras.
+//! Rules for cameras: the eye is not at the point it looks at, and the field of view is possible.
 
 use std::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-//! Rules for colliders and contact.
+//! Rules for colliders and contact: shapes that can touch, complete height fields, numbers in range.
 
 use super::bodies::{check_rotation, check_shape};
 use super::issues::Issues;

@@ -1,4 +1,4 @@
-//! Rules for generators.
+//! Rules for generators: number of links, sizes, and fields that the generator sets itself.
 
 use super::issues::Issues;
 use super::lookup::templates;

@@ -1,4 +1,4 @@
-//! Rules for springs and recorded inputs.
+//! Rules for springs and recorded inputs: bodies of the right kind, one track per body, numbers in range.
 
 use std::collections::BTreeMap;
 

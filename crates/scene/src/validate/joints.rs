@@ -1,4 +1,4 @@
-//! Rules for joints: bodies, frames, forces.
+//! Rules for joints: bodies that can move, frames with axes, and forces that the kind of joint can have.
 
 use std::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-//! Bodies, joints and shapes of a scene, those of generators included.
+//! Lookup of bodies, joints and shapes by name, those of generators included.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Rules for the numbers of the scene as a whole.
+//! Rules for the numbers of the whole scene: all finite; time step, duration, samples and solver settings in range.
 
 use std::ops::RangeInclusive;
 
@@ -51,7 +51,7 @@ pub(super) fn time_step_is_sensible(scene: &SceneDoc, issues: &mut Issues) {
     let (dt, duration) = (scene.dt, scene.duration_s);
     if dt.is_finite() && !TIME_STEPS.contains(&dt) {
         let [low, high] = [TIME_STEPS.start(), TIME_STEPS.end()];
-        let hint = format!("use {low:?} s to {high:?} s, for instance 1/60 s: 0.016667");
+        let hint = format!("use {low:e} s to {high:e} s, for instance 0.016667 (1/60 s)");
         issues.add(Kind::TimeStep, "dt", format!("a time step of {dt:?} s is out of range"), hint);
     } else if duration.is_finite() && duration / dt > MAX_STEPS {
         let message = format!("the run would take {:.0e} steps, more than {MAX_STEPS:.0e}", duration / dt);

@@ -1,4 +1,4 @@
-//! Rules for surfaces that are drawn.
+//! Rules for surfaces that are drawn: full rows of points.
 
 use super::bodies::check_color;
 use super::issues::Issues;

@@ -1,4 +1,4 @@
-//! Rules for tracks.
+//! Rules for tracks: samples in order of time, circles in a plane, and the kind of value that their users need.
 
 use std::collections::BTreeMap;
 

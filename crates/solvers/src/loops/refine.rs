@@ -78,7 +78,7 @@ pub fn refine(
     keep_going: &mut dyn FnMut(u32, f64) -> bool,
 ) -> LoopReport {
     let LoopProblem { rows, responder, free_mass, rhs } = problem;
-    assert_eq!([rhs.len(), lambda.len()], [rows.len(); 2], "one entry per row");
+    assert_eq!([rhs.len(), lambda.len()], [rows.len(); 2], "vectors must have one entry per row");
     let LoopScratch { ports, preconditioner, vectors, verified } = scratch;
     let mut report = LoopReport { rows: rows.len() as u32, ..LoopReport::default() };
     if rows.is_empty() {

@@ -1,4 +1,4 @@
-//! Settings and report of the loop solver.
+//! Settings and report of the loop solver: precision, iterations, method; residual and reason to stop.
 
 /// Solution method of the loop equations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -146,7 +146,11 @@ impl CarrierCoupling {
     /// If there is not one impulse and one twist per carrier.
     pub fn react(&mut self, impulses: &mut [Force], twists: &mut [Motion]) {
         let n = self.n;
-        assert_eq!((6 * impulses.len(), 6 * twists.len()), (n, n), "one impulse and one twist per carrier");
+        assert_eq!(
+            (6 * impulses.len(), 6 * twists.len()),
+            (n, n),
+            "there must be one impulse and one twist per carrier"
+        );
         with_wide_simd(
             #[inline(always)]
             || self.react_here(impulses, twists),

@@ -107,7 +107,7 @@ pub fn conjugate_gradient(
     scratch: &mut CgScratch,
 ) -> CgReport {
     let n = system.n_unknowns();
-    assert_eq!((b.len(), x.len()), (n, n), "vectors of another system");
+    assert_eq!((b.len(), x.len()), (n, n), "vectors must have one entry per unknown");
     scratch.vectors.iter_mut().for_each(|vector| vector.resize(n, 0.0));
     let [r, z, p, w] = &mut scratch.vectors;
 

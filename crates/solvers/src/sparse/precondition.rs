@@ -131,7 +131,7 @@ impl TwoLevel {
 
     fn build(pattern: &SparsePattern, rest: &[DVec3], roles: &[NodeRole], size: usize) -> Self {
         let n = pattern.n_nodes();
-        assert_eq!((rest.len(), roles.len()), (n, n), "one position and one role per node");
+        assert_eq!((rest.len(), roles.len()), (n, n), "there must be one position and one role per node");
         let is_held: Vec<bool> = roles.iter().map(|&role| role != NodeRole::Free).collect();
         let mut groups = Aggregates::new(pattern, rest, &is_held, size);
         let n_groups = groups.len() as u32;
@@ -184,7 +184,7 @@ impl TwoLevel {
     /// # Panics
     /// If there is not one position per node and one centre per carrier.
     pub fn refresh_carried(&mut self, matrix: &BlockMatrix, positions: &[DVec3], centres: &[DVec3]) -> u32 {
-        assert_eq!(centres.len(), self.carriers.len(), "one centre per carrier");
+        assert_eq!(centres.len(), self.carriers.len(), "there must be one centre per carrier");
         let n_groups = self.groups.len();
         for ((arm, &position), &of) in self.arms.iter_mut().zip(positions).zip(&self.groups.of) {
             if let Some(&centre) =
@@ -198,7 +198,7 @@ impl TwoLevel {
 
     /// Refreshes the first `n_coarse` groups and carriers.
     fn refresh_all(&mut self, matrix: &BlockMatrix, positions: &[DVec3], n_coarse: usize) -> u32 {
-        assert_eq!(positions.len(), self.arms.len(), "one position per node");
+        assert_eq!(positions.len(), self.arms.len(), "there must be one position per node");
         for nodes in self.groups.groups() {
             let middle = nodes.iter().map(|&i| positions[i as usize]).sum::<DVec3>() / nodes.len() as f64;
             nodes.iter().for_each(|&i| self.arms[i as usize] = positions[i as usize] - middle);
@@ -259,7 +259,7 @@ impl TwoLevel {
     /// # Panics
     /// If there is not one impulse per carrier.
     pub fn restrict(&mut self, r: &[f64], impulses: &mut [Force]) {
-        assert_eq!(impulses.len(), self.carriers.len(), "one impulse per carrier");
+        assert_eq!(impulses.len(), self.carriers.len(), "there must be one impulse per carrier");
         let carriers = self.groups.len()..self.groups.len() + impulses.len();
         self.sum_up(r);
         for (wrench, impulse) in self.motions[carriers.clone()].iter_mut().zip(&*impulses) {
@@ -277,7 +277,7 @@ impl TwoLevel {
     /// # Panics
     /// If there is not one twist per carrier.
     pub fn prolong(&mut self, r: &[f64], twists: &[Motion], z: &mut [f64]) {
-        assert_eq!(twists.len(), self.carriers.len(), "one twist per carrier");
+        assert_eq!(twists.len(), self.carriers.len(), "there must be one twist per carrier");
         let carriers = self.groups.len()..self.groups.len() + twists.len();
         for (motion, twist) in self.motions[carriers.clone()].iter_mut().zip(twists) {
             *motion = twist.to_array();

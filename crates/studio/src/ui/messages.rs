@@ -1,4 +1,4 @@
-//! Errors and notes above the viewport.
+//! The message area above the viewport: errors and notes.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Plots of the run, and numbers of the present step.
+//! Plots panel: curves of the run, and numbers of the present step.
 
 use egui::{ComboBox, Ui};
 use egui_plot::{Legend, Line, Plot, PlotPoints, VLine};

@@ -1,4 +1,4 @@
-//! The viewport: scene, camera and mouse.
+//! The viewport: draws the scene, moves the camera, and passes mouse actions on.
 
 use egui::{CursorIcon, PointerButton, Response, Sense, Ui};
 

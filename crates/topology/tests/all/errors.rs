@@ -16,10 +16,10 @@ fn message(build: impl FnOnce(&mut GraphBuilder)) -> String {
 fn each_fault_names_its_culprit() {
     let pair = |a, b| Endpoints::Pair(v(a), v(b));
     let auto = Priority::Auto;
-    assert_eq!(message(|b| _ = b.add_variable(0)), "variable 2 has a dimension outside 1 to 6");
-    assert_eq!(message(|b| _ = b.add_variable(1000)), "variable 2 has a dimension outside 1 to 6");
+    assert_eq!(message(|b| _ = b.add_variable(0)), "variable 2 must have 1 to 6 unknowns");
+    assert_eq!(message(|b| _ = b.add_variable(1000)), "variable 2 must have 1 to 6 unknowns");
     let text = message(|b| _ = b.add_constraint(7, pair(0, 1), auto));
-    assert_eq!(text, "constraint 0 has a dimension outside 0 to 6");
+    assert_eq!(text, "constraint 0 must have 0 to 6 rows");
     let text = message(|b| _ = b.add_constraint(3, pair(0, 9), auto));
     assert_eq!(text, "constraint 0 refers to variable 9, which does not exist: add the variable first");
     let text = message(|b| {
@@ -30,7 +30,10 @@ fn each_fault_names_its_culprit() {
     let text = message(|b| b.name_variable(v(1), "hip"));
     assert_eq!(text, "variable 0 \"hip\" and variable 1 \"hip\" have the same name: rename one of them");
     let text = message(|b| b.name_constraint(c(4), "ghost"));
-    assert_eq!(text, "the name \"ghost\" was given to a node that does not exist");
+    assert_eq!(
+        text,
+        "the name \"ghost\" was given to a variable or constraint that does not exist: add it first"
+    );
 }
 
 #[test]
@@ -75,11 +78,11 @@ fn edits_are_checked_too() {
     assert!(text.starts_with("constraint 3 refers to variable 2"), "{text}");
     assert_eq!(
         fault(&|edit| edit.remove_variable(v(9))),
-        "the edit removes variable 9, which does not exist"
+        "the edit removes variable 9, which does not exist: remove each node once"
     );
     assert_eq!(
         fault(&|edit| edit.remove_constraint(c(5))),
-        "the edit removes constraint 5, which does not exist"
+        "the edit removes constraint 5, which does not exist: remove each node once"
     );
     let text = fault(&|edit| {
         edit.add_constraint(3, Endpoints::Pair(v(2), v(0)), Priority::Primary);

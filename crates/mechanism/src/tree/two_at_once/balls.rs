@@ -1,7 +1,6 @@
 //! Two balls at once: gaps and angle-axis springs, to the bit as `fused::ball`.
 //!
-//! A ball without a spring beside one with a spring gets a spring of stiffness zero, two without none at all. Units and
-//! failures as there.
+//! If only one of the two has a spring, the other gets a spring of stiffness zero. Units and failures as there.
 
 use glam::DVec3;
 use sinew_math::{Motion, Quatx2, Sym3x2, Vec3x2, both, log_so3_x2, twice};

@@ -1,4 +1,4 @@
-//! Two joints of a kind.
+//! The interface of two joints of the same kind in SIMD lanes, and the poses of their ends. World axes.
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Mat3x2, Pose, Quatx2, Vec3x2};

@@ -1,4 +1,4 @@
-//! Two neighbouring pairs of the table linearized at once in SIMD lanes, to the bit as one by one (docs/adr/0016).
+//! Two neighbouring pairs linearized at once in SIMD lanes, to the bit as one by one (docs/adr/0016).
 
 pub(crate) mod balls;
 pub(crate) mod hinges;
