@@ -4,7 +4,7 @@
 //! values at or below zero. A curve with more samples than pixel columns is reduced to the smallest and largest value
 //! per column, so that no spike is lost.
 
-use crate::svg::{Svg, TextAnchor};
+use crate::svg::Svg;
 
 /// One curve.
 pub struct PlotSeries<'a> {
@@ -93,7 +93,7 @@ impl Figure {
             points.for_each(|at| svg.disc(at, 3.0, color));
             let (left, at) = (frame.right() + 20.0, HEAD + 10.0 + 22.0 * i as f64);
             svg.rect((left, at - 6.0), (12.0, 4.0), &format!("fill=\"{color}\""));
-            svg.text((left + 18.0, at), TextAnchor::Start, 12.5, &format!("fill=\"{INK}\""), name);
+            svg.text((left + 18.0, at), "start", 12.5, &format!("fill=\"{INK}\""), name);
         }
         svg.finish()
     }
@@ -103,8 +103,8 @@ impl Figure {
 fn page(height: f64, title: &str, subtitle: &str) -> Svg {
     let mut svg = Svg::new(WIDTH, height, title);
     let bold = format!("fill=\"{INK}\" font-weight=\"600\"");
-    svg.text((LEFT, 34.0), TextAnchor::Start, 20.0, &bold, title);
-    svg.text((LEFT, 55.0), TextAnchor::Start, 13.0, &format!("fill=\"{SOFT_INK}\""), subtitle);
+    svg.text((LEFT, 34.0), "start", 20.0, &bold, title);
+    svg.text((LEFT, 55.0), "start", 13.0, &format!("fill=\"{SOFT_INK}\""), subtitle);
     svg
 }
 
@@ -138,16 +138,16 @@ impl PlotFrame {
         for (value, label) in self.y.ticks() {
             let (_, at) = self.at(0.0, self.y.fraction(value));
             svg.line((LEFT, at), (right, at), GRID, 1.0);
-            svg.text((LEFT - 9.0, at + 4.0), TextAnchor::End, 12.0, &soft, &label);
+            svg.text((LEFT - 9.0, at + 4.0), "end", 12.0, &soft, &label);
         }
         for (value, label) in self.x.ticks() {
             let (at, _) = self.at(self.x.fraction(value), 0.0);
             svg.line((at, bottom), (at, bottom + 5.0), AXIS, 1.0);
-            svg.text((at, bottom + 19.0), TextAnchor::Middle, 12.0, &soft, &label);
+            svg.text((at, bottom + 19.0), "middle", 12.0, &soft, &label);
         }
         svg.line((LEFT, bottom), (right, bottom), AXIS, 1.0);
         if let Some(across) = across {
-            svg.text((right, bottom + 36.0), TextAnchor::End, 12.0, &soft, across);
+            svg.text((right, bottom + 36.0), "end", 12.0, &soft, across);
         }
     }
 }
@@ -157,7 +157,7 @@ fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &SvgAxis, top: 
     let y = if panel.log { SvgAxis::log(values()) } else { SvgAxis::around(values()) };
     let frame = PlotFrame { top, size: (PLOT_WIDTH, PLOT_HEIGHT), x: *x, y };
     let bold = format!("fill=\"{INK}\" font-weight=\"600\"");
-    svg.text((LEFT, top - 12.0), TextAnchor::Start, 13.0, &bold, panel.title);
+    svg.text((LEFT, top - 12.0), "start", 13.0, &bold, panel.title);
     frame.draw(svg, is_last.then_some("time [s]"));
     for series in &panel.series {
         for run in curve(time, series.values, &frame.x, &frame.y) {
@@ -181,7 +181,7 @@ fn draw_legend(svg: &mut Svg, panel: &Panel<'_>, right: f64, at: f64) {
     let mut x = right - panel.series.iter().map(|series| advance(series.name)).sum::<f64>() + 14.0;
     for series in &panel.series {
         svg.rect((x, at - 1.5), (18.0, 3.0), &format!("rx=\"1.5\" fill=\"{}\"", series.color));
-        svg.text((x + 24.0, at + 4.0), TextAnchor::Start, 12.5, &format!("fill=\"{INK}\""), series.name);
+        svg.text((x + 24.0, at + 4.0), "start", 12.5, &format!("fill=\"{INK}\""), series.name);
         x += advance(series.name);
     }
 }
