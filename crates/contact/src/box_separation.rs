@@ -3,9 +3,8 @@
 //! The faces of the first box are preferred to those of the second, and faces to edges, unless another axis is better
 //! by more than a small part of the sizes. So resting boxes keep their features from step to step.
 
-use crate::capsule_pair::nearest;
 use crate::placed::{NearestPoints, WorldShape};
-use crate::shape::ContactShape;
+use crate::{capsule_pair::nearest, shape::ContactShape};
 use glam::DVec3;
 use sinew_math::Shape;
 

@@ -1,9 +1,6 @@
 //! Colliders: shapes at a pose relative to a body or the world, with a material and contact groups. Metres.
 
-use crate::contact_point::Owner;
-use crate::error::ContactError;
-use crate::material::ContactMaterial;
-use crate::shape::ContactShape;
+use crate::{contact_point::Owner, error::ContactError, material::ContactMaterial, shape::ContactShape};
 use glam::{DQuat, DVec3};
 use sinew_math::Pose;
 

@@ -1,7 +1,6 @@
 //! Contacts as queries return them: plain data, one entry per touching point. World axes, metres.
 
-use crate::contact_step::ContactStart;
-use crate::material::ContactLaw;
+use crate::{contact_step::ContactStart, material::ContactLaw};
 use glam::DVec3;
 
 /// The owner of a collider.

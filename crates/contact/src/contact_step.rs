@@ -16,8 +16,7 @@
 //! velocity of the first side minus that of the other at the contact point. About 100 flops. Numbers that are not
 //! finite give an open contact.
 
-use crate::contact_force::within;
-use crate::material::ContactLaw;
+use crate::{contact_force::within, material::ContactLaw};
 use glam::DVec3;
 use sinew_math::Sym3;
 

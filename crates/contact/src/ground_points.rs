@@ -1,7 +1,6 @@
 //! Points of a shape that can touch flat ground, with a radius. Frame of the shape, metres.
 
-use crate::primitives::ground_points;
-use crate::shape::ContactShape;
+use crate::{primitives::ground_points, shape::ContactShape};
 use glam::DVec3;
 
 /// A point with a ball around it.

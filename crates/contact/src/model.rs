@@ -3,12 +3,9 @@
 //! A [`ContactModel`] is immutable and shared. A [`ContactWorkspace`] has buffers only: results depend on the model,
 //! the poses and the margin only, to the bit, so a restored run finds the same contacts.
 
-use crate::broad_phase::Sweep;
-use crate::collider::Collider;
 use crate::contact_point::{ContactPoint, Owner};
-use crate::error::ContactError;
-use crate::narrow_phase::NarrowScratch;
 use crate::placed::{PlacedCollider, Presence};
+use crate::{broad_phase::Sweep, collider::Collider, error::ContactError, narrow_phase::NarrowScratch};
 use sinew_math::Pose;
 
 /// The largest number of colliders and of bodies.

@@ -13,13 +13,12 @@
 //! sorted by feature. Features are corner, edge and face numbers of the shapes, which persist as long as the same parts
 //! touch. Of more than eight contacts the deepest are kept.
 
-use crate::capsule_pair::capsules;
-use crate::collider::Collider;
 use crate::contact_point::{ContactKey, ContactPoint, Mover, Owner};
-use crate::convex_pair::FaceClipper;
-use crate::ground_points::GroundPoints;
 use crate::placed::{ContactSpot, PlacedCollider, WorldShape};
-use crate::shape::ContactShape;
+use crate::{
+    capsule_pair::capsules, collider::Collider, convex_pair::FaceClipper, ground_points::GroundPoints,
+    shape::ContactShape,
+};
 use glam::DVec3;
 use sinew_math::Shape;
 

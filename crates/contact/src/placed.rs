@@ -1,8 +1,6 @@
 //! Colliders placed in the world with their bounding boxes, and contacts found between two of them. World axes, metres.
 
-use crate::collider::Collider;
-use crate::contact_point::Owner;
-use crate::shape::ContactShape;
+use crate::{collider::Collider, contact_point::Owner, shape::ContactShape};
 use glam::{DMat3, DVec3};
 use sinew_math::Pose;
 

@@ -6,11 +6,9 @@
 
 use crate::collider::{Collider, Groups};
 use crate::contact_point::{ContactKey, ContactPoint, Mover, Owner};
-use crate::material::ContactMaterial;
 use crate::model::{ContactModel, ContactReport, ContactWorkspace, usable};
-use crate::nearest::LocalBox;
 use crate::placed::{PlacedCollider, Presence};
-use crate::shape::ContactShape;
+use crate::{material::ContactMaterial, nearest::LocalBox, shape::ContactShape};
 use glam::DVec3;
 use sinew_math::Pose;
 

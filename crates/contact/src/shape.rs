@@ -2,11 +2,8 @@
 //!
 //! Primitives are those of [`sinew_math::Shape`]; the plane and the height field have their free side towards +z.
 
-use crate::convex_hull::ConvexHull;
-use crate::error::ContactError;
-use crate::height_field::HeightField;
 use crate::nearest::{LocalBox, Nearest};
-use crate::primitives::nearest;
+use crate::{convex_hull::ConvexHull, error::ContactError, height_field::HeightField, primitives::nearest};
 use glam::DVec3;
 use sinew_math::{Shape, ShapeSize};
 

@@ -11,9 +11,8 @@
 //! contacts across a gap (a margin above zero) allow at least two: a solve that is not reviewed may pull bodies across
 //! a gap. Cost: linear in the contacts; nothing allocates once the buffers have grown.
 
-use crate::anchors::Anchors;
-use crate::contact_point::ContactPoint;
 use crate::contact_step::{ContactStart, ContactStep, Grip};
+use crate::{anchors::Anchors, contact_point::ContactPoint};
 use glam::DVec3;
 
 /// The contacts of one step. Reuse it for its buffers; nothing else is carried from step to step.

@@ -19,7 +19,6 @@ pub struct Actuation {
 
 impl Actuation {
     /// Every joint driven with weight 1 and without limits, except free and planar roots, which are passive.
-    #[must_use]
     pub fn new(tree: &Tree) -> Self {
         let floats = |kind| matches!(kind, JointKind::Free | JointKind::Planar);
         let active = tree.links().map(|link| tree.parent(link).is_some() || !floats(tree.joint_kind(link)));
@@ -112,31 +111,26 @@ impl Actuation {
     }
 
     /// Whether the joint of a link is driven.
-    #[must_use]
     pub fn is_active(&self, link: LinkId) -> bool {
         self.active[link.index()]
     }
 
     /// Weight of a rate, acceleration or torque.
-    #[must_use]
     pub fn weight(&self, dof: usize) -> f64 {
         self.weights[dof]
     }
 
     /// Limits of a coordinate (rad or m), numbered like its rate.
-    #[must_use]
     pub fn limits(&self, dof: usize) -> [f64; 2] {
         [self.lower[dof], self.upper[dof]]
     }
 
     /// Largest angle of the rotation in space of a joint (rad).
-    #[must_use]
     pub fn turn_limit(&self, link: LinkId) -> f64 {
         self.turns[link.index()]
     }
 
     /// Largest torque of a joint (N·m, N).
-    #[must_use]
     pub fn torque_limit(&self, link: LinkId) -> f64 {
         self.torques[link.index()]
     }

@@ -20,10 +20,8 @@ use sinew_math::{
 use sinew_mechanism::JointKind;
 use sinew_recursive::{LinkId, Tree, TreeState};
 
-use crate::actuation::Actuation;
-use crate::error::ControlError;
 use crate::limits::{for_each_limit, quaternion, turns_in_space};
-use crate::spline::Spline;
+use crate::{actuation::Actuation, error::ControlError, spline::Spline};
 
 /// Tolerance of the limits for keys (rad, m), because poses often lie exactly on a limit.
 const LIMIT_SLACK: f64 = 1e-6;
@@ -82,7 +80,6 @@ impl MotionClip {
     }
 
     /// Times of the first and the last key (s).
-    #[must_use]
     pub fn span(&self) -> [f64; 2] {
         let times = self.spline.times();
         [times[0], times[times.len() - 1]]

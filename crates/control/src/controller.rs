@@ -8,17 +8,15 @@ use std::sync::Arc;
 use glam::DVec3;
 use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Springs, Tree, TreeState};
 
-use crate::actuation::Actuation;
-use crate::controller_state::ControllerState;
-use crate::error::ControlError;
 use crate::goal::{Aim, Goal, GoalPoint, PointTarget};
 use crate::guidance::{ActiveGuide, Guidance};
 use crate::input::{ControlContext, ControlInput};
-use crate::landing;
-use crate::playback::Player;
 use crate::report::{ControlReport, GoalReport};
-use crate::saturation::Saturation;
 use crate::score::{Act, Score};
+use crate::{
+    actuation::Actuation, controller_state::ControllerState, error::ControlError, landing, playback::Player,
+    saturation::Saturation,
+};
 
 /// A score for one tree, ready to give commands. Everything but score and actuation is scratch. Clones share the score.
 #[derive(Clone, Debug)]
@@ -51,13 +49,11 @@ impl Controller {
     }
 
     /// The actuators.
-    #[must_use]
     pub fn actuation(&self) -> &Actuation {
         &self.actuation
     }
 
     /// The score.
-    #[must_use]
     pub fn score(&self) -> &Score {
         &self.score
     }
@@ -117,7 +113,6 @@ impl Controller {
     }
 
     /// The springs of the present phase, if it is a landing; see [`ControlInput::implicit_springs`].
-    #[must_use]
     pub fn springs(&self, control: &ControllerState) -> Option<&Springs> {
         match &self.score.phases.get(control.phase?)?.act {
             Act::Land(springs) => Some(springs),
@@ -146,13 +141,11 @@ impl Controller {
     }
 
     /// Reports on the goals in the last command of a guiding phase: those of the score, then live drags.
-    #[must_use]
     pub fn goal_reports(&self) -> &[GoalReport] {
         self.guidance.goal_reports()
     }
 
     /// Whether the torque of a joint was held at its limit in the last command.
-    #[must_use]
     pub fn is_saturated(&self, link: LinkId) -> bool {
         self.saturation.holds(link)
     }

@@ -17,9 +17,8 @@ use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, log_so3};
 use sinew_recursive::{Dynamics, LinkId, Tree};
 
-use crate::error::ControlError;
-use crate::levels;
 use crate::path::{PointPath, TurnPath};
+use crate::{error::ControlError, levels};
 
 /// Gains of a wanted acceleration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,13 +48,11 @@ impl Gains {
     pub(crate) const RANGE: &str = "finite and not negative, with a positive reach";
 
     /// Critical damping: displacements die out as `e^{−frequency·t}`; `frequency` in rad/s.
-    #[must_use]
     pub const fn critical(frequency: f64) -> Self {
         Self { stiffness: frequency * frequency, damping: 2.0 * frequency, reach: f64::INFINITY }
     }
 
     /// Damping alone, at this rate (1/s).
-    #[must_use]
     pub const fn damper(damping: f64) -> Self {
         Self { stiffness: 0.0, damping, reach: f64::INFINITY }
     }
@@ -95,7 +92,6 @@ pub enum PointTarget {
 
 impl PointTarget {
     /// Position at a time of the score (s), for a point that was at `held` when the phase began; world axes (m).
-    #[must_use]
     pub fn at(&self, held: DVec3, time: f64) -> DVec3 {
         match self {
             Self::At(target) => *target,
@@ -161,13 +157,11 @@ pub struct Goal {
 
 impl Goal {
     /// Drags a point of a bone to a target, at the level of drags, with default gains.
-    #[must_use]
     pub fn drag(bone: LinkId, point: DVec3, place: PointTarget) -> Self {
         Self { bone, point, aim: Aim::Position(place), gains: Gains::default(), level: levels::DRAG }
     }
 
     /// Constrains a bone at its centre of mass, at the level of constraints, with default gains.
-    #[must_use]
     pub fn hold(bone: LinkId, aim: Aim) -> Self {
         Self { bone, point: DVec3::ZERO, aim, gains: Gains::default(), level: levels::HOLD }
     }

@@ -29,11 +29,8 @@ mod scratch;
 use sinew_recursive::{Dynamics, HybridCommand};
 
 use crate::goal::{GoalPoint, GoalRows};
-use crate::guide::Style;
-use crate::input::ControlContext;
-use crate::limits::for_each_limit;
 use crate::report::{ControlReport, GoalReport};
-use crate::saturation::Saturation;
+use crate::{guide::Style, input::ControlContext, limits::for_each_limit, saturation::Saturation};
 use scratch::base_command;
 pub(crate) use scratch::{ActiveGuide, Guidance};
 

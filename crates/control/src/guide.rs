@@ -2,9 +2,8 @@
 
 use sinew_recursive::Tree;
 
-use crate::error::ControlError;
 use crate::goal::{Gains, Goal, check_goals};
-use crate::levels;
+use crate::{error::ControlError, levels};
 
 /// What is minimized among all commands that meet the goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -56,7 +55,6 @@ pub struct Guide {
 
 impl Guide {
     /// Guidance by these goals with default levels, no target pose, and a robustness of 1e-3.
-    #[must_use]
     pub fn new(style: Style, goals: Vec<Goal>) -> Self {
         Self {
             style,

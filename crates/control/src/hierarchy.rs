@@ -81,7 +81,6 @@ pub struct Hierarchy {
 
 impl Hierarchy {
     /// An empty solver.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -157,13 +156,11 @@ impl Hierarchy {
     }
 
     /// The solution so far, one entry per variable.
-    #[must_use]
     pub fn solution(&self) -> &[f64] {
         &self.solution
     }
 
     /// Number of directions taken so far.
-    #[must_use]
     pub fn rank(&self) -> usize {
         self.basis.count(self.scale.len())
     }

@@ -4,8 +4,7 @@ use glam::DVec3;
 use sinew_math::Force;
 use sinew_recursive::{Tree, TreeState};
 
-use crate::actuation::Actuation;
-use crate::goal::Goal;
+use crate::{actuation::Actuation, goal::Goal};
 
 /// The circumstances of one step.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +28,6 @@ pub struct ControlInput<'a> {
 
 impl<'a> ControlInput<'a> {
     /// Input with gravity and nothing else; set the other fields as needed.
-    #[must_use]
     pub fn new(time: f64, dt: f64, gravity: DVec3) -> Self {
         Self { time, dt, gravity, external: &[], torques: &[], drags: &[], implicit_springs: false }
     }

@@ -6,14 +6,10 @@
 
 use sinew_recursive::{HybridCommand, JointMode, Springs, Tree};
 
-use crate::actuation::Actuation;
-use crate::error::ControlError;
-use crate::guide::check_coordinates;
-use crate::input::ControlContext;
+use crate::{actuation::Actuation, error::ControlError, guide::check_coordinates, input::ControlContext};
 
 /// The same spring (N·m/rad, N/m) and damper (N·m·s/rad, N·s/m) on every driven joint, none on passive ones. `rest`
 /// holds the coordinates of the rest pose.
-#[must_use]
 pub fn landing_springs(
     tree: &Tree,
     actuation: &Actuation,

@@ -20,8 +20,7 @@ use glam::{DQuat, DVec3};
 use sinew_math::{log_so3, ops};
 use sinew_recursive::{LinkId, Tree};
 
-use crate::actuation::Actuation;
-use crate::goal::Gains;
+use crate::{actuation::Actuation, goal::Gains};
 
 /// A limit of a joint, and the state of the joint relative to it.
 #[derive(Clone, Copy, Debug, PartialEq)]

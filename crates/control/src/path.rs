@@ -40,13 +40,11 @@ impl PointPath {
     }
 
     /// Position at a time (s), in world axes (m).
-    #[must_use]
     pub fn at(&self, time: f64) -> DVec3 {
         interpolate(&self.points, time, |a, b, share| a + (b - a) * share)
     }
 
     /// The pairs of time and position.
-    #[must_use]
     pub fn points(&self) -> &[(f64, DVec3)] {
         &self.points
     }
@@ -87,7 +85,6 @@ impl TurnPath {
     }
 
     /// Orientation at a time (s), world axes.
-    #[must_use]
     pub fn at(&self, time: f64) -> DQuat {
         interpolate(&self.turns, time, |a, b, share| exp_so3(log_so3(b * a.conjugate()) * share) * a)
     }

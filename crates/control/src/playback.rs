@@ -14,11 +14,9 @@
 
 use sinew_recursive::{HybridCommand, JointMode, Tree};
 
-use crate::controller_state::ControllerState;
-use crate::goal::Gains;
-use crate::input::ControlContext;
-use crate::score::Playback;
-use crate::warp::TimeWarp;
+use crate::{
+    controller_state::ControllerState, goal::Gains, input::ControlContext, score::Playback, warp::TimeWarp,
+};
 
 /// Scratch of playback on one tree.
 #[derive(Clone, Debug)]

@@ -14,12 +14,10 @@
 use sinew_math::{Motion, Pose};
 use sinew_recursive::{Dynamics, LinkId, Tree, TreeState};
 
-use crate::actuation::Actuation;
-use crate::error::ControlError;
 use crate::goal::{Aim, Goal, GoalPoint, GoalRows, check_goals};
-use crate::gyration::gyration;
 use crate::hierarchy::{Damping, Hierarchy};
 use crate::limits::{LimitState, for_each_limit};
+use crate::{actuation::Actuation, error::ControlError, gyration::gyration};
 
 /// Settings of [`find_pose`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,12 +2,7 @@
 
 use sinew_recursive::{Springs, Tree};
 
-use crate::clip::MotionClip;
-use crate::error::ControlError;
-use crate::goal::Gains;
-use crate::guide::Guide;
-use crate::landing;
-use crate::warp::TimeWarp;
+use crate::{clip::MotionClip, error::ControlError, goal::Gains, guide::Guide, landing, warp::TimeWarp};
 
 /// Playback of a clip on the driven joints.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +18,6 @@ pub struct Playback {
 
 impl Playback {
     /// Plays a clip; joints off it return with critical damping at 40 rad/s.
-    #[must_use]
     pub fn new(clip: MotionClip) -> Self {
         Self { clip, servo: Gains::critical(40.0), from_here: false }
     }
@@ -78,13 +72,11 @@ pub struct Score {
 
 impl Score {
     /// One act from time zero on.
-    #[must_use]
     pub fn single(act: Act) -> Self {
         Self { phases: vec![Phase { start: 0.0, act }], warp: TimeWarp::identity() }
     }
 
     /// The phase at a time of the score (s).
-    #[must_use]
     pub fn phase_at(&self, time: f64) -> Option<usize> {
         self.phases.partition_point(|phase| phase.start <= time).checked_sub(1)
     }

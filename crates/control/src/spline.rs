@@ -25,7 +25,6 @@ pub struct Spline {
 impl Spline {
     /// Spline through `values` (row by row, one row per time). `None` unless there is a knot, the times increase
     /// strictly, all numbers are finite, and the sizes agree.
-    #[must_use]
     pub fn new(times: Vec<f64>, n_columns: usize, values: Vec<f64>) -> Option<Self> {
         let increasing = times.windows(2).all(|pair| pair[0] < pair[1]);
         let finite = times.iter().chain(&values).all(|x| x.is_finite());
@@ -37,19 +36,16 @@ impl Spline {
     }
 
     /// Times of the knots, in s.
-    #[must_use]
     pub fn times(&self) -> &[f64] {
         &self.times
     }
 
     /// Entries per value.
-    #[must_use]
     pub fn n_columns(&self) -> usize {
         self.n_columns
     }
 
     /// Value, first and second derivative by time of one column at time `t`.
-    #[must_use]
     pub fn at(&self, t: f64, column: usize) -> [f64; 3] {
         let last = self.times.len() - 1;
         let entry = |i: usize| self.values[i * self.n_columns + column];

@@ -10,8 +10,7 @@ use std::f64::consts::TAU;
 
 use sinew_math::ops;
 
-use crate::error::ControlError;
-use crate::spline::hermite;
+use crate::{error::ControlError, spline::hermite};
 
 /// A strictly increasing map of time.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -36,7 +35,6 @@ enum WarpKind {
 
 impl TimeWarp {
     /// No change of time.
-    #[must_use]
     pub fn identity() -> Self {
         Self::default()
     }
@@ -70,7 +68,6 @@ impl TimeWarp {
     }
 
     /// Time of the score at time `t` of the run (s), with its first and second derivative by `t`.
-    #[must_use]
     pub fn at(&self, t: f64) -> [f64; 3] {
         match &self.kind {
             WarpKind::Identity => [t, 1.0, 0.0],

@@ -59,11 +59,6 @@ impl Lanes for Avx4 {
         Self { v: token.avx._mm256_set1_pd(x), token }
     }
     #[inline(always)]
-    fn load(token: V3, x: &[f64]) -> Self {
-        let x = &x[..4];
-        Self { v: token.avx._mm256_setr_pd(x[0], x[1], x[2], x[3]), token }
-    }
-    #[inline(always)]
     fn from_fn(token: V3, mut f: impl FnMut(usize) -> f64) -> Self {
         Self { v: token.avx._mm256_setr_pd(f(0), f(1), f(2), f(3)), token }
     }

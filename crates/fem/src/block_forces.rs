@@ -8,16 +8,14 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx::Avx4;
-use crate::lane_pair::LanePair;
 use crate::lanes::{LaneMask, Lanes, three};
 use crate::layout::{ElementBlock, ElementLayout, ElementPacket, LIST, RestShape, WIDTH};
 use crate::mat3::{Mat3, all_finite, scale};
-use crate::materials::law::MaterialLaw;
 use crate::materials::{Law, with_law};
-use crate::model::FemModel;
 use crate::node_buffer::{CAPACITY, NodeBuffer, NodeVector};
-use crate::simd_width::SimdWidth;
-use crate::svd::signed_svd;
+use crate::{
+    lane_pair::LanePair, materials::law::MaterialLaw, model::FemModel, simd_width::SimdWidth, svd::signed_svd,
+};
 use wide::f64x2;
 
 /// Which elements are evaluated by singular value decomposition.

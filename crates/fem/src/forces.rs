@@ -8,13 +8,10 @@
 //! are not finite never panic: such a tetrahedron adds nothing and is reported.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
-use crate::layout::WIDTH;
-use crate::mat3::Mat3;
-use crate::materials::law::MaterialLaw;
-use crate::materials::with_law;
-use crate::model::FemModel;
-use crate::simd_width::SimdWidth;
-use crate::svd::signed_svd;
+use crate::{
+    layout::WIDTH, mat3::Mat3, materials::law::MaterialLaw, materials::with_law, model::FemModel,
+    simd_width::SimdWidth, svd::signed_svd,
+};
 use glam::DVec3;
 
 /// Events in an evaluation of forces.

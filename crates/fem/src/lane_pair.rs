@@ -44,10 +44,6 @@ impl<L: Lanes> Lanes for LanePair<L> {
         Self(L::splat(token, x), L::splat(token, x))
     }
     #[inline(always)]
-    fn load(token: L::Token, x: &[f64]) -> Self {
-        Self(L::load(token, x), L::load(token, &x[L::N..]))
-    }
-    #[inline(always)]
     fn from_fn(token: L::Token, mut f: impl FnMut(usize) -> f64) -> Self {
         Self(L::from_fn(token, &mut f), L::from_fn(token, |i| f(L::N + i)))
     }

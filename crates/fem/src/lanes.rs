@@ -46,8 +46,6 @@ pub(crate) trait Lanes:
     fn token(self) -> Self::Token;
     /// The same number in each lane.
     fn splat(token: Self::Token, x: f64) -> Self;
-    /// The first `N` numbers of a slice.
-    fn load(token: Self::Token, x: &[f64]) -> Self;
     /// Lane `i` is `f(i)`.
     fn from_fn(token: Self::Token, f: impl FnMut(usize) -> f64) -> Self;
     /// The number in lane `i`.
@@ -62,6 +60,13 @@ pub(crate) trait Lanes:
     fn min(self, other: Self) -> Self;
     /// `self > other`, lane by lane.
     fn gt(self, other: Self) -> Self::Mask;
+
+    /// The first `N` numbers of a slice.
+    #[inline(always)]
+    fn load(token: Self::Token, x: &[f64]) -> Self {
+        let x = &x[..Self::N];
+        Self::from_fn(token, |i| x[i])
+    }
 
     /// The first three numbers of a row per lane, as vectors of lanes.
     #[inline(always)]
@@ -148,10 +153,6 @@ impl Lanes for f64 {
         x
     }
     #[inline(always)]
-    fn load(_: (), x: &[f64]) -> Self {
-        x[0]
-    }
-    #[inline(always)]
     fn from_fn(_: (), mut f: impl FnMut(usize) -> f64) -> Self {
         f(0)
     }
@@ -206,11 +207,6 @@ impl Lanes for f64x2 {
     #[inline(always)]
     fn splat(_: (), x: f64) -> Self {
         f64x2::splat(x)
-    }
-    #[inline(always)]
-    fn load(_: (), x: &[f64]) -> Self {
-        let x = &x[..2];
-        f64x2::new([x[0], x[1]])
     }
     #[inline(always)]
     fn from_fn(_: (), mut f: impl FnMut(usize) -> f64) -> Self {

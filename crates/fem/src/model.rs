@@ -4,9 +4,8 @@
 //! eq. 14, 15). Per node: a lumped mass. Nodes and tetrahedra have the indices of the mesh. kg, m, Pa. Building costs a
 //! sort of the tetrahedra.
 
-use crate::error::FemError;
 use crate::layout::{ElementLayout, RestShape, WIDTH};
-use crate::materials::Material;
+use crate::{error::FemError, materials::Material};
 use glam::DVec3;
 use sinew_math::TetMesh;
 

@@ -13,9 +13,8 @@
 //! not finite are reported by the forces and never panic.
 
 use crate::attach::{Attachments, BoneState, add_force};
-use crate::block_forces::Diagonalize;
 use crate::forces::{FemReport, FemScratch, elastic_forces};
-use crate::model::FemModel;
+use crate::{block_forces::Diagonalize, model::FemModel};
 use glam::DVec3;
 use sinew_math::{Force, Sym3, symmetric_eigen};
 

@@ -15,19 +15,16 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx::Avx4;
-use crate::block_forces::BlockReport;
 use crate::forces::{FemReport, FemScratch};
-use crate::lane_pair::LanePair;
 use crate::lanes::{LaneMask, Lanes, Vec3, three};
 use crate::layout::{ElementBlock, GHOST, RestShape, WIDTH};
 use crate::mat3::{Mat3, all_finite, scale};
-use crate::materials::law::MaterialLaw;
-use crate::materials::principal_tangent::PAIRS;
 use crate::materials::{Law, with_law};
-use crate::model::FemModel;
-use crate::node_buffer::NodeBuffer;
-use crate::simd_width::SimdWidth;
-use crate::svd::signed_svd;
+use crate::{
+    block_forces::BlockReport, lane_pair::LanePair, materials::law::MaterialLaw,
+    materials::principal_tangent::PAIRS, model::FemModel, node_buffer::NodeBuffer, simd_width::SimdWidth,
+    svd::signed_svd,
+};
 use glam::{DMat3, DVec3};
 use wide::f64x2;
 

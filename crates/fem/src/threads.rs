@@ -5,10 +5,7 @@
 //! a single thread does. Nothing allocates after `new`, and the number of threads changes no result.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
-use crate::layout::ElementLayout;
-use crate::materials::Law;
-use crate::model::FemModel;
-use crate::simd_width::SimdWidth;
+use crate::{layout::ElementLayout, materials::Law, model::FemModel, simd_width::SimdWidth};
 use glam::DVec3;
 use rayon::prelude::*;
 

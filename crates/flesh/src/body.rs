@@ -11,8 +11,7 @@ use sinew_fem::{Attachments, FemModel};
 use sinew_math::SurfacePoint;
 use sinew_solvers::SparsePattern;
 
-use crate::bone_shares::BoneShares;
-use crate::error::FleshError;
+use crate::{bone_shares::BoneShares, error::FleshError};
 
 /// Damping and contact of flesh.
 #[derive(Clone, Copy, Debug, PartialEq)]

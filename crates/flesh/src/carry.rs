@@ -19,9 +19,7 @@ use sinew_fem::FemState;
 use sinew_math::{Pose, normalize_quat};
 use sinew_mechanism::State;
 
-use crate::body::FleshBody;
-use crate::node_vectors::velocity_at;
-use crate::relax::relax;
+use crate::{body::FleshBody, node_vectors::velocity_at, relax::relax};
 
 /// Scratch of [`crate::FleshModel::carry`] for one model: the rest positions of the last call. Its content never
 /// changes a result; without it, repeated changes of a pose take twice the time.

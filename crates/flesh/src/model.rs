@@ -6,11 +6,9 @@ use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
 use sinew_math::{Force, signed_svd};
 use sinew_mechanism::{BodyId, CgReport, Model, State};
 
-use crate::body::FleshBody;
 use crate::carry::{Around, CarryScratch, carry_free};
-use crate::error::FleshError;
-use crate::node_vectors::velocity_at;
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
+use crate::{body::FleshBody, error::FleshError, node_vectors::velocity_at};
 
 /// Flesh and colliders around the bodies of one mechanism.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@
 //! Cost: one division, no branch on ordinary input. Relative error below 3e-16 (1.35 ulp) everywhere.
 //! Zeros, infinities and NaN as in IEEE 754 `atan2`.
 
+use crate::lanes::Scalar;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use wide::f64x2;
 
@@ -33,19 +34,9 @@ const SECOND_NODE_LIMIT: f64 = 3.0 / 4.0;
 pub(crate) const ATAN_RATIO_LIMIT: f64 = FIRST_NODE_LIMIT * FIRST_NODE_LIMIT;
 
 /// `y P(y)`, so that `atan r = r + r · atan_excess(r²)`, for `0 ≤ y ≤ ATAN_RATIO_LIMIT`.
-#[inline]
-fn atan_excess(y: f64) -> f64 {
-    let y2 = y * y;
-    let y4 = y2 * y2;
-    let low = (P[0] + y * P[1]) + y2 * (P[2] + y * P[3]);
-    let high = (P[4] + y * P[5]) + y2 * (P[6] + y * P[7]);
-    y * (low + y4 * (high + y4 * P[8]))
-}
-
-/// [`atan_excess`] of two numbers.
 #[inline(always)]
-pub(crate) fn atan_excess_x2(y: f64x2) -> f64x2 {
-    let [p0, p1, p2, p3, p4, p5, p6, p7, p8] = P.map(f64x2::splat);
+pub(crate) fn atan_excess<T: Scalar>(y: T) -> T {
+    let [p0, p1, p2, p3, p4, p5, p6, p7, p8] = P.map(T::splat);
     let y2 = y * y;
     let y4 = y2 * y2;
     let low = (p0 + y * p1) + y2 * (p2 + y * p3);
@@ -135,7 +126,7 @@ pub fn atan2_x2(y: f64x2, x: f64x2) -> f64x2 {
     let (first, second) = (entry(0), entry(1));
     let (base, rest) = (f64x2::new([first.0, second.0]), f64x2::new([first.1, second.1]));
 
-    let excess = atan_excess_x2(r * r);
+    let excess = atan_excess(r * r);
     let sign = f64x2::splat(-0.0);
     let r = r ^ ((swapped ^ x) & sign);
     (base + (r + (r * excess + rest))) | (y & sign)

@@ -113,12 +113,6 @@ impl<const N: usize> Block<N, N> {
     /// The unit matrix.
     pub const IDENTITY: Self = Self::from_diagonal([1.0; N]);
 
-    /// The unit matrix.
-    #[inline]
-    pub const fn identity() -> Self {
-        Self::IDENTITY
-    }
-
     /// The diagonal matrix with these entries.
     #[inline]
     pub const fn from_diagonal(diagonal: [f64; N]) -> Self {

@@ -19,9 +19,7 @@
 //! for any `t`, except that `Jl⁻¹` has a pole at `t = 2π`. At `t = π` the sign of a logarithm is arbitrary.
 
 use crate::arctangent::{ATAN_RATIO_LIMIT, atan_ratio, atan2};
-use crate::ops;
-use crate::spatial::skew;
-use crate::sym3::Sym3;
+use crate::{lanes::Scalar, ops, spatial::skew, sym3::Sym3};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Below this `t²` (1 rad) power series are used; at the limit their truncation error is below 1e-16.
@@ -97,15 +95,22 @@ pub fn mat3_to_quat(rotation: &DMat3) -> DQuat {
 /// Rotation matrix of a unit quaternion (27 flops, no check).
 #[inline]
 pub fn quat_to_mat3(q: DQuat) -> DMat3 {
-    let (x2, y2, z2) = (q.x + q.x, q.y + q.y, q.z + q.z);
-    let (xx, yy, zz) = (q.x * x2, q.y * y2, q.z * z2);
-    let (xy, xz, yz) = (q.x * y2, q.x * z2, q.y * z2);
-    let (wx, wy, wz) = (q.w * x2, q.w * y2, q.w * z2);
-    DMat3::from_cols(
-        DVec3::new(1.0 - (yy + zz), xy + wz, xz - wy),
-        DVec3::new(xy - wz, 1.0 - (xx + zz), yz + wx),
-        DVec3::new(xz + wy, yz - wx, 1.0 - (xx + yy)),
-    )
+    DMat3::from_cols_array_2d(&rotation_columns([q.x, q.y, q.z, q.w]))
+}
+
+/// Columns of the rotation matrix of the unit quaternion `x, y, z, w`.
+#[inline(always)]
+pub(crate) fn rotation_columns<T: Scalar>([x, y, z, w]: [T; 4]) -> [[T; 3]; 3] {
+    let (x2, y2, z2) = (x + x, y + y, z + z);
+    let (xx, yy, zz) = (x * x2, y * y2, z * z2);
+    let (xy, xz, yz) = (x * y2, x * z2, y * z2);
+    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+    let one = T::splat(1.0);
+    [
+        [one - (yy + zz), xy + wz, xz - wy],
+        [xy - wz, one - (xx + zz), yz + wx],
+        [xz + wy, yz - wx, one - (xx + yy)],
+    ]
 }
 
 /// Within this of 1, `|q|²` needs no square root: the error `3/8 (|q|²−1)²` is below 4e-17.
@@ -246,11 +251,11 @@ fn inverse_coefficient_rate(x: f64) -> f64 {
 
 /// `Σ coefficients[n] xⁿ`, even and odd powers apart to shorten the chain of dependent operations.
 #[inline(always)]
-fn series<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
+pub(crate) fn series<T: Scalar, const N: usize>(x: T, coefficients: &[f64; N]) -> T {
     let x2 = x * x;
-    let (mut first, mut second) = (coefficients[N - 1], coefficients[N - 2]);
+    let (mut first, mut second) = (T::splat(coefficients[N - 1]), T::splat(coefficients[N - 2]));
     for n in (0..N - 2).rev() {
-        (first, second) = (second, first * x2 + coefficients[n]);
+        (first, second) = (second, first * x2 + T::splat(coefficients[n]));
     }
     second + x * first
 }

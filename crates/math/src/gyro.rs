@@ -13,9 +13,9 @@
 //! keep ω and only rotate the body. Constant cost; nothing fails.
 
 use crate::exp_log::{cayley, exp_so3, normalize_quat, quat_to_mat3};
-use crate::spatial::skew;
-use crate::sym3::Sym3;
-use crate::x2::{Mat3x2, Sym3x2, Vec3x2, twice};
+use crate::lanes::{Scalar, Vector3};
+use crate::x2::{Mat3x2, Sym3x2, Vec3x2};
+use crate::{spatial::skew, sym3::Sym3};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Largest number of Newton iterations of the midpoint step; three suffice while `h|ω| < 1`.
@@ -49,16 +49,7 @@ impl PrincipalInertia {
     /// The tensor in the axes that `rotation` maps the principal axes to.
     #[inline]
     pub fn rotated_by(&self, rotation: &DMat3) -> Sym3 {
-        let r = rotation;
-        let (a, b, c) = (r.x_axis * self.moments.x, r.y_axis * self.moments.y, r.z_axis * self.moments.z);
-        Sym3 {
-            xx: a.x * r.x_axis.x + b.x * r.y_axis.x + c.x * r.z_axis.x,
-            yy: a.y * r.x_axis.y + b.y * r.y_axis.y + c.y * r.z_axis.y,
-            zz: a.z * r.x_axis.z + b.z * r.y_axis.z + c.z * r.z_axis.z,
-            xy: a.x * r.x_axis.y + b.x * r.y_axis.y + c.x * r.z_axis.y,
-            xz: a.x * r.x_axis.z + b.x * r.y_axis.z + c.x * r.z_axis.z,
-            yz: a.y * r.x_axis.z + b.y * r.y_axis.z + c.y * r.z_axis.z,
-        }
+        tensor(self.moments, [rotation.x_axis, rotation.y_axis, rotation.z_axis])
     }
 
     /// Angular velocity after one Newton step on `I(ω − ω₀) + h ω × Iω = 0`, started at `ω₀ = omega`; principal axes.
@@ -68,20 +59,7 @@ impl PrincipalInertia {
     /// a thousand for slender bodies with `h|ω|` near 1; the result is then scaled back to the initial energy.
     #[inline]
     pub fn implicit_step(&self, omega: DVec3, h: f64) -> DVec3 {
-        let d = self.ratios;
-        let a = omega * h;
-        let (yz, zx, xy) = (a.y * a.z, a.z * a.x, a.x * a.y);
-        // J = [1, a₃d₁, a₂d₁; a₃d₂, 1, a₁d₂; a₂d₃, a₁d₃, 1], right-hand side h² ω × Iω / I = (yz d₁, zx d₂, xy d₃).
-        let (d23, d31, d12) = (d.y * d.z, d.z * d.x, d.x * d.y);
-        let (xx, yy, zz) = (a.x * a.x * d23, a.y * a.y * d31, a.z * a.z * d12);
-        let det = 1.0 - (xx + yy + zz) + 2.0 * (a.x * yz) * (d.x * d23);
-        let b = DVec3::new(yz * d.x, zx * d.y, xy * d.z);
-        let adjugate_b = DVec3::new(
-            (1.0 - xx) * b.x + (xy * d31 - a.z * d.x) * b.y + (zx * d12 - a.y * d.x) * b.z,
-            (xy * d23 - a.z * d.y) * b.x + (1.0 - yy) * b.y + (yz * d12 - a.x * d.y) * b.z,
-            (zx * d23 - a.y * d.z) * b.x + (yz * d31 - a.x * d.z) * b.y + (1.0 - zz) * b.z,
-        );
-        let after = omega - adjugate_b * (1.0 / (det * h));
+        let after = newton_step(self.ratios, omega, h);
         let energy = |w: DVec3| (w * w).dot(self.moments);
         let (before, now) = (energy(omega), energy(after));
         if now <= before {
@@ -96,20 +74,7 @@ impl PrincipalInertia {
     /// [`Self::implicit_step`] of two bodies, with the same bits.
     #[inline]
     pub fn implicit_step_x2([one, two]: [&Self; 2], omega: Vec3x2, h: f64) -> Vec3x2 {
-        let d = Vec3x2::new(one.ratios, two.ratios);
-        let a = omega * twice(h);
-        let (yz, zx, xy) = (a.y * a.z, a.z * a.x, a.x * a.y);
-        let (d23, d31, d12) = (d.y * d.z, d.z * d.x, d.x * d.y);
-        let (xx, yy, zz) = (a.x * a.x * d23, a.y * a.y * d31, a.z * a.z * d12);
-        let unit = twice(1.0);
-        let det = unit - (xx + yy + zz) + twice(2.0) * (a.x * yz) * (d.x * d23);
-        let b = Vec3x2 { x: yz * d.x, y: zx * d.y, z: xy * d.z };
-        let adjugate_b = Vec3x2 {
-            x: (unit - xx) * b.x + (xy * d31 - a.z * d.x) * b.y + (zx * d12 - a.y * d.x) * b.z,
-            y: (xy * d23 - a.z * d.y) * b.x + (unit - yy) * b.y + (yz * d12 - a.x * d.y) * b.z,
-            z: (zx * d23 - a.y * d.z) * b.x + (yz * d31 - a.x * d.z) * b.y + (unit - zz) * b.z,
-        };
-        let after = omega - adjugate_b * (unit / (det * twice(h)));
+        let after = newton_step(Vec3x2::new(one.ratios, two.ratios), omega, h);
         let moments = Vec3x2::new(one.moments, two.moments);
         let energy = |w: Vec3x2| w.times(w).dot(moments);
         if energy(after).simd_le(energy(omega)).all() {
@@ -122,17 +87,44 @@ impl PrincipalInertia {
     /// [`Self::rotated_by`] of two bodies, with the same bits.
     #[inline]
     pub fn rotated_by_x2([one, two]: [&Self; 2], r: &Mat3x2) -> Sym3x2 {
-        let m = Vec3x2::new(one.moments, two.moments);
-        let (a, b, c) = (r.x_axis * m.x, r.y_axis * m.y, r.z_axis * m.z);
-        Sym3x2 {
-            xx: a.x * r.x_axis.x + b.x * r.y_axis.x + c.x * r.z_axis.x,
-            yy: a.y * r.x_axis.y + b.y * r.y_axis.y + c.y * r.z_axis.y,
-            zz: a.z * r.x_axis.z + b.z * r.y_axis.z + c.z * r.z_axis.z,
-            xy: a.x * r.x_axis.y + b.x * r.y_axis.y + c.x * r.z_axis.y,
-            xz: a.x * r.x_axis.z + b.x * r.y_axis.z + c.x * r.z_axis.z,
-            yz: a.y * r.x_axis.z + b.y * r.y_axis.z + c.y * r.z_axis.z,
-        }
+        tensor(Vec3x2::new(one.moments, two.moments), [r.x_axis, r.y_axis, r.z_axis])
     }
+}
+
+/// `R diag(moments) Rᵀ` of the axes `R`.
+#[inline(always)]
+fn tensor<V: Vector3>(moments: V, [x, y, z]: [V; 3]) -> Sym3<V::Number> {
+    let m = moments.xyz();
+    let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = ((x * m[0]).xyz(), (y * m[1]).xyz(), (z * m[2]).xyz());
+    let ([xx, xy, xz], [yx, yy, yz], [zx, zy, zz]) = (x.xyz(), y.xyz(), z.xyz());
+    Sym3 {
+        xx: ax * xx + bx * yx + cx * zx,
+        yy: ay * xy + by * yy + cy * zy,
+        zz: az * xz + bz * yz + cz * zz,
+        xy: ax * xy + bx * yy + cx * zy,
+        xz: ax * xz + bx * yz + cx * zz,
+        yz: ay * xz + by * yz + cy * zz,
+    }
+}
+
+/// `ω₀ − J⁻¹ h ω₀ × Iω₀` of [`PrincipalInertia::implicit_step`], from the ratios `d` of its moments.
+#[inline(always)]
+fn newton_step<V: Vector3>(ratios: V, omega: V, h: f64) -> V {
+    let number = V::Number::splat;
+    let ([dx, dy, dz], [ax, ay, az]) = (ratios.xyz(), (omega * number(h)).xyz());
+    let (yz, zx, xy) = (ay * az, az * ax, ax * ay);
+    // J = [1, a₃d₁, a₂d₁; a₃d₂, 1, a₁d₂; a₂d₃, a₁d₃, 1], right-hand side h² ω × Iω / I = (yz d₁, zx d₂, xy d₃).
+    let (d23, d31, d12) = (dy * dz, dz * dx, dx * dy);
+    let (xx, yy, zz) = (ax * ax * d23, ay * ay * d31, az * az * d12);
+    let one = number(1.0);
+    let det = one - (xx + yy + zz) + number(2.0) * (ax * yz) * (dx * d23);
+    let (bx, by, bz) = (yz * dx, zx * dy, xy * dz);
+    let adjugate_b = V::from_xyz([
+        (one - xx) * bx + (xy * d31 - az * dx) * by + (zx * d12 - ay * dx) * bz,
+        (xy * d23 - az * dy) * bx + (one - yy) * by + (yz * d12 - ax * dy) * bz,
+        (zx * d23 - ay * dz) * bx + (yz * d31 - ax * dz) * by + (one - zz) * bz,
+    ]);
+    omega - adjugate_b * (one / (det * number(h)))
 }
 
 /// Rotation and angular velocity after one implicit midpoint step.

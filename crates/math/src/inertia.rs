@@ -5,11 +5,8 @@
 //! frame. Sums of bodies that move together are sums of these. Products cost 21 multiplications; nothing fails: a body
 //! without mass is the zero matrix.
 
-use crate::block::Block;
-use crate::exp_log::quat_to_mat3;
-use crate::pose::Pose;
 use crate::spatial::{Force, Motion, skew};
-use crate::sym3::Sym3;
+use crate::{block::Block, exp_log::quat_to_mat3, pose::Pose, sym3::Sym3};
 use glam::{DMat3, DVec3};
 use std::ops::{Add, AddAssign, Mul};
 

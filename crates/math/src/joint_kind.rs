@@ -70,7 +70,6 @@ pub enum JointKind {
 
 impl JointKind {
     /// Every kind once, with `parameter` as its pitch (m/rad) or radius (m).
-    #[must_use]
     pub fn all(parameter: f64) -> [Self; 14] {
         [
             Self::Fixed,
@@ -91,7 +90,6 @@ impl JointKind {
     }
 
     /// The name of the kind in snake case.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Fixed => "fixed",
@@ -112,13 +110,11 @@ impl JointKind {
     }
 
     /// The kind called `name`; `parameter` is the pitch (m/rad) or radius (m) and is ignored by kinds without one.
-    #[must_use]
     pub fn from_name(name: &str, parameter: f64) -> Option<Self> {
         Self::all(parameter).into_iter().find(|kind| kind.name() == name)
     }
 
     /// The pitch (m/rad) or radius (m) of the kinds that have one.
-    #[must_use]
     #[inline]
     pub fn parameter(self) -> Option<f64> {
         match self {
@@ -129,7 +125,6 @@ impl JointKind {
     }
 
     /// Number of rows (removed velocity directions), 0 to 6, without drives.
-    #[must_use]
     #[inline]
     pub fn n_rows(self) -> usize {
         match self {
@@ -148,7 +143,6 @@ impl JointKind {
     }
 
     /// Number of relative velocity directions left free, `6 − n_rows`.
-    #[must_use]
     #[inline]
     pub fn free_dimension(self) -> usize {
         6 - self.n_rows()
@@ -157,7 +151,6 @@ impl JointKind {
     /// The locked directions in frame 2 as six bits (Fau98 Table 1, angular first): bits 0–2 rotation about
     /// `i, j, k`, bits 3–5 translation along `i, j, k`. `None` where the removed directions depend on the pose
     /// (universal) or couple two of the six (screw, rolling).
-    #[must_use]
     #[inline]
     pub fn locked_mask(self) -> Option<u8> {
         match self {
@@ -178,14 +171,12 @@ impl JointKind {
     }
 
     /// Whether every row restricts positions. False for rolling joints, whose slip rows restrict velocities only.
-    #[must_use]
     #[inline]
     pub fn is_holonomic(self) -> bool {
         !matches!(self, Self::RollingSphere { .. } | Self::RollingDisc { .. })
     }
 
     /// Whether a drive of `coordinate` can be added: the coordinate is free and well defined in this joint.
-    #[must_use]
     #[inline]
     pub fn can_drive(self, coordinate: DriveCoordinate) -> bool {
         match coordinate {
@@ -199,14 +190,12 @@ impl JointKind {
     }
 
     /// Whether a spring, damper or cone limit may act on the whole relative rotation.
-    #[must_use]
     #[inline]
     pub fn accepts_rotation_force(self) -> bool {
         matches!(self, Self::Ball | Self::Universal | Self::Free)
     }
 
     /// Whether the inverse of the relative pose is of the same kind about the opposite axis, coordinates unchanged.
-    #[must_use]
     #[inline]
     pub fn is_reversible(self) -> bool {
         matches!(self, Self::Fixed | Self::Hinge | Self::Prismatic | Self::Cylindrical | Self::Screw { .. })
@@ -214,7 +203,6 @@ impl JointKind {
 
     /// Whether the first four coordinates are a unit quaternion `w, x, y, z`, and the first three rates the relative
     /// angular velocity.
-    #[must_use]
     #[inline]
     pub fn has_quaternion(self) -> bool {
         matches!(self, Self::Ball | Self::PointOnLine | Self::PointOnPlane | Self::Free)
@@ -223,7 +211,6 @@ impl JointKind {
 
     /// Number of joint coordinates: as many as rates, one more with a quaternion, and the two contact coordinates of
     /// rolling joints, which are no free velocity directions.
-    #[must_use]
     #[inline]
     pub fn n_coordinates(self) -> usize {
         match self {
@@ -233,7 +220,6 @@ impl JointKind {
     }
 
     /// Index of the twist or slide among the rates of the joint; meaningful where [`JointKind::can_drive`] holds.
-    #[must_use]
     #[inline]
     pub fn rate_index(self, coordinate: DriveCoordinate) -> usize {
         match (coordinate, self) {
@@ -244,7 +230,6 @@ impl JointKind {
     }
 
     /// Index of the twist or slide among the coordinates of the joint; meaningful where [`JointKind::can_drive`] holds.
-    #[must_use]
     #[inline]
     pub fn coordinate_index(self, coordinate: DriveCoordinate) -> usize {
         self.rate_index(coordinate) + usize::from(self.has_quaternion())
@@ -259,53 +244,4 @@ pub enum DriveCoordinate {
     Twist,
     /// The distance of point 1 from point 2 along `i₂`, in metres.
     Slide,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_round_trip() {
-        for kind in JointKind::all(0.25) {
-            assert_eq!(JointKind::from_name(kind.name(), 0.25), Some(kind));
-        }
-        assert_eq!(JointKind::from_name("screw", 0.25).and_then(JointKind::parameter), Some(0.25));
-        assert_eq!(JointKind::from_name("pin", 0.0), None);
-    }
-
-    #[test]
-    fn masks_count_the_rows() {
-        for kind in JointKind::all(1.0) {
-            if let Some(mask) = kind.locked_mask() {
-                assert_eq!(mask.count_ones() as usize, kind.n_rows(), "{kind:?}");
-            }
-            assert_eq!(kind.n_rows() + kind.free_dimension(), 6);
-        }
-    }
-
-    #[test]
-    fn drives_never_exceed_six_rows_and_never_hit_a_locked_direction() {
-        for kind in JointKind::all(1.0) {
-            let twist = kind.can_drive(DriveCoordinate::Twist);
-            let slide = kind.can_drive(DriveCoordinate::Slide);
-            assert!(kind.n_rows() + usize::from(twist) + usize::from(slide) <= 6);
-            if let Some(mask) = kind.locked_mask() {
-                assert!(!twist || mask & 0b000_001 == 0, "{kind:?}");
-                assert!(!slide || mask & 0b001_000 == 0, "{kind:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn driven_coordinates_are_among_the_coordinates_of_their_joint() {
-        for kind in JointKind::all(1.0) {
-            for along in [DriveCoordinate::Twist, DriveCoordinate::Slide] {
-                if kind.can_drive(along) {
-                    assert!(kind.rate_index(along) < kind.free_dimension(), "{kind:?}");
-                    assert!(kind.coordinate_index(along) < kind.n_coordinates(), "{kind:?}");
-                }
-            }
-        }
-    }
 }

@@ -1,14 +1,18 @@
 #![doc = include_str!("../README.md")]
 
+#[macro_use]
+mod messages;
+
 mod arctangent;
 mod block;
 mod index;
 mod joint_kind;
+mod lanes;
 mod slices;
 mod spatial;
 mod tet_mesh;
 
-mod block_ldlt;
+mod block_cholesky;
 pub mod ops;
 mod row_space;
 
@@ -31,16 +35,16 @@ mod mesh_mass;
 mod shape;
 
 pub use block::Block;
-pub use block_ldlt::{BlockCholesky, BlockLdlt, SingularBlock};
+pub use block_cholesky::{BlockCholesky, SingularBlock};
 pub use eigen3::{signed_svd, symmetric_eigen};
 pub use exp_log::{cayley, exp_so3, exp_so3_mat, log_so3, log_so3_mat, mat3_to_quat, normalize_quat};
 pub use exp_log::{left_jacobian, left_jacobian_inverse, left_jacobian_inverse_rate};
 pub use exp_log::{left_jacobian_inverse_sym, left_jacobian_rate, quat_to_mat3};
 pub use exp_log::{right_jacobian, right_jacobian_inverse};
 pub use gyro::{PrincipalInertia, midpoint_step, momentum_step};
-pub use index::{IndexVec, TypedIndex};
 pub use inertia::SpatialInertia;
 pub use joint_kind::{DriveCoordinate, JointKind};
+pub use lanes::{Scalar, Vector3};
 pub use mass::{MassError, MassProperties};
 pub use mesh_mass::MeshMassError;
 pub use pose::{Pose, left_jacobian_inverse_se3, left_jacobian_se3};

@@ -4,14 +4,10 @@
 //! x. Formulas: docs/maths, mass properties. Sizes and densities are not checked: callers ensure that they are positive
 //! and finite, or call [`MassProperties::is_physical`] afterwards. Constant cost.
 
-use crate::eigen3::symmetric_eigen;
 use crate::exp_log::{mat3_to_quat, quat_to_mat3};
-use crate::inertia::SpatialInertia;
-use crate::pose::Pose;
-use crate::sym3::Sym3;
+use crate::{eigen3::symmetric_eigen, inertia::SpatialInertia, pose::Pose, sym3::Sym3};
 use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
-use std::fmt;
 
 /// Tolerance of the triangle inequality, as a fraction of the largest moment, because flat and thin bodies reach
 /// equality.
@@ -156,21 +152,14 @@ pub enum MassError {
     },
 }
 
-impl fmt::Display for MassError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFinite => write!(f, "mass properties contain NaN or infinity"),
-            Self::MassNotPositive { mass } => write!(f, "mass is {mass} kg; it must be positive"),
-            Self::MomentNotPositive { moment } => {
-                write!(f, "smallest principal moment of inertia is {moment} kg·m²; it must be positive")
-            }
-            Self::TriangleInequality { moments: [a, b, c] } => write!(
-                f,
-                "principal moments of inertia {a}, {b}, {c} kg·m² belong to no body: \
-                 the largest must not exceed the sum of the others"
-            ),
-        }
+messages! {
+    MassError {
+        Self::NotFinite => "mass properties contain NaN or infinity";
+        Self::MassNotPositive { mass } => "mass is {mass} kg; it must be positive";
+        Self::MomentNotPositive { moment } =>
+            "smallest principal moment of inertia is {moment} kg·m²; it must be positive";
+        Self::TriangleInequality { moments: [a, b, c] } =>
+            "principal moments of inertia {a}, {b}, {c} kg·m² belong to no body: \
+             the largest must not exceed the sum of the others";
     }
 }
-
-impl std::error::Error for MassError {}

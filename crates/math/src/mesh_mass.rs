@@ -9,10 +9,8 @@
 //! indices. Linear in triangles, plus sorting the edges. A mesh that bounds no volume is an error that names the
 //! vertex, edge or triangle.
 
-use crate::mass::MassProperties;
-use crate::sym3::Sym3;
+use crate::{mass::MassProperties, sym3::Sym3};
 use glam::DVec3;
-use std::fmt;
 
 /// A volume below this fraction of the cube of the extent is rounding error.
 const VOLUME_TOLERANCE: f64 = 1e-13;
@@ -148,26 +146,18 @@ pub enum MeshMassError {
     },
 }
 
-impl fmt::Display for MeshMassError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NonFiniteVertex { vertex } => write!(f, "vertex {vertex} has a NaN or infinite coordinate"),
-            Self::MissingVertex { triangle, vertex } => {
-                write!(f, "triangle {triangle} refers to vertex {vertex}, which does not exist")
-            }
-            Self::RepeatedVertex { triangle } => write!(f, "triangle {triangle} uses a vertex twice"),
-            Self::OpenEdge { edge: [a, b] } => {
-                write!(f, "the surface is open at edge {a}–{b}; close the hole or weld equal vertices")
-            }
-            Self::InconsistentOrientation { edge: [a, b] } => {
-                write!(f, "neighbouring triangles at edge {a}–{b} face opposite ways; flip one of them")
-            }
-            Self::Inverted { volume } => {
-                write!(f, "the volume is {volume} m³: the triangles face inward; flip all of them")
-            }
-            Self::NoVolume { volume } => write!(f, "the surface encloses no volume ({volume} m³)"),
-        }
+messages! {
+    MeshMassError {
+        Self::NonFiniteVertex { vertex } => "vertex {vertex} has a NaN or infinite coordinate";
+        Self::MissingVertex { triangle, vertex } =>
+            "triangle {triangle} refers to vertex {vertex}, which does not exist";
+        Self::RepeatedVertex { triangle } => "triangle {triangle} uses a vertex twice";
+        Self::OpenEdge { edge: [a, b] } =>
+            "the surface is open at edge {a}–{b}; close the hole or weld equal vertices";
+        Self::InconsistentOrientation { edge: [a, b] } =>
+            "neighbouring triangles at edge {a}–{b} face opposite ways; flip one of them";
+        Self::Inverted { volume } =>
+            "the volume is {volume} m³: the triangles face inward; flip all of them";
+        Self::NoVolume { volume } => "the surface encloses no volume ({volume} m³)";
     }
 }
-
-impl std::error::Error for MeshMassError {}

@@ -8,68 +8,38 @@
 
 pub use crate::arctangent::{atan, atan2, atan2_x2};
 
-macro_rules! unary {
-    ($($(#[$doc:meta])* $name:ident = $libm:ident or $std:ident;)*) => {$(
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident($($x:ident),+) -> $out:ty = $libm:ident or $std:ident;)*) => {$(
         $(#[$doc])*
-        #[cfg(feature = "libm")]
+        #[cfg_attr(not(feature = "libm"), expect(clippy::disallowed_methods, reason = "this is the door"))]
         #[inline]
-        pub fn $name(x: f64) -> f64 {
-            libm::$libm(x)
-        }
-
-        $(#[$doc])*
-        #[cfg(not(feature = "libm"))]
-        #[expect(clippy::disallowed_methods, reason = "this is the door")]
-        #[inline]
-        pub fn $name(x: f64) -> f64 {
-            x.$std()
+        pub fn $name($($x: f64),+) -> $out {
+            #[cfg(feature = "libm")]
+            let value = libm::$libm($($x),+);
+            #[cfg(not(feature = "libm"))]
+            let value = f64::$std($($x),+);
+            value
         }
     )*};
 }
 
-unary! {
+functions! {
     /// Sine.
-    sin = sin or sin;
+    sin(x) -> f64 = sin or sin;
     /// Cosine.
-    cos = cos or cos;
+    cos(x) -> f64 = cos or cos;
     /// Tangent.
-    tan = tan or tan;
+    tan(x) -> f64 = tan or tan;
     /// Arc sine in [−π/2, π/2]; NaN outside [−1, 1].
-    asin = asin or asin;
+    asin(x) -> f64 = asin or asin;
     /// Arc cosine in [0, π]; NaN outside [−1, 1]. Inaccurate near ±1; for angles between vectors use [`atan2`].
-    acos = acos or acos;
+    acos(x) -> f64 = acos or acos;
     /// Natural exponential.
-    exp = exp or exp;
+    exp(x) -> f64 = exp or exp;
     /// Natural logarithm; NaN below zero.
-    ln = log or ln;
-}
-
-/// Sine and cosine of one angle.
-#[cfg(feature = "libm")]
-#[inline]
-pub fn sin_cos(x: f64) -> (f64, f64) {
-    libm::sincos(x)
-}
-
-/// Sine and cosine of one angle.
-#[cfg(not(feature = "libm"))]
-#[expect(clippy::disallowed_methods, reason = "this is the door")]
-#[inline]
-pub fn sin_cos(x: f64) -> (f64, f64) {
-    x.sin_cos()
-}
-
-/// `base` raised to `exponent`.
-#[cfg(feature = "libm")]
-#[inline]
-pub fn pow(base: f64, exponent: f64) -> f64 {
-    libm::pow(base, exponent)
-}
-
-/// `base` raised to `exponent`.
-#[cfg(not(feature = "libm"))]
-#[expect(clippy::disallowed_methods, reason = "this is the door")]
-#[inline]
-pub fn pow(base: f64, exponent: f64) -> f64 {
-    base.powf(exponent)
+    ln(x) -> f64 = log or ln;
+    /// Sine and cosine of one angle.
+    sin_cos(x) -> (f64, f64) = sincos or sin_cos;
+    /// `base` raised to `exponent`.
+    pow(base, exponent) -> f64 = pow or powf;
 }

@@ -4,11 +4,10 @@
 //! `world_from_body`, so that composition reads left to right. `Ad_T = [[R, 0], [[x]R, R]]` carries twists, its
 //! inverse transpose carries wrenches (docs/maths, rigid body). Metres and radians. Constant cost; nothing fails.
 
-use crate::block::Block;
 use crate::exp_log::{exp_so3, left_jacobian, left_jacobian_inverse, log_so3, normalize_quat};
 use crate::exp_log::{left_jacobian_inverse_rate, left_jacobian_rate, quat_to_mat3};
-use crate::spatial::skew;
 use crate::spatial::{Force, Motion};
+use crate::{block::Block, spatial::skew};
 use glam::{DMat3, DQuat, DVec3};
 use std::ops::Mul;
 

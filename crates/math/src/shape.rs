@@ -75,7 +75,6 @@ pub struct ShapeSize {
 
 impl Shape {
     /// The name of the kind of shape in lower case.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box { .. } => "box",
@@ -122,7 +121,6 @@ impl Shape {
     }
 
     /// Mass properties in the frame of the shape, for a uniform density (kg/m³).
-    #[must_use]
     pub fn mass_properties(&self, density: f64) -> MassProperties {
         match *self {
             Self::Box { size } => MassProperties::cuboid(size, density),
@@ -134,7 +132,6 @@ impl Shape {
     }
 
     /// Half the edges of the smallest box around the shape along its own axes (m).
-    #[must_use]
     #[inline]
     pub fn half_extents(&self) -> DVec3 {
         match *self {
@@ -148,7 +145,6 @@ impl Shape {
 
     /// Length along x (m); for a capsule that of the cylinder part, so that the caps of neighbours in a chain share a
     /// centre.
-    #[must_use]
     pub fn length(&self) -> f64 {
         match *self {
             Self::Capsule { length, .. } => length,
@@ -157,7 +153,6 @@ impl Shape {
     }
 
     /// Whether contacts are known for the shape; ellipsoids have none.
-    #[must_use]
     pub fn is_touchable(&self) -> bool {
         !matches!(self, Self::Ellipsoid { .. })
     }
@@ -179,47 +174,5 @@ impl Shape {
             }
         };
         pieces.into_iter().take(n)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ALL: [Shape; 5] = [
-        Shape::Box { size: DVec3::new(0.3, 0.2, 0.1) },
-        Shape::Sphere { radius: 0.2 },
-        Shape::Capsule { radius: 0.1, length: 0.5 },
-        Shape::Cylinder { radius: 0.1, length: 0.5 },
-        Shape::Ellipsoid { semi_axes: DVec3::new(0.3, 0.2, 0.1) },
-    ];
-
-    #[test]
-    fn doubled_shapes_have_doubled_sizes_and_eightfold_mass() {
-        for shape in ALL {
-            let double = shape.scaled(2.0);
-            assert!((double.half_extents() - shape.half_extents() * 2.0).length() < 1e-15, "{shape:?}");
-            let ratio = double.mass_properties(10.0).mass / shape.mass_properties(10.0).mass;
-            assert!((ratio - 8.0).abs() < 1e-12, "{shape:?}");
-            for (size, double) in shape.sizes().zip(double.sizes()) {
-                assert_eq!((size.name, size.value * 2.0), (double.name, double.value), "{shape:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_pieces_of_a_shape_fill_its_extents() {
-        for shape in ALL {
-            let reach = |piece: ShapePiece| {
-                let unit = match piece.solid {
-                    UnitSolid::Cube => DVec3::splat(0.5),
-                    UnitSolid::Ball => DVec3::ONE,
-                    UnitSolid::Cylinder => DVec3::new(0.5, 1.0, 1.0),
-                };
-                unit * piece.scale + DVec3::X * piece.x.abs()
-            };
-            let around = shape.pieces().map(reach).fold(DVec3::ZERO, DVec3::max);
-            assert!((around - shape.half_extents()).length() < 1e-15, "{shape:?}");
-        }
     }
 }

@@ -5,21 +5,42 @@
 //! gives [`SingularBlock`]; inverting a singular one gives `None`.
 
 use crate::block::Block;
-use crate::block_ldlt::{BlockCholesky, SingularBlock};
+use crate::block_cholesky::{BlockCholesky, SingularBlock};
+use crate::lanes::{Scalar, Vector3};
 use glam::{DMat3, DVec3};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A symmetric 3×3 matrix.
+/// A symmetric 3×3 matrix, of numbers or of one number per SIMD lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[expect(missing_docs, reason = "the fields are the entries")]
-pub struct Sym3 {
-    pub xx: f64,
-    pub yy: f64,
-    pub zz: f64,
-    pub xy: f64,
-    pub xz: f64,
-    pub yz: f64,
+pub struct Sym3<T = f64> {
+    pub xx: T,
+    pub yy: T,
+    pub zz: T,
+    pub xy: T,
+    pub xz: T,
+    pub yz: T,
+}
+
+impl<T: Scalar> Sym3<T> {
+    /// `S v`.
+    #[inline(always)]
+    pub fn mul_vec<V: Vector3<Number = T>>(self, v: V) -> V {
+        let [x, y, z] = v.xyz();
+        V::from_xyz([
+            self.xx * x + self.xy * y + self.xz * z,
+            self.xy * x + self.yy * y + self.yz * z,
+            self.xz * x + self.yz * y + self.zz * z,
+        ])
+    }
+
+    /// `v vᵀ`.
+    #[inline(always)]
+    pub fn outer<V: Vector3<Number = T>>(v: V) -> Self {
+        let [x, y, z] = v.xyz();
+        Self { xx: x * x, yy: y * y, zz: z * z, xy: x * y, xz: x * z, yz: y * z }
+    }
 }
 
 impl Sym3 {
@@ -72,22 +93,6 @@ impl Sym3 {
     #[inline]
     pub const fn diagonal_entries(self) -> DVec3 {
         DVec3::new(self.xx, self.yy, self.zz)
-    }
-
-    /// `S v`.
-    #[inline]
-    pub fn mul_vec(self, v: DVec3) -> DVec3 {
-        DVec3::new(
-            self.xx * v.x + self.xy * v.y + self.xz * v.z,
-            self.xy * v.x + self.yy * v.y + self.yz * v.z,
-            self.xz * v.x + self.yz * v.y + self.zz * v.z,
-        )
-    }
-
-    /// `v vᵀ`.
-    #[inline]
-    pub fn outer(v: DVec3) -> Self {
-        Self { xx: v.x * v.x, yy: v.y * v.y, zz: v.z * v.z, xy: v.x * v.y, xz: v.x * v.z, yz: v.y * v.z }
     }
 
     /// `a bᵀ + b aᵀ`.
@@ -196,32 +201,42 @@ impl Cholesky3 {
     }
 }
 
-macro_rules! entrywise {
-    ($a:expr, $b:expr, $op:tt) => {
-        Sym3 {
-            xx: $a.xx $op $b.xx,
-            yy: $a.yy $op $b.yy,
-            zz: $a.zz $op $b.zz,
-            xy: $a.xy $op $b.xy,
-            xz: $a.xz $op $b.xz,
-            yz: $a.yz $op $b.yz,
+impl<T: Scalar> Sym3<T> {
+    /// `f` of the entries of two matrices.
+    #[inline(always)]
+    fn zip(self, b: Self, f: impl Fn(T, T) -> T) -> Self {
+        Self {
+            xx: f(self.xx, b.xx),
+            yy: f(self.yy, b.yy),
+            zz: f(self.zz, b.zz),
+            xy: f(self.xy, b.xy),
+            xz: f(self.xz, b.xz),
+            yz: f(self.yz, b.yz),
         }
-    };
-}
-
-impl Add for Sym3 {
-    type Output = Self;
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        entrywise!(self, other, +)
     }
 }
 
-impl Sub for Sym3 {
+impl<T: Scalar> Add for Sym3<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, T::add)
+    }
+}
+
+impl<T: Scalar> Sub for Sym3<T> {
+    type Output = Self;
+    #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        entrywise!(self, other, -)
+        self.zip(other, T::sub)
+    }
+}
+
+impl<T: Scalar> Mul<T> for Sym3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, k: T) -> Self {
+        self.zip(self, |entry, _| entry * k)
     }
 }
 
@@ -236,21 +251,6 @@ impl SubAssign for Sym3 {
     #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
-    }
-}
-
-impl Mul<f64> for Sym3 {
-    type Output = Self;
-    #[inline]
-    fn mul(self, k: f64) -> Self {
-        Self {
-            xx: self.xx * k,
-            yy: self.yy * k,
-            zz: self.zz * k,
-            xy: self.xy * k,
-            xz: self.xz * k,
-            yz: self.yz * k,
-        }
     }
 }
 

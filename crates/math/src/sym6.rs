@@ -8,9 +8,8 @@
 //! World axes; for masses kg·m², kg·m and kg. A change of origin takes about 80 flops: only the upper triangles of `A`
 //! and `C` are stored. Sums and products only: nothing fails.
 
-use crate::inertia::SpatialInertia;
 use crate::spatial::{Force, Motion, skew};
-use crate::sym3::Sym3;
+use crate::{inertia::SpatialInertia, sym3::Sym3};
 use glam::{DMat3, DVec3};
 
 /// Symmetric 6×6 matrix `[[angular, coupling], [couplingᵀ, linear]]`.

@@ -8,7 +8,6 @@
 //! it.
 
 use glam::{DMat3, DVec3};
-use std::fmt;
 
 /// A tetrahedron is flat when the determinant of its edges is below this times the product of their lengths.
 const FLAT: f64 = 1e-13;
@@ -23,8 +22,9 @@ const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 /// A validated tetrahedral mesh.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "TetMeshDoc", into = "TetMeshDoc"))]
+#[cfg_attr(feature = "serde", serde(try_from = "TetMeshDoc"))]
 pub struct TetMesh {
+    #[cfg_attr(feature = "serde", serde(rename = "nodes"))]
     positions: Vec<DVec3>,
     tets: Vec<[u32; 4]>,
 }
@@ -291,34 +291,24 @@ pub enum TetMeshError {
     },
 }
 
-impl fmt::Display for TetMeshError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => write!(f, "the mesh has no tetrahedra"),
-            Self::TooMany { count } => {
-                write!(f, "{count} nodes or tetrahedra are more than 32-bit indices can count")
-            }
-            Self::NonFiniteNode { node } => write!(f, "node {node} has a NaN or infinite coordinate"),
-            Self::MissingNode { tet, node, n_nodes } => {
-                write!(f, "tetrahedron {tet} refers to node {node}, but there are only {n_nodes}")
-            }
-            Self::RepeatedNode { tet, node } => write!(f, "tetrahedron {tet} uses node {node} twice"),
-            Self::UnusedNode { node } => write!(f, "no tetrahedron uses node {node}"),
-            Self::Flat { tet, at, volume_m3 } => {
-                write!(f, "tetrahedron {tet} at {at} is flat (volume {volume_m3} m³)")
-            }
-            Self::Inverted { tet, volume_m3 } => {
-                write!(f, "tetrahedron {tet} is inverted (volume {volume_m3} m³); swap two of its nodes")
-            }
-        }
+messages! {
+    TetMeshError {
+        Self::Empty => "the mesh has no tetrahedra";
+        Self::TooMany { count } => "{count} nodes or tetrahedra are more than 32-bit indices can count";
+        Self::NonFiniteNode { node } => "node {node} has a NaN or infinite coordinate";
+        Self::MissingNode { tet, node, n_nodes } =>
+            "tetrahedron {tet} refers to node {node}, but there are only {n_nodes}";
+        Self::RepeatedNode { tet, node } => "tetrahedron {tet} uses node {node} twice";
+        Self::UnusedNode { node } => "no tetrahedron uses node {node}";
+        Self::Flat { tet, at, volume_m3 } => "tetrahedron {tet} at {at} is flat (volume {volume_m3} m³)";
+        Self::Inverted { tet, volume_m3 } =>
+            "tetrahedron {tet} is inverted (volume {volume_m3} m³); swap two of its nodes";
     }
 }
 
-impl std::error::Error for TetMeshError {}
-
-/// The serialized form.
+/// The serialized form, not yet checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(serde::Deserialize)]
 struct TetMeshDoc {
     nodes: Vec<DVec3>,
     tets: Vec<[u32; 4]>,
@@ -330,12 +320,5 @@ impl TryFrom<TetMeshDoc> for TetMesh {
 
     fn try_from(doc: TetMeshDoc) -> Result<Self, TetMeshError> {
         Self::new(doc.nodes, doc.tets)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<TetMesh> for TetMeshDoc {
-    fn from(mesh: TetMesh) -> Self {
-        Self { nodes: mesh.positions, tets: mesh.tets }
     }
 }

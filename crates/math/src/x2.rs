@@ -4,7 +4,8 @@
 //! therefore has the same bits in either lane and as a scalar. Frames and units are those of the scalar function. SSE2,
 //! NEON or plain arrays, by platform; only `+ − × ÷ √`, never fused.
 
-use crate::sym3::Sym3;
+use crate::lanes::Vector3;
+use crate::{exp_log::rotation_columns, sym3::Sym3};
 use glam::{DQuat, DVec3};
 use std::ops::{Add, Mul, Neg, Sub};
 use wide::f64x2;
@@ -77,6 +78,18 @@ impl Vec3x2 {
     #[inline(always)]
     pub fn times(self, b: Self) -> Self {
         Self { x: self.x * b.x, y: self.y * b.y, z: self.z * b.z }
+    }
+}
+
+impl Vector3 for Vec3x2 {
+    type Number = F64x2;
+    #[inline(always)]
+    fn from_xyz([x, y, z]: [F64x2; 3]) -> Self {
+        Self { x, y, z }
+    }
+    #[inline(always)]
+    fn xyz(self) -> [F64x2; 3] {
+        [self.x, self.y, self.z]
     }
 }
 
@@ -171,17 +184,12 @@ pub struct Mat3x2 {
 impl Mat3x2 {
     /// [`crate::quat_to_mat3`] of two unit quaternions.
     #[inline(always)]
-    pub fn from_quats(q: Quatx2) -> Self {
-        let Quatx2 { x, y, z, w } = q;
-        let (x2, y2, z2) = (x + x, y + y, z + z);
-        let (xx, yy, zz) = (x * x2, y * y2, z * z2);
-        let (xy, xz, yz) = (x * y2, x * z2, y * z2);
-        let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-        let one = twice(1.0);
+    pub fn from_quats(Quatx2 { x, y, z, w }: Quatx2) -> Self {
+        let [x_axis, y_axis, z_axis] = rotation_columns([x, y, z, w]);
         Self {
-            x_axis: Vec3x2 { x: one - (yy + zz), y: xy + wz, z: xz - wy },
-            y_axis: Vec3x2 { x: xy - wz, y: one - (xx + zz), z: yz + wx },
-            z_axis: Vec3x2 { x: xz + wy, y: yz - wx, z: one - (xx + yy) },
+            x_axis: Vec3x2::from_xyz(x_axis),
+            y_axis: Vec3x2::from_xyz(y_axis),
+            z_axis: Vec3x2::from_xyz(z_axis),
         }
     }
 
@@ -201,16 +209,7 @@ impl Mul<Vec3x2> for &Mat3x2 {
 }
 
 /// Two symmetric 3×3 matrices.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the entries are their names")]
-pub struct Sym3x2 {
-    pub xx: F64x2,
-    pub yy: F64x2,
-    pub zz: F64x2,
-    pub xy: F64x2,
-    pub xz: F64x2,
-    pub yz: F64x2,
-}
+pub type Sym3x2 = Sym3<F64x2>;
 
 impl Sym3x2 {
     /// From its halves.
@@ -233,22 +232,6 @@ impl Sym3x2 {
         Self { xx: d, yy: d, zz: d, xy: zero, xz: zero, yz: zero }
     }
 
-    /// `v vᵀ`.
-    #[inline(always)]
-    pub fn outer(v: Vec3x2) -> Self {
-        Self { xx: v.x * v.x, yy: v.y * v.y, zz: v.z * v.z, xy: v.x * v.y, xz: v.x * v.z, yz: v.y * v.z }
-    }
-
-    /// Matrices times vectors.
-    #[inline(always)]
-    pub fn mul_vec(&self, v: Vec3x2) -> Vec3x2 {
-        Vec3x2 {
-            x: self.xx * v.x + self.xy * v.y + self.xz * v.z,
-            y: self.xy * v.x + self.yy * v.y + self.yz * v.z,
-            z: self.xz * v.x + self.yz * v.y + self.zz * v.z,
-        }
-    }
-
     /// The half `I`: 0 or 1.
     #[inline(always)]
     pub fn half<const I: usize>(&self) -> Sym3 {
@@ -259,36 +242,6 @@ impl Sym3x2 {
             xy: self.xy.to_array()[I],
             xz: self.xz.to_array()[I],
             yz: self.yz.to_array()[I],
-        }
-    }
-}
-
-impl Add for Sym3x2 {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, b: Self) -> Self {
-        Self {
-            xx: self.xx + b.xx,
-            yy: self.yy + b.yy,
-            zz: self.zz + b.zz,
-            xy: self.xy + b.xy,
-            xz: self.xz + b.xz,
-            yz: self.yz + b.yz,
-        }
-    }
-}
-
-impl Mul<F64x2> for Sym3x2 {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, k: F64x2) -> Self {
-        Self {
-            xx: self.xx * k,
-            yy: self.yy * k,
-            zz: self.zz * k,
-            xy: self.xy * k,
-            xz: self.xz * k,
-            yz: self.yz * k,
         }
     }
 }

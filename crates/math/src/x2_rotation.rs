@@ -3,10 +3,10 @@
 //! Bit for bit the results of the scalar functions of the same name in `exp_log`, with the same series and limits. If
 //! one lane needs a different formula (a large angle, a NaN), both lanes are computed by the scalar function. Radians.
 
-use crate::arctangent::{ATAN_RATIO_LIMIT, atan_excess_x2, atan2_x2};
+use crate::arctangent::{ATAN_RATIO_LIMIT, atan_excess, atan2_x2};
 use crate::exp_log::{
     COS, FOUR_PI_SQUARED, NEARLY_UNIT, POLE_LIMIT, POLES, SERIES_LIMIT, SINC, exp_so3,
-    left_jacobian_inverse_sym, normalize_quat,
+    left_jacobian_inverse_sym, normalize_quat, series,
 };
 use crate::x2::{F64x2, Quatx2, Sym3x2, Vec3x2, twice};
 use glam::DQuat;
@@ -20,7 +20,7 @@ pub fn turn_x2(phi: Vec3x2, a: DQuat, b: DQuat) -> [DQuat; 2] {
         return [normalize_quat(exp_so3(phi.half::<0>()) * a), normalize_quat(exp_so3(phi.half::<1>()) * b)];
     }
     let y = twice(0.25) * x;
-    let (w, scale) = (series_x2(y, &COS), twice(0.5) * series_x2(y, &SINC));
+    let (w, scale) = (series(y, &COS), twice(0.5) * series(y, &SINC));
     let turn = Quatx2 { x: scale * phi.x, y: scale * phi.y, z: scale * phi.z, w };
     let q = turn * Quatx2::new(a, b);
     let excess = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - twice(1.0);
@@ -39,7 +39,7 @@ pub fn log_so3_x2(q: Quatx2) -> Vec3x2 {
     let one = twice(1.0);
     let n2 = v.dot(v);
     let inverse_w = one / q.w;
-    let ratio = one + atan_excess_x2(n2 * (inverse_w * inverse_w));
+    let ratio = one + atan_excess(n2 * (inverse_w * inverse_w));
     let mut scale = twice(2.0) * inverse_w * ratio;
     let is_small = n2.simd_le(twice(ATAN_RATIO_LIMIT) * (q.w * q.w));
     if !is_small.all() {
@@ -65,17 +65,6 @@ pub fn left_jacobian_inverse_sym_x2(phi: Vec3x2) -> Sym3x2 {
             left_jacobian_inverse_sym(phi.half::<1>()),
         );
     }
-    let k = twice(2.0) / (twice(FOUR_PI_SQUARED) - x) + series_x2(x, &POLES);
+    let k = twice(2.0) / (twice(FOUR_PI_SQUARED) - x) + series(x, &POLES);
     Sym3x2::isotropic(twice(1.0) - k * x) + Sym3x2::outer(phi) * k
-}
-
-/// `exp_log::series` of two numbers.
-#[inline(always)]
-fn series_x2<const N: usize>(x: F64x2, coefficients: &[f64; N]) -> F64x2 {
-    let x2 = x * x;
-    let (mut first, mut second) = (twice(coefficients[N - 1]), twice(coefficients[N - 2]));
-    for n in (0..N - 2).rev() {
-        (first, second) = (second, first * x2 + twice(coefficients[n]));
-    }
-    second + x * first
 }

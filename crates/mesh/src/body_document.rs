@@ -7,9 +7,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use sinew_math::{SurfacePoint, TetMesh};
 
-use crate::embed::EmbeddedBody;
-use crate::error::MeshError;
-use crate::surface::Surface;
+use crate::{embed::EmbeddedBody, error::MeshError, surface::Surface};
 
 /// The only format so far.
 const FORMAT: u32 = 1;

@@ -8,11 +8,9 @@
 
 use glam::DVec3;
 
-use crate::barycentric::Barycentric;
-use crate::box_tree::Bounds;
 use crate::overlap_integral::{OverlapSum, box_triangles};
 use crate::solid_part::{CapSide, SolidPart};
-use crate::surface::Surface;
+use crate::{barycentric::Barycentric, box_tree::Bounds, surface::Surface};
 
 /// A box that overlaps a cell by less than this share of the cell does not count as reaching it.
 const TOUCH: f64 = 1e-12;

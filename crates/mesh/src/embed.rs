@@ -14,9 +14,8 @@ use sinew_math::{SurfacePoint, TetMesh};
 use crate::barycentric::{Barycentric, signed_volume};
 use crate::box_tree::{Bounds, BoxTree};
 use crate::cut_solid::{CellGrid, CutSolid};
-use crate::error::MeshError;
 use crate::lattice::{Brick, Lattice, Pattern, bricks_around, centred_around, grid_around};
-use crate::surface::Surface;
+use crate::{error::MeshError, surface::Surface};
 
 /// A tetrahedron with at most this fill ratio is empty; the rest is rounding error.
 const EMPTY: f64 = 1e-12;

@@ -13,10 +13,8 @@
 
 use glam::DVec3;
 
-use crate::box_tree::Bounds;
 use crate::brick_tets::{bricks, check_cells};
-use crate::error::MeshError;
-use crate::surface::Surface;
+use crate::{box_tree::Bounds, error::MeshError, surface::Surface};
 
 /// Corners stay this share of an edge away from its ends.
 const CLEARANCE: f64 = 0.06;

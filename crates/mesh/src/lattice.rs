@@ -15,12 +15,9 @@ use glam::DVec3;
 
 use sinew_math::TetMesh;
 
-use crate::box_tree::Bounds;
 use crate::brick_tets::{GridNodes, all, check_cells, six_tets};
 use crate::cut_solid::{CellContent, CellGrid, CutSolid};
-use crate::error::MeshError;
-use crate::solid_part::CapSide;
-use crate::union_find::UnionFind;
+use crate::{box_tree::Bounds, error::MeshError, solid_part::CapSide, union_find::UnionFind};
 
 /// Distance of the surface from the outer planes of the grid, in bricks, so that no vertex lies in them.
 const MARGIN: f64 = 1e-3;

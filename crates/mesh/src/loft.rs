@@ -6,8 +6,7 @@ use glam::DVec3;
 use sinew_math::ops;
 use std::f64::consts::TAU;
 
-use crate::error::MeshError;
-use crate::surface::Surface;
+use crate::{error::MeshError, surface::Surface};
 
 /// A ring: an oval in the plane `x`, with half axes along y and z.
 #[derive(Clone, Copy, Debug, PartialEq)]

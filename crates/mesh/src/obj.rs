@@ -7,8 +7,7 @@
 use glam::DVec3;
 use tobj::{LoadError, LoadOptions};
 
-use crate::error::MeshError;
-use crate::surface::Surface;
+use crate::{error::MeshError, surface::Surface};
 
 impl Surface {
     /// Reads the bytes of an OBJ file. Coordinates are in metres.

@@ -7,9 +7,7 @@
 use glam::DVec3;
 use sinew_math::ops;
 
-use crate::barycentric::signed_volume;
-use crate::embed::EmbeddedBody;
-use crate::union_find::UnionFind;
+use crate::{barycentric::signed_volume, embed::EmbeddedBody, union_find::UnionFind};
 
 /// Shapes, fill ratios and masses of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,8 +11,7 @@
 
 use glam::DVec3;
 
-use crate::box_tree::Bounds;
-use crate::union_find::UnionFind;
+use crate::{box_tree::Bounds, union_find::UnionFind};
 
 /// The triangle of a segment that closes a cap along the edge of a box.
 const NONE: u32 = u32::MAX;

@@ -8,8 +8,7 @@ use std::io::Cursor;
 
 use glam::DVec3;
 
-use crate::error::MeshError;
-use crate::surface::Surface;
+use crate::{error::MeshError, surface::Surface};
 
 /// Bytes before the facets of a binary file, and per facet.
 const HEADER: usize = 84;

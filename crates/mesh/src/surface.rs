@@ -12,9 +12,7 @@ use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
 
 use crate::box_tree::{Bounds, BoxTree};
-use crate::error::MeshError;
-use crate::self_intersection::first_intersection;
-use crate::union_find::UnionFind;
+use crate::{error::MeshError, self_intersection::first_intersection, union_find::UnionFind};
 
 /// A triangle is flat if twice its area is at most this fraction of the product of two sides.
 const FLAT: f64 = 1e-15;

@@ -8,10 +8,9 @@ use sinew_math::{DriveCoordinate, Motion, Pose, shift_motion};
 use sinew_mechanism::State;
 use sinew_topology::NONE;
 
-use crate::dynamics::Dynamics;
 use crate::joint_coordinates::{from_relative, pose_from};
-use crate::state::TreeState;
 use crate::tree::{Tree, TreeLink};
+use crate::{dynamics::Dynamics, state::TreeState};
 
 impl TreeState {
     /// Joint coordinates of a state in maximal coordinates.

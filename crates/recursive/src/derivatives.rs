@@ -19,9 +19,8 @@ use glam::DVec3;
 use sinew_math::{Force, Motion, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::command::JointMode;
-use crate::dynamics::Dynamics;
 use crate::tree::{LinkId, Tree, TreeLink};
+use crate::{command::JointMode, dynamics::Dynamics};
 
 /// A scalar to differentiate with respect to all commands.
 #[derive(Clone, Copy, Debug, PartialEq)]

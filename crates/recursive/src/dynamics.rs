@@ -3,9 +3,8 @@
 use glam::DVec3;
 use sinew_math::{Force, Motion, SpatialInertia, Sym6};
 
-use crate::command::JointMode;
-use crate::link_motion::LinkMotion;
 use crate::tree::{LinkId, Tree};
+use crate::{command::JointMode, link_motion::LinkMotion};
 
 /// Scratch and results of all sweeps over one tree; holds no state.
 #[derive(Clone, Debug)]

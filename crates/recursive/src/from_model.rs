@@ -9,11 +9,8 @@ use sinew_math::{Pose, SpatialInertia, Sym3, quat_to_mat3};
 use sinew_mechanism::{BodyId, BodyKind, JointId, JointKind, Model, State};
 use sinew_topology::NONE;
 
-use crate::command::HybridCommand;
-use crate::dynamics::Dynamics;
-use crate::error::RecursiveError;
-use crate::state::TreeState;
 use crate::tree::{Tree, TreeLink};
+use crate::{command::HybridCommand, dynamics::Dynamics, error::RecursiveError, state::TreeState};
 
 /// Half a turn about z: reverses the main axis of a joint frame.
 const HALF_TURN: DQuat = DQuat::from_xyzw(0.0, 0.0, 1.0, 0.0);

@@ -23,9 +23,8 @@ use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
 use crate::command::{HybridCommand, HybridReport, JointMode};
-use crate::dynamics::Dynamics;
-use crate::state::TreeState;
 use crate::tree::{LinkId, Tree};
+use crate::{dynamics::Dynamics, state::TreeState};
 
 /// Input of the second and third sweep.
 #[derive(Clone, Copy)]
@@ -191,7 +190,7 @@ impl Dynamics {
             let mut psi = Block::ZERO;
             match pivot(&columns, &reach, input, dofs.start).cholesky() {
                 Ok(factor) => {
-                    psi = factor.solve_block(&Block::identity());
+                    psi = factor.solve_block(&Block::IDENTITY);
                     // Π = Ĵ − WWᵀ, Wᵀ = L⁻¹Uᵀ
                     let w = factor.solve_lower_block(&Block::from_rows(reach.map(Force::to_array)));
                     for row in w.rows {

@@ -15,9 +15,7 @@ use glam::DVec3;
 use sinew_math::{Force, add_scaled};
 
 use crate::command::{HybridCommand, HybridReport, JointMode};
-use crate::dynamics::Dynamics;
-use crate::state::TreeState;
-use crate::tree::Tree;
+use crate::{dynamics::Dynamics, state::TreeState, tree::Tree};
 
 /// Commands, gravity and wrenches of a step, and its length.
 #[derive(Clone, Copy, Debug)]

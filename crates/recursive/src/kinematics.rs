@@ -12,11 +12,8 @@ use sinew_math::{Motion, Pose, shift_motion};
 use sinew_mechanism::JointKind;
 use sinew_topology::NONE;
 
-use crate::dynamics::Dynamics;
-use crate::joint_coordinates::pose_from;
-use crate::link_motion::LinkMotion;
-use crate::state::TreeState;
 use crate::tree::{LinkId, Tree};
+use crate::{dynamics::Dynamics, joint_coordinates::pose_from, link_motion::LinkMotion, state::TreeState};
 
 impl Dynamics {
     /// Poses and twists of all links (first sweep of KP08 Table 3).

@@ -10,8 +10,7 @@
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, SpatialInertia, ops, shift_motion};
 
-use crate::joint_space::JointSpace;
-use crate::tree::TreeLink;
+use crate::{joint_space::JointSpace, tree::TreeLink};
 
 /// A link at one instant.
 #[derive(Clone, Copy, Debug)]
@@ -41,9 +40,7 @@ impl LinkMotion {
         inertia: SpatialInertia::ZERO,
         gyroscopic: Force::ZERO,
     };
-}
 
-impl LinkMotion {
     /// Moves a link on a hinge: `S = (axis, 0)`, `Ṡ = 0`.
     #[inline]
     pub(crate) fn move_hinge(&mut self, link: &TreeLink, parent: &Self, angle: f64, rate: f64) {

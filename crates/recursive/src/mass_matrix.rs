@@ -10,8 +10,7 @@ use glam::DVec3;
 use sinew_math::{Force, Motion, Pose, SpatialInertia, shift_force, shift_motion};
 use sinew_topology::NONE;
 
-use crate::dynamics::Dynamics;
-use crate::tree::Tree;
+use crate::{dynamics::Dynamics, tree::Tree};
 
 impl Dynamics {
     /// Writes the mass matrix, row by row, `n_dofs²` numbers (kg·m², kg·m, kg by the units of the rates). For a single

@@ -13,10 +13,8 @@ use sinew_math::{MassProperties, Pose, SpatialInertia};
 use sinew_mechanism::{BodyId, JointId, JointKind};
 use sinew_topology::NONE;
 
-use crate::error::RecursiveError;
 use crate::joint_coordinates::{advance, coordinate_rates, difference, renormalize, set_neutral};
-use crate::joint_space::MAX_COORDINATES;
-use crate::state::TreeState;
+use crate::{error::RecursiveError, joint_space::MAX_COORDINATES, state::TreeState};
 
 sinew_math::define_index!(
     /// Index of a link of a [`Tree`]; parents have smaller indices than children.

@@ -9,15 +9,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::doc::SceneDoc;
 use crate::edit::{EditFault, with_value};
 use crate::error::{SceneError, SceneErrors, SceneIssue, SceneIssueKind};
-use crate::files::read_files;
 use crate::outline::{TextNode, line_column};
 use crate::path::{follow, parse_path};
 use crate::read::{Complaint, outline, read};
-use crate::validate::validate;
-use crate::version;
+use crate::{doc::SceneDoc, files::read_files, validate::validate, version};
 
 /// The text of a scene. It can be edited value by value; errors still have the right line and column.
 ///

@@ -8,11 +8,9 @@ use std::ops::Range;
 
 use ron::extensions::Extensions;
 
-use crate::doc::SceneDoc;
 use crate::error::{SceneIssue, SceneIssueKind as Kind};
 use crate::outline::{TextNode, offset_of};
-use crate::outline_parser::is_blank;
-use crate::suggest::suggestion;
+use crate::{doc::SceneDoc, outline_parser::is_blank, suggest::suggestion};
 
 /// Extensions that scenes are read and written with.
 const EXTENSIONS: Extensions = Extensions::IMPLICIT_SOME.union(Extensions::UNWRAP_VARIANT_NEWTYPES);

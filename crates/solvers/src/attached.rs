@@ -23,8 +23,7 @@
 //!
 //! **Failure.** That of the conjugate gradients, which report it.
 
-use crate::loops::Responder;
-use crate::sparse::SpdSystem;
+use crate::{loops::Responder, sparse::SpdSystem};
 use sinew_math::{Force, Motion};
 
 /// A soft body that is coupled to bodies of a tree, which are named by their ports.

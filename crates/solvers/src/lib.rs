@@ -11,7 +11,6 @@ mod vector;
 mod pair;
 mod system;
 
-mod dense;
 mod pair_reaction;
 mod pair_tree;
 mod tree_ldlt;
@@ -23,7 +22,6 @@ mod tree_solver;
 mod attached;
 
 pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
-pub use dense::DenseReference;
 pub use error::FactorError;
 pub use load::Load;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};

@@ -21,7 +21,7 @@
 //! [`PairFactorView::eliminate`].
 
 use crate::load::Load;
-use crate::pivot::{Ldlt3, factor_packed, invert_pivot, solve_packed, solve_packed_gain};
+use crate::pivot::{Ldlt3, factor_packed, invert_pivot, solve_packed};
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3, shift_force, shift_motion};
 
@@ -143,24 +143,23 @@ impl PairFactor {
     /// `v_a` from the parent's twist, after the eliminations: `u = w − Yᵀ X v_b`, `v_a = X v_b + S u + c`.
     #[inline]
     pub fn substitute(&self, pair: usize, parent: Motion) -> Motion {
-        let head = &self.heads[pair];
-        let carried = shift_motion(parent, head.shift);
-        let mut v = carried + head.offset;
-        for column in &self.columns[self.columns_of(pair)] {
-            v += column.basis * (column.drive - column.gain.dot(carried));
-        }
-        v
+        self.substitute_by(pair, parent, |_, drive| drive)
     }
 
     /// [`Self::substitute`] with more drives added to those of the elimination.
     #[inline]
     pub fn substitute_with(&self, pair: usize, parent: Motion, drive: &[f64]) -> Motion {
+        let more = &drive[self.columns_of(pair)];
+        self.substitute_by(pair, parent, |i, drive| drive + more[i])
+    }
+
+    #[inline(always)]
+    fn substitute_by(&self, pair: usize, parent: Motion, drive: impl Fn(usize, f64) -> f64) -> Motion {
         let head = &self.heads[pair];
         let carried = shift_motion(parent, head.shift);
         let mut v = carried + head.offset;
-        let range = self.columns_of(pair);
-        for (column, more) in self.columns[range.clone()].iter().zip(&drive[range]) {
-            v += column.basis * ((column.drive + more) - column.gain.dot(carried));
+        for (i, column) in self.columns[self.columns_of(pair)].iter().enumerate() {
+            v += column.basis * (drive(i, column.drive) - column.gain.dot(carried));
         }
         v
     }
@@ -265,7 +264,7 @@ impl PairFactorView<'_> {
                 e[0] *= inverse;
             } else {
                 regularized = factor_packed(&mut d, &load.mass, pivots);
-                solve_packed_gain(pivots, &mut gain);
+                solve_packed(pivots, &mut gain);
                 solve_packed(pivots, &mut e);
             }
             for i in 0..F {

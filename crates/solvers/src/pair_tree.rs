@@ -33,11 +33,10 @@
 //! compliance or another number of unknowns is [`FactorError::NoPairForm`]. A body may lack mass in directions
 //! that its joint locks.
 
-use crate::error::FactorError;
 use crate::kernels::{cholesky, gram_row, solve_lower, solve_upper, subtract_columns, transpose_mul};
 use crate::layout::{BlockLayout, NodeLayout};
-use crate::system::BlockSystem;
 use crate::threads::{FlatPart, GRAIN, sweep_down, sweep_up};
+use crate::{error::FactorError, system::BlockSystem};
 use sinew_math::RowSpace;
 use sinew_topology::{EliminationPlan, NONE, Schedule};
 use std::convert::Infallible;

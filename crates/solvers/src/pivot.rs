@@ -4,7 +4,8 @@
 //! counted; it is not an error, because a step must not fail. No allocation; sizes are known at compile time.
 
 use glam::DVec3;
-use sinew_math::{Force, Sym3, Sym6};
+use sinew_math::{Sym3, Sym6};
+use std::ops::{Mul, SubAssign};
 
 /// LDLᵀ of a symmetric 3×3 matrix, packed by rows with `1/D` on the diagonal.
 pub(crate) struct Ldlt3(pub(crate) [f64; 6]);
@@ -69,39 +70,23 @@ pub(crate) fn factor_packed<const F: usize>(d: &mut [[f64; F]; F], mass: &Sym6, 
     regularized
 }
 
-/// Solves with the packed LDLᵀ in place.
+/// Solves with the packed LDLᵀ in place, for numbers or for wrenches: `Y = U D⁻¹`.
 #[inline]
-pub(crate) fn solve_packed(l: &[f64], x: &mut [f64]) {
+pub(crate) fn solve_packed<T: Copy + SubAssign + Mul<f64, Output = T>>(l: &[f64], x: &mut [T]) {
     let f = x.len();
     for i in 0..f {
         for k in 0..i {
-            x[i] -= l[i * (i + 1) / 2 + k] * x[k];
+            let known = x[k];
+            x[i] -= known * l[i * (i + 1) / 2 + k];
         }
     }
     for i in 0..f {
-        x[i] *= l[i * (i + 1) / 2 + i];
+        x[i] = x[i] * l[i * (i + 1) / 2 + i];
     }
     for i in (0..f).rev() {
         for k in i + 1..f {
-            x[i] -= l[k * (k + 1) / 2 + i] * x[k];
-        }
-    }
-}
-
-/// [`solve_packed`] for wrench-valued right-hand sides: `Y = U D⁻¹`.
-#[inline]
-pub(crate) fn solve_packed_gain<const F: usize>(l: &[f64], x: &mut [Force; F]) {
-    for i in 0..F {
-        for k in 0..i {
-            x[i] -= x[k] * l[i * (i + 1) / 2 + k];
-        }
-    }
-    for i in 0..F {
-        x[i] = x[i] * l[i * (i + 1) / 2 + i];
-    }
-    for i in (0..F).rev() {
-        for k in i + 1..F {
-            x[i] -= x[k] * l[k * (k + 1) / 2 + i];
+            let known = x[k];
+            x[i] -= known * l[k * (k + 1) / 2 + i];
         }
     }
 }

@@ -19,13 +19,12 @@
 //! Nothing allocates after `new`. A singular pivot is an error that names its node; the factor is then
 //! unusable until the next successful call. Results are the same bits at every thread count.
 
-use crate::error::FactorError;
 use crate::kernels::{
     cholesky, gram_row, solve_lower, solve_upper, subtract_columns, transpose_mul, with_fixed_dims,
 };
 use crate::layout::{BlockLayout, NodeLayout};
-use crate::system::BlockSystem;
 use crate::threads::{FlatPart, GRAIN, sweep_down, sweep_up};
+use crate::{error::FactorError, system::BlockSystem};
 use sinew_topology::{EliminationPlan, GraphNode, NONE, Schedule};
 use std::convert::Infallible;
 

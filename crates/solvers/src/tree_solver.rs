@@ -3,10 +3,7 @@
 //! Both forms take the same [`BlockSystem`] and give its velocities and multipliers in elimination order, in linear
 //! time and without allocation. They differ in speed and generality.
 
-use crate::error::FactorError;
-use crate::pair_tree::PairTree;
-use crate::system::BlockSystem;
-use crate::tree_ldlt::TreeLdlt;
+use crate::{error::FactorError, pair_tree::PairTree, system::BlockSystem, tree_ldlt::TreeLdlt};
 
 /// A factorization of the systems of one plan.
 ///

@@ -1,10 +1,6 @@
 //! Plans a graph: spanning forest and loop set first, then the order of elimination. Cost: linear.
 
-use crate::error::TopologyError;
-use crate::graph::Graph;
-use crate::order::order;
-use crate::plan::EliminationPlan;
-use crate::spanning::split;
+use crate::{error::TopologyError, graph::Graph, order::order, plan::EliminationPlan, spanning::split};
 
 /// Plans the elimination of a graph.
 ///

@@ -8,11 +8,9 @@
 //! Cost: a linear copy, plus planning the touched part. Errors are those of building and planning.
 
 use crate::edit::{GraphEdit, IdMap};
-use crate::error::TopologyError;
-use crate::graph::Graph;
 use crate::id::{ConstraintId, NONE, VariableId, dense};
 use crate::plan::{EliminationPlan, Island, PlanPair, PlanTables, PlanTree};
-use crate::planner::plan;
+use crate::{error::TopologyError, graph::Graph, planner::plan};
 use std::ops::Range;
 
 /// An edited graph with its plan.

@@ -5,10 +5,9 @@
 //! world included, belongs to the loop set. Secondary ones always do. Cost: almost linear. A cycle of primary
 //! constraints is an error that lists it.
 
-use crate::error::TopologyError;
 use crate::graph::{Endpoints, Graph, Priority};
 use crate::id::{ConstraintId, GraphNode, VariableId};
-use crate::sets::DisjointSets;
+use crate::{error::TopologyError, sets::DisjointSets};
 use std::collections::VecDeque;
 
 /// For each constraint, whether it is in the spanning forest.

@@ -7,9 +7,7 @@ use sinew_recursive::{DerivativeRow, Dynamics, HybridCommand};
 
 use crate::goal::{Goal, GoalPoint};
 use crate::guide::{Guide, Style};
-use crate::hierarchy::Damping;
-use crate::input::ControlContext;
-use crate::saturation::Saturation;
+use crate::{hierarchy::Damping, input::ControlContext, saturation::Saturation};
 
 use super::scratch::{ActiveGuide, Guidance, LevelRows, base_command};
 

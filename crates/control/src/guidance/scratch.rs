@@ -5,12 +5,10 @@ use sinew_recursive::{Derivatives, Dynamics, HybridCommand, JointMode, Tree};
 
 use crate::goal::{Goal, GoalRows};
 use crate::guide::{Guide, Style};
-use crate::gyration::gyration;
-use crate::hierarchy::Hierarchy;
-use crate::input::ControlContext;
-use crate::limits::LimitState;
-use crate::report::GoalReport;
-use crate::saturation::Saturation;
+use crate::{
+    gyration::gyration, hierarchy::Hierarchy, input::ControlContext, limits::LimitState, report::GoalReport,
+    saturation::Saturation,
+};
 
 /// Slot of a dof without a variable.
 const NONE: usize = usize::MAX;

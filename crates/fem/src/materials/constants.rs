@@ -31,11 +31,6 @@ impl Lame {
         }
         Ok(Self { lambda_pa, mu_pa })
     }
-
-    /// `λ + 2μ`: stiffness of longitudinal waves, Pa.
-    pub fn p_wave_pa(self) -> f64 {
-        self.lambda_pa + 2.0 * self.mu_pa
-    }
 }
 
 /// Squared stretches between which plain St. Venant–Kirchhoff is used (`[λ_L, λ_U]` of KP08 §4.4).

@@ -6,8 +6,7 @@
 //! stretches. All functions are written once over [`Lanes`] and inlined into the kernels. J/m³ of rest volume, Pa. NaN
 //! in, NaN out.
 
-use super::constants::Lame;
-use super::principal_tangent::PrincipalTangent;
+use super::{constants::Lame, principal_tangent::PrincipalTangent};
 use crate::lanes::{Lanes, Vec3};
 use crate::mat3::Mat3;
 

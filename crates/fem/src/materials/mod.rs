@@ -11,9 +11,8 @@ mod neo_hookean;
 pub(crate) mod principal_tangent;
 mod stvk;
 
-use crate::error::FemError;
 use crate::mat3::{Mat3, scale};
-use crate::svd::signed_svd;
+use crate::{error::FemError, svd::signed_svd};
 use extended_stvk::ExtendedStVk;
 use glam::DMat3;
 use law::MaterialLaw;

@@ -5,9 +5,8 @@
 //! inverted and flat, so forces never need an SVD. With the constants `μ = 4/3 μ_Lamé` and `λ = λ_Lamé + 5/6 μ_Lamé` it
 //! agrees with linear elasticity at rest. Pa, J/m³; NaN in, NaN out.
 
-use super::constants::Lame;
 use super::law::{DirectStress, MaterialLaw};
-use super::principal_tangent::PrincipalTangent;
+use super::{constants::Lame, principal_tangent::PrincipalTangent};
 use crate::lanes::{Lanes, Vec3, three};
 use crate::mat3::{Mat3, cross, dot, scale};
 use sinew_math::ops;

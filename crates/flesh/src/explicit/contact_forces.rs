@@ -11,9 +11,8 @@ use sinew_mechanism::{BodyId, State};
 
 use super::contact_list::{ExplicitContacts, carriers, count, memory_force, sides, vertex};
 use super::workspace::{ExplicitWorkspace, collect_wrenches};
-use crate::model::FleshModel;
 use crate::node_vectors::{velocity_at, wrench_at};
-use crate::state::FleshState;
+use crate::{model::FleshModel, state::FleshState};
 
 /// Factor on the damping that bones allow: flesh touches far from their centres of mass and turns them easily.
 const BONE_FACTOR: f64 = 0.25;

@@ -10,10 +10,7 @@ use glam::DVec3;
 use sinew_contact::{ContactForce, ContactModel, ContactPoint, ContactSummary, Mover, Owner};
 use sinew_math::Pose;
 
-use crate::body::FleshBody;
-use crate::model::FleshModel;
-use crate::state::FleshState;
-use crate::surface_contacts::ContactQuery;
+use crate::{body::FleshBody, model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
 /// Part of the momentum at a contact that its damping may remove in a step.
 const MAX_DAMPED: f64 = 0.25;

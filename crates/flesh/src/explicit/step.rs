@@ -32,9 +32,7 @@ use sinew_math::Force;
 use sinew_mechanism::{BodyId, State};
 
 use super::workspace::{ExplicitWorkspace, FleshScratch, MAX_SUBSTEPS, collect_wrenches};
-use crate::body::FleshBody;
-use crate::model::FleshModel;
-use crate::state::FleshState;
+use crate::{body::FleshBody, model::FleshModel, state::FleshState};
 
 /// Settings of explicit steps between two states of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,8 +14,7 @@ use sinew_math::{Force, Motion, Pose, log_so3};
 use sinew_mechanism::{BodyId, State};
 
 use super::contact_list::{ExplicitContacts, stiffest};
-use crate::body::FleshBody;
-use crate::model::FleshModel;
+use crate::{body::FleshBody, model::FleshModel};
 
 /// Scratch of explicit steps. Its content never changes a result.
 pub struct ExplicitWorkspace {
@@ -66,6 +65,25 @@ impl ExplicitWorkspace {
     /// The longest sub-step that is stable, s; infinite without flesh.
     pub fn stable_substep_s(&self) -> f64 {
         self.flesh.iter().map(|part| part.stable_s).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Sets the paths of the bodies from one state to another.
+    pub(super) fn begin(&mut self, before: &State, after: &State, dt: f64) {
+        self.paths.clear();
+        self.paths.extend(before.poses.iter().zip(&after.poses).map(|(start, end)| {
+            let turn = log_so3(end.rotation * start.rotation.inverse());
+            (*start, Motion::new(turn, end.translation - start.translation) * (1.0 / dt))
+        }));
+        self.motions.clear();
+        self.motions.extend(self.paths.iter().map(|path| path.1));
+        self.sums.clear();
+        self.sums.resize(before.poses.len(), Force::ZERO);
+    }
+
+    /// Places the bodies on their paths at a time since the start (s).
+    pub(super) fn place(&mut self, time: f64) {
+        self.poses.clear();
+        self.poses.extend(self.paths.iter().map(|(start, twist)| start.retract(*twist * time)));
     }
 }
 
@@ -122,27 +140,6 @@ impl FleshScratch {
                 }
             }
         });
-    }
-}
-
-impl ExplicitWorkspace {
-    /// Sets the paths of the bodies from one state to another.
-    pub(super) fn begin(&mut self, before: &State, after: &State, dt: f64) {
-        self.paths.clear();
-        self.paths.extend(before.poses.iter().zip(&after.poses).map(|(start, end)| {
-            let turn = log_so3(end.rotation * start.rotation.inverse());
-            (*start, Motion::new(turn, end.translation - start.translation) * (1.0 / dt))
-        }));
-        self.motions.clear();
-        self.motions.extend(self.paths.iter().map(|path| path.1));
-        self.sums.clear();
-        self.sums.resize(before.poses.len(), Force::ZERO);
-    }
-
-    /// Places the bodies on their paths at a time since the start (s).
-    pub(super) fn place(&mut self, time: f64) {
-        self.poses.clear();
-        self.poses.extend(self.paths.iter().map(|(start, twist)| start.retract(*twist * time)));
     }
 }
 

@@ -8,8 +8,7 @@ use sinew_math::{Sym3, Sym6, skew, symmetric_eigen};
 use sinew_mechanism::CouplingPoint;
 use sinew_solvers::{BlockMatrix, Load};
 
-use crate::body::FleshBody;
-use crate::node_vectors::wrench_at;
+use crate::{body::FleshBody, node_vectors::wrench_at};
 
 /// The loads of the bones of one body of flesh.
 #[derive(Clone, Debug)]

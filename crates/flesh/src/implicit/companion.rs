@@ -11,9 +11,8 @@ use sinew_math::{Force, Motion};
 use sinew_mechanism::{Attached, CgReport, Companion, CouplingPoint, Outside, Reaction, State};
 use sinew_solvers::CarrierCoupling;
 
-use super::contacts::Contacts;
 use super::couplings::{BodyCoupling, FleshBodyCoupling};
-use super::elements::Elements;
+use super::{contacts::Contacts, elements::Elements};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
@@ -57,9 +56,7 @@ impl FleshWorkspace {
             report: FleshReport::default(),
         }
     }
-}
 
-impl FleshWorkspace {
     /// Moves the free nodes of one body of flesh with their velocities at the end of the step.
     fn move_free_nodes(
         &self,

@@ -4,8 +4,7 @@ use glam::DVec3;
 use sinew_contact::{ContactPoint, Mover, Owner};
 use sinew_math::{Motion, SurfacePoint};
 
-use crate::model::FleshModel;
-use crate::node_vectors::velocity_at;
+use crate::{model::FleshModel, node_vectors::velocity_at};
 
 /// Velocities of nodes, by body of flesh and node, m/s.
 pub(crate) type NodeVelocities<'a> = &'a dyn Fn(usize, usize) -> DVec3;

@@ -17,9 +17,7 @@ use sinew_mechanism::{CouplingPoint, Outside};
 
 use super::contact_sides::{ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
-use crate::model::FleshModel;
-use crate::state::FleshState;
-use crate::surface_contacts::ContactQuery;
+use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
 /// A solve stands if its impulses are wrong by at most this part of all impulses.
 const IMPULSE_TOLERANCE: f64 = 0.1;

@@ -21,11 +21,9 @@ use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
 use sinew_solvers::{BlockMatrix, TwoLevel, UpperBlocks};
 
-use super::bone_loads::BoneLoads;
-use super::carriers::Carriers;
-use crate::body::FleshBody;
+use super::{bone_loads::BoneLoads, carriers::Carriers};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
-use crate::state::NodeHistory;
+use crate::{body::FleshBody, state::NodeHistory};
 
 /// Scratch of one body of flesh. Its content never changes a result.
 #[derive(Clone, Debug)]

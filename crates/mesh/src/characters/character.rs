@@ -6,8 +6,7 @@
 use glam::DVec3;
 use sinew_math::{JointKind, Pose, Shape, exp_so3, ops};
 
-use crate::embed::EmbeddedBody;
-use crate::error::MeshError;
+use crate::{embed::EmbeddedBody, error::MeshError};
 
 /// Density of flesh and bones (kg/m³).
 pub(super) const DENSITY: f64 = 1050.0;

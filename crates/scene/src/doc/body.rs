@@ -3,40 +3,30 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-use super::pose::PoseDoc;
-use super::shape::ShapeDoc;
+use super::{omit::is_default, pose::PoseDoc, shape::ShapeDoc};
 
-/// One rigid body.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BodyDoc {
-    /// Unique among bodies; `world` is reserved.
-    pub name: String,
-    /// Who moves it.
-    #[serde(skip_serializing_if = "is_default")]
-    pub kind: BodyKindDoc,
-    /// Initial pose of the body frame in the world.
-    #[serde(skip_serializing_if = "is_default")]
-    pub pose: PoseDoc,
-    /// Initial velocity.
-    #[serde(skip_serializing_if = "is_default")]
-    pub velocity: VelocityDoc,
-    /// What it looks like and, unless `mass` says otherwise, how its mass is spread.
-    #[serde(skip_serializing_if = "is_default")]
-    pub shapes: Vec<ShapeDoc>,
-    /// Its mass, centre of mass and inertia.
-    #[serde(skip_serializing_if = "is_default")]
-    pub mass: MassDoc,
-    /// Rate at which its linear velocity decays (1/s): force −m c v.
-    #[serde(skip_serializing_if = "is_default")]
-    pub linear_damping: f64,
-    /// Rate at which its angular velocity decays (1/s): torque −I c ω.
-    #[serde(skip_serializing_if = "is_default")]
-    pub angular_damping: f64,
-    /// Colour to draw it with: red, green, blue from 0 to 1.
-    #[serde(skip_serializing_if = "is_default")]
-    pub color: Option<DVec3>,
+document! {
+    /// One rigid body.
+    pub struct BodyDoc {
+        /// Unique among bodies; `world` is reserved.
+        pub name: String,
+        /// Who moves it.
+        [omit] pub kind: BodyKindDoc,
+        /// Initial pose of the body frame in the world.
+        [omit] pub pose: PoseDoc,
+        /// Initial velocity.
+        [omit] pub velocity: VelocityDoc,
+        /// What it looks like and, unless `mass` says otherwise, how its mass is spread.
+        [omit] pub shapes: Vec<ShapeDoc>,
+        /// Its mass, centre of mass and inertia.
+        [omit] pub mass: MassDoc,
+        /// Rate at which its linear velocity decays (1/s): force −m c v.
+        [omit] pub linear_damping: f64,
+        /// Rate at which its angular velocity decays (1/s): torque −I c ω.
+        [omit] pub angular_damping: f64,
+        /// Colour to draw it with: red, green, blue from 0 to 1.
+        [omit] pub color: Option<DVec3>,
+    }
 }
 
 /// Who moves a body.
@@ -51,16 +41,15 @@ pub enum BodyKindDoc {
     Kinematic,
 }
 
-/// Velocity of a body in world axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct VelocityDoc {
-    /// Angular velocity (rad/s).
-    #[serde(skip_serializing_if = "is_default")]
-    pub angular: DVec3,
-    /// Velocity of the centre of mass (m/s).
-    #[serde(skip_serializing_if = "is_default")]
-    pub linear: DVec3,
+document! {
+    /// Velocity of a body in world axes.
+    #[derive(Copy)]
+    pub struct VelocityDoc {
+        /// Angular velocity (rad/s).
+        [omit] pub angular: DVec3,
+        /// Velocity of the centre of mass (m/s).
+        [omit] pub linear: DVec3,
+    }
 }
 
 /// Mass of a body, from its shapes or given outright.

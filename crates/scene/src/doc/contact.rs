@@ -3,27 +3,20 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-use super::pose::PoseDoc;
-use super::shape::ShapeDoc;
+use super::{omit::is_default, pose::PoseDoc, shape::ShapeDoc};
 
-/// How a surface touches.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ContactDoc {
-    /// Coefficient of friction; of two surfaces the geometric mean counts.
-    pub friction: f64,
-    /// How far it gives under its own weight.
-    pub firmness: FirmnessDoc,
-    /// Groups it belongs to, one bit each.
-    pub groups: u32,
-    /// Groups it touches.
-    pub touches: u32,
-}
-
-impl Default for ContactDoc {
-    fn default() -> Self {
-        Self { friction: 0.5, firmness: FirmnessDoc::default(), groups: u32::MAX, touches: u32::MAX }
+document! {
+    /// How a surface touches.
+    #[derive(Copy)]
+    pub struct ContactDoc {
+        /// Coefficient of friction; of two surfaces the geometric mean counts.
+        pub friction: f64 = 0.5,
+        /// How far it gives under its own weight.
+        pub firmness: FirmnessDoc,
+        /// Groups it belongs to, one bit each.
+        pub groups: u32 = u32::MAX,
+        /// Groups it touches.
+        pub touches: u32 = u32::MAX,
     }
 }
 

@@ -5,88 +5,72 @@ use serde::{Deserialize, Serialize};
 
 use super::omit::is_default;
 
-/// Expectations over the run; those left out are not checked. Every run must also stay finite.
-///
-/// Energies are compared relative to the largest kinetic energy of the run, so that the height at which
-/// potential energy is zero does not matter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExpectDoc {
-    /// Largest distance by which a joint may come apart at any time (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_position_error_m: Option<f64>,
-    /// Largest angle by which locked joint directions may disagree at any time (rad).
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_rotation_error_rad: Option<f64>,
-    /// Largest of both among the joints of the tree, which never open, at any time (m, rad).
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_tree_error: Option<f64>,
-    /// Largest |E(t) − E(0)|, relative to the largest kinetic energy of the run.
-    #[serde(skip_serializing_if = "is_default")]
-    pub energy_drift: Option<f64>,
-    /// Largest E(t) − E(0), relative to the largest kinetic energy of the run; 0 forbids any gain.
-    #[serde(skip_serializing_if = "is_default")]
-    pub energy_gain: Option<f64>,
-    /// Largest speed of any centre of mass at any time (m/s).
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_speed_m_per_s: Option<f64>,
-    /// Largest angular speed of any body at any time (rad/s).
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_angular_speed_rad_per_s: Option<f64>,
-    /// Where bodies must be.
-    #[serde(skip_serializing_if = "is_default")]
-    pub bodies: Vec<ExpectBodyDoc>,
-    /// Most tetrahedra that may be inverted at the end.
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_inverted: Option<u32>,
-    /// Deepest contact at any time (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_penetration_m: Option<f64>,
-    /// Largest distance of any node of flesh from its place at rest at the end (m), once the flesh as a whole is moved
-    /// and turned to fit.
-    #[serde(skip_serializing_if = "is_default")]
-    pub flesh_rest_m: Option<f64>,
-    /// Where nodes of flesh must be.
-    #[serde(skip_serializing_if = "is_default")]
-    pub flesh: Vec<ExpectFleshDoc>,
-    /// What the motion must show.
-    #[serde(skip_serializing_if = "is_default")]
-    pub motions: Vec<ExpectMotionDoc>,
+document! {
+    /// Expectations over the run; those left out are not checked. Every run must also stay finite.
+    ///
+    /// Energies are compared relative to the largest kinetic energy of the run, so that the height at which
+    /// potential energy is zero does not matter.
+    pub struct ExpectDoc {
+        /// Largest distance by which a joint may come apart at any time (m).
+        [omit] pub max_position_error_m: Option<f64>,
+        /// Largest angle by which locked joint directions may disagree at any time (rad).
+        [omit] pub max_rotation_error_rad: Option<f64>,
+        /// Largest of both among the joints of the tree, which never open, at any time (m, rad).
+        [omit] pub max_tree_error: Option<f64>,
+        /// Largest |E(t) − E(0)|, relative to the largest kinetic energy of the run.
+        [omit] pub energy_drift: Option<f64>,
+        /// Largest E(t) − E(0), relative to the largest kinetic energy of the run; 0 forbids any gain.
+        [omit] pub energy_gain: Option<f64>,
+        /// Largest speed of any centre of mass at any time (m/s).
+        [omit] pub max_speed_m_per_s: Option<f64>,
+        /// Largest angular speed of any body at any time (rad/s).
+        [omit] pub max_angular_speed_rad_per_s: Option<f64>,
+        /// Where bodies must be.
+        [omit] pub bodies: Vec<ExpectBodyDoc>,
+        /// Most tetrahedra that may be inverted at the end.
+        [omit] pub max_inverted: Option<u32>,
+        /// Deepest contact at any time (m).
+        [omit] pub max_penetration_m: Option<f64>,
+        /// Largest distance of any node of flesh from its place at rest at the end (m), once the flesh as a whole is
+        /// moved and turned to fit.
+        [omit] pub flesh_rest_m: Option<f64>,
+        /// Where nodes of flesh must be.
+        [omit] pub flesh: Vec<ExpectFleshDoc>,
+        /// What the motion must show.
+        [omit] pub motions: Vec<ExpectMotionDoc>,
+    }
 }
 
-/// Where a body must be.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExpectBodyDoc {
-    /// Name of the body (generated names included).
-    pub body: String,
-    /// When (s); the end of the run if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub at_s: Option<f64>,
-    /// A point of the body, in its body frame (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub point: DVec3,
-    /// Where that point must be, in the world (m).
-    pub position: DVec3,
-    /// Largest distance allowed (m).
-    pub tolerance_m: f64,
+document! {
+    /// Where a body must be.
+    pub struct ExpectBodyDoc {
+        /// Name of the body (generated names included).
+        pub body: String,
+        /// When (s); the end of the run if left out.
+        [omit] pub at_s: Option<f64>,
+        /// A point of the body, in its body frame (m).
+        [omit] pub point: DVec3,
+        /// Where that point must be, in the world (m).
+        pub position: DVec3,
+        /// Largest distance allowed (m).
+        pub tolerance_m: f64,
+    }
 }
 
-/// Where a node of flesh must be.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExpectFleshDoc {
-    /// Name of the flesh (generated names included).
-    pub flesh: String,
-    /// The node, counted from 0.
-    pub node: u32,
-    /// When (s); the end of the run if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub at_s: Option<f64>,
-    /// Where it must be, in the world (m).
-    pub position: DVec3,
-    /// Largest distance allowed (m).
-    pub tolerance_m: f64,
+document! {
+    /// Where a node of flesh must be.
+    pub struct ExpectFleshDoc {
+        /// Name of the flesh (generated names included).
+        pub flesh: String,
+        /// The node, counted from 0.
+        pub node: u32,
+        /// When (s); the end of the run if left out.
+        [omit] pub at_s: Option<f64>,
+        /// Where it must be, in the world (m).
+        pub position: DVec3,
+        /// Largest distance allowed (m).
+        pub tolerance_m: f64,
+    }
 }
 
 /// What a motion must show: a measure of the whole run between two bounds.

@@ -3,72 +3,39 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::contact::ContactDoc;
-use super::omit::is_default;
-use super::pose::PoseDoc;
+use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc};
 
-/// One body of flesh.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FleshDoc {
-    /// Unique among flesh.
-    pub name: String,
-    /// Its tetrahedra at rest.
-    pub mesh: FleshMeshDoc,
-    /// Frame of the mesh in the world.
-    #[serde(skip_serializing_if = "is_default")]
-    pub pose: PoseDoc,
-    /// Initial velocity of every free node (m/s), world axes.
-    #[serde(skip_serializing_if = "is_default")]
-    pub velocity: DVec3,
-    /// Material.
-    pub material: FleshMaterialDoc,
-    /// Density of filled volume (kg/m³).
-    pub density: f64,
-    /// Stiffness damping (s): forces −βK v. Only in implicit steps.
-    #[serde(skip_serializing_if = "is_default")]
-    pub stiffness_damping_s: f64,
-    /// Damper of free nodes against the motion of their nearest bone (1/s).
-    #[serde(skip_serializing_if = "is_default")]
-    pub bone_damping: f64,
-    /// Mass of the lightest node, relative to the mean, 0 to 1.
-    #[serde(skip_serializing_if = "is_default")]
-    pub mass_floor: f64,
-    /// Which nodes are fixed to which body; later entries take only nodes that are free so far.
-    #[serde(skip_serializing_if = "is_default")]
-    pub attach: Vec<AttachDoc>,
-    /// How its surface touches; nothing touches it if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub contact: Option<ContactDoc>,
-    /// How it is stepped.
-    #[serde(skip_serializing_if = "is_default")]
-    pub stepping: FleshSteppingDoc,
-    /// Initial displacement of free nodes, for tests of recovery.
-    #[serde(skip_serializing_if = "is_default")]
-    pub disturbed: DisturbanceDoc,
-    /// Colour to draw it with: red, green, blue from 0 to 1.
-    #[serde(skip_serializing_if = "is_default")]
-    pub color: Option<DVec3>,
-}
-
-impl Default for FleshDoc {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            mesh: FleshMeshDoc::default(),
-            pose: PoseDoc::default(),
-            velocity: DVec3::ZERO,
-            material: FleshMaterialDoc::default(),
-            density: 1000.0,
-            stiffness_damping_s: 0.0,
-            bone_damping: 0.0,
-            mass_floor: 0.0,
-            attach: Vec::new(),
-            contact: None,
-            stepping: FleshSteppingDoc::default(),
-            disturbed: DisturbanceDoc::default(),
-            color: None,
-        }
+document! {
+    /// One body of flesh.
+    pub struct FleshDoc {
+        /// Unique among flesh.
+        pub name: String,
+        /// Its tetrahedra at rest.
+        pub mesh: FleshMeshDoc,
+        /// Frame of the mesh in the world.
+        [omit] pub pose: PoseDoc,
+        /// Initial velocity of every free node (m/s), world axes.
+        [omit] pub velocity: DVec3,
+        /// Material.
+        pub material: FleshMaterialDoc,
+        /// Density of filled volume (kg/m³).
+        pub density: f64 = 1000.0,
+        /// Stiffness damping (s): forces −βK v. Only in implicit steps.
+        [omit] pub stiffness_damping_s: f64,
+        /// Damper of free nodes against the motion of their nearest bone (1/s).
+        [omit] pub bone_damping: f64,
+        /// Mass of the lightest node, relative to the mean, 0 to 1.
+        [omit] pub mass_floor: f64,
+        /// Which nodes are fixed to which body; later entries take only nodes that are free so far.
+        [omit] pub attach: Vec<AttachDoc>,
+        /// How its surface touches; nothing touches it if left out.
+        [omit] pub contact: Option<ContactDoc>,
+        /// How it is stepped.
+        [omit] pub stepping: FleshSteppingDoc,
+        /// Initial displacement of free nodes, for tests of recovery.
+        [omit] pub disturbed: DisturbanceDoc,
+        /// Colour to draw it with: red, green, blue from 0 to 1.
+        [omit] pub color: Option<DVec3>,
     }
 }
 
@@ -252,25 +219,20 @@ pub enum DisturbanceDoc {
         /// Any number.
         seed: u64,
     },
-    /// All coordinates along an axis of the mesh times a factor, about its middle; a negative one turns the flesh inside out.
+    /// All coordinates along an axis of the mesh times a factor, about its middle; a negative one turns it inside out.
     Scaled(DVec3),
     /// Twisted about the longest side of the mesh, from one end to the other (rad).
     Twisted(f64),
 }
 
-/// How the coupled system of flesh and bodies is solved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FleshSolverDoc {
-    /// Residual relative to the right-hand side, 1e-14 to 0.5.
-    pub precision: f64,
-    /// Most iterations, 1 to 1,000,000.
-    pub iterations: u32,
-}
-
-impl Default for FleshSolverDoc {
-    fn default() -> Self {
-        Self { precision: 1e-5, iterations: 1000 }
+document! {
+    /// How the coupled system of flesh and bodies is solved.
+    #[derive(Copy)]
+    pub struct FleshSolverDoc {
+        /// Residual relative to the right-hand side, 1e-14 to 0.5.
+        pub precision: f64 = 1e-5,
+        /// Most iterations, 1 to 1,000,000.
+        pub iterations: u32 = 1000,
     }
 }
 

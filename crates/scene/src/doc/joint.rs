@@ -1,105 +1,64 @@
 //! Joints: kind, frames, and the forces along their coordinates. Plain data; m, rad, N, N·m.
 
+use std::f64::consts::PI;
+
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use sinew_math::JointKind;
 
-use super::omit::is_default;
-
-/// One joint, holding `child` relative to `parent`.
-///
-/// Forces act on the coordinate of the joint, which is zero where its two frames coincide:
-///
-/// | Kind | coordinate | forces |
-/// |---|---|---|
-/// | hinge, screw, planar, cylindrical | angle about the main axis | all but `cone_limit` |
-/// | prismatic, point on line, cylindrical with `coordinate: Slide` | slide along the main axis | all but `cone_limit` |
-/// | ball, universal, free | the whole relative rotation | `spring`, `damping`, `cone_limit`, `armature`, `friction` |
-/// | every other kind | none | none |
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct JointDoc {
-    /// Unique among joints.
-    pub name: String,
-    /// Which motions it allows.
-    pub kind: JointKind,
-    /// Name of the first body.
-    pub child: String,
-    /// Name of the second body; the world if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub parent: Option<String>,
-    /// Where it sits on both bodies.
-    #[serde(skip_serializing_if = "is_default")]
-    pub frames: JointFramesDoc,
-    /// Whether it belongs to the tree or closes a loop.
-    #[serde(skip_serializing_if = "is_default")]
-    pub priority: PriorityDoc,
-    /// When it begins to hold (s); before, its bodies move as if it were not there. At that moment it closes whatever gap
-    /// its frames have. Only for secondary joints that are rigid and have no forces; so is `to_s`.
-    #[serde(skip_serializing_if = "is_default")]
-    pub from_s: f64,
-    /// When it lets go (s); never if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub to_s: Option<f64>,
-    /// How much an error of this joint counts when the loops it is part of cannot all be closed: loop joints of
-    /// larger weight open less. Without meaning in the tree, which never opens.
-    #[serde(skip_serializing_if = "is_one")]
-    pub weight: f64,
-    /// Which coordinate the forces act on, where the kind leaves a choice.
-    #[serde(skip_serializing_if = "is_default")]
-    pub coordinate: Option<CoordinateDoc>,
-    /// Spring towards a rest position.
-    #[serde(skip_serializing_if = "is_default")]
-    pub spring: Option<JointSpringDoc>,
-    /// Viscous damping (N·m·s/rad or N·s/m), in addition to that of the spring.
-    #[serde(skip_serializing_if = "is_default")]
-    pub damping: f64,
-    /// Range of the twist or slide.
-    #[serde(skip_serializing_if = "is_default")]
-    pub limits: Option<LimitsDoc>,
-    /// Largest tilt of the main axis.
-    #[serde(skip_serializing_if = "is_default")]
-    pub cone_limit: Option<ConeLimitDoc>,
-    /// Motor.
-    #[serde(skip_serializing_if = "is_default")]
-    pub motor: Option<MotorDoc>,
-    /// Inertia of the rotor, added along the coordinate (kg·m² or kg).
-    #[serde(skip_serializing_if = "is_default")]
-    pub armature: f64,
-    /// Dry friction: largest force that opposes motion (N·m or N).
-    #[serde(skip_serializing_if = "is_default")]
-    pub friction: f64,
-    /// Name of a scalar track that prescribes the coordinate exactly (scalar coordinates only).
-    #[serde(skip_serializing_if = "is_default")]
-    pub drive: Option<String>,
-    /// Compliance of the locked directions (m/N, rad/(N·m)); 0 is rigid.
-    #[serde(skip_serializing_if = "is_default")]
-    pub compliance: f64,
-}
-
-impl Default for JointDoc {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            kind: JointKind::Hinge,
-            child: String::new(),
-            parent: None,
-            frames: JointFramesDoc::default(),
-            priority: PriorityDoc::default(),
-            from_s: 0.0,
-            to_s: None,
-            weight: 1.0,
-            coordinate: None,
-            spring: None,
-            damping: 0.0,
-            limits: None,
-            cone_limit: None,
-            motor: None,
-            armature: 0.0,
-            friction: 0.0,
-            drive: None,
-            compliance: 0.0,
-        }
+document! {
+    /// One joint, holding `child` relative to `parent`.
+    ///
+    /// Forces act on the coordinate of the joint, which is zero where its two frames coincide:
+    ///
+    /// | Kind | coordinate | forces |
+    /// |---|---|---|
+    /// | hinge, screw, planar, cylindrical | angle about the main axis | all but `cone_limit` |
+    /// | prismatic, point on line, cylindrical with `coordinate: Slide` | slide along that axis | all but `cone_limit` |
+    /// | ball, universal, free | the relative rotation | `spring`, `damping`, `cone_limit`, `armature`, `friction` |
+    /// | every other kind | none | none |
+    pub struct JointDoc {
+        /// Unique among joints.
+        pub name: String,
+        /// Which motions it allows.
+        pub kind: JointKind = JointKind::Hinge,
+        /// Name of the first body.
+        pub child: String,
+        /// Name of the second body; the world if left out.
+        [omit] pub parent: Option<String>,
+        /// Where it sits on both bodies.
+        [omit] pub frames: JointFramesDoc,
+        /// Whether it belongs to the tree or closes a loop.
+        [omit] pub priority: PriorityDoc,
+        /// When it begins to hold (s); before, its bodies move as if it were not there. At that moment it closes
+        /// whatever gap its frames have. Only for secondary joints that are rigid and have no forces; so is `to_s`.
+        [omit] pub from_s: f64,
+        /// When it lets go (s); never if left out.
+        [omit] pub to_s: Option<f64>,
+        /// How much an error of this joint counts when the loops it is part of cannot all be closed: loop joints of
+        /// larger weight open less. Without meaning in the tree, which never opens.
+        #[serde(skip_serializing_if = "is_one")]
+        pub weight: f64 = 1.0,
+        /// Which coordinate the forces act on, where the kind leaves a choice.
+        [omit] pub coordinate: Option<CoordinateDoc>,
+        /// Spring towards a rest position.
+        [omit] pub spring: Option<JointSpringDoc>,
+        /// Viscous damping (N·m·s/rad or N·s/m), in addition to that of the spring.
+        [omit] pub damping: f64,
+        /// Range of the twist or slide.
+        [omit] pub limits: Option<LimitsDoc>,
+        /// Largest tilt of the main axis.
+        [omit] pub cone_limit: Option<ConeLimitDoc>,
+        /// Motor.
+        [omit] pub motor: Option<MotorDoc>,
+        /// Inertia of the rotor, added along the coordinate (kg·m² or kg).
+        [omit] pub armature: f64,
+        /// Dry friction: largest force that opposes motion (N·m or N).
+        [omit] pub friction: f64,
+        /// Name of a scalar track that prescribes the coordinate exactly (scalar coordinates only).
+        [omit] pub drive: Option<String>,
+        /// Compliance of the locked directions (m/N, rad/(N·m)); 0 is rigid.
+        [omit] pub compliance: f64,
     }
 }
 
@@ -124,33 +83,27 @@ impl Default for JointFramesDoc {
     }
 }
 
-/// One joint frame per body, each in the coordinates of its body frame (of the world for the world).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LocalFramesDoc {
-    /// Frame on the child.
-    pub child: FrameDoc,
-    /// Frame on the parent.
-    pub parent: FrameDoc,
+document! {
+    /// One joint frame per body, each in the coordinates of its body frame (of the world for the world).
+    pub struct LocalFramesDoc {
+        /// Frame on the child.
+        pub child: FrameDoc,
+        /// Frame on the parent.
+        pub parent: FrameDoc,
+    }
 }
 
-/// A joint frame: a point, the main axis x, and a direction that fixes y.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FrameDoc {
-    /// Origin (m).
-    pub anchor: DVec3,
-    /// Main axis, any non-zero length.
-    pub axis: DVec3,
-    /// Direction whose part across the main axis becomes y; if left out, the coordinate axis that
-    /// follows, in the cycle x y z, the one nearest to the main axis.
-    #[serde(skip_serializing_if = "is_default")]
-    pub reference: Option<DVec3>,
-}
-
-impl Default for FrameDoc {
-    fn default() -> Self {
-        Self { anchor: DVec3::ZERO, axis: DVec3::X, reference: None }
+document! {
+    /// A joint frame: a point, the main axis x, and a direction that fixes y.
+    #[derive(Copy)]
+    pub struct FrameDoc {
+        /// Origin (m).
+        pub anchor: DVec3,
+        /// Main axis, any non-zero length.
+        pub axis: DVec3 = DVec3::X,
+        /// Direction whose part across the main axis becomes y; if left out, the coordinate axis that
+        /// follows, in the cycle x y z, the one nearest to the main axis.
+        [omit] pub reference: Option<DVec3>,
     }
 }
 
@@ -175,63 +128,50 @@ pub enum CoordinateDoc {
     Slide,
 }
 
-/// Spring along the coordinate of a joint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct JointSpringDoc {
-    /// Stiffness (N·m/rad or N/m).
-    pub stiffness: f64,
-    /// Damping (N·m·s/rad or N·s/m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub damping: f64,
-    /// Where it is relaxed: angle (rad) or slide (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub rest: f64,
-    /// Where it is relaxed, if the coordinate is a rotation: rotation vector in the parent's frame (rad).
-    #[serde(skip_serializing_if = "is_default")]
-    pub rest_rotation: DVec3,
-}
-
-/// Range of the twist or slide, kept by a one-sided spring.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LimitsDoc {
-    /// Smallest value (rad or m).
-    pub min: f64,
-    /// Largest value (rad or m).
-    pub max: f64,
-    /// Stiffness outside the range (N·m/rad or N/m).
-    pub stiffness: f64,
-    /// Damping outside the range (N·m·s/rad or N·s/m).
-    pub damping: f64,
-    /// Width over which the stiffness sets in (rad or m); 0 is a sharp edge.
-    pub ramp: f64,
-}
-
-impl Default for LimitsDoc {
-    fn default() -> Self {
-        let pi = std::f64::consts::PI;
-        Self { min: -pi, max: pi, stiffness: 1e3, damping: 1.0, ramp: 0.02 }
+document! {
+    /// Spring along the coordinate of a joint.
+    #[derive(Copy)]
+    pub struct JointSpringDoc {
+        /// Stiffness (N·m/rad or N/m).
+        pub stiffness: f64,
+        /// Damping (N·m·s/rad or N·s/m).
+        [omit] pub damping: f64,
+        /// Where it is relaxed: angle (rad) or slide (m).
+        [omit] pub rest: f64,
+        /// Where it is relaxed, if the coordinate is a rotation: rotation vector in the parent's frame (rad).
+        [omit] pub rest_rotation: DVec3,
     }
 }
 
-/// Largest tilt between the main axes of the two frames, kept by a one-sided spring.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ConeLimitDoc {
-    /// Largest angle (rad), above 0 and at most π.
-    pub angle: f64,
-    /// Stiffness beyond it (N·m/rad).
-    pub stiffness: f64,
-    /// Damping beyond it (N·m·s/rad).
-    pub damping: f64,
-    /// Width over which the stiffness sets in (rad); 0 is a sharp edge.
-    pub ramp: f64,
+document! {
+    /// Range of the twist or slide, kept by a one-sided spring.
+    #[derive(Copy)]
+    pub struct LimitsDoc {
+        /// Smallest value (rad or m).
+        pub min: f64 = -PI,
+        /// Largest value (rad or m).
+        pub max: f64 = PI,
+        /// Stiffness outside the range (N·m/rad or N/m).
+        pub stiffness: f64 = 1e3,
+        /// Damping outside the range (N·m·s/rad or N·s/m).
+        pub damping: f64 = 1.0,
+        /// Width over which the stiffness sets in (rad or m); 0 is a sharp edge.
+        pub ramp: f64 = 0.02,
+    }
 }
 
-impl Default for ConeLimitDoc {
-    fn default() -> Self {
-        Self { angle: std::f64::consts::PI, stiffness: 1e3, damping: 1.0, ramp: 0.02 }
+document! {
+    /// Largest tilt between the main axes of the two frames, kept by a one-sided spring.
+    #[derive(Copy)]
+    pub struct ConeLimitDoc {
+        /// Largest angle (rad), above 0 and at most π.
+        pub angle: f64 = PI,
+        /// Stiffness beyond it (N·m/rad).
+        pub stiffness: f64 = 1e3,
+        /// Damping beyond it (N·m·s/rad).
+        pub damping: f64 = 1.0,
+        /// Width over which the stiffness sets in (rad); 0 is a sharp edge.
+        pub ramp: f64 = 0.02,
     }
 }
 
@@ -244,32 +184,30 @@ pub enum MotorDoc {
     Velocity(VelocityMotorDoc),
 }
 
-/// Proportional-derivative motor: force `stiffness · (target − q) + damping · (d target/dt − q̇)`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PositionMotorDoc {
-    /// Where to go (rad or m).
-    pub target: TargetDoc,
-    /// Proportional gain (N·m/rad or N/m).
-    pub stiffness: f64,
-    /// Derivative gain (N·m·s/rad or N·s/m).
-    pub damping: f64,
-    /// Largest force (N·m or N); unlimited if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_force: Option<f64>,
+document! {
+    /// Proportional-derivative motor: force `stiffness · (target − q) + damping · (d target/dt − q̇)`.
+    pub struct PositionMotorDoc {
+        /// Where to go (rad or m).
+        pub target: TargetDoc,
+        /// Proportional gain (N·m/rad or N/m).
+        pub stiffness: f64,
+        /// Derivative gain (N·m·s/rad or N·s/m).
+        pub damping: f64,
+        /// Largest force (N·m or N); unlimited if left out.
+        [omit] pub max_force: Option<f64>,
+    }
 }
 
-/// Velocity motor: force `damping · (target − q̇)`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct VelocityMotorDoc {
-    /// How fast to go (rad/s or m/s).
-    pub target: TargetDoc,
-    /// Gain (N·m·s/rad or N·s/m).
-    pub damping: f64,
-    /// Largest force (N·m or N); unlimited if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_force: Option<f64>,
+document! {
+    /// Velocity motor: force `damping · (target − q̇)`.
+    pub struct VelocityMotorDoc {
+        /// How fast to go (rad/s or m/s).
+        pub target: TargetDoc,
+        /// Gain (N·m·s/rad or N·s/m).
+        pub damping: f64,
+        /// Largest force (N·m or N); unlimited if left out.
+        [omit] pub max_force: Option<f64>,
+    }
 }
 
 /// The goal of a motor.

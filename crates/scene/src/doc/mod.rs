@@ -5,7 +5,10 @@
 //! says otherwise. The body frame is the frame in which shapes, mass properties and local joint frames
 //! are written; its origin need not be the centre of mass.
 //!
-//! Every struct refuses unknown fields, and a field that is left out takes the value of `Default`.
+//! Every struct refuses unknown fields, and a field that is left out takes the value of `Default`: see `document!`.
+
+#[macro_use]
+mod omit;
 
 mod body;
 mod camera;
@@ -17,7 +20,6 @@ mod flesh;
 mod generator;
 mod joint;
 mod motion;
-mod omit;
 mod pose;
 mod scene;
 mod score;
@@ -25,35 +27,19 @@ mod shape;
 mod solve;
 mod surface;
 
-pub use body::{BodyDoc, BodyKindDoc, InertiaDoc, MassDoc, MassPropertiesDoc, VelocityDoc};
-pub use camera::CameraDoc;
-pub use change::ChangeDoc;
-pub use character::{CharacterDoc, FollowDoc};
-pub use contact::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc};
-pub use expect::{ExpectBodyDoc, ExpectDoc, ExpectFleshDoc, ExpectMotionDoc, MeasureDoc};
-pub use flesh::{
-    AttachDoc, AttachedDoc, CharacterKindDoc, DisturbanceDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc,
-    FleshMeshDoc, FleshSolverDoc, FleshSteppingDoc,
-};
-pub use generator::{ChainDoc, GeneratorDoc, LadderDoc, LadderPoseDoc, MeshDoc, RootDoc, TreeDoc};
-pub use joint::{
-    ConeLimitDoc, CoordinateDoc, FrameDoc, JointDoc, JointFramesDoc, JointSpringDoc, LimitsDoc,
-    LocalFramesDoc, MotorDoc, PositionMotorDoc, PriorityDoc, TargetDoc, VelocityMotorDoc,
-};
-pub use motion::{
-    CircleDoc, CurveDoc, EndDoc, GrabDoc, InputDoc, InterpolationDoc, JointForcesDoc, KinematicDoc, SineDoc,
-    SpringDoc, TrackDoc, WrenchDoc,
-};
-pub use pose::{PoseDoc, RotationDoc};
-pub use scene::{SamplesDoc, SceneDoc, SweepDoc};
-pub use score::{
-    ControlDoc, GoalDoc, GuideDoc, KeyDoc, KeyframesDoc, LandDoc, LevelDoc, PhaseDoc, PoseGoalDoc, ReachDoc,
-    RootControlDoc, ScoreDoc, StyleDoc, WantDoc, WarpDoc,
-};
-pub use shape::ShapeDoc;
-pub use solve::{
-    DisplacementDoc, ExplicitDoc, ExplicitMethodDoc, GyroscopicDoc, ImplicitDoc, JacobianPoseDoc,
-    KrylovMethodDoc, LoopSolverDoc, LoopsDoc, ReducedDoc, ReducedMethodDoc, RotationStepDoc, StabilizeDoc,
-    StepperDoc, TreeSolverDoc,
-};
-pub use surface::SurfaceDoc;
+pub use body::*;
+pub use camera::*;
+pub use change::*;
+pub use character::*;
+pub use contact::*;
+pub use expect::*;
+pub use flesh::*;
+pub use generator::*;
+pub use joint::*;
+pub use motion::*;
+pub use pose::*;
+pub use scene::*;
+pub use score::*;
+pub use shape::*;
+pub use solve::*;
+pub use surface::*;

@@ -3,28 +3,25 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-use super::pose::RotationDoc;
+use super::{omit::is_default, pose::RotationDoc};
 
-/// Linear spring between points of any two bodies, or of a body and the world: force along their line, zero at
-/// the rest length.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SpringDoc {
-    /// Unique among springs.
-    pub name: String,
-    /// One end.
-    pub from: EndDoc,
-    /// Other end.
-    pub to: EndDoc,
-    /// Stiffness (N/m).
-    pub stiffness: f64,
-    /// Damping along the line (N·s/m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub damping: f64,
-    /// Length without force (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub rest_length: f64,
+document! {
+    /// Linear spring between points of any two bodies, or of a body and the world: force along their line, zero at
+    /// the rest length.
+    pub struct SpringDoc {
+        /// Unique among springs.
+        pub name: String,
+        /// One end.
+        pub from: EndDoc,
+        /// Other end.
+        pub to: EndDoc,
+        /// Stiffness (N/m).
+        pub stiffness: f64,
+        /// Damping along the line (N·s/m).
+        [omit] pub damping: f64,
+        /// Length without force (m).
+        [omit] pub rest_length: f64,
+    }
 }
 
 /// A point that something is tied to: an end of a spring, a point of a surface.
@@ -48,17 +45,16 @@ impl Default for EndDoc {
     }
 }
 
-/// A named curve over time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TrackDoc {
-    /// Unique among tracks.
-    pub name: String,
-    /// How values between samples are found.
-    #[serde(skip_serializing_if = "is_default")]
-    pub interpolation: InterpolationDoc,
-    /// The curve. Before the first and after the last sample it stands still.
-    pub curve: CurveDoc,
+document! {
+    /// A named curve over time.
+    pub struct TrackDoc {
+        /// Unique among tracks.
+        pub name: String,
+        /// How values between samples are found.
+        [omit] pub interpolation: InterpolationDoc,
+        /// The curve. Before the first and after the last sample it stands still.
+        pub curve: CurveDoc,
+    }
 }
 
 /// How values between samples are found.
@@ -92,37 +88,33 @@ impl Default for CurveDoc {
     }
 }
 
-/// `center + amplitude · sin(2π frequency t + phase)`; as a scalar, its x component.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SineDoc {
-    /// Middle of the swing (m, or rad for a scalar).
-    pub center: DVec3,
-    /// Largest excursion (m, or rad for a scalar).
-    pub amplitude: DVec3,
-    /// Swings per second (Hz).
-    pub frequency_hz: f64,
-    /// Phase at time 0 (rad).
-    pub phase: f64,
+document! {
+    /// `center + amplitude · sin(2π frequency t + phase)`; as a scalar, its x component.
+    #[derive(Copy)]
+    pub struct SineDoc {
+        /// Middle of the swing (m, or rad for a scalar).
+        pub center: DVec3,
+        /// Largest excursion (m, or rad for a scalar).
+        pub amplitude: DVec3,
+        /// Swings per second (Hz).
+        pub frequency_hz: f64,
+        /// Phase at time 0 (rad).
+        pub phase: f64,
+    }
 }
 
-/// A circle at constant speed, counter-clockwise about its normal.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CircleDoc {
-    /// Centre (m).
-    pub center: DVec3,
-    /// Where the motion is at time 0, relative to the centre (m); must be perpendicular to `normal`.
-    pub start: DVec3,
-    /// Axis of the circle, any non-zero length.
-    pub normal: DVec3,
-    /// Turns per second (Hz).
-    pub frequency_hz: f64,
-}
-
-impl Default for CircleDoc {
-    fn default() -> Self {
-        Self { center: DVec3::ZERO, start: DVec3::X, normal: DVec3::Z, frequency_hz: 1.0 }
+document! {
+    /// A circle at constant speed, counter-clockwise about its normal.
+    #[derive(Copy)]
+    pub struct CircleDoc {
+        /// Centre (m).
+        pub center: DVec3,
+        /// Where the motion is at time 0, relative to the centre (m); must be perpendicular to `normal`.
+        pub start: DVec3 = DVec3::X,
+        /// Axis of the circle, any non-zero length.
+        pub normal: DVec3 = DVec3::Z,
+        /// Turns per second (Hz).
+        pub frequency_hz: f64 = 1.0,
     }
 }
 
@@ -139,85 +131,70 @@ pub enum InputDoc {
     JointForces(JointForcesDoc),
 }
 
-/// A kinematic body follows a track.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct KinematicDoc {
-    /// Name of a body of kind `Kinematic`.
-    pub body: String,
-    /// Name of the track of its body frame; a track without rotations keeps the initial orientation.
-    pub track: String,
+document! {
+    /// A kinematic body follows a track.
+    pub struct KinematicDoc {
+        /// Name of a body of kind `Kinematic`.
+        pub body: String,
+        /// Name of the track of its body frame; a track without rotations keeps the initial orientation.
+        pub track: String,
+    }
 }
 
-/// A point of a body is pulled to a track by a spring of rest length zero.
-///
-/// A track of poses is a moving body frame: the point is then pulled to the same point of that frame, so
-/// that three grabs on one track hold a body in place and orientation.
-///
-/// `stiffness: inf` holds the point instead: a secondary constraint, which opens only where it contradicts
-/// the skeleton.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GrabDoc {
-    /// Name of a dynamic body.
-    pub body: String,
-    /// The point that is pulled, in the body frame (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub point: DVec3,
-    /// Name of the track.
-    pub track: String,
-    /// Stiffness (N/m); `inf` holds the point rigidly.
-    pub stiffness: f64,
-    /// Damping (N·s/m); without meaning if the point is held.
-    #[serde(skip_serializing_if = "is_default")]
-    pub damping: f64,
-    /// When it begins (s).
-    #[serde(skip_serializing_if = "is_default")]
-    pub from_s: f64,
-    /// When it ends (s); never if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub to_s: Option<f64>,
+document! {
+    /// A point of a body is pulled to a track by a spring of rest length zero.
+    ///
+    /// A track of poses is a moving body frame: the point is then pulled to the same point of that frame, so
+    /// that three grabs on one track hold a body in place and orientation.
+    ///
+    /// `stiffness: inf` holds the point instead: a secondary constraint, which opens only where it contradicts
+    /// the skeleton.
+    pub struct GrabDoc {
+        /// Name of a dynamic body.
+        pub body: String,
+        /// The point that is pulled, in the body frame (m).
+        [omit] pub point: DVec3,
+        /// Name of the track.
+        pub track: String,
+        /// Stiffness (N/m); `inf` holds the point rigidly.
+        pub stiffness: f64,
+        /// Damping (N·s/m); without meaning if the point is held.
+        [omit] pub damping: f64,
+        /// When it begins (s).
+        [omit] pub from_s: f64,
+        /// When it ends (s); never if left out.
+        [omit] pub to_s: Option<f64>,
+    }
 }
 
-/// A force and torque on a body, in world axes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct WrenchDoc {
-    /// Name of a dynamic body.
-    pub body: String,
-    /// Where the force acts, in the body frame (m); the centre of mass if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub point: Option<DVec3>,
-    /// Force (N).
-    #[serde(skip_serializing_if = "is_default")]
-    pub force: DVec3,
-    /// Torque (N·m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub torque: DVec3,
-    /// Name of a scalar track that multiplies both; 1 if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub track: Option<String>,
-    /// When it begins (s).
-    #[serde(skip_serializing_if = "is_default")]
-    pub from_s: f64,
-    /// When it ends (s); never if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub to_s: Option<f64>,
+document! {
+    /// A force and torque on a body, in world axes.
+    pub struct WrenchDoc {
+        /// Name of a dynamic body.
+        pub body: String,
+        /// Where the force acts, in the body frame (m); the centre of mass if left out.
+        [omit] pub point: Option<DVec3>,
+        /// Force (N).
+        [omit] pub force: DVec3,
+        /// Torque (N·m).
+        [omit] pub torque: DVec3,
+        /// Name of a scalar track that multiplies both; 1 if left out.
+        [omit] pub track: Option<String>,
+        /// When it begins (s).
+        [omit] pub from_s: f64,
+        /// When it ends (s); never if left out.
+        [omit] pub to_s: Option<f64>,
+    }
 }
 
-/// From `at_s` on, until the next switch, springs and dampers of all joints are multiplied by `scale`
-/// (limits and motors are not).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct JointForcesDoc {
-    /// When (s).
-    pub at_s: f64,
-    /// Factor: 0 switches off, 1 is as written in the joints.
-    pub scale: f64,
-}
-
-impl Default for JointForcesDoc {
-    fn default() -> Self {
-        Self { at_s: 0.0, scale: 1.0 }
+document! {
+    /// From `at_s` on, until the next switch, springs and dampers of all joints are multiplied by `scale`
+    /// (limits and motors are not).
+    #[derive(Copy)]
+    pub struct JointForcesDoc {
+        /// When (s).
+        pub at_s: f64,
+        /// Factor: 0 switches off, 1 is as written in the joints.
+        pub scale: f64 = 1.0,
     }
 }

@@ -3,18 +3,15 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-
-/// Position and rotation of a frame, relative to the frame it is written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PoseDoc {
-    /// Origin (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub position: DVec3,
-    /// Orientation.
-    #[serde(skip_serializing_if = "is_default")]
-    pub rotation: RotationDoc,
+document! {
+    /// Position and rotation of a frame, relative to the frame it is written in.
+    #[derive(Copy)]
+    pub struct PoseDoc {
+        /// Origin (m).
+        [omit] pub position: DVec3,
+        /// Orientation.
+        [omit] pub rotation: RotationDoc,
+    }
 }
 
 /// A rotation, in one of several notations.

@@ -5,140 +5,79 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::body::BodyDoc;
-use super::camera::CameraDoc;
-use super::change::ChangeDoc;
-use super::contact::ColliderDoc;
-use super::expect::ExpectDoc;
 use super::flesh::{FleshDoc, FleshSolverDoc};
-use super::generator::GeneratorDoc;
-use super::joint::JointDoc;
 use super::motion::{InputDoc, SpringDoc, TrackDoc};
-use super::omit::is_default;
-use super::score::ScoreDoc;
 use super::solve::{GyroscopicDoc, LoopsDoc, StabilizeDoc, StepperDoc};
-use super::surface::SurfaceDoc;
+use super::{
+    body::BodyDoc, camera::CameraDoc, change::ChangeDoc, contact::ColliderDoc, expect::ExpectDoc,
+    generator::GeneratorDoc, joint::JointDoc, score::ScoreDoc, surface::SurfaceDoc,
+};
 
-/// A whole scene, as written in one RON file.
-///
-/// Joints act between two bodies, or between a body and the world; bodies, joints, springs, surfaces, flesh, tracks,
-/// cameras and generators each have their own set of unique names.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SceneDoc {
-    /// Format version; the only one so far is 1.
-    pub format: u32,
-    /// Short name, used in reports and file names.
-    pub name: String,
-    /// What the scene shows or proves.
-    #[serde(skip_serializing_if = "is_default")]
-    pub description: String,
-    /// Acceleration of gravity (m/s²), world axes.
-    pub gravity: DVec3,
-    /// Time step (s), 1e-12 to 1e6.
-    pub dt: f64,
-    /// How long to simulate (s), at most 1e12 steps.
-    pub duration_s: f64,
-    /// When the state is recorded.
-    pub samples: SamplesDoc,
-    /// How time is stepped.
-    pub stepper: StepperDoc,
-    /// How the gyroscopic torque −ω × Iω is treated.
-    #[serde(skip_serializing_if = "is_default")]
-    pub gyroscopic: GyroscopicDoc,
-    /// How closed loops are solved; of no effect without loops.
-    #[serde(skip_serializing_if = "is_default")]
-    pub loops: LoopsDoc,
-    /// Whether the initial poses are brought together before the run, as far as the joints allow, and the velocities
-    /// made to fit.
-    #[serde(skip_serializing_if = "is_default")]
-    pub assemble: bool,
-    /// Poses brought together again after every step; not done if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub stabilize: Option<StabilizeDoc>,
-    /// The bodies.
-    #[serde(skip_serializing_if = "is_default")]
-    pub bodies: Vec<BodyDoc>,
-    /// The joints.
-    #[serde(skip_serializing_if = "is_default")]
-    pub joints: Vec<JointDoc>,
-    /// Linear springs between points.
-    #[serde(skip_serializing_if = "is_default")]
-    pub springs: Vec<SpringDoc>,
-    /// Surfaces to be drawn through points of bodies.
-    #[serde(skip_serializing_if = "is_default")]
-    pub surfaces: Vec<SurfaceDoc>,
-    /// Flesh: tetrahedra around bones.
-    #[serde(skip_serializing_if = "is_default")]
-    pub flesh: Vec<FleshDoc>,
-    /// What can be touched, apart from flesh.
-    #[serde(skip_serializing_if = "is_default")]
-    pub colliders: Vec<ColliderDoc>,
-    /// How flesh and bodies are solved together; of no effect without flesh that is stepped implicitly.
-    #[serde(skip_serializing_if = "is_default")]
-    pub flesh_solver: FleshSolverDoc,
-    /// Recipes for many bodies and joints; `SceneDoc::expanded` writes them out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub generators: Vec<GeneratorDoc>,
-    /// Curves over time that inputs, springs, motors and drives refer to by name.
-    #[serde(skip_serializing_if = "is_default")]
-    pub tracks: Vec<TrackDoc>,
-    /// Recorded inputs: what a user or a tracker does during the run.
-    #[serde(skip_serializing_if = "is_default")]
-    pub inputs: Vec<InputDoc>,
-    /// What actuators do over time; nothing if left out.
-    #[serde(skip_serializing_if = "is_default")]
-    pub score: Option<ScoreDoc>,
-    /// Other settings from certain times on, in order of time.
-    #[serde(skip_serializing_if = "is_default")]
-    pub changes: Vec<ChangeDoc>,
-    /// From where the scene can be seen.
-    #[serde(skip_serializing_if = "is_default")]
-    pub cameras: Vec<CameraDoc>,
-    /// Values for a runner to iterate over, one run per value (several entries: every combination).
-    #[serde(skip_serializing_if = "is_default")]
-    pub sweep: Vec<SweepDoc>,
-    /// What must hold at the end of the run: the scene is its own test.
-    #[serde(skip_serializing_if = "is_default")]
-    pub expect: ExpectDoc,
-    /// Contents of the files that flesh names, by the name as written. Loading a scene from a file fills it; whoever
-    /// reads a scene from text does so by hand.
-    #[serde(skip)]
-    pub files: BTreeMap<String, Vec<u8>>,
-}
-
-impl Default for SceneDoc {
-    fn default() -> Self {
-        Self {
-            format: crate::version::FORMAT,
-            name: String::new(),
-            description: String::new(),
-            gravity: DVec3::new(0.0, 0.0, -9.81),
-            dt: 1.0 / 60.0,
-            duration_s: 1.0,
-            samples: SamplesDoc::default(),
-            stepper: StepperDoc::default(),
-            gyroscopic: GyroscopicDoc::default(),
-            loops: LoopsDoc::default(),
-            assemble: false,
-            stabilize: None,
-            bodies: Vec::new(),
-            joints: Vec::new(),
-            springs: Vec::new(),
-            surfaces: Vec::new(),
-            flesh: Vec::new(),
-            colliders: Vec::new(),
-            flesh_solver: FleshSolverDoc::default(),
-            generators: Vec::new(),
-            tracks: Vec::new(),
-            inputs: Vec::new(),
-            score: None,
-            changes: Vec::new(),
-            cameras: Vec::new(),
-            sweep: Vec::new(),
-            expect: ExpectDoc::default(),
-            files: BTreeMap::new(),
-        }
+document! {
+    /// A whole scene, as written in one RON file.
+    ///
+    /// Joints act between two bodies, or between a body and the world; bodies, joints, springs, surfaces, flesh,
+    /// tracks, cameras and generators each have their own set of unique names.
+    pub struct SceneDoc {
+        /// Format version; the only one so far is 1.
+        pub format: u32 = crate::version::FORMAT,
+        /// Short name, used in reports and file names.
+        pub name: String,
+        /// What the scene shows or proves.
+        [omit] pub description: String,
+        /// Acceleration of gravity (m/s²), world axes.
+        pub gravity: DVec3 = DVec3::new(0.0, 0.0, -9.81),
+        /// Time step (s), 1e-12 to 1e6.
+        pub dt: f64 = 1.0 / 60.0,
+        /// How long to simulate (s), at most 1e12 steps.
+        pub duration_s: f64 = 1.0,
+        /// When the state is recorded.
+        pub samples: SamplesDoc,
+        /// How time is stepped.
+        pub stepper: StepperDoc,
+        /// How the gyroscopic torque −ω × Iω is treated.
+        [omit] pub gyroscopic: GyroscopicDoc,
+        /// How closed loops are solved; of no effect without loops.
+        [omit] pub loops: LoopsDoc,
+        /// Whether the initial poses are brought together before the run, as far as the joints allow, and the
+        /// velocities made to fit.
+        [omit] pub assemble: bool,
+        /// Poses brought together again after every step; not done if left out.
+        [omit] pub stabilize: Option<StabilizeDoc>,
+        /// The bodies.
+        [omit] pub bodies: Vec<BodyDoc>,
+        /// The joints.
+        [omit] pub joints: Vec<JointDoc>,
+        /// Linear springs between points.
+        [omit] pub springs: Vec<SpringDoc>,
+        /// Surfaces to be drawn through points of bodies.
+        [omit] pub surfaces: Vec<SurfaceDoc>,
+        /// Flesh: tetrahedra around bones.
+        [omit] pub flesh: Vec<FleshDoc>,
+        /// What can be touched, apart from flesh.
+        [omit] pub colliders: Vec<ColliderDoc>,
+        /// How flesh and bodies are solved together; of no effect without flesh that is stepped implicitly.
+        [omit] pub flesh_solver: FleshSolverDoc,
+        /// Recipes for many bodies and joints; `SceneDoc::expanded` writes them out.
+        [omit] pub generators: Vec<GeneratorDoc>,
+        /// Curves over time that inputs, springs, motors and drives refer to by name.
+        [omit] pub tracks: Vec<TrackDoc>,
+        /// Recorded inputs: what a user or a tracker does during the run.
+        [omit] pub inputs: Vec<InputDoc>,
+        /// What actuators do over time; nothing if left out.
+        [omit] pub score: Option<ScoreDoc>,
+        /// Other settings from certain times on, in order of time.
+        [omit] pub changes: Vec<ChangeDoc>,
+        /// From where the scene can be seen.
+        [omit] pub cameras: Vec<CameraDoc>,
+        /// Values for a runner to iterate over, one run per value (several entries: every combination).
+        [omit] pub sweep: Vec<SweepDoc>,
+        /// What must hold at the end of the run: the scene is its own test.
+        [omit] pub expect: ExpectDoc,
+        /// Contents of the files that flesh names, by the name as written. Loading a scene from a file fills it;
+        /// whoever reads a scene from text does so by hand.
+        #[serde(skip)]
+        pub files: BTreeMap<String, Vec<u8>>,
     }
 }
 

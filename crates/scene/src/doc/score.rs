@@ -3,34 +3,28 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-use super::pose::RotationDoc;
+use super::{omit::is_default, pose::RotationDoc};
 
-/// What actuators do over time. Needs the stepper `Reduced`.
-///
-/// Phases follow each other; before the first one nothing is commanded. All times are score times; `warp` maps the time of
-/// the run to them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ScoreDoc {
-    /// Whether joints to the world are actuators too.
-    #[serde(skip_serializing_if = "is_default")]
-    pub root: RootControlDoc,
-    /// Joints that can be commanded; if none is named, every joint between two bodies, and with an active root the
-    /// joints of those bodies to the world.
-    #[serde(skip_serializing_if = "is_default")]
-    pub actuators: Vec<String>,
-    /// Joints that move less (above 1) or more (below 1) than others where goals leave a choice, with their weight.
-    #[serde(skip_serializing_if = "is_default")]
-    pub weights: Vec<(String, f64)>,
-    /// Torque limits of joints (N·m, N); joints at their limit are reported.
-    #[serde(skip_serializing_if = "is_default")]
-    pub torque_limits: Vec<(String, f64)>,
-    /// How the time of the run becomes the time of the score.
-    #[serde(skip_serializing_if = "is_default")]
-    pub warp: WarpDoc,
-    /// The phases, in order of time.
-    pub phases: Vec<PhaseDoc>,
+document! {
+    /// What actuators do over time. Needs the stepper `Reduced`.
+    ///
+    /// Phases follow each other; before the first one nothing is commanded. All times are score times; `warp` maps the
+    /// time of the run to them.
+    pub struct ScoreDoc {
+        /// Whether joints to the world are actuators too.
+        [omit] pub root: RootControlDoc,
+        /// Joints that can be commanded; if none is named, every joint between two bodies, and with an active root the
+        /// joints of those bodies to the world.
+        [omit] pub actuators: Vec<String>,
+        /// Joints that move less (above 1) or more (below 1) than others where goals leave a choice, with their weight.
+        [omit] pub weights: Vec<(String, f64)>,
+        /// Torque limits of joints (N·m, N); joints at their limit are reported.
+        [omit] pub torque_limits: Vec<(String, f64)>,
+        /// How the time of the run becomes the time of the score.
+        [omit] pub warp: WarpDoc,
+        /// The phases, in order of time.
+        pub phases: Vec<PhaseDoc>,
+    }
 }
 
 /// Whether the root of a character is actuated.
@@ -61,14 +55,14 @@ pub enum WarpDoc {
     Through(Vec<(f64, f64)>),
 }
 
-/// A part of a score, until the next one begins.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PhaseDoc {
-    /// When it begins (s).
-    pub from_s: f64,
-    /// What is done.
-    pub control: ControlDoc,
+document! {
+    /// A part of a score, until the next one begins.
+    pub struct PhaseDoc {
+        /// When it begins (s).
+        pub from_s: f64,
+        /// What is done.
+        pub control: ControlDoc,
+    }
 }
 
 /// What actuators do.
@@ -85,25 +79,18 @@ pub enum ControlDoc {
     Land(LandDoc),
 }
 
-/// Bones guided in space (KP08 §3.1, 3.2).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GuideDoc {
-    /// The norm that is minimized among all commands that reach the goals.
-    pub style: StyleDoc,
-    /// The goals.
-    pub goals: Vec<GoalDoc>,
-    /// A pose that is approached as far as the goals allow.
-    #[serde(skip_serializing_if = "is_default")]
-    pub pose: Option<PoseGoalDoc>,
-    /// Levels from the most important down; goals of levels that are not listed are ignored.
-    #[serde(skip_serializing_if = "is_order")]
-    pub levels: Vec<LevelDoc>,
-}
-
-impl Default for GuideDoc {
-    fn default() -> Self {
-        Self { style: StyleDoc::default(), goals: Vec::new(), pose: None, levels: usual_order() }
+document! {
+    /// Bones guided in space (KP08 §3.1, 3.2).
+    pub struct GuideDoc {
+        /// The norm that is minimized among all commands that reach the goals.
+        pub style: StyleDoc,
+        /// The goals.
+        pub goals: Vec<GoalDoc>,
+        /// A pose that is approached as far as the goals allow.
+        [omit] pub pose: Option<PoseGoalDoc>,
+        /// Levels from the most important down; goals of levels that are not listed are ignored.
+        #[serde(skip_serializing_if = "is_order")]
+        pub levels: Vec<LevelDoc> = usual_order(),
     }
 }
 
@@ -140,32 +127,19 @@ pub enum LevelDoc {
     Pose,
 }
 
-/// A goal of one bone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GoalDoc {
-    /// Name of the body.
-    pub bone: String,
-    /// The point that is guided, in the body frame (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub point: DVec3,
-    /// What the goal asks.
-    pub want: WantDoc,
-    /// Acceleration per distance (1/s²).
-    pub stiffness: f64,
-    /// Acceleration per velocity (1/s).
-    pub damping: f64,
-}
-
-impl Default for GoalDoc {
-    fn default() -> Self {
-        Self {
-            bone: String::new(),
-            point: DVec3::ZERO,
-            want: WantDoc::KeepPosition,
-            stiffness: 400.0,
-            damping: 40.0,
-        }
+document! {
+    /// A goal of one bone.
+    pub struct GoalDoc {
+        /// Name of the body.
+        pub bone: String,
+        /// The point that is guided, in the body frame (m).
+        [omit] pub point: DVec3,
+        /// What the goal asks.
+        pub want: WantDoc = WantDoc::KeepPosition,
+        /// Acceleration per distance (1/s²).
+        pub stiffness: f64 = 400.0,
+        /// Acceleration per velocity (1/s).
+        pub damping: f64 = 40.0,
     }
 }
 
@@ -198,77 +172,61 @@ pub enum WantDoc {
     Coast,
 }
 
-/// A target pose: accelerations `−stiffness (q − q_ref) − damping q̇` of the joints.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PoseGoalDoc {
-    /// Coordinates of joints (rad, m; a rotation vector for balls); the others are as when the scene begins.
-    #[serde(skip_serializing_if = "is_default")]
-    pub joints: Vec<(String, Vec<f64>)>,
-    /// 1/s².
-    pub stiffness: f64,
-    /// 1/s.
-    pub damping: f64,
-}
-
-impl Default for PoseGoalDoc {
-    fn default() -> Self {
-        Self { joints: Vec::new(), stiffness: 100.0, damping: 20.0 }
+document! {
+    /// A target pose: accelerations `−stiffness (q − q_ref) − damping q̇` of the joints.
+    pub struct PoseGoalDoc {
+        /// Coordinates of joints (rad, m; a rotation vector for balls); the others are as when the scene begins.
+        [omit] pub joints: Vec<(String, Vec<f64>)>,
+        /// 1/s².
+        pub stiffness: f64 = 100.0,
+        /// 1/s.
+        pub damping: f64 = 20.0,
     }
 }
 
-/// Poses over time, from the one at the beginning of the phase, joined by a smooth curve that ends at rest (KP08 §3.3).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct KeyframesDoc {
-    /// The poses; without any the joints stand still.
-    pub keys: Vec<KeyDoc>,
+document! {
+    /// Poses over time, from the one at the beginning of the phase, joined by a smooth curve that ends at rest (KP08
+    /// §3.3).
+    pub struct KeyframesDoc {
+        /// The poses; without any the joints stand still.
+        pub keys: Vec<KeyDoc>,
+    }
 }
 
-/// A pose at a time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct KeyDoc {
-    /// When (s after the beginning of the phase), above 0 and increasing.
-    pub at_s: f64,
-    /// Coordinates of joints (rad, m; a rotation vector for balls); the others are as in the key before, in the first one as when
-    /// the scene begins.
-    #[serde(skip_serializing_if = "is_default")]
-    pub joints: Vec<(String, Vec<f64>)>,
-    /// Where bones should be; the joints are found by inverse kinematics, within their limits.
-    #[serde(skip_serializing_if = "is_default")]
-    pub reach: Vec<ReachDoc>,
+document! {
+    /// A pose at a time.
+    pub struct KeyDoc {
+        /// When (s after the beginning of the phase), above 0 and increasing.
+        pub at_s: f64,
+        /// Coordinates of joints (rad, m; a rotation vector for balls); the others are as in the key before, in the
+        /// first one as when the scene begins.
+        [omit] pub joints: Vec<(String, Vec<f64>)>,
+        /// Where bones should be; the joints are found by inverse kinematics, within their limits.
+        [omit] pub reach: Vec<ReachDoc>,
+    }
 }
 
-/// Where a bone should be, in the frame of the root bone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ReachDoc {
-    /// Name of the body.
-    pub bone: String,
-    /// A point of it, in its body frame (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub point: DVec3,
-    /// Where that point should be (m).
-    #[serde(skip_serializing_if = "is_default")]
-    pub position: Option<DVec3>,
-    /// How the bone should be turned.
-    #[serde(skip_serializing_if = "is_default")]
-    pub rotation: Option<RotationDoc>,
+document! {
+    /// Where a bone should be, in the frame of the root bone.
+    pub struct ReachDoc {
+        /// Name of the body.
+        pub bone: String,
+        /// A point of it, in its body frame (m).
+        [omit] pub point: DVec3,
+        /// Where that point should be (m).
+        [omit] pub position: Option<DVec3>,
+        /// How the bone should be turned.
+        [omit] pub rotation: Option<RotationDoc>,
+    }
 }
 
-/// Springs and dampers on all actuators, relaxed as when the scene begins.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LandDoc {
-    /// N·m/rad, N/m.
-    pub stiffness: f64,
-    /// N·m·s/rad, N·s/m.
-    pub damping: f64,
-}
-
-impl Default for LandDoc {
-    fn default() -> Self {
-        Self { stiffness: 10.0, damping: 0.5 }
+document! {
+    /// Springs and dampers on all actuators, relaxed as when the scene begins.
+    #[derive(Copy)]
+    pub struct LandDoc {
+        /// N·m/rad, N/m.
+        pub stiffness: f64 = 10.0,
+        /// N·m·s/rad, N·s/m.
+        pub damping: f64 = 0.5,
     }
 }

@@ -4,8 +4,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use sinew_math::Shape;
 
-use super::omit::is_default;
-use super::pose::PoseDoc;
+use super::{omit::is_default, pose::PoseDoc};
 
 /// A solid shape. In a scene: `Box(size: (1, 1, 1), at: (position: (0, 0, 1)))`, with `at` as a field of each shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

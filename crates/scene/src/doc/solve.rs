@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::omit::is_default;
-
 /// The time stepper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StepperDoc {
@@ -13,7 +11,7 @@ pub enum StepperDoc {
     Explicit(ExplicitDoc),
     /// Poses are predicted, then corrected to satisfy the joints: Faure's displacement constraints.
     Displacement(DisplacementDoc),
-    /// Joint coordinates instead of constraints, with actuators that a score commands: hybrid recursive dynamics. Only trees.
+    /// Joint coordinates instead of constraints, with actuators for scores: hybrid recursive dynamics. Only trees.
     Reduced(ReducedDoc),
 }
 
@@ -23,31 +21,19 @@ impl Default for StepperDoc {
     }
 }
 
-/// Settings of the implicit stepper.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ImplicitDoc {
-    /// Order of accuracy in time: 1 (backward Euler) or 2.
-    pub order: u32,
-    /// Newton iterations per step, at least 1; 1 is one linear solve per step.
-    pub newton_iterations: u32,
-    /// Newton stops early once the largest joint error is below this (m, rad).
-    pub newton_tolerance: f64,
-    /// Whether joint forces add geometric stiffness, so that load never limits the step.
-    pub geometric_stiffness: bool,
-    /// Which factorization of the tree is used.
-    pub solver: TreeSolverDoc,
-}
-
-impl Default for ImplicitDoc {
-    fn default() -> Self {
-        Self {
-            order: 1,
-            newton_iterations: 1,
-            newton_tolerance: 1e-10,
-            geometric_stiffness: true,
-            solver: TreeSolverDoc::Pair,
-        }
+document! {
+    /// Settings of the implicit stepper.
+    pub struct ImplicitDoc {
+        /// Order of accuracy in time: 1 (backward Euler) or 2.
+        pub order: u32 = 1,
+        /// Newton iterations per step, at least 1; 1 is one linear solve per step.
+        pub newton_iterations: u32 = 1,
+        /// Newton stops early once the largest joint error is below this (m, rad).
+        pub newton_tolerance: f64 = 1e-10,
+        /// Whether joint forces add geometric stiffness, so that load never limits the step.
+        pub geometric_stiffness: bool = true,
+        /// Which factorization of the tree is used.
+        pub solver: TreeSolverDoc = TreeSolverDoc::Pair,
     }
 }
 
@@ -61,19 +47,13 @@ pub enum TreeSolverDoc {
     Block,
 }
 
-/// Settings of the explicit stepper.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExplicitDoc {
-    /// The integrator.
-    pub method: ExplicitMethodDoc,
-    /// Baumgarte rate β of C̈ + 2β Ċ + β² C = 0 (1/s): joint errors decay at this rate; 0 is off.
-    pub baumgarte: f64,
-}
-
-impl Default for ExplicitDoc {
-    fn default() -> Self {
-        Self { method: ExplicitMethodDoc::Rk4, baumgarte: 10.0 }
+document! {
+    /// Settings of the explicit stepper.
+    pub struct ExplicitDoc {
+        /// The integrator.
+        pub method: ExplicitMethodDoc = ExplicitMethodDoc::Rk4,
+        /// Baumgarte rate β of C̈ + 2β Ċ + β² C = 0 (1/s): joint errors decay at this rate; 0 is off.
+        pub baumgarte: f64 = 10.0,
     }
 }
 
@@ -106,40 +86,30 @@ pub enum GyroscopicDoc {
     Off,
 }
 
-/// Settings of the displacement stepper: Störmer's rule, then the joints closed by displacements (Fau98 §4.2).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DisplacementDoc {
-    /// Where the directions of the closing displacements are taken.
-    pub jacobian: JacobianPoseDoc,
-    /// How rotations are continued.
-    pub rotation: RotationStepDoc,
-    /// Joints count as closed below this error (m, rad).
-    pub tolerance: f64,
-    /// Most corrections per step, at least 1.
-    pub iterations: u32,
-}
-
-impl Default for DisplacementDoc {
-    fn default() -> Self {
-        Self {
-            jacobian: JacobianPoseDoc::default(),
-            rotation: RotationStepDoc::default(),
-            tolerance: 1e-10,
-            iterations: 20,
-        }
+document! {
+    /// Settings of the displacement stepper: Störmer's rule, then the joints closed by displacements (Fau98 §4.2).
+    #[derive(Copy)]
+    pub struct DisplacementDoc {
+        /// Where the directions of the closing displacements are taken.
+        pub jacobian: JacobianPoseDoc,
+        /// How rotations are continued.
+        pub rotation: RotationStepDoc,
+        /// Joints count as closed below this error (m, rad).
+        pub tolerance: f64 = 1e-10,
+        /// Most corrections per step, at least 1.
+        pub iterations: u32 = 20,
     }
 }
 
-/// Settings of the stepper in joint coordinates (KP08 appendix A).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ReducedDoc {
-    /// How time is integrated.
-    pub method: ReducedMethodDoc,
-    /// Most substeps of a step, 1 to 1,000: more than one are made while contact is violent. 0 stands for 1.
-    #[serde(skip_serializing_if = "is_default")]
-    pub most_substeps: u32,
+document! {
+    /// Settings of the stepper in joint coordinates (KP08 appendix A).
+    #[derive(Copy)]
+    pub struct ReducedDoc {
+        /// How time is integrated.
+        pub method: ReducedMethodDoc,
+        /// Most substeps of a step, 1 to 1,000: more than one are made while contact is violent. 0 stands for 1.
+        [omit] pub most_substeps: u32,
+    }
 }
 
 /// Integrators in joint coordinates.
@@ -176,38 +146,25 @@ pub enum RotationStepDoc {
     Plain,
 }
 
-/// How closed loops are solved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LoopsDoc {
-    /// Which system is solved, and how.
-    pub solver: LoopSolverDoc,
-    /// The iteration of the iterative solvers.
-    pub method: KrylovMethodDoc,
-    /// Whether the iteration is preconditioned with the blocks of single loop joints.
-    pub precondition: bool,
-    /// Iterations stop once the largest loop residual is below this (m/s and rad/s; m/s² and rad/s² in the
-    /// explicit stepper; m and rad in assembly).
-    pub precision: f64,
-    /// Most iterations per solve; with 0 loops stay open.
-    pub iterations: u32,
-    /// How often a solve may restart when its true residual is ten times too large.
-    pub restarts: u32,
-    /// Whether a solve begins with the loop forces of the step before.
-    pub warm_start: bool,
-}
-
-impl Default for LoopsDoc {
-    fn default() -> Self {
-        Self {
-            solver: LoopSolverDoc::default(),
-            method: KrylovMethodDoc::default(),
-            precondition: true,
-            precision: 1e-10,
-            iterations: 200,
-            restarts: 3,
-            warm_start: true,
-        }
+document! {
+    /// How closed loops are solved.
+    #[derive(Copy)]
+    pub struct LoopsDoc {
+        /// Which system is solved, and how.
+        pub solver: LoopSolverDoc,
+        /// The iteration of the iterative solvers.
+        pub method: KrylovMethodDoc,
+        /// Whether the iteration is preconditioned with the blocks of single loop joints.
+        pub precondition: bool = true,
+        /// Iterations stop once the largest loop residual is below this (m/s and rad/s; m/s² and rad/s² in the
+        /// explicit stepper; m and rad in assembly).
+        pub precision: f64 = 1e-10,
+        /// Most iterations per solve; with 0 loops stay open.
+        pub iterations: u32 = 200,
+        /// How often a solve may restart when its true residual is ten times too large.
+        pub restarts: u32 = 3,
+        /// Whether a solve begins with the loop forces of the step before.
+        pub warm_start: bool = true,
     }
 }
 
@@ -237,20 +194,15 @@ pub enum KrylovMethodDoc {
     BiConjugateGradient,
 }
 
-/// Correction of poses after every step.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StabilizeDoc {
-    /// Joints count as closed below this error (m, rad).
-    pub tolerance: f64,
-    /// Most corrections per step, at least 1.
-    pub iterations: u32,
-    /// Whether velocities are projected onto the joints, too.
-    pub velocities: bool,
-}
-
-impl Default for StabilizeDoc {
-    fn default() -> Self {
-        Self { tolerance: 1e-9, iterations: 10, velocities: true }
+document! {
+    /// Correction of poses after every step.
+    #[derive(Copy)]
+    pub struct StabilizeDoc {
+        /// Joints count as closed below this error (m, rad).
+        pub tolerance: f64 = 1e-9,
+        /// Most corrections per step, at least 1.
+        pub iterations: u32 = 10,
+        /// Whether velocities are projected onto the joints, too.
+        pub velocities: bool = true,
     }
 }

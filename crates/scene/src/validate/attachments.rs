@@ -3,8 +3,7 @@
 use super::issues::Issues;
 use super::lookup::{Touchable, touchable};
 use crate::doc::{AttachDoc, AttachedDoc, FleshDoc, FleshMeshDoc, SceneDoc};
-use crate::error::SceneIssueKind as Kind;
-use crate::generate::skeleton;
+use crate::{error::SceneIssueKind as Kind, generate::skeleton};
 
 /// Listed nodes exist, bodies near which nodes are attached have shapes, and only characters attach by bone.
 pub(super) fn attachments_fit(scene: &SceneDoc, issues: &mut Issues) {

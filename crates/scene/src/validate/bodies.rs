@@ -3,8 +3,7 @@
 use glam::DVec3;
 use sinew_math::{MassError, Shape, ShapeSize};
 
-use super::issues::Issues;
-use super::lookup::bodies;
+use super::{issues::Issues, lookup::bodies};
 use crate::doc::{BodyKindDoc, CurveDoc, GeneratorDoc, MassDoc, RotationDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 

@@ -3,8 +3,7 @@
 use std::f64::consts::PI;
 
 use super::issues::Issues;
-use crate::doc::SceneDoc;
-use crate::error::SceneIssueKind as Kind;
+use crate::{doc::SceneDoc, error::SceneIssueKind as Kind};
 
 /// A camera is not at the point it looks at, and its field of view is between 0 and π.
 pub(super) fn cameras_look_at_something(scene: &SceneDoc, issues: &mut Issues) {

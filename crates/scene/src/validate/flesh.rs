@@ -9,9 +9,7 @@ use glam::DVec3;
 use sinew_math::{TetMesh, TetMeshError};
 
 use super::bodies::{check_color, check_rotation};
-use super::contact::check_contact;
-use super::issues::Issues;
-use super::lookup::characters;
+use super::{contact::check_contact, issues::Issues, lookup::characters};
 use crate::doc::{
     AttachedDoc, CharacterKindDoc, ContactDoc, DisturbanceDoc, FleshMaterialDoc, FleshMeshDoc,
     FleshSteppingDoc, SceneDoc, StepperDoc,

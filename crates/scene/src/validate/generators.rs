@@ -1,7 +1,6 @@
 //! Rules for generators: number of links, sizes, and fields that the generator sets itself.
 
-use super::issues::Issues;
-use super::lookup::templates;
+use super::{issues::Issues, lookup::templates};
 use crate::doc::{GeneratorDoc, JointFramesDoc, PoseDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::issues::Issues;
-use super::lookup::kinds;
+use super::{issues::Issues, lookup::kinds};
 use crate::doc::{BodyKindDoc, EndDoc, InputDoc, SceneDoc};
 use crate::error::SceneIssueKind as Kind;
 

@@ -7,9 +7,7 @@ use super::lookup::{joints, kinds};
 use crate::doc::{
     BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, MotorDoc, PriorityDoc, RootDoc, SceneDoc,
 };
-use crate::error::SceneIssueKind as Kind;
-use crate::generate::link_name;
-use crate::resolve::ForceCoordinate;
+use crate::{error::SceneIssueKind as Kind, generate::link_name, resolve::ForceCoordinate};
 use glam::DVec3;
 use sinew_math::JointKind;
 

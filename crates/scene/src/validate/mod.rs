@@ -24,8 +24,7 @@ mod surfaces;
 mod tracks;
 
 use self::issues::Issues;
-use crate::doc::SceneDoc;
-use crate::error::SceneIssue;
+use crate::{doc::SceneDoc, error::SceneIssue};
 
 /// Checks a scene against every rule.
 ///

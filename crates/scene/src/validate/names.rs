@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use super::issues::Issues;
 use super::lookup::{WORLD, characters, joint_tracks};
 use crate::doc::{CharacterDoc, EndDoc, GeneratorDoc, InputDoc, RootDoc, SceneDoc};
-use crate::error::SceneIssueKind as Kind;
-use crate::suggest::suggestion;
+use crate::{error::SceneIssueKind as Kind, suggest::suggestion};
 
 /// Bodies, joints, springs, surfaces, flesh, tracks, cameras and generators have names. No name is used twice in its list,
 /// or made by a generator.

@@ -5,9 +5,7 @@ use std::ops::RangeInclusive;
 use super::attachments::{n_nodes, require_node};
 use super::issues::Issues;
 use crate::doc::{InputDoc, SamplesDoc, SceneDoc, StepperDoc};
-use crate::edit::with_value;
-use crate::error::SceneIssueKind as Kind;
-use crate::outline::TextNode;
+use crate::{edit::with_value, error::SceneIssueKind as Kind, outline::TextNode};
 
 /// No number is infinite or NaN, except the stiffness of a hard grab. The written form is searched, so that no field is
 /// forgotten.

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
-use super::bodies::check_rotation;
-use super::issues::Issues;
-use super::lookup::characters;
 use super::names::{Known, missing};
 use super::tracks::{POINTS, POSES, tracks_by_name};
+use super::{bodies::check_rotation, issues::Issues, lookup::characters};
 use crate::doc::{
     ControlDoc, GoalDoc, JointDoc, KeyframesDoc, LevelDoc, MeasureDoc, PhaseDoc, ReachDoc, SceneDoc,
     ScoreDoc, StepperDoc, WantDoc, WarpDoc,

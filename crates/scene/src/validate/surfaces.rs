@@ -1,9 +1,7 @@
 //! Rules for surfaces that are drawn: full rows of points.
 
-use super::bodies::check_color;
-use super::issues::Issues;
-use crate::doc::SceneDoc;
-use crate::error::SceneIssueKind as Kind;
+use super::{bodies::check_color, issues::Issues};
+use crate::{doc::SceneDoc, error::SceneIssueKind as Kind};
 
 /// Most pieces along a side of a square of a surface.
 const FINEST: u32 = 32;

@@ -7,8 +7,10 @@ mod generators;
 mod invalid;
 mod loops;
 mod reference;
+mod resolve;
 mod robustness;
 mod set;
+mod track;
 
 use std::path::PathBuf;
 

@@ -10,10 +10,8 @@
 //!
 //! **Failure.** Numbers that are not finite give [`LoopStop::Breakdown`].
 
-use super::krylov::Krylov;
-use super::operator::Operator;
-use super::responder::FreeMass;
 use super::settings::{LOOP_DRIFT, LoopStop};
+use super::{krylov::Krylov, operator::Operator, responder::FreeMass};
 use crate::vector::largest;
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};

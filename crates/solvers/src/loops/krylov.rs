@@ -16,9 +16,8 @@
 //!
 //! **Failure.** Numbers that are not finite end a method with [`LoopStop::Breakdown`].
 
-use super::operator::Operator;
-use super::precondition::Preconditioner;
 use super::settings::{LoopSettings, LoopStop};
+use super::{operator::Operator, precondition::Preconditioner};
 use crate::vector::{larger, largest};
 use sinew_math::dot;
 

@@ -3,8 +3,7 @@
 //! The matrix is never assembled; a product takes one response of the surroundings. Blocks of weight 0 are switched
 //! off: their rows of the product are zero. Ports that no row touches have no impulses when the responder is called.
 
-use super::responder::Responder;
-use super::rows::LoopRows;
+use super::{responder::Responder, rows::LoopRows};
 use crate::vector::largest;
 use sinew_math::{Force, Motion};
 

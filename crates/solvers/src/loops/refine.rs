@@ -31,10 +31,9 @@
 use super::dense;
 use super::krylov::{Krylov, conjugate_gradient, conjugate_residual};
 use super::operator::{Operator, Ports};
-use super::precondition::Preconditioner;
 use super::responder::{FreeMass, Responder};
-use super::rows::LoopRows;
 use super::settings::{LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+use super::{precondition::Preconditioner, rows::LoopRows};
 use crate::vector::largest;
 
 /// Scratch of [`refine`]; grows on first use.

@@ -14,9 +14,7 @@
 //! takes `3 n²`. Meant for tens of carriers. No allocation after `new`. World axes, twists at the carriers' centres,
 //! angular part first. **Failure.** None: directions without a pivot are left out.
 
-use super::envelope::Block6;
-use super::precondition::TwoLevel;
-use super::simd4::with_wide_simd;
+use super::{envelope::Block6, precondition::TwoLevel, simd4::with_wide_simd};
 use sinew_math::{Force, Motion, add_scaled, dot};
 
 /// A pivot below this fraction of its diagonal entry counts as zero; directions removed by constraints have none.
@@ -85,10 +83,7 @@ impl CarrierCoupling {
                 self.root[j * n + i] = 0.5 * (self.root[j * n + i] + self.root[i * n + j]);
             }
         }
-        with_wide_simd(
-            #[inline(always)]
-            || cholesky(&mut self.root, n),
-        );
+        with_wide_simd!(cholesky(&mut self.root, n));
         self.stiffness.fill(0.0);
         for (preconditioner, places) in parts {
             for i in 0..preconditioner.n_carriers() {
@@ -101,10 +96,7 @@ impl CarrierCoupling {
         for (places, block) in links {
             self.add_stiffness(places, &block);
         }
-        with_wide_simd(
-            #[inline(always)]
-            || self.factor(),
-        );
+        with_wide_simd!(self.factor());
     }
 
     /// `factor` from `root` and `stiffness`.
@@ -151,37 +143,31 @@ impl CarrierCoupling {
             (n, n),
             "there must be one impulse and one twist per carrier"
         );
-        with_wide_simd(
-            #[inline(always)]
-            || self.react_here(impulses, twists),
-        );
-    }
-
-    #[inline(always)]
-    fn react_here(&mut self, impulses: &mut [Force], twists: &mut [Motion]) {
-        let Self { n, root, stiffness, factor, vectors: [w, v], .. } = self;
-        let n = *n;
-        for (v, impulse) in v.as_chunks_mut::<6>().0.iter_mut().zip(&*impulses) {
-            *v = impulse.to_array();
-        }
-        for j in 0..n {
-            w[j] = dot(&root[j * n + j..(j + 1) * n], &v[j..]);
-        }
-        solve(factor, w);
-        v.fill(0.0);
-        for j in 0..n {
-            add_scaled(&mut v[j..], w[j], &root[j * n + j..(j + 1) * n]);
-        }
-        w.fill(0.0);
-        for j in 0..n {
-            add_scaled(w, v[j], &stiffness[j * n..(j + 1) * n]);
-        }
-        for ((impulse, twist), (w, v)) in
-            impulses.iter_mut().zip(twists).zip(w.as_chunks().0.iter().zip(v.as_chunks().0))
-        {
-            *impulse -= Force::from_array(*w);
-            *twist = Motion::from_array(*v);
-        }
+        with_wide_simd!({
+            let Self { n, root, stiffness, factor, vectors: [w, v], .. } = self;
+            let n = *n;
+            for (v, impulse) in v.as_chunks_mut::<6>().0.iter_mut().zip(&*impulses) {
+                *v = impulse.to_array();
+            }
+            for j in 0..n {
+                w[j] = dot(&root[j * n + j..(j + 1) * n], &v[j..]);
+            }
+            solve(factor, w);
+            v.fill(0.0);
+            for j in 0..n {
+                add_scaled(&mut v[j..], w[j], &root[j * n + j..(j + 1) * n]);
+            }
+            w.fill(0.0);
+            for j in 0..n {
+                add_scaled(w, v[j], &stiffness[j * n..(j + 1) * n]);
+            }
+            for ((impulse, twist), (w, v)) in
+                impulses.iter_mut().zip(twists).zip(w.as_chunks().0.iter().zip(v.as_chunks().0))
+            {
+                *impulse -= Force::from_array(*w);
+                *twist = Motion::from_array(*v);
+            }
+        });
     }
 }
 

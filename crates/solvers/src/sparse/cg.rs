@@ -210,49 +210,35 @@ fn residual(system: &mut impl SpdSystem, b: &[f64], x: &[f64], r: &mut [f64], me
 
 /// `a·b`.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    with_wide_simd(
-        #[inline(always)]
-        || sinew_math::dot(a, b),
-    )
+    with_wide_simd!(sinew_math::dot(a, b))
 }
 
 /// `r −= α w`; returns `r·r`, in four sums.
 fn subtract(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
-    with_wide_simd(
-        #[inline(always)]
-        || subtract_here(r, w, alpha),
-    )
-}
-
-#[inline(always)]
-fn subtract_here(r: &mut [f64], w: &[f64], alpha: f64) -> f64 {
-    let mut sums = [0.0; 4];
-    let ((r4, r_rest), (w4, w_rest)) = (r.as_chunks_mut::<4>(), w.as_chunks::<4>());
-    for (r, w) in r4.iter_mut().zip(w4) {
-        for k in 0..4 {
-            r[k] -= alpha * w[k];
-            sums[k] += r[k] * r[k];
+    with_wide_simd!({
+        let mut sums = [0.0; 4];
+        let ((r4, r_rest), (w4, w_rest)) = (r.as_chunks_mut::<4>(), w.as_chunks::<4>());
+        for (r, w) in r4.iter_mut().zip(w4) {
+            for k in 0..4 {
+                r[k] -= alpha * w[k];
+                sums[k] += r[k] * r[k];
+            }
         }
-    }
-    let mut rest = 0.0;
-    for (r, w) in r_rest.iter_mut().zip(w_rest) {
-        *r -= alpha * w;
-        rest += *r * *r;
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+        let mut rest = 0.0;
+        for (r, w) in r_rest.iter_mut().zip(w_rest) {
+            *r -= alpha * w;
+            rest += *r * *r;
+        }
+        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    })
 }
 
 /// `x += αp`, then `p = z + βp`.
 fn advance(x: &mut [f64], p: &mut [f64], z: &[f64], alpha: f64, beta: f64) {
     let n = x.len();
     let (p, z) = (&mut p[..n], &z[..n]);
-    with_wide_simd(
-        #[inline(always)]
-        || {
-            for i in 0..n {
-                x[i] += alpha * p[i];
-                p[i] = z[i] + beta * p[i];
-            }
-        },
-    );
+    with_wide_simd!(for i in 0..n {
+        x[i] += alpha * p[i];
+        p[i] = z[i] + beta * p[i];
+    });
 }

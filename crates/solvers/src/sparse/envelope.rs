@@ -70,91 +70,73 @@ impl Envelope {
 
     /// Factors the first `n_rows` rows in place.
     pub(crate) fn factor(&mut self, n_rows: usize) {
-        with_wide_simd(
-            #[inline(always)]
-            || self.factor_here(n_rows),
-        );
-    }
-
-    #[inline(always)]
-    fn factor_here(&mut self, n_rows: usize) {
-        for g in 0..n_rows {
-            let first = self.first[g] as usize;
-            let row = self.row(g);
-            let (above, own) = self.blocks.split_at_mut(row.start);
-            let place = |row: usize, column: usize| self.diagonal[row] as usize + column - row;
-            for k in first..g {
-                let (left, current) = own.split_at_mut(k - first);
-                for m in first.max(self.first[k] as usize)..k.min(self.n_solved) {
-                    subtract_product(&mut current[0], &left[m - first], &above[place(k, m)]);
+        with_wide_simd!({
+            for g in 0..n_rows {
+                let first = self.first[g] as usize;
+                let row = self.row(g);
+                let (above, own) = self.blocks.split_at_mut(row.start);
+                let place = |row: usize, column: usize| self.diagonal[row] as usize + column - row;
+                for k in first..g {
+                    let (left, current) = own.split_at_mut(k - first);
+                    for m in first.max(self.first[k] as usize)..k.min(self.n_solved) {
+                        subtract_product(&mut current[0], &left[m - first], &above[place(k, m)]);
+                    }
+                }
+                let (left, diagonal) = own.split_at_mut(g - first);
+                let (left, pivot) = (&mut left[..row.len()], &mut diagonal[0]);
+                let scale: [f64; 6] = std::array::from_fn(|i| pivot[i][i]);
+                for (k, u) in (first..).zip(left) {
+                    let l = product(u, &above[place(k, k)]);
+                    subtract_product(pivot, u, &l);
+                    *u = l;
+                }
+                if g < self.n_solved {
+                    invert_semidefinite(pivot, &scale);
                 }
             }
-            let (left, diagonal) = own.split_at_mut(g - first);
-            let (left, pivot) = (&mut left[..row.len()], &mut diagonal[0]);
-            let scale: [f64; 6] = std::array::from_fn(|i| pivot[i][i]);
-            for (k, u) in (first..).zip(left) {
-                let l = product(u, &above[place(k, k)]);
-                subtract_product(pivot, u, &l);
-                *u = l;
-            }
-            if g < self.n_solved {
-                invert_semidefinite(pivot, &scale);
-            }
-        }
+        });
     }
 
     /// `x ← L⁻¹ x` on the rows of `x`.
     pub(crate) fn substitute(&self, x: &mut [[f64; 6]]) {
-        with_wide_simd(
-            #[inline(always)]
-            || self.substitute_here(x),
-        );
-    }
-
-    #[inline(always)]
-    fn substitute_here(&self, x: &mut [[f64; 6]]) {
-        for g in 0..x.len() {
-            let (above, own) = x.split_at_mut(g);
-            let own = &mut own[0];
-            for (l, x) in self.blocks[self.row(g)].iter().zip(&above[self.first[g] as usize..]) {
-                for r in 0..6 {
-                    let first = l[0][r] * x[0] + l[1][r] * x[1] + l[2][r] * x[2];
-                    own[r] -= first + (l[3][r] * x[3] + l[4][r] * x[4] + l[5][r] * x[5]);
+        with_wide_simd!({
+            for g in 0..x.len() {
+                let (above, own) = x.split_at_mut(g);
+                let own = &mut own[0];
+                for (l, x) in self.blocks[self.row(g)].iter().zip(&above[self.first[g] as usize..]) {
+                    for r in 0..6 {
+                        let first = l[0][r] * x[0] + l[1][r] * x[1] + l[2][r] * x[2];
+                        own[r] -= first + (l[3][r] * x[3] + l[4][r] * x[4] + l[5][r] * x[5]);
+                    }
                 }
             }
-        }
+        });
     }
 
     /// `x ← L⁻ᵀ D⁻¹ x` on the rows of `x`; rows that are not solved are given.
     pub(crate) fn substitute_back(&self, x: &mut [[f64; 6]]) {
-        with_wide_simd(
-            #[inline(always)]
-            || self.substitute_back_here(x),
-        );
-    }
-
-    #[inline(always)]
-    fn substitute_back_here(&self, x: &mut [[f64; 6]]) {
-        for (x, &place) in x.iter_mut().zip(&self.diagonal[..self.n_solved]) {
-            let inverse = &self.blocks[place as usize];
-            let y = std::mem::take(x);
-            for c in 0..6 {
-                for r in 0..6 {
-                    x[r] += inverse[c][r] * y[c];
-                }
-            }
-        }
-        for g in (0..x.len()).rev() {
-            let (above, own) = x.split_at_mut(g);
-            let own = own[0];
-            for (l, x) in self.blocks[self.row(g)].iter().zip(&mut above[self.first[g] as usize..]) {
+        with_wide_simd!({
+            for (x, &place) in x.iter_mut().zip(&self.diagonal[..self.n_solved]) {
+                let inverse = &self.blocks[place as usize];
+                let y = std::mem::take(x);
                 for c in 0..6 {
-                    let even = l[c][0] * own[0] + l[c][2] * own[2] + l[c][4] * own[4];
-                    let odd = l[c][1] * own[1] + l[c][3] * own[3] + l[c][5] * own[5];
-                    x[c] -= even + odd;
+                    for r in 0..6 {
+                        x[r] += inverse[c][r] * y[c];
+                    }
                 }
             }
-        }
+            for g in (0..x.len()).rev() {
+                let (above, own) = x.split_at_mut(g);
+                let own = own[0];
+                for (l, x) in self.blocks[self.row(g)].iter().zip(&mut above[self.first[g] as usize..]) {
+                    for c in 0..6 {
+                        let even = l[c][0] * own[0] + l[c][2] * own[2] + l[c][4] * own[4];
+                        let odd = l[c][1] * own[1] + l[c][3] * own[3] + l[c][5] * own[5];
+                        x[c] -= even + odd;
+                    }
+                }
+            }
+        });
     }
 }
 

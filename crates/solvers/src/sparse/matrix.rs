@@ -94,21 +94,16 @@ impl BlockMatrix {
     /// Copies the upper half to the layout that products read.
     fn complete(&mut self) {
         let Self { pattern, upper, fours } = self;
-        with_wide_simd(
-            #[inline(always)]
-            || {
-                for (four, places) in fours.iter_mut().zip(&pattern.mirrored) {
-                    for (lane, place) in places.iter().enumerate() {
-                        let (at, is_transposed) = place.get();
-                        let upper = &upper.blocks[at];
-                        let block = if is_transposed { upper.transpose() } else { *upper }.to_cols_array();
-                        for k in 0..9 {
-                            four[k].0[lane] = block[k];
-                        }
-                    }
+        with_wide_simd!(for (four, places) in fours.iter_mut().zip(&pattern.mirrored) {
+            for (lane, place) in places.iter().enumerate() {
+                let (at, is_transposed) = place.get();
+                let upper = &upper.blocks[at];
+                let block = if is_transposed { upper.transpose() } else { *upper }.to_cols_array();
+                for k in 0..9 {
+                    four[k].0[lane] = block[k];
                 }
-            },
-        );
+            }
+        });
     }
 
     /// The diagonal block of a node.

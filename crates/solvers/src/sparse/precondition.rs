@@ -23,11 +23,10 @@
 //! **Cost.** Two levels: `refresh` costs about 8 products with `A`, `apply` half a product; no allocation. **Failure.**
 //! None: directions that are not definite are left out and counted.
 
-use super::aggregates::Aggregates;
 use super::envelope::{Block6, Envelope};
-use super::inverse::invert_semidefinite;
-use super::matrix::BlockMatrix;
-use super::pattern::SparsePattern;
+use super::{
+    aggregates::Aggregates, inverse::invert_semidefinite, matrix::BlockMatrix, pattern::SparsePattern,
+};
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3};
 
@@ -251,9 +250,7 @@ impl TwoLevel {
             }
         }
     }
-}
 
-impl TwoLevel {
     /// First half of `z = C r` with carriers: reduces their `impulses` by the elimination of the groups.
     ///
     /// # Panics

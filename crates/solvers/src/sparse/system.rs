@@ -3,9 +3,7 @@
 //! Nodes that move with bodies (bones) need another system around the same matrix and preconditioner; see
 //! [`CarrierCoupling`](super::carriers::CarrierCoupling). Cost per product: that of the matrix.
 
-use super::cg::SpdSystem;
-use super::matrix::BlockMatrix;
-use super::precondition::NodePreconditioner;
+use super::{cg::SpdSystem, matrix::BlockMatrix, precondition::NodePreconditioner};
 
 /// `A` restricted to the free nodes. Vectors have three numbers for every node. Those of fixed nodes must be zero in
 /// the right-hand side and in the start, and stay zero. Known motions of fixed nodes go to the right-hand side:

@@ -1,7 +1,7 @@
 //! Both forms of the tree factorization, through one interface, against a dense solve.
 
 use crate::trees::{Recipe, Sample, sample};
-use sinew_solvers::{BlockSystem, DenseReference, FactorError, PairTree, TreeLdlt, TreeSolver};
+use sinew_solvers::{BlockSystem, FactorError, PairTree, TreeLdlt, TreeSolver};
 use sinew_testkit::{ForestShape, Rng, assert_close, soak_scale};
 use sinew_topology::{Endpoints, GraphBuilder, GraphNode, Priority, VariableId, plan};
 
@@ -31,7 +31,7 @@ fn solution(solver: &mut impl TreeSolver, sample: &Sample) -> Vec<f64> {
 /// The dense solution, refined: backward error at rounding.
 fn dense_solution(sample: &Sample) -> Vec<f64> {
     let rhs = sample.system.rhs();
-    let dense = DenseReference::new(&sample.system).unwrap();
+    let dense = sample.matrix.lu().unwrap();
     let mut x = dense.solve(rhs);
     let mut residual = x.clone();
     sample.system.fill_residual(rhs, &x, &mut residual);
