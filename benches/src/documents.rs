@@ -1,10 +1,22 @@
 //! The Rust blocks of the documents, run as doc tests: this crate depends on all that they use.
 
 #[doc = include_str!("../../README.md")]
+mod front_page {}
+
 #[doc = include_str!("../../docs/guide/determinism.md")]
+mod determinism {}
+
 #[doc = include_str!("../../docs/guide/first-scene.md")]
+mod first_scene {}
+
 #[doc = include_str!("../../docs/guide/flesh-meshes.md")]
+mod flesh_meshes {}
+
 #[doc = include_str!("../../docs/guide/one-crate-at-a-time.md")]
+mod one_crate_at_a_time {}
+
 #[doc = include_str!("../../docs/guide/performance.md")]
+mod performance {}
+
 #[doc = include_str!("../../docs/guide/scene-format.md")]
-mod all {}
+mod scene_format {}
