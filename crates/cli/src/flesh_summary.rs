@@ -189,12 +189,9 @@ mod tests {
         assert_eq!((parts.iterations, parts.inverted, parts.max_inverted), (16, 0, 4));
         assert_eq!((whole.max_contacts, parts.max_contacts), (8, 8));
         let text = whole.lines().join("\n");
-        for words in [
-            "4 iterations per step",
-            "37.5 %",
-            "inverted at the end, up to 4 during the run",
-            "8 at a time, up to 8 mm",
-        ] {
+        for words in
+            ["4 iterations per step", "37.5 %", "inverted at the end, up to 4", "8 at a time, up to 8 mm"]
+        {
             assert!(text.contains(words), "{words} is not in {text}");
         }
         let explicit = FleshSummary { max_iterations: 0, ..summary(&[2, 8]) }.lines().join("\n");

@@ -69,10 +69,7 @@ impl LoopSummary {
                 "  loops          {mean} iterations per step (up to {most}), residual up to {residual}, gaps up to {} m",
                 quantity(self.max_gap)
             ));
-            let odd = [
-                (self.least_squares, "solved in least squares"),
-                (self.unfinished, "stopped before convergence"),
-            ];
+            let odd = [(self.least_squares, "in least squares"), (self.unfinished, "not converged")];
             let odd: Vec<String> =
                 odd.iter().filter(|(n, _)| *n > 0).map(|(n, how)| format!("{n} {how}")).collect();
             if !odd.is_empty() {

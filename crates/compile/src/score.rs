@@ -250,8 +250,7 @@ impl ScoreCompiler<'_> {
             } else if values.len() == out.len() {
                 out.copy_from_slice(values);
             } else {
-                let message =
-                    format!("`{name}` has {} coordinates, but {} are given", out.len(), values.len());
+                let message = format!("`{name}` needs {} coordinates, not {}", out.len(), values.len());
                 return Err(refused(field, message));
             }
         }

@@ -42,8 +42,7 @@ impl ConvexHull {
             .ok_or(ContactError::Hull("the points must not all be in one plane"))?;
         // at equal extents, thin plates and rods are as well conditioned as spheres
         let even: Vec<DVec3> = points.iter().map(|&p| spread.even(p)).collect();
-        let failed =
-            ContactError::Hull("the points are too close to each other or to one plane; leave some out");
+        let failed = ContactError::Hull("points are too close together, or nearly in one plane");
         let (mut corners, triangles) = try_convex_hull(&even).map_err(|_| failed.clone())?;
         corners.iter_mut().for_each(|corner| *corner = spread.uneven(*corner));
         let solid = ConvexPolyhedron::from_convex_mesh(corners, &triangles).ok_or(failed.clone())?;

@@ -75,8 +75,7 @@ impl Actuation {
     ) -> Result<(), ControlError> {
         let dofs = tree.dofs(link);
         if rate >= dofs.len() || lower.is_nan() || upper.is_nan() || lower > upper {
-            let (what, range) =
-                ("the limit of bone", "on a rate that its joint has, and ordered (lower ≤ upper)");
+            let (what, range) = ("the limit of bone", "on a rate of its joint, with lower ≤ upper");
             return Err(ControlError::NotValid { what, index: link.index(), range });
         }
         self.lower[dofs.start + rate] = lower;
@@ -149,9 +148,6 @@ impl Actuation {
 }
 
 fn positive(value: f64, what: &'static str, link: LinkId) -> Result<(), ControlError> {
-    if value > 0.0 {
-        Ok(())
-    } else {
-        Err(ControlError::NotValid { what, index: link.index(), range: "positive" })
-    }
+    let fault = ControlError::NotValid { what, index: link.index(), range: "positive" };
+    if value > 0.0 { Ok(()) } else { Err(fault) }
 }

@@ -84,10 +84,7 @@ impl Guide {
             }
         }
         if !self.limits.are_valid() {
-            return Err(ControlError::OutOfRange {
-                what: "the gains of the joint limits",
-                range: Gains::RANGE,
-            });
+            return Err(ControlError::OutOfRange { what: "the gains of the limits", range: Gains::RANGE });
         }
         if !(self.robustness > 0.0 && self.robustness.is_finite()) {
             return Err(ControlError::OutOfRange { what: "the robustness", range: "positive and finite" });

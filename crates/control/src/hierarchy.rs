@@ -168,11 +168,7 @@ impl Hierarchy {
     /// Scaled rows and `d − C x`.
     fn load(&mut self, coefficients: &[f64], targets: &[f64]) {
         let n = self.scale.len();
-        debug_assert_eq!(
-            coefficients.len(),
-            n * targets.len(),
-            "there must be one coefficient per variable and row"
-        );
+        debug_assert_eq!(coefficients.len(), n * targets.len(), "one coefficient per variable and row");
         self.rows.clear();
         self.misfit.clear();
         for (k, target) in targets.iter().enumerate() {

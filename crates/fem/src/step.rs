@@ -110,10 +110,7 @@ pub fn step_explicit(
 ) -> FemReport {
     let FemState { positions, velocities } = state;
     let StepScratch { fem, forces } = scratch;
-    assert!(
-        step.external.is_empty() || step.external.len() == forces.len(),
-        "there must be one external force per node"
-    );
+    assert!(step.external.is_empty() || step.external.len() == forces.len(), "one external force per node");
     let report = elastic_forces(model, positions, step.diagonalize, fem, forces);
     for (force, external) in forces.iter_mut().zip(step.external) {
         *force += *external;

@@ -18,11 +18,7 @@ pub const MAX_CELLS: u64 = 1 << 24;
 /// Lengths that are not positive and finite, or no or too many cells.
 pub fn beam(lengths: DVec3, cells: [u32; 3]) -> Result<TetMesh, MeshError> {
     if let Some(value) = lengths.to_array().into_iter().find(|l| !(l.is_finite() && *l > 0.0)) {
-        return Err(MeshError::Setting {
-            what: "a length of the box",
-            value,
-            allowed: "positive and finite (m)",
-        });
+        return Err(MeshError::Setting { what: "a box length", value, allowed: "positive and finite (m)" });
     }
     check_cells(cells)?;
     let step = lengths / DVec3::from_array(cells.map(f64::from));

@@ -114,9 +114,7 @@ pub enum MeshError {
     #[error(transparent)]
     Tets(#[from] TetMeshError),
     /// A vertex of the surface lies in no tetrahedron.
-    #[error(
-        "vertex {vertex} of the surface, at {at}, lies outside the tetrahedra; make them cover the surface"
-    )]
+    #[error("vertex {vertex} of the surface, at {at}, lies outside the tetrahedra; they must cover it")]
     VertexOutside {
         /// Index of the vertex.
         vertex: usize,

@@ -14,9 +14,7 @@ pub(crate) fn upgrade<'t>(text: &'t str, root: &TextNode<'_>) -> Result<&'t str,
     let written = root.field("format").map(|node| &text[node.span.clone()]);
     let message = match written.map(str::parse) {
         Some(Ok(FORMAT)) => return Ok(text),
-        Some(Ok(newer)) if newer > FORMAT => {
-            format!("format {newer} needs a newer version of this program, which reads format {FORMAT}")
-        }
+        Some(Ok(newer)) if newer > FORMAT => format!("format {newer} needs a newer program"),
         Some(_) => "this is not a format number".to_owned(),
         None => "the format number is missing".to_owned(),
     };

@@ -26,17 +26,13 @@ pub enum PlanDefect {
         node: String,
     },
     /// A node comes after its parent, or a variable is not directly followed by its constraint.
-    #[error(
-        "the node at position {position} comes after its parent, or is not next to the constraint of its pair"
-    )]
+    #[error("the node at position {position} comes after its parent or away from its constraint")]
     Order {
         /// Position in the node table.
         position: usize,
     },
     /// A constraint would be eliminated before the variable that gives it a pivot.
-    #[error(
-        "the constraint at position {position} is a leaf: it comes before the variable that it needs as a child"
-    )]
+    #[error("the constraint at position {position} is a leaf: a child must come before it")]
     LeafConstraint {
         /// Position in the node table.
         position: usize,
@@ -58,9 +54,7 @@ pub enum PlanDefect {
         column: usize,
     },
     /// Trees or islands do not tile the pair table, or a constraint crosses their border.
-    #[error(
-        "trees or islands have a gap or an overlap at pair {position}, or a constraint leaves its island there"
-    )]
+    #[error("trees or islands overlap, have a gap, or are crossed by a constraint at pair {position}")]
     Grouping {
         /// Position in the pair table.
         position: usize,

@@ -66,10 +66,8 @@ impl NodeBodies {
             AttachedDoc::List(nodes) => {
                 for &node in nodes {
                     let Some(slot) = self.fixed.get_mut(node as usize) else {
-                        let message = format!(
-                            "there is no node {node}; the mesh has {} nodes, counted from 0",
-                            positions.len()
-                        );
+                        let message =
+                            format!("there is no node {node}; the mesh has {} nodes", positions.len());
                         return Err(BuildError::Flesh { field: format!("{path}.nodes"), message });
                     };
                     *slot = slot.or(body);

@@ -207,7 +207,7 @@ fn bad_limits_are_refused() {
     let tree = arm(3);
     let mut actuation = Actuation::new(&tree);
     let link = tree.links().next().unwrap();
-    let ordered = "on a rate that its joint has, and ordered (lower ≤ upper)";
+    let ordered = "on a rate of its joint, with lower ≤ upper";
     let refused = |what, range| Err(ControlError::NotValid { what, index: 0, range });
     assert_eq!(actuation.set_limits(&tree, link, 0, [0.1, -0.1]), refused("the limit of bone", ordered));
     assert_eq!(actuation.set_limits(&tree, link, 1, [-1.0, 1.0]), refused("the limit of bone", ordered));

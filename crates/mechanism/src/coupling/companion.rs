@@ -101,10 +101,7 @@ impl<'a> Outside<'a> {
     /// point.
     pub fn tie(&mut self, bodies: [usize; 2], arms: [DVec3; 2], law: &PointLaw) {
         let ports = bodies.map(|body| self.model.port(body as u32));
-        debug_assert!(
-            !ports.contains(&NONE),
-            "both bodies of a tie must be movable; push against an immovable one"
-        );
+        debug_assert!(!ports.contains(&NONE), "a tie needs two movable bodies; push against others");
         let mut rows = [INACTIVE; 3];
         for (i, row) in rows.iter_mut().enumerate() {
             let axis = law.axes[i];

@@ -204,9 +204,7 @@ pub(crate) fn check_spring(
 /// The first value that is negative or not finite is an error.
 pub(crate) fn check_not_negative(what: &str, values: &[(&'static str, f64)]) -> Result<(), MechanismError> {
     match values.iter().find(|(_, v)| !(*v >= 0.0 && v.is_finite())) {
-        Some((field, value)) => {
-            Err(invalid(what.to_owned(), field, *value, "use a finite number of at least 0"))
-        }
+        Some((field, value)) => Err(invalid(what.to_owned(), field, *value, "use 0 or more, finite")),
         None => Ok(()),
     }
 }

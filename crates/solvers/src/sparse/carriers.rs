@@ -138,11 +138,7 @@ impl CarrierCoupling {
     /// If there is not one impulse and one twist per carrier.
     pub fn react(&mut self, impulses: &mut [Force], twists: &mut [Motion]) {
         let n = self.n;
-        assert_eq!(
-            (6 * impulses.len(), 6 * twists.len()),
-            (n, n),
-            "there must be one impulse and one twist per carrier"
-        );
+        assert_eq!((6 * impulses.len(), 6 * twists.len()), (n, n), "one impulse and one twist per carrier");
         with_wide_simd!({
             let Self { n, root, stiffness, factor, vectors: [w, v], .. } = self;
             let n = *n;

@@ -124,11 +124,7 @@ impl BlockMatrix {
     /// # Panics
     /// If a vector has not [`Self::n_unknowns`] entries.
     pub fn times(&self, x: &[f64], y: &mut [f64]) {
-        assert_eq!(
-            (x.len(), y.len()),
-            (self.n_unknowns(), self.n_unknowns()),
-            "vectors must have one entry per unknown"
-        );
+        assert_eq!((x.len(), y.len()), (self.n_unknowns(), self.n_unknowns()), "give one entry per unknown");
         self.times_rows(0, x.as_chunks().0, y.as_chunks_mut().0);
     }
 
