@@ -1,23 +1,21 @@
 //! The figures of the chain suite as tables, as JSON and as curves.
 
-use crate::chain_suite::{PAPER, PAPER_HAND};
-use crate::timing::STAGES;
-use crate::{Axes, ChainSeries, ChainSuite, Figure, FigureGoal, PlotCurve, ReportTable, grouped, short};
+use crate::chain_suite::{ChainSuite, PAPER, PAPER_HAND};
+use crate::series::{ChainRow, ChainSeries};
+use crate::{ReportTable, SuiteReport, grouped, short, timing::stage_names};
 use serde_json::{Value, json};
-use sinew_sim::Stage;
+use sinew_picture::{Figure, PlotCurve};
 
 impl ChainSuite {
     /// Time per link and its stages over the number of links.
-    pub fn series_table(&self, series: &ChainSeries) -> ReportTable {
+    pub(crate) fn series_table(&self, series: &ChainSeries) -> ReportTable {
         let title = format!("{}: µs per link per step", series.title);
-        let mut head = vec!["links", "best", "median"];
-        head.extend(STAGES.map(Stage::name));
-        head.push("µs per step");
+        let head = format!("links | best | median | {} | µs per step", stage_names());
         let mut table = ReportTable::new(title, &head);
         for row in self.rows_of(series.key) {
             let times = [row.best(), row.median()].into_iter().chain(row.stages());
             let cells = [grouped(row.n_links)].into_iter().chain(times.map(|time| format!("{time:.3}")));
-            table.row(cells.chain([short(row.timing.best * 1e6)]));
+            table.row(cells.chain([short(row.timing.clock.best * 1e6)]));
         }
         if let (Some((from, to, ratio)), "hinge") = (self.growth(), series.key) {
             table.note(format!("{} to {} links: {}×", grouped(from), grouped(to), short(ratio)));
@@ -26,9 +24,9 @@ impl ChainSuite {
     }
 
     /// Memory per link of every chain of 1,000 links and of the longest ones.
-    pub fn memory_table(&self) -> ReportTable {
-        let head = ["chain", "links", "stated", "held", "peak while building", "allocations per step"];
-        let mut table = ReportTable::new("Memory: bytes per link", &head);
+    pub(crate) fn memory_table(&self) -> ReportTable {
+        let head = "chain | links | stated | held | peak while building | allocations per step";
+        let mut table = ReportTable::new("Memory: bytes per link", head);
         for (i, row) in self.rows.iter().enumerate() {
             let is_last = self.rows.get(i + 1).is_none_or(|next| next.series != row.series);
             if let Some(memory) = row.memory.filter(|_| is_last || row.n_links == 1_000) {
@@ -41,9 +39,9 @@ impl ChainSuite {
     }
 
     /// What the paper printed beside what was measured here.
-    pub fn paper_table(&self) -> ReportTable {
+    pub(crate) fn paper_table(&self) -> ReportTable {
         let title = "Beside Hernández et al. 2011 (their figures, their machine): ms per step";
-        let mut table = ReportTable::new(title, &["scene", "paper", "here", "ratio"]);
+        let mut table = ReportTable::new(title, "scene | paper | here | ratio");
         for (scene, paper, here) in self.beside_paper() {
             table.row([scene, short(paper), format!("{here:.4}"), format!("{:.0}×", paper / here)]);
         }
@@ -51,12 +49,12 @@ impl ChainSuite {
     }
 
     /// Fixture scenes.
-    pub fn scenes_table(&self) -> ReportTable {
-        let mut head = vec!["scene", "bodies", "best", "median"];
-        head.extend(STAGES.map(Stage::name));
+    pub(crate) fn scenes_table(&self) -> ReportTable {
+        let head = format!("scene | bodies | best | median | {}", stage_names());
         let mut table = ReportTable::new("Fixtures with their recorded inputs: µs per step", &head);
         for scene in &self.scenes {
-            let times = [scene.timing.best, scene.timing.median].into_iter().chain(scene.timing.stages);
+            let times =
+                [scene.timing.clock.best, scene.timing.clock.median].into_iter().chain(scene.timing.stages);
             let cells = [scene.name.to_string(), grouped(scene.n_bodies)].into_iter();
             table.row(cells.chain(times.map(|seconds| short(seconds * 1e6))));
         }
@@ -64,17 +62,17 @@ impl ChainSuite {
     }
 
     /// Threads.
-    pub fn threads_table(&self) -> ReportTable {
+    pub(crate) fn threads_table(&self) -> ReportTable {
         let links = self.threads.first().map_or(0, |threads| threads.n_links);
         let title = format!("Wide tree of {} hinges: µs per link per step", grouped(links));
-        let mut table = ReportTable::new(title, &["threads", "best", "median", "speed-up", "digest"]);
+        let mut table = ReportTable::new(title, "threads | best | median | speed-up | digest");
         for threads in &self.threads {
             let per_link = |seconds: f64| format!("{:.3}", seconds * 1e6 / threads.n_links as f64);
             table.row([
                 threads.n_threads.to_string(),
-                per_link(threads.timing.best),
-                per_link(threads.timing.median),
-                format!("{}×", short(self.threads[0].timing.best / threads.timing.best)),
+                per_link(threads.timing.clock.best),
+                per_link(threads.timing.clock.median),
+                format!("{}×", short(self.threads[0].timing.clock.best / threads.timing.clock.best)),
                 format!("{:016x}", threads.digest),
             ]);
         }
@@ -82,9 +80,9 @@ impl ChainSuite {
     }
 
     /// Plumb lines.
-    pub fn errors_table(&self) -> ReportTable {
+    pub(crate) fn errors_table(&self) -> ReportTable {
         let title = "Ten hinged links, the last one heavy, 10 s at 1/60 s: anchor error in m";
-        let mut table = ReportTable::new(title, &["mass ratio", "start", "engine", "largest", "at the end"]);
+        let mut table = ReportTable::new(title, "mass ratio | start | engine | largest | at the end");
         let mut errors: Vec<_> = self.errors.iter().collect();
         errors.sort_by(|a, b| a.mass_ratio.total_cmp(&b.mass_ratio).then(a.tilt.total_cmp(&b.tilt)));
         for error in errors {
@@ -95,10 +93,11 @@ impl ChainSuite {
         table
     }
 
-    /// Rapier's times, empty if it did not run.
-    pub fn rapier_table(&self) -> ReportTable {
+    /// Rapier's times.
+    #[cfg(feature = "rapier")]
+    pub(crate) fn rapier_table(&self) -> ReportTable {
         let title = "Rapier, impulse joints, the same hinge chain: µs per link per step";
-        let mut table = ReportTable::new(title, &["links", "best", "median", "Sinew is faster by"]);
+        let mut table = ReportTable::new(title, "links | best | median | Sinew is faster by");
         for row in self.rows_of("rapier") {
             let ours = self.rows_of("hinge").find(|ours| ours.n_links == row.n_links);
             let ratio = ours.map_or(String::new(), |ours| format!("{}×", short(row.best() / ours.best())));
@@ -107,23 +106,46 @@ impl ChainSuite {
         table
     }
 
-    /// Everything as one JSON object; list entries have a `name` by which two runs can be compared.
-    pub fn to_json(&self) -> Value {
+    /// Time per link of every series, Rapier and the paper.
+    pub(crate) fn curves(&self) -> Vec<PlotCurve> {
+        let curve = |name: &str, key: &str| -> PlotCurve {
+            (name.to_string(), self.rows_of(key).map(|row| (row.n_links as f64, row.best())).collect())
+        };
+        let series = ChainSeries::all();
+        let ours = series.iter().map(|series| curve(series.short_title, series.key));
+        let paper = PAPER.iter().map(|&(links, ms)| (links as f64, ms * 1e3 / links as f64));
+        let paper = ("Hernández et al. 2011".into(), paper.collect());
+        ours.chain([curve("Rapier, impulse joints", "rapier"), paper]).collect()
+    }
+
+    /// Scene, milliseconds per step in the paper and here.
+    fn beside_paper(&self) -> Vec<(String, f64, f64)> {
+        let chains = PAPER.iter().filter_map(|&(links, ms)| {
+            let row = self.rows_of("hinge").find(|row| row.n_links == links)?;
+            Some((format!("chain of {}", grouped(links)), ms, row.timing.clock.best * 1e3))
+        });
+        let hand = self.scenes.iter().find(|scene| scene.name == "hand");
+        chains.chain(hand.map(|hand| ("hand".into(), PAPER_HAND, hand.timing.clock.best * 1e3))).collect()
+    }
+}
+
+impl SuiteReport for ChainSuite {
+    fn to_json(&self) -> Value {
         let us = |seconds: f64| seconds * 1e6;
         let scenes = self.scenes.iter().map(|scene| {
             json!({
                 "name": scene.name,
                 "bodies": scene.n_bodies,
-                "us_per_step_best": us(scene.timing.best),
-                "us_per_step_median": us(scene.timing.median),
+                "us_per_step_best": us(scene.timing.clock.best),
+                "us_per_step_median": us(scene.timing.clock.median),
             })
         });
         let threads = self.threads.iter().map(|threads| {
             json!({
                 "name": format!("threads_{}", threads.n_threads),
                 "links": threads.n_links,
-                "us_per_link_best": us(threads.timing.best) / threads.n_links as f64,
-                "us_per_link_median": us(threads.timing.median) / threads.n_links as f64,
+                "us_per_link_best": us(threads.timing.clock.best) / threads.n_links as f64,
+                "us_per_link_median": us(threads.timing.clock.median) / threads.n_links as f64,
                 "digest": format!("{:016x}", threads.digest),
             })
         });
@@ -139,53 +161,22 @@ impl ChainSuite {
         });
         let growth = self.growth().map(|(from, to, ratio)| json!({ "from": from, "to": to, "ratio": ratio }));
         json!({
-            "suite": "chain",
-            "date": self.machine.date,
-            "commit": self.machine.commit,
-            "machine": self.machine.to_json(),
-            "batches": self.effort.n_batches,
-            "rows": self.rows.iter().map(crate::ChainRow::to_json).collect::<Value>(),
+            "rows": self.rows.iter().map(ChainRow::to_json).collect::<Value>(),
             "growth": growth,
             "paper": paper.collect::<Value>(),
             "scenes": scenes.collect::<Value>(),
             "threads": threads.collect::<Value>(),
             "errors": errors.collect::<Value>(),
-            "goals": self.goals().iter().map(FigureGoal::to_json).collect::<Value>(),
         })
     }
 
     /// Time per link over the number of links.
-    pub fn plot(&self) -> String {
+    fn figure(&self) -> Figure {
         Figure {
-            title: "Implicit step of a chain, one thread: µs per link".into(),
-            subtitle: self.machine.to_string(),
-            across: "links".into(),
+            title: "Implicit step of a chain, one thread: µs per link",
+            across: "links",
             curves: self.curves(),
-            axes: Axes::Logarithmic,
+            log: true,
         }
-        .to_svg()
-    }
-
-    /// Time per link of every series, Rapier and the paper.
-    pub fn curves(&self) -> Vec<PlotCurve> {
-        let curve = |name: &str, key: &str| PlotCurve {
-            name: name.to_string(),
-            points: self.rows_of(key).map(|row| (row.n_links as f64, row.best())).collect(),
-        };
-        let series = ChainSeries::all();
-        let ours = series.iter().map(|series| curve(series.short_title, series.key));
-        let paper = PAPER.iter().map(|&(links, ms)| (links as f64, ms * 1e3 / links as f64));
-        let paper = PlotCurve { name: "Hernández et al. 2011".into(), points: paper.collect() };
-        ours.chain([curve("Rapier, impulse joints", "rapier"), paper]).collect()
-    }
-
-    /// Scene, milliseconds per step in the paper and here.
-    fn beside_paper(&self) -> Vec<(String, f64, f64)> {
-        let chains = PAPER.iter().filter_map(|&(links, ms)| {
-            let row = self.rows_of("hinge").find(|row| row.n_links == links)?;
-            Some((format!("chain of {}", grouped(links)), ms, row.timing.best * 1e3))
-        });
-        let hand = self.scenes.iter().find(|scene| scene.name == "hand");
-        chains.chain(hand.map(|hand| ("hand".into(), PAPER_HAND, hand.timing.best * 1e3))).collect()
     }
 }

@@ -3,9 +3,10 @@
 //! Everything is measured on one thread, except where threads are compared. The caller provides that thread: a rayon
 //! pool of one.
 
+use crate::series::{ChainRow, ChainSeries};
 use crate::{
-    ChainRow, ChainSeries, FigureGoal, LinkJoint, Links, Machine, MeasureEffort, MechanismRun, SceneRun,
-    Subject, SuiteFailure, Timing, time_steps,
+    FigureGoal, LinkJoint, Links, MeasureEffort, MechanismRun, SceneRun, Subject, Suite, SuiteFailure,
+    SuiteOptions, Timing, grouped, n_cores, time_steps,
 };
 use sinew_mechanism::{Implicit, Input, Scheme, Settings, violation};
 
@@ -24,102 +25,151 @@ const PLUMB_CASES: [(f64, f64); 4] = [(1.0, 0.0), (1e3, 0.0), (1e6, 0.0), (1e6, 
 
 /// A fixture scene with its recorded inputs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SceneTime {
+pub(crate) struct SceneTime {
     /// Name of the fixture.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Number of bodies.
-    pub n_bodies: usize,
+    pub(crate) n_bodies: usize,
     /// Time of a step.
-    pub timing: Timing,
+    pub(crate) timing: Timing,
 }
 
 /// A wide tree on a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ThreadTime {
+pub(crate) struct ThreadTime {
     /// Number of threads.
-    pub n_threads: usize,
+    pub(crate) n_threads: usize,
     /// Number of links.
-    pub n_links: usize,
+    pub(crate) n_links: usize,
     /// Time of a step.
-    pub timing: Timing,
+    pub(crate) timing: Timing,
     /// Fingerprint of the state it ended in.
-    pub digest: u64,
+    pub(crate) digest: u64,
 }
 
 /// How well an engine holds a heavy weight on a light chain.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AnchorError {
+pub(crate) struct AnchorError {
     /// The engine and its setting.
-    pub engine: &'static str,
+    pub(crate) engine: &'static str,
     /// Mass of the last link over that of any other.
-    pub mass_ratio: f64,
+    pub(crate) mass_ratio: f64,
     /// How the chain starts, from the vertical, rad.
-    pub tilt: f64,
+    pub(crate) tilt: f64,
     /// Largest distance between the two anchors of a joint at any step, m.
-    pub largest: f64,
+    pub(crate) largest: f64,
     /// The same at the end, m.
-    pub last: f64,
+    pub(crate) last: f64,
 }
 
 /// The suite with all it has measured so far.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChainSuite {
-    /// How much is measured.
-    pub effort: MeasureEffort,
-    /// Where and when.
-    pub machine: Machine,
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ChainSuite {
     /// Chains.
-    pub rows: Vec<ChainRow>,
+    pub(crate) rows: Vec<ChainRow>,
     /// Fixtures.
-    pub scenes: Vec<SceneTime>,
+    pub(crate) scenes: Vec<SceneTime>,
     /// Threads.
-    pub threads: Vec<ThreadTime>,
+    pub(crate) threads: Vec<ThreadTime>,
     /// Plumb lines.
-    pub errors: Vec<AnchorError>,
+    pub(crate) errors: Vec<AnchorError>,
+}
+
+impl Suite for ChainSuite {
+    const NAME: &'static str = "chain";
+    const FLAGS: &'static [&'static str] = &["--rapier", "--callgrind"];
+
+    fn measure(&mut self, options: &SuiteOptions) -> Result<(), SuiteFailure> {
+        if options.has("--rapier") && !cfg!(feature = "rapier") {
+            return Err("`--rapier` needs a build with `--features rapier`".into());
+        }
+        let effort = &options.effort();
+        for series in ChainSeries::all() {
+            self.measure_series(&series, effort)?;
+            self.series_table(&series).show();
+        }
+        self.memory_table().show();
+        self.measure_scenes(effort)?;
+        self.scenes_table().show();
+        self.paper_table().show();
+        self.measure_threads(effort)?;
+        self.threads_table().show();
+        self.measure_errors()?;
+        #[cfg(feature = "rapier")]
+        if options.has("--rapier") {
+            self.measure_rapier(effort);
+            self.rapier_table().show();
+        }
+        self.errors_table().show();
+        Ok(())
+    }
+
+    fn goals(&self) -> Vec<FigureGoal> {
+        let mut goals = Vec::new();
+        let mut goal = |name: String, value, limit| goals.push(FigureGoal::at_most(name, value, limit));
+        for row in &self.rows {
+            let limit = match (row.series, row.n_links) {
+                ("hinge", 10 | 100 | 1_000) => 0.25,
+                ("hinge", 1_000_000) => 0.4,
+                ("ball", 10 | 100 | 1_000) => 0.3,
+                _ => continue,
+            };
+            let name = format!("{} chain of {}, µs per link", row.series, grouped(row.n_links));
+            goal(name, row.best(), limit);
+        }
+        if let (Some((from, to, ratio)), Some(last)) = (self.growth(), self.rows_of("hinge").last()) {
+            let name = format!("growth from {} to {} links", grouped(from), grouped(to));
+            // A chain that needs at most 0.2 µs per link is fast enough at any ratio.
+            goal(name, ratio, if last.best() <= 0.2 { f64::INFINITY } else { 2.0 });
+        }
+        if let Some(memory) = self.rows_of("hinge").last().and_then(|row| row.memory) {
+            goal("memory, bytes per link".into(), memory.held, 2048.0);
+        }
+        if let Some(hand) = self.scenes.iter().find(|scene| scene.name == "hand") {
+            goal("hand, µs per step".into(), hand.timing.clock.best * 1e6, 6.0);
+        }
+        let is_asked = |error: &&AnchorError| error.mass_ratio > 1e5 && error.tilt <= 0.0;
+        if let Some(error) = self.errors.iter().find(is_asked) {
+            goal("plumb line of 1 : 1,000,000 at rest, anchor error in m".into(), error.largest, 1e-6);
+        }
+        goals
+    }
+
+    fn run_few_steps() -> Result<(), SuiteFailure> {
+        let model = Links::chain(1_000, LinkJoint::Hinge(10.0)).model()?;
+        let mut run = MechanismRun::new(model, Settings::default());
+        (0..20).for_each(|_| run.step());
+        Ok(())
+    }
 }
 
 impl ChainSuite {
-    /// Nothing measured yet.
-    pub fn new(effort: MeasureEffort) -> Self {
-        let machine = Machine::here();
-        Self { effort, machine, rows: vec![], scenes: vec![], threads: vec![], errors: vec![] }
-    }
-
     /// Measures a series at all its sizes.
-    ///
-    /// # Errors
-    /// If a chain cannot be built.
-    pub fn measure_series(&mut self, series: &ChainSeries) -> Result<(), SuiteFailure> {
-        for n in series.sizes(&self.effort) {
-            self.rows.push(series.measure(n, &self.effort)?);
+    fn measure_series(&mut self, series: &ChainSeries, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
+        for n in series.sizes(effort) {
+            self.rows.push(series.measure(n, effort)?);
         }
         Ok(())
     }
 
     /// Measures fixture scenes with their recorded inputs.
-    ///
-    /// # Errors
-    /// If a fixture is missing or wrong.
-    pub fn measure_scenes(&mut self) -> Result<(), SuiteFailure> {
+    fn measure_scenes(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
         for name in SCENES {
             let mut run = SceneRun::fixture(name)?;
             let n_bodies = run.n_links();
-            self.scenes.push(SceneTime { name, n_bodies, timing: time_steps(&mut run, &self.effort) });
+            self.scenes.push(SceneTime { name, n_bodies, timing: time_steps(&mut run, effort) });
         }
         Ok(())
     }
 
-    /// Measures a wide tree on one thread and on all (two at least).
-    ///
-    /// # Errors
-    /// If the tree or a pool of threads cannot be built, or if the number of threads changed a bit of the result.
-    pub fn measure_threads(&mut self) -> Result<(), SuiteFailure> {
-        let n_arms = self.effort.max_links.min(100_000) / 400;
+    /// Measures a wide tree on one thread and on all (two at least). Fails if that changes a bit of the result.
+    fn measure_threads(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
+        let n_arms = effort.max_links.min(100_000) / 400;
         let links = Links::comb(n_arms, 256, LinkJoint::Hinge(10.0));
-        for n_threads in [1, self.machine.n_threads.max(2)] {
+        for n_threads in [1, n_cores().max(2)] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()?;
             let mut run = MechanismRun::new(links.model()?, Settings::default());
-            let timing = pool.install(|| time_steps(&mut run, &self.effort));
+            let timing = pool.install(|| time_steps(&mut run, effort));
             let (n_links, digest) = (run.n_links(), sinew_sim::digest(&run.state().clone().into()));
             self.threads.push(ThreadTime { n_threads, n_links, timing, digest });
         }
@@ -130,10 +180,7 @@ impl ChainSuite {
     }
 
     /// Hangs a weight of up to a million links' mass on a chain, at rest and swinging.
-    ///
-    /// # Errors
-    /// If the chain cannot be built.
-    pub fn measure_errors(&mut self) -> Result<(), SuiteFailure> {
+    fn measure_errors(&mut self) -> Result<(), SuiteFailure> {
         let mut newton = Implicit::default();
         newton.newton_iterations = 3;
         for case in PLUMB_CASES {
@@ -154,12 +201,12 @@ impl ChainSuite {
 
     /// Puts Rapier's impulse joints beside: the hinge chain for time, the plumb line for error.
     #[cfg(feature = "rapier")]
-    pub fn measure_rapier(&mut self) {
-        use crate::RapierRun;
-        let max_links = self.effort.max_links / 100;
-        for n in crate::SIZES.into_iter().filter(|&n| n <= max_links) {
+    fn measure_rapier(&mut self, effort: &MeasureEffort) {
+        use crate::rapier::RapierRun;
+        let max_links = effort.max_links / 100;
+        for n in crate::series::SIZES.into_iter().filter(|&n| n <= max_links) {
             let mut run = RapierRun::new(&Links::chain(n, LinkJoint::Hinge(10.0)));
-            let timing = time_steps(&mut run, &self.effort);
+            let timing = time_steps(&mut run, effort);
             self.rows.push(ChainRow { series: "rapier", n_links: n, timing, memory: None });
         }
         for case in PLUMB_CASES {
@@ -172,47 +219,15 @@ impl ChainSuite {
     }
 
     /// The rows of a series.
-    pub fn rows_of<'a>(&'a self, series: &'a str) -> impl Iterator<Item = &'a ChainRow> {
+    pub(crate) fn rows_of<'a>(&'a self, series: &'a str) -> impl Iterator<Item = &'a ChainRow> {
         self.rows.iter().filter(move |row| row.series == series)
     }
 
     /// Sizes and ratio of the times per link of the longest hinge chain and that of 1,000 links.
-    pub fn growth(&self) -> Option<(usize, usize, f64)> {
+    pub(crate) fn growth(&self) -> Option<(usize, usize, f64)> {
         let from = self.rows_of("hinge").find(|row| row.n_links == 1_000)?;
         let to = self.rows_of("hinge").last()?;
         Some((from.n_links, to.n_links, to.best() / from.best()))
-    }
-
-    /// What is asked of the figures that were measured.
-    pub fn goals(&self) -> Vec<FigureGoal> {
-        let mut goals = Vec::new();
-        let mut goal = |name: String, value, limit| goals.push(FigureGoal::at_most(name, value, limit));
-        for row in &self.rows {
-            let limit = match (row.series, row.n_links) {
-                ("hinge", 10 | 100 | 1_000) => 0.25,
-                ("hinge", 1_000_000) => 0.4,
-                ("ball", 10 | 100 | 1_000) => 0.3,
-                _ => continue,
-            };
-            let name = format!("{} chain of {}, µs per link", row.series, crate::grouped(row.n_links));
-            goal(name, row.best(), limit);
-        }
-        if let (Some((from, to, ratio)), Some(last)) = (self.growth(), self.rows_of("hinge").last()) {
-            let name = format!("growth from {} to {} links", crate::grouped(from), crate::grouped(to));
-            // A chain that needs at most 0.2 µs per link is fast enough at any ratio.
-            goal(name, ratio, if last.best() <= 0.2 { f64::INFINITY } else { 2.0 });
-        }
-        if let Some(memory) = self.rows_of("hinge").last().and_then(|row| row.memory) {
-            goal("memory, bytes per link".into(), memory.held, 2048.0);
-        }
-        if let Some(hand) = self.scenes.iter().find(|scene| scene.name == "hand") {
-            goal("hand, µs per step".into(), hand.timing.best * 1e6, 6.0);
-        }
-        let is_asked = |error: &&AnchorError| error.mass_ratio > 1e5 && error.tilt <= 0.0;
-        if let Some(error) = self.errors.iter().find(is_asked) {
-            goal("plumb line of 1 : 1,000,000 at rest, anchor error in m".into(), error.largest, 1e-6);
-        }
-        goals
     }
 }
 
@@ -232,29 +247,18 @@ fn watch(
     out
 }
 
-/// A handful of steps of a hinge chain, for tools that count instructions.
-///
-/// # Errors
-/// If the chain cannot be built.
-pub fn run_few_steps() -> Result<(), SuiteFailure> {
-    let model = Links::chain(1_000, LinkJoint::Hinge(10.0)).model()?;
-    let mut run = MechanismRun::new(model, Settings::default());
-    (0..20).for_each(|_| run.step());
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::ChainSuite;
-    use crate::{ChainSeries, MeasureEffort};
+    use super::{ChainSeries, ChainSuite, MeasureEffort, Suite};
+    use crate::SuiteReport;
 
     #[test]
     fn a_small_suite_meets_what_does_not_depend_on_time() {
         let effort = MeasureEffort { n_batches: 1, batch_work: 100, max_links: 1_000 };
-        let mut suite = ChainSuite::new(effort);
-        suite.measure_series(&ChainSeries::all()[0]).unwrap();
-        suite.measure_scenes().unwrap();
-        suite.measure_threads().unwrap();
+        let mut suite = ChainSuite::default();
+        suite.measure_series(&ChainSeries::all()[0], &effort).unwrap();
+        suite.measure_scenes(&effort).unwrap();
+        suite.measure_threads(&effort).unwrap();
         suite.measure_errors().unwrap();
         assert_eq!(suite.rows_of("hinge").count(), 3);
         assert!(suite.growth().is_some_and(|(from, to, ratio)| (from, to) == (1_000, 1_000) && ratio > 0.99));
@@ -267,7 +271,7 @@ mod tests {
         let json = suite.to_json();
         assert_eq!(json["rows"][2]["name"], "hinge_1000");
         assert_eq!(json["paper"][0]["us_per_link"], 22.0);
-        assert_eq!(suite.curves().iter().filter(|curve| !curve.points.is_empty()).count(), 2);
+        assert_eq!(suite.curves().iter().filter(|curve| !curve.1.is_empty()).count(), 2);
         for table in [suite.series_table(&ChainSeries::all()[0]), suite.memory_table(), suite.paper_table()] {
             assert!(table.to_string().contains("1,000"), "{table}");
         }

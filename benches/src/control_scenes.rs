@@ -20,7 +20,7 @@ const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
 /// How the joints of a skeleton move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
+pub(crate) enum Control {
     /// They fall.
     Passive,
     /// The last bone is guided upwards, in the acceleration-minimizing style.
@@ -28,7 +28,7 @@ pub enum Control {
 }
 
 /// A skeleton of `n` bones as a scene.
-pub fn skeleton(n: usize, control: Control) -> SceneDoc {
+pub(crate) fn skeleton(n: usize, control: Control) -> SceneDoc {
     let size = DVec3::new(0.2, 0.04, 0.04);
     let shape = ShapeDoc::centred(Shape::Box { size });
     let (name, track) = ("bone".to_owned(), "hand".to_owned());
@@ -64,10 +64,7 @@ pub(crate) fn reduced(world: &World) -> Result<&ReducedModel, SuiteFailure> {
 }
 
 /// Runs a world for `n_steps` from where it is, and writes what its driven joints did as one phase of keyframes.
-///
-/// # Errors
-/// If the world has no actuators or breaks down.
-pub fn as_keyframes(world: &mut World, n_steps: usize) -> Result<PhaseDoc, SuiteFailure> {
+pub(crate) fn as_keyframes(world: &mut World, n_steps: usize) -> Result<PhaseDoc, SuiteFailure> {
     let (from_s, dt) = (world.time(), world.settings().dt);
     let mut state = reduced(world)?.tree().neutral_state();
     let every = ((KEY_TIME / dt).round() as usize).max(1);
@@ -103,7 +100,7 @@ pub fn as_keyframes(world: &mut World, n_steps: usize) -> Result<PhaseDoc, Suite
 
 /// What is given and what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DynamicsProblem {
+pub(crate) enum DynamicsProblem {
     /// Torques are given.
     Forward,
     /// Accelerations are given.
@@ -114,11 +111,11 @@ pub enum DynamicsProblem {
 
 impl DynamicsProblem {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Forward, Self::Inverse, Self::Hybrid];
+    pub(crate) const ALL: [Self; 3] = [Self::Forward, Self::Inverse, Self::Hybrid];
 }
 
 /// Recursive dynamics of a bent and turning tree, the three sweeps alone.
-pub struct DynamicsRun<'a> {
+pub(crate) struct DynamicsRun<'a> {
     tree: &'a Tree,
     state: TreeState,
     command: HybridCommand,
@@ -127,7 +124,7 @@ pub struct DynamicsRun<'a> {
 
 impl<'a> DynamicsRun<'a> {
     /// A tree of hinges with every angle and rate somewhere within ±0.3.
-    pub fn new(tree: &'a Tree, problem: DynamicsProblem) -> Self {
+    pub(crate) fn new(tree: &'a Tree, problem: DynamicsProblem) -> Self {
         let mut state = tree.neutral_state();
         let some = |k: usize| 0.3 * ((k * 7919 % 1000) as f64 / 500.0 - 1.0);
         state.coordinates.iter_mut().enumerate().for_each(|(k, q)| *q = some(k));

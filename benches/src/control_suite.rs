@@ -5,8 +5,8 @@
 use crate::control_scenes::{Control, DynamicsProblem, DynamicsRun, as_keyframes, reduced, skeleton};
 use crate::subjects::fixture;
 use crate::{
-    FigureGoal, Machine, MeasureEffort, SceneRun, StepTimes, Subject, SuiteFailure, Timing, grouped,
-    time_steps,
+    FigureGoal, MeasureEffort, SceneRun, StepTimes, Subject, Suite, SuiteFailure, SuiteOptions, Timing,
+    grouped, time_steps,
 };
 use sinew_flesh::FleshModel;
 use sinew_scene::{ControlDoc, SceneDoc, ScoreDoc};
@@ -14,179 +14,187 @@ use sinew_sim::{Stage, World};
 use std::time::Instant;
 
 /// Bones of the skeletons; the longest is left to plain dynamics.
-pub const SKELETONS: [usize; 4] = [10, 100, 1_000, 10_000];
+pub(crate) const SKELETONS: [usize; 4] = [10, 100, 1_000, 10_000];
 /// Bones of the longest skeleton that is guided.
 const MOST_GUIDED: usize = 1_000;
 /// Bones times steps of a batch of skeletons, and steps at least.
 const SHORT_BATCH: (usize, usize) = (5_000, 3);
 /// Parts of a step, by the stages that end them.
-pub const PARTS: [(&str, Stage); 3] =
+pub(crate) const PARTS: [(&str, Stage); 3] =
     [("flesh and contact", Stage::Flesh), ("commands", Stage::Control), ("dynamics", Stage::Integrate)];
 /// Steps of a motion in a test or a count of instructions.
 const FEW_STEPS: usize = 40;
 
+/// What is counted of a model: degrees of freedom (of bones, of whatever they handle, and of free nodes), bones, driven
+/// degrees of freedom, nodes and tetrahedra of the volume mesh.
+pub(crate) const COUNTS: [&str; 5] = ["dofs", "bones", "actuators", "nodes", "tets"];
+/// Kinds of control.
+pub(crate) const CONTROLS: [&str; 2] = ["joint", "Cartesian"];
+
 /// A model of KP08 Table 2, and what is asked of it here.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PaperModel {
+pub(crate) struct PaperModel {
     /// The character.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The fixture whose motion is measured: the paper's.
-    pub motion: &'static str,
-    /// Degrees of freedom: bones, whatever they handle, and free nodes.
-    pub n_dofs: usize,
-    /// Bones.
-    pub n_bones: usize,
-    /// Driven degrees of freedom.
-    pub n_actuators: usize,
-    /// Nodes of the volume mesh.
-    pub n_nodes: usize,
-    /// Tetrahedra.
-    pub n_tets: usize,
-    /// Time of a step under joint control, µs.
-    pub joint_us: f64,
-    /// Time of a step under Cartesian control, µs.
-    pub cartesian_us: f64,
-    /// What is asked of our steps under joint and Cartesian control, µs.
-    pub goals_us: [f64; 2],
+    pub(crate) motion: &'static str,
+    /// The [`COUNTS`].
+    pub(crate) counts: [usize; COUNTS.len()],
+    /// Time of a step under each of the [`CONTROLS`], µs.
+    pub(crate) times_us: [f64; 2],
+    /// What is asked of our steps under each of them, µs.
+    pub(crate) goals_us: [f64; 2],
 }
 
 /// What KP08 Table 2 printed.
-pub const TABLE_2: [PaperModel; 3] = [
+pub(crate) const TABLE_2: [PaperModel; 3] = [
     PaperModel {
         name: "worm",
         motion: "worm_jump",
-        n_dofs: 543,
-        n_bones: 7,
-        n_actuators: 6,
-        n_nodes: 224,
-        n_tets: 714,
-        joint_us: 1600.0,
-        cartesian_us: 2860.0,
+        counts: [543, 7, 6, 224, 714],
+        times_us: [1600.0, 2860.0],
         goals_us: [80.0, 140.0],
     },
     PaperModel {
         name: "fish",
         motion: "fish_jump",
-        n_dofs: 258,
-        n_bones: 7,
-        n_actuators: 6,
-        n_nodes: 107,
-        n_tets: 415,
-        joint_us: 1480.0,
-        cartesian_us: 2440.0,
+        counts: [258, 7, 6, 107, 415],
+        times_us: [1480.0, 2440.0],
         goals_us: [80.0, 130.0],
     },
     PaperModel {
         name: "finger",
         motion: "finger_manipulate",
-        n_dofs: 82,
-        n_bones: 5,
-        n_actuators: 7,
-        n_nodes: 52,
-        n_tets: 119,
-        joint_us: 629.0,
-        cartesian_us: 2100.0,
+        counts: [82, 5, 7, 52, 119],
+        times_us: [629.0, 2100.0],
         goals_us: [30.0, 60.0],
     },
 ];
 
 /// Times of the guided steps of a motion.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MotionTimes {
+pub(crate) struct MotionTimes {
     /// Times of whole steps.
-    pub steps: StepTimes,
+    pub(crate) steps: StepTimes,
     /// Mean time of each of the [`PARTS`], s.
-    pub parts: [f64; PARTS.len()],
+    pub(crate) parts: [f64; PARTS.len()],
     /// Substeps of a step, on average.
-    pub substeps: f64,
+    pub(crate) substeps: f64,
     /// Largest number of contacts in a step.
-    pub contacts: usize,
+    pub(crate) contacts: usize,
 }
 
 /// A character of ours in the motion of a model of the paper.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CharacterRow {
+pub(crate) struct CharacterRow {
     /// The model.
-    pub paper: PaperModel,
-    /// Degrees of freedom: bones, whatever they handle, and free nodes.
-    pub n_dofs: usize,
-    /// Bones.
-    pub n_bones: usize,
-    /// Driven degrees of freedom.
-    pub n_actuators: usize,
-    /// Nodes of the volume mesh.
-    pub n_nodes: usize,
-    /// Tetrahedra.
-    pub n_tets: usize,
+    pub(crate) paper: PaperModel,
+    /// The [`COUNTS`].
+    pub(crate) counts: [usize; COUNTS.len()],
     /// Number of steps that are guided, and timed.
-    pub n_guided: usize,
+    pub(crate) n_guided: usize,
     /// Length of a step, s.
-    pub dt: f64,
-    /// The joint trajectory of the whole motion played by perfect servos.
-    pub joint: MotionTimes,
-    /// The motion as it is.
-    pub cartesian: MotionTimes,
+    pub(crate) dt: f64,
+    /// Under each of the [`CONTROLS`]: the joint trajectory of the whole motion played by perfect servos, and the motion
+    /// as it is.
+    pub(crate) times: [MotionTimes; 2],
 }
 
 /// A skeleton of a number of bones; times are per step, s.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SkeletonRow {
+pub(crate) struct SkeletonRow {
     /// Number of bones, and of hinges.
-    pub n_bones: usize,
+    pub(crate) n_bones: usize,
     /// The three sweeps alone, in the order of [`DynamicsProblem::ALL`].
-    pub sweeps: [Timing; DynamicsProblem::ALL.len()],
+    pub(crate) sweeps: [Timing; DynamicsProblem::ALL.len()],
     /// A whole step without commands.
-    pub passive: Timing,
+    pub(crate) passive: Timing,
     /// A whole step with one bone guided, where that is measured.
-    pub cartesian: Option<Timing>,
+    pub(crate) cartesian: Option<Timing>,
 }
 
 impl SkeletonRow {
     /// A time per bone, ns.
-    pub fn per_bone(&self, seconds: f64) -> f64 {
+    pub(crate) fn per_bone(&self, seconds: f64) -> f64 {
         seconds * 1e9 / self.n_bones as f64
     }
 }
 
 /// The suite with all it has measured so far.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ControlSuite {
-    /// How much is measured.
-    pub effort: MeasureEffort,
-    /// Where and when.
-    pub machine: Machine,
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ControlSuite {
     /// Table 2.
-    pub characters: Vec<CharacterRow>,
+    pub(crate) characters: Vec<CharacterRow>,
     /// Growth.
-    pub skeletons: Vec<SkeletonRow>,
+    pub(crate) skeletons: Vec<SkeletonRow>,
+}
+
+impl Suite for ControlSuite {
+    const NAME: &'static str = "control";
+
+    fn measure(&mut self, options: &SuiteOptions) -> Result<(), SuiteFailure> {
+        let effort = &options.effort();
+        self.measure_characters(effort)?;
+        self.characters_table().show();
+        self.parts_table().show();
+        self.measure_skeletons(effort)?;
+        self.dynamics_table().show();
+        self.cartesian_table().show();
+        Ok(())
+    }
+
+    fn goals(&self) -> Vec<FigureGoal> {
+        let mut goals = Vec::new();
+        for row in &self.characters {
+            for ((control, times), limit) in CONTROLS.iter().zip(&row.times).zip(row.paper.goals_us) {
+                let name = format!("{}: step in {control} control, µs", row.paper.name);
+                goals.push(FigureGoal::at_most(name, times.steps.best() * 1e6, limit));
+            }
+        }
+        if let Some(row) = self.skeletons.iter().find(|row| row.n_bones == 1_000) {
+            for (limit, aim) in [(300.0, ""), (150.0, ", aim")] {
+                let name = format!("forward dynamics of 1,000 hinges, ns per hinge{aim}");
+                goals.push(FigureGoal::at_most(name, row.per_bone(row.sweeps[0].clock.best), limit));
+            }
+        }
+        for (what, (n, ratio)) in
+            ["forward dynamics", "Cartesian control"].into_iter().zip(self.growth().into_iter().flatten())
+        {
+            let name = format!("{what}, growth per bone from 10 to {} bones", grouped(n));
+            goals.push(FigureGoal::at_most(name, ratio, 2.0));
+        }
+        goals
+    }
+
+    /// Guided steps of every character, and sweeps of a long skeleton.
+    fn run_few_steps() -> Result<(), SuiteFailure> {
+        for paper in TABLE_2 {
+            let scene = from_the_guide(&fixture(paper.motion)?)?;
+            let mut run = SceneRun::new(&scene)?;
+            (0..FEW_STEPS).for_each(|_| run.step());
+        }
+        let run = SceneRun::new(&skeleton(1_000, Control::Passive))?;
+        let mut dynamics = DynamicsRun::new(reduced(run.world())?.tree(), DynamicsProblem::Forward);
+        (0..FEW_STEPS).for_each(|_| dynamics.step());
+        Ok(())
+    }
 }
 
 impl ControlSuite {
-    /// Nothing measured yet.
-    pub fn new(effort: MeasureEffort) -> Self {
-        Self { effort, machine: Machine::here(), characters: vec![], skeletons: vec![] }
-    }
-
     /// Measures the characters of the paper's Table 2 in motions of its kind, guided and by their joint trajectories.
-    ///
-    /// # Errors
-    /// If a motion cannot be built, breaks down or does not repeat itself.
-    pub fn measure_characters(&mut self) -> Result<(), SuiteFailure> {
+    fn measure_characters(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
         for paper in TABLE_2 {
             let scene = fixture(paper.motion)?;
             let n_steps = World::from_scene(&scene)?.info().n_steps as usize;
-            self.characters.push(measure_character(paper, &scene, n_steps, self.effort.n_batches)?);
+            self.characters.push(measure_character(paper, &scene, n_steps, effort.n_batches)?);
         }
         Ok(())
     }
 
     /// Measures skeletons of all lengths up to the effort's.
-    ///
-    /// # Errors
-    /// If one cannot be built.
-    pub fn measure_skeletons(&mut self) -> Result<(), SuiteFailure> {
-        for n_bones in SKELETONS.into_iter().filter(|&n| n <= self.effort.max_links) {
-            let effort = in_short_batches(&self.effort, n_bones);
+    fn measure_skeletons(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
+        for n_bones in SKELETONS.into_iter().filter(|&n| n <= effort.max_links) {
+            let effort = in_short_batches(effort, n_bones);
             let steps = |control| -> Result<Timing, SuiteFailure> {
                 Ok(time_steps(&mut SceneRun::new(&skeleton(n_bones, control))?, &effort))
             };
@@ -203,41 +211,16 @@ impl ControlSuite {
 
     /// How much longer a bone takes in the longest skeleton than in that of 10, with the number of its bones: forward
     /// dynamics and Cartesian control.
-    pub fn growth(&self) -> Option<[(usize, f64); 2]> {
+    pub(crate) fn growth(&self) -> Option<[(usize, f64); 2]> {
         let first = self.skeletons.first()?;
         let last = self.skeletons.last()?;
         let guided = self.skeletons.iter().rev().find(|row| row.cartesian.is_some())?;
-        let forward = |row: &SkeletonRow| row.per_bone(row.sweeps[0].best);
-        let cartesian = |row: &SkeletonRow| row.cartesian.map(|timing| row.per_bone(timing.best));
+        let forward = |row: &SkeletonRow| row.per_bone(row.sweeps[0].clock.best);
+        let cartesian = |row: &SkeletonRow| row.cartesian.map(|timing| row.per_bone(timing.clock.best));
         Some([
             (last.n_bones, forward(last) / forward(first)),
             (guided.n_bones, cartesian(guided)? / cartesian(first)?),
         ])
-    }
-
-    /// What is asked of the figures that were measured.
-    pub fn goals(&self) -> Vec<FigureGoal> {
-        let mut goals = Vec::new();
-        for row in &self.characters {
-            let times = [("joint", &row.joint), ("Cartesian", &row.cartesian)];
-            for ((control, times), limit) in times.into_iter().zip(row.paper.goals_us) {
-                let name = format!("{}: step in {control} control, µs", row.paper.name);
-                goals.push(FigureGoal::at_most(name, times.steps.best() * 1e6, limit));
-            }
-        }
-        if let Some(row) = self.skeletons.iter().find(|row| row.n_bones == 1_000) {
-            for (limit, aim) in [(300.0, ""), (150.0, ", aim")] {
-                let name = format!("forward dynamics of 1,000 hinges, ns per hinge{aim}");
-                goals.push(FigureGoal::at_most(name, row.per_bone(row.sweeps[0].best), limit));
-            }
-        }
-        for (what, (n, ratio)) in
-            ["forward dynamics", "Cartesian control"].into_iter().zip(self.growth().into_iter().flatten())
-        {
-            let name = format!("{what}, growth per bone from 10 to {} bones", grouped(n));
-            goals.push(FigureGoal::at_most(name, ratio, 2.0));
-        }
-        goals
     }
 }
 
@@ -283,19 +266,21 @@ fn measure_character(
     let driven = tree.links().filter(|link| actuation.is_active(*link));
     Ok(CharacterRow {
         paper,
-        n_dofs: tree.n_dofs() + 3 * flesh().map(|body| body.attachments().free().len()).sum::<usize>(),
-        n_bones: tree.links().filter(|link| tree.joint(*link).is_some()).count(),
-        n_actuators: driven.map(|link| tree.dofs(link).len()).sum(),
-        n_nodes: flesh().map(|body| body.fem().n_nodes()).sum(),
-        n_tets: flesh().map(|body| body.fem().n_tets()).sum(),
+        counts: [
+            tree.n_dofs() + 3 * flesh().map(|body| body.attachments().free().len()).sum::<usize>(),
+            tree.links().filter(|link| tree.joint(*link).is_some()).count(),
+            driven.map(|link| tree.dofs(link).len()).sum(),
+            flesh().map(|body| body.fem().n_nodes()).sum(),
+            flesh().map(|body| body.fem().n_tets()).sum(),
+        ],
         n_guided: is_counted.iter().filter(|is_counted| **is_counted).count(),
         dt: world.settings().dt,
-        joint,
-        cartesian,
+        times: [joint, cartesian],
     })
 }
 
-/// Times the steps of a motion that count, in several runs from the state that was saved.
+/// Times the steps of a motion that count, in several runs from the state that was saved. Fails if it breaks down or
+/// does not repeat itself.
 fn time_motion(
     name: &str,
     run: &mut SceneRun,
@@ -344,22 +329,6 @@ fn time_motion(
     Ok(MotionTimes { steps, parts: parts.map(|times| times.best()), substeps, contacts })
 }
 
-/// A handful of guided steps of every character, and of sweeps of a long skeleton, for tools that count instructions.
-///
-/// # Errors
-/// If a scene cannot be built.
-pub fn run_few_control_steps() -> Result<(), SuiteFailure> {
-    for paper in TABLE_2 {
-        let scene = from_the_guide(&fixture(paper.motion)?)?;
-        let mut run = SceneRun::new(&scene)?;
-        (0..FEW_STEPS).for_each(|_| run.step());
-    }
-    let run = SceneRun::new(&skeleton(1_000, Control::Passive))?;
-    let mut dynamics = DynamicsRun::new(reduced(run.world())?.tree(), DynamicsProblem::Forward);
-    (0..FEW_STEPS).for_each(|_| dynamics.step());
-    Ok(())
-}
-
 /// The scene with nothing but its first guided phase, from the beginning.
 fn from_the_guide(scene: &SceneDoc) -> Result<SceneDoc, SuiteFailure> {
     let mut score = scene.score.clone().ok_or("the motion has no score")?;
@@ -371,24 +340,23 @@ fn from_the_guide(scene: &SceneDoc) -> Result<SceneDoc, SuiteFailure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ControlSuite, FEW_STEPS, TABLE_2, from_the_guide, measure_character};
-    use crate::MeasureEffort;
-    use crate::subjects::fixture;
+    use super::{
+        ControlSuite, FEW_STEPS, MeasureEffort, Suite, TABLE_2, fixture, from_the_guide, measure_character,
+    };
+    use crate::SuiteReport;
 
     #[test]
     fn a_small_suite_meets_what_does_not_depend_on_time() {
-        let mut suite = ControlSuite::new(MeasureEffort { n_batches: 1, batch_work: 1, max_links: 100 });
+        let mut suite = ControlSuite::default();
         for paper in TABLE_2 {
             let scene = from_the_guide(&fixture(paper.motion).unwrap()).unwrap();
             let row = measure_character(paper, &scene, FEW_STEPS, 2).unwrap();
-            assert_eq!(
-                (row.n_bones, row.n_actuators, row.n_guided),
-                (paper.n_bones, paper.n_actuators, FEW_STEPS)
-            );
-            assert!(row.n_dofs < 3 * row.n_nodes + 20 && row.cartesian.substeps >= 1.0, "{row:?}");
+            let [n_dofs, n_bones, n_actuators, n_nodes, _] = row.counts;
+            assert_eq!([n_bones, n_actuators, row.n_guided], [paper.counts[1], paper.counts[2], FEW_STEPS]);
+            assert!(n_dofs < 3 * n_nodes + 20 && row.times[1].substeps >= 1.0, "{row:?}");
             suite.characters.push(row);
         }
-        suite.measure_skeletons().unwrap();
+        suite.measure_skeletons(&MeasureEffort { n_batches: 1, batch_work: 1, max_links: 100 }).unwrap();
         assert_eq!(suite.skeletons.len(), 2);
         assert_eq!(suite.growth().map(|growth| growth.map(|(n, _)| n)), Some([100, 100]));
         let goals = suite.goals();
@@ -402,6 +370,6 @@ mod tests {
         assert!(suite.characters_table().to_string().contains("2860"));
         assert!(suite.parts_table().to_string().contains("Cartesian"));
         assert!(suite.dynamics_table().to_string().contains("100"));
-        assert!(suite.plot().contains("forward dynamics"));
+        assert!(suite.figure().to_svg("").contains("forward dynamics"));
     }
 }

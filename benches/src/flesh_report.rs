@@ -1,13 +1,11 @@
 //! The figures of the flesh suite as tables, as JSON and as curves.
 
-use crate::flesh_shares::Clock;
-use crate::flesh_suite::{MODES, TABLE_1};
-use crate::{
-    Axes, Figure, FigureGoal, FleshSuite, PaperModel, PlotCurve, ReportTable, ShareRow, TABLE_2, grouped,
-    short,
-};
+use crate::control_suite::{PaperModel, TABLE_2};
+use crate::flesh_suite::{FleshSuite, MODES, ShareRow, TABLE_1};
+use crate::{Clock, ReportTable, SuiteReport, grouped, short};
 use serde_json::{Value, json};
 use sinew_fem::Diagonalize;
+use sinew_picture::{Figure, PlotCurve};
 
 fn per_tet(seconds: f64, n_tets: usize) -> f64 {
     seconds * 1e9 / n_tets as f64
@@ -15,11 +13,10 @@ fn per_tet(seconds: f64, n_tets: usize) -> f64 {
 
 impl FleshSuite {
     /// Time of forces and steps over the share of largely deformed elements.
-    pub fn shares_table(&self) -> ReportTable {
+    pub(crate) fn shares_table(&self) -> ReportTable {
         let title = "Forces, and explicit steps, over the share of largely deformed elements: ns per tetrahedron, best";
-        let mut head = vec!["body", "tetrahedra", "share"];
-        head.extend(["Selective", "Always", "Never", "steps: Selective", "Always", "Never", "step in µs"]);
-        let mut table = ReportTable::new(title, &head);
+        let head = "body | tetrahedra | share | Selective | Always | Never | steps: Selective | Always | Never | step in µs";
+        let mut table = ReportTable::new(title, head);
         for rows in self.shares.chunks(MODES.len()) {
             let first = &rows[0];
             let times = |of: fn(&ShareRow) -> Clock| {
@@ -34,9 +31,9 @@ impl FleshSuite {
     }
 
     /// Table 1 of the paper: its ratios and speed-ups, and ours at the same ratio.
-    pub fn gains_table(&self) -> ReportTable {
+    pub(crate) fn gains_table(&self) -> ReportTable {
         let title = "Beside KP08 table 1: selective over always, at the paper's ratio";
-        let mut table = ReportTable::new(title, &["motion", "ratio", "paper", "ours"]);
+        let mut table = ReportTable::new(title, "motion | ratio | paper | ours");
         for (motion, body, ratio, paper) in TABLE_1 {
             let gain = self.gain_at(body, ratio).map_or("–".into(), short);
             table.row([motion.into(), short(ratio), short(paper), gain]);
@@ -46,11 +43,11 @@ impl FleshSuite {
     }
 
     /// Motions in explicit steps.
-    pub fn motions_table(&self) -> ReportTable {
+    pub(crate) fn motions_table(&self) -> ReportTable {
         let title = "Motions in explicit steps of 1 ms, contact included: µs per step";
-        let mut head = vec!["motion", "tetrahedra", "large", "sub-steps", "flesh", "bones", "together"];
-        head.extend(["always", "speed-up", "paper"]);
-        let mut table = ReportTable::new(title, &head);
+        let head =
+            "motion | tetrahedra | large | sub-steps | flesh | bones | together | always | speed-up | paper";
+        let mut table = ReportTable::new(title, head);
         for row in &self.motions {
             let us = |seconds: f64| short(seconds * 1e6);
             let paper = TABLE_2.iter().find(|paper| row.motion.name.starts_with(paper.name));
@@ -64,7 +61,7 @@ impl FleshSuite {
                 us(row.selective.iter().sum()),
                 us(row.always.iter().sum()),
                 format!("{}×", short(row.gain())),
-                paper.map_or("–".into(), |paper| short(paper.joint_us)),
+                paper.map_or("–".into(), |paper| short(paper.times_us[0])),
             ]);
         }
         table.note("Paper: KP08 table 2, joint control, its machine; 714, 415 and 119 tetrahedra.");
@@ -72,11 +69,11 @@ impl FleshSuite {
     }
 
     /// Growth with the size.
-    pub fn sizes_table(&self) -> ReportTable {
+    pub(crate) fn sizes_table(&self) -> ReportTable {
         let title = "Beams, 10 % deformed largely: ns per tetrahedron";
-        let mut head = vec!["tetrahedra", "threads", "large", "forces", "median", "step", "median"];
-        head.extend(["bytes of the model", "held with state and scratch"]);
-        let mut table = ReportTable::new(title, &head);
+        let head = "tetrahedra | threads | large | forces | median | step | median | bytes of the model | \
+                    held with state and scratch";
+        let mut table = ReportTable::new(title, head);
         for row in &self.sizes {
             let times = [row.forces.best, row.forces.median, row.step.best, row.step.median];
             let cells =
@@ -88,12 +85,12 @@ impl FleshSuite {
     }
 
     /// Implicit steps.
-    pub fn implicit_table(&self) -> ReportTable {
+    pub(crate) fn implicit_table(&self) -> ReportTable {
         let title =
             "Implicit steps of 1/60 s to a relative residual of 1e-5, one Newton iteration: ms per step";
-        let mut head = vec!["scene", "tetrahedra", "free nodes", "best", "median", "longest"];
-        head.extend(["solves", "iterations", "contacts"]);
-        let mut table = ReportTable::new(title, &head);
+        let head =
+            "scene | tetrahedra | free nodes | best | median | longest | solves | iterations | contacts";
+        let mut table = ReportTable::new(title, head);
         for row in &self.implicit {
             let times = [row.times.best(), row.times.median(), row.times.longest()];
             let cells = [row.name.clone(), grouped(row.n_tets), grouped(row.n_free)].into_iter();
@@ -103,10 +100,11 @@ impl FleshSuite {
         }
         table
     }
+}
 
-    /// Everything as one JSON object; list entries have a `name` by which two runs can be compared.
-    pub fn to_json(&self) -> Value {
-        let clock = |clock: Clock, n_tets: usize| json!({ "best": per_tet(clock.best, n_tets), "median": per_tet(clock.median, n_tets) });
+impl SuiteReport for FleshSuite {
+    fn to_json(&self) -> Value {
+        let clock = |clock: Clock, n_tets: usize| clock.to_json(per_tet(1.0, n_tets));
         let shares = self.shares.iter().map(|row| {
             json!({
                 "name": format!("{} {} {:?}", row.body, row.asked, row.mode),
@@ -155,42 +153,29 @@ impl FleshSuite {
             })
         });
         json!({
-            "suite": "flesh",
-            "date": self.machine.date,
-            "commit": self.machine.commit,
-            "machine": self.machine.to_json(),
-            "batches": self.effort.n_batches,
             "shares": shares.collect::<Value>(),
             "gains": gains.collect::<Value>(),
             "motions": motions.collect::<Value>(),
             "sizes": sizes.collect::<Value>(),
             "implicit": implicit.collect::<Value>(),
-            "goals": self.goals().iter().map(FigureGoal::to_json).collect::<Value>(),
         })
     }
 
     /// Time of an explicit step over the share of largely deformed elements (KP08 Figure 5).
-    pub fn plot(&self) -> String {
-        let curve = |body: &str, mode: Diagonalize, name: &str| PlotCurve {
-            name: format!("{body}, {name}"),
-            points: self
-                .shares
-                .iter()
-                .filter(|row| row.body == body && row.mode == mode)
-                .map(|row| (row.share, row.step.best * 1e6))
-                .collect(),
+    fn figure(&self) -> Figure {
+        let curve = |body: &str, mode: Diagonalize, name: &str| -> PlotCurve {
+            let rows = self.shares.iter().filter(|row| row.body == body && row.mode == mode);
+            (format!("{body}, {name}"), rows.map(|row| (row.share, row.step.best * 1e6)).collect())
         };
         let [selective, always, never] = MODES;
         let bodies = TABLE_2.iter().flat_map(|PaperModel { name, .. }| {
             [curve(name, selective, "selective"), curve(name, always, "always")]
         });
         Figure {
-            title: "Explicit step of flesh, one thread: µs".into(),
-            subtitle: self.machine.to_string(),
-            across: "share of largely deformed elements".into(),
+            title: "Explicit step of flesh, one thread: µs",
+            across: "share of largely deformed elements",
             curves: bodies.chain([curve("worm", never, "never")]).collect(),
-            axes: Axes::Linear,
+            log: false,
         }
-        .to_svg()
     }
 }

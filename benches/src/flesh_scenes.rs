@@ -22,32 +22,32 @@ use sinew_sim::World;
 use std::time::Instant;
 
 /// Length of an explicit step (KP08 Table 2: 1 ms for worm and fish), s.
-pub const EXPLICIT_DT: f64 = 1e-3;
+pub(crate) const EXPLICIT_DT: f64 = 1e-3;
 
 /// A character and how it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FleshMotion {
+pub(crate) struct FleshMotion {
     /// What happens.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// To whom.
-    pub kind: CharacterKindDoc,
+    pub(crate) kind: CharacterKindDoc,
     /// Stiffness of the flesh, Pa.
-    pub young: f64,
+    pub(crate) young: f64,
     /// Height above the plane, m.
-    pub height: f64,
+    pub(crate) height: f64,
     /// Whether the first bone stands still.
-    pub is_held: bool,
+    pub(crate) is_held: bool,
     /// Middle and amplitude of the angles (rad), swings per second.
-    pub swing: [f64; 3],
+    pub(crate) swing: [f64; 3],
     /// Stiffness (N·m/rad) and damping (N·m·s/rad) of the joints.
-    pub joint: [f64; 2],
+    pub(crate) joint: [f64; 2],
     /// Stiffness (N/m) and damping (N·s/m²) of contacts.
-    pub firmness: [f64; 2],
+    pub(crate) firmness: [f64; 2],
 }
 
 impl FleshMotion {
     /// Those of the paper's three characters; the first of each is its main one.
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::worm("worm waving", 0.08, [0.0, 0.5, 1.5]),
         Self::worm("worm bending", 0.08, [0.5, 0.5, 0.5]),
         Self::worm("worm falling", 1.0, [0.0, 0.3, 1.0]),
@@ -76,7 +76,7 @@ impl FleshMotion {
     }
 
     /// As a scene.
-    pub fn scene(&self) -> SceneDoc {
+    pub(crate) fn scene(&self) -> SceneDoc {
         let hinges = character(self.kind).joints.into_iter().filter(|j| j.kind == JointKind::Hinge);
         let follow: Vec<FollowDoc> =
             hinges.map(|joint| FollowDoc { track: joint.name.clone(), joint: joint.name }).collect();
@@ -142,7 +142,7 @@ fn material(young: f64) -> FleshMaterialDoc {
 }
 
 /// A beam of 1 × 0.2 × 0.2 m and 1000 kg/m³, clamped at x = 0 to a body that stands still.
-pub fn cantilever(young: f64, cells: [u32; 3]) -> SceneDoc {
+pub(crate) fn cantilever(young: f64, cells: [u32; 3]) -> SceneDoc {
     let size = DVec3::new(1.0, 0.2, 0.2);
     let shape = ShapeDoc::centred(Shape::Box { size: DVec3::splat(0.2) });
     let wall =
@@ -170,7 +170,7 @@ pub(crate) fn only_flesh(world: &World) -> Result<&FleshBody, SuiteFailure> {
 }
 
 /// Flesh in explicit steps between bones that make implicit ones of the same length (`sinew_flesh::step_explicit`).
-pub struct ExplicitRun {
+pub(crate) struct ExplicitRun {
     world: World,
     bodies: State,
     ahead: State,
@@ -183,10 +183,7 @@ pub struct ExplicitRun {
 
 impl ExplicitRun {
     /// At the beginning of a motion.
-    ///
-    /// # Errors
-    /// If the scene cannot be built.
-    pub fn new(motion: &FleshMotion) -> Result<Self, SuiteFailure> {
+    pub(crate) fn new(motion: &FleshMotion) -> Result<Self, SuiteFailure> {
         let world = World::from_scene(&motion.scene())?;
         let flesh = world.model().flesh().ok_or("a character without flesh")?;
         let dt = world.settings().dt;
@@ -203,20 +200,17 @@ impl ExplicitRun {
     }
 
     /// The settings of the flesh.
-    pub fn settings_mut(&mut self) -> &mut ExplicitFlesh {
+    pub(crate) fn settings_mut(&mut self) -> &mut ExplicitFlesh {
         &mut self.settings
     }
 
     /// Number of tetrahedra.
-    pub fn n_tets(&self) -> usize {
+    pub(crate) fn n_tets(&self) -> usize {
         self.world.model().flesh().map_or(0, |flesh| flesh.bodies().iter().map(|b| b.fem().n_tets()).sum())
     }
 
     /// One step: what the flesh met, and the time that flesh and bones took, s.
-    ///
-    /// # Panics
-    /// If the motion has broken down.
-    pub fn step(&mut self) -> (ExplicitReport, [f64; 2]) {
+    pub(crate) fn step(&mut self) -> (ExplicitReport, [f64; 2]) {
         let mut input = self.world.input_at(self.bodies.time);
         let Self { world, bodies, ahead, flesh, bones_work, flesh_work, wrenches, settings } = self;
         let soft = world.model().flesh().expect("checked by `new`");

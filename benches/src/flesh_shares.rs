@@ -3,7 +3,7 @@
 //! Every node is displaced at random and the body stretched along x, both in proportion to a number that is bisected until
 //! as many elements are outside the band as asked for: they lie scattered, which is the hardest case for lanes.
 
-use crate::{MeasureEffort, SuiteFailure};
+use crate::{Clock, MeasureEffort, SuiteFailure};
 use glam::DVec3;
 use sinew_fem::{
     BoneState, Diagonalize, ExplicitStep, FemModel, FemScratch, FemState, StepScratch, elastic_forces,
@@ -19,32 +19,20 @@ const SCATTER: f64 = 0.5;
 /// So short that nothing moves while steps are timed, s.
 const NO_TIME: f64 = 1e-12;
 
-/// Time of a call, s.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Clock {
-    /// In the fastest batch.
-    pub best: f64,
-    /// In the middle batch.
-    pub median: f64,
-}
-
 /// Times a call that does so much work, in many short batches: one of them finds the machine quiet.
-pub(crate) fn time_calls(effort: &MeasureEffort, work: usize, mut call: impl FnMut()) -> Clock {
+fn time_calls(effort: &MeasureEffort, work: usize, mut call: impl FnMut()) -> Clock {
     let n_calls = (effort.batch_work / (20 * work.max(1))).clamp(1, 10_000);
     call();
-    let mut times: Vec<f64> = (0..20 * effort.n_batches)
-        .map(|_| {
-            let start = Instant::now();
-            (0..n_calls).for_each(|_| call());
-            start.elapsed().as_secs_f64() / n_calls as f64
-        })
-        .collect();
-    times.sort_by(f64::total_cmp);
-    Clock { best: times[0], median: times[times.len() / 2] }
+    let times = (0..20 * effort.n_batches).map(|_| {
+        let start = Instant::now();
+        (0..n_calls).for_each(|_| call());
+        start.elapsed().as_secs_f64() / n_calls as f64
+    });
+    Clock::of(times.collect())
 }
 
 /// Positions of nodes (m) at which about this share of the elements is outside the band, and which share it is.
-pub fn deform(model: &FemModel, share: f64) -> (Vec<DVec3>, f64) {
+pub(crate) fn deform(model: &FemModel, share: f64) -> (Vec<DVec3>, f64) {
     let rest = model.mesh().positions();
     let edges = model.mesh().tets().iter().map(|tet| rest[tet[0] as usize].distance(rest[tet[1] as usize]));
     let edge = edges.sum::<f64>() / model.n_tets() as f64;
@@ -82,10 +70,7 @@ fn next(state: &mut u64) -> f64 {
     (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
-/// Times forces and explicit steps of a body of flesh with its nodes at given positions, s.
-///
-/// # Errors
-/// If a force is not finite.
+/// Times forces and explicit steps of a body of flesh with its nodes at given positions, s. Fails if a force is not finite.
 pub(crate) fn time_flesh(
     body: &FleshBody,
     poses: &[Pose],

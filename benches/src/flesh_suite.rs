@@ -4,8 +4,11 @@
 
 use crate::control_suite::{PaperModel, TABLE_2};
 use crate::flesh_scenes::{ExplicitRun, FleshMotion, cantilever, only_flesh};
-use crate::flesh_shares::{Clock, deform, time_flesh};
-use crate::{FigureGoal, Machine, MeasureEffort, SceneRun, StepTimes, Subject, SuiteFailure};
+use crate::flesh_shares::{deform, time_flesh};
+use crate::{
+    Clock, FigureGoal, MeasureEffort, SceneRun, StepTimes, Subject, Suite, SuiteFailure, SuiteOptions,
+    n_cores,
+};
 use allocation_counter::measure;
 use glam::DVec3;
 use sinew_fem::{
@@ -18,11 +21,11 @@ use sinew_sim::World;
 use std::time::Instant;
 
 /// Shares of largely deformed elements.
-pub const SHARES: [f64; 8] = [0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
+pub(crate) const SHARES: [f64; 8] = [0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
 /// Who pays for the SVD.
-pub const MODES: [Diagonalize; 3] = [Diagonalize::Selective, Diagonalize::Always, Diagonalize::Never];
+pub(crate) const MODES: [Diagonalize; 3] = [Diagonalize::Selective, Diagonalize::Always, Diagonalize::Never];
 /// Bricks of the beams whose cost is compared: 702 to 1,001,472 tetrahedra.
-pub const BEAMS: [[u32; 3]; 6] =
+pub(crate) const BEAMS: [[u32; 3]; 6] =
     [[13, 3, 3], [33, 6, 6], [68, 13, 13], [112, 21, 21], [140, 28, 28], [163, 32, 32]];
 /// Bricks of the cantilever: 7,128 tetrahedra.
 const CANTILEVER: [u32; 3] = [33, 6, 6];
@@ -38,7 +41,7 @@ const USUAL_SHARE: f64 = 0.1;
 const BEAM: &str = "beam";
 
 /// What KP08 Table 1 printed: motion, body, average ratio, speed-up.
-pub const TABLE_1: [(&str, &str, f64, f64); 8] = [
+pub(crate) const TABLE_1: [(&str, &str, f64, f64); 8] = [
     ("worm jump", "worm", 0.33, 1.76),
     ("worm jump 2", "worm", 0.29, 1.85),
     ("worm waving", "worm", 0.18, 2.21),
@@ -51,132 +54,177 @@ pub const TABLE_1: [(&str, &str, f64, f64); 8] = [
 
 /// Flesh of which a share is deformed largely.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ShareRow {
+pub(crate) struct ShareRow {
     /// Whose flesh.
-    pub body: &'static str,
+    pub(crate) body: &'static str,
     /// Number of tetrahedra.
-    pub n_tets: usize,
+    pub(crate) n_tets: usize,
     /// The share asked for.
-    pub asked: f64,
+    pub(crate) asked: f64,
     /// The share there is.
-    pub share: f64,
+    pub(crate) share: f64,
     /// Who pays for the SVD.
-    pub mode: Diagonalize,
+    pub(crate) mode: Diagonalize,
     /// Time of the forces.
-    pub forces: Clock,
+    pub(crate) forces: Clock,
     /// Time of an explicit step of the nodes, forces included.
-    pub step: Clock,
+    pub(crate) step: Clock,
 }
 
 /// A motion in explicit steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MotionRow {
+pub(crate) struct MotionRow {
     /// The motion.
-    pub motion: FleshMotion,
+    pub(crate) motion: FleshMotion,
     /// Number of tetrahedra.
-    pub n_tets: usize,
+    pub(crate) n_tets: usize,
     /// Share of the elements that were deformed largely, on average.
-    pub share: f64,
+    pub(crate) share: f64,
     /// Sub-steps of the flesh per step.
-    pub substeps: f64,
+    pub(crate) substeps: f64,
     /// Time of flesh and of bones per step, selective, s.
-    pub selective: [f64; 2],
+    pub(crate) selective: [f64; 2],
     /// The same if all elements are diagonalized, s.
-    pub always: [f64; 2],
+    pub(crate) always: [f64; 2],
 }
 
 impl MotionRow {
     /// Always over selective, whole steps.
-    pub fn gain(&self) -> f64 {
+    pub(crate) fn gain(&self) -> f64 {
         self.always.iter().sum::<f64>() / self.selective.iter().sum::<f64>()
     }
 }
 
 /// A beam on a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SizeRow {
+pub(crate) struct SizeRow {
     /// Number of tetrahedra.
-    pub n_tets: usize,
+    pub(crate) n_tets: usize,
     /// Number of threads.
-    pub n_threads: usize,
+    pub(crate) n_threads: usize,
     /// Share of largely deformed elements.
-    pub share: f64,
+    pub(crate) share: f64,
     /// Time of the forces.
-    pub forces: Clock,
+    pub(crate) forces: Clock,
     /// Time of an explicit step, forces included.
-    pub step: Clock,
+    pub(crate) step: Clock,
     /// Bytes per tetrahedron that model says it holds, and that the allocator gave to model, state and scratch.
-    pub bytes: [f64; 2],
+    pub(crate) bytes: [f64; 2],
 }
 
 /// A scene in implicit steps of 1/60 s.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ImplicitRow {
+pub(crate) struct ImplicitRow {
     /// The scene.
-    pub name: String,
+    pub(crate) name: String,
     /// Number of tetrahedra.
-    pub n_tets: usize,
+    pub(crate) n_tets: usize,
     /// Number of nodes that are free.
-    pub n_free: usize,
+    pub(crate) n_free: usize,
     /// Times of whole steps.
-    pub times: StepTimes,
+    pub(crate) times: StepTimes,
     /// Solves per step: more than one where contacts change their minds.
-    pub solves: f64,
+    pub(crate) solves: f64,
     /// Iterations per step.
-    pub iterations: f64,
+    pub(crate) iterations: f64,
     /// Largest number of contacts in a step.
-    pub contacts: usize,
+    pub(crate) contacts: usize,
 }
 
 /// The suite with all it has measured so far.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FleshSuite {
-    /// How much is measured.
-    pub effort: MeasureEffort,
-    /// Where and when.
-    pub machine: Machine,
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FleshSuite {
     /// Figure 5.
-    pub shares: Vec<ShareRow>,
+    pub(crate) shares: Vec<ShareRow>,
     /// Table 1.
-    pub motions: Vec<MotionRow>,
+    pub(crate) motions: Vec<MotionRow>,
     /// Growth.
-    pub sizes: Vec<SizeRow>,
+    pub(crate) sizes: Vec<SizeRow>,
     /// Implicit steps: cantilevers first.
-    pub implicit: Vec<ImplicitRow>,
+    pub(crate) implicit: Vec<ImplicitRow>,
+}
+
+impl Suite for FleshSuite {
+    const NAME: &'static str = "flesh";
+
+    fn measure(&mut self, options: &SuiteOptions) -> Result<(), SuiteFailure> {
+        let effort = &options.effort();
+        self.measure_shares(effort)?;
+        self.shares_table().show();
+        self.measure_motions(effort)?;
+        self.motions_table().show();
+        self.gains_table().show();
+        self.measure_sizes(effort)?;
+        self.sizes_table().show();
+        self.measure_implicit(effort)?;
+        self.implicit_table().show();
+        Ok(())
+    }
+
+    fn goals(&self) -> Vec<FigureGoal> {
+        let mut goals = Vec::new();
+        for body in ["worm", BEAM] {
+            if let Some(row) = self.share_row(body, USUAL_SHARE, Diagonalize::Selective) {
+                let name = format!("{body}: forces at 10 % large, ns per tetrahedron");
+                goals.push(FigureGoal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 40.0));
+            }
+        }
+        for (motion, body, ratio, paper) in TABLE_1 {
+            if let Some(gain) = self.gain_at(body, ratio) {
+                let name = format!("{motion}: speed-up at the paper's ratio {ratio}, times");
+                goals.push(FigureGoal::at_least(name, gain, paper));
+            }
+        }
+        for row in self.motions.iter().filter(|row| row.motion.kind == CharacterKindDoc::Worm) {
+            let (name, time) = (row.motion.name, row.selective.iter().sum::<f64>());
+            goals.push(FigureGoal::at_most(format!("{name}: explicit step, µs"), time * 1e6, 60.0));
+        }
+        for row in self.sizes.iter().filter(|row| row.n_tets >= 1_000_000 && row.n_threads == 1) {
+            let name = "1,000,000 tetrahedra: forces, ns per tetrahedron";
+            goals.push(FigureGoal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 60.0));
+        }
+        for row in &self.implicit {
+            let limit = match row.name.as_str() {
+                name if name == CANTILEVERS[0].0 => 10.0,
+                name if name == FIXTURES[3] => 8.3,
+                _ => continue,
+            };
+            let name = format!("{}: implicit step, ms", row.name);
+            goals.push(FigureGoal::at_most(name, row.times.best() * 1e3, limit));
+        }
+        goals
+    }
+
+    /// Implicit steps of the cantilever.
+    fn run_few_steps() -> Result<(), SuiteFailure> {
+        let mut run = SceneRun::new(&cantilever(1e6, CANTILEVER))?;
+        (0..10).for_each(|_| run.step());
+        Ok(())
+    }
 }
 
 impl FleshSuite {
-    /// Nothing measured yet.
-    pub fn new(effort: MeasureEffort) -> Self {
-        let machine = Machine::here();
-        Self { effort, machine, shares: vec![], motions: vec![], sizes: vec![], implicit: vec![] }
-    }
-
-    /// Whether only a look is wanted.
-    fn is_quick(&self) -> bool {
-        self.effort.batch_work < MeasureEffort::FULL.batch_work
-    }
-
     /// Measures forces and steps over the share of largely deformed elements: the paper's bodies and a beam.
-    ///
-    /// # Errors
-    /// If a body cannot be built or its forces are not finite.
-    pub fn measure_shares(&mut self) -> Result<(), SuiteFailure> {
+    fn measure_shares(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
         for PaperModel { name, .. } in TABLE_2 {
             let motion = FleshMotion::ALL.into_iter().find(|motion| motion.name.starts_with(name));
             let motion = motion.ok_or("a body of the paper has no motion")?;
-            self.measure_shares_of(name, &World::from_scene(&motion.scene())?)?;
+            self.measure_shares_of(name, &World::from_scene(&motion.scene())?, effort)?;
         }
-        self.measure_shares_of(BEAM, &World::from_scene(&cantilever(1e6, CANTILEVER))?)
+        self.measure_shares_of(BEAM, &World::from_scene(&cantilever(1e6, CANTILEVER))?, effort)
     }
 
-    fn measure_shares_of(&mut self, name: &'static str, world: &World) -> Result<(), SuiteFailure> {
-        let body = only_flesh(world)?;
+    fn measure_shares_of(
+        &mut self,
+        name: &'static str,
+        world: &World,
+        effort: &MeasureEffort,
+    ) -> Result<(), SuiteFailure> {
+        let (body, poses) = (only_flesh(world)?, &world.state().bodies.poses);
         for asked in SHARES {
             let (positions, share) = deform(body.fem(), asked);
             for mode in MODES {
-                let [forces, step] =
-                    time_flesh(body, &world.state().bodies.poses, &positions, mode, &self.effort)?;
+                let [forces, step] = time_flesh(body, poses, &positions, mode, effort)?;
                 let n_tets = body.fem().n_tets();
                 self.shares.push(ShareRow { body: name, n_tets, asked, share, mode, forces, step });
             }
@@ -185,31 +233,25 @@ impl FleshSuite {
     }
 
     /// Measures the motions in explicit steps, selectively and always diagonalized.
-    ///
-    /// # Errors
-    /// If a scene cannot be built.
-    pub fn measure_motions(&mut self) -> Result<(), SuiteFailure> {
-        let n_steps = if self.is_quick() { 500 } else { 2000 };
+    fn measure_motions(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
+        let n_steps = if effort.is_quick() { 500 } else { 2000 };
         for motion in FleshMotion::ALL {
-            self.motions.push(measure_motion(motion, n_steps, self.effort.n_batches)?);
+            self.motions.push(measure_motion(motion, n_steps, effort.n_batches)?);
         }
         Ok(())
     }
 
-    /// Measures beams of all sizes up to the effort's, on one thread and on all.
-    ///
-    /// # Errors
-    /// If a beam or a pool of threads cannot be built, or if the number of threads changed a force.
-    pub fn measure_sizes(&mut self) -> Result<(), SuiteFailure> {
+    /// Measures beams of all sizes up to the effort's, on one thread and on all. Fails if that changes a force.
+    fn measure_sizes(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
         let size = |cells: &[u32; 3]| 6 * cells.iter().product::<u32>() as usize;
-        let most = self.effort.max_links.saturating_add(self.effort.max_links / 100);
+        let most = effort.max_links.saturating_add(effort.max_links / 100);
         for cells in BEAMS.iter().filter(|cells| size(cells) <= most) {
-            self.measure_size(*cells)?;
+            self.measure_size(*cells, effort)?;
         }
         Ok(())
     }
 
-    fn measure_size(&mut self, cells: [u32; 3]) -> Result<(), SuiteFailure> {
+    fn measure_size(&mut self, cells: [u32; 3], effort: &MeasureEffort) -> Result<(), SuiteFailure> {
         let mut built = None;
         let held = measure(|| built = Some(beam(cells).map(|model| (all_of(&model), model))));
         let ((state, _, _), model) = built.expect("the closure ran")?;
@@ -220,9 +262,8 @@ impl FleshSuite {
         let free = Attachments::none(n_nodes);
         let body = FleshBody::new(model, free, vec![], vec![], FleshOptions::default())?;
         let mut found: Option<Vec<DVec3>> = None;
-        for n_threads in [1, self.machine.n_threads.max(2)] {
+        for n_threads in [1, n_cores().max(2)] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()?;
-            let effort = &self.effort;
             let ([forces, step], values) = pool.install(|| -> Result<_, SuiteFailure> {
                 let mut values = vec![DVec3::ZERO; n_nodes];
                 let mut scratch = FemScratch::new(body.fem());
@@ -237,30 +278,34 @@ impl FleshSuite {
         Ok(())
     }
 
-    /// Measures implicit steps of cantilevers of two stiffnesses, and of fixtures from beginning to end.
-    ///
-    /// # Errors
-    /// If a scene cannot be built, or does not repeat itself.
-    pub fn measure_implicit(&mut self) -> Result<(), SuiteFailure> {
+    /// Measures implicit steps of cantilevers of two stiffnesses, and of fixtures from beginning to end. Fails if one
+    /// does not repeat itself.
+    fn measure_implicit(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
         for (name, young) in CANTILEVERS {
             let run = SceneRun::new(&cantilever(young, CANTILEVER))?;
-            self.measure_scene(name, run, CANTILEVER_STEPS)?;
+            self.measure_scene(name, run, CANTILEVER_STEPS, effort)?;
         }
         for name in FIXTURES {
             let run = SceneRun::fixture(name)?;
             let n_steps = run.world().info().n_steps;
-            self.measure_scene(name, run, n_steps)?;
+            self.measure_scene(name, run, n_steps, effort)?;
         }
         Ok(())
     }
 
-    fn measure_scene(&mut self, name: &str, mut run: SceneRun, n_steps: u64) -> Result<(), SuiteFailure> {
+    fn measure_scene(
+        &mut self,
+        name: &str,
+        mut run: SceneRun,
+        n_steps: u64,
+        effort: &MeasureEffort,
+    ) -> Result<(), SuiteFailure> {
         let body = only_flesh(run.world())?;
         let (n_tets, n_free) = (body.fem().n_tets(), body.attachments().free().len());
         let mut times = StepTimes::new(n_steps as usize);
         let (mut solves, mut iterations, mut contacts, mut end) = (0, 0, 0, None);
         run.save();
-        for _ in 0..self.effort.n_batches.div_ceil(2) {
+        for _ in 0..effort.n_batches.div_ceil(2) {
             run.restore();
             (solves, iterations) = (0, 0);
             for step in 0..n_steps as usize {
@@ -297,7 +342,7 @@ impl FleshSuite {
     }
 
     /// What `Selective` wins over `Always` at a ratio, by the measured curve, bones included, as KP08 estimates it.
-    pub fn gain_at(&self, body: &str, ratio: f64) -> Option<f64> {
+    pub(crate) fn gain_at(&self, body: &str, ratio: f64) -> Option<f64> {
         let curve = |mode| {
             let rows = self.shares.iter().filter(move |row| row.body == body && row.mode == mode);
             rows.map(|row| (row.share, row.step.best)).collect::<Vec<_>>()
@@ -305,46 +350,6 @@ impl FleshSuite {
         let bones = self.bones_time(body);
         let at = |mode| interpolate(&curve(mode), ratio).map(|time| time + bones);
         Some(at(Diagonalize::Always)? / at(Diagonalize::Selective)?)
-    }
-
-    /// What is asked of the figures that were measured.
-    pub fn goals(&self) -> Vec<FigureGoal> {
-        let mut goals = Vec::new();
-        for body in ["worm", BEAM] {
-            if let Some(row) = self.share_row(body, USUAL_SHARE, Diagonalize::Selective) {
-                let name = format!("{body}: forces at 10 % large, ns per tetrahedron");
-                goals.push(FigureGoal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 40.0));
-            }
-        }
-        for (motion, body, ratio, paper) in TABLE_1 {
-            if let Some(gain) = self.gain_at(body, ratio) {
-                let name = format!("{motion}: speed-up at the paper's ratio {ratio}, times");
-                goals.push(FigureGoal::at_least(name, gain, paper));
-            }
-        }
-        let worms = self.motions.iter().filter(|row| row.motion.kind == CharacterKindDoc::Worm);
-        for row in worms {
-            let time = row.selective.iter().sum::<f64>();
-            goals.push(FigureGoal::at_most(
-                format!("{}: explicit step, µs", row.motion.name),
-                time * 1e6,
-                60.0,
-            ));
-        }
-        for row in self.sizes.iter().filter(|row| row.n_tets >= 1_000_000 && row.n_threads == 1) {
-            let name = "1,000,000 tetrahedra: forces, ns per tetrahedron";
-            goals.push(FigureGoal::at_most(name, row.forces.best * 1e9 / row.n_tets as f64, 60.0));
-        }
-        for row in &self.implicit {
-            let limit = match row.name.as_str() {
-                name if name == CANTILEVERS[0].0 => 10.0,
-                name if name == FIXTURES[3] => 8.3,
-                _ => continue,
-            };
-            let name = format!("{}: implicit step, ms", row.name);
-            goals.push(FigureGoal::at_most(name, row.times.best() * 1e3, limit));
-        }
-        goals
     }
 }
 
@@ -392,34 +397,26 @@ fn interpolate(points: &[(f64, f64)], x: f64) -> Option<f64> {
     Some(if x1 > x0 { y0 + (y1 - y0) * (x - x0) / (x1 - x0) } else { y0 })
 }
 
-/// A handful of implicit steps of the cantilever, for tools that count instructions.
-///
-/// # Errors
-/// If it cannot be built.
-pub fn run_few_flesh_steps() -> Result<(), SuiteFailure> {
-    let mut run = SceneRun::new(&cantilever(1e6, CANTILEVER))?;
-    (0..10).for_each(|_| run.step());
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{FleshSuite, interpolate, measure_motion};
-    use crate::flesh_scenes::{FleshMotion, cantilever};
-    use crate::{MeasureEffort, SceneRun};
+    use super::{
+        FleshMotion, FleshSuite, MeasureEffort, SceneRun, Suite, cantilever, interpolate, measure_motion,
+    };
+    use crate::SuiteReport;
 
     #[test]
     fn small_flesh_meets_what_does_not_depend_on_time() {
-        let mut suite = FleshSuite::new(MeasureEffort { n_batches: 1, batch_work: 1, max_links: 1_000 });
-        suite.measure_sizes().unwrap();
+        let effort = &MeasureEffort { n_batches: 1, batch_work: 1, max_links: 1_000 };
+        let mut suite = FleshSuite::default();
+        suite.measure_sizes(effort).unwrap();
         assert_eq!(suite.sizes.len(), 2);
-        suite.measure_shares().unwrap();
+        suite.measure_shares(effort).unwrap();
         for motion in [FleshMotion::ALL[0], FleshMotion::ALL[5]] {
             suite.motions.push(measure_motion(motion, 50, 1).unwrap());
         }
         let beam = SceneRun::new(&cantilever(1e6, [5, 1, 1])).unwrap();
-        suite.measure_scene("cantilever, 1e6 Pa", beam, 5).unwrap();
-        suite.measure_scene("finger", SceneRun::fixture("finger").unwrap(), 5).unwrap();
+        suite.measure_scene("cantilever, 1e6 Pa", beam, 5, effort).unwrap();
+        suite.measure_scene("finger", SceneRun::fixture("finger").unwrap(), 5, effort).unwrap();
         for row in &suite.implicit {
             assert!(row.solves >= 1.0 && row.iterations > 0.0, "{row:?}");
         }
@@ -433,7 +430,7 @@ mod tests {
         assert_eq!(json["shares"][0]["name"], "worm 0 Selective");
         assert!(suite.shares_table().to_string().contains("finger"));
         assert!(suite.gains_table().to_string().contains("2.21"));
-        assert!(suite.plot().contains("worm, selective"));
+        assert!(suite.figure().to_svg("").contains("worm, selective"));
     }
 
     #[test]

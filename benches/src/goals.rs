@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 
 /// Something asked of a figure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FigureGoal {
+pub(crate) struct FigureGoal {
     /// What is measured, with its unit.
-    pub name: String,
+    pub(crate) name: String,
     /// The figure.
-    pub value: f64,
+    pub(crate) value: f64,
     /// What it must keep to.
-    pub bound: GoalBound,
+    pub(crate) bound: GoalBound,
 }
 
 /// A limit from one side.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum GoalBound {
+pub(crate) enum GoalBound {
     /// Not above this.
     AtMost(f64),
     /// Not below this.
@@ -25,17 +25,17 @@ pub enum GoalBound {
 
 impl FigureGoal {
     /// A figure that must not exceed a limit.
-    pub fn at_most(name: impl Into<String>, value: f64, limit: f64) -> Self {
+    pub(crate) fn at_most(name: impl Into<String>, value: f64, limit: f64) -> Self {
         Self { name: name.into(), value, bound: GoalBound::AtMost(limit) }
     }
 
     /// A figure that must reach a limit.
-    pub fn at_least(name: impl Into<String>, value: f64, limit: f64) -> Self {
+    pub(crate) fn at_least(name: impl Into<String>, value: f64, limit: f64) -> Self {
         Self { name: name.into(), value, bound: GoalBound::AtLeast(limit) }
     }
 
     /// Whether it is met.
-    pub fn is_met(&self) -> bool {
+    pub(crate) fn is_met(&self) -> bool {
         match self.bound {
             GoalBound::AtMost(limit) => self.value <= limit,
             GoalBound::AtLeast(limit) => self.value >= limit,
@@ -43,7 +43,7 @@ impl FigureGoal {
     }
 
     /// As a JSON object.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let (side, limit) = match self.bound {
             GoalBound::AtMost(limit) => ("at_most", limit),
             GoalBound::AtLeast(limit) => ("at_least", limit),
@@ -53,9 +53,9 @@ impl FigureGoal {
 }
 
 /// What was asked, and whether it is met.
-pub fn goals_table(goals: &[FigureGoal]) -> ReportTable {
+pub(crate) fn goals_table(goals: &[FigureGoal]) -> ReportTable {
     let number = |x: f64| if x < 1e-3 { format!("{x:.1e}") } else { short(x) };
-    let mut table = ReportTable::new("Goals", &["figure", "measured", "goal", ""]);
+    let mut table = ReportTable::new("Goals", "figure | measured | goal | ");
     for goal in goals {
         let bound = match goal.bound {
             GoalBound::AtMost(limit) => format!("≤ {}", number(limit)),

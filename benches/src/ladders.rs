@@ -15,26 +15,26 @@ use sinew_scene::{
 use sinew_sim::World;
 
 /// Precision of the paper: largest residual, m/s² at the acceleration level.
-pub const PAPER_PRECISION: f64 = 1e-3;
+pub(crate) const PAPER_PRECISION: f64 = 1e-3;
 
 /// More than any ladder needs.
 const MAX_ITERATIONS: u32 = 10_000;
 
 /// Largest distance between the points of a joint that counts as closed, m.
-pub const CLOSED: f64 = 1e-8;
+pub(crate) const CLOSED: f64 = 1e-8;
 
 /// A rope ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ladder {
+pub(crate) struct Ladder {
     /// Bars of each string between two rungs.
-    pub p: u32,
+    pub(crate) p: u32,
     /// Rungs.
-    pub r: u32,
+    pub(crate) r: u32,
 }
 
 impl Ladder {
     /// Those of the paper.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self { p: 12, r: 1 },
         Self { p: 12, r: 4 },
         Self { p: 1, r: 48 },
@@ -43,15 +43,12 @@ impl Ladder {
     ];
 
     /// As in the paper.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("({},{})", self.p, self.r)
     }
 
     /// Accelerations of the swinging ladder, to the paper's precision, from a cold start.
-    ///
-    /// # Errors
-    /// None, as long as there are bars.
-    pub fn acceleration(&self, method: Method) -> Result<(Model, Settings), SuiteFailure> {
+    pub(crate) fn acceleration(&self, method: Method) -> Result<(Model, Settings), SuiteFailure> {
         let explicit = ExplicitDoc { method: ExplicitMethodDoc::Euler, baumgarte: 0.0 };
         let scene = SceneDoc {
             stepper: StepperDoc::Explicit(explicit),
@@ -68,20 +65,14 @@ impl Ladder {
     }
 
     /// Implicit steps of length `dt` (s) with one solve each, to the paper's precision in m/s, released from rest.
-    ///
-    /// # Errors
-    /// None, as long as there are bars.
-    pub fn implicit(&self, dt: f64, warm_start: bool) -> Result<(Model, Settings), SuiteFailure> {
+    pub(crate) fn implicit(&self, dt: f64, warm_start: bool) -> Result<(Model, Settings), SuiteFailure> {
         let loops = LoopsDoc { precision: PAPER_PRECISION, warm_start, ..LoopsDoc::default() };
         self.build(SceneDoc { dt, loops, ..SceneDoc::default() }, DVec3::ZERO)
     }
 
     /// Implicit steps of 1/60 s that end with every joint closed to [`CLOSED`], released from rest; velocities keep the
     /// joints closed, too, if asked for.
-    ///
-    /// # Errors
-    /// None, as long as there are bars.
-    pub fn closed(&self, velocities: bool) -> Result<(Model, Settings), SuiteFailure> {
+    pub(crate) fn closed(&self, velocities: bool) -> Result<(Model, Settings), SuiteFailure> {
         let (model, mut settings) = self.implicit(1.0 / 60.0, true)?;
         let mut assembly = Assembly::default();
         assembly.tolerance = CLOSED;
@@ -108,20 +99,20 @@ impl Ladder {
 
 /// One of the four methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Method {
+pub(crate) struct Method {
     /// Name in JSON.
-    pub key: &'static str,
+    pub(crate) key: &'static str,
     /// Name in the paper.
-    pub title: &'static str,
+    pub(crate) title: &'static str,
     /// Name in scenes.
-    pub solver: LoopSolverDoc,
+    pub(crate) solver: LoopSolverDoc,
     /// What the paper printed for each ladder, ms; it left one out.
-    pub paper_ms: [Option<f64>; 5],
+    pub(crate) paper_ms: [Option<f64>; 5],
 }
 
 impl Method {
     /// In the order of the paper.
-    pub const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 4] = [
         Self {
             key: "full_dense",
             title: "full dense",
@@ -149,7 +140,7 @@ impl Method {
     ];
 
     /// Whether the loop matrix is written out.
-    pub fn is_dense(&self) -> bool {
+    pub(crate) fn is_dense(&self) -> bool {
         matches!(self.solver, LoopSolverDoc::FullDense | LoopSolverDoc::StructuredDense)
     }
 }

@@ -1,20 +1,14 @@
-//! What the benchmark programs share: chains for every engine, timing of steps, tables, plots, results as JSON.
+//! Benchmarks: chains for every engine, timing of steps, and the suites behind `cargo xtask bench`.
 //!
 //! | I want … | use |
 //! |---|---|
 //! | a chain or a tree of equal links | [`Links`] |
-//! | to time steps of the same motion in batches | [`Subject`], [`time_steps`], [`MeasureEffort`] |
+//! | to time steps of the same motion | [`Subject`] |
 //! | a mechanism or a fixture to time | [`MechanismRun`], [`SceneRun`] |
-//! | the rows of `cargo xtask bench chain` | [`ChainSeries`], [`ChainSuite`] |
-//! | those of `cargo xtask bench ladder` | [`Ladder`], [`Method`], [`LadderSuite`] |
-//! | those of `cargo xtask bench budget` | [`BudgetSuite`] |
-//! | those of `cargo xtask bench flesh` | [`FleshSuite`], [`FleshMotion`] |
-//! | those of `cargo xtask bench control` | [`ControlSuite`], [`DynamicsRun`] |
-//! | to print, draw or sign figures | [`ReportTable`], [`Figure`], [`Machine`] |
-//! | what is asked of figures | [`FigureGoal`] |
-//! | a program around a suite | [`run_program`], [`SuiteOptions`] |
+//! | the program of a suite | [`run_program`] |
 //!
-//! Times are seconds inside and microseconds where they are shown; lengths metres.
+//! A suite is a file `NAME_suite.rs`; how its figures are shown is in `NAME_report.rs`. Times are seconds inside and
+//! microseconds where they are shown; lengths metres.
 
 mod budget_suite;
 mod chain_report;
@@ -34,7 +28,6 @@ mod ladder_suite;
 mod ladders;
 mod links;
 mod machine;
-mod plot;
 mod program;
 #[cfg(feature = "rapier")]
 mod rapier;
@@ -43,28 +36,27 @@ mod subjects;
 mod table;
 mod timing;
 
-pub use budget_suite::{BUDGETS, BudgetRow, BudgetSuite};
-pub use chain_suite::{AnchorError, ChainSuite, SceneTime, ThreadTime, run_few_steps};
-pub use control_scenes::{Control, DynamicsProblem, DynamicsRun, as_keyframes, skeleton};
-pub use control_suite::{
-    CharacterRow, ControlSuite, MotionTimes, PARTS, PaperModel, SKELETONS, SkeletonRow, TABLE_2,
-    run_few_control_steps,
-};
-pub use flesh_scenes::{EXPLICIT_DT, ExplicitRun, FleshMotion, cantilever};
-pub use flesh_shares::{Clock, deform};
-pub use flesh_suite::{
-    BEAMS, FleshSuite, ImplicitRow, MODES, MotionRow, SHARES, ShareRow, SizeRow, TABLE_1, run_few_flesh_steps,
-};
-pub use goals::{FigureGoal, GoalBound, goals_table};
-pub use ladder_suite::{GrabTimes, LadderSuite, Solve, SolveRow, StepRow, WarmRow, run_few_ladder_steps};
-pub use ladders::{CLOSED, Ladder, Method, PAPER_PRECISION};
 pub use links::{ChainLink, LinkJoint, Links};
-pub use machine::Machine;
-pub use plot::{Axes, Figure, PlotCurve};
-pub use program::{SuiteOptions, run_program};
-#[cfg(feature = "rapier")]
-pub use rapier::RapierRun;
-pub use series::{ChainRow, ChainSeries, Memory, SIZES};
 pub use subjects::{MechanismRun, SceneRun};
-pub use table::{ReportTable, grouped, short};
-pub use timing::{MeasureEffort, STAGES, StepTimes, Subject, SuiteFailure, Timing, time_steps};
+pub use timing::{Subject, SuiteFailure};
+
+pub(crate) use goals::{FigureGoal, goals_table};
+pub(crate) use machine::{Machine, n_cores};
+pub(crate) use program::{Suite, SuiteOptions, SuiteReport};
+pub(crate) use table::{ReportTable, grouped, short};
+pub(crate) use timing::{Clock, MeasureEffort, StepTimes, Timing, time_steps};
+
+/// The program of the suite called `name`.
+///
+/// # Panics
+/// If there is no such suite.
+pub fn run_program(name: &str) -> std::process::ExitCode {
+    match name {
+        "budget" => program::run::<budget_suite::BudgetSuite>(),
+        "chain" => program::run::<chain_suite::ChainSuite>(),
+        "control" => program::run::<control_suite::ControlSuite>(),
+        "flesh" => program::run::<flesh_suite::FleshSuite>(),
+        "ladder" => program::run::<ladder_suite::LadderSuite>(),
+        _ => panic!("there is no suite called {name}"),
+    }
+}

@@ -6,27 +6,27 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A machine, a day and a version of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// Model of the processor, `unknown` where the system does not tell.
-    pub cpu: String,
+    pub(crate) cpu: String,
     /// Threads the system offers.
-    pub n_threads: usize,
+    pub(crate) n_threads: usize,
     /// System and architecture, such as `linux x86_64`.
-    pub system: String,
+    pub(crate) system: String,
     /// Day, UTC, `YYYY-MM-DD`.
-    pub date: String,
+    pub(crate) date: String,
     /// Commit, with `+` behind it if the sources differ from it; empty outside a repository.
-    pub commit: String,
+    pub(crate) commit: String,
 }
 
 impl Machine {
     /// This machine, now.
-    pub fn here() -> Self {
+    pub(crate) fn here() -> Self {
         let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Self {
             cpu: cpu_model(&cpu).unwrap_or("unknown").to_string(),
-            n_threads: std::thread::available_parallelism().map_or(1, usize::from),
+            n_threads: n_cores(),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             date: date(seconds / 86_400),
             commit: commit(),
@@ -34,7 +34,7 @@ impl Machine {
     }
 
     /// As a JSON object.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         json!({ "cpu": self.cpu, "threads": self.n_threads, "system": self.system })
     }
 }
@@ -45,6 +45,11 @@ impl std::fmt::Display for Machine {
         write!(f, "{cpu}, {n_threads} threads, {system} · {date}")?;
         if commit.is_empty() { Ok(()) } else { write!(f, " · commit {commit}") }
     }
+}
+
+/// Threads that the system offers.
+pub(crate) fn n_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The first `model name` of a processor table.

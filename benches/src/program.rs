@@ -1,46 +1,64 @@
-//! The outside of a benchmark program: its arguments, its one thread, its files.
+//! A benchmark program: its arguments, its one thread, its tables, its files.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what these programs are for")]
 #![expect(clippy::print_stderr, reason = "wrong arguments are reported there")]
 
-use crate::{MeasureEffort, SuiteFailure};
+use crate::{FigureGoal, Machine, MeasureEffort, SuiteFailure, goals_table};
+use serde_json::{Value, json};
+use sinew_picture::Figure;
 use std::process::ExitCode;
+
+/// A suite with all it has measured so far.
+pub(crate) trait Suite: SuiteReport + Default {
+    /// Its name, which is that of its program.
+    const NAME: &'static str;
+    /// Flags that not every program has.
+    const FLAGS: &'static [&'static str] = &["--callgrind"];
+
+    /// Measures everything; shows every table as soon as it is known.
+    fn measure(&mut self, options: &SuiteOptions) -> Result<(), SuiteFailure>;
+
+    /// What is asked of the figures that were measured.
+    fn goals(&self) -> Vec<FigureGoal> {
+        vec![]
+    }
+
+    /// A handful of steps, for tools that count instructions.
+    fn run_few_steps() -> Result<(), SuiteFailure> {
+        Ok(())
+    }
+}
+
+/// The figures of a suite for programs and for the eye.
+pub(crate) trait SuiteReport {
+    /// The figures as a JSON object; list entries have a `name` by which two runs can be compared.
+    fn to_json(&self) -> Value;
+
+    /// The curves.
+    fn figure(&self) -> Figure;
+}
 
 /// What a program was asked to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SuiteOptions {
+pub(crate) struct SuiteOptions {
     /// Seconds instead of minutes.
-    pub quick: bool,
+    quick: bool,
     /// Where to write all figures.
-    pub json: Option<String>,
+    json: Option<String>,
     /// Where to write a plot.
-    pub plot: Option<String>,
+    plot: Option<String>,
     flags: Vec<String>,
 }
 
 impl SuiteOptions {
     /// Whether one of the program's own flags was given.
-    pub fn has(&self, flag: &str) -> bool {
+    pub(crate) fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|given| given == flag)
     }
 
     /// How much to measure.
-    pub fn effort(&self) -> MeasureEffort {
+    pub(crate) fn effort(&self) -> MeasureEffort {
         if self.quick { MeasureEffort::QUICK } else { MeasureEffort::FULL }
-    }
-
-    /// Writes the files that were asked for.
-    ///
-    /// # Errors
-    /// If one cannot be written.
-    pub fn write(&self, json: &serde_json::Value, plot: impl FnOnce() -> String) -> Result<(), SuiteFailure> {
-        if let Some(path) = &self.json {
-            write(path, &format!("{json:#}\n"))?;
-        }
-        if let Some(path) = &self.plot {
-            write(path, &plot())?;
-        }
-        Ok(())
     }
 
     fn parse(mut args: impl Iterator<Item = String>, flags: &[&str]) -> Result<Self, String> {
@@ -59,28 +77,52 @@ impl SuiteOptions {
     }
 }
 
-/// Runs a program on one thread, with its arguments; `flags` are those that not every program has.
-pub fn run_program(
-    flags: &[&str],
-    run: impl FnOnce(&SuiteOptions) -> Result<(), SuiteFailure> + Send,
-) -> ExitCode {
-    let options = match SuiteOptions::parse(std::env::args().skip(1), flags) {
+/// The program of a suite: reads its arguments and runs it on one thread.
+pub(crate) fn run<S: Suite>() -> ExitCode {
+    let options = match SuiteOptions::parse(std::env::args().skip(1), S::FLAGS) {
         Ok(options) => options,
         Err(message) => {
-            let own: String = flags.iter().map(|flag| format!(" [{flag}]")).collect();
+            let own: String = S::FLAGS.iter().map(|flag| format!(" [{flag}]")).collect();
             eprintln!("{message}\nusage: [--quick] [--json FILE] [--plot FILE]{own}");
             return ExitCode::from(2);
         }
     };
     // One thread for everything; who compares threads makes pools for it.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    match pool.map_err(SuiteFailure::from).and_then(|pool| pool.install(|| run(&options))) {
+    match pool.map_err(SuiteFailure::from).and_then(|pool| pool.install(|| run_suite::<S>(&options))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn run_suite<S: Suite>(options: &SuiteOptions) -> Result<(), SuiteFailure> {
+    if options.has("--callgrind") {
+        return S::run_few_steps();
+    }
+    let (machine, mut suite) = (Machine::here(), S::default());
+    println!("{machine}");
+    suite.measure(options)?;
+    let goals = suite.goals();
+    let mut json = suite.to_json();
+    json["suite"] = json!(S::NAME);
+    json["date"] = json!(machine.date);
+    json["commit"] = json!(machine.commit);
+    json["machine"] = machine.to_json();
+    json["batches"] = json!(options.effort().n_batches);
+    if !goals.is_empty() {
+        goals_table(&goals).show();
+        json["goals"] = goals.iter().map(FigureGoal::to_json).collect();
+    }
+    if let Some(path) = &options.json {
+        write(path, &format!("{json:#}\n"))?;
+    }
+    if let Some(path) = &options.plot {
+        write(path, &suite.figure().to_svg(&machine.to_string()))?;
+    }
+    Ok(())
 }
 
 fn write(path: &str, text: &str) -> Result<(), SuiteFailure> {

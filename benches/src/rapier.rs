@@ -10,7 +10,7 @@ use rapier3d_f64::prelude::{
 use sinew_mechanism::Settings;
 
 /// Links in a Rapier world.
-pub struct RapierRun {
+pub(crate) struct RapierRun {
     world: PhysicsWorld,
     n_links: usize,
 }
@@ -20,7 +20,7 @@ impl RapierRun {
     ///
     /// # Panics
     /// Balls with springs are not offered: Rapier has motors along single angles only.
-    pub fn new(links: &Links) -> Self {
+    pub(crate) fn new(links: &Links) -> Self {
         let mut world = PhysicsWorld::new();
         world.gravity = vector(Settings::default().gravity);
         world.integration_parameters.dt = Settings::default().dt;
@@ -45,7 +45,7 @@ impl RapierRun {
     }
 
     /// Largest distance between the two anchors of a joint, m.
-    pub fn anchor_error(&self) -> f64 {
+    pub(crate) fn anchor_error(&self) -> f64 {
         let distances = self.world.impulse_joints().map(|(_, joint)| {
             let place = |body: RigidBodyHandle, anchor: Vector| *self.world.bodies[body].position() * anchor;
             let on_parent = place(joint.body1(), joint.data.local_anchor1());

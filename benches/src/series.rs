@@ -7,89 +7,61 @@ use serde_json::{Value, json};
 use sinew_mechanism::{Implicit, MechanismError, Order, Scheme, Settings, TreeForm};
 
 /// Numbers of links of a series.
-pub const SIZES: [usize; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
+pub(crate) const SIZES: [usize; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 /// Stiffness of the joint springs, N·m/rad.
 const STIFFNESS: f64 = 10.0;
 
 /// One form of the step on one kind of chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChainSeries {
+pub(crate) struct ChainSeries {
     /// Name in JSON.
-    pub key: &'static str,
+    pub(crate) key: &'static str,
     /// Name for people.
-    pub title: &'static str,
+    pub(crate) title: &'static str,
     /// Name for a legend.
-    pub short_title: &'static str,
+    pub(crate) short_title: &'static str,
     /// What ties the links together.
-    pub joint: LinkJoint,
+    pub(crate) joint: LinkJoint,
     /// The step.
-    pub settings: Settings,
+    pub(crate) settings: Settings,
     /// Links of the longest chain.
-    pub max_links: usize,
+    pub(crate) max_links: usize,
 }
 
 impl ChainSeries {
     /// All series, the main one first.
-    pub fn all() -> Vec<Self> {
-        let new = |key, short_title, title, max_links| Self {
-            key,
-            title,
-            short_title,
-            joint: LinkJoint::Hinge(STIFFNESS),
-            settings: Settings::default(),
-            max_links,
-        };
-        let with = |series: Self, change: fn(&mut Implicit)| {
-            let mut implicit = Implicit::default();
+    pub(crate) fn all() -> Vec<Self> {
+        let [hinge, ball] = [LinkJoint::Hinge(STIFFNESS), LinkJoint::Ball(STIFFNESS)];
+        let series = |key, short_title, title, joint, max_links, change: fn(&mut Implicit)| {
+            let (mut implicit, mut settings) = (Implicit::default(), Settings::default());
             change(&mut implicit);
-            let mut settings = series.settings;
             settings.scheme = Scheme::Implicit(implicit);
-            Self { settings, ..series }
+            Self { key, title, short_title, joint, settings, max_links }
         };
-        let ball = Self {
-            joint: LinkJoint::Ball(STIFFNESS),
-            ..new("ball", "Balls", "Ball chain with springs", 1_000_000)
-        };
+        let block = "Hinge chain, block form (the paper's elimination)";
+        let newton = "Hinge chain, three Newton iterations";
+        let second = "Hinge chain, second order (BDF2)";
         vec![
-            new("hinge", "Hinges", "Hinge chain with springs", 1_000_000),
-            ball,
-            with(
-                new(
-                    "block",
-                    "Hinges, block form",
-                    "Hinge chain, block form (the paper's elimination)",
-                    10_000,
-                ),
-                |s| {
-                    s.form = TreeForm::Block;
-                },
-            ),
-            with(
-                new("newton", "Hinges, 3 Newton iterations", "Hinge chain, three Newton iterations", 100_000),
-                |s| {
-                    (s.newton_iterations, s.newton_tolerance) = (3, 0.0);
-                },
-            ),
-            with(
-                new("second_order", "Hinges, second order", "Hinge chain, second order (BDF2)", 100_000),
-                |s| {
-                    s.order = Order::Second;
-                },
-            ),
+            series("hinge", "Hinges", "Hinge chain with springs", hinge, 1_000_000, |_| {}),
+            series("ball", "Balls", "Ball chain with springs", ball, 1_000_000, |_| {}),
+            series("block", "Hinges, block form", block, hinge, 10_000, |s| s.form = TreeForm::Block),
+            series("newton", "Hinges, 3 Newton iterations", newton, hinge, 100_000, |s| {
+                (s.newton_iterations, s.newton_tolerance) = (3, 0.0);
+            }),
+            series("second_order", "Hinges, second order", second, hinge, 100_000, |s| {
+                s.order = Order::Second
+            }),
         ]
     }
 
     /// The sizes to measure.
-    pub fn sizes(&self, effort: &MeasureEffort) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn sizes(&self, effort: &MeasureEffort) -> impl Iterator<Item = usize> + use<> {
         let max_links = self.max_links.min(effort.max_links);
         SIZES.into_iter().filter(move |&n| n <= max_links)
     }
 
     /// Measures a chain of `n` links.
-    ///
-    /// # Errors
-    /// If the chain cannot be built.
-    pub fn measure(&self, n: usize, effort: &MeasureEffort) -> Result<ChainRow, MechanismError> {
+    pub(crate) fn measure(&self, n: usize, effort: &MeasureEffort) -> Result<ChainRow, MechanismError> {
         let links = Links::chain(n, self.joint);
         let mut built = None;
         let held = measure(|| {
@@ -109,59 +81,55 @@ impl ChainSeries {
             peak: held.bytes_max as f64 / n as f64,
             allocations,
         };
-        Ok(ChainRow {
-            series: self.key,
-            n_links: n,
-            timing: time_steps(&mut run, effort),
-            memory: Some(memory),
-        })
+        let timing = time_steps(&mut run, effort);
+        Ok(ChainRow { series: self.key, n_links: n, timing, memory: Some(memory) })
     }
 }
 
 /// Memory of a chain, bytes per link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// What model, state and workspace say they hold.
-    pub stated: f64,
+    pub(crate) stated: f64,
     /// What the allocator gave them, after two steps.
-    pub held: f64,
+    pub(crate) held: f64,
     /// The most that was held at once while building.
-    pub peak: f64,
+    pub(crate) peak: f64,
     /// Allocations of a later step.
-    pub allocations: u64,
+    pub(crate) allocations: u64,
 }
 
 /// One chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChainRow {
+pub(crate) struct ChainRow {
     /// Key of its series.
-    pub series: &'static str,
+    pub(crate) series: &'static str,
     /// Number of links.
-    pub n_links: usize,
+    pub(crate) n_links: usize,
     /// Time of a step.
-    pub timing: Timing,
+    pub(crate) timing: Timing,
     /// Memory, if it was counted.
-    pub memory: Option<Memory>,
+    pub(crate) memory: Option<Memory>,
 }
 
 impl ChainRow {
     /// Microseconds per link per step in the fastest batch.
-    pub fn best(&self) -> f64 {
-        self.per_link(self.timing.best)
+    pub(crate) fn best(&self) -> f64 {
+        self.per_link(self.timing.clock.best)
     }
 
     /// Microseconds per link per step in the middle batch.
-    pub fn median(&self) -> f64 {
-        self.per_link(self.timing.median)
+    pub(crate) fn median(&self) -> f64 {
+        self.per_link(self.timing.clock.median)
     }
 
     /// Microseconds per link per step of each stage.
-    pub fn stages(&self) -> [f64; STAGES.len()] {
+    pub(crate) fn stages(&self) -> [f64; STAGES.len()] {
         self.timing.stages.map(|seconds| self.per_link(seconds))
     }
 
     /// As a JSON object.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let mut out = json!({
             "name": format!("{}_{}", self.series, self.n_links),
             "links": self.n_links,

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A table to print.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct ReportTable {
+pub(crate) struct ReportTable {
     title: String,
     head: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -12,19 +12,24 @@ pub struct ReportTable {
 }
 
 impl ReportTable {
-    /// An empty table.
-    pub fn new(title: impl Into<String>, head: &[&str]) -> Self {
-        let head = head.iter().map(|cell| (*cell).to_string()).collect();
-        Self { title: title.into(), head, ..Self::default() }
+    /// An empty table; the names of its columns are separated by ` | `.
+    pub(crate) fn new(title: impl Into<String>, head: &str) -> Self {
+        Self { title: title.into(), head: head.split(" | ").map(String::from).collect(), ..Self::default() }
+    }
+
+    /// Prints it.
+    #[expect(clippy::print_stdout, reason = "printing figures is what the suites are for")]
+    pub(crate) fn show(&self) {
+        println!("{self}");
     }
 
     /// Adds a row; missing cells are empty.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
     /// Sets the lines below the table.
-    pub fn note(&mut self, note: impl Into<String>) {
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.note = note.into();
     }
 
@@ -51,7 +56,7 @@ impl fmt::Display for ReportTable {
 }
 
 /// A whole number with commas between groups of three digits.
-pub fn grouped(n: usize) -> String {
+pub(crate) fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -64,7 +69,7 @@ pub fn grouped(n: usize) -> String {
 }
 
 /// Three significant digits, without exponent.
-pub fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     let decimals = if size >= 99.95 {
         0
@@ -84,7 +89,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut table = ReportTable::new("t", &["links", "µs"]);
+        let mut table = ReportTable::new("t", "links | µs");
         table.row(["10".to_string(), "0.12".to_string()]);
         table.row(["1,000".to_string(), "7".to_string()]);
         table.note("a\nb");

@@ -5,9 +5,31 @@
 //! the middle one what the machine allowed. Every run must end in the same bits, otherwise batches would not have timed
 //! the same thing.
 
+use serde_json::{Value, json};
 use sinew_sim::Stage;
-use std::error::Error;
-use std::time::Instant;
+use std::{error::Error, time::Instant};
+
+/// Time of a call or a step, s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Clock {
+    /// In the fastest batch.
+    pub(crate) best: f64,
+    /// In the middle batch.
+    pub(crate) median: f64,
+}
+
+impl Clock {
+    /// Of the times of all batches.
+    pub(crate) fn of(mut times: Vec<f64>) -> Self {
+        times.sort_by(f64::total_cmp);
+        Self { best: times[0], median: times[times.len() / 2] }
+    }
+
+    /// As a JSON object, multiplied by a factor.
+    pub(crate) fn to_json(self, factor: f64) -> Value {
+        json!({ "best": self.best * factor, "median": self.median * factor })
+    }
+}
 
 /// Any failure to build or to run something.
 pub type SuiteFailure = Box<dyn Error + Send + Sync>;
@@ -33,13 +55,13 @@ pub trait Subject {
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MeasureEffort {
+pub(crate) struct MeasureEffort {
     /// Number of batches.
-    pub n_batches: usize,
+    pub(crate) n_batches: usize,
     /// Links times steps of a batch, at least.
-    pub batch_work: usize,
+    pub(crate) batch_work: usize,
     /// Links of the longest chain.
-    pub max_links: usize,
+    pub(crate) max_links: usize,
 }
 
 /// Steps of one run at most: 4 s of motion, before everything comes to rest.
@@ -51,9 +73,14 @@ const WARM_UP_STEPS: usize = 60;
 
 impl MeasureEffort {
     /// For figures to keep: one to two minutes on a quiet machine.
-    pub const FULL: Self = Self { n_batches: 9, batch_work: 500_000, max_links: 1_000_000 };
+    pub(crate) const FULL: Self = Self { n_batches: 9, batch_work: 500_000, max_links: 1_000_000 };
     /// For a look: a few seconds.
-    pub const QUICK: Self = Self { n_batches: 3, batch_work: 50_000, max_links: 100_000 };
+    pub(crate) const QUICK: Self = Self { n_batches: 3, batch_work: 50_000, max_links: 100_000 };
+
+    /// Whether only a look is wanted.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.batch_work < Self::FULL.batch_work
+    }
 
     fn run_steps(&self, n_links: usize) -> usize {
         (self.batch_work / n_links.max(1)).clamp(MIN_STEPS, RUN_STEPS)
@@ -61,26 +88,29 @@ impl MeasureEffort {
 }
 
 /// Stages of the steps of bodies.
-pub const STAGES: [Stage; 6] =
+pub(crate) const STAGES: [Stage; 6] =
     [Stage::Prepare, Stage::Eliminate, Stage::Substitute, Stage::Refine, Stage::Integrate, Stage::Stabilize];
+
+/// Names of the stages as columns of a table.
+pub(crate) fn stage_names() -> String {
+    STAGES.map(Stage::name).join(" | ")
+}
 
 /// Time of a step, s.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Timing {
-    /// In the fastest batch.
-    pub best: f64,
-    /// In the middle batch.
-    pub median: f64,
+pub(crate) struct Timing {
+    /// The whole of it.
+    pub(crate) clock: Clock,
     /// Per stage, in the order of [`STAGES`], over one batch of its own; includes reading the clock. All zero if
     /// the stages are unknown.
-    pub stages: [f64; STAGES.len()],
+    pub(crate) stages: [f64; STAGES.len()],
     /// Steps timed per batch.
-    pub n_steps: usize,
+    pub(crate) n_steps: usize,
 }
 
 /// Times of the steps of one motion that was run several times, s.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StepTimes {
+pub(crate) struct StepTimes {
     /// The shortest time of each step.
     least: Vec<f64>,
     /// Mean of each run.
@@ -89,12 +119,12 @@ pub struct StepTimes {
 
 impl StepTimes {
     /// Of a motion of so many steps that has not run yet.
-    pub fn new(n_steps: usize) -> Self {
+    pub(crate) fn new(n_steps: usize) -> Self {
         Self { least: vec![f64::INFINITY; n_steps], runs: vec![] }
     }
 
     /// Adds a step of the run that began with the last step 0.
-    pub fn add(&mut self, step: usize, seconds: f64) {
+    pub(crate) fn add(&mut self, step: usize, seconds: f64) {
         if step == 0 {
             self.runs.push(0.0);
         }
@@ -105,20 +135,18 @@ impl StepTimes {
     }
 
     /// Mean over the steps, each at its shortest: what the code can do.
-    pub fn best(&self) -> f64 {
+    pub(crate) fn best(&self) -> f64 {
         self.least.iter().sum::<f64>() / self.least.len() as f64
     }
 
     /// The longest step, at its shortest.
-    pub fn longest(&self) -> f64 {
+    pub(crate) fn longest(&self) -> f64 {
         self.least.iter().copied().fold(0.0, f64::max)
     }
 
     /// Mean of the middle run: what the machine allowed.
-    pub fn median(&self) -> f64 {
-        let mut runs = self.runs.clone();
-        runs.sort_by(f64::total_cmp);
-        runs[runs.len() / 2]
+    pub(crate) fn median(&self) -> f64 {
+        Clock::of(self.runs.clone()).median
     }
 }
 
@@ -126,7 +154,7 @@ impl StepTimes {
 ///
 /// # Panics
 /// If two runs from the same state end in different ones.
-pub fn time_steps(subject: &mut impl Subject, effort: &MeasureEffort) -> Timing {
+pub(crate) fn time_steps(subject: &mut impl Subject, effort: &MeasureEffort) -> Timing {
     let run_steps = effort.run_steps(subject.n_links());
     let n_runs = (effort.batch_work / (run_steps * subject.n_links().max(1))).max(1);
     for _ in 0..run_steps.min(WARM_UP_STEPS) {
@@ -146,20 +174,13 @@ pub fn time_steps(subject: &mut impl Subject, effort: &MeasureEffort) -> Timing 
         }
         seconds / (n_runs * run_steps) as f64
     };
-    let mut times: Vec<f64> = (0..effort.n_batches.max(1))
-        .map(|_| batch(subject, &mut |subject, n| (0..n).for_each(|_| subject.step())))
-        .collect();
-    times.sort_by(f64::total_cmp);
-
+    let times = (0..effort.n_batches.max(1))
+        .map(|_| batch(subject, &mut |subject, n| (0..n).for_each(|_| subject.step())));
+    let clock = Clock::of(times.collect());
     let mut stages = [0.0; STAGES.len()];
     batch(subject, &mut |subject, n| (0..n).for_each(|_| observe(subject, &mut stages)));
     let n_steps = n_runs * run_steps;
-    Timing {
-        best: times[0],
-        median: times[times.len() / 2],
-        stages: stages.map(|seconds| seconds / n_steps as f64),
-        n_steps,
-    }
+    Timing { clock, stages: stages.map(|seconds| seconds / n_steps as f64), n_steps }
 }
 
 /// One step whose stages are added to `stages`.
@@ -210,7 +231,7 @@ mod tests {
         let timing = time_steps(&mut counter, &effort);
         // Two runs of 240 steps in each of five batches and the one with stages, after 60 steps of warm-up.
         assert_eq!((timing.n_steps, counter.total), (480, 60 + 6 * 480));
-        assert!(timing.best <= timing.median);
+        assert!(timing.clock.best <= timing.clock.median);
     }
 
     #[test]

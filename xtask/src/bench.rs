@@ -4,9 +4,8 @@
 //! numbers as one JSON document) and `--plot FILE` (its curves as SVG); `chain`, built with the feature `rapier`, also
 //! `--rapier`.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf, absolute};
+use std::{collections::BTreeSet, fs};
 
 use crate::json;
 use crate::shell::{Call, TaskFailure, TaskOutcome, root, target_dir};

@@ -4,11 +4,9 @@
 //! sweep. A test of `sinew-sim` holds the library to it and can write it; a change that moves a digest on purpose says
 //! so under *Numerics* in the changelog.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::{collections::BTreeMap, fs, path::Path};
 
-use crate::shell::{Call, TaskFailure, TaskOutcome, release_binary, root};
+use crate::shell::{Call, TaskFailure, TaskOutcome, release_binary, root, verdict};
 use crate::{fixtures, json};
 
 const TABLE: &str = "fixtures/golden/digests.ron";
@@ -41,11 +39,8 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
         found.insert(name, alone);
     }
     compare(&parse_table(&text), &found, &mut faults);
-    if faults.is_empty() {
-        println!("determinism: {} scenes at {} thread counts, as committed", found.len(), THREADS.len());
-        return Ok(());
-    }
-    Err(TaskFailure::Check(format!("determinism: {} fault(s)\n  {}", faults.len(), faults.join("\n  "))))
+    let holds = format!("{} scenes at {} thread counts, as committed", found.len(), THREADS.len());
+    verdict("determinism", &faults, &holds)
 }
 
 fn digest(scene: &Path, threads: &str) -> Result<String, TaskFailure> {

@@ -2,12 +2,10 @@
 //! backquotes, such as that of a test, occurs in the sources; every Rust block is run as a doc test.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::fixtures::relative;
-use crate::shell::{TaskFailure, TaskOutcome, no_arguments, root};
-use crate::source::files_below;
+use crate::shell::{TaskOutcome, no_arguments, relative, root, verdict};
+use crate::source::{files_below, read};
 
 /// A name with so many underscores is one of the code, not a word of prose.
 const NAME_UNDERSCORES: usize = 3;
@@ -35,11 +33,7 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
         let unknown = quoted_names(&text).into_iter().filter(|word| !names.contains(word));
         faults.extend(unknown.map(|word| format!("{name}: nothing in the sources is called `{word}`")));
     }
-    if faults.is_empty() {
-        println!("docs: the links and names of {} documents hold", documents.len());
-        return Ok(());
-    }
-    Err(TaskFailure::Check(format!("docs: {} fault(s)\n  {}", faults.len(), faults.join("\n  "))))
+    verdict("docs", &faults, &format!("the links and names of {} documents hold", documents.len()))
 }
 
 /// What is wrong with a link, if anything.
@@ -104,10 +98,6 @@ fn source_names() -> BTreeSet<String> {
 
 fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect()
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::shell::{Call, TaskFailure, TaskOutcome, release_binary, root};
+use crate::shell::{Call, TaskFailure, TaskOutcome, relative, release_binary, root, verdict};
 use crate::source::files_below;
 
 /// `check` (the default) runs everything; `list` prints the names.
@@ -29,11 +29,6 @@ pub(crate) fn valid() -> Vec<PathBuf> {
     scenes
 }
 
-/// A path as the user sees it from the workspace root.
-pub(crate) fn relative(path: &Path) -> String {
-    path.strip_prefix(root()).unwrap_or(path).display().to_string().replace('\\', "/")
-}
-
 fn check() -> TaskOutcome {
     Call::cargo("build --release -p sinew").run()?;
     let mut faults = Vec::new();
@@ -48,11 +43,8 @@ fn check() -> TaskOutcome {
         must_exit(&["check"], path, 2, &mut faults)?;
         must_exit(&["run"], path, 2, &mut faults)?;
     }
-    if faults.is_empty() {
-        println!("fixtures: {} scenes run as expected, {} bad scenes are refused", good.len(), bad.len());
-        return Ok(());
-    }
-    Err(TaskFailure::Check(format!("fixtures: {} fault(s)\n{}", faults.len(), faults.join("\n"))))
+    let holds = format!("{} scenes run as expected, {} bad scenes are refused", good.len(), bad.len());
+    verdict("fixtures", &faults, &holds)
 }
 
 fn must_exit(arguments: &[&str], scene: &Path, code: i32, faults: &mut Vec<String>) -> TaskOutcome {

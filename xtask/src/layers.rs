@@ -5,16 +5,14 @@
 //! from `cargo tree`, with every feature on, so that an optional dependency counts as well.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 use crate::modules::Modules;
-use crate::shell::{Call, TaskFailure, TaskOutcome, no_arguments, root};
-use crate::source::{code_only, files_below, has_word};
+use crate::shell::{Call, TaskFailure, TaskOutcome, no_arguments, relative, root, verdict};
+use crate::source::{code_only, files_below, has_word, read};
 
 /// One package and what it may use.
 struct PackageLayer {
     package: &'static str,
-    folder: &'static str,
     /// Sinew packages without their prefix, separated by spaces.
     ours: &'static str,
     /// Other packages; [`ANY`] allows all.
@@ -23,24 +21,26 @@ struct PackageLayer {
     is_numeric: bool,
 }
 
-const ANY: &str = "*";
-
-const fn layer(
-    package: &'static str,
-    folder: &'static str,
-    ours: &'static str,
-    foreign: &'static str,
-) -> PackageLayer {
-    PackageLayer { package, folder, ours, foreign, is_numeric: false }
+impl PackageLayer {
+    /// Where its sources are.
+    fn folder(&self) -> String {
+        match self.package {
+            "sinew" => "crates/cli".into(),
+            "sinew-scenes" => "fixtures".into(),
+            "sinew-benches" => "benches".into(),
+            package => package.replace("sinew-", "crates/"),
+        }
+    }
 }
 
-const fn numeric(
-    package: &'static str,
-    folder: &'static str,
-    ours: &'static str,
-    foreign: &'static str,
-) -> PackageLayer {
-    PackageLayer { is_numeric: true, ..layer(package, folder, ours, foreign) }
+const ANY: &str = "*";
+
+const fn layer(package: &'static str, ours: &'static str, foreign: &'static str) -> PackageLayer {
+    PackageLayer { package, ours, foreign, is_numeric: false }
+}
+
+const fn numeric(package: &'static str, ours: &'static str, foreign: &'static str) -> PackageLayer {
+    PackageLayer { is_numeric: true, ..layer(package, ours, foreign) }
 }
 
 /// Whether a list separated by spaces names a package.
@@ -49,63 +49,40 @@ fn names(list: &str, package: &str) -> bool {
 }
 
 const LAYERS: &[PackageLayer] = &[
-    numeric("sinew-math", "crates/math", "", "glam libm serde wide"),
-    numeric("sinew-topology", "crates/topology", "", "smallvec thiserror"),
-    numeric("sinew-solvers", "crates/solvers", "math topology", "glam smallvec thiserror rayon"),
-    numeric(
-        "sinew-mechanism",
-        "crates/mechanism",
-        "math topology solvers",
-        "glam smallvec thiserror rayon serde",
-    ),
-    numeric("sinew-fem", "crates/fem", "math", "glam thiserror wide pulp rayon serde"),
-    layer("sinew-mesh", "crates/mesh", "math", "glam thiserror tobj stl_io serde"),
-    numeric("sinew-contact", "crates/contact", "math", "glam thiserror parry3d-f64 serde"),
-    numeric("sinew-flesh", "crates/flesh", "math solvers mechanism fem contact", "glam thiserror serde"),
-    numeric("sinew-recursive", "crates/recursive", "math topology mechanism", "glam thiserror serde"),
-    numeric("sinew-control", "crates/control", "math mechanism recursive", "glam thiserror serde"),
-    layer("sinew-picture", "crates/picture", "math", "glam thiserror png gif rayon"),
-    layer("sinew-scene", "crates/scene", "math mesh", "glam serde ron thiserror"),
+    numeric("sinew-math", "", "glam libm serde wide"),
+    numeric("sinew-topology", "", "smallvec thiserror"),
+    numeric("sinew-solvers", "math topology", "glam smallvec thiserror rayon"),
+    numeric("sinew-mechanism", "math topology solvers", "glam smallvec thiserror rayon serde"),
+    numeric("sinew-fem", "math", "glam thiserror wide pulp rayon serde"),
+    layer("sinew-mesh", "math", "glam thiserror tobj stl_io serde"),
+    numeric("sinew-contact", "math", "glam thiserror parry3d-f64 serde"),
+    numeric("sinew-flesh", "math solvers mechanism fem contact", "glam thiserror serde"),
+    numeric("sinew-recursive", "math topology mechanism", "glam thiserror serde"),
+    numeric("sinew-control", "math mechanism recursive", "glam thiserror serde"),
+    layer("sinew-picture", "math", "glam thiserror png gif rayon"),
+    layer("sinew-scene", "math mesh", "glam serde ron thiserror"),
     numeric(
         "sinew-engine",
-        "crates/engine",
         "math mechanism fem contact flesh recursive control",
         "glam thiserror rayon serde",
     ),
     numeric(
         "sinew-compile",
-        "crates/compile",
         "math topology mechanism fem mesh contact flesh recursive control scene engine",
         "glam thiserror ron",
     ),
-    numeric(
-        "sinew-sim",
-        "crates/sim",
-        "math topology mechanism flesh scene engine compile",
-        "glam thiserror serde",
-    ),
-    numeric("sinew-show", "crates/show", "math mechanism flesh scene engine compile sim picture", "glam"),
-    layer("sinew-scenes", "fixtures", "", ""),
-    layer(
-        "sinew",
-        "crates/cli",
-        "math scene mesh mechanism recursive control sim show picture scenes studio",
-        ANY,
-    ),
-    layer(
-        "sinew-studio",
-        "crates/studio",
-        "math mechanism flesh recursive control scene sim show picture scenes",
-        ANY,
-    ),
-    layer("sinew-testkit", "crates/testkit", "", "glam serde_json"),
+    numeric("sinew-sim", "math topology mechanism flesh scene engine compile", "glam thiserror serde"),
+    numeric("sinew-show", "math mechanism flesh scene engine compile sim picture", "glam"),
+    layer("sinew-scenes", "", ""),
+    layer("sinew", "math scene mesh mechanism recursive control sim show picture scenes studio", ANY),
+    layer("sinew-studio", "math mechanism flesh recursive control scene sim show picture scenes", ANY),
+    layer("sinew-testkit", "", "glam serde_json"),
     layer(
         "sinew-benches",
-        "benches",
-        "math topology solvers mechanism fem mesh contact flesh recursive control scene sim",
+        "math topology solvers mechanism fem mesh contact flesh recursive control picture scene sim",
         ANY,
     ),
-    layer("xtask", "xtask", "", ""),
+    layer("xtask", "", ""),
 ];
 
 /// What the sources of a numeric crate never name: results depend on the arguments alone.
@@ -122,14 +99,12 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
     direction(&direct_dependencies()?, &mut faults);
     single_glam(&mut faults)?;
     sources(&mut faults);
-    let packages =
-        LAYERS.iter().filter_map(|layer| Some((layer.folder, Modules::read(&root().join(layer.folder))?)));
-    faults.extend(packages.flat_map(|(folder, modules)| modules.faults(folder)));
-    if faults.is_empty() {
-        println!("layers: {} packages, dependency direction and source rules hold", LAYERS.len());
-        return Ok(());
+    for folder in LAYERS.iter().map(PackageLayer::folder) {
+        let modules = Modules::read(&root().join(&folder));
+        faults.extend(modules.into_iter().flat_map(|modules| modules.faults(&folder)));
     }
-    Err(TaskFailure::Check(format!("layers: {} violation(s)\n  {}", faults.len(), faults.join("\n  "))))
+    let holds = format!("{} packages, dependency direction and source rules hold", LAYERS.len());
+    verdict("layers", &faults, &holds)
 }
 
 /// The direct normal and build dependencies of every member, whatever the feature.
@@ -195,14 +170,13 @@ fn single_glam(faults: &mut Vec<String>) -> TaskOutcome {
 
 fn sources(faults: &mut Vec<String>) {
     for layer in LAYERS {
-        let folder = root().join(layer.folder);
-        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        let folder = root().join(layer.folder());
+        let manifest = read(&folder.join("Cargo.toml"));
         if !manifest.contains("[lints]\nworkspace = true") {
-            faults.push(format!("{}/Cargo.toml does not inherit the workspace lints", layer.folder));
+            faults.push(format!("{}/Cargo.toml does not inherit the workspace lints", layer.folder()));
         }
         for path in files_below(&folder, ".rs") {
-            let code = code_only(&fs::read_to_string(&path).unwrap_or_default());
-            let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+            let (code, name) = (code_only(&read(&path)), relative(&path));
             if has_word(&code, "unsafe") {
                 faults.push(format!("{name} uses unsafe"));
             }

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use crate::shell::{TaskFailure, TaskOutcome, no_arguments, root};
+use crate::shell::{TaskOutcome, no_arguments, relative, root, verdict};
 use crate::sizes::Sizes;
-use crate::source::{code_only, files_below};
+use crate::source::{code_only, files_below, read};
 
 /// Prints one row per package and a total, then what exceeds its bound.
 pub(crate) fn run(args: &[String]) -> TaskOutcome {
@@ -17,32 +17,22 @@ pub(crate) fn run(args: &[String]) -> TaskOutcome {
     let crates = fs::read_dir(root().join("crates")).into_iter().flatten().flatten();
     folders.extend(crates.map(|entry| format!("crates/{}", entry.file_name().to_string_lossy())));
     folders.sort();
-    let mut total = Size::default();
-    let mut sizes = Vec::new();
+    let (mut total, mut sizes) = (Size::default(), Vec::new());
     for folder in folders {
-        let size = measure(&folder);
+        let mut size = Size::default();
+        size.add(&folder);
+        total.add(&folder);
         let mut functions = Sizes::read(&root().join(&folder));
         functions.check_lengths(&folder);
         let (usual, longest) = functions.lengths();
         sizes.push(functions);
         println!("{folder:<18} {usual:>4} {longest:>8} {size}");
-        total.files += size.files;
-        total.lines += size.lines;
-        total.code += size.code;
-        total.comments += size.comments;
-        total.test_lines += size.test_lines;
-        if size.largest.0 > total.largest.0 {
-            total.largest = size.largest;
-        }
     }
     println!("{:<18} {:>13} {total}", "total", "");
     let mut faults: Vec<String> =
         sizes.iter_mut().flat_map(|sizes| std::mem::take(&mut sizes.faults)).collect();
     faults.extend(Sizes::ambiguous_names(&sizes));
-    if faults.is_empty() {
-        return Ok(());
-    }
-    Err(TaskFailure::Check(format!("lines: {} bound(s) exceeded\n  {}", faults.len(), faults.join("\n  "))))
+    verdict("lines", &faults, "all bounds hold")
 }
 
 #[derive(Default)]
@@ -63,25 +53,24 @@ impl std::fmt::Display for Size {
     }
 }
 
-/// Counts one folder; lines of integration tests count as tests, not as sources.
-fn measure(folder: &str) -> Size {
-    let base = root().join(folder);
-    let mut size = Size::default();
-    for path in files_below(&base, ".rs") {
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let lines = text.lines().count();
-        if path.starts_with(base.join("tests")) {
-            size.test_lines += lines;
-            continue;
-        }
-        let code = code_only(&text).lines().filter(|line| !line.trim().is_empty()).count();
-        size.files += 1;
-        size.lines += lines;
-        size.code += code;
-        size.comments += text.lines().filter(|line| line.trim_start().starts_with("//")).count();
-        if lines > size.largest.0 {
-            size.largest = (lines, path.strip_prefix(root()).unwrap_or(&path).display().to_string());
+impl Size {
+    /// Counts a folder; lines of integration tests count as tests, not as sources.
+    fn add(&mut self, folder: &str) {
+        let base = root().join(folder);
+        for path in files_below(&base, ".rs") {
+            let text = read(&path);
+            let lines = text.lines().count();
+            if path.starts_with(base.join("tests")) {
+                self.test_lines += lines;
+                continue;
+            }
+            self.files += 1;
+            self.lines += lines;
+            self.code += code_only(&text).lines().filter(|line| !line.trim().is_empty()).count();
+            self.comments += text.lines().filter(|line| line.trim_start().starts_with("//")).count();
+            if lines > self.largest.0 {
+                self.largest = (lines, relative(&path));
+            }
         }
     }
-    size
 }

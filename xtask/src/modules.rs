@@ -8,10 +8,9 @@
 //! may use the modules of its own floor and of those above it in the file. One group is one floor.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::source::{Lexeme, code_only, files_below, tokens, without_tests};
+use crate::source::{Lexeme, code_only, files_below, read, tokens, without_tests};
 
 /// Modules of one package and what they import.
 pub(crate) struct Modules {
@@ -44,7 +43,7 @@ impl Modules {
         let files: Vec<(Name, PathBuf)> =
             files.filter(|(name, _)| !name.iter().any(|part| part == "tests")).collect();
         let names: Vec<Name> = files.iter().map(|(name, _)| name.clone()).collect();
-        let texts = files.iter().map(|(_, path)| fs::read_to_string(path).unwrap_or_default());
+        let texts = files.iter().map(|(_, path)| read(path));
         let imports: Vec<Vec<Import>> = texts.map(|text| imports(&text)).collect();
         let mut modules = Self { edges: BTreeMap::new(), floors: floors(&root), names };
         let exports: Vec<_> =
@@ -175,7 +174,7 @@ fn module_name(source: &Path, root: &Path, file: &Path) -> Option<Name> {
 /// The group of each `mod` line of the root.
 fn floors(root: &Path) -> BTreeMap<String, usize> {
     let (mut floors, mut floor, mut was_module) = (BTreeMap::new(), 0, false);
-    for line in fs::read_to_string(root).unwrap_or_default().lines() {
+    for line in read(root).lines() {
         let declared = line.trim_start_matches("pub ").trim_start_matches("pub(crate) ").strip_prefix("mod ");
         if let Some(name) = declared.and_then(|rest| rest.strip_suffix(';')) {
             floors.insert(name.to_string(), floor);

@@ -24,10 +24,24 @@ pub(crate) fn no_arguments(args: &[String]) -> TaskOutcome {
     }
 }
 
+/// Prints what holds, or fails with all faults.
+pub(crate) fn verdict(task: &str, faults: &[String], holds: &str) -> TaskOutcome {
+    if faults.is_empty() {
+        println!("{task}: {holds}");
+        return Ok(());
+    }
+    Err(TaskFailure::Check(format!("{task}: {} fault(s)\n  {}", faults.len(), faults.join("\n  "))))
+}
+
 /// The folder that holds the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().expect("xtask lies one level below the root").to_path_buf()
+}
+
+/// A path as the user sees it from the workspace root.
+pub(crate) fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string().replace('\\', "/")
 }
 
 /// Where cargo writes its results.

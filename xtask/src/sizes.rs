@@ -2,11 +2,10 @@
 //! more than one meaning.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
-use crate::shell::root;
-use crate::source::{Lexeme, code_only, files_below, tokens, without_tests};
+use crate::shell::relative;
+use crate::source::{Lexeme, code_only, files_below, read, tokens, without_tests};
 
 /// Longest function, in lines from its signature to its closing brace.
 const LONGEST: usize = 80;
@@ -37,9 +36,9 @@ impl Sizes {
             if path.ends_with("tests.rs") {
                 continue;
             }
-            let code = without_tests(&code_only(&fs::read_to_string(&path).unwrap_or_default()));
+            let code = without_tests(&code_only(&read(&path)));
             let tokens: Vec<Lexeme<'_>> = tokens(&code).collect();
-            let file = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+            let file = relative(&path);
             let mut depth = 0;
             for at in 0..tokens.len() {
                 depth += i32::from(tokens[at].text == "{") - i32::from(tokens[at].text == "}");

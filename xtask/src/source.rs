@@ -22,6 +22,11 @@ pub(crate) fn files_below(folder: &Path, suffix: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The text of a file; empty if it cannot be read.
+pub(crate) fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
 /// The text with comments, strings and character literals replaced by spaces; line breaks stay where they are.
 pub(crate) fn code_only(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
@@ -154,7 +159,7 @@ pub(crate) fn without_tests(code: &str) -> String {
 }
 
 /// Where the block that opens at `open` ends.
-pub(crate) fn end_of_block(code: &str, open: usize) -> usize {
+fn end_of_block(code: &str, open: usize) -> usize {
     let mut depth = 0;
     for (at, c) in code[open..].char_indices() {
         match c {

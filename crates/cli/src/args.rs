@@ -133,7 +133,7 @@ pub(crate) struct EmbedArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// File to write the body to; without it, only the quality is reported.
-    #[arg(short, long, value_name = "MESH.ron", value_parser = ron)]
+    #[arg(short, long, value_name = "MESH.ron", value_parser = |text: &str| ending(text, "ron"))]
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -160,19 +160,19 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
     /// Plot energy and joint error over time as SVG.
-    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = |text: &str| ending(text, "svg"))]
     pub(crate) plot: Option<PathBuf>,
     /// Write a picture of the last frame, or of the time given by --at.
-    #[arg(long, value_name = "FILE.png", value_parser = png)]
+    #[arg(long, value_name = "FILE.png", value_parser = |text: &str| ending(text, "png"))]
     pub(crate) png: Option<PathBuf>,
     /// Simulated time of the --png picture in seconds.
     #[arg(long, value_name = "T", value_parser = seconds, requires = "png", allow_negative_numbers = true)]
     pub(crate) at: Option<f64>,
     /// Write the motion as an animation.
-    #[arg(long, value_name = "FILE.gif", value_parser = gif)]
+    #[arg(long, value_name = "FILE.gif", value_parser = |text: &str| ending(text, "gif"))]
     pub(crate) gif: Option<PathBuf>,
     /// Write eight pictures of the motion on one page.
-    #[arg(long, value_name = "FILE.png", value_parser = png)]
+    #[arg(long, value_name = "FILE.png", value_parser = |text: &str| ending(text, "png"))]
     pub(crate) filmstrip: Option<PathBuf>,
     /// Size of each picture in pixels; default: fitted to the motion.
     #[arg(long, value_name = "WxH", value_parser = size, requires = "picture")]
@@ -224,22 +224,6 @@ pub(crate) enum PictureExtra {
     Mesh,
     /// Flesh coloured by stretch: blue compressed, white at rest, red stretched.
     Stretch,
-}
-
-fn ron(text: &str) -> Result<PathBuf, String> {
-    ending(text, "ron")
-}
-
-fn svg(text: &str) -> Result<PathBuf, String> {
-    ending(text, "svg")
-}
-
-fn png(text: &str) -> Result<PathBuf, String> {
-    ending(text, "png")
-}
-
-fn gif(text: &str) -> Result<PathBuf, String> {
-    ending(text, "gif")
 }
 
 /// A path with the extension of a format, or without extension (for example a device).
@@ -294,7 +278,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 mod tests {
     use clap::{CommandFactory, Parser};
 
-    use super::{Cli, CliCommand, assignment, png, size};
+    use super::{Cli, CliCommand, assignment, ending, size};
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -321,6 +305,7 @@ mod tests {
 
     #[test]
     fn names_of_pictures_end_as_what_is_in_them() {
+        let png = |text: &str| ending(text, "png");
         for good in ["a.png", "b/A.PNG", "/dev/stdout", "a.b.png", "a"] {
             assert_eq!(png(good), Ok(good.into()));
         }

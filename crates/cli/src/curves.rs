@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::plot::{self, Panel, PlotSeries};
+use sinew_picture::{Panel, PlotSeries, draw_panels};
 
 /// Curves with one value for the initial state and one per step.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,7 @@ impl RunCurves {
             Panel { title: "energy [J]", series: energies, log: false },
             Panel { title: errors_title, series: errors, log: true },
         ];
-        plot::draw(title, subtitle, &self.time, &panels)
+        draw_panels(title, subtitle, &self.time, &panels)
     }
 }
 

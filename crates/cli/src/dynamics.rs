@@ -14,8 +14,7 @@
 //! `w, x, y, z`. A floating body is addressed by its name instead of a joint. Springs, limits and motors of joints do
 //! not act.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -23,9 +22,8 @@ use sinew_recursive::{Dynamics, HybridCommand, JointMode, LinkId, Tree, TreeStat
 use sinew_sim::{Force, World};
 
 use crate::args::{DynamicsArgs, DynamicsMode};
-use crate::error::CommandError;
-use crate::scenes;
-use crate::text::quantity;
+use crate::error::{CommandError, json};
+use crate::{scenes, text::quantity};
 
 /// A state file.
 #[derive(Default, Deserialize)]
@@ -111,11 +109,7 @@ pub(crate) fn dynamics(args: &DynamicsArgs) -> Result<String, CommandError> {
         kinetic_energy: work.kinetic_energy(),
         joints: tree.links().map(|link| problem.report(&world, &tree, &work, link)).collect(),
     };
-    if args.json {
-        let text = serde_json::to_string_pretty(&report);
-        return text.map_err(|error| CommandError(format!("cannot write the report: {error}")));
-    }
-    Ok(table(&report))
+    if args.json { json(&report) } else { Ok(table(&report)) }
 }
 
 fn read(path: &std::path::Path) -> Result<StateFile, CommandError> {

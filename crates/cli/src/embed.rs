@@ -1,17 +1,15 @@
 //! `sinew embed`: from a surface file to a file with an embedded body (tetrahedra, masses, surface).
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde::Serialize;
 use sinew_mesh::{
     Cells, EmbeddedBody, Filling, Lattice, MeshError, Pattern, Quality, Surface, TetGen, TetMesh,
 };
 
-use crate::args::EmbedArgs;
-use crate::error::CommandError;
-use crate::progress;
+use crate::error::{CommandError, json};
 use crate::text::{count, quantity};
+use crate::{args::EmbedArgs, progress};
 
 /// Steps of the progress bar.
 const STEPS: f64 = 1000.0;
@@ -80,11 +78,7 @@ pub(crate) fn embed(args: &EmbedArgs) -> Result<String, CommandError> {
         quality: body.quality(),
         output: args.output.as_ref().map(|path| path.display().to_string()),
     };
-    if args.json {
-        let text = serde_json::to_string_pretty(&report);
-        return text.map_err(|error| CommandError(format!("cannot write the report: {error}")));
-    }
-    Ok(report.to_text(ending == "ele" || ending == "node"))
+    if args.json { json(&report) } else { Ok(report.to_text(ending == "ele" || ending == "node")) }
 }
 
 /// A lattice of tetrahedra around a surface, with a progress bar.

@@ -8,3 +8,9 @@ impl From<sinew_scene::SceneErrors> for CommandError {
         Self(errors.to_string())
     }
 }
+
+/// A report as JSON.
+pub(crate) fn json(report: &impl serde::Serialize) -> Result<String, CommandError> {
+    serde_json::to_string_pretty(report)
+        .map_err(|error| CommandError(format!("cannot write the report: {error}")))
+}

@@ -4,8 +4,7 @@ use serde::Serialize;
 use sinew_mechanism::CgStop;
 use sinew_sim::{StepReport, World};
 
-use crate::text::count;
-use crate::text::quantity;
+use crate::text::{count, quantity};
 
 /// Sizes of the scene, and sums and maxima over the steps.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -4,10 +4,7 @@
 //! simulation became non-finite or implausible, or an expectation does not hold with `--expect`; 2 invalid scene or
 //! arguments, or a file cannot be written.
 
-use std::fmt::Display;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{fmt::Display, io::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 
@@ -21,14 +18,12 @@ mod flesh_summary;
 mod loop_summary;
 mod picture;
 mod plausible;
-mod plot;
 mod progress;
 mod record;
 mod run;
 mod scenes;
 mod simulate;
 mod summary;
-mod svg;
 mod text;
 
 use args::{Cli, CliCommand, RunArgs};
@@ -79,8 +74,7 @@ fn studio(scene: Option<String>, _: PathBuf) -> Result<ExitCode, CommandError> {
 fn run_and_report(args: &RunArgs) -> Result<ExitCode, CommandError> {
     let run::FinishedRun { summary, files } = run::run(args)?;
     if args.json {
-        let text = serde_json::to_string_pretty(&summary);
-        print_line(&text.map_err(|error| CommandError(format!("cannot write the report: {error}")))?);
+        print_line(&error::json(&summary)?);
     } else {
         print_line(summary.to_text().trim_end());
         for (path, what) in files.written {

@@ -5,15 +5,12 @@ use std::path::{Path, PathBuf};
 
 use sinew_scene::SceneDoc;
 
-use crate::args::RunArgs;
-use crate::error::CommandError;
-use crate::film::FilmExport;
 use crate::picture::{Eye, PictureWishes};
-use crate::record::Recorder;
-use crate::scenes;
-use crate::simulate::simulate;
 use crate::summary::{Summary, SweepSummary};
 use crate::text::{count, step_lengths};
+use crate::{
+    args::RunArgs, error::CommandError, film::FilmExport, record::Recorder, scenes, simulate::simulate,
+};
 
 /// A finished run: its report and its files.
 pub(crate) struct FinishedRun {

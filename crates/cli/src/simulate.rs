@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 use sinew_scene::{SceneDoc, SceneSource, Steps};
 use sinew_sim::{ExpectMeter, Stage, StepReport, World};
 
-use crate::args::RunArgs;
-use crate::error::CommandError;
-use crate::flesh_summary::FleshSummary;
-use crate::loop_summary::LoopSummary;
-use crate::plausible::PlausibleBounds;
 use crate::record::{FrameWishes, Recorder};
 use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
+use crate::{
+    args::RunArgs, error::CommandError, flesh_summary::FleshSummary, loop_summary::LoopSummary,
+    plausible::PlausibleBounds,
+};
 use crate::{progress, scenes};
 
 /// Stages are timed in every eighth step only, so that reading the clock does not slow down small scenes.

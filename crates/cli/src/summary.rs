@@ -3,9 +3,8 @@
 use serde::Serialize;
 use sinew_sim::{Expectation, digest_bytes};
 
-use crate::flesh_summary::FleshSummary;
-use crate::loop_summary::LoopSummary;
 use crate::text::{count, duration, quantity, step_lengths};
+use crate::{flesh_summary::FleshSummary, loop_summary::LoopSummary};
 
 /// Results of a run. In JSON, numbers that are not finite are `null`.
 #[derive(Clone, Debug, Serialize)]

@@ -17,14 +17,12 @@ use sinew_scene::{
 };
 
 use crate::error::{BuildError, joint_path};
-use crate::flesh::PreparedFlesh;
-use crate::info::SceneInfo;
 use crate::inputs::{add_inputs, add_joint_inputs};
-use crate::joints::joint_spec;
-use crate::names::Names;
-use crate::score::controller;
 use crate::script::{Script, ScriptTimes};
-use crate::settings::settings;
+use crate::{
+    flesh::PreparedFlesh, info::SceneInfo, joints::joint_spec, names::Names, score::controller,
+    settings::settings,
+};
 
 /// Everything that a scene without changes becomes.
 pub(crate) struct BuiltScene {

@@ -9,11 +9,7 @@ use std::sync::Arc;
 use sinew_engine::{Appearance, Model, Settings, State};
 use sinew_scene::{ChangeDoc, SceneDoc, StepperDoc, validate};
 
-use crate::build::build;
-use crate::error::BuildError;
-use crate::info::SceneInfo;
-use crate::script::Script;
-use crate::settings::settings;
+use crate::{build::build, error::BuildError, info::SceneInfo, script::Script, settings::settings};
 
 /// Everything that a scene becomes.
 #[derive(Clone, Debug)]

@@ -10,8 +10,7 @@ use sinew_math::Pose;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
 
-use crate::error::BuildError;
-use crate::names::WORLD;
+use crate::{error::BuildError, names::WORLD};
 
 /// Colliders in the frames of the centres of mass. Bodies that a joint connects ignore each other.
 pub(crate) fn contact_model(

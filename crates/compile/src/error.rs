@@ -1,7 +1,9 @@
 //! Errors of building a scene, with the place in the scene.
 
+use std::fmt::Display;
+
 use sinew_mechanism::MechanismError;
-use sinew_scene::{GeneratorDoc, SceneDoc, SceneIssue};
+use sinew_scene::{GeneratorDoc, SceneDoc, SceneErrors, SceneIssue, SceneSource};
 
 /// Why a scene cannot be built. Every case names the field of the scene at fault, as a path such as `joints[3]`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -58,29 +60,48 @@ impl BuildError {
         }
     }
 
+    /// One line per error: `file:line:column: message`. `scene` is what was built: the scene read from `source`, or a
+    /// member of its sweep.
+    pub fn located(&self, source: &SceneSource, scene: &SceneDoc) -> Vec<String> {
+        let line = |field: &str, what: &dyn Display| match source.locate(field) {
+            Some((line, column)) => format!("{}:{line}:{column}: {what}", source.file()),
+            None => format!("{}: {what}", source.file()),
+        };
+        match self {
+            Self::Scene(issues) => issues.iter().map(|issue| line(&issue.field, issue)).collect(),
+            _ => self.fields().iter().map(|field| line(&written_path(scene, field), self)).collect(),
+        }
+    }
+
     /// The same error, with its path in a change of the scene if the change set the field.
-    pub(crate) fn in_change(self, scene: &SceneDoc, change: usize) -> Self {
-        let moved = |field: String| {
+    pub(crate) fn in_change(mut self, scene: &SceneDoc, change: usize) -> Self {
+        if let Self::Mechanism { field, .. }
+        | Self::Flesh { field, .. }
+        | Self::Reduced { field, .. }
+        | Self::Unsupported { field, .. } = &mut self
+        {
             let has = match field.split(['.', '[']).next().unwrap_or_default() {
                 "stepper" => scene.changes[change].stepper.is_some(),
                 "dt" => scene.changes[change].dt.is_some(),
                 "gravity" => scene.changes[change].gravity.is_some(),
                 _ => false,
             };
-            if has { format!("changes[{change}].{field}") } else { field }
-        };
-        match self {
-            Self::Scene(issues) => Self::Scene(issues),
-            Self::Mechanism { field, source } => Self::Mechanism { field: moved(field), source },
-            Self::Flesh { field, message } => Self::Flesh { field: moved(field), message },
-            Self::Reduced { field, message } => Self::Reduced { field: moved(field), message },
-            Self::Unsupported { field, what, hint } => Self::Unsupported { field: moved(field), what, hint },
+            if has {
+                *field = format!("changes[{change}].{field}");
+            }
         }
+        self
     }
 
     /// An error of the mechanism, with its path in the scene.
     pub(crate) fn from_mechanism(scene: &SceneDoc, source: MechanismError) -> Self {
         Self::Mechanism { field: field_of(scene, &source), source }
+    }
+}
+
+impl From<SceneErrors> for BuildError {
+    fn from(errors: SceneErrors) -> Self {
+        Self::Scene(errors.as_slice().iter().map(|error| error.issue.clone()).collect())
     }
 }
 
@@ -143,4 +164,37 @@ fn generator_path(scene: &SceneDoc, makes: impl Fn(&GeneratorDoc) -> bool, templ
         GeneratorDoc::Character(_) => format!("generators[{i}]"),
         _ => format!("generators[{i}].{template}"),
     })
+}
+
+/// Converts a path in the expanded scene to a path in the scene as written. Flesh beyond the written list belongs to
+/// the generator of a character.
+fn written_path(scene: &SceneDoc, path: &str) -> String {
+    let generated = || {
+        let (index, _) = path.strip_prefix("flesh[")?.split_once(']')?;
+        let nth = index.parse::<usize>().ok()?.checked_sub(scene.flesh.len())?;
+        let generators = scene.generators.iter().enumerate();
+        let mut characters = generators.filter(|(_, g)| matches!(g, GeneratorDoc::Character(_)));
+        Some(format!("generators[{}]", characters.nth(nth)?.0))
+    };
+    generated().unwrap_or_else(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use sinew_scene::SceneDoc;
+
+    use super::written_path;
+
+    #[test]
+    fn flesh_of_characters_is_looked_for_at_their_generators() {
+        let text = "(format: 1, flesh: [(name: \"a\", mesh: Beam(size: (1, 1, 1), cells: (1, 1, 1)))], generators: [
+            Chain(n: 2, link: (shapes: [Sphere(radius: 1)]), joint: (kind: Hinge)), Character(name: \"d\", kind: Worm), Character(name: \"e\", kind: Fish)])";
+        let scene = SceneDoc::from_ron(text, "a.ron").unwrap();
+        let written = |path: &str| written_path(&scene, path);
+        assert_eq!(written("flesh[0].mesh"), "flesh[0].mesh");
+        assert_eq!(written("flesh[1].mesh"), "generators[1]");
+        assert_eq!(written("flesh[2]"), "generators[2]");
+        assert_eq!(written("flesh[3]"), "flesh[3]");
+        assert_eq!(written("colliders[0]"), "colliders[0]");
+    }
 }

@@ -3,12 +3,11 @@
 use sinew_mechanism::{JointId, MechanismBuilder};
 use sinew_scene::{InputDoc, JointDoc, SceneDoc};
 
-use crate::error::BuildError;
 use crate::joints::{drive_coordinate, motor_track};
-use crate::names::Names;
 use crate::script::{
     GrabInput, KinematicInput, MotorInput, PrescribedInput, Script, TimeWindow, WrenchInput,
 };
+use crate::{error::BuildError, names::Names};
 
 /// Adds the inputs of a scene to its script.
 pub(crate) fn add_inputs(

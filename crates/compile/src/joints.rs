@@ -10,8 +10,7 @@ use sinew_scene::{
 };
 use sinew_topology::Priority;
 
-use crate::error::BuildError;
-use crate::names::Names;
+use crate::{error::BuildError, names::Names};
 
 /// The joint of a document; `path` is its place in the scene.
 pub(crate) fn joint_spec(

@@ -56,8 +56,11 @@ pub fn controller(
 }
 
 fn fault(field: impl Into<String>) -> impl FnOnce(ControlError) -> BuildError {
-    let field = field.into();
-    move |error| BuildError::Reduced { field, message: error.to_string() }
+    move |error| refused(field, error.to_string())
+}
+
+fn refused(field: impl Into<String>, message: String) -> BuildError {
+    BuildError::Reduced { field: field.into(), message }
 }
 
 fn gains(stiffness: f64, damping: f64) -> Gains {
@@ -91,18 +94,13 @@ impl ScoreCompiler<'_> {
     fn joint(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
         let joint = self.model.joint(name);
         let found = self.tree.links().find(|link| joint.is_some() && self.tree.joint(*link) == joint);
-        found.ok_or_else(|| BuildError::Reduced {
-            field: field.to_owned(),
-            message: format!("`{name}` is not the joint of a moving body; use one that is"),
-        })
+        let message = || format!("`{name}` is not the joint of a moving body; use one that is");
+        found.ok_or_else(|| refused(field, message()))
     }
 
     fn bone(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
         let found = self.model.body(name).and_then(|body| self.tree.link(body));
-        found.ok_or_else(|| BuildError::Reduced {
-            field: field.to_owned(),
-            message: format!("`{name}` is not moved by forces and cannot be guided"),
-        })
+        found.ok_or_else(|| refused(field, format!("`{name}` is not moved by forces and cannot be guided")))
     }
 
     /// Which joints are driven, and how far they go.
@@ -228,16 +226,10 @@ impl ScoreCompiler<'_> {
         path: &str,
         value: impl Fn(&sinew_scene::TrackPoint) -> T,
     ) -> Result<Vec<(f64, T)>, BuildError> {
-        let doc = self.tracks.iter().find(|track| track.name == name).ok_or_else(|| BuildError::Reduced {
-            field: format!("{path}.want.track"),
-            message: format!("there is no track called `{name}`"),
-        })?;
-        let track = Track::new(doc);
-        Ok(doc
-            .path_times(PATH_STEP, PATH_TIME)
-            .into_iter()
-            .map(|time| (time, value(&track.sample(time))))
-            .collect())
+        let missing = || refused(format!("{path}.want.track"), format!("there is no track called `{name}`"));
+        let doc = self.tracks.iter().find(|track| track.name == name).ok_or_else(missing)?;
+        let (track, times) = (Track::new(doc), doc.path_times(PATH_STEP, PATH_TIME).into_iter());
+        Ok(times.map(|time| (time, value(&track.sample(time)))).collect())
     }
 
     /// Writes the named joints of a pose into coordinates.
@@ -259,7 +251,7 @@ impl ScoreCompiler<'_> {
                 out.copy_from_slice(values);
             } else {
                 let message = format!("`{name}` needs {} coordinates, not {}", out.len(), values.len());
-                return Err(BuildError::Reduced { field, message });
+                return Err(refused(field, message));
             }
         }
         Ok(())
@@ -297,7 +289,7 @@ impl ScoreCompiler<'_> {
             let worst = found.residuals.iter().copied().fold(0.0, f64::max);
             let message =
                 format!("the pose is out of reach by {worst:.3} m or rad within the limits of the joints");
-            return Err(BuildError::Reduced { field: path.to_owned(), message });
+            return Err(refused(path, message));
         }
         *coordinates = state.coordinates;
         Ok(())

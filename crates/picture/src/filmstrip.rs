@@ -1,7 +1,6 @@
 //! Filmstrips: several pictures of a motion on one page, with captions. Sizes in pixels. Linear in pixels.
 
-use crate::error::PictureError;
-use crate::image::Image;
+use crate::{error::PictureError, image::Image};
 
 /// Colours of the page, of text, and of secondary text.
 const PAPER: [u8; 3] = [252, 252, 251];

@@ -7,9 +7,7 @@ use std::io::Write;
 
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
-use crate::error::PictureError;
-use crate::image::Image;
-use crate::palette::Palette;
+use crate::{error::PictureError, image::Image, palette::Palette};
 
 /// A GIF encoder that takes one picture at a time.
 pub struct Animation<W: Write> {

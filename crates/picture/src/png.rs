@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use crate::error::PictureError;
-use crate::image::Image;
+use crate::{error::PictureError, image::Image};
 
 /// Writes a picture as PNG: eight bits each of red, green, blue, in sRGB.
 pub fn encode_png(image: &Image, out: impl Write) -> Result<(), PictureError> {

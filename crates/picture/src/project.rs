@@ -6,9 +6,7 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::camera::Camera;
-use crate::mesh::Mesh;
-use crate::scene::SceneLine;
+use crate::{camera::Camera, mesh::Mesh, scene::SceneLine};
 
 /// Grid units per pixel.
 pub(crate) const UNIT: i64 = 256;

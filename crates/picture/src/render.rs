@@ -7,15 +7,12 @@
 
 use glam::Vec3;
 
-use crate::camera::Camera;
-use crate::color::Encoding;
-use crate::error::PictureError;
-use crate::image::Image;
 use crate::project::{Lens, ProjectedTriangles};
 use crate::raster::{Edges, SAMPLES};
-use crate::scene::Scene;
 use crate::shade::{Shader, ViewedPlane};
-use crate::shadow::ShadowMap;
+use crate::{
+    camera::Camera, color::Encoding, error::PictureError, image::Image, scene::Scene, shadow::ShadowMap,
+};
 
 /// Rows of a band.
 const ROWS: usize = 16;

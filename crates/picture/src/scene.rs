@@ -3,8 +3,7 @@
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::Pose;
 
-use crate::color::Color;
-use crate::mesh::Mesh;
+use crate::{color::Color, mesh::Mesh};
 
 /// Everything to be drawn in one picture. World axes, metres. Triangles and lines that are not finite are skipped.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,12 +8,8 @@
 
 use glam::{DVec2, DVec3, Vec3};
 
-use crate::camera::Camera;
-use crate::color::Color;
 use crate::project::{Lens, ProjectedVertex, UNIT};
-use crate::raster::LinearField;
-use crate::scene::Plane;
-use crate::shadow::ShadowMap;
+use crate::{camera::Camera, color::Color, raster::LinearField, scene::Plane, shadow::ShadowMap};
 
 /// Background colours at the top and at the bottom of the picture.
 const TOP: [f64; 3] = [0.74, 0.80, 0.87];

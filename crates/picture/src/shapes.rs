@@ -8,8 +8,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use glam::DVec3;
 use sinew_math::ops;
 
-use crate::color::Color;
-use crate::mesh::Mesh;
+use crate::{color::Color, mesh::Mesh};
 
 impl Mesh {
     /// A box with these full edge lengths.

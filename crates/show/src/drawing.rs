@@ -10,15 +10,13 @@ use sinew_math::{Pose, UnitSolid, ops};
 use sinew_mechanism::BodyId;
 use sinew_picture::Color;
 
-use crate::list::LineKind;
-use crate::looks::SceneLooks;
-use crate::options::ShowOptions;
 use crate::primitives::{
     CONTACT, DARK, EDGE, FIXED_NODE, FREE_NODE, GRAB, HIGHLIGHT, Instance, JOINT, JOINT_FORCE, PIN, Rgb,
     STONE, ShownArrow, ShownLine, ShownSolid, ShownSurface,
 };
-use crate::scenery::Scenery;
-use crate::visible::VisibleState;
+use crate::{
+    list::LineKind, looks::SceneLooks, options::ShowOptions, scenery::Scenery, visible::VisibleState,
+};
 
 /// Line widths of edges of tetrahedra, and of paths of grabs and joint limits, relative to springs and grabs.
 const EDGE_WEIGHT: f64 = 0.45;

@@ -7,8 +7,7 @@ use sinew_math::ops;
 use sinew_mechanism::{BodyId, BodyKind};
 use sinew_sim::World;
 
-use crate::draw::draw;
-use crate::list::DrawList;
+use crate::{draw::draw, list::DrawList};
 
 /// Colours, as in [`SolidLook::color`].
 const SKIN: DVec3 = DVec3::new(0.90, 0.62, 0.51);

@@ -3,12 +3,8 @@
 use glam::DVec3;
 use sinew_sim::World;
 
-use crate::draw::draw;
-use crate::limits::LimitGizmo;
-use crate::list::DrawList;
-use crate::looks::SceneLooks;
 use crate::options::{ShowOptions, Tint};
-use crate::stretch::surface_stretches;
+use crate::{draw::draw, limits::LimitGizmo, list::DrawList, looks::SceneLooks, stretch::surface_stretches};
 
 /// Range of stretch shown from blue (shorter) to red (longer).
 const STRETCH: f64 = 0.4;

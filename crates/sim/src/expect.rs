@@ -5,9 +5,7 @@
 use sinew_compile::{BuildError, SweptScene, sweep_runs};
 use sinew_scene::SceneDoc;
 
-use crate::expectation::Expectation;
-use crate::meter::ExpectMeter;
-use crate::world::World;
+use crate::{expectation::Expectation, meter::ExpectMeter, world::World};
 
 /// One run of a scene.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -51,10 +49,7 @@ impl ExpectOutcome {
 /// # Errors
 /// If the scene cannot be built.
 pub fn run_and_check(scene: &SceneDoc) -> Result<ExpectOutcome, BuildError> {
-    let runs = sweep_runs(scene).map_err(|errors| {
-        BuildError::Scene(errors.as_slice().iter().map(|error| error.issue.clone()).collect())
-    })?;
-    let runs = runs.into_iter().map(run_once).collect::<Result<_, _>>()?;
+    let runs = sweep_runs(scene)?.into_iter().map(run_once).collect::<Result<_, _>>()?;
     Ok(ExpectOutcome { runs })
 }
 

@@ -8,9 +8,7 @@ use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectBodyDoc, ExpectDoc, ExpectFleshDoc};
 
-use crate::expectation::Expectation;
-use crate::motions::MotionMeter;
-use crate::world::World;
+use crate::{expectation::Expectation, motions::MotionMeter, world::World};
 
 /// Measures a run step by step against an `expect` block.
 #[derive(Clone, Debug)]
@@ -178,17 +176,26 @@ impl Extremes {
 
 impl PointCheck {
     fn of_body(doc: &ExpectBodyDoc, world: &World) -> Self {
-        let what = format!("distance of {} at {} [m]", doc.body, when(doc.at_s));
         let point = world.body(&doc.body).map(|body| CheckedPoint::Body(body, doc.point));
-        let step = doc.at_s.map(|at| world.step_nearest(at));
-        Self { what, point, step, position: doc.position, tolerance: doc.tolerance_m, distance: None }
+        Self::new(&doc.body, point, doc.at_s, (doc.position, doc.tolerance_m), world)
     }
 
     fn of_node(doc: &ExpectFleshDoc, world: &World) -> Self {
-        let what = format!("distance of node {} of {} at {} [m]", doc.node, doc.flesh, when(doc.at_s));
         let point = world.flesh(&doc.flesh).map(|flesh| CheckedPoint::Node(flesh, doc.node as usize));
-        let step = doc.at_s.map(|at| world.step_nearest(at));
-        Self { what, point, step, position: doc.position, tolerance: doc.tolerance_m, distance: None }
+        let name = format!("node {} of {}", doc.node, doc.flesh);
+        Self::new(&name, point, doc.at_s, (doc.position, doc.tolerance_m), world)
+    }
+
+    fn new(
+        name: &str,
+        point: Option<CheckedPoint>,
+        at_s: Option<f64>,
+        (position, tolerance): (DVec3, f64),
+        world: &World,
+    ) -> Self {
+        let when = at_s.map_or_else(|| "the end".to_owned(), |at| format!("{at} s"));
+        let what = format!("distance of {name} at {when} [m]");
+        Self { what, point, step: at_s.map(|at| world.step_nearest(at)), position, tolerance, distance: None }
     }
 
     fn measure(&mut self, world: &World) {
@@ -206,11 +213,6 @@ impl PointCheck {
     fn expectation(&self) -> Option<Expectation> {
         self.distance.map(|distance| Expectation::at_most(self.what.clone(), distance, self.tolerance))
     }
-}
-
-/// When a point is measured.
-fn when(at_s: Option<f64>) -> String {
-    at_s.map_or_else(|| "the end".to_owned(), |at| format!("{at} s"))
 }
 
 /// Raises the largest value so far; a value that is not a number stays.

@@ -8,8 +8,7 @@ use sinew_engine::StepReport;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ExpectMotionDoc, MeasureDoc};
 
-use crate::expectation::Expectation;
-use crate::world::World;
+use crate::{expectation::Expectation, world::World};
 
 /// All measures of a run.
 #[derive(Clone, Debug)]

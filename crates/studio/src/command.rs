@@ -8,14 +8,11 @@ use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc};
 use sinew_show::ShowOptions;
 use sinew_sim::{BodyId, Grab};
 
-use crate::camera::Orbit;
 use crate::export::{make_folder, picture, write};
-use crate::fault::Fault;
-use crate::film_job::FilmJob;
-use crate::open_scene::OpenScene;
-use crate::score::Since;
-use crate::session::Session;
-use crate::snapshot::SnapshotWishes;
+use crate::{
+    camera::Orbit, fault::Fault, film_job::FilmJob, open_scene::OpenScene, score::Since, session::Session,
+    snapshot::SnapshotWishes,
+};
 
 /// A command of a session.
 #[derive(Clone, Debug)]
@@ -86,10 +83,7 @@ pub enum SessionCommand {
 }
 
 impl Session {
-    /// Executes a command. Returns a note for the user if there is one.
-    ///
-    /// # Errors
-    /// If the command fails; the session then stays as it was.
+    /// Executes a command. Returns a note for the user if there is one. If it fails, the session stays as it was.
     pub fn execute(&mut self, command: SessionCommand) -> Result<Option<String>, Fault> {
         match command {
             SessionCommand::Reread(path) if self.path() == Some(&path) => return self.reload_with_note(),

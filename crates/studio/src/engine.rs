@@ -6,18 +6,15 @@
 //! sleeps until the next one is due. When steps take longer than they simulate, motion slows down, but commands are
 //! still executed.
 
-use std::mem;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use std::{mem, thread::JoinHandle};
 
-use crate::command::SessionCommand;
-use crate::curves::StepSample;
-use crate::fault::Fault;
-use crate::film_job::FilmJob;
-use crate::session::Session;
-use crate::snapshot::Snapshot;
+use crate::{
+    command::SessionCommand, curves::StepSample, fault::Fault, film_job::FilmJob, session::Session,
+    snapshot::Snapshot,
+};
 
 /// Longest time of stepping before commands are executed again; a running step is completed.
 const BURST: Duration = Duration::from_millis(10);

@@ -7,10 +7,8 @@ use sinew_picture::{Animation, Image, Palette, PictureError, encode_png};
 use sinew_scene::Steps;
 use sinew_show::{Drawing, DrawingRenderer, ShowOptions};
 
-use crate::camera::Orbit;
-use crate::fault::Fault;
-use crate::session::Session;
 use crate::snapshot::{Snapshot, SnapshotWishes};
+use crate::{camera::Orbit, fault::Fault, session::Session};
 
 /// Size of a picture in pixels.
 const PICTURE: (usize, usize) = (1280, 800);
@@ -22,10 +20,7 @@ const MOST: f64 = 500.0;
 /// Share of steps and pictures in the progress of an animation; the rest is encoding.
 const STEPS: f64 = 0.8;
 
-/// Draws a snapshot.
-///
-/// # Errors
-/// If the size is zero or too large.
+/// Draws a snapshot. Fails if the size is zero or too large.
 pub fn draw(
     snapshot: &Snapshot,
     orbit: &Orbit,
@@ -41,9 +36,9 @@ pub fn draw(
 /// A PNG picture of the present moment.
 pub(crate) fn picture(session: &mut Session, orbit: &Orbit, show: &ShowOptions) -> Result<Vec<u8>, Fault> {
     let snapshot = snapshot(session, show);
-    let image = draw(&snapshot, orbit, show, PICTURE).map_err(to_fault)?;
+    let image = draw(&snapshot, orbit, show, PICTURE)?;
     let mut bytes = Vec::new();
-    encode_png(&image, &mut bytes).map_err(to_fault)?;
+    encode_png(&image, &mut bytes)?;
     Ok(bytes)
 }
 
@@ -68,20 +63,20 @@ pub(crate) fn film(
         let (now, dt) = (session.world().time(), session.world().settings().dt);
         // A picture at the step that ends nearest to its due time.
         if times.last().is_none_or(|last| now + 0.5 * dt > last + interval) {
-            images.push(draw(&snapshot(session, show), orbit, show, FILM).map_err(to_fault)?);
+            images.push(draw(&snapshot(session, show), orbit, show, FILM)?);
             times.push(now);
         }
     }
     let palette = Palette::of(images.iter().step_by(images.len().div_ceil(8)));
-    let mut animation = Animation::new(Vec::new(), palette, FILM).map_err(to_fault)?;
+    let mut animation = Animation::new(Vec::new(), palette, FILM)?;
     for (i, image) in images.iter().enumerate() {
         if !go_on(STEPS + (1.0 - STEPS) * i as f64 / images.len() as f64) {
             return Ok(None);
         }
         let shown = times.get(i + 1).map_or(interval, |next| next - times[i]);
-        animation.push(image, shown).map_err(to_fault)?;
+        animation.push(image, shown)?;
     }
-    animation.finish().map(Some).map_err(to_fault)
+    Ok(Some(animation.finish()?))
 }
 
 /// Creates the folder of a file if it does not exist.
@@ -110,8 +105,4 @@ fn snapshot(session: &mut Session, show: &ShowOptions) -> Snapshot {
     let mut snapshot = Snapshot::default();
     session.fill_with(&mut snapshot, &SnapshotWishes { show: *show, ..SnapshotWishes::default() });
     snapshot
-}
-
-fn to_fault(error: PictureError) -> Fault {
-    Fault::new(error.to_string())
 }

@@ -29,3 +29,9 @@ impl From<SceneErrors> for Fault {
         Self { lines: errors.as_slice().iter().map(ToString::to_string).collect() }
     }
 }
+
+impl From<sinew_picture::PictureError> for Fault {
+    fn from(error: sinew_picture::PictureError) -> Self {
+        Self::new(error.to_string())
+    }
+}

@@ -1,8 +1,7 @@
 //! File watching: modification time and size are polled twice a second.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::{fs, time::SystemTime};
 
 use crate::fault::Fault;
 

@@ -2,17 +2,14 @@
 //!
 //! A film can be cancelled between two steps or pictures; dropping it cancels it. The file appears when it is complete.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread::JoinHandle;
+use std::{path::PathBuf, sync::Arc, thread::JoinHandle};
 
 use crate::camera::Orbit;
 use sinew_show::ShowOptions;
 
 use crate::export::{film, write};
-use crate::fault::Fault;
-use crate::session::Session;
+use crate::{fault::Fault, session::Session};
 
 /// Units of progress.
 const PARTS: f64 = 1000.0;
@@ -33,10 +30,7 @@ struct Progress {
 }
 
 impl FilmJob {
-    /// Starts a film of the whole recording.
-    ///
-    /// # Errors
-    /// If nothing was recorded.
+    /// Starts a film of the whole recording. Fails if nothing was recorded.
     pub(crate) fn begin(
         session: &Session,
         path: PathBuf,

@@ -16,8 +16,7 @@ use three_d::{
     PhysicalMaterial, Positions, RenderTarget, ScissorBox, Srgba, Vec3, Viewport, WriteMask, radians, vec3,
 };
 
-use crate::camera::Orbit;
-use crate::painter::ScenePainter;
+use crate::{camera::Orbit, painter::ScenePainter};
 
 /// Background colour.
 const SKY: [f32; 3] = [0.87, 0.90, 0.94];
@@ -39,10 +38,7 @@ struct Shared {
 }
 
 impl GlPainter {
-    /// A painter for the window of an OpenGL context.
-    ///
-    /// # Errors
-    /// If the context lacks required features.
+    /// A painter for the window of an OpenGL context. Fails if the context lacks required features.
     pub fn new(context: Arc<eframe::glow::Context>) -> Result<Self, three_d::CoreError> {
         let context = Context::from_gl_context(context)?;
         let shared = Shared { context, drawing: Drawing::default(), orbit: Orbit::default() };

@@ -47,10 +47,8 @@ impl Library {
         if found.scenes.is_empty() { Self::built_in() } else { found }
     }
 
-    /// The scene of a command-line argument: a file, or the name of a scene of this list or of a built-in one.
-    ///
-    /// # Errors
-    /// If there is no such scene; the message suggests similar names.
+    /// The scene of a command-line argument: a file, or the name of a scene of this list or of a built-in one. Fails if
+    /// there is no such scene; the message suggests similar names.
     pub fn find(&self, word: &str) -> Result<Origin, Fault> {
         if Path::new(word).exists() {
             return Ok(Origin::File(word.into()));

@@ -5,9 +5,8 @@ use sinew_scene::StepperDoc;
 use sinew_show::{LimitGizmo, ShowOptions};
 use sinew_sim::{DriveCoordinate, JointId, JointKind};
 
-use crate::curves::StepSample;
-use crate::session::Session;
 use crate::snapshot::{Snapshot, SnapshotClock, SnapshotWishes};
+use crate::{curves::StepSample, session::Session};
 
 /// Up to this number of joints, the curves of all joints are kept.
 const MOST_JOINTS: usize = 64;

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sinew_scene::{SceneDoc, SceneSource};
-use sinew_sim::{BuildError, World};
+use sinew_sim::World;
 
-use crate::fault::Fault;
-use crate::library::Origin;
+use crate::{fault::Fault, library::Origin};
 
 /// The scene shown when none is given.
 const PENDULUM: &str = r#"(format: 1, name: "double pendulum", duration_s: 10,
@@ -25,29 +24,20 @@ pub struct OpenScene {
 }
 
 impl OpenScene {
-    /// Reads a file and builds its scene.
-    ///
-    /// # Errors
-    /// All errors of the scene, with line and column in the file.
+    /// Reads a file and builds its scene. Fails with all errors of the scene, with line and column in the file.
     pub fn load(path: &Path) -> Result<Self, Fault> {
         let source = SceneSource::load(path)?;
         Ok(Self { path: Some(path.to_owned()), ..Self::from_source(&source)? })
     }
 
-    /// Builds a built-in scene.
-    ///
-    /// # Errors
-    /// If there is no built-in scene of that name.
+    /// Builds a built-in scene. Fails if there is no built-in scene of that name.
     pub fn built_in(name: &str) -> Result<Self, Fault> {
         let text = sinew_scenes::text(name);
         let text = text.ok_or_else(|| Fault::new(format!("there is no built-in scene called `{name}`")))?;
         Self::from_text(text, &format!("{name}.ron"))
     }
 
-    /// Opens a scene of a library.
-    ///
-    /// # Errors
-    /// All errors of the scene, with line and column in the file.
+    /// Opens a scene of a library. Fails with all errors of the scene, with line and column in the file.
     pub fn of(origin: &Origin) -> Result<Self, Fault> {
         match origin {
             Origin::File(path) => Self::load(path),
@@ -55,17 +45,15 @@ impl OpenScene {
         }
     }
 
-    /// Builds a scene from text; `name` replaces the file name in messages.
-    ///
-    /// # Errors
-    /// All errors of the scene, with line and column in the text.
+    /// Builds a scene from text; `name` replaces the file name in messages. Fails with all errors of the scene, with
+    /// line and column in the text.
     pub fn from_text(text: &str, name: &str) -> Result<Self, Fault> {
         Self::from_source(&SceneSource::new(text, name))
     }
 
     fn from_source(source: &SceneSource) -> Result<Self, Fault> {
         let doc = source.parse()?;
-        let world = World::from_scene(&doc).map_err(|error| located(source, &error))?;
+        let world = World::from_scene(&doc).map_err(|error| Fault { lines: error.located(source, &doc) })?;
         Ok(Self { doc: Arc::new(doc), path: None, world })
     }
 
@@ -74,26 +62,9 @@ impl OpenScene {
         Self::from_text(PENDULUM, "pendulum").expect("the default scene is valid")
     }
 
-    /// The world of an edited document.
-    ///
-    /// # Errors
-    /// All errors of the document.
+    /// The world of an edited document. Fails with all errors of the document.
     pub fn rebuild(doc: &SceneDoc) -> Result<World, Fault> {
         World::from_scene(doc)
             .map_err(|error| Fault { lines: error.to_string().lines().map(str::to_owned).collect() })
     }
-}
-
-/// Adds line and column to the errors of a build.
-fn located(source: &SceneSource, error: &BuildError) -> Fault {
-    let fields = error.fields();
-    let message = error.to_string();
-    let lines = message.lines().enumerate().map(|(i, line)| {
-        let place = fields.get(i).and_then(|field| source.locate(field));
-        place.map_or_else(
-            || format!("{}: {line}", source.file()),
-            |(row, column)| format!("{}:{row}:{column}: {line}", source.file()),
-        )
-    });
-    Fault { lines: lines.collect() }
 }

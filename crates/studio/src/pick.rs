@@ -9,8 +9,7 @@ use sinew_math::{Shape, UnitSolid};
 use sinew_show::{DrawList, DrawSolid};
 use sinew_sim::BodyId;
 
-use crate::camera::Ray;
-use crate::snapshot::Snapshot;
+use crate::{camera::Ray, snapshot::Snapshot};
 
 /// What a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq)]

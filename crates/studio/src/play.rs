@@ -3,17 +3,13 @@
 //! A recorded step is repeated with its grabs; a new step is recorded. Seeking steps from the present moment or from
 //! the last checkpoint, whichever is nearer.
 
-use std::sync::Arc;
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use sinew_scene::SceneDoc;
 use sinew_sim::{Stage, StepReport, World};
 
-use crate::fault::Fault;
-use crate::open_scene::OpenScene;
-use crate::overview::SceneOverview;
-use crate::session::Session;
 use crate::timeline::{NumberedGrab, StepGrabs};
+use crate::{fault::Fault, open_scene::OpenScene, overview::SceneOverview, session::Session};
 
 impl Session {
     /// Makes the steps that are due after `elapsed` seconds of wall-clock time, until `may_go_on` returns false after

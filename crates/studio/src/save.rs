@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use sinew_scene::{CurveDoc, GrabDoc, InputDoc, InterpolationDoc, SamplesDoc, SceneDoc, Steps, TrackDoc};
 
-use crate::session::Session;
-use crate::timeline::Timeline;
+use crate::{session::Session, timeline::Timeline};
 
 /// Why a recording cannot be saved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -29,10 +28,7 @@ struct Pull {
 }
 
 impl Session {
-    /// The recording as a scene of the same name and the duration of the recording.
-    ///
-    /// # Errors
-    /// If nothing was recorded.
+    /// The recording as a scene of the same name and the duration of the recording. Fails if nothing was recorded.
     pub fn recorded_scene(&self) -> Result<SceneDoc, SaveError> {
         let timeline = self.timeline();
         if timeline.n_steps() == 0 {
@@ -59,10 +55,8 @@ impl Session {
         Ok(scene)
     }
 
-    /// The recording as a scene to be written to `path`: relative paths in it are converted to that folder.
-    ///
-    /// # Errors
-    /// If nothing was recorded.
+    /// The recording as a scene to be written to `path`: relative paths in it are converted to that folder. Fails if
+    /// nothing was recorded.
     pub fn recorded_scene_at(&self, path: &Path) -> Result<SceneDoc, SaveError> {
         let mut scene = self.recorded_scene()?;
         if let (Some(from), Some(to)) = (self.path().and_then(Path::parent), path.parent()) {

@@ -9,8 +9,7 @@ use egui::epaint::{ImageData, ImageDelta, Mesh, Primitive, Vertex};
 use egui::{Color32, Context, Pos2, RawInput, Rect, TextureId, TexturesDelta, vec2};
 use sinew_picture::{Image, PictureError};
 
-use crate::painter::SoftwarePainter;
-use crate::ui::Studio;
+use crate::{painter::SoftwarePainter, ui::Studio};
 
 /// Width, height and texels of a texture.
 type Texture = (usize, usize, Vec<Color32>);
@@ -25,10 +24,7 @@ pub struct Screenshot {
 }
 
 impl Screenshot {
-    /// A window of this size in pixels.
-    ///
-    /// # Errors
-    /// If the size is zero or too large.
+    /// A window of this size in pixels. Fails if the size is zero or too large.
     pub fn new(width: usize, height: usize) -> Result<Self, PictureError> {
         let context = Context::default();
         context.set_theme(egui::Theme::Light);

@@ -5,21 +5,17 @@
 //! gives the reason; rewinding restores a finite state. Posing by hand (inverse kinematics while paused) moves bodies
 //! to poses outside the recording; it ends with the next step or seek.
 
-use std::mem;
-use std::path::Path;
-use std::sync::Arc;
+use std::{mem, path::Path, sync::Arc};
 
 use glam::DVec3;
 use sinew_scene::SceneDoc;
 use sinew_sim::{Assembly, BodyId, Grab, Input, World};
 
-use crate::curves::SessionCurves;
-use crate::fault::Fault;
-use crate::open_scene::OpenScene;
-use crate::overview::SceneOverview;
-use crate::pacing::StepPacer;
 use crate::snapshot::{Measured, SnapshotWishes};
 use crate::timeline::{BUDGET, NumberedGrab, Timeline};
+use crate::{
+    curves::SessionCurves, fault::Fault, open_scene::OpenScene, overview::SceneOverview, pacing::StepPacer,
+};
 
 /// An open scene in use. Clones share the checkpoints of the recording.
 #[derive(Clone)]
@@ -97,10 +93,8 @@ impl Session {
         self.pacer.restart();
     }
 
-    /// Reads the file again, or restarts a scene that did not come from a file. The window keeps its camera.
-    ///
-    /// # Errors
-    /// If the scene cannot be read or built; the session then stays as it was.
+    /// Reads the file again, or restarts a scene that did not come from a file. The window keeps its camera. Fails if
+    /// the scene cannot be read or built; the session then stays as it was.
     pub fn reload(&mut self) -> Result<(), Fault> {
         let opened = match &self.opened.path {
             Some(path) => OpenScene::load(path)?,

@@ -1,7 +1,6 @@
 //! Snapshots: what the interface needs to know about one moment. The session writes them, the interface reads them.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use glam::DVec3;
 use sinew_math::Pose;
@@ -9,8 +8,7 @@ use sinew_scene::{ChangeDoc, SceneDoc};
 use sinew_show::{DrawingContext, ShowOptions, VisibleState};
 use sinew_sim::{JointReading, StepReport};
 
-use crate::curves::StepSample;
-use crate::overview::SceneOverview;
+use crate::{curves::StepSample, overview::SceneOverview};
 
 /// Everything about one moment. Filling a snapshot again reuses its memory.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,7 @@
 //! `every` doubles; the first one stays. Seeking costs at most `every − 1` steps and one build for each change of
 //! document in between.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use sinew_scene::SceneDoc;
 use sinew_sim::{Grab, State};

@@ -3,18 +3,14 @@
 //! A change is written into the document with its time, so that a run of the new document from the start repeats the
 //! recording and then continues with the change.
 
-use std::mem;
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use sinew_scene::{CameraDoc, ChangeDoc, ControlDoc, SceneDoc, Steps};
 use sinew_sim::StepReport;
 
-use crate::fault::Fault;
-use crate::open_scene::OpenScene;
-use crate::overview::SceneOverview;
 use crate::score::{Since, with_control};
-use crate::session::Session;
 use crate::timeline::{BUDGET, Timeline};
+use crate::{fault::Fault, open_scene::OpenScene, overview::SceneOverview, session::Session};
 
 /// Largest number of steps of a repetition: this multiple of the present number, or `MOST_STEPS` if that is more.
 const MOST_TIMES: u64 = 32;
@@ -45,11 +41,9 @@ impl Session {
         }
     }
 
-    /// Continues with another document. It must lead to the present state when run from the start: only later
-    /// settings and later control may differ.
-    ///
-    /// # Errors
-    /// If the document cannot be built or has other bodies; the session then stays as it was.
+    /// Continues with another document. It must lead to the present state when run from the start: only later settings
+    /// and later control may differ. Fails if the document cannot be built or has other bodies; the session then stays
+    /// as it was.
     pub fn change(&mut self, doc: SceneDoc) -> Result<(), Fault> {
         self.end_posing();
         let mut world = self.world_of(&doc)?;
@@ -66,10 +60,8 @@ impl Session {
     }
 
     /// Restarts with another document and repeats the recording up to the present time. Grabs act at the same times,
-    /// even if the step length differs.
-    ///
-    /// # Errors
-    /// If the document cannot be built, has other bodies, or needs far more steps; the session then stays as it was.
+    /// even if the step length differs. Fails if the document cannot be built, has other bodies, or needs far more
+    /// steps; the session then stays as it was.
     pub fn change_all(&mut self, doc: SceneDoc) -> Result<(), Fault> {
         let world = OpenScene::rebuild(&doc)?;
         if !self.world.state().fits(world.model()) {
@@ -117,10 +109,8 @@ impl Session {
         }
     }
 
-    /// Changes settings from the present moment on; the time in `wanted` is ignored.
-    ///
-    /// # Errors
-    /// If the changed scene cannot be built; the session then stays as it was.
+    /// Changes settings from the present moment on; the time in `wanted` is ignored. Fails if the changed scene cannot
+    /// be built; the session then stays as it was.
     pub fn tune(&mut self, wanted: &ChangeDoc) -> Result<(), Fault> {
         self.end_posing();
         self.world.take_changes();
@@ -137,10 +127,7 @@ impl Session {
     }
 
     /// Changes settings from the start and repeats the recording up to the present moment. Earlier changes of the same
-    /// settings are discarded.
-    ///
-    /// # Errors
-    /// If the changed scene cannot be built; the session then stays as it was.
+    /// settings are discarded. Fails if the changed scene cannot be built; the session then stays as it was.
     pub fn tune_all(&mut self, wanted: &ChangeDoc) -> Result<(), Fault> {
         self.end_posing();
         self.world.take_changes();
@@ -155,10 +142,8 @@ impl Session {
         self.change_all(doc)
     }
 
-    /// Changes the control of the actuators from the present moment on.
-    ///
-    /// # Errors
-    /// If the score cannot be built; the session then stays as it was.
+    /// Changes the control of the actuators from the present moment on. Fails if the score cannot be built; the session
+    /// then stays as it was.
     pub fn direct(&mut self, control: ControlDoc) -> Result<(), Fault> {
         self.end_posing();
         self.world.take_changes();

@@ -1,23 +1,16 @@
 //! The window: eframe around the user interface; and a picture of the window without a display.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use eframe::{App, CreationContext, NativeOptions, Renderer};
+use sinew_picture::encode_png;
 
-use sinew_picture::{PictureError, encode_png};
-
-use crate::command::SessionCommand;
-use crate::engine::Engine;
-use crate::fault::Fault;
-use crate::gl::GlPainter;
 use crate::library::{Library, Origin};
-use crate::open_scene::OpenScene;
 use crate::painter::{ScenePainter, SoftwarePainter};
-use crate::screenshot::Screenshot;
-use crate::session::Session;
-use crate::ui::Studio;
+use crate::{
+    command::SessionCommand, engine::Engine, fault::Fault, gl::GlPainter, open_scene::OpenScene,
+    screenshot::Screenshot, session::Session, ui::Studio,
+};
 
 /// Options of the window.
 #[derive(Clone, Debug)]
@@ -50,10 +43,8 @@ impl Default for Start {
     }
 }
 
-/// Plays two seconds without a window and writes a picture of the window.
-///
-/// # Errors
-/// If the scene cannot be opened or the picture cannot be written.
+/// Plays two seconds without a window and writes a picture of the window. Fails if the scene cannot be opened or the
+/// picture cannot be written.
 pub fn run_shot(start: &Start) -> Result<(), Fault> {
     let library = Library::of_folder_or_built_in(&start.library);
     let opened = match &start.scene {
@@ -62,8 +53,7 @@ pub fn run_shot(start: &Start) -> Result<(), Fault> {
     };
     let mut studio = Studio::new(Engine::inline(Session::new(opened)), library, &start.folder);
     studio.engine().send(SessionCommand::Play(true));
-    let told = |error: PictureError| Fault::new(error.to_string());
-    let mut shot = Screenshot::new(1280, 820).map_err(told)?;
+    let mut shot = Screenshot::new(1280, 820)?;
     let key = |key, pressed| egui::Event::Key {
         key,
         physical_key: None,
@@ -77,16 +67,13 @@ pub fn run_shot(start: &Start) -> Result<(), Fault> {
     (0..20).for_each(|_| studio.engine().pass(0.1));
     shot.show(&mut studio, 0.0, Vec::new());
     let mut bytes = Vec::new();
-    encode_png(shot.show(&mut studio, 0.0, Vec::new()), &mut bytes).map_err(told)?;
+    encode_png(shot.show(&mut studio, 0.0, Vec::new()), &mut bytes)?;
     let path = start.shot.clone().unwrap_or_default();
     std::fs::write(&path, bytes)
         .map_err(|error| Fault::new(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Opens the window; returns when it is closed.
-///
-/// # Errors
-/// If there is no such scene, no display, or no OpenGL.
+/// Opens the window; returns when it is closed. Fails if there is no such scene, no display, or no OpenGL.
 pub fn run(start: Start) -> Result<(), Fault> {
     let library = Library::of_folder_or_built_in(&start.library);
     let origin = start.scene.as_ref().map(|scene| library.find(scene)).transpose()?;

@@ -1,7 +1,6 @@
 //! Random forests, rotations and symmetric positive definite matrices for tests. The same for the same seed.
 
-use crate::dense::Dense;
-use crate::rng::Rng;
+use crate::{dense::Dense, rng::Rng};
 use glam::DMat3;
 
 /// Parameters of a random forest.

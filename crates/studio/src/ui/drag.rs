@@ -9,9 +9,8 @@ use sinew_math::exp_so3;
 use sinew_sim::{BodyId, Grab};
 
 use crate::camera::{Orbit, Ray};
-use crate::overview::SceneOverview;
 use crate::pick::{Hit, PickTarget};
-use crate::snapshot::Snapshot;
+use crate::{overview::SceneOverview, snapshot::Snapshot};
 
 /// A dragged body.
 #[derive(Clone, Copy, Debug)]

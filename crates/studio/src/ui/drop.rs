@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 
 use egui::{Align2, Area, Context, DroppedFile, Id, Label, Order, RichText};
 
-use crate::command::SessionCommand;
-use crate::fault::Fault;
-use crate::library::Library;
-use crate::ui::studio::Studio;
+use crate::{command::SessionCommand, fault::Fault, library::Library, ui::studio::Studio};
 
 impl Studio {
     pub(super) fn take_dropped_files(&mut self, ctx: &Context) {

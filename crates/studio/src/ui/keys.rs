@@ -2,10 +2,7 @@
 
 use egui::{Key, Modifiers};
 
-use crate::camera::Orbit;
-use crate::command::SessionCommand;
-use crate::engine::Board;
-use crate::ui::studio::Studio;
+use crate::{camera::Orbit, command::SessionCommand, engine::Board, ui::studio::Studio};
 
 impl Studio {
     /// Handles shortcuts, unless a text field has the keyboard.

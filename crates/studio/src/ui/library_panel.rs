@@ -4,10 +4,7 @@ use egui::style::ScrollAnimation;
 use egui::{Align, ComboBox, ScrollArea, Ui};
 use sinew_show::Tint;
 
-use crate::camera::Orbit;
-use crate::command::SessionCommand;
-use crate::library::Origin;
-use crate::ui::studio::Studio;
+use crate::{camera::Orbit, command::SessionCommand, library::Origin, ui::studio::Studio};
 
 impl Studio {
     pub(super) fn library_panel(&mut self, ui: &mut Ui) {
@@ -50,11 +47,8 @@ impl Studio {
         if let Some(origin) = chosen {
             self.open_scene(&origin);
         }
-        if ui
-            .button("Reload")
-            .on_hover_text("Read the file again, or restart a built-in scene; the camera stays (R)")
-            .clicked()
-        {
+        let tip = "Read the file again, or restart a built-in scene; the camera stays (R)";
+        if ui.button("Reload").on_hover_text(tip).clicked() {
             self.engine.send(SessionCommand::Reload);
         }
     }
@@ -94,17 +88,15 @@ impl Studio {
     fn cameras(&mut self, ui: &mut Ui) {
         ui.separator();
         ui.heading("Cameras");
-        ScrollArea::vertical().id_salt("cameras").max_height(80.0).auto_shrink([false, true]).show(
-            ui,
-            |ui| {
-                for camera in &self.snapshot.doc.cameras {
-                    let tip = format!("Camera at {:.2}", camera.from);
-                    if ui.selectable_label(false, &camera.name).on_hover_text(tip).clicked() {
-                        self.view.orbit = Orbit::of_camera(camera, self.snapshot.gravity());
-                    }
+        let list = ScrollArea::vertical().id_salt("cameras").max_height(80.0).auto_shrink([false, true]);
+        list.show(ui, |ui| {
+            for camera in &self.snapshot.doc.cameras {
+                let tip = format!("Camera at {:.2}", camera.from);
+                if ui.selectable_label(false, &camera.name).on_hover_text(tip).clicked() {
+                    self.view.orbit = Orbit::of_camera(camera, self.snapshot.gravity());
                 }
-            },
-        );
+            }
+        });
         ui.horizontal(|ui| {
             let field = egui::TextEdit::singleline(&mut self.widgets.camera_name)
                 .hint_text("name")

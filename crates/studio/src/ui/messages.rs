@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use egui::{Align2, Color32, Context, Label, RichText, ScrollArea, Window};
 
-use crate::fault::Fault;
-use crate::ui::studio::Studio;
+use crate::{fault::Fault, ui::studio::Studio};
 
 /// Display time of a note (s).
 const NOTE_SECONDS: f64 = 6.0;

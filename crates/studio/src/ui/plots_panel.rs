@@ -3,9 +3,8 @@
 use egui::{ComboBox, Ui};
 use egui_plot::{Legend, Line, Plot, PlotPoints, VLine};
 
-use crate::curves::StepSample;
-use crate::engine::Engine;
 use crate::snapshot::{Measured, Snapshot};
+use crate::{curves::StepSample, engine::Engine};
 
 /// Name of a curve, and its value in a sample.
 type SampleCurve = (&'static str, fn(&StepSample) -> f64);

@@ -3,11 +3,9 @@
 use egui::{ComboBox, DragValue, Ui};
 use sinew_scene::{ControlDoc, GoalDoc, KeyDoc, SceneDoc, StyleDoc, WantDoc};
 
-use crate::command::SessionCommand;
-use crate::engine::Engine;
 use crate::pick::{Hit, PickTarget};
 use crate::score::{ControlChoice, control_at, keep, key};
-use crate::snapshot::Snapshot;
+use crate::{command::SessionCommand, engine::Engine, snapshot::Snapshot};
 
 /// What a pin keeps constant.
 const PIN_GOALS: [(&str, WantDoc); 5] = [
@@ -76,17 +74,13 @@ impl ScorePanel {
             }
         });
         keeps.response.on_hover_text("What a right click on a bone keeps constant");
-        let mut removed = None;
-        for (i, goal) in self.goals.iter().enumerate() {
-            ui.horizontal(|ui| {
-                if ui.small_button("x").on_hover_text("Remove this goal").clicked() {
-                    removed = Some(i);
-                }
+        let n = self.goals.len();
+        self.goals.retain(|goal| {
+            stays(ui, "Remove this goal", |ui| {
                 ui.label(format!("{}: {:?}", goal.bone, goal.want));
-            });
-        }
-        if let Some(i) = removed {
-            self.goals.remove(i);
+            })
+        });
+        if self.goals.len() < n {
             self.guide(engine, snapshot);
         }
     }
@@ -97,20 +91,13 @@ impl ScorePanel {
             let at_s = self.keys.last().map_or(0.5, |key| key.at_s + 0.5);
             self.keys.push(key(&snapshot.overview, &snapshot.readings, at_s));
         }
-        let mut removed = None;
-        for (i, key) in self.keys.iter_mut().enumerate() {
-            ui.horizontal(|ui| {
-                if ui.small_button("x").on_hover_text("Remove this keyframe").clicked() {
-                    removed = Some(i);
-                }
+        self.keys.retain_mut(|key| {
+            stays(ui, "Remove this keyframe", |ui| {
                 let field = DragValue::new(&mut key.at_s).speed(0.01).range(1e-3..=1e3).suffix(" s");
                 ui.add(field).on_hover_text("Time of the pose after the start of the keyframes (s)");
                 ui.label(format!("{} joints", key.joints.len()));
-            });
-        }
-        if let Some(i) = removed {
-            self.keys.remove(i);
-        }
+            })
+        });
         if !self.keys.is_empty()
             && ui.button("Play keyframes").on_hover_text("Follow the keyframes from this moment on").clicked()
         {
@@ -156,6 +143,16 @@ impl ScorePanel {
         self.goals.push(keep(&card.name, point, PIN_GOALS[self.pin_goal].1.clone()));
         self.guide(engine, snapshot);
     }
+}
+
+/// A row that a button removes; returns whether it stays.
+fn stays(ui: &mut Ui, tip: &str, rest: impl FnOnce(&mut Ui)) -> bool {
+    ui.horizontal(|ui| {
+        let is_removed = ui.small_button("x").on_hover_text(tip).clicked();
+        rest(ui);
+        !is_removed
+    })
+    .inner
 }
 
 /// The control in force.

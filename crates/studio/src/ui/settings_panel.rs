@@ -4,11 +4,7 @@ use egui::{ComboBox, DragValue, Response, Slider, SliderClamping, Ui};
 use glam::DVec3;
 use sinew_scene::{ChangeDoc, DisplacementDoc, ExplicitDoc, ImplicitDoc, StepperDoc};
 
-use crate::command::SessionCommand;
-use crate::engine::Engine;
-use crate::score::Since;
-use crate::snapshot::Snapshot;
-use crate::ui::drag::Drag;
+use crate::{command::SessionCommand, engine::Engine, score::Since, snapshot::Snapshot, ui::drag::Drag};
 
 /// Names and tooltips of the factors, in the order of [`sinew_scene::ChangeDoc::factors`].
 const FACTORS: [(&str, &str); 6] = [

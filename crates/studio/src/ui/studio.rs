@@ -5,17 +5,13 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use sinew_show::{Drawing, ShowOptions};
 
-use crate::camera::Orbit;
-use crate::command::SessionCommand;
-use crate::engine::Engine;
 use crate::file_watch::{FileWatch, is_same_file};
 use crate::library::{Library, Origin};
-use crate::pick::Hit;
 use crate::snapshot::{Snapshot, SnapshotWishes};
-use crate::ui::drag::Drag;
-use crate::ui::plots_panel::PlotsPanel;
-use crate::ui::score_panel::ScorePanel;
-use crate::ui::settings_panel::SettingsPanel;
+use crate::{
+    camera::Orbit, command::SessionCommand, engine::Engine, pick::Hit, ui::drag::Drag,
+    ui::plots_panel::PlotsPanel, ui::score_panel::ScorePanel, ui::settings_panel::SettingsPanel,
+};
 
 /// State of the user interface.
 pub struct Studio {

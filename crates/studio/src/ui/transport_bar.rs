@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use egui::{Button, Slider, Ui};
 
-use crate::command::SessionCommand;
-use crate::engine::Board;
-use crate::pacing::StepPacer;
-use crate::ui::studio::Studio;
+use crate::{command::SessionCommand, engine::Board, pacing::StepPacer, ui::studio::Studio};
 
 /// Time between updates of the progress of a film.
 const LOOK: Duration = Duration::from_millis(100);
@@ -30,20 +27,12 @@ impl Studio {
     }
 
     fn play_controls(&mut self, ui: &mut Ui) {
-        let is_playing = self.snapshot.is_playing;
-        let clock = self.snapshot.clock;
+        let (is_playing, clock) = (self.snapshot.is_playing, self.snapshot.clock);
+        let (play, back) = (if is_playing { "Pause" } else { "Play" }, clock.step.saturating_sub(1));
         for (name, tip, command) in [
-            (
-                if is_playing { "Pause" } else { "Play" },
-                "Play or pause (Space)",
-                SessionCommand::Play(!is_playing),
-            ),
+            (play, "Play or pause (Space)", SessionCommand::Play(!is_playing)),
             ("Start", "Go to the first step (Home)", SessionCommand::Seek(0)),
-            (
-                "Back",
-                "Go back one step, bit for bit (Left)",
-                SessionCommand::Seek(clock.step.saturating_sub(1)),
-            ),
+            ("Back", "Go back one step, bit for bit (Left)", SessionCommand::Seek(back)),
             ("Step", "Make one step (Right)", SessionCommand::Step),
             ("End", "Go to the last recorded step (End)", SessionCommand::Seek(clock.n_steps)),
         ] {

@@ -2,11 +2,9 @@
 
 use egui::{CursorIcon, PointerButton, Response, Sense, Ui};
 
-use crate::command::SessionCommand;
-use crate::painter::ScenePainter;
 use crate::pick::{Hit, PickTarget, pick};
 use crate::ui::drag::{DragMove, pin_points};
-use crate::ui::studio::Studio;
+use crate::{command::SessionCommand, painter::ScenePainter, ui::studio::Studio};
 
 /// Rotation of the camera or of a body per pixel (rad).
 const TURN: f64 = 0.008;

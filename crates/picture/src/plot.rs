@@ -1,29 +1,47 @@
-//! SVG plots of curves over time: panels one above the other with a common time axis.
+//! SVG plots: panels one above the other with a common time axis, and figures of marked points.
 //!
 //! Linear axes have ticks at 1, 2 or 5 times a power of ten, logarithmic axes at decades. Logarithmic curves skip
 //! values at or below zero. A curve with more samples than pixel columns is reduced to the smallest and largest value
 //! per column, so that no spike is lost.
 
-use crate::svg::{Svg, TextAnchor};
+use crate::svg::Svg;
 
 /// One curve.
-pub(crate) struct PlotSeries<'a> {
-    pub(crate) name: &'a str,
+pub struct PlotSeries<'a> {
+    /// Its name in the legend.
+    pub name: &'a str,
     /// CSS colour.
-    pub(crate) color: &'a str,
+    pub color: &'a str,
     /// One value per time.
-    pub(crate) values: &'a [f64],
+    pub values: &'a [f64],
     /// Line width in pixels.
-    pub(crate) width: f64,
+    pub width: f64,
 }
 
 /// One pair of axes.
-pub(crate) struct Panel<'a> {
+pub struct Panel<'a> {
     /// What the vertical axis shows, with unit.
-    pub(crate) title: &'a str,
-    pub(crate) series: Vec<PlotSeries<'a>>,
+    pub title: &'a str,
+    /// The curves.
+    pub series: Vec<PlotSeries<'a>>,
     /// Whether the vertical axis is logarithmic.
-    pub(crate) log: bool,
+    pub log: bool,
+}
+
+/// Name and points of a curve: across and up.
+pub type PlotCurve = (String, Vec<(f64, f64)>);
+
+/// Curves of marked points over any quantity, with a legend on the right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What the vertical axis shows, with unit.
+    pub title: &'static str,
+    /// What the horizontal axis shows, with unit.
+    pub across: &'static str,
+    /// The curves; empty ones are left out.
+    pub curves: Vec<PlotCurve>,
+    /// Whether both axes are logarithmic: a power of the horizontal quantity is then a straight line.
+    pub log: bool,
 }
 
 const WIDTH: f64 = 960.0;
@@ -33,6 +51,10 @@ const HEAD: f64 = 72.0;
 const LEFT: f64 = 86.0;
 const RIGHT: f64 = 28.0;
 const PLOT_WIDTH: f64 = WIDTH - LEFT - RIGHT;
+/// Size of a figure without its legend.
+const FIGURE: (f64, f64) = (600.0, 360.0);
+/// Colours of the curves of a figure.
+const COLORS: [&str; 7] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#7f7f7f"];
 
 const INK: &str = "#1d2430";
 const SOFT_INK: &str = "#69727f";
@@ -40,12 +62,8 @@ const GRID: &str = "#e6e9ee";
 const AXIS: &str = "#aab2bd";
 
 /// Draws the panels over `time` (seconds).
-pub(crate) fn draw(title: &str, subtitle: &str, time: &[f64], panels: &[Panel<'_>]) -> String {
-    let height = HEAD + PANEL_HEIGHT * panels.len() as f64 + 8.0;
-    let mut svg = Svg::new(WIDTH, height, title);
-    let bold = format!("fill=\"{INK}\" font-weight=\"600\"");
-    svg.text((LEFT, 34.0), TextAnchor::Start, 20.0, &bold, title);
-    svg.text((LEFT, 55.0), TextAnchor::Start, 13.0, &format!("fill=\"{SOFT_INK}\""), subtitle);
+pub fn draw_panels(title: &str, subtitle: &str, time: &[f64], panels: &[Panel<'_>]) -> String {
+    let mut svg = page(HEAD + PANEL_HEIGHT * panels.len() as f64 + 8.0, title, subtitle);
     let first = time.first().copied().unwrap_or(0.0);
     let last = time.last().copied().unwrap_or(1.0);
     let x = SvgAxis::linear(first, if last > first { last } else { first + 1.0 }, false);
@@ -56,37 +74,94 @@ pub(crate) fn draw(title: &str, subtitle: &str, time: &[f64], panels: &[Panel<'_
     svg.finish()
 }
 
+impl Figure {
+    /// Draws it, with a second line below the title.
+    pub fn to_svg(&self, subtitle: &str) -> String {
+        let shown: Vec<&PlotCurve> = self.curves.iter().filter(|curve| !curve.1.is_empty()).collect();
+        let axis = |value: fn(&(f64, f64)) -> f64| {
+            let values = shown.iter().flat_map(|curve| curve.1.iter().map(value));
+            if self.log { SvgAxis::log(values) } else { SvgAxis::around(values) }
+        };
+        let frame = PlotFrame { top: HEAD, size: FIGURE, x: axis(|point| point.0), y: axis(|point| point.1) };
+        let mut svg = page(frame.bottom() + 52.0, self.title, subtitle);
+        frame.draw(&mut svg, Some(self.across));
+        for (i, (name, points)) in shown.into_iter().enumerate() {
+            let color = COLORS[i % COLORS.len()];
+            let points =
+                points.iter().map(|point| frame.at(frame.x.fraction(point.0), frame.y.fraction(point.1)));
+            svg.polyline(points.clone(), &format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"2\""));
+            points.for_each(|at| svg.disc(at, 3.0, color));
+            let (left, at) = (frame.right() + 20.0, HEAD + 10.0 + 22.0 * i as f64);
+            svg.rect((left, at - 6.0), (12.0, 4.0), &format!("fill=\"{color}\""));
+            svg.text((left + 18.0, at), "start", 12.5, &format!("fill=\"{INK}\""), name);
+        }
+        svg.finish()
+    }
+}
+
+/// A page with a title.
+fn page(height: f64, title: &str, subtitle: &str) -> Svg {
+    let mut svg = Svg::new(WIDTH, height, title);
+    let bold = format!("fill=\"{INK}\" font-weight=\"600\"");
+    svg.text((LEFT, 34.0), "start", 20.0, &bold, title);
+    svg.text((LEFT, 55.0), "start", 13.0, &format!("fill=\"{SOFT_INK}\""), subtitle);
+    svg
+}
+
+/// A rectangle between two axes.
+struct PlotFrame {
+    top: f64,
+    /// Width and height.
+    size: (f64, f64),
+    x: SvgAxis,
+    y: SvgAxis,
+}
+
+impl PlotFrame {
+    fn right(&self) -> f64 {
+        LEFT + self.size.0
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top + self.size.1
+    }
+
+    /// The place of fractions of the axes.
+    fn at(&self, u: f64, v: f64) -> (f64, f64) {
+        (LEFT + self.size.0 * u, self.bottom() - self.size.1 * v)
+    }
+
+    /// Ticks, grid and axis; `across` names the horizontal axis.
+    fn draw(&self, svg: &mut Svg, across: Option<&str>) {
+        let (right, bottom) = (self.right(), self.bottom());
+        let soft = format!("fill=\"{SOFT_INK}\"");
+        for (value, label) in self.y.ticks() {
+            let (_, at) = self.at(0.0, self.y.fraction(value));
+            svg.line((LEFT, at), (right, at), GRID, 1.0);
+            svg.text((LEFT - 9.0, at + 4.0), "end", 12.0, &soft, &label);
+        }
+        for (value, label) in self.x.ticks() {
+            let (at, _) = self.at(self.x.fraction(value), 0.0);
+            svg.line((at, bottom), (at, bottom + 5.0), AXIS, 1.0);
+            svg.text((at, bottom + 19.0), "middle", 12.0, &soft, &label);
+        }
+        svg.line((LEFT, bottom), (right, bottom), AXIS, 1.0);
+        if let Some(across) = across {
+            svg.text((right, bottom + 36.0), "end", 12.0, &soft, across);
+        }
+    }
+}
+
 fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &SvgAxis, top: f64, is_last: bool) {
     let values = || panel.series.iter().flat_map(|series| series.values.iter().copied());
     let y = if panel.log { SvgAxis::log(values()) } else { SvgAxis::around(values()) };
-    let bottom = top + PLOT_HEIGHT;
-    let right = LEFT + PLOT_WIDTH;
-    let soft = format!("fill=\"{SOFT_INK}\"");
-
-    svg.text(
-        (LEFT, top - 12.0),
-        TextAnchor::Start,
-        13.0,
-        &format!("fill=\"{INK}\" font-weight=\"600\""),
-        panel.title,
-    );
-    for (value, label) in y.ticks() {
-        let at = bottom - PLOT_HEIGHT * y.fraction(value);
-        svg.line((LEFT, at), (right, at), GRID, 1.0);
-        svg.text((LEFT - 9.0, at + 4.0), TextAnchor::End, 12.0, &soft, &label);
-    }
-    for (value, label) in x.ticks() {
-        let at = LEFT + PLOT_WIDTH * x.fraction(value);
-        svg.line((at, bottom), (at, bottom + 5.0), AXIS, 1.0);
-        svg.text((at, bottom + 19.0), TextAnchor::Middle, 12.0, &soft, &label);
-    }
-    svg.line((LEFT, bottom), (right, bottom), AXIS, 1.0);
-    if is_last {
-        svg.text((right, bottom + 36.0), TextAnchor::End, 12.0, &soft, "time [s]");
-    }
+    let frame = PlotFrame { top, size: (PLOT_WIDTH, PLOT_HEIGHT), x: *x, y };
+    let bold = format!("fill=\"{INK}\" font-weight=\"600\"");
+    svg.text((LEFT, top - 12.0), "start", 13.0, &bold, panel.title);
+    frame.draw(svg, is_last.then_some("time [s]"));
     for series in &panel.series {
-        for run in curve(time, series.values, x, &y) {
-            let points = run.into_iter().map(|(u, v)| (LEFT + PLOT_WIDTH * u, bottom - PLOT_HEIGHT * v));
+        for run in curve(time, series.values, &frame.x, &frame.y) {
+            let points = run.into_iter().map(|(u, v)| frame.at(u, v));
             let style = format!(
                 "fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\" stroke-linecap=\"round\"",
                 series.color, series.width
@@ -94,7 +169,7 @@ fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, time: &[f64], x: &SvgAxis, top: 
             svg.polyline(points, &style);
         }
     }
-    draw_legend(svg, panel, right, top - 16.0);
+    draw_legend(svg, panel, frame.right(), top - 16.0);
 }
 
 /// Legend in one row, aligned to the right edge. A single curve is named by the title of the panel.
@@ -106,7 +181,7 @@ fn draw_legend(svg: &mut Svg, panel: &Panel<'_>, right: f64, at: f64) {
     let mut x = right - panel.series.iter().map(|series| advance(series.name)).sum::<f64>() + 14.0;
     for series in &panel.series {
         svg.rect((x, at - 1.5), (18.0, 3.0), &format!("rx=\"1.5\" fill=\"{}\"", series.color));
-        svg.text((x + 24.0, at + 4.0), TextAnchor::Start, 12.5, &format!("fill=\"{INK}\""), series.name);
+        svg.text((x + 24.0, at + 4.0), "start", 12.5, &format!("fill=\"{INK}\""), series.name);
         x += advance(series.name);
     }
 }
@@ -146,6 +221,7 @@ fn reduced(values: &[f64]) -> Vec<usize> {
 }
 
 /// A range of values with ticks.
+#[derive(Clone, Copy)]
 struct SvgAxis {
     low: f64,
     high: f64,
@@ -270,7 +346,7 @@ fn power_of_ten(exponent: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Panel, PlotSeries, SvgAxis, draw, nice_step, power_of_ten, reduced};
+    use super::{Figure, Panel, PlotSeries, SvgAxis, draw_panels, nice_step, power_of_ten, reduced};
 
     #[test]
     fn steps_are_one_two_five() {
@@ -308,8 +384,19 @@ mod tests {
             Panel { title: "x", series: series(), log: false },
             Panel { title: "y", series: series(), log: true },
         ];
-        let svg = draw("t & t", "", &[0.0, 0.0, 0.0], &panels);
+        let svg = draw_panels("t & t", "", &[0.0, 0.0, 0.0], &panels);
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.contains("t &amp; t"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+
+    #[test]
+    fn every_curve_of_a_figure_has_its_points_and_its_name() {
+        let curves = vec![("x".into(), vec![(10.0, 0.1), (100.0, 0.2)]), ("empty".into(), vec![])];
+        for log in [true, false] {
+            let svg = Figure { title: "a < b", across: "t", curves: curves.clone(), log }.to_svg("");
+            assert_eq!(svg.matches("<circle").count(), 2);
+            assert_eq!(svg.matches("<polyline").count(), 1);
+            assert!(svg.contains("a &lt; b") && svg.contains(">x</text>") && !svg.contains("empty"));
+        }
     }
 }

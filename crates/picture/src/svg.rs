@@ -5,14 +5,6 @@ use std::fmt::Write as _;
 /// Typeface of every text.
 const FONT: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif";
 
-/// Alignment of a text relative to its point.
-#[derive(Clone, Copy)]
-pub(crate) enum TextAnchor {
-    Start,
-    Middle,
-    End,
-}
-
 /// An SVG document under construction.
 pub(crate) struct Svg {
     text: String,
@@ -21,15 +13,10 @@ pub(crate) struct Svg {
 impl Svg {
     /// A white page of this size in pixels.
     pub(crate) fn new(width: f64, height: f64, title: &str) -> Self {
-        let mut text = String::new();
-        let (w, h) = (number(width), number(height));
-        put(
-            &mut text,
-            format_args!(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-                 font-family=\"{FONT}\">\n<title>{}</title>\n<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n",
-                escape(title)
-            ),
+        let (w, h, title) = (number(width), number(height), escape(title));
+        let text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+             font-family=\"{FONT}\">\n<title>{title}</title>\n<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n"
         );
         Self { text }
     }
@@ -38,55 +25,44 @@ impl Svg {
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, width: f64) {
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
         let width = number(width);
-        put(
-            &mut self.text,
-            format_args!(
-                "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"{stroke}\" stroke-width=\"{width}\"/>\n"
-            ),
-        );
+        self.put(format_args!(
+            "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"{stroke}\" stroke-width=\"{width}\"/>\n"
+        ));
     }
 
     /// An open polygon through points, with attributes such as `stroke="…"`.
     pub(crate) fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, attributes: &str) {
-        put(&mut self.text, format_args!("<polyline points=\""));
+        self.put(format_args!("<polyline points=\""));
         for (i, (x, y)) in points.into_iter().enumerate() {
             let space = if i == 0 { "" } else { " " };
-            put(&mut self.text, format_args!("{space}{},{}", number(x), number(y)));
+            self.put(format_args!("{space}{},{}", number(x), number(y)));
         }
-        put(&mut self.text, format_args!("\" {attributes}/>\n"));
+        self.put(format_args!("\" {attributes}/>\n"));
     }
 
     /// A rectangle.
     pub(crate) fn rect(&mut self, at: (f64, f64), size: (f64, f64), attributes: &str) {
         let [x, y, w, h] = [at.0, at.1, size.0, size.1].map(number);
-        put(
-            &mut self.text,
-            format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" {attributes}/>\n"),
-        );
+        self.put(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" {attributes}/>\n"));
     }
 
-    /// A line of text, with attributes such as `font-weight="…"`.
-    pub(crate) fn text(
-        &mut self,
-        at: (f64, f64),
-        anchor: TextAnchor,
-        size: f64,
-        attributes: &str,
-        text: &str,
-    ) {
+    /// A filled disc.
+    pub(crate) fn disc(&mut self, at: (f64, f64), radius: f64, fill: &str) {
+        let [x, y, radius] = [at.0, at.1, radius].map(number);
+        self.put(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{fill}\"/>\n"));
+    }
+
+    /// A line of text, with attributes such as `font-weight="…"`; its anchor (`start`, `middle` or `end`) is at a point.
+    pub(crate) fn text(&mut self, at: (f64, f64), anchor: &str, size: f64, attributes: &str, text: &str) {
         let [x, y, size] = [at.0, at.1, size].map(number);
-        let anchor = match anchor {
-            TextAnchor::Start => "start",
-            TextAnchor::Middle => "middle",
-            TextAnchor::End => "end",
-        };
         let text = escape(text);
-        put(
-            &mut self.text,
-            format_args!(
-                "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" font-size=\"{size}\" {attributes}>{text}</text>\n"
-            ),
-        );
+        self.put(format_args!(
+            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" font-size=\"{size}\" {attributes}>{text}</text>\n"
+        ));
+    }
+
+    fn put(&mut self, args: std::fmt::Arguments<'_>) {
+        self.text.write_fmt(args).expect("writing to a string");
     }
 
     /// The finished document.
@@ -94,10 +70,6 @@ impl Svg {
         self.text.push_str("</svg>\n");
         self.text
     }
-}
-
-fn put(text: &mut String, args: std::fmt::Arguments<'_>) {
-    text.write_fmt(args).expect("writing to a string");
 }
 
 /// A pixel coordinate with at most two decimals and no trailing zeros.
