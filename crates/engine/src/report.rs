@@ -1,7 +1,7 @@
 //! Reports of steps: joint errors, solver work, flesh, actuators, and what was wrong. SI units.
 
 use sinew_flesh::FleshReport;
-use sinew_mechanism::BodyId;
+use sinew_mechanism::{BodyId, JointId};
 
 /// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -50,6 +50,9 @@ pub struct Health {
     pub ignored_inputs: u32,
     /// Pivots or rows that had to be made soft because they were singular.
     pub regularized: u32,
+    /// A joint that the step could not close: its bodies are apart by more than a thousandth of their size, or tilted by more than
+    /// a thousandth of a radian. By how much: [`sinew_mechanism::StepReport::unclosed`].
+    pub open_joint: Option<JointId>,
     /// First body whose state is no longer finite.
     pub non_finite: Option<BodyId>,
     /// First tetrahedron whose force is no longer finite.

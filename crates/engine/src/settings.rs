@@ -22,6 +22,8 @@ pub struct Settings {
     pub loops: Loops,
     /// Whether positions and velocities are brought back onto the joints after every step.
     pub stabilize: Option<Assembly>,
+    /// Whether islands that nothing holds get back the angular momentum that a step has lost to its order or its stop test.
+    pub keep_momentum: bool,
     /// How precisely bodies and flesh are solved together.
     pub together: CgSettings,
 }
@@ -89,6 +91,7 @@ impl Default for Settings {
             gyroscopic: bodies.gyroscopic,
             loops: bodies.loops,
             stabilize: bodies.stabilize,
+            keep_momentum: bodies.keep_momentum,
             together: bodies.together,
         }
     }
@@ -128,6 +131,7 @@ impl Settings {
         settings.gyroscopic = self.gyroscopic;
         settings.loops = self.loops;
         settings.stabilize = self.stabilize;
+        settings.keep_momentum = self.keep_momentum;
         settings.together = self.together;
         Some(settings)
     }

@@ -62,6 +62,7 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
     Health {
         ignored_inputs: n_unusable + report.health.ignored_inputs,
         regularized: report.mechanism.regularized,
+        open_joint: report.mechanism.worst_joint,
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,
         refused: report.mechanism.refused,

@@ -20,6 +20,8 @@ pub struct Settings {
     pub loops: Loops,
     /// Whether positions and velocities are brought back onto the joints after every step.
     pub stabilize: Option<Assembly>,
+    /// Whether islands that nothing holds get back the angular momentum that a step has lost to its order or its stop test.
+    pub keep_momentum: bool,
     /// How precisely bodies and a companion (flesh) are solved together.
     pub together: CgSettings,
 }
@@ -33,6 +35,7 @@ impl Default for Settings {
             gyroscopic: Gyroscopic::default(),
             loops: Loops::default(),
             stabilize: None,
+            keep_momentum: true,
             together: CgSettings::default(),
         }
     }
@@ -87,6 +90,9 @@ pub struct Implicit {
     pub newton_tolerance: f64,
     /// Parts that a step is divided into at most, where Newton iterations cannot close the joints; 1 switches this off.
     pub most_substeps: u32,
+    /// Where Newton iterations take the directions of the joint forces: with [`JacobianAt::Start`] at the start of the step as long
+    /// as that converges, which keeps the angular momentum; with [`JacobianAt::Predicted`] at the end, which damps.
+    pub jacobian: JacobianAt,
     /// Whether joint forces stiffen the rotations they pull on: unconditional stability under load. The paper has no
     /// such term.
     pub geometric_stiffness: bool,
@@ -101,6 +107,7 @@ impl Default for Implicit {
             newton_iterations: 10,
             newton_tolerance: 5e-4,
             most_substeps: 32,
+            jacobian: JacobianAt::Start,
             geometric_stiffness: true,
             form: TreeForm::Pair,
         }
@@ -209,14 +216,14 @@ impl Default for Displacement {
     }
 }
 
-/// Pose at which the directions of the joint forces of a displacement step are taken.
+/// Pose at which the directions of joint forces are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum JacobianAt {
     /// At the start of the step, as SHAKE does: energy is kept.
     #[default]
     Start,
-    /// At the predicted pose, as printed: loses energy quickly.
+    /// At the predicted end of the step, as printed in Fau98: loses energy quickly.
     Predicted,
 }
 

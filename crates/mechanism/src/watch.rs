@@ -4,7 +4,7 @@
 
 use sinew_solvers::LoopReport;
 
-use crate::model::BodyId;
+use crate::model::{BodyId, JointId};
 
 /// What a step has just done. Not every stepper has every stage: control, explicit flesh and contact are stages of whole
 /// models, which are stepped around a mechanism.
@@ -104,6 +104,8 @@ pub struct StepReport {
     /// Largest joint error that Newton iterations left at the end of the step, relative to the size of the joint's bodies
     /// (rotations in rad); 0 if it is within the tolerance, or with one solve.
     pub unclosed: f64,
+    /// The joint of that error, if it is more than a thousandth.
+    pub worst_joint: Option<JointId>,
     /// Parts that the step was divided into.
     pub substeps: u32,
     /// Pivots or rows that had to be regularized by compliance.
@@ -127,6 +129,7 @@ impl StepReport {
             loop_error: next.loop_error,
             iterations: self.iterations + next.iterations,
             unclosed: self.unclosed.max(next.unclosed),
+            worst_joint: if self.unclosed > next.unclosed { self.worst_joint } else { next.worst_joint },
             substeps: self.substeps + 1,
             regularized: self.regularized.max(next.regularized),
             assembly_iterations: self.assembly_iterations + next.assembly_iterations,

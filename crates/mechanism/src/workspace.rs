@@ -181,14 +181,16 @@ impl Workspace {
         };
         let lists =
             loads.loads.capacity() * size_of::<Load>() + 4 * (loads.slots.len() + loads.touched.capacity());
-        let motions = tree.motions.len() + points.velocities.len() + points.base.len();
+        let motions =
+            tree.motions.len() + points.velocities.len() + points.base.len() + points.best_motions.len();
         tree.factor.bytes()
             + tree.twists.len() * 8
             + tree.schedule.trunk.len() * 4
             + tree.stacks.iter().map(stack).sum::<usize>()
             + lists
             + motions * size_of::<Motion>()
-            + points.poses.len() * size_of::<Pose>()
+            + (points.poses.len() + points.ends.len()) * size_of::<Pose>()
+            + points.laws.len() * size_of::<[CoordinateLaws; 2]>()
             + points.joint_forces.len() * size_of::<DVec3>()
             + self.targets.len() * size_of::<MotorTarget>()
             + self.grab_wrenches.capacity() * size_of::<Force>()

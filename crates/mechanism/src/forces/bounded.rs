@@ -119,8 +119,11 @@ impl ScalarForce {
         if let Some(motor) = &self.motor {
             let servo = motor.servo(x, target, h);
             let (impulse, most) = (servo.q - servo.kappa * rate, h * motor.max_force);
+            let side = BoundedLaw::beyond(impulse);
             let is_beyond = impulse.abs() > most * (1.0 + ROUNDING);
-            laws.motor = if is_beyond { BoundedLaw::beyond(impulse) } else { BoundedLaw::Within };
+            // From one bound to the other the way leads through the servo.
+            let may_be = laws.motor == BoundedLaw::Within || laws.motor == side;
+            laws.motor = if is_beyond && may_be { side } else { BoundedLaw::Within };
         }
         if self.friction > 0.0 {
             laws.friction = match laws.friction {

@@ -70,7 +70,7 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
     model.free_islands = FreeIslands::of(&model);
     let is_bounded = |joint: &u32| model.forces[model.joints[*joint as usize].forces as usize].is_bounded();
     model.bounded_joints = (0..model.joints.len() as u32).filter(is_bounded).collect();
-    model.joint_sizes = model.joints.iter().map(|joint| joint_size(&model, joint)).collect();
+    model.joint_sizes = (0..model.joints.len() as u32).map(|joint| model.joint_size(joint)).collect();
     for looped in model.loops.iter().filter(|l| !l.is_primary) {
         model.joint_sizes[looped.joint as usize] = f64::INFINITY;
     }
@@ -324,12 +324,15 @@ impl Model {
     }
 }
 
-/// Size of the bodies that a joint moves: arms or radii of gyration, m.
-fn joint_size(model: &Model, joint: &JointModel) -> f64 {
-    let ends = [(joint.body1, joint.frames.point1), (joint.body2, joint.frames.point2)];
-    let of_end = |(body, point): (u32, DVec3)| match model.port(body) {
-        NONE => 0.0,
-        port => point.length().max(model.extents[port as usize].radius),
-    };
-    ends.map(of_end).into_iter().fold(f64::MIN_POSITIVE, f64::max)
+impl Model {
+    /// Size of the bodies that a joint moves: arms or radii of gyration, m.
+    pub(crate) fn joint_size(&self, joint: u32) -> f64 {
+        let joint = &self.joints[joint as usize];
+        let ends = [(joint.body1, joint.frames.point1), (joint.body2, joint.frames.point2)];
+        let of_end = |(body, point): (u32, DVec3)| match self.port(body) {
+            NONE => 0.0,
+            port => point.length().max(self.extents[port as usize].radius),
+        };
+        ends.map(of_end).into_iter().fold(f64::MIN_POSITIVE, f64::max)
+    }
 }

@@ -27,7 +27,8 @@ use crate::steppers::{
 use crate::tree::{JointAt, LinearizationPoint, StepLength, add_spring, grab_spring};
 use crate::workspace::PointScratch;
 use crate::{
-    Companion, Implicit, Model, MotorTarget, RowForm, Stage, State, StepReport, TreeForm, Workspace,
+    Companion, Implicit, JacobianAt, JointId, Model, MotorTarget, RowForm, Stage, State, StepReport,
+    TreeForm, Workspace,
 };
 
 /// One implicit step, with a companion if there is one. A tentative step that leaves joints open changes nothing.
@@ -44,10 +45,14 @@ pub(crate) fn step(
     step.start(state, run);
     run.done(Stage::Prepare);
 
+    run.may_be_direct = true;
     let mut solved = step.solve(state, run);
     let newton = step.close_joints(state, &mut solved, run);
+    run.may_be_direct = false;
 
-    let tried = StepReport { iterations: newton.solves, unclosed: newton.unclosed, ..StepReport::default() };
+    let Closing { solves: iterations, unclosed, worst } = newton;
+    let worst_joint = worst.filter(|_| unclosed > OPEN);
+    let tried = StepReport { iterations, unclosed, worst_joint, ..StepReport::default() };
     if is_tentative && newton.unclosed > OPEN {
         step.solver.loads.clear();
         return tried;
@@ -191,7 +196,7 @@ impl<'a> ImplicitStep<'a> {
     fn solve_once(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
         let problem = self.here.problem(state);
         if self.solver.loops.is_some() && self.here.phase == Phase::First {
-            run.settings.solve.openness = end_error(self.here.task, state, problem.point.poses, &[], 0.0);
+            run.settings.solve.openness = end_error(self.here.task, state, problem.point.poses, (&[], 0.0)).0;
         }
         let solved = self.solver.solve(&problem, run);
         measure_grabs(&problem.point, &self.solver, self.grab_wrenches);
@@ -204,44 +209,57 @@ impl<'a> ImplicitStep<'a> {
     fn close_joints(&mut self, state: &State, solved: &mut SolvedPoint, run: &mut Refinement<'_>) -> Closing {
         let most = self.here.implicit.newton_iterations.max(1);
         let tolerance = self.here.tolerance();
-        let mut closing = Closing { solves: 1, unclosed: 0.0 };
+        let mut closing = Closing { solves: 1, unclosed: 0.0, worst: None };
         if most == 1 || self.bends_little(tolerance, run) {
             return closing;
         }
         let (mut smallest, mut last, mut is_whole) = (f64::INFINITY, f64::INFINITY, true);
+        let mut open = f64::INFINITY;
         let mut stuck = 0;
         loop {
             self.here.move_ends(state, &self.solver.tree.motions);
-            let error = self.here.end_error(state);
-            let is_best = is_whole && error < smallest;
+            let (error, joint) = self.here.end_error(state);
+            // What may open is closed as long as that makes progress.
+            let was_open = std::mem::replace(&mut open, self.here.largest_opening(state));
+            let is_open = open > tolerance && open < NO_GAIN * was_open;
+            let is_best = is_whole && (error < smallest.max(tolerance) || smallest == f64::INFINITY);
             if is_best {
-                smallest = error;
+                (smallest, closing.worst) = (error, joint);
                 self.keep();
             }
-            if smallest <= tolerance || closing.solves >= most {
-                if !is_best {
+            if (smallest <= tolerance && !is_open) || closing.solves >= most {
+                if !is_best && smallest.is_finite() {
                     self.take_best(state, solved, run);
                 }
                 break;
             }
             self.prepare_again(state);
-            self.here.phase = match self.here.phase {
-                Phase::First if error < QUICK => Phase::Again,
-                Phase::Again if error < CONTRACTION * last => Phase::Again,
-                _ => Phase::Moved,
-            };
+            let is_quick = error < SETTLED
+                || match self.here.phase {
+                    Phase::First => error < QUICK,
+                    Phase::Again => error < CONTRACTION * last,
+                    Phase::Moved => false,
+                };
+            let may_keep =
+                self.here.implicit.jacobian == JacobianAt::Start && self.here.phase != Phase::Moved;
+            self.here.phase = if may_keep && is_quick { Phase::Again } else { Phase::Moved };
             stuck += u32::from(self.here.phase == Phase::Moved && error > OPEN && error > NO_GAIN * last);
             if stuck == STUCK {
                 self.here.bend();
             }
             last = error;
             // Directions that the rows of one pose have and those of another have not are told apart by how far they differ.
-            run.settings.solve.openness = run.settings.solve.openness.max(error);
+            let before = if self.here.phase == Phase::Moved { 0.0 } else { run.settings.solve.openness };
+            run.settings.solve.openness = before.max(error);
             *solved = self.solve(state, run);
             closing.solves += 1;
             is_whole = self.here.phase != Phase::Moved || self.limit_turns();
         }
-        closing.unclosed = if smallest <= tolerance { 0.0 } else { smallest };
+        if smallest <= tolerance {
+            closing.worst = None;
+        } else {
+            closing.unclosed = smallest;
+        }
         closing
     }
 
@@ -249,7 +267,9 @@ impl<'a> ImplicitStep<'a> {
     fn bends_little(&self, tolerance: f64, run: &Refinement<'_>) -> bool {
         let fastest = self.solver.tree.motions.iter().map(|m| m.angular.length_squared()).fold(0.0, f64::max);
         let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
-        is_met && fastest * self.here.scheme.h * self.here.scheme.h <= tolerance
+        is_met
+            && fastest * self.here.scheme.h * self.here.scheme.h <= tolerance
+            && !self.here.task.model.may_open(self.here.task.input)
     }
 
     /// Shortens the change of all twists so that no body turns too far in one iteration; true if it was not too long.
@@ -291,16 +311,17 @@ impl<'a> ImplicitStep<'a> {
         }
     }
 
-    /// Takes up the best solution; a companion keeps only its last one, so it solves from the start again.
+    /// Takes up the best solution. A companion with unknowns keeps only its last ones, so it is solved once more from there.
     fn take_best(&mut self, state: &State, solved: &mut SolvedPoint, run: &mut Refinement<'_>) {
-        if self.solver.companion.is_some() {
-            self.here.phase = Phase::First;
-            *solved = self.solve(state, run);
-            return;
-        }
         self.solver.tree.motions.copy_from_slice(&self.here.points.best_motions);
         if let Some(loops) = &mut self.solver.loops {
             loops.take_best();
+        }
+        if self.solver.has_unknowns() {
+            self.here.move_ends(state, &self.solver.tree.motions);
+            self.prepare_again(state);
+            self.here.phase = Phase::Moved;
+            *solved = self.solve(state, run);
         }
     }
 
@@ -318,14 +339,28 @@ impl<'a> ImplicitStep<'a> {
 
 impl StepPoint<'_> {
     /// Largest joint error at the end just found.
-    fn end_error(&self, state: &State) -> f64 {
-        end_error(self.task, state, &self.points.ends, &self.points.velocities, self.task.settings.dt)
+    fn end_error(&self, state: &State) -> (f64, Option<JointId>) {
+        end_error(self.task, state, &self.points.ends, (&self.points.velocities, self.task.settings.dt))
+    }
+
+    /// Largest error at the end just found among hard grabs and joints that may open, relative to the size of their bodies.
+    fn largest_opening(&self, state: &State) -> f64 {
+        let (StepTask { model, input, .. }, ends) = (self.task, &self.points.ends);
+        let grabs = input.hard_grabs(model).map(|grab| {
+            let port = model.pair_of_body[grab.body.index()];
+            grab.gap(model, ends) / model.extents[port as usize].radius
+        });
+        let joints = model.loops.iter().filter(|l| !l.is_primary).map(|looped| {
+            let (position, rotation) = joint_error(model, state, ends, input, (looped.joint, 0.0));
+            (position / model.joint_size(looped.joint)).max(rotation)
+        });
+        grabs.chain(joints).fold(0.0, f64::max)
     }
 
     /// Joint error that needs no further solve.
     fn tolerance(&self) -> f64 {
         let tolerance = self.implicit.newton_tolerance;
-        if self.task.model.loops.is_empty() { tolerance } else { tolerance * WITH_LOOPS }
+        if self.task.model.loops.is_empty() { tolerance } else { tolerance.min(WITH_LOOPS) }
     }
 
     /// Turns the linearization point of every body a little, each another way. A straight chain that is to become shorter has no
@@ -400,6 +435,8 @@ struct Closing {
     solves: u32,
     /// Largest joint error that is left, relative to the size of its bodies; 0 if within the tolerance.
     unclosed: f64,
+    /// Its joint.
+    worst: Option<JointId>,
 }
 
 /// Solves at one point with other laws of bounded forces, at most.
@@ -408,8 +445,11 @@ const MOST_LAWS: u32 = 8;
 /// Joint error after the first solve, relative to the size of the bodies, with which directions are kept.
 const QUICK: f64 = 0.1;
 
+/// Joint error with which directions are kept in any case.
+const SETTLED: f64 = 1e-8;
+
 /// Share of the joint error that an iteration with kept directions may leave.
-const CONTRACTION: f64 = 0.5;
+const CONTRACTION: f64 = 0.2;
 
 /// Largest turn of a body in one iteration that moves the linearization point, rad.
 const MOST_TURN: f64 = 0.5;
@@ -421,8 +461,8 @@ const STUCK: u32 = 2;
 /// Turn that takes bodies out of a pose in which no direction closes the joints, rad.
 const BEND: f64 = 1e-2;
 
-/// Joints of mechanisms with loops are closed better by this factor: dependent rows are told apart by how far joints are open.
-const WITH_LOOPS: f64 = 2e-2;
+/// Joint error that needs no further solve in mechanisms with loops: dependent rows are told apart by how far joints are open.
+const WITH_LOOPS: f64 = 1e-5;
 
 /// Where a solve of a step is linearized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -436,10 +476,15 @@ enum Phase {
 }
 
 /// Largest joint error at some poses, to which bodies got by twists `turned` within `h`, relative to the size of the joint's
-/// bodies (rotations in rad); joints that may open do not count.
-fn end_error(task: &StepTask<'_>, state: &State, poses: &[Pose], turned: &[Motion], h: f64) -> f64 {
+/// bodies (rotations in rad), and its joint; joints that may open do not count.
+fn end_error(
+    task: &StepTask<'_>,
+    state: &State,
+    poses: &[Pose],
+    (turned, h): (&[Motion], f64),
+) -> (f64, Option<JointId>) {
     let StepTask { model, input, .. } = *task;
-    let mut largest = 0.0f64;
+    let (mut largest, mut worst) = (0.0, None);
     for (index, size) in model.joint_sizes.iter().enumerate() {
         let joint = &model.joints[index];
         let mut turn = 0.0;
@@ -449,9 +494,11 @@ fn end_error(task: &StepTask<'_>, state: &State, poses: &[Pose], turned: &[Motio
         }
         let (position, rotation) = joint_error(model, state, poses, input, (index as u32, turn));
         let error = (position / size).max(rotation);
-        largest = if error <= largest { largest } else { error };
+        if !(error <= largest) {
+            (largest, worst) = (error, Some(JointId::from_index(index)));
+        }
     }
-    largest
+    (largest, worst)
 }
 
 /// Turn within a step beyond which the twist angle of the start of the step no longer tells full turns apart at its end, rad.

@@ -65,24 +65,28 @@ pub fn step_coupled(
     }
     let mut run = Refinement::new(&settings.loops, input, watch);
     let mut substeps = Substeps::new(settings.most_substeps());
-    let mut part_input = workspace.part_input.take().unwrap_or_default();
+    let mut part_input = workspace.part_input.take();
     let mut report = StepReport::default();
     let end = state.time + settings.dt;
     let mut momenta = std::mem::take(&mut workspace.island_momenta);
     loop {
-        let is_part = substeps.fill_input(model, state, input, settings.dt, &mut part_input);
+        substeps.fill_input(model, state, input, settings.dt, &mut part_input);
         let part = Settings { dt: substeps.length(settings.dt), ..*settings };
-        let input = if is_part { &*part_input } else { input };
+        let input = part_input.as_deref().filter(|_| substeps.is_divided()).unwrap_or(input);
         let task = StepTask { model, input, settings: &part };
         let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
-        remember_momenta(model, state, input, &mut momenta);
+        if settings.keep_momentum {
+            remember_momenta(model, state, input, &mut momenta);
+        }
         let mut active = ActiveStep { task, state, workspace, run: &mut run };
         let one = step_part(&mut active, companion, substeps.is_tentative());
         if one.unclosed > OPEN && substeps.halve(one.unclosed) {
             report.iterations += one.iterations;
             continue;
         }
-        restore_momenta(model, state, &workspace.loads, &momenta);
+        if settings.keep_momentum {
+            restore_momenta(model, state, &workspace.loads, &momenta);
+        }
         workspace.loads.clear();
         report = report.followed_by(one);
         if one.non_finite.is_some() || substeps.advance() {
@@ -90,7 +94,7 @@ pub fn step_coupled(
         }
     }
     state.time = end;
-    workspace.part_input = Some(part_input);
+    workspace.part_input = part_input;
     workspace.island_momenta = momenta;
     report.loops = run.report;
     report

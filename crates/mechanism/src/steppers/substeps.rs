@@ -77,19 +77,25 @@ impl Substeps {
         self.done >= self.whole
     }
 
-    /// The input of the next part; `None` if that is the whole step.
+    /// Whether the next part is not the whole step.
+    pub(crate) fn is_divided(&self) -> bool {
+        self.next < self.whole
+    }
+
+    /// Makes the input of the next part, unless that is the whole step.
     pub(crate) fn fill_input(
         &self,
         model: &Model,
         state: &State,
         input: &Input,
         dt: f64,
-        part: &mut Input,
-    ) -> bool {
-        if self.next == self.whole {
-            return false;
+        part: &mut Option<Box<Input>>,
+    ) {
+        if !self.is_divided() {
+            return;
         }
-        part.clone_from(input);
+        let part = part.get_or_insert_default();
+        (**part).clone_from(input);
         let share = f64::from(self.next) / f64::from(self.whole - self.done);
         let left = dt * f64::from(self.whole - self.done - self.next) / f64::from(self.whole);
         for (body, pose) in &mut part.kinematic {
@@ -108,6 +114,5 @@ impl Substeps {
         for (_, target) in &mut part.motors {
             target.position -= left * target.velocity;
         }
-        true
     }
 }

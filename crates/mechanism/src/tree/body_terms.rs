@@ -49,6 +49,7 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
     let base = &at.point.base[pair.body as usize];
     let omega = base.angular;
     // A free body keeps its momentum here; its rotation is integrated by the midpoint rule after the solve.
+    let is_at_start = !at.is_second && (at.point.displaced.is_none() || at.point.measured.is_some());
     let angular = match at.gyroscopic {
         Gyroscopic::Auto
             if pair.spins_free
@@ -58,12 +59,12 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
         {
             inertia.mul_vec(omega)
         }
-        Gyroscopic::Auto | Gyroscopic::Implicit if !at.is_second => {
+        Gyroscopic::Auto | Gyroscopic::Implicit if is_at_start => {
             let r = rotation;
             let own = DVec3::new(r.x_axis.dot(omega), r.y_axis.dot(omega), r.z_axis.dot(omega));
             *rotation * (pair.inertial.inertia.implicit_step(own, h) * pair.inertial.inertia.moments)
         }
-        Gyroscopic::Momentum if !at.is_second => inertia.mul_vec(omega),
+        Gyroscopic::Momentum if is_at_start => inertia.mul_vec(omega),
         Gyroscopic::None => inertia.mul_vec(omega),
         _ => {
             // Torque at the linearization point, which the higher-order schemes have moved ahead.

@@ -5,10 +5,14 @@ mod balance;
 pub(crate) mod scene;
 
 use sinew_math::{Motion, exp_so3, quat_to_mat3};
-use sinew_mechanism::{BodyKind, Implicit, Model, Order, Scheme, State, TreeForm, Workspace, step};
+use sinew_mechanism::{
+    BodyKind, Implicit, JacobianAt, Model, Order, Scheme, State, TreeForm, Workspace, step,
+};
 use sinew_testkit::{Rng, assert_close, soak_scale};
 
 use scene::{Scene, Taste};
+
+use crate::support::one_solve;
 
 /// Largest difference of the twists from the dense ones, relative to the largest twist.
 pub(crate) fn difference(scene: &Scene, found: &[Motion], expected: &[Motion]) -> f64 {
@@ -36,7 +40,7 @@ fn stepped(
     form: TreeForm,
     geometric_stiffness: bool,
 ) -> State {
-    let mut implicit = Implicit::default();
+    let mut implicit = one_solve();
     (implicit.form, implicit.geometric_stiffness) = (form, geometric_stiffness);
     let mut settings = scene.settings;
     settings.scheme = Scheme::Implicit(implicit);
@@ -104,6 +108,7 @@ fn stiff_trees_with_mass_ratios_of_a_million_soak() {
 fn converged(order: Order) -> Scheme {
     let mut scheme = Implicit::default();
     (scheme.order, scheme.newton_iterations, scheme.newton_tolerance) = (order, 60, 0.0);
+    (scheme.jacobian, scheme.most_substeps) = (JacobianAt::Predicted, 1);
     Scheme::Implicit(scheme)
 }
 

@@ -10,15 +10,25 @@ use sinew_mechanism::{
 
 pub(crate) const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
-/// Default implicit settings with another step length.
+/// One linear solve per step.
 pub(crate) fn settings(dt: f64) -> Settings {
     implicit(dt, Order::First, 1)
 }
 
+/// The step of the paper.
+pub(crate) fn one_solve() -> Implicit {
+    let mut scheme = Implicit::default();
+    scheme.newton_iterations = 1;
+    scheme
+}
+
+/// The implicit stepper alone: whole steps, converged to rounding, nothing corrected after them.
 pub(crate) fn implicit(dt: f64, order: Order, newton_iterations: u32) -> Settings {
     let mut scheme = Implicit::default();
     (scheme.order, scheme.newton_iterations) = (order, newton_iterations);
+    (scheme.newton_tolerance, scheme.most_substeps) = (1e-10, 1);
     let mut settings = Settings::default();
+    settings.keep_momentum = false;
     (settings.dt, settings.scheme) = (dt, Scheme::Implicit(scheme));
     settings
 }
@@ -35,6 +45,7 @@ pub(crate) fn explicit(dt: f64, method: RungeKutta, baumgarte: f64) -> Settings 
     let mut scheme = Explicit::default();
     (scheme.method, scheme.baumgarte) = (method, baumgarte);
     let mut settings = Settings::default();
+    settings.keep_momentum = false;
     (settings.dt, settings.scheme) = (dt, Scheme::Explicit(scheme));
     settings
 }

@@ -40,7 +40,8 @@ pub(crate) fn solve(
     }
     let n = lambda.len();
     // Rows that the tree holds already leave only noise, which shows only relative to the values for free bodies.
-    let free = operator.rows.free_diagonal(free_mass);
+    let mut free = Vec::new();
+    operator.rows.fill_free_diagonal(free_mass, &mut free);
     let mut stop = LoopStop::Converged;
     let factor = Llt::new(a.as_ref(), Side::Lower).ok().filter(|factor| {
         let pivot = |i: usize| factor.L()[(i, i)] * factor.L()[(i, i)];

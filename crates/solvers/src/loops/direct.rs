@@ -4,15 +4,17 @@
 //! joints are met become weakly independent when the joints are slightly open; resolving them would lock the mechanism
 //! (docs/maths/loops.md). So the proximal equations are solved, and repeated on the residual:
 //! ```text
-//! λ₀ = 0,   (A + ε P/w) δ = b̂ − A λ,   λ += δ          at most 4 times
+//! λ += E A E (b̂ − A λ),   E = (A + ε P/w)⁻¹          at most 6 times
 //! ```
-//! `P` is diagonal: the mean diagonal entry of `Â` over the translation rows of the joint, and over its rotation rows;
-//! `w` is the weight of the joint. A direction whose `A` is below `ε P` stays out, any other converges by `ε P/A` per
+//! A direction with the eigenvalue `σ` of `A` in terms of `P` gets the factor `σ/(σ + ε)²`: `1/σ` where the rows tell what
+//! moves, nothing where they are dependent or contradict each other.
+//! `P` is diagonal: that of `J M⁻¹Jᵀ` for free bodies, times the share of it that the tree leaves to the joint (the larger
+//! one of its translation and rotation rows); `w` is the weight of the joint. A direction whose `A` is below `ε P` stays out, any other converges by `ε P/A` per
 //! repeat. Joints that are open by a share `δ` of their bodies' size give dependent rows eigenvalues of order `δ²`, so
 //! `ε = 10⁶ δ²`, between 1e-10 and 1e-4 ([`LoopSettings::openness`]). Light and heavy bodies may then meet in one joint as
 //! long as joints are closed.
 //!
-//! **Rank.** By LDLᵀ with diagonal pivoting. Rows whose pivot falls below [`ZERO`] of their diagonal entry move
+//! **Rank.** By LDLᵀ with diagonal pivoting. Rows whose pivot falls below [`ZERO`] of their diagonal entry, or of that for free bodies, move
 //! nothing that other rows do not move; their `λ` is 0.
 //!
 //! **Cost.** One response per row, `n³/3` flops; no allocation once warm. The same bits on every machine.
@@ -20,6 +22,7 @@
 //! **Failure.** Numbers that are not finite give [`LoopStop::Breakdown`].
 
 use super::operator::Operator;
+use super::responder::FreeMass;
 use super::settings::{LOOP_DRIFT, LoopSettings, LoopStop};
 use crate::vector::largest;
 
@@ -31,7 +34,7 @@ const LEAST: f64 = 1e-10;
 const MOST: f64 = 1e-4;
 
 /// Repeats on the residual.
-const REPEATS: usize = 4;
+const REPEATS: usize = 6;
 
 /// A pivot below this fraction of its diagonal entry is rounding.
 const ZERO: f64 = 1e-11;
@@ -45,16 +48,18 @@ pub(crate) struct DirectScratch {
     factor: Vec<f64>,
     /// Row of each pivot.
     order: Vec<u32>,
-    diagonal: Vec<f64>,
+    /// Diagonal for free bodies, then what pivots are compared with.
+    free: Vec<f64>,
     residual: Vec<f64>,
     step: Vec<f64>,
     /// One row or column at a time.
     column: Vec<f64>,
 }
 
-/// Solves `(Â + D) λ = rhs` from zero; returns how it ended and the largest residual.
+/// Solves `(Â + D) λ = rhs` from the multipliers given; returns how it ended and the largest residual.
 pub(crate) fn solve(
     operator: &mut Operator<'_>,
+    free_mass: &dyn Fn(u32) -> FreeMass,
     settings: &LoopSettings,
     scratch: &mut DirectScratch,
     rhs: &[f64],
@@ -62,10 +67,10 @@ pub(crate) fn solve(
 ) -> (LoopStop, f64) {
     let n = lambda.len();
     scratch.resize(n);
+    operator.rows.fill_free_diagonal(free_mass, &mut scratch.free);
     scratch.assemble(operator, (SHARE * settings.openness * settings.openness).clamp(LEAST, MOST));
     let rank = scratch.decompose(n);
-    lambda.fill(0.0);
-    scratch.residual.copy_from_slice(rhs);
+    scratch.subtract(rhs, lambda);
     operator.switch_off(&mut scratch.residual);
     let mut residual = largest(&scratch.residual);
     for _ in 0..REPEATS {
@@ -102,7 +107,7 @@ impl DirectScratch {
         self.factor.resize(n * n, 0.0);
         self.order.clear();
         self.order.extend(0..n as u32);
-        for vector in [&mut self.diagonal, &mut self.residual, &mut self.step, &mut self.column] {
+        for vector in [&mut self.residual, &mut self.step, &mut self.column] {
             vector.clear();
             vector.resize(n, 0.0);
         }
@@ -110,7 +115,7 @@ impl DirectScratch {
 
     /// `A` and `A + ε P/w`, with ones on the diagonal of rows that are switched off.
     fn assemble(&mut self, operator: &mut Operator<'_>, epsilon: f64) {
-        let Self { matrix, factor, column, .. } = self;
+        let Self { matrix, factor, free, column, .. } = self;
         let rows = operator.rows;
         let n = rows.len();
         for block in rows.blocks() {
@@ -124,14 +129,14 @@ impl DirectScratch {
                 operator.respond_to_row(block, row, column);
                 matrix[row * n..][..n].copy_from_slice(column);
             }
-            let share = epsilon / block.weight;
-            for is_turn in [false, true] {
+            let left = [false, true].map(|is_turn| {
                 let own = block.rows().filter(|&row| rows.is_turn(block, row) == is_turn);
-                let sum: f64 = own.clone().map(|row| matrix[row * n + row]).sum();
-                let mean = sum / own.clone().count().max(1) as f64;
-                own.for_each(|row| factor[row * n + row] = share * mean);
-            }
+                let sum = own.fold([0.0; 2], |[a, b], row| [a + matrix[row * n + row], b + free[row]]);
+                if sum[1] > 0.0 { sum[0] / sum[1] } else { 0.0 }
+            });
+            let share = left[0].max(left[1]) * epsilon / block.weight;
             for row in block.rows() {
+                factor[row * n + row] = share * free[row];
                 matrix[row * n + row] += rows.compliance()[row];
             }
         }
@@ -148,11 +153,12 @@ impl DirectScratch {
 
     /// LDLᵀ of `factor` with diagonal pivoting; returns the number of pivots.
     fn decompose(&mut self, n: usize) -> usize {
-        let Self { factor, order, diagonal, .. } = self;
-        (0..n).for_each(|i| diagonal[i] = factor[i * n + i]);
+        let Self { factor, order, free, .. } = self;
+        // Rows that the tree holds already leave only noise, which shows only relative to the values for free bodies.
+        (0..n).for_each(|i| free[i] = factor[i * n + i].max(free[i]));
         for k in 0..n {
-            // The largest pivot relative to what the row began with: rows have different units.
-            let share = |i: usize| factor[i * n + i] / diagonal[i];
+            // The largest pivot relative to its reference: rows have different units.
+            let share = |i: usize| factor[i * n + i] / free[i];
             let mut best = k;
             for i in k + 1..n {
                 if share(i) > share(best) || share(best).is_nan() {
@@ -164,7 +170,7 @@ impl DirectScratch {
             }
             swap(factor, n, k, best);
             order.swap(k, best);
-            diagonal.swap(k, best);
+            free.swap(k, best);
             let pivot = 1.0 / factor[k * n + k];
             for i in k + 1..n {
                 let l = factor[i * n + k] * pivot;
@@ -181,22 +187,16 @@ impl DirectScratch {
         n
     }
 
-    /// `λ += (A + ε P/w)⁻¹ r`.
+    /// `λ += E A E r`.
     fn advance(&mut self, rank: usize, lambda: &mut [f64]) {
-        let Self { factor, order, residual, step, .. } = self;
-        let n = order.len();
-        for i in 0..rank {
-            let known: f64 = (0..i).map(|j| factor[i * n + j] * step[j]).sum();
-            step[i] = residual[order[i] as usize] - known;
+        let n = lambda.len();
+        let Self { matrix, factor, order, residual, step, column, .. } = self;
+        solve_factored(factor, order, rank, residual, step, column);
+        for (out, row) in residual.iter_mut().zip(matrix.chunks_exact(n)) {
+            *out = sinew_math::dot(row, column);
         }
-        for i in 0..rank {
-            step[i] /= factor[i * n + i];
-        }
-        for i in (0..rank).rev() {
-            let known: f64 = (i + 1..rank).map(|j| factor[j * n + i] * step[j]).sum();
-            step[i] -= known;
-            lambda[order[i] as usize] += step[i];
-        }
+        solve_factored(factor, order, rank, residual, step, column);
+        lambda.iter_mut().zip(&*column).for_each(|(l, d)| *l += d);
     }
 
     /// `r = b − A λ`.
@@ -205,6 +205,19 @@ impl DirectScratch {
         for ((r, b), row) in self.residual.iter_mut().zip(rhs).zip(self.matrix.chunks_exact(n)) {
             *r = b - sinew_math::dot(row, lambda);
         }
+    }
+}
+
+/// `x = E b` by the factor; rows without a pivot get 0.
+fn solve_factored(factor: &[f64], order: &[u32], rank: usize, b: &[f64], step: &mut [f64], x: &mut [f64]) {
+    let n = order.len();
+    for i in 0..rank {
+        step[i] = b[order[i] as usize] - sinew_math::dot(&factor[i * n..][..i], &step[..i]);
+    }
+    x.fill(0.0);
+    for i in (0..rank).rev() {
+        let known: f64 = (i + 1..rank).map(|j| factor[j * n + i] * x[order[j] as usize]).sum();
+        x[order[i] as usize] = step[i] / factor[i * n + i] - known;
     }
 }
 

@@ -87,6 +87,10 @@ pub fn refine(
     }
     let is_few = rows.len() <= DIRECT_ROWS && !responder.is_slow();
     let mut operator = Operator::new(rows, responder, ports);
+    if !largest(lambda).is_finite() {
+        lambda.fill(0.0);
+    }
+    operator.switch_off(lambda);
     if settings.method == LoopMethod::Direct || (settings.method == LoopMethod::Auto && is_few) {
         if settings.iterations == 0 || !keep_going(0, f64::INFINITY) {
             report.stop = if settings.iterations == 0 { LoopStop::Budget } else { LoopStop::Asked };
@@ -94,13 +98,12 @@ pub fn refine(
             return report;
         }
         report.iterations = 1;
-        (report.stop, report.residual) = direct::solve(&mut operator, settings, direct, rhs, lambda);
-        return report;
+        (report.stop, report.residual) =
+            direct::solve(&mut operator, free_mass, settings, direct, rhs, lambda);
+        if report.stop != LoopStop::Breakdown {
+            return report;
+        }
     }
-    if !largest(lambda).is_finite() {
-        lambda.fill(0.0);
-    }
-    operator.switch_off(lambda);
     verified.clear();
     verified.extend_from_slice(lambda);
     preconditioner.fill(rows, free_mass, settings.precondition);

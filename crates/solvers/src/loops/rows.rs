@@ -253,21 +253,18 @@ impl LoopRows {
     }
 
     /// The diagonal of `J M⁻¹Jᵀ` for free bodies.
-    #[cfg(feature = "dense")]
-    pub(crate) fn free_diagonal(&self, free_mass: &dyn Fn(u32) -> FreeMass) -> Vec<f64> {
-        let mut diagonal = Vec::with_capacity(self.len());
+    pub(crate) fn fill_free_diagonal(&self, free_mass: &dyn Fn(u32) -> FreeMass, diagonal: &mut Vec<f64>) {
+        diagonal.clear();
         for block in &self.blocks {
-            let [mass1, mass2] = block.ports.map(|port| Self::mass_at(port, free_mass));
-            let of_row = |on1: Force, on2: Force| on1.dot(mass1.mul(on1)) + on2.dot(mass2.mul(on2));
-            match self.rows_of(block) {
-                BlockRows::Point([arm1, arm2]) => diagonal.extend(DVec3::AXES.map(|axis| {
-                    let on = |arm: &DVec3| Force { angular: arm.cross(axis), linear: axis };
-                    of_row(on(arm1), on(arm2))
-                })),
-                BlockRows::General(rows) => diagonal.extend(rows.iter().map(|[on1, on2]| of_row(*on1, *on2))),
-            }
+            let masses = block.ports.map(|port| Self::mass_at(port, free_mass));
+            diagonal.extend(block.rows().map(|row| {
+                let of_side = |side: usize| {
+                    let on = self.row_on(block, row, side);
+                    on.dot(masses[side].mul(on))
+                };
+                of_side(0) + of_side(1)
+            }));
         }
-        diagonal
     }
 
     /// Copies the first `n_blocks` blocks of `other`, reusing memory.

@@ -381,7 +381,7 @@ fn scalar_law(
     let (h, scale) = (scene.settings.dt, scene.input.spring_scale);
     let (k, c) = (force.spring.stiffness * scale, force.spring.damping * scale);
     let mut q = -h * k * (x - force.spring.rest) + force.armature * rate;
-    let mut kappa = h * (h * k + c) + force.armature + h * force.friction / rate.abs().max(1e-3);
+    let mut kappa = h * (h * k + c) + force.armature;
     if let Some(limit) = &force.limit {
         let upper = limit_law(limit, x, rate, h);
         let mirrored = Limit { max: -limit.min, ..*limit };
@@ -391,10 +391,8 @@ fn scalar_law(
     }
     if let Some(motor) = &force.motor {
         let goal = goal.unwrap_or(motor.target);
-        let full = motor.kp * (goal.position - x - h * rate) + motor.kd * (goal.velocity - rate);
-        let gain = if full.abs() > motor.max_force { motor.max_force / full.abs() } else { 1.0 };
-        q += gain * h * (motor.kp * (goal.position - x) + motor.kd * goal.velocity);
-        kappa += gain * h * (h * motor.kp + motor.kd);
+        q += h * (motor.kp * (goal.position - x) + motor.kd * goal.velocity);
+        kappa += h * (h * motor.kp + motor.kd);
     }
     (q, kappa)
 }
