@@ -36,7 +36,7 @@ fn difference(seed: u64, young: f64, is_hung: bool) -> f64 {
     let chain = Chain::new(&spec);
     let mut run = Run::new(&chain);
     let mut implicit = Implicit::default();
-    implicit.geometric_stiffness = false;
+    (implicit.newton_iterations, implicit.geometric_stiffness) = (1, false);
     run.settings.scheme = Scheme::Implicit(implicit);
     for motion in &mut run.state.motions {
         // No spin: the gyroscopic treatment is tested elsewhere.

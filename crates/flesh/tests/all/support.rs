@@ -8,8 +8,8 @@ use sinew_flesh::{
 };
 use sinew_math::{MassProperties, Pose, Sym3};
 use sinew_mechanism::{
-    BodyId, BodySpec, CgSettings, Input, JointFrames, JointKind, JointSpec, MechanismBuilder, Model,
-    Settings, Stage, State, StepHooks, StepReport, Workspace, step_coupled,
+    BodyId, BodySpec, CgSettings, Implicit, Input, JointFrames, JointKind, JointSpec, MechanismBuilder,
+    Model, Scheme, Settings, Stage, State, StepHooks, StepReport, Workspace, step_coupled,
 };
 
 /// Corners of the six tetrahedra of a cube, as bits x, y, z.
@@ -153,7 +153,11 @@ impl<'a> Run<'a> {
     pub(crate) fn new(chain: &'a Chain) -> Self {
         let state = chain.model.initial_state();
         let soft = chain.flesh.initial_state(&state);
+        // One linear solve per step, which is what these tests look at.
+        let mut implicit = Implicit::default();
+        implicit.newton_iterations = 1;
         let mut settings = Settings::default();
+        settings.scheme = Scheme::Implicit(implicit);
         settings.together = CgSettings { precision: 1e-13, iterations: 2000 };
         Self {
             chain,

@@ -55,7 +55,7 @@ impl ZeroStep {
             loops.start(&state.loops, false, 0.0);
             loops.linearize(
                 &at,
-                &LoopDemand { opening, yielding, joint_forces: loop_forces, ties: &[] },
+                &LoopDemand { opening, yielding, joint_forces: loop_forces, ..LoopDemand::default() },
                 loads,
             );
         }

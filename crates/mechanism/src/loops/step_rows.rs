@@ -22,6 +22,8 @@ use crate::tree::{BodyLoads, JointAt, LinearizationPoint, SHORT_ROW, TreeReport,
 pub(crate) struct LoopDemand<'a> {
     /// What becomes of joints that may open.
     pub(crate) opening: OpeningPolicy,
+    /// Share of a whole step that is made: what may open closes no faster in a part of one.
+    pub(crate) share: f64,
     /// Compliance of every row outside the tree, in terms of the masses of its trees.
     pub(crate) yielding: f64,
     /// Forces of the joints outside the tree in the solve before, N, for the geometric stiffness; empty if that is off.
@@ -32,7 +34,7 @@ pub(crate) struct LoopDemand<'a> {
 
 impl Default for LoopDemand<'_> {
     fn default() -> Self {
-        Self { opening: OpeningPolicy::Yield, yielding: 0.0, joint_forces: &[], ties: &[] }
+        Self { opening: OpeningPolicy::Yield, share: 1.0, yielding: 0.0, joint_forces: &[], ties: &[] }
     }
 }
 
@@ -145,7 +147,7 @@ impl Linearizer<'_, '_> {
         let treatment = if looped.is_primary || joint.compliance > 0.0 {
             Treatment::RIGID
         } else {
-            self.demand.opening.treat(at.model, looped.ports, (here.position_error, here.rotation_error))
+            self.treat(looped.ports, (here.position_error, here.rotation_error))
         };
         let weight = if treatment.counts { weight } else { 0.0 };
         let mut rows: SmallVec<[LoopRow; 6]> = SmallVec::new();
@@ -171,6 +173,12 @@ impl Linearizer<'_, '_> {
         let softness = treatment.softness.map(|s| s / importance);
         let (at, given) = (self.at, self.demand.yielding / importance);
         soften((at.model, at.poses), self.rows, self.yielded, softness, given);
+    }
+
+    /// How a joint that may open is treated at an error (m, rad).
+    fn treat(&self, ports: [u32; 2], error: (f64, f64)) -> Treatment {
+        let treatment = self.demand.opening.treat(self.at.model, ports, error);
+        Treatment { stride: treatment.stride * self.demand.share, ..treatment }
     }
 
     /// Rows on the relative twist, less what immovable bodies do.
@@ -219,11 +227,7 @@ impl Linearizer<'_, '_> {
         });
         let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
         let gap = end1.transform_point(points[0]) - end2.transform_point(points[1]);
-        let treatment = if may_open {
-            self.demand.opening.treat(at.model, ports, (gap.length(), 0.0))
-        } else {
-            Treatment::RIGID
-        };
+        let treatment = if may_open { self.treat(ports, (gap.length(), 0.0)) } else { Treatment::RIGID };
         let weight = if treatment.counts { weight } else { 0.0 };
         let rhs = (given1 - given2) - gap * (at.step.per_h * treatment.stride);
         self.rows.push_point(ports, arms, rhs, weight);

@@ -97,7 +97,7 @@ fn correct_along_start(
 
 /// Gravity, drag, inputs, springs and forces inside joints, per body.
 fn fill_forces(task: &StepTask<'_>, state: &State, targets: &[MotorTarget], forces: &mut Vec<Force>) {
-    let StepTask { model, input, settings } = *task;
+    let StepTask { model, input, settings, .. } = *task;
     let at = Evaluation { targets, ..Evaluation::of_state(model, state, input) };
     at.fill_external(forces);
     for pair in &model.pairs {

@@ -65,7 +65,7 @@ fn accelerate(
     (baumgarte, remaining): (f64, f64),
     scratch: &mut ExplicitScratch,
 ) -> (TreeReport, f64) {
-    let ActiveStep { task: StepTask { model, input, settings }, state, workspace, run } = step;
+    let ActiveStep { task: StepTask { model, input, settings, .. }, state, workspace, run } = step;
     let Workspace { tree, loops, targets, .. } = &mut **workspace;
     let mut at = Evaluation {
         poses: &scratch.poses,

@@ -210,7 +210,7 @@ impl<'a> ImplicitStep<'a> {
         let most = self.here.implicit.newton_iterations.max(1);
         let tolerance = self.here.tolerance();
         let mut closing = Closing { solves: 1, unclosed: 0.0, worst: None };
-        if most == 1 || self.bends_little(tolerance, run) {
+        if most == 1 || self.leaves_loops_open(run) || self.bends_little(tolerance, run) {
             return closing;
         }
         let (mut smallest, mut last, mut is_whole) = (f64::INFINITY, f64::INFINITY, true);
@@ -219,8 +219,8 @@ impl<'a> ImplicitStep<'a> {
         loop {
             self.here.move_ends(state, &self.solver.tree.motions);
             let (error, joint) = self.here.end_error(state);
-            // What may open is closed as long as that makes progress.
-            let was_open = std::mem::replace(&mut open, self.here.largest_opening(state));
+            // Hard grabs are met as well as that makes progress.
+            let was_open = std::mem::replace(&mut open, self.here.grab_error());
             let is_open = open > tolerance && open < NO_GAIN * was_open;
             let is_best = is_whole && (error < smallest.max(tolerance) || smallest == f64::INFINITY);
             if is_best {
@@ -261,6 +261,18 @@ impl<'a> ImplicitStep<'a> {
             closing.unclosed = smallest;
         }
         closing
+    }
+
+    /// Whether iterations on the loops were too few to solve them: nothing is gained by linearizing again what they would do.
+    fn leaves_loops_open(&self, run: &Refinement<'_>) -> bool {
+        let model = self.here.task.model;
+        let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
+        let is_direct = run.settings.solve.is_direct(n_rows, self.solver.has_unknowns());
+        if is_direct {
+            return false;
+        }
+        let sizes = model.loops.iter().map(|looped| model.joint_size(looped.joint));
+        run.report.residual * self.here.scheme.h > UNSOLVED * sizes.fold(f64::INFINITY, f64::min)
     }
 
     /// Whether the curvature of the motion alone, at most `(h ω)²` of the size of the bodies, stays within a tolerance.
@@ -343,18 +355,14 @@ impl StepPoint<'_> {
         end_error(self.task, state, &self.points.ends, (&self.points.velocities, self.task.settings.dt))
     }
 
-    /// Largest error at the end just found among hard grabs and joints that may open, relative to the size of their bodies.
-    fn largest_opening(&self, state: &State) -> f64 {
+    /// Largest error of a hard grab at the end just found, relative to the size of its body.
+    fn grab_error(&self) -> f64 {
         let (StepTask { model, input, .. }, ends) = (self.task, &self.points.ends);
         let grabs = input.hard_grabs(model).map(|grab| {
             let port = model.pair_of_body[grab.body.index()];
             grab.gap(model, ends) / model.extents[port as usize].radius
         });
-        let joints = model.loops.iter().filter(|l| !l.is_primary).map(|looped| {
-            let (position, rotation) = joint_error(model, state, ends, input, (looped.joint, 0.0));
-            (position / model.joint_size(looped.joint)).max(rotation)
-        });
-        grabs.chain(joints).fold(0.0, f64::max)
+        grabs.fold(0.0, f64::max)
     }
 
     /// Joint error that needs no further solve.
@@ -423,6 +431,7 @@ impl StepPoint<'_> {
             gravity: task.settings.gravity,
             gyroscopic: task.settings.gyroscopic,
             is_second: scheme.is_second,
+            share: task.share,
             joint_forces,
             loop_forces,
         }
@@ -444,6 +453,9 @@ const MOST_LAWS: u32 = 8;
 
 /// Joint error after the first solve, relative to the size of the bodies, with which directions are kept.
 const QUICK: f64 = 0.1;
+
+/// Share of the size of its bodies by which a loop that was not solved opens in the step.
+const UNSOLVED: f64 = 0.25;
 
 /// Joint error with which directions are kept in any case.
 const SETTLED: f64 = 1e-8;

@@ -52,7 +52,7 @@ pub(crate) fn integrate(
 impl Solution<'_> {
     /// Whether a body has no joint and nothing else that holds it: its rotation keeps energy and momentum.
     fn spins(&self, body: usize) -> bool {
-        let StepTask { model, input, settings } = *self.task;
+        let StepTask { model, input, settings, .. } = *self.task;
         let is_coupled = || self.loads.is_coupled(model.pair_of_body[body] as usize);
         let is_free = || !is_coupled() && !input.holds(model, body as u32);
         model.spins_free[body] && settings.gyroscopic == Gyroscopic::Auto && is_free()

@@ -44,6 +44,8 @@ pub(crate) struct PointProblem<'a> {
     pub(crate) gyroscopic: Gyroscopic,
     /// Second-order scheme.
     pub(crate) is_second: bool,
+    /// Share of a whole step that is made.
+    pub(crate) share: f64,
     /// Forces of the solve before, for the geometric stiffness: net joint force per body, and force in each joint outside the
     /// tree; both empty if the stiffness is off.
     pub(crate) joint_forces: &'a [DVec3],
@@ -130,7 +132,8 @@ impl PointSolver<'_> {
     ) -> (TreeReport, f64) {
         let at = &problem.point;
         self.loads.fill(at);
-        let mut demand = LoopDemand { joint_forces: problem.loop_forces, ..LoopDemand::default() };
+        let mut demand =
+            LoopDemand { joint_forces: problem.loop_forces, share: problem.share, ..LoopDemand::default() };
         if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion {
             companion.linearize(coupling, &mut CompanionLoads::new(at.model, self.loads, &mut scratch.ties));
             demand.ties = &scratch.ties;

@@ -156,6 +156,8 @@ pub(crate) struct StepTask<'a> {
     pub(crate) model: &'a Model,
     pub(crate) input: &'a Input,
     pub(crate) settings: &'a Settings,
+    /// Share of a whole step that is made.
+    pub(crate) share: f64,
 }
 
 /// A step under way.
@@ -169,7 +171,7 @@ pub(crate) struct ActiveStep<'a, 'b> {
 impl ActiveStep<'_, '_> {
     /// Takes twists of kinematic bodies and motor targets from the input.
     pub(crate) fn take_input(&mut self) {
-        let StepTask { model, input, settings } = self.task;
+        let StepTask { model, input, settings, .. } = self.task;
         move_kinematic(model, self.state, input, settings.dt);
         set_targets(model, input, &mut self.workspace.targets);
     }

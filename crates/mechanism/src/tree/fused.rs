@@ -15,7 +15,7 @@ use sinew_solvers::{PairJoint, PointJoint};
 
 use crate::forces::{Coordinate, HeldLimits, LimitedCoordinate, ScalarImpulse, linearized_spring};
 use crate::joints::{RowForm, unwrap_angle};
-use crate::model::{PairModel, motion_of};
+use crate::model::{PairModel, motion_of, pose_of};
 use crate::tree::{Found, LinearizationPoint};
 
 /// Placement of the two ends of a joint.
@@ -33,27 +33,38 @@ pub(crate) struct JointPlacement<'a> {
     pub(crate) parent_arm: DVec3,
 }
 
-/// The hinge of a pair; errors and twist angle go to `found`.
+impl JointPlacement<'_> {
+    /// Distance of the anchors, m.
+    #[inline]
+    fn gap(&self) -> DVec3 {
+        (self.position - self.parent_position) + (self.arm - self.parent_arm)
+    }
+}
+
+/// The hinge of a pair, with the directions of its first placement and the errors of its second; errors and twist angle go
+/// to `found`.
 #[inline(always)]
 pub(crate) fn hinge(
     at: &LinearizationPoint<'_>,
     pair: &PairModel,
-    ends: &JointPlacement<'_>,
+    [ends, seen]: [&JointPlacement<'_>; 2],
     found: &mut Found,
 ) -> PairJoint<1> {
     let (arm, parent_arm) = (ends.arm, ends.parent_arm);
     let axis = *ends.rotation * pair.own.axis;
     let parent_axis = *ends.parent_rotation * pair.other.axis;
     let shift = ends.position - ends.parent_position;
-    let gap = shift + (arm - parent_arm);
+    let gap = seen.gap();
+    let seen_axis = *seen.rotation * pair.own.axis;
+    let seen_parent_axis = *seen.parent_rotation * pair.other.axis;
     // The rows turn about P₁ and i₁ (i₂ if they are to remove large errors at once) and the spring about i₂, wherever
     // body 1 is.
     let (arm, exact_axis, force_axis) =
         if pair.flipped { (parent_arm - shift, parent_axis, axis) } else { (arm, axis, parent_axis) };
     let row_axis = if at.form == RowForm::SmallError { force_axis } else { exact_axis };
-    let lean = parent_axis.cross(axis);
+    let lean = seen_parent_axis.cross(seen_axis);
     let sine_squared = lean.length_squared();
-    let cosine = parent_axis.dot(axis);
+    let cosine = seen_parent_axis.dot(seen_axis);
     let ratio = angle_over_sine(sine_squared, cosine);
 
     let turn = lean * (-ratio * at.step.per_h);
@@ -71,10 +82,11 @@ pub(crate) fn hinge(
     let (mut kappa, mut q) = (0.0, 0.0);
     if pair.forces.tracks_twist {
         let sign = if pair.flipped { -1.0 } else { 1.0 };
-        let angle = sign * twist(pair, ends, axis, parent_axis);
+        let angle = sign * twist(pair, seen, seen_axis, seen_parent_axis);
         let mut turned = 0.0;
-        if at.lead[0] > 0.0 {
-            turned = at.lead[0] * sign * force_axis.dot(relative_angular(at.motions, pair));
+        let lead = at.lead[usize::from(at.measured.is_some())];
+        if lead > 0.0 {
+            turned = lead * sign * force_axis.dot(relative_angular(at.motions, pair));
         }
         found.twist = unwrap_angle(angle, at.twists[pair.joint as usize] + turned);
         let impulse = twist_force(at, pair, found.twist, force_axis * sign, displaced.angular);
@@ -151,17 +163,17 @@ pub(crate) fn lean_squared(sine_squared: f64, cosine: f64, ratio: f64) -> f64 {
     if is_reversed { PI * PI } else { sine_squared * ratio * ratio }
 }
 
-/// The ball of a pair; its error goes to `found`.
+/// The ball of a pair, with the directions of its first placement and the errors of its second; its error goes to `found`.
 #[inline]
 pub(crate) fn ball(
     at: &LinearizationPoint<'_>,
     pair: &PairModel,
-    ends: &JointPlacement<'_>,
+    [ends, seen]: [&JointPlacement<'_>; 2],
     found: &mut Found,
 ) -> PointJoint {
     let h = at.step.h;
     let shift = ends.position - ends.parent_position;
-    let gap = shift + (ends.arm - ends.parent_arm);
+    let gap = seen.gap();
     let arm = if pair.flipped { ends.parent_arm - shift } else { ends.arm };
     let mut offset = Motion { angular: DVec3::ZERO, linear: gap * -at.step.per_h };
     let mut displaced = Motion::ZERO;
@@ -175,7 +187,8 @@ pub(crate) fn ball(
         let (k, c) =
             (pair.forces.spring.stiffness * at.spring_scale, pair.forces.spring.damping * at.spring_scale);
         // B_a B_bᵀ, with the two constant frame rotations as one.
-        let (own, parent) = (at.pose(pair.body).rotation, at.pose(pair.parent_body).rotation);
+        let [own, parent] =
+            [pair.body, pair.parent_body].map(|body| pose_of(at.measured_poses(), body).rotation);
         let phi = log_so3(own * pair.frame_from_parent_frame * parent.conjugate());
         (stiffness, impulse) = linearized_spring(phi, displaced.angular, k, h);
         stiffness += Sym3::IDENTITY * (h * c);

@@ -12,7 +12,7 @@ use sinew_topology::NONE;
 use sinew_topology::Task;
 
 use crate::Stage;
-use crate::model::{PairModel, PairPath, WORLD, motion_of};
+use crate::model::{PairModel, PairPath, WORLD, motion_of, pose_of};
 use crate::tree::two_at_once::pairs;
 use crate::tree::{
     Found, JointPlacement, LinearizedJoint, PairLoad, SweepStack, TreeReport, TreeScratch, TreeSystem,
@@ -221,11 +221,27 @@ fn eliminate_pair(
     }
 
     let mut found = Found::default();
-    // The fused paths measure errors where they take directions; only the row library can do otherwise.
-    let path = if at.point.measured.is_some() && pair.joint != WORLD { PairPath::General } else { pair.path };
-    let regularized = match path {
-        PairPath::Hinge => part.factor.eliminate(k, load, &hinge(&at.point, pair, &ends, &mut found)),
-        PairPath::Ball => part.factor.eliminate_point(k, load, &ball(&at.point, pair, &ends, &mut found)),
+    let at_end = at.point.measured.map(|poses| {
+        [pair.body, pair.parent_body].map(|body| {
+            let pose = pose_of(poses, body);
+            (quat_to_mat3(pose.rotation), pose.translation)
+        })
+    });
+    let seen = at_end.as_ref().map_or(ends, |[own, parent]| JointPlacement {
+        rotation: &own.0,
+        position: own.1,
+        parent_rotation: &parent.0,
+        parent_position: parent.1,
+        arm: own.0 * pair.own.point,
+        parent_arm: parent.0 * pair.other.point,
+    });
+    let regularized = match pair.path {
+        PairPath::Hinge => {
+            part.factor.eliminate(k, load, &hinge(&at.point, pair, [&ends, &seen], &mut found))
+        }
+        PairPath::Ball => {
+            part.factor.eliminate_point(k, load, &ball(&at.point, pair, [&ends, &seen], &mut found))
+        }
         PairPath::FreeRoot => part.factor.eliminate_root(k, load, &FREE),
         PairPath::General => eliminate_general(at, pair, (&mut part.factor, k, load), &mut found),
     };

@@ -6,6 +6,7 @@ mod convergence;
 mod dense_oracle;
 mod edits;
 mod golden;
+mod holding;
 mod invariants;
 mod loops;
 mod readings;

@@ -33,7 +33,7 @@ use super::direct::{self, DirectScratch};
 use super::krylov::{Krylov, conjugate_gradient, conjugate_residual};
 use super::operator::{Operator, Ports};
 use super::responder::{FreeMass, Responder};
-use super::settings::{DIRECT_ROWS, LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+use super::settings::{LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
 use super::{precondition::Preconditioner, rows::LoopRows};
 use crate::vector::largest;
 
@@ -85,13 +85,13 @@ pub fn refine(
     if rows.is_empty() {
         return report;
     }
-    let is_few = rows.len() <= DIRECT_ROWS && !responder.is_slow();
+    let is_direct = settings.is_direct(rows.len(), responder.is_slow());
     let mut operator = Operator::new(rows, responder, ports);
     if !largest(lambda).is_finite() {
         lambda.fill(0.0);
     }
     operator.switch_off(lambda);
-    if settings.method == LoopMethod::Direct || (settings.method == LoopMethod::Auto && is_few) {
+    if is_direct {
         if settings.iterations == 0 || !keep_going(0, f64::INFINITY) {
             report.stop = if settings.iterations == 0 { LoopStop::Budget } else { LoopStop::Asked };
             report.residual = operator.residual(rhs, lambda, direct.residual(rhs.len()));

@@ -62,6 +62,16 @@ impl Default for LoopSettings {
     }
 }
 
+impl LoopSettings {
+    /// Whether a solve of this many rows is direct; `is_slow` if a response of the surroundings takes long.
+    pub fn is_direct(&self, n_rows: usize, is_slow: bool) -> bool {
+        match self.method {
+            LoopMethod::Auto => n_rows <= DIRECT_ROWS && !is_slow,
+            method => method == LoopMethod::Direct,
+        }
+    }
+}
+
 /// Why a loop solve ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

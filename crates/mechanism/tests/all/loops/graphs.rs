@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use sinew_mechanism::{
-    Gyroscopic, Implicit, Input, JointId, LoopMethod, LoopReport, Model, Order, Scheme, Settings, State,
-    Structure, TreeForm, Workspace, joint_forces, step,
+    Gyroscopic, Implicit, Input, JacobianAt, JointId, LoopMethod, LoopReport, Model, Order, Scheme, Settings,
+    State, Structure, TreeForm, Workspace, joint_forces, step,
 };
 use sinew_testkit::{Rng, soak_scale};
 
@@ -201,12 +201,13 @@ fn forms_and_structures_agree_over_many_steps() {
     while found < 30 {
         let Some(scene) = bare_graph(&mut rng) else { continue };
         found += 1;
-        for (order, newton) in [(Order::First, 1), (Order::First, 8), (Order::Second, 1), (Order::Second, 8)]
+        for (order, newton) in [(Order::First, 1), (Order::First, 4), (Order::Second, 1), (Order::Second, 3)]
         {
             let run = |model: Model, form: TreeForm| {
                 let mut implicit = Implicit::default();
                 (implicit.order, implicit.newton_iterations, implicit.form) = (order, newton, form);
                 (implicit.newton_tolerance, implicit.most_substeps) = (1e-10, 1);
+                implicit.jacobian = JacobianAt::Predicted;
                 let mut settings = tight(scene.settings);
                 settings.loops.solve.method = LoopMethod::ConjugateResidual;
                 settings.scheme = Scheme::Implicit(implicit);
