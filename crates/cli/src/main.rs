@@ -15,6 +15,7 @@ mod embed;
 mod error;
 mod film;
 mod flesh_summary;
+mod health_summary;
 mod loop_summary;
 mod picture;
 mod plausible;
@@ -84,6 +85,10 @@ fn run_and_report(args: &RunArgs) -> Result<ExitCode, CommandError> {
     files.failed.iter().for_each(print_error);
     if let Some(trouble) = &summary.trouble {
         print_error(trouble);
+        return Ok(ExitCode::from(1));
+    }
+    if let Some(open) = summary.health.visibly_open() {
+        print_error(&open);
         return Ok(ExitCode::from(1));
     }
     if args.expect && !summary.as_expected() {

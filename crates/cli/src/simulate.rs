@@ -8,8 +8,8 @@ use sinew_sim::{ExpectMeter, Stage, StepReport, World};
 use crate::record::{FrameWishes, Recorder};
 use crate::summary::{RunTime, SceneSize, StageTimes, Summary};
 use crate::{
-    args::RunArgs, error::CommandError, flesh_summary::FleshSummary, loop_summary::LoopSummary,
-    plausible::PlausibleBounds,
+    args::RunArgs, error::CommandError, flesh_summary::FleshSummary, health_summary::HealthSummary,
+    loop_summary::LoopSummary, plausible::PlausibleBounds,
 };
 use crate::{progress, scenes};
 
@@ -63,8 +63,7 @@ struct Tally {
     dt: f64,
     energy_initial: f64,
     steps: u64,
-    regularized: u64,
-    ignored_inputs: u64,
+    health: HealthSummary,
     clock: StageClock,
     loops: LoopSummary,
     flesh: Option<FleshSummary>,
@@ -77,8 +76,7 @@ impl Tally {
             dt: world.settings().dt,
             energy_initial: world.energy().total(),
             steps: 0,
-            regularized: 0,
-            ignored_inputs: 0,
+            health: HealthSummary::default(),
             clock: StageClock::default(),
             loops: LoopSummary { assembly: world.info().assembly, ..LoopSummary::default() },
             flesh: FleshSummary::of(world),
@@ -89,8 +87,7 @@ impl Tally {
     fn step(&mut self, world: &mut World) -> StepReport {
         let report = self.clock.time(world, self.steps.is_multiple_of(OBSERVE_EVERY));
         self.steps += 1;
-        self.regularized += u64::from(report.health.regularized);
-        self.ignored_inputs += u64::from(report.health.ignored_inputs);
+        self.health.note(world, &report);
         self.loops.note(&report);
         self.flesh.iter_mut().for_each(|flesh| flesh.note(&report));
         report
@@ -124,8 +121,7 @@ impl Tally {
             energy_initial: self.energy_initial,
             energy_final: world.energy().total(),
             stages: self.clock.stages(),
-            regularized: self.regularized,
-            ignored_inputs: self.ignored_inputs,
+            health: self.health,
             digest: format!("{:016x}", world.digest()),
             trouble,
             expectations: self.expectations.finish(),

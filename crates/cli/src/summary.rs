@@ -4,7 +4,7 @@ use serde::Serialize;
 use sinew_sim::{Expectation, digest_bytes};
 
 use crate::text::{count, duration, quantity, step_lengths};
-use crate::{flesh_summary::FleshSummary, loop_summary::LoopSummary};
+use crate::{flesh_summary::FleshSummary, health_summary::HealthSummary, loop_summary::LoopSummary};
 
 /// Results of a run. In JSON, numbers that are not finite are `null`.
 #[derive(Clone, Debug, Serialize)]
@@ -27,10 +27,9 @@ pub(crate) struct Summary {
     pub(crate) energy_final: f64,
     /// Seconds per stage of the step, in the order of the stages.
     pub(crate) stages: StageTimes,
-    /// Singular pivots that were regularized, over all steps.
-    pub(crate) regularized: u64,
-    /// Invalid inputs that were ignored, over all steps.
-    pub(crate) ignored_inputs: u64,
+    /// What was repaired, divided or left open.
+    #[serde(flatten)]
+    pub(crate) health: HealthSummary,
     /// Hash of all bits of the final state.
     pub(crate) digest: String,
     /// Why the run was stopped; absent if it was not.
@@ -119,8 +118,7 @@ impl Summary {
         self.time.steps += other.time.steps;
         self.time.simulated_seconds += other.time.simulated_seconds;
         self.time.wall_seconds += other.time.wall_seconds;
-        self.regularized += other.regularized;
-        self.ignored_inputs += other.ignored_inputs;
+        self.health.merge(&other.health);
         self.pending_expectations += other.pending_expectations;
         self.max_position_error = self.max_position_error.max(other.max_position_error);
         self.max_rotation_error = self.max_rotation_error.max(other.max_rotation_error);
@@ -141,12 +139,7 @@ impl Summary {
         let mut lines = self.main_lines();
         lines.extend(self.loops.lines());
         lines.extend(self.flesh.iter().flat_map(|flesh| flesh.lines()));
-        if self.regularized + self.ignored_inputs > 0 {
-            let (soft, ignored) = (self.regularized, self.ignored_inputs);
-            lines.push(format!(
-                "  repaired       {soft} singular pivots made soft, {ignored} invalid inputs ignored"
-            ));
-        }
+        lines.extend(self.health.lines(self.time.steps));
         lines.extend(self.runs.iter().map(SweepSummary::line));
         lines.extend(self.expectation_lines());
         lines.extend(self.trouble.iter().map(|trouble| format!("  TROUBLE        {trouble}")));
