@@ -248,7 +248,7 @@ fn what_is_finite_but_absurd_is_trouble_too() {
     let folder = Folder::new("absurd");
     for (scene, settings, trouble) in [
         ("chain_10", &["gravity=(0, 0, -1e30)"][..], "body `link_0"),
-        ("chain_10", &["gravity=(0, 0, -1e5)"], "joint `link_0"),
+        ("chain_10", &["gravity=(0, 0, -1e5)", "stepper=Implicit(newton_iterations: 1)"], "joint `link_0"),
         // An explicit stepper far beyond its stability limit.
         ("chain_10", &["stepper=Explicit(method: Rk4)", "dt=0.5"], "`link_0"),
         ("four_bar", &["gravity=(0, 0, -1e30)"], "body `"),
