@@ -161,7 +161,7 @@ impl SuiteReport for ChainSuite {
         });
         let growth = self.growth().map(|(from, to, ratio)| json!({ "from": from, "to": to, "ratio": ratio }));
         json!({
-            "rows": self.rows.iter().map(ChainRow::to_json).collect::<Value>(),
+            "rows": self.rows.iter().copied().map(ChainRow::to_json).collect::<Value>(),
             "growth": growth,
             "paper": paper.collect::<Value>(),
             "scenes": scenes.collect::<Value>(),

@@ -129,7 +129,7 @@ impl ChainRow {
     }
 
     /// As a JSON object.
-    pub(crate) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(self) -> Value {
         let mut out = json!({
             "name": format!("{}_{}", self.series, self.n_links),
             "links": self.n_links,

@@ -65,6 +65,9 @@ pub(crate) struct PointScratch {
     pub(crate) ends: Vec<Pose>,
     /// The best twists of the Newton iterations, per pair.
     pub(crate) best_motions: Vec<Motion>,
+    /// Multipliers and joint impulses of the loops that belong to them.
+    pub(crate) best_multipliers: Vec<f64>,
+    pub(crate) best_impulses: Vec<DVec3>,
     /// `v̂` of the second-order scheme.
     pub(crate) base: Vec<Motion>,
     /// Net force of its joints on each body in the last solve.

@@ -11,7 +11,7 @@
 //! ```
 //! `v_s` = 1e-10 rad/s or m/s is what a joint at rest creeps at most. Units: N·m·s or N·s.
 
-use crate::forces::{Coordinate, MotorTarget, ScalarForce, ScalarImpulse};
+use crate::forces::{Coordinate, Motor, MotorTarget, ScalarImpulse};
 
 /// Speed at which dry friction that holds a coordinate still has its full force, rad/s or m/s.
 const CREEP: f64 = 1e-10;
@@ -61,14 +61,22 @@ impl BoundedLaw {
     }
 }
 
-impl ScalarForce {
-    /// Whether a force along the coordinate has a bound.
+/// The forces of a coordinate that may have a bound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundedForces {
+    pub(crate) motor: Option<Motor>,
+    /// Dry friction, N·m or N.
+    pub(crate) friction: f64,
+}
+
+impl BoundedForces {
+    /// Whether one of them has a bound.
     pub(crate) fn is_bounded(&self) -> bool {
         self.friction > 0.0 || self.motor.is_some_and(|motor| motor.max_force.is_finite())
     }
 
-    /// Implicit: adds motor and friction to an impulse.
-    pub(crate) fn add_bounded(
+    /// Implicit: adds both to an impulse.
+    pub(crate) fn linearize(
         &self,
         x: &Coordinate,
         target: MotorTarget,

@@ -25,7 +25,7 @@ mod scalar;
 mod set;
 mod spring;
 
-pub(crate) use bounded::CoordinateLaws;
+pub(crate) use bounded::{BoundedForces, CoordinateLaws};
 pub(crate) use cone::Tilt;
 pub use coordinate::Response;
 pub(crate) use coordinate::{Coordinate, ScalarImpulse};

@@ -4,7 +4,8 @@
 //! enters the mass matrix. The other forces are in `spring`, `limit`, `motor` and `dry_friction`.
 
 use crate::forces::{
-    Coordinate, CoordinateLaws, Limit, Motor, MotorTarget, Response, ScalarImpulse, Spring, dry_friction,
+    BoundedForces, Coordinate, CoordinateLaws, Limit, Motor, MotorTarget, Response, ScalarImpulse, Spring,
+    dry_friction,
 };
 
 /// All forces along one joint coordinate.
@@ -40,8 +41,14 @@ impl ScalarForce {
         h: f64,
     ) -> ScalarImpulse {
         let mut sum = self.unbounded(x, scale, h);
-        self.add_bounded(x, target, h, laws, &mut sum);
+        self.bounded().linearize(x, target, h, laws, &mut sum);
         sum
+    }
+
+    /// The forces that may have a bound.
+    #[inline]
+    pub(crate) fn bounded(&self) -> BoundedForces {
+        BoundedForces { motor: self.motor, friction: self.friction }
     }
 
     /// Implicit: spring, armature and limits.

@@ -87,7 +87,7 @@ impl ForceSet {
             if let Some(force) = self.along(coordinate) {
                 let (gradient, _) = relative.coordinate(coordinate);
                 let x = motion.coordinate(gradient, measured.coordinate(coordinate).1);
-                *law = force.review(&x, settings.target, settings.h, *law, gradient.dot(found));
+                *law = force.bounded().review(&x, settings.target, settings.h, *law, gradient.dot(found));
             }
         }
         laws
@@ -95,7 +95,7 @@ impl ForceSet {
 
     /// Whether a force along a coordinate has a bound.
     pub(crate) fn is_bounded(&self) -> bool {
-        self.twist.iter().chain(&self.slide).any(ScalarForce::is_bounded)
+        self.twist.iter().chain(&self.slide).any(|force| force.bounded().is_bounded())
     }
 
     /// Number of rows that the forces need outside the tree.

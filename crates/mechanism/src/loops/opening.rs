@@ -67,7 +67,7 @@ impl OpeningPolicy {
                 let [own, whole] = relative_errors(model, ports, error);
                 let is_held = ports.contains(&NONE);
                 let stride = if is_held { HELD_STRIDE } else { STRIDE };
-                let is_alone = |port: &u32| *port == NONE || model.extents[*port as usize].is_alone;
+                let is_alone = |port: &u32| *port == NONE || model.derived.extents[*port as usize].is_alone;
                 let stride = if ports.iter().all(is_alone) { 1.0 } else { stride / whole.max(stride) };
                 let softness = [(own * own).min(1.0), SOFTEST * (whole * whole).min(1.0)];
                 Treatment { softness, stride, counts: true }
@@ -89,7 +89,7 @@ impl OpeningPolicy {
 fn relative_errors(model: &Model, ports: [u32; 2], (gap, lean): (f64, f64)) -> [f64; 2] {
     let mut sizes = [0.0; 2];
     for port in ports.into_iter().filter(|&port| port != NONE) {
-        let extent = &model.extents[port as usize];
+        let extent = &model.derived.extents[port as usize];
         sizes[0] += extent.radius;
         sizes[1] += extent.reach;
     }
@@ -105,7 +105,7 @@ pub(crate) fn soften(
     given: f64,
 ) {
     let Some(range) = rows.blocks().last().map(LoopBlock::rows) else { return };
-    let of_tree = |port: u32| model.extents[port as usize].free_mass();
+    let of_tree = |port: u32| model.derived.extents[port as usize].free_mass();
     if own > 0.0 && whole > 0.0 {
         rows.soften_last([(own, &|port| free_mass(model, poses, port)), (whole, &of_tree)]);
     }

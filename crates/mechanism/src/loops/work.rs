@@ -58,8 +58,6 @@ pub(crate) struct LoopWorkspace {
     pub(crate) yielded: Vec<(u32, u32)>,
     /// Twist angle of each joint outside the tree where it was measured.
     pub(crate) twists: Vec<f64>,
-    /// Multipliers and joint impulses of the best solve so far.
-    best: (Vec<f64>, Vec<DVec3>),
 }
 
 /// The rows of joints that may not open; they come first.
@@ -113,18 +111,6 @@ impl LoopWorkspace {
     pub(crate) fn start(&mut self, state: &LoopState, warm: bool, h: f64) {
         self.lambda.clear();
         self.lambda.extend(state.forces.iter().map(|f| if warm { f * h } else { 0.0 }));
-    }
-
-    /// Remembers the present solution as the best.
-    pub(crate) fn keep(&mut self) {
-        self.best.0.clone_from(&self.lambda);
-        self.best.1.clone_from(&self.joint_impulses);
-    }
-
-    /// Takes up the best solution.
-    pub(crate) fn take_best(&mut self) {
-        self.lambda.clone_from(&self.best.0);
-        self.joint_impulses.clone_from(&self.best.1);
     }
 
     /// Forgets the rows and impulses of the last solve.

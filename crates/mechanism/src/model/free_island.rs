@@ -3,10 +3,6 @@
 //! An island is a set of dynamic bodies connected by joints and springs. It is free if none of its bodies has a joint or spring to
 //! the world, to a fixed or to a kinematic body, and none has drag. Single bodies are left out: nothing turns them.
 
-use sinew_topology::NONE;
-
-use crate::model::{Model, WORLD};
-
 /// Bodies of all free islands, one island after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeIslands {
@@ -16,23 +12,19 @@ pub(crate) struct FreeIslands {
 }
 
 impl FreeIslands {
-    /// Of a model whose tables are complete.
-    pub(crate) fn of(model: &Model) -> Self {
-        let n = model.bodies.len();
-        let mut islands = Islands { parents: (0..n as u32).collect(), is_held: vec![false; n] };
-        for (body, inertial) in model.bodies.iter().enumerate() {
-            let has_drag = inertial.linear_damping != 0.0 || inertial.angular_damping != 0.0;
-            islands.is_held[body] = model.pair_of_body[body] == NONE || has_drag;
+    /// Of bodies that are connected in pairs; `is_held` where something holds a body, `is_moved` where forces move it.
+    pub(crate) fn of(
+        is_held: Vec<bool>,
+        is_moved: &dyn Fn(u32) -> bool,
+        pairs: impl Iterator<Item = [u32; 2]>,
+    ) -> Self {
+        let n = is_held.len() as u32;
+        let mut islands = Islands { parents: (0..n).collect(), is_held };
+        for bodies in pairs {
+            islands.join(bodies, bodies.map(is_moved));
         }
-        let joints = model.joints.iter().map(|joint| [joint.body1, joint.body2]);
-        let springs = model.springs.iter().map(|spring| [spring.body1, spring.body2]);
-        for bodies in joints.chain(springs) {
-            islands.join(model, bodies);
-        }
-        let mut roots: Vec<(u32, u32)> = (0..n as u32).map(|body| (islands.root(body), body)).collect();
-        roots.retain(|&(root, body)| {
-            !islands.is_held[root as usize] && model.pair_of_body[body as usize] != NONE
-        });
+        let mut roots: Vec<(u32, u32)> = (0..n).map(|body| (islands.root(body), body)).collect();
+        roots.retain(|&(root, body)| !islands.is_held[root as usize] && is_moved(body));
         roots.sort_unstable();
         let mut free = Self::default();
         for island in roots.chunk_by(|a, b| a.0 == b.0).filter(|island| island.len() > 1) {
@@ -67,9 +59,8 @@ impl Islands {
     }
 
     /// Joins two bodies; one that forces do not move holds the other.
-    fn join(&mut self, model: &Model, bodies: [u32; 2]) {
-        let moved = bodies.map(|body| body != WORLD && model.pair_of_body[body as usize] != NONE);
-        match (bodies, moved) {
+    fn join(&mut self, bodies: [u32; 2], is_moved: [bool; 2]) {
+        match (bodies, is_moved) {
             ([a, b], [true, true]) => {
                 let (a, b) = (self.root(a), self.root(b));
                 self.parents[a.max(b) as usize] = a.min(b);

@@ -9,9 +9,9 @@ use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableI
 
 use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
-    AnchorInertia, BodyInertia, BodyModel, FreeIslands, JointModel, JointSide, LinearInertia, LoopModel,
-    LoopSpring, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel, PairPath, TreeExtent, WORLD,
-    pose_of,
+    AnchorInertia, BodyInertia, BodyModel, DerivedTables, FreeIslands, JointModel, JointSide, LinearInertia,
+    LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel, PairPath,
+    TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
@@ -52,10 +52,7 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
         forces,
         springs: ModelSprings::default(),
         pairs: Vec::new(),
-        extents: Vec::new(),
-        free_islands: FreeIslands::default(),
-        bounded_joints: Vec::new(),
-        joint_sizes: Vec::new(),
+        derived: DerivedTables::default(),
         loops: Vec::new(),
         stamp: 0,
         structure: ModelStructure { graph, plan, body_of_variable },
@@ -66,14 +63,8 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
     model.attach_springs(&springs);
     model.fill_pairs();
     model.fill_loops();
-    model.extents = TreeExtent::of(&model.pairs);
-    model.free_islands = FreeIslands::of(&model);
-    let is_bounded = |joint: &u32| model.forces[model.joints[*joint as usize].forces as usize].is_bounded();
-    model.bounded_joints = (0..model.joints.len() as u32).filter(is_bounded).collect();
-    model.joint_sizes = (0..model.joints.len() as u32).map(|joint| model.joint_size(joint)).collect();
-    for looped in model.loops.iter().filter(|l| !l.is_primary) {
-        model.joint_sizes[looped.joint as usize] = f64::INFINITY;
-    }
+    model.derived.extents = TreeExtent::of(&model.pairs);
+    model.derived = DerivedTables::of(&model);
     model.mark_pairs();
     model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
@@ -324,6 +315,31 @@ impl Model {
     }
 }
 
+impl DerivedTables {
+    /// Of a model whose other tables are complete.
+    fn of(model: &Model) -> Self {
+        let is_bounded =
+            |joint: &u32| model.forces[model.joints[*joint as usize].forces as usize].is_bounded();
+        let mut joint_sizes: Vec<f64> =
+            (0..model.joints.len() as u32).map(|joint| model.joint_size(joint)).collect();
+        for looped in model.loops.iter().filter(|l| !l.is_primary) {
+            joint_sizes[looped.joint as usize] = f64::INFINITY;
+        }
+        let has_drag = |body: &BodyModel| body.linear_damping != 0.0 || body.angular_damping != 0.0;
+        let is_moved = |body: u32| body != WORLD && model.pair_of_body[body as usize] != NONE;
+        let is_held =
+            model.bodies.iter().zip(0..).map(|(body, index)| !is_moved(index) || has_drag(body)).collect();
+        let joints = model.joints.iter().map(|joint| [joint.body1, joint.body2]);
+        let springs = model.springs.iter().map(|spring| [spring.body1, spring.body2]);
+        Self {
+            extents: model.derived.extents.clone(),
+            joint_sizes,
+            bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
+            free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs)),
+        }
+    }
+}
+
 impl Model {
     /// Size of the bodies that a joint moves: arms or radii of gyration, m.
     pub(crate) fn joint_size(&self, joint: u32) -> f64 {
@@ -331,7 +347,7 @@ impl Model {
         let ends = [(joint.body1, joint.frames.point1), (joint.body2, joint.frames.point2)];
         let of_end = |(body, point): (u32, DVec3)| match self.port(body) {
             NONE => 0.0,
-            port => point.length().max(self.extents[port as usize].radius),
+            port => point.length().max(self.derived.extents[port as usize].radius),
         };
         ends.map(of_end).into_iter().fold(f64::MIN_POSITIVE, f64::max)
     }

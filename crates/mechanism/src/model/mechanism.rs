@@ -25,14 +25,8 @@ pub struct Model {
     pub(crate) springs: ModelSprings,
     /// Bodies with their tree joints in elimination order: children before parents.
     pub(crate) pairs: Vec<PairModel>,
-    /// Pair → the tree it belongs to.
-    pub(crate) extents: Vec<TreeExtent>,
-    /// Islands that keep their angular momentum.
-    pub(crate) free_islands: FreeIslands,
-    /// Joints with bounded forces.
-    pub(crate) bounded_joints: Vec<u32>,
-    /// Per joint: size of its bodies, m, which its errors are compared with; infinite for joints that may open.
-    pub(crate) joint_sizes: Vec<f64>,
+    /// What follows from the other tables.
+    pub(crate) derived: DerivedTables,
     /// Joints outside the tree, those that may open last.
     pub(crate) loops: Vec<LoopModel>,
     /// Fingerprint of what a workspace depends on.
@@ -62,6 +56,19 @@ pub(crate) struct ModelSprings {
     pub(crate) to_ground: Vec<PointSpring>,
     /// Between bodies that no tree joint connects.
     pub(crate) in_loops: Vec<LoopSpring>,
+}
+
+/// What follows from the other tables of a model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DerivedTables {
+    /// Pair → the tree it belongs to.
+    pub(crate) extents: Vec<TreeExtent>,
+    /// Per joint: size of its bodies, m, which its errors are compared with; infinite for joints that may open.
+    pub(crate) joint_sizes: Vec<f64>,
+    /// Joints with bounded forces.
+    pub(crate) bounded_joints: Vec<u32>,
+    /// Islands that keep their angular momentum.
+    pub(crate) free_islands: FreeIslands,
 }
 
 impl ModelSprings {

@@ -25,7 +25,7 @@ pub(crate) use free_island::FreeIslands;
 pub use ids::{BodyId, JointId};
 pub(crate) use layout::{Records, lay_out};
 pub use mechanism::Model;
-pub(crate) use mechanism::{ModelNames, ModelSprings, ModelStructure};
+pub(crate) use mechanism::{DerivedTables, ModelNames, ModelSprings, ModelStructure};
 pub(crate) use records::{
     AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
     PairForces, PairModel, PairPath, SECONDARY, WORLD, motion_of, pose_of,

@@ -1,23 +1,30 @@
 //! The steppers: implicit, explicit and by displacements, and what steppers in joint coordinates take from a model.
 //!
-//! `step` chooses the stepper and stabilizes after it. The implicit stepper is `implicit` with `scheme` (backward Euler and BDF2),
-//! `point_solver` (one linearization point) and `integrate` (new poses).
+//! `step` chooses the stepper, divides steps that cannot close their joints (`substeps`), keeps momentum (`momentum`) and stabilizes. The
+//! implicit stepper is `implicit` with `scheme` (backward Euler and BDF2), `step_point` (where it is linearized), `point_solver` and
+//! `implicit_step` (its solves), `newton` (closing the joints) and `integrate` (new poses).
 
 mod displacement;
 mod explicit;
 mod implicit;
+mod implicit_step;
 mod integrate;
 mod joint_space;
 mod momentum;
+mod newton;
 mod point_solver;
 mod scheme;
 mod step;
+mod step_point;
 mod substeps;
 
+pub(crate) use implicit_step::ImplicitStep;
 pub(crate) use integrate::integrate;
 pub use joint_space::external_wrenches;
 pub(crate) use momentum::{remember_momenta, restore_momenta};
+pub(crate) use newton::Closing;
 pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, SolvedPoint};
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
+pub(crate) use step_point::{NewtonPhase, StepPoint, end_error};
 pub(crate) use substeps::{OPEN, Substeps};

@@ -25,7 +25,7 @@ pub(crate) fn remember_momenta(model: &Model, state: &State, input: &Input, mome
     };
     let has_touches = !(input.wrenches.is_empty() && input.grabs.is_empty());
     momenta.clear();
-    momenta.extend(model.free_islands.iter().map(|bodies| {
+    momenta.extend(model.derived.free_islands.iter().map(|bodies| {
         let is_left_alone = has_touches && bodies.iter().any(is_touched);
         if is_left_alone { DVec3::NAN } else { Spin::of(model, state, bodies).momentum }
     }));
@@ -33,7 +33,7 @@ pub(crate) fn remember_momenta(model: &Model, state: &State, input: &Input, mome
 
 /// Gives back what a step has changed of the momenta, except to islands that a companion touches.
 pub(crate) fn restore_momenta(model: &Model, state: &mut State, loads: &BodyLoads, momenta: &[DVec3]) {
-    for (bodies, &before) in model.free_islands.iter().zip(momenta) {
+    for (bodies, &before) in model.derived.free_islands.iter().zip(momenta) {
         let is_coupled = |body: &u32| loads.is_coupled(model.pair_of_body[*body as usize] as usize);
         if before.is_nan() || bodies.iter().any(is_coupled) {
             continue;

@@ -165,7 +165,8 @@ impl DirectScratch {
                     best = i;
                 }
             }
-            if !(share(best) > ZERO) {
+            let is_pivot = share(best) > ZERO;
+            if !is_pivot {
                 return k;
             }
             swap(factor, n, k, best);

@@ -1,0 +1,237 @@
+//! An implicit step under way: its solves, the laws of bounded forces, and the forces that it leaves in the state.
+//!
+//! A solve is repeated at its point while bounded forces (`forces::bounded`) change their laws. Cost: one point solve each.
+
+use glam::DVec3;
+use sinew_math::{Force, Motion};
+use sinew_solvers::Load;
+use sinew_topology::NONE;
+
+use crate::coupling::CompanionScratch;
+use crate::forces::CoordinateLaws;
+use crate::loops::{LoopWorkspace, Refinement};
+use crate::steppers::{
+    CoupledCompanion, NewtonPhase, PointSolver, SchemeCoefficients, SolvedPoint, StepPoint, StepTask,
+    end_error,
+};
+use crate::tree::{JointAt, LinearizationPoint, add_spring, grab_spring};
+use crate::{Companion, Implicit, State, TreeForm, Workspace};
+
+/// An implicit step under way.
+pub(crate) struct ImplicitStep<'a> {
+    pub(crate) here: StepPoint<'a>,
+    /// Per grab, of the last solve.
+    pub(crate) grab_wrenches: &'a mut Vec<Force>,
+    pub(crate) solver: PointSolver<'a>,
+    /// Laws of the bounded joints under review.
+    pub(crate) next_laws: &'a mut Vec<[CoordinateLaws; 2]>,
+}
+
+/// Solves at one point with other laws of bounded forces, at most.
+const MOST_LAWS: u32 = 8;
+
+impl<'a> ImplicitStep<'a> {
+    /// Takes the workspace apart, so that the parts can be borrowed on their own.
+    pub(crate) fn new<'b: 'a>(
+        task: &'a StepTask<'a>,
+        implicit: &'a Implicit,
+        scheme: SchemeCoefficients,
+        workspace: &'a mut Workspace,
+        companion: Option<&'a mut (dyn Companion + 'b)>,
+    ) -> Self {
+        let model = task.model;
+        let Workspace {
+            tree,
+            points,
+            loads,
+            targets,
+            block,
+            loops,
+            grab_wrenches,
+            next_laws,
+            companion: scratch,
+            ..
+        } = workspace;
+        let may_tie = companion.as_ref().is_some_and(|c| c.may_tie());
+        let solver = PointSolver {
+            // Only the pair form answers a companion.
+            form: if companion.is_some() { TreeForm::Pair } else { implicit.form },
+            loops: LoopWorkspace::of(model, may_tie || model.has_loops(task.input), tree, loops),
+            companion: companion.map(|companion| CoupledCompanion {
+                scratch: scratch.get_or_insert_with(|| Box::new(CompanionScratch::new(model, tree))),
+                companion,
+                precision: task.settings.together,
+            }),
+            tree,
+            loads,
+            block,
+        };
+        let here =
+            StepPoint { task, implicit, scheme, points, targets, phase: NewtonPhase::First, is_same: false };
+        Self { here, grab_wrenches, solver, next_laws }
+    }
+
+    /// The first linearization point, and the multipliers of the loops to start from.
+    pub(crate) fn start(&mut self, state: &State, run: &Refinement<'_>) {
+        if let Some(loops) = &mut self.solver.loops {
+            loops.start(&state.loops, run.settings.warm_start, self.here.scheme.h);
+        }
+        self.here.points.prepare(&self.here.scheme, state.poses.len());
+        if !self.here.task.model.derived.bounded_joints.is_empty() {
+            self.here.points.laws.clear();
+            self.here.points.laws.resize(self.here.task.model.joints.len(), Default::default());
+        }
+        if self.here.scheme.is_second {
+            self.here.points.extrapolate(self.here.task, state, &self.here.scheme);
+        }
+    }
+
+    /// Solves at the present linearization point, again while bounded forces change their laws.
+    pub(crate) fn solve(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
+        let solved = self.solve_once(state, run);
+        for _ in 1..MOST_LAWS {
+            if !self.review_laws(state) {
+                break;
+            }
+            self.here.is_same = true;
+            self.solve_once(state, run);
+        }
+        self.here.is_same = false;
+        solved
+    }
+
+    /// Replaces the laws of bounded forces that do not hold; true if there are any.
+    pub(crate) fn review_laws(&mut self, state: &State) -> bool {
+        let bounded = &self.here.task.model.derived.bounded_joints;
+        if bounded.is_empty() {
+            return false;
+        }
+        let problem = self.here.problem(state);
+        let mut next = std::mem::take(self.next_laws);
+        next.clear();
+        next.extend(
+            bounded
+                .iter()
+                .map(|&joint| JointAt::new(&problem.point, joint).review(&self.solver.tree.motions)),
+        );
+        let laws = &mut self.here.points.laws;
+        let mut has_changed = false;
+        for (&joint, next) in bounded.iter().zip(&next) {
+            has_changed |= laws[joint as usize] != *next;
+            laws[joint as usize] = *next;
+        }
+        *self.next_laws = next;
+        has_changed
+    }
+
+    /// Solves at the present linearization point with the present laws.
+    pub(crate) fn solve_once(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
+        let problem = self.here.problem(state);
+        if self.solver.loops.is_some() && self.here.phase == NewtonPhase::First {
+            run.settings.solve.openness = end_error(self.here.task, state, problem.point.poses, (&[], 0.0)).0;
+        }
+        let solved = self.solver.solve(&problem, run);
+        measure_grabs(&problem.point, &self.solver, self.grab_wrenches);
+        solved
+    }
+
+    /// Forces of the solve before, for the geometric stiffness of the next.
+    pub(crate) fn prepare_again(&mut self, state: &State) {
+        let Self { here: StepPoint { points, scheme, task, .. }, solver, .. } = self;
+        points.joint_forces.resize(state.poses.len(), DVec3::ZERO);
+        let base = if scheme.is_second { &points.base } else { &state.motions };
+        fill_joint_forces(task, scheme.h, base, solver, &mut points.joint_forces);
+        if let Some(loops) = &solver.loops {
+            points.loop_forces.clear();
+            points.loop_forces.extend(loops.joint_impulses.iter().map(|&p| p / scheme.h));
+        }
+    }
+
+    /// Remembers the present solution as the best.
+    pub(crate) fn keep(&mut self) {
+        let points = &mut *self.here.points;
+        points.best_motions.clone_from(&self.solver.tree.motions);
+        if let Some(loops) = &self.solver.loops {
+            points.best_multipliers.clone_from(&loops.lambda);
+            points.best_impulses.clone_from(&loops.joint_impulses);
+        }
+    }
+
+    /// Takes up the best solution. A companion with unknowns keeps only its last ones, so it is solved once more from there.
+    pub(crate) fn take_best(&mut self, state: &State, solved: &mut SolvedPoint, run: &mut Refinement<'_>) {
+        self.solver.tree.motions.copy_from_slice(&self.here.points.best_motions);
+        if let Some(loops) = &mut self.solver.loops {
+            loops.lambda.clone_from(&self.here.points.best_multipliers);
+            loops.joint_impulses.clone_from(&self.here.points.best_impulses);
+        }
+        if self.solver.has_unknowns() {
+            self.here.move_ends(state, &self.solver.tree.motions);
+            self.prepare_again(state);
+            self.here.phase = NewtonPhase::Moved;
+            *solved = self.solve(state, run);
+        }
+    }
+
+    /// Leaves joint forces in the state, for the next step.
+    pub(crate) fn store_forces(&self, state: &mut State) {
+        let h = self.here.scheme.h;
+        let base = if self.here.scheme.is_second { &self.here.points.base } else { &state.motions };
+        fill_joint_forces(self.here.task, h, base, &self.solver, &mut state.pulls);
+        if let Some(loops) = &self.solver.loops {
+            loops.store(&mut state.loops, 1.0 / h);
+            loops.store_twists(self.here.task.model, &mut state.twists);
+        }
+    }
+}
+
+/// Net force of the tree joints on every body: `(m (v⁺ − v̂) − h F_ext)/h`, from the linear momentum balance.
+fn fill_joint_forces(
+    task: &StepTask<'_>,
+    h: f64,
+    base: &[Motion],
+    solver: &PointSolver<'_>,
+    forces: &mut [DVec3],
+) {
+    let (model, motions, loads) = (task.model, &solver.tree.motions, &*solver.loads);
+    let (per_step, fall) = (1.0 / h, task.settings.gravity * h);
+    for (((force, &pair), base), inertial) in
+        forces.iter_mut().zip(&model.pair_of_body).zip(base).zip(&model.linear)
+    {
+        if pair != NONE {
+            let motion = motions[pair as usize].linear;
+            *force =
+                (motion * (1.0 + h * inertial.damping) - base.linear - fall) * (inertial.mass * per_step);
+        }
+    }
+    for &pair in &loads.touched {
+        let load = &loads.loads[loads.slots[pair as usize] as usize];
+        let impulse = load.momentum - load.mass.mul(motions[pair as usize]);
+        forces[model.pairs[pair as usize].body as usize] -= impulse.linear / h;
+    }
+    for (port, impulse) in solver.companion.iter().flat_map(|coupled| coupled.scratch.impulses()) {
+        forces[model.pairs[port].body as usize] -= impulse.linear / h;
+    }
+    if let Some(loops) = &solver.loops {
+        loops.take_out(model, 1.0 / h, forces);
+    }
+}
+
+/// Wrenches of the grabs on their bodies once the tree and the loops are solved.
+fn measure_grabs(at: &LinearizationPoint<'_>, solver: &PointSolver<'_>, wrenches: &mut Vec<Force>) {
+    wrenches.clear();
+    let mut hard = solver.loops.as_deref().map(LoopWorkspace::grab_impulses);
+    for grab in &at.input.grabs {
+        let mut impulse = Force::ZERO;
+        if grab.is_usable(at.model) {
+            if grab.is_hard() {
+                impulse = hard.as_mut().and_then(Iterator::next).unwrap_or(Force::ZERO);
+            } else {
+                let mut load = Load::ZERO;
+                add_spring(at, &grab_spring(at.model, grab), &mut load);
+                let pair = at.model.pair_of_body[grab.body.index()] as usize;
+                impulse = load.momentum - load.mass.mul(solver.tree.motions[pair]);
+            }
+        }
+        wrenches.push(impulse * at.step.per_h);
+    }
+}

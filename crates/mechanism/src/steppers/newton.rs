@@ -1,0 +1,151 @@
+//! Newton iterations that close the joints at the end of an implicit step (docs/maths/stiff-joints.md §3).
+//!
+//! They begin only where the motion bends the joints by more than the tolerance: the anchor of a body that turns by `hω` along a tangent
+//! misses its circle by `½ (hω)²` of the arm. While they converge quickly, directions stay those of the first solve, which keeps the
+//! momentum; else the step is linearized where it ends, with bounded turns. The best solution is taken. Errors are relative to the size of the
+//! joint's bodies (rotations in rad). Cost: one solve and one pass over the joints per iteration; no allocation once warm.
+
+use sinew_math::Motion;
+use sinew_solvers::LoopStop;
+
+use crate::loops::Refinement;
+use crate::steppers::{ImplicitStep, NewtonPhase, OPEN, SolvedPoint};
+use crate::{JacobianAt, JointId, State};
+
+/// How Newton iterations ended.
+pub(crate) struct Closing {
+    /// All solves of the step.
+    pub(crate) solves: u32,
+    /// Largest joint error that is left, relative to the size of its bodies; 0 if within the tolerance.
+    pub(crate) unclosed: f64,
+    /// Its joint.
+    pub(crate) worst: Option<JointId>,
+}
+
+/// Joint error after the first solve, relative to the size of the bodies, with which directions are kept.
+const QUICK: f64 = 0.1;
+
+/// Share of the size of its bodies by which a loop that was not solved opens in the step.
+const UNSOLVED: f64 = 0.25;
+
+/// Joint error with which directions are kept in any case.
+const SETTLED: f64 = 1e-8;
+
+/// Share of the joint error that an iteration with kept directions may leave.
+const CONTRACTION: f64 = 0.2;
+
+/// Largest turn of a body in one iteration that moves the linearization point, rad.
+const MOST_TURN: f64 = 0.5;
+
+/// Share of the joint error beyond which an iteration has gained nothing, and how many such there are before bodies are turned.
+const NO_GAIN: f64 = 0.9;
+const STUCK: u32 = 2;
+
+impl ImplicitStep<'_> {
+    /// Newton iterations on the joint errors at the end of the step and on the forces there, in two phases. While they
+    /// converge quickly, directions stay those of the first solve: momentum is kept. Else the step is linearized where it ends,
+    /// no body turning by more than [`MOST_TURN`] at a time. Ends with the best twists found.
+    pub(crate) fn close_joints(
+        &mut self,
+        state: &State,
+        solved: &mut SolvedPoint,
+        run: &mut Refinement<'_>,
+    ) -> Closing {
+        let most = self.here.implicit.newton_iterations.max(1);
+        let tolerance = self.here.tolerance();
+        let mut closing = Closing { solves: 1, unclosed: 0.0, worst: None };
+        if most == 1 || self.leaves_loops_open(run) || self.bends_little(tolerance, run) {
+            return closing;
+        }
+        let (mut smallest, mut last, mut is_whole) = (f64::INFINITY, f64::INFINITY, true);
+        let mut open = f64::INFINITY;
+        let mut stuck = 0;
+        loop {
+            self.here.move_ends(state, &self.solver.tree.motions);
+            let (error, joint) = self.here.end_error(state);
+            // Hard grabs are met as well as that makes progress.
+            let was_open = std::mem::replace(&mut open, self.here.grab_error());
+            let is_open = open > tolerance && open < NO_GAIN * was_open;
+            let is_best = is_whole && (error < smallest.max(tolerance) || smallest == f64::INFINITY);
+            if is_best {
+                (smallest, closing.worst) = (error, joint);
+                self.keep();
+            }
+            if (smallest <= tolerance && !is_open) || closing.solves >= most {
+                if !is_best && smallest.is_finite() {
+                    self.take_best(state, solved, run);
+                }
+                break;
+            }
+            self.prepare_again(state);
+            let is_quick = error < SETTLED
+                || match self.here.phase {
+                    NewtonPhase::First => error < QUICK,
+                    NewtonPhase::Again => error < CONTRACTION * last,
+                    NewtonPhase::Moved => false,
+                };
+            let may_keep =
+                self.here.implicit.jacobian == JacobianAt::Start && self.here.phase != NewtonPhase::Moved;
+            self.here.phase = if may_keep && is_quick { NewtonPhase::Again } else { NewtonPhase::Moved };
+            stuck +=
+                u32::from(self.here.phase == NewtonPhase::Moved && error > OPEN && error > NO_GAIN * last);
+            if stuck == STUCK {
+                self.here.bend();
+            }
+            last = error;
+            // Directions that the rows of one pose have and those of another have not are told apart by how far they differ.
+            let before =
+                if self.here.phase == NewtonPhase::Moved { 0.0 } else { run.settings.solve.openness };
+            run.settings.solve.openness = before.max(error);
+            *solved = self.solve(state, run);
+            closing.solves += 1;
+            is_whole = self.here.phase != NewtonPhase::Moved || self.limit_turns();
+        }
+        if smallest <= tolerance {
+            closing.worst = None;
+        } else {
+            closing.unclosed = smallest;
+        }
+        closing
+    }
+
+    /// Whether iterations on the loops were too few to solve them: nothing is gained by linearizing again what they would do.
+    pub(crate) fn leaves_loops_open(&self, run: &Refinement<'_>) -> bool {
+        let model = self.here.task.model;
+        let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
+        let is_direct = run.settings.solve.is_direct(n_rows, self.solver.has_unknowns());
+        if is_direct {
+            return false;
+        }
+        let sizes = model.loops.iter().map(|looped| model.joint_size(looped.joint));
+        run.report.residual * self.here.scheme.h > UNSOLVED * sizes.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether the curvature of the motion alone, at most `(h ω)²` of the size of the bodies, stays within a tolerance.
+    pub(crate) fn bends_little(&self, tolerance: f64, run: &Refinement<'_>) -> bool {
+        let fastest = self.solver.tree.motions.iter().map(|m| m.angular.length_squared()).fold(0.0, f64::max);
+        let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
+        is_met
+            && fastest * self.here.scheme.h * self.here.scheme.h <= tolerance
+            && !self.here.task.model.may_open(self.here.task.input)
+    }
+
+    /// Shortens the change of all twists so that no body turns too far in one iteration; true if it was not too long.
+    pub(crate) fn limit_turns(&mut self) -> bool {
+        let Self { here, solver, .. } = self;
+        let model = here.task.model;
+        let before = |pair: usize| here.points.velocities[model.pairs[pair].body as usize];
+        let motions = &mut solver.tree.motions;
+        let change =
+            |(pair, motion): (usize, &Motion)| (motion.angular - before(pair).angular).length_squared();
+        let turn = here.scheme.h * motions.iter().enumerate().map(change).fold(0.0, f64::max).sqrt();
+        if turn <= MOST_TURN {
+            return true;
+        }
+        let share = MOST_TURN / turn;
+        for (pair, motion) in motions.iter_mut().enumerate() {
+            *motion = before(pair) + (*motion - before(pair)) * share;
+        }
+        false
+    }
+}
