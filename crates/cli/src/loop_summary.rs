@@ -87,7 +87,9 @@ impl LoopSummary {
 fn assembly_line(report: &AssemblyReport) -> String {
     let (steps, left) = (report.iterations, quantity(report.position_error.max(report.rotation_error)));
     match report.outcome {
-        AssemblyOutcome::Assembled => format!("  assembled      in {steps} corrections"),
+        AssemblyOutcome::Assembled => {
+            format!("  assembled      joints closed before the start, after {steps} corrections")
+        }
         _ => format!("  NOT ASSEMBLED  {steps} corrections leave joints open by {left} m or rad"),
     }
 }

@@ -100,7 +100,7 @@ impl ScoreCompiler<'_> {
 
     fn bone(&self, name: &str, field: &str) -> Result<LinkId, BuildError> {
         let found = self.model.body(name).and_then(|body| self.tree.link(body));
-        found.ok_or_else(|| refused(field, format!("`{name}` is not moved by forces and cannot be guided")))
+        found.ok_or_else(|| refused(field, format!("`{name}` is not moved by forces, so the controller cannot steer it: make it dynamic, or leave it out of the score")))
     }
 
     /// Which joints are driven, and how far they go.

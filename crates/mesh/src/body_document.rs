@@ -105,7 +105,9 @@ fn check_anchors(mesh: &TetMesh, surface: &Surface, anchors: &[SurfacePoint]) ->
         let sum: f64 = anchor.weights.iter().sum();
         // written so that NaN fails
         if !((sum - 1.0).abs() <= ANCHOR_TOLERANCE && at.distance(vertex) <= tolerance) {
-            return wrong(format!("lies at {at}, but its vertex is at {vertex}"));
+            return wrong(format!(
+                "its position {at} differs from the position {vertex} of its vertex: make them equal"
+            ));
         }
     }
     Ok(())

@@ -20,7 +20,9 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum PlanDefect {
     /// A table misses a node, lists one twice or disagrees with another table.
-    #[error("{node} must be listed exactly once in the plan, and alike in all its tables")]
+    #[error(
+        "{node} must occur exactly once in the elimination plan, at the same place in each of its tables: make the plan anew"
+    )]
     Listing {
         /// Label of the node.
         node: String,

@@ -1,7 +1,8 @@
-//! What flesh adds to its bones: their own blocks of the matrix, constant impulses, and geometric stiffness.
+//! What flesh adds to the equations of its bones: the diagonal block of each bone in the system matrix, constant impulses, and
+//! geometric stiffness.
 //!
-//! The geometric stiffness of the forces `f` on the fixed nodes of a bone at lever arms `r` is `tr S 1 − S` with
-//! `S = Σ sym(r fᵀ)`, without negative eigenvalues. World axes, SI, at centres of mass.
+//! Geometric stiffness is how the torque of the forces `f` on the fixed nodes of a bone, at lever arms `r`, changes as the bone turns:
+//! `(tr S) 1 − S` with `S = Σ sym(r fᵀ)`, negative eigenvalues set to zero. World axes, SI, at centres of mass.
 
 use glam::DVec3;
 use sinew_math::{Sym3, Sym6, skew, symmetric_eigen};

@@ -1,7 +1,8 @@
 //! A limit of a joint coordinate: a stiff one-sided spring and damper beyond `min` and beyond `max`.
 //!
 //! With the excess `e` and the ramp `ε` the force is `τ(e) = 0, ½k e²/ε, k(e − ε/2)`, once continuously differentiable.
-//! Implicit (`coordinate`): `κ = (h² + h c/k) σ`, `q = ∓h τ(e_p) + h²σ ẋ_k` with the chord `σ = τ(e_p)/e_p` at the predicted
+//! A step applies the impulse `q − κ ẋ⁺` (`ẋ⁺`: rate after the step, `ẋ_k`: rate where it is linearized, `ẋ_d`: rate that the pose
+//! contains already), `κ = (h² + h c/k) σ`, `q = ∓h τ(e_p) + h²σ ẋ_k`, with the chord `σ = τ(e_p)/e_p` at the predicted
 //! excess `e_p = x + h(ẋ_k − ẋ_d) − max`. The prediction makes a joint that would fly through its limit within the step meet
 //! it. The chord instead of the tangent keeps a soft ramp from giving back more than it took. The damping grows with the slope.
 

@@ -1,7 +1,8 @@
-//! Scratch of the joints and springs outside the tree, which are refined on top of the tree's exact solution (Fau99,
-//! Her11).
+//! Work memory of the joints and springs that close loops. The tree is solved exactly first; then the impulses `λ` of the
+//! loops are found (Fau99, Her11).
 //!
-//! With `v_a` the tree's solution and `T` its reaction to impulses, the rows `J v + D λ = b` of the loops give
+//! `J` are the velocity rows of the loops, `D` their compliance, `b` their right-hand side. With `v_a` the solution of the tree and `T` its
+//! reaction to impulses, the rows `J v + D λ = b` give
 //! ```text
 //! (J T Jᵀ + D) λ = b − J v_a,     v = v_a + T Jᵀ λ
 //! ```
