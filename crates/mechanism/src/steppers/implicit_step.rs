@@ -3,7 +3,7 @@
 //! A solve is repeated at its point while bounded forces (`forces::bounded`) change their laws. Cost: one point solve each.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion};
+use sinew_math::{Force, Motion, Pose};
 use sinew_solvers::Load;
 use sinew_topology::NONE;
 
@@ -66,8 +66,16 @@ impl<'a> ImplicitStep<'a> {
             loads,
             block,
         };
-        let here =
-            StepPoint { task, implicit, scheme, points, targets, phase: NewtonPhase::First, is_same: false };
+        let here = StepPoint {
+            task,
+            implicit,
+            scheme,
+            points,
+            targets,
+            phase: NewtonPhase::First,
+            may_move: task.may_move,
+            is_same: false,
+        };
         Self { here, grab_wrenches, solver, next_laws }
     }
 
@@ -77,6 +85,14 @@ impl<'a> ImplicitStep<'a> {
             loops.start(&state.loops, run.settings.warm_start, self.here.scheme.h);
         }
         self.here.points.prepare(&self.here.scheme, state.poses.len());
+        if self.here.implicit.newton_iterations > 1 {
+            // Room for the iterations of a later step.
+            let points = &mut *self.here.points;
+            points.ends.resize(state.poses.len(), Pose::IDENTITY);
+            points.velocities.resize(state.poses.len(), Motion::ZERO);
+            points.joint_forces.resize(state.poses.len(), DVec3::ZERO);
+            points.best_motions.resize(self.solver.tree.motions.len(), Motion::ZERO);
+        }
         if !self.here.task.model.derived.bounded_joints.is_empty() {
             self.here.points.laws.clear();
             self.here.points.laws.resize(self.here.task.model.joints.len(), Default::default());

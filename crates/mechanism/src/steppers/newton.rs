@@ -1,8 +1,9 @@
 //! Newton iterations that close the joints at the end of an implicit step (docs/maths/stiff-joints.md §3).
 //!
 //! They begin only where the motion bends the joints by more than the tolerance: the anchor of a body that turns by `hω` along a tangent
-//! misses its circle by `½ (hω)²` of the arm. While they converge quickly, directions stay those of the first solve, which keeps the
-//! momentum; else the step is linearized where it ends, with bounded turns. The best solution is taken. Errors are relative to the size of the
+//! misses its circle by `½ (hω)²` of the arm. While they converge, directions stay those of the first solve, which keeps momentum and
+//! energy; else the step is divided, and only its short parts are linearized where they end, with bounded turns, which damps. The best
+//! solution is taken. Errors are relative to the size of the
 //! joint's bodies (rotations in rad). Cost: one solve and one pass over the joints per iteration; no allocation once warm.
 
 use sinew_math::Motion;
@@ -31,8 +32,10 @@ const UNSOLVED: f64 = 0.25;
 /// Joint error with which directions are kept in any case.
 const SETTLED: f64 = 1e-8;
 
-/// Share of the joint error that an iteration with kept directions may leave.
+/// Share of the joint error that an iteration with kept directions may leave: if the step could be linearized where it ends, and if it
+/// would be divided.
 const CONTRACTION: f64 = 0.2;
+const SLOW_CONTRACTION: f64 = 0.5;
 
 /// Largest turn of a body in one iteration that moves the linearization point, rad.
 const MOST_TURN: f64 = 0.5;
@@ -71,22 +74,16 @@ impl ImplicitStep<'_> {
                 (smallest, closing.worst) = (error, joint);
                 self.keep();
             }
-            if (smallest <= tolerance && !is_open) || closing.solves >= most {
+            let is_done = (smallest <= tolerance && !is_open) || closing.solves >= most;
+            let next = self.next_phase(error, last).filter(|_| !is_done);
+            let Some(next) = next else {
                 if !is_best && smallest.is_finite() {
                     self.take_best(state, solved, run);
                 }
                 break;
-            }
+            };
             self.prepare_again(state);
-            let is_quick = error < SETTLED
-                || match self.here.phase {
-                    NewtonPhase::First => error < QUICK,
-                    NewtonPhase::Again => error < CONTRACTION * last,
-                    NewtonPhase::Moved => false,
-                };
-            let may_keep =
-                self.here.implicit.jacobian == JacobianAt::Start && self.here.phase != NewtonPhase::Moved;
-            self.here.phase = if may_keep && is_quick { NewtonPhase::Again } else { NewtonPhase::Moved };
+            self.here.phase = next;
             stuck +=
                 u32::from(self.here.phase == NewtonPhase::Moved && error > OPEN && error > NO_GAIN * last);
             if stuck == STUCK {
@@ -107,6 +104,24 @@ impl ImplicitStep<'_> {
             closing.unclosed = smallest;
         }
         closing
+    }
+
+    /// The phase of the next iteration after an error and the one before it; `None` if the step had better be divided.
+    fn next_phase(&self, error: f64, last: f64) -> Option<NewtonPhase> {
+        let here = &self.here;
+        let may_keep = here.implicit.jacobian == JacobianAt::Start && here.phase != NewtonPhase::Moved;
+        let share = match here.phase {
+            NewtonPhase::First => QUICK * last.min(1.0),
+            _ if here.may_move => CONTRACTION * last,
+            // A small error is worth slow iterations; a large one is removed sooner by shorter steps.
+            _ if error <= OPEN => NO_GAIN * last,
+            _ => SLOW_CONTRACTION * last,
+        };
+        if may_keep && (error < SETTLED || error < share) {
+            Some(NewtonPhase::Again)
+        } else {
+            (here.may_move || !may_keep).then_some(NewtonPhase::Moved)
+        }
     }
 
     /// Whether iterations on the loops were too few to solve them: nothing is gained by linearizing again what they would do.

@@ -156,6 +156,8 @@ pub(crate) struct StepTask<'a> {
     pub(crate) model: &'a Model,
     pub(crate) input: &'a Input,
     pub(crate) settings: &'a Settings,
+    /// Whether Newton iterations may linearize where the step ends, which damps: not while it can be divided instead.
+    pub(crate) may_move: bool,
     /// Share of a whole step that is made.
     pub(crate) share: f64,
 }

@@ -73,7 +73,8 @@ pub fn step_coupled(
         substeps.fill_input(model, state, input, settings.dt, &mut part_input);
         let part = Settings { dt: substeps.length(settings.dt), ..*settings };
         let input = part_input.as_deref().filter(|_| substeps.is_divided()).unwrap_or(input);
-        let task = StepTask { model, input, settings: &part, share: part.dt / settings.dt };
+        let (share, may_move) = (part.dt / settings.dt, substeps.may_damp());
+        let task = StepTask { model, input, settings: &part, may_move, share };
         let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
         if settings.keep_momentum {
             remember_momenta(model, state, input, &mut momenta);

@@ -15,6 +15,9 @@ use crate::prepare::{increment, kinematic_target, move_pose};
 /// Joint error, relative to the size of the joint's bodies, beyond which a step is made again in halves.
 pub(crate) const OPEN: f64 = 1e-3;
 
+/// Parts that a step is divided into before it may be damped.
+const UNDAMPED: u32 = 4;
+
 /// A halved part must leave less than this share of the error that the whole left.
 const IMPROVEMENT: f64 = 0.7;
 
@@ -59,6 +62,11 @@ impl Substeps {
         self.failed = error;
         self.next /= 2;
         true
+    }
+
+    /// Whether the next part may be damped to close its joints, instead of being divided.
+    pub(crate) fn may_damp(&self) -> bool {
+        !self.is_tentative() || self.next * UNDAMPED <= self.whole
     }
 
     /// Whether a part that fails can be made again.

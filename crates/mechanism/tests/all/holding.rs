@@ -166,7 +166,8 @@ fn a_straight_light_string_buckles_when_its_end_is_lowered() {
     for k in 0..120 {
         let report = step(&model, &mut state, &input, &settings, &mut workspace);
         let open = violation(&model, &state, &input).position;
-        assert!(open < 1e-5, "step {k}: open by {open:e} m, {report:?}");
+        // A thousandth of the length of a link.
+        assert!(open < 5e-5, "step {k}: open by {open:e} m, {report:?}");
     }
     let after = energy(&model, &state, GRAVITY, 1.0).total();
     assert!(after <= before, "{before} J -> {after} J");
