@@ -57,7 +57,7 @@ impl ImplicitStep<'_> {
         let most = self.here.implicit.newton_iterations.max(1);
         let tolerance = self.here.tolerance();
         let mut closing = Closing { solves: 1, unclosed: 0.0, worst: None };
-        if most == 1 || self.leaves_loops_open(run) || self.bends_little(tolerance, run) {
+        if most == 1 || self.leaves_loops_open(run, UNSOLVED) || self.bends_little(tolerance, run) {
             return closing;
         }
         let (mut smallest, mut last, mut is_whole) = (f64::INFINITY, f64::INFINITY, true);
@@ -86,7 +86,7 @@ impl ImplicitStep<'_> {
             self.here.phase = next;
             stuck +=
                 u32::from(self.here.phase == NewtonPhase::Moved && error > OPEN && error > NO_GAIN * last);
-            if stuck == STUCK {
+            if stuck == STUCK && !self.is_iterated() {
                 self.here.bend();
             }
             last = error;
@@ -101,9 +101,17 @@ impl ImplicitStep<'_> {
         if smallest <= tolerance {
             closing.worst = None;
         } else {
-            closing.unclosed = smallest;
+            // Shorter parts ask more of loops that iterations have not solved, and tear them.
+            closing.unclosed = if self.leaves_loops_open(run, OPEN) { smallest.min(OPEN) } else { smallest };
         }
         closing
+    }
+
+    /// Whether the loops are solved by iteration.
+    fn is_iterated(&self) -> bool {
+        let settings = &self.here.task.settings.loops.solve;
+        let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
+        n_rows > 0 && !settings.is_direct(n_rows, self.solver.has_unknowns())
     }
 
     /// The phase of the next iteration after an error and the one before it; `None` if the step had better be divided.
@@ -124,16 +132,15 @@ impl ImplicitStep<'_> {
         }
     }
 
-    /// Whether iterations on the loops were too few to solve them: nothing is gained by linearizing again what they would do.
-    pub(crate) fn leaves_loops_open(&self, run: &Refinement<'_>) -> bool {
+    /// Whether iterations on the loops were too few to solve them: in the step they open by a share of their bodies' size, and nothing is
+    /// gained by linearizing again what they would do.
+    pub(crate) fn leaves_loops_open(&self, run: &Refinement<'_>, share: f64) -> bool {
         let model = self.here.task.model;
-        let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
-        let is_direct = run.settings.solve.is_direct(n_rows, self.solver.has_unknowns());
-        if is_direct {
+        if !self.is_iterated() {
             return false;
         }
         let sizes = model.loops.iter().map(|looped| model.joint_size(looped.joint));
-        run.report.residual * self.here.scheme.h > UNSOLVED * sizes.fold(f64::INFINITY, f64::min)
+        run.report.residual * self.here.scheme.h > share * sizes.fold(f64::INFINITY, f64::min)
     }
 
     /// Whether the curvature of the motion alone, at most `(h ω)²` of the size of the bodies, stays within a tolerance.
