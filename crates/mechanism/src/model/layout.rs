@@ -130,21 +130,24 @@ impl Model {
 
     /// The joints outside the tree; those that may open come last.
     fn fill_loops(&mut self) {
-        let entry = |constraint: &ConstraintId| {
-            let joint = &self.joints[constraint.index()];
-            let forces = &self.forces[joint.forces as usize];
-            let plain = joint.n_driven() == 0 && joint.compliance == 0.0;
-            LoopModel {
-                joint: constraint.index() as u32,
-                ports: [self.port(joint.body1), self.port(joint.body2)],
-                ends: self.anchors(joint),
-                is_primary: !joint.may_open,
-                is_point: joint.kind == JointKind::Ball && plain && forces.n_rows() == 0,
-            }
-        };
-        self.loops = self.structure.plan.loop_constraints().iter().map(entry).collect();
+        let loops = self.structure.plan.loop_constraints().iter().map(|c| self.as_loop(c.index() as u32));
+        self.loops = loops.collect();
         // A stable sort: multipliers keep their order among equals, and a state its meaning.
         self.loops.sort_by_key(|l| !l.is_primary);
+    }
+
+    /// A joint, as if it were outside the tree.
+    pub(crate) fn as_loop(&self, index: u32) -> LoopModel {
+        let joint = &self.joints[index as usize];
+        let forces = &self.forces[joint.forces as usize];
+        let plain = joint.n_driven() == 0 && joint.compliance == 0.0;
+        LoopModel {
+            joint: index,
+            ports: [self.port(joint.body1), self.port(joint.body2)],
+            ends: self.anchors(joint),
+            is_primary: !joint.may_open,
+            is_point: joint.kind == JointKind::Ball && plain && forces.n_rows() == 0,
+        }
     }
 
     /// What the geometric stiffness needs of the ends of a joint on its bodies 1 and 2.
