@@ -91,6 +91,11 @@ impl PointSpring {
         })
     }
 
+    /// From its end on body 2 to that on body 1, with the two bodies at some poses.
+    pub(crate) fn gap(&self, [pose1, pose2]: [Pose; 2]) -> DVec3 {
+        pose1.transform_point(self.point1) - pose2.transform_point(self.point2)
+    }
+
     /// Explicit wrench on body 1, at the poses and twists of its two bodies.
     pub(crate) fn explicit(&self, [pose1, pose2]: [Pose; 2], [motion1, motion2]: [Motion; 2]) -> Force {
         let (arm1, arm2) = (pose1.rotation * self.point1, pose2.rotation * self.point2);

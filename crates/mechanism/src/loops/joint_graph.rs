@@ -106,7 +106,7 @@ fn push_joint(at: &LinearizationPoint<'_>, looped: &LoopModel, rows: &mut LoopRo
         rows.push_point(looped.ports, arms, DVec3::ZERO, 1.0);
     } else {
         let here = JointAt::new(at, looped.joint);
-        rows.push(looped.ports, &rigid_rows(at, &here, 1.0).0, 1.0);
+        rows.push(looped.ports, &rigid_rows(at, &here, 0.0).0, 1.0);
         let mut forces = ForceRows { shift: here.shift, rows: SmallVec::new(), constant: Force::ZERO };
         here.add_forces(&mut forces);
         if !forces.rows.is_empty() {

@@ -148,7 +148,8 @@ impl Linearizer<'_, '_> {
             self.treat(looped.ports, (here.position_error, here.rotation_error))
         };
         let weight = if treatment.counts { weight } else { 0.0 };
-        let (mut rows, degenerate) = rigid_rows(self.at, here, treatment.stride);
+        let kept = treatment.kept(&self.at.step, !looped.is_primary);
+        let (mut rows, degenerate) = rigid_rows(self.at, here, kept);
         self.seen.regularized += degenerate;
         self.push(looped.ports, [joint.body1, joint.body2], &mut rows, weight);
         if here.rows.n > 0 && joint.compliance == 0.0 {
@@ -217,7 +218,8 @@ impl Linearizer<'_, '_> {
         let gap = end1.transform_point(points[0]) - end2.transform_point(points[1]);
         let treatment = if may_open { self.treat(ports, (gap.length(), 0.0)) } else { Treatment::RIGID };
         let weight = if treatment.counts { weight } else { 0.0 };
-        let rhs = (given1 - given2) - gap * (at.step.per_h * treatment.stride);
+        let per_h = if may_open { at.step.per_h_open } else { at.step.per_h };
+        let rhs = (given1 - given2) - gap * (per_h * treatment.stride);
         self.rows.push_point(ports, arms, rhs, weight);
         self.soften(&treatment, importance);
         gap
@@ -255,19 +257,19 @@ impl Linearizer<'_, '_> {
     }
 }
 
-/// The rows of a joint itself, asking for a share of its error, and how many of them a degenerate pose has shortened: those ask for
+/// The rows of a joint itself, with a factor of its error that they are not to remove (1/s), and how many of them a degenerate pose has shortened: those ask for
 /// less, as in the tree.
 pub(crate) fn rigid_rows(
     at: &LinearizationPoint<'_>,
     here: &JointAt<'_>,
-    stride: f64,
+    kept: f64,
 ) -> (SmallVec<[LoopRow; 6]>, u32) {
     let (compliance, mut degenerate) = (here.joint.compliance, 0);
     let soft = if compliance > 0.0 { compliance / (at.step.h * at.step.h) } else { 0.0 };
     let row = |i: usize| {
         let [on1, on2] = [here.rows.jacobian1[i], here.rows.jacobian2[i]].map(Force::from_array);
         let square = on1.dot(Motion::from_array(on1.to_array()));
-        let mut rhs = here.rhs(i) + here.rows.residual[i] * (at.step.per_h * (1.0 - stride));
+        let mut rhs = here.rhs(i) + here.rows.residual[i] * kept;
         if square < SHORT_ROW * SHORT_ROW {
             rhs *= square / (SHORT_ROW * SHORT_ROW);
             degenerate += 1;
@@ -284,8 +286,7 @@ pub(crate) fn spring_rows(at: &LinearizationPoint<'_>, spring: &PointSpring) -> 
     let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
     let arm = pose1.rotation * spring.point1;
     let shift = pose1.translation - pose2.translation;
-    let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
-    let gap = end1.transform_point(spring.point1) - end2.transform_point(spring.point2);
+    let gap = spring.gap(bodies.map(|body| pose_of(at.measured_poses(), body)));
     let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| motion_of(d, body)));
     spring.linearized_rows(gap, at.step.h).map(|row| {
         // Both ends act at the first point, so that action meets reaction across the gap, too.

@@ -336,7 +336,9 @@ impl DerivedTables {
         let springs = model.springs.iter().map(|spring| [spring.body1, spring.body2]);
         Self {
             extents: model.derived.extents.clone(),
+            smallest_size: joint_sizes.iter().copied().fold(f64::INFINITY, f64::min),
             joint_sizes,
+            spring_rates: model.springs.iter().map(|spring| model.spring_rate(spring)).collect(),
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
             free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs)),
         }
@@ -344,6 +346,19 @@ impl DerivedTables {
 }
 
 impl Model {
+    /// Stiffness of a spring over the reduced mass of its bodies, 1/s², and their size, m.
+    fn spring_rate(&self, spring: &PointSpring) -> (f64, f64) {
+        let ends = [(spring.body1, spring.point1), (spring.body2, spring.point2)];
+        let moved = ends.into_iter().filter(|&(body, _)| self.port(body) != NONE);
+        let (mut mobility, mut size) = (0.0, 0.0f64);
+        for (body, point) in moved {
+            let radius = self.derived.extents[self.port(body) as usize].radius;
+            mobility += 1.0 / self.bodies[body as usize].mass;
+            size = size.max(point.length()).max(radius);
+        }
+        (spring.stiffness * mobility, size)
+    }
+
     /// Size of the bodies that a joint moves: arms or radii of gyration, m.
     pub(crate) fn joint_size(&self, joint: u32) -> f64 {
         let joint = &self.joints[joint as usize];

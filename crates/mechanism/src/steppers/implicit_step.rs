@@ -240,6 +240,6 @@ fn measure_grabs(at: &LinearizationPoint<'_>, solver: &PointSolver<'_>, wrenches
                 impulse = load.momentum - load.mass.mul(solver.tree.motions[pair]);
             }
         }
-        wrenches.push(impulse * at.step.per_h);
+        wrenches.push(impulse * (1.0 / at.step.h));
     }
 }

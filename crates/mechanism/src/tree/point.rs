@@ -60,6 +60,8 @@ pub(crate) struct StepLength {
     pub(crate) h: f64,
     /// Factor of joint errors, `1/h`.
     pub(crate) per_h: f64,
+    /// The same for joints that may open.
+    pub(crate) per_h_open: f64,
     /// `h²` and `1/h²` for the geometric stiffness.
     pub(crate) square: f64,
     pub(crate) per_square: f64,
@@ -68,12 +70,17 @@ pub(crate) struct StepLength {
 impl StepLength {
     /// A step that takes time.
     pub(crate) fn new(h: f64) -> Self {
-        Self { h, per_h: 1.0 / h, square: h * h, per_square: 1.0 / (h * h) }
+        Self { h, per_h: 1.0 / h, per_h_open: 1.0 / h, square: h * h, per_square: 1.0 / (h * h) }
+    }
+
+    /// A step that takes time and leaves the errors of joints as they are, unless these may open.
+    pub(crate) fn keeping_errors(h: f64) -> Self {
+        Self { per_h: 0.0, ..Self::new(h) }
     }
 
     /// A step of length zero, joint errors counting `per_h` times.
     pub(crate) fn zero(per_h: f64) -> Self {
-        Self { h: 0.0, per_h, square: 1.0, per_square: 1.0 }
+        Self { h: 0.0, per_h, per_h_open: per_h, square: 1.0, per_square: 1.0 }
     }
 }
 
