@@ -8,15 +8,17 @@
 //! order). Cost: linear in the number of bodies; no allocation.
 
 use crate::model::motion_of;
-use crate::steppers::{ActiveStep, Closing, ImplicitStep, NewtonPhase, OPEN, SchemeCoefficients, integrate};
+use crate::steppers::{
+    ActiveStep, Closing, ImplicitStep, NewtonPhase, NotMade, OPEN, SchemeCoefficients, integrate,
+};
 use crate::{Companion, Implicit, Model, Stage, State, StepReport};
 
 /// One implicit step, with a companion if there is one. A tentative step that leaves joints open changes nothing.
 pub(crate) fn step(
     active: &mut ActiveStep<'_, '_>,
     settings: &Implicit,
-    (companion, is_tentative): (Option<&mut dyn Companion>, bool),
-) -> StepReport {
+    companion: Option<&mut dyn Companion>,
+) -> Result<StepReport, NotMade> {
     // The scheme is chosen before kinematic bodies move: their twists would look like a jolt.
     let scheme = SchemeCoefficients::new(active.state, settings.order, active.task.settings.dt);
     active.take_input();
@@ -27,15 +29,12 @@ pub(crate) fn step(
 
     run.may_be_direct = true;
     let mut solved = step.solve(state, run);
-    let newton = step.close_joints(state, &mut solved, run);
+    let Closing { solves, unclosed, worst, may_divide } = step.close_joints(state, &mut solved, run);
     run.may_be_direct = false;
-
-    let Closing { solves: iterations, unclosed, worst } = newton;
-    let worst_joint = worst.filter(|_| unclosed > OPEN);
-    let tried = StepReport { iterations, unclosed, worst_joint, ..StepReport::default() };
-    if is_tentative && unclosed > OPEN {
+    let is_open = unclosed > OPEN;
+    if is_open && may_divide && task.is_tentative {
         step.solver.loads.clear();
-        return tried;
+        return Err(NotMade { solves, unclosed });
     }
     step.store_forces(state);
     let is_at_start = step.here.phase == NewtonPhase::First && !scheme.is_second;
@@ -45,14 +44,17 @@ pub(crate) fn step(
     }
     state.time += task.settings.dt;
     run.done(Stage::Integrate);
-    StepReport {
+    Ok(StepReport {
         position_error: solved.seen.gap_squared.sqrt(),
         rotation_error: solved.seen.lean_squared.sqrt(),
         loop_error: solved.loop_error,
+        iterations: solves,
+        unclosed,
+        worst_joint: worst.filter(|_| is_open),
         regularized: solved.seen.regularized,
         non_finite,
-        ..tried
-    }
+        ..StepReport::default()
+    })
 }
 
 /// Turn within a step beyond which the twist angle of the start of the step no longer tells full turns apart at its end, rad.

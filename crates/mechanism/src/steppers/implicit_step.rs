@@ -66,16 +66,8 @@ impl<'a> ImplicitStep<'a> {
             loads,
             block,
         };
-        let here = StepPoint {
-            task,
-            implicit,
-            scheme,
-            points,
-            targets,
-            phase: NewtonPhase::First,
-            may_move: task.may_move,
-            is_same: false,
-        };
+        let here =
+            StepPoint { task, implicit, scheme, points, targets, phase: NewtonPhase::First, is_same: false };
         Self { here, grab_wrenches, solver, next_laws }
     }
 
@@ -117,7 +109,7 @@ impl<'a> ImplicitStep<'a> {
     }
 
     /// Replaces the laws of bounded forces that do not hold; true if there are any.
-    pub(crate) fn review_laws(&mut self, state: &State) -> bool {
+    fn review_laws(&mut self, state: &State) -> bool {
         let bounded = &self.here.task.model.derived.bounded_joints;
         if bounded.is_empty() {
             return false;
@@ -141,7 +133,7 @@ impl<'a> ImplicitStep<'a> {
     }
 
     /// Solves at the present linearization point with the present laws.
-    pub(crate) fn solve_once(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
+    fn solve_once(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
         let problem = self.here.problem(state);
         if self.solver.loops.is_some() && self.here.phase == NewtonPhase::First {
             run.settings.solve.openness = end_error(self.here.task, state, problem.point.poses, (&[], 0.0)).0;

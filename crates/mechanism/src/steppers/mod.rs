@@ -27,4 +27,4 @@ pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, Solve
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
 pub(crate) use step_point::{NewtonPhase, StepPoint, end_error};
-pub(crate) use substeps::{OPEN, Substeps};
+pub(crate) use substeps::{NotMade, OPEN, Substeps};

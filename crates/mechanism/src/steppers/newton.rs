@@ -3,8 +3,8 @@
 //! They begin only where the motion bends the joints by more than the tolerance: the anchor of a body that turns by `hω` along a tangent
 //! misses its circle by `½ (hω)²` of the arm. While they converge, directions stay those of the first solve, which keeps momentum and
 //! energy; else the step is divided, and only its short parts are linearized where they end, with bounded turns, which damps. The best
-//! solution is taken. Errors are relative to the size of the
-//! joint's bodies (rotations in rad). Cost: one solve and one pass over the joints per iteration; no allocation once warm.
+//! solution is taken. Errors are relative to the size of the joint's bodies (rotations in rad). Cost: one solve and one pass over the
+//! joints per iteration; no allocation once warm.
 
 use sinew_math::Motion;
 use sinew_solvers::LoopStop;
@@ -21,6 +21,8 @@ pub(crate) struct Closing {
     pub(crate) unclosed: f64,
     /// Its joint.
     pub(crate) worst: Option<JointId>,
+    /// Whether shorter parts may help: they ask more of loops that iterations have not solved, and tear them.
+    pub(crate) may_divide: bool,
 }
 
 /// Joint error after the first solve, relative to the size of the bodies, with which directions are kept.
@@ -56,7 +58,7 @@ impl ImplicitStep<'_> {
     ) -> Closing {
         let most = self.here.implicit.newton_iterations.max(1);
         let tolerance = self.here.tolerance();
-        let mut closing = Closing { solves: 1, unclosed: 0.0, worst: None };
+        let mut closing = Closing { solves: 1, unclosed: 0.0, worst: None, may_divide: true };
         if most == 1 || self.leaves_loops_open(run, UNSOLVED) || self.bends_little(tolerance, run) {
             return closing;
         }
@@ -101,8 +103,8 @@ impl ImplicitStep<'_> {
         if smallest <= tolerance {
             closing.worst = None;
         } else {
-            // Shorter parts ask more of loops that iterations have not solved, and tear them.
-            closing.unclosed = if self.leaves_loops_open(run, OPEN) { smallest.min(OPEN) } else { smallest };
+            closing.unclosed = smallest;
+            closing.may_divide = !self.leaves_loops_open(run, OPEN);
         }
         closing
     }
@@ -120,7 +122,7 @@ impl ImplicitStep<'_> {
         let may_keep = here.implicit.jacobian == JacobianAt::Start && here.phase != NewtonPhase::Moved;
         let share = match here.phase {
             NewtonPhase::First => QUICK * last.min(1.0),
-            _ if here.may_move => CONTRACTION * last,
+            _ if here.task.may_damp => CONTRACTION * last,
             // A small error is worth slow iterations; a large one is removed sooner by shorter steps.
             _ if error <= OPEN => NO_GAIN * last,
             _ => SLOW_CONTRACTION * last,
@@ -128,13 +130,13 @@ impl ImplicitStep<'_> {
         if may_keep && (error < SETTLED || error < share) {
             Some(NewtonPhase::Again)
         } else {
-            (here.may_move || !may_keep).then_some(NewtonPhase::Moved)
+            (here.task.may_damp || !may_keep).then_some(NewtonPhase::Moved)
         }
     }
 
     /// Whether iterations on the loops were too few to solve them: in the step they open by a share of their bodies' size, and nothing is
     /// gained by linearizing again what they would do.
-    pub(crate) fn leaves_loops_open(&self, run: &Refinement<'_>, share: f64) -> bool {
+    fn leaves_loops_open(&self, run: &Refinement<'_>, share: f64) -> bool {
         let model = self.here.task.model;
         if !self.is_iterated() {
             return false;
@@ -144,7 +146,7 @@ impl ImplicitStep<'_> {
     }
 
     /// Whether the curvature of the motion alone, at most `(h ω)²` of the size of the bodies, stays within a tolerance.
-    pub(crate) fn bends_little(&self, tolerance: f64, run: &Refinement<'_>) -> bool {
+    fn bends_little(&self, tolerance: f64, run: &Refinement<'_>) -> bool {
         let fastest = self.solver.tree.motions.iter().map(|m| m.angular.length_squared()).fold(0.0, f64::max);
         let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
         is_met
@@ -153,7 +155,7 @@ impl ImplicitStep<'_> {
     }
 
     /// Shortens the change of all twists so that no body turns too far in one iteration; true if it was not too long.
-    pub(crate) fn limit_turns(&mut self) -> bool {
+    fn limit_turns(&mut self) -> bool {
         let Self { here, solver, .. } = self;
         let model = here.task.model;
         let before = |pair: usize| here.points.velocities[model.pairs[pair].body as usize];

@@ -156,8 +156,10 @@ pub(crate) struct StepTask<'a> {
     pub(crate) model: &'a Model,
     pub(crate) input: &'a Input,
     pub(crate) settings: &'a Settings,
+    /// Whether the step is not to be made if it leaves joints open.
+    pub(crate) is_tentative: bool,
     /// Whether Newton iterations may linearize where the step ends, which damps: not while it can be divided instead.
-    pub(crate) may_move: bool,
+    pub(crate) may_damp: bool,
     /// Share of a whole step that is made.
     pub(crate) share: f64,
 }

@@ -1,4 +1,4 @@
-//! One step of a mechanism: the stepper that the settings name, then the stabilization.
+//! One step of a mechanism, in as many parts as its joints need: the stepper that the settings name, then the stabilization.
 //!
 //! Stepping never fails. A step that cannot be made (no length, a state of another model) is refused and reported.
 
@@ -6,7 +6,8 @@ use crate::assembly::stabilize;
 use crate::loops::Refinement;
 use crate::prepare::first_non_finite;
 use crate::steppers::{
-    ActiveStep, OPEN, StepTask, Substeps, displacement, explicit, implicit, remember_momenta, restore_momenta,
+    ActiveStep, NotMade, StepTask, Substeps, displacement, explicit, implicit, remember_momenta,
+    restore_momenta,
 };
 use crate::{
     Companion, Input, Model, Scheme, Settings, Stage, State, StepReport, Watch, Workspace, is_step_length,
@@ -73,18 +74,27 @@ pub fn step_coupled(
         substeps.fill_input(model, state, input, settings.dt, &mut part_input);
         let part = Settings { dt: substeps.length(settings.dt), ..*settings };
         let input = part_input.as_deref().filter(|_| substeps.is_divided()).unwrap_or(input);
-        let (share, may_move) = (part.dt / settings.dt, substeps.may_damp());
-        let task = StepTask { model, input, settings: &part, may_move, share };
+        let task = StepTask {
+            model,
+            input,
+            settings: &part,
+            is_tentative: substeps.is_tentative(),
+            may_damp: substeps.may_damp(),
+            share: part.dt / settings.dt,
+        };
         let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
         if settings.keep_momentum {
             remember_momenta(model, state, input, &mut momenta);
         }
         let mut active = ActiveStep { task, state, workspace, run: &mut run };
-        let one = step_part(&mut active, companion, substeps.is_tentative());
-        if one.unclosed > OPEN && substeps.halve(one.unclosed) {
-            report.iterations += one.iterations;
-            continue;
-        }
+        let one = match step_part(&mut active, companion) {
+            Ok(one) => one,
+            Err(NotMade { solves, unclosed }) => {
+                report.iterations += solves;
+                substeps.fail(unclosed);
+                continue;
+            }
+        };
         if settings.keep_momentum {
             restore_momenta(model, state, &workspace.loads, &momenta);
         }
@@ -105,20 +115,16 @@ pub fn step_coupled(
 fn step_part(
     active: &mut ActiveStep<'_, '_>,
     mut companion: Option<&mut dyn Companion>,
-    is_tentative: bool,
-) -> StepReport {
+) -> Result<StepReport, NotMade> {
     let settings = active.task.settings;
     let mut report = match &settings.scheme {
         Scheme::Implicit(scheme) => {
             let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
-            implicit::step(active, scheme, (companion, is_tentative))
+            implicit::step(active, scheme, companion)?
         }
         Scheme::Explicit(scheme) => explicit::step(active, scheme),
         Scheme::Displacement(scheme) => displacement::step(active, scheme),
     };
-    if is_tentative && report.unclosed > OPEN {
-        return report;
-    }
     let ActiveStep { task, state, workspace, run } = active;
     if let Some(assembly) = &settings.stabilize {
         let solved = run.report;
@@ -130,5 +136,5 @@ fn step_part(
     if let Some(companion) = companion {
         companion.commit(state);
     }
-    report
+    Ok(report)
 }

@@ -28,8 +28,6 @@ pub(crate) struct StepPoint<'a> {
     /// Motor targets per joint.
     pub(crate) targets: &'a [MotorTarget],
     pub(crate) phase: NewtonPhase,
-    /// Whether the linearization point may be moved to the end of the step.
-    pub(crate) may_move: bool,
     /// Whether only laws have changed since the last solve.
     pub(crate) is_same: bool,
 }

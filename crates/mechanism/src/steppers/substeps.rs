@@ -21,6 +21,17 @@ const UNDAMPED: u32 = 4;
 /// A halved part must leave less than this share of the error that the whole left.
 const IMPROVEMENT: f64 = 0.7;
 
+/// Halvings of one step that may be of no use.
+const MOST_WASTED: u32 = 2;
+
+/// A tentative part that was not made, because it would leave joints open.
+pub(crate) struct NotMade {
+    /// Solves that were spent.
+    pub(crate) solves: u32,
+    /// The joint error it would leave.
+    pub(crate) unclosed: f64,
+}
+
 /// The parts of one step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Substeps {
@@ -47,21 +58,15 @@ impl Substeps {
         if self.next == self.whole { dt } else { dt * f64::from(self.next) / f64::from(self.whole) }
     }
 
-    /// Whether the next part is to be made again in halves if it leaves the joints open by an error.
-    pub(crate) fn halve(&mut self, error: f64) -> bool {
-        if !(self.can_halve && self.next > 1) {
-            return false;
-        }
-        if error > IMPROVEMENT * self.failed {
-            self.wasted += 1;
-            if self.wasted > 2 {
-                self.can_halve = false;
-                return false;
-            }
-        }
+    /// The next part, which was tentative, has left the joints open by an error: it is made again, in halves as long as these help.
+    pub(crate) fn fail(&mut self, error: f64) {
+        self.wasted += u32::from(error > IMPROVEMENT * self.failed);
         self.failed = error;
-        self.next /= 2;
-        true
+        if self.wasted > MOST_WASTED {
+            self.can_halve = false;
+        } else {
+            self.next /= 2;
+        }
     }
 
     /// Whether the next part may be damped to close its joints, instead of being divided.
