@@ -6,7 +6,8 @@
 use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Force, quat_to_mat3};
 
-use crate::forces::ForceSet;
+use crate::forces::{ForceSet, RotationForce};
+use crate::joints::{fading_twist_gradient, twist_angle};
 use crate::tree::Evaluation;
 use crate::{Input, JointId, Model, Response, State};
 
@@ -16,14 +17,16 @@ impl Model {
         &self.forces[self.joints[joint.index()].forces as usize]
     }
 
-    /// Whether forces act along a coordinate of a joint.
+    /// Whether forces act along a coordinate of a joint; those on a twist about an axis that leans act on its rotation.
     pub fn has_scalar_force(&self, joint: JointId, coordinate: DriveCoordinate) -> bool {
-        self.forces_of(joint).along(coordinate).is_some()
+        let forces = self.forces_of(joint);
+        forces.along(coordinate).is_some() && !(forces.leans && coordinate == DriveCoordinate::Twist)
     }
 
     /// Whether forces act on the rotation of a joint in space.
     pub fn has_rotation_force(&self, joint: JointId) -> bool {
-        self.forces_of(joint).rotation.is_some()
+        let forces = self.forces_of(joint);
+        forces.rotation.is_some() || forces.leans
     }
 
     /// Limits of a coordinate of a joint (rad, m).
@@ -48,7 +51,7 @@ impl Model {
     }
 
     /// Forces on the rotation of a joint in space over a step of `h` seconds: `rotation` of frame 1 in frame 2, relative angular
-    /// velocity and result in frame 1.
+    /// velocity and result in frame 1. The twist about an axis that leans is counted within half a turn.
     pub fn rotation_response(
         &self,
         joint: JointId,
@@ -57,8 +60,17 @@ impl Model {
         input: &Input,
         h: f64,
     ) -> Response<DVec3> {
-        let force = self.forces_of(joint).rotation.as_ref();
-        force.map_or_else(Response::default, |f| f.response(rotation, rate, input.usable_spring_scale(), h))
+        let forces = self.forces_of(joint);
+        let of_rotation = |f: &RotationForce| f.response(rotation, rate, input.usable_spring_scale(), h);
+        let mut sum = forces.rotation.as_ref().map_or_else(Response::default, of_rotation);
+        if forces.leans {
+            let gradient = rotation.conjugate() * fading_twist_gradient(rotation * DVec3::X);
+            let value_and_rate = [twist_angle(&quat_to_mat3(rotation)), gradient.dot(rate)];
+            let along = self.scalar_response(joint, DriveCoordinate::Twist, value_and_rate, input, h);
+            sum.torque += gradient * along.torque;
+            sum.resistance += along.resistance * gradient.length_squared();
+        }
+        sum
     }
 }
 

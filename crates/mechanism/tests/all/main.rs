@@ -15,3 +15,4 @@ mod rows;
 mod stiff;
 mod support;
 mod twins;
+mod twisting;
