@@ -286,7 +286,7 @@ pub(crate) fn spring_rows(at: &LinearizationPoint<'_>, spring: &PointSpring) -> 
     let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
     let arm = pose1.rotation * spring.point1;
     let shift = pose1.translation - pose2.translation;
-    let gap = spring.gap(bodies.map(|body| pose_of(at.measured_poses(), body)));
+    let gap = at.spring_gap(spring);
     let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| motion_of(d, body)));
     spring.linearized_rows(gap, at.step.h).map(|row| {
         // Both ends act at the first point, so that action meets reaction across the gap, too.

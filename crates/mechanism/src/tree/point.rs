@@ -13,9 +13,10 @@
 //! and the factor of `C` is a choice of its own. `1/h ← 1`, `v̂ = 0` gives the displacement that meets the joints (assembly);
 //! `1/h ← 0`, `v̂ = v` the velocities compatible with them.
 
+use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
-use crate::forces::{CoordinateLaws, HeldLimits};
+use crate::forces::{CoordinateLaws, HeldLimits, PointSpring};
 use crate::model::{JointModel, motion_of, pose_of};
 use crate::{Input, Model, MotorTarget, RowForm};
 
@@ -126,6 +127,15 @@ impl<'a> LinearizationPoint<'a> {
         }
         let rate = self.model.twist_rate(self.poses, joint, |body| motion_of(self.motions, body));
         self.lead.map(|lead| lead * rate)
+    }
+
+    /// The gap of a spring: directions from the poses, length from where forces are measured.
+    pub(crate) fn spring_gap(&self, spring: &PointSpring) -> DVec3 {
+        let at = |poses: &[Pose]| [spring.body1, spring.body2].map(|body| pose_of(poses, body));
+        match self.measured {
+            Some(measured) => spring.measured_gap(at(self.poses), at(measured)),
+            None => spring.gap(at(self.poses)),
+        }
     }
 
     /// Pose of a body position; the world is the identity.
