@@ -68,6 +68,9 @@ pub fn step_coupled(
     let mut run = Refinement::new(&settings.loops, input, watch);
     let mut substeps = Substeps::new(settings.most_substeps());
     let mut part_input = workspace.part_input.take();
+    if settings.most_substeps() > 1 {
+        part_input.get_or_insert_default();
+    }
     let mut report = StepReport::default();
     let end = state.time + settings.dt;
     let mut momenta = std::mem::take(&mut workspace.island_momenta);
