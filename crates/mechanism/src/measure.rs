@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::forces::ForceSet;
 use crate::input::{Input, usable_scale};
+use crate::input_index::{InputIndex, StepInput};
 use crate::joints::{Drive, RowForm, evaluate_rows, joint_errors};
 use crate::model::{JointId, Model, State, WORLD, motion_of, pose_of};
 
@@ -98,6 +99,9 @@ pub struct Violation {
 /// Joint errors of a state; drives are compared with the input's values, if given.
 pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
     let mut out = Violation::default();
+    let mut tables = InputIndex::default();
+    tables.fill(model, input);
+    let input = StepInput::new(input, &tables);
     for (index, joint) in model.joints.iter().enumerate() {
         if joint.compliance > 0.0 {
             continue;
@@ -174,11 +178,11 @@ pub(crate) fn joint_error(
     model: &Model,
     state: &State,
     poses: &[Pose],
-    input: &Input,
+    input: StepInput<'_>,
     (index, turned): (u32, f64),
 ) -> (f64, f64) {
     let joint = &model.joints[index as usize];
-    if joint.compliance > 0.0 || input.releases(model, index) {
+    if joint.compliance > 0.0 || input.releases(index) {
         return (0.0, 0.0);
     }
     if joint.kind == JointKind::Ball {

@@ -10,6 +10,7 @@ use sinew_solvers::Load;
 use crate::coupling::CompanionScratch;
 use crate::forces::{CoordinateLaws, HeldLimits, MotorTarget};
 use crate::input::Input;
+use crate::input_index::InputIndex;
 use crate::loops::LoopWorkspace;
 use crate::model::{Model, State};
 use crate::tree::{BlockScratch, BodyLoads, SweepStack, TreeScratch};
@@ -28,6 +29,8 @@ pub struct Workspace {
     pub(crate) loads: BodyLoads,
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: Vec<MotorTarget>,
+    /// Tables of the input.
+    pub(crate) input_index: InputIndex,
     /// Per grab of the last input: its wrench on the body.
     pub(crate) grab_wrenches: Vec<Force>,
     /// Made when there are loops.
@@ -144,6 +147,7 @@ impl Workspace {
             points: PointScratch::default(),
             loads: BodyLoads::new(model),
             targets,
+            input_index: InputIndex::default(),
             grab_wrenches: Vec::with_capacity(BodyLoads::ROOM),
             loops: None,
             companion: None,

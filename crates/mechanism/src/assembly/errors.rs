@@ -6,10 +6,11 @@
 use sinew_math::Pose;
 
 use crate::assembly::largest_excess;
+use crate::input_index::StepInput;
 use crate::loops::OpeningPolicy;
 use crate::measure::joint_error;
 use crate::model::WORLD;
-use crate::{Assembly, Input, Model, State};
+use crate::{Assembly, Model, State};
 
 /// Joint errors at some poses, m and rad.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +54,7 @@ impl AssemblyErrors {
         model: &Model,
         state: &State,
         poses: &[Pose],
-        input: &Input,
+        input: StepInput<'_>,
         opening: OpeningPolicy,
     ) -> Self {
         let mut out = Self::default();

@@ -30,7 +30,7 @@ impl LoopWorkspace {
                 writer.springs(&mut self.primary);
             }
             self.blocks[i] = NONE;
-            if at.input.releases(at.model, looped.joint) {
+            if at.input.releases(looped.joint) {
                 release(writer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
             } else if looped.is_point {
                 writer.point_joint(looped);

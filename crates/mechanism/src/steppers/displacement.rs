@@ -22,7 +22,7 @@ use crate::forces::MotorTarget;
 use crate::joints::{RowForm, unwrap_angle};
 use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Surroundings};
 use crate::model::{Model, State, WORLD};
-use crate::prepare::{first_non_finite, increment, kinematic_target, move_pose, place_kinematic};
+use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt};
 use crate::steppers::{ActiveStep, StepTask};
 use crate::tree::{Evaluation, LinearizationPoint, TreeSystem, sweep};
@@ -134,7 +134,6 @@ fn predict(task: &StepTask<'_>, state: &State, scheme: &Displacement, scratch: &
     turns.resize(n, DVec3::ZERO);
     for body in 0..n {
         if model.pair_of_body[body] == NONE {
-            poses[body] = kinematic_target(model, state, task.input, body);
             continue;
         }
         let (pose, force, mass) = (&state.poses[body], forces[body], model.bodies[body].mass);
@@ -155,6 +154,7 @@ fn predict(task: &StepTask<'_>, state: &State, scheme: &Displacement, scratch: &
         turns[body] = turn_of(model, body, pose.rotation, momentum, turn * ratio, scheme.rotation);
         poses[body] = move_pose(pose, Motion { angular: turns[body], linear: step });
     }
+    task.place_kinematic(poses);
 }
 
 /// What the last increment would have been, so that the first step starts with the twist of the state: the step adds
@@ -204,7 +204,8 @@ fn turn_of(
 
 /// One displacement that lowers the joint errors, into `tree.motions`.
 fn solve(step: &mut ActiveStep<'_, '_>, scheme: &Displacement, poses: &[Pose]) {
-    let ActiveStep { task: StepTask { model, input, .. }, state, workspace, run } = step;
+    let ActiveStep { task, state, workspace, run } = step;
+    let StepTask { model, input, .. } = *task;
     let Workspace { tree, points, loads, loops, .. } = &mut **workspace;
     points.base.clear();
     points.base.resize(poses.len(), Motion::ZERO);
@@ -273,7 +274,7 @@ fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch)
         state.poses[body] = new;
     }
     history.step = h;
-    place_kinematic(model, state, task.input);
+    task.place_kinematic(&mut state.poses);
     state.forget_pulls();
     state.time += h;
     for (index, _) in model.joints.iter().enumerate().filter(|(_, joint)| joint.tracks_twist) {

@@ -12,9 +12,7 @@ use crate::loops::LoopWorkspace;
 use crate::steppers::{ActiveStep, StepTask};
 use crate::tree::{Evaluation, TreeReport};
 use crate::workspace::{BodyDerivative, ExplicitScratch};
-use crate::{
-    BodyId, Explicit, Model, RungeKutta, Settings, Stage, State, StepReport, Workspace, place_kinematic,
-};
+use crate::{BodyId, Explicit, Model, RungeKutta, Settings, Stage, State, StepReport, Workspace};
 
 /// `(c, weight)` of each stage: each starts `c h` into the step along the slope of the one before.
 fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
@@ -65,7 +63,8 @@ fn accelerate(
     (baumgarte, remaining): (f64, f64),
     scratch: &mut ExplicitScratch,
 ) -> (TreeReport, f64) {
-    let ActiveStep { task: StepTask { model, input, settings, .. }, state, workspace, run } = step;
+    let ActiveStep { task, state, workspace, run } = step;
+    let StepTask { model, input, settings, .. } = *task;
     let Workspace { tree, loops, targets, .. } = &mut **workspace;
     let mut at = Evaluation {
         poses: &scratch.poses,
@@ -139,7 +138,7 @@ fn finish(task: &StepTask<'_>, state: &mut State, sums: &[BodyDerivative]) -> Op
         }
         (state.poses[body], state.motions[body]) = (pose, motion);
     }
-    place_kinematic(task.model, state, task.input);
+    task.place_kinematic(&mut state.poses);
     state.forget_history();
     state.forget_pulls();
     state.time += dt;

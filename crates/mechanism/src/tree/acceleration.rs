@@ -13,13 +13,14 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::PointSpring;
+use crate::input_index::StepInput;
 use crate::joints::joint_errors;
 use crate::model::{JointModel, LoopSpring, PairModel, PairPath, WORLD, motion_of, pose_of};
 use crate::tree::{
     FREE, Found, LinearizedJoint, TreeReport, TreeScratch, drives_of, eliminate_linearized, hand_up,
     waiting_load,
 };
-use crate::{Drive, Input, Model, MotorTarget, RelativeState, RowForm, Rows, Stage, State, evaluate_rows};
+use crate::{Drive, Model, MotorTarget, RelativeState, RowForm, Rows, Stage, State, evaluate_rows};
 
 /// What holds two points together at the acceleration level.
 pub(crate) struct PointDemand {
@@ -38,7 +39,7 @@ pub(crate) struct Evaluation<'a> {
     pub(crate) motions: &'a [Motion],
     /// Continuous twist angles per joint.
     pub(crate) twists: &'a [f64],
-    pub(crate) input: &'a Input,
+    pub(crate) input: StepInput<'a>,
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
     /// m/s².
@@ -53,7 +54,7 @@ pub(crate) struct Evaluation<'a> {
 
 impl<'a> Evaluation<'a> {
     /// At the poses and twists of a state, without gravity and motor targets of the input.
-    pub(crate) fn of_state(model: &'a Model, state: &'a State, input: &'a Input) -> Self {
+    pub(crate) fn of_state(model: &'a Model, state: &'a State, input: StepInput<'a>) -> Self {
         let State { poses, motions, twists, .. } = state;
         let (gravity, baumgarte, remaining) = (DVec3::ZERO, 0.0, 0.0);
         let (targets, external) = (&[], &[]);

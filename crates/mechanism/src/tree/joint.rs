@@ -11,7 +11,7 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::{CoordinateLaws, ForceSettings, ForceSink, PointSpringState, RelativeMotion};
-use crate::input::Input;
+use crate::input_index::StepInput;
 use crate::joints::{Drive, RelativeState, Rows, evaluate_rows, joint_errors};
 use crate::model::{JointId, JointModel, PairModel, motion_of, pose_of};
 use crate::tree::{Found, LinearizationPoint};
@@ -144,7 +144,7 @@ fn relative_motion(at: &LinearizationPoint<'_>, joint: &JointModel, shift: DVec3
 }
 
 /// Driven coordinates at the end of the step.
-pub(crate) fn drives_of(input: &Input, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
+pub(crate) fn drives_of(input: StepInput<'_>, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
     let id = JointId::from_index(index as usize);
     joint.driven().map(|c| input.drive(id, c).copied().unwrap_or(Drive::at_rest(c))).collect()
 }
