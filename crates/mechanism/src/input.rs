@@ -4,7 +4,7 @@
 //! alone instead of failing; [`Input::n_unusable`] counts such entries.
 
 use glam::DVec3;
-use sinew_math::{Force, Pose, normalize_quat};
+use sinew_math::{Force, Motion, Pose, normalize_quat};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
@@ -33,6 +33,10 @@ pub struct Grab {
 pub struct Input {
     /// Where kinematic bodies are at the end of the step (pose of the body frame). Others stay.
     pub kinematic: SmallVec<[(BodyId, Pose); 2]>,
+    /// How fast kinematic bodies are there: twist of the body frame at its origin, world axes, rad/s and m/s. Only the explicit
+    /// stepper asks; a body not named is there with its mean twist of the step.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub kinematic_twists: SmallVec<[(BodyId, Motion); 2]>,
     /// Wrenches on bodies at their centres of mass, world axes, N·m and N.
     pub wrenches: SmallVec<[(BodyId, Force); 2]>,
     /// Holds.
@@ -54,6 +58,7 @@ impl Default for Input {
     fn default() -> Self {
         Self {
             kinematic: SmallVec::new(),
+            kinematic_twists: SmallVec::new(),
             wrenches: SmallVec::new(),
             grabs: SmallVec::new(),
             motors: SmallVec::new(),
@@ -75,6 +80,7 @@ impl Clone for Input {
     /// Reuses the memory of the lists.
     fn clone_from(&mut self, from: &Self) {
         self.kinematic.clone_from(&from.kinematic);
+        self.kinematic_twists.clone_from(&from.kinematic_twists);
         self.wrenches.clone_from(&from.wrenches);
         self.grabs.clone_from(&from.grabs);
         self.motors.clone_from(&from.motors);
@@ -117,13 +123,15 @@ impl Input {
     /// Number of entries that a step of this model leaves alone.
     pub fn n_unusable(&self, model: &Model) -> u32 {
         let kinematic = self.kinematic.iter().filter(|e| !takes_goal(model, e)).count();
+        let twists = self.kinematic_twists.iter().filter(|e| !takes_twist(model, e)).count();
         let wrenches = self.wrenches.iter().filter(|e| !takes_wrench(model, e)).count();
         let grabs = self.grabs.iter().filter(|e| !e.is_usable(model)).count();
         let motors = self.motors.iter().filter(|e| !takes_motor(model, e)).count();
         let drives = self.drives.iter().filter(|e| !takes_drive(model, e)).count();
         let released = self.released.iter().filter(|joint| !takes_release(model, joint.index())).count();
         let scale = usize::from(self.usable_spring_scale().to_bits() != self.spring_scale.to_bits());
-        u32::try_from(kinematic + wrenches + grabs + motors + drives + released + scale).unwrap_or(u32::MAX)
+        u32::try_from(kinematic + twists + wrenches + grabs + motors + drives + released + scale)
+            .unwrap_or(u32::MAX)
     }
 
     /// The grabs that a step takes.
@@ -158,6 +166,12 @@ impl Input {
         self.kinematic.iter().rev().filter_map(|entry| central_goal(model, entry))
     }
 
+    /// Twists of kinematic bodies at the end of the step, of the body frame at its origin; the first of several comes last.
+    pub(crate) fn end_twists<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (usize, Motion)> + 'a {
+        let taken = self.kinematic_twists.iter().rev().filter(|entry| takes_twist(model, entry));
+        taken.map(|(body, twist)| (body.index(), *twist))
+    }
+
     /// The spring scale, 1 if what was given makes no sense.
     pub(crate) fn usable_spring_scale(&self) -> f64 {
         usable_scale(self.spring_scale)
@@ -181,6 +195,11 @@ fn is_kind(model: &Model, body: BodyId, kind: BodyKind) -> bool {
 fn takes_goal(model: &Model, (body, pose): &(BodyId, Pose)) -> bool {
     let is_pose = pose.is_finite() && (pose.rotation.length_squared() - 1.0).abs() < UNIT;
     is_pose && is_kind(model, *body, BodyKind::Kinematic)
+}
+
+/// A twist needs a body that has goals.
+fn takes_twist(model: &Model, (body, twist): &(BodyId, Motion)) -> bool {
+    twist.is_finite() && is_kind(model, *body, BodyKind::Kinematic)
 }
 
 /// The body of a goal and its central pose, rotation normalized, if a step takes it.

@@ -10,6 +10,9 @@ mod model;
 mod input;
 mod input_index;
 mod prepare;
+
+mod cubic_path;
+
 mod settings;
 mod watch;
 

@@ -93,6 +93,11 @@ pub(crate) struct ExplicitScratch {
     pub(crate) sums: Vec<BodyDerivative>,
     /// Wrenches that do not pass through tree joints.
     pub(crate) external: Vec<Force>,
+    /// Where kinematic bodies are at the end of the step, and how fast.
+    pub(crate) end_poses: Vec<Pose>,
+    pub(crate) end_motions: Vec<Motion>,
+    /// Accelerations of kinematic bodies at the present stage.
+    pub(crate) prescribed: Vec<Motion>,
 }
 
 /// Time derivative of one body.

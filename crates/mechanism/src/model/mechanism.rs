@@ -254,6 +254,11 @@ impl Model {
         axis.dot(motion(joint.body1).angular - motion(joint.body2).angular)
     }
 
+    /// Origin of the body frame at a central pose.
+    pub(crate) fn body_origin(&self, pose: &Pose, body: usize) -> DVec3 {
+        pose.transform_point(self.bodies[body].central.inverse().translation)
+    }
+
     /// Central pose from the pose of the body frame.
     pub(crate) fn central_pose(&self, body: usize, world_from_body: Pose) -> Pose {
         world_from_body.compose(&self.bodies[body].central)
