@@ -86,7 +86,9 @@ fn steps(criterion: &mut Criterion) {
     for entry in [Entry::Goal, Entry::Drive, Entry::Grab, Entry::Release, Entry::Motor] {
         for n in [1_000, 8_000] {
             let (mut world, input) = (world(n, entry), entries(n, entry));
-            (0..3).for_each(|_| drop(world.step_with(&input)));
+            for _ in 0..3 {
+                world.step_with(&input);
+            }
             group.throughput(Throughput::Elements(n as u64));
             let name = BenchmarkId::new(format!("{entry:?}"), n);
             group.bench_function(name, |bencher| bencher.iter(|| world.step_with(&input)));

@@ -11,8 +11,9 @@ use smallvec::SmallVec;
 use crate::forces::ForceSet;
 use crate::input::{Input, usable_scale};
 use crate::input_index::{InputIndex, StepInput};
-use crate::joints::{Drive, RowForm, evaluate_rows, joint_errors};
-use crate::model::{JointId, Model, State, WORLD, motion_of, pose_of};
+use crate::joints::{Drive, PairState, RelativeState, RowForm, evaluate_rows, joint_errors};
+use crate::model::{JointId, JointModel, Model, State, WORLD, motion_of, pose_of};
+use crate::prepare::{increment, move_pose};
 
 /// Mechanical energy, J.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -170,6 +171,20 @@ pub fn joint_reading(model: &Model, state: &State, joint: JointId) -> JointReadi
         rotation: log_so3(relative.rotation),
         angular_rate: relative.motion.angular,
     }
+}
+
+/// Slip of a rolling joint on the way from some poses to others, m, in its velocity rows; 0 in all others. With the rows in the middle of the
+/// way, no slip is the discrete constraint of Lagrange and d'Alembert, of second order.
+pub(crate) fn slip(joint: &JointModel, start: &[Pose], end: &[Pose]) -> [f64; 6] {
+    let bodies = [joint.body1, joint.body2];
+    let moved = bodies.map(|body| increment(&pose_of(start, body), &pose_of(end, body)));
+    let [pose1, pose2] = [0, 1].map(|i| move_pose(&pose_of(start, bodies[i]), moved[i] * 0.5));
+    let (motion1, motion2) = (Motion::ZERO, Motion::ZERO);
+    let halfway = PairState { pose1, pose2, motion1, motion2, previous_twist: 0.0 };
+    let relative = RelativeState::new(&joint.frames, &halfway);
+    let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
+    let along = rows.rate_error(&moved[0], &moved[1]);
+    std::array::from_fn(|i| if rows.velocity_only[i] { along[i] } else { 0.0 })
 }
 
 /// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft or let go. The twist angles of the state

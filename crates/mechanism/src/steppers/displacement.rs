@@ -10,7 +10,9 @@
 //! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does), and
 //! its rotations are added to `ℓ`, so that both momenta are exact and the motion is of second order. If that does not
 //! converge, the bodies are assembled at the predicted poses, which keeps linear momentum only. docs/errata.md compares
-//! the variants. Joint springs are explicit. The twists of the state are mean velocities over the last step. SI units,
+//! the variants. A rolling joint must not slip on the way: with `δ` the displacement of the step, `J(q ⊕ δ/2) δ = 0` in its velocity
+//! rows, the discrete constraint of Lagrange and d'Alembert; that needs [`JacobianAt::Start`] and is lost where the bodies are assembled
+//! at the predicted poses. Joint springs are explicit. The twists of the state are mean velocities over the last step. SI units,
 //! world axes. Cost: one linear solve per iteration of the assembly, through the row library.
 
 use glam::{DQuat, DVec3};

@@ -108,6 +108,11 @@ impl<'a> LinearizationPoint<'a> {
         }
     }
 
+    /// Whether the unknown is a displacement, not a twist: a step of length zero that counts joint errors.
+    pub(crate) fn is_displacement(&self) -> bool {
+        self.step.h == 0.0 && self.step.per_h > 0.0
+    }
+
     /// Poses at which joint errors and forces are measured.
     pub(crate) fn measured_poses(&self) -> &'a [Pose] {
         self.measured.unwrap_or(self.poses)
