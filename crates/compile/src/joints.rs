@@ -52,6 +52,7 @@ fn add_forces(
         Some(ForceCoordinate::Slide) => spec.slide = scalar_force(doc),
         Some(ForceCoordinate::Rotation) => {
             spec.rotation = rotation_force(doc);
+            spec.twist = twist_force(doc);
             add_rest_rotation(doc, &mut spec, path)?;
         }
         None => {}
@@ -95,6 +96,14 @@ fn scalar_force(doc: &JointDoc) -> Option<ScalarForce> {
     (force != ScalarForce::default()).then_some(force)
 }
 
+/// Limits and motor of a joint that turns in space, along its twist.
+fn twist_force(doc: &JointDoc) -> Option<ScalarForce> {
+    let mut force = ScalarForce::default();
+    force.limit = doc.limits.as_ref().map(limit);
+    force.motor = doc.motor.as_ref().map(motor);
+    (force != ScalarForce::default()).then_some(force)
+}
+
 fn rotation_force(doc: &JointDoc) -> Option<RotationForce> {
     let spring = doc.spring.unwrap_or_default();
     let mut force = RotationForce::spring(spring.stiffness, spring.damping + doc.damping);
@@ -104,7 +113,7 @@ fn rotation_force(doc: &JointDoc) -> Option<RotationForce> {
     (force != RotationForce::default()).then_some(force)
 }
 
-/// Moves the rest rotation `r` of a spring into the frame of the parent, as `exp(r)`. Cone limits and universal joints depend on the
+/// Moves the rest rotation `r` of a spring into the frame of the parent, as `exp(r)`. Limits, motors and universal joints depend on the
 /// directions of that frame and cannot be combined with it.
 fn add_rest_rotation(
     doc: &JointDoc,
@@ -115,10 +124,10 @@ fn add_rest_rotation(
     if rest == glam::DVec3::ZERO {
         return Ok(());
     }
-    if doc.cone_limit.is_some() || doc.kind == JointKind::Universal {
+    if doc.cone_limit.is_some() || spec.twist.is_some() || doc.kind == JointKind::Universal {
         return Err(BuildError::Unsupported {
             field: path() + ".spring.rest_rotation",
-            what: "a spring relaxed at a rotation cannot be combined with a cone limit or a universal joint",
+            what: "a spring relaxed at a rotation cannot be combined with limits, a motor or a universal joint",
             hint: "turn the parent's frame instead, with frames: Local(…)",
         });
     }

@@ -47,7 +47,7 @@ impl JointTorques {
 }
 
 impl JointForce {
-    fn add(&self, model: &Model, state: &TreeState, input: &Input, h: f64, out: &mut JointTorques) {
+    fn add(&self, model: &Model, state: &TreeState, h: f64, out: &mut JointTorques) {
         let (q, v) = (&state.coordinates[self.coordinates.clone()], &state.rates[self.dofs.clone()]);
         if let Some(along) = self.along {
             let response = model.scalar_response_to(self.joint, along, [q[0], v[0]], &out.goals, h);
@@ -57,7 +57,7 @@ impl JointForce {
         }
         let rotation = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
         let rate = DVec3::new(v[0], v[1], v[2]);
-        let response = model.rotation_response(self.joint, rotation, rate, input, h);
+        let response = model.rotation_response_to(self.joint, rotation, rate, &out.goals, h);
         for (k, dof) in self.dofs.clone().enumerate() {
             out.torques[dof] += response.torque[k];
             out.resistances[dof] += response.resistance;
@@ -103,7 +103,7 @@ impl ReducedModel {
         let actuation = self.controller.as_ref().map(Controller::actuation);
         for force in &self.forces {
             let is_driven = actuation.is_some_and(|actuation| actuation.is_active(force.link));
-            force.add(model, state, input, if is_driven { 0.0 } else { h }, out);
+            force.add(model, state, if is_driven { 0.0 } else { h }, out);
             if is_driven {
                 out.torques[force.dofs.clone()].fill(0.0);
             }

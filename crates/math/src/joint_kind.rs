@@ -189,6 +189,13 @@ impl JointKind {
         }
     }
 
+    /// Whether limits and motors may act on the twist about `i`: it can be driven, or the axis leans and the twist is what is
+    /// left of the rotation once the lean is taken away.
+    #[inline]
+    pub fn has_twist(self) -> bool {
+        self.can_drive(DriveCoordinate::Twist) || self.accepts_rotation_force()
+    }
+
     /// Whether a spring, damper or cone limit may act on the whole relative rotation.
     #[inline]
     pub fn accepts_rotation_force(self) -> bool {

@@ -21,6 +21,8 @@ pub(crate) struct ForceSet {
     pub(crate) slide: Option<ScalarForce>,
     /// On the whole relative rotation.
     pub(crate) rotation: Option<RotationForce>,
+    /// Whether the axis `i` of the joint may lean, so that the twist is not a turn about it alone.
+    pub(crate) leans: bool,
 }
 
 /// What the forces of a joint depend on beyond its state.
@@ -73,6 +75,14 @@ impl ForceSet {
         }
     }
 
+    /// Gradient and value of a coordinate.
+    fn coordinate(&self, relative: &RelativeState, coordinate: DriveCoordinate) -> (Force, f64) {
+        match coordinate {
+            DriveCoordinate::Twist if self.leans => relative.leaning_twist(),
+            _ => relative.coordinate(coordinate),
+        }
+    }
+
     /// The laws of bounded forces that hold for the relative twist found with other ones.
     pub(crate) fn review(
         &self,
@@ -85,8 +95,8 @@ impl ForceSet {
         for (coordinate, limited) in COORDINATES {
             let law = &mut laws[limited as usize];
             if let Some(force) = self.along(coordinate) {
-                let (gradient, _) = relative.coordinate(coordinate);
-                let x = motion.coordinate(gradient, measured.coordinate(coordinate).1);
+                let (gradient, _) = self.coordinate(relative, coordinate);
+                let x = motion.coordinate(gradient, self.coordinate(measured, coordinate).1);
                 *law = force.bounded().review(&x, settings.target, settings.h, *law, gradient.dot(found));
             }
         }
@@ -121,8 +131,8 @@ impl ForceSet {
         let &ForceSettings { h, scale, target, .. } = settings;
         for (coordinate, limited) in COORDINATES {
             if let Some(force) = self.along(coordinate) {
-                let (gradient, _) = relative.coordinate(coordinate);
-                let (_, value) = measured.coordinate(coordinate);
+                let (gradient, _) = self.coordinate(relative, coordinate);
+                let (_, value) = self.coordinate(measured, coordinate);
                 let laws = (target, settings.laws[limited as usize]);
                 let impulse = force.linearized(&motion.coordinate(gradient, value), laws, scale, h);
                 sink.along(gradient, settings.hold(limited, value, impulse));
@@ -157,7 +167,7 @@ impl ForceSet {
         let mut load = Load::ZERO;
         for (coordinate, _) in COORDINATES {
             if let Some(force) = self.along(coordinate) {
-                let (gradient, value) = relative.coordinate(coordinate);
+                let (gradient, value) = self.coordinate(relative, coordinate);
                 load.momentum += gradient * force.explicit(value, gradient.dot(rate), target, scale);
                 load.mass.add_outer(force.armature, gradient);
             }
@@ -178,7 +188,7 @@ impl ForceSet {
         let inertia = |kappa: f64| ScalarImpulse { q: 0.0, kappa };
         for (coordinate, _) in COORDINATES {
             if let Some(force) = self.along(coordinate) {
-                sink.along(relative.coordinate(coordinate).0, inertia(force.armature));
+                sink.along(self.coordinate(relative, coordinate).0, inertia(force.armature));
             }
         }
         if let Some(rotation) = &self.rotation {
@@ -192,8 +202,9 @@ impl ForceSet {
     /// Adds the elastic energy of every force, J.
     pub(crate) fn add_energy(&self, relative: &RelativeState, scale: f64, sum: &mut f64) {
         for (coordinate, _) in COORDINATES {
-            *sum +=
-                self.along(coordinate).map_or(0.0, |f| f.energy(relative.coordinate(coordinate).1, scale));
+            *sum += self
+                .along(coordinate)
+                .map_or(0.0, |f| f.energy(self.coordinate(relative, coordinate).1, scale));
         }
         if let Some(rotation) = &self.rotation {
             *sum += rotation.energy(relative.rotation, scale);

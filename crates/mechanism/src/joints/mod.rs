@@ -28,5 +28,5 @@ pub(crate) use rows::joint_errors;
 pub use rows::{RowForm, Rows};
 pub(crate) use swing::{axis_gradients, quarter_turn, swing_rows};
 pub use swing::{swing_gradient, swing_vector};
-pub(crate) use twist::twist_curvature;
+pub(crate) use twist::{fading_twist_gradient, twist_curvature};
 pub use twist::{twist_angle, twist_gradient, unwrap_angle};

@@ -13,7 +13,9 @@
 use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Force, Motion, Pose, quat_to_mat3};
 
-use crate::joints::{JointFrames, swing_vector, twist_angle, twist_gradient, unwrap_angle};
+use crate::joints::{
+    JointFrames, fading_twist_gradient, swing_vector, twist_angle, twist_gradient, unwrap_angle,
+};
 
 /// Poses and motions of the two bodies of a joint, with the memory of its twist.
 ///
@@ -138,6 +140,12 @@ impl RelativeState {
             DriveCoordinate::Twist => (Force::new(axis, DVec3::ZERO), self.twist),
             DriveCoordinate::Slide => (Force::new(self.arm1.cross(axis), axis), self.slide()),
         }
+    }
+
+    /// [`Self::coordinate`] of the twist where the axis may lean: the gradient is `g`, not `i₂`.
+    #[must_use]
+    pub(crate) fn leaning_twist(&self) -> (Force, f64) {
+        (Force::new(self.axes2 * fading_twist_gradient(self.axis()), DVec3::ZERO), self.twist)
     }
 
     /// The swing vector σ: the lean of `i₁` from `i₂` as a rotation vector in frame 2, rad.

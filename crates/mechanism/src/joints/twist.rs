@@ -16,6 +16,9 @@ use sinew_math::ops;
 /// Smallest `1 + s_x` used as a divisor: an axis within about 1e-6 rad of pointing backwards.
 const FLIPPED: f64 = 1e-12;
 
+/// Cosine of half the lean below which forces on the twist fade out: within 12 degrees of pointing backwards.
+const FADING: f64 = 0.1;
+
 /// Twist angle about x of the relative rotation `R_rel = B₂ᵀB₁`, in (−π, π].
 #[must_use]
 #[inline]
@@ -31,6 +34,14 @@ pub fn twist_angle(relative: &DMat3) -> f64 {
 pub fn twist_gradient(s: DVec3) -> DVec3 {
     let scale = 1.0 / (1.0 + s.x).max(FLIPPED);
     DVec3::new(1.0, s.y * scale, s.z * scale)
+}
+
+/// `g` for forces: near half a turn of lean, where the twist is undefined and `|g| = 1/cos(α/2)` grows without bound, it fades out
+/// with `cos²(α/2)`.
+#[must_use]
+pub(crate) fn fading_twist_gradient(s: DVec3) -> DVec3 {
+    let gradient = twist_gradient(s);
+    gradient * (1.0 / (gradient.length_squared() * FADING * FADING)).min(1.0)
 }
 
 /// `ġ·w`: the part of `ϑ̈` quadratic in the relative angular velocity.
@@ -71,6 +82,23 @@ mod tests {
         let q: DQuat = exp_so3(DVec3::new(0.4, -1.3, 0.9));
         let expected = 2.0 * ops::atan2(q.x, q.w);
         assert!((twist_angle(&quat_to_mat3(q)) - expected).abs() < 1e-15);
+    }
+
+    #[test]
+    fn gradient_is_the_derivative_of_the_angle_and_fades_near_half_a_turn() {
+        for alpha in [0.0, 0.4, 1.5, 2.6, 2.93, 3.0, 3.1] {
+            let rotation = exp_so3(DVec3::new(0.0, 0.8, -0.6) * alpha) * exp_so3(DVec3::X * 0.7);
+            let s = quat_to_mat3(rotation).x_axis;
+            let (g, faded) = (twist_gradient(s), fading_twist_gradient(s));
+            for axis in DVec3::AXES {
+                let at = |t: f64| twist_angle(&quat_to_mat3(exp_so3(axis * t) * rotation));
+                let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
+                assert!((slope - g.dot(axis)).abs() < 1e-6 * g.length_squared(), "{alpha}: {slope} {g}");
+            }
+            let is_near = alpha > 2.95;
+            assert_eq!(faded == g, !is_near, "{alpha}");
+            assert!(faded.length() <= 10.0 && faded.cross(g).length() < 1e-12 * g.length_squared());
+        }
     }
 
     #[test]

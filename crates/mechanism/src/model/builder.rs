@@ -178,7 +178,12 @@ impl Records {
             body1: spec.child.index() as u32,
             body2: spec.parent.map_or(WORLD, |p| p.index() as u32),
             frames,
-            forces: self.intern(ForceSet { twist: spec.twist, slide: spec.slide, rotation: spec.rotation }),
+            forces: self.intern(ForceSet {
+                twist: spec.twist,
+                slide: spec.slide,
+                rotation: spec.rotation,
+                leans: spec.twist.is_some() && spec.kind.accepts_rotation_force(),
+            }),
             springs: (0, 0),
             drives_twist,
             drives_slide: spec.driven.contains(&DriveCoordinate::Slide),

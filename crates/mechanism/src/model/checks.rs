@@ -96,11 +96,16 @@ fn check_coordinates(name: &str, joint: &JointSpec) -> Checked {
     if motors > 1 {
         return wrong("second coordinate for a motor", "a joint has one motor: add a joint for the other");
     }
-    let lacks = |c, has_force: bool| (has_force || joint.driven.contains(&c)) && !joint.kind.can_drive(c);
-    if lacks(DriveCoordinate::Twist, joint.twist.is_some()) {
-        return wrong("twist", "twist forces belong on hinge, cylindrical, planar or screw joints");
+    let lacks = |c| joint.driven.contains(&c) && !joint.kind.can_drive(c);
+    if joint.twist.is_some() && !joint.kind.has_twist() {
+        let hint = "twist forces belong on hinge, cylindrical, planar, screw, ball, universal or free joints";
+        return wrong("twist", hint);
     }
-    if lacks(DriveCoordinate::Slide, joint.slide.is_some()) {
+    if lacks(DriveCoordinate::Twist) {
+        return wrong("twist to drive", "drive hinge, cylindrical, planar or screw joints");
+    }
+    let has_slide = joint.kind.can_drive(DriveCoordinate::Slide);
+    if lacks(DriveCoordinate::Slide) || (joint.slide.is_some() && !has_slide) {
         return wrong("slide", "slide forces belong on prismatic, cylindrical or point-on-line joints");
     }
     if joint.rotation.is_some() && joint.kind.locked_mask().is_some_and(|m| m & 0b111 == 0b111) {

@@ -258,7 +258,7 @@ impl Model {
         let plain = joint.n_driven() == 0 && joint.compliance == 0.0 && joint.springs.0 == joint.springs.1;
         match joint.kind {
             JointKind::Hinge if plain && forces.rotation.is_none() => PairPath::Hinge,
-            JointKind::Ball if plain => match &forces.rotation {
+            JointKind::Ball if plain && forces.twist.is_none() => match &forces.rotation {
                 Some(r) if r.cone.is_some() || r.friction != 0.0 || r.armature != 0.0 => PairPath::General,
                 _ => PairPath::Ball,
             },

@@ -8,11 +8,12 @@ use sinew_math::{JointKind, Motion, Pose};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
 use crate::forces::{ForceSet, PointSpring};
+use crate::joints::fading_twist_gradient;
 use crate::model::{
     BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel,
     TreeExtent, WORLD, pose_of,
 };
-use crate::{BodyId, BodyKind, JointFrames, JointId, State};
+use crate::{BodyId, BodyKind, JointFrames, JointId, State, relative_rotation};
 
 /// An immutable mechanism; many states may share it.
 #[derive(Clone, Debug)]
@@ -243,15 +244,21 @@ impl Model {
         state.forget_history();
     }
 
-    /// Rate of the twist angle of a joint, rad/s, about the axis of its second frame.
+    /// Rate of the twist angle of a joint, rad/s, as its forces see it.
     pub(crate) fn twist_rate(
         &self,
         poses: &[Pose],
         joint: &JointModel,
         motion: impl Fn(u32) -> Motion,
     ) -> f64 {
-        let axis = pose_of(poses, joint.body2).rotation * (joint.frames.rotation2 * DVec3::X);
-        axis.dot(motion(joint.body1).angular - motion(joint.body2).angular)
+        let (pose1, pose2) = (pose_of(poses, joint.body1), pose_of(poses, joint.body2));
+        let gradient = if self.forces[joint.forces as usize].leans {
+            fading_twist_gradient(relative_rotation(&joint.frames, &pose1, &pose2).x_axis)
+        } else {
+            DVec3::X
+        };
+        (pose2.rotation * (joint.frames.rotation2 * gradient))
+            .dot(motion(joint.body1).angular - motion(joint.body2).angular)
     }
 
     /// Origin of the body frame at a central pose.

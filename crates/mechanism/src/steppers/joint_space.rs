@@ -6,8 +6,9 @@
 use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Force, quat_to_mat3};
 
-use crate::forces::ForceSet;
+use crate::forces::{ForceSet, RotationForce};
 use crate::input_index::StepInput;
+use crate::joints::{fading_twist_gradient, twist_angle};
 use crate::tree::Evaluation;
 use crate::{Input, JointId, Model, MotorTarget, Response, State};
 
@@ -19,7 +20,15 @@ pub struct MotorGoals {
     spring_scale: f64,
 }
 
+/// The goal of a joint's motor, if the input gives one, and the scale of springs.
+type GivenForces = (Option<MotorTarget>, f64);
+
 impl MotorGoals {
+    /// What the input says of a joint.
+    fn of(&self, joint: JointId) -> GivenForces {
+        (self.targets.get(joint.index()).copied().flatten(), self.spring_scale)
+    }
+
     /// Reads an input. No allocation once warm.
     pub fn fill(&mut self, model: &Model, input: &Input) {
         self.spring_scale = input.usable_spring_scale();
@@ -37,14 +46,16 @@ impl Model {
         &self.forces[self.joints[joint.index()].forces as usize]
     }
 
-    /// Whether forces act along a coordinate of a joint.
+    /// Whether forces act along a coordinate of a joint; those on a twist about an axis that leans act on its rotation.
     pub fn has_scalar_force(&self, joint: JointId, coordinate: DriveCoordinate) -> bool {
-        self.forces_of(joint).along(coordinate).is_some()
+        let forces = self.forces_of(joint);
+        forces.along(coordinate).is_some() && !(forces.leans && coordinate == DriveCoordinate::Twist)
     }
 
     /// Whether forces act on the rotation of a joint in space.
     pub fn has_rotation_force(&self, joint: JointId) -> bool {
-        self.forces_of(joint).rotation.is_some()
+        let forces = self.forces_of(joint);
+        forces.rotation.is_some() || forces.leans
     }
 
     /// Limits of a coordinate of a joint (rad, m).
@@ -61,9 +72,13 @@ impl Model {
         input: &Input,
         h: f64,
     ) -> Response<f64> {
-        let given = input.usable_motors(self).filter(|(named, _)| *named == joint).last();
-        let given = (given.map(|(_, target)| *target), input.usable_spring_scale());
-        self.targeted_response(joint, coordinate, value_and_rate, given, h)
+        self.targeted_response(joint, coordinate, value_and_rate, self.given(joint, input), h)
+    }
+
+    /// What an input says of the forces of a joint.
+    fn given(&self, joint: JointId, input: &Input) -> GivenForces {
+        let target = input.usable_motors(self).filter(|(named, _)| *named == joint).last();
+        (target.map(|(_, target)| *target), input.usable_spring_scale())
     }
 
     /// [`Model::scalar_response`] where the input has been read: as fast with many motors as with one.
@@ -75,17 +90,16 @@ impl Model {
         goals: &MotorGoals,
         h: f64,
     ) -> Response<f64> {
-        let target = goals.targets.get(joint.index()).copied().flatten();
-        self.targeted_response(joint, coordinate, value_and_rate, (target, goals.spring_scale), h)
+        self.targeted_response(joint, coordinate, value_and_rate, goals.of(joint), h)
     }
 
-    /// Forces along a coordinate with the goal of its motor, if the input gives one, and the scale of springs.
+    /// Forces along a coordinate as an input says.
     fn targeted_response(
         &self,
         joint: JointId,
         coordinate: DriveCoordinate,
         value_and_rate: [f64; 2],
-        (given, spring_scale): (Option<MotorTarget>, f64),
+        (given, spring_scale): GivenForces,
         h: f64,
     ) -> Response<f64> {
         let Some(force) = self.forces_of(joint).along(coordinate) else { return Response::default() };
@@ -94,7 +108,7 @@ impl Model {
     }
 
     /// Forces on the rotation of a joint in space over a step of `h` seconds: `rotation` of frame 1 in frame 2, relative angular
-    /// velocity and result in frame 1.
+    /// velocity and result in frame 1. The twist about an axis that leans is counted within half a turn.
     pub fn rotation_response(
         &self,
         joint: JointId,
@@ -103,8 +117,40 @@ impl Model {
         input: &Input,
         h: f64,
     ) -> Response<DVec3> {
-        let force = self.forces_of(joint).rotation.as_ref();
-        force.map_or_else(Response::default, |f| f.response(rotation, rate, input.usable_spring_scale(), h))
+        self.targeted_rotation(joint, (rotation, rate), self.given(joint, input), h)
+    }
+
+    /// [`Model::rotation_response`] where the input has been read.
+    pub fn rotation_response_to(
+        &self,
+        joint: JointId,
+        rotation: DQuat,
+        rate: DVec3,
+        goals: &MotorGoals,
+        h: f64,
+    ) -> Response<DVec3> {
+        self.targeted_rotation(joint, (rotation, rate), goals.of(joint), h)
+    }
+
+    /// Forces on a rotation as an input says.
+    fn targeted_rotation(
+        &self,
+        joint: JointId,
+        (rotation, rate): (DQuat, DVec3),
+        given: GivenForces,
+        h: f64,
+    ) -> Response<DVec3> {
+        let forces = self.forces_of(joint);
+        let of_rotation = |f: &RotationForce| f.response(rotation, rate, given.1, h);
+        let mut sum = forces.rotation.as_ref().map_or_else(Response::default, of_rotation);
+        if forces.leans {
+            let gradient = rotation.conjugate() * fading_twist_gradient(rotation * DVec3::X);
+            let value_and_rate = [twist_angle(&quat_to_mat3(rotation)), gradient.dot(rate)];
+            let along = self.targeted_response(joint, DriveCoordinate::Twist, value_and_rate, given, h);
+            sum.torque += gradient * along.torque;
+            sum.resistance += along.resistance * gradient.length_squared();
+        }
+        sum
     }
 }
 

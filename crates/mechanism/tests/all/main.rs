@@ -16,3 +16,4 @@ mod rows;
 mod stiff;
 mod support;
 mod twins;
+mod twisting;

@@ -120,7 +120,7 @@ fn bad_joints_are_refused_by_name() {
         let error = joint_error("elbow", change);
         assert!(matches!(error, MechanismError::NoSuchCoordinate { .. }), "{error}");
     };
-    coordinate(&|j| of_kind(j, JointKind::Ball).with_twist(ScalarForce::default()));
+    coordinate(&|j| of_kind(j, JointKind::PointOnPlane).with_twist(ScalarForce::default()));
     coordinate(&|j| j.with_slide(ScalarForce::default()));
     coordinate(&|j| j.driven_by(DriveCoordinate::Slide));
     coordinate(&|j| j.driven_by(DriveCoordinate::Twist).driven_by(DriveCoordinate::Twist));

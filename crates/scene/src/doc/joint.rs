@@ -16,6 +16,7 @@ document! {
     /// | hinge, screw, planar, cylindrical | angle about the main axis | all but `cone_limit` |
     /// | prismatic, point on line, cylindrical with `coordinate: Slide` | slide along that axis | all but `cone_limit` |
     /// | ball, universal, free | the relative rotation | `spring`, `damping`, `cone_limit`, `armature`, `friction` |
+    /// | ball, universal, free | its twist: the turn about the main axis that is left once the lean is taken away | `limits`, `motor` |
     /// | every other kind | none | none |
     pub struct JointDoc {
         /// Unique among joints.

@@ -160,7 +160,7 @@ pub(super) fn forces_fit_the_kind(scene: &SceneDoc, issues: &mut Issues) {
                 let message = format!("a joint of kind {:?} cannot have `{name}`", joint.kind);
                 let hint = match coordinate {
                     Some(ForceCoordinate::Rotation) => {
-                        "use spring, damping, cone_limit, armature or friction"
+                        "use spring, damping, limits, cone_limit, motor, armature or friction"
                     }
                     Some(_) => "use any force but cone_limit and rest_rotation",
                     None => "leave it out: only joints that turn or slide have forces",
@@ -205,8 +205,8 @@ fn forces(joint: &JointDoc, coordinate: Option<ForceCoordinate>) -> [(&'static s
         ("damping", joint.damping != 0.0, any),
         ("armature", joint.armature != 0.0, any),
         ("friction", joint.friction != 0.0, any),
-        ("limits", joint.limits.is_some(), scalar),
-        ("motor", joint.motor.is_some(), scalar),
+        ("limits", joint.limits.is_some(), any),
+        ("motor", joint.motor.is_some(), any),
         ("drive", joint.drive.is_some(), scalar),
         ("cone_limit", joint.cone_limit.is_some(), rotation),
         // A free joint locks no direction that could be compliant.

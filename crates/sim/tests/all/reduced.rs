@@ -1,6 +1,7 @@
 //! Steps in joint coordinates: the same physics as in maximal coordinates, under control of a score.
 
 use glam::DVec3;
+use sinew_scene::{LimitsDoc, MotorDoc, PositionMotorDoc, TargetDoc};
 use sinew_sim::{BodyId, DriveCoordinate, Grab, Input, SceneDoc, World};
 
 use crate::common::run;
@@ -55,6 +56,36 @@ fn all_forces_are_those_of_maximal_coordinates() {
             let ratio = pair[0] / pair[1];
             assert!((1.7..2.4).contains(&ratio), "{stepper}: {errors:?}");
         }
+    }
+}
+
+#[test]
+fn twist_forces_of_a_ball_are_those_of_maximal_coordinates() {
+    let end = |stepper: &str, dt: f64| {
+        let mut doc = scene(stepper, dt, 30.0);
+        let arm = doc.joints.iter_mut().find(|joint| joint.name == "arm").expect("a joint");
+        arm.limits = Some(LimitsDoc { min: -0.1, max: 0.2, stiffness: 20.0, damping: 0.1, ramp: 0.0 });
+        let motor = PositionMotorDoc {
+            target: TargetDoc::Value(0.5),
+            stiffness: 3.0,
+            damping: 0.2,
+            max_force: Some(0.8),
+        };
+        arm.motor = Some(MotorDoc::Position(motor));
+        let mut world = World::from_scene(&doc).expect("a scene");
+        run(&mut world, (0.5 / dt).round() as u64);
+        let twist = world.reading(world.joint("arm").expect("a joint")).twist;
+        assert!(twist > 0.2, "{stepper}: beyond its limit at {twist}");
+        (tip(&world), twist)
+    };
+    let (reference, twist) = end("Explicit(method: Rk4)", 1e-4);
+    let error = end("Reduced(method: Rk4)", 1e-3).0.distance(end("Explicit(method: Rk4)", 1e-3).0);
+    assert!(error < 1e-8, "Rk4: {error:e}");
+    for stepper in ["Reduced()", "Reduced(method: Implicit)", "Implicit()"] {
+        let errors = [1e-3, 5e-4]
+            .map(|dt| end(stepper, dt))
+            .map(|(tip, turn)| tip.distance(reference) + (turn - twist).abs());
+        assert!(errors[0] < 1e-2 && (1.7..2.4).contains(&(errors[0] / errors[1])), "{stepper}: {errors:?}");
     }
 }
 
