@@ -10,8 +10,8 @@
 use crate::measure::joint_error;
 use crate::model::motion_of;
 use crate::steppers::{
-    ActiveStep, Closing, ImplicitStep, NewtonPhase, NotMade, OPEN, Remedy, SchemeCoefficients, StepTask,
-    integrate,
+    ActiveStep, Closing, ImplicitStep, JointCare, NewtonPhase, NotMade, OPEN, Remedy, SchemeCoefficients,
+    StepTask, integrate,
 };
 use crate::tree::TreeReport;
 use crate::{Companion, Implicit, Model, Order, Stage, State, StepReport};
@@ -23,7 +23,7 @@ pub(crate) fn step(
     companion: Option<&mut dyn Companion>,
 ) -> Result<StepReport, NotMade> {
     // The scheme is chosen before kinematic bodies move: their twists would look like a jolt.
-    let order = if active.task.mends { Order::First } else { settings.order };
+    let order = if active.task.mends() { Order::First } else { settings.order };
     let scheme = SchemeCoefficients::new(active.state, order, active.task.settings.dt);
     active.take_input();
     let ActiveStep { task, state, workspace, run } = active;
@@ -34,14 +34,14 @@ pub(crate) fn step(
     run.may_be_direct = true;
     let mut solved = step.solve(state, run);
     let may_mend = settings.newton_iterations > 1 && settings.most_substeps > 1;
-    let may_mend = may_mend && !task.mends && !step.solver.has_unknowns();
+    let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
     let is_torn = may_mend && is_torn(task, state, &solved.seen);
     let Closing { solves, unclosed, residual, worst, may_divide } =
-        if is_torn || task.mends { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
+        if is_torn || task.mends() { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
     run.may_be_direct = false;
     let is_open = unclosed > OPEN;
     let remedy = if is_torn {
-        Some(Remedy::Mend)
+        Some(if task.care == JointCare::Nothing { Remedy::Assemble } else { Remedy::Mend })
     } else if residual > OPEN && may_divide && task.is_tentative {
         Some(Remedy::Divide(residual))
     } else {
@@ -72,16 +72,19 @@ pub(crate) fn step(
     })
 }
 
-/// Whether joints are open where the step begins; `seen` are the errors at its linearization point.
+/// Joint error, relative to the size of the joint's bodies, with which a step does not begin.
+const TORN: f64 = 1e-2;
+
+/// Whether joints are torn where the step begins; `seen` are the errors at its linearization point.
 fn is_torn(task: &StepTask<'_>, state: &State, seen: &TreeReport) -> bool {
     let model = task.model;
-    if seen.lean_squared.sqrt() <= OPEN && seen.gap_squared.sqrt() <= OPEN * model.derived.smallest_size {
+    if seen.lean_squared.sqrt() <= TORN && seen.gap_squared.sqrt() <= TORN * model.derived.smallest_size {
         return false;
     }
     // What a drive has yet to do in the step is no error.
     model.joints.iter().zip(&model.derived.joint_sizes).zip(0..).any(|((joint, size), index)| {
         let (gap, lean) = joint_error(model, state, &state.poses, task.input, (index, 0.0));
-        joint.n_driven() == 0 && (gap / size).max(lean) > OPEN
+        joint.n_driven() == 0 && (gap / size).max(lean) > TORN
     })
 }
 

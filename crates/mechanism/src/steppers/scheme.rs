@@ -13,6 +13,7 @@ use sinew_topology::NONE;
 use crate::input_index::StepInput;
 use crate::loops::Refinement;
 use crate::prepare::{move_pose, set_targets};
+use crate::steppers::JointCare;
 use crate::tree::LinearizationPoint;
 use crate::workspace::PointScratch;
 use crate::{CouplingPoint, Model, Order, Settings, State, Workspace, move_kinematic};
@@ -161,8 +162,8 @@ pub(crate) struct StepTask<'a> {
     pub(crate) settings: &'a Settings,
     /// Whether the step is not to be made if it leaves joints open.
     pub(crate) is_tentative: bool,
-    /// Whether joints that are open stay so, to be closed by displacements after the step.
-    pub(crate) mends: bool,
+    /// What is done about its joints beside its solves.
+    pub(crate) care: JointCare,
     /// Whether Newton iterations may linearize where the step ends, which damps: not while it can be divided instead.
     pub(crate) may_damp: bool,
     /// Share of a whole step that is made.
@@ -184,6 +185,13 @@ pub(crate) struct ActiveStep<'a, 'b> {
     pub(crate) state: &'a mut State,
     pub(crate) workspace: &'a mut Workspace,
     pub(crate) run: &'a mut Refinement<'b>,
+}
+
+impl StepTask<'_> {
+    /// Whether joints that are open stay so, to be closed by displacements after the step.
+    pub(crate) fn mends(&self) -> bool {
+        self.care == JointCare::Mended
+    }
 }
 
 impl ActiveStep<'_, '_> {

@@ -7,7 +7,7 @@ use crate::input_index::StepInput;
 use crate::loops::Refinement;
 use crate::prepare::first_non_finite;
 use crate::steppers::{
-    ActiveStep, NotMade, OPEN, StepTask, Substeps, displacement, end_error, explicit, implicit,
+    ActiveStep, NotMade, OPEN, Remedy, StepTask, Substeps, displacement, end_error, explicit, implicit,
     remember_momenta, restore_momenta,
 };
 use crate::{
@@ -86,7 +86,7 @@ pub fn step_coupled(
             input: StepInput::new(input, &tables),
             settings: &part,
             is_tentative: substeps.is_tentative(),
-            mends: substeps.mends(),
+            care: substeps.care(),
             may_damp: substeps.may_damp(),
             share: part.dt / settings.dt,
         };
@@ -99,6 +99,9 @@ pub fn step_coupled(
             Ok(one) => one,
             Err(NotMade { solves, remedy }) => {
                 report.iterations += solves;
+                if matches!(remedy, Remedy::Assemble) {
+                    report.assembly_iterations += close_by_displacements(&mut active, &Assembly::default());
+                }
                 substeps.remedy(remedy);
                 continue;
             }
@@ -120,9 +123,6 @@ pub fn step_coupled(
     report
 }
 
-/// Displacements that close the joints of a torn mechanism in one step, at most.
-const MOST_DISPLACEMENTS: u32 = 20;
-
 /// One part of a step; a tentative one that leaves joints open changes nothing.
 fn step_part(
     active: &mut ActiveStep<'_, '_>,
@@ -137,17 +137,14 @@ fn step_part(
         Scheme::Explicit(scheme) => explicit::step(active, scheme),
         Scheme::Displacement(scheme) => displacement::step(active, scheme),
     };
-    let ActiveStep { task, state, workspace, run } = active;
-    let mending = Assembly { iterations: MOST_DISPLACEMENTS, ..Assembly::default() };
-    let assembly = if task.mends { Some(&mending) } else { settings.stabilize.as_ref() };
+    let mending = Assembly::default();
+    let assembly = if active.task.mends() { Some(&mending) } else { settings.stabilize.as_ref() };
     if let Some(assembly) = assembly {
-        let solved = run.report;
-        report.assembly_iterations = stabilize(task.model, state, task.input, assembly, workspace, run);
-        run.judge_by(solved);
-        report.non_finite = first_non_finite(state);
-        run.done(Stage::Stabilize);
+        report.assembly_iterations = close_by_displacements(active, assembly);
+        report.non_finite = first_non_finite(active.state);
     }
-    if task.mends {
+    let ActiveStep { task, state, .. } = active;
+    if task.mends() {
         let (left, worst) = end_error(task, state, &state.poses, (&[], 0.0));
         (report.unclosed, report.worst_joint) = (left, worst.filter(|_| left > OPEN));
     }
@@ -155,4 +152,14 @@ fn step_part(
         companion.commit(state);
     }
     Ok(report)
+}
+
+/// Stabilization: closes the joints by displacements; returns their number.
+fn close_by_displacements(active: &mut ActiveStep<'_, '_>, assembly: &Assembly) -> u32 {
+    let ActiveStep { task, state, workspace, run } = active;
+    let solved = run.report;
+    let displacements = stabilize(task.model, state, task.input, assembly, workspace, run);
+    run.judge_by(solved);
+    run.done(Stage::Stabilize);
+    displacements
 }

@@ -2,8 +2,8 @@
 //!
 //! Time within the step is counted in the smallest substeps, so that the parts of a step always add up to it. A part that fails is
 //! halved; after a success the next part may be twice as long again. Where halving does not help (joints that contradict each
-//! other), the rest of the step goes on without it. Joints that are still open then, or were when the part began, are closed by
-//! displacements: closing them within the step would take speeds that nobody asked for. The parts depend on state, input and settings alone: a replay makes the same
+//! other), the rest of the step goes on without it. Joints that are visibly open before or after that are closed by displacements: closing
+//! them within the step would take speeds that nobody asked for. The parts depend on state, input and settings alone: a replay makes the same
 //! ones.
 //!
 //! Kinematic bodies, drives and motor targets move evenly through the parts of a step; wrenches and grabs act in all of them.
@@ -36,8 +36,20 @@ pub(crate) struct NotMade {
 pub(crate) enum Remedy {
     /// Make it in halves; it would leave this joint error.
     Divide(f64),
-    /// Make it with the joints as they are, and close them by displacements.
+    /// Close the joints by displacements before it is made again.
+    Assemble,
+    /// Make it with the joints as they are, and close them by displacements after it.
     Mend,
+}
+
+/// What is done about the joints of a part beside its solves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JointCare {
+    Nothing,
+    /// Displacements have closed them, as far as they could, before it.
+    Assembled,
+    /// Displacements close them after it; the part leaves their errors as they are.
+    Mended,
 }
 
 /// The parts of one step.
@@ -52,8 +64,8 @@ pub(crate) struct Substeps {
     /// Halvings that did not help.
     wasted: u32,
     can_halve: bool,
-    /// Whether the next part leaves its joints to displacements.
-    mends: bool,
+    /// Of the next part.
+    care: JointCare,
 }
 
 impl Substeps {
@@ -67,7 +79,7 @@ impl Substeps {
             failed: f64::INFINITY,
             wasted: 0,
             can_halve: whole > 1,
-            mends: false,
+            care: JointCare::Nothing,
         }
     }
 
@@ -80,7 +92,8 @@ impl Substeps {
     pub(crate) fn remedy(&mut self, remedy: Remedy) {
         match remedy {
             Remedy::Divide(error) => self.fail(error),
-            Remedy::Mend => self.mends = true,
+            Remedy::Assemble => self.care = JointCare::Assembled,
+            Remedy::Mend => self.care = JointCare::Mended,
         }
     }
 
@@ -100,9 +113,9 @@ impl Substeps {
         !self.is_tentative() || self.next * UNDAMPED <= self.whole
     }
 
-    /// Whether the next part leaves its joints to displacements.
-    pub(crate) fn mends(&self) -> bool {
-        self.mends
+    /// What is done about the joints of the next part.
+    pub(crate) fn care(&self) -> JointCare {
+        self.care
     }
 
     /// Whether a part that fails can be made again.
@@ -113,7 +126,7 @@ impl Substeps {
     /// The next part is done; true if the step is.
     pub(crate) fn advance(&mut self) -> bool {
         self.done += self.next;
-        (self.failed, self.mends) = (f64::INFINITY, false);
+        (self.failed, self.care) = (f64::INFINITY, JointCare::Nothing);
         // Twice as long, where that ends on a multiple of itself.
         if self.done.is_multiple_of(2 * self.next) && self.done + 2 * self.next <= self.whole {
             self.next *= 2;
