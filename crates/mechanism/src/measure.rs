@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::forces::ForceSet;
 use crate::input::{Input, usable_scale};
 use crate::joints::{Drive, RowForm, evaluate_rows, joint_errors};
-use crate::model::{JointId, Model, State, WORLD, motion_of, pose_of};
+use crate::model::{JointId, Model, State, TransmissionId, WORLD, motion_of, pose_of};
 
 /// Mechanical energy, J.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -49,7 +49,28 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
     for spring in model.springs.iter() {
         out.elastic += spring.energy([spring.body1, spring.body2].map(|body| pose_of(&state.poses, body)));
     }
+    let forces = state.loops.forces.iter().skip(model.first_transmission_row());
+    for (transmission, force) in model.springs.transmissions.iter().zip(forces) {
+        out.elastic += 0.5 * transmission.compliance * force * force;
+    }
     out
+}
+
+/// A rope or gear: what it measures, and its force.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TransmissionReading {
+    /// Length of the path of a rope, m; `q₂ − ratio q₁` of a gear.
+    pub value: f64,
+    /// Tension of a rope in the last step, N, not negative; force of a gear that reduces `value`, in the units of `q₂`.
+    pub force: f64,
+}
+
+/// Reads a rope or gear.
+pub fn transmission_reading(model: &Model, state: &State, id: TransmissionId) -> TransmissionReading {
+    let transmission = &model.springs.transmissions[id.index()];
+    let value = transmission.quantity.value(model, &state.poses, |joint| state.twists[joint as usize]);
+    let force = state.loops.forces[model.first_transmission_row() + id.index()];
+    TransmissionReading { value, force: 0.0 - force }
 }
 
 /// Adds the elastic energy of the forces inside a joint, and of its soft rows.

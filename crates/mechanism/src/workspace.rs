@@ -8,7 +8,7 @@ use sinew_math::{Force, Motion, Pose};
 use sinew_solvers::Load;
 
 use crate::coupling::CompanionScratch;
-use crate::forces::{CoordinateLaws, HeldLimits, MotorTarget};
+use crate::forces::{BandLaw, CoordinateLaws, HeldLimits, MotorTarget};
 use crate::input::Input;
 use crate::loops::LoopWorkspace;
 use crate::model::{Model, State};
@@ -61,6 +61,8 @@ pub(crate) struct PointScratch {
     pub(crate) velocities: Vec<Motion>,
     /// Laws of bounded forces, per joint; empty if no force has a bound.
     pub(crate) laws: Vec<[CoordinateLaws; 2]>,
+    /// Laws of ropes and gears.
+    pub(crate) bands: Vec<BandLaw>,
     /// End of the step, where Newton iterations measure.
     pub(crate) ends: Vec<Pose>,
     /// The best twists of the Newton iterations, per pair.

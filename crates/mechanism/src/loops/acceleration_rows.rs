@@ -64,7 +64,8 @@ struct AccelerationRows<'a, 'b> {
 impl AccelerationRows<'_, '_> {
     /// Places of springs, which act from outside here; they end the rows of joints that may not open.
     fn springs(&mut self, primary: &mut PrimaryRows) {
-        idle(self.rows, 3 * self.at.model.springs.in_loops.len());
+        // Steps at this level are refused where there are transmissions, but states keep their places.
+        idle(self.rows, 3 * self.at.model.springs.in_loops.len() + self.at.model.n_transmission_rows());
         primary.end_at(self.rows);
     }
 

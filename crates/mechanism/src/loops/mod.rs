@@ -9,10 +9,12 @@ mod force_rows;
 mod opening;
 mod refinement;
 mod step_rows;
+mod transmission_rows;
 mod work;
 
 pub(crate) use force_rows::{ForceRows, INACTIVE, Tie, force_row, idle, release};
 pub(crate) use opening::{OpeningPolicy, Treatment, free_mass, loaded_mass, soften};
 pub(crate) use refinement::Refinement;
-pub(crate) use step_rows::LoopDemand;
+pub(crate) use step_rows::{Linearizer, LoopDemand};
+pub(crate) use transmission_rows::TransmissionAt;
 pub(crate) use work::{LoopWorkspace, PrimaryRows, Surroundings};

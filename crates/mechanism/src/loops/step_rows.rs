@@ -28,13 +28,22 @@ pub(crate) struct LoopDemand<'a> {
     pub(crate) yielding: f64,
     /// Forces of the joints outside the tree in the solve before, N, for the geometric stiffness; empty if that is off.
     pub(crate) joint_forces: &'a [DVec3],
+    /// Whether tensions of ropes stiffen what they pull, as joint forces do.
+    pub(crate) stiffens: bool,
     /// Rows between bodies that a companion adds.
     pub(crate) ties: &'a [Tie],
 }
 
 impl Default for LoopDemand<'_> {
     fn default() -> Self {
-        Self { opening: OpeningPolicy::Yield, share: 1.0, yielding: 0.0, joint_forces: &[], ties: &[] }
+        Self {
+            opening: OpeningPolicy::Yield,
+            share: 1.0,
+            yielding: 0.0,
+            joint_forces: &[],
+            stiffens: false,
+            ties: &[],
+        }
     }
 }
 
@@ -59,6 +68,7 @@ impl LoopWorkspace {
             if is_primary && !looped.is_primary {
                 is_primary = false;
                 linearizer.springs();
+                linearizer.transmissions(&self.lambda);
                 self.primary.end_at(linearizer.rows);
             }
             if at.input.releases(at.model, looped.joint) {
@@ -73,6 +83,7 @@ impl LoopWorkspace {
         }
         if is_primary {
             linearizer.springs();
+            linearizer.transmissions(&self.lambda);
             self.primary.end_at(linearizer.rows);
         }
         let first = linearizer.rows.blocks().len();
@@ -91,12 +102,12 @@ impl LoopWorkspace {
 }
 
 /// Writes rows.
-struct Linearizer<'a, 'b> {
-    at: &'a LinearizationPoint<'b>,
-    demand: &'a LoopDemand<'a>,
-    rows: &'a mut LoopRows,
+pub(crate) struct Linearizer<'a, 'b> {
+    pub(crate) at: &'a LinearizationPoint<'b>,
+    pub(crate) demand: &'a LoopDemand<'a>,
+    pub(crate) rows: &'a mut LoopRows,
     /// Receives what acts on single bodies.
-    loads: &'a mut BodyLoads,
+    pub(crate) loads: &'a mut BodyLoads,
     /// Errors of joints that are to be met.
     seen: TreeReport,
     /// Of all, m.
@@ -169,7 +180,7 @@ impl Linearizer<'_, '_> {
     }
 
     /// Softens the last block as a treatment says, or as all blocks are.
-    fn soften(&mut self, treatment: &Treatment, importance: f64) {
+    pub(crate) fn soften(&mut self, treatment: &Treatment, importance: f64) {
         let softness = treatment.softness.map(|s| s / importance);
         let (at, given) = (self.at, self.demand.yielding / importance);
         soften((at.model, at.poses), self.rows, self.yielded, softness, given);

@@ -190,7 +190,10 @@ impl LoopWorkspace {
 impl Model {
     /// Whether a step has anything to refine.
     pub(crate) fn has_loops(&self, input: &Input) -> bool {
-        !self.loops.is_empty() || !self.springs.in_loops.is_empty() || input.hard_grabs(self).next().is_some()
+        !self.loops.is_empty()
+            || !self.springs.in_loops.is_empty()
+            || !self.springs.transmissions.is_empty()
+            || input.hard_grabs(self).next().is_some()
     }
 
     /// Whether there is anything that may open.
@@ -202,7 +205,8 @@ impl Model {
     pub(crate) fn loop_ports(&self) -> impl Iterator<Item = u32> + '_ {
         // A joint without rows touches nothing.
         let joints = self.loops.iter().filter(|l| self.loop_multipliers(l) > 0).flat_map(|l| l.ports);
-        joints.chain(self.springs.in_loops.iter().flat_map(|s| s.ports)).filter(|&port| port != NONE)
+        let springs = self.springs.in_loops.iter().flat_map(|s| s.ports);
+        joints.chain(springs).chain(self.transmission_ports()).filter(|&port| port != NONE)
     }
 
     /// Whether no joint is in the tree.

@@ -10,8 +10,8 @@ use sinew_topology::{EliminationPlan, Graph, NONE};
 use crate::forces::{ForceSet, PointSpring};
 use crate::joints::fading_twist_gradient;
 use crate::model::{
-    BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, TreeExtent, WORLD,
-    pose_of,
+    BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, TransmissionModel,
+    TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyId, BodyKind, JointFrames, JointId, State, relative_rotation};
 
@@ -48,7 +48,7 @@ pub struct Model {
     pub(crate) initial: State,
 }
 
-/// Springs between points, by how they are solved.
+/// Springs between points, by how they are solved, and what else acts between bodies without being a joint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelSprings {
     /// Across tree joints, grouped by joint.
@@ -57,6 +57,8 @@ pub(crate) struct ModelSprings {
     pub(crate) to_ground: Vec<PointSpring>,
     /// Between bodies that no tree joint connects.
     pub(crate) in_loops: Vec<LoopSpring>,
+    /// Ropes and gears, one row each.
+    pub(crate) transmissions: Vec<TransmissionModel>,
 }
 
 /// What follows from the other tables of a model.
@@ -90,11 +92,12 @@ pub(crate) struct ModelStructure {
     pub(crate) body_of_variable: Vec<u32>,
 }
 
-/// Names of bodies and joints; empty if there are none.
+/// Names of bodies, joints, ropes and gears; empty if there are none.
 #[derive(Clone, Debug)]
 pub(crate) struct ModelNames {
     pub(crate) bodies: Vec<String>,
     pub(crate) joints: Vec<String>,
+    pub(crate) transmissions: Vec<String>,
 }
 
 impl Model {
@@ -125,7 +128,7 @@ impl Model {
     /// [`crate::LoopState::forces`].
     pub fn n_loop_multipliers(&self) -> usize {
         let joints: usize = self.loops.iter().map(|l| self.loop_multipliers(l)).sum();
-        joints + 3 * self.springs.in_loops.len()
+        joints + 3 * self.springs.in_loops.len() + self.n_transmission_rows()
     }
 
     /// Springs across a tree joint.
@@ -277,6 +280,7 @@ impl Model {
                 * (size_of::<PairModel>() + size_of::<TreeExtent>() + 16 + 4 + 4 + 4 + 2 * 12 + 8)
             + self.loops.len() * size_of::<LoopModel>()
             + self.springs.in_loops.len() * size_of::<LoopSpring>()
+            + self.springs.transmissions.len() * size_of::<TransmissionModel>()
             + (self.names.bodies.len() + self.names.joints.len()) * size_of::<String>()
     }
 }

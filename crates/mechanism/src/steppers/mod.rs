@@ -4,6 +4,7 @@
 //! implicit stepper is `implicit` with `scheme` (backward Euler and BDF2), `step_point` (where it is linearized), `point_solver` and
 //! `implicit_step` (its solves), `newton` (closing the joints) and `integrate` (new poses).
 
+mod band_laws;
 mod displacement;
 mod explicit;
 mod implicit;

@@ -56,7 +56,7 @@ impl ImplicitStep<'_> {
         solved: &mut SolvedPoint,
         run: &mut Refinement<'_>,
     ) -> Closing {
-        let most = self.here.implicit.newton_iterations.max(1);
+        let most = self.most_solves();
         let tolerance = self.here.tolerance();
         let mut closing = Closing { solves: 1, unclosed: 0.0, worst: None, may_divide: true };
         if most == 1 || self.leaves_loops_open(run, UNSOLVED) || self.bends_little(tolerance, run) {
@@ -109,6 +109,12 @@ impl ImplicitStep<'_> {
         closing
     }
 
+    /// Solves that the step may make. Ropes that go taut turn their bodies fast and are given twice as many.
+    fn most_solves(&self) -> u32 {
+        let most = self.here.implicit.newton_iterations.max(1);
+        if most > 1 && !self.here.points.bands.is_empty() { 2 * most } else { most }
+    }
+
     /// Whether the loops are solved by iteration.
     fn is_iterated(&self) -> bool {
         let settings = &self.here.task.settings.loops.solve;
@@ -130,7 +136,9 @@ impl ImplicitStep<'_> {
         if may_keep && (error < SETTLED || error < share) {
             Some(NewtonPhase::Again)
         } else {
-            (here.task.may_damp || !may_keep).then_some(NewtonPhase::Moved)
+            // What is left of a rope's error is small against a joint's, and worth a solve where the step ends.
+            let is_rope = error.min(last) <= OPEN && !here.points.bands.is_empty();
+            (here.task.may_damp || is_rope || !may_keep).then_some(NewtonPhase::Moved)
         }
     }
 
@@ -151,6 +159,7 @@ impl ImplicitStep<'_> {
         let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
         is_met
             && fastest * self.here.scheme.h * self.here.scheme.h <= tolerance
+            && self.here.points.bands.is_empty()
             && !self.here.task.model.may_open(self.here.task.input)
     }
 

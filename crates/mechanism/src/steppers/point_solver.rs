@@ -134,6 +134,7 @@ impl PointSolver<'_> {
         self.loads.fill(at);
         let mut demand =
             LoopDemand { joint_forces: problem.loop_forces, share: problem.share, ..LoopDemand::default() };
+        demand.stiffens = !problem.joint_forces.is_empty();
         if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion {
             companion.linearize(coupling, &mut CompanionLoads::new(at.model, self.loads, &mut scratch.ties));
             demand.ties = &scratch.ties;

@@ -1,6 +1,7 @@
 //! One step of a mechanism, in as many parts as its joints need: the stepper that the settings name, then the stabilization.
 //!
-//! Stepping never fails. A step that cannot be made (no length, a state of another model) is refused and reported.
+//! Stepping never fails. A step that cannot be made (no length, a state of another model, ropes or gears in a scheme that is not
+//! implicit) is refused and reported.
 
 use crate::assembly::stabilize;
 use crate::loops::Refinement;
@@ -58,7 +59,8 @@ pub fn step_coupled(
     hooks: StepHooks<'_>,
 ) -> StepReport {
     let StepHooks { watch, mut companion } = hooks;
-    if !(is_step_length(settings.dt) && state.fits(model)) {
+    let is_made = matches!(settings.scheme, Scheme::Implicit(_)) || model.n_transmissions() == 0;
+    if !(is_step_length(settings.dt) && state.fits(model) && is_made) {
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {

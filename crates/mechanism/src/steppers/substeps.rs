@@ -5,7 +5,7 @@
 //! other), the rest of the step goes on without it. The parts depend on state, input and settings alone: a replay makes the same
 //! ones.
 //!
-//! Kinematic bodies, drives and motor targets move evenly through the parts of a step; wrenches and grabs act in all of them.
+//! Kinematic bodies, drives, motor targets and lengths of ropes move evenly through the parts of a step; wrenches and grabs act in all of them.
 
 use crate::input::Input;
 use crate::joints::Drive;
@@ -126,6 +126,9 @@ impl Substeps {
         }
         for (_, target) in &mut part.motors {
             target.position -= left * target.velocity;
+        }
+        for (_, length) in &mut part.lengths {
+            length.position -= left * length.velocity;
         }
     }
 }

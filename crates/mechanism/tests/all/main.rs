@@ -14,5 +14,6 @@ mod robustness;
 mod rows;
 mod stiff;
 mod support;
+mod transmissions;
 mod twins;
 mod twisting;
