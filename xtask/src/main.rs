@@ -41,6 +41,12 @@ usage: cargo xtask COMMAND
                            them as SVG; saved runs live in target/sinew-bench/
   callgrind [SUITE]        instruction counts where valgrind exists
   soak                     the tests named `…soak…` in release mode, with ten times the counts of `cargo test`
+  soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS]
+                           random mechanisms at default settings: gaps, energy, freezing, non-finite states; --out writes
+                           the scenes that fail, --shrink makes them smaller
+  soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N]
+                           momentum of floating mechanisms in every scheme
+  soak scene FILE          one scene judged in the same way, with a line per step
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
   pictures                 make the pictures of the documents anew
 ";

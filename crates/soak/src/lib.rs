@@ -1,0 +1,25 @@
+//! Random mechanisms run for long, and what must hold on every one of them: the program behind `cargo xtask soak`.
+//!
+//! | I want … | use |
+//! |---|---|
+//! | the mechanism of a seed | [`random_scene`] |
+//! | to run and judge a scene | [`Trial`] |
+//! | a smaller scene that fails in the same way | [`shrink`] |
+//! | to know what a scheme does to momentum | [`SteppedBy`] |
+//! | to know whether gravity moves a mechanism | [`is_frozen`] |
+
+mod ledger;
+mod mobility;
+mod momentum;
+mod random_forces;
+mod random_scene;
+mod shrink;
+mod trial;
+
+pub use ledger::{EnergyLedger, Excess};
+pub use mobility::is_frozen;
+pub use momentum::{MomentumLoss, SteppedBy};
+pub use random_forces::Strength;
+pub use random_scene::{random_floating, random_scene};
+pub use shrink::shrink;
+pub use trial::{Finding, SoakFault, StepWatch, Trial};

@@ -1,0 +1,36 @@
+//! `cargo xtask soak mechanisms`, `momentum` and `scene FILE`: runs, a table of what failed, and scenes that fail.
+//!
+//! Exit codes: 0 all held, 1 something failed without a word, 2 wrong arguments.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
+
+mod mechanisms;
+mod momenta;
+mod options;
+mod scene;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS]
+       soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N]
+       soak scene FILE";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match &words[..] {
+        ["mechanisms", rest @ ..] => options::Options::parse(rest).map(|options| mechanisms::run(&options)),
+        ["momentum", rest @ ..] => options::Options::parse(rest).map(|options| momenta::run(&options)),
+        ["scene", file] => scene::run(file),
+        _ => Err("which soak?".to_owned()),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            eprintln!("{message}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Twenty mechanisms for a second, and floating ones for some hundred steps.
+
+use sinew_soak::{SoakFault, SteppedBy, Trial, random_scene};
+use sinew_testkit::soak_scale;
+
+#[test]
+fn random_mechanisms_hold_soak() {
+    for seed in 1..=20 {
+        let trial = Trial::of(&random_scene(seed, soak_scale() as f64)).expect("a scene");
+        let silent: Vec<_> = trial.findings.iter().filter(|finding| finding.fault.is_silent()).collect();
+        assert!(silent.is_empty(), "seed {seed}: {silent:?}");
+        assert!(!trial.has(SoakFault::NotFinite), "seed {seed}");
+    }
+}
+
+#[test]
+fn floating_mechanisms_keep_their_momentum_soak() {
+    for scheme in SteppedBy::all().iter().filter(|scheme| scheme.name.starts_with("implicit")) {
+        for seed in [4, 5, 6, 8] {
+            let loss = scheme.run(seed, 50 * soak_scale() as u64).expect("a scene");
+            assert!(loss.largest() < 1e-10, "{}, seed {seed}: {loss:?}", scheme.name);
+        }
+    }
+}
