@@ -34,13 +34,13 @@ impl<'a> TransmissionAt<'a> {
     pub(crate) fn new(at: &'a LinearizationPoint<'a>, index: usize) -> Self {
         let model = &at.model.springs.transmissions[index];
         let mut ends: SmallVec<[(u32, Force); 8]> = SmallVec::new();
-        model.quantity.gradients(at.model, at.poses, |body, on| {
+        model.quantity.gradients(&at.model.joints, at.poses, |body, on| {
             if body != NONE {
                 ends.push((body, on));
             }
         });
         let twist = |joint: u32| at.twists[joint as usize] + at.turns(&at.model.joints[joint as usize])[1];
-        let value = model.quantity.value(at.model, at.measured_poses(), twist);
+        let value = model.quantity.value(&at.model.joints, at.measured_poses(), twist);
         let along =
             |motions: &[Motion]| ends.iter().map(|&(body, on)| on.dot(motion_of(motions, body))).sum();
         let (rate, displaced) = (along(at.motions), at.displaced.map_or(0.0, along));

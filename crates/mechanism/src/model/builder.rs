@@ -196,7 +196,7 @@ impl Records {
         let points: Vec<(u32, DVec3)> = rope.points.iter().map(place).collect();
         let initial = path_length(&points, &self.poses);
         let length = rope.length.unwrap_or(initial);
-        let size = SIZE * length.max(initial);
+        let size = SIZE * length.max(initial).min(1.0);
         let (max_force, tolerance) = (rope.max_force, ROUNDING * size);
         TransmissionModel {
             quantity: Quantity::Path(points),
@@ -270,7 +270,7 @@ impl Records {
     }
 }
 
-/// Share of the length of a rope, or of a radian or metre of a gear, that its errors are compared with.
+/// Share of the length of a rope (at most a metre of it), or of a radian or metre of a gear, that its errors are compared with.
 const SIZE: f64 = 0.1;
 
 /// Share of that by which rounding may exceed a bound.

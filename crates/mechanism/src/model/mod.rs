@@ -15,6 +15,7 @@ mod records;
 mod spec;
 mod state;
 mod transmission;
+mod transmission_table;
 mod tree_extent;
 
 pub use builder::{MechanismBuilder, Structure};

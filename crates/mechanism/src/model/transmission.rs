@@ -10,10 +10,9 @@
 
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, Motion, Pose, shift_force};
-use sinew_topology::NONE;
 
 use crate::forces::Band;
-use crate::model::{BodyId, JointId, Model, TransmissionId, pose_of};
+use crate::model::{BodyId, JointId, JointModel, pose_of};
 
 /// A rope between points of bodies and of the world; it only pulls.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,13 +160,12 @@ pub(crate) enum Quantity {
 
 impl Quantity {
     /// Its value at some poses; `twist` is the angle last known of a joint.
-    pub(crate) fn value(&self, model: &Model, poses: &[Pose], twist: impl Fn(u32) -> f64) -> f64 {
+    pub(crate) fn value(&self, joints: &[JointModel], poses: &[Pose], twist: impl Fn(u32) -> f64) -> f64 {
         match self {
             Self::Path(points) => path_length(points, poses),
             Self::Joints(terms) => {
                 let of_term = |&(joint, coordinate, factor): &(u32, DriveCoordinate, f64)| {
-                    let relative =
-                        model.joints[joint as usize].relative(poses, |_| Motion::ZERO, twist(joint));
+                    let relative = joints[joint as usize].relative(poses, |_| Motion::ZERO, twist(joint));
                     factor * relative.coordinate(coordinate).1
                 };
                 terms.iter().map(of_term).sum()
@@ -176,7 +174,7 @@ impl Quantity {
     }
 
     /// Calls `each(body, gradient on its twist)`; the body may be the world.
-    pub(crate) fn gradients(&self, model: &Model, poses: &[Pose], mut each: impl FnMut(u32, Force)) {
+    pub(crate) fn gradients(&self, joints: &[JointModel], poses: &[Pose], mut each: impl FnMut(u32, Force)) {
         match self {
             Self::Path(points) => {
                 let place = |&(body, point): &(u32, DVec3)| pose_of(poses, body).transform_point(point);
@@ -193,7 +191,7 @@ impl Quantity {
             }
             Self::Joints(terms) => {
                 for &(index, coordinate, factor) in terms {
-                    let joint = &model.joints[index as usize];
+                    let joint = &joints[index as usize];
                     let relative = joint.relative(poses, |_| Motion::ZERO, 0.0);
                     let on1 = relative.coordinate(coordinate).0 * factor;
                     let shift =
@@ -213,8 +211,16 @@ impl Quantity {
     ) -> Option<Self> {
         let mut copy = self.clone();
         match &mut copy {
-            Self::Path(points) => points.iter_mut().try_for_each(|p| Some(p.0 = body(p.0)?))?,
-            Self::Joints(terms) => terms.iter_mut().try_for_each(|t| Some(t.0 = joint(t.0)?))?,
+            Self::Path(points) => {
+                for point in points {
+                    point.0 = body(point.0)?;
+                }
+            }
+            Self::Joints(terms) => {
+                for term in terms {
+                    term.0 = joint(term.0)?;
+                }
+            }
         }
         Some(copy)
     }
@@ -232,66 +238,4 @@ impl Quantity {
 pub(crate) fn path_length(points: &[(u32, DVec3)], poses: &[Pose]) -> f64 {
     let place = |&(body, point): &(u32, DVec3)| pose_of(poses, body).transform_point(point);
     points.windows(2).map(|pair| place(&pair[0]).distance(place(&pair[1]))).sum()
-}
-
-impl Model {
-    /// Number of ropes and gears.
-    pub fn n_transmissions(&self) -> usize {
-        self.springs.transmissions.len()
-    }
-
-    /// All ropes and gears.
-    pub fn transmissions(&self) -> impl ExactSizeIterator<Item = TransmissionId> + use<> {
-        (0..self.n_transmissions()).map(TransmissionId::from_index)
-    }
-
-    /// The rope or gear called `name`.
-    pub fn transmission(&self, name: &str) -> Option<TransmissionId> {
-        self.names.transmissions.iter().position(|n| n == name).map(TransmissionId::from_index)
-    }
-
-    /// The bodies of a transmission, one after the other; the world among them.
-    pub(crate) fn transmission_bodies(&self, transmission: &TransmissionModel) -> Vec<u32> {
-        let joint_bodies = |joint: u32| {
-            let joint = &self.joints[joint as usize];
-            [joint.body1, joint.body2]
-        };
-        transmission.quantity.bodies(joint_bodies)
-    }
-
-    /// Ports that transmissions act on.
-    pub(crate) fn transmission_ports(&self) -> impl Iterator<Item = u32> + '_ {
-        self.springs
-            .transmissions
-            .iter()
-            .flat_map(|t| self.transmission_bodies(t))
-            .map(|body| self.port(body))
-    }
-
-    /// Multipliers of all transmissions: one each, then two for every free segment.
-    pub(crate) fn n_transmission_rows(&self) -> usize {
-        let segments = self.springs.transmissions.iter().map(|t| self.free_segments(t).count());
-        self.n_transmissions() + 2 * segments.sum::<usize>()
-    }
-
-    /// The segments of a rope between two different bodies that forces move, by their first points.
-    pub(crate) fn free_segments<'a>(
-        &'a self,
-        rope: &'a TransmissionModel,
-    ) -> impl Iterator<Item = usize> + 'a {
-        let points: &[(u32, DVec3)] = match &rope.quantity {
-            Quantity::Path(points) => points,
-            Quantity::Joints(_) => &[],
-        };
-        let is_free = |pair: &[(u32, DVec3)]| {
-            pair[0].0 != pair[1].0 && pair.iter().all(|&(body, _)| self.port(body) != NONE)
-        };
-        (0..points.len().saturating_sub(1)).filter(move |&i| is_free(&points[i..i + 2]))
-    }
-
-    /// First of the multipliers of transmissions.
-    pub(crate) fn first_transmission_row(&self) -> usize {
-        let primary = self.loops.iter().filter(|l| l.is_primary);
-        primary.map(|l| self.loop_multipliers(l)).sum::<usize>() + 3 * self.springs.in_loops.len()
-    }
 }

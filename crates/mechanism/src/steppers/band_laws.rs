@@ -74,7 +74,7 @@ impl StepPoint<'_> {
                 });
                 state.twists[joint as usize] + self.task.settings.dt * turned
             };
-            let value = transmission.quantity.value(model, &points.ends, twist);
+            let value = transmission.quantity.value(&model.joints, &points.ends, twist);
             let band = input.band(TransmissionId::from_index(index), transmission.band);
             largest = largest.max(band.error(*law, value) / transmission.size);
         }

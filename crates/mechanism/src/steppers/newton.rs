@@ -46,6 +46,9 @@ const MOST_TURN: f64 = 0.5;
 const NO_GAIN: f64 = 0.9;
 const STUCK: u32 = 2;
 
+/// How much more an error of a rope or gear counts than one of a joint: from a millionth of a metre on a step is divided.
+const ROPES: f64 = 100.0;
+
 impl ImplicitStep<'_> {
     /// Newton iterations on the joint errors at the end of the step and on the forces there, in two phases. While they
     /// converge quickly, directions stay those of the first solve: momentum is kept. Else the step is linearized where it ends,
@@ -103,7 +106,8 @@ impl ImplicitStep<'_> {
         if smallest <= tolerance {
             closing.worst = None;
         } else {
-            closing.unclosed = smallest;
+            let is_rope = closing.worst.is_none();
+            closing.unclosed = if is_rope { ROPES * smallest } else { smallest };
             closing.may_divide = !self.leaves_loops_open(run, OPEN);
         }
         closing
