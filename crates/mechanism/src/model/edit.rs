@@ -207,10 +207,10 @@ impl Model {
             Some(TransmissionModel { quantity, ..transmission.clone() })
         };
         let ModelSprings { across_joints, to_ground, in_loops, transmissions } = &self.springs;
-        for (transmission, name) in transmissions.iter().zip(&self.names.transmissions) {
+        for (index, transmission) in transmissions.iter().enumerate() {
             if let Some(transmission) = survivor(transmission) {
                 records.transmissions.push(transmission);
-                records.transmission_names.push(name.clone());
+                records.transmission_names.push(self.names.transmissions.get(index).to_owned());
             }
         }
         for spring in to_ground.iter().chain(across_joints).chain(in_loops.iter().map(|s| &s.spring)) {

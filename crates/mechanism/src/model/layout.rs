@@ -10,8 +10,8 @@ use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableI
 use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
     AnchorInertia, BodyInertia, BodyModel, DerivedTables, FreeIslands, JointModel, JointSide, LinearInertia,
-    LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel, PairPath,
-    TransmissionModel, TreeExtent, WORLD, pose_of,
+    LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, NameTable, PairForces, PairModel,
+    PairPath, TransmissionModel, TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
@@ -37,9 +37,9 @@ pub(crate) struct Records {
 pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> Model {
     let Records { bodies, joints, forces, springs, transmissions, poses, motions, .. } = records;
     let names = ModelNames {
-        bodies: keep_names(records.body_names),
-        joints: keep_names(records.joint_names),
-        transmissions: records.transmission_names,
+        bodies: NameTable::new(records.body_names),
+        joints: NameTable::new(records.joint_names),
+        transmissions: NameTable::new(records.transmission_names),
     };
     let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
     let body_of_variable: Vec<u32> =
@@ -76,11 +76,6 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
     model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
     model
-}
-
-/// Names, if there are any at all.
-fn keep_names(names: Vec<String>) -> Vec<String> {
-    if names.iter().all(String::is_empty) { Vec::new() } else { names }
 }
 
 impl Model {

@@ -18,7 +18,7 @@ impl Model {
 
     /// The rope or gear called `name`.
     pub fn transmission(&self, name: &str) -> Option<TransmissionId> {
-        self.names.transmissions.iter().position(|n| n == name).map(TransmissionId::from_index)
+        self.names.transmissions.find(name).map(TransmissionId::from_index)
     }
 
     /// The bodies of a transmission, one after the other; the world among them.
