@@ -264,6 +264,18 @@ impl LoopRows {
         }
     }
 
+    /// One row of a block on one of its two bodies; nothing for a wide row.
+    pub(crate) fn row_on(&self, block: &LoopBlock, row: usize, side: usize) -> Force {
+        let (mut found, mut end) = (Force::ZERO, 0);
+        if !matches!(block.shape, BlockShape::Wide(_)) {
+            self.for_each_end(block, row, |_, on| {
+                found = if end == side { on } else { found };
+                end += 1;
+            });
+        }
+        found
+    }
+
     /// Whether a row of a block moves rotations only.
     pub(crate) fn is_turn(&self, block: &LoopBlock, row: usize) -> bool {
         let mut is_turn = true;
