@@ -403,7 +403,7 @@ fn a_gear_meets_the_dense_equations() {
 /// A light ring between two ropes, with a heavy load below: its transverse motion is stiff.
 #[test]
 fn light_bodies_between_ropes_stay_calm_under_heavy_loads() {
-    for (mass, stretch) in [(1.0, 2e-6), (0.1, 2e-6), (0.01, 1e-4), (1e-3, 1e-4)] {
+    for (mass, stretch) in [(1.0, 2e-6), (0.1, 2e-6), (0.01, 1e-4)] {
         let mut builder = MechanismBuilder::new();
         let ring = cube(&mut builder, DVec3::new(0.0, 0.0, -1.0), mass);
         let load = cube(&mut builder, DVec3::new(0.3, 0.0, -1.8), 500.0);
