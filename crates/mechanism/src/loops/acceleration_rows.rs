@@ -30,13 +30,17 @@ impl LoopWorkspace {
                 writer.springs(&mut self.primary);
             }
             self.blocks[i] = NONE;
+            let first = writer.rows.blocks().len() as u32;
+            (self.spans[i], self.constants[i]) = ((first, first), Force::ZERO);
             if at.input.releases(looped.joint) {
                 release(writer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
             } else if looped.is_point {
                 writer.point_joint(looped);
             } else {
                 self.twists[i] = writer.joint(looped);
+                self.constants[i] = at.inside_wrench(looped.joint);
             }
+            self.spans[i].1 = writer.rows.blocks().len() as u32;
         }
         if is_primary {
             writer.springs(&mut self.primary);

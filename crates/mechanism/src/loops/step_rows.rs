@@ -61,12 +61,15 @@ impl LoopWorkspace {
                 linearizer.springs();
                 self.primary.end_at(linearizer.rows);
             }
+            let first = linearizer.rows.blocks().len() as u32;
+            (self.spans[i], self.constants[i]) = ((first, first), Force::ZERO);
             if at.input.releases(looped.joint) {
                 release(linearizer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
                 self.blocks[i] = NONE;
                 continue;
             }
-            (self.blocks[i], self.twists[i]) = linearizer.joint(looped);
+            (self.blocks[i], self.twists[i]) = linearizer.joint(looped, &mut self.constants[i]);
+            self.spans[i].1 = linearizer.rows.blocks().len() as u32;
             if let Some(&force) = demand.joint_forces.get(i) {
                 linearizer.stiffen(looped, force);
             }
@@ -106,8 +109,8 @@ struct Linearizer<'a, 'b> {
 }
 
 impl Linearizer<'_, '_> {
-    /// The rows of a joint; returns the block of its rigid ones, and its twist angle.
-    fn joint(&mut self, looped: &LoopModel) -> (u32, f64) {
+    /// The rows of a joint; returns the block of its rigid ones, and its twist angle. What it does beyond its rows goes to `constant`.
+    fn joint(&mut self, looped: &LoopModel, constant: &mut Force) -> (u32, f64) {
         let at = self.at;
         let joint = &at.model.joints[looped.joint as usize];
         let weight = looped.weight(joint);
@@ -128,6 +131,7 @@ impl Linearizer<'_, '_> {
         let mut forces = ForceRows { shift: here.shift, rows: SmallVec::new(), constant: Force::ZERO };
         here.add_forces(&mut forces);
         self.push(looped.ports, bodies, &mut forces.rows, weight);
+        *constant = forces.constant;
         if forces.constant != Force::ZERO {
             let reaction = shift_force(forces.constant, here.shift) * -1.0;
             for (body, impulse) in bodies.into_iter().zip([forces.constant, reaction]) {

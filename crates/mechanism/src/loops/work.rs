@@ -55,6 +55,9 @@ pub(crate) struct LoopWorkspace {
     pub(crate) joint_impulses: Vec<DVec3>,
     /// Block of the rigid rows of each joint outside the tree, `NONE` if it has none.
     pub(crate) blocks: Vec<u32>,
+    /// Blocks of each joint outside the tree, from and to, and the impulse on its body 1 that no row has.
+    pub(crate) spans: Vec<(u32, u32)>,
+    pub(crate) constants: Vec<Force>,
     /// Rows of blocks that yield, from and to.
     pub(crate) yielded: Vec<(u32, u32)>,
     /// Twist angle of each joint outside the tree where it was measured.
@@ -92,6 +95,8 @@ impl LoopWorkspace {
             held: Vec::with_capacity(HELD_ROOM),
             joint_impulses: vec![DVec3::ZERO; model.loops.len()],
             blocks: vec![NONE; model.loops.len()],
+            spans: vec![(0, 0); model.loops.len()],
+            constants: vec![Force::ZERO; model.loops.len()],
             yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
             twists: vec![0.0; model.loops.len()],
             ..Self::default()
@@ -179,6 +184,16 @@ impl LoopWorkspace {
         for (force, impulse) in state.pulls.iter_mut().zip(&self.joint_impulses) {
             *force = *impulse * per_h;
         }
+    }
+
+    /// Impulse of each joint outside the tree on its body 1 at its centre of mass, forces inside included.
+    pub(crate) fn joint_wrenches<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (u32, Force)> + 'a {
+        let parts = self.spans.iter().zip(&self.constants);
+        model.loops.iter().zip(parts).map(|(looped, (&(from, to), &constant))| {
+            let blocks = from as usize..to as usize;
+            let impulses = blocks.map(|block| self.rows.impulse_on_first(block, &self.lambda));
+            (looped.joint, impulses.fold(constant, |sum, impulse| sum + impulse))
+        })
     }
 
     /// Impulses of the hard grabs on their bodies, in the order of the input.

@@ -23,6 +23,7 @@ pub(crate) fn step(
     let scheme = SchemeCoefficients::new(active.state, settings.order, active.task.settings.dt);
     active.take_input();
     let ActiveStep { task, state, workspace, run } = active;
+    let mut reactions = std::mem::take(&mut workspace.reactions);
     let mut step = ImplicitStep::new(task, settings, scheme, workspace, companion);
     step.start(state, run);
     run.done(Stage::Prepare);
@@ -34,14 +35,19 @@ pub(crate) fn step(
     let is_open = unclosed > OPEN;
     if is_open && may_divide && task.is_tentative {
         step.solver.loads.clear();
+        workspace.reactions = reactions;
         return Err(NotMade { solves, unclosed });
     }
     step.store_forces(state);
+    if reactions.is_asked {
+        step.add_reactions(state, &mut reactions);
+    }
     let is_at_start = step.here.phase == NewtonPhase::First && !scheme.is_second;
     let non_finite = integrate(task, &scheme, state, &step.solver);
     if is_at_start {
         turn_twists(task.model, state, scheme.h);
     }
+    workspace.reactions = reactions;
     state.time += task.settings.dt;
     run.done(Stage::Integrate);
     Ok(StepReport {

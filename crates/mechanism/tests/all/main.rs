@@ -10,6 +10,7 @@ mod holding;
 mod invariants;
 mod loops;
 mod prescribed;
+mod reactions;
 mod readings;
 mod robustness;
 mod rows;
