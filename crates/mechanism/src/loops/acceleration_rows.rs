@@ -31,16 +31,17 @@ impl LoopWorkspace {
             }
             self.blocks[i] = NONE;
             let first = writer.rows.blocks().len() as u32;
-            (self.spans[i], self.constants[i]) = ((first, first), Force::ZERO);
+            let terms = &mut self.terms[i];
+            (terms.span, terms.constant) = ((first, first), Force::ZERO);
             if at.input.releases(looped.joint) {
                 release(writer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
             } else if looped.is_point {
                 writer.point_joint(looped);
             } else {
-                self.twists[i] = writer.joint(looped);
-                self.constants[i] = at.inside_wrench(looped.joint);
+                terms.twist = writer.joint(looped);
+                terms.constant = at.inside_wrench(looped.joint);
             }
-            self.spans[i].1 = writer.rows.blocks().len() as u32;
+            terms.span.1 = writer.rows.blocks().len() as u32;
         }
         if is_primary {
             writer.springs(&mut self.primary);

@@ -62,14 +62,15 @@ impl LoopWorkspace {
                 self.primary.end_at(linearizer.rows);
             }
             let first = linearizer.rows.blocks().len() as u32;
-            (self.spans[i], self.constants[i]) = ((first, first), Force::ZERO);
+            let terms = &mut self.terms[i];
+            (terms.span, terms.constant) = ((first, first), Force::ZERO);
             if at.input.releases(looped.joint) {
                 release(linearizer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
                 self.blocks[i] = NONE;
                 continue;
             }
-            (self.blocks[i], self.twists[i]) = linearizer.joint(looped, &mut self.constants[i]);
-            self.spans[i].1 = linearizer.rows.blocks().len() as u32;
+            (self.blocks[i], terms.twist) = linearizer.joint(looped, &mut terms.constant);
+            terms.span.1 = linearizer.rows.blocks().len() as u32;
             if let Some(&force) = demand.joint_forces.get(i) {
                 linearizer.stiffen(looped, force);
             }

@@ -55,13 +55,21 @@ pub(crate) struct LoopWorkspace {
     pub(crate) joint_impulses: Vec<DVec3>,
     /// Block of the rigid rows of each joint outside the tree, `NONE` if it has none.
     pub(crate) blocks: Vec<u32>,
-    /// Blocks of each joint outside the tree, from and to, and the impulse on its body 1 that no row has.
-    pub(crate) spans: Vec<(u32, u32)>,
-    pub(crate) constants: Vec<Force>,
     /// Rows of blocks that yield, from and to.
     pub(crate) yielded: Vec<(u32, u32)>,
-    /// Twist angle of each joint outside the tree where it was measured.
-    pub(crate) twists: Vec<f64>,
+    /// What else is known of each joint outside the tree.
+    pub(crate) terms: Vec<LoopTerms>,
+}
+
+/// A joint outside the tree at the present linearization point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LoopTerms {
+    /// Its blocks, from and to.
+    pub(crate) span: (u32, u32),
+    /// Impulse on its body 1 that no row has.
+    pub(crate) constant: Force,
+    /// Twist angle where it was measured, rad.
+    pub(crate) twist: f64,
 }
 
 /// The rows of joints that may not open; they come first.
@@ -95,10 +103,8 @@ impl LoopWorkspace {
             held: Vec::with_capacity(HELD_ROOM),
             joint_impulses: vec![DVec3::ZERO; model.loops.len()],
             blocks: vec![NONE; model.loops.len()],
-            spans: vec![(0, 0); model.loops.len()],
-            constants: vec![Force::ZERO; model.loops.len()],
             yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
-            twists: vec![0.0; model.loops.len()],
+            terms: vec![LoopTerms::default(); model.loops.len()],
             ..Self::default()
         }
     }
@@ -169,9 +175,9 @@ impl LoopWorkspace {
 
     /// Leaves the continuous twist angles in the state.
     pub(crate) fn store_twists(&self, model: &Model, twists: &mut [f64]) {
-        for (looped, twist) in model.loops.iter().zip(&self.twists) {
+        for (looped, terms) in model.loops.iter().zip(&self.terms) {
             if model.joints[looped.joint as usize].tracks_twist {
-                twists[looped.joint as usize] = *twist;
+                twists[looped.joint as usize] = terms.twist;
             }
         }
     }
@@ -188,9 +194,8 @@ impl LoopWorkspace {
 
     /// Impulse of each joint outside the tree on its body 1 at its centre of mass, forces inside included.
     pub(crate) fn joint_wrenches<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (u32, Force)> + 'a {
-        let parts = self.spans.iter().zip(&self.constants);
-        model.loops.iter().zip(parts).map(|(looped, (&(from, to), &constant))| {
-            let blocks = from as usize..to as usize;
+        model.loops.iter().zip(&self.terms).map(|(looped, &LoopTerms { span, constant, .. })| {
+            let blocks = span.0 as usize..span.1 as usize;
             let impulses = blocks.map(|block| self.rows.impulse_on_first(block, &self.lambda));
             (looped.joint, impulses.fold(constant, |sum, impulse| sum + impulse))
         })
