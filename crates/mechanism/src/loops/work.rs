@@ -19,7 +19,7 @@ use sinew_solvers::{FreeMass, Load, LoopRows, LoopScratch, Responder};
 use sinew_topology::NONE;
 
 use crate::input_index::StepInput;
-use crate::loops::{Tie, free_mass, loaded_mass};
+use crate::loops::{JointGraph, Tie, free_mass, loaded_mass};
 use crate::model::{LoopState, Model, WORLD};
 use crate::tree::{ReactingTree, TreeScratch, TreeSystem};
 
@@ -53,17 +53,19 @@ pub(crate) struct LoopWorkspace {
     pub(crate) masses: Vec<FreeMass>,
     /// Linear part of what each joint outside the tree does to its body 1.
     pub(crate) joint_impulses: Vec<DVec3>,
-    /// Block of the rigid rows of each joint outside the tree, `NONE` if it has none.
-    pub(crate) blocks: Vec<u32>,
     /// Rows of blocks that yield, from and to.
     pub(crate) yielded: Vec<(u32, u32)>,
     /// What else is known of each joint outside the tree.
     pub(crate) terms: Vec<LoopTerms>,
+    /// For the direct solution of many loops.
+    pub(crate) graph: Option<Box<JointGraph>>,
 }
 
 /// A joint outside the tree at the present linearization point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoopTerms {
+    /// Block of its rigid rows, if it has any.
+    pub(crate) rigid: Option<u32>,
     /// Its blocks, from and to.
     pub(crate) span: (u32, u32),
     /// Impulse on its body 1 that no row has.
@@ -102,9 +104,9 @@ impl LoopWorkspace {
             tree: ReactingTree::new(model, tree, model.loop_ports()),
             held: Vec::with_capacity(HELD_ROOM),
             joint_impulses: vec![DVec3::ZERO; model.loops.len()],
-            blocks: vec![NONE; model.loops.len()],
             yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
             terms: vec![LoopTerms::default(); model.loops.len()],
+            graph: JointGraph::new(model),
             ..Self::default()
         }
     }
@@ -129,6 +131,16 @@ impl LoopWorkspace {
     pub(crate) fn clear(&mut self) {
         self.rows.clear_ports(&mut self.impulses);
         self.rows.clear();
+        if let Some(graph) = &mut self.graph {
+            graph.is_filled = false;
+        }
+    }
+
+    /// Makes the graph of the joints ready for a direct solve, if the model has one.
+    pub(crate) fn fill_graph(&mut self, at: &TreeSystem<'_>) {
+        if let Some(graph) = &mut self.graph {
+            graph.fill(at, &self.rows);
+        }
     }
 
     /// Visits what hard grabs and ties hold, too.
