@@ -9,6 +9,7 @@ mod golden;
 mod holding;
 mod invariants;
 mod loops;
+mod overconstrained;
 mod readings;
 mod robustness;
 mod rows;
