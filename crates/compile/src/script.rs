@@ -5,7 +5,7 @@
 //! sampled once per step; nothing is allocated after the first step.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{Force, Pose};
+use sinew_math::{Force, Motion, Pose};
 use sinew_mechanism::{BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, State};
 use sinew_scene::{Track, TrackDoc, TrackPoint};
 
@@ -134,6 +134,11 @@ impl Script {
         input.kinematic.extend(self.kinematic.iter().map(|entry| {
             let point = &points[entry.track];
             (entry.body, Pose::new(point.rotation.unwrap_or(entry.rotation), point.position))
+        }));
+        input.kinematic_twists.clear();
+        input.kinematic_twists.extend(self.kinematic.iter().map(|entry| {
+            let point = &points[entry.track];
+            (entry.body, Motion::new(point.angular_velocity, point.velocity))
         }));
         input.grabs.clear();
         input.grabs.reserve(self.grabs.len());

@@ -6,7 +6,7 @@
 //! | | stage | by |
 //! |---|---|---|
 //! | 1 | flesh and contacts advance around bones that follow their twists; wrenches on bodies | `sinew_flesh::step_explicit` |
-//! | 2 | all other forces on bodies and along joints | `sinew_mechanism::external_wrenches`, `Model::scalar_response` |
+//! | 2 | all other forces on bodies and along joints | `sinew_mechanism::external_wrenches`, `Model::scalar_response_to` |
 //! | 3 | commands of the actuators | `sinew_control::Controller` |
 //! | 4 | accelerations and torques, `q̇⁺ = q̇ + h q̈`, `q⁺ = q ⊕ h q̇⁺` | `sinew_recursive::Dynamics` |
 //!

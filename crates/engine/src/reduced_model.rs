@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{DQuat, DVec3};
 use sinew_control::Controller;
-use sinew_mechanism::{DriveCoordinate, Input, JointId, JointKind, Model};
+use sinew_mechanism::{DriveCoordinate, Input, JointId, JointKind, Model, MotorGoals};
 use sinew_recursive::{LinkId, RecursiveError, Tree, TreeState};
 
 /// A mechanism in joint coordinates and the controller that drives its joints.
@@ -34,20 +34,30 @@ pub(crate) struct JointTorques {
     pub(crate) torques: Vec<f64>,
     /// What acceleration is resisted with, as inertia: kg·m² and kg.
     pub(crate) resistances: Vec<f64>,
+    /// Scratch: the input by joint.
+    pub(crate) goals: MotorGoals,
+}
+
+impl JointTorques {
+    /// None along any degree of freedom.
+    pub(crate) fn new(n_dofs: usize) -> Self {
+        let (torques, resistances) = (vec![0.0; n_dofs], vec![0.0; n_dofs]);
+        Self { torques, resistances, goals: MotorGoals::default() }
+    }
 }
 
 impl JointForce {
-    fn add(&self, model: &Model, state: &TreeState, input: &Input, h: f64, out: &mut JointTorques) {
+    fn add(&self, model: &Model, state: &TreeState, h: f64, out: &mut JointTorques) {
         let (q, v) = (&state.coordinates[self.coordinates.clone()], &state.rates[self.dofs.clone()]);
         if let Some(along) = self.along {
-            let response = model.scalar_response(self.joint, along, [q[0], v[0]], input, h);
+            let response = model.scalar_response_to(self.joint, along, [q[0], v[0]], &out.goals, h);
             out.torques[self.dofs.start] += response.torque;
             out.resistances[self.dofs.start] += response.resistance;
             return;
         }
         let rotation = DQuat::from_xyzw(q[1], q[2], q[3], q[0]);
         let rate = DVec3::new(v[0], v[1], v[2]);
-        let response = model.rotation_response(self.joint, rotation, rate, input, h);
+        let response = model.rotation_response_to(self.joint, rotation, rate, &out.goals, h);
         for (k, dof) in self.dofs.clone().enumerate() {
             out.torques[dof] += response.torque[k];
             out.resistances[dof] += response.resistance;
@@ -89,10 +99,11 @@ impl ReducedModel {
     ) {
         out.torques.fill(0.0);
         out.resistances.fill(0.0);
+        out.goals.fill(model, input);
         let actuation = self.controller.as_ref().map(Controller::actuation);
         for force in &self.forces {
             let is_driven = actuation.is_some_and(|actuation| actuation.is_active(force.link));
-            force.add(model, state, input, if is_driven { 0.0 } else { h }, out);
+            force.add(model, state, if is_driven { 0.0 } else { h }, out);
             if is_driven {
                 out.torques[force.dofs.clone()].fill(0.0);
             }

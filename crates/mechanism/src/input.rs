@@ -4,7 +4,7 @@
 //! alone instead of failing; [`Input::n_unusable`] counts such entries.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Force, Pose, normalize_quat};
+use sinew_math::{Force, Motion, Pose, normalize_quat};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
@@ -33,6 +33,10 @@ pub struct Grab {
 pub struct Input {
     /// Where kinematic bodies are at the end of the step (pose of the body frame). Others stay.
     pub kinematic: SmallVec<[(BodyId, Pose); 2]>,
+    /// How fast kinematic bodies are there: twist of the body frame at its origin, world axes, rad/s and m/s. Only the explicit
+    /// stepper asks; a body not named is there with its mean twist of the step.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub kinematic_twists: SmallVec<[(BodyId, Motion); 2]>,
     /// Wrenches on bodies at their centres of mass, world axes, N·m and N.
     pub wrenches: SmallVec<[(BodyId, Force); 2]>,
     /// Holds.
@@ -54,6 +58,7 @@ impl Default for Input {
     fn default() -> Self {
         Self {
             kinematic: SmallVec::new(),
+            kinematic_twists: SmallVec::new(),
             wrenches: SmallVec::new(),
             grabs: SmallVec::new(),
             motors: SmallVec::new(),
@@ -75,6 +80,7 @@ impl Clone for Input {
     /// Reuses the memory of the lists.
     fn clone_from(&mut self, from: &Self) {
         self.kinematic.clone_from(&from.kinematic);
+        self.kinematic_twists.clone_from(&from.kinematic_twists);
         self.wrenches.clone_from(&from.wrenches);
         self.grabs.clone_from(&from.grabs);
         self.motors.clone_from(&from.motors);
@@ -117,20 +123,15 @@ impl Input {
     /// Number of entries that a step of this model leaves alone.
     pub fn n_unusable(&self, model: &Model) -> u32 {
         let kinematic = self.kinematic.iter().filter(|e| !takes_goal(model, e)).count();
+        let twists = self.kinematic_twists.iter().filter(|e| !takes_twist(model, e)).count();
         let wrenches = self.wrenches.iter().filter(|e| !takes_wrench(model, e)).count();
         let grabs = self.grabs.iter().filter(|e| !e.is_usable(model)).count();
         let motors = self.motors.iter().filter(|e| !takes_motor(model, e)).count();
         let drives = self.drives.iter().filter(|e| !takes_drive(model, e)).count();
         let released = self.released.iter().filter(|joint| !takes_release(model, joint.index())).count();
         let scale = usize::from(self.usable_spring_scale().to_bits() != self.spring_scale.to_bits());
-        u32::try_from(kinematic + wrenches + grabs + motors + drives + released + scale).unwrap_or(u32::MAX)
-    }
-
-    /// The value given to a driven coordinate.
-    pub(crate) fn drive(&self, joint: JointId, coordinate: DriveCoordinate) -> Option<&Drive> {
-        let given =
-            self.drives.iter().find(|(j, d)| *j == joint && d.coordinate == coordinate && is_finite(d));
-        given.map(|(_, drive)| drive)
+        u32::try_from(kinematic + twists + wrenches + grabs + motors + drives + released + scale)
+            .unwrap_or(u32::MAX)
     }
 
     /// The grabs that a step takes.
@@ -141,16 +142,6 @@ impl Input {
     /// The grabs that a step takes and that hold exactly.
     pub fn hard_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> + Clone {
         self.usable_grabs(model).filter(|grab| grab.is_hard())
-    }
-
-    /// Whether a hard grab holds this body.
-    pub(crate) fn holds(&self, model: &Model, body: u32) -> bool {
-        self.hard_grabs(model).any(|grab| grab.body.index() as u32 == body)
-    }
-
-    /// Whether a joint is let go.
-    pub(crate) fn releases(&self, model: &Model, joint: u32) -> bool {
-        self.released.iter().any(|j| j.index() == joint as usize) && takes_release(model, joint as usize)
     }
 
     /// The wrenches that a step takes.
@@ -169,10 +160,16 @@ impl Input {
         self.motors.iter().filter(|entry| takes_motor(model, entry))
     }
 
-    /// The goal of a kinematic body, its rotation normalized.
-    pub(crate) fn goal(&self, model: &Model, body: usize) -> Option<Pose> {
-        let given = self.kinematic.iter().find(|entry| entry.0.index() == body && takes_goal(model, entry));
-        given.map(|(_, pose)| Pose { rotation: normalize_quat(pose.rotation), ..*pose })
+    /// Central poses at the end of the step of the kinematic bodies that have a goal. Where a body has several, the first is
+    /// given last and counts.
+    pub(crate) fn goals<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (usize, Pose)> + 'a {
+        self.kinematic.iter().rev().filter_map(|entry| central_goal(model, entry))
+    }
+
+    /// Twists of kinematic bodies at the end of the step, of the body frame at its origin; the first of several comes last.
+    pub(crate) fn end_twists<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (usize, Motion)> + 'a {
+        let taken = self.kinematic_twists.iter().rev().filter(|entry| takes_twist(model, entry));
+        taken.map(|(body, twist)| (body.index(), *twist))
     }
 
     /// The spring scale, 1 if what was given makes no sense.
@@ -200,6 +197,17 @@ fn takes_goal(model: &Model, (body, pose): &(BodyId, Pose)) -> bool {
     is_pose && is_kind(model, *body, BodyKind::Kinematic)
 }
 
+/// A twist needs a body that has goals.
+fn takes_twist(model: &Model, (body, twist): &(BodyId, Motion)) -> bool {
+    twist.is_finite() && is_kind(model, *body, BodyKind::Kinematic)
+}
+
+/// The body of a goal and its central pose, rotation normalized, if a step takes it.
+pub(crate) fn central_goal(model: &Model, goal: &(BodyId, Pose)) -> Option<(usize, Pose)> {
+    let (body, pose) = (goal.0.index(), Pose { rotation: normalize_quat(goal.1.rotation), ..goal.1 });
+    takes_goal(model, goal).then(|| (body, model.central_pose(body, pose)))
+}
+
 /// A wrench needs a body that forces move.
 fn takes_wrench(model: &Model, (body, wrench): &(BodyId, Force)) -> bool {
     wrench.is_finite() && is_kind(model, *body, BodyKind::Dynamic)
@@ -218,7 +226,7 @@ fn takes_drive(model: &Model, (joint, drive): &(JointId, Drive)) -> bool {
 }
 
 /// Only a secondary, rigid joint without forces can be let go: its rows are idle then, and nothing else of it is left.
-fn takes_release(model: &Model, joint: usize) -> bool {
+pub(crate) fn takes_release(model: &Model, joint: usize) -> bool {
     model.joints.get(joint).is_some_and(|j| {
         let is_plain = j.compliance == 0.0 && j.n_driven() == 0;
         j.may_open && is_plain && model.forces[j.forces as usize] == ForceSet::default()
@@ -226,6 +234,6 @@ fn takes_release(model: &Model, joint: usize) -> bool {
 }
 
 /// A drive enters the right-hand side as it is, so all three numbers must be finite.
-fn is_finite(drive: &Drive) -> bool {
+pub(crate) fn is_finite(drive: &Drive) -> bool {
     drive.value.is_finite() && drive.rate.is_finite() && drive.acceleration.is_finite()
 }

@@ -8,7 +8,11 @@ mod forces;
 mod model;
 
 mod input;
+mod input_index;
 mod prepare;
+
+mod cubic_path;
+
 mod settings;
 mod watch;
 
@@ -49,6 +53,6 @@ pub use settings::{
 pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
-pub use steppers::{StepHooks, external_wrenches, step, step_coupled, step_observed};
+pub use steppers::{MotorGoals, StepHooks, external_wrenches, step, step_coupled, step_observed};
 pub use watch::{Stage, StepReport, Watch};
 pub use workspace::Workspace;

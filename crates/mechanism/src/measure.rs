@@ -10,8 +10,10 @@ use smallvec::SmallVec;
 
 use crate::forces::ForceSet;
 use crate::input::{Input, usable_scale};
-use crate::joints::{Drive, RowForm, evaluate_rows, joint_errors};
-use crate::model::{JointId, Model, State, WORLD, motion_of, pose_of};
+use crate::input_index::{InputIndex, StepInput};
+use crate::joints::{Drive, PairState, RelativeState, RowForm, evaluate_rows, joint_errors};
+use crate::model::{JointId, JointModel, Model, State, WORLD, motion_of, pose_of};
+use crate::prepare::{increment, move_pose};
 
 /// Mechanical energy, J.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -98,6 +100,9 @@ pub struct Violation {
 /// Joint errors of a state; drives are compared with the input's values, if given.
 pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
     let mut out = Violation::default();
+    let mut tables = InputIndex::default();
+    tables.fill(model, input);
+    let input = StepInput::new(input, &tables);
     for (index, joint) in model.joints.iter().enumerate() {
         if joint.compliance > 0.0 {
             continue;
@@ -168,17 +173,31 @@ pub fn joint_reading(model: &Model, state: &State, joint: JointId) -> JointReadi
     }
 }
 
+/// Slip of a rolling joint on the way from some poses to others, m, in its velocity rows; 0 in all others. With the rows in the middle of the
+/// way, no slip is the discrete constraint of Lagrange and d'Alembert, of second order.
+pub(crate) fn slip(joint: &JointModel, start: &[Pose], end: &[Pose]) -> [f64; 6] {
+    let bodies = [joint.body1, joint.body2];
+    let moved = bodies.map(|body| increment(&pose_of(start, body), &pose_of(end, body)));
+    let [pose1, pose2] = [0, 1].map(|i| move_pose(&pose_of(start, bodies[i]), moved[i] * 0.5));
+    let (motion1, motion2) = (Motion::ZERO, Motion::ZERO);
+    let halfway = PairState { pose1, pose2, motion1, motion2, previous_twist: 0.0 };
+    let relative = RelativeState::new(&joint.frames, &halfway);
+    let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
+    let along = rows.rate_error(&moved[0], &moved[1]);
+    std::array::from_fn(|i| if rows.velocity_only[i] { along[i] } else { 0.0 })
+}
+
 /// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft or let go. The twist angles of the state
 /// tell full turns apart.
 pub(crate) fn joint_error(
     model: &Model,
     state: &State,
     poses: &[Pose],
-    input: &Input,
+    input: StepInput<'_>,
     (index, turned): (u32, f64),
 ) -> (f64, f64) {
     let joint = &model.joints[index as usize];
-    if joint.compliance > 0.0 || input.releases(model, index) {
+    if joint.compliance > 0.0 || input.releases(index) {
         return (0.0, 0.0);
     }
     if joint.kind == JointKind::Ball {

@@ -7,18 +7,13 @@ use sinew_math::{Motion, Pose, exp_so3, log_so3, normalize_quat};
 
 use crate::{BodyId, Input, Model, MotorTarget, State};
 
-/// End-of-step pose of a body that the input moves.
-pub(crate) fn kinematic_target(model: &Model, state: &State, input: &Input, body: usize) -> Pose {
-    input.goal(model, body).map_or(state.poses[body], |pose| model.central_pose(body, pose))
-}
-
 /// Gives kinematic bodies the twist that takes them to the goals of the input within `dt` seconds.
 pub fn move_kinematic(model: &Model, state: &mut State, input: &Input, dt: f64) {
-    for &body in &model.kinematic {
-        let body = body as usize;
-        let target = kinematic_target(model, state, input, body);
+    let resting = model.kinematic.iter().map(|&body| (body as usize, None));
+    let moving = input.goals(model).map(|(body, goal)| (body, Some(goal)));
+    for (body, goal) in resting.chain(moving) {
         let now = state.poses[body];
-        state.motions[body] = increment(&now, &target) * (1.0 / dt);
+        state.motions[body] = increment(&now, &goal.unwrap_or(now)) * (1.0 / dt);
     }
 }
 
@@ -35,8 +30,8 @@ pub(crate) fn set_targets(model: &Model, input: &Input, targets: &mut [MotorTarg
 
 /// Puts kinematic bodies where the input wants them at the end of the step.
 pub fn place_kinematic(model: &Model, state: &mut State, input: &Input) {
-    for &body in &model.kinematic {
-        state.poses[body as usize] = kinematic_target(model, state, input, body as usize);
+    for (body, goal) in input.goals(model) {
+        state.poses[body] = goal;
     }
 }
 

@@ -10,6 +10,7 @@ use sinew_solvers::Load;
 use crate::coupling::CompanionScratch;
 use crate::forces::{CoordinateLaws, HeldLimits, MotorTarget};
 use crate::input::Input;
+use crate::input_index::InputIndex;
 use crate::loops::LoopWorkspace;
 use crate::model::{Model, State};
 use crate::tree::{BlockScratch, BodyLoads, SweepStack, TreeScratch};
@@ -28,6 +29,8 @@ pub struct Workspace {
     pub(crate) loads: BodyLoads,
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: Vec<MotorTarget>,
+    /// Tables of the input.
+    pub(crate) input_index: InputIndex,
     /// Per grab of the last input: its wrench on the body.
     pub(crate) grab_wrenches: Vec<Force>,
     /// Made when there are loops.
@@ -90,6 +93,11 @@ pub(crate) struct ExplicitScratch {
     pub(crate) sums: Vec<BodyDerivative>,
     /// Wrenches that do not pass through tree joints.
     pub(crate) external: Vec<Force>,
+    /// Where kinematic bodies are at the end of the step, and how fast.
+    pub(crate) end_poses: Vec<Pose>,
+    pub(crate) end_motions: Vec<Motion>,
+    /// Accelerations of kinematic bodies at the present stage.
+    pub(crate) prescribed: Vec<Motion>,
 }
 
 /// Time derivative of one body.
@@ -144,6 +152,7 @@ impl Workspace {
             points: PointScratch::default(),
             loads: BodyLoads::new(model),
             targets,
+            input_index: InputIndex::default(),
             grab_wrenches: Vec::with_capacity(BodyLoads::ROOM),
             loops: None,
             companion: None,

@@ -1,4 +1,4 @@
-//! Evaluation of tracks: position, velocity, acceleration and rotation at a time.
+//! Evaluation of tracks: position, velocity, acceleration, rotation and angular velocity at a time.
 //!
 //! Linear: straight lines between samples. Cubic: Hermite pieces p(u) on each interval of length h, whose
 //! tangent at a sample is that of the parabola through it and its neighbours,
@@ -11,7 +11,7 @@
 //! allocation. No track panics; one without samples is at rest at the origin.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{exp_so3, log_so3, ops, right_jacobian_inverse};
+use sinew_math::{exp_so3, left_jacobian, log_so3, ops, right_jacobian_inverse};
 use std::f64::consts::TAU;
 
 use crate::doc::{CircleDoc, CurveDoc, InterpolationDoc, SineDoc, TrackDoc};
@@ -27,6 +27,8 @@ pub struct TrackPoint {
     pub acceleration: DVec3,
     /// Orientation, if the track has one.
     pub rotation: Option<DQuat>,
+    /// Its angular velocity in world axes (rad/s).
+    pub angular_velocity: DVec3,
 }
 
 impl TrackPoint {
@@ -181,11 +183,14 @@ impl TrackSamples {
             InterpolationDoc::Cubic => CurvePiece::cubic(elapsed, span.duration),
         };
         let [position, velocity, acceleration] = piece.blend(span.step, span.tangents);
-        let rotation = self.turns.get(i).map(|turn| {
-            let [turned, ..] = piece.blend(turn.phi, turn.tangents);
-            turn.from * exp_so3(turned)
-        });
-        TrackPoint { position: span.from + position, velocity, acceleration, rotation }
+        let mut point =
+            TrackPoint { position: span.from + position, velocity, acceleration, ..TrackPoint::default() };
+        if let Some(turn) = self.turns.get(i) {
+            let [turned, rate, _] = piece.blend(turn.phi, turn.tangents);
+            point.rotation = Some(turn.from * exp_so3(turned));
+            point.angular_velocity = turn.from * (left_jacobian(turned) * rate);
+        }
+        point
     }
 }
 
@@ -288,7 +293,7 @@ fn sine_at(sine: &SineDoc, time: f64) -> TrackPoint {
         position: sine.center + sine.amplitude * sin,
         velocity: sine.amplitude * (rate * cos),
         acceleration: sine.amplitude * (-rate * rate * sin),
-        rotation: None,
+        ..TrackPoint::default()
     }
 }
 
@@ -302,6 +307,6 @@ fn circle_at(circle: &CircleDoc, time: f64) -> TrackPoint {
         position: circle.center + spoke,
         velocity: (across * cos - circle.start * sin) * rate,
         acceleration: spoke * (-rate * rate),
-        rotation: None,
+        ..TrackPoint::default()
     }
 }

@@ -32,7 +32,7 @@ impl ReducedWorkspace {
             tree_state: tree.neutral_state(),
             command: HybridCommand::passive(tree),
             controller: reduced.controller.clone(),
-            joints: JointTorques { torques: vec![0.0; tree.n_dofs()], resistances: vec![0.0; tree.n_dofs()] },
+            joints: JointTorques::new(tree.n_dofs()),
             external: vec![Force::ZERO; tree.n_links()],
             wrenches: Vec::new(),
             drags: Vec::new(),

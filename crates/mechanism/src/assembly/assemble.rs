@@ -9,6 +9,7 @@ use sinew_math::Pose;
 use sinew_solvers::LoopReport;
 
 use crate::assembly::Placement;
+use crate::input_index::StepInput;
 use crate::loops::{OpeningPolicy, Refinement};
 use crate::measure::joint_error;
 use crate::prepare::{increment, move_pose};
@@ -53,12 +54,16 @@ pub fn assemble(
     let mut nobody = |_: Stage| {};
     let mut run = Refinement::new(loops, input, &mut nobody);
     let opening = OpeningPolicy::Close;
+    let mut tables = std::mem::take(&mut workspace.input_index);
+    tables.fill(model, input);
+    let input = StepInput::new(input, &tables);
     let mut placement = Placement { model, input, settings, opening, state, workspace, run: &mut run };
     let placed = placement.place();
     if settings.velocities && placed.error.largest().is_finite() {
         placement.opening = OpeningPolicy::Leave;
         placement.match_velocities();
     }
+    workspace.input_index = tables;
     state.forget_history();
     state.forget_pulls();
     state.loops.forces.fill(0.0);
@@ -75,7 +80,7 @@ pub fn assemble(
 pub(crate) fn stabilize(
     model: &Model,
     state: &mut State,
-    input: &Input,
+    input: StepInput<'_>,
     settings: &Assembly,
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
@@ -110,7 +115,7 @@ pub(crate) fn stabilize(
 }
 
 /// Number of joints and hard grabs that are open at the poses of a state.
-fn count_open(model: &Model, state: &State, input: &Input) -> usize {
+fn count_open(model: &Model, state: &State, input: StepInput<'_>) -> usize {
     let joints = model.loops.iter().filter(|l| {
         let error = joint_error(model, state, &state.poses, input, (l.joint, 0.0));
         !l.is_primary && OpeningPolicy::Leave.ignores(model, l.ports, error)

@@ -6,10 +6,11 @@
 use sinew_math::Pose;
 
 use crate::assembly::largest_excess;
+use crate::input_index::StepInput;
 use crate::loops::OpeningPolicy;
-use crate::measure::joint_error;
+use crate::measure::{joint_error, slip};
 use crate::model::WORLD;
-use crate::{Assembly, Input, Model, State};
+use crate::{Assembly, Model, State};
 
 /// Joint errors at some poses, m and rad.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,12 +49,12 @@ impl AssemblyErrors {
 }
 
 impl AssemblyErrors {
-    /// Errors of all rigid joints and hard grabs at some poses.
+    /// Errors of all rigid joints and hard grabs at some poses; of rolling joints also what they slip on the way there from the state.
     pub(crate) fn at(
         model: &Model,
         state: &State,
         poses: &[Pose],
-        input: &Input,
+        input: StepInput<'_>,
         opening: OpeningPolicy,
     ) -> Self {
         let mut out = Self::default();
@@ -68,11 +69,20 @@ impl AssemblyErrors {
                 out.loops_squared += gap * gap + lean * lean;
             }
         };
+        let error_of = |index: u32| {
+            let (gap, lean) = joint_error(model, state, poses, input, (index, 0.0));
+            let joint = &model.joints[index as usize];
+            if joint.kind.is_holonomic() || joint.compliance > 0.0 {
+                return (gap, lean);
+            }
+            let slipped = slip(joint, &state.poses, poses).iter().map(|s| s * s).sum::<f64>().sqrt();
+            (gap.max(slipped), lean)
+        };
         for pair in model.pairs.iter().filter(|pair| pair.joint != WORLD) {
-            see(true, joint_error(model, state, poses, input, (pair.joint, 0.0)));
+            see(true, error_of(pair.joint));
         }
         for looped in &model.loops {
-            let error = joint_error(model, state, poses, input, (looped.joint, 0.0));
+            let error = error_of(looped.joint);
             if looped.is_primary || !opening.ignores(model, looped.ports, error) {
                 see(false, error);
             }

@@ -13,10 +13,11 @@ use sinew_math::Motion;
 use sinew_topology::NONE;
 
 use crate::assembly::{AssemblyErrors, ZeroStep, limits};
+use crate::input_index::StepInput;
 use crate::loops::{OpeningPolicy, Refinement};
 use crate::model::WORLD;
 use crate::prepare::move_pose;
-use crate::{Assembly, Input, Model, State, Workspace};
+use crate::{Assembly, Model, State, Workspace};
 
 /// How an assembly ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -37,7 +38,7 @@ pub enum AssemblyOutcome {
 /// Moves the poses of a state until the joints are met.
 pub(crate) struct Placement<'a, 'b> {
     pub(crate) model: &'a Model,
-    pub(crate) input: &'a Input,
+    pub(crate) input: StepInput<'a>,
     pub(crate) settings: &'a Assembly,
     /// What becomes of joints that may open.
     pub(crate) opening: OpeningPolicy,
@@ -134,7 +135,7 @@ impl Placement<'_, '_> {
             limits::release_all(&mut workspace.points.held, model, &state.poses);
         }
         for _ in 0..ROUNDS {
-            step.solve((model, input), state, workspace, run);
+            step.solve((model, *input), state, workspace, run);
             let Workspace { tree, points, .. } = &mut **workspace;
             let moved = |body: u32| {
                 let pair = if body == WORLD { NONE } else { model.pair_of_body[body as usize] };
@@ -150,7 +151,7 @@ impl Placement<'_, '_> {
     pub(crate) fn match_velocities(&mut self) {
         let Self { model, input, state, workspace, run, .. } = self;
         workspace.points.base.clone_from(&state.motions);
-        ZeroStep::rate(self.opening).solve((model, input), state, workspace, run);
+        ZeroStep::rate(self.opening).solve((model, *input), state, workspace, run);
         let is_finite = workspace.tree.motions.iter().all(|motion| motion.is_finite());
         for (motion, &pair) in state.motions.iter_mut().zip(&model.pair_of_body) {
             if pair != NONE && is_finite {

@@ -5,9 +5,10 @@
 use glam::DVec3;
 use sinew_math::Motion;
 
+use crate::input_index::StepInput;
 use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Refinement, Surroundings};
 use crate::tree::{LinearizationPoint, TreeSystem, sweep};
-use crate::{Input, Model, RowForm, State, Workspace};
+use crate::{Model, RowForm, State, Workspace};
 
 /// What a step of length zero is for.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,7 +34,7 @@ impl ZeroStep {
     /// Solves the tree and the loops for the twists or displacements `points.base`.
     pub(crate) fn solve(
         &self,
-        (model, input): (&Model, &Input),
+        (model, input): (&Model, StepInput<'_>),
         state: &State,
         workspace: &mut Workspace,
         run: &mut Refinement<'_>,

@@ -66,6 +66,14 @@ pub fn relative_rotation(frames: &JointFrames, pose1: &Pose, pose2: &Pose) -> DM
 }
 
 impl RelativeState {
+    /// Value and rate of a coordinate: twist (rad) or slide (m).
+    pub(crate) fn along(&self, coordinate: DriveCoordinate) -> (f64, f64) {
+        match coordinate {
+            DriveCoordinate::Twist => (self.twist, self.twist_rate()),
+            DriveCoordinate::Slide => (self.slide(), self.motion.linear.x),
+        }
+    }
+
     /// Computes the relative state of a joint.
     #[must_use]
     #[inline]

@@ -4,7 +4,7 @@
 //! that multipliers mean the same in every scheme. The inertia of transmissions is a compliant row, `λ = −a ẍ`.
 
 use glam::DVec3;
-use sinew_math::Force;
+use sinew_math::{Force, shift_motion};
 use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
@@ -30,7 +30,7 @@ impl LoopWorkspace {
                 writer.springs(&mut self.primary);
             }
             self.blocks[i] = NONE;
-            if at.input.releases(at.model, looped.joint) {
+            if at.input.releases(looped.joint) {
                 release(writer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
             } else if looped.is_point {
                 writer.point_joint(looped);
@@ -91,7 +91,8 @@ impl AccelerationRows<'_, '_> {
     /// Holds two points together, with Baumgarte terms; returns the squared gap.
     fn point(&mut self, ports: [u32; 2], bodies: [u32; 2], points: [DVec3; 2], weight: f64) -> f64 {
         let demand = self.at.point(bodies, points);
-        self.rows.push_point(ports, demand.arms, demand.rhs, weight);
+        let given = |k: usize| shift_motion(self.at.prescribed(bodies[k]), demand.arms[k]).linear;
+        self.rows.push_point(ports, demand.arms, demand.rhs - given(0) + given(1), weight);
         self.seen.gap_squared = self.seen.gap_squared.max(demand.gap_squared);
         demand.gap_squared
     }
@@ -109,7 +110,8 @@ impl AccelerationRows<'_, '_> {
         let demands = at.demands(joint, &found);
         let row = |k: usize| {
             let [on1, on2] = [found.jacobian1[k], found.jacobian2[k]].map(Force::from_array);
-            LoopRow { on1, on2, rhs: demands[k], compliance: 0.0 }
+            let given = on1.dot(at.prescribed(joint.body1)) + on2.dot(at.prescribed(joint.body2));
+            LoopRow { on1, on2, rhs: demands[k] - given, compliance: 0.0 }
         };
         let written: SmallVec<[LoopRow; 6]> =
             (0..found.n).map(|k| if is_rigid { row(k) } else { INACTIVE }).collect();

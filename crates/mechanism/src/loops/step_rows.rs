@@ -61,7 +61,7 @@ impl LoopWorkspace {
                 linearizer.springs();
                 self.primary.end_at(linearizer.rows);
             }
-            if at.input.releases(at.model, looped.joint) {
+            if at.input.releases(looped.joint) {
                 release(linearizer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
                 self.blocks[i] = NONE;
                 continue;

@@ -18,7 +18,7 @@ use sinew_math::{Force, Motion, Pose, Sym3};
 use sinew_solvers::{FreeMass, Load, LoopRows, LoopScratch, Responder};
 use sinew_topology::NONE;
 
-use crate::input::Input;
+use crate::input_index::StepInput;
 use crate::loops::{Tie, free_mass, loaded_mass};
 use crate::model::{LoopState, Model, WORLD};
 use crate::tree::{ReactingTree, TreeScratch, TreeSystem};
@@ -121,7 +121,7 @@ impl LoopWorkspace {
     }
 
     /// Visits what hard grabs and ties hold, too.
-    pub(crate) fn activate(&mut self, model: &Model, input: &Input, ties: &[Tie]) {
+    pub(crate) fn activate(&mut self, model: &Model, input: StepInput<'_>, ties: &[Tie]) {
         let grabbed = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
         let held = grabbed.chain(ties.iter().flat_map(|tie| tie.ports));
         // The set of visited pairs is made anew only when grabs or ties have changed.
@@ -189,12 +189,12 @@ impl LoopWorkspace {
 
 impl Model {
     /// Whether a step has anything to refine.
-    pub(crate) fn has_loops(&self, input: &Input) -> bool {
+    pub(crate) fn has_loops(&self, input: StepInput<'_>) -> bool {
         !self.loops.is_empty() || !self.springs.in_loops.is_empty() || input.hard_grabs(self).next().is_some()
     }
 
     /// Whether there is anything that may open.
-    pub(crate) fn may_open(&self, input: &Input) -> bool {
+    pub(crate) fn may_open(&self, input: StepInput<'_>) -> bool {
         self.loops.iter().any(|l| !l.is_primary) || input.hard_grabs(self).next().is_some()
     }
 

@@ -10,8 +10,8 @@ use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableI
 use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
     AnchorInertia, BodyInertia, BodyModel, DerivedTables, FreeIslands, JointModel, JointSide, LinearInertia,
-    LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, PairForces, PairModel, PairPath,
-    TreeExtent, WORLD, pose_of,
+    LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, NameTable, PairForces, PairModel,
+    PairPath, TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
@@ -57,7 +57,7 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
         stamp: 0,
         structure: ModelStructure { graph, plan, body_of_variable },
         pair_of_body,
-        names: ModelNames { bodies: keep_names(body_names), joints: keep_names(joint_names) },
+        names: ModelNames { bodies: NameTable::new(body_names), joints: NameTable::new(joint_names) },
         initial: State::default(),
     };
     model.attach_springs(&springs);
@@ -69,11 +69,6 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
     model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
     model
-}
-
-/// Names, if there are any at all.
-fn keep_names(names: Vec<String>) -> Vec<String> {
-    if names.iter().all(String::is_empty) { Vec::new() } else { names }
 }
 
 impl Model {

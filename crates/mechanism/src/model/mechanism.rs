@@ -10,8 +10,8 @@ use sinew_topology::{EliminationPlan, Graph, NONE};
 use crate::forces::{ForceSet, PointSpring};
 use crate::joints::fading_twist_gradient;
 use crate::model::{
-    BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, PairModel, TreeExtent, WORLD,
-    pose_of,
+    BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel,
+    TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyId, BodyKind, JointFrames, JointId, State, relative_rotation};
 
@@ -90,11 +90,11 @@ pub(crate) struct ModelStructure {
     pub(crate) body_of_variable: Vec<u32>,
 }
 
-/// Names of bodies and joints; empty if there are none.
+/// Names of bodies and joints.
 #[derive(Clone, Debug)]
 pub(crate) struct ModelNames {
-    pub(crate) bodies: Vec<String>,
-    pub(crate) joints: Vec<String>,
+    pub(crate) bodies: NameTable,
+    pub(crate) joints: NameTable,
 }
 
 impl Model {
@@ -159,24 +159,24 @@ impl Model {
         (0..self.joints.len()).map(JointId::from_index)
     }
 
-    /// The body called `name`.
+    /// The body called `name`, in constant time.
     pub fn body(&self, name: &str) -> Option<BodyId> {
-        self.names.bodies.iter().position(|n| n == name).map(BodyId::from_index)
+        self.names.bodies.find(name).map(BodyId::from_index)
     }
 
-    /// The joint called `name`.
+    /// The joint called `name`, in constant time.
     pub fn joint(&self, name: &str) -> Option<JointId> {
-        self.names.joints.iter().position(|n| n == name).map(JointId::from_index)
+        self.names.joints.find(name).map(JointId::from_index)
     }
 
     /// Name of a body; empty if it has none.
     pub fn body_name(&self, body: BodyId) -> &str {
-        self.names.bodies.get(body.index()).map_or("", String::as_str)
+        self.names.bodies.get(body.index())
     }
 
     /// Name of a joint; empty if it has none.
     pub fn joint_name(&self, joint: JointId) -> &str {
-        self.names.joints.get(joint.index()).map_or("", String::as_str)
+        self.names.joints.get(joint.index())
     }
 
     /// Who moves a body.
@@ -261,6 +261,11 @@ impl Model {
             .dot(motion(joint.body1).angular - motion(joint.body2).angular)
     }
 
+    /// Origin of the body frame at a central pose.
+    pub(crate) fn body_origin(&self, pose: &Pose, body: usize) -> DVec3 {
+        pose.transform_point(self.bodies[body].central.inverse().translation)
+    }
+
     /// Central pose from the pose of the body frame.
     pub(crate) fn central_pose(&self, body: usize, world_from_body: Pose) -> Pose {
         world_from_body.compose(&self.bodies[body].central)
@@ -277,7 +282,8 @@ impl Model {
                 * (size_of::<PairModel>() + size_of::<TreeExtent>() + 16 + 4 + 4 + 4 + 2 * 12 + 8)
             + self.loops.len() * size_of::<LoopModel>()
             + self.springs.in_loops.len() * size_of::<LoopSpring>()
-            + (self.names.bodies.len() + self.names.joints.len()) * size_of::<String>()
+            + self.names.bodies.bytes()
+            + self.names.joints.bytes()
     }
 }
 

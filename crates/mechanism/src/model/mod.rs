@@ -11,6 +11,7 @@ mod free_island;
 mod ids;
 mod layout;
 mod mechanism;
+mod names;
 mod records;
 mod spec;
 mod state;
@@ -26,6 +27,7 @@ pub use ids::{BodyId, JointId};
 pub(crate) use layout::{Records, lay_out};
 pub use mechanism::Model;
 pub(crate) use mechanism::{DerivedTables, ModelNames, ModelSprings, ModelStructure};
+pub(crate) use names::NameTable;
 pub(crate) use records::{
     AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
     PairForces, PairModel, PairPath, SECONDARY, WORLD, motion_of, pose_of,

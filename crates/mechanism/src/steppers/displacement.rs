@@ -10,7 +10,9 @@
 //! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does), and
 //! its rotations are added to `ℓ`, so that both momenta are exact and the motion is of second order. If that does not
 //! converge, the bodies are assembled at the predicted poses, which keeps linear momentum only. docs/errata.md compares
-//! the variants. Joint springs are explicit. The twists of the state are mean velocities over the last step. SI units,
+//! the variants. A rolling joint must not slip on the way: with `δ` the displacement of the step, `J(q ⊕ δ/2) δ = 0` in its velocity
+//! rows, the discrete constraint of Lagrange and d'Alembert; that needs [`JacobianAt::Start`] and is lost where the bodies are assembled
+//! at the predicted poses. Joint springs are explicit. The twists of the state are mean velocities over the last step. SI units,
 //! world axes. Cost: one linear solve per iteration of the assembly, through the row library.
 
 use glam::{DQuat, DVec3};
@@ -22,7 +24,7 @@ use crate::forces::MotorTarget;
 use crate::joints::{RowForm, unwrap_angle};
 use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Surroundings};
 use crate::model::{Model, State, WORLD};
-use crate::prepare::{first_non_finite, increment, kinematic_target, move_pose, place_kinematic};
+use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt};
 use crate::steppers::{ActiveStep, StepTask};
 use crate::tree::{Evaluation, LinearizationPoint, TreeSystem, sweep};
@@ -134,7 +136,6 @@ fn predict(task: &StepTask<'_>, state: &State, scheme: &Displacement, scratch: &
     turns.resize(n, DVec3::ZERO);
     for body in 0..n {
         if model.pair_of_body[body] == NONE {
-            poses[body] = kinematic_target(model, state, task.input, body);
             continue;
         }
         let (pose, force, mass) = (&state.poses[body], forces[body], model.bodies[body].mass);
@@ -155,6 +156,7 @@ fn predict(task: &StepTask<'_>, state: &State, scheme: &Displacement, scratch: &
         turns[body] = turn_of(model, body, pose.rotation, momentum, turn * ratio, scheme.rotation);
         poses[body] = move_pose(pose, Motion { angular: turns[body], linear: step });
     }
+    task.place_kinematic(poses);
 }
 
 /// What the last increment would have been, so that the first step starts with the twist of the state: the step adds
@@ -204,7 +206,8 @@ fn turn_of(
 
 /// One displacement that lowers the joint errors, into `tree.motions`.
 fn solve(step: &mut ActiveStep<'_, '_>, scheme: &Displacement, poses: &[Pose]) {
-    let ActiveStep { task: StepTask { model, input, .. }, state, workspace, run } = step;
+    let ActiveStep { task, state, workspace, run } = step;
+    let StepTask { model, input, .. } = *task;
     let Workspace { tree, points, loads, loops, .. } = &mut **workspace;
     points.base.clear();
     points.base.resize(poses.len(), Motion::ZERO);
@@ -273,7 +276,7 @@ fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch)
         state.poses[body] = new;
     }
     history.step = h;
-    place_kinematic(model, state, task.input);
+    task.place_kinematic(&mut state.poses);
     state.forget_pulls();
     state.time += h;
     for (index, _) in model.joints.iter().enumerate().filter(|(_, joint)| joint.tracks_twist) {

@@ -3,18 +3,25 @@
 //! The accelerations are those of `tree::acceleration`. Quaternions are integrated as four numbers (`q̇ = ½ ω q`) and
 //! normalized at the end of the step, which keeps the order of the method. Joint springs are explicit: stiff ones
 //! diverge, which is the point of the comparison. Cost: one sweep through the row library per stage.
+//!
+//! **Prescribed motion.** The input says where kinematic bodies and driven coordinates are at the end of the step, and how fast
+//! (`Input::kinematic_twists`, `Drive::rate`); the state says where they are at its beginning, and how fast. Every stage takes them, their
+//! rates and their accelerations from the cubic between the two (`cubic_path`), which keeps the fourth order. A kinematic body
+//! whose end twist is not given has its mean twist of the step there: it passes its goals, what it moves is of second order in
+//! position, and its twist of first. Runge–Kutta of fourth order brings a driven coordinate to its value within the step, from
+//! wherever it is; with the others its rate changes evenly, and it drifts by O(h²). Motor targets move evenly (second order); wrenches and targets of grabs are those of the input in all stages.
 
 use glam::DQuat;
-use sinew_math::{Motion, Pose, normalize_quat};
+use sinew_math::{Motion, Pose, normalize_quat, shift_motion};
 use sinew_topology::NONE;
 
+use crate::cubic_path::CubicWeights;
 use crate::loops::LoopWorkspace;
+use crate::prepare::{increment, set_targets};
 use crate::steppers::{ActiveStep, StepTask};
-use crate::tree::{Evaluation, TreeReport};
+use crate::tree::{Evaluation, StepStage, TreeReport};
 use crate::workspace::{BodyDerivative, ExplicitScratch};
-use crate::{
-    BodyId, Explicit, Model, RungeKutta, Settings, Stage, State, StepReport, Workspace, place_kinematic,
-};
+use crate::{BodyId, Explicit, Model, RungeKutta, Settings, Stage, State, StepReport, Workspace};
 
 /// `(c, weight)` of each stage: each starts `c h` into the step along the slope of the one before.
 fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
@@ -28,9 +35,10 @@ fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
 /// One explicit step.
 pub(crate) fn step(step: &mut ActiveStep<'_, '_>, settings: &Explicit) -> StepReport {
     let StepTask { model, settings: &Settings { dt, .. }, .. } = step.task;
-    step.take_input();
+    set_targets(model, &step.task.input, &mut step.workspace.targets);
     let mut scratch = step.workspace.explicit.take().unwrap_or_default();
     scratch.start(step.state);
+    scratch.set_ends(&step.task, step.state);
     step.run.done(Stage::Prepare);
 
     let tableau = tableau(settings.method);
@@ -39,9 +47,8 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, settings: &Explicit) -> StepRe
         if c > 0.0 {
             scratch.move_from(step.state, c * dt);
         }
-        // Drives hold at the end of the step; a stage knows how far away that is.
-        let times = (settings.baumgarte, (1.0 - c) * dt);
-        let (seen, loop_error) = accelerate(step, times, &mut scratch);
+        scratch.prescribe(model, step.state, CubicWeights::new(c, dt));
+        let (seen, loop_error) = accelerate(step, (settings, c), &mut scratch);
         report.regularized += seen.regularized;
         if stage == 0 {
             report.position_error = seen.gap_squared.sqrt();
@@ -52,28 +59,38 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, settings: &Explicit) -> StepRe
         scratch.add_derivatives(model, &step.workspace.tree.motions, weight);
     }
 
-    report.non_finite = finish(&step.task, step.state, &scratch.sums);
+    report.non_finite = finish(&step.task, step.state, &scratch);
     step.workspace.explicit = Some(scratch);
     step.run.done(Stage::Integrate);
     report
 }
 
-/// Accelerations at one stage, into `tree.motions`; `times` are the Baumgarte frequency and the time to the end of the step.
-/// Returns the errors, and the largest gap among the loops.
+/// Accelerations at the stage `c` of the step, into `tree.motions`. Returns the errors, and the largest gap among the loops.
 fn accelerate(
     step: &mut ActiveStep<'_, '_>,
-    (baumgarte, remaining): (f64, f64),
+    (scheme, c): (&Explicit, f64),
     scratch: &mut ExplicitScratch,
 ) -> (TreeReport, f64) {
-    let ActiveStep { task: StepTask { model, input, settings, .. }, state, workspace, run } = step;
+    let ActiveStep { task, state, workspace, run } = step;
+    let StepTask { model, input, settings, .. } = *task;
     let Workspace { tree, loops, targets, .. } = &mut **workspace;
+    // Targets of the input move evenly towards the end of the step.
+    for (joint, target) in input.usable_motors(model) {
+        targets[joint.index()].position = target.position - (1.0 - c) * settings.dt * target.velocity;
+    }
     let mut at = Evaluation {
         poses: &scratch.poses,
         motions: &scratch.motions,
         targets,
         gravity: settings.gravity,
-        baumgarte,
-        remaining,
+        baumgarte: scheme.baumgarte,
+        prescribed: &scratch.prescribed,
+        stage: Some(StepStage {
+            start: state,
+            weights: CubicWeights::new(c, settings.dt),
+            dt: settings.dt,
+            closes_drives: scheme.method == RungeKutta::Fourth,
+        }),
         ..Evaluation::of_state(model, state, input)
     };
     at.fill_external(&mut scratch.external);
@@ -86,7 +103,7 @@ fn accelerate(
         loop_error = open.gap_squared.sqrt();
         seen.merge(&open);
         let surroundings = loops.surroundings_at(model, at.poses);
-        loops.close(model, (at.poses, &[]), (&tree.factor, &mut tree.motions), surroundings, run);
+        loops.close(model, (at.poses, at.prescribed), (&tree.factor, &mut tree.motions), surroundings, run);
         loops.store(&mut state.loops, 1.0);
         run.done(Stage::Refine);
     }
@@ -102,6 +119,33 @@ impl ExplicitScratch {
         self.derivatives.resize(n, BodyDerivative::ZERO);
         self.sums.clear();
         self.sums.resize(n, BodyDerivative::ZERO);
+    }
+
+    /// Where the step takes kinematic bodies, and how fast they are there.
+    fn set_ends(&mut self, task: &StepTask<'_>, state: &State) {
+        let StepTask { model, input, settings, .. } = *task;
+        self.end_poses.clone_from(&state.poses);
+        task.place_kinematic(&mut self.end_poses);
+        self.end_motions.clone_from(&state.motions);
+        self.prescribed.clear();
+        self.prescribed.resize(state.poses.len(), Motion::ZERO);
+        for body in model.kinematic.iter().map(|&body| body as usize) {
+            let mean = increment(&state.poses[body], &self.end_poses[body]) * (1.0 / settings.dt);
+            self.end_motions[body] = mean;
+        }
+        for (body, twist) in input.end_twists(model) {
+            let arm = self.end_poses[body].translation - model.body_origin(&self.end_poses[body], body);
+            self.end_motions[body] = shift_motion(twist, arm);
+        }
+    }
+
+    /// Puts kinematic bodies where they are at a stage.
+    fn prescribe(&mut self, model: &Model, state: &State, weights: CubicWeights) {
+        for body in model.kinematic.iter().map(|&body| body as usize) {
+            let start = (&state.poses[body], &state.motions[body]);
+            let end = (&self.end_poses[body], &self.end_motions[body]);
+            (self.poses[body], self.motions[body], self.prescribed[body]) = weights.between(start, end);
+        }
     }
 
     /// Moves the stage to `h` seconds into the step, along the last derivatives.
@@ -129,17 +173,19 @@ impl ExplicitScratch {
 }
 
 /// Moves the state by the weighted derivatives. Returns the first body that is no longer finite.
-fn finish(task: &StepTask<'_>, state: &mut State, sums: &[BodyDerivative]) -> Option<BodyId> {
+fn finish(task: &StepTask<'_>, state: &mut State, scratch: &ExplicitScratch) -> Option<BodyId> {
     let dt = task.settings.dt;
     let mut non_finite = None;
-    for (body, sum) in sums.iter().enumerate() {
+    for (body, sum) in scratch.sums.iter().enumerate() {
         let (pose, motion) = moved(&state.poses[body], &state.motions[body], sum, dt);
         if !(pose.is_finite() && motion.is_finite()) && non_finite.is_none() {
             non_finite = Some(BodyId::from_index(body));
         }
         (state.poses[body], state.motions[body]) = (pose, motion);
     }
-    place_kinematic(task.model, state, task.input);
+    for body in task.model.kinematic.iter().map(|&body| body as usize) {
+        (state.poses[body], state.motions[body]) = (scratch.end_poses[body], scratch.end_motions[body]);
+    }
     state.forget_history();
     state.forget_pulls();
     state.time += dt;

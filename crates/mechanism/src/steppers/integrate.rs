@@ -9,7 +9,7 @@ use sinew_topology::NONE;
 use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::steppers::{PointSolver, SchemeCoefficients, StepTask};
 use crate::tree::BodyLoads;
-use crate::{BodyId, Gyroscopic, Model, State, place_kinematic};
+use crate::{BodyId, Gyroscopic, Model, State};
 
 /// What the new poses depend on.
 struct Solution<'a> {
@@ -45,7 +45,7 @@ pub(crate) fn integrate(
     } else {
         solution.integrate_plain(state);
     }
-    place_kinematic(model, state, task.input);
+    task.place_kinematic(&mut state.poses);
     first_non_finite(state)
 }
 
@@ -54,7 +54,7 @@ impl Solution<'_> {
     fn spins(&self, body: usize) -> bool {
         let StepTask { model, input, settings, .. } = *self.task;
         let is_coupled = || self.loads.is_coupled(model.pair_of_body[body] as usize);
-        let is_free = || !is_coupled() && !input.holds(model, body as u32);
+        let is_free = || !is_coupled() && !input.holds(body as u32);
         model.spins_free[body] && settings.gyroscopic == Gyroscopic::Auto && is_free()
     }
 

@@ -7,9 +7,38 @@ use glam::{DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Force, quat_to_mat3};
 
 use crate::forces::{ForceSet, RotationForce};
+use crate::input_index::StepInput;
 use crate::joints::{fading_twist_gradient, twist_angle};
 use crate::tree::Evaluation;
-use crate::{Input, JointId, Model, Response, State};
+use crate::{Input, JointId, Model, MotorTarget, Response, State};
+
+/// What an input says of the forces along joints, found by joint.
+#[derive(Clone, Debug, Default)]
+pub struct MotorGoals {
+    /// Per joint: the goal of its motor, if the input gives one; empty if it gives none at all.
+    targets: Vec<Option<MotorTarget>>,
+    spring_scale: f64,
+}
+
+/// The goal of a joint's motor, if the input gives one, and the scale of springs.
+type GivenForces = (Option<MotorTarget>, f64);
+
+impl MotorGoals {
+    /// What the input says of a joint.
+    fn of(&self, joint: JointId) -> GivenForces {
+        (self.targets.get(joint.index()).copied().flatten(), self.spring_scale)
+    }
+
+    /// Reads an input. No allocation once warm.
+    pub fn fill(&mut self, model: &Model, input: &Input) {
+        self.spring_scale = input.usable_spring_scale();
+        self.targets.clear();
+        self.targets.resize(if input.motors.is_empty() { 0 } else { model.joints.len() }, None);
+        for (joint, target) in input.usable_motors(model) {
+            self.targets[joint.index()] = Some(*target);
+        }
+    }
+}
 
 impl Model {
     /// Forces inside a joint.
@@ -43,11 +72,39 @@ impl Model {
         input: &Input,
         h: f64,
     ) -> Response<f64> {
+        self.targeted_response(joint, coordinate, value_and_rate, self.given(joint, input), h)
+    }
+
+    /// What an input says of the forces of a joint.
+    fn given(&self, joint: JointId, input: &Input) -> GivenForces {
+        let target = input.usable_motors(self).filter(|(named, _)| *named == joint).last();
+        (target.map(|(_, target)| *target), input.usable_spring_scale())
+    }
+
+    /// [`Model::scalar_response`] where the input has been read: as fast with many motors as with one.
+    pub fn scalar_response_to(
+        &self,
+        joint: JointId,
+        coordinate: DriveCoordinate,
+        value_and_rate: [f64; 2],
+        goals: &MotorGoals,
+        h: f64,
+    ) -> Response<f64> {
+        self.targeted_response(joint, coordinate, value_and_rate, goals.of(joint), h)
+    }
+
+    /// Forces along a coordinate as an input says.
+    fn targeted_response(
+        &self,
+        joint: JointId,
+        coordinate: DriveCoordinate,
+        value_and_rate: [f64; 2],
+        (given, spring_scale): GivenForces,
+        h: f64,
+    ) -> Response<f64> {
         let Some(force) = self.forces_of(joint).along(coordinate) else { return Response::default() };
-        let given = input.usable_motors(self).filter(|(named, _)| *named == joint).last();
-        let given = given.map(|(_, target)| *target);
         let target = given.or(force.motor.map(|motor| motor.target)).unwrap_or_default();
-        force.response(value_and_rate, target, input.usable_spring_scale(), h)
+        force.response(value_and_rate, target, spring_scale, h)
     }
 
     /// Forces on the rotation of a joint in space over a step of `h` seconds: `rotation` of frame 1 in frame 2, relative angular
@@ -60,13 +117,36 @@ impl Model {
         input: &Input,
         h: f64,
     ) -> Response<DVec3> {
+        self.targeted_rotation(joint, (rotation, rate), self.given(joint, input), h)
+    }
+
+    /// [`Model::rotation_response`] where the input has been read.
+    pub fn rotation_response_to(
+        &self,
+        joint: JointId,
+        rotation: DQuat,
+        rate: DVec3,
+        goals: &MotorGoals,
+        h: f64,
+    ) -> Response<DVec3> {
+        self.targeted_rotation(joint, (rotation, rate), goals.of(joint), h)
+    }
+
+    /// Forces on a rotation as an input says.
+    fn targeted_rotation(
+        &self,
+        joint: JointId,
+        (rotation, rate): (DQuat, DVec3),
+        given: GivenForces,
+        h: f64,
+    ) -> Response<DVec3> {
         let forces = self.forces_of(joint);
-        let of_rotation = |f: &RotationForce| f.response(rotation, rate, input.usable_spring_scale(), h);
+        let of_rotation = |f: &RotationForce| f.response(rotation, rate, given.1, h);
         let mut sum = forces.rotation.as_ref().map_or_else(Response::default, of_rotation);
         if forces.leans {
             let gradient = rotation.conjugate() * fading_twist_gradient(rotation * DVec3::X);
             let value_and_rate = [twist_angle(&quat_to_mat3(rotation)), gradient.dot(rate)];
-            let along = self.scalar_response(joint, DriveCoordinate::Twist, value_and_rate, input, h);
+            let along = self.targeted_response(joint, DriveCoordinate::Twist, value_and_rate, given, h);
             sum.torque += gradient * along.torque;
             sum.resistance += along.resistance * gradient.length_squared();
         }
@@ -77,7 +157,7 @@ impl Model {
 /// Wrenches on all bodies by the input (soft grabs included), by springs between points and by drag; joints, their forces and
 /// gravity are left out.
 pub fn external_wrenches(model: &Model, state: &State, input: &Input, out: &mut Vec<Force>) {
-    let at = Evaluation::of_state(model, state, input);
+    let at = Evaluation::of_state(model, state, StepInput::of_forces(input));
     at.fill_external(out);
     for joint in &model.joints {
         at.add_springs(joint, out);

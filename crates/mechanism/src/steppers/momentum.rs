@@ -12,21 +12,15 @@
 use glam::DVec3;
 use sinew_math::{Sym3, quat_to_mat3};
 
-use crate::input::Input;
+use crate::input_index::StepInput;
 use crate::model::{Model, State};
 use crate::tree::BodyLoads;
 
 /// Angular momenta of the free islands about their centres of mass, kg·m²/s; not a number for islands that the input touches.
-pub(crate) fn remember_momenta(model: &Model, state: &State, input: &Input, momenta: &mut Vec<DVec3>) {
-    let is_touched = |body: &u32| {
-        let body = *body as usize;
-        input.wrenches.iter().any(|(b, _)| b.index() == body)
-            || input.grabs.iter().any(|grab| grab.body.index() == body)
-    };
-    let has_touches = !(input.wrenches.is_empty() && input.grabs.is_empty());
+pub(crate) fn remember_momenta(model: &Model, state: &State, input: StepInput<'_>, momenta: &mut Vec<DVec3>) {
     momenta.clear();
     momenta.extend(model.derived.free_islands.iter().map(|bodies| {
-        let is_left_alone = has_touches && bodies.iter().any(is_touched);
+        let is_left_alone = input.touches_any() && bodies.iter().any(|&body| input.touches(body));
         if is_left_alone { DVec3::NAN } else { Spin::of(model, state, bodies).momentum }
     }));
 }

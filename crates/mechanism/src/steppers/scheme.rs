@@ -10,11 +10,12 @@
 use sinew_math::{Motion, Pose};
 use sinew_topology::NONE;
 
+use crate::input_index::StepInput;
 use crate::loops::Refinement;
-use crate::prepare::{kinematic_target, move_pose, set_targets};
+use crate::prepare::{move_pose, set_targets};
 use crate::tree::LinearizationPoint;
 use crate::workspace::PointScratch;
-use crate::{CouplingPoint, Input, Model, Order, Settings, State, Workspace, move_kinematic};
+use crate::{CouplingPoint, Model, Order, Settings, State, Workspace, move_kinematic};
 
 /// Numbers of the scheme for this step.
 #[derive(Clone, Copy)]
@@ -113,7 +114,7 @@ impl PointScratch {
     pub(crate) fn extrapolate(&mut self, task: &StepTask<'_>, state: &State, scheme: &SchemeCoefficients) {
         for body in 0..state.poses.len() {
             if task.model.pair_of_body[body] == NONE {
-                self.poses[body] = kinematic_target(task.model, state, task.input, body);
+                self.poses[body] = state.poses[body];
                 self.velocities[body] = state.motions[body];
                 self.base[body] = state.motions[body];
                 continue;
@@ -126,6 +127,7 @@ impl PointScratch {
             let carried = move_pose(&state.poses[body], state.history.increments[body] * scheme.carry);
             self.poses[body] = move_pose(&carried, guess * scheme.h);
         }
+        task.place_kinematic(&mut self.poses);
     }
 
     /// The end of the step that the solved `motions` (per pair) lead to.
@@ -141,12 +143,13 @@ impl PointScratch {
         for body in 0..state.poses.len() {
             let pair = task.model.pair_of_body[body];
             (self.velocities[body], self.ends[body]) = if pair == NONE {
-                (state.motions[body], kinematic_target(task.model, state, task.input, body))
+                (state.motions[body], state.poses[body])
             } else {
                 let motion = motions[pair as usize];
                 (motion, scheme.end(state, body, motion))
             };
         }
+        task.place_kinematic(&mut self.ends);
     }
 }
 
@@ -154,7 +157,7 @@ impl PointScratch {
 #[derive(Clone, Copy)]
 pub(crate) struct StepTask<'a> {
     pub(crate) model: &'a Model,
-    pub(crate) input: &'a Input,
+    pub(crate) input: StepInput<'a>,
     pub(crate) settings: &'a Settings,
     /// Whether the step is not to be made if it leaves joints open.
     pub(crate) is_tentative: bool,
@@ -162,6 +165,15 @@ pub(crate) struct StepTask<'a> {
     pub(crate) may_damp: bool,
     /// Share of a whole step that is made.
     pub(crate) share: f64,
+}
+
+impl StepTask<'_> {
+    /// Puts kinematic bodies where they are at the end of the step.
+    pub(crate) fn place_kinematic(&self, poses: &mut [Pose]) {
+        for (body, goal) in self.input.goals(self.model) {
+            poses[body] = goal;
+        }
+    }
 }
 
 /// A step under way.
@@ -176,7 +188,7 @@ impl ActiveStep<'_, '_> {
     /// Takes twists of kinematic bodies and motor targets from the input.
     pub(crate) fn take_input(&mut self) {
         let StepTask { model, input, settings, .. } = self.task;
-        move_kinematic(model, self.state, input, settings.dt);
-        set_targets(model, input, &mut self.workspace.targets);
+        move_kinematic(model, self.state, &input, settings.dt);
+        set_targets(model, &input, &mut self.workspace.targets);
     }
 }

@@ -3,6 +3,7 @@
 //! Stepping never fails. A step that cannot be made (no length, a state of another model) is refused and reported.
 
 use crate::assembly::stabilize;
+use crate::input_index::StepInput;
 use crate::loops::Refinement;
 use crate::prepare::first_non_finite;
 use crate::steppers::{
@@ -70,13 +71,15 @@ pub fn step_coupled(
     let mut report = StepReport::default();
     let end = state.time + settings.dt;
     let mut momenta = std::mem::take(&mut workspace.island_momenta);
+    let mut tables = std::mem::take(&mut workspace.input_index);
     loop {
         substeps.fill_input(model, state, input, settings.dt, &mut part_input);
         let part = Settings { dt: substeps.length(settings.dt), ..*settings };
         let input = part_input.as_deref().filter(|_| substeps.is_divided()).unwrap_or(input);
+        tables.fill(model, input);
         let task = StepTask {
             model,
-            input,
+            input: StepInput::new(input, &tables),
             settings: &part,
             is_tentative: substeps.is_tentative(),
             may_damp: substeps.may_damp(),
@@ -84,7 +87,7 @@ pub fn step_coupled(
         };
         let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
         if settings.keep_momentum {
-            remember_momenta(model, state, input, &mut momenta);
+            remember_momenta(model, state, task.input, &mut momenta);
         }
         let mut active = ActiveStep { task, state, workspace, run: &mut run };
         let one = match step_part(&mut active, companion) {
@@ -106,6 +109,7 @@ pub fn step_coupled(
     }
     state.time = end;
     workspace.part_input = part_input;
+    workspace.input_index = tables;
     workspace.island_momenta = momenta;
     report.loops = run.report;
     report

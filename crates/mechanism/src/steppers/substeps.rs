@@ -7,10 +7,10 @@
 //!
 //! Kinematic bodies, drives and motor targets move evenly through the parts of a step; wrenches and grabs act in all of them.
 
-use crate::input::Input;
+use crate::input::{Input, central_goal};
 use crate::joints::Drive;
 use crate::model::{Model, State};
-use crate::prepare::{increment, kinematic_target, move_pose};
+use crate::prepare::{increment, move_pose};
 
 /// Joint error, relative to the size of the joint's bodies, beyond which a step is made again in halves.
 pub(crate) const OPEN: f64 = 1e-3;
@@ -111,11 +111,10 @@ impl Substeps {
         (**part).clone_from(input);
         let share = f64::from(self.next) / f64::from(self.whole - self.done);
         let left = dt * f64::from(self.whole - self.done - self.next) / f64::from(self.whole);
-        for (body, pose) in &mut part.kinematic {
-            let body = body.index();
-            if body < model.bodies.len() {
-                let (now, goal) = (state.poses[body], kinematic_target(model, state, input, body));
-                *pose = move_pose(&now, increment(&now, &goal) * share)
+        for entry in &mut part.kinematic {
+            if let Some((body, goal)) = central_goal(model, entry) {
+                let now = state.poses[body];
+                entry.1 = move_pose(&now, increment(&now, &goal) * share)
                     .compose(&model.bodies[body].central.inverse());
             }
         }

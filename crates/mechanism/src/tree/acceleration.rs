@@ -12,14 +12,16 @@ use sinew_solvers::{Load, PointJoint};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
+use crate::cubic_path::CubicWeights;
 use crate::forces::PointSpring;
+use crate::input_index::StepInput;
 use crate::joints::joint_errors;
 use crate::model::{JointModel, LoopSpring, PairModel, PairPath, WORLD, motion_of, pose_of};
 use crate::tree::{
     FREE, Found, LinearizedJoint, TreeReport, TreeScratch, drives_of, eliminate_linearized, hand_up,
     waiting_load,
 };
-use crate::{Drive, Input, Model, MotorTarget, RelativeState, RowForm, Rows, Stage, State, evaluate_rows};
+use crate::{Drive, Model, MotorTarget, RelativeState, RowForm, Rows, Stage, State, evaluate_rows};
 
 /// What holds two points together at the acceleration level.
 pub(crate) struct PointDemand {
@@ -38,26 +40,51 @@ pub(crate) struct Evaluation<'a> {
     pub(crate) motions: &'a [Motion],
     /// Continuous twist angles per joint.
     pub(crate) twists: &'a [f64],
-    pub(crate) input: &'a Input,
+    pub(crate) input: StepInput<'a>,
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
     /// m/s².
     pub(crate) gravity: DVec3,
     /// Frequency `γ` at which joint errors decay, 1/s.
     pub(crate) baumgarte: f64,
-    /// Time from this stage to the end of the step, where the input's drives hold.
-    pub(crate) remaining: f64,
+    /// Accelerations of kinematic bodies, per body; empty if there are none.
+    pub(crate) prescribed: &'a [Motion],
+    /// The stage of a step; without it, drives are at their ends.
+    pub(crate) stage: Option<StepStage<'a>>,
     /// Wrenches from outside, per body.
     pub(crate) external: &'a [Force],
 }
 
+/// A stage of a step, for what is prescribed.
+#[derive(Clone, Copy)]
+pub(crate) struct StepStage<'a> {
+    /// Where the step began.
+    pub(crate) start: &'a State,
+    /// The place of this stage in it.
+    pub(crate) weights: CubicWeights,
+    /// Length of the step, s.
+    pub(crate) dt: f64,
+    /// Whether drives are brought to their values within the step, from wherever they are: integrators of lower order overshoot.
+    pub(crate) closes_drives: bool,
+}
+
 impl<'a> Evaluation<'a> {
     /// At the poses and twists of a state, without gravity and motor targets of the input.
-    pub(crate) fn of_state(model: &'a Model, state: &'a State, input: &'a Input) -> Self {
+    pub(crate) fn of_state(model: &'a Model, state: &'a State, input: StepInput<'a>) -> Self {
         let State { poses, motions, twists, .. } = state;
-        let (gravity, baumgarte, remaining) = (DVec3::ZERO, 0.0, 0.0);
-        let (targets, external) = (&[], &[]);
-        Self { model, poses, motions, twists, input, targets, gravity, baumgarte, remaining, external }
+        Self {
+            model,
+            poses,
+            motions,
+            twists,
+            input,
+            targets: &[],
+            gravity: DVec3::ZERO,
+            baumgarte: 0.0,
+            prescribed: &[],
+            stage: None,
+            external: &[],
+        }
     }
 
     /// Accelerations into `tree.motions`, in elimination order.
@@ -87,8 +114,10 @@ impl<'a> Evaluation<'a> {
         }
         done(Stage::Eliminate);
         for k in (0..motions.len()).rev() {
-            let parent = self.model.pairs[k].parent;
-            let above = if parent == NONE { Motion::ZERO } else { motions[parent as usize] };
+            let pair = &self.model.pairs[k];
+            let is_root = pair.parent == NONE;
+            let above =
+                if is_root { self.prescribed(pair.parent_body) } else { motions[pair.parent as usize] };
             motions[k] = factor.substitute(k, above);
         }
         done(Stage::Substitute);
@@ -98,6 +127,11 @@ impl<'a> Evaluation<'a> {
     /// Twist of a body position; the world is at rest.
     pub(crate) fn motion(&self, body: u32) -> Motion {
         motion_of(self.motions, body)
+    }
+
+    /// Acceleration of a body position that forces do not move; the world is at rest.
+    pub(crate) fn prescribed(&self, body: u32) -> Motion {
+        self.prescribed.get(body as usize).copied().unwrap_or(Motion::ZERO)
     }
 
     /// Mass and force of a body.
@@ -269,11 +303,17 @@ impl<'a> Evaluation<'a> {
 
     /// Drives at the time of this stage.
     fn drives(&self, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
-        let t = self.remaining;
         let mut drives = drives_of(self.input, index, joint);
-        for d in &mut drives {
-            d.value -= t * (d.rate - 0.5 * t * d.acceleration);
-            d.rate -= t * d.acceleration;
+        let Some(stage) = self.stage.filter(|_| !drives.is_empty()) else { return drives };
+        let StepStage { start, weights, dt, closes_drives } = stage;
+        let motion = |body| motion_of(&start.motions, body);
+        let began = joint.relative(&start.poses, motion, start.twists[index as usize]);
+        for drive in &mut drives {
+            let (value, rate) = began.along(drive.coordinate);
+            let even = 0.5 * dt * (rate + drive.rate);
+            let step = if closes_drives { drive.value - value } else { even };
+            let [moved, rate, acceleration] = weights.blend(step, [rate, drive.rate]);
+            (drive.value, drive.rate, drive.acceleration) = (drive.value - step + moved, rate, acceleration);
         }
         drives
     }

@@ -55,7 +55,7 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
             if pair.spins_free
                 && !at.is_second
                 && !at.loads.is_coupled(k)
-                && !at.point.input.holds(at.point.model, pair.body) =>
+                && !at.point.input.holds(pair.body) =>
         {
             inertia.mul_vec(omega)
         }

@@ -11,8 +11,9 @@ use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::{CoordinateLaws, ForceSettings, ForceSink, PointSpringState, RelativeMotion};
-use crate::input::Input;
+use crate::input_index::StepInput;
 use crate::joints::{Drive, RelativeState, Rows, evaluate_rows, joint_errors};
+use crate::measure::slip;
 use crate::model::{JointId, JointModel, PairModel, motion_of, pose_of};
 use crate::tree::{Found, LinearizationPoint};
 
@@ -55,6 +56,10 @@ impl<'a> JointAt<'a> {
             poses = [joint.body1, joint.body2].map(|body| pose_of(ends, body));
             measured = relative_at(ends, turns[1]);
             rows.residual = evaluate_rows(joint.kind, &measured, &drives, at.form).residual;
+            if at.is_displacement() && !joint.kind.is_holonomic() {
+                let slipped = slip(joint, at.poses, ends);
+                rows.residual.iter_mut().zip(slipped).for_each(|(c, s)| *c += s);
+            }
         }
         let (position_error, rotation_error) = joint_errors(joint.kind, joint.drives_twist, &rows);
         let motion = relative_motion(at, joint, shift);
@@ -144,7 +149,7 @@ fn relative_motion(at: &LinearizationPoint<'_>, joint: &JointModel, shift: DVec3
 }
 
 /// Driven coordinates at the end of the step.
-pub(crate) fn drives_of(input: &Input, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
+pub(crate) fn drives_of(input: StepInput<'_>, index: u32, joint: &JointModel) -> SmallVec<[Drive; 2]> {
     let id = JointId::from_index(index as usize);
     joint.driven().map(|c| input.drive(id, c).copied().unwrap_or(Drive::at_rest(c))).collect()
 }

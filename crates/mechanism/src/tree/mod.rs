@@ -18,7 +18,7 @@ mod scratch;
 pub(crate) mod sweep;
 mod two_at_once;
 
-pub(crate) use acceleration::Evaluation;
+pub(crate) use acceleration::{Evaluation, StepStage};
 pub(crate) use block_form::{BlockResponder, BlockScratch};
 pub(crate) use body_terms::{TreeSystem, add_extra, add_geometric, add_own};
 pub(crate) use fused::{

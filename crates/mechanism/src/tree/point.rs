@@ -16,14 +16,15 @@
 use sinew_math::{Motion, Pose};
 
 use crate::forces::{CoordinateLaws, HeldLimits};
+use crate::input_index::StepInput;
 use crate::model::{JointModel, motion_of, pose_of};
-use crate::{Input, Model, MotorTarget, RowForm};
+use crate::{Model, MotorTarget, RowForm};
 
 /// What a joint needs to know of a linearization point.
 #[derive(Clone, Copy)]
 pub(crate) struct LinearizationPoint<'a> {
     pub(crate) model: &'a Model,
-    pub(crate) input: &'a Input,
+    pub(crate) input: StepInput<'a>,
     /// `q_k`, per body in the user's order.
     pub(crate) poses: &'a [Pose],
     /// `v̂`.
@@ -81,7 +82,7 @@ impl<'a> LinearizationPoint<'a> {
     /// A step of length zero from twists `base`, joint errors counting `per_h` times.
     pub(crate) fn zero_step(
         model: &'a Model,
-        input: &'a Input,
+        input: StepInput<'a>,
         poses: &'a [Pose],
         base: &'a [Motion],
         twists: &'a [f64],
@@ -105,6 +106,11 @@ impl<'a> LinearizationPoint<'a> {
             laws: &[],
             held: None,
         }
+    }
+
+    /// Whether the unknown is a displacement, not a twist: a step of length zero that counts joint errors.
+    pub(crate) fn is_displacement(&self) -> bool {
+        self.step.h == 0.0 && self.step.per_h > 0.0
     }
 
     /// Poses at which joint errors and forces are measured.

@@ -10,6 +10,7 @@ mod holding;
 mod invariants;
 mod loops;
 mod overconstrained;
+mod prescribed;
 mod readings;
 mod robustness;
 mod rows;

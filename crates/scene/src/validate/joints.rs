@@ -5,7 +5,8 @@ use std::f64::consts::PI;
 use super::issues::Issues;
 use super::lookup::{joints, kinds};
 use crate::doc::{
-    BodyKindDoc, FrameDoc, GeneratorDoc, JointDoc, JointFramesDoc, MotorDoc, PriorityDoc, RootDoc, SceneDoc,
+    BodyKindDoc, FrameDoc, GeneratorDoc, JacobianPoseDoc, JointDoc, JointFramesDoc, MotorDoc, PriorityDoc,
+    RootDoc, RotationStepDoc, SceneDoc, StepperDoc,
 };
 use crate::{error::SceneIssueKind as Kind, generate::link_name, resolve::ForceCoordinate};
 use glam::DVec3;
@@ -71,6 +72,17 @@ fn check_frame(issues: &mut Issues, frame: &FrameDoc, path: &str) {
         let message = "the reference direction is parallel to the axis, or zero";
         let hint = "use a direction perpendicular to the axis, or leave it out";
         issues.add(Kind::BadDirection, format!("{path}.reference"), message, hint);
+    }
+}
+
+/// Rolling joints restrict velocities: displacement steps know these only along the directions of the start.
+pub(super) fn rolling_fits_the_stepper(scene: &SceneDoc, issues: &mut Issues) {
+    let StepperDoc::Displacement(doc) = &scene.stepper else { return };
+    let is_right = doc.jacobian == JacobianPoseDoc::Start && doc.rotation == RotationStepDoc::Momentum;
+    for (path, _) in joints(scene).filter(|(_, joint)| !is_right && !joint.kind.is_holonomic()) {
+        let message = "rolling joints slip under these displacement steps";
+        let hint = "use stepper: Displacement(), with its default jacobian and rotation, or Implicit()";
+        issues.add(Kind::WrongStepper, format!("{path}.kind"), message, hint);
     }
 }
 

@@ -62,6 +62,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     joints::joints_join_two_bodies,
     joints::axes_have_a_direction,
     joints::joint_numbers_are_in_range,
+    joints::rolling_fits_the_stepper,
     joints::limits_are_not_empty,
     joints::forces_fit_the_kind,
     joints::only_secondary_joints_without_forces_are_released,

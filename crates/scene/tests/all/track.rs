@@ -60,6 +60,10 @@ fn rates_match_differences() {
                 (rate - here.acceleration).length() < 1e-5 * (1.0 + here.acceleration.length()),
                 "{time}"
             );
+            if let (Some(from), Some(to)) = (before.rotation, after.rotation) {
+                let rate = log_so3(to * from.conjugate()) / (2.0 * e);
+                assert!((rate - here.angular_velocity).length() < 1e-7 * (1.0 + rate.length()), "{time}");
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use serde_json::Value;
-use sinew_math::{Force, Motion, Pose, exp_so3, ops};
+use sinew_math::{Force, MassProperties, Motion, Pose, exp_so3, ops};
 use sinew_mechanism::{
     BodySpec, CarriedRotation, Displacement, Input, JacobianAt, JointKind, JointSpec, MechanismBuilder,
     Model, RungeKutta, Scheme, Settings, State, Workspace, step,
@@ -285,4 +285,59 @@ fn joints_are_met_after_every_step() {
     settings.dt = f64::NAN;
     let report = step(&run.model, &mut state, &Input::default(), &settings, &mut Workspace::new(&run.model));
     assert!(report.refused && state == before);
+}
+
+/// A disc or sphere of radius 0.3 m that rolls and spins on the ground, the disc leaning.
+fn rolling(kind: JointKind) -> MechanismBuilder {
+    let radius = 0.3;
+    let (disc, tilt) = match kind {
+        JointKind::RollingDisc { .. } => {
+            let upright = Pose::from_rotation(exp_so3(DVec3::X * (0.5 * std::f64::consts::PI)));
+            (MassProperties::cylinder(radius, 0.05, 100.0).transformed_by(upright), exp_so3(DVec3::X * 0.15))
+        }
+        // A sphere that is heavier on one side.
+        _ => (lump(3.0, DVec3::new(0.08, 0.11, 0.14)), exp_so3(DVec3::new(0.4, -0.2, 0.7))),
+    };
+    let axle = tilt * DVec3::Y;
+    let down = match kind {
+        JointKind::RollingDisc { .. } => (axle * axle.z - DVec3::Z).normalize(),
+        _ => DVec3::NEG_Z,
+    };
+    let (spin, height) = (axle * 8.0 + DVec3::Z * 0.5, -down.z * radius);
+    let pose = Pose::new(tilt, DVec3::Z * height);
+    let mut builder = MechanismBuilder::new();
+    let motion = Motion::new(spin, spin.cross(down * -radius));
+    let body = builder.add_body(BodySpec::dynamic("", pose, disc).with_motion(motion));
+    let axis = |axis| sinew_mechanism::rotation_to_axis(axis).expect("an axis");
+    let frames = sinew_mechanism::JointFrames {
+        point1: DVec3::ZERO,
+        rotation1: axis(DVec3::Y),
+        point2: DVec3::ZERO,
+        rotation2: axis(DVec3::Z),
+    };
+    builder.add_joint(JointSpec::new("", kind, body, None, frames));
+    builder
+}
+
+#[test]
+fn rolling_joints_do_not_slip() {
+    for kind in [JointKind::RollingDisc { radius: 0.3 }, JointKind::RollingSphere { radius: 0.3 }] {
+        let time = 0.5;
+        let positions = |state: State| State { motions: vec![Motion::ZERO; 1], ..state };
+        let fine =
+            positions(end_state(rolling(kind), explicit(0.0, RungeKutta::Fourth, 0.0), time, 4000, &[1.0]));
+        let error = |n| distance(&positions(end_state(rolling(kind), default(0.0), time, n, &[1.0])), &fine);
+        let (coarse, half) = (error(100), error(200));
+        let order = (coarse / half).log2();
+        println!("{kind:?}: {coarse:e} {half:e} order {order:.2}");
+        assert!(order > 1.9 && half < 1e-4, "{kind:?}: {coarse:e} {half:e} order {order}");
+
+        let mut run = Run::new(rolling(kind), default(4e-3));
+        run.step();
+        let start = run.energy().total();
+        run.steps(2500);
+        let drift = (run.energy().total() / start - 1.0).abs();
+        println!("{kind:?}: energy {start} changes by {drift:e} in 10 s");
+        assert!(drift < 1e-3, "{kind:?}: energy changes by {drift} in 10 s");
+    }
 }
