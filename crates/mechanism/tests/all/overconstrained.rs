@@ -69,7 +69,6 @@ fn check(name: &str, model: &Model, seconds: f64, places: &[DVec3]) {
     {
         let errors = errors(model, order, seconds, &rates, places);
         let slope = slope(&errors, &rates);
-        println!("{name}, {order:?}: moved {moved:.3} m, order {slope:.2}, errors {errors:?} m");
         assert!(moved > 0.05, "{name} hardly moves: {moved} m");
         assert!(slope > expected, "{name}, {order:?}: order {slope}, errors {errors:?} m");
     }
