@@ -111,6 +111,21 @@ impl Sym6 {
         self.linear.yz -= a.linear.y * b.linear.z;
     }
 
+    /// The inverse, from wrenches to twists; `None` if a block has none.
+    pub fn inverse(&self) -> Option<Self> {
+        let linear = self.linear.inverse()?;
+        if self.coupling == DMat3::ZERO {
+            return Some(Self { angular: self.angular.inverse()?, coupling: DMat3::ZERO, linear });
+        }
+        // With E = B C⁻¹: S = A − E Bᵀ, and the blocks S⁻¹, −S⁻¹E, C⁻¹ + EᵀS⁻¹E.
+        let e = self.coupling * linear.to_mat3();
+        let schur = self.angular.to_mat3() - e * self.coupling.transpose();
+        let angular = Sym3::from_mat3(&schur).inverse()?;
+        let coupling = -(angular.to_mat3() * e);
+        let linear = Sym3::from_mat3(&(linear.to_mat3() - e.transpose() * coupling));
+        Some(Self { angular, coupling, linear })
+    }
+
     /// `Xᵀ self X`: the same matrix about the origin that lies `−d` away.
     #[inline]
     pub fn shifted(mut self, d: DVec3) -> Self {

@@ -71,6 +71,8 @@ pub(crate) struct PointScratch {
     /// Multipliers and joint impulses of the loops that belong to them.
     pub(crate) best_multipliers: Vec<f64>,
     pub(crate) best_impulses: Vec<DVec3>,
+    /// Gap of each spring at the end of the step, as the last solve has it, m.
+    pub(crate) spring_gaps: Vec<DVec3>,
     /// `v̂` of the second-order scheme.
     pub(crate) base: Vec<Motion>,
     /// Net force of its joints on each body in the last solve.

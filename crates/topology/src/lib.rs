@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod fill;
 mod id;
 mod sets;
 
@@ -23,6 +24,7 @@ pub use check::{PlanDefect, check};
 pub use dot::dot;
 pub use edit::{GraphEdit, IdMap};
 pub use error::TopologyError;
+pub use fill::{Elimination, minimum_degree};
 pub use graph::{Endpoints, Graph, GraphBuilder, Priority};
 pub use id::{ConstraintId, GraphNode, NONE, VariableId};
 pub use plan::{EliminationPlan, Island, PlanNode, PlanPair, PlanTree, Role};

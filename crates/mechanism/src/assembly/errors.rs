@@ -22,6 +22,8 @@ pub(crate) struct AssemblyErrors {
     pub(crate) loop_gap: f64,
     /// The largest of both among tree joints.
     pub(crate) tree: f64,
+    /// The largest gap relative to the size of its bodies, or angle in rad.
+    pub(crate) relative: f64,
     /// Sum of squares over the others.
     loops_squared: f64,
 }
@@ -58,10 +60,11 @@ impl AssemblyErrors {
         opening: OpeningPolicy,
     ) -> Self {
         let mut out = Self::default();
-        let mut see = |is_tree: bool, (gap, lean): (f64, f64)| {
+        let mut see = |is_tree: bool, size: f64, (gap, lean): (f64, f64)| {
             // What is not a number is as far off as can be.
             out.gap = if gap.is_nan() { f64::INFINITY } else { out.gap.max(gap) };
             out.lean = if lean.is_nan() { f64::INFINITY } else { out.lean.max(lean) };
+            out.relative = out.relative.max(gap / size).max(lean);
             if is_tree {
                 out.tree = out.tree.max(gap).max(lean);
             } else {
@@ -69,6 +72,7 @@ impl AssemblyErrors {
                 out.loops_squared += gap * gap + lean * lean;
             }
         };
+        let size_of = |joint: u32| model.derived.joint_sizes[joint as usize];
         let error_of = |index: u32| {
             let (gap, lean) = joint_error(model, state, poses, input, (index, 0.0));
             let joint = &model.joints[index as usize];
@@ -79,18 +83,18 @@ impl AssemblyErrors {
             (gap.max(slipped), lean)
         };
         for pair in model.pairs.iter().filter(|pair| pair.joint != WORLD) {
-            see(true, error_of(pair.joint));
+            see(true, size_of(pair.joint), error_of(pair.joint));
         }
         for looped in &model.loops {
             let error = error_of(looped.joint);
             if looped.is_primary || !opening.ignores(model, looped.ports, error) {
-                see(false, error);
+                see(false, size_of(looped.joint), error);
             }
         }
         for grab in input.hard_grabs(model) {
             let error = (grab.gap(model, poses), 0.0);
             if !opening.ignores(model, grab.ports(model), error) {
-                see(false, error);
+                see(false, f64::INFINITY, error);
             }
         }
         out

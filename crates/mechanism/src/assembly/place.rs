@@ -61,6 +61,7 @@ impl Placement<'_, '_> {
             let e = search.error.largest();
             self.run.settings.solve.precision =
                 (0.1 * e * e).min(1e-3 * e).max(0.1 * self.settings.tolerance);
+            self.run.settings.solve.openness = search.error.relative;
             if let Some(outcome) = self.iterate(&mut search) {
                 break outcome;
             }

@@ -63,9 +63,12 @@ impl ZeroStep {
         let system = TreeSystem::zero_step(at, joint_forces, loads);
         sweep::solve(&system, tree, &mut |_| {});
         if let Some(loops) = &mut loops {
+            loops.fill_graph(&system);
+            run.may_be_direct = loops.graph.is_some();
             let is_free = loops.are_bodies_free(&system);
             let surroundings = if is_free { Surroundings::Free } else { Surroundings::Pairs };
             loops.close(model, (at.poses, at.motions), (&tree.factor, &mut tree.motions), surroundings, run);
+            run.may_be_direct = false;
         }
         if !self.is_rate {
             points.joint_forces.clear();

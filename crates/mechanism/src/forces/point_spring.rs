@@ -91,6 +91,20 @@ impl PointSpring {
         })
     }
 
+    /// From its end on body 2 to that on body 1, with the two bodies at some poses.
+    pub(crate) fn gap(&self, [pose1, pose2]: [Pose; 2]) -> DVec3 {
+        pose1.transform_point(self.point1) - pose2.transform_point(self.point2)
+    }
+
+    /// The gap measured at one pair of poses, along the line between the ends at another pair, where directions are taken: a force along
+    /// that line turns neither body about the other. A spring of zero rest length pulls in every direction.
+    pub(crate) fn measured_gap(&self, poses: [Pose; 2], measured: [Pose; 2]) -> DVec3 {
+        let (gap, line) = (self.gap(measured), self.gap(poses));
+        let length = line.length();
+        let has_line = self.rest_length > 0.0 && length > f64::MIN_POSITIVE;
+        if has_line { line * (gap.length() / length) } else { gap }
+    }
+
     /// Explicit wrench on body 1, at the poses and twists of its two bodies.
     pub(crate) fn explicit(&self, [pose1, pose2]: [Pose; 2], [motion1, motion2]: [Motion; 2]) -> Force {
         let (arm1, arm2) = (pose1.rotation * self.point1, pose2.rotation * self.point2);

@@ -130,8 +130,9 @@ impl LoopWorkspace {
         free_mass: FreeMasses<'_>,
         run: &mut Refinement<'_>,
     ) -> LoopStop {
-        let Self { rows, lambda, rhs, impulses, reactions, scratch, primary, spare, .. } = self;
-        let stop = run.solve((rows, rhs, lambda), responder, free_mass, verifies, scratch);
+        let Self { rows, lambda, rhs, impulses, reactions, scratch, primary, spare, graph, .. } = self;
+        let graph = graph.as_mut().filter(|graph| graph.is_filled).map(|graph| &mut graph.graph);
+        let stop = run.solve((rows, rhs, lambda), (responder, graph), free_mass, verifies, scratch);
         let &mut PrimaryRows { n_blocks, n_rows, rows: ref mut primary_rows } = primary;
         if stop != LoopStop::Converged && n_rows > 0 && n_rows < rows.len() {
             primary_rows.copy_blocks(rows, n_blocks);
@@ -143,7 +144,7 @@ impl LoopWorkspace {
             primary_rhs.iter_mut().zip(rhs.iter()).for_each(|(x, b)| *x = b - *x);
             let open = run.report;
             let unknowns = (&*primary_rows, &*primary_rhs, &mut lambda[..n_rows]);
-            run.solve(unknowns, responder, free_mass, true, scratch);
+            run.solve(unknowns, (responder, None), free_mass, true, scratch);
             // What is left open is what the report is about.
             run.judge_by(open);
         }

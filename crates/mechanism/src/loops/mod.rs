@@ -6,13 +6,15 @@
 mod acceleration_rows;
 mod closing;
 mod force_rows;
+mod joint_graph;
 mod opening;
 mod refinement;
 mod step_rows;
 mod work;
 
 pub(crate) use force_rows::{ForceRows, INACTIVE, Tie, force_row, idle, release};
+pub(crate) use joint_graph::JointGraph;
 pub(crate) use opening::{OpeningPolicy, Treatment, free_mass, loaded_mass, soften};
 pub(crate) use refinement::Refinement;
-pub(crate) use step_rows::LoopDemand;
+pub(crate) use step_rows::{LoopDemand, rigid_rows, spring_rows};
 pub(crate) use work::{LoopWorkspace, PrimaryRows, Surroundings};

@@ -15,7 +15,7 @@ use sinew_solvers::{FreeMass, Load, LoopBlock, LoopRows};
 use sinew_topology::NONE;
 
 use crate::model::Model;
-use crate::tree::{TreeSystem, add_own};
+use crate::tree::{StepLength, TreeSystem, add_own};
 
 /// What becomes of joints that may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,12 @@ pub(crate) struct Treatment {
 impl Treatment {
     /// Of a joint that may not open.
     pub(crate) const RIGID: Self = Self { softness: [0.0; 2], stride: 1.0, counts: true };
+
+    /// Factor of the error that the step is not to remove, 1/s, of what it would remove of other joints.
+    pub(crate) fn kept(&self, step: &StepLength, may_open: bool) -> f64 {
+        let more = if may_open { step.per_h_open - step.per_h } else { 0.0 };
+        step.per_h * (1.0 - self.stride) - more * self.stride
+    }
 }
 
 impl OpeningPolicy {

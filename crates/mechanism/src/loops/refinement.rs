@@ -3,8 +3,8 @@
 //! The budget is shared, so that a replay with the iterations of the report gives the same bits however many solves a step makes.
 
 use sinew_solvers::{
-    FreeMass, LoopMethod, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder,
-    refine,
+    FreeMass, LoopGraph, LoopMethod, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop,
+    Responder, refine,
 };
 
 use crate::{Input, Loops, Stage, Watch};
@@ -38,7 +38,7 @@ impl<'a> Refinement<'a> {
     pub(crate) fn solve(
         &mut self,
         (rows, rhs, lambda): (&LoopRows, &[f64], &mut [f64]),
-        responder: &mut dyn Responder,
+        (responder, graph): (&mut dyn Responder, Option<&mut LoopGraph>),
         free_mass: &dyn Fn(u32) -> FreeMass,
         verify: bool,
         scratch: &mut LoopScratch,
@@ -52,7 +52,7 @@ impl<'a> Refinement<'a> {
         let settings = LoopSettings { method, iterations: solve.iterations.min(*left), verify, ..solve };
         let before = report.iterations;
         let mut keep_going = |n: u32, residual: f64| watch.keep_refining(before + n, residual);
-        let problem = LoopProblem { rows, responder, free_mass, rhs };
+        let problem = LoopProblem { rows, responder, free_mass, rhs, graph };
         let one = refine(problem, lambda, &settings, scratch, &mut keep_going);
         *left = if one.stop == LoopStop::Asked { 0 } else { left.saturating_sub(one.iterations) };
         let (iterations, restarts) = (before + one.iterations, report.restarts + one.restarts);

@@ -10,7 +10,7 @@ use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::ScalarImpulse;
+use crate::forces::{PointSpring, ScalarImpulse};
 use crate::input::Grab;
 use crate::loops::{
     ForceRows, INACTIVE, LoopWorkspace, OpeningPolicy, Tie, Treatment, force_row, release, soften,
@@ -141,27 +141,16 @@ impl Linearizer<'_, '_> {
 
     /// The rows of the joint itself. Rows that a degenerate pose has shortened ask for less, as in the tree.
     fn rigid_rows(&mut self, looped: &LoopModel, here: &JointAt<'_>, weight: f64) {
-        let at = self.at;
         let joint = here.joint;
-        let soft = joint.compliance / (at.step.h * at.step.h);
         let treatment = if looped.is_primary || joint.compliance > 0.0 {
             Treatment::RIGID
         } else {
             self.treat(looped.ports, (here.position_error, here.rotation_error))
         };
         let weight = if treatment.counts { weight } else { 0.0 };
-        let mut rows: SmallVec<[LoopRow; 6]> = SmallVec::new();
-        for i in 0..here.rows.n {
-            let [on1, on2] = [here.rows.jacobian1[i], here.rows.jacobian2[i]].map(Force::from_array);
-            let square = on1.dot(Motion::from_array(on1.to_array()));
-            let mut rhs = here.rhs(i) + here.rows.residual[i] * (at.step.per_h * (1.0 - treatment.stride));
-            if square < SHORT_ROW * SHORT_ROW {
-                rhs *= square / (SHORT_ROW * SHORT_ROW);
-                self.seen.regularized += 1;
-            }
-            let compliance = if joint.compliance > 0.0 { soft } else { 0.0 };
-            rows.push(if compliance.is_finite() { LoopRow { on1, on2, rhs, compliance } } else { INACTIVE });
-        }
+        let kept = treatment.kept(&self.at.step, !looped.is_primary);
+        let (mut rows, degenerate) = rigid_rows(self.at, here, kept);
+        self.seen.regularized += degenerate;
         self.push(looped.ports, [joint.body1, joint.body2], &mut rows, weight);
         if here.rows.n > 0 && joint.compliance == 0.0 {
             self.soften(&treatment, joint.weight);
@@ -229,7 +218,8 @@ impl Linearizer<'_, '_> {
         let gap = end1.transform_point(points[0]) - end2.transform_point(points[1]);
         let treatment = if may_open { self.treat(ports, (gap.length(), 0.0)) } else { Treatment::RIGID };
         let weight = if treatment.counts { weight } else { 0.0 };
-        let rhs = (given1 - given2) - gap * (at.step.per_h * treatment.stride);
+        let per_h = if may_open { at.step.per_h_open } else { at.step.per_h };
+        let rhs = (given1 - given2) - gap * (per_h * treatment.stride);
         self.rows.push_point(ports, arms, rhs, weight);
         self.soften(&treatment, importance);
         gap
@@ -247,22 +237,8 @@ impl Linearizer<'_, '_> {
     /// Springs outside the tree: along themselves and, as far as they are stretched, across.
     fn springs(&mut self) {
         for LoopSpring { spring, ports } in &self.at.model.springs.in_loops {
-            let at = self.at;
-            let bodies = [spring.body1, spring.body2];
-            let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
-            let arm = pose1.rotation * spring.point1;
-            let shift = pose1.translation - pose2.translation;
-            let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
-            let gap = end1.transform_point(spring.point1) - end2.transform_point(spring.point2);
-            let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| motion_of(d, body)));
-            let mut rows = spring.linearized_rows(gap, at.step.h).map(|row| {
-                // Both ends act at the first point, so that action meets reaction across the gap, too.
-                let on1 = Force::new(arm.cross(row.axis), row.axis);
-                let on2 = shift_force(on1, shift) * -1.0;
-                let q = row.stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - row.pull;
-                force_row(on1, on2, ScalarImpulse { q, kappa: row.kappa })
-            });
-            self.push(*ports, bodies, &mut rows, 1.0);
+            let mut rows = spring_rows(self.at, spring);
+            self.push(*ports, [spring.body1, spring.body2], &mut rows, 1.0);
         }
     }
 
@@ -279,4 +255,44 @@ impl Linearizer<'_, '_> {
             }
         }
     }
+}
+
+/// The rows of a joint itself, with a factor of its error that they are not to remove (1/s), and how many of them a degenerate pose has shortened: those ask for
+/// less, as in the tree.
+pub(crate) fn rigid_rows(
+    at: &LinearizationPoint<'_>,
+    here: &JointAt<'_>,
+    kept: f64,
+) -> (SmallVec<[LoopRow; 6]>, u32) {
+    let (compliance, mut degenerate) = (here.joint.compliance, 0);
+    let soft = if compliance > 0.0 { compliance / (at.step.h * at.step.h) } else { 0.0 };
+    let row = |i: usize| {
+        let [on1, on2] = [here.rows.jacobian1[i], here.rows.jacobian2[i]].map(Force::from_array);
+        let square = on1.dot(Motion::from_array(on1.to_array()));
+        let mut rhs = here.rhs(i) + here.rows.residual[i] * kept;
+        if square < SHORT_ROW * SHORT_ROW {
+            rhs *= square / (SHORT_ROW * SHORT_ROW);
+            degenerate += 1;
+        }
+        if soft.is_finite() { LoopRow { on1, on2, rhs, compliance: soft } } else { INACTIVE }
+    };
+    let rows = (0..here.rows.n).map(row).collect();
+    (rows, degenerate)
+}
+
+/// The rows of a spring between two bodies.
+pub(crate) fn spring_rows(at: &LinearizationPoint<'_>, spring: &PointSpring) -> [LoopRow; 3] {
+    let bodies = [spring.body1, spring.body2];
+    let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
+    let arm = pose1.rotation * spring.point1;
+    let shift = pose1.translation - pose2.translation;
+    let gap = at.spring_gap(spring);
+    let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| motion_of(d, body)));
+    spring.linearized_rows(gap, at.step.h).map(|row| {
+        // Both ends act at the first point, so that action meets reaction across the gap, too.
+        let on1 = Force::new(arm.cross(row.axis), row.axis);
+        let on2 = shift_force(on1, shift) * -1.0;
+        let q = row.stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - row.pull;
+        force_row(on1, on2, ScalarImpulse { q, kappa: row.kappa })
+    })
 }

@@ -19,7 +19,7 @@ use sinew_solvers::{FreeMass, Load, LoopRows, LoopScratch, Responder};
 use sinew_topology::NONE;
 
 use crate::input_index::StepInput;
-use crate::loops::{Tie, free_mass, loaded_mass};
+use crate::loops::{JointGraph, Tie, free_mass, loaded_mass};
 use crate::model::{LoopState, Model, WORLD};
 use crate::tree::{ReactingTree, TreeScratch, TreeSystem};
 
@@ -59,6 +59,8 @@ pub(crate) struct LoopWorkspace {
     pub(crate) yielded: Vec<(u32, u32)>,
     /// Twist angle of each joint outside the tree where it was measured.
     pub(crate) twists: Vec<f64>,
+    /// For the direct solution of many loops.
+    pub(crate) graph: Option<Box<JointGraph>>,
 }
 
 /// The rows of joints that may not open; they come first.
@@ -94,6 +96,7 @@ impl LoopWorkspace {
             blocks: vec![NONE; model.loops.len()],
             yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
             twists: vec![0.0; model.loops.len()],
+            graph: JointGraph::new(model),
             ..Self::default()
         }
     }
@@ -118,6 +121,16 @@ impl LoopWorkspace {
     pub(crate) fn clear(&mut self) {
         self.rows.clear_ports(&mut self.impulses);
         self.rows.clear();
+        if let Some(graph) = &mut self.graph {
+            graph.is_filled = false;
+        }
+    }
+
+    /// Makes the graph of the joints ready for a direct solve, if the model has one.
+    pub(crate) fn fill_graph(&mut self, at: &TreeSystem<'_>) {
+        if let Some(graph) = &mut self.graph {
+            graph.fill(at, &self.rows);
+        }
     }
 
     /// Visits what hard grabs and ties hold, too.

@@ -125,21 +125,24 @@ impl Model {
 
     /// The joints outside the tree; those that may open come last.
     fn fill_loops(&mut self) {
-        let entry = |constraint: &ConstraintId| {
-            let joint = &self.joints[constraint.index()];
-            let forces = &self.forces[joint.forces as usize];
-            let plain = joint.n_driven() == 0 && joint.compliance == 0.0;
-            LoopModel {
-                joint: constraint.index() as u32,
-                ports: [self.port(joint.body1), self.port(joint.body2)],
-                ends: self.anchors(joint),
-                is_primary: !joint.may_open,
-                is_point: joint.kind == JointKind::Ball && plain && forces.n_rows() == 0,
-            }
-        };
-        self.loops = self.structure.plan.loop_constraints().iter().map(entry).collect();
+        let loops = self.structure.plan.loop_constraints().iter().map(|c| self.as_loop(c.index() as u32));
+        self.loops = loops.collect();
         // A stable sort: multipliers keep their order among equals, and a state its meaning.
         self.loops.sort_by_key(|l| !l.is_primary);
+    }
+
+    /// A joint, as if it were outside the tree.
+    pub(crate) fn as_loop(&self, index: u32) -> LoopModel {
+        let joint = &self.joints[index as usize];
+        let forces = &self.forces[joint.forces as usize];
+        let plain = joint.n_driven() == 0 && joint.compliance == 0.0;
+        LoopModel {
+            joint: index,
+            ports: [self.port(joint.body1), self.port(joint.body2)],
+            ends: self.anchors(joint),
+            is_primary: !joint.may_open,
+            is_point: joint.kind == JointKind::Ball && plain && forces.n_rows() == 0,
+        }
     }
 
     /// What the geometric stiffness needs of the ends of a joint on its bodies 1 and 2.
@@ -328,7 +331,9 @@ impl DerivedTables {
         let springs = model.springs.iter().map(|spring| [spring.body1, spring.body2]);
         Self {
             extents: model.derived.extents.clone(),
+            smallest_size: joint_sizes.iter().copied().fold(f64::INFINITY, f64::min),
             joint_sizes,
+            spring_rates: model.springs.iter().map(|spring| model.spring_rate(spring)).collect(),
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
             free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs)),
         }
@@ -336,6 +341,19 @@ impl DerivedTables {
 }
 
 impl Model {
+    /// Stiffness of a spring over the reduced mass of its bodies, 1/s², and their size, m.
+    fn spring_rate(&self, spring: &PointSpring) -> (f64, f64) {
+        let ends = [(spring.body1, spring.point1), (spring.body2, spring.point2)];
+        let moved = ends.into_iter().filter(|&(body, _)| self.port(body) != NONE);
+        let (mut mobility, mut size) = (0.0, 0.0f64);
+        for (body, point) in moved {
+            let radius = self.derived.extents[self.port(body) as usize].radius;
+            mobility += 1.0 / self.bodies[body as usize].mass;
+            size = size.max(point.length()).max(radius);
+        }
+        (spring.stiffness * mobility, size)
+    }
+
     /// Size of the bodies that a joint moves: arms or radii of gyration, m.
     pub(crate) fn joint_size(&self, joint: u32) -> f64 {
         let joint = &self.joints[joint as usize];

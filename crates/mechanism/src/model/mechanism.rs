@@ -66,6 +66,10 @@ pub(crate) struct DerivedTables {
     pub(crate) extents: Vec<TreeExtent>,
     /// Per joint: size of its bodies, m, which its errors are compared with; infinite for joints that may open.
     pub(crate) joint_sizes: Vec<f64>,
+    /// The smallest of them, m.
+    pub(crate) smallest_size: f64,
+    /// Per spring, in the order of [`ModelSprings::iter`]: stiffness over the reduced mass of its bodies, 1/s², and their size, m.
+    pub(crate) spring_rates: Vec<(f64, f64)>,
     /// Joints with bounded forces.
     pub(crate) bounded_joints: Vec<u32>,
     /// Islands that keep their angular momentum.

@@ -7,11 +7,14 @@
 //! The anchor error with one solve is at most about ½h²ω²ℓ and does not accumulate (first order), or O(h⁴) (second
 //! order). Cost: linear in the number of bodies; no allocation.
 
+use crate::measure::joint_error;
 use crate::model::motion_of;
 use crate::steppers::{
-    ActiveStep, Closing, ImplicitStep, NewtonPhase, NotMade, OPEN, SchemeCoefficients, integrate,
+    ActiveStep, Closing, ImplicitStep, NewtonPhase, NotMade, OPEN, Remedy, SchemeCoefficients, StepTask,
+    integrate,
 };
-use crate::{Companion, Implicit, Model, Stage, State, StepReport};
+use crate::tree::TreeReport;
+use crate::{Companion, Implicit, Model, Order, Stage, State, StepReport};
 
 /// One implicit step, with a companion if there is one. A tentative step that leaves joints open changes nothing.
 pub(crate) fn step(
@@ -20,7 +23,8 @@ pub(crate) fn step(
     companion: Option<&mut dyn Companion>,
 ) -> Result<StepReport, NotMade> {
     // The scheme is chosen before kinematic bodies move: their twists would look like a jolt.
-    let scheme = SchemeCoefficients::new(active.state, settings.order, active.task.settings.dt);
+    let order = if active.task.mends { Order::First } else { settings.order };
+    let scheme = SchemeCoefficients::new(active.state, order, active.task.settings.dt);
     active.take_input();
     let ActiveStep { task, state, workspace, run } = active;
     let mut step = ImplicitStep::new(task, settings, scheme, workspace, companion);
@@ -29,12 +33,23 @@ pub(crate) fn step(
 
     run.may_be_direct = true;
     let mut solved = step.solve(state, run);
-    let Closing { solves, unclosed, worst, may_divide } = step.close_joints(state, &mut solved, run);
+    let may_mend = settings.newton_iterations > 1 && settings.most_substeps > 1;
+    let may_mend = may_mend && !task.mends && !step.solver.has_unknowns();
+    let is_torn = may_mend && is_torn(task, state, &solved.seen);
+    let Closing { solves, unclosed, residual, worst, may_divide } =
+        if is_torn || task.mends { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
     run.may_be_direct = false;
     let is_open = unclosed > OPEN;
-    if is_open && may_divide && task.is_tentative {
+    let remedy = if is_torn {
+        Some(Remedy::Mend)
+    } else if residual > OPEN && may_divide && task.is_tentative {
+        Some(Remedy::Divide(residual))
+    } else {
+        (is_open && may_divide && may_mend).then_some(Remedy::Mend)
+    };
+    if let Some(remedy) = remedy {
         step.solver.loads.clear();
-        return Err(NotMade { solves, unclosed });
+        return Err(NotMade { solves, remedy });
     }
     step.store_forces(state);
     let is_at_start = step.here.phase == NewtonPhase::First && !scheme.is_second;
@@ -54,6 +69,19 @@ pub(crate) fn step(
         regularized: solved.seen.regularized,
         non_finite,
         ..StepReport::default()
+    })
+}
+
+/// Whether joints are open where the step begins; `seen` are the errors at its linearization point.
+fn is_torn(task: &StepTask<'_>, state: &State, seen: &TreeReport) -> bool {
+    let model = task.model;
+    if seen.lean_squared.sqrt() <= OPEN && seen.gap_squared.sqrt() <= OPEN * model.derived.smallest_size {
+        return false;
+    }
+    // What a drive has yet to do in the step is no error.
+    model.joints.iter().zip(&model.derived.joint_sizes).zip(0..).any(|((joint, size), index)| {
+        let (gap, lean) = joint_error(model, state, &state.poses, task.input, (index, 0.0));
+        joint.n_driven() == 0 && (gap / size).max(lean) > OPEN
     })
 }
 

@@ -83,6 +83,7 @@ impl<'a> ImplicitStep<'a> {
             points.ends.resize(state.poses.len(), Pose::IDENTITY);
             points.velocities.resize(state.poses.len(), Motion::ZERO);
             points.joint_forces.resize(state.poses.len(), DVec3::ZERO);
+            points.spring_gaps.resize(self.here.task.model.derived.spring_rates.len(), DVec3::ZERO);
             points.best_motions.resize(self.solver.tree.motions.len(), Motion::ZERO);
         }
         if !self.here.task.model.derived.bounded_joints.is_empty() {
@@ -240,6 +241,6 @@ fn measure_grabs(at: &LinearizationPoint<'_>, solver: &PointSolver<'_>, wrenches
                 impulse = load.momentum - load.mass.mul(solver.tree.motions[pair]);
             }
         }
-        wrenches.push(impulse * at.step.per_h);
+        wrenches.push(impulse * (1.0 / at.step.h));
     }
 }

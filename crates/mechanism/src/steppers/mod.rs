@@ -14,6 +14,7 @@ mod momentum;
 mod newton;
 mod point_solver;
 mod scheme;
+mod spring_error;
 mod step;
 mod step_point;
 mod substeps;
@@ -27,4 +28,4 @@ pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, Solve
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
 pub(crate) use step_point::{NewtonPhase, StepPoint, end_error};
-pub(crate) use substeps::{NotMade, OPEN, Substeps};
+pub(crate) use substeps::{NotMade, OPEN, Remedy, Substeps};

@@ -21,8 +21,16 @@ pub(crate) struct Closing {
     pub(crate) unclosed: f64,
     /// Its joint.
     pub(crate) worst: Option<JointId>,
+    /// The same, or the error of a spring that is larger.
+    pub(crate) residual: f64,
     /// Whether shorter parts may help: they ask more of loops that iterations have not solved, and tear them.
     pub(crate) may_divide: bool,
+}
+
+impl Closing {
+    /// One solve, whatever it leaves.
+    pub(crate) const ONE: Self =
+        Self { solves: 1, unclosed: 0.0, residual: 0.0, worst: None, may_divide: true };
 }
 
 /// Joint error after the first solve, relative to the size of the bodies, with which directions are kept.
@@ -58,7 +66,7 @@ impl ImplicitStep<'_> {
     ) -> Closing {
         let most = self.here.implicit.newton_iterations.max(1);
         let tolerance = self.here.tolerance();
-        let mut closing = Closing { solves: 1, unclosed: 0.0, worst: None, may_divide: true };
+        let mut closing = Closing::ONE;
         if most == 1 || self.leaves_loops_open(run, UNSOLVED) || self.bends_little(tolerance, run) {
             return closing;
         }
@@ -66,14 +74,18 @@ impl ImplicitStep<'_> {
         let mut open = f64::INFINITY;
         let mut stuck = 0;
         loop {
+            self.here.predict_springs(state, &self.solver.tree.motions);
             self.here.move_ends(state, &self.solver.tree.motions);
             let (error, joint) = self.here.end_error(state);
+            let joints = error;
+            let error = error.max(self.here.spring_error());
             // Hard grabs are met as well as that makes progress.
             let was_open = std::mem::replace(&mut open, self.here.grab_error());
             let is_open = open > tolerance && open < NO_GAIN * was_open;
             let is_best = is_whole && (error < smallest.max(tolerance) || smallest == f64::INFINITY);
             if is_best {
-                (smallest, closing.worst) = (error, joint);
+                smallest = error;
+                (closing.unclosed, closing.worst) = (joints, joint);
                 self.keep();
             }
             let is_done = (smallest <= tolerance && !is_open) || closing.solves >= most;
@@ -100,10 +112,11 @@ impl ImplicitStep<'_> {
             closing.solves += 1;
             is_whole = self.here.phase != NewtonPhase::Moved || self.limit_turns();
         }
-        if smallest <= tolerance {
-            closing.worst = None;
-        } else {
-            closing.unclosed = smallest;
+        if closing.unclosed <= tolerance {
+            (closing.unclosed, closing.worst) = (0.0, None);
+        }
+        if smallest > tolerance {
+            closing.residual = smallest;
             closing.may_divide = !self.leaves_loops_open(run, OPEN);
         }
         closing
@@ -113,7 +126,8 @@ impl ImplicitStep<'_> {
     fn is_iterated(&self) -> bool {
         let settings = &self.here.task.settings.loops.solve;
         let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
-        n_rows > 0 && !settings.is_direct(n_rows, self.solver.has_unknowns())
+        let has_graph = self.solver.loops.as_ref().is_some_and(|loops| loops.graph.is_some());
+        n_rows > 0 && !has_graph && !settings.is_direct(n_rows, self.solver.has_unknowns())
     }
 
     /// The phase of the next iteration after an error and the one before it; `None` if the step had better be divided.
@@ -150,7 +164,7 @@ impl ImplicitStep<'_> {
         let fastest = self.solver.tree.motions.iter().map(|m| m.angular.length_squared()).fold(0.0, f64::max);
         let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
         is_met
-            && fastest * self.here.scheme.h * self.here.scheme.h <= tolerance
+            && fastest * self.here.scheme.h * self.here.scheme.h * self.here.stiffness() <= tolerance
             && !self.here.task.model.may_open(self.here.task.input)
     }
 

@@ -150,6 +150,9 @@ impl PointSolver<'_> {
         let has_unknowns = self.has_unknowns();
         let Some(loops) = &mut self.loops else { return };
         let at = &problem.point;
+        if !has_unknowns && run.may_be_direct {
+            loops.fill_graph(&problem.system(self.loads));
+        }
         let mut block = BlockResponder::new(at.model, self.form, self.block);
         let mut coupled;
         let surroundings = match (&mut block, &mut self.companion) {

@@ -161,6 +161,8 @@ pub(crate) struct StepTask<'a> {
     pub(crate) settings: &'a Settings,
     /// Whether the step is not to be made if it leaves joints open.
     pub(crate) is_tentative: bool,
+    /// Whether joints that are open stay so, to be closed by displacements after the step.
+    pub(crate) mends: bool,
     /// Whether Newton iterations may linearize where the step ends, which damps: not while it can be divided instead.
     pub(crate) may_damp: bool,
     /// Share of a whole step that is made.

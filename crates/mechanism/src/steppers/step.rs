@@ -7,11 +7,12 @@ use crate::input_index::StepInput;
 use crate::loops::Refinement;
 use crate::prepare::first_non_finite;
 use crate::steppers::{
-    ActiveStep, NotMade, StepTask, Substeps, displacement, explicit, implicit, remember_momenta,
-    restore_momenta,
+    ActiveStep, NotMade, OPEN, StepTask, Substeps, displacement, end_error, explicit, implicit,
+    remember_momenta, restore_momenta,
 };
 use crate::{
-    Companion, Input, Model, Scheme, Settings, Stage, State, StepReport, Watch, Workspace, is_step_length,
+    Assembly, Companion, Input, Model, Scheme, Settings, Stage, State, StepReport, Watch, Workspace,
+    is_step_length,
 };
 
 /// Advances the state by one step; the same inputs give the same bits.
@@ -68,6 +69,9 @@ pub fn step_coupled(
     let mut run = Refinement::new(&settings.loops, input, watch);
     let mut substeps = Substeps::new(settings.most_substeps());
     let mut part_input = workspace.part_input.take();
+    if settings.most_substeps() > 1 {
+        part_input.get_or_insert_default();
+    }
     let mut report = StepReport::default();
     let end = state.time + settings.dt;
     let mut momenta = std::mem::take(&mut workspace.island_momenta);
@@ -82,6 +86,7 @@ pub fn step_coupled(
             input: StepInput::new(input, &tables),
             settings: &part,
             is_tentative: substeps.is_tentative(),
+            mends: substeps.mends(),
             may_damp: substeps.may_damp(),
             share: part.dt / settings.dt,
         };
@@ -92,9 +97,9 @@ pub fn step_coupled(
         let mut active = ActiveStep { task, state, workspace, run: &mut run };
         let one = match step_part(&mut active, companion) {
             Ok(one) => one,
-            Err(NotMade { solves, unclosed }) => {
+            Err(NotMade { solves, remedy }) => {
                 report.iterations += solves;
-                substeps.fail(unclosed);
+                substeps.remedy(remedy);
                 continue;
             }
         };
@@ -115,6 +120,9 @@ pub fn step_coupled(
     report
 }
 
+/// Displacements that close the joints of a torn mechanism in one step, at most.
+const MOST_DISPLACEMENTS: u32 = 20;
+
 /// One part of a step; a tentative one that leaves joints open changes nothing.
 fn step_part(
     active: &mut ActiveStep<'_, '_>,
@@ -130,12 +138,18 @@ fn step_part(
         Scheme::Displacement(scheme) => displacement::step(active, scheme),
     };
     let ActiveStep { task, state, workspace, run } = active;
-    if let Some(assembly) = &settings.stabilize {
+    let mending = Assembly { iterations: MOST_DISPLACEMENTS, ..Assembly::default() };
+    let assembly = if task.mends { Some(&mending) } else { settings.stabilize.as_ref() };
+    if let Some(assembly) = assembly {
         let solved = run.report;
         report.assembly_iterations = stabilize(task.model, state, task.input, assembly, workspace, run);
         run.judge_by(solved);
         report.non_finite = first_non_finite(state);
         run.done(Stage::Stabilize);
+    }
+    if task.mends {
+        let (left, worst) = end_error(task, state, &state.poses, (&[], 0.0));
+        (report.unclosed, report.worst_joint) = (left, worst.filter(|_| left > OPEN));
     }
     if let Some(companion) = companion {
         companion.commit(state);

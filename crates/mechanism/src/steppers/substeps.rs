@@ -2,7 +2,8 @@
 //!
 //! Time within the step is counted in the smallest substeps, so that the parts of a step always add up to it. A part that fails is
 //! halved; after a success the next part may be twice as long again. Where halving does not help (joints that contradict each
-//! other), the rest of the step goes on without it. The parts depend on state, input and settings alone: a replay makes the same
+//! other), the rest of the step goes on without it. Joints that are still open then, or were when the part began, are closed by
+//! displacements: closing them within the step would take speeds that nobody asked for. The parts depend on state, input and settings alone: a replay makes the same
 //! ones.
 //!
 //! Kinematic bodies, drives and motor targets move evenly through the parts of a step; wrenches and grabs act in all of them.
@@ -24,12 +25,19 @@ const IMPROVEMENT: f64 = 0.7;
 /// Halvings of one step that may be of no use.
 const MOST_WASTED: u32 = 2;
 
-/// A tentative part that was not made, because it would leave joints open.
+/// A part that was not made, because joints are or would be left open.
 pub(crate) struct NotMade {
     /// Solves that were spent.
     pub(crate) solves: u32,
-    /// The joint error it would leave.
-    pub(crate) unclosed: f64,
+    pub(crate) remedy: Remedy,
+}
+
+/// What is to be done about it.
+pub(crate) enum Remedy {
+    /// Make it in halves; it would leave this joint error.
+    Divide(f64),
+    /// Make it with the joints as they are, and close them by displacements.
+    Mend,
 }
 
 /// The parts of one step.
@@ -44,13 +52,23 @@ pub(crate) struct Substeps {
     /// Halvings that did not help.
     wasted: u32,
     can_halve: bool,
+    /// Whether the next part leaves its joints to displacements.
+    mends: bool,
 }
 
 impl Substeps {
     /// One part as long as the step, which may be halved until there are `most` (a power of two, or the next below).
     pub(crate) fn new(most: u32) -> Self {
         let whole = if most > 1 { 1 << most.ilog2().min(16) } else { 1 };
-        Self { whole, done: 0, next: whole, failed: f64::INFINITY, wasted: 0, can_halve: whole > 1 }
+        Self {
+            whole,
+            done: 0,
+            next: whole,
+            failed: f64::INFINITY,
+            wasted: 0,
+            can_halve: whole > 1,
+            mends: false,
+        }
     }
 
     /// Length of the next part of a step of length `dt`, s.
@@ -58,8 +76,16 @@ impl Substeps {
         if self.next == self.whole { dt } else { dt * f64::from(self.next) / f64::from(self.whole) }
     }
 
-    /// The next part, which was tentative, has left the joints open by an error: it is made again, in halves as long as these help.
-    pub(crate) fn fail(&mut self, error: f64) {
+    /// The next part was not made: it is made again in another way.
+    pub(crate) fn remedy(&mut self, remedy: Remedy) {
+        match remedy {
+            Remedy::Divide(error) => self.fail(error),
+            Remedy::Mend => self.mends = true,
+        }
+    }
+
+    /// The next part has left the joints open by an error: halves, as long as these help.
+    fn fail(&mut self, error: f64) {
         self.wasted += u32::from(error > IMPROVEMENT * self.failed);
         self.failed = error;
         if self.wasted > MOST_WASTED {
@@ -74,6 +100,11 @@ impl Substeps {
         !self.is_tentative() || self.next * UNDAMPED <= self.whole
     }
 
+    /// Whether the next part leaves its joints to displacements.
+    pub(crate) fn mends(&self) -> bool {
+        self.mends
+    }
+
     /// Whether a part that fails can be made again.
     pub(crate) fn is_tentative(&self) -> bool {
         self.can_halve && self.next > 1
@@ -82,7 +113,7 @@ impl Substeps {
     /// The next part is done; true if the step is.
     pub(crate) fn advance(&mut self) -> bool {
         self.done += self.next;
-        self.failed = f64::INFINITY;
+        (self.failed, self.mends) = (f64::INFINITY, false);
         // Twice as long, where that ends on a multiple of itself.
         if self.done.is_multiple_of(2 * self.next) && self.done + 2 * self.next <= self.whole {
             self.next *= 2;

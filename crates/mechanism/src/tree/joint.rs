@@ -14,7 +14,7 @@ use crate::forces::{CoordinateLaws, ForceSettings, ForceSink, PointSpringState, 
 use crate::input_index::StepInput;
 use crate::joints::{Drive, RelativeState, Rows, evaluate_rows, joint_errors};
 use crate::measure::slip;
-use crate::model::{JointId, JointModel, PairModel, motion_of, pose_of};
+use crate::model::{JointId, JointModel, PairModel, motion_of};
 use crate::tree::{Found, LinearizationPoint};
 
 /// A joint at a linearization point.
@@ -22,8 +22,6 @@ pub(crate) struct JointAt<'a> {
     at: &'a LinearizationPoint<'a>,
     index: u32,
     pub(crate) joint: &'a JointModel,
-    /// Poses of bodies 1 and 2 where errors and forces are measured.
-    poses: [Pose; 2],
     /// `x₁ − x₂`.
     pub(crate) shift: DVec3,
     /// Relative twists of body 1 at its centre of mass.
@@ -51,9 +49,8 @@ impl<'a> JointAt<'a> {
         let relative = relative_at(at.poses, turns[0]);
         let drives = drives_of(at.input, index, joint);
         let mut rows = evaluate_rows(joint.kind, &relative, &drives, at.form);
-        let (mut measured, mut poses) = (relative, [pose1, pose2]);
+        let mut measured = relative;
         if let Some(ends) = at.measured {
-            poses = [joint.body1, joint.body2].map(|body| pose_of(ends, body));
             measured = relative_at(ends, turns[1]);
             rows.residual = evaluate_rows(joint.kind, &measured, &drives, at.form).residual;
             if at.is_displacement() && !joint.kind.is_holonomic() {
@@ -63,19 +60,7 @@ impl<'a> JointAt<'a> {
         }
         let (position_error, rotation_error) = joint_errors(joint.kind, joint.drives_twist, &rows);
         let motion = relative_motion(at, joint, shift);
-        Self {
-            at,
-            index,
-            joint,
-            poses,
-            shift,
-            motion,
-            relative,
-            measured,
-            rows,
-            position_error,
-            rotation_error,
-        }
+        Self { at, index, joint, shift, motion, relative, measured, rows, position_error, rotation_error }
     }
 
     /// Right-hand side of a row, on the relative twist `v₁ − X v₂`.
@@ -126,11 +111,9 @@ impl<'a> JointAt<'a> {
     fn inside(&self) -> Load {
         let mut inside = Load::ZERO;
         self.add_forces(&mut inside);
-        let [pose1, pose2] = &self.poses;
         for spring in self.at.model.springs_across(self.joint) {
-            let anchor2 = pose2.transform_point(spring.point2);
             let arm = self.at.pose(self.joint.body1).rotation * spring.point1;
-            let gap = pose1.transform_point(spring.point1) - anchor2;
+            let gap = self.at.spring_gap(spring);
             let carried = shift_motion(self.motion.displaced, arm).linear;
             let state = PointSpringState { arm, gap, carried, end_velocity: DVec3::ZERO };
             spring.linearize(&state, self.at.step.h, &mut inside);

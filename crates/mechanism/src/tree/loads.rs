@@ -110,10 +110,9 @@ pub(crate) fn grab_spring(model: &Model, grab: &Grab) -> PointSpring {
 /// A spring to something immovable, on the body it pulls.
 pub(crate) fn add_spring(at: &LinearizationPoint<'_>, spring: &PointSpring, load: &mut Load) {
     let body = spring.body1 as usize;
-    let poses = at.measured_poses();
-    let (pose, other) = (poses[body], pose_of(poses, spring.body2));
-    let arm = pose.rotation * spring.point1;
-    let gap = pose.translation + arm - other.transform_point(spring.point2);
+    let arm = at.poses[body].rotation * spring.point1;
+    let other = pose_of(at.measured_poses(), spring.body2);
+    let gap = at.spring_gap(spring);
     let other_motion = motion_of(at.motions, spring.body2);
     let end_velocity = shift_motion(other_motion, other.rotation * spring.point2).linear;
     // A displaced linearization point holds the other end where it will be.

@@ -13,9 +13,10 @@
 //! and the factor of `C` is a choice of its own. `1/h ← 1`, `v̂ = 0` gives the displacement that meets the joints (assembly);
 //! `1/h ← 0`, `v̂ = v` the velocities compatible with them.
 
+use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
-use crate::forces::{CoordinateLaws, HeldLimits};
+use crate::forces::{CoordinateLaws, HeldLimits, PointSpring};
 use crate::input_index::StepInput;
 use crate::model::{JointModel, motion_of, pose_of};
 use crate::{Model, MotorTarget, RowForm};
@@ -61,6 +62,8 @@ pub(crate) struct StepLength {
     pub(crate) h: f64,
     /// Factor of joint errors, `1/h`.
     pub(crate) per_h: f64,
+    /// The same for joints that may open.
+    pub(crate) per_h_open: f64,
     /// `h²` and `1/h²` for the geometric stiffness.
     pub(crate) square: f64,
     pub(crate) per_square: f64,
@@ -69,12 +72,17 @@ pub(crate) struct StepLength {
 impl StepLength {
     /// A step that takes time.
     pub(crate) fn new(h: f64) -> Self {
-        Self { h, per_h: 1.0 / h, square: h * h, per_square: 1.0 / (h * h) }
+        Self { h, per_h: 1.0 / h, per_h_open: 1.0 / h, square: h * h, per_square: 1.0 / (h * h) }
+    }
+
+    /// A step that takes time and leaves the errors of joints as they are, unless these may open.
+    pub(crate) fn keeping_errors(h: f64) -> Self {
+        Self { per_h: 0.0, ..Self::new(h) }
     }
 
     /// A step of length zero, joint errors counting `per_h` times.
     pub(crate) fn zero(per_h: f64) -> Self {
-        Self { h: 0.0, per_h, square: 1.0, per_square: 1.0 }
+        Self { h: 0.0, per_h, per_h_open: per_h, square: 1.0, per_square: 1.0 }
     }
 }
 
@@ -125,6 +133,15 @@ impl<'a> LinearizationPoint<'a> {
         }
         let rate = self.model.twist_rate(self.poses, joint, |body| motion_of(self.motions, body));
         self.lead.map(|lead| lead * rate)
+    }
+
+    /// The gap of a spring: directions from the poses, length from where forces are measured.
+    pub(crate) fn spring_gap(&self, spring: &PointSpring) -> DVec3 {
+        let at = |poses: &[Pose]| [spring.body1, spring.body2].map(|body| pose_of(poses, body));
+        match self.measured {
+            Some(measured) => spring.measured_gap(at(self.poses), at(measured)),
+            None => spring.gap(at(self.poses)),
+        }
     }
 
     /// Pose of a body position; the world is the identity.

@@ -21,6 +21,7 @@
 //!
 //! **Failure.** Numbers that are not finite give [`LoopStop::Breakdown`].
 
+use super::graph::LoopGraph;
 use super::operator::Operator;
 use super::responder::FreeMass;
 use super::settings::{LOOP_DRIFT, LoopSettings, LoopStop};
@@ -33,8 +34,12 @@ const SHARE: f64 = 1e6;
 const LEAST: f64 = 1e-10;
 const MOST: f64 = 1e-4;
 
-/// Repeats on the residual.
+/// Repeats on the residual; more of them on a graph, where the factor takes most of the time.
 const REPEATS: usize = 6;
+const GRAPH_REPEATS: usize = 12;
+
+/// A repeat that leaves more than this share of the residual has left what no repeat will remove.
+const STALLED: f64 = 0.9;
 
 /// A pivot below this fraction of its diagonal entry is rounding.
 const ZERO: f64 = 1e-11;
@@ -82,6 +87,54 @@ pub(crate) fn solve(
         operator.switch_off(&mut scratch.residual);
         residual = largest(&scratch.residual);
     }
+    judge(residual, settings, lambda)
+}
+
+/// [`solve`] on a graph: `E` is its factor, and `A E = 1 − ε P E`.
+pub(crate) fn solve_graph(
+    (operator, graph): (&mut Operator<'_>, &mut LoopGraph),
+    free_mass: &dyn Fn(u32) -> FreeMass,
+    settings: &LoopSettings,
+    scratch: &mut DirectScratch,
+    rhs: &[f64],
+    lambda: &mut [f64],
+) -> (LoopStop, f64) {
+    let n = lambda.len();
+    let DirectScratch { free: proximal, residual: r, step, column, .. } = scratch;
+    for vector in [&mut *r, step, column] {
+        vector.clear();
+        vector.resize(n, 0.0);
+    }
+    operator.rows.fill_free_diagonal(free_mass, proximal);
+    let epsilon = (SHARE * settings.openness * settings.openness).clamp(LEAST, MOST);
+    for block in operator.rows.blocks() {
+        proximal[block.rows()].iter_mut().for_each(|p| *p *= epsilon / block.weight.max(f64::MIN_POSITIVE));
+    }
+    graph.factor(proximal);
+    let mut residual = operator.residual(rhs, lambda, r);
+    for _ in 0..GRAPH_REPEATS {
+        if residual < settings.precision || !residual.is_finite() {
+            break;
+        }
+        step.copy_from_slice(r);
+        graph.solve(step);
+        column.iter_mut().zip(&*step).zip(&*proximal).for_each(|((c, y), p)| *c = p * y);
+        graph.solve(column);
+        for ((l, y), z) in lambda.iter_mut().zip(&*step).zip(&*column) {
+            *l += y - z;
+        }
+        operator.switch_off(lambda);
+        let before = residual;
+        residual = operator.residual(rhs, lambda, r);
+        if residual > STALLED * before {
+            break;
+        }
+    }
+    judge(residual, settings, lambda)
+}
+
+/// How a solve with a residual has ended; multipliers that are not finite are dropped.
+fn judge(residual: f64, settings: &LoopSettings, lambda: &mut [f64]) -> (LoopStop, f64) {
     let stop = match residual {
         _ if !residual.is_finite() || !largest(lambda).is_finite() => {
             lambda.fill(0.0);

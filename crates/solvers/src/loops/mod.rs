@@ -3,6 +3,7 @@
 #[cfg(feature = "dense")]
 mod dense;
 mod direct;
+mod graph;
 mod krylov;
 mod operator;
 mod precondition;
@@ -11,6 +12,7 @@ mod responder;
 mod rows;
 mod settings;
 
+pub use graph::LoopGraph;
 pub use refine::{LoopProblem, LoopScratch, refine};
 pub use responder::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use rows::{LoopBlock, LoopRow, LoopRows};

@@ -30,6 +30,7 @@
 #[cfg(feature = "dense")]
 use super::dense;
 use super::direct::{self, DirectScratch};
+use super::graph::LoopGraph;
 use super::krylov::{Krylov, conjugate_gradient, conjugate_residual};
 use super::operator::{Operator, Ports};
 use super::responder::{FreeMass, Responder};
@@ -64,6 +65,8 @@ pub struct LoopProblem<'a> {
     pub free_mass: &'a dyn Fn(u32) -> FreeMass,
     /// One entry per row.
     pub rhs: &'a [f64],
+    /// Rows and bodies as a graph, where that is cheaper than many iterations; its first rows are `rows`.
+    pub graph: Option<&'a mut LoopGraph>,
 }
 
 /// Solves `(Â + D) λ = rhs`.
@@ -78,14 +81,15 @@ pub fn refine(
     scratch: &mut LoopScratch,
     keep_going: &mut dyn FnMut(u32, f64) -> bool,
 ) -> LoopReport {
-    let LoopProblem { rows, responder, free_mass, rhs } = problem;
+    let LoopProblem { rows, responder, free_mass, rhs, graph } = problem;
     assert_eq!([rhs.len(), lambda.len()], [rows.len(); 2], "vectors must have one entry per row");
     let LoopScratch { ports, preconditioner, vectors, verified, direct } = scratch;
     let mut report = LoopReport { rows: rows.len() as u32, ..LoopReport::default() };
     if rows.is_empty() {
         return report;
     }
-    let is_direct = settings.is_direct(rows.len(), responder.is_slow());
+    let graph = graph.filter(|_| matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct));
+    let is_direct = graph.is_some() || settings.is_direct(rows.len(), responder.is_slow());
     let mut operator = Operator::new(rows, responder, ports);
     if !largest(lambda).is_finite() {
         lambda.fill(0.0);
@@ -98,8 +102,12 @@ pub fn refine(
             return report;
         }
         report.iterations = 1;
-        (report.stop, report.residual) =
-            direct::solve(&mut operator, free_mass, settings, direct, rhs, lambda);
+        (report.stop, report.residual) = match graph {
+            Some(graph) => {
+                direct::solve_graph((&mut operator, graph), free_mass, settings, direct, rhs, lambda)
+            }
+            None => direct::solve(&mut operator, free_mass, settings, direct, rhs, lambda),
+        };
         if report.stop != LoopStop::Breakdown {
             return report;
         }

@@ -4,6 +4,7 @@ mod aggregates;
 mod carriers;
 mod cg;
 mod envelope;
+mod fronts;
 mod inverse;
 mod matrix;
 mod pattern;
@@ -13,6 +14,7 @@ mod system;
 
 pub use carriers::CarrierCoupling;
 pub use cg::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_gradient};
+pub(crate) use fronts::{FrontFactor, FrontPlan};
 pub use matrix::{BlockFill, BlockMatrix, UpperBlocks};
 pub use pattern::{ELEMENT_PAIRS, PatternError, SparsePattern};
 pub use precondition::{BlockJacobi, NodePreconditioner, NodeRole, TwoLevel};

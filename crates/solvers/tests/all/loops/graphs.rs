@@ -176,6 +176,7 @@ impl Tree {
                 responder: &mut self.responder(&active, &mut reaction),
                 free_mass: &|port| self.free_mass(port),
                 rhs: rows.rhs(),
+                graph: None,
             },
             lambda,
             settings,

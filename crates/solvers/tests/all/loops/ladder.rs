@@ -156,7 +156,7 @@ impl Ladder {
             TreeResponder { factor: &factor, parents: &parents, active: &active, scratch: &mut scratch };
         let free = |port: u32| self.free_mass(self.pair(port as usize));
         let report = refine(
-            LoopProblem { rows, responder: &mut tree, free_mass: &free, rhs: &rhs },
+            LoopProblem { rows, responder: &mut tree, free_mass: &free, rhs: &rhs, graph: None },
             &mut lambda,
             settings,
             &mut LoopScratch::new(),
@@ -187,6 +187,7 @@ impl Ladder {
                 responder: &mut FreeBodies { masses: &masses },
                 free_mass: &|port| masses[port as usize],
                 rhs: rows.rhs(),
+                graph: None,
             },
             &mut lambda,
             settings,

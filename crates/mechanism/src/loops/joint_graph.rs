@@ -1,0 +1,119 @@
+//! The joints of a mechanism as one graph, for the direct solution of many loops (`sinew_solvers::LoopGraph`).
+//!
+//! The rows of the loops are there already. Added are those of the tree joints with the forces inside them, as if they were outside the
+//! tree, and the block of every body in the implicit system, inverted. Chosen once for a model, where the factor takes fewer flops than
+//! iterations could. World axes at centres of mass. Cost: linear in the joints; no allocation once warm.
+
+use glam::DVec3;
+use sinew_math::{Force, Sym6, quat_to_mat3};
+use sinew_solvers::{DIRECT_ROWS, Load, LoopGraph, LoopRows};
+use sinew_topology::NONE;
+use smallvec::SmallVec;
+
+use crate::loops::{ForceRows, INACTIVE, rigid_rows, spring_rows};
+use crate::model::{LoopModel, Model, WORLD, pose_of};
+use crate::tree::{JointAt, LinearizationPoint, TreeSystem, add_geometric, add_own};
+
+/// The joints of a mechanism as one graph.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JointGraph {
+    pub(crate) graph: LoopGraph,
+    /// The tree joints, as if they were outside the tree.
+    joints: Vec<LoopModel>,
+    /// Per pair.
+    loads: Vec<Load>,
+    /// Force that the joint of each pair transmits.
+    pulls: Vec<DVec3>,
+    /// Whether the numbers are those of the present linearization point.
+    pub(crate) is_filled: bool,
+}
+
+/// Flops of one iteration on the loops, per body.
+const PER_BODY: f64 = 300.0;
+
+impl JointGraph {
+    /// For a model with many loops, if the direct method is worth it: an iterative one needs up to one iteration per row.
+    pub(crate) fn new(model: &Model) -> Option<Box<Self>> {
+        let n_rows = model.n_loop_multipliers();
+        if n_rows <= DIRECT_ROWS {
+            return None;
+        }
+        let joints: Vec<LoopModel> = model
+            .pairs
+            .iter()
+            .filter(|pair| pair.joint != WORLD)
+            .map(|pair| model.as_loop(pair.joint))
+            .collect();
+        let mut graph = LoopGraph::default();
+        for looped in model.loops.iter().chain(&joints) {
+            let rows = [INACTIVE; 6];
+            graph.rows.push(looped.ports, &rows[..model.joints[looped.joint as usize].n_rows()], 1.0);
+        }
+        let limit = PER_BODY * n_rows as f64 * model.pairs.len() as f64;
+        (graph.flops() <= limit).then(|| Box::new(Self { graph, joints, ..Self::default() }))
+    }
+
+    /// Takes the rows of the loops, and linearizes the tree joints and the bodies at the same point.
+    pub(crate) fn fill(&mut self, at: &TreeSystem<'_>, loops: &LoopRows) {
+        let Self { graph, joints, .. } = self;
+        graph.rows.copy_blocks(loops, loops.blocks().len());
+        for looped in &*joints {
+            push_joint(&at.point, looped, &mut graph.rows);
+        }
+        self.fill_masses(at);
+        self.is_filled = true;
+    }
+
+    /// Inverts the blocks of the bodies, with the geometric stiffness of the tree joints.
+    fn fill_masses(&mut self, at: &TreeSystem<'_>) {
+        let Self { graph, loads, pulls, .. } = self;
+        let model = at.point.model;
+        loads.clear();
+        loads.extend(model.pairs.iter().enumerate().map(|(k, pair)| {
+            let mut load = Load::ZERO;
+            let rotation = quat_to_mat3(at.point.poses[pair.body as usize].rotation);
+            add_own(at, k, pair, &rotation, &mut load);
+            load
+        }));
+        if !at.joint_forces.is_empty() {
+            pulls.clear();
+            pulls.extend(model.pairs.iter().map(|pair| at.joint_forces[pair.body as usize]));
+            for (k, pair) in model.pairs.iter().enumerate() {
+                let (pull, strength) = (pulls[k], pulls[k].length());
+                let arm = at.point.pose(pair.body).rotation * pair.own.point;
+                add_geometric(&at.point, pair.body, &mut loads[k], (arm, pair.own.anchor), (pull, strength));
+                if pair.parent != NONE {
+                    let parent = pair.parent as usize;
+                    pulls[parent] += pull;
+                    let arm = at.point.pose(pair.parent_body).rotation * pair.other.point;
+                    let end = (arm, pair.other.anchor);
+                    add_geometric(&at.point, pair.parent_body, &mut loads[parent], end, (-pull, strength));
+                }
+            }
+        }
+        graph.inverse_masses.clear();
+        graph.inverse_masses.extend(loads.iter().map(|load| load.mass.inverse().unwrap_or(Sym6::ZERO)));
+    }
+}
+
+/// The rows of a tree joint, of the forces inside it and of the springs across it. Right-hand sides do not matter here.
+fn push_joint(at: &LinearizationPoint<'_>, looped: &LoopModel, rows: &mut LoopRows) {
+    let joint = &at.model.joints[looped.joint as usize];
+    if looped.is_point {
+        let [pose1, pose2] = [joint.body1, joint.body2].map(|body| pose_of(at.poses, body));
+        let meeting = pose1.transform_point(joint.frames.point1);
+        let arms = [meeting - pose1.translation, meeting - pose2.translation];
+        rows.push_point(looped.ports, arms, DVec3::ZERO, 1.0);
+    } else {
+        let here = JointAt::new(at, looped.joint);
+        rows.push(looped.ports, &rigid_rows(at, &here, 0.0).0, 1.0);
+        let mut forces = ForceRows { shift: here.shift, rows: SmallVec::new(), constant: Force::ZERO };
+        here.add_forces(&mut forces);
+        if !forces.rows.is_empty() {
+            rows.push(looped.ports, &forces.rows, 1.0);
+        }
+    }
+    for spring in at.model.springs_across(joint) {
+        rows.push(looped.ports, &spring_rows(at, spring), 1.0);
+    }
+}
