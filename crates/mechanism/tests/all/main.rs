@@ -9,6 +9,7 @@ mod golden;
 mod holding;
 mod invariants;
 mod loops;
+mod overconstrained;
 mod prescribed;
 mod reactions;
 mod readings;
