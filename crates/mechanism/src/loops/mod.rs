@@ -17,4 +17,4 @@ pub(crate) use joint_graph::JointGraph;
 pub(crate) use opening::{OpeningPolicy, Treatment, free_mass, loaded_mass, soften};
 pub(crate) use refinement::Refinement;
 pub(crate) use step_rows::{LoopDemand, rigid_rows, spring_rows};
-pub(crate) use work::{LoopWorkspace, PrimaryRows, Surroundings};
+pub(crate) use work::{LoopTerms, LoopWorkspace, PrimaryRows, Surroundings};

@@ -11,6 +11,7 @@ mod invariants;
 mod loops;
 mod overconstrained;
 mod prescribed;
+mod reactions;
 mod readings;
 mod robustness;
 mod rows;
