@@ -2,6 +2,7 @@
 
 pub(crate) mod assembly;
 mod balance;
+mod bounded;
 pub(crate) mod scene;
 
 use sinew_math::{Motion, exp_so3, quat_to_mat3};
