@@ -17,6 +17,7 @@ mod settings;
 mod watch;
 
 mod measure;
+mod reactions;
 
 mod tree;
 

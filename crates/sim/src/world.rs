@@ -126,6 +126,11 @@ impl World {
         self.workspace.joint_forces(&self.model, &self.state)
     }
 
+    /// What the last step left: joint wrenches and accelerations, if [`Settings::reactions`] asked for them.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     /// Torque (N·m) or force (N) along a coordinate of a joint, of springs, limits, motors and actuators; without a coordinate, the
     /// length of the torque on a ball joint. Actuators are included once a step was made.
     pub fn joint_effort(&self, joint: JointId, along: Option<DriveCoordinate>) -> f64 {

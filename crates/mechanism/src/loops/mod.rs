@@ -19,4 +19,4 @@ pub(crate) use opening::{OpeningPolicy, Treatment, free_mass, loaded_mass, softe
 pub(crate) use refinement::Refinement;
 pub(crate) use step_rows::{Linearizer, LoopDemand, rigid_rows, spring_rows};
 pub(crate) use transmission_rows::TransmissionAt;
-pub(crate) use work::{LoopWorkspace, PrimaryRows, Surroundings};
+pub(crate) use work::{LoopTerms, LoopWorkspace, PrimaryRows, Surroundings};

@@ -54,7 +54,7 @@ pub(crate) struct PointProblem<'a> {
 
 impl<'a> PointProblem<'a> {
     /// With the loads, which are known only once the point is linearized.
-    fn system(&self, loads: &'a BodyLoads) -> TreeSystem<'a> {
+    pub(crate) fn system(&self, loads: &'a BodyLoads) -> TreeSystem<'a> {
         let &Self { point, gravity, gyroscopic, is_second, joint_forces, .. } = self;
         TreeSystem { point, gravity, gyroscopic, is_second, joint_forces, loads }
     }

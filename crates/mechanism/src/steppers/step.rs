@@ -78,6 +78,7 @@ pub fn step_coupled(
     let end = state.time + settings.dt;
     let mut momenta = std::mem::take(&mut workspace.island_momenta);
     let mut tables = std::mem::take(&mut workspace.input_index);
+    workspace.reactions.start(model, state, settings.reactions);
     loop {
         substeps.fill_input(model, state, input, settings.dt, &mut part_input);
         let part = Settings { dt: substeps.length(settings.dt), ..*settings };
@@ -115,6 +116,7 @@ pub fn step_coupled(
         }
     }
     state.time = end;
+    workspace.reactions.finish(state, settings.dt);
     workspace.part_input = part_input;
     workspace.input_index = tables;
     workspace.island_momenta = momenta;
