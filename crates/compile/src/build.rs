@@ -4,7 +4,8 @@
 //! of the number of names.
 
 use sinew_engine::{
-    Appearance, FleshStepping, Model, ReducedModel, Settings, SolidAppearance, State, SurfaceAppearance,
+    Appearance, BodyPoint, FleshStepping, Model, ReducedModel, Settings, SolidAppearance, State,
+    SurfaceAppearance,
 };
 use sinew_math::{MassProperties, Motion, Pose, Shape};
 use sinew_mechanism::{
@@ -21,7 +22,7 @@ use crate::inputs::{add_inputs, add_joint_inputs};
 use crate::script::{Script, ScriptTimes};
 use crate::{
     flesh::PreparedFlesh, info::SceneInfo, joints::joint_spec, names::Names, score::controller,
-    settings::settings,
+    settings::settings, transmissions::gear_spec, transmissions::rope_spec,
 };
 
 /// Everything that a scene without changes becomes.
@@ -45,6 +46,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     parts.add_bodies(&flesh);
     parts.add_joints()?;
     parts.add_springs()?;
+    parts.add_ropes()?;
+    parts.add_gears()?;
     parts.add_surfaces()?;
     add_inputs(&expanded, &names, &parts.mechanism, &mut parts.script)?;
     let SceneParts { mechanism, script, mut appearance, .. } = parts;
@@ -141,6 +144,28 @@ impl<'a> SceneParts<'a> {
                     .with_rest_length(doc.rest_length),
             );
             self.appearance.springs.push(ends);
+        }
+        Ok(())
+    }
+
+    fn add_ropes(&mut self) -> Result<(), BuildError> {
+        for (i, doc) in self.expanded.ropes.iter().enumerate() {
+            let path = format!("ropes[{i}]");
+            let points: Vec<BodyPoint> =
+                doc.path.iter().map(|end| self.names.point(end, &path)).collect::<Result<_, _>>()?;
+            let (spec, track) = rope_spec(doc, &points);
+            let rope = self.mechanism.add_transmission(spec);
+            if let Some(track) = track {
+                self.script.winches.push((rope, self.names.track(track, &|| path.clone())?));
+            }
+            self.appearance.springs.extend(points.windows(2).map(|pair| [pair[0], pair[1]]));
+        }
+        Ok(())
+    }
+
+    fn add_gears(&mut self) -> Result<(), BuildError> {
+        for (i, doc) in self.expanded.gears.iter().enumerate() {
+            self.mechanism.add_transmission(gear_spec(doc, self.expanded, &format!("gears[{i}]"))?);
         }
         Ok(())
     }

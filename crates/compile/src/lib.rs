@@ -13,6 +13,7 @@ mod score;
 mod script;
 mod settings;
 mod sweep;
+mod transmissions;
 
 pub use changes::{CompiledScene, ScenePeriod, compile, periods};
 pub use error::BuildError;

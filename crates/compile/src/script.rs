@@ -6,7 +6,9 @@
 
 use glam::{DQuat, DVec3};
 use sinew_math::{Force, Motion, Pose};
-use sinew_mechanism::{BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, State};
+use sinew_mechanism::{
+    BodyId, Drive, DriveCoordinate, Grab, Input, JointId, Model, MotorTarget, State, TransmissionId,
+};
 use sinew_scene::{Track, TrackDoc, TrackPoint};
 
 /// Recorded inputs.
@@ -18,6 +20,8 @@ pub struct Script {
     pub(crate) wrenches: Vec<WrenchInput>,
     pub(crate) motors: Vec<MotorInput>,
     pub(crate) drives: Vec<PrescribedInput>,
+    /// Ropes and the tracks of their lengths.
+    pub(crate) winches: Vec<(TransmissionId, usize)>,
     /// Joints that hold for a time only.
     pub(crate) held: Vec<(JointId, TimeWindow)>,
     /// Factors on joint springs from a time on, s, in order.
@@ -173,7 +177,7 @@ impl Script {
         ));
     }
 
-    /// Motors, drives, released joints and the scale of joint springs.
+    /// Motors, drives, winches, released joints and the scale of joint springs.
     fn fill_joints(&self, middle: f64, points: &[TrackPoint], input: &mut Input) {
         input.motors.clear();
         input.motors.extend(self.motors.iter().map(|motor| {
@@ -186,6 +190,11 @@ impl Script {
             let point = &points[drive.track];
             let (value, rate, acceleration) = (point.position.x, point.velocity.x, point.acceleration.x);
             (drive.joint, Drive { coordinate: drive.coordinate, value, rate, acceleration })
+        }));
+        input.lengths.clear();
+        input.lengths.extend(self.winches.iter().map(|&(rope, track)| {
+            let point = &points[track];
+            (rope, MotorTarget { position: point.position.x, velocity: point.velocity.x })
         }));
         input.released.clear();
         input.released.reserve(self.held.len());

@@ -6,7 +6,7 @@
 //! state. World axes, SI. Cost: one pass over the joints.
 
 use glam::DVec3;
-use sinew_math::exp_so3;
+use sinew_math::{Force, Motion, exp_so3};
 use sinew_mechanism::{DriveCoordinate, Input, JointId, joint_reading};
 use sinew_recursive::{Dynamics, Tree};
 
@@ -25,6 +25,35 @@ impl Workspace {
             forces[joint.index()] = if is_first { on_link } else { -on_link };
         }
         forces
+    }
+
+    /// What each joint did to its body 1 in the last step, which must have been one of this model: torque about the anchor on body 1
+    /// (N·m) and force (N), world axes, as [`sinew_mechanism::Workspace::joint_wrenches`] says for each scheme; after a step in joint
+    /// coordinates, of its last substep, actuators included. Empty unless [`crate::Settings::reactions`] asked for them.
+    pub fn joint_wrenches(&self, model: &Model) -> Vec<Force> {
+        let Some((tree, dynamics)) = self.reduced_step(model) else {
+            return self.mechanism.joint_wrenches().to_vec();
+        };
+        if self.accelerations().is_empty() {
+            return Vec::new();
+        }
+        let mut wrenches = vec![Force::ZERO; model.mechanism().n_joints()];
+        for link in tree.links() {
+            let Some(joint) = tree.joint(link) else { continue };
+            let on_link = dynamics.reaction(link);
+            let is_first = model.mechanism().joint_bodies(joint).0 == Some(tree.body(link));
+            wrenches[joint.index()] = if is_first { on_link } else { -on_link };
+        }
+        wrenches
+    }
+
+    /// Mean acceleration of each body in the last step, at its centre of mass, world axes, rad/s² and m/s². Empty unless
+    /// [`crate::Settings::reactions`] asked for them.
+    pub fn accelerations(&self) -> &[Motion] {
+        match &self.reduced {
+            Some(work) if self.last == LastStep::Reduced => &work.accelerations,
+            _ => self.mechanism.accelerations(),
+        }
     }
 
     /// Torque (N·m) or force (N) along a coordinate of a joint: of springs, limits and motors, and of actuators if the last step

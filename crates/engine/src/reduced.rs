@@ -49,6 +49,10 @@ impl StepCall<'_> {
         state.bodies.forget_history();
         state.bodies.forget_pulls();
         move_kinematic(mechanism, &mut state.bodies, input, dt);
+        work.accelerations.clear();
+        if settings.reactions {
+            work.accelerations.extend(state.bodies.motions.iter().map(|&motion| -motion));
+        }
         watch.done(Stage::Prepare);
         let explicit = ExplicitFlesh {
             dt: dt / f64::from(substeps),
@@ -62,6 +66,9 @@ impl StepCall<'_> {
             substep.advance(state, work, flesh, report, *watch);
         }
         place_kinematic(mechanism, &mut state.bodies, input);
+        for (acceleration, &motion) in work.accelerations.iter_mut().zip(&state.bodies.motions) {
+            *acceleration = (*acceleration + motion) * (1.0 / dt);
+        }
         let mut bodies = state.bodies.poses.iter().zip(&state.bodies.motions);
         let lost = bodies.position(|(pose, motion)| !(pose.is_finite() && motion.is_finite()));
         report.mechanism.non_finite = lost.map(BodyId::from_index);

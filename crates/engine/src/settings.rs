@@ -24,6 +24,9 @@ pub struct Settings {
     pub stabilize: Option<Assembly>,
     /// Whether islands that nothing holds get back the angular momentum that a step has lost to its order or its stop test.
     pub keep_momentum: bool,
+    /// Whether a step leaves wrenches of joints and accelerations of bodies in its workspace ([`crate::Workspace::joint_wrenches`],
+    /// [`crate::Workspace::accelerations`]). The motion does not depend on it.
+    pub reactions: bool,
     /// How precisely bodies and flesh are solved together.
     pub together: CgSettings,
 }
@@ -92,6 +95,7 @@ impl Default for Settings {
             loops: bodies.loops,
             stabilize: bodies.stabilize,
             keep_momentum: bodies.keep_momentum,
+            reactions: bodies.reactions,
             together: bodies.together,
         }
     }
@@ -132,6 +136,7 @@ impl Settings {
         settings.loops = self.loops;
         settings.stabilize = self.stabilize;
         settings.keep_momentum = self.keep_momentum;
+        settings.reactions = self.reactions;
         settings.together = self.together;
         Some(settings)
     }

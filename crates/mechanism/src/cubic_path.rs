@@ -55,16 +55,16 @@ impl CubicWeights {
 
 #[cfg(test)]
 mod tests {
-    use glam::{DQuat, DVec3};
-    use sinew_math::{Motion, Pose, log_so3};
+    use glam::DVec3;
+    use sinew_math::{Motion, Pose, exp_so3, log_so3};
 
     use super::CubicWeights;
 
     const H: f64 = 0.7;
 
     fn ends() -> [(Pose, Motion); 2] {
-        let rotation = DQuat::from_rotation_z(0.4) * DQuat::from_rotation_x(1.1);
-        let turned = DQuat::from_rotation_y(1.3) * rotation;
+        let rotation = exp_so3(DVec3::new(1.0, -0.3, 0.5));
+        let turned = exp_so3(DVec3::new(0.2, 1.2, -0.4)) * rotation;
         let v = DVec3::new;
         [
             (Pose::new(rotation, v(0.3, -0.2, 0.1)), Motion::new(v(0.4, 1.2, -0.7), v(0.2, 0.5, -1.0))),

@@ -8,8 +8,9 @@ use sinew_math::{Force, Motion, Pose, normalize_quat};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::ForceSet;
-use crate::{BodyId, BodyKind, Drive, JointId, Model, MotorTarget};
+use crate::forces::{Band, ForceSet};
+use crate::model::{Quantity, TransmissionModel};
+use crate::{BodyId, BodyKind, Drive, JointId, Model, MotorTarget, TransmissionId};
 
 /// A user's hold on a point of a body: an implicit spring to a moving target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +46,9 @@ pub struct Input {
     pub motors: SmallVec<[(JointId, MotorTarget); 2]>,
     /// Values of driven coordinates at the end of the step; those not named stay at 0.
     pub drives: SmallVec<[(JointId, Drive); 2]>,
+    /// Lengths of ropes at the end of the step (m) and their rates (m/s), as winches give them; others keep the model's.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub lengths: SmallVec<[(TransmissionId, MotorTarget); 2]>,
     /// Secondary joints that are let go: in this step they hold nothing. Only those that are rigid and without forces.
     pub released: SmallVec<[JointId; 2]>,
     /// Multiplies every joint spring and damper: 1 is on, 0 switches joint torques off.
@@ -63,6 +67,7 @@ impl Default for Input {
             grabs: SmallVec::new(),
             motors: SmallVec::new(),
             drives: SmallVec::new(),
+            lengths: SmallVec::new(),
             released: SmallVec::new(),
             spring_scale: 1.0,
             loop_iterations: None,
@@ -85,6 +90,7 @@ impl Clone for Input {
         self.grabs.clone_from(&from.grabs);
         self.motors.clone_from(&from.motors);
         self.drives.clone_from(&from.drives);
+        self.lengths.clone_from(&from.lengths);
         self.released.clone_from(&from.released);
         self.spring_scale = from.spring_scale;
         self.loop_iterations = from.loop_iterations;
@@ -128,10 +134,11 @@ impl Input {
         let grabs = self.grabs.iter().filter(|e| !e.is_usable(model)).count();
         let motors = self.motors.iter().filter(|e| !takes_motor(model, e)).count();
         let drives = self.drives.iter().filter(|e| !takes_drive(model, e)).count();
+        let lengths = self.lengths.iter().filter(|e| !takes_length(model, e)).count();
         let released = self.released.iter().filter(|joint| !takes_release(model, joint.index())).count();
         let scale = usize::from(self.usable_spring_scale().to_bits() != self.spring_scale.to_bits());
-        u32::try_from(kinematic + twists + wrenches + grabs + motors + drives + released + scale)
-            .unwrap_or(u32::MAX)
+        let sum = kinematic + twists + wrenches + grabs + motors + drives + lengths + released + scale;
+        u32::try_from(sum).unwrap_or(u32::MAX)
     }
 
     /// The grabs that a step takes.
@@ -142,6 +149,17 @@ impl Input {
     /// The grabs that a step takes and that hold exactly.
     pub fn hard_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> + Clone {
         self.usable_grabs(model).filter(|grab| grab.is_hard())
+    }
+
+    /// The band of a transmission, with the length that a winch gives its rope.
+    pub(crate) fn band(&self, transmission: TransmissionId, band: Band) -> Band {
+        let given = self.lengths.iter().find(|(id, length)| *id == transmission && is_length(length));
+        match given {
+            Some((_, length)) if band.range[0] == f64::NEG_INFINITY => {
+                Band { range: [band.range[0], length.position], ..band }
+            }
+            _ => band,
+        }
     }
 
     /// The wrenches that a step takes.
@@ -218,6 +236,17 @@ fn takes_motor(model: &Model, (joint, target): &(JointId, MotorTarget)) -> bool 
     let is_target = target.position.is_finite() && target.velocity.is_finite();
     let joint = model.joints.get(joint.index());
     is_target && joint.is_some_and(|j| model.forces[j.forces as usize].motor().is_some())
+}
+
+/// A length needs a rope.
+fn takes_length(model: &Model, (id, length): &(TransmissionId, MotorTarget)) -> bool {
+    let is_rope = |t: &TransmissionModel| matches!(t.quantity, Quantity::Path(_));
+    is_length(length) && model.springs.transmissions.get(id.index()).is_some_and(is_rope)
+}
+
+/// A rope is no shorter than nothing.
+fn is_length(length: &MotorTarget) -> bool {
+    length.position >= 0.0 && length.position.is_finite() && length.velocity.is_finite()
 }
 
 /// A value needs a coordinate that the model declares as driven: its row exists in every step.

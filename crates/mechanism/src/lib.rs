@@ -17,6 +17,7 @@ mod settings;
 mod watch;
 
 mod measure;
+mod reactions;
 
 mod tree;
 
@@ -39,11 +40,13 @@ pub use joints::{
     rotation_to_axis, swing_gradient, swing_vector, twist_angle, twist_gradient, unwrap_angle,
 };
 pub use measure::{
-    Energy, JointReading, Violation, energy, joint_forces, joint_reading, momentum, violation,
+    Energy, JointReading, TransmissionReading, Violation, energy, joint_forces, joint_reading, momentum,
+    transmission_reading, violation,
 };
 pub use model::{
-    BodyId, BodyKind, BodySpec, Edited, History, JointId, JointSpec, LoopState, MechanismBuilder,
-    MechanismError, Model, ModelEdit, PointSpringSpec, State, Structure,
+    BodyId, BodyKind, BodySpec, Edited, GearSpec, History, JointId, JointSpec, LoopState, MechanismBuilder,
+    MechanismError, Model, ModelEdit, PointSpringSpec, RopeSpec, State, Structure, TransmissionId,
+    TransmissionSpec,
 };
 pub use prepare::{move_kinematic, place_kinematic};
 pub use settings::{

@@ -4,15 +4,15 @@
 //! world axes about the world origin. Cost: one pass over bodies and one over joints.
 
 use glam::DVec3;
-use sinew_math::{Force, JointKind, Motion, Pose, log_so3, quat_to_mat3};
+use sinew_math::{DriveCoordinate, Force, JointKind, Motion, Pose, log_so3, quat_to_mat3};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::ForceSet;
+use crate::forces::{BandLaw, ForceSet};
 use crate::input::{Input, usable_scale};
 use crate::input_index::{InputIndex, StepInput};
 use crate::joints::{Drive, PairState, RelativeState, RowForm, evaluate_rows, joint_errors};
-use crate::model::{JointId, JointModel, Model, State, WORLD, motion_of, pose_of};
+use crate::model::{JointId, JointModel, Model, Quantity, State, TransmissionId, WORLD, motion_of, pose_of};
 use crate::prepare::{increment, move_pose};
 
 /// Mechanical energy, J.
@@ -51,7 +51,29 @@ pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -
     for spring in model.springs.iter() {
         out.elastic += spring.energy([spring.body1, spring.body2].map(|body| pose_of(&state.poses, body)));
     }
+    let forces = state.loops.forces.iter().skip(model.first_transmission_row());
+    for (transmission, force) in model.springs.transmissions.iter().zip(forces) {
+        out.elastic += 0.5 * transmission.compliance * force * force;
+    }
     out
+}
+
+/// A rope or gear: what it measures, and its force.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TransmissionReading {
+    /// Length of the path of a rope, m; `q₂ − ratio q₁` of a gear.
+    pub value: f64,
+    /// Tension of a rope in the last step, N, not negative; force of a gear that reduces `value`, in the units of `q₂`.
+    pub force: f64,
+}
+
+/// Reads a rope or gear.
+pub fn transmission_reading(model: &Model, state: &State, id: TransmissionId) -> TransmissionReading {
+    let transmission = &model.springs.transmissions[id.index()];
+    let value =
+        transmission.quantity.value(&model.joints, &state.poses, |joint| state.twists[joint as usize]);
+    let force = state.loops.forces[model.first_transmission_row() + id.index()];
+    TransmissionReading { value, force: 0.0 - force }
 }
 
 /// Adds the elastic energy of the forces inside a joint, and of its soft rows.
@@ -87,13 +109,13 @@ pub fn momentum(model: &Model, state: &State) -> Force {
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Violation {
-    /// Largest anchor distance along locked directions, m.
+    /// Largest anchor distance along locked directions, or excess length of a rope, m.
     pub position: f64,
-    /// Largest rotation error, rad.
+    /// Largest rotation error of a joint or gear, rad.
     pub rotation: f64,
     /// Largest anchor distance (m) or rotation error (rad) among the joints of the tree: those that never open.
     pub tree: f64,
-    /// The joint with the largest anchor distance.
+    /// The joint with the largest anchor distance; none if a rope is worse.
     pub joint: Option<JointId>,
 }
 
@@ -116,7 +138,27 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
             out.tree = out.tree.max(position).max(rotation);
         }
     }
+    for id in model.transmissions() {
+        let (position, rotation) = transmission_error(model, state, &input, id);
+        if position > out.position {
+            (out.position, out.joint) = (position, None);
+        }
+        out.rotation = out.rotation.max(rotation);
+    }
     out
+}
+
+/// How far a rope is too long or a gear out of its range, m and rad; zero if it is soft or slips.
+fn transmission_error(model: &Model, state: &State, input: &Input, id: TransmissionId) -> (f64, f64) {
+    let transmission = &model.springs.transmissions[id.index()];
+    let band = input.band(id, transmission.band);
+    let TransmissionReading { value, force } = transmission_reading(model, state, id);
+    if transmission.compliance > 0.0 || force.abs() >= band.max_force {
+        return (0.0, 0.0);
+    }
+    let error = band.error(BandLaw::Free, value);
+    let is_angle = matches!(transmission.quantity, Quantity::Joints([(_, DriveCoordinate::Twist, _), _]));
+    if is_angle { (0.0, error) } else { (error, 0.0) }
 }
 
 /// Forces in the joints during the last implicit step, per joint: the force of the joint on its body 1, world axes, N.

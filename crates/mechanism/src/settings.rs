@@ -22,6 +22,9 @@ pub struct Settings {
     pub stabilize: Option<Assembly>,
     /// Whether islands that nothing holds get back the angular momentum that a step has lost to its order or its stop test.
     pub keep_momentum: bool,
+    /// Whether a step leaves wrenches of joints and accelerations in its workspace ([`crate::Workspace::joint_wrenches`],
+    /// [`crate::Workspace::accelerations`]). The motion does not depend on it.
+    pub reactions: bool,
     /// How precisely bodies and a companion (flesh) are solved together.
     pub together: CgSettings,
 }
@@ -36,6 +39,7 @@ impl Default for Settings {
             loops: Loops::default(),
             stabilize: None,
             keep_momentum: true,
+            reactions: false,
             together: CgSettings::default(),
         }
     }

@@ -8,11 +8,12 @@ use sinew_math::{Force, Motion, Pose};
 use sinew_solvers::Load;
 
 use crate::coupling::CompanionScratch;
-use crate::forces::{CoordinateLaws, HeldLimits, MotorTarget};
+use crate::forces::{BandLaw, CoordinateLaws, HeldLimits, MotorTarget};
 use crate::input::Input;
 use crate::input_index::InputIndex;
 use crate::loops::LoopWorkspace;
 use crate::model::{Model, State};
+use crate::reactions::Reactions;
 use crate::tree::{BlockScratch, BodyLoads, SweepStack, TreeScratch};
 
 /// Scratch of [`crate::step`], sized for one model. After the first step of a scheme a step allocates nothing while the
@@ -31,6 +32,8 @@ pub struct Workspace {
     pub(crate) targets: Vec<MotorTarget>,
     /// Tables of the input.
     pub(crate) input_index: InputIndex,
+    /// Wrenches of joints and accelerations of the last step.
+    pub(crate) reactions: Reactions,
     /// Per grab of the last input: its wrench on the body.
     pub(crate) grab_wrenches: Vec<Force>,
     /// Made when there are loops.
@@ -64,6 +67,8 @@ pub(crate) struct PointScratch {
     pub(crate) velocities: Vec<Motion>,
     /// Laws of bounded forces, per joint; empty if no force has a bound.
     pub(crate) laws: Vec<[CoordinateLaws; 2]>,
+    /// Laws of ropes and gears.
+    pub(crate) bands: Vec<BandLaw>,
     /// End of the step, where Newton iterations measure.
     pub(crate) ends: Vec<Pose>,
     /// The best twists of the Newton iterations, per pair.
@@ -155,6 +160,7 @@ impl Workspace {
             loads: BodyLoads::new(model),
             targets,
             input_index: InputIndex::default(),
+            reactions: Reactions::default(),
             grab_wrenches: Vec::with_capacity(BodyLoads::ROOM),
             loops: None,
             companion: None,
@@ -178,6 +184,32 @@ impl Workspace {
         if let Some(loops) = &self.loops {
             loops.store_twists(model, &mut state.twists);
         }
+    }
+
+    /// What each joint did to its body 1 in the last step, springs, limits, motors, drives and friction in it included: torque about
+    /// the anchor on body 1 (N·m) and force (N), world axes; body 2 feels the opposite at the same point. Empty unless
+    /// [`crate::Settings::reactions`] asked for them.
+    ///
+    /// They balance the bodies as the step does: `Σ wrenches + gravity + other forces = d(momentum)/dt`, forces to rounding, torques
+    /// to the order of the step.
+    ///
+    /// | Step | Wrenches |
+    /// |---|---|
+    /// | implicit, first order | mean over the step, its parts included; anchors where it was linearized, which is its start |
+    /// | implicit, second order | at the end of the step |
+    /// | explicit | mean over the stages |
+    /// | displacement | at the start of the step; none unless [`crate::Displacement`] has its default directions and rotations, and where it had to assemble bodies at their predicted poses |
+    ///
+    /// What a stabilization or [`crate::Settings::keep_momentum`] changes after a step is not counted. Hard and soft grabs are no joints:
+    /// see [`Workspace::grab_wrenches`].
+    pub fn joint_wrenches(&self) -> &[Force] {
+        &self.reactions.wrenches
+    }
+
+    /// Mean acceleration of each body in the last step, at its centre of mass, world axes, rad/s² and m/s²: the change of its twist
+    /// over the length of the step. Empty unless [`crate::Settings::reactions`] asked for it.
+    pub fn accelerations(&self) -> &[Motion] {
+        &self.reactions.accelerations
     }
 
     /// What each grab of the last implicit step did to its body, in the order of the input: torque about the centre of mass

@@ -12,6 +12,9 @@ pub enum RecursiveError {
         /// The joint.
         joint: String,
     },
+    /// Ropes or gears.
+    #[error("joint coordinates have no ropes and gears; remove them or use the implicit stepper")]
+    Transmission,
     /// A joint to a kinematic body.
     #[error(
         "joint `{joint}` is attached to kinematic body `{body}`; make it fixed, or dynamic with a prescribed joint"

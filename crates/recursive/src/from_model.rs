@@ -26,6 +26,9 @@ impl Tree {
             let joint = joint_label(model, JointId::from_index(constraint.index()));
             return Err(RecursiveError::Loop { joint });
         }
+        if model.n_transmissions() > 0 {
+            return Err(RecursiveError::Transmission);
+        }
         let n = model.n_dynamic();
         let mut bodies = vec![BodyId::from_index(0); n];
         let mut link_of_body = vec![NONE; model.n_bodies()];

@@ -13,7 +13,7 @@ use sinew_engine::{
 use sinew_math::{Force, Pose};
 use sinew_mechanism::{
     Assembly, AssemblyReport, BodyId, DriveCoordinate, Energy, Input, JointId, JointReading, LoopStop,
-    Violation, joint_reading,
+    TransmissionId, TransmissionReading, Violation, joint_reading, transmission_reading,
 };
 use sinew_scene::TrackPoint;
 
@@ -126,6 +126,11 @@ impl World {
         self.workspace.joint_forces(&self.model, &self.state)
     }
 
+    /// What the last step left: joint wrenches and accelerations, if [`Settings::reactions`] asked for them.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     /// Torque (N·m) or force (N) along a coordinate of a joint, of springs, limits, motors and actuators; without a coordinate, the
     /// length of the torque on a ball joint. Actuators are included once a step was made.
     pub fn joint_effort(&self, joint: JointId, along: Option<DriveCoordinate>) -> f64 {
@@ -217,6 +222,16 @@ impl World {
     /// The joint called `name`.
     pub fn joint(&self, name: &str) -> Option<JointId> {
         self.mechanism().joint(name)
+    }
+
+    /// The rope or gear called `name`.
+    pub fn transmission(&self, name: &str) -> Option<TransmissionId> {
+        self.mechanism().transmission(name)
+    }
+
+    /// Length and tension of a rope, or value and force of a gear, of the last step.
+    pub fn transmission_reading(&self, transmission: TransmissionId) -> TransmissionReading {
+        transmission_reading(self.mechanism(), &self.state.bodies, transmission)
     }
 
     /// Pose of a body frame, `world_from_body`.

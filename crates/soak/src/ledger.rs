@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use glam::DVec3;
 use sinew_mechanism::{BodyId, JointId};
-use sinew_scene::{ForceCoordinate, InputDoc, MotorDoc, SceneDoc, TargetDoc};
+use sinew_scene::{CurveDoc, ForceCoordinate, InputDoc, MotorDoc, SceneDoc, TargetDoc};
 use sinew_sim::{Grab, World};
 
 /// Shortest gap of a hard grab that counts as open, m.
@@ -85,13 +85,18 @@ impl EnergyLedger {
             _ => false,
         };
         let prescribed = scene.inputs.iter().any(is_prescribed);
+        let track_ends = scene.tracks.iter().map(|track| match &track.curve {
+            CurveDoc::Points(points) => points.last().map_or(0.0, |point| point.0),
+            _ => f64::INFINITY,
+        });
+        let last_end = track_ends.fold(0.0, f64::max);
         let mut ledger = Self {
             motors: scene.joints.iter().filter_map(|joint| KnownMotor::of(joint, world)).collect(),
             forces: scene.inputs.iter().filter_map(|input| KnownForce::of(input, world)).collect(),
             grabs: Vec::new(),
             has_hands: scene.inputs.iter().any(|input| matches!(input, InputDoc::Grab(_))),
             moved: 0.0,
-            prescribed_until: if prescribed { 0.5 * scene.duration_s } else { -1.0 },
+            prescribed_until: if prescribed { last_end } else { -1.0 },
             start: 0.0,
             work: 0.0,
             scale: 0.0,

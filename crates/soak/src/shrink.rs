@@ -48,7 +48,6 @@ impl Shrinker {
         self.worst = 0.3 * finding.worst;
         let mut candidate = self.best.clone();
         candidate.duration_s = finding.time + 1.0;
-        // Energy is judged from half of the run on where something is prescribed.
         self.take(candidate);
     }
 

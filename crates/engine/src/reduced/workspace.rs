@@ -1,7 +1,7 @@
 //! Scratch memory of steps in joint coordinates.
 
 use sinew_control::{Controller, Goal};
-use sinew_math::Force;
+use sinew_math::{Force, Motion};
 use sinew_recursive::{Dynamics, HybridCommand, Integrator, TreeState};
 
 use crate::reduced_model::{JointTorques, ReducedModel};
@@ -19,6 +19,8 @@ pub(crate) struct ReducedWorkspace {
     pub(super) external: Vec<Force>,
     pub(super) wrenches: Vec<Force>,
     pub(super) drags: Vec<Goal>,
+    /// Mean accelerations of the bodies, if they were asked for.
+    pub(crate) accelerations: Vec<Motion>,
     /// Bodies at a stage of Runge–Kutta.
     pub(super) stage_bodies: sinew_mechanism::State,
 }
@@ -36,6 +38,7 @@ impl ReducedWorkspace {
             external: vec![Force::ZERO; tree.n_links()],
             wrenches: Vec::new(),
             drags: Vec::new(),
+            accelerations: Vec::new(),
             stage_bodies: bodies.clone(),
         }
     }

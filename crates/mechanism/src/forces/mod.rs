@@ -12,6 +12,7 @@
 //! `scalar` sums the forces along one coordinate, `set` all forces of a joint. Where a fused joint needs another order of
 //! operations, or two joints at once in SIMD lanes, that form is in the file of the force, too.
 
+mod band;
 mod bounded;
 mod cone;
 mod coordinate;
@@ -25,6 +26,7 @@ mod scalar;
 mod set;
 mod spring;
 
+pub(crate) use band::{Band, BandLaw};
 pub(crate) use bounded::{BoundedForces, CoordinateLaws};
 pub(crate) use cone::Tilt;
 pub use coordinate::Response;

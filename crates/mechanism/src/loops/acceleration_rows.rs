@@ -6,13 +6,14 @@
 use glam::DVec3;
 use sinew_math::{Force, shift_motion};
 use sinew_solvers::{LoopRow, LoopRows};
-use sinew_topology::NONE;
 use smallvec::SmallVec;
 
 use crate::forces::ForceSet;
 use crate::input::Grab;
 use crate::joints::{RelativeState, joint_errors};
-use crate::loops::{ForceRows, INACTIVE, LoopWorkspace, OpeningPolicy, PrimaryRows, idle, release, soften};
+use crate::loops::{
+    ForceRows, INACTIVE, LoopTerms, LoopWorkspace, OpeningPolicy, PrimaryRows, idle, release, soften,
+};
 use crate::model::{LoopModel, SECONDARY, WORLD};
 use crate::tree::{Evaluation, TreeReport};
 
@@ -29,14 +30,18 @@ impl LoopWorkspace {
                 is_primary = false;
                 writer.springs(&mut self.primary);
             }
-            self.blocks[i] = NONE;
+            let first = writer.rows.blocks().len() as u32;
+            let terms = &mut self.terms[i];
+            *terms = LoopTerms { span: (first, first), twist: terms.twist, ..LoopTerms::default() };
             if at.input.releases(looped.joint) {
                 release(writer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
             } else if looped.is_point {
                 writer.point_joint(looped);
             } else {
-                self.twists[i] = writer.joint(looped);
+                terms.twist = writer.joint(looped);
+                terms.constant = at.inside_wrench(looped.joint);
             }
+            terms.span.1 = writer.rows.blocks().len() as u32;
         }
         if is_primary {
             writer.springs(&mut self.primary);
@@ -64,7 +69,8 @@ struct AccelerationRows<'a, 'b> {
 impl AccelerationRows<'_, '_> {
     /// Places of springs, which act from outside here; they end the rows of joints that may not open.
     fn springs(&mut self, primary: &mut PrimaryRows) {
-        idle(self.rows, 3 * self.at.model.springs.in_loops.len());
+        // Steps at this level are refused where there are transmissions, but states keep their places.
+        idle(self.rows, 3 * self.at.model.springs.in_loops.len() + self.at.model.n_transmission_rows());
         primary.end_at(self.rows);
     }
 

@@ -10,7 +10,6 @@
 use glam::DVec3;
 use sinew_math::{Motion, Pose};
 use sinew_solvers::{FreeBodies, FreeMass, LOOP_DRIFT, LoopStop, PairFactor, Responder};
-use sinew_topology::NONE;
 
 use crate::loops::{LoopWorkspace, PrimaryRows, Refinement, Surroundings, free_mass};
 use crate::model::Model;
@@ -56,12 +55,9 @@ impl LoopWorkspace {
             Surroundings::Other(other) => self.close_on(other, motions, &free_mass, run),
         }
         self.judge(run);
-        for (impulse, &block) in self.joint_impulses.iter_mut().zip(&self.blocks) {
-            *impulse = if block == NONE {
-                DVec3::ZERO
-            } else {
-                self.rows.impulse_on_first(block as usize, &self.lambda).linear
-            };
+        for (impulse, terms) in self.joint_impulses.iter_mut().zip(&self.terms) {
+            let of_block = |block: u32| self.rows.impulse_on_first(block as usize, &self.lambda).linear;
+            *impulse = terms.rigid.map_or(DVec3::ZERO, of_block);
         }
         true
     }

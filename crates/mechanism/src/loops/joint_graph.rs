@@ -35,7 +35,8 @@ impl JointGraph {
     /// For a model with many loops, if the direct method is worth it: an iterative one needs up to one iteration per row.
     pub(crate) fn new(model: &Model) -> Option<Box<Self>> {
         let n_rows = model.n_loop_multipliers();
-        if n_rows <= DIRECT_ROWS {
+        // The graph joins two bodies at a time; ropes and gears hold more.
+        if n_rows <= DIRECT_ROWS || model.n_transmissions() > 0 {
             return None;
         }
         let joints: Vec<LoopModel> = model

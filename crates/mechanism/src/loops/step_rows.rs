@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::forces::{PointSpring, ScalarImpulse};
 use crate::input::Grab;
 use crate::loops::{
-    ForceRows, INACTIVE, LoopWorkspace, OpeningPolicy, Tie, Treatment, force_row, release, soften,
+    ForceRows, INACTIVE, LoopTerms, LoopWorkspace, OpeningPolicy, Tie, Treatment, force_row, release, soften,
 };
 use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, motion_of, pose_of};
 use crate::tree::{BodyLoads, JointAt, LinearizationPoint, SHORT_ROW, TreeReport, add_geometric};
@@ -28,13 +28,22 @@ pub(crate) struct LoopDemand<'a> {
     pub(crate) yielding: f64,
     /// Forces of the joints outside the tree in the solve before, N, for the geometric stiffness; empty if that is off.
     pub(crate) joint_forces: &'a [DVec3],
+    /// Whether tensions of ropes stiffen what they pull, as joint forces do.
+    pub(crate) stiffens: bool,
     /// Rows between bodies that a companion adds.
     pub(crate) ties: &'a [Tie],
 }
 
 impl Default for LoopDemand<'_> {
     fn default() -> Self {
-        Self { opening: OpeningPolicy::Yield, share: 1.0, yielding: 0.0, joint_forces: &[], ties: &[] }
+        Self {
+            opening: OpeningPolicy::Yield,
+            share: 1.0,
+            yielding: 0.0,
+            joint_forces: &[],
+            stiffens: false,
+            ties: &[],
+        }
     }
 }
 
@@ -59,20 +68,25 @@ impl LoopWorkspace {
             if is_primary && !looped.is_primary {
                 is_primary = false;
                 linearizer.springs();
+                linearizer.transmissions(&self.lambda);
                 self.primary.end_at(linearizer.rows);
             }
+            let first = linearizer.rows.blocks().len() as u32;
+            let terms = &mut self.terms[i];
+            *terms = LoopTerms { span: (first, first), twist: terms.twist, ..LoopTerms::default() };
             if at.input.releases(looped.joint) {
                 release(linearizer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
-                self.blocks[i] = NONE;
                 continue;
             }
-            (self.blocks[i], self.twists[i]) = linearizer.joint(looped);
+            (terms.rigid, terms.twist) = linearizer.joint(looped, &mut terms.constant);
+            terms.span.1 = linearizer.rows.blocks().len() as u32;
             if let Some(&force) = demand.joint_forces.get(i) {
                 linearizer.stiffen(looped, force);
             }
         }
         if is_primary {
             linearizer.springs();
+            linearizer.transmissions(&self.lambda);
             self.primary.end_at(linearizer.rows);
         }
         let first = linearizer.rows.blocks().len();
@@ -91,12 +105,12 @@ impl LoopWorkspace {
 }
 
 /// Writes rows.
-struct Linearizer<'a, 'b> {
-    at: &'a LinearizationPoint<'b>,
-    demand: &'a LoopDemand<'a>,
-    rows: &'a mut LoopRows,
+pub(crate) struct Linearizer<'a, 'b> {
+    pub(crate) at: &'a LinearizationPoint<'b>,
+    pub(crate) demand: &'a LoopDemand<'a>,
+    pub(crate) rows: &'a mut LoopRows,
     /// Receives what acts on single bodies.
-    loads: &'a mut BodyLoads,
+    pub(crate) loads: &'a mut BodyLoads,
     /// Errors of joints that are to be met.
     seen: TreeReport,
     /// Of all, m.
@@ -106,8 +120,8 @@ struct Linearizer<'a, 'b> {
 }
 
 impl Linearizer<'_, '_> {
-    /// The rows of a joint; returns the block of its rigid ones, and its twist angle.
-    fn joint(&mut self, looped: &LoopModel) -> (u32, f64) {
+    /// The rows of a joint; returns the block of its rigid ones, and its twist angle. What it does beyond its rows goes to `constant`.
+    fn joint(&mut self, looped: &LoopModel, constant: &mut Force) -> (Option<u32>, f64) {
         let at = self.at;
         let joint = &at.model.joints[looped.joint as usize];
         let weight = looped.weight(joint);
@@ -118,7 +132,7 @@ impl Linearizer<'_, '_> {
             let opening = (!looped.is_primary, joint.weight);
             let gap = self.point(looped.ports, bodies, points, weight, opening);
             self.see(looped.is_primary, looped.ports, (gap.length(), 0.0));
-            return (block, 0.0);
+            return (Some(block), 0.0);
         }
         let here = JointAt::new(at, looped.joint);
         if joint.compliance == 0.0 {
@@ -128,6 +142,7 @@ impl Linearizer<'_, '_> {
         let mut forces = ForceRows { shift: here.shift, rows: SmallVec::new(), constant: Force::ZERO };
         here.add_forces(&mut forces);
         self.push(looped.ports, bodies, &mut forces.rows, weight);
+        *constant = forces.constant;
         if forces.constant != Force::ZERO {
             let reaction = shift_force(forces.constant, here.shift) * -1.0;
             for (body, impulse) in bodies.into_iter().zip([forces.constant, reaction]) {
@@ -136,7 +151,7 @@ impl Linearizer<'_, '_> {
                 }
             }
         }
-        (if here.rows.n == 0 { NONE } else { block }, here.measured.twist)
+        ((here.rows.n > 0).then_some(block), here.measured.twist)
     }
 
     /// The rows of the joint itself. Rows that a degenerate pose has shortened ask for less, as in the tree.
@@ -158,7 +173,7 @@ impl Linearizer<'_, '_> {
     }
 
     /// Softens the last block as a treatment says, or as all blocks are.
-    fn soften(&mut self, treatment: &Treatment, importance: f64) {
+    pub(crate) fn soften(&mut self, treatment: &Treatment, importance: f64) {
         let softness = treatment.softness.map(|s| s / importance);
         let (at, given) = (self.at, self.demand.yielding / importance);
         soften((at.model, at.poses), self.rows, self.yielded, softness, given);

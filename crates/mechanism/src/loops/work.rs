@@ -53,14 +53,25 @@ pub(crate) struct LoopWorkspace {
     pub(crate) masses: Vec<FreeMass>,
     /// Linear part of what each joint outside the tree does to its body 1.
     pub(crate) joint_impulses: Vec<DVec3>,
-    /// Block of the rigid rows of each joint outside the tree, `NONE` if it has none.
-    pub(crate) blocks: Vec<u32>,
     /// Rows of blocks that yield, from and to.
     pub(crate) yielded: Vec<(u32, u32)>,
-    /// Twist angle of each joint outside the tree where it was measured.
-    pub(crate) twists: Vec<f64>,
+    /// What else is known of each joint outside the tree.
+    pub(crate) terms: Vec<LoopTerms>,
     /// For the direct solution of many loops.
     pub(crate) graph: Option<Box<JointGraph>>,
+}
+
+/// A joint outside the tree at the present linearization point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LoopTerms {
+    /// Block of its rigid rows, if it has any.
+    pub(crate) rigid: Option<u32>,
+    /// Its blocks, from and to.
+    pub(crate) span: (u32, u32),
+    /// Impulse on its body 1 that no row has.
+    pub(crate) constant: Force,
+    /// Twist angle where it was measured, rad.
+    pub(crate) twist: f64,
 }
 
 /// The rows of joints that may not open; they come first.
@@ -93,9 +104,8 @@ impl LoopWorkspace {
             tree: ReactingTree::new(model, tree, model.loop_ports()),
             held: Vec::with_capacity(HELD_ROOM),
             joint_impulses: vec![DVec3::ZERO; model.loops.len()],
-            blocks: vec![NONE; model.loops.len()],
             yielded: Vec::with_capacity(model.loops.len() + HELD_ROOM),
-            twists: vec![0.0; model.loops.len()],
+            terms: vec![LoopTerms::default(); model.loops.len()],
             graph: JointGraph::new(model),
             ..Self::default()
         }
@@ -177,9 +187,9 @@ impl LoopWorkspace {
 
     /// Leaves the continuous twist angles in the state.
     pub(crate) fn store_twists(&self, model: &Model, twists: &mut [f64]) {
-        for (looped, twist) in model.loops.iter().zip(&self.twists) {
+        for (looped, terms) in model.loops.iter().zip(&self.terms) {
             if model.joints[looped.joint as usize].tracks_twist {
-                twists[looped.joint as usize] = *twist;
+                twists[looped.joint as usize] = terms.twist;
             }
         }
     }
@@ -194,6 +204,15 @@ impl LoopWorkspace {
         }
     }
 
+    /// Impulse of each joint outside the tree on its body 1 at its centre of mass, forces inside included.
+    pub(crate) fn joint_wrenches<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (u32, Force)> + 'a {
+        model.loops.iter().zip(&self.terms).map(|(looped, &LoopTerms { span, constant, .. })| {
+            let blocks = span.0 as usize..span.1 as usize;
+            let impulses = blocks.map(|block| self.rows.impulse_on_first(block, &self.lambda));
+            (looped.joint, impulses.fold(constant, |sum, impulse| sum + impulse))
+        })
+    }
+
     /// Impulses of the hard grabs on their bodies, in the order of the input.
     pub(crate) fn grab_impulses(&self) -> impl Iterator<Item = Force> + '_ {
         self.grabbed.clone().map(|block| self.rows.impulse_on_first(block, &self.lambda))
@@ -203,7 +222,10 @@ impl LoopWorkspace {
 impl Model {
     /// Whether a step has anything to refine.
     pub(crate) fn has_loops(&self, input: StepInput<'_>) -> bool {
-        !self.loops.is_empty() || !self.springs.in_loops.is_empty() || input.hard_grabs(self).next().is_some()
+        !self.loops.is_empty()
+            || !self.springs.in_loops.is_empty()
+            || !self.springs.transmissions.is_empty()
+            || input.hard_grabs(self).next().is_some()
     }
 
     /// Whether there is anything that may open.
@@ -215,7 +237,8 @@ impl Model {
     pub(crate) fn loop_ports(&self) -> impl Iterator<Item = u32> + '_ {
         // A joint without rows touches nothing.
         let joints = self.loops.iter().filter(|l| self.loop_multipliers(l) > 0).flat_map(|l| l.ports);
-        joints.chain(self.springs.in_loops.iter().flat_map(|s| s.ports)).filter(|&port| port != NONE)
+        let springs = self.springs.in_loops.iter().flat_map(|s| s.ports);
+        joints.chain(springs).chain(self.transmission_ports()).filter(|&port| port != NONE)
     }
 
     /// Whether no joint is in the tree.

@@ -1,12 +1,15 @@
 //! From specs to a checked model: central frames of bodies, the graph of the joints, and its elimination plan.
 
+use glam::DVec3;
 use sinew_math::{DriveCoordinate, JointKind, MassProperties, Motion, Pose, PrincipalInertia};
 use sinew_topology::{Endpoints, GraphBuilder, Priority, VariableId, plan};
 
-use crate::forces::{ForceSet, PointSpring};
+use crate::forces::{Band, ForceSet, PointSpring};
 use crate::model::{
-    BodyId, BodyKind, BodyModel, BodySpec, Checked, JointId, JointModel, JointSpec, MechanismError, Model,
-    PointSpringSpec, Records, WORLD, check_body, check_joint, check_names, check_spring, label, lay_out,
+    BodyId, BodyKind, BodyModel, BodySpec, Checked, GearSpec, JointId, JointModel, JointSpec, MechanismError,
+    Model, PointSpringSpec, Quantity, Records, RopeSpec, TransmissionId, TransmissionModel, TransmissionSpec,
+    WORLD, check_body, check_joint, check_names, check_spring, check_transmission, label, lay_out,
+    path_length,
 };
 
 /// Collects bodies, joints and springs; [`MechanismBuilder::build`] checks them and plans the elimination.
@@ -15,6 +18,7 @@ pub struct MechanismBuilder {
     bodies: Vec<BodySpec>,
     joints: Vec<JointSpec>,
     springs: Vec<PointSpringSpec>,
+    transmissions: Vec<TransmissionSpec>,
     structure: Structure,
 }
 
@@ -52,6 +56,12 @@ impl MechanismBuilder {
         self.springs.push(spec);
     }
 
+    /// Adds a rope or gear.
+    pub fn add_transmission(&mut self, spec: impl Into<TransmissionSpec>) -> TransmissionId {
+        self.transmissions.push(spec.into());
+        TransmissionId::from_index(self.transmissions.len() - 1)
+    }
+
     /// Chooses which joints are solved exactly.
     pub fn set_structure(&mut self, structure: Structure) {
         self.structure = structure;
@@ -69,8 +79,10 @@ impl MechanismBuilder {
     pub fn build(self) -> Result<Model, MechanismError> {
         check_names("body", self.bodies.iter().map(|b| b.name.as_str()))?;
         check_names("joint", self.joints.iter().map(|j| j.name.as_str()))?;
+        check_names("rope or gear", self.transmissions.iter().map(TransmissionSpec::name))?;
         let mut records = Records::default();
         records.add(&self.bodies, &self.joints, &self.springs)?;
+        records.add_transmissions(&self.transmissions)?;
         let graph = self.graph()?;
         let plan = plan(&graph)?;
         Ok(lay_out(records, graph, plan))
@@ -161,6 +173,56 @@ impl Records {
         Ok(())
     }
 
+    /// Checks ropes and gears and appends them. Joints between which gears run keep count of their turns.
+    fn add_transmissions(&mut self, transmissions: &[TransmissionSpec]) -> Checked {
+        for (index, spec) in transmissions.iter().enumerate() {
+            check_transmission(index, spec, &self.bodies, (&self.joints, &self.joint_names))?;
+            let record = match spec {
+                TransmissionSpec::Rope(rope) => self.rope_model(rope),
+                TransmissionSpec::Gear(gear) => self.gear_model(gear),
+            };
+            self.transmissions.push(record);
+            self.transmission_names.push(spec.name().to_owned());
+        }
+        Ok(())
+    }
+
+    fn rope_model(&self, rope: &RopeSpec) -> TransmissionModel {
+        let place = |&(body, point): &(Option<BodyId>, DVec3)| {
+            body.map_or((WORLD, point), |body| {
+                (body.index() as u32, self.bodies[body.index()].central_point(point))
+            })
+        };
+        let points: Vec<(u32, DVec3)> = rope.points.iter().map(place).collect();
+        let initial = path_length(&points, &self.poses);
+        let length = rope.length.unwrap_or(initial);
+        let size = SIZE * length.max(initial).min(1.0);
+        let (max_force, tolerance) = (rope.max_force, ROUNDING * size);
+        TransmissionModel {
+            quantity: Quantity::Path(points),
+            band: Band { range: [f64::NEG_INFINITY, length], max_force, tolerance },
+            compliance: rope.compliance,
+            size,
+        }
+    }
+
+    fn gear_model(&mut self, gear: &GearSpec) -> TransmissionModel {
+        let ends = [(gear.driven, 1.0), (gear.driver, -gear.ratio)];
+        let terms = ends.map(|((joint, coordinate), factor)| {
+            self.joints[joint.index()].tracks_twist |= coordinate == DriveCoordinate::Twist;
+            (joint.index() as u32, coordinate, factor)
+        });
+        let half = 0.5 * gear.backlash;
+        let (max_force, tolerance) = (gear.max_force, ROUNDING * SIZE);
+        let range = [gear.offset - half, gear.offset + half];
+        TransmissionModel {
+            quantity: Quantity::Joints(terms),
+            band: Band { range, max_force, tolerance },
+            compliance: gear.compliance,
+            size: SIZE,
+        }
+    }
+
     /// The record of a joint: its frames move from body frames to central frames.
     fn joint_model(&mut self, spec: &JointSpec) -> JointModel {
         let mut frames = spec.frames;
@@ -207,6 +269,12 @@ impl Records {
         (self.forces.len() - 1) as u32
     }
 }
+
+/// Share of the length of a rope (at most a metre of it), or of a radian or metre of a gear, that its errors are compared with.
+const SIZE: f64 = 0.1;
+
+/// Share of that by which rounding may exceed a bound.
+const ROUNDING: f64 = 1e-9;
 
 /// Force sets that a new one is compared with.
 const COMPARED: usize = 32;

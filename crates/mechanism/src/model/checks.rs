@@ -7,7 +7,10 @@ use glam::DQuat;
 use sinew_math::DriveCoordinate;
 
 use crate::forces::{Limit, Motor, MotorTarget, ScalarForce};
-use crate::model::{BodyId, BodyKind, BodySpec, JointSpec, MechanismError, PointSpringSpec};
+use crate::model::{
+    BodyId, BodyKind, BodyModel, BodySpec, GearSpec, JointModel, JointSpec, MechanismError, PointSpringSpec,
+    RopeSpec, TransmissionSpec,
+};
 
 /// Nothing, or the first fault.
 pub(crate) type Checked = Result<(), MechanismError>;
@@ -162,6 +165,75 @@ pub(crate) fn check_spring(index: usize, spec: &PointSpringSpec, n_bodies: usize
         &what,
         &[("stiffness", spec.stiffness), ("damping", spec.damping), ("rest_length", spec.rest_length)],
     )
+}
+
+/// A rope runs through points of at least one body that forces move; a gear joins two coordinates that their joints have.
+pub(crate) fn check_transmission(
+    index: usize,
+    spec: &TransmissionSpec,
+    bodies: &[BodyModel],
+    (joints, joint_names): (&[JointModel], &[String]),
+) -> Checked {
+    let name = label(index, spec.name());
+    let (what, compliance, max_force) = match spec {
+        TransmissionSpec::Rope(rope) => {
+            let what = format!("rope `{name}`");
+            check_rope(&what, rope, bodies)?;
+            (what, rope.compliance, rope.max_force)
+        }
+        TransmissionSpec::Gear(gear) => {
+            let what = format!("gear `{name}`");
+            check_gear(&what, gear, joints, joint_names)?;
+            (what, gear.compliance, gear.max_force)
+        }
+    };
+    check_not_negative(&what, &[("compliance", compliance)])?;
+    ensure(max_force >= 0.0, || what, "max_force", max_force, "use at least 0, or infinity")
+}
+
+fn check_rope(what: &str, rope: &RopeSpec, bodies: &[BodyModel]) -> Checked {
+    let of = || what.to_owned();
+    let n_points = rope.points.len();
+    ensure(n_points >= 2, of, "number of points", n_points as f64, "give two ends at least")?;
+    for &(body, point) in &rope.points {
+        check_bodies(what, [body, None], bodies.len())?;
+        ensure(point.is_finite(), of, "point", f64::NAN, "give finite numbers")?;
+    }
+    if let Some(length) = rope.length {
+        ensure(length > 0.0 && length.is_finite(), of, "length", length, "use a length above 0 m")?;
+    }
+    let is_moved = |body: BodyId| bodies[body.index()].kind == BodyKind::Dynamic;
+    if rope.points.iter().any(|&(body, _)| body.is_some_and(is_moved)) {
+        Ok(())
+    } else {
+        Err(MechanismError::ImmovableTransmission { what: what.to_owned() })
+    }
+}
+
+fn check_gear(what: &str, gear: &GearSpec, joints: &[JointModel], names: &[String]) -> Checked {
+    let of = || what.to_owned();
+    for (joint, coordinate) in [gear.driver, gear.driven] {
+        let (index, count) = (joint.index(), joints.len());
+        let unknown = || MechanismError::UnknownId { what: what.to_owned(), kind: "joint", index, count };
+        let kind = joints.get(index).ok_or_else(unknown)?.kind;
+        if !kind.can_drive(coordinate) {
+            let (joint, kind) = (label(index, &names[index]), kind.name());
+            let coordinate = if coordinate == DriveCoordinate::Twist { "twist" } else { "slide" };
+            let hint = "gears join angles of hinge, cylindrical, planar or screw joints and slides of prismatic, cylindrical \
+                        or point-on-line joints";
+            return Err(MechanismError::NoSuchCoordinate { joint, kind, coordinate, hint });
+        }
+    }
+    let is_ratio = gear.ratio.is_finite() && gear.ratio != 0.0 && gear.driver != gear.driven;
+    ensure(
+        is_ratio,
+        of,
+        "ratio",
+        gear.ratio,
+        "use a finite ratio other than 0 between two different coordinates",
+    )?;
+    ensure(gear.offset.is_finite(), of, "offset", gear.offset, "give a finite number")?;
+    check_not_negative(what, &[("backlash", gear.backlash)])
 }
 
 /// The first value that is negative or not finite is an error.

@@ -1,11 +1,13 @@
 //! Changes of a model: a new model in which only the touched part is planned again, with maps for ids and states.
 //!
 //! An edit uses *extended* ids: those of the old model, followed by those of its additions. Bodies and joints that
-//! remain keep their order; additions come last. Removing a body removes the joints and springs on it.
+//! remain keep their order; additions come last. Removing a body removes the joints, springs, ropes and gears on it.
 
 use sinew_topology::{ConstraintId, GraphEdit, NONE, VariableId, replan};
 
-use crate::model::{Checked, ModelSprings, Records, WORLD, check_names, endpoints, label, lay_out, n_rows};
+use crate::model::{
+    Checked, ModelSprings, Records, TransmissionModel, WORLD, check_names, endpoints, label, lay_out, n_rows,
+};
 use crate::{BodyId, BodyKind, BodySpec, JointId, JointSpec, MechanismError, Model, PointSpringSpec, State};
 
 /// Additions and removals, for [`Model::edited`].
@@ -199,7 +201,18 @@ impl Model {
                 records.joint_names.push(self.joint_name(JointId::from_index(index)).to_owned());
             }
         }
-        let ModelSprings { across_joints, to_ground, in_loops } = &self.springs;
+        let moved_joint = |joint: u32| Some(joints[joint as usize]).filter(|j| *j != NONE);
+        let survivor = |transmission: &TransmissionModel| {
+            let quantity = transmission.quantity.renumbered(moved, moved_joint)?;
+            Some(TransmissionModel { quantity, ..transmission.clone() })
+        };
+        let ModelSprings { across_joints, to_ground, in_loops, transmissions } = &self.springs;
+        for (index, transmission) in transmissions.iter().enumerate() {
+            if let Some(transmission) = survivor(transmission) {
+                records.transmissions.push(transmission);
+                records.transmission_names.push(self.names.transmissions.get(index).to_owned());
+            }
+        }
         for spring in to_ground.iter().chain(across_joints).chain(in_loops.iter().map(|s| &s.spring)) {
             if let (Some(body1), Some(body2)) = (moved(spring.body1), moved(spring.body2)) {
                 let mut spring = *spring;

@@ -9,7 +9,7 @@ pub enum MechanismError {
     /// Two bodies or two joints share a name.
     #[error("{kind} `{name}` is defined twice; names must be unique")]
     DuplicateName {
-        /// `body` or `joint`.
+        /// `body`, `joint`, or `rope or gear`.
         kind: &'static str,
         /// The name.
         name: String,
@@ -63,6 +63,12 @@ pub enum MechanismError {
     ImmovableJoint {
         /// The joint.
         joint: String,
+    },
+    /// A rope that nothing can move.
+    #[error("{what} runs through immovable points only; give it a point of a dynamic body")]
+    ImmovableTransmission {
+        /// The rope.
+        what: String,
     },
     /// A force on a coordinate that the joint does not have.
     #[error("joint `{joint}` ({kind}) has no free {coordinate}; {hint}")]

@@ -8,3 +8,7 @@ sinew_math::define_index!(
     /// A joint of a [`crate::Model`].
     JointId
 );
+sinew_math::define_index!(
+    /// A rope or gear of a [`crate::Model`].
+    TransmissionId
+);

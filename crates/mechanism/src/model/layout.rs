@@ -11,7 +11,7 @@ use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
     AnchorInertia, BodyInertia, BodyModel, DerivedTables, FreeIslands, JointModel, JointSide, LinearInertia,
     LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, NameTable, PairForces, PairModel,
-    PairPath, TreeExtent, WORLD, pose_of,
+    PairPath, TransmissionModel, TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
@@ -24,8 +24,10 @@ pub(crate) struct Records {
     pub(crate) forces: Vec<ForceSet>,
     /// All springs, not yet sorted.
     pub(crate) springs: Vec<PointSpring>,
+    pub(crate) transmissions: Vec<TransmissionModel>,
     pub(crate) body_names: Vec<String>,
     pub(crate) joint_names: Vec<String>,
+    pub(crate) transmission_names: Vec<String>,
     /// Initial central poses and twists.
     pub(crate) poses: Vec<Pose>,
     pub(crate) motions: Vec<Motion>,
@@ -33,7 +35,12 @@ pub(crate) struct Records {
 
 /// Makes the model of a planned graph: its variables are the dynamic bodies in order, its constraints the joints.
 pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> Model {
-    let Records { bodies, joints, forces, springs, body_names, joint_names, poses, motions } = records;
+    let Records { bodies, joints, forces, springs, transmissions, poses, motions, .. } = records;
+    let names = ModelNames {
+        bodies: NameTable::new(records.body_names),
+        joints: NameTable::new(records.joint_names),
+        transmissions: NameTable::new(records.transmission_names),
+    };
     let dynamic = |b: &(usize, &BodyModel)| b.1.kind == BodyKind::Dynamic;
     let body_of_variable: Vec<u32> =
         bodies.iter().enumerate().filter(dynamic).map(|(i, _)| i as u32).collect();
@@ -50,14 +57,14 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
         bodies,
         joints,
         forces,
-        springs: ModelSprings::default(),
+        springs: ModelSprings { transmissions, ..ModelSprings::default() },
         pairs: Vec::new(),
         derived: DerivedTables::default(),
         loops: Vec::new(),
         stamp: 0,
         structure: ModelStructure { graph, plan, body_of_variable },
         pair_of_body,
-        names: ModelNames { bodies: NameTable::new(body_names), joints: NameTable::new(joint_names) },
+        names,
         initial: State::default(),
     };
     model.attach_springs(&springs);
@@ -106,7 +113,8 @@ impl Model {
     /// Marks bodies without joints, and tree joints with a continuous twist angle.
     fn mark_pairs(&mut self) {
         let mut is_looped = vec![false; self.pairs.len()];
-        for port in self.loops.iter().flat_map(|l| l.ports).filter(|&port| port != NONE) {
+        let joined = self.loops.iter().flat_map(|l| l.ports).chain(self.transmission_ports());
+        for port in joined.filter(|&port| port != NONE) {
             is_looped[port as usize] = true;
         }
         for (k, pair) in self.pairs.iter_mut().enumerate() {
@@ -260,7 +268,12 @@ impl Model {
         let forces = &self.forces[joint.forces as usize];
         let plain = joint.n_driven() == 0 && joint.compliance == 0.0 && joint.springs.0 == joint.springs.1;
         match joint.kind {
-            JointKind::Hinge if plain && forces.rotation.is_none() => PairPath::Hinge,
+            // The fused path knows the angle only where forces act on it.
+            JointKind::Hinge
+                if plain && forces.rotation.is_none() && joint.tracks_twist == forces.twist.is_some() =>
+            {
+                PairPath::Hinge
+            }
             JointKind::Ball if plain && forces.twist.is_none() => match &forces.rotation {
                 Some(r) if r.cone.is_some() || r.friction != 0.0 || r.armature != 0.0 => PairPath::General,
                 _ => PairPath::Ball,
@@ -282,7 +295,8 @@ impl Model {
             [l.joint, l.ports[0], l.ports[1], rows(l.joint), multipliers, u32::from(l.is_primary)]
         });
         let springs = self.springs.in_loops.iter().flat_map(|s| s.ports);
-        let all = sizes.into_iter().chain([has_motor]).chain(pairs).chain(loops).chain(springs);
+        let rows = self.transmission_ports();
+        let all = sizes.into_iter().chain([has_motor]).chain(pairs).chain(loops).chain(springs).chain(rows);
         all.fold(0xcbf2_9ce4_8422_2325, mix)
     }
 
@@ -329,13 +343,17 @@ impl DerivedTables {
             model.bodies.iter().zip(0..).map(|(body, index)| !is_moved(index) || has_drag(body)).collect();
         let joints = model.joints.iter().map(|joint| [joint.body1, joint.body2]);
         let springs = model.springs.iter().map(|spring| [spring.body1, spring.body2]);
+        let transmissions = model.springs.transmissions.iter().flat_map(|transmission| {
+            let bodies = model.transmission_bodies(transmission);
+            bodies.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
+        });
         Self {
             extents: model.derived.extents.clone(),
             smallest_size: joint_sizes.iter().copied().fold(f64::INFINITY, f64::min),
             joint_sizes,
             spring_rates: model.springs.iter().map(|spring| model.spring_rate(spring)).collect(),
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
-            free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs)),
+            free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::forces::{ForceSet, PointSpring};
 use crate::joints::fading_twist_gradient;
 use crate::model::{
     BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel,
-    TreeExtent, WORLD, pose_of,
+    TransmissionModel, TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyId, BodyKind, JointFrames, JointId, State, relative_rotation};
 
@@ -48,7 +48,7 @@ pub struct Model {
     pub(crate) initial: State,
 }
 
-/// Springs between points, by how they are solved.
+/// Springs between points, by how they are solved, and what else acts between bodies without being a joint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelSprings {
     /// Across tree joints, grouped by joint.
@@ -57,6 +57,8 @@ pub(crate) struct ModelSprings {
     pub(crate) to_ground: Vec<PointSpring>,
     /// Between bodies that no tree joint connects.
     pub(crate) in_loops: Vec<LoopSpring>,
+    /// Ropes and gears, one row each.
+    pub(crate) transmissions: Vec<TransmissionModel>,
 }
 
 /// What follows from the other tables of a model.
@@ -94,11 +96,12 @@ pub(crate) struct ModelStructure {
     pub(crate) body_of_variable: Vec<u32>,
 }
 
-/// Names of bodies and joints.
+/// Names of bodies, joints, ropes and gears.
 #[derive(Clone, Debug)]
 pub(crate) struct ModelNames {
     pub(crate) bodies: NameTable,
     pub(crate) joints: NameTable,
+    pub(crate) transmissions: NameTable,
 }
 
 impl Model {
@@ -129,7 +132,7 @@ impl Model {
     /// [`crate::LoopState::forces`].
     pub fn n_loop_multipliers(&self) -> usize {
         let joints: usize = self.loops.iter().map(|l| self.loop_multipliers(l)).sum();
-        joints + 3 * self.springs.in_loops.len()
+        joints + 3 * self.springs.in_loops.len() + self.n_transmission_rows()
     }
 
     /// Springs across a tree joint.
@@ -286,8 +289,10 @@ impl Model {
                 * (size_of::<PairModel>() + size_of::<TreeExtent>() + 16 + 4 + 4 + 4 + 2 * 12 + 8)
             + self.loops.len() * size_of::<LoopModel>()
             + self.springs.in_loops.len() * size_of::<LoopSpring>()
+            + self.springs.transmissions.len() * size_of::<TransmissionModel>()
             + self.names.bodies.bytes()
             + self.names.joints.bytes()
+            + self.names.transmissions.bytes()
     }
 }
 

@@ -15,15 +15,19 @@ mod names;
 mod records;
 mod spec;
 mod state;
+mod transmission;
+mod transmission_table;
 mod tree_extent;
 
 pub use builder::{MechanismBuilder, Structure};
 pub(crate) use builder::{endpoints, n_rows};
-pub(crate) use checks::{Checked, check_body, check_joint, check_names, check_spring, label};
+pub(crate) use checks::{
+    Checked, check_body, check_joint, check_names, check_spring, check_transmission, label,
+};
 pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub(crate) use free_island::FreeIslands;
-pub use ids::{BodyId, JointId};
+pub use ids::{BodyId, JointId, TransmissionId};
 pub(crate) use layout::{Records, lay_out};
 pub use mechanism::Model;
 pub(crate) use mechanism::{DerivedTables, ModelNames, ModelSprings, ModelStructure};
@@ -34,4 +38,6 @@ pub(crate) use records::{
 };
 pub use spec::{BodyKind, BodySpec, JointSpec, PointSpringSpec};
 pub use state::{History, LoopState, State};
+pub use transmission::{GearSpec, RopeSpec, TransmissionSpec};
+pub(crate) use transmission::{Quantity, TransmissionModel, path_length};
 pub(crate) use tree_extent::TreeExtent;

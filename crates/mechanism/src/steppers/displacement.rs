@@ -26,7 +26,7 @@ use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Surroundings};
 use crate::model::{Model, State, WORLD};
 use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt};
-use crate::steppers::{ActiveStep, StepTask};
+use crate::steppers::{ActiveStep, StepTask, add_displacing_reactions, add_inside_reactions};
 use crate::tree::{Evaluation, LinearizationPoint, TreeSystem, sweep};
 use crate::watch::{Stage, StepReport};
 use crate::workspace::{DisplacementScratch, Workspace};
@@ -36,6 +36,12 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> Step
     step.take_input();
     let mut scratch = step.workspace.displacement.take().unwrap_or_default();
     fill_forces(&step.task, step.state, &step.workspace.targets, &mut scratch.forces);
+    let can_tell = scheme.jacobian == JacobianAt::Start && scheme.rotation == CarriedRotation::Momentum;
+    if step.workspace.reactions.is_asked && can_tell {
+        add_inside_reactions(step);
+    } else {
+        step.workspace.reactions.give_up();
+    }
     predict(&step.task, step.state, scheme, &mut scratch);
     step.run.done(Stage::Prepare);
 
@@ -43,6 +49,7 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> Step
     let ActiveStep { task, state, workspace, run } = step;
     if error.largest() > scheme.tolerance {
         // Along the directions of the start it cannot be done: assemble where the bodies are.
+        workspace.reactions.give_up();
         predict(task, state, scheme, &mut scratch);
         let &Displacement { tolerance, iterations: limit, .. } = scheme;
         let settings = &Assembly { tolerance, iterations: limit, ..Assembly::default() };
@@ -207,8 +214,8 @@ fn turn_of(
 /// One displacement that lowers the joint errors, into `tree.motions`.
 fn solve(step: &mut ActiveStep<'_, '_>, scheme: &Displacement, poses: &[Pose]) {
     let ActiveStep { task, state, workspace, run } = step;
-    let StepTask { model, input, .. } = *task;
-    let Workspace { tree, points, loads, loops, .. } = &mut **workspace;
+    let StepTask { model, input, settings, .. } = *task;
+    let Workspace { tree, points, loads, loops, reactions, .. } = &mut **workspace;
     points.base.clear();
     points.base.resize(poses.len(), Motion::ZERO);
     loads.clear();
@@ -229,6 +236,11 @@ fn solve(step: &mut ActiveStep<'_, '_>, scheme: &Displacement, poses: &[Pose]) {
         let solution = (&tree.factor, tree.motions.as_mut_slice());
         loops.close(model, (at.poses, at.motions), solution, Surroundings::Pairs, run);
         run.done(Stage::Refine);
+    }
+    if reactions.is_asked && is_start {
+        let h0 = if state.history.step > 0.0 { state.history.step } else { settings.dt };
+        let per_square = 2.0 / (settings.dt * (settings.dt + h0));
+        add_displacing_reactions(&at, &tree.motions, loops.as_deref(), per_square, reactions);
     }
     loads.clear();
 }

@@ -48,7 +48,7 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, settings: &Explicit) -> StepRe
             scratch.move_from(step.state, c * dt);
         }
         scratch.prescribe(model, step.state, CubicWeights::new(c, dt));
-        let (seen, loop_error) = accelerate(step, (settings, c), &mut scratch);
+        let (seen, loop_error) = accelerate(step, (settings, c, weight), &mut scratch);
         report.regularized += seen.regularized;
         if stage == 0 {
             report.position_error = seen.gap_squared.sqrt();
@@ -65,15 +65,15 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, settings: &Explicit) -> StepRe
     report
 }
 
-/// Accelerations at the stage `c` of the step, into `tree.motions`. Returns the errors, and the largest gap among the loops.
+/// Accelerations at the stage `c` of the step, into `tree.motions`; joint wrenches count by its weight. Returns the errors, and the largest gap among the loops.
 fn accelerate(
     step: &mut ActiveStep<'_, '_>,
-    (scheme, c): (&Explicit, f64),
+    (scheme, c, weight): (&Explicit, f64, f64),
     scratch: &mut ExplicitScratch,
 ) -> (TreeReport, f64) {
     let ActiveStep { task, state, workspace, run } = step;
     let StepTask { model, input, settings, .. } = *task;
-    let Workspace { tree, loops, targets, .. } = &mut **workspace;
+    let Workspace { tree, loops, targets, reactions, .. } = &mut **workspace;
     // Targets of the input move evenly towards the end of the step.
     for (joint, target) in input.usable_motors(model) {
         targets[joint.index()].position = target.position - (1.0 - c) * settings.dt * target.velocity;
@@ -97,15 +97,21 @@ fn accelerate(
     at.external = &scratch.external;
     let mut seen = at.accelerations(tree, &mut |stage| run.done(stage));
     let mut loop_error = 0.0;
-    if let Some(loops) = LoopWorkspace::of(model, model.has_loops(input), tree, loops) {
+    let mut loops = LoopWorkspace::of(model, model.has_loops(input), tree, loops);
+    if let Some(loops) = &mut loops {
         loops.start(&state.loops, run.settings.warm_start, 1.0);
         let open = loops.accelerate(&at);
         loop_error = open.gap_squared.sqrt();
         seen.merge(&open);
         let surroundings = loops.surroundings_at(model, at.poses);
         loops.close(model, (at.poses, at.prescribed), (&tree.factor, &mut tree.motions), surroundings, run);
-        loops.store(&mut state.loops, 1.0);
         run.done(Stage::Refine);
+    }
+    if reactions.is_asked {
+        at.add_reactions(&tree.motions, loops.as_deref(), weight, reactions);
+    }
+    if let Some(loops) = loops {
+        loops.store(&mut state.loops, 1.0);
     }
     (seen, loop_error)
 }

@@ -27,6 +27,7 @@ pub(crate) fn step(
     let scheme = SchemeCoefficients::new(active.state, order, active.task.settings.dt);
     active.take_input();
     let ActiveStep { task, state, workspace, run } = active;
+    let mut reactions = std::mem::take(&mut workspace.reactions);
     let mut step = ImplicitStep::new(task, settings, scheme, workspace, companion);
     step.start(state, run);
     run.done(Stage::Prepare);
@@ -49,14 +50,19 @@ pub(crate) fn step(
     };
     if let Some(remedy) = remedy {
         step.solver.loads.clear();
+        workspace.reactions = reactions;
         return Err(NotMade { solves, remedy });
     }
     step.store_forces(state);
+    if reactions.is_asked {
+        step.add_reactions(state, &mut reactions);
+    }
     let is_at_start = step.here.phase == NewtonPhase::First && !scheme.is_second;
     let non_finite = integrate(task, &scheme, state, &step.solver);
     if is_at_start {
         turn_twists(task.model, state, scheme.h);
     }
+    workspace.reactions = reactions;
     state.time += task.settings.dt;
     run.done(Stage::Integrate);
     Ok(StepReport {

@@ -95,11 +95,15 @@ impl<'a> ImplicitStep<'a> {
         }
     }
 
-    /// Solves at the present linearization point, again while bounded forces change their laws.
+    /// Solves at the present linearization point, again while bounded forces, ropes or gears change their laws.
     pub(crate) fn solve(&mut self, state: &State, run: &mut Refinement<'_>) -> SolvedPoint {
+        if self.here.phase == NewtonPhase::First {
+            self.guess_bands(state);
+        }
         let solved = self.solve_once(state, run);
-        for _ in 1..MOST_LAWS {
-            if !self.review_laws(state) {
+        for review in 1..MOST_LAWS + 2 * self.here.points.bands.len() as u32 {
+            let bands = self.review_bands(state, review);
+            if !(self.review_laws(state) || bands) {
                 break;
             }
             self.here.is_same = true;

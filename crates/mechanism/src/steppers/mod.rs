@@ -4,6 +4,7 @@
 //! implicit stepper is `implicit` with `scheme` (backward Euler and BDF2), `step_point` (where it is linearized), `point_solver` and
 //! `implicit_step` (its solves), `newton` (closing the joints) and `integrate` (new poses).
 
+mod band_laws;
 mod displacement;
 mod explicit;
 mod implicit;
@@ -13,6 +14,7 @@ mod joint_space;
 mod momentum;
 mod newton;
 mod point_solver;
+mod reaction_terms;
 mod scheme;
 mod spring_error;
 mod step;
@@ -25,6 +27,7 @@ pub use joint_space::{MotorGoals, external_wrenches};
 pub(crate) use momentum::{remember_momenta, restore_momenta};
 pub(crate) use newton::Closing;
 pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, SolvedPoint};
+pub(crate) use reaction_terms::{add_displacing_reactions, add_inside_reactions};
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
 pub(crate) use step_point::{NewtonPhase, StepPoint, end_error};

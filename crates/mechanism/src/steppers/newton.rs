@@ -54,6 +54,9 @@ const MOST_TURN: f64 = 0.5;
 const NO_GAIN: f64 = 0.9;
 const STUCK: u32 = 2;
 
+/// How much more an error of a rope or gear counts than one of a joint: from a millionth of a metre on a step is divided.
+const ROPES: f64 = 100.0;
+
 impl ImplicitStep<'_> {
     /// Newton iterations on the joint errors at the end of the step and on the forces there, in two phases. While they
     /// converge quickly, directions stay those of the first solve: momentum is kept. Else the step is linearized where it ends,
@@ -64,7 +67,7 @@ impl ImplicitStep<'_> {
         solved: &mut SolvedPoint,
         run: &mut Refinement<'_>,
     ) -> Closing {
-        let most = self.here.implicit.newton_iterations.max(1);
+        let most = self.most_solves();
         let tolerance = self.here.tolerance();
         let mut closing = Closing::ONE;
         if most == 1 || self.leaves_loops_open(run, UNSOLVED) || self.bends_little(tolerance, run) {
@@ -112,14 +115,21 @@ impl ImplicitStep<'_> {
             closing.solves += 1;
             is_whole = self.here.phase != NewtonPhase::Moved || self.limit_turns();
         }
+        let is_rope = closing.worst.is_none() && closing.unclosed > tolerance;
         if closing.unclosed <= tolerance {
             (closing.unclosed, closing.worst) = (0.0, None);
         }
         if smallest > tolerance {
-            closing.residual = smallest;
+            closing.residual = if is_rope { ROPES * smallest } else { smallest };
             closing.may_divide = !self.leaves_loops_open(run, OPEN);
         }
         closing
+    }
+
+    /// Solves that the step may make. Ropes that go taut turn their bodies fast and are given twice as many.
+    fn most_solves(&self) -> u32 {
+        let most = self.here.implicit.newton_iterations.max(1);
+        if most > 1 && !self.here.points.bands.is_empty() { 2 * most } else { most }
     }
 
     /// Whether the loops are solved by iteration.
@@ -144,7 +154,9 @@ impl ImplicitStep<'_> {
         if may_keep && (error < SETTLED || error < share) {
             Some(NewtonPhase::Again)
         } else {
-            (here.task.may_damp || !may_keep).then_some(NewtonPhase::Moved)
+            // What is left of a rope's error is small against a joint's, and worth a solve where the step ends.
+            let is_rope = error.min(last) <= OPEN && !here.points.bands.is_empty();
+            (here.task.may_damp || is_rope || !may_keep).then_some(NewtonPhase::Moved)
         }
     }
 
@@ -164,6 +176,7 @@ impl ImplicitStep<'_> {
         let fastest = self.solver.tree.motions.iter().map(|m| m.angular.length_squared()).fold(0.0, f64::max);
         let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
         is_met
+            && self.here.points.bands.is_empty()
             && fastest * self.here.scheme.h * self.here.scheme.h * self.here.stiffness() <= tolerance
             && !self.here.task.model.may_open(self.here.task.input)
     }

@@ -54,7 +54,7 @@ pub(crate) struct PointProblem<'a> {
 
 impl<'a> PointProblem<'a> {
     /// With the loads, which are known only once the point is linearized.
-    fn system(&self, loads: &'a BodyLoads) -> TreeSystem<'a> {
+    pub(crate) fn system(&self, loads: &'a BodyLoads) -> TreeSystem<'a> {
         let &Self { point, gravity, gyroscopic, is_second, joint_forces, .. } = self;
         TreeSystem { point, gravity, gyroscopic, is_second, joint_forces, loads }
     }
@@ -134,6 +134,7 @@ impl PointSolver<'_> {
         self.loads.fill(at);
         let mut demand =
             LoopDemand { joint_forces: problem.loop_forces, share: problem.share, ..LoopDemand::default() };
+        demand.stiffens = !problem.joint_forces.is_empty();
         if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion {
             companion.linearize(coupling, &mut CompanionLoads::new(at.model, self.loads, &mut scratch.ties));
             demand.ties = &scratch.ties;

@@ -1,6 +1,7 @@
 //! One step of a mechanism, in as many parts as its joints need: the stepper that the settings name, then the stabilization.
 //!
-//! Stepping never fails. A step that cannot be made (no length, a state of another model) is refused and reported.
+//! Stepping never fails. A step that cannot be made (no length, a state of another model, ropes or gears in a scheme that is not
+//! implicit) is refused and reported.
 
 use crate::assembly::stabilize;
 use crate::input_index::StepInput;
@@ -60,7 +61,8 @@ pub fn step_coupled(
     hooks: StepHooks<'_>,
 ) -> StepReport {
     let StepHooks { watch, mut companion } = hooks;
-    if !(is_step_length(settings.dt) && state.fits(model)) {
+    let is_made = matches!(settings.scheme, Scheme::Implicit(_)) || model.n_transmissions() == 0;
+    if !(is_step_length(settings.dt) && state.fits(model) && is_made) {
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {
@@ -76,6 +78,7 @@ pub fn step_coupled(
     let end = state.time + settings.dt;
     let mut momenta = std::mem::take(&mut workspace.island_momenta);
     let mut tables = std::mem::take(&mut workspace.input_index);
+    workspace.reactions.start(model, state, settings.reactions);
     loop {
         substeps.fill_input(model, state, input, settings.dt, &mut part_input);
         let part = Settings { dt: substeps.length(settings.dt), ..*settings };
@@ -116,6 +119,7 @@ pub fn step_coupled(
         }
     }
     state.time = end;
+    workspace.reactions.finish(state, settings.dt);
     workspace.part_input = part_input;
     workspace.input_index = tables;
     workspace.island_momenta = momenta;

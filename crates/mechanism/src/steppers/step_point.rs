@@ -14,7 +14,7 @@ use crate::coupling::CouplingPoint;
 use crate::measure::joint_error;
 use crate::prepare::move_pose;
 use crate::steppers::{PointProblem, SchemeCoefficients, StepTask};
-use crate::tree::{LinearizationPoint, StepLength};
+use crate::tree::{LinearizationPoint, StepLaws, StepLength};
 use crate::workspace::PointScratch;
 use crate::{Implicit, JointId, MotorTarget, RowForm, State};
 
@@ -52,7 +52,10 @@ const WITH_LOOPS: f64 = 1e-5;
 impl StepPoint<'_> {
     /// Largest joint error at the end just found.
     pub(crate) fn end_error(&self, state: &State) -> (f64, Option<JointId>) {
-        end_error(self.task, state, &self.points.ends, (&self.points.velocities, self.task.settings.dt))
+        let turned = (self.points.velocities.as_slice(), self.task.settings.dt);
+        let (joints, worst) = end_error(self.task, state, &self.points.ends, turned);
+        let bands = self.band_error(state);
+        if bands > joints { (bands, None) } else { (joints, worst) }
     }
 
     /// Largest error of a hard grab at the end just found, relative to the size of its body.
@@ -68,7 +71,9 @@ impl StepPoint<'_> {
     /// Joint error that needs no further solve.
     pub(crate) fn tolerance(&self) -> f64 {
         let tolerance = self.implicit.newton_tolerance;
-        if self.task.model.loops.is_empty() { tolerance } else { tolerance.min(WITH_LOOPS) }
+        let model = self.task.model;
+        let has_loops = !model.loops.is_empty() || model.n_transmissions() > 0;
+        if has_loops { tolerance.min(WITH_LOOPS) } else { tolerance }
     }
 
     /// Turns the linearization point of every body a little, each another way. A straight chain that is to become shorter has no
@@ -113,7 +118,7 @@ impl StepPoint<'_> {
             rates: task.mends(),
             spring_scale: task.input.usable_spring_scale(),
             targets: self.targets,
-            laws: &points.laws,
+            laws: StepLaws { joints: &points.laws, bands: &points.bands },
             held: None,
         };
         let (joint_forces, loop_forces): (&[DVec3], &[DVec3]) =

@@ -6,7 +6,7 @@
 //! them within the step would take speeds that nobody asked for. The parts depend on state, input and settings alone: a replay makes the same
 //! ones.
 //!
-//! Kinematic bodies, drives and motor targets move evenly through the parts of a step; wrenches and grabs act in all of them.
+//! Kinematic bodies, drives, motor targets and lengths of ropes move evenly through the parts of a step; wrenches and grabs act in all of them.
 
 use crate::input::{Input, central_goal};
 use crate::joints::Drive;
@@ -169,6 +169,9 @@ impl Substeps {
         }
         for (_, target) in &mut part.motors {
             target.position -= left * target.velocity;
+        }
+        for (_, length) in &mut part.lengths {
+            length.position -= left * length.velocity;
         }
     }
 }

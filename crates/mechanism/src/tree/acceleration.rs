@@ -135,7 +135,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Mass and force of a body.
-    fn own(&self, pair: &PairModel) -> Load {
+    pub(crate) fn own(&self, pair: &PairModel) -> Load {
         let body = pair.body as usize;
         let (pose, motion) = (&self.poses[body], &self.motions[body]);
         let inertia = pair.inertial.inertia.rotated_by(&quat_to_mat3(pose.rotation));
@@ -180,6 +180,11 @@ impl<'a> Evaluation<'a> {
 
     /// Adds what a joint does to its bodies beyond its rows.
     pub(crate) fn add_inside(&self, index: u32, external: &mut [Force]) {
+        self.add_to_both(&self.model.joints[index as usize], self.inside_wrench(index), external);
+    }
+
+    /// What a joint does to its body 1 beyond its rows, at the centre of mass.
+    pub(crate) fn inside_wrench(&self, index: u32) -> Force {
         let joint = &self.model.joints[index as usize];
         let (_, relative, inside) = self.relative(index, joint);
         let mut wrench = inside.momentum;
@@ -189,7 +194,7 @@ impl<'a> Evaluation<'a> {
                 wrench -= Force::from_array(rows.jacobian1[i]) * (rows.residual[i] / joint.compliance);
             }
         }
-        self.add_to_both(joint, wrench, external);
+        wrench
     }
 
     /// Adds a wrench on body 1 of a joint, and its opposite on body 2.

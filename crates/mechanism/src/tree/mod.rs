@@ -27,7 +27,7 @@ pub(crate) use fused::{
 pub(crate) use geometric::RESOLVED;
 pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, drives_of, seen_from_body2};
 pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
-pub(crate) use point::{LinearizationPoint, StepLength};
+pub(crate) use point::{LinearizationPoint, StepLaws, StepLength};
 pub(crate) use reaction::ReactingTree;
 pub(crate) use scratch::{
     Found, PairLoad, SweepStack, TreeReport, TreeScratch, hand_up, transmitted_force, waiting_load,

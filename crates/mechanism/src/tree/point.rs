@@ -16,7 +16,7 @@
 use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
-use crate::forces::{CoordinateLaws, HeldLimits, PointSpring};
+use crate::forces::{BandLaw, CoordinateLaws, HeldLimits, PointSpring};
 use crate::input_index::StepInput;
 use crate::model::{JointModel, motion_of, pose_of};
 use crate::{Model, MotorTarget, RowForm};
@@ -49,10 +49,18 @@ pub(crate) struct LinearizationPoint<'a> {
     pub(crate) spring_scale: f64,
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
-    /// Laws of bounded forces along twist and slide, per joint; empty if no force has a bound.
-    pub(crate) laws: &'a [[CoordinateLaws; 2]],
+    pub(crate) laws: StepLaws<'a>,
     /// Joints that are held at a limit, in an assembly.
     pub(crate) held: Option<&'a HeldLimits>,
+}
+
+/// Laws that hold in a solve.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StepLaws<'a> {
+    /// Of bounded forces along twist and slide, per joint; empty if no force has a bound.
+    pub(crate) joints: &'a [[CoordinateLaws; 2]],
+    /// Of ropes and gears; empty in a step of length zero.
+    pub(crate) bands: &'a [BandLaw],
 }
 
 /// The effective step, s, with what is divided by it: a step of length zero chooses its own factors.
@@ -111,7 +119,7 @@ impl<'a> LinearizationPoint<'a> {
             rates: false,
             spring_scale: 0.0,
             targets: &[],
-            laws: &[],
+            laws: StepLaws::default(),
             held: None,
         }
     }
@@ -152,7 +160,7 @@ impl<'a> LinearizationPoint<'a> {
 
     /// Laws of the bounded forces of a joint.
     pub(crate) fn laws(&self, joint: u32) -> [CoordinateLaws; 2] {
-        self.laws.get(joint as usize).copied().unwrap_or_default()
+        self.laws.joints.get(joint as usize).copied().unwrap_or_default()
     }
 
     /// Target of the motor of a joint.

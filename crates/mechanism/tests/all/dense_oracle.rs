@@ -2,11 +2,12 @@
 
 pub(crate) mod assembly;
 mod balance;
+mod bounded;
 pub(crate) mod scene;
 
 use sinew_math::{Motion, exp_so3, quat_to_mat3};
 use sinew_mechanism::{
-    BodyKind, Implicit, JacobianAt, Model, Order, Scheme, State, TreeForm, Workspace, step,
+    BodyKind, Gyroscopic, Implicit, Input, JacobianAt, Model, Order, Scheme, State, TreeForm, Workspace, step,
 };
 use sinew_testkit::{Rng, assert_close, soak_scale};
 
@@ -170,3 +171,58 @@ fn newton_iterations_solve_the_nonlinear_step() {
 /// Small steps from small errors with moderate springs, so that Newton's method converges.
 pub(crate) const SMOOTH: Taste =
     Taste { n_bodies: 6, mass_decades: 0, stiffness_decades: 2, error: 0.02, dt: 1.0 / 100.0, smooth: true };
+
+/// Joints without errors and forces, gravity, large turns.
+fn bare(rng: &mut Rng, n_loops: usize) -> Scene {
+    let taste = Taste { n_bodies: 7, error: 0.0, dt: 1.0 / 15.0, ..SMOOTH };
+    let mut scene = Scene::random(rng, &taste);
+    if n_loops > 0 {
+        scene.close(rng, &taste, n_loops);
+    }
+    for joint in &mut scene.joints {
+        (joint.twist, joint.slide, joint.rotation, joint.compliance) = (None, None, None, 0.0);
+        joint.driven.clear();
+    }
+    for body in &mut scene.bodies {
+        (body.angular_damping, body.linear_damping) = (0.0, 0.0);
+    }
+    scene.springs.clear();
+    let kinematic = std::mem::take(&mut scene.input.kinematic);
+    scene.input = Input { kinematic, ..Input::default() };
+    scene.settings.gyroscopic = [Gyroscopic::None, Gyroscopic::Implicit][rng.below(2)];
+    // What is given back to floating bodies is no impulse of a joint.
+    scene.settings.keep_momentum = false;
+    scene
+}
+
+#[test]
+fn default_newton_iterations_balance_with_directions_of_the_start() {
+    let mut rng = Rng::new(17);
+    let (mut whole, mut worst, mut turned) = (0, (0.0f64, 0.0f64), 0.0f64);
+    for case in 0..200 {
+        let mut scene = bare(&mut rng, if case % 2 == 0 { 0 } else { 2 });
+        let model = scene.model();
+        let mut scheme = Implicit::default();
+        (scheme.newton_tolerance, scheme.newton_iterations) = (1e-12, 60);
+        scene.settings.scheme = Scheme::Implicit(scheme);
+        let mut state = model.initial_state();
+        let start = in_body_axes(&model, &state);
+        let report = step(&model, &mut state, &scene.input, &scene.settings, &mut Workspace::new(&model));
+        // Divided steps are several; what is measured is a whole one.
+        if report.substeps > 1 || report.unclosed > 0.0 || report.iterations < 2 {
+            continue;
+        }
+        let end = in_body_axes(&model, &state);
+        let (open, imbalance) = balance::errors_from_start(&scene, &start, &end);
+        assert!(
+            open < 1e-10 && imbalance < 1e-9,
+            "case {case}: {open:e}, {imbalance:e}, {report:?}\n{scene:#?}"
+        );
+        whole += 1;
+        worst = (worst.0.max(open), worst.1.max(imbalance));
+        let turns = end.motions.iter().map(|m| m.angular.length() * scene.settings.dt);
+        turned = turns.fold(turned, f64::max);
+    }
+    println!("default steps: {whole} whole, largest turn {turned} rad, worst error and imbalance {worst:?}");
+    assert!(whole > 60 && turned > 0.3, "{whole} steps, {turned} rad");
+}

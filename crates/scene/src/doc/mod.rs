@@ -26,6 +26,7 @@ mod score;
 mod shape;
 mod solve;
 mod surface;
+mod transmission;
 
 pub use body::*;
 pub use camera::*;
@@ -43,3 +44,4 @@ pub use score::*;
 pub use shape::*;
 pub use solve::*;
 pub use surface::*;
+pub use transmission::*;

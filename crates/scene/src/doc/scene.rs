@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::flesh::{FleshDoc, FleshSolverDoc};
 use super::motion::{InputDoc, SpringDoc, TrackDoc};
 use super::solve::{GyroscopicDoc, LoopsDoc, StabilizeDoc, StepperDoc};
+use super::transmission::{GearDoc, RopeDoc};
 use super::{
     body::BodyDoc, camera::CameraDoc, change::ChangeDoc, contact::ColliderDoc, expect::ExpectDoc,
     generator::GeneratorDoc, joint::JointDoc, score::ScoreDoc, surface::SurfaceDoc,
@@ -16,8 +17,8 @@ use super::{
 document! {
     /// A whole scene, as written in one RON file.
     ///
-    /// Joints act between two bodies, or between a body and the world; bodies, joints, springs, surfaces, flesh,
-    /// tracks, cameras and generators each have their own set of unique names.
+    /// Joints act between two bodies, or between a body and the world; bodies, joints, springs, surfaces, flesh, tracks, cameras
+    /// and generators each have their own set of unique names, ropes and gears one together.
     pub struct SceneDoc {
         /// Format version; the only one so far is 1.
         pub format: u32 = crate::version::FORMAT,
@@ -50,6 +51,10 @@ document! {
         [omit] pub joints: Vec<JointDoc>,
         /// Linear springs between points.
         [omit] pub springs: Vec<SpringDoc>,
+        /// Ropes over pulleys.
+        [omit] pub ropes: Vec<RopeDoc>,
+        /// Gears between joints.
+        [omit] pub gears: Vec<GearDoc>,
         /// Surfaces to be drawn through points of bodies.
         [omit] pub surfaces: Vec<SurfaceDoc>,
         /// Flesh: tetrahedra around bones.

@@ -36,9 +36,13 @@ pub(super) fn characters(scene: &SceneDoc) -> impl Iterator<Item = (usize, &Char
     })
 }
 
-/// The tracks that joints follow, with the path of the field.
+/// The tracks that joints and ropes follow, with the path of the field.
 pub(super) fn joint_tracks(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
-    joints(scene).flat_map(|(path, joint)| {
+    let ropes = scene.ropes.iter().enumerate().filter_map(|(i, rope)| match &rope.length {
+        Some(TargetDoc::Track(track)) => Some((format!("ropes[{i}].length"), track)),
+        _ => None,
+    });
+    let joints = joints(scene).flat_map(|(path, joint)| {
         let target = match &joint.motor {
             Some(MotorDoc::Position(motor)) => Some(&motor.target),
             Some(MotorDoc::Velocity(motor)) => Some(&motor.target),
@@ -49,7 +53,8 @@ pub(super) fn joint_tracks(scene: &SceneDoc) -> impl Iterator<Item = (String, &S
             _ => None,
         };
         joint.drive.as_ref().map(|track| (format!("{path}.drive"), track)).into_iter().chain(target)
-    })
+    });
+    joints.chain(ropes)
 }
 
 /// The kind of each body that is listed or is a bone of a character; links of other generators are left out.

@@ -22,6 +22,7 @@ mod numbers;
 mod score;
 mod surfaces;
 mod tracks;
+mod transmissions;
 
 use self::issues::Issues;
 use crate::{doc::SceneDoc, error::SceneIssue};
@@ -70,6 +71,9 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     tracks::formulas_make_sense,
     tracks::tracks_fit_their_use,
     inputs::springs_are_in_range,
+    transmissions::ropes_can_pull,
+    transmissions::gears_join_coordinates,
+    transmissions::ropes_and_gears_are_stepped_implicitly,
     surfaces::surfaces_are_grids,
     inputs::inputs_are_in_range,
     inputs::inputs_fit_their_body,

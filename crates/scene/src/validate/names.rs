@@ -7,7 +7,7 @@ use super::lookup::{WORLD, characters, joint_tracks};
 use crate::doc::{CharacterDoc, EndDoc, GeneratorDoc, InputDoc, RootDoc, SceneDoc};
 use crate::{error::SceneIssueKind as Kind, suggest::suggestion};
 
-/// Bodies, joints, springs, surfaces, flesh, tracks, cameras and generators have names. No name is used twice in its list,
+/// Bodies, joints, springs, ropes, gears, surfaces, flesh, tracks, cameras and generators have names. No name is used twice in its list,
 /// or made by a generator.
 pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     let none = |_: &GeneratorDoc, _: &str| false;
@@ -16,6 +16,14 @@ pub(super) fn names_are_given_once(scene: &SceneDoc, issues: &mut Issues) {
     check(scene, issues, "bodies", bodies.clone(), GeneratorDoc::makes_body);
     check(scene, issues, "joints", joints, GeneratorDoc::makes_joint);
     check(scene, issues, "springs", scene.springs.iter().map(|s| s.name.as_str()), none);
+    check(scene, issues, "ropes", scene.ropes.iter().map(|rope| rope.name.as_str()), none);
+    check(scene, issues, "gears", scene.gears.iter().map(|gear| gear.name.as_str()), none);
+    for (i, gear) in scene.gears.iter().enumerate() {
+        if scene.ropes.iter().any(|rope| !rope.name.is_empty() && rope.name == gear.name) {
+            let message = format!("the name `{}` is already taken by a rope", gear.name);
+            issues.add(Kind::DuplicateName, format!("gears[{i}].name"), message, "choose another name");
+        }
+    }
     let surfaces = scene.surfaces.iter().map(|s| s.name.as_str());
     check(scene, issues, "surfaces", surfaces, GeneratorDoc::makes_surface);
     let flesh = scene.flesh.iter().map(|f| f.name.as_str());
@@ -58,6 +66,11 @@ pub(super) fn names_are_known(scene: &SceneDoc, issues: &mut Issues) {
     for (field, track) in joint_tracks(scene) {
         known.require_track(issues, track, || field);
     }
+    for (i, gear) in scene.gears.iter().enumerate() {
+        for (field, joint) in [("driver", &gear.driver), ("driven", &gear.driven)] {
+            known.require_joint(issues, joint, || format!("gears[{i}].{field}"));
+        }
+    }
     for (i, input) in scene.inputs.iter().enumerate() {
         let track = match input {
             InputDoc::Kinematic(input) => Some(&input.track),
@@ -87,6 +100,10 @@ fn body_references(scene: &SceneDoc) -> Vec<(String, &str)> {
     for (i, spring) in scene.springs.iter().enumerate() {
         all.extend(end_body(&spring.from).map(|name| (format!("springs[{i}].from.name"), name)));
         all.extend(end_body(&spring.to).map(|name| (format!("springs[{i}].to.name"), name)));
+    }
+    for (i, rope) in scene.ropes.iter().enumerate() {
+        let names = rope.path.iter().enumerate().filter_map(|(k, point)| Some((k, end_body(point)?)));
+        all.extend(names.map(|(k, name)| (format!("ropes[{i}].path[{k}].name"), name)));
     }
     for (i, surface) in scene.surfaces.iter().enumerate() {
         let names = surface.points.iter().enumerate().filter_map(|(k, point)| Some((k, end_body(point)?)));
@@ -165,6 +182,15 @@ impl<'s> Known<'s> {
             let generated = self.scene.generators.iter().flat_map(GeneratorDoc::bodies_in_words);
             let known = self.bodies.iter().map(|&body| body.to_owned()).chain(generated);
             missing(issues, "body", name, &known.collect::<Vec<_>>(), field());
+        }
+    }
+
+    fn require_joint(&self, issues: &mut Issues, name: &str, field: impl FnOnce() -> String) {
+        let listed: Vec<String> = self.scene.joints.iter().map(|joint| joint.name.clone()).collect();
+        if !listed.iter().any(|joint| joint == name)
+            && !is_generated(self.scene, name, GeneratorDoc::makes_joint)
+        {
+            missing(issues, "joint", name, &listed, field());
         }
     }
 

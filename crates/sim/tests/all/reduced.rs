@@ -90,6 +90,35 @@ fn twist_forces_of_a_ball_are_those_of_maximal_coordinates() {
 }
 
 #[test]
+fn wrenches_and_accelerations_are_those_of_maximal_coordinates() {
+    let end = |stepper: &str| {
+        let mut world = World::from_scene(&scene(stepper, 1e-4, 30.0)).expect("a scene");
+        assert!(world.workspace().joint_wrenches(world.model()).is_empty());
+        world.settings_mut().reactions = true;
+        run(&mut world, 3000);
+        (world.workspace().joint_wrenches(world.model()), world.workspace().accelerations().to_vec())
+    };
+    let (wrenches, accelerations) = end("Explicit(method: Rk4)");
+    assert!(wrenches.iter().all(|wrench| wrench.linear.length() > 1.0));
+    for stepper in ["Implicit()", "Reduced()", "Reduced(method: Implicit)", "Reduced(method: Rk4)"] {
+        let (found, moved) = end(stepper);
+        assert_eq!((found.len(), moved.len()), (wrenches.len(), accelerations.len()));
+        for (a, b) in found.iter().zip(&wrenches) {
+            let scale = 0.01 * (b.linear.length() + b.angular.length());
+            let off = (a.linear - b.linear).length().max((a.angular - b.angular).length());
+            assert!(off < scale, "{stepper}: {a:?} for {b:?}");
+        }
+        for (a, b) in moved.iter().zip(&accelerations) {
+            let off = (a.linear - b.linear).length().max((a.angular - b.angular).length());
+            assert!(
+                off < 0.02 * (1.0 + b.linear.length() + b.angular.length()),
+                "{stepper}: {a:?} for {b:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn joints_bear_and_do_what_they_do_in_maximal_coordinates() {
     let end = |stepper: &str, dt: f64| {
         let mut world = World::from_scene(&scene(stepper, dt, 30.0)).expect("a scene");

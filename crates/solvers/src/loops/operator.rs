@@ -46,13 +46,17 @@ impl<'a> Operator<'a> {
     /// A column of `Â`: the velocities of all rows under a unit multiplier of one row.
     pub(crate) fn respond_to_row(&mut self, block: &LoopBlock, row: usize, out: &mut [f64]) {
         let Ports { impulses, motions } = &mut *self.ports;
-        for (side, &port) in block.ports.iter().enumerate().filter(|&(_, &port)| port != LoopRows::FIXED) {
-            impulses[port as usize] += self.rows.row_on(block, row, side);
-        }
+        self.rows.for_each_end(block, row, |port, on| {
+            if port != LoopRows::FIXED {
+                impulses[port as usize] += on;
+            }
+        });
         self.responder.respond(impulses, motions);
-        for &port in block.ports.iter().filter(|&&port| port != LoopRows::FIXED) {
-            impulses[port as usize] = Force::ZERO;
-        }
+        self.rows.for_each_end(block, row, |port, _| {
+            if port != LoopRows::FIXED {
+                impulses[port as usize] = Force::ZERO;
+            }
+        });
         self.rows.gather(motions, out);
         self.switch_off(out);
     }

@@ -60,6 +60,14 @@ impl Preconditioner {
                     let soft = &rows.compliance()[block.rows()];
                     soft.iter().enumerate().map(|(i, d)| b[i][i] - d).fold(0.0, f64::max)
                 }
+                BlockRows::Wide(_) => {
+                    let row = block.rows().start;
+                    let rigid = rows.free_entry(block, row, free_mass);
+                    let mut b = [[0.0; 6]; 6];
+                    b[0][0] = rigid + rows.compliance()[row];
+                    self.general.push(b);
+                    rigid
+                }
             };
             largest = largest.max(diagonal);
             size = size.max(block.weight * diagonal);
@@ -75,9 +83,9 @@ impl Preconditioner {
                     let c = if invert { invert_point(b, reference) } else { Sym3::IDENTITY };
                     *b = c * block.weight;
                 }
-                BlockRows::General(own) => {
+                BlockRows::General(_) | BlockRows::Wide(_) => {
                     let Some(b) = general.next() else { return };
-                    let n = own.len();
+                    let n = block.rows().len();
                     let mut c = [[0.0; 6]; 6];
                     if invert {
                         (n..6).for_each(|i| b[i][i] = reference);
@@ -101,7 +109,7 @@ impl Preconditioner {
                     each(block, JointBlock::Point(&self.points[point]));
                     point += 1;
                 }
-                BlockRows::General(_) => {
+                BlockRows::General(_) | BlockRows::Wide(_) => {
                     each(block, JointBlock::General(&self.general[general]));
                     general += 1;
                 }

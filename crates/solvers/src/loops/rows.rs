@@ -6,6 +6,8 @@
 //! ```text
 //! J v = v₁ + ω₁×a₁ − v₂ − ω₂×a₂        Jᵀλ = (a₁×λ, λ) on 1, −(a₂×λ, λ) on 2
 //! ```
+//! A wide row acts on any number of bodies (gears, ropes over pulleys): `Σ J_i v_i + D λ = b`.
+//!
 //! A force across a loop (spring `k`, damper `c`, gap `x`) is a compliant row: `D = 1/(h(hk+c))`,
 //! `b = −k x/(hk+c)`.
 //!
@@ -38,14 +40,23 @@ pub struct LoopRow {
 /// One joint among the loops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopBlock {
-    /// The two bodies, or [`LoopRows::FIXED`].
+    /// The two bodies, or [`LoopRows::FIXED`]; fixed for a wide row, whose bodies are stored with it.
     pub ports: [u32; 2],
     /// Visual importance, ≥ 0; see [`crate::refine`].
     pub weight: f64,
     first: u32,
     data: u32,
     n_rows: u8,
-    point: bool,
+    shape: BlockShape,
+}
+
+/// What a block stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockShape {
+    Point,
+    General,
+    /// One row on this many bodies.
+    Wide(u16),
 }
 
 impl LoopBlock {
@@ -64,6 +75,8 @@ pub(crate) enum BlockRows<'a> {
     Point(&'a [DVec3; 2]),
     /// General rows: on the first and on the second body.
     General(&'a [[Force; 2]]),
+    /// One row on any number of bodies.
+    Wide(&'a [(u32, Force)]),
 }
 
 /// Largest weight; larger ones are cut, so that products of weights stay finite.
@@ -75,6 +88,8 @@ pub struct LoopRows {
     blocks: Vec<LoopBlock>,
     arms: Vec<[DVec3; 2]>,
     rows: Vec<[Force; 2]>,
+    /// Ends of wide rows.
+    wide: Vec<(u32, Force)>,
     rhs: Vec<f64>,
     compliance: Vec<f64>,
     /// Ports touched, each once, in the order of their first block.
@@ -104,6 +119,7 @@ impl LoopRows {
         self.blocks.clear();
         self.arms.clear();
         self.rows.clear();
+        self.wide.clear();
         self.rhs.clear();
         self.compliance.clear();
         for &port in &self.ports {
@@ -118,7 +134,7 @@ impl LoopRows {
     /// Arms run from the centre of mass to the point (m), the right-hand side is in m/s, both in world axes.
     #[inline]
     pub fn push_point(&mut self, ports: [u32; 2], arms: [DVec3; 2], rhs: DVec3, weight: f64) {
-        self.push_block(ports, weight, 3, self.arms.len(), true);
+        self.push_block(ports, weight, (3, self.arms.len()), BlockShape::Point);
         self.arms.push(arms);
         self.rhs.extend(rhs.to_array());
         self.compliance.extend([0.0; 3]);
@@ -127,7 +143,7 @@ impl LoopRows {
     /// Up to six general rows as one block.
     pub fn push(&mut self, ports: [u32; 2], rows: &[LoopRow], weight: f64) {
         assert!(rows.len() <= 6, "a joint has at most six rows");
-        self.push_block(ports, weight, rows.len(), self.rows.len(), false);
+        self.push_block(ports, weight, (rows.len(), self.rows.len()), BlockShape::General);
         for row in rows {
             self.rows.push([row.on1, row.on2]);
             self.rhs.push(row.rhs);
@@ -135,21 +151,49 @@ impl LoopRows {
         }
     }
 
-    fn push_block(&mut self, ports: [u32; 2], weight: f64, n_rows: usize, data: usize, point: bool) {
-        for port in ports.into_iter().filter(|&port| port != Self::FIXED) {
-            let at = port as usize;
-            if self.seen.len() <= at {
-                self.seen.resize(at + 1, false);
-            }
-            if !self.seen[at] {
-                self.seen[at] = true;
-                self.ports.push(port);
-            }
+    /// One row on any number of bodies, `(port, J)` each: `Σ J_i v_i + compliance·λ = rhs`. Ends on [`Self::FIXED`] are left out.
+    pub fn push_wide(
+        &mut self,
+        ends: impl Iterator<Item = (u32, Force)>,
+        rhs: f64,
+        compliance: f64,
+        weight: f64,
+    ) {
+        let first = self.wide.len();
+        self.wide.extend(ends.filter(|&(port, _)| port != Self::FIXED));
+        for at in first..self.wide.len() {
+            self.touch(self.wide[at].0);
         }
+        let n_ends = u16::try_from(self.wide.len() - first).expect("a row acts on fewer than 65536 bodies");
+        self.push_block([Self::FIXED; 2], weight, (1, first), BlockShape::Wide(n_ends));
+        self.rhs.push(rhs);
+        self.compliance.push(compliance.max(0.0));
+    }
+
+    /// Notes a port that rows touch.
+    fn touch(&mut self, port: u32) {
+        let at = port as usize;
+        if self.seen.len() <= at {
+            self.seen.resize(at + 1, false);
+        }
+        if !self.seen[at] {
+            self.seen[at] = true;
+            self.ports.push(port);
+        }
+    }
+
+    fn push_block(
+        &mut self,
+        ports: [u32; 2],
+        weight: f64,
+        (n_rows, data): (usize, usize),
+        shape: BlockShape,
+    ) {
+        ports.into_iter().filter(|&port| port != Self::FIXED).for_each(|port| self.touch(port));
         let weight = if weight > 0.0 { weight.min(LARGEST_WEIGHT) } else { 0.0 };
         self.switched_off |= weight <= 0.0;
         let (first, n_rows) = (self.rhs.len() as u32, n_rows as u8);
-        self.blocks.push(LoopBlock { ports, weight, first, data: data as u32, n_rows, point });
+        self.blocks.push(LoopBlock { ports, weight, first, data: data as u32, n_rows, shape });
     }
 
     /// Number of scalar rows.
@@ -195,28 +239,60 @@ impl LoopRows {
     #[inline]
     pub(crate) fn rows_of(&self, block: &LoopBlock) -> BlockRows<'_> {
         let data = block.data as usize;
-        if block.point {
-            BlockRows::Point(&self.arms[data])
-        } else {
-            BlockRows::General(&self.rows[data..data + usize::from(block.n_rows)])
+        match block.shape {
+            BlockShape::Point => BlockRows::Point(&self.arms[data]),
+            BlockShape::General => BlockRows::General(&self.rows[data..data + usize::from(block.n_rows)]),
+            BlockShape::Wide(n) => BlockRows::Wide(&self.wide[data..data + usize::from(n)]),
         }
     }
 
-    /// One row of a block on one of its two bodies.
-    pub(crate) fn row_on(&self, block: &LoopBlock, row: usize, side: usize) -> Force {
+    /// Calls `each(port, J)` for every body that a row of a block acts on; the port may be [`Self::FIXED`].
+    #[inline]
+    pub(crate) fn for_each_end(&self, block: &LoopBlock, row: usize, mut each: impl FnMut(u32, Force)) {
         let of_block = row - block.first as usize;
         match self.rows_of(block) {
             BlockRows::Point(arms) => {
-                let axis = DVec3::AXES[of_block] * if side == 0 { 1.0 } else { -1.0 };
-                Force { angular: arms[side].cross(axis), linear: axis }
+                for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
+                    let axis = DVec3::AXES[of_block] * sign;
+                    each(block.ports[side], Force { angular: arms[side].cross(axis), linear: axis });
+                }
             }
-            BlockRows::General(rows) => rows[of_block][side],
+            BlockRows::General(rows) => {
+                block.ports.into_iter().zip(rows[of_block]).for_each(|(port, on)| each(port, on));
+            }
+            BlockRows::Wide(ends) => ends.iter().for_each(|&(port, on)| each(port, on)),
         }
+    }
+
+    /// One row of a block on one of its two bodies; nothing for a wide row.
+    pub(crate) fn row_on(&self, block: &LoopBlock, row: usize, side: usize) -> Force {
+        let (mut found, mut end) = (Force::ZERO, 0);
+        if !matches!(block.shape, BlockShape::Wide(_)) {
+            self.for_each_end(block, row, |_, on| {
+                found = if end == side { on } else { found };
+                end += 1;
+            });
+        }
+        found
     }
 
     /// Whether a row of a block moves rotations only.
     pub(crate) fn is_turn(&self, block: &LoopBlock, row: usize) -> bool {
-        [0, 1].iter().all(|&side| self.row_on(block, row, side).linear == DVec3::ZERO)
+        let mut is_turn = true;
+        self.for_each_end(block, row, |_, on| is_turn &= on.linear == DVec3::ZERO);
+        is_turn
+    }
+
+    /// `J M⁻¹Jᵀ` of a row for free bodies.
+    pub(crate) fn free_entry(
+        &self,
+        block: &LoopBlock,
+        row: usize,
+        free_mass: &dyn Fn(u32) -> FreeMass,
+    ) -> f64 {
+        let mut sum = 0.0;
+        self.for_each_end(block, row, |port, on| sum += on.dot(Self::mass_at(port, free_mass).mul(on)));
+        sum
     }
 
     /// Mass of the body at a port as if it were free.
@@ -227,15 +303,21 @@ impl LoopRows {
     /// Adds a share of `J M⁻¹Jᵀ` to the compliance of the rows of the last block: for each row the smaller of two
     /// `(share, masses)`. The three rows of a point block get their mean.
     pub fn soften_last(&mut self, softness: [(f64, &dyn Fn(u32) -> FreeMass); 2]) {
-        let Self { blocks, arms, rows, compliance, .. } = self;
-        let Some(block) = blocks.last() else { return };
+        let Some(&block) = self.blocks.last() else { return };
+        if let BlockShape::Wide(_) = block.shape {
+            let row = block.first as usize;
+            let [first, second] = softness.map(|(share, mass)| share * self.free_entry(&block, row, mass));
+            self.compliance[row] += first.min(second);
+            return;
+        }
+        let Self { arms, rows, compliance, .. } = self;
         let own = softness
             .map(|(share, free_mass)| (share, block.ports.map(|port| Self::mass_at(port, free_mass))));
         let of_row = |[on1, on2]: [Force; 2]| {
             own.map(|(share, [m1, m2])| share * (on1.dot(m1.mul(on1)) + on2.dot(m2.mul(on2))))
         };
         let (data, compliance) = (block.data as usize, &mut compliance[block.rows()]);
-        if block.point {
+        if block.shape == BlockShape::Point {
             let [arm1, arm2] = arms[data];
             let on = |arm: DVec3, axis: DVec3| Force { angular: arm.cross(axis), linear: axis };
             let mut mean = [0.0; 2];
@@ -256,14 +338,7 @@ impl LoopRows {
     pub(crate) fn fill_free_diagonal(&self, free_mass: &dyn Fn(u32) -> FreeMass, diagonal: &mut Vec<f64>) {
         diagonal.clear();
         for block in &self.blocks {
-            let masses = block.ports.map(|port| Self::mass_at(port, free_mass));
-            diagonal.extend(block.rows().map(|row| {
-                let of_side = |side: usize| {
-                    let on = self.row_on(block, row, side);
-                    on.dot(masses[side].mul(on))
-                };
-                of_side(0) + of_side(1)
-            }));
+            diagonal.extend(block.rows().map(|row| self.free_entry(block, row, free_mass)));
         }
     }
 
@@ -272,18 +347,22 @@ impl LoopRows {
         self.clear();
         self.reserve_ports(other.seen.len());
         for block in &other.blocks[..n_blocks] {
-            self.push_block(block.ports, block.weight, 0, 0, block.point);
+            self.push_block(block.ports, block.weight, (0, 0), block.shape);
+            if let BlockRows::Wide(ends) = other.rows_of(block) {
+                ends.iter().for_each(|&(port, _)| self.touch(port));
+            }
         }
         self.blocks.clear();
         self.blocks.extend_from_slice(&other.blocks[..n_blocks]);
         let n_rows = self.blocks.last().map_or(0, |block| block.rows().end);
         self.arms.extend_from_slice(&other.arms);
         self.rows.extend_from_slice(&other.rows);
+        self.wide.extend_from_slice(&other.wide);
         self.rhs.extend_from_slice(&other.rhs[..n_rows]);
         self.compliance.extend_from_slice(&other.compliance[..n_rows]);
     }
 
-    /// The impulse of a block on its first body.
+    /// The impulse of a block on its first body; nothing for a wide row.
     pub fn impulse_on_first(&self, block: usize, lambda: &[f64]) -> Force {
         let block = &self.blocks[block];
         let lambda = &lambda[block.rows()];
@@ -295,6 +374,7 @@ impl LoopRows {
             BlockRows::General(rows) => {
                 rows.iter().zip(lambda).fold(Force::ZERO, |sum, ([on1, _], &l)| sum + *on1 * l)
             }
+            BlockRows::Wide(_) => Force::ZERO,
         }
     }
 
@@ -337,6 +417,9 @@ impl LoopRows {
                         }
                     }
                 }
+                BlockRows::Wide(ends) => {
+                    ends.iter().for_each(|&(port, on)| impulses[port as usize] += on * lambda[0]);
+                }
             }
         }
     }
@@ -356,6 +439,9 @@ impl LoopRows {
                     for ([on1, on2], out) in rows.iter().zip(out) {
                         *out = on1.dot(v1) + on2.dot(v2);
                     }
+                }
+                BlockRows::Wide(ends) => {
+                    out[0] = ends.iter().map(|&(port, on)| on.dot(motions[port as usize])).sum();
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! The nonlinear equations that converged Newton iterations solve: `M(v⁺ − v̂) = h F(q⁺, v⁺) − J(q⁺)ᵀλ`, `C(q⁺) = 0`.
 
 use glam::DVec3;
-use sinew_math::{Motion, quat_to_mat3};
-use sinew_mechanism::{BodyKind, State};
+use sinew_math::{Motion, quat_to_mat3, skew};
+use sinew_mechanism::{BodyKind, Gyroscopic, State};
 use sinew_testkit::{Dense, norm};
 
 use super::assembly::{Joint, motion_of, place, wrench};
@@ -88,21 +88,71 @@ pub(crate) fn errors(scene: &Scene, end: &State, base: &[Motion], h: f64) -> (f6
     (worst, norm(&without_joint_impulses(scene, &joints, &rest)) / scale)
 }
 
+/// The same for a bare step whose impulses have the directions of its start: `M(q)(v⁺ − v) − h m g` on top of `J(q)ᵀλ`, and
+/// `C(q⁺)`. The gyroscopic torque is implicit or left out.
+pub(crate) fn errors_from_start(scene: &Scene, start: &State, end: &State) -> (f64, f64) {
+    let (n, h) = (scene.bodies.len(), scene.settings.dt);
+    let mut rest = vec![0.0; 6 * n];
+    let mut scale = 1.0f64;
+    for body in (0..n).filter(|b| scene.bodies[*b].kind == BodyKind::Dynamic) {
+        let (mass, motion) = (&scene.bodies[body].mass, start.motions[body]);
+        let rotation = quat_to_mat3(start.poses[body].rotation);
+        let inertia = |w: DVec3| rotation * mass.inertia.mul_vec(rotation.transpose() * w);
+        // One Newton step of ω̇ in body axes.
+        let (omega, full) = (motion.angular, rotation * mass.inertia.to_mat3() * rotation.transpose());
+        let jacobian = full + (skew(omega) * full - skew(full * omega)) * h;
+        let gyro = jacobian.inverse() * omega.cross(full * omega) * h;
+        let is_implicit = scene.settings.gyroscopic == Gyroscopic::Implicit;
+        let turned = if is_implicit { omega - gyro } else { omega };
+        let change = end.motions[body] - Motion::new(turned, motion.linear);
+        let linear = change.linear - scene.settings.gravity * h;
+        let left = wrench(inertia(change.angular), linear * mass.mass);
+        (0..6).for_each(|i| rest[6 * body + i] = left[i]);
+        scale = scale.max(norm(&left));
+    }
+    let at_start = Joint::all(scene, start, &start.motions);
+    for row in orthonormal_rows(scene, &at_start) {
+        let along: f64 = row.iter().zip(&rest).map(|(a, b)| a * b).sum();
+        rest.iter_mut().zip(&row).for_each(|(x, u)| *x -= along * u);
+    }
+    let open =
+        Joint::all(scene, end, &end.motions).iter().map(|j| norm(&j.rows.residual)).fold(0.0, f64::max);
+    (open, norm(&rest) / scale)
+}
+
+/// An orthonormal basis of the rows on dynamic bodies; rows that others imply to 1e-9 are left out.
+fn orthonormal_rows(scene: &Scene, joints: &[Joint<'_>]) -> Vec<Vec<f64>> {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for mut row in joints.iter().flat_map(|joint| (0..joint.rows.n).map(|r| whole_row(scene, joint, r))) {
+        let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+        for unit in basis.iter().chain(&basis) {
+            let along: f64 = unit.iter().zip(&row).map(|(a, b)| a * b).sum();
+            row.iter_mut().zip(unit).for_each(|(x, u)| *x -= along * u);
+        }
+        let left = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if left > 1e-9 * length {
+            basis.push(row.iter().map(|x| x / left).collect());
+        }
+    }
+    basis
+}
+
+/// A row of a joint over all bodies; nothing on those that forces do not move.
+fn whole_row(scene: &Scene, joint: &Joint<'_>, r: usize) -> Vec<f64> {
+    let mut row = vec![0.0; 6 * scene.bodies.len()];
+    for (body, part) in [(joint.body1, &joint.rows.jacobian1[r]), (joint.body2, &joint.rows.jacobian2[r])] {
+        if let Some(body) = body.filter(|b| scene.bodies[*b].kind == BodyKind::Dynamic) {
+            (0..6).for_each(|i| row[6 * body + i] += part[i]);
+        }
+    }
+    row
+}
+
 /// The part of `impulses` on dynamic bodies that is orthogonal to every row.
 fn without_joint_impulses(scene: &Scene, joints: &[Joint<'_>], impulses: &[f64]) -> Vec<f64> {
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for joint in joints {
-        for r in 0..joint.rows.n {
-            let mut row = vec![0.0; impulses.len()];
-            for (body, part) in
-                [(joint.body1, &joint.rows.jacobian1[r]), (joint.body2, &joint.rows.jacobian2[r])]
-            {
-                if let Some(body) = body.filter(|b| scene.bodies[*b].kind == BodyKind::Dynamic) {
-                    (0..6).for_each(|i| row[6 * body + i] += part[i]);
-                }
-            }
-            rows.push(row);
-        }
+        rows.extend((0..joint.rows.n).map(|r| whole_row(scene, joint, r)));
     }
     let jacobian = Dense::from_fn(rows.len(), impulses.len(), |i, j| rows[i][j]);
     if rows.is_empty() {

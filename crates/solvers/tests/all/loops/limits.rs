@@ -283,3 +283,41 @@ fn a_second_solve_allocates_nothing() {
     run();
     assert_eq!(allocation_counter::measure(run).count_total, 0);
 }
+
+/// A wide row on two bodies is the general row, to rounding, with every method; on three bodies it meets its equation.
+#[test]
+fn wide_rows_act_on_any_number_of_bodies() {
+    let mut rng = Rng::new(21);
+    let masses: Vec<FreeMass> = (0..3)
+        .map(|_| {
+            let inverse_inertia = Sym3::diagonal(rng.vec3(0.5, 3.0));
+            FreeMass { inverse_mass: rng.uniform(0.1, 2.0), inverse_inertia }
+        })
+        .collect();
+    let methods = METHODS.iter().copied().chain([LoopMethod::Direct]);
+    for method in methods {
+        let on: Vec<Force> = (0..3).map(|_| Force::new(rng.vec3(-1.0, 1.0), rng.vec3(-1.0, 1.0))).collect();
+        let settings = LoopSettings { method, precision: 1e-12, iterations: 100, ..LoopSettings::default() };
+        let (mut general, mut wide) = (LoopRows::new(), LoopRows::new());
+        let row = LoopRow { on1: on[0], on2: on[1], rhs: 0.7, compliance: 0.2 };
+        general.push([0, 1], &[row], 1.0);
+        wide.push_wide([(0, on[0]), (LoopRows::FIXED, on[2]), (1, on[1])].into_iter(), 0.7, 0.2, 1.0);
+        let mut found = [[0.0], [0.0]];
+        for (rows, lambda) in [&general, &wide].into_iter().zip(&mut found) {
+            solve(rows, &masses, rows.rhs(), lambda, &settings);
+        }
+        assert!((found[0][0] - found[1][0]).abs() < 1e-12, "{method:?}: {found:?}");
+
+        wide.clear();
+        wide.push_wide((0..3).map(|port| (port, on[port as usize])), -0.3, 0.0, 1.0);
+        wide.soften_last([(0.1, &|port| masses[port as usize]), (0.2, &|port| masses[port as usize])]);
+        let own: f64 = on.iter().zip(&masses).map(|(on, mass)| on.dot(mass.mul(*on))).sum();
+        assert!((wide.compliance()[0] - 0.1 * own).abs() < 1e-14);
+        let mut lambda = [0.0];
+        solve(&wide, &masses, wide.rhs(), &mut lambda, &settings);
+        assert!((lambda[0] * own * 1.1 + 0.3).abs() < 1e-11, "{method:?}: {lambda:?}");
+        let mut impulses = [Force::ZERO; 3];
+        wide.scatter(&lambda, &mut impulses);
+        assert!(impulses.iter().zip(&on).all(|(found, on)| *found == *on * lambda[0]));
+    }
+}

@@ -1,0 +1,68 @@
+//! The ropes and gears of a model: names, bodies, and the places of their multipliers among those of the loops.
+
+use glam::DVec3;
+use sinew_topology::NONE;
+
+use crate::model::{Model, Quantity, TransmissionId, TransmissionModel};
+
+impl Model {
+    /// Number of ropes and gears.
+    pub fn n_transmissions(&self) -> usize {
+        self.springs.transmissions.len()
+    }
+
+    /// All ropes and gears.
+    pub fn transmissions(&self) -> impl ExactSizeIterator<Item = TransmissionId> + use<> {
+        (0..self.n_transmissions()).map(TransmissionId::from_index)
+    }
+
+    /// The rope or gear called `name`.
+    pub fn transmission(&self, name: &str) -> Option<TransmissionId> {
+        self.names.transmissions.find(name).map(TransmissionId::from_index)
+    }
+
+    /// The bodies of a transmission, one after the other; the world among them.
+    pub(crate) fn transmission_bodies(&self, transmission: &TransmissionModel) -> Vec<u32> {
+        let joint_bodies = |joint: u32| {
+            let joint = &self.joints[joint as usize];
+            [joint.body1, joint.body2]
+        };
+        transmission.quantity.bodies(joint_bodies)
+    }
+
+    /// Ports that transmissions act on.
+    pub(crate) fn transmission_ports(&self) -> impl Iterator<Item = u32> + '_ {
+        self.springs
+            .transmissions
+            .iter()
+            .flat_map(|t| self.transmission_bodies(t))
+            .map(|body| self.port(body))
+    }
+
+    /// Multipliers of all transmissions: one each, then two for every free segment.
+    pub(crate) fn n_transmission_rows(&self) -> usize {
+        let segments = self.springs.transmissions.iter().map(|t| self.free_segments(t).count());
+        self.n_transmissions() + 2 * segments.sum::<usize>()
+    }
+
+    /// The segments of a rope between two different bodies that forces move, by their first points.
+    pub(crate) fn free_segments<'a>(
+        &'a self,
+        rope: &'a TransmissionModel,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let points: &[(u32, DVec3)] = match &rope.quantity {
+            Quantity::Path(points) => points,
+            Quantity::Joints(_) => &[],
+        };
+        let is_free = |pair: &[(u32, DVec3)]| {
+            pair[0].0 != pair[1].0 && pair.iter().all(|&(body, _)| self.port(body) != NONE)
+        };
+        (0..points.len().saturating_sub(1)).filter(move |&i| is_free(&points[i..i + 2]))
+    }
+
+    /// First of the multipliers of transmissions.
+    pub(crate) fn first_transmission_row(&self) -> usize {
+        let primary = self.loops.iter().filter(|l| l.is_primary);
+        primary.map(|l| self.loop_multipliers(l)).sum::<usize>() + 3 * self.springs.in_loops.len()
+    }
+}

@@ -1,0 +1,541 @@
+//! Ropes and gears: textbook machines, an enumeration oracle, momentum, energy.
+
+use glam::{DMat3, DVec3};
+use sinew_math::{Motion, Pose};
+use sinew_mechanism::{
+    BodyId, BodySpec, DriveCoordinate, GearSpec, Input, JointFrames, JointId, JointKind, JointSpec,
+    MechanismBuilder, Model, MotorTarget, Order, RopeSpec, Scheme, Settings, State, TransmissionId,
+    Workspace, energy, joint_reading, momentum, rotation_to_axis, step, transmission_reading, violation,
+};
+use sinew_testkit::Rng;
+
+use crate::support::{GRAVITY, implicit, slab, tight, without_gravity};
+
+const ROPE: TransmissionId = TransmissionId::from_index(0);
+
+/// Default settings.
+fn usual(dt: f64) -> Settings {
+    let mut settings = Settings::default();
+    settings.dt = dt;
+    settings
+}
+
+/// A cube of some mass, kg.
+fn cube(builder: &mut MechanismBuilder, place: DVec3, mass: f64) -> BodyId {
+    let mass = slab(DVec3::splat(0.1)).with_mass(mass);
+    builder.add_body(BodySpec::dynamic("", Pose::from_translation(place), mass))
+}
+
+fn run(model: &Model, settings: &Settings, steps: usize, mut see: impl FnMut(usize, &State)) -> State {
+    let (mut state, mut workspace) = (model.initial_state(), Workspace::new(model));
+    for k in 0..steps {
+        let report = step(model, &mut state, &Input::default(), settings, &mut workspace);
+        assert!(report.non_finite.is_none() && !report.refused, "step {k}: {report:?}");
+        see(k, &state);
+    }
+    state
+}
+
+/// Two weights on a rope over a pulley of the world.
+fn atwood(m1: f64, m2: f64) -> Model {
+    let mut builder = MechanismBuilder::new();
+    let a = cube(&mut builder, DVec3::new(-0.2, 0.0, -5.0), m1);
+    let b = cube(&mut builder, DVec3::new(0.2, 0.0, -5.0), m2);
+    let (left, right) = (DVec3::new(-0.2, 0.0, 0.0), DVec3::new(0.2, 0.0, 0.0));
+    let points = vec![(Some(a), DVec3::ZERO), (None, left), (None, right), (Some(b), DVec3::ZERO)];
+    builder.add_transmission(RopeSpec::new("rope", points));
+    builder.build().expect("a machine")
+}
+
+#[test]
+fn an_atwood_machine_falls_with_its_difference() {
+    let (m1, m2) = (3.0, 1.0);
+    let a = 9.81 * (m1 - m2) / (m1 + m2);
+    let model = atwood(m1, m2);
+    let errors = [60.0, 120.0, 240.0].map(|rate| {
+        let end = run(&model, &usual(1.0 / rate), rate as usize, |k, state| {
+            let reading = transmission_reading(&model, state, ROPE);
+            assert!((reading.force - 2.0 * m1 * m2 / (m1 + m2) * 9.81).abs() < 1e-6, "{k}: {reading:?}");
+            assert!((reading.value - 10.4).abs() < 1e-9, "{k}: {reading:?}");
+        });
+        (end.poses[0].translation.z + 5.0 + 0.5 * a).abs()
+    });
+    assert!(errors[0] < 0.05, "{errors:?}");
+    for pair in errors.windows(2) {
+        assert!((pair[0] / pair[1] - 2.0).abs() < 0.1, "{errors:?}");
+    }
+    // The second-order scheme is exact but for its first step.
+    let mut second = usual(1.0 / 60.0);
+    second.scheme = implicit(1.0 / 60.0, Order::Second, 10).scheme;
+    let end = run(&model, &second, 60, |_, _| {});
+    let error = (end.poses[0].translation.z + 5.0 + 0.5 * a).abs();
+    assert!(error < 2e-3, "{error}");
+}
+
+#[test]
+fn a_block_and_tackle_balances_half_the_weight() {
+    let mut builder = MechanismBuilder::new();
+    let hook = cube(&mut builder, DVec3::new(0.0, 0.0, -2.0), 4.0);
+    let weight = cube(&mut builder, DVec3::new(1.0, 0.0, -2.0), 2.0);
+    // From the ceiling down to the hook, up again, over a pulley and down to the weight; all parallel.
+    let points = vec![
+        (None, DVec3::ZERO),
+        (Some(hook), DVec3::ZERO),
+        (None, DVec3::ZERO),
+        (None, DVec3::X),
+        (Some(weight), DVec3::ZERO),
+    ];
+    builder.add_transmission(RopeSpec::new("tackle", points));
+    let model = builder.build().expect("a tackle");
+    let end = run(&model, &usual(1.0 / 60.0), 300, |_, _| {});
+    let moved = (end.poses[0].translation.z + 2.0).abs() + (end.poses[1].translation.z + 2.0).abs();
+    assert!(moved < 1e-9, "moved by {moved}");
+    assert!((transmission_reading(&model, &end, ROPE).force - 2.0 * 9.81).abs() < 1e-6);
+}
+
+#[test]
+fn a_slack_rope_lets_fall_and_stops_at_its_length() {
+    for offset in [DVec3::ZERO, DVec3::new(0.7, 0.0, 0.0)] {
+        let mut builder = MechanismBuilder::new();
+        let body = cube(&mut builder, offset, 2.0);
+        let points = vec![(None, DVec3::ZERO), (Some(body), DVec3::new(0.0, 0.02, 0.05))];
+        builder.add_transmission(RopeSpec::new("rope", points).with_length(1.0));
+        let model = builder.build().expect("a rope");
+        let total = |state: &State| energy(&model, state, GRAVITY, 1.0).total();
+        let mut after = None;
+        let mut is_taut = false;
+        run(&model, &usual(1.0 / 60.0), 300, |k, state| {
+            let reading = transmission_reading(&model, state, ROPE);
+            assert!(reading.value < 1.0 + 1e-6, "step {k}: {reading:?}");
+            assert!(reading.force >= 0.0, "step {k}: {reading:?}");
+            if reading.force > 0.0 {
+                is_taut = true;
+                assert!((reading.value - 1.0).abs() < 1e-6, "taut at its length in step {k}: {reading:?}");
+            } else if !is_taut {
+                let fall = -9.81 / 3600.0 * 0.5 * ((k + 1) * (k + 2)) as f64;
+                assert!((state.poses[0].translation.z - fall).abs() < 1e-12, "free fall in step {k}");
+            }
+            let now = total(state);
+            if is_taut {
+                // A swing keeps its energy but for a few percent within each period.
+                let most = *after.get_or_insert(now) + 0.1 * 14.0;
+                assert!(now <= most.min(0.0), "step {k}: {now} J");
+            }
+        });
+        assert!(is_taut);
+    }
+}
+
+#[test]
+fn a_winch_lifts_until_its_largest_force() {
+    let mut builder = MechanismBuilder::new();
+    let load = cube(&mut builder, DVec3::new(0.0, 0.0, -3.0), 10.0);
+    let points = vec![(None, DVec3::ZERO), (Some(load), DVec3::ZERO)];
+    let winch = builder.add_transmission(RopeSpec::new("winch", points).with_max_force(120.0));
+    let model = builder.build().expect("a crane");
+    let (mut state, mut workspace) = (model.initial_state(), Workspace::new(&model));
+    let mut input = Input::default();
+    let settings = usual(1.0 / 60.0);
+    let mut length = 3.0;
+    for k in 0..240 {
+        // Half a metre per second.
+        length -= 0.5 / 60.0;
+        input.lengths.clear();
+        input.lengths.push((winch, MotorTarget { position: length, velocity: -0.5 }));
+        step(&model, &mut state, &input, &settings, &mut workspace);
+        let reading = transmission_reading(&model, &state, winch);
+        assert!(reading.force <= 120.0 * (1.0 + 1e-8), "{k}: {reading:?}");
+        if k > 60 {
+            assert!((reading.value - length).abs() < 1e-6, "{k}: {reading:?} for {length}");
+        }
+    }
+    // A second load that is too heavy: it falls with the difference.
+    let mut builder = MechanismBuilder::new();
+    let load = cube(&mut builder, DVec3::new(0.0, 0.0, -3.0), 20.0);
+    let points = vec![(None, DVec3::ZERO), (Some(load), DVec3::ZERO)];
+    builder.add_transmission(RopeSpec::new("winch", points).with_max_force(120.0));
+    let model = builder.build().expect("a crane");
+    let a = 9.81 - 120.0 / 20.0;
+    let errors = [60.0, 120.0].map(|rate| {
+        let end = run(&model, &usual(1.0 / rate), rate as usize, |_, _| {});
+        (end.poses[0].translation.z + 3.0 + 0.5 * a).abs()
+    });
+    assert!(errors[0] < 0.05 && (errors[0] / errors[1] - 2.0).abs() < 0.1, "{errors:?}");
+}
+
+#[test]
+fn a_soft_rope_stretches_by_its_compliance() {
+    let mut builder = MechanismBuilder::new();
+    let body = cube(&mut builder, DVec3::new(0.0, 0.0, -1.0), 2.0);
+    let points = vec![(None, DVec3::ZERO), (Some(body), DVec3::ZERO)];
+    builder.add_transmission(RopeSpec::new("", points).with_compliance(1e-3));
+    let model = builder.build().expect("a rope");
+    let end = run(&model, &usual(1.0 / 60.0), 3_000, |_, _| {});
+    let reading = transmission_reading(&model, &end, ROPE);
+    assert!((reading.value - 1.0 - 2.0 * 9.81 * 1e-3).abs() < 1e-8, "{reading:?}");
+}
+
+#[test]
+fn a_gear_turns_its_joints_together() {
+    // Two hinges on a free-floating frame: one is spun, both turn, momentum stays.
+    let mut builder = MechanismBuilder::new();
+    let frame = builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, slab(DVec3::new(2.0, 0.5, 0.5))));
+    let axis = rotation_to_axis(DVec3::new(0.0, 0.3, 1.0)).expect("not zero");
+    let mut joints = Vec::new();
+    for (k, spin) in [(-1.0, 12.0), (1.0, 0.0)] {
+        let pose = Pose::from_translation(DVec3::new(0.6 * k, 0.0, 0.5));
+        let spin = axis * DVec3::X * spin;
+        let wheel = BodySpec::dynamic("", pose, slab(DVec3::new(0.5, 0.5, 0.1)));
+        let wheel = builder.add_body(wheel.with_motion(Motion::new(spin, DVec3::ZERO)));
+        let frames = JointFrames::coincident(&pose, &Pose::IDENTITY, &Pose::new(axis, pose.translation));
+        joints.push(builder.add_joint(JointSpec::new("", JointKind::Hinge, wheel, Some(frame), frames)));
+    }
+    let coordinate = |k: usize| (joints[k], DriveCoordinate::Twist);
+    builder.add_transmission(GearSpec::new("gear", coordinate(0), coordinate(1), -2.0));
+    let model = builder.build().expect("a gear");
+    let before = momentum(&model, &model.initial_state());
+    let settings = without_gravity(usual(1.0 / 60.0));
+    let kinetic = energy(&model, &model.initial_state(), DVec3::ZERO, 1.0).total();
+    let end = run(&model, &settings, 600, |k, state| {
+        let [q1, q2] = [0, 1].map(|j| joint_reading(&model, state, joints[j]).twist);
+        assert!((q2 + 2.0 * q1).abs() < 1e-6, "step {k}: {q1} and {q2}");
+    });
+    let after = momentum(&model, &end);
+    let lost = (after.angular - before.angular).length() / before.angular.length();
+    assert!(lost < 1e-10, "{lost:e}");
+    assert!(joint_reading(&model, &end, joints[0]).twist.abs() > 6.0, "many turns");
+    assert!(energy(&model, &end, DVec3::ZERO, 1.0).total() <= kinetic);
+}
+
+#[test]
+fn a_rack_moves_with_its_pinion_and_backlash_is_a_dead_band() {
+    for backlash in [0.0, 0.02] {
+        let mut builder = MechanismBuilder::new();
+        let pinion = cube(&mut builder, DVec3::ZERO, 1.0);
+        let rack = cube(&mut builder, DVec3::X, 1.0);
+        let z = rotation_to_axis(DVec3::Z).expect("not zero");
+        let of = |builder: &mut MechanismBuilder, kind, body, place| {
+            let pose = Pose::from_translation(place);
+            let frames = JointFrames::coincident(&pose, &Pose::IDENTITY, &Pose::new(z, place));
+            builder.add_joint(JointSpec::new("", kind, body, None, frames))
+        };
+        let hinge = of(&mut builder, JointKind::Hinge, pinion, DVec3::ZERO);
+        let slider = of(&mut builder, JointKind::Prismatic, rack, DVec3::X);
+        let gear =
+            GearSpec::new("rack", (hinge, DriveCoordinate::Twist), (slider, DriveCoordinate::Slide), 0.05);
+        builder.add_transmission(gear.with_backlash(backlash));
+        let model = builder.build().expect("a rack");
+        // The rack falls freely through half the dead band, then turns the pinion: m a = m g − τ/r, I a/r = τ.
+        let inertia = model.principal_moments(model.bodies().next().expect("a body")).x;
+        let a = 9.81 / (1.0 + inertia / (0.05 * 0.05));
+        let mut taken = None;
+        let end = run(&model, &usual(1.0 / 240.0), 120, |k, state| {
+            let [angle, slide] =
+                [joint_reading(&model, state, hinge).twist, joint_reading(&model, state, slider).slide];
+            let play = slide - 0.05 * angle;
+            assert!(play.abs() <= 0.5 * backlash + 1e-7, "step {k}: {play}");
+            if play <= -0.5 * backlash + 1e-9 && taken.is_none() {
+                taken = Some(k);
+            }
+        });
+        let slide = joint_reading(&model, &end, slider).slide;
+        if backlash == 0.0 {
+            assert!((slide + 0.5 * a * 0.25).abs() < 0.01 * a, "{slide} for {a}");
+        } else {
+            assert!(taken.is_some_and(|k| k > 5) && slide < -0.1, "{taken:?} {slide}");
+        }
+    }
+}
+
+/// Random point masses on random ropes to the world: one step from rest, against all combinations of taut and slack ropes.
+#[test]
+fn ropes_meet_an_enumeration_of_taut_and_slack() {
+    let mut rng = Rng::new(77);
+    let h: f64 = 1.0 / 60.0;
+    for case in 0..60 {
+        let mut builder = MechanismBuilder::new();
+        let n_bodies = 1 + rng.below(2);
+        let places: Vec<DVec3> = (0..n_bodies).map(|_| rng.vec3(-1.0, 1.0)).collect();
+        let masses: Vec<f64> = (0..n_bodies).map(|_| rng.uniform(0.5, 5.0)).collect();
+        let mut velocities = Vec::new();
+        let mut bodies = Vec::new();
+        for (place, mass) in places.iter().zip(&masses) {
+            let velocity = rng.vec3(-1.0, 1.0);
+            velocities.push(velocity);
+            let body = BodySpec::dynamic(
+                "",
+                Pose::from_translation(*place),
+                slab(DVec3::splat(0.1)).with_mass(*mass),
+            );
+            bodies.push(builder.add_body(body.with_motion(Motion::new(DVec3::ZERO, velocity))));
+        }
+        // Rows on the velocities of the points, and how much longer each rope may become.
+        let mut rows: Vec<(Vec<DVec3>, f64)> = Vec::new();
+        for _ in 0..1 + rng.below(4) {
+            let (a, b) = (rng.below(n_bodies), rng.below(n_bodies));
+            let pulley = rng.vec3(-3.0, 3.0);
+            let mut points = vec![(Some(bodies[a]), DVec3::ZERO), (None, pulley)];
+            let mut row = vec![DVec3::ZERO; n_bodies];
+            row[a] += (places[a] - pulley).normalize();
+            let mut length = places[a].distance(pulley);
+            if a != b {
+                points.push((Some(bodies[b]), DVec3::ZERO));
+                row[b] += (places[b] - pulley).normalize();
+                length += places[b].distance(pulley);
+            }
+            let slack = if rng.below(2) == 0 { 0.0 } else { rng.uniform(0.0, 0.02) };
+            builder.add_transmission(RopeSpec::new("", points).with_length(length + slack));
+            rows.push((row, slack));
+        }
+        let model = builder.build().expect("ropes");
+        let mut settings = implicit(h, Order::First, 1);
+        settings.loops.solve.precision = 1e-13;
+        let Scheme::Implicit(scheme) = &mut settings.scheme else { unreachable!() };
+        scheme.geometric_stiffness = false;
+        let end = run(&model, &settings, 1, |_, _| {});
+        let free: Vec<DVec3> = velocities.iter().map(|v| *v + GRAVITY * h).collect();
+        let Some(expected) = enumerate(&rows, &free, &masses, h) else { continue };
+        for (k, expected) in expected.iter().enumerate() {
+            let error = (end.motions[k].linear - *expected).length();
+            assert!(error < 1e-8, "case {case}, body {k}: {} for {expected}", end.motions[k].linear);
+        }
+    }
+}
+
+/// Velocities `v = u − M⁻¹Jᵀλ` with `λ ≥ 0`, `J v ≤ s/h` and `λ (J v − s/h) = 0`, by trying all subsets of taut ropes.
+fn enumerate(rows: &[(Vec<DVec3>, f64)], free: &[DVec3], masses: &[f64], h: f64) -> Option<Vec<DVec3>> {
+    let n = rows.len();
+    let rate = |row: &[DVec3], v: &[DVec3]| row.iter().zip(v).map(|(g, v)| g.dot(*v)).sum::<f64>();
+    'subsets: for taut in 0..1u32 << n {
+        let set: Vec<usize> = (0..n).filter(|i| taut >> i & 1 == 1).collect();
+        let mut system: Vec<Vec<f64>> = set
+            .iter()
+            .map(|&i| {
+                let mut line: Vec<f64> = set
+                    .iter()
+                    .map(|&j| (0..masses.len()).map(|b| rows[i].0[b].dot(rows[j].0[b]) / masses[b]).sum())
+                    .collect();
+                line.push(rate(&rows[i].0, free) - rows[i].1 / h);
+                line
+            })
+            .collect();
+        let Some(lambda) = gauss(&mut system) else { continue };
+        if lambda.iter().any(|l| *l < -1e-10) {
+            continue;
+        }
+        let mut v = free.to_vec();
+        for (&i, l) in set.iter().zip(&lambda) {
+            for (b, v) in v.iter_mut().enumerate() {
+                *v -= rows[i].0[b] * (l / masses[b]);
+            }
+        }
+        for (row, slack) in rows {
+            if rate(row, &v) > slack / h + 1e-9 {
+                continue 'subsets;
+            }
+        }
+        return Some(v);
+    }
+    None
+}
+
+/// Gauss elimination with pivoting; `None` if the matrix is near singular.
+fn gauss(system: &mut [Vec<f64>]) -> Option<Vec<f64>> {
+    let n = system.len();
+    for k in 0..n {
+        let best = (k..n).max_by(|&i, &j| system[i][k].abs().total_cmp(&system[j][k].abs()))?;
+        system.swap(k, best);
+        if system[k][k].abs() < 1e-6 {
+            return None;
+        }
+        for i in k + 1..n {
+            let factor = system[i][k] / system[k][k];
+            let (above, below) = system.split_at_mut(i);
+            below[0].iter_mut().zip(&above[k]).for_each(|(x, y)| *x -= factor * y);
+        }
+    }
+    let mut x = vec![0.0; n];
+    for k in (0..n).rev() {
+        let known: f64 = (k + 1..n).map(|j| system[k][j] * x[j]).sum();
+        x[k] = (system[k][n] - known) / system[k][k];
+    }
+    Some(x)
+}
+
+/// A gear between random joints of a chain in the dense equations: `M v + Jᵀλ = …` solved as a whole.
+#[test]
+fn a_gear_meets_the_dense_equations() {
+    // Two wheels on world hinges: one degree of freedom in all.
+    let mut rng = Rng::new(3);
+    for case in 0..20 {
+        let mut builder = MechanismBuilder::new();
+        let ratio = rng.uniform(-3.0, 3.0);
+        let mut wheels = Vec::new();
+        for k in 0..2 {
+            let place = DVec3::X * f64::from(k) * 3.0;
+            let axis = rng.unit_vec();
+            let size = rng.vec3(0.2, 1.0);
+            let frame = Pose::new(rotation_to_axis(axis).expect("not zero"), place);
+            let body = builder.add_body(BodySpec::dynamic("", Pose::from_translation(place), slab(size)));
+            let frames = JointFrames::coincident(&Pose::from_translation(place), &Pose::IDENTITY, &frame);
+            let joint = builder.add_joint(JointSpec::new("", JointKind::Hinge, body, None, frames));
+            let inertia = DMat3::from_diagonal(slab(size).inertia.diagonal_entries());
+            wheels.push((joint, axis, axis.dot(inertia * axis), body));
+        }
+        let of = |k: usize| -> (JointId, DriveCoordinate) { (wheels[k].0, DriveCoordinate::Twist) };
+        builder.add_transmission(GearSpec::new("", of(0), of(1), ratio));
+        let model = builder.build().expect("a gear");
+        let settings = without_gravity(tight(implicit(1.0 / 60.0, Order::First, 1)));
+        let mut input = Input::default();
+        // Small, so that the turn within the step does not count.
+        let torque = rng.vec3(-5e-3, 5e-3);
+        input.wrenches.push((wheels[0].3, sinew_math::Force::new(torque, DVec3::ZERO)));
+        let (mut state, mut workspace) = (model.initial_state(), Workspace::new(&model));
+        step(&model, &mut state, &input, &settings, &mut workspace);
+        let expected = settings.dt * torque.dot(wheels[0].1) / (wheels[0].2 + ratio * ratio * wheels[1].2);
+        let found = state.motions[0].angular.dot(wheels[0].1);
+        assert!((found - expected).abs() < 1e-9 * expected.abs(), "case {case}: {found} for {expected}");
+        let driven = state.motions[1].angular.dot(wheels[1].1);
+        assert!((driven - ratio * found).abs() < 1e-12, "case {case}: {driven}");
+    }
+}
+
+/// A light ring between two ropes, with a heavy load below: its transverse motion is stiff.
+#[test]
+fn light_bodies_between_ropes_stay_calm_under_heavy_loads() {
+    for (mass, stretch) in [(1.0, 2e-6), (0.1, 2e-6), (0.01, 1e-4)] {
+        let mut builder = MechanismBuilder::new();
+        let ring = cube(&mut builder, DVec3::new(0.0, 0.0, -1.0), mass);
+        let load = cube(&mut builder, DVec3::new(0.3, 0.0, -1.8), 500.0);
+        builder.add_transmission(RopeSpec::new("", vec![(None, DVec3::ZERO), (Some(ring), DVec3::Z * 0.01)]));
+        let below = vec![(Some(ring), DVec3::Z * -0.01), (Some(load), DVec3::Z * 0.05)];
+        builder.add_transmission(RopeSpec::new("", below));
+        let model = builder.build().expect("a crane");
+        let total = |state: &State| energy(&model, state, GRAVITY, 1.0).total();
+        let before = total(&model.initial_state());
+        let (mut worst, mut highest) = (0.0f64, f64::NEG_INFINITY);
+        run(&model, &usual(1.0 / 60.0), 600, |_, state| {
+            let lengths =
+                [0, 1].map(|k| transmission_reading(&model, state, TransmissionId::from_index(k)).value);
+            worst = worst.max(lengths[0] - 0.99).max(lengths[1] - (0.3f64.powi(2) + 0.74f64.powi(2)).sqrt());
+            highest = highest.max(total(state) - before);
+        });
+        assert!(worst < stretch && highest < 1.0, "{mass}: stretched by {worst:e} m, gained {highest:e} J");
+    }
+}
+
+#[test]
+fn ropes_between_floating_bodies_keep_momentum() {
+    let mut rng = Rng::new(19);
+    for case in 0..10 {
+        let mut builder = MechanismBuilder::new();
+        let bodies: Vec<BodyId> = (0..3)
+            .map(|k| {
+                let mass = slab(DVec3::new(0.3, 0.2, 0.1)).with_mass(rng.uniform(0.1, 10.0));
+                let body = BodySpec::dynamic("", Pose::from_translation(DVec3::X * f64::from(k)), mass);
+                builder.add_body(body.with_motion(Motion::new(rng.vec3(-5.0, 5.0), rng.vec3(-2.0, 2.0))))
+            })
+            .collect();
+        let points = bodies.iter().map(|&body| (Some(body), rng.vec3(-0.1, 0.1))).collect();
+        builder.add_transmission(RopeSpec::new("", points).with_length(2.1));
+        let model = builder.build().expect("a rope");
+        let before = momentum(&model, &model.initial_state());
+        let mut n_taut = 0;
+        let end = run(&model, &without_gravity(usual(1.0 / 60.0)), 200, |k, state| {
+            let reading = transmission_reading(&model, state, ROPE);
+            // Bodies pass through each other here; a segment of almost no length has almost no direction.
+            let places: Vec<DVec3> = state.poses.iter().map(|pose| pose.translation).collect();
+            let is_short = places.windows(2).any(|pair| pair[0].distance(pair[1]) < 0.5);
+            let most = if is_short { 1e-3 } else { 1e-5 };
+            assert!(reading.value < 2.1 + most, "case {case}, step {k}: {reading:?}");
+            n_taut += u32::from(reading.force > 0.0);
+        });
+        let after = momentum(&model, &end);
+        let size = before.angular.length() + before.linear.length();
+        let lost = (after.angular - before.angular).length() + (after.linear - before.linear).length();
+        assert!(
+            n_taut > 10 && lost < 1e-10 * size,
+            "case {case}: {lost:e} of {size}, taut in {n_taut} steps"
+        );
+    }
+}
+
+#[test]
+fn bad_ropes_and_gears_are_refused_by_name() {
+    let refused = |change: &dyn Fn(&mut MechanismBuilder, BodyId, [JointId; 2])| {
+        let mut builder = MechanismBuilder::new();
+        let (a, b) = (cube(&mut builder, DVec3::ZERO, 1.0), cube(&mut builder, DVec3::X, 1.0));
+        let joints = [(a, JointKind::Hinge), (b, JointKind::Ball)].map(|(body, kind)| {
+            let frames = JointFrames::coincident(&builder.body_pose(body), &Pose::IDENTITY, &Pose::IDENTITY);
+            builder.add_joint(JointSpec::new(format!("{kind:?}"), kind, body, None, frames))
+        });
+        change(&mut builder, a, joints);
+        builder.build().expect_err("a refusal").to_string()
+    };
+    let rope = |points| RopeSpec::new("line", points);
+    let end = |body| (Some(body), DVec3::ZERO);
+    let world = || (None, DVec3::X);
+    let errors = [
+        refused(&|builder, a, _| {
+            builder.add_transmission(rope(vec![end(a)]));
+        }),
+        refused(&|builder, _, _| {
+            builder.add_transmission(rope(vec![world(), world()]));
+        }),
+        refused(&|builder, a, _| {
+            builder.add_transmission(rope(vec![world(), end(a)]).with_length(0.0));
+        }),
+        refused(&|builder, a, _| {
+            builder.add_transmission(rope(vec![world(), end(a)]).with_max_force(f64::NAN));
+        }),
+        refused(&|builder, a, _| {
+            builder.add_transmission(rope(vec![world(), end(a)]).with_compliance(-1.0));
+        }),
+        refused(&|builder, _, _| {
+            builder.add_transmission(rope(vec![world(), end(BodyId::from_index(9))]));
+        }),
+    ];
+    assert!(errors.iter().all(|error| error.contains("line")), "{errors:#?}");
+    let twist = |joint| (joint, DriveCoordinate::Twist);
+    let gear = |from, to, ratio| GearSpec::new("teeth", twist(from), twist(to), ratio);
+    let error = refused(&|builder, _, [hinge, ball]| {
+        builder.add_transmission(gear(hinge, ball, 1.0));
+    });
+    assert!(error.contains("`Ball`") && error.contains("twist"), "{error}");
+    for (ratio, backlash) in [(0.0, 0.0), (f64::NAN, 0.0), (1.0, 0.0), (1.0, -1.0)] {
+        let error = refused(&|builder, _, [hinge, _]| {
+            builder.add_transmission(gear(hinge, hinge, ratio).with_backlash(backlash));
+        });
+        assert!(error.contains("teeth"), "{error}");
+    }
+}
+
+#[test]
+fn other_schemes_refuse_ropes() {
+    let model = atwood(1.0, 2.0);
+    let (mut state, mut workspace) = (model.initial_state(), Workspace::new(&model));
+    let settings = crate::support::explicit(1e-3, sinew_mechanism::RungeKutta::Fourth, 10.0);
+    assert!(step(&model, &mut state, &Input::default(), &settings, &mut workspace).refused);
+    assert_eq!(state, model.initial_state());
+}
+
+/// Beads on a rope with a heavy end, released from the side: they whip.
+#[test]
+fn beads_on_ropes_whip_without_tearing() {
+    let mut builder = MechanismBuilder::new();
+    let mut last = (None, DVec3::ZERO);
+    for k in 1..=5 {
+        let mass = if k == 5 { 50.0 } else { 0.01 };
+        let bead = cube(&mut builder, DVec3::X * (0.2 * f64::from(k)), mass);
+        let end = (Some(bead), DVec3::ZERO);
+        builder.add_transmission(RopeSpec::new("", vec![last, end]));
+        last = end;
+    }
+    let model = builder.build().expect("beads");
+    let (mut worst, mut gained) = (0.0f64, f64::NEG_INFINITY);
+    run(&model, &usual(1.0 / 60.0), 300, |_, state| {
+        worst = worst.max(violation(&model, state, &Input::default()).position);
+        gained = gained.max(energy(&model, state, GRAVITY, 1.0).total());
+    });
+    assert!(worst < 1e-4 && gained < 1.0, "stretched by {worst:e} m, gained {gained} J");
+}
