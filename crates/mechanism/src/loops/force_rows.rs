@@ -1,13 +1,14 @@
-//! Forces outside the tree as compliant rows: `q − κ G v` is the row `G v + λ/κ = q/κ` (docs/maths/loops.md).
+//! Joints and forces as rows on two bodies. A force `q − κ G v` is the compliant row `G v + λ/κ = q/κ` (docs/maths/loops.md).
 
 use glam::DVec3;
-use sinew_math::{Force, Sym3, shift_force, symmetric_eigen};
+use sinew_math::{Force, Motion, Sym3, shift_force, symmetric_eigen};
 use sinew_solvers::{LoopRow, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::{ForceSink, ScalarImpulse};
-use crate::model::JointModel;
+use crate::forces::{ForceSink, PointSpring, ScalarImpulse};
+use crate::model::{JointModel, motion_of, pose_of};
+use crate::tree::{JointAt, LinearizationPoint, SHORT_ROW};
 
 /// A row that asks for nothing.
 pub(crate) const INACTIVE: LoopRow =
@@ -73,4 +74,44 @@ pub(crate) struct Tie {
     pub(crate) ports: [u32; 2],
     /// Along three axes.
     pub(crate) rows: [LoopRow; 3],
+}
+
+/// The rows of a joint itself, with a factor of its error that they are not to remove (1/s), and how many of them a degenerate pose has shortened: those ask for
+/// less, as in the tree.
+pub(crate) fn rigid_rows(
+    at: &LinearizationPoint<'_>,
+    here: &JointAt<'_>,
+    kept: f64,
+) -> (SmallVec<[LoopRow; 6]>, u32) {
+    let (compliance, mut degenerate) = (here.joint.compliance, 0);
+    let soft = if compliance > 0.0 { compliance / (at.step.h * at.step.h) } else { 0.0 };
+    let row = |i: usize| {
+        let [on1, on2] = [here.rows.jacobian1[i], here.rows.jacobian2[i]].map(Force::from_array);
+        let square = on1.dot(Motion::from_array(on1.to_array()));
+        let mut rhs = here.rhs(i) + here.rows.residual[i] * kept;
+        if square < SHORT_ROW * SHORT_ROW {
+            rhs *= square / (SHORT_ROW * SHORT_ROW);
+            degenerate += 1;
+        }
+        if soft.is_finite() { LoopRow { on1, on2, rhs, compliance: soft } } else { INACTIVE }
+    };
+    let rows = (0..here.rows.n).map(row).collect();
+    (rows, degenerate)
+}
+
+/// The rows of a spring between two bodies.
+pub(crate) fn spring_rows(at: &LinearizationPoint<'_>, spring: &PointSpring) -> [LoopRow; 3] {
+    let bodies = [spring.body1, spring.body2];
+    let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
+    let arm = pose1.rotation * spring.point1;
+    let shift = pose1.translation - pose2.translation;
+    let gap = at.spring_gap(spring);
+    let moved = bodies.map(|body| at.displaced.map_or(Motion::ZERO, |d| motion_of(d, body)));
+    spring.linearized_rows(gap, at.step.h).map(|row| {
+        // Both ends act at the first point, so that action meets reaction across the gap, too.
+        let on1 = Force::new(arm.cross(row.axis), row.axis);
+        let on2 = shift_force(on1, shift) * -1.0;
+        let q = row.stiff * (on1.dot(moved[0]) + on2.dot(moved[1])) - row.pull;
+        force_row(on1, on2, ScalarImpulse { q, kappa: row.kappa })
+    })
 }
