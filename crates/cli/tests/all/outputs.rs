@@ -247,7 +247,11 @@ fn a_state_that_is_no_longer_finite_exits_with_one_and_writes_what_there_is() {
 fn what_is_finite_but_absurd_is_trouble_too() {
     let folder = Folder::new("absurd");
     for (scene, settings, trouble) in [
-        ("chain_10", &["gravity=(0, 0, -1e30)"][..], "body `link_0"),
+        (
+            "chain_10",
+            &["gravity=(0, 0, -1e30)", "stepper=Implicit(newton_iterations: 1)"][..],
+            "body `link_0",
+        ),
         ("chain_10", &["gravity=(0, 0, -1e5)", "stepper=Implicit(newton_iterations: 1)"], "joint `link_0"),
         // An explicit stepper far beyond its stability limit.
         ("chain_10", &["stepper=Explicit(method: Rk4)", "dt=0.5"], "`link_0"),
