@@ -9,7 +9,7 @@ use crate::{
     short,
 };
 use serde_json::{Value, json};
-use sinew_mechanism::{JointId, Model, State};
+use sinew_mechanism::{JointId, LoopMethod, Model, State};
 use sinew_picture::{Figure, PlotCurve};
 use std::time::Instant;
 
@@ -113,7 +113,9 @@ impl SuiteReport for BudgetSuite {
 }
 
 fn measure_budget(scene: &'static str, run: &mut SceneRun, budget: u32, effort: &MeasureEffort) -> BudgetRow {
-    run.world_mut().settings_mut().loops.solve.iterations = budget;
+    let solve = &mut run.world_mut().settings_mut().loops.solve;
+    // A budget bounds iterations; by default these loops are solved directly.
+    (solve.method, solve.iterations) = (LoopMethod::ConjugateResidual, budget);
     run.restore();
     let n_steps = run.world().info().n_steps;
     let (mut largest, mut last, mut iterations) = (0.0_f64, 0.0, 0);
