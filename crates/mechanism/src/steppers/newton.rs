@@ -7,7 +7,7 @@
 //! joints per iteration; no allocation once warm.
 
 use sinew_math::Motion;
-use sinew_solvers::LoopStop;
+use sinew_solvers::{LoopMethod, LoopStop};
 
 use crate::loops::Refinement;
 use crate::steppers::{ImplicitStep, NewtonPhase, OPEN, SolvedPoint};
@@ -136,7 +136,8 @@ impl ImplicitStep<'_> {
     fn is_iterated(&self) -> bool {
         let settings = &self.here.task.settings.loops.solve;
         let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
-        let has_graph = self.solver.loops.as_ref().is_some_and(|loops| loops.graph.is_some());
+        let may_be_direct = matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct);
+        let has_graph = may_be_direct && self.solver.loops.as_ref().is_some_and(|l| l.graph.is_some());
         n_rows > 0 && !has_graph && !settings.is_direct(n_rows, self.solver.has_unknowns())
     }
 
