@@ -36,7 +36,7 @@ pub(crate) fn step(
     let mut solved = step.solve(state, run);
     let may_mend = settings.newton_iterations > 1 && settings.most_substeps > 1;
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
-    let is_torn = may_mend && is_torn(task, state, &solved.seen);
+    let is_torn = may_mend && !step.is_iterated() && is_torn(task, state, &solved.seen);
     let Closing { solves, unclosed, residual, worst, may_divide } =
         if is_torn || task.mends() { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
     run.may_be_direct = false;

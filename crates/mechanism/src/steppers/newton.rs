@@ -133,7 +133,7 @@ impl ImplicitStep<'_> {
     }
 
     /// Whether the loops are solved by iteration.
-    fn is_iterated(&self) -> bool {
+    pub(crate) fn is_iterated(&self) -> bool {
         let settings = &self.here.task.settings.loops.solve;
         let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
         let may_be_direct = matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct);
