@@ -1,7 +1,7 @@
 //! How far springs between points are from what a solve took them for.
 //!
-//! A solve is linear: it takes the length of a spring at the end of the step for `l + h a·(u − u_d)` (the whole gap, without a rest length), with its direction `a`, the relative
-//! velocity `u` of its ends, and what the measured pose contains of it, `u_d`. Bodies that turn by `hω` bend away from that by `½ (hω)²` of
+//! A solve is linear: it takes the length of a spring at the end of the step for `l + h a·(u − u_d)` (the whole gap, without a rest
+//! length), with its direction `a`, the relative velocity `u` of its ends, and what the measured pose contains of it, `u_d`. Bodies that turn by `hω` bend away from that by `½ (hω)²` of
 //! their size, and a stiff spring makes energy of it. The error `δ` counts as its energy does next to that of motion,
 //! ```text
 //! √(h²k/m) δ/size,    m: reduced mass of the two bodies

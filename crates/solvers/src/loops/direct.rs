@@ -73,7 +73,7 @@ pub(crate) fn solve(
     let n = lambda.len();
     scratch.resize(n);
     operator.rows.fill_free_diagonal(free_mass, &mut scratch.free);
-    scratch.assemble(operator, (SHARE * settings.openness * settings.openness).clamp(LEAST, MOST));
+    scratch.assemble(operator, epsilon(settings));
     let rank = scratch.decompose(n);
     scratch.subtract(rhs, lambda);
     operator.switch_off(&mut scratch.residual);
@@ -106,7 +106,7 @@ pub(crate) fn solve_graph(
         vector.resize(n, 0.0);
     }
     operator.rows.fill_free_diagonal(free_mass, proximal);
-    let epsilon = (SHARE * settings.openness * settings.openness).clamp(LEAST, MOST);
+    let epsilon = epsilon(settings);
     for block in operator.rows.blocks() {
         proximal[block.rows()].iter_mut().for_each(|p| *p *= epsilon / block.weight.max(f64::MIN_POSITIVE));
     }
@@ -131,6 +131,11 @@ pub(crate) fn solve_graph(
         }
     }
     judge(residual, settings, lambda)
+}
+
+/// `ε`, by how far joints are open.
+fn epsilon(settings: &LoopSettings) -> f64 {
+    (SHARE * settings.openness * settings.openness).clamp(LEAST, MOST)
 }
 
 /// How a solve with a residual has ended; multipliers that are not finite are dropped.
