@@ -13,6 +13,7 @@ mod layout;
 mod mechanism;
 mod names;
 mod records;
+mod rotor;
 mod spec;
 mod state;
 mod transmission;
@@ -36,6 +37,7 @@ pub(crate) use records::{
     AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
     PairForces, PairModel, PairPath, SECONDARY, WORLD, motion_of, pose_of,
 };
+pub(crate) use rotor::RotorModel;
 pub use spec::{BodyKind, BodySpec, JointSpec, PointSpringSpec};
 pub use state::{History, LoopState, State};
 pub use transmission::{GearSpec, RopeSpec, TransmissionSpec};

@@ -187,6 +187,8 @@ pub(crate) struct PairModel {
     pub(crate) has_children: bool,
     /// The body has no joint at all.
     pub(crate) spins_free: bool,
+    /// It turns about an axis that nothing moves and that is no principal axis.
+    pub(crate) is_skew: bool,
     pub(crate) inertial: BodyInertia,
     pub(crate) forces: PairForces,
     /// The joint on the body and on the parent, in their central frames.

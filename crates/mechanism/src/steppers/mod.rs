@@ -15,6 +15,7 @@ mod momentum;
 mod newton;
 mod point_solver;
 mod reaction_terms;
+mod rotors;
 mod scheme;
 mod spring_error;
 mod step;
