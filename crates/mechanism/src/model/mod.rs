@@ -35,9 +35,8 @@ pub(crate) use mechanism::{DerivedTables, ModelNames, ModelSprings, ModelStructu
 pub(crate) use names::NameTable;
 pub(crate) use records::{
     AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
-    PairForces, PairModel, PairPath, SECONDARY, WORLD, motion_of, pose_of,
+    PairForces, PairModel, PairPath, RotorModel, SECONDARY, WORLD, motion_of, pose_of,
 };
-pub(crate) use rotor::RotorModel;
 pub use spec::{BodyKind, BodySpec, JointSpec, PointSpringSpec};
 pub use state::{History, LoopState, State};
 pub use transmission::{GearSpec, RopeSpec, TransmissionSpec};

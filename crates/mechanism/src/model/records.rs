@@ -198,6 +198,19 @@ pub(crate) struct PairModel {
     pub(crate) frame_from_parent_frame: DQuat,
 }
 
+/// A body that may spin about an axis of symmetry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RotorModel {
+    pub(crate) body: u32,
+    pub(crate) pair: u32,
+    /// Unit, central frame.
+    pub(crate) axis: DVec3,
+    /// Moment about the axis, kg·m².
+    pub(crate) polar: f64,
+    /// Moment about the others, kg·m².
+    pub(crate) equator: f64,
+}
+
 /// Mass and drag of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BodyInertia {

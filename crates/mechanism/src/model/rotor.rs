@@ -9,20 +9,7 @@ use sinew_math::JointKind;
 use sinew_topology::NONE;
 
 use crate::BodyKind;
-use crate::model::{JointModel, Model, WORLD};
-
-/// A body that may spin about an axis of symmetry.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RotorModel {
-    pub(crate) body: u32,
-    pub(crate) pair: u32,
-    /// Unit, central frame.
-    pub(crate) axis: DVec3,
-    /// Moment about the axis, kg·m².
-    pub(crate) polar: f64,
-    /// Moment about the others, kg·m².
-    pub(crate) equator: f64,
-}
+use crate::model::{JointModel, Model, RotorModel, WORLD};
 
 /// Difference of two moments that counts as none, relative.
 const EQUAL: f64 = 1e-3;
