@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::loops::{ForceRows, INACTIVE, rigid_rows, spring_rows};
 use crate::model::{LoopModel, Model, WORLD, pose_of};
-use crate::tree::{JointAt, LinearizationPoint, TreeSystem, add_geometric, add_own};
+use crate::tree::{JointAt, LinearizationPoint, TreeSystem, add_geometric, add_own, transmit};
 
 /// The joints of a mechanism as one graph.
 #[derive(Clone, Debug, Default)]
@@ -77,15 +77,13 @@ impl JointGraph {
             load
         }));
         if !at.joint_forces.is_empty() {
-            pulls.clear();
-            pulls.extend(model.pairs.iter().map(|pair| at.joint_forces[pair.body as usize]));
+            transmit(model, at.joint_forces, pulls);
             for (k, pair) in model.pairs.iter().enumerate() {
                 let (pull, strength) = (pulls[k], pulls[k].length());
                 let arm = at.point.pose(pair.body).rotation * pair.own.point;
                 add_geometric(&at.point, pair.body, &mut loads[k], (arm, pair.own.anchor), (pull, strength));
                 if pair.parent != NONE {
                     let parent = pair.parent as usize;
-                    pulls[parent] += pull;
                     let arm = at.point.pose(pair.parent_body).rotation * pair.other.point;
                     let end = (arm, pair.other.anchor);
                     add_geometric(&at.point, pair.parent_body, &mut loads[parent], end, (-pull, strength));

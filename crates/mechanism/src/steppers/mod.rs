@@ -32,4 +32,4 @@ pub(crate) use reaction_terms::{add_displacing_reactions, add_inside_reactions};
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
 pub(crate) use step_point::{NewtonPhase, StepPoint, end_error};
-pub(crate) use substeps::{JointCare, NotMade, OPEN, Remedy, Substeps};
+pub(crate) use substeps::{JointCare, NotMade, OPEN, Remedy, Substeps, UNDAMPED};

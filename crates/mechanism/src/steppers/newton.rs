@@ -2,15 +2,19 @@
 //!
 //! They begin only where the motion bends the joints by more than the tolerance: the anchor of a body that turns by `hω` along a tangent
 //! misses its circle by `½ (hω)²` of the arm. While they converge, directions stay those of the first solve, which keeps momentum and
-//! energy; else the step is divided, and only its short parts are linearized where they end, with bounded turns, which damps. The best
-//! solution is taken. Errors are relative to the size of the joint's bodies (rotations in rad). Cost: one solve and one pass over the
+//! energy; else the step is divided, and only its short parts are linearized where they end, with bounded turns, which damps. Chains so taut
+//! that even its parts could not follow what vibrates across them are linearized there at once. The best solution is taken. Errors are relative to the size of the joint's bodies (rotations in rad). Cost: one solve and one pass over the
 //! joints per iteration; no allocation once warm.
 
+use glam::DVec3;
 use sinew_math::Motion;
 use sinew_solvers::{LoopMethod, LoopStop};
+use sinew_topology::NONE;
 
 use crate::loops::Refinement;
-use crate::steppers::{ImplicitStep, NewtonPhase, OPEN, SolvedPoint};
+use crate::model::{AnchorInertia, pose_of};
+use crate::steppers::{ImplicitStep, NewtonPhase, OPEN, SolvedPoint, StepPoint, UNDAMPED};
+use crate::tree::{is_taut, transmit};
 use crate::{JacobianAt, JointId, State};
 
 /// How Newton iterations ended.
@@ -93,14 +97,16 @@ impl ImplicitStep<'_> {
                 self.keep();
             }
             let is_done = (smallest <= tolerance && !is_open && are_still) || closing.solves >= most;
-            let next = self.next_phase(error, last).filter(|_| !is_done);
+            if !is_done {
+                self.prepare_again(state);
+            }
+            let next = if is_done { None } else { self.next_phase(state, error, last) };
             let Some(next) = next else {
                 if !is_best && smallest.is_finite() {
                     self.take_best(state, solved, run);
                 }
                 break;
             };
-            self.prepare_again(state);
             self.here.phase = next;
             stuck +=
                 u32::from(self.here.phase == NewtonPhase::Moved && error > OPEN && error > NO_GAIN * last);
@@ -146,23 +152,55 @@ impl ImplicitStep<'_> {
     }
 
     /// The phase of the next iteration after an error and the one before it; `None` if the step had better be divided.
-    fn next_phase(&self, error: f64, last: f64) -> Option<NewtonPhase> {
+    fn next_phase(&mut self, state: &State, error: f64, last: f64) -> Option<NewtonPhase> {
+        if self.here.phase == NewtonPhase::First && error < QUICK && self.is_taut(state) {
+            return Some(NewtonPhase::Moved);
+        }
         let here = &self.here;
         let may_keep = here.implicit.jacobian == JacobianAt::Start && here.phase != NewtonPhase::Moved;
         let share = match here.phase {
             NewtonPhase::First => QUICK * last.min(1.0),
             _ if here.task.may_damp => CONTRACTION * last,
-            // A small error is worth slow iterations; a large one is removed sooner by shorter steps.
-            _ if error <= OPEN => NO_GAIN * last,
             _ => SLOW_CONTRACTION * last,
         };
         if may_keep && (error < SETTLED || error < share) {
             Some(NewtonPhase::Again)
         } else {
-            // What is left of a rope's error is small against a joint's, and worth a solve where the step ends.
-            let is_rope = error.min(last) <= OPEN && !here.points.bands.is_empty();
-            (here.task.may_damp || is_rope || !may_keep).then_some(NewtonPhase::Moved)
+            // A small error is not worth shorter steps, but a solve where the step ends.
+            let is_small = error.min(last) <= OPEN;
+            (here.task.may_damp || is_small || !may_keep).then_some(NewtonPhase::Moved)
         }
+    }
+
+    /// Whether joints pull so hard that directions of the start would be unstable even in the shortest parts that are not damped: what vibrates
+    /// across a taut chain is faster than the step.
+    fn is_taut(&mut self, state: &State) -> bool {
+        let StepPoint { task, scheme, implicit, points, .. } = &mut self.here;
+        if !implicit.geometric_stiffness {
+            return false;
+        }
+        let model = task.model;
+        transmit(model, &points.joint_forces, &mut points.pulls);
+        let poses = if scheme.is_second { &points.poses } else { &state.poses };
+        let shortest = scheme.h / (task.share * f64::from(UNDAMPED));
+        let is_taut = |body: u32, point: DVec3, end: AnchorInertia, pull: DVec3| {
+            is_taut(pose_of(poses, body).rotation * point, end, pull, shortest)
+        };
+        let in_tree = model.pairs.iter().zip(&points.pulls).any(|(pair, &pull)| {
+            is_taut(pair.body, pair.own.point, pair.own.anchor, pull)
+                || (pair.parent != NONE
+                    && is_taut(pair.parent_body, pair.other.point, pair.other.anchor, -pull))
+        });
+        in_tree
+            || model.loops.iter().zip(&points.loop_forces).any(|(looped, &pull)| {
+                let joint = &model.joints[looped.joint as usize];
+                let ends =
+                    [(joint.body1, joint.frames.point1, pull), (joint.body2, joint.frames.point2, -pull)];
+                ends.into_iter()
+                    .zip(looped.ends)
+                    .zip(looped.ports)
+                    .any(|(((body, point, pull), end), port)| port != NONE && is_taut(body, point, end, pull))
+            })
     }
 
     /// Whether iterations on the loops were too few to solve them: in the step they open by a share of their bodies' size, and nothing is

@@ -17,7 +17,7 @@ use crate::prepare::{increment, move_pose};
 pub(crate) const OPEN: f64 = 1e-3;
 
 /// Parts that a step is divided into before it may be damped.
-const UNDAMPED: u32 = 4;
+pub(crate) const UNDAMPED: u32 = 4;
 
 /// A halved part must leave less than this share of the error that the whole left.
 const IMPROVEMENT: f64 = 0.7;

@@ -19,6 +19,9 @@
 
 use glam::DVec3;
 use sinew_math::Sym3;
+use sinew_topology::NONE;
+
+use crate::model::{AnchorInertia, Model};
 
 /// `β`: the share of the explicit stability limit that is left alone.
 pub(crate) const RESOLVED: f64 = 0.1;
@@ -50,6 +53,21 @@ pub(crate) fn stiffness(
         xz: -t.x * s.z,
         yz: -t.y * s.z,
     })
+}
+
+/// Forces that the tree joints transmit to the bodies of their pairs, from the net force of all joints on each body.
+pub(crate) fn transmit(model: &Model, joint_forces: &[DVec3], pulls: &mut Vec<DVec3>) {
+    pulls.clear();
+    pulls.extend(model.pairs.iter().map(|pair| joint_forces[pair.body as usize]));
+    for (k, pair) in model.pairs.iter().enumerate().filter(|(_, pair)| pair.parent != NONE) {
+        let pull = pulls[k];
+        pulls[pair.parent as usize] += pull;
+    }
+}
+
+/// Whether a joint that pulls with a force turns a body back faster than an explicit step of length `h` can follow.
+pub(crate) fn is_taut(arm: DVec3, end: AnchorInertia, pull: DVec3, h: f64) -> bool {
+    h * h * 0.5 * (arm.dot(pull) + end.reach * pull.length()) > end.inertia
 }
 
 #[cfg(test)]

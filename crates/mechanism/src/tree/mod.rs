@@ -25,7 +25,7 @@ pub(crate) use body_terms::{TreeSystem, add_extra, add_geometric, add_own};
 pub(crate) use fused::{
     ANGLE_OVER_SINE, JointPlacement, SMALL_LEAN, angle_over_sine, ball, hinge, lean_squared, twist_force,
 };
-pub(crate) use geometric::RESOLVED;
+pub(crate) use geometric::{RESOLVED, is_taut, transmit};
 pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, drives_of, seen_from_body2};
 pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
 pub(crate) use point::{LinearizationPoint, StepLaws, StepLength};
