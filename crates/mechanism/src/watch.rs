@@ -108,6 +108,8 @@ pub struct StepReport {
     pub worst_joint: Option<JointId>,
     /// Parts that the step was divided into.
     pub substeps: u32,
+    /// Those of them whose joints were closed with the directions of their end, which damps what is faster than they are.
+    pub damped_parts: u32,
     /// Pivots or rows that had to be regularized by compliance.
     pub regularized: u32,
     /// How the loops were closed, all solves of the step together; the residual is that of the last one.
@@ -131,6 +133,7 @@ impl StepReport {
             unclosed: self.unclosed.max(next.unclosed),
             worst_joint: if self.unclosed > next.unclosed { self.worst_joint } else { next.worst_joint },
             substeps: self.substeps + 1,
+            damped_parts: self.damped_parts + next.damped_parts,
             regularized: self.regularized.max(next.regularized),
             assembly_iterations: self.assembly_iterations + next.assembly_iterations,
             non_finite: next.non_finite,

@@ -57,6 +57,7 @@ pub(crate) fn step(
     if reactions.is_asked {
         step.add_reactions(state, &mut reactions);
     }
+    let is_damped = step.here.phase == NewtonPhase::Moved;
     let is_at_start = step.here.phase == NewtonPhase::First && !scheme.is_second;
     let non_finite = integrate(task, &scheme, state, (&step.solver, &step.here.points.rotors));
     if is_at_start {
@@ -71,6 +72,7 @@ pub(crate) fn step(
         loop_error: solved.loop_error,
         iterations: solves,
         unclosed,
+        damped_parts: u32::from(is_damped),
         worst_joint: worst.filter(|_| is_open),
         regularized: solved.seen.regularized,
         non_finite,
