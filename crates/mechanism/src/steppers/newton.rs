@@ -100,7 +100,7 @@ impl ImplicitStep<'_> {
             if !is_done {
                 self.prepare_again(state);
             }
-            let next = if is_done { None } else { self.next_phase(state, error, last) };
+            let next = if is_done { None } else { self.next_phase(state, (error, last), self.may_move(run)) };
             let Some(next) = next else {
                 if !is_best && smallest.is_finite() {
                     self.take_best(state, solved, run);
@@ -142,18 +142,35 @@ impl ImplicitStep<'_> {
         if most > 1 && !self.here.points.bands.is_empty() { 2 * most } else { most }
     }
 
+    /// Whether the loops are solved as one graph.
+    fn has_many_loops(&self) -> bool {
+        self.solver.loops.as_ref().is_some_and(|loops| loops.graph.is_some())
+    }
+
+    /// Whether a step that is not short may be linearized where it ends: not with few loops, whose rows often depend on each other and
+    /// contradict each other there, and not where many do.
+    fn may_move(&self, run: &Refinement<'_>) -> bool {
+        let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
+        is_met && (self.solver.loops.is_none() || self.has_many_loops())
+    }
+
     /// Whether the loops are solved by iteration.
     pub(crate) fn is_iterated(&self) -> bool {
         let settings = &self.here.task.settings.loops.solve;
         let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
         let may_be_direct = matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct);
-        let has_graph = may_be_direct && self.solver.loops.as_ref().is_some_and(|l| l.graph.is_some());
+        let has_graph = may_be_direct && self.has_many_loops();
         n_rows > 0 && !has_graph && !settings.is_direct(n_rows, self.solver.has_unknowns())
     }
 
     /// The phase of the next iteration after an error and the one before it; `None` if the step had better be divided.
-    fn next_phase(&mut self, state: &State, error: f64, last: f64) -> Option<NewtonPhase> {
-        if self.here.phase == NewtonPhase::First && error < QUICK && self.is_taut(state) {
+    fn next_phase(
+        &mut self,
+        state: &State,
+        (error, last): (f64, f64),
+        may_move: bool,
+    ) -> Option<NewtonPhase> {
+        if may_move && self.here.phase == NewtonPhase::First && error < QUICK && self.is_taut(state) {
             return Some(NewtonPhase::Moved);
         }
         let here = &self.here;
@@ -161,13 +178,15 @@ impl ImplicitStep<'_> {
         let share = match here.phase {
             NewtonPhase::First => QUICK * last.min(1.0),
             _ if here.task.may_damp => CONTRACTION * last,
+            // A small error is worth slow iterations; a large one is removed sooner by shorter steps.
+            _ if error <= OPEN && !may_move => NO_GAIN * last,
             _ => SLOW_CONTRACTION * last,
         };
         if may_keep && (error < SETTLED || error < share) {
             Some(NewtonPhase::Again)
         } else {
             // A small error is not worth shorter steps, but a solve where the step ends.
-            let is_small = error.min(last) <= OPEN;
+            let is_small = error.min(last) <= OPEN && (may_move || !here.points.bands.is_empty());
             (here.task.may_damp || is_small || !may_keep).then_some(NewtonPhase::Moved)
         }
     }

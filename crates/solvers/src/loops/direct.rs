@@ -41,6 +41,9 @@ const GRAPH_REPEATS: usize = 12;
 /// A repeat that leaves more than this share of the residual has left what no repeat will remove.
 const STALLED: f64 = 0.9;
 
+/// Share of the residual that rows hold back by the proximal term where none of them depend on each other.
+const NOTHING: f64 = 1e-6;
+
 /// A pivot below this fraction of its diagonal entry is rounding.
 const ZERO: f64 = 1e-11;
 
@@ -119,9 +122,11 @@ pub(crate) fn solve_graph(
         step.copy_from_slice(r);
         graph.solve(step);
         column.iter_mut().zip(&*step).zip(&*proximal).for_each(|((c, y), p)| *c = p * y);
-        graph.solve(column);
-        for ((l, y), z) in lambda.iter_mut().zip(&*step).zip(&*column) {
-            *l += y - z;
+        lambda.iter_mut().zip(&*step).for_each(|(l, y)| *l += y);
+        // `E (1 − ε P E) r`: the second term tells dependent directions apart, and is nothing where there are none.
+        if largest(column) > NOTHING * residual {
+            graph.solve(column);
+            lambda.iter_mut().zip(&*column).for_each(|(l, z)| *l -= z);
         }
         operator.switch_off(lambda);
         let before = residual;

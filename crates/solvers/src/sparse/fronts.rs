@@ -246,56 +246,125 @@ impl FrontFactor {
 
     /// Solves for `x`, by position, in place.
     pub(crate) fn solve(&mut self, plan: &FrontPlan) {
-        let Self { panels, inverse_pivots, x, work, .. } = self;
+        let Self { panels, inverse_pivots, x, .. } = self;
         for front in &plan.fronts {
-            let (first, n, m) = (front.first as usize, front.n_own as usize, front.n_rows());
-            let touched = plan.touched(front);
-            let local = gather(x, first..first + n, touched, work);
-            for (k, column) in panels[front.panel..][..n * m].chunks_exact(m).enumerate() {
-                let (value, rest) = (local[k], &mut local[k + 1..]);
-                rest.iter_mut().zip(&column[k + 1..]).for_each(|(x, l)| *x -= l * value);
-            }
-            x[first..first + n].copy_from_slice(&local[..n]);
-            for (&at, value) in touched.iter().zip(&local[n..]) {
-                x[at as usize] = *value;
+            let (touched, panel) = (plan.touched(front), &panels[front.panel..]);
+            match front.n_own {
+                3 => forward::<3>(front, touched, panel, x),
+                _ => {
+                    for k in 0..front.n_own as usize {
+                        let (m, n) = (front.n_rows(), front.n_own as usize);
+                        let (first, column) = (front.first as usize, &panel[k * m..][..m]);
+                        let value = x[first + k];
+                        let own = x[first + k + 1..first + n].iter_mut();
+                        own.zip(&column[k + 1..n]).for_each(|(x, l)| *x -= l * value);
+                        touched.iter().zip(&column[n..]).for_each(|(&at, l)| x[at as usize] -= l * value);
+                    }
+                }
             }
         }
         x.iter_mut().zip(&*inverse_pivots).for_each(|(x, d)| *x *= d);
         for front in plan.fronts.iter().rev() {
-            let (first, n, m) = (front.first as usize, front.n_own as usize, front.n_rows());
-            let local = gather(x, first..first + n, plan.touched(front), work);
-            for (k, column) in panels[front.panel..][..n * m].chunks_exact(m).enumerate().rev() {
-                local[k] -= sinew_math::dot(&column[k + 1..], &local[k + 1..]);
-            }
-            x[first..first + n].copy_from_slice(&local[..n]);
-        }
-    }
-}
-
-/// The entries of a vector that a front holds, its own first.
-fn gather<'a>(x: &[f64], own: Range<usize>, touched: &[u32], into: &'a mut Vec<f64>) -> &'a mut [f64] {
-    into.clear();
-    into.extend_from_slice(&x[own]);
-    into.extend(touched.iter().map(|&at| x[at as usize]));
-    into
-}
-
-/// Eliminates the first `n` of `m` rows of a front, by columns, lower half.
-fn eliminate(work: &mut [f64], (n, m): (usize, usize), inverse_pivots: &mut [f64]) {
-    for k in 0..n {
-        let (done, rest) = work.split_at_mut((k + 1) * m);
-        let column = &mut done[k * m..];
-        let pivot = column[k];
-        let inverse = if pivot > ZERO { 1.0 / pivot } else { 0.0 };
-        inverse_pivots[k] = inverse;
-        for (j, next) in (k + 1..m).zip(rest.chunks_exact_mut(m)) {
-            let l = column[j] * inverse;
-            if l != 0.0 {
-                for (x, c) in next[j..].iter_mut().zip(&column[j..]) {
-                    *x -= l * c;
+            let (touched, panel) = (plan.touched(front), &panels[front.panel..]);
+            match front.n_own {
+                3 => backward::<3>(front, touched, panel, x),
+                _ => {
+                    for k in (0..front.n_own as usize).rev() {
+                        let (m, n) = (front.n_rows(), front.n_own as usize);
+                        let (first, column) = (front.first as usize, &panel[k * m..][..m]);
+                        let own = column[k + 1..n].iter().zip(&x[first + k + 1..first + n]);
+                        let later = column[n..].iter().zip(touched).map(|(l, &at)| l * x[at as usize]);
+                        let known = own.map(|(l, x)| l * x).sum::<f64>() + later.sum::<f64>();
+                        x[first + k] -= known;
+                    }
                 }
             }
         }
-        column[k + 1..].iter_mut().for_each(|c| *c *= inverse);
     }
+}
+
+/// Eliminates the `N` own rows of a front from those that it touches.
+fn forward<const N: usize>(front: &Front, touched: &[u32], panel: &[f64], x: &mut [f64]) {
+    let (first, m) = (front.first as usize, N + touched.len());
+    let columns: [&[f64]; N] = std::array::from_fn(|k| &panel[k * m..][..m]);
+    let own = &mut x[first..first + N];
+    for k in 0..N {
+        for i in k + 1..N {
+            own[i] -= columns[k][i] * own[k];
+        }
+    }
+    let values: [f64; N] = std::array::from_fn(|k| own[k]);
+    for (i, &at) in touched.iter().enumerate() {
+        let x = &mut x[at as usize];
+        for k in 0..N {
+            *x -= columns[k][N + i] * values[k];
+        }
+    }
+}
+
+/// Finds the `N` own rows of a front from those that it touches.
+fn backward<const N: usize>(front: &Front, touched: &[u32], panel: &[f64], x: &mut [f64]) {
+    let (first, m) = (front.first as usize, N + touched.len());
+    let columns: [&[f64]; N] = std::array::from_fn(|k| &panel[k * m..][..m]);
+    let mut known = [0.0; N];
+    for (i, &at) in touched.iter().enumerate() {
+        let x = x[at as usize];
+        for k in 0..N {
+            known[k] += columns[k][N + i] * x;
+        }
+    }
+    for k in (0..N).rev() {
+        let later: f64 = (k + 1..N).map(|i| columns[k][i] * x[first + i]).sum();
+        x[first + k] -= known[k] + later;
+    }
+}
+
+/// Eliminates the first `n` of `m` rows of a front, by columns, lower half: three at a time where there are three.
+fn eliminate(work: &mut [f64], (n, m): (usize, usize), inverse_pivots: &mut [f64]) {
+    let mut k = 0;
+    while k < n {
+        let (done, later) = work.split_at_mut((k + 3.min(n - k)) * m);
+        let columns = &mut done[k * m..];
+        k += match columns.len() / m {
+            3 => eliminate_columns::<3>(columns, later, (k, m), &mut inverse_pivots[k..]),
+            2 => eliminate_columns::<2>(columns, later, (k, m), &mut inverse_pivots[k..]),
+            _ => eliminate_columns::<1>(columns, later, (k, m), &mut inverse_pivots[k..]),
+        };
+    }
+}
+
+/// Eliminates `N` columns, the first of them column `k`, from themselves and from those after them; returns `N`.
+fn eliminate_columns<const N: usize>(
+    columns: &mut [f64],
+    later: &mut [f64],
+    (k, m): (usize, usize),
+    inverse_pivots: &mut [f64],
+) -> usize {
+    let mut inverses = [0.0; N];
+    for p in 0..N {
+        let (done, rest) = columns.split_at_mut((p + 1) * m);
+        let column = &done[p * m..];
+        let pivot = column[k + p];
+        inverses[p] = if pivot > ZERO { 1.0 / pivot } else { 0.0 };
+        for (next, j) in rest.chunks_exact_mut(m).zip(k + p + 1..) {
+            let l = column[j] * inverses[p];
+            next[j..].iter_mut().zip(&column[j..]).for_each(|(x, c)| *x -= l * c);
+        }
+    }
+    inverse_pivots[..N].copy_from_slice(&inverses);
+    let mut parts = columns.chunks_exact_mut(m);
+    let own: [&mut [f64]; N] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+    for (next, j) in later.chunks_exact_mut(m).zip(k + N..) {
+        let factors: [f64; N] = std::array::from_fn(|p| own[p][j] * inverses[p]);
+        let columns: [&[f64]; N] = std::array::from_fn(|p| &own[p][j..m]);
+        for (i, x) in next[j..m].iter_mut().enumerate() {
+            for p in 0..N {
+                *x -= factors[p] * columns[p][i];
+            }
+        }
+    }
+    for p in 0..N {
+        own[p][k + p + 1..].iter_mut().for_each(|c| *c *= inverses[p]);
+    }
+    N
 }
