@@ -10,7 +10,8 @@ use sinew_math::Motion;
 use sinew_solvers::{LoopMethod, LoopStop};
 
 use crate::loops::Refinement;
-use crate::steppers::{ImplicitStep, NewtonPhase, OPEN, SolvedPoint};
+use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint};
+use crate::watch::OPEN;
 use crate::{JacobianAt, JointId, State};
 
 /// How Newton iterations ended.
