@@ -94,7 +94,7 @@ impl EnergySources {
             && input.drives.iter().all(|(_, drive)| drive.rate == 0.0)
             && input.lengths == before.lengths
             && input.released == before.released
-            && input.spring_scale == before.spring_scale
+            && input.spring_scale.to_bits() == before.spring_scale.to_bits()
             && hard(input) == hard(before)
             && input.hard_grabs(model).all(is_met)
     }

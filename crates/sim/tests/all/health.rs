@@ -157,13 +157,12 @@ fn dependent_rows_are_named() {
 }
 
 #[test]
-fn diverging_loops_and_refused_steps_are_told() {
+fn refused_steps_and_ignored_inputs_are_told() {
     let mut world = chain();
     world.settings_mut().dt = f64::NAN;
     assert_tells(&mut world, 2, &[(HealthNotice::Refused, "the step cannot be made")]);
     let mut world = chain();
-    let mut input = Input::default();
-    input.spring_scale = f64::NAN;
+    let input = Input { spring_scale: f64::NAN, ..Input::default() };
     let told: Vec<HealthNotice> = world.step_with(&input).notices().map(|(notice, _)| notice).collect();
     assert_eq!(told, [HealthNotice::IgnoredInput]);
 }
