@@ -61,7 +61,7 @@ pub(crate) fn step(
         step.add_reactions(state, &mut reactions);
     }
     let is_at_start = step.here.phase == NewtonPhase::First && !scheme.is_second;
-    let non_finite = integrate(task, &scheme, state, &step.solver);
+    let non_finite = integrate(task, &scheme, state, (&step.solver, &step.here.points.rotors));
     if is_at_start {
         turn_twists(task.model, state, scheme.h);
     }

@@ -17,6 +17,7 @@ mod newton;
 mod notice;
 mod point_solver;
 mod reaction_terms;
+mod rotors;
 mod scheme;
 mod spring_error;
 mod step;

@@ -30,9 +30,9 @@ pub(crate) struct SchemeCoefficients {
     /// Effective step `β h`.
     pub(crate) h: f64,
     /// `γ`.
-    carry: f64,
+    pub(crate) carry: f64,
     /// `ρ`.
-    ratio: f64,
+    pub(crate) ratio: f64,
 }
 
 /// Change of rotation speed times step, rad, beyond which the motion is not resolved: extrapolating it would mislead.
