@@ -278,9 +278,10 @@ pub enum RungeKutta {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Gyroscopic {
-    /// Implicit midpoint for bodies without joints (keeps energy and momentum; first order only), implicit body-frame
-    /// step for the others (stable, slightly damped). Newton iterations and the second-order scheme take the torque of
-    /// jointed bodies at the point they linearize at.
+    /// Implicit midpoint for bodies without joints (keeps energy and momentum; first order only). Spin and swing apart for bodies in
+    /// joints that spin about an axis of symmetry (wheels, tops; not with one solve per step). Torque at the velocity for
+    /// bodies on hinges that nothing moves. Implicit body-frame step for the others (stable, slightly damped); the
+    /// second-order scheme, and Newton iterations that move their point, take the torque of these where they linearize.
     #[default]
     Auto,
     /// Implicit body-frame step for all bodies.

@@ -11,7 +11,7 @@ use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
     AnchorInertia, BodyInertia, BodyModel, DerivedTables, FreeIslands, JointModel, JointSide, LinearInertia,
     LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, NameTable, PairForces, PairModel,
-    PairPath, TransmissionModel, TreeExtent, WORLD, pose_of,
+    PairPath, RotorModel, TransmissionModel, TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyKind, History, JointId, LoopState, Model, Spring, State, relative_rotation, twist_angle};
 
@@ -73,6 +73,8 @@ pub(crate) fn lay_out(records: Records, graph: Graph, plan: EliminationPlan) -> 
     model.derived.extents = TreeExtent::of(&model.pairs);
     model.derived = DerivedTables::of(&model);
     model.mark_pairs();
+    model.derived.rotors = RotorModel::of(&model);
+    model.mark_skew();
     model.stamp = model.layout_stamp();
     model.initial = model.state_of(poses, motions);
     model
@@ -212,6 +214,7 @@ impl Model {
             first_child,
             has_children: false,
             spins_free: false,
+            is_skew: false,
             inertial: BodyInertia { mass, inertia, linear_damping, angular_damping },
             forces: PairForces::default(),
             own: JointSide::default(),
@@ -354,6 +357,7 @@ impl DerivedTables {
             spring_rates: model.springs.iter().map(|spring| model.spring_rate(spring)).collect(),
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
             free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),
+            rotors: Vec::new(),
         }
     }
 }

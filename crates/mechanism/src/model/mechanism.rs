@@ -11,7 +11,7 @@ use crate::forces::{ForceSet, PointSpring};
 use crate::joints::fading_twist_gradient;
 use crate::model::{
     BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel,
-    TransmissionModel, TreeExtent, WORLD, pose_of,
+    RotorModel, TransmissionModel, TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyId, BodyKind, JointFrames, JointId, State, relative_rotation};
 
@@ -76,6 +76,8 @@ pub(crate) struct DerivedTables {
     pub(crate) bounded_joints: Vec<u32>,
     /// Islands that keep their angular momentum.
     pub(crate) free_islands: FreeIslands,
+    /// Bodies that may spin about an axis of symmetry.
+    pub(crate) rotors: Vec<RotorModel>,
 }
 
 impl ModelSprings {

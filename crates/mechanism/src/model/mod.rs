@@ -13,6 +13,7 @@ mod layout;
 mod mechanism;
 mod names;
 mod records;
+mod rotor;
 mod spec;
 mod state;
 mod transmission;
@@ -34,7 +35,7 @@ pub(crate) use mechanism::{DerivedTables, ModelNames, ModelSprings, ModelStructu
 pub(crate) use names::NameTable;
 pub(crate) use records::{
     AnchorInertia, BodyInertia, BodyModel, JointModel, JointSide, LinearInertia, LoopModel, LoopSpring,
-    PairForces, PairModel, PairPath, SECONDARY, WORLD, motion_of, pose_of,
+    PairForces, PairModel, PairPath, RotorModel, SECONDARY, WORLD, motion_of, pose_of,
 };
 pub use spec::{BodyKind, BodySpec, JointSpec, PointSpringSpec};
 pub use state::{History, LoopState, State};

@@ -187,6 +187,8 @@ pub(crate) struct PairModel {
     pub(crate) has_children: bool,
     /// The body has no joint at all.
     pub(crate) spins_free: bool,
+    /// It turns about an axis that nothing moves and that is no principal axis.
+    pub(crate) is_skew: bool,
     pub(crate) inertial: BodyInertia,
     pub(crate) forces: PairForces,
     /// The joint on the body and on the parent, in their central frames.
@@ -194,6 +196,19 @@ pub(crate) struct PairModel {
     pub(crate) other: JointSide,
     /// `Q_a Q_bᵀ` of a ball's frames on the body and on the parent.
     pub(crate) frame_from_parent_frame: DQuat,
+}
+
+/// A body that may spin about an axis of symmetry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RotorModel {
+    pub(crate) body: u32,
+    pub(crate) pair: u32,
+    /// Unit, central frame.
+    pub(crate) axis: DVec3,
+    /// Moment about the axis, kg·m².
+    pub(crate) polar: f64,
+    /// Moment about the others, kg·m².
+    pub(crate) equator: f64,
 }
 
 /// Mass and drag of a body.

@@ -14,7 +14,7 @@ use crate::steppers::{
     CoupledCompanion, NewtonPhase, PointSolver, SchemeCoefficients, SolvedPoint, StepPoint, StepTask,
     end_error,
 };
-use crate::tree::{JointAt, LinearizationPoint, add_spring, grab_spring};
+use crate::tree::{JointAt, LinearizationPoint, Rotor, add_spring, grab_spring};
 use crate::{Companion, Implicit, State, TreeForm, Workspace};
 
 /// An implicit step under way.
@@ -93,6 +93,7 @@ impl<'a> ImplicitStep<'a> {
         if self.here.scheme.is_second {
             self.here.points.extrapolate(self.here.task, state, &self.here.scheme);
         }
+        self.here.start_rotors(state, !self.solver.has_unknowns());
     }
 
     /// Solves at the present linearization point, again while bounded forces, ropes or gears change their laws.
@@ -164,6 +165,7 @@ impl<'a> ImplicitStep<'a> {
     pub(crate) fn keep(&mut self) {
         let points = &mut *self.here.points;
         points.best_motions.clone_from(&self.solver.tree.motions);
+        points.rotors.iter_mut().for_each(Rotor::keep_axis);
         if let Some(loops) = &self.solver.loops {
             points.best_multipliers.clone_from(&loops.lambda);
             points.best_impulses.clone_from(&loops.joint_impulses);
@@ -173,6 +175,7 @@ impl<'a> ImplicitStep<'a> {
     /// Takes up the best solution. A companion with unknowns keeps only its last ones, so it is solved once more from there.
     pub(crate) fn take_best(&mut self, state: &State, solved: &mut SolvedPoint, run: &mut Refinement<'_>) {
         self.solver.tree.motions.copy_from_slice(&self.here.points.best_motions);
+        self.here.points.rotors.iter_mut().for_each(Rotor::take_axis);
         if let Some(loops) = &mut self.solver.loops {
             loops.lambda.clone_from(&self.here.points.best_multipliers);
             loops.joint_impulses.clone_from(&self.here.points.best_impulses);

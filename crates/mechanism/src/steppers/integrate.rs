@@ -8,7 +8,7 @@ use sinew_topology::NONE;
 
 use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::steppers::{PointSolver, SchemeCoefficients, StepTask};
-use crate::tree::BodyLoads;
+use crate::tree::{BodyLoads, Rotor};
 use crate::{BodyId, Gyroscopic, Model, State};
 
 /// What the new poses depend on.
@@ -26,7 +26,7 @@ pub(crate) fn integrate(
     task: &StepTask<'_>,
     scheme: &SchemeCoefficients,
     state: &mut State,
-    solver: &PointSolver<'_>,
+    (solver, rotors): (&PointSolver<'_>, &[Rotor]),
 ) -> Option<BodyId> {
     let (model, settings) = (task.model, task.settings);
     solver.tree.store_twists(model, &mut state.twists);
@@ -45,6 +45,7 @@ pub(crate) fn integrate(
     } else {
         solution.integrate_plain(state);
     }
+    rotors.iter().for_each(|rotor| rotor.finish(state, scheme.keeps_history));
     task.place_kinematic(&mut state.poses);
     first_non_finite(state)
 }

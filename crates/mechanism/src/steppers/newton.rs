@@ -10,7 +10,8 @@ use sinew_math::Motion;
 use sinew_solvers::{LoopMethod, LoopStop};
 
 use crate::loops::Refinement;
-use crate::steppers::{ImplicitStep, NewtonPhase, OPEN, SolvedPoint};
+use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint};
+use crate::watch::OPEN;
 use crate::{JacobianAt, JointId, State};
 
 /// How Newton iterations ended.
@@ -77,11 +78,12 @@ impl ImplicitStep<'_> {
         let mut open = f64::INFINITY;
         let mut stuck = 0;
         loop {
+            let (spin, are_still) = self.here.rotor_error(state, &self.solver.tree.motions);
             self.here.predict_springs(state, &self.solver.tree.motions);
             self.here.move_ends(state, &self.solver.tree.motions);
             let (error, joint) = self.here.end_error(state);
             let joints = error;
-            let error = error.max(self.here.spring_error());
+            let error = error.max(self.here.spring_error()).max(spin);
             // Hard grabs are met as well as that makes progress.
             let was_open = std::mem::replace(&mut open, self.here.grab_error());
             let is_open = open > tolerance && open < NO_GAIN * was_open;
@@ -91,7 +93,7 @@ impl ImplicitStep<'_> {
                 (closing.unclosed, closing.worst) = (joints, joint);
                 self.keep();
             }
-            let is_done = (smallest <= tolerance && !is_open) || closing.solves >= most;
+            let is_done = (smallest <= tolerance && !is_open && are_still) || closing.solves >= most;
             let next = self.next_phase(error, last).filter(|_| !is_done);
             let Some(next) = next else {
                 if !is_best && smallest.is_finite() {
@@ -105,6 +107,9 @@ impl ImplicitStep<'_> {
                 u32::from(self.here.phase == NewtonPhase::Moved && error > OPEN && error > NO_GAIN * last);
             if stuck == STUCK && !self.is_iterated() {
                 self.here.bend();
+            }
+            if next == NewtonPhase::Moved {
+                self.here.carry_rotors();
             }
             last = error;
             // Directions that the rows of one pose have and those of another have not are told apart by how far they differ.
@@ -178,6 +183,7 @@ impl ImplicitStep<'_> {
         let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
         is_met
             && self.here.points.bands.is_empty()
+            && self.here.points.rotors.is_empty()
             && fastest * self.here.scheme.h * self.here.scheme.h * self.here.stiffness() <= tolerance
             && !self.here.task.model.may_open(self.here.task.input)
     }

@@ -9,7 +9,7 @@ use sinew_solvers::CgSettings;
 use crate::coupling::{CompanionScratch, CoupledTree, MOST_SOLVES};
 use crate::loops::{LoopDemand, LoopWorkspace, Refinement, Surroundings};
 use crate::tree::{
-    BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, TreeReport, TreeScratch, TreeSystem,
+    BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, Rotor, TreeReport, TreeScratch, TreeSystem,
     block_form, sweep,
 };
 use crate::{Companion, CompanionLoads, CouplingPoint, Gyroscopic, Stage, TreeForm};
@@ -50,6 +50,8 @@ pub(crate) struct PointProblem<'a> {
     /// tree; both empty if the stiffness is off.
     pub(crate) joint_forces: &'a [DVec3],
     pub(crate) loop_forces: &'a [DVec3],
+    /// Bodies that spin.
+    pub(crate) rotors: &'a [Rotor],
 }
 
 impl<'a> PointProblem<'a> {
@@ -132,6 +134,7 @@ impl PointSolver<'_> {
     ) -> (TreeReport, f64) {
         let at = &problem.point;
         self.loads.fill(at);
+        self.loads.spin(problem.rotors, at.motions);
         let mut demand =
             LoopDemand { joint_forces: problem.loop_forces, share: problem.share, ..LoopDemand::default() };
         demand.stiffens = !problem.joint_forces.is_empty();

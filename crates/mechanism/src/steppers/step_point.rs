@@ -91,6 +91,7 @@ impl StepPoint<'_> {
     /// Moves the point of measurement to the end that the solved twists (per pair) lead to.
     pub(crate) fn move_ends(&mut self, state: &State, motions: &[Motion]) {
         self.points.move_ends(self.task, state, &self.scheme, motions);
+        self.move_rotors();
     }
 
     /// The system at the present linearization point.
@@ -139,6 +140,7 @@ impl StepPoint<'_> {
             share: task.share,
             joint_forces,
             loop_forces,
+            rotors: &points.rotors,
         }
     }
 }

@@ -50,7 +50,9 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
     let omega = base.angular;
     // A free body keeps its momentum here; its rotation is integrated by the midpoint rule after the solve.
     let is_at_start = !at.is_second && (at.point.displaced.is_none() || at.point.measured.is_some());
+    let is_skew = pair.is_skew && at.gyroscopic == Gyroscopic::Auto;
     let angular = match at.gyroscopic {
+        Gyroscopic::Auto if at.loads.is_spinning(k) => at.loads.spinning[k].unwrap_or_default(),
         Gyroscopic::Auto
             if pair.spins_free
                 && !at.is_second
@@ -59,7 +61,7 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
         {
             inertia.mul_vec(omega)
         }
-        Gyroscopic::Auto | Gyroscopic::Implicit if is_at_start => {
+        Gyroscopic::Auto | Gyroscopic::Implicit if is_at_start && !is_skew => {
             let r = rotation;
             let own = DVec3::new(r.x_axis.dot(omega), r.y_axis.dot(omega), r.z_axis.dot(omega));
             *rotation * (pair.inertial.inertia.implicit_step(own, h) * pair.inertial.inertia.moments)
@@ -67,7 +69,7 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
         Gyroscopic::Momentum if is_at_start => inertia.mul_vec(omega),
         Gyroscopic::None => inertia.mul_vec(omega),
         _ => {
-            // Torque at the linearization point, which the higher-order schemes have moved ahead.
+            // Torque at the linearization point, which the higher-order schemes have moved ahead. Exact about an axis that stays.
             let ahead = at.point.motions[pair.body as usize].angular;
             inertia.mul_vec(omega) - ahead.cross(inertia.mul_vec(ahead)) * h
         }

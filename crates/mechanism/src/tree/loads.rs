@@ -3,14 +3,15 @@
 //! A load is a symmetric matrix and an impulse on the block of its body, so it costs nothing in the elimination. Only touched bodies
 //! have one. No allocation for up to [`BodyLoads::ROOM`] of them.
 
-use sinew_math::shift_motion;
+use glam::DVec3;
+use sinew_math::{Motion, shift_motion};
 use sinew_solvers::Load;
 use sinew_topology::NONE;
 
 use crate::forces::{PointSpring, PointSpringState};
 use crate::input::Grab;
 use crate::model::{Model, WORLD, motion_of, pose_of};
-use crate::tree::LinearizationPoint;
+use crate::tree::{LinearizationPoint, Rotor};
 
 /// Loads on single bodies.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct BodyLoads {
     pub(crate) loads: Vec<Load>,
     /// Pairs that have a load.
     pub(crate) touched: Vec<u32>,
+    /// Per pair: angular momentum of a body that spins, in place of what its gyroscopic law says; empty without one.
+    pub(crate) spinning: Vec<Option<DVec3>>,
     /// Per pair: whether a companion acts on it; empty without one.
     pub(crate) coupled: Vec<bool>,
 }
@@ -36,6 +39,7 @@ impl BodyLoads {
             slots: vec![NONE; model.pairs.len()],
             loads: Vec::with_capacity(room),
             touched: Vec::with_capacity(room),
+            spinning: Vec::new(),
             coupled: Vec::new(),
         }
     }
@@ -54,6 +58,17 @@ impl BodyLoads {
         }
         for spring in &at.model.springs.to_ground {
             self.add_spring(at, spring);
+        }
+    }
+
+    /// Sets the momenta of bodies that spin.
+    pub(crate) fn spin(&mut self, rotors: &[Rotor], motions: &[Motion]) {
+        if !rotors.is_empty() {
+            self.spinning.resize(self.slots.len(), None);
+        }
+        for rotor in rotors {
+            let momentum = rotor.momentum(motions[rotor.model.body as usize].angular);
+            self.spinning[rotor.model.pair as usize] = Some(momentum);
         }
     }
 
@@ -76,6 +91,12 @@ impl BodyLoads {
         self.loads.get_mut(*slot as usize)
     }
 
+    /// Whether the body of a pair spins.
+    #[inline]
+    pub(crate) fn is_spinning(&self, pair: usize) -> bool {
+        self.spinning.get(pair).is_some_and(Option::is_some)
+    }
+
     /// Whether a companion acts on the body of a pair.
     #[inline]
     pub(crate) fn is_coupled(&self, pair: usize) -> bool {
@@ -91,6 +112,7 @@ impl BodyLoads {
             }
         }
         self.loads.clear();
+        self.spinning.clear();
     }
 }
 

@@ -14,6 +14,7 @@ mod joint;
 mod loads;
 mod point;
 mod reaction;
+mod rotor;
 mod scratch;
 pub(crate) mod sweep;
 mod two_at_once;
@@ -29,6 +30,7 @@ pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, drives_of, seen_from
 pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
 pub(crate) use point::{LinearizationPoint, StepLaws, StepLength};
 pub(crate) use reaction::ReactingTree;
+pub(crate) use rotor::{Rotor, split_along};
 pub(crate) use scratch::{
     Found, PairLoad, SweepStack, TreeReport, TreeScratch, hand_up, transmitted_force, waiting_load,
 };

@@ -14,6 +14,7 @@ mod prescribed;
 mod reactions;
 mod readings;
 mod robustness;
+mod rotors;
 mod rows;
 mod stiff;
 mod support;

@@ -22,6 +22,7 @@ pub(crate) fn applies(at: &TreeSystem<'_>) -> bool {
         && at.point.measured.is_none()
         && at.point.form == RowForm::Position
         && !at.joint_forces.is_empty()
+        && at.loads.spinning.is_empty()
         && matches!(at.gyroscopic, Gyroscopic::Auto | Gyroscopic::Implicit)
 }
 
@@ -29,7 +30,7 @@ pub(crate) fn applies(at: &TreeSystem<'_>) -> bool {
 #[inline]
 pub(crate) fn path(a: &PairModel, b: &PairModel) -> Option<PairPath> {
     let is_joined = matches!(a.path, PairPath::Hinge | PairPath::Ball) && a.path == b.path;
-    (is_joined && !a.flipped && !b.flipped).then_some(a.path)
+    (is_joined && !(a.flipped || b.flipped || a.is_skew || b.is_skew)).then_some(a.path)
 }
 
 /// Two linearized pairs.
