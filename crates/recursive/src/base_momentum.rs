@@ -115,15 +115,8 @@ impl BaseMomentum {
         let (place, dofs) = (dynamics.motions[self.links.start].origin, link.dofs());
         let whole = self.as_one_body(dynamics);
         let centre = self.centre_of(dynamics, &whole);
-        let columns = &dynamics.columns[dofs.clone()];
-        let mut matrix = Block::<6, 6>::ZERO;
-        for i in 0..6 {
-            let reach = whole.mul(columns[i]);
-            (0..6).for_each(|j| matrix[(i, j)] = columns[j].dot(reach));
-        }
-        let Ok(factor) = matrix.cholesky() else { return };
         let missing = shift_force(self.momentum - self.momentum_about(dynamics, centre), centre - place);
-        let change = factor.solve(std::array::from_fn(|m| columns[m].dot(missing)));
+        let Some(change) = rates_of(missing, &whole, &dynamics.columns[dofs.clone()]) else { return };
         let shift = self.centre - centre;
         if !(shift.is_finite() && change.iter().all(|x| x.is_finite())) {
             return;
@@ -157,4 +150,14 @@ impl BaseMomentum {
     fn centre_of(&self, dynamics: &Dynamics, whole: &SpatialInertia) -> DVec3 {
         dynamics.motions[self.links.start].origin + whole.first_moment / whole.mass
     }
+}
+
+/// Rates of a base with these columns that give a body this momentum; `None` if there are none.
+fn rates_of(momentum: Force, body: &SpatialInertia, columns: &[Motion]) -> Option<[f64; 6]> {
+    let mut matrix = Block::<6, 6>::ZERO;
+    for i in 0..6 {
+        let reach = body.mul(columns[i]);
+        (0..6).for_each(|j| matrix[(i, j)] = columns[j].dot(reach));
+    }
+    Some(matrix.cholesky().ok()?.solve(std::array::from_fn(|m| columns[m].dot(momentum))))
 }

@@ -52,14 +52,14 @@ pub(crate) struct Drift {
 
 /// What stays the same over all parts of a step.
 #[derive(Clone, Copy)]
-struct Course<'a> {
+struct InertialCourse<'a> {
     tree: &'a Tree,
     resistance: &'a [f64],
     /// Length of a part, s.
     h: f64,
 }
 
-impl Course<'_> {
+impl InertialCourse<'_> {
     /// Eliminates without any forces, at the kinematics given.
     fn eliminate(&self, command: &HybridCommand, dynamics: &mut Dynamics) {
         let _ = dynamics.respond_resisted(self.tree, command, self.resistance, DVec3::ZERO, &[]);
@@ -119,17 +119,11 @@ impl Drift {
         state: &mut TreeState,
         h: f64,
     ) -> &Dynamics {
-        // q̈ = (M + D)⁻¹(forces − c): the part of the velocity products c belongs to the drift
         self.find_products(tree, dynamics, resistance, state);
-        self.kicked.copy_from_slice(&state.rates);
-        add_scaled(&mut self.kicked, h, &dynamics.accelerations);
-        add_scaled(&mut self.kicked, -h, &self.products);
-        carry(tree, dynamics, &self.kicked);
-        let fastest = dynamics.rates.iter().map(|twist| twist.angular.length_squared()).fold(0.0, f64::max);
-        let turn = h * fastest.sqrt();
+        let turn = h * self.kick(tree, dynamics, state, h);
         let mut parts = (turn / LARGEST_TURN).ceil().clamp(1.0, f64::from(MOST_PARTS)) as u32;
         loop {
-            let course = Course { tree, resistance, h: h / f64::from(parts) };
+            let course = InertialCourse { tree, resistance, h: h / f64::from(parts) };
             let is_found = self.try_parts(&course, dynamics, state, parts);
             if is_found || parts >= MOST_PARTS || !turn.is_finite() {
                 break;
@@ -139,6 +133,16 @@ impl Drift {
         state.coordinates.copy_from_slice(&self.part.end.coordinates);
         state.rates.copy_from_slice(&self.part.end.rates);
         &self.part.dynamics
+    }
+
+    /// Rates after the kick: `q̈ = (M + D)⁻¹(forces − c)`, of which the velocity products `c` belong to the drift. Returns how fast the
+    /// fastest link turns then, rad/s.
+    fn kick(&mut self, tree: &Tree, dynamics: &mut Dynamics, state: &TreeState, h: f64) -> f64 {
+        self.kicked.copy_from_slice(&state.rates);
+        add_scaled(&mut self.kicked, h, &dynamics.accelerations);
+        add_scaled(&mut self.kicked, -h, &self.products);
+        carry(tree, dynamics, &self.kicked);
+        dynamics.rates.iter().map(|twist| twist.angular.length_squared()).fold(0.0, f64::max).sqrt()
     }
 
     /// Accelerations by velocity products alone; those of driven joints stay what they are.
@@ -163,7 +167,7 @@ impl Drift {
     /// Whether every part converged.
     fn try_parts(
         &mut self,
-        course: &Course<'_>,
+        course: &InertialCourse<'_>,
         dynamics: &mut Dynamics,
         state: &TreeState,
         parts: u32,
@@ -191,12 +195,12 @@ impl Part {
     /// was found.
     fn find_end(
         &mut self,
-        course: &Course<'_>,
+        course: &InertialCourse<'_>,
         dynamics: &mut Dynamics,
         start: &TreeState,
         products: &[f64],
     ) -> bool {
-        let &Course { tree, h, .. } = course;
+        let &InertialCourse { tree, h, .. } = course;
         self.end.rates.copy_from_slice(&start.rates);
         add_scaled(&mut self.end.rates, h, products);
         carry(tree, dynamics, &start.rates);
@@ -205,11 +209,7 @@ impl Part {
         }
         let mut before = None;
         for _ in 0..MOST_SOLVES {
-            self.middle.coordinates.copy_from_slice(&start.coordinates);
-            self.end.coordinates.copy_from_slice(&start.coordinates);
-            tree.advance_between(&start.rates, h, &mut self.middle, &mut self.end);
-            self.middle_dynamics.kinematics(tree, &self.middle);
-            self.dynamics.kinematics(tree, &self.end);
+            self.move_from(course, start);
             self.fill_residual(course, dynamics, &start.rates);
             let error = before.map(|before| SLOW * before).and_then(|most: f64| {
                 let error = self.correct(tree);
@@ -229,6 +229,16 @@ impl Part {
         false
     }
 
+    /// Kinematics of the middle and of the end, with the rates found so far.
+    fn move_from(&mut self, course: &InertialCourse<'_>, start: &TreeState) {
+        let Self { middle, end, .. } = self;
+        middle.coordinates.copy_from_slice(&start.coordinates);
+        end.coordinates.copy_from_slice(&start.coordinates);
+        course.tree.advance_between(&start.rates, course.h, middle, end);
+        self.middle_dynamics.kinematics(course.tree, middle);
+        self.dynamics.kinematics(course.tree, end);
+    }
+
     /// Finds the correction of the residual; returns its size, twice a kinetic energy.
     fn correct(&mut self, tree: &Tree) -> f64 {
         self.matrix.respond_to_impulses(tree, &self.residual, &mut self.correction);
@@ -236,7 +246,7 @@ impl Part {
     }
 
     /// What the balance of each joint lacks, as an impulse.
-    fn fill_residual(&mut self, course: &Course<'_>, start: &Dynamics, rates: &[f64]) {
+    fn fill_residual(&mut self, course: &InertialCourse<'_>, start: &Dynamics, rates: &[f64]) {
         let Self { middle_dynamics: middle, dynamics: end, .. } = self;
         let ends = start.motions.iter().zip(&end.motions).zip(&middle.motions).enumerate();
         for (k, ((from, to), at)) in ends {
