@@ -33,7 +33,6 @@ pub(crate) fn step(
     step.start(state, run);
     run.done(Stage::Prepare);
 
-    run.may_be_direct = true;
     let mut solved = step.solve(state, run);
     let may_mend = settings.newton_iterations > 1 && settings.most_substeps > 1;
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
@@ -41,7 +40,6 @@ pub(crate) fn step(
     let is_torn = torn.is_some();
     let Closing { solves, unclosed, residual, worst, may_divide } =
         if is_torn || task.mends() { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
-    run.may_be_direct = false;
     let is_open = unclosed > OPEN;
     let remedy = if is_torn {
         Some(if task.care == JointCare::Nothing { Remedy::Assemble } else { Remedy::Mend })
