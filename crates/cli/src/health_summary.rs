@@ -1,7 +1,7 @@
-//! What was repaired, divided or left open over all steps of a run.
+//! What was repaired, divided, left open or worth knowing over all steps of a run.
 
 use serde::Serialize;
-use sinew_sim::{StepReport, World};
+use sinew_sim::{Culprit, EnergyAccount, HealthNotice, StepReport, World};
 
 use crate::text::quantity;
 
@@ -26,6 +26,28 @@ pub(crate) struct HealthSummary {
     pub(crate) largest_opening: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) open_joint: Option<String>,
+    /// Each sort of notice once, warnings first.
+    pub(crate) notices: Vec<NoticeCount>,
+    /// Where energy comes from.
+    #[serde(skip)]
+    account: Option<EnergyAccount>,
+    /// When the settings in force began, s.
+    #[serde(skip)]
+    in_force_since: Option<f64>,
+}
+
+/// A notice over all steps.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct NoticeCount {
+    #[serde(skip)]
+    notice: HealthNotice,
+    /// Whether the result is not what the scene asked for.
+    pub(crate) is_warning: bool,
+    /// In words, with the first body, joint or rope that it is about.
+    pub(crate) what: String,
+    /// Steps in which it was so, and the first of them.
+    pub(crate) steps: u64,
+    pub(crate) first_step: u64,
 }
 
 impl HealthSummary {
@@ -44,6 +66,39 @@ impl HealthSummary {
                 self.open_joint = Some(world.mechanism().joint_name(joint).to_owned());
             }
         }
+        let energy = self.gains_energy(world).then_some((HealthNotice::EnergyGained, Culprit::Model));
+        for (notice, culprit) in report.notices().chain(energy) {
+            let what = || notice.tell(culprit, world.model());
+            self.add(notice, what, 1, report.index);
+        }
+    }
+
+    /// Whether energy came without a source in the half second that ends with this step.
+    fn gains_energy(&mut self, world: &World) -> bool {
+        let (model, state, input, settings) = (world.model(), world.state(), world.input(), world.settings());
+        let since = world.values_in_force().map(|values| values.at_s);
+        if since != self.in_force_since {
+            (self.account, self.in_force_since) = (None, since);
+        }
+        match &mut self.account {
+            Some(account) => account.note(model, state, input, settings).is_gain(),
+            None => {
+                self.account = Some(EnergyAccount::new(model, state, input, settings));
+                false
+            }
+        }
+    }
+
+    fn add(&mut self, notice: HealthNotice, what: impl Fn() -> String, steps: u64, first: u64) {
+        let at = self.notices.partition_point(|known| known.notice < notice);
+        match self.notices.get_mut(at).filter(|known| known.notice == notice) {
+            Some(known) => known.steps += steps,
+            None => {
+                let (what, is_warning) = (what(), notice.is_warning());
+                let new = NoticeCount { notice, is_warning, what, steps, first_step: first };
+                self.notices.insert(at, new);
+            }
+        }
     }
 
     /// Adds another run.
@@ -58,6 +113,9 @@ impl HealthSummary {
             self.largest_opening = other.largest_opening;
             self.open_joint.clone_from(&other.open_joint);
         }
+        for NoticeCount { notice, what, steps, first_step, .. } in &other.notices {
+            self.add(*notice, || what.clone(), *steps, *first_step);
+        }
     }
 
     /// The lines of the report, for a number of steps.
@@ -71,15 +129,13 @@ impl HealthSummary {
             };
             lines.push(format!("  joints closed  in {per_step} solves per step{divided}"));
         }
-        if self.open_steps > 0 {
-            lines.push(format!("  OPEN           {} ({} of {steps} steps)", self.opening(), self.open_steps));
-        }
-        if self.regularized + self.ignored_inputs > 0 {
-            let (soft, ignored) = (self.regularized, self.ignored_inputs);
-            lines.push(format!(
-                "  repaired       {soft} singular pivots made soft, {ignored} invalid inputs ignored"
-            ));
-        }
+        let shown = self.notices.iter().filter(|known| known.notice != HealthNotice::Divided);
+        lines.extend(shown.map(|known| {
+            let head = if known.is_warning { "WARNING" } else { "note" };
+            let what = if known.notice == HealthNotice::OpenJoint { &self.opening() } else { &known.what };
+            let (n, first) = (known.steps, known.first_step);
+            format!("  {head:<14} {what} ({n} of {steps} steps, first {first})")
+        }));
         lines
     }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod account;
 mod appearance;
 mod assembly;
 mod batch;
@@ -9,6 +10,7 @@ mod explicit_flesh;
 mod joint_loads;
 mod measure;
 mod model;
+mod notice;
 mod reduced;
 mod reduced_model;
 mod report;
@@ -16,6 +18,7 @@ mod settings;
 mod step;
 mod workspace;
 
+pub use account::{EnergyAccount, EnergyExcess};
 pub use appearance::{Appearance, BodyPoint, FleshAppearance, SolidAppearance, SurfaceAppearance};
 pub use assembly::assemble;
 pub use batch::step_batch;
@@ -23,6 +26,7 @@ pub use contacts::{Contact, ContactPartner};
 pub use digest::{digest, digest_bytes};
 pub use measure::{energy, momentum, violation};
 pub use model::{Model, State, StateMismatch};
+pub use notice::{Culprit, HealthNotice};
 pub use reduced_model::ReducedModel;
 pub use report::{ActuatorEffort, Health, StepReport};
 pub use settings::{FleshStepping, Reduced, ReducedMethod, Scheme, Settings};

@@ -1,7 +1,7 @@
 //! Reports of steps: joint errors, solver work, flesh, actuators, and what was wrong. SI units.
 
 use sinew_flesh::FleshReport;
-use sinew_mechanism::{BodyId, JointId};
+use sinew_mechanism::{BodyId, JointId, TransmissionId};
 
 /// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -53,6 +53,12 @@ pub struct Health {
     /// A joint that the step could not close: its bodies are apart by more than a thousandth of their size, or tilted by more than
     /// a thousandth of a radian. By how much: [`sinew_mechanism::StepReport::unclosed`].
     pub open_joint: Option<JointId>,
+    /// A rope that is too long, or a gear out of its range, by more than a thousandth of its size.
+    pub open_rope: Option<TransmissionId>,
+    /// A joint that was visibly open, so that displacements closed it before or after the step.
+    pub mended: Option<JointId>,
+    /// Loops were not solved: their numbers diverged or broke down.
+    pub unsolved_loops: bool,
     /// First body whose state is no longer finite.
     pub non_finite: Option<BodyId>,
     /// First tetrahedron whose force is no longer finite.
@@ -63,7 +69,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// Whether nothing was wrong.
+    /// Whether nothing was wrong. What is worth knowing beside that: [`StepReport::notices`].
     pub fn is_good(&self) -> bool {
         *self == Self::default()
     }

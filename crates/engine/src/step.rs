@@ -11,7 +11,7 @@
 //! look at each entry, then the step; nothing allocates once warm.
 
 use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
-use sinew_mechanism::{Input, Order, Stage, StepHooks, Watch, is_step_length, step_coupled};
+use sinew_mechanism::{Input, LoopStop, Order, Stage, StepHooks, Watch, is_step_length, step_coupled};
 
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
 use crate::workspace::LastStep;
@@ -63,6 +63,9 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         ignored_inputs: n_unusable + report.health.ignored_inputs,
         regularized: report.mechanism.regularized,
         open_joint: report.mechanism.worst_joint,
+        open_rope: report.mechanism.noticed.open_rope,
+        mended: report.mechanism.noticed.mended,
+        unsolved_loops: matches!(report.mechanism.loops.stop, LoopStop::Diverged | LoopStop::Breakdown),
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,
         refused: report.mechanism.refused,

@@ -18,6 +18,7 @@ mod watch;
 
 mod measure;
 mod reactions;
+mod sources;
 
 mod tree;
 
@@ -56,6 +57,7 @@ pub use settings::{
 pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
+pub use sources::EnergySources;
 pub use steppers::{MotorGoals, StepHooks, external_wrenches, step, step_coupled, step_observed};
-pub use watch::{Stage, StepReport, Watch};
+pub use watch::{Noticed, Stage, StepReport, Watch};
 pub use workspace::Workspace;

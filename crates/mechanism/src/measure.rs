@@ -148,17 +148,33 @@ pub fn violation(model: &Model, state: &State, input: &Input) -> Violation {
     out
 }
 
+/// Share of a largest force that rounding may leave.
+const ROUNDING: f64 = 1e-9;
+
 /// How far a rope is too long or a gear out of its range, m and rad; zero if it is soft or slips.
 fn transmission_error(model: &Model, state: &State, input: &Input, id: TransmissionId) -> (f64, f64) {
     let transmission = &model.springs.transmissions[id.index()];
     let band = input.band(id, transmission.band);
     let TransmissionReading { value, force } = transmission_reading(model, state, id);
-    if transmission.compliance > 0.0 || force.abs() >= band.max_force {
+    if transmission.compliance > 0.0 || force.abs() >= band.max_force * (1.0 - ROUNDING) {
         return (0.0, 0.0);
     }
     let error = band.error(BandLaw::Free, value);
     let is_angle = matches!(transmission.quantity, Quantity::Joints([(_, DriveCoordinate::Twist, _), _]));
     if is_angle { (0.0, error) } else { (error, 0.0) }
+}
+
+/// A rope that is too long or a gear out of its range by more than a share of its size.
+pub(crate) fn open_transmission(
+    model: &Model,
+    state: &State,
+    input: &Input,
+    share: f64,
+) -> Option<TransmissionId> {
+    model.transmissions().find(|&id| {
+        let (position, rotation) = transmission_error(model, state, input, id);
+        position.max(rotation) > share * model.springs.transmissions[id.index()].size
+    })
 }
 
 /// Forces in the joints during the last implicit step, per joint: the force of the joint on its body 1, world axes, N.

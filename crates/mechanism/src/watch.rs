@@ -4,7 +4,10 @@
 
 use sinew_solvers::LoopReport;
 
-use crate::model::{BodyId, JointId};
+use crate::model::{BodyId, JointId, Model, TransmissionId};
+
+/// Joint error, relative to the size of the joint's bodies (rotations in rad), from which a joint is called open.
+pub(crate) const OPEN: f64 = 1e-3;
 
 /// What a step has just done. Not every stepper has every stage: control, explicit flesh and contact are stages of whole
 /// models, which are stepped around a mechanism.
@@ -101,8 +104,8 @@ pub struct StepReport {
     pub loop_error: f64,
     /// Linear solves made.
     pub iterations: u32,
-    /// Largest joint error that Newton iterations left at the end of the step, relative to the size of the joint's bodies
-    /// (rotations in rad); 0 if it is within the tolerance, or with one solve.
+    /// Largest joint error that is left at the end of the step, relative to the size of the joint's bodies (rotations in rad); 0 if
+    /// it is small: within the tolerance of Newton iterations, or a thousandth with other steps.
     pub unclosed: f64,
     /// The joint of that error, if it is more than a thousandth.
     pub worst_joint: Option<JointId>,
@@ -116,13 +119,57 @@ pub struct StepReport {
     pub loops: LoopReport,
     /// Iterations of the assembly after the step.
     pub assembly_iterations: u32,
+    /// What is worth knowing beside errors, by name.
+    pub noticed: Noticed,
     /// First body whose state is no longer finite.
     pub non_finite: Option<BodyId>,
     /// Nothing was done: the step length is not a positive number, or the state belongs to another model.
     pub refused: bool,
 }
 
+/// Bodies, joints and ropes that a step had to treat in another way than most; the first of each sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Noticed {
+    /// A joint that was visibly open, so that displacements closed it before or after the step.
+    pub mended: Option<JointId>,
+    /// A rope that is too long, or a gear out of its range, by more than a thousandth of its size.
+    pub open_rope: Option<TransmissionId>,
+    /// A body whose rotation changed too fast to be extrapolated: a step of second order was made with the first.
+    pub jolted: Option<BodyId>,
+    /// A joint outside the tree with a row that others imply; where loops have few rows and are solved directly.
+    pub dependent: Option<JointId>,
+    /// A joint whose motor is at its largest force.
+    pub saturated: Option<JointId>,
+    /// A joint that slips against its dry friction.
+    pub slipping: Option<JointId>,
+    /// A rope or gear that slips at its largest force.
+    pub slipping_rope: Option<TransmissionId>,
+}
+
+impl Noticed {
+    /// What was noticed first.
+    fn or(self, next: Self) -> Self {
+        Self {
+            mended: self.mended.or(next.mended),
+            open_rope: self.open_rope.or(next.open_rope),
+            jolted: self.jolted.or(next.jolted),
+            dependent: self.dependent.or(next.dependent),
+            saturated: self.saturated.or(next.saturated),
+            slipping: self.slipping.or(next.slipping),
+            slipping_rope: self.slipping_rope.or(next.slipping_rope),
+        }
+    }
+}
+
 impl StepReport {
+    /// Whether joints are open by more than a thousandth of the size of the smallest bodies, as far as the step has measured them.
+    pub(crate) fn seems_open(&self, model: &Model) -> bool {
+        let gap = self.position_error.max(self.loop_error);
+        gap > OPEN * model.derived.smallest_size || self.rotation_error > OPEN
+    }
+
     /// The report of this part of a step and of the next one: work adds up, errors are the larger ones.
     pub(crate) fn followed_by(self, next: Self) -> Self {
         Self {
@@ -136,6 +183,7 @@ impl StepReport {
             damped_parts: self.damped_parts + next.damped_parts,
             regularized: self.regularized.max(next.regularized),
             assembly_iterations: self.assembly_iterations + next.assembly_iterations,
+            noticed: self.noticed.or(next.noticed),
             non_finite: next.non_finite,
             ..next
         }

@@ -2,7 +2,10 @@
 //!
 //! A run that leaves the finite numbers fails whatever the scene expects.
 
+use std::collections::BTreeSet;
+
 use sinew_compile::{BuildError, SweptScene, sweep_runs};
+use sinew_engine::{Culprit, EnergyAccount, HealthNotice};
 use sinew_scene::SceneDoc;
 
 use crate::{expectation::Expectation, meter::ExpectMeter, world::World};
@@ -18,6 +21,8 @@ pub struct RunOutcome {
     pub digest: u64,
     /// The first body, by name, or tetrahedron that was no longer finite.
     pub non_finite: Option<String>,
+    /// What the steps warned of, each sort once.
+    pub warnings: Vec<String>,
     /// The expectations.
     pub expectations: Vec<Expectation>,
 }
@@ -56,14 +61,22 @@ pub fn run_and_check(scene: &SceneDoc) -> Result<ExpectOutcome, BuildError> {
 fn run_once(run: SweptScene) -> Result<RunOutcome, BuildError> {
     let mut world = World::from_scene(&run.scene)?;
     let mut meter = ExpectMeter::new(&run.scene.expect, &world);
-    let mut n_steps = 0;
+    let (mut n_steps, mut warned, mut warnings) = (0, BTreeSet::new(), Vec::new());
+    let mut account = EnergyAccount::new(world.model(), world.state(), world.input(), world.settings());
     while n_steps < world.info().n_steps && meter.non_finite().is_none() && meter.non_finite_tet().is_none() {
         let report = world.step();
         meter.observe(&world, &report);
         n_steps += 1;
+        let excess = account.note(world.model(), world.state(), world.input(), world.settings());
+        let gain = excess.is_gain().then_some((HealthNotice::EnergyGained, Culprit::Model));
+        for (notice, culprit) in report.notices().chain(gain).filter(|(notice, _)| notice.is_warning()) {
+            if warned.insert(notice) {
+                warnings.push(notice.tell(culprit, world.model()));
+            }
+        }
     }
     let tet = meter.non_finite_tet().map(|tet| format!("tetrahedron {tet}"));
     let non_finite = meter.non_finite().map(|body| world.mechanism().body_name(body).to_owned()).or(tet);
     let digest = world.digest();
-    Ok(RunOutcome { set: run.set, n_steps, digest, non_finite, expectations: meter.finish() })
+    Ok(RunOutcome { set: run.set, n_steps, digest, non_finite, warnings, expectations: meter.finish() })
 }

@@ -16,9 +16,10 @@ pub use world::World;
 pub use glam::{DQuat, DVec3};
 pub use sinew_compile::{BuildError, SceneInfo, SweptScene, sweep_runs};
 pub use sinew_engine::{
-    ActuatorEffort, Appearance, Contact, ContactPartner, FleshStepping, Health, Model, Reduced,
-    ReducedMethod, ReducedModel, Scheme, Settings, Stage, State, StateMismatch, StepReport, Watch, Workspace,
-    digest, digest_bytes, energy, momentum, step, step_batch, step_observed, violation,
+    ActuatorEffort, Appearance, Contact, ContactPartner, Culprit, EnergyAccount, EnergyExcess, FleshStepping,
+    Health, HealthNotice, Model, Reduced, ReducedMethod, ReducedModel, Scheme, Settings, Stage, State,
+    StateMismatch, StepReport, Watch, Workspace, digest, digest_bytes, energy, momentum, step, step_batch,
+    step_observed, violation,
 };
 pub use sinew_flesh::{FleshBody, FleshModel, FleshOptions, FleshReport, FleshState, SurfacePoint};
 pub use sinew_math::{Force, MassProperties, Motion, Pose, Shape};
@@ -28,8 +29,8 @@ pub use sinew_mechanism::{
     Drive, DriveCoordinate, Edited, Energy, Explicit, GearSpec, Grab, Gyroscopic, Implicit, Input,
     JacobianAt, JointFrames, JointId, JointKind, JointReading, JointSpec, Limit, LoopMethod, LoopReport,
     LoopSettings, LoopState, LoopStop, Loops, MechanismBuilder, MechanismError, ModelEdit, Motor,
-    MotorTarget, Order, PointSpringSpec, RopeSpec, RotationForce, RungeKutta, ScalarForce, Spring, Structure,
-    TransmissionId, TransmissionReading, TransmissionSpec, TreeForm, Violation, joint_reading,
+    MotorTarget, Noticed, Order, PointSpringSpec, RopeSpec, RotationForce, RungeKutta, ScalarForce, Spring,
+    Structure, TransmissionId, TransmissionReading, TransmissionSpec, TreeForm, Violation, joint_reading,
     rotation_to_axis, transmission_reading,
 };
 pub use sinew_scene::{SceneDoc, SceneErrors, SceneSource};

@@ -8,7 +8,6 @@
 //! | to know what a scheme does to momentum | [`SteppedBy`] |
 //! | to know whether gravity moves a mechanism | [`is_frozen`] |
 
-mod ledger;
 mod mobility;
 mod momentum;
 mod random_forces;
@@ -16,7 +15,6 @@ mod random_scene;
 mod shrink;
 mod trial;
 
-pub use ledger::{EnergyLedger, Excess};
 pub use mobility::is_frozen;
 pub use momentum::{MomentumLoss, SteppedBy};
 pub use random_forces::Strength;

@@ -13,9 +13,8 @@ use std::time::Instant;
 
 use sinew_math::Pose;
 use sinew_scene::SceneDoc;
-use sinew_sim::{BuildError, Health, StepReport, World};
+use sinew_sim::{BuildError, EnergyAccount, EnergyExcess, Health, StepReport, World};
 
-use crate::ledger::{EnergyLedger, Excess};
 use crate::mobility::is_frozen;
 
 /// Largest gap of a joint as a share of the mechanism, and largest tilt, rad.
@@ -87,7 +86,7 @@ pub struct Finding {
 }
 
 /// Sees every step of a run: the world after it, its report, its excess of energy.
-pub type StepWatch<'a> = dyn FnMut(&World, &StepReport, Excess) + 'a;
+pub type StepWatch<'a> = dyn FnMut(&World, &StepReport, EnergyExcess) + 'a;
 
 /// What a run showed.
 #[derive(Clone, Debug, Default)]
@@ -130,11 +129,10 @@ impl Trial {
     pub fn run(scene: &SceneDoc, watch: &mut StepWatch<'_>) -> Result<Self, BuildError> {
         let mut world = World::from_scene(scene)?;
         let mut trial = Self::default();
-        let mut ledger = EnergyLedger::new(scene, &world);
+        let mut account = account(&world);
         let size = size(&world);
         let steps = (scene.duration_s / scene.dt).round() as u64;
         for _ in 0..steps {
-            ledger.prepare(&world);
             let report = trial.step(&mut world, steps);
             if let Some(body) = report.health.non_finite {
                 let name = || world.mechanism().body_name(body).to_owned();
@@ -142,7 +140,7 @@ impl Trial {
                 break;
             }
             trial.note_gap(&world, &report.health, size);
-            let excess = ledger.note(&world);
+            let excess = account.note(world.model(), world.state(), world.input(), world.settings());
             trial.note_energy(&world, excess);
             watch(&world, &report, excess);
         }
@@ -160,7 +158,7 @@ impl Trial {
         report
     }
 
-    fn note_energy(&mut self, world: &World, excess: Excess) {
+    fn note_energy(&mut self, world: &World, excess: EnergyExcess) {
         self.excess = self.excess.max(excess.lasting);
         let gain = if self.named > 0 { SoakFault::NamedEnergy } else { SoakFault::Energy };
         for (fault, share) in [(gain, excess.lasting), (SoakFault::EnergySwing, excess.now)] {
@@ -207,6 +205,11 @@ impl Trial {
             None => self.findings.push(Finding { fault, time, worst, place: place() }),
         }
     }
+}
+
+/// The account of energy from the present state on.
+fn account(world: &World) -> EnergyAccount {
+    EnergyAccount::new(world.model(), world.state(), world.input(), world.settings())
 }
 
 /// Size of a mechanism: the diagonal of the box around its bodies, m.

@@ -244,6 +244,37 @@ fn a_state_that_is_no_longer_finite_exits_with_one_and_writes_what_there_is() {
 }
 
 #[test]
+fn joints_that_are_visibly_open_are_named_and_exit_with_one() {
+    let folder = Folder::new("open");
+    let held_twice = r#"(format: 1, name: "held", duration_s: 0.2,
+        bodies: [(name: "b", shapes: [Box(size: (0.1, 0.1, 0.1))], mass: Total(1))],
+        joints: [
+          (name: "left", kind: Ball, child: "b", frames: World(anchor: (-0.05, 0, 0))),
+          (name: "right", kind: Ball, child: "b",
+           frames: Local(parent: (anchor: (0.15, 0, 0)), child: (anchor: (0.05, 0, 0)))),
+        ])"#;
+    folder.write("held.ron", held_twice);
+    let output = sinew(&folder, &["run", "held.ron"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(stdout(&output).contains("WARNING        joint `"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("(12 of 12 steps, first 1)"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("is left open by up to"), "{}", stderr(&output));
+}
+
+#[test]
+fn notices_are_told_once_with_their_first_step() {
+    let folder = Folder::new("notices");
+    let output = sinew(&folder, &["run", "motor_capped"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let note = "  note           joint `rail` has its motor at the largest force (120 of 120 steps, first 1)";
+    assert_eq!(stdout(&output).lines().filter(|line| *line == note).count(), 1, "{}", stdout(&output));
+    let report = json(&folder, &["light_chain"]);
+    let notice = &report["notices"][0];
+    assert_eq!(notice["is_warning"], true);
+    assert!(notice["what"].as_str().is_some_and(|what| what.starts_with("joint `")), "{notice}");
+}
+
+#[test]
 fn what_is_finite_but_absurd_is_trouble_too() {
     let folder = Folder::new("absurd");
     for (scene, settings, trouble) in [

@@ -42,7 +42,23 @@ pub(crate) struct CoordinateLaws {
     friction: BoundedLaw,
 }
 
+impl CoordinateLaws {
+    /// Whether the motor is at its bound.
+    pub(crate) fn is_motor_bound(self) -> bool {
+        self.motor.is_at_bound()
+    }
+
+    /// Whether friction, if there is any, is at its bound.
+    pub(crate) fn is_slipping(self) -> bool {
+        self.friction.is_at_bound()
+    }
+}
+
 impl BoundedLaw {
+    fn is_at_bound(self) -> bool {
+        matches!(self, Self::Above | Self::Below)
+    }
+
     /// At the bound on the side of a number.
     fn beyond(sign: f64) -> Self {
         if sign > 0.0 { Self::Above } else { Self::Below }

@@ -21,6 +21,11 @@ impl Model {
         self.names.transmissions.find(name).map(TransmissionId::from_index)
     }
 
+    /// Name of a rope or gear; empty if it has none.
+    pub fn transmission_name(&self, transmission: TransmissionId) -> &str {
+        self.names.transmissions.get(transmission.index())
+    }
+
     /// The bodies of a transmission, one after the other; the world among them.
     pub(crate) fn transmission_bodies(&self, transmission: &TransmissionModel) -> Vec<u32> {
         let joint_bodies = |joint: u32| {

@@ -8,13 +8,14 @@
 //! order). Cost: linear in the number of bodies; no allocation.
 
 use crate::measure::joint_error;
-use crate::model::motion_of;
+use crate::model::{JointModel, motion_of};
 use crate::steppers::{
-    ActiveStep, Closing, ImplicitStep, JointCare, NewtonPhase, NotMade, OPEN, Remedy, SchemeCoefficients,
-    StepTask, integrate,
+    ActiveStep, Closing, ImplicitStep, JointCare, NewtonPhase, NotMade, Remedy, SchemeCoefficients, StepTask,
+    integrate,
 };
 use crate::tree::TreeReport;
-use crate::{Companion, Implicit, Model, Order, Stage, State, StepReport};
+use crate::watch::OPEN;
+use crate::{Companion, Implicit, JointId, Model, Order, Stage, State, StepReport};
 
 /// One implicit step, with a companion if there is one. A tentative step that leaves joints open changes nothing.
 pub(crate) fn step(
@@ -32,14 +33,13 @@ pub(crate) fn step(
     step.start(state, run);
     run.done(Stage::Prepare);
 
-    run.may_be_direct = true;
     let mut solved = step.solve(state, run);
     let may_mend = settings.newton_iterations > 1 && settings.most_substeps > 1;
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
-    let is_torn = may_mend && !step.is_iterated() && is_torn(task, state, &solved.seen);
+    let torn = if may_mend && !step.is_iterated() { find_torn(task, state, &solved.seen) } else { None };
+    let is_torn = torn.is_some();
     let Closing { solves, unclosed, residual, worst, may_divide } =
         if is_torn || task.mends() { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
-    run.may_be_direct = false;
     let is_open = unclosed > OPEN;
     let remedy = if is_torn {
         Some(if task.care == JointCare::Nothing { Remedy::Assemble } else { Remedy::Mend })
@@ -51,9 +51,10 @@ pub(crate) fn step(
     if let Some(remedy) = remedy {
         step.solver.loads.clear();
         workspace.reactions = reactions;
-        return Err(NotMade { solves, remedy });
+        return Err(NotMade { solves, worst: torn.or(worst), remedy });
     }
     step.store_forces(state);
+    let noticed = step.notice(&run.report);
     if reactions.is_asked {
         step.add_reactions(state, &mut reactions);
     }
@@ -75,6 +76,7 @@ pub(crate) fn step(
         damped_parts: u32::from(is_damped),
         worst_joint: worst.filter(|_| is_open),
         regularized: solved.seen.regularized,
+        noticed,
         non_finite,
         ..StepReport::default()
     })
@@ -83,17 +85,18 @@ pub(crate) fn step(
 /// Joint error, relative to the size of the joint's bodies, with which a step does not begin.
 const TORN: f64 = 1e-2;
 
-/// Whether joints are torn where the step begins; `seen` are the errors at its linearization point.
-fn is_torn(task: &StepTask<'_>, state: &State, seen: &TreeReport) -> bool {
+/// A joint that is torn where the step begins; `seen` are the errors at its linearization point.
+fn find_torn(task: &StepTask<'_>, state: &State, seen: &TreeReport) -> Option<JointId> {
     let model = task.model;
     if seen.lean_squared.sqrt() <= TORN && seen.gap_squared.sqrt() <= TORN * model.derived.smallest_size {
-        return false;
+        return None;
     }
     // What a drive has yet to do in the step is no error.
-    model.joints.iter().zip(&model.derived.joint_sizes).zip(0..).any(|((joint, size), index)| {
+    let is_torn = |((joint, size), index): ((&JointModel, &f64), u32)| {
         let (gap, lean) = joint_error(model, state, &state.poses, task.input, (index, 0.0));
         joint.n_driven() == 0 && (gap / size).max(lean) > TORN
-    })
+    };
+    model.joints.iter().zip(&model.derived.joint_sizes).zip(0..).position(is_torn).map(JointId::from_index)
 }
 
 /// Turn within a step beyond which the twist angle of the start of the step no longer tells full turns apart at its end, rad.

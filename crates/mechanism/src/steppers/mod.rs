@@ -2,7 +2,8 @@
 //!
 //! `step` chooses the stepper, divides steps that cannot close their joints (`substeps`), keeps momentum (`momentum`) and stabilizes. The
 //! implicit stepper is `implicit` with `scheme` (backward Euler and BDF2), `step_point` (where it is linearized), `point_solver` and
-//! `implicit_step` (its solves), `newton` (closing the joints) and `integrate` (new poses).
+//! `implicit_step` (its solves), `newton` (closing the joints), `integrate` (new poses) and `notice` (what is
+//! worth knowing).
 
 mod band_laws;
 mod displacement;
@@ -13,6 +14,7 @@ mod integrate;
 mod joint_space;
 mod momentum;
 mod newton;
+mod notice;
 mod point_solver;
 mod reaction_terms;
 mod rotors;
@@ -32,4 +34,4 @@ pub(crate) use reaction_terms::{add_displacing_reactions, add_inside_reactions};
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};
 pub use step::{StepHooks, step, step_coupled, step_observed};
 pub(crate) use step_point::{NewtonPhase, StepPoint, end_error};
-pub(crate) use substeps::{JointCare, NotMade, OPEN, Remedy, Substeps, UNDAMPED};
+pub(crate) use substeps::{JointCare, NotMade, Remedy, Substeps, UNDAMPED};

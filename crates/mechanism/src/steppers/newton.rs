@@ -3,8 +3,9 @@
 //! They begin only where the motion bends the joints by more than the tolerance: the anchor of a body that turns by `hω` along a tangent
 //! misses its circle by `½ (hω)²` of the arm. While they converge, directions stay those of the first solve, which keeps momentum and
 //! energy; else the step is divided, and only its short parts are linearized where they end, with bounded turns, which damps. Chains so taut
-//! that even its parts could not follow what vibrates across them are linearized there at once. The best solution is taken. Errors are relative to the size of the joint's bodies (rotations in rad). Cost: one solve and one pass over the
-//! joints per iteration; no allocation once warm.
+//! that even its parts could not follow what vibrates across them are linearized there at once. The best solution is taken.
+//! Errors are relative to the size of the joint's bodies (rotations in rad). Cost: one solve and one pass over the joints per iteration; no
+//! allocation once warm.
 
 use glam::DVec3;
 use sinew_math::Motion;
@@ -13,8 +14,9 @@ use sinew_topology::NONE;
 
 use crate::loops::Refinement;
 use crate::model::{AnchorInertia, pose_of};
-use crate::steppers::{ImplicitStep, NewtonPhase, OPEN, SolvedPoint, StepPoint, UNDAMPED};
+use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint, StepPoint, UNDAMPED};
 use crate::tree::{is_taut, transmit};
+use crate::watch::OPEN;
 use crate::{JacobianAt, JointId, State};
 
 /// How Newton iterations ended.

@@ -16,13 +16,15 @@ use crate::prepare::{move_pose, set_targets};
 use crate::steppers::JointCare;
 use crate::tree::LinearizationPoint;
 use crate::workspace::PointScratch;
-use crate::{CouplingPoint, Model, Order, Settings, State, Workspace, move_kinematic};
+use crate::{BodyId, CouplingPoint, Model, Order, Settings, State, Workspace, move_kinematic};
 
 /// Numbers of the scheme for this step.
 #[derive(Clone, Copy)]
 pub(crate) struct SchemeCoefficients {
     /// Whether this step is of second order.
     pub(crate) is_second: bool,
+    /// The body because of which it is not, although there is a history.
+    pub(crate) jolted: Option<BodyId>,
     /// Whether the next one may be.
     pub(crate) keeps_history: bool,
     /// Effective step `β h`.
@@ -45,17 +47,18 @@ impl SchemeCoefficients {
         let is_resolved = |(now, before): (&Motion, &Motion)| {
             (now.angular - before.angular).length_squared() < limit * limit
         };
-        let can_extrapolate = keeps_history
-            && history.step > 0.0
-            && history.motions.len() == state.motions.len()
-            && state.motions.iter().zip(&history.motions).all(is_resolved);
-        if !can_extrapolate {
-            return Self { is_second: false, keeps_history, h: dt, carry: 0.0, ratio: 0.0 };
+        let has_history = keeps_history && history.step > 0.0 && history.motions.len() == state.motions.len();
+        let find_jolted =
+            || state.motions.iter().zip(&history.motions).position(|motions| !is_resolved(motions));
+        let jolted = has_history.then(find_jolted).flatten().map(BodyId::from_index);
+        if !has_history || jolted.is_some() {
+            return Self { is_second: false, jolted, keeps_history, h: dt, carry: 0.0, ratio: 0.0 };
         }
         let rho = dt / history.step;
         let denominator = 1.0 + 2.0 * rho;
         Self {
             is_second: true,
+            jolted: None,
             keeps_history,
             h: dt * (1.0 + rho) / denominator,
             carry: rho * rho / denominator,

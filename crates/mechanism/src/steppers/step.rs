@@ -6,11 +6,13 @@
 use crate::assembly::stabilize;
 use crate::input_index::StepInput;
 use crate::loops::Refinement;
+use crate::measure::open_transmission;
 use crate::prepare::first_non_finite;
 use crate::steppers::{
-    ActiveStep, NotMade, OPEN, Remedy, StepTask, Substeps, displacement, end_error, explicit, implicit,
+    ActiveStep, NotMade, Remedy, StepTask, Substeps, displacement, end_error, explicit, implicit,
     remember_momenta, restore_momenta,
 };
+use crate::watch::OPEN;
 use crate::{
     Assembly, Companion, Input, Model, Scheme, Settings, Stage, State, StepReport, Watch, Workspace,
     is_step_length,
@@ -100,8 +102,11 @@ pub fn step_coupled(
         let mut active = ActiveStep { task, state, workspace, run: &mut run };
         let one = match step_part(&mut active, companion) {
             Ok(one) => one,
-            Err(NotMade { solves, remedy }) => {
+            Err(NotMade { solves, worst, remedy }) => {
                 report.iterations += solves;
+                if !matches!(remedy, Remedy::Divide(_)) {
+                    report.noticed.mended = report.noticed.mended.or(worst);
+                }
                 if matches!(remedy, Remedy::Assemble) {
                     report.assembly_iterations += close_by_displacements(&mut active, &Assembly::default());
                 }
@@ -124,6 +129,7 @@ pub fn step_coupled(
     workspace.input_index = tables;
     workspace.island_momenta = momenta;
     report.loops = run.report;
+    report.noticed.open_rope = open_transmission(model, state, input, OPEN);
     report
 }
 
@@ -148,7 +154,7 @@ fn step_part(
         report.non_finite = first_non_finite(active.state);
     }
     let ActiveStep { task, state, .. } = active;
-    if task.mends() {
+    if task.mends() || report.seems_open(task.model) {
         let (left, worst) = end_error(task, state, &state.poses, (&[], 0.0));
         (report.unclosed, report.worst_joint) = (left, worst.filter(|_| left > OPEN));
     }

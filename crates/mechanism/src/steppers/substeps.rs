@@ -10,11 +10,8 @@
 
 use crate::input::{Input, central_goal};
 use crate::joints::Drive;
-use crate::model::{Model, State};
+use crate::model::{JointId, Model, State};
 use crate::prepare::{increment, move_pose};
-
-/// Joint error, relative to the size of the joint's bodies, beyond which a step is made again in halves.
-pub(crate) const OPEN: f64 = 1e-3;
 
 /// Parts that a step is divided into before it may be damped.
 pub(crate) const UNDAMPED: u32 = 4;
@@ -29,6 +26,8 @@ const MOST_WASTED: u32 = 2;
 pub(crate) struct NotMade {
     /// Solves that were spent.
     pub(crate) solves: u32,
+    /// The joint that is or would be open the most, where displacements close it.
+    pub(crate) worst: Option<JointId>,
     pub(crate) remedy: Remedy,
 }
 

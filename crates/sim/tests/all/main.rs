@@ -10,6 +10,7 @@ mod common;
 mod contacts;
 mod determinism;
 mod flesh;
+mod health;
 mod inputs;
 mod linkages;
 mod loops;

@@ -19,9 +19,18 @@ fn every_fixture_meets_its_expectations() {
                 missed.map(|e| format!("{} is {} instead of {}", e.what, e.measured, e.limit)).collect();
             faults.push(format!("{name} {:?} {:?}: {}", run.set, run.non_finite, missed.join(", ")));
         }
+        let known = WARNED.iter().filter(|(scene, _)| *scene == name).map(|(_, warning)| *warning);
+        let known: Vec<&str> = known.collect();
+        for run in outcome.runs.iter().filter(|run| run.warnings != known) {
+            faults.push(format!("{name} {:?} warns: {}", run.set, run.warnings.join(", ")));
+        }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+/// What fixtures warn of. A chain that weighs nothing against its load is compressed by it faster than links of a straight chain can
+/// turn out of its way.
+const WARNED: [(&str, &str); 1] = [("light_chain", "joint `joint3` was torn; displacements closed it")];
 
 /// Scenes whose end depends on the last bit of their beginning, or on how far a small budget of iterations gets: only
 /// what chaos leaves alone is compared.

@@ -47,6 +47,9 @@ const NOTHING: f64 = 1e-6;
 /// A pivot below this fraction of its diagonal entry is rounding.
 const ZERO: f64 = 1e-11;
 
+/// A pivot below this many `ε` is mostly that of the proximal term: its row depends on those before it.
+const DEPENDENT: f64 = 10.0;
+
 /// Scratch of the direct method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DirectScratch {
@@ -60,6 +63,8 @@ pub(crate) struct DirectScratch {
     free: Vec<f64>,
     residual: Vec<f64>,
     step: Vec<f64>,
+    /// First row that depends on others.
+    pub(crate) dependent: Option<u32>,
     /// One row or column at a time.
     column: Vec<f64>,
 }
@@ -78,6 +83,7 @@ pub(crate) fn solve(
     operator.rows.fill_free_diagonal(free_mass, &mut scratch.free);
     scratch.assemble(operator, epsilon(settings));
     let rank = scratch.decompose(n);
+    scratch.dependent = scratch.find_dependent(rank, DEPENDENT * epsilon(settings));
     scratch.subtract(rhs, lambda);
     operator.switch_off(&mut scratch.residual);
     let mut residual = largest(&scratch.residual);
@@ -249,6 +255,13 @@ impl DirectScratch {
             }
         }
         n
+    }
+
+    /// The first row without a pivot of its own; pivots up to a share of the entries for free bodies do not count.
+    fn find_dependent(&self, rank: usize, share: f64) -> Option<u32> {
+        let n = self.order.len();
+        let is_weak = |&k: &usize| k >= rank || self.factor[k * n + k] <= share * self.free[k];
+        (0..n).filter(is_weak).map(|k| self.order[k]).min()
     }
 
     /// `λ += E A E r`.

@@ -102,14 +102,19 @@ pub fn refine(
             return report;
         }
         report.iterations = 1;
+        direct.dependent = None;
         (report.stop, report.residual) = match graph {
             Some(graph) => {
                 direct::solve_graph((&mut operator, graph), free_mass, settings, direct, rhs, lambda)
             }
             None => direct::solve(&mut operator, free_mass, settings, direct, rhs, lambda),
         };
+        report.dependent = direct.dependent;
         if report.stop != LoopStop::Breakdown {
             return report;
+        }
+        if !largest(rhs).is_finite() {
+            return LoopReport { residual: f64::INFINITY, ..report };
         }
     }
     verified.clear();

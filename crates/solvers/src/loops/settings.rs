@@ -110,6 +110,8 @@ pub struct LoopReport {
     pub residual: f64,
     /// Why it ended.
     pub stop: LoopStop,
+    /// A row that depends on others, as the direct method of few rows found it; others do not tell.
+    pub dependent: Option<u32>,
 }
 
 /// A converged residual may exceed the precision by this factor when it is computed again from the multipliers.

@@ -1,0 +1,117 @@
+//! Energy that a model may have: what it began with, and the work that was done on it. More is energy without a source.
+//!
+//! The energy of a first-order step swings by about `hω` of itself and returns; so a gain is what lasts for half a second. It is told as a
+//! share of what was exchanged: energy of motion and of springs at the beginning, work since, and the range of the energy of height.
+//! Where work is done that is not known (prescribed motion, a controller, a change of gravity) the account starts anew. J.
+//!
+//! Cost: one pass over bodies and joints per step; nothing allocates after half a second of steps.
+
+use std::collections::VecDeque;
+
+use glam::DVec3;
+use sinew_mechanism::{EnergySources, Input};
+
+use crate::{Model, Settings, State, energy};
+
+/// How long a gain must last, s.
+const LASTING: f64 = 0.5;
+
+/// Share of what was exchanged from which energy is called gained.
+const GAINED: f64 = 0.01;
+
+/// Rounding: of large potentials, as a share, and in any case, J.
+const ROUNDING: f64 = 1e-9;
+
+/// Least energy that gains are compared with, J.
+const LEAST: f64 = 1e-6;
+
+/// The account of a run.
+#[derive(Clone, Debug)]
+pub struct EnergyAccount {
+    sources: EnergySources,
+    gravity: DVec3,
+    /// Energy at the start of the account, work done since, J.
+    start: f64,
+    work: f64,
+    /// What was exchanged, without height.
+    scale: f64,
+    /// Least and most energy of height.
+    heights: [f64; 2],
+    /// The last half second, one entry per step.
+    recent: VecDeque<f64>,
+}
+
+/// Energy above what was put in, as a share of what was exchanged; zero if there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyExcess {
+    /// At the end of the step.
+    pub now: f64,
+    /// The smallest of the last half second.
+    pub lasting: f64,
+}
+
+impl EnergyExcess {
+    /// Whether energy was gained without a source: more than one per cent of what was exchanged, for half a second.
+    pub fn is_gain(&self) -> bool {
+        self.lasting > GAINED
+    }
+}
+
+impl EnergyAccount {
+    /// The account of a model from a state on.
+    pub fn new(model: &Model, state: &State, input: &Input, settings: &Settings) -> Self {
+        let mut account = Self {
+            sources: EnergySources::new(model.mechanism(), &state.bodies, input),
+            gravity: settings.gravity,
+            start: 0.0,
+            work: 0.0,
+            scale: 0.0,
+            heights: [0.0; 2],
+            recent: VecDeque::new(),
+        };
+        account.begin(model, state, input.spring_scale);
+        account
+    }
+
+    /// Adds the step that has just led to a state.
+    pub fn note(&mut self, model: &Model, state: &State, input: &Input, settings: &Settings) -> EnergyExcess {
+        let work = self.sources.work(model.mechanism(), &state.bodies, input, settings.dt);
+        let is_driven = model.reduced().is_some_and(|reduced| reduced.controller().is_some());
+        let (Some(work), true, false) = (work, self.gravity == settings.gravity, is_driven) else {
+            self.gravity = settings.gravity;
+            self.begin(model, state, input.spring_scale);
+            return EnergyExcess::default();
+        };
+        self.work += work;
+        self.scale += work.abs();
+        let now = self.excess(model, state, input.spring_scale);
+        self.recent.push_back(now);
+        if (self.recent.len() as f64) * settings.dt <= LASTING {
+            return EnergyExcess { now, lasting: 0.0 };
+        }
+        let lasting = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
+        self.recent.pop_front();
+        EnergyExcess { now, lasting }
+    }
+
+    /// Energy above what was put in, as a share.
+    fn excess(&mut self, model: &Model, state: &State, spring_scale: f64) -> f64 {
+        let energy = energy(model, state, self.gravity, spring_scale);
+        self.heights = [self.heights[0].min(energy.gravity), self.heights[1].max(energy.gravity)];
+        let scale = self.scale + (self.heights[1] - self.heights[0]);
+        let rounding = ROUNDING * (1.0 + self.start.abs() + energy.gravity.abs());
+        let potential = self.sources.potential(model.mechanism(), &state.bodies);
+        let excess = energy.total() + potential - self.start - self.work;
+        if excess <= rounding { 0.0 } else { excess / scale.max(LEAST) }
+    }
+
+    fn begin(&mut self, model: &Model, state: &State, spring_scale: f64) {
+        let energy = energy(model, state, self.gravity, spring_scale);
+        let potential = self.sources.potential(model.mechanism(), &state.bodies);
+        self.start = energy.total() + potential;
+        self.work = 0.0;
+        self.scale = energy.kinetic + energy.elastic + potential;
+        self.heights = [energy.gravity; 2];
+        self.recent.clear();
+    }
+}

@@ -1,0 +1,142 @@
+//! What a step tells beside its numbers: one list of notices, each with the body, joint or rope that it is about.
+//!
+//! A warning means that the result is not what the scene asked for; the rest is worth knowing. [`Health::is_good`](crate::Health::is_good)
+//! is the absence of warnings, except for energy, which is judged over half a second by [`crate::EnergyAccount`].
+
+use sinew_mechanism::{BodyId, JointId, LoopStop, TransmissionId};
+
+use crate::{Model, StepReport};
+
+/// What there is to tell of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum HealthNotice {
+    /// The step could not be made.
+    Refused,
+    /// A state is not finite.
+    NonFinite,
+    /// A force in flesh is not finite.
+    NonFiniteTet,
+    /// A joint is left open.
+    OpenJoint,
+    /// A rope is too long, or a gear out of its range.
+    OpenRope,
+    /// Energy that nothing put in.
+    EnergyGained,
+    /// A joint was torn and closed by displacements.
+    Mended,
+    /// Loops were not solved.
+    UnsolvedLoops,
+    /// An input was left out.
+    IgnoredInput,
+    /// A singular pivot was made soft.
+    Regularized,
+    /// The step was divided.
+    Divided,
+    /// The loops used up their iterations.
+    OutOfIterations,
+    /// Rows of loops contradict each other, or yield.
+    Contradiction,
+    /// A row of a loop follows from others.
+    DependentRow,
+    /// A step of second order was made with the first.
+    FirstOrder,
+    /// A motor is at its largest force.
+    SaturatedMotor,
+    /// Dry friction slips.
+    SlippingJoint,
+    /// A rope or gear slips.
+    SlippingRope,
+}
+
+/// What a notice is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Culprit {
+    /// The whole model.
+    Model,
+    /// A body.
+    Body(BodyId),
+    /// A joint.
+    Joint(JointId),
+    /// A rope or gear.
+    Rope(TransmissionId),
+    /// A tetrahedron of some flesh.
+    Tet(usize),
+}
+
+impl HealthNotice {
+    /// Whether the result is not what was asked for.
+    pub fn is_warning(self) -> bool {
+        self <= Self::Regularized
+    }
+
+    /// In words, with the name of its culprit.
+    pub fn tell(self, culprit: Culprit, model: &Model) -> String {
+        let (mechanism, text) = (model.mechanism(), self.text());
+        match culprit {
+            Culprit::Model => text.to_owned(),
+            Culprit::Body(body) => format!("body `{}` {text}", mechanism.body_name(body)),
+            Culprit::Joint(joint) => format!("joint `{}` {text}", mechanism.joint_name(joint)),
+            Culprit::Rope(rope) => format!("`{}` {text}", mechanism.transmission_name(rope)),
+            Culprit::Tet(tet) => format!("tetrahedron {tet} {text}"),
+        }
+    }
+
+    /// In words, to be read after its culprit.
+    fn text(self) -> &'static str {
+        match self {
+            Self::Refused => {
+                "the step cannot be made: its length, its scheme or the state does not fit the model"
+            }
+            Self::NonFinite => "is no longer finite",
+            Self::NonFiniteTet => "has a force that is not finite",
+            Self::OpenJoint => "is left open",
+            Self::OpenRope => "is too long or out of its range",
+            Self::EnergyGained => "energy was gained without a source",
+            Self::Mended => "was torn; displacements closed it",
+            Self::UnsolvedLoops => "loops were not solved, their numbers diverged",
+            Self::IgnoredInput => "inputs were ignored: not finite, or for something that cannot take them",
+            Self::Regularized => "singular pivots were made soft",
+            Self::Divided => "steps were divided to close joints",
+            Self::OutOfIterations => "loops used up their iterations",
+            Self::Contradiction => "rows of loops contradict each other or yield",
+            Self::DependentRow => "has a row that other joints imply; its share of the force is not unique",
+            Self::FirstOrder => {
+                "changed its rotation too fast for the second order; steps were made with the first"
+            }
+            Self::SaturatedMotor => "has its motor at the largest force",
+            Self::SlippingJoint => "slips against its dry friction",
+            Self::SlippingRope => "slips at its largest force",
+        }
+    }
+}
+
+impl StepReport {
+    /// What there is to tell of the step, warnings first. Each is given once, with the first that it is about.
+    pub fn notices(&self) -> impl Iterator<Item = (HealthNotice, Culprit)> + use<> {
+        let (health, noticed, loops) = (&self.health, &self.mechanism.noticed, self.mechanism.loops.stop);
+        let model = |is_so: bool| is_so.then_some(Culprit::Model);
+        let joint = |id: Option<JointId>| id.map(Culprit::Joint);
+        let rope = |id: Option<TransmissionId>| id.map(Culprit::Rope);
+        let all = [
+            (HealthNotice::Refused, model(health.refused)),
+            (HealthNotice::NonFinite, health.non_finite.map(Culprit::Body)),
+            (HealthNotice::NonFiniteTet, health.non_finite_tet.map(Culprit::Tet)),
+            (HealthNotice::OpenJoint, joint(health.open_joint)),
+            (HealthNotice::OpenRope, rope(health.open_rope)),
+            (HealthNotice::Mended, joint(health.mended)),
+            (HealthNotice::UnsolvedLoops, model(health.unsolved_loops)),
+            (HealthNotice::IgnoredInput, model(health.ignored_inputs > 0)),
+            (HealthNotice::Regularized, model(health.regularized > 0)),
+            (HealthNotice::Divided, model(self.mechanism.substeps > 1)),
+            (HealthNotice::OutOfIterations, model(loops == LoopStop::Budget)),
+            (HealthNotice::Contradiction, model(loops == LoopStop::LeastSquares)),
+            (HealthNotice::DependentRow, joint(noticed.dependent)),
+            (HealthNotice::FirstOrder, noticed.jolted.map(Culprit::Body)),
+            (HealthNotice::SaturatedMotor, joint(noticed.saturated)),
+            (HealthNotice::SlippingJoint, joint(noticed.slipping)),
+            (HealthNotice::SlippingRope, rope(noticed.slipping_rope)),
+        ];
+        all.into_iter().filter_map(|(notice, culprit)| Some((notice, culprit?)))
+    }
+}

@@ -1,0 +1,145 @@
+//! Work that motors, hands and forces do on a mechanism, step by step: what its energy is compared with.
+//!
+//! Motors and soft grabs have a potential, which counts as energy of the mechanism. With `F = clamp(kp (x* − x) + kd (ẋ* − ẋ), ±F_max)`
+//! and `U' = −clamp(kp (x* − x), ±F_max)` the rest of `F` opposes the motion unless the motor has a speed `ẋ*` to reach; its work is then
+//! bounded by the largest power at the rates of the step. Targets that move do the work `U(x, new) − U(x, old)`. A wrench does
+//! `F·Δx + τ·Δθ`. Friction, dampers and limits take energy, or store it where [`crate::energy`] counts it.
+//!
+//! Prescribed motion does work that nobody measures: bodies, drives, winches and hard grabs that move, joints that are let go, springs that
+//! are switched. J; cost: one pass over motors, grabs and wrenches, and one copy of the poses. Nothing allocates once warm.
+
+use glam::DVec3;
+use sinew_math::{DriveCoordinate, Pose, log_so3};
+
+use crate::input::Input;
+use crate::measure::joint_reading;
+use crate::model::{JointId, Model, State};
+use crate::{Motor, MotorTarget};
+
+/// Gap from which a hard grab is still on its way, m.
+const OPEN_GRAB: f64 = 1e-3;
+
+/// Rates between the begin and the end of a step at which the power of a motor is looked at.
+const RATES: u32 = 16;
+
+/// The sources of energy of a mechanism, and where they were at the end of the last step.
+#[derive(Clone, Debug)]
+pub struct EnergySources {
+    motors: Vec<KnownMotor>,
+    poses: Vec<Pose>,
+    /// Of the last step.
+    input: Input,
+}
+
+/// A motor at the end of the last step.
+#[derive(Clone, Copy, Debug)]
+struct KnownMotor {
+    joint: JointId,
+    along: DriveCoordinate,
+    motor: Motor,
+    target: MotorTarget,
+    value: f64,
+    rate: f64,
+}
+
+impl EnergySources {
+    /// The sources of a model; the first step is counted from this state and input.
+    pub fn new(model: &Model, state: &State, input: &Input) -> Self {
+        let motors = model.joints().flat_map(|joint| {
+            let forces = &model.forces[model.joints[joint.index()].forces as usize];
+            [DriveCoordinate::Twist, DriveCoordinate::Slide].into_iter().filter_map(move |along| {
+                let motor = forces.along(along)?.motor?;
+                Some(KnownMotor { joint, along, motor, target: motor.target, value: 0.0, rate: 0.0 })
+            })
+        });
+        let mut sources = Self { motors: motors.collect(), poses: state.poses.clone(), input: input.clone() };
+        for motor in &mut sources.motors {
+            motor.advance(model, state, input);
+        }
+        sources
+    }
+
+    /// Energy of motors and soft grabs, J.
+    pub fn potential(&self, model: &Model, state: &State) -> f64 {
+        let motors: f64 = self.motors.iter().map(|motor| motor.potential(motor.value, motor.target)).sum();
+        motors + grab_energy(model, &self.input, &state.poses)
+    }
+
+    /// Work done in the step that led to a state, J; `None` if some of it is not known.
+    pub fn work(&mut self, model: &Model, state: &State, input: &Input, dt: f64) -> Option<f64> {
+        let is_known = self.is_known(model, state, input);
+        let wrenches: f64 = input
+            .usable_wrenches(model)
+            .map(|(body, wrench)| {
+                let (before, now) = (&self.poses[body.index()], &state.poses[body.index()]);
+                let turn = log_so3(now.rotation * before.rotation.conjugate());
+                wrench.linear.dot(now.translation - before.translation) + wrench.angular.dot(turn)
+            })
+            .sum();
+        let grabs = grab_energy(model, input, &self.poses) - grab_energy(model, &self.input, &self.poses);
+        let motors: f64 = self.motors.iter_mut().map(|motor| motor.work(model, state, input, dt)).sum();
+        self.poses.clone_from(&state.poses);
+        self.input.clone_from(input);
+        is_known.then_some(wrenches + grabs + motors)
+    }
+
+    /// Whether nothing is prescribed that moves.
+    fn is_known(&self, model: &Model, state: &State, input: &Input) -> bool {
+        let before = &self.input;
+        let stands = |&body: &u32| self.poses[body as usize] == state.poses[body as usize];
+        let is_met = |grab: &crate::Grab| grab.gap(model, &state.poses) <= OPEN_GRAB;
+        let hard = |input: &Input| input.hard_grabs(model).fold(DVec3::ZERO, |sum, grab| sum + grab.target);
+        model.kinematic.iter().all(stands)
+            && input.drives == before.drives
+            && input.drives.iter().all(|(_, drive)| drive.rate == 0.0)
+            && input.lengths == before.lengths
+            && input.released == before.released
+            && input.spring_scale.to_bits() == before.spring_scale.to_bits()
+            && hard(input) == hard(before)
+            && input.hard_grabs(model).all(is_met)
+    }
+}
+
+/// Energy of the springs of soft grabs at some poses.
+fn grab_energy(model: &Model, input: &Input, poses: &[Pose]) -> f64 {
+    let soft = input.usable_grabs(model).filter(|grab| !grab.is_hard());
+    soft.map(|grab| 0.5 * grab.stiffness * grab.gap(model, poses).powi(2)).sum()
+}
+
+impl KnownMotor {
+    /// Moves on to a state and the target of an input.
+    fn advance(&mut self, model: &Model, state: &State, input: &Input) {
+        let reading = joint_reading(model, state, self.joint);
+        (self.value, self.rate) = match self.along {
+            DriveCoordinate::Twist => (reading.twist, reading.twist_rate),
+            DriveCoordinate::Slide => (reading.slide, reading.slide_rate),
+        };
+        let given = input.usable_motors(model).find(|(joint, _)| *joint == self.joint);
+        self.target = given.map_or(self.motor.target, |(_, target)| *target);
+    }
+
+    /// Huber's potential.
+    fn potential(&self, value: f64, target: MotorTarget) -> f64 {
+        let Motor { kp, max_force, .. } = self.motor;
+        let off = (value - target.position).abs();
+        let reach = if kp > 0.0 { max_force / kp } else { f64::INFINITY };
+        if off <= reach { 0.5 * kp * off * off } else { max_force * (off - 0.5 * reach) }
+    }
+
+    /// Work in a step: of its target, and of its speed.
+    fn work(&mut self, model: &Model, state: &State, input: &Input, dt: f64) -> f64 {
+        let before = *self;
+        self.advance(model, state, input);
+        let moved = self.potential(before.value, self.target) - self.potential(before.value, before.target);
+        let Motor { kp, kd, max_force, .. } = self.motor;
+        if self.target.velocity == 0.0 {
+            return moved;
+        }
+        let bound = |force: f64| force.clamp(-max_force, max_force);
+        let spring = kp * (self.target.position - self.value);
+        let power = |rate: f64| (bound(spring + kd * (self.target.velocity - rate)) - bound(spring)) * rate;
+        let share = |k: u32| f64::from(k) / f64::from(RATES);
+        let rates = (0..=RATES).map(|k| before.rate + (self.rate - before.rate) * share(k));
+        moved + dt * rates.map(power).fold(f64::NEG_INFINITY, f64::max)
+    }
+}

@@ -1,0 +1,168 @@
+//! What a step tells of itself: every notice on a scene that causes it, by name, and silence elsewhere.
+
+use std::collections::BTreeMap;
+
+use sinew_sim::{Culprit, EnergyAccount, HealthNotice, Input, World};
+
+use crate::common::{chain, small, world};
+
+/// Notices of a run, each with what it tells and the number of steps.
+fn notices(world: &mut World, n_steps: u64) -> BTreeMap<HealthNotice, (String, u64)> {
+    let mut found = BTreeMap::new();
+    let mut account = EnergyAccount::new(world.model(), world.state(), world.input(), world.settings());
+    for _ in 0..n_steps {
+        let report = world.step();
+        let excess = account.note(world.model(), world.state(), world.input(), world.settings());
+        let gain = excess.is_gain().then_some((HealthNotice::EnergyGained, Culprit::Model));
+        let warns = report.notices().any(|(notice, _)| notice.is_warning());
+        assert_eq!(report.health.is_good(), !warns, "{report:?}");
+        for (notice, culprit) in report.notices().chain(gain) {
+            let entry = found.entry(notice).or_insert_with(|| (notice.tell(culprit, world.model()), 0));
+            entry.1 += 1;
+        }
+    }
+    found
+}
+
+/// Asserts that a run tells exactly these, in words that begin as given.
+fn assert_tells(world: &mut World, n_steps: u64, expected: &[(HealthNotice, &str)]) {
+    let found = notices(world, n_steps);
+    let told: Vec<HealthNotice> = found.keys().copied().collect();
+    let wanted: Vec<HealthNotice> = expected.iter().map(|(notice, _)| *notice).collect();
+    assert_eq!(told, wanted, "{found:?}");
+    for (notice, begin) in expected {
+        assert!(found[notice].0.starts_with(begin), "{found:?}");
+    }
+}
+
+const BOX: &str = r#"bodies: [(name: "b", shapes: [Box(size: (0.1, 0.1, 0.1))], mass: Total(1))],"#;
+
+#[test]
+fn a_sound_scene_tells_nothing() {
+    assert_tells(&mut chain(), 120, &[]);
+}
+
+#[test]
+fn joints_that_contradict_each_other_are_named() {
+    let mut world = small(&format!(
+        r#"{BOX} joints: [
+             (name: "left", kind: Ball, child: "b", frames: World(anchor: (-0.05, 0, 0))),
+             (name: "right", kind: Ball, child: "b", frames: Local(parent: (anchor: (0.15, 0, 0)), child: (anchor: (0.05, 0, 0)))),
+           ]"#
+    ));
+    let found = notices(&mut world, 10);
+    let (told, steps) = &found[&HealthNotice::OpenJoint];
+    assert!(told == "joint `left` is left open" || told == "joint `right` is left open", "{told}");
+    assert_eq!(*steps, 10);
+}
+
+#[test]
+fn one_solve_and_other_steppers_name_open_joints_too() {
+    for stepper in ["Implicit(newton_iterations: 1)", "Explicit(baumgarte: 0)", "Displacement()"] {
+        let mut world = small(&format!(
+            r#"stepper: {stepper}, {BOX} joints: [
+                 (name: "left", kind: Ball, child: "b", frames: World(anchor: (-0.05, 0, 0))),
+                 (name: "right", kind: Ball, child: "b", frames: Local(parent: (anchor: (0.15, 0, 0)), child: (anchor: (0.05, 0, 0)))),
+               ]"#
+        ));
+        let found = notices(&mut world, 10);
+        assert!(found.contains_key(&HealthNotice::OpenJoint), "{stepper}: {found:?}");
+    }
+}
+
+#[test]
+fn a_rope_that_cannot_be_short_enough_is_named() {
+    let mut world = small(&format!(
+        r#"{BOX} joints: [(name: "fast", kind: Fixed, child: "b", frames: World())],
+           ropes: [(name: "leash", path: [World(1, 0, 0), Body(name: "b")], length: Value(0.5))]"#
+    ));
+    let found = notices(&mut world, 10);
+    assert_eq!(found[&HealthNotice::OpenRope], ("`leash` is too long or out of its range".to_owned(), 10));
+}
+
+#[test]
+fn torn_joints_that_were_mended_are_named() {
+    let mut world = world("light_chain");
+    let n_steps = world.info().n_steps;
+    let found = notices(&mut world, n_steps);
+    assert!(found[&HealthNotice::Mended].0.ends_with("was torn; displacements closed it"), "{found:?}");
+}
+
+#[test]
+fn an_unstable_explicit_step_gains_energy() {
+    let scene = |dt: f64| {
+        small(&format!(
+            r#"dt: {dt}, stepper: Explicit(), gravity: (0, 0, 0), {BOX} joints: [
+                 (name: "rail", kind: Prismatic, child: "b", frames: World(), spring: (stiffness: 1000, rest: 0.01)),
+               ]"#
+        ))
+    };
+    assert_tells(&mut scene(0.01), 200, &[]);
+    assert_tells(&mut scene(0.1), 20, &[(HealthNotice::EnergyGained, "energy was gained without a source")]);
+}
+
+#[test]
+fn motors_forces_and_hands_are_sources() {
+    // Each of them puts energy in; none of it is called a gain.
+    let motors = [
+        r#"motor: Velocity(target: Value(3), damping: 50)"#,
+        r#"motor: Position(target: Value(0.7), stiffness: 80, damping: 1)"#,
+        r#"motor: Position(target: Value(0.7), stiffness: 80, damping: 0.1, max_force: 12)"#,
+    ];
+    let inputs = [
+        r#"inputs: [Wrench(body: "b", force: (0, 0, 30), point: (0.1, 0, 0))]"#,
+        r#"tracks: [(name: "up", curve: Points([(0, (0.5, 0, 0)), (1, (0.2, 0, 0.5))]))],
+           inputs: [Grab(body: "b", track: "up", stiffness: 100, damping: 1)]"#,
+    ];
+    let arm = r#"bodies: [(name: "b", pose: (position: (0.5, 0, 0)), shapes: [Box(size: (1, 0.1, 0.1))], mass: Total(1))],"#;
+    let joint = r#"name: "pin", kind: Hinge, child: "b", frames: World(axis: (0, 1, 0))"#;
+    for motor in motors {
+        let found = notices(&mut small(&format!("{arm} joints: [({joint}, {motor})]")), 300);
+        assert!(!found.contains_key(&HealthNotice::EnergyGained), "{motor}: {found:?}");
+    }
+    for input in inputs {
+        let found = notices(&mut small(&format!("{arm} joints: [({joint})], {input}")), 300);
+        assert!(!found.contains_key(&HealthNotice::EnergyGained), "{input}: {found:?}");
+    }
+}
+
+#[test]
+fn a_jolt_lowers_the_order() {
+    let mut world = small(
+        r#"dt: 0.1, stepper: Implicit(order: 2),
+           bodies: [(name: "rod", pose: (position: (0.5, 0, 0)), shapes: [Box(size: (1, 0.1, 0.1))], mass: Total(1))],
+           joints: [(name: "pin", kind: Hinge, child: "rod", frames: World(axis: (0, 1, 0)),
+                     limits: (min: -3, max: 1.2, stiffness: 1e7, damping: 1e3))]"#,
+    );
+    let told = "body `rod` changed its rotation too fast for the second order";
+    assert!(notices(&mut world, 60)[&HealthNotice::FirstOrder].0.starts_with(told));
+}
+
+#[test]
+fn forces_at_their_bounds_are_named() {
+    let saturated = [(HealthNotice::SaturatedMotor, "joint `rail` has its motor at the largest force")];
+    assert_tells(&mut world("motor_capped"), 20, &saturated);
+    let slipping = [(HealthNotice::SlippingJoint, "joint `rail` slips against its dry friction")];
+    assert_tells(&mut world("friction_slips"), 20, &slipping);
+    let mut world = small(&format!(
+        r#"{BOX} ropes: [(name: "leash", path: [World(0, 0, 1), Body(name: "b")], max_force: 5)]"#
+    ));
+    assert_tells(&mut world, 20, &[(HealthNotice::SlippingRope, "`leash` slips at its largest force")]);
+}
+
+#[test]
+fn dependent_rows_are_named() {
+    let told = "joint `B` has a row that other joints imply";
+    assert_tells(&mut world("four_bar"), 20, &[(HealthNotice::DependentRow, told)]);
+}
+
+#[test]
+fn refused_steps_and_ignored_inputs_are_told() {
+    let mut world = chain();
+    world.settings_mut().dt = f64::NAN;
+    assert_tells(&mut world, 2, &[(HealthNotice::Refused, "the step cannot be made")]);
+    let mut world = chain();
+    let input = Input { spring_scale: f64::NAN, ..Input::default() };
+    let told: Vec<HealthNotice> = world.step_with(&input).notices().map(|(notice, _)| notice).collect();
+    assert_eq!(told, [HealthNotice::IgnoredInput]);
+}
