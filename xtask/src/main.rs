@@ -44,7 +44,7 @@ usage: cargo xtask COMMAND
   soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS]
                            random mechanisms at default settings: gaps, energy, freezing, non-finite states; --out writes
                            the scenes that fail, --shrink makes them smaller
-  soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N]
+  soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N] [--scheme PART_OF_NAME]
                            momentum of floating mechanisms in every scheme
   soak scene FILE          one scene judged in the same way, with a line per step
   lines                    size report of the sources; bounds on functions, arguments, fields and type names

@@ -26,7 +26,7 @@
 mod level;
 mod scratch;
 
-use sinew_recursive::{Dynamics, HybridCommand};
+use sinew_recursive::{Dynamics, HybridCommand, JointMode};
 
 use crate::goal::{GoalPoint, GoalRows};
 use crate::report::{ControlReport, GoalReport};
@@ -238,13 +238,17 @@ impl Guidance {
             base_command(at, Style::Acceleration, saturation, out);
         }
         let x = self.hierarchy.solution();
-        let driven = at.tree.links().filter(|link| saturation.drives(at, *link));
-        for dof in driven.flat_map(|link| at.tree.dofs(link)) {
-            let value = x[self.variables.slots[dof]];
-            out.values[dof] = match style {
-                Style::Velocity => (value - at.state.rates[dof]) / at.input.dt,
-                Style::Acceleration | Style::Torque => value,
-            };
+        for link in at.tree.links().filter(|link| saturation.drives(at, *link)) {
+            if style == Style::Torque {
+                out.modes[link.index()] = JointMode::Driven;
+            }
+            for dof in at.tree.dofs(link) {
+                let value = x[self.variables.slots[dof]];
+                out.values[dof] = match style {
+                    Style::Velocity => (value - at.state.rates[dof]) / at.input.dt,
+                    Style::Acceleration | Style::Torque => value,
+                };
+            }
         }
     }
 }

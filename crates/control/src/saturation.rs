@@ -59,7 +59,7 @@ impl Saturation {
         if !self.enabled {
             return false;
         }
-        let known = command.modes.iter().all(|mode| *mode == JointMode::Passive);
+        let known = command.modes.iter().all(|mode| *mode != JointMode::Prescribed);
         if !known {
             // locked joints are reported by the sweep of the caller
             let _ = dynamics.respond(at.tree, command, at.input.gravity, at.input.external);

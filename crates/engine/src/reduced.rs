@@ -8,7 +8,7 @@
 //! | 1 | flesh and contacts advance around bones that follow their twists; wrenches on bodies | `sinew_flesh::step_explicit` |
 //! | 2 | all other forces on bodies and along joints | `sinew_mechanism::external_wrenches`, `Model::scalar_response_to` |
 //! | 3 | commands of the actuators | `sinew_control::Controller` |
-//! | 4 | accelerations and torques, `q̇⁺ = q̇ + h q̈`, `q⁺ = q ⊕ h q̇⁺` | `sinew_recursive::Dynamics` |
+//! | 4 | accelerations and torques; forces change the rates, then the tree moves by inertia | `sinew_recursive::Integrator` |
 //!
 //! A step is cut into substeps while contact is violent: something touches, and the fastest node moves further than
 //! [`CALM_DISTANCE`] in a step. Joint forces act on passive joints only; a command replaces them. Hard grabs drag bones while a

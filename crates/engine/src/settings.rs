@@ -60,7 +60,7 @@ pub struct Reduced {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ReducedMethod {
-    /// Velocities first, then positions with the new velocities.
+    /// Forces change the velocities, then everything moves by inertia, which is resolved to second order.
     #[default]
     SymplecticEuler,
     /// Fourth-order Runge–Kutta. Commands, and forces of flesh and contacts, are those of the beginning of the substep.

@@ -11,6 +11,9 @@ pub enum JointMode {
     Passive,
     /// Its acceleration is given, its torque is found.
     Prescribed,
+    /// Its torque at the beginning of a step is given, its acceleration is found. An integrator keeps that acceleration over the step,
+    /// by whatever torque it takes.
+    Driven,
 }
 
 /// Modes, torques and accelerations given for all joints.

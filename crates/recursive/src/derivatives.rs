@@ -250,7 +250,7 @@ impl Derivatives {
 impl Dynamics {
     /// Row `m` of `Ψ` times `rest`.
     #[inline]
-    fn psi_row(&self, link: &TreeLink, m: usize, rest: &[f64; 6]) -> f64 {
+    pub(crate) fn psi_row(&self, link: &TreeLink, m: usize, rest: &[f64; 6]) -> f64 {
         let n = link.n_dofs as usize;
         let first = link.first_psi as usize + n * m;
         self.psi[first..first + n].iter().zip(rest).map(|(psi, r)| psi * r).sum()

@@ -128,7 +128,7 @@ impl Dynamics {
             if link.is_leaf {
                 (self.articulated[k], self.bias[k]) = self.own(tree, input.external, k);
             }
-            let hinged = link.kind == JointKind::Hinge && input.command.modes[k] == JointMode::Passive;
+            let hinged = link.kind == JointKind::Hinge && input.command.modes[k] != JointMode::Prescribed;
             let outcome = match link.n_dofs {
                 _ if hinged => self.eliminate_hinge(tree, k, input),
                 0 => self.eliminate_general::<0>(tree, k, input),

@@ -1,7 +1,7 @@
 //! Time stepping of trees: symplectic Euler (KP08 §5), classical Runge–Kutta, implicit springs.
 //!
 //! ```text
-//! symplectic Euler:  v⁺ = v + h q̈(q, v),   q⁺ = q ⊕ h v⁺                                    order 1
+//! symplectic Euler:  forces at (q, v) change the rates; then the tree moves by inertia (`drift`)  order 1
 //! Runge–Kutta:       the classical four stages on coordinates and rates; quaternions as four numbers,
 //!                    normalized at every stage                                               order 4
 //! implicit springs:  passive torques τ − K(q⁺ ⊖ q₀) − C v⁺, with q⁺ ⊖ q₀ ≈ (q ⊖ q₀) + h v⁺:
@@ -14,8 +14,9 @@
 use glam::DVec3;
 use sinew_math::{Force, add_scaled};
 
+use crate::base_momentum::BaseMomenta;
 use crate::command::{HybridCommand, HybridReport, JointMode};
-use crate::{dynamics::Dynamics, state::TreeState, tree::Tree};
+use crate::{drift::Drift, dynamics::Dynamics, state::TreeState, tree::Tree};
 
 /// Commands, gravity and wrenches of a step, and its length.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +80,8 @@ pub struct Integrator {
     stretch: Vec<f64>,
     resistance: Vec<f64>,
     external: Vec<Force>,
+    momenta: BaseMomenta,
+    drift: Drift,
 }
 
 /// Time of a stage and its weight, as fractions of the step.
@@ -97,10 +100,12 @@ impl Integrator {
             stretch: dofs.clone(),
             resistance: dofs,
             external: vec![Force::ZERO; tree.n_links()],
+            momenta: BaseMomenta::new(tree),
+            drift: Drift::new(tree),
         }
     }
 
-    /// One step of symplectic Euler (KP08 §5). The results in `dynamics` are those of the start of the step.
+    /// One step of symplectic Euler. The results in `dynamics` are those of the start of the step.
     pub fn symplectic_euler(
         &mut self,
         tree: &Tree,
@@ -108,8 +113,27 @@ impl Integrator {
         state: &mut TreeState,
         action: &Action<'_>,
     ) -> HybridReport {
-        let report = dynamics.hybrid(tree, state, action.command, action.gravity, action.external);
-        finish(tree, dynamics, state, action.h);
+        self.resisted(tree, dynamics, state, action, &[])
+    }
+
+    /// One step of symplectic Euler with passive torques `τ − D q̈` that resist acceleration; `D` per dof (kg·m², kg, at
+    /// least 0), or nothing.
+    pub fn resisted(
+        &mut self,
+        tree: &Tree,
+        dynamics: &mut Dynamics,
+        state: &mut TreeState,
+        action: &Action<'_>,
+        resistance: &[f64],
+    ) -> HybridReport {
+        let Action { h, command, gravity, external } = *action;
+        dynamics.kinematics(tree, state);
+        let report = dynamics.respond_resisted(tree, command, resistance, gravity, external);
+        self.momenta.start(tree, dynamics, command);
+        self.momenta.push(tree, dynamics, h, gravity, external);
+        self.momenta.fly(h, h);
+        let end = self.drift.advance(tree, dynamics, resistance, state, h);
+        self.momenta.complete(tree, end, state);
         report
     }
 
@@ -126,7 +150,7 @@ impl Integrator {
         self.command.modes.copy_from_slice(&action.command.modes);
         self.command.values.copy_from_slice(&action.command.values);
         tree.difference(&state.coordinates, &springs.rest, &mut self.stretch);
-        for id in tree.links().filter(|link| action.command.mode(*link) == JointMode::Passive) {
+        for id in tree.links().filter(|link| action.command.mode(*link) != JointMode::Prescribed) {
             for dof in tree.dofs(id) {
                 // τ − K(q ⊖ q₀ + h v) − C v, and hC + h²K
                 let (k, c, v) = (springs.stiffness[dof], springs.damping[dof], state.rates[dof]);
@@ -134,7 +158,11 @@ impl Integrator {
                 self.resistance[dof] = h * c + h * h * k;
             }
         }
-        resisted(tree, dynamics, state, &Action { command: &self.command, ..*action }, &self.resistance)
+        let (command, resistance) = (std::mem::take(&mut self.command), std::mem::take(&mut self.resistance));
+        let action = Action { command: &command, ..*action };
+        let report = self.resisted(tree, dynamics, state, &action, &resistance);
+        (self.command, self.resistance) = (command, resistance);
+        report
     }
 
     /// One step of the classical Runge–Kutta method under a constant action. The results in `dynamics` are those of the
@@ -178,6 +206,11 @@ impl Integrator {
             let (command, resistance) = (&self.command, &self.resistance);
             let seen = dynamics.respond_resisted(tree, command, resistance, action.gravity, &self.external);
             report.singular = report.singular.or(seen.singular);
+            if k == 0 {
+                self.momenta.start(tree, dynamics, command);
+            }
+            self.momenta.fly(weight * h, c * h);
+            self.momenta.push(tree, dynamics, weight * h, action.gravity, &self.external);
             tree.coordinate_rates(&self.stage, &mut self.coordinate_rates);
             add_scaled(&mut self.coordinate_sum, weight * h, &self.coordinate_rates);
             add_scaled(&mut self.rate_sum, weight * h, dynamics.accelerations());
@@ -185,6 +218,8 @@ impl Integrator {
         state.coordinates.copy_from_slice(&self.coordinate_sum);
         state.rates.copy_from_slice(&self.rate_sum);
         tree.renormalize(&mut state.coordinates);
+        dynamics.kinematics(tree, state);
+        self.momenta.complete(tree, dynamics, state);
         report
     }
 
@@ -199,26 +234,4 @@ impl Integrator {
         self.coordinate_sum.copy_from_slice(&state.coordinates);
         self.rate_sum.copy_from_slice(&state.rates);
     }
-}
-
-/// One step of symplectic Euler with passive torques `τ − D q̈` that resist acceleration; `D` per dof (kg·m², kg, at
-/// least 0).
-pub fn resisted(
-    tree: &Tree,
-    dynamics: &mut Dynamics,
-    state: &mut TreeState,
-    action: &Action<'_>,
-    resistance: &[f64],
-) -> HybridReport {
-    dynamics.kinematics(tree, state);
-    let Action { h, command, gravity, external } = *action;
-    let report = dynamics.respond_resisted(tree, command, resistance, gravity, external);
-    finish(tree, dynamics, state, h);
-    report
-}
-
-/// `v⁺ = v + h q̈`, `q⁺ = q ⊕ h v⁺`.
-fn finish(tree: &Tree, dynamics: &Dynamics, state: &mut TreeState, h: f64) {
-    add_scaled(&mut state.rates, h, dynamics.accelerations());
-    tree.advance(&mut state.coordinates, &state.rates, h);
 }

@@ -11,7 +11,7 @@ use sinew_math::{
 };
 use sinew_mechanism::{JointKind, twist_angle, unwrap_angle};
 
-use crate::joint_space::{quaternion, rolling_velocity, three};
+use crate::joint_space::{MAX_DOFS, quaternion, rolling_velocity, three};
 
 fn set_quaternion(q: &mut [f64], value: DQuat) {
     [q[0], q[1], q[2], q[3]] = [value.w, value.x, value.y, value.z];
@@ -76,6 +76,33 @@ pub(crate) fn advance(kind: JointKind, q: &mut [f64], delta: &[f64]) {
             for (x, d) in q[4..].iter_mut().zip(&delta[3..]) {
                 *x += d;
             }
+        }
+    }
+}
+
+/// The coordinates in the middle and at the end of the time `h` in which the rates go from `v0` to `v1`, both turned by the mean
+/// rates. A free body is moved by the mean of its velocities in frame 2, so that it flies straight however fast it spins.
+pub(crate) fn advance_between(
+    kind: JointKind,
+    [v0, v1]: [&[f64]; 2],
+    h: f64,
+    middle: &mut [f64],
+    end: &mut [f64],
+) {
+    let mut delta = [0.0; MAX_DOFS];
+    for (d, (v0, v1)) in delta.iter_mut().zip(v0.iter().zip(v1)) {
+        *d = 0.25 * h * (v0 + v1);
+    }
+    let delta = &mut delta[..v0.len()];
+    let start = middle[..].first_chunk::<7>().copied().unwrap_or_default();
+    advance(kind, middle, delta);
+    delta.iter_mut().for_each(|d| *d *= 2.0);
+    advance(kind, end, delta);
+    if kind == JointKind::Free {
+        let shift = quaternion(&start) * three(&v0[3..]) + quaternion(end) * three(&v1[3..]);
+        for m in 0..3 {
+            middle[4 + m] = start[4 + m] + 0.25 * h * shift[m];
+            end[4 + m] = start[4 + m] + 0.5 * h * shift[m];
         }
     }
 }

@@ -15,11 +15,14 @@ mod dynamics;
 
 mod kinematics;
 
+mod base_momentum;
 mod conversion;
 mod hybrid;
+mod impulse;
 mod mass_matrix;
 
 mod derivatives;
+mod drift;
 mod from_model;
 mod integrate;
 mod particles;
@@ -28,7 +31,7 @@ pub use command::{HybridCommand, HybridReport, JointMode};
 pub use derivatives::{DerivativeRow, Derivatives};
 pub use dynamics::Dynamics;
 pub use error::RecursiveError;
-pub use integrate::{Action, Integrator, Springs, StageAction, resisted};
+pub use integrate::{Action, Integrator, Springs, StageAction};
 pub use particles::{Particle, ParticleBone, ParticleState, add_reactions};
 pub use state::TreeState;
 pub use tree::{LinkId, Tree};

@@ -13,7 +13,9 @@ use sinew_math::{MassProperties, Pose, SpatialInertia};
 use sinew_mechanism::{BodyId, JointId, JointKind};
 use sinew_topology::NONE;
 
-use crate::joint_coordinates::{advance, coordinate_rates, difference, renormalize, set_neutral};
+use crate::joint_coordinates::{
+    advance, advance_between, coordinate_rates, difference, renormalize, set_neutral,
+};
 use crate::{error::RecursiveError, joint_space::MAX_COORDINATES, state::TreeState};
 
 sinew_math::define_index!(
@@ -191,6 +193,32 @@ impl Tree {
             }
             advance(link.kind, &mut coordinates[link.coordinates()], &delta[..v.len()]);
         }
+    }
+
+    /// Moves the coordinates of both states, which are equal, to the middle and to the end of the time `h` (s) in which the rates
+    /// go from `before` to those of `end`.
+    pub(crate) fn advance_between(
+        &self,
+        before: &[f64],
+        h: f64,
+        middle: &mut TreeState,
+        end: &mut TreeState,
+    ) {
+        for link in &self.links {
+            let (q, rates) = (link.coordinates(), [&before[link.dofs()], &end.rates[link.dofs()]]);
+            let (half, whole) = (&mut middle.coordinates[q.clone()], &mut end.coordinates[q]);
+            advance_between(link.kind, rates, h, half, whole);
+        }
+    }
+
+    /// Links of each tree whose root floats.
+    pub(crate) fn floating(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let is_root = |link: &TreeLink| link.parent == NONE;
+        let roots = (0..self.links.len()).filter(move |k| is_root(&self.links[*k]));
+        roots.filter(|root| self.links[*root].kind == JointKind::Free).map(move |root| {
+            let below = &self.links[root + 1..];
+            root..root + 1 + below.iter().position(is_root).unwrap_or(below.len())
+        })
     }
 
     /// `q ⊖ q₀`: the rates that lead from `from` to `to` in unit time, rotations within π. The inverse of

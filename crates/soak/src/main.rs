@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS]
-       soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N]
+       soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N] [--scheme PART_OF_NAME]
        soak scene FILE";
 
 fn main() -> ExitCode {

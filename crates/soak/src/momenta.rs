@@ -17,7 +17,7 @@ pub(crate) fn run(options: &Options) -> bool {
         "scheme", "runs", "lost", "linear", "angular", "s"
     );
     let mut holds = true;
-    for scheme in SteppedBy::all() {
+    for scheme in SteppedBy::all().into_iter().filter(|scheme| scheme.name.contains(&options.scheme)) {
         let clock = Instant::now();
         let runs = options.each_seed(options.count.unwrap_or(20), |seed| scheme.run(seed, options.steps));
         let mut losses: Vec<(u64, MomentumLoss)> =

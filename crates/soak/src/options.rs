@@ -12,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) seconds: f64,
     pub(crate) steps: u64,
     pub(crate) threads: usize,
+    /// Part of the names of the schemes to run.
+    pub(crate) scheme: String,
     /// Where failing scenes are written.
     pub(crate) out: Option<PathBuf>,
     /// Runs that making a failing scene smaller may take.
@@ -21,8 +23,9 @@ pub(crate) struct Options {
 impl Options {
     /// Reads pairs of a flag and its value.
     pub(crate) fn parse(words: &[&str]) -> Result<Self, String> {
+        let (scheme, out) = (String::new(), None);
         let mut options =
-            Self { count: None, seed: 1, seconds: 10.0, steps: 10_000, threads: 1, out: None, shrink: 0 };
+            Self { count: None, seed: 1, seconds: 10.0, steps: 10_000, threads: 1, scheme, out, shrink: 0 };
         for pair in words.chunks(2) {
             let [flag, value] = pair else { return Err(format!("`{}` needs a value", pair[0])) };
             let bad = || format!("`{flag} {value}`: this is not a number");
@@ -33,6 +36,7 @@ impl Options {
                 "--steps" => options.steps = value.parse().map_err(|_| bad())?,
                 "--threads" => options.threads = value.parse().map_err(|_| bad())?,
                 "--shrink" => options.shrink = value.parse().map_err(|_| bad())?,
+                "--scheme" => options.scheme = (*value).to_owned(),
                 "--out" => options.out = Some(PathBuf::from(value)),
                 _ => return Err(format!("unexpected argument `{flag}`")),
             }

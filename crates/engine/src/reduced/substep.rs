@@ -5,7 +5,7 @@
 use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
 use sinew_mechanism::{Input, Stage, Watch, external_wrenches};
-use sinew_recursive::{Action, HybridReport, JointMode, Tree, resisted};
+use sinew_recursive::{Action, HybridReport, JointMode, Tree};
 
 use super::workspace::ReducedWorkspace;
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
@@ -133,9 +133,9 @@ impl Substep<'_> {
         let swept = if self.method == ReducedMethod::Rk4 {
             self.runge_kutta(bodies, work)
         } else {
-            let ReducedWorkspace { dynamics, tree_state, command, external, joints, .. } = work;
+            let ReducedWorkspace { integrator, dynamics, tree_state, command, external, joints, .. } = work;
             let action = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
-            resisted(tree, dynamics, tree_state, &action, &joints.resistances)
+            integrator.resisted(tree, dynamics, tree_state, &action, &joints.resistances)
         };
         report.mechanism.regularized += u32::from(swept.singular.is_some());
         let Some(controller) = &work.controller else { return };
@@ -161,7 +161,7 @@ impl Substep<'_> {
         }
         let modes = &command.modes;
         let passive = || {
-            let links = tree.links().filter(|link| modes[link.index()] == JointMode::Passive);
+            let links = tree.links().filter(|link| modes[link.index()] != JointMode::Prescribed);
             links.flat_map(|link| tree.dofs(link))
         };
         passive().for_each(|dof| command.values[dof] -= joints.torques[dof]);

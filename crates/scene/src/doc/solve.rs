@@ -119,7 +119,7 @@ document! {
 /// Integrators in joint coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReducedMethodDoc {
-    /// Velocities first, then positions with the new velocities.
+    /// Forces change the velocities, then everything moves by inertia, which is resolved to second order.
     #[default]
     SymplecticEuler,
     /// Fourth-order Runge–Kutta; forces of flesh and contact are those at the beginning of the step.
