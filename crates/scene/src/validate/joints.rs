@@ -141,14 +141,12 @@ pub(super) fn free_coordinates_replace_the_kind(scene: &SceneDoc, issues: &mut I
                 let path = format!("{path}.spring.rest_rotation");
                 issues.add(Kind::WrongJointKind, path, message, "use rest");
             }
-            if joint.from_s != 0.0 || joint.to_s.is_some() {
-                if let Some((force, ..)) =
-                    forces(&coordinate, None).into_iter().find(|(_, is_set, _)| *is_set)
-                {
-                    let message = format!("a joint with `{force}` cannot be released");
-                    let hint = "leave out the force or the time";
-                    issues.add(Kind::WrongJointKind, format!("{path}.{force}"), message, hint);
-                }
+            let is_released = joint.from_s != 0.0 || joint.to_s.is_some();
+            let force = forces(&coordinate, None).into_iter().find(|(_, is_set, _)| is_released && *is_set);
+            if let Some((force, ..)) = force {
+                let message = format!("a joint with `{force}` cannot be released");
+                let hint = "leave out the force or the time";
+                issues.add(Kind::WrongJointKind, format!("{path}.{force}"), message, hint);
             }
         }
     }
