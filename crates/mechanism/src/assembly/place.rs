@@ -150,9 +150,12 @@ impl Placement<'_, '_> {
 
     /// The velocities nearest to the present ones, in the metric of the masses, that keep the joints.
     pub(crate) fn match_velocities(&mut self) {
+        let kept = self.run.settings;
+        self.run.settings.solve.openness = self.errors().relative;
         let Self { model, input, state, workspace, run, .. } = self;
         workspace.points.base.clone_from(&state.motions);
         ZeroStep::rate(self.opening).solve((model, *input), state, workspace, run);
+        run.settings = kept;
         let is_finite = workspace.tree.motions.iter().all(|motion| motion.is_finite());
         for (motion, &pair) in state.motions.iter_mut().zip(&model.pair_of_body) {
             if pair != NONE && is_finite {

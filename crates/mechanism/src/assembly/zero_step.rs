@@ -4,11 +4,16 @@
 
 use glam::DVec3;
 use sinew_math::Motion;
+use sinew_solvers::LoopMethod;
 
 use crate::input_index::StepInput;
 use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Refinement, Surroundings};
 use crate::tree::{LinearizationPoint, TreeSystem, sweep};
 use crate::{Model, RowForm, State, Workspace};
+
+/// Joint error relative to the size of the bodies beyond which rows tell nothing about what depends on what. Contradictory rows then
+/// need least squares with their weights.
+const NEAR: f64 = 1e-3;
 
 /// What a step of length zero is for.
 #[derive(Clone, Copy, PartialEq)]
@@ -64,11 +69,15 @@ impl ZeroStep {
         sweep::solve(&system, tree, &mut |_| {});
         if let Some(loops) = &mut loops {
             loops.fill_graph(&system);
-            run.may_be_direct = loops.graph.is_some();
             let is_free = loops.are_bodies_free(&system);
             let surroundings = if is_free { Surroundings::Free } else { Surroundings::Pairs };
+            let kept = run.settings.solve;
+            let is_far = kept.openness > NEAR && loops.graph.is_none();
+            if kept.method == LoopMethod::Auto && is_far {
+                run.settings.solve.method = LoopMethod::ConjugateResidual;
+            }
             loops.close(model, (at.poses, at.motions), (&tree.factor, &mut tree.motions), surroundings, run);
-            run.may_be_direct = false;
+            run.settings.solve.method = kept.method;
         }
         if !self.is_rate {
             points.joint_forces.clear();

@@ -3,18 +3,16 @@
 //! The budget is shared, so that a replay with the iterations of the report gives the same bits however many solves a step makes.
 
 use sinew_solvers::{
-    FreeMass, LoopGraph, LoopMethod, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop,
-    Responder, refine,
+    FreeMass, LoopGraph, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder,
+    refine,
 };
 
 use crate::{Input, Loops, Stage, Watch};
 
 /// The loop work of one step, over all its solves.
 pub(crate) struct Refinement<'a> {
-    /// Of the next solve; assemblies change its precision.
+    /// Of the next solve. Every scheme measures how far joints are open where it takes their rows; assemblies change the precision.
     pub(crate) settings: Loops,
-    /// Whether the automatic method may be the direct one: only implicit steps measure how far joints are open.
-    pub(crate) may_be_direct: bool,
     /// Iterations that are left of the step's budget.
     left: u32,
     /// Of all solves so far.
@@ -26,7 +24,7 @@ impl<'a> Refinement<'a> {
     /// A step with all of its budget.
     pub(crate) fn new(settings: &Loops, input: &Input, watch: &'a mut dyn Watch) -> Self {
         let left = input.loop_iterations.unwrap_or(u32::MAX);
-        Self { settings: *settings, may_be_direct: false, left, report: LoopReport::default(), watch }
+        Self { settings: *settings, left, report: LoopReport::default(), watch }
     }
 
     /// A stage has ended.
@@ -45,11 +43,7 @@ impl<'a> Refinement<'a> {
     ) -> LoopStop {
         let Self { left, report, watch, .. } = self;
         let solve = self.settings.solve;
-        let method = match solve.method {
-            LoopMethod::Auto if !self.may_be_direct => LoopMethod::ConjugateResidual,
-            method => method,
-        };
-        let settings = LoopSettings { method, iterations: solve.iterations.min(*left), verify, ..solve };
+        let settings = LoopSettings { iterations: solve.iterations.min(*left), verify, ..solve };
         let before = report.iterations;
         let mut keep_going = |n: u32, residual: f64| watch.keep_refining(before + n, residual);
         let problem = LoopProblem { rows, responder, free_mass, rhs, graph };

@@ -87,6 +87,7 @@ fn correct_along_start(
     let mut iterations = 0;
     let mut error = errors(step.state, &scratch.poses);
     let mut smallest = error.largest();
+    let start = errors(step.state, &step.state.poses).relative;
     while error.largest() > scheme.tolerance && iterations < scheme.iterations {
         let e = error.largest();
         if e > DIVERGED * smallest {
@@ -95,6 +96,8 @@ fn correct_along_start(
         // The loops need not be more precise than the next linearization.
         smallest = smallest.min(e);
         step.run.settings.solve.precision = (0.1 * e * e).min(1e-3 * e).max(0.1 * scheme.tolerance);
+        // Directions that the rows of one pose have and those of another have not are told apart by how far they differ.
+        step.run.settings.solve.openness = start.max(error.relative);
         solve(step, scheme, &scratch.poses);
         correct(model, step.state, scheme, &step.workspace.tree.motions, scratch);
         iterations += 1;
@@ -231,8 +234,10 @@ fn solve(step: &mut ActiveStep<'_, '_>, scheme: &Displacement, poses: &[Pose]) {
         loops.start(&state.loops, false, 0.0);
         loops.linearize(&at, &LoopDemand::default(), loads);
     }
-    sweep::solve(&TreeSystem::zero_step(at, &[], loads), tree, &mut |stage| run.done(stage));
+    let system = TreeSystem::zero_step(at, &[], loads);
+    sweep::solve(&system, tree, &mut |stage| run.done(stage));
     if let Some(loops) = &mut loops {
+        loops.fill_graph(&system);
         let solution = (&tree.factor, tree.motions.as_mut_slice());
         loops.close(model, (at.poses, at.motions), solution, Surroundings::Pairs, run);
         run.done(Stage::Refine);

@@ -15,8 +15,9 @@ use glam::DQuat;
 use sinew_math::{Motion, Pose, normalize_quat, shift_motion};
 use sinew_topology::NONE;
 
+use crate::assembly::AssemblyErrors;
 use crate::cubic_path::CubicWeights;
-use crate::loops::LoopWorkspace;
+use crate::loops::{LoopWorkspace, OpeningPolicy};
 use crate::prepare::{increment, set_targets};
 use crate::steppers::{ActiveStep, StepTask};
 use crate::tree::{Evaluation, StepStage, TreeReport};
@@ -31,6 +32,10 @@ fn tableau(method: RungeKutta) -> &'static [(f64, f64)] {
         RungeKutta::Fourth => &[(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)],
     }
 }
+
+/// Accelerations that rows demand are off by first order in what joints are open, where displacements are off by second order: in terms
+/// of those, joints are open by this times the square root. A linkage that passes a singular pose is thrown about otherwise.
+const NOISE: f64 = 0.05;
 
 /// One explicit step.
 pub(crate) fn step(step: &mut ActiveStep<'_, '_>, settings: &Explicit) -> StepReport {
@@ -103,6 +108,8 @@ fn accelerate(
         let open = loops.accelerate(&at);
         loop_error = open.gap_squared.sqrt();
         seen.merge(&open);
+        let errors = AssemblyErrors::at(model, state, at.poses, input, OpeningPolicy::Yield);
+        run.settings.solve.openness = errors.relative.max(NOISE * errors.relative.sqrt());
         let surroundings = loops.surroundings_at(model, at.poses);
         loops.close(model, (at.poses, at.prescribed), (&tree.factor, &mut tree.motions), surroundings, run);
         run.done(Stage::Refine);

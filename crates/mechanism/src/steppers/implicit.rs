@@ -33,7 +33,6 @@ pub(crate) fn step(
     step.start(state, run);
     run.done(Stage::Prepare);
 
-    run.may_be_direct = true;
     if task.model.derived.has_bounded_loops && !step.is_iterated() {
         run.settings.solve.precision = run.settings.solve.precision.min(STILL);
     }
@@ -44,7 +43,6 @@ pub(crate) fn step(
     let is_torn = torn.is_some();
     let Closing { solves, unclosed, residual, worst, may_divide } =
         if is_torn || task.mends() { Closing::ONE } else { step.close_joints(state, &mut solved, run) };
-    run.may_be_direct = false;
     let is_open = unclosed > OPEN;
     let remedy = if is_torn {
         Some(if task.care == JointCare::Nothing { Remedy::Assemble } else { Remedy::Mend })

@@ -154,7 +154,7 @@ impl PointSolver<'_> {
         let has_unknowns = self.has_unknowns();
         let Some(loops) = &mut self.loops else { return };
         let at = &problem.point;
-        if !has_unknowns && run.may_be_direct {
+        if !has_unknowns {
             loops.fill_graph(&problem.system(self.loads));
         }
         let mut block = BlockResponder::new(at.model, self.form, self.block);

@@ -113,6 +113,9 @@ pub fn refine(
         if report.stop != LoopStop::Breakdown {
             return report;
         }
+        if !largest(rhs).is_finite() {
+            return LoopReport { residual: f64::INFINITY, ..report };
+        }
     }
     verified.clear();
     verified.extend_from_slice(lambda);
