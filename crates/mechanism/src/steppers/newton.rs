@@ -149,11 +149,10 @@ impl ImplicitStep<'_> {
         self.solver.loops.as_ref().is_some_and(|loops| loops.graph.is_some())
     }
 
-    /// Whether a step that is not short may be linearized where it ends: not with few loops, whose rows often depend on each other and
-    /// contradict each other there, and not where many do.
+    /// Whether a step that is not short may be linearized where it ends: many loops whose rows agree. Few of them often depend on each
+    /// other, and contradict each other there.
     fn may_move(&self, run: &Refinement<'_>) -> bool {
-        let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
-        is_met && (self.solver.loops.is_none() || self.has_many_loops())
+        run.report.stop == LoopStop::Converged && self.has_many_loops()
     }
 
     /// Whether the loops are solved by iteration.
