@@ -18,11 +18,17 @@ use sinew_scene::{
 };
 
 use crate::error::{BuildError, joint_path};
-use crate::inputs::{add_inputs, add_joint_inputs};
+use crate::inputs::{add_inputs, add_joint_inputs, add_motor_input};
 use crate::script::{Script, ScriptTimes};
 use crate::{
-    flesh::PreparedFlesh, info::SceneInfo, joints::joint_spec, names::Names, score::controller,
-    settings::settings, transmissions::gear_spec, transmissions::rope_spec,
+    flesh::PreparedFlesh,
+    info::SceneInfo,
+    joints::{BuiltJoint, joint_specs},
+    names::Names,
+    score::controller,
+    settings::settings,
+    transmissions::gear_spec,
+    transmissions::rope_spec,
 };
 
 /// Everything that a scene without changes becomes.
@@ -125,10 +131,22 @@ impl<'a> SceneParts<'a> {
     }
 
     fn add_joints(&mut self) -> Result<(), BuildError> {
+        // Joints have the numbers of their documents; those that carry further forces come after all of them.
+        let mut further = Vec::new();
         for doc in &self.expanded.joints {
             let path = || joint_path(self.scene, &doc.name);
-            let joint = self.mechanism.add_joint(joint_spec(doc, &self.mechanism, self.names, &path)?);
-            add_joint_inputs(doc, joint, self.names, &path, &mut self.script)?;
+            let mut parts = joint_specs(doc, &self.mechanism, self.names, &path)?.into_iter();
+            if let Some(BuiltJoint { spec, motor }) = parts.next() {
+                let joint = self.mechanism.add_joint(spec);
+                add_motor_input(motor, joint, self.names, &path, &mut self.script)?;
+                add_joint_inputs(doc, joint, self.names, &path, &mut self.script)?;
+            }
+            further.extend(parts.map(|part| (doc, part)));
+        }
+        for (doc, BuiltJoint { spec, motor }) in further {
+            let joint = self.mechanism.add_joint(spec);
+            let path = || joint_path(self.scene, &doc.name);
+            add_motor_input(motor, joint, self.names, &path, &mut self.script)?;
         }
         Ok(())
     }

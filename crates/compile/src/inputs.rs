@@ -1,7 +1,7 @@
 //! Entries of the script: recorded inputs of a scene with bodies, joints and tracks as ids. Linear cost.
 
 use sinew_mechanism::{JointId, MechanismBuilder};
-use sinew_scene::{InputDoc, JointDoc, SceneDoc};
+use sinew_scene::{InputDoc, JointDoc, MotorDoc, SceneDoc};
 
 use crate::joints::{drive_coordinate, motor_track};
 use crate::script::{
@@ -23,7 +23,21 @@ pub(crate) fn add_inputs(
     Ok(())
 }
 
-/// Notes which tracks a joint follows, and when it holds.
+/// Notes the track that a motor follows.
+pub(crate) fn add_motor_input(
+    motor: Option<&MotorDoc>,
+    joint: JointId,
+    names: &Names<'_>,
+    path: &dyn Fn() -> String,
+    script: &mut Script,
+) -> Result<(), BuildError> {
+    if let Some((track, is_rate)) = motor.and_then(motor_track) {
+        script.motors.push(MotorInput { joint, track: names.track(track, path)?, is_rate });
+    }
+    Ok(())
+}
+
+/// Notes which track drives a joint, and when it holds.
 pub(crate) fn add_joint_inputs(
     doc: &JointDoc,
     joint: JointId,
@@ -31,9 +45,6 @@ pub(crate) fn add_joint_inputs(
     path: &dyn Fn() -> String,
     script: &mut Script,
 ) -> Result<(), BuildError> {
-    if let Some((track, is_rate)) = motor_track(doc) {
-        script.motors.push(MotorInput { joint, track: names.track(track, path)?, is_rate });
-    }
     if doc.from_s > 0.0 || doc.to_s.is_some() {
         script.held.push((joint, window(doc.from_s, doc.to_s)));
     }

@@ -2,8 +2,8 @@
 
 use sinew_math::{Pose, exp_so3};
 use sinew_mechanism::{
-    DriveCoordinate, JointFrames, JointSpec, Limit, MechanismBuilder, Motor, MotorTarget, RotationForce,
-    ScalarForce, Spring,
+    DriveCoordinate, JointCoordinate, JointFrames, JointSpec, Limit, MechanismBuilder, Motor, MotorTarget,
+    RotationForce, ScalarForce, Spring, general_joint,
 };
 use sinew_scene::{
     ConeLimitDoc, ForceCoordinate, JointDoc, JointKind, LimitsDoc, MotorDoc, PriorityDoc, TargetDoc,
@@ -12,8 +12,33 @@ use sinew_topology::Priority;
 
 use crate::{error::BuildError, names::Names};
 
+/// A joint of a document, and the motor that it has.
+pub(crate) struct BuiltJoint<'a> {
+    pub(crate) spec: JointSpec,
+    pub(crate) motor: Option<&'a MotorDoc>,
+}
+
+/// The joints of a document: one, or several if its coordinates are given one by one.
+pub(crate) fn joint_specs<'a>(
+    doc: &'a JointDoc,
+    mechanism: &MechanismBuilder,
+    names: &Names<'_>,
+    path: &dyn Fn() -> String,
+) -> Result<Vec<BuiltJoint<'a>>, BuildError> {
+    let spec = joint_spec(doc, mechanism, names, path)?;
+    let Some(free) = &doc.free else { return Ok(vec![BuiltJoint { spec, motor: doc.motor.as_ref() }]) };
+    let forces = free.coordinates().map(|(_, forces)| forces);
+    let coordinates = forces.map(|forces| match forces {
+        Some(forces) => JointCoordinate::Free(scalar_force(&forces.to_joint()).unwrap_or_default()),
+        None => JointCoordinate::Locked,
+    });
+    let motor = |index: usize| forces[index].and_then(|forces| forces.motor.as_ref());
+    let parts = general_joint(&spec, &coordinates).into_iter();
+    Ok(parts.map(|part| BuiltJoint { spec: part.spec, motor: part.motor.and_then(motor) }).collect())
+}
+
 /// The joint of a document; `path` is its place in the scene.
-pub(crate) fn joint_spec(
+fn joint_spec(
     doc: &JointDoc,
     mechanism: &MechanismBuilder,
     names: &Names<'_>,
@@ -73,8 +98,8 @@ pub(crate) fn drive_coordinate(doc: &JointDoc) -> Option<DriveCoordinate> {
 }
 
 /// The track that a motor follows, and whether it gives a rate.
-pub(crate) fn motor_track(doc: &JointDoc) -> Option<(&str, bool)> {
-    let (target, is_rate) = match doc.motor.as_ref()? {
+pub(crate) fn motor_track(motor: &MotorDoc) -> Option<(&str, bool)> {
+    let (target, is_rate) = match motor {
         MotorDoc::Position(motor) => (&motor.target, false),
         MotorDoc::Velocity(motor) => (&motor.target, true),
     };

@@ -48,7 +48,8 @@ fn coordinate(
         (JointId::from_index(index), coordinate)
     });
     let has = |&(joint, coordinate): &(JointId, DriveCoordinate)| {
-        scene.joints[joint.index()].kind.can_drive(coordinate)
+        let doc = &scene.joints[joint.index()];
+        doc.free.is_none() && doc.kind.can_drive(coordinate)
     };
     found.filter(has).ok_or_else(|| BuildError::Unsupported {
         field: field(),

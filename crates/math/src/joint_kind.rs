@@ -24,6 +24,7 @@
 /// | `Screw` | 5 | twist with advance | t_y t_z + axis + screw |
 /// | `RollingSphere` | 3 | all rotations | roll (1 position row, 2 velocity rows) |
 /// | `RollingDisc` | 3 | all rotations | roll (1 position row, 2 velocity rows) |
+/// | `Masked` | 0 to 6 | the rest | some of t_x t_y t_z + nothing, Hooke, axis or lock |
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum JointKind {
@@ -66,10 +67,33 @@ pub enum JointKind {
         /// Radius in metres.
         radius: f64,
     },
+    /// A combination of locked directions that has no name, see [`JointKind::locking`].
+    #[cfg_attr(feature = "serde", serde(skip))]
+    Masked {
+        /// Locked translations along `i, j, k` of frame 2: bits 0–2.
+        translations: u8,
+        /// Locked rotations: none, one as `Universal`, two as `Hinge`, all three.
+        rotations: u8,
+    },
 }
 
 impl JointKind {
-    /// Every kind once, with `parameter` as its pitch (m/rad) or radius (m).
+    /// The kind that locks these translations along `i, j, k` of frame 2 and so many rotations, at most 3: one as `Universal`
+    /// (`i₁ ⊥ j₂`), two as `Hinge` (`i₁ = i₂`).
+    pub fn locking(translations: [bool; 3], rotations: u8) -> Self {
+        let bits = translations.iter().rev().fold(0, |bits, &locked| 2 * bits + u8::from(locked));
+        let masked = Self::Masked { translations: bits, rotations: rotations.min(3) };
+        match masked {
+            Self::Masked { translations: 0b111, rotations: 1 } => Self::Universal,
+            _ => {
+                let is_same =
+                    |kind: &Self| kind.locked_mask().is_some() && kind.locked_mask() == masked.locked_mask();
+                Self::all(0.0).into_iter().find(is_same).unwrap_or(masked)
+            }
+        }
+    }
+
+    /// Every named kind once, with `parameter` as its pitch (m/rad) or radius (m).
     pub fn all(parameter: f64) -> [Self; 14] {
         [
             Self::Fixed,
@@ -106,6 +130,7 @@ impl JointKind {
             Self::Screw { .. } => "screw",
             Self::RollingSphere { .. } => "rolling_sphere",
             Self::RollingDisc { .. } => "rolling_disc",
+            Self::Masked { .. } => "masked",
         }
     }
 
@@ -139,6 +164,9 @@ impl JointKind {
             Self::Cylindrical | Self::Universal => 4,
             Self::Hinge | Self::Prismatic | Self::Screw { .. } => 5,
             Self::Fixed => 6,
+            Self::Masked { translations, rotations } => {
+                (translations.count_ones() + u32::from(rotations)) as usize
+            }
         }
     }
 
@@ -164,6 +192,10 @@ impl JointKind {
             Self::Hinge => Some(0b111_110),
             Self::Prismatic => Some(0b110_111),
             Self::Fixed => Some(0b111_111),
+            Self::Masked { rotations: 1, .. } => None,
+            Self::Masked { translations, rotations } => {
+                Some(translations << 3 | [0b000, 0b001, 0b110, 0b111][usize::from(rotations)])
+            }
             Self::Universal | Self::Screw { .. } | Self::RollingSphere { .. } | Self::RollingDisc { .. } => {
                 None
             }
@@ -181,11 +213,20 @@ impl JointKind {
     pub fn can_drive(self, coordinate: DriveCoordinate) -> bool {
         match coordinate {
             DriveCoordinate::Twist => {
-                matches!(self, Self::Hinge | Self::Cylindrical | Self::Planar | Self::Screw { .. })
+                matches!(
+                    self,
+                    Self::Hinge
+                        | Self::Cylindrical
+                        | Self::Planar
+                        | Self::Screw { .. }
+                        | Self::Masked { rotations: 2, .. }
+                )
             }
-            DriveCoordinate::Slide => {
-                matches!(self, Self::Prismatic | Self::Cylindrical | Self::PointOnLine)
-            }
+            DriveCoordinate::Slide => match self {
+                Self::Prismatic | Self::Cylindrical | Self::PointOnLine => true,
+                Self::Masked { translations, .. } => translations & 1 == 0,
+                _ => false,
+            },
         }
     }
 
@@ -199,7 +240,7 @@ impl JointKind {
     /// Whether a spring, damper or cone limit may act on the whole relative rotation.
     #[inline]
     pub fn accepts_rotation_force(self) -> bool {
-        matches!(self, Self::Ball | Self::Universal | Self::Free)
+        matches!(self, Self::Ball | Self::Universal | Self::Free | Self::Masked { rotations: 0 | 1, .. })
     }
 
     /// Whether the inverse of the relative pose is of the same kind about the opposite axis, coordinates unchanged.

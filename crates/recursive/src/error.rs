@@ -12,6 +12,14 @@ pub enum RecursiveError {
         /// The joint.
         joint: String,
     },
+    /// A joint whose locked directions have no name.
+    #[error(
+        "joint `{joint}` locks a combination of directions that joint coordinates do not know; use another stepper"
+    )]
+    Masked {
+        /// The joint.
+        joint: String,
+    },
     /// Ropes or gears.
     #[error("joint coordinates have no ropes and gears; remove them or use the implicit stepper")]
     Transmission,

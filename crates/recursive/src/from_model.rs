@@ -118,6 +118,9 @@ impl Tree {
         joint: JointId,
     ) -> Result<JointInTree, RecursiveError> {
         let kind = model.joint_kind(joint);
+        if matches!(kind, JointKind::Masked { .. }) {
+            return Err(RecursiveError::Masked { joint: joint_label(model, joint) });
+        }
         let (body1, body2) = model.joint_bodies(joint);
         let frames = model.joint_frames(joint);
         let frame1 = Pose::new(frames.rotation1, frames.point1);

@@ -89,6 +89,9 @@ impl JointDoc {
     /// that `coordinate` asks for.
     pub fn force_coordinate(&self) -> Option<ForceCoordinate> {
         use ForceCoordinate::{Angle, Rotation, Slide};
+        if self.free.is_some() {
+            return None;
+        }
         let angle = self.kind.can_drive(DriveCoordinate::Twist).then_some(Angle);
         let slide = self.kind.can_drive(DriveCoordinate::Slide).then_some(Slide);
         match self.coordinate {

@@ -82,5 +82,16 @@ fn push_kind(stack: &mut RowStack<'_>, kind: JointKind) {
         JointKind::Screw { pitch } => stack.translations(&[Y, Z]).axis().screw(pitch),
         JointKind::RollingSphere { radius } => stack.roll_sphere(radius),
         JointKind::RollingDisc { radius } => stack.roll_disc(radius),
+        JointKind::Masked { translations, rotations } => {
+            for direction in [X, Y, Z].into_iter().filter(|m| translations >> m & 1 == 1) {
+                stack.translations(&[direction]);
+            }
+            match rotations {
+                0 => stack,
+                1 => stack.hooke(),
+                2 => stack.axis(),
+                _ => stack.lock(),
+            }
+        }
     };
 }

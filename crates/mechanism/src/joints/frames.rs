@@ -7,7 +7,7 @@
 //!
 //! Units: metres, radians.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use sinew_math::{DriveCoordinate, Pose};
 
 /// A prescribed coordinate at one instant: `c(t)`, `ċ(t)`, `c̈(t)` (Fau98 eq. 7–9), evaluated by the caller.
@@ -61,6 +61,13 @@ impl JointFrames {
         let (rotation1, point1) = place(world_from_body1);
         let (rotation2, point2) = place(world_from_body2);
         Self { rotation1, point1, rotation2, point2 }
+    }
+
+    /// Both frames turned about their origins: the columns of `axes` are the new axes in the old frames.
+    #[must_use]
+    pub fn turned(&self, axes: DMat3) -> Self {
+        let turn = DQuat::from_mat3(&axes).normalize();
+        Self { rotation1: self.rotation1 * turn, rotation2: self.rotation2 * turn, ..*self }
     }
 }
 

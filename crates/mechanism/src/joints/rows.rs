@@ -55,6 +55,7 @@ pub(crate) fn joint_errors(kind: JointKind, drives_twist: bool, rows: &Rows) -> 
         None => match kind {
             JointKind::Screw { .. } => 2,
             JointKind::Universal => 3,
+            JointKind::Masked { translations, .. } => translations.count_ones() as usize,
             _ => kind.n_rows(),
         },
     };

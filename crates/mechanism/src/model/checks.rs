@@ -4,7 +4,7 @@
 //! forces on coordinates that a joint does not have. Every error names the body, joint or spring and says what would be valid.
 
 use glam::DQuat;
-use sinew_math::DriveCoordinate;
+use sinew_math::{DriveCoordinate, JointKind};
 
 use crate::forces::{Limit, Motor, MotorTarget, ScalarForce};
 use crate::model::{
@@ -107,9 +107,9 @@ fn check_coordinates(name: &str, joint: &JointSpec) -> Checked {
     if lacks(DriveCoordinate::Twist) {
         return wrong("twist to drive", "drive hinge, cylindrical, planar or screw joints");
     }
-    let has_slide = joint.kind.can_drive(DriveCoordinate::Slide);
+    let has_slide = joint.kind.can_drive(DriveCoordinate::Slide) || joint.kind == JointKind::Free;
     if lacks(DriveCoordinate::Slide) || (joint.slide.is_some() && !has_slide) {
-        return wrong("slide", "slide forces belong on prismatic, cylindrical or point-on-line joints");
+        return wrong("slide", "slide forces belong on prismatic, cylindrical, point-on-line or free joints");
     }
     if joint.rotation.is_some() && joint.kind.locked_mask().is_some_and(|m| m & 0b111 == 0b111) {
         return wrong("rotation", "rotation forces belong on joints that can turn");

@@ -157,7 +157,11 @@ impl Model {
 
     /// What the geometric stiffness needs of the ends of a joint on its bodies 1 and 2.
     fn anchors(&self, joint: &JointModel) -> [AnchorInertia; 2] {
-        if joint.kind.locked_mask() == Some(0) || joint.kind == JointKind::Orientation {
+        let holds_no_point = match joint.kind {
+            JointKind::Masked { translations, .. } => translations == 0,
+            kind => matches!(kind, JointKind::Free | JointKind::Orientation),
+        };
+        if holds_no_point {
             return [AnchorInertia::default(); 2];
         }
         [(joint.body1, joint.frames.point1), (joint.body2, joint.frames.point2)].map(|(body, point)| {
@@ -356,6 +360,7 @@ impl DerivedTables {
             joint_sizes,
             spring_rates: model.springs.iter().map(|spring| model.spring_rate(spring)).collect(),
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
+            has_bounded_loops: model.loops.iter().any(|looped| is_bounded(&looped.joint)),
             free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),
             rotors: Vec::new(),
         }

@@ -74,6 +74,8 @@ pub(crate) struct DerivedTables {
     pub(crate) spring_rates: Vec<(f64, f64)>,
     /// Joints with bounded forces.
     pub(crate) bounded_joints: Vec<u32>,
+    /// Whether one of them is outside the tree.
+    pub(crate) has_bounded_loops: bool,
     /// Islands that keep their angular momentum.
     pub(crate) free_islands: FreeIslands,
     /// Bodies that may spin about an axis of symmetry.

@@ -8,6 +8,7 @@ mod checks;
 mod edit;
 mod error;
 mod free_island;
+mod general_joint;
 mod ids;
 mod layout;
 mod mechanism;
@@ -28,6 +29,7 @@ pub(crate) use checks::{
 pub use edit::{Edited, ModelEdit};
 pub use error::MechanismError;
 pub(crate) use free_island::FreeIslands;
+pub use general_joint::{COORDINATE_NAMES, JointCoordinate, JointPart, general_joint};
 pub use ids::{BodyId, JointId, TransmissionId};
 pub(crate) use layout::{Records, lay_out};
 pub use mechanism::Model;

@@ -33,6 +33,9 @@ pub(crate) fn step(
     step.start(state, run);
     run.done(Stage::Prepare);
 
+    if task.model.derived.has_bounded_loops && !step.is_iterated() {
+        run.settings.solve.precision = run.settings.solve.precision.min(STILL);
+    }
     let mut solved = step.solve(state, run);
     let may_mend = settings.newton_iterations > 1 && settings.most_substeps > 1;
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
@@ -79,6 +82,9 @@ pub(crate) fn step(
         ..StepReport::default()
     })
 }
+
+/// Precision of loops with dry friction or motors at their bounds, m/s: these tell rest from a hundredth of the speed that friction creeps at.
+const STILL: f64 = 1e-12;
 
 /// Joint error, relative to the size of the joint's bodies, with which a step does not begin.
 const TORN: f64 = 1e-2;

@@ -5,6 +5,7 @@ mod contracts;
 mod convergence;
 mod dense_oracle;
 mod edits;
+mod general;
 mod golden;
 mod holding;
 mod invariants;

@@ -23,6 +23,8 @@ document! {
         pub name: String,
         /// Which motions it allows.
         pub kind: JointKind = JointKind::Hinge,
+        /// Instead of a kind: the coordinates that are free. Those left out are locked. Forces are then given per coordinate.
+        [omit] pub free: Option<FreeDoc>,
         /// Name of the first body.
         pub child: String,
         /// Name of the second body; the world if left out.
@@ -173,6 +175,69 @@ document! {
         pub damping: f64 = 1.0,
         /// Width over which the stiffness sets in (rad); 0 is a sharp edge.
         pub ramp: f64 = 0.02,
+    }
+}
+
+document! {
+    /// The free coordinates of a joint, of the child's frame in the parent's: three slides along the axes of the parent's
+    /// frame (m) and three turns (rad). A turn about an axis is what is left of the rotation once the lean of that axis is taken away,
+    /// `2 atan2(q_m, q_w)` with the quaternion `q` of the rotation. With two turns the first of them, in the order x, y, z, is about the
+    /// child's axis and the other one about the parent's: a universal joint.
+    ///
+    /// | Singular pose | what happens |
+    /// |---|---|
+    /// | half a turn | forces on turns fade out |
+    /// | two turns, a quarter turn of the child's axis towards the parent's | the joint counts as regularized |
+    ///
+    /// A force that a joint kind cannot have itself is a joint of its own, called `name.x` to `name.rz`.
+    pub struct FreeDoc {
+        /// Slide along the main axis of the parent's frame (m).
+        [omit] pub x: Option<CoordinateForcesDoc>,
+        /// Slide along its second axis (m).
+        [omit] pub y: Option<CoordinateForcesDoc>,
+        /// Slide along its third axis (m).
+        [omit] pub z: Option<CoordinateForcesDoc>,
+        /// Turn about the main axis (rad).
+        [omit] pub rx: Option<CoordinateForcesDoc>,
+        /// Turn about the second axis (rad).
+        [omit] pub ry: Option<CoordinateForcesDoc>,
+        /// Turn about the third axis (rad).
+        [omit] pub rz: Option<CoordinateForcesDoc>,
+    }
+}
+
+document! {
+    /// Forces along a free coordinate; as the fields of a joint of the same names.
+    pub struct CoordinateForcesDoc {
+        /// Spring towards a rest position.
+        [omit] pub spring: Option<JointSpringDoc>,
+        /// Viscous damping (N·m·s/rad or N·s/m), in addition to that of the spring.
+        [omit] pub damping: f64,
+        /// Range.
+        [omit] pub limits: Option<LimitsDoc>,
+        /// Motor.
+        [omit] pub motor: Option<MotorDoc>,
+        /// Inertia of the rotor (kg·m² or kg).
+        [omit] pub armature: f64,
+        /// Dry friction: largest force that opposes motion (N·m or N).
+        [omit] pub friction: f64,
+    }
+}
+
+impl FreeDoc {
+    /// Forces per coordinate, with the name of the field; `None` where it is locked.
+    pub fn coordinates(&self) -> [(&'static str, Option<&CoordinateForcesDoc>); 6] {
+        let Self { x, y, z, rx, ry, rz } = self;
+        [("x", x), ("y", y), ("z", z), ("rx", rx), ("ry", ry), ("rz", rz)]
+            .map(|(name, forces)| (name, forces.as_ref()))
+    }
+}
+
+impl CoordinateForcesDoc {
+    /// A joint with these forces alone.
+    pub fn to_joint(&self) -> JointDoc {
+        let Self { spring, damping, limits, motor, armature, friction } = self.clone();
+        JointDoc { spring, damping, limits, motor, armature, friction, ..JointDoc::default() }
     }
 }
 

@@ -103,6 +103,52 @@ pub(super) fn joint_numbers_are_in_range(scene: &SceneDoc, issues: &mut Issues) 
             ],
         );
         check_springs(issues, joint, &path);
+        for (path, coordinate) in free_coordinates(&path, joint) {
+            let JointDoc { damping, armature, friction, .. } = coordinate;
+            let numbers = [("damping", damping), ("armature", armature), ("friction", friction)];
+            issues.require_not_negative(&path, &numbers);
+            check_springs(issues, &coordinate, &path);
+        }
+    }
+}
+
+/// Every coordinate that is free, as a joint of its own, and its path.
+fn free_coordinates(path: &str, joint: &JointDoc) -> Vec<(String, JointDoc)> {
+    let coordinates = joint.free.iter().flat_map(|free| free.coordinates());
+    coordinates
+        .filter_map(|(name, forces)| Some((format!("{path}.free.{name}"), forces?.to_joint())))
+        .collect()
+}
+
+/// Free coordinates take the place of a kind and of the forces of the joint; none of them has a rotation to rest at.
+pub(super) fn free_coordinates_replace_the_kind(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, joint) in joints(scene).filter(|(_, joint)| joint.free.is_some()) {
+        if joint.kind != JointDoc::default().kind {
+            let message = "a joint has either a kind or free coordinates";
+            issues.add(Kind::WrongJointKind, format!("{path}.kind"), message, "leave one of them out");
+        }
+        let compliance = "compliance";
+        for (name, is_set, _) in forces(joint, None).into_iter().filter(|(name, ..)| *name != compliance) {
+            if is_set {
+                let message = format!("`{name}` needs a coordinate of this joint");
+                let hint = format!("write it there: free: (rx: ({name}: …))");
+                issues.add(Kind::WrongJointKind, format!("{path}.{name}"), message, &hint);
+            }
+        }
+        for (path, coordinate) in free_coordinates(&path, joint) {
+            if coordinate.spring.is_some_and(|spring| spring.rest_rotation != DVec3::ZERO) {
+                let message = "a single coordinate rests at a number";
+                let path = format!("{path}.spring.rest_rotation");
+                issues.add(Kind::WrongJointKind, path, message, "use rest");
+            }
+            let is_released = joint.from_s != 0.0 || joint.to_s.is_some();
+            let force = forces(&coordinate, None).into_iter().find(|(_, is_set, _)| is_released && *is_set);
+            if let Some((force, ..)) = force {
+                let message = format!("a joint with `{force}` cannot be released");
+                let hint = "leave out the force or the time";
+                issues.add(Kind::WrongJointKind, format!("{path}.{force}"), message, hint);
+            }
+        }
     }
 }
 
@@ -135,9 +181,9 @@ fn check_springs(issues: &mut Issues, joint: &JointDoc, path: &str) {
 /// Lower limits are below upper ones; cone limits are above 0 and at most π.
 pub(super) fn limits_are_not_empty(scene: &SceneDoc, issues: &mut Issues) {
     for (path, joint) in joints(scene) {
-        if let Some(limits) = joint.limits.filter(|limits| limits.min > limits.max) {
-            let message = format!("the lower limit {} is above the upper limit {}", limits.min, limits.max);
-            issues.add(Kind::EmptyRange, format!("{path}.limits"), message, "swap min and max");
+        check_range(issues, joint, &path);
+        for (path, coordinate) in free_coordinates(&path, joint) {
+            check_range(issues, &coordinate, &path);
         }
         if let Some(cone) = joint.cone_limit.filter(|cone| cone.angle <= 0.0 || cone.angle > PI) {
             let message = format!("a cone limit of {} rad is not possible", cone.angle);
@@ -147,9 +193,16 @@ pub(super) fn limits_are_not_empty(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
+fn check_range(issues: &mut Issues, joint: &JointDoc, path: &str) {
+    if let Some(limits) = joint.limits.filter(|limits| limits.min > limits.max) {
+        let message = format!("the lower limit {} is above the upper limit {}", limits.min, limits.max);
+        issues.add(Kind::EmptyRange, format!("{path}.limits"), message, "swap min and max");
+    }
+}
+
 /// A joint only has forces that its kind allows (see the table at [`JointDoc`]).
 pub(super) fn forces_fit_the_kind(scene: &SceneDoc, issues: &mut Issues) {
-    for (path, joint) in joints(scene) {
+    for (path, joint) in joints(scene).filter(|(_, joint)| joint.free.is_none()) {
         let coordinate = joint.force_coordinate();
         if joint.coordinate.is_some() && coordinate.is_none() {
             let message = format!("a joint of kind {:?} has no such coordinate", joint.kind);

@@ -66,6 +66,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     joints::rolling_fits_the_stepper,
     joints::limits_are_not_empty,
     joints::forces_fit_the_kind,
+    joints::free_coordinates_replace_the_kind,
     joints::only_secondary_joints_without_forces_are_released,
     tracks::tracks_have_samples_in_order,
     tracks::formulas_make_sense,

@@ -1,6 +1,6 @@
 //! What the rows are for: agreement of the forms, masks, assembly, turn counting, and the degenerate places.
 
-use super::harness::{FORMS, misaligned, placed, speed};
+use super::harness::{FORMS, all_kinds, misaligned, placed, speed};
 use glam::{DQuat, DVec3};
 use sinew_math::{Motion, Pose, RowSpace, exp_so3};
 use sinew_mechanism::{JointFrames, JointKind, PairState, RelativeState, RowForm, evaluate_rows};
@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 #[test]
 fn all_forms_agree_when_the_joint_has_no_error() {
     let mut rng = Rng::new(3);
-    for kind in JointKind::all(0.35) {
+    for kind in all_kinds() {
         for _ in 0..10 {
             let joint = misaligned(&mut rng, kind, 0.0);
             let exact = joint.rows(RowForm::Position);
@@ -28,7 +28,7 @@ fn all_forms_agree_when_the_joint_has_no_error() {
 #[test]
 fn locked_masks_name_the_directions_of_the_rows() {
     let mut rng = Rng::new(4);
-    for kind in JointKind::all(0.35) {
+    for kind in all_kinds() {
         let Some(mask) = kind.locked_mask() else { continue };
         let mut joint = placed(&mut rng, kind, DQuat::IDENTITY, DVec3::ZERO);
         joint.drives.clear();
@@ -52,7 +52,7 @@ fn locked_masks_name_the_directions_of_the_rows() {
 #[test]
 fn rows_are_independent_away_from_the_degenerate_places() {
     let mut rng = Rng::new(11);
-    for kind in JointKind::all(0.35) {
+    for kind in all_kinds() {
         for misalignment in [0.0, 1e-9, 0.2, 1.0] {
             let joint = misaligned(&mut rng, kind, misalignment);
             for form in FORMS {
@@ -120,7 +120,7 @@ fn degenerate_places_give_finite_rows() {
         DQuat::from_xyzw(0.0, 0.5f64.sqrt(), 0.0, 0.5f64.sqrt()), // i₁ = −k₂
         DQuat::IDENTITY,                                          // a disc lying flat
     ];
-    for kind in JointKind::all(0.35) {
+    for kind in all_kinds() {
         for relative in poses {
             for form in FORMS {
                 let rows = placed(&mut rng, kind, relative, DVec3::ZERO).rows(form);

@@ -80,9 +80,10 @@ pub(super) fn placed(rng: &mut Rng, kind: JointKind, relative: DQuat, offset: DV
 /// A joint whose rotational error is `misalignment`: the angle of R_rel where it is locked, else the lean of `i₁`.
 pub(super) fn misaligned(rng: &mut Rng, kind: JointKind, misalignment: f64) -> Joint {
     let relative = match kind {
-        JointKind::Fixed | JointKind::Prismatic | JointKind::Orientation => {
-            exp_so3(rng.unit_vec() * misalignment)
-        }
+        JointKind::Fixed
+        | JointKind::Prismatic
+        | JointKind::Orientation
+        | JointKind::Masked { rotations: 3, .. } => exp_so3(rng.unit_vec() * misalignment),
         _ => {
             // A disc stands on its rim: its axis leans by a right angle more or less.
             let disc = matches!(kind, JointKind::RollingDisc { .. });
@@ -95,10 +96,18 @@ pub(super) fn misaligned(rng: &mut Rng, kind: JointKind, misalignment: f64) -> J
     placed(rng, kind, relative, offset)
 }
 
+/// Every kind, those without a name at the end.
+pub(super) fn all_kinds() -> impl Iterator<Item = JointKind> {
+    let masks = (0..8u8).flat_map(|bits| (0..4).map(move |rotations| (bits, rotations)));
+    let locking = masks
+        .map(|(bits, rotations)| JointKind::locking(std::array::from_fn(|m| bits >> m & 1 == 1), rotations));
+    JointKind::all(0.35).into_iter().chain(locking.filter(|kind| matches!(kind, JointKind::Masked { .. })))
+}
+
 /// Calls `check` for every kind and misalignment, several random poses each.
 pub(super) fn for_every_joint(mut check: impl FnMut(&Joint, f64)) {
     let mut rng = Rng::new(20);
-    for kind in JointKind::all(0.35) {
+    for kind in all_kinds() {
         for misalignment in MISALIGNMENTS {
             for _ in 0..6 {
                 check(&misaligned(&mut rng, kind, misalignment), misalignment);
