@@ -63,6 +63,9 @@ impl SteppedBy {
         let reduced = |method| StepperDoc::Reduced(ReducedDoc { method, ..ReducedDoc::default() });
         let mut explicit = short("explicit, stabilized", StepperDoc::Explicit(ExplicitDoc::default()), false);
         explicit.stabilize = true;
+        // Stable up to hω = 2, Runge and Kutta's rule up to 2.8.
+        let mut symplectic = short("reduced, symplectic", reduced(ReducedMethodDoc::SymplecticEuler), true);
+        symplectic.dt = 1.0 / 480.0;
         vec![
             usual("implicit 1", implicit(1, 10), false),
             usual("implicit 1, one solve", implicit(1, 1), false),
@@ -72,7 +75,7 @@ impl SteppedBy {
             short("explicit", StepperDoc::Explicit(ExplicitDoc::default()), false),
             explicit,
             short("displacement", StepperDoc::Displacement(DisplacementDoc::default()), false),
-            short("reduced, symplectic", reduced(ReducedMethodDoc::SymplecticEuler), true),
+            symplectic,
             short("reduced, Rk4", reduced(ReducedMethodDoc::Rk4), true),
             short("reduced, implicit", reduced(ReducedMethodDoc::Implicit), true),
         ]
