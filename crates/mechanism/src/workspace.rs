@@ -84,8 +84,6 @@ pub(crate) struct PointScratch {
     pub(crate) joint_forces: Vec<DVec3>,
     /// Force in each joint outside the tree in the last solve.
     pub(crate) loop_forces: Vec<DVec3>,
-    /// Force that the joint of each pair transmits.
-    pub(crate) pulls: Vec<DVec3>,
     /// Bodies that spin.
     pub(crate) rotors: Vec<Rotor>,
     /// Joints at their limits in the last solve of an assembly.

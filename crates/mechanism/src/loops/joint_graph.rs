@@ -23,7 +23,7 @@ pub(crate) struct JointGraph {
     /// Per pair.
     loads: Vec<Load>,
     /// Force that the joint of each pair transmits.
-    pulls: Vec<DVec3>,
+    pub(crate) pulls: Vec<DVec3>,
     /// Whether the numbers are those of the present linearization point.
     pub(crate) is_filled: bool,
 }

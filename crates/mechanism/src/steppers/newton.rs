@@ -195,18 +195,17 @@ impl ImplicitStep<'_> {
     /// Whether joints pull so hard that directions of the start would be unstable even in the shortest parts that are not damped: what vibrates
     /// across a taut chain is faster than the step.
     fn is_taut(&mut self, state: &State) -> bool {
-        let StepPoint { task, scheme, implicit, points, .. } = &mut self.here;
-        if !implicit.geometric_stiffness {
-            return false;
-        }
+        let StepPoint { task, scheme, implicit, points, .. } = &self.here;
+        let graph = self.solver.loops.as_deref_mut().and_then(|loops| loops.graph.as_deref_mut());
+        let Some(graph) = graph.filter(|_| implicit.geometric_stiffness) else { return false };
         let model = task.model;
-        transmit(model, &points.joint_forces, &mut points.pulls);
+        transmit(model, &points.joint_forces, &mut graph.pulls);
         let poses = if scheme.is_second { &points.poses } else { &state.poses };
         let shortest = scheme.h / (task.share * f64::from(UNDAMPED));
         let is_taut = |body: u32, point: DVec3, end: AnchorInertia, pull: DVec3| {
             is_taut(pose_of(poses, body).rotation * point, end, pull, shortest)
         };
-        let in_tree = model.pairs.iter().zip(&points.pulls).any(|(pair, &pull)| {
+        let in_tree = model.pairs.iter().zip(&graph.pulls).any(|(pair, &pull)| {
             is_taut(pair.body, pair.own.point, pair.own.anchor, pull)
                 || (pair.parent != NONE
                     && is_taut(pair.parent_body, pair.other.point, pair.other.anchor, -pull))
