@@ -11,7 +11,7 @@
 //! `P` is diagonal: that of `J M⁻¹Jᵀ` for free bodies, times the share of it that the tree leaves to the joint (the larger
 //! one of its translation and rotation rows); `w` is the weight of the joint. A direction whose `A` is below `ε P` stays out, any other converges by `ε P/A` per
 //! repeat. Joints that are open by a share `δ` of their bodies' size give dependent rows eigenvalues of order `δ²`, so
-//! `ε = 10⁶ δ²`, between 1e-10 and 1e-4 ([`LoopSettings::openness`]). Light and heavy bodies may then meet in one joint as
+//! `ε = 10⁶ δ²` (on a graph 10² δ²), between 1e-10 and 1e-4 ([`LoopSettings::openness`]). Light and heavy bodies may then meet in one joint as
 //! long as joints are closed.
 //!
 //! **Rank.** By LDLᵀ with diagonal pivoting. Rows whose pivot falls below [`ZERO`] of their diagonal entry, or of that for free bodies, move
@@ -27,8 +27,9 @@ use super::responder::FreeMass;
 use super::settings::{LOOP_DRIFT, LoopSettings, LoopStop};
 use crate::vector::largest;
 
-/// `ε/δ²`.
+/// `ε/δ²` for few rows, and on a graph, where long chains of joints have weak directions of their own.
 const SHARE: f64 = 1e6;
+const GRAPH_SHARE: f64 = 1e2;
 
 /// Bounds of `ε`.
 const LEAST: f64 = 1e-10;
@@ -81,9 +82,9 @@ pub(crate) fn solve(
     let n = lambda.len();
     scratch.resize(n);
     operator.rows.fill_free_diagonal(free_mass, &mut scratch.free);
-    scratch.assemble(operator, epsilon(settings));
+    scratch.assemble(operator, epsilon(settings, SHARE));
     let rank = scratch.decompose(n);
-    scratch.dependent = scratch.find_dependent(rank, DEPENDENT * epsilon(settings));
+    scratch.dependent = scratch.find_dependent(rank, DEPENDENT * epsilon(settings, SHARE));
     scratch.subtract(rhs, lambda);
     operator.switch_off(&mut scratch.residual);
     let mut residual = largest(&scratch.residual);
@@ -115,7 +116,7 @@ pub(crate) fn solve_graph(
         vector.resize(n, 0.0);
     }
     operator.rows.fill_free_diagonal(free_mass, proximal);
-    let epsilon = epsilon(settings);
+    let epsilon = epsilon(settings, GRAPH_SHARE);
     for block in operator.rows.blocks() {
         proximal[block.rows()].iter_mut().for_each(|p| *p *= epsilon / block.weight.max(f64::MIN_POSITIVE));
     }
@@ -145,8 +146,8 @@ pub(crate) fn solve_graph(
 }
 
 /// `ε`, by how far joints are open.
-fn epsilon(settings: &LoopSettings) -> f64 {
-    (SHARE * settings.openness * settings.openness).clamp(LEAST, MOST)
+fn epsilon(settings: &LoopSettings, share: f64) -> f64 {
+    (share * settings.openness * settings.openness).clamp(LEAST, MOST)
 }
 
 /// How a solve with a residual has ended; multipliers that are not finite are dropped.
