@@ -116,22 +116,32 @@ pub(crate) fn solve_graph(
         vector.resize(n, 0.0);
     }
     operator.rows.fill_free_diagonal(free_mass, proximal);
-    let epsilon = epsilon(settings, GRAPH_SHARE);
     for block in operator.rows.blocks() {
-        proximal[block.rows()].iter_mut().for_each(|p| *p *= epsilon / block.weight.max(f64::MIN_POSITIVE));
+        proximal[block.rows()].iter_mut().for_each(|p| *p *= LEAST / block.weight.max(f64::MIN_POSITIVE));
     }
     graph.factor(proximal);
+    // Rows that agree need no more than that, however far joints are open.
+    let mut wider = Some(epsilon(settings, GRAPH_SHARE) / LEAST).filter(|&wider| wider > 1.0);
     let mut residual = operator.residual(rhs, lambda, r);
     for _ in 0..GRAPH_REPEATS {
         if residual < settings.precision || !residual.is_finite() {
             break;
         }
-        step.copy_from_slice(r);
-        graph.solve(step);
-        column.iter_mut().zip(&*step).zip(&*proximal).for_each(|((c, y), p)| *c = p * y);
+        let mut hold = |graph: &mut LoopGraph, proximal: &[f64]| {
+            step.copy_from_slice(r);
+            graph.solve(step);
+            column.iter_mut().zip(&*step).zip(proximal).for_each(|((c, y), p)| *c = p * y);
+            largest(column)
+        };
+        let mut held = hold(graph, proximal);
+        if let Some(wider) = wider.take().filter(|_| held > NOTHING * residual) {
+            proximal.iter_mut().for_each(|p| *p *= wider);
+            graph.factor(proximal);
+            held = hold(graph, proximal);
+        }
         lambda.iter_mut().zip(&*step).for_each(|(l, y)| *l += y);
         // `E (1 − ε P E) r`: the second term tells dependent directions apart, and is nothing where there are none.
-        if largest(column) > NOTHING * residual {
+        if held > NOTHING * residual {
             graph.solve(column);
             lambda.iter_mut().zip(&*column).for_each(|(l, z)| *l -= z);
         }
