@@ -14,6 +14,7 @@
 //!
 //! **Failure.** None: numbers that are not finite are passed on.
 
+use super::simd4::with_wide_simd;
 use sinew_topology::{NONE, minimum_degree};
 use std::ops::Range;
 
@@ -217,7 +218,8 @@ impl FrontFactor {
                 self.take_child(plan, m);
             }
             let first = front.first as usize;
-            eliminate(&mut self.work, (n, m), &mut self.inverse_pivots[first..first + n]);
+            let (work, pivots) = (&mut self.work, &mut self.inverse_pivots[first..first + n]);
+            with_wide_simd!(eliminate(work, (n, m), pivots));
             self.panels[front.panel..front.panel + n * m].copy_from_slice(&self.work[..n * m]);
             if m > n {
                 self.waiting.push(number as u32);
@@ -320,51 +322,52 @@ fn backward<const N: usize>(front: &Front, touched: &[u32], panel: &[f64], x: &m
 }
 
 /// Eliminates the first `n` of `m` rows of a front, by columns, lower half: three at a time where there are three.
+#[inline(always)]
 fn eliminate(work: &mut [f64], (n, m): (usize, usize), inverse_pivots: &mut [f64]) {
     let mut k = 0;
     while k < n {
-        let (done, later) = work.split_at_mut((k + 3.min(n - k)) * m);
-        let columns = &mut done[k * m..];
-        k += match columns.len() / m {
-            3 => eliminate_columns::<3>(columns, later, (k, m), &mut inverse_pivots[k..]),
-            2 => eliminate_columns::<2>(columns, later, (k, m), &mut inverse_pivots[k..]),
-            _ => eliminate_columns::<1>(columns, later, (k, m), &mut inverse_pivots[k..]),
-        };
+        let group = if n - k >= 3 { 3 } else { 1 };
+        let (done, later) = work.split_at_mut((k + group) * m);
+        let own = &mut done[k * m..];
+        for p in 0..group {
+            let (column, rest) = own[p * m..].split_at_mut(m);
+            let pivot = column[k + p];
+            let inverse = if pivot > ZERO { 1.0 / pivot } else { 0.0 };
+            inverse_pivots[k + p] = inverse;
+            for (next, j) in rest.chunks_exact_mut(m).zip(k + p + 1..) {
+                subtract(&mut next[j..], column[j] * inverse, &column[j..]);
+            }
+        }
+        let inverses = &inverse_pivots[k..k + group];
+        if let [u, v, w] = *inverses {
+            let (a, rest) = own.split_at(m);
+            let (b, c) = rest.split_at(m);
+            for (next, j) in later.chunks_exact_mut(m).zip(k + 3..) {
+                let factors = [a[j] * u, b[j] * v, c[j] * w];
+                subtract_three(&mut next[j..], factors, &a[j..], &b[j..], &c[j..]);
+            }
+        } else {
+            for (next, j) in later.chunks_exact_mut(m).zip(k + 1..) {
+                subtract(&mut next[j..], own[j] * inverses[0], &own[j..]);
+            }
+        }
+        for (p, (column, inverse)) in own.chunks_exact_mut(m).zip(inverses).enumerate() {
+            column[k + p + 1..].iter_mut().for_each(|c| *c *= inverse);
+        }
+        k += group;
     }
 }
 
-/// Eliminates `N` columns, the first of them column `k`, from themselves and from those after them; returns `N`.
-fn eliminate_columns<const N: usize>(
-    columns: &mut [f64],
-    later: &mut [f64],
-    (k, m): (usize, usize),
-    inverse_pivots: &mut [f64],
-) -> usize {
-    let mut inverses = [0.0; N];
-    for p in 0..N {
-        let (done, rest) = columns.split_at_mut((p + 1) * m);
-        let column = &done[p * m..];
-        let pivot = column[k + p];
-        inverses[p] = if pivot > ZERO { 1.0 / pivot } else { 0.0 };
-        for (next, j) in rest.chunks_exact_mut(m).zip(k + p + 1..) {
-            let l = column[j] * inverses[p];
-            next[j..].iter_mut().zip(&column[j..]).for_each(|(x, c)| *x -= l * c);
-        }
+/// `x −= l c`.
+#[inline(always)]
+fn subtract(x: &mut [f64], l: f64, c: &[f64]) {
+    x.iter_mut().zip(c).for_each(|(x, c)| *x -= l * c);
+}
+
+/// `x −= l₁ a`, then `l₂ b`, then `l₃ c`.
+#[inline(always)]
+fn subtract_three(x: &mut [f64], l: [f64; 3], a: &[f64], b: &[f64], c: &[f64]) {
+    for (((x, a), b), c) in x.iter_mut().zip(a).zip(b).zip(c) {
+        *x = *x - l[0] * a - l[1] * b - l[2] * c;
     }
-    inverse_pivots[..N].copy_from_slice(&inverses);
-    let mut parts = columns.chunks_exact_mut(m);
-    let own: [&mut [f64]; N] = std::array::from_fn(|_| parts.next().unwrap_or_default());
-    for (next, j) in later.chunks_exact_mut(m).zip(k + N..) {
-        let factors: [f64; N] = std::array::from_fn(|p| own[p][j] * inverses[p]);
-        let columns: [&[f64]; N] = std::array::from_fn(|p| &own[p][j..m]);
-        for (i, x) in next[j..m].iter_mut().enumerate() {
-            for p in 0..N {
-                *x -= factors[p] * columns[p][i];
-            }
-        }
-    }
-    for p in 0..N {
-        own[p][k + p + 1..].iter_mut().for_each(|c| *c *= inverses[p]);
-    }
-    N
 }
