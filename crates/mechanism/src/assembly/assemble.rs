@@ -52,7 +52,7 @@ pub fn assemble(
     }
     place_kinematic(model, state, input);
     let mut nobody = |_: Stage| {};
-    let mut run = Refinement::new(loops, input, &mut nobody);
+    let mut run = Refinement::new(model, loops, input, &mut nobody);
     let opening = OpeningPolicy::Close;
     let mut tables = std::mem::take(&mut workspace.input_index);
     tables.fill(model, input);

@@ -36,7 +36,7 @@ impl JointGraph {
     pub(crate) fn new(model: &Model) -> Option<Box<Self>> {
         let n_rows = model.n_loop_multipliers();
         // The graph joins two bodies at a time; ropes and gears hold more.
-        if n_rows <= DIRECT_ROWS || model.n_transmissions() > 0 {
+        if n_rows <= DIRECT_ROWS || model.n_transmissions() > 0 || model.derived.is_overconstrained {
             return None;
         }
         let joints: Vec<LoopModel> = model

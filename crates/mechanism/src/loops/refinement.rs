@@ -7,7 +7,7 @@ use sinew_solvers::{
     refine,
 };
 
-use crate::{Input, Loops, Stage, Watch};
+use crate::{Input, Loops, Model, Stage, Watch};
 
 /// The loop work of one step, over all its solves.
 pub(crate) struct Refinement<'a> {
@@ -22,9 +22,11 @@ pub(crate) struct Refinement<'a> {
 
 impl<'a> Refinement<'a> {
     /// A step with all of its budget.
-    pub(crate) fn new(settings: &Loops, input: &Input, watch: &'a mut dyn Watch) -> Self {
+    pub(crate) fn new(model: &Model, settings: &Loops, input: &Input, watch: &'a mut dyn Watch) -> Self {
         let left = input.loop_iterations.unwrap_or(u32::MAX);
-        Self { settings: *settings, left, report: LoopReport::default(), watch }
+        let mut settings = *settings;
+        settings.solve.method = model.loop_method(settings.solve.method);
+        Self { settings, left, report: LoopReport::default(), watch }
     }
 
     /// A stage has ended.

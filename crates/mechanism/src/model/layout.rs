@@ -362,6 +362,7 @@ impl DerivedTables {
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
             has_bounded_loops: model.loops.iter().any(|looped| is_bounded(&looped.joint)),
             free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),
+            is_overconstrained: model.find_overconstrained(),
             rotors: Vec::new(),
         }
     }

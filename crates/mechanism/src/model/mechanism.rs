@@ -5,6 +5,7 @@
 
 use glam::DVec3;
 use sinew_math::{JointKind, Motion, Pose};
+use sinew_solvers::{DIRECT_ROWS, LoopMethod};
 use sinew_topology::{EliminationPlan, Graph, NONE};
 
 use crate::forces::{ForceSet, PointSpring};
@@ -48,6 +49,9 @@ pub struct Model {
     pub(crate) initial: State,
 }
 
+/// Most rows of overconstrained loops that are solved with a dense matrix, which tells dependent rows apart best.
+const DENSE_ROWS: usize = 128;
+
 /// Springs between points, by how they are solved, and what else acts between bodies without being a joint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelSprings {
@@ -78,6 +82,8 @@ pub(crate) struct DerivedTables {
     pub(crate) has_bounded_loops: bool,
     /// Islands that keep their angular momentum.
     pub(crate) free_islands: FreeIslands,
+    /// Whether its loops are overconstrained and solved with a dense matrix.
+    pub(crate) is_overconstrained: bool,
     /// Bodies that may spin about an axis of symmetry.
     pub(crate) rotors: Vec<RotorModel>,
 }
@@ -137,6 +143,20 @@ impl Model {
     pub fn n_loop_multipliers(&self) -> usize {
         let joints: usize = self.loops.iter().map(|l| self.loop_multipliers(l)).sum();
         joints + 3 * self.springs.in_loops.len() + self.n_transmission_rows()
+    }
+
+    /// Whether its loops have at least as many rows as the tree has freedoms, so that some of them depend on each other if it moves at
+    /// all: more than are solved directly in any case, but few enough for a dense matrix.
+    pub(crate) fn find_overconstrained(&self) -> bool {
+        let n_rows: usize = self.loops.iter().map(|looped| self.joints[looped.joint as usize].n_rows()).sum();
+        let freedoms: usize = self.pairs.iter().map(|pair| usize::from(pair.free)).sum();
+        n_rows >= freedoms && (DIRECT_ROWS + 1..=DENSE_ROWS).contains(&self.n_loop_multipliers())
+    }
+
+    /// The method for its loops where one is asked for.
+    pub(crate) fn loop_method(&self, asked: LoopMethod) -> LoopMethod {
+        let is_dense = asked == LoopMethod::Auto && self.derived.is_overconstrained;
+        if is_dense { LoopMethod::Direct } else { asked }
     }
 
     /// Springs across a tree joint.

@@ -9,12 +9,12 @@
 
 use glam::DVec3;
 use sinew_math::Motion;
-use sinew_solvers::{LoopMethod, LoopStop};
+use sinew_solvers::{LoopMethod, LoopSettings, LoopStop};
 use sinew_topology::NONE;
 
 use crate::loops::Refinement;
 use crate::model::{AnchorInertia, pose_of};
-use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint, StepPoint, UNDAMPED};
+use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint, StepPoint, StepTask, UNDAMPED};
 use crate::tree::{is_taut, transmit};
 use crate::watch::OPEN;
 use crate::{JacobianAt, JointId, State};
@@ -157,7 +157,9 @@ impl ImplicitStep<'_> {
 
     /// Whether the loops are solved by iteration.
     pub(crate) fn is_iterated(&self) -> bool {
-        let settings = &self.here.task.settings.loops.solve;
+        let StepTask { model, settings, .. } = *self.here.task;
+        let asked = settings.loops.solve;
+        let settings = LoopSettings { method: model.loop_method(asked.method), ..asked };
         let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
         let may_be_direct = matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct);
         let has_graph = may_be_direct && self.has_many_loops();

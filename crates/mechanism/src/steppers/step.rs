@@ -70,7 +70,7 @@ pub fn step_coupled(
     if !workspace.fits(model) {
         *workspace = Workspace::new(model);
     }
-    let mut run = Refinement::new(&settings.loops, input, watch);
+    let mut run = Refinement::new(model, &settings.loops, input, watch);
     let mut substeps = Substeps::new(settings.most_substeps());
     let mut part_input = workspace.part_input.take();
     if settings.most_substeps() > 1 {

@@ -11,7 +11,7 @@
 //! `P` is diagonal: that of `J M⁻¹Jᵀ` for free bodies, times the share of it that the tree leaves to the joint (the larger
 //! one of its translation and rotation rows); `w` is the weight of the joint. A direction whose `A` is below `ε P` stays out, any other converges by `ε P/A` per
 //! repeat. Joints that are open by a share `δ` of their bodies' size give dependent rows eigenvalues of order `δ²`, so
-//! `ε = 10⁶ δ²` (on a graph 10² δ²), between 1e-10 and 1e-4 ([`LoopSettings::openness`]). Light and heavy bodies may then meet in one joint as
+//! `ε = 10⁶ δ²` (10⁴ δ² on a graph, and only where rows contradict each other), between 1e-10 and 1e-4 ([`LoopSettings::openness`]). Light and heavy bodies may then meet in one joint as
 //! long as joints are closed.
 //!
 //! **Rank.** By LDLᵀ with diagonal pivoting. Rows whose pivot falls below [`ZERO`] of their diagonal entry, or of that for free bodies, move
@@ -29,7 +29,7 @@ use crate::vector::largest;
 
 /// `ε/δ²` for few rows, and on a graph, where long chains of joints have weak directions of their own.
 const SHARE: f64 = 1e6;
-const GRAPH_SHARE: f64 = 1e2;
+const GRAPH_SHARE: f64 = 1e4;
 
 /// Bounds of `ε`.
 const LEAST: f64 = 1e-10;
