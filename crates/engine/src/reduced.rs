@@ -16,6 +16,7 @@
 //! stiff (except with Runge–Kutta, which evaluates forces at every stage).
 //! World axes, SI. Cost: linear; nothing allocates once warm.
 
+mod momentum;
 mod substep;
 mod workspace;
 

@@ -58,6 +58,8 @@ pub use sinew_math::{DriveCoordinate, JointKind};
 pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
 pub use sources::EnergySources;
-pub use steppers::{MotorGoals, StepHooks, external_wrenches, step, step_coupled, step_observed};
+pub use steppers::{
+    BodiesAsOne, MotorGoals, StepHooks, external_wrenches, step, step_coupled, step_observed,
+};
 pub use watch::{Noticed, Stage, StepReport, Watch};
 pub use workspace::Workspace;

@@ -37,8 +37,8 @@ struct BaseMomentum {
     mass: f64,
     /// Centre of mass at the end, m.
     centre: DVec3,
-    /// Linear momentum at the start, kg·m/s.
-    start: DVec3,
+    /// At the start.
+    start: Force,
     /// Force of the last stage, N.
     force: DVec3,
     /// At the end.
@@ -60,7 +60,7 @@ impl BaseMomenta {
             let whole = base.as_one_body(dynamics);
             (base.mass, base.centre) = (whole.mass, base.centre_of(dynamics, &whole));
             base.momentum = base.momentum_about(dynamics, base.centre);
-            (base.start, base.force) = (base.momentum.linear, DVec3::ZERO);
+            (base.start, base.force) = (base.momentum, DVec3::ZERO);
         }
     }
 
@@ -92,8 +92,15 @@ impl BaseMomenta {
     /// Moves the centres of mass for the time `h`, under the force of the last push for the time `lead` before.
     pub(crate) fn fly(&mut self, h: f64, lead: f64) {
         for base in &mut self.trees {
-            base.centre += (base.start + base.force * lead) * (h / base.mass);
+            base.centre += (base.start.linear + base.force * lead) * (h / base.mass);
         }
+    }
+
+    /// What gravity and wrenches gave the floating trees since the start, about their centres of mass, and their links; nothing is
+    /// told of trees whose base is prescribed or pushed.
+    pub(crate) fn impulses(&self) -> impl Iterator<Item = (Range<usize>, Option<Force>)> + '_ {
+        let given = |base: &BaseMomentum| (!base.is_commanded).then(|| base.momentum - base.start);
+        self.trees.iter().map(move |base| (base.links.clone(), given(base)))
     }
 
     /// Gives the bases what is missing in the state at the end of a step; its kinematics are in `dynamics`.
@@ -106,8 +113,8 @@ impl BaseMomenta {
 
 impl BaseMomentum {
     fn new(links: Range<usize>) -> Self {
-        let (centre, start, force) = (DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
-        Self { links, is_commanded: false, mass: 0.0, centre, start, force, momentum: Force::ZERO }
+        let (centre, force, start) = (DVec3::ZERO, DVec3::ZERO, Force::ZERO);
+        Self { links, is_commanded: false, mass: 0.0, centre, start, force, momentum: start }
     }
 
     fn complete(&self, tree: &Tree, dynamics: &Dynamics, state: &mut TreeState) {

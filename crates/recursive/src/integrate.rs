@@ -11,6 +11,8 @@
 //! The torques reported afterwards contain the spring forces at the end of the step. SI units. Cost: one hybrid sweep
 //! per step or stage, no allocation. A step never fails; numbers that are not finite stay so.
 
+use std::ops::Range;
+
 use glam::DVec3;
 use sinew_math::{Force, add_scaled};
 
@@ -103,6 +105,12 @@ impl Integrator {
             momenta: BaseMomenta::new(tree),
             drift: Drift::new(tree),
         }
+    }
+
+    /// The links of every floating tree, and what gravity and wrenches gave it in the last step, about its centre of mass (N·m·s,
+    /// N·s); `None` if its base was prescribed or pushed.
+    pub fn floating_impulses(&self) -> impl Iterator<Item = (Range<usize>, Option<Force>)> + '_ {
+        self.momenta.impulses()
     }
 
     /// One step of symplectic Euler. The results in `dynamics` are those of the start of the step.

@@ -44,6 +44,7 @@ impl Substep<'_> {
             }
             watch.done(flesh_stage(model));
         }
+        work.momenta.remember(self.mechanism, bodies, &work.integrator);
         self.gather_forces(bodies, work);
         watch.done(Stage::Prepare);
         self.command(bodies.time, control, work, report);
@@ -52,6 +53,7 @@ impl Substep<'_> {
         }
         self.integrate(bodies, work, report);
         work.tree_state.write_mechanism(&self.reduced.tree, &mut work.dynamics, bodies);
+        work.momenta.restore(self.mechanism, bodies, &work.integrator);
         bodies.time += self.h();
         if let Some((model, substeps)) = flesh {
             substeps.finish(model, bodies, soft);

@@ -4,6 +4,7 @@ use sinew_control::{Controller, Goal};
 use sinew_math::{Force, Motion};
 use sinew_recursive::{Dynamics, HybridCommand, Integrator, TreeState};
 
+use super::momentum::FloatingMomenta;
 use crate::reduced_model::{JointTorques, ReducedModel};
 
 /// Scratch of reduced steps; losing it changes no result.
@@ -11,6 +12,7 @@ use crate::reduced_model::{JointTorques, ReducedModel};
 pub(crate) struct ReducedWorkspace {
     pub(crate) dynamics: Dynamics,
     pub(super) integrator: Integrator,
+    pub(super) momenta: FloatingMomenta,
     pub(super) tree_state: TreeState,
     pub(super) command: HybridCommand,
     pub(super) controller: Option<Controller>,
@@ -31,6 +33,7 @@ impl ReducedWorkspace {
         Self {
             dynamics: Dynamics::new(tree),
             integrator: Integrator::new(tree),
+            momenta: FloatingMomenta::new(tree),
             tree_state: tree.neutral_state(),
             command: HybridCommand::passive(tree),
             controller: reduced.controller.clone(),

@@ -1,6 +1,7 @@
 //! Steps in joint coordinates: the same physics as in maximal coordinates, under control of a score.
 
 use glam::DVec3;
+use sinew_math::Force;
 use sinew_scene::{LimitsDoc, MotorDoc, PositionMotorDoc, TargetDoc};
 use sinew_sim::{BodyId, DriveCoordinate, Grab, Input, SceneDoc, World};
 
@@ -258,6 +259,51 @@ fn momentum_of_a_floating_character_is_nobody_s_to_command() {
         let drift = (after.linear - before.linear).length();
         assert!(drift < 5e-3, "{style}: {drift}");
     }
+}
+
+#[test]
+fn momentum_is_kept_far_from_the_origin() {
+    for method in ["SymplecticEuler", "Rk4", "Implicit"] {
+        let text = format!(
+            r#"(
+  format: 1, name: "far", gravity: (0, 0, 0), dt: 0.002, duration_s: 1, stepper: Reduced(method: {method}),
+  bodies: [
+    (name: "a", pose: (position: (3000, 0, 1000)), shapes: [Box(size: (0.5, 0.1, 0.1))],
+     velocity: (angular: (3, 1, 2), linear: (5, -20, 30))),
+    (name: "b", pose: (position: (3000.5, 0, 1000)), shapes: [Box(size: (0.5, 0.06, 0.1))],
+     velocity: (angular: (-2, 4, 1), linear: (5, -20, 30))),
+  ],
+  joints: [(name: "knee", kind: Ball, child: "b", parent: "a", frames: World(anchor: (3000.25, 0, 1000)),
+    spring: (stiffness: 4, damping: 0.1))],
+)"#
+        );
+        let doc = SceneDoc::from_ron(&text, "far.ron").expect("a scene");
+        let mut world = World::from_scene(&doc).expect("a scene");
+        run(&mut world, 1); // velocities meet the joint
+        let before = about_centre(&world);
+        run(&mut world, 2000);
+        let change = about_centre(&world) - before;
+        let (linear, angular) = (before.linear.length(), before.angular.length());
+        assert!(change.linear.length() < 1e-13 * linear, "{method}: {change:?} of {before:?}");
+        assert!(change.angular.length() < 1e-12 * angular, "{method}: {change:?} of {before:?}");
+    }
+}
+
+/// Momentum of all bodies, the angular one about their centre of mass.
+fn about_centre(world: &World) -> Force {
+    let (model, state) = (world.mechanism(), &world.state().bodies);
+    let weighed = || model.bodies().map(|body| (body.index(), model.body_mass(body)));
+    let mass: f64 = weighed().map(|(_, m)| m).sum();
+    let centre = weighed().map(|(k, m)| state.poses[k].translation * m).sum::<DVec3>() / mass;
+    let velocity = weighed().map(|(k, m)| state.motions[k].linear * m).sum::<DVec3>() / mass;
+    let mut sum = Force::new(DVec3::ZERO, velocity * mass);
+    for body in model.bodies() {
+        let (pose, motion) = (&state.poses[body.index()], &state.motions[body.index()]);
+        let slip = (motion.linear - velocity) * model.body_mass(body);
+        let own = pose.rotation.inverse() * motion.angular * model.principal_moments(body);
+        sum.angular += pose.rotation * own + (pose.translation - centre).cross(slip);
+    }
+    sum
 }
 
 #[test]
