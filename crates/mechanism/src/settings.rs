@@ -289,7 +289,8 @@ pub enum Gyroscopic {
     /// Keep the angular momentum of every body over its rotation; energy may grow. Only in one-solve first-order steps;
     /// others treat it as `Explicit` at their linearization point.
     Momentum,
-    /// Torque on the right-hand side: only for small `hω`.
+    /// Torque of the start of the step: only for small `hω`. The second-order scheme, and Newton iterations that move their point, take
+    /// it where they linearize.
     Explicit,
     /// No gyroscopic torque.
     None,

@@ -70,7 +70,8 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
         Gyroscopic::None => inertia.mul_vec(omega),
         _ => {
             // Torque at the linearization point, which the higher-order schemes have moved ahead. Exact about an axis that stays.
-            let ahead = at.point.motions[pair.body as usize].angular;
+            let is_explicit = at.gyroscopic == Gyroscopic::Explicit && is_at_start;
+            let ahead = if is_explicit { omega } else { at.point.motions[pair.body as usize].angular };
             inertia.mul_vec(omega) - ahead.cross(inertia.mul_vec(ahead)) * h
         }
     };

@@ -189,7 +189,7 @@ fn bare(rng: &mut Rng, n_loops: usize) -> Scene {
     scene.springs.clear();
     let kinematic = std::mem::take(&mut scene.input.kinematic);
     scene.input = Input { kinematic, ..Input::default() };
-    scene.settings.gyroscopic = [Gyroscopic::None, Gyroscopic::Implicit][rng.below(2)];
+    scene.settings.gyroscopic = [Gyroscopic::None, Gyroscopic::Implicit, Gyroscopic::Explicit][rng.below(3)];
     // What is given back to floating bodies is no impulse of a joint.
     scene.settings.keep_momentum = false;
     scene

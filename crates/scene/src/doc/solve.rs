@@ -84,7 +84,7 @@ pub enum GyroscopicDoc {
     Implicit,
     /// Angular momentum is stepped, velocity derived from it.
     Momentum,
-    /// Torque taken at the start of the step.
+    /// Torque taken at the start of the step; where the step is linearized in second order.
     Explicit,
     /// No gyroscopic torque.
     Off,

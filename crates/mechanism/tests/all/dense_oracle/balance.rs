@@ -98,12 +98,15 @@ pub(crate) fn errors_from_start(scene: &Scene, start: &State, end: &State) -> (f
         let (mass, motion) = (&scene.bodies[body].mass, start.motions[body]);
         let rotation = quat_to_mat3(start.poses[body].rotation);
         let inertia = |w: DVec3| rotation * mass.inertia.mul_vec(rotation.transpose() * w);
-        // One Newton step of ω̇ in body axes.
         let (omega, full) = (motion.angular, rotation * mass.inertia.to_mat3() * rotation.transpose());
-        let jacobian = full + (skew(omega) * full - skew(full * omega)) * h;
-        let gyro = jacobian.inverse() * omega.cross(full * omega) * h;
-        let is_implicit = scene.settings.gyroscopic == Gyroscopic::Implicit;
-        let turned = if is_implicit { omega - gyro } else { omega };
+        let resistance = match scene.settings.gyroscopic {
+            // One Newton step of ω̇ in body axes.
+            Gyroscopic::Implicit => full + (skew(omega) * full - skew(full * omega)) * h,
+            _ => full,
+        };
+        let has_torque = scene.settings.gyroscopic != Gyroscopic::None;
+        let gyro = resistance.inverse() * omega.cross(full * omega) * h;
+        let turned = if has_torque { omega - gyro } else { omega };
         let change = end.motions[body] - Motion::new(turned, motion.linear);
         let linear = change.linear - scene.settings.gravity * h;
         let left = wrench(inertia(change.angular), linear * mass.mass);
