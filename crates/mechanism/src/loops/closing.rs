@@ -13,7 +13,7 @@ use sinew_solvers::{FreeBodies, FreeMass, LOOP_DRIFT, LoopStop, PairFactor, Resp
 
 use crate::loops::{LoopWorkspace, PrimaryRows, Refinement, Surroundings, free_mass};
 use crate::model::Model;
-use crate::tree::ReactingTree;
+use crate::tree::{ReactingTree, TreeReport, TreeSystem};
 
 /// Inverse masses of bodies on their own, by port.
 type FreeMasses<'a> = &'a dyn Fn(u32) -> FreeMass;
@@ -55,11 +55,41 @@ impl LoopWorkspace {
             Surroundings::Other(other) => self.close_on(other, motions, &free_mass, run),
         }
         self.judge(run);
+        self.fill_joint_impulses();
+        true
+    }
+
+    /// Solves the joints of the tree and of the loops at once, for the twists of free bodies, where joints do nothing but hold points
+    /// together: the tree need not be solved before. `None` if rows depend on each other or are not met.
+    pub(crate) fn close_all(
+        &mut self,
+        at: &TreeSystem<'_>,
+        motions: &mut [Motion],
+        run: &mut Refinement<'_>,
+    ) -> Option<TreeReport> {
+        if self.rows.is_empty() || !self.graph.as_ref()?.may_stand_alone() {
+            return None;
+        }
+        self.fill_graph(at);
+        let Self { rows, lambda, graph, impulses, .. } = self;
+        let graph = graph.as_mut()?;
+        if !run.solve_all(&mut graph.graph, rows.blocks().len(), motions) {
+            graph.needs_tree = true;
+            return None;
+        }
+        let seen = graph.seen;
+        lambda.copy_from_slice(&graph.graph.lambda()[..rows.len()]);
+        rows.scatter(lambda, impulses);
+        self.judge(run);
+        self.fill_joint_impulses();
+        Some(seen)
+    }
+
+    fn fill_joint_impulses(&mut self) {
         for (impulse, terms) in self.joint_impulses.iter_mut().zip(&self.terms) {
             let of_block = |block: u32| self.rows.impulse_on_first(block as usize, &self.lambda).linear;
             *impulse = terms.rigid.map_or(DVec3::ZERO, of_block);
         }
-        true
     }
 
     /// What yielding rows left open is as good as contradictory ones can get.

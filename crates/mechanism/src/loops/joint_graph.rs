@@ -10,9 +10,9 @@ use sinew_solvers::{DIRECT_ROWS, Load, LoopGraph, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::loops::{ForceRows, INACTIVE, rigid_rows, spring_rows};
-use crate::model::{LoopModel, Model, WORLD, pose_of};
-use crate::tree::{JointAt, LinearizationPoint, TreeSystem, add_geometric, add_own, transmit};
+use crate::loops::{ForceRows, INACTIVE, PointPair, rigid_rows, spring_rows};
+use crate::model::{LoopModel, Model, WORLD};
+use crate::tree::{JointAt, LinearizationPoint, TreeReport, TreeSystem, add_geometric, add_own, transmit};
 
 /// The joints of a mechanism as one graph.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +26,12 @@ pub(crate) struct JointGraph {
     pub(crate) pulls: Vec<DVec3>,
     /// Whether the numbers are those of the present linearization point.
     pub(crate) is_filled: bool,
+    /// Errors of the tree joints there.
+    pub(crate) seen: TreeReport,
+    /// Whether all tree joints do nothing but hold points together.
+    holds_points: bool,
+    /// Whether rows of the present step depend on each other, so that the tree must be solved first.
+    pub(crate) needs_tree: bool,
 }
 
 /// Flops of one iteration on the loops, per body.
@@ -51,16 +57,27 @@ impl JointGraph {
             graph.rows.push(looped.ports, &rows[..model.joints[looped.joint as usize].n_rows()], 1.0);
         }
         let limit = PER_BODY * n_rows as f64 * model.pairs.len() as f64;
-        (graph.flops() <= limit).then(|| Box::new(Self { graph, joints, ..Self::default() }))
+        let has_spring = |looped: &LoopModel| {
+            model.springs_across(&model.joints[looped.joint as usize]).into_iter().next().is_some()
+        };
+        let holds_points = joints.iter().all(|looped| looped.is_point && !has_spring(looped));
+        (graph.flops() <= limit).then(|| Box::new(Self { graph, joints, holds_points, ..Self::default() }))
+    }
+
+    /// Whether the rows of all joints may be solved at once, without the tree.
+    pub(crate) fn may_stand_alone(&self) -> bool {
+        self.holds_points && !self.needs_tree
     }
 
     /// Takes the rows of the loops, and linearizes the tree joints and the bodies at the same point.
     pub(crate) fn fill(&mut self, at: &TreeSystem<'_>, loops: &LoopRows) {
         let Self { graph, joints, .. } = self;
+        let mut seen = TreeReport::default();
         graph.rows.copy_blocks(loops, loops.blocks().len());
         for looped in &*joints {
-            push_joint(&at.point, looped, &mut graph.rows);
+            push_joint(&at.point, looped, &mut graph.rows, &mut seen);
         }
+        self.seen = seen;
         self.fill_masses(at);
         self.is_filled = true;
     }
@@ -90,19 +107,22 @@ impl JointGraph {
                 }
             }
         }
+        graph.momenta.clear();
+        graph.momenta.extend(loads.iter().map(|load| load.momentum));
         graph.inverse_masses.clear();
         graph.inverse_masses.extend(loads.iter().map(|load| load.mass.inverse().unwrap_or(Sym6::ZERO)));
     }
 }
 
-/// The rows of a tree joint, of the forces inside it and of the springs across it. Right-hand sides do not matter here.
-fn push_joint(at: &LinearizationPoint<'_>, looped: &LoopModel, rows: &mut LoopRows) {
+/// The rows of a tree joint, of the forces inside it and of the springs across it. Right-hand sides matter only where all joints hold points;
+/// their errors are noted.
+fn push_joint(at: &LinearizationPoint<'_>, looped: &LoopModel, rows: &mut LoopRows, seen: &mut TreeReport) {
     let joint = &at.model.joints[looped.joint as usize];
     if looped.is_point {
-        let [pose1, pose2] = [joint.body1, joint.body2].map(|body| pose_of(at.poses, body));
-        let meeting = pose1.transform_point(joint.frames.point1);
-        let arms = [meeting - pose1.translation, meeting - pose2.translation];
-        rows.push_point(looped.ports, arms, DVec3::ZERO, 1.0);
+        let points = [joint.frames.point1, joint.frames.point2];
+        let pair = PointPair::new(at, looped.ports, [joint.body1, joint.body2], points);
+        rows.push_point(looped.ports, pair.arms, pair.given - pair.gap * at.step.per_h, 1.0);
+        seen.see_errors(pair.gap.length_squared(), 0.0);
     } else {
         let here = JointAt::new(at, looped.joint);
         rows.push(looped.ports, &rigid_rows(at, &here, 0.0).0, 1.0);

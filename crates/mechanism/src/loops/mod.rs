@@ -17,6 +17,6 @@ pub(crate) use force_rows::{ForceRows, INACTIVE, Tie, force_row, idle, release, 
 pub(crate) use joint_graph::JointGraph;
 pub(crate) use opening::{OpeningPolicy, Treatment, free_mass, loaded_mass, soften};
 pub(crate) use refinement::Refinement;
-pub(crate) use step_rows::{Linearizer, LoopDemand};
+pub(crate) use step_rows::{Linearizer, LoopDemand, PointPair};
 pub(crate) use transmission_rows::TransmissionAt;
 pub(crate) use work::{LoopTerms, LoopWorkspace, PrimaryRows, Surroundings};

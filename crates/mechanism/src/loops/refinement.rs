@@ -2,9 +2,10 @@
 //!
 //! The budget is shared, so that a replay with the iterations of the report gives the same bits however many solves a step makes.
 
+use sinew_math::Motion;
 use sinew_solvers::{
-    FreeMass, LoopGraph, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop, Responder,
-    refine,
+    FreeMass, LoopGraph, LoopMethod, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop,
+    Responder, refine,
 };
 
 use crate::{Input, Loops, Model, Stage, Watch};
@@ -58,6 +59,30 @@ impl<'a> Refinement<'a> {
             report.stop = LoopStop::Asked;
         }
         one.stop
+    }
+
+    /// One solve of the rows of all joints, of which the first blocks are the loops; false if it is not to be made, or has failed.
+    pub(crate) fn solve_all(
+        &mut self,
+        graph: &mut LoopGraph,
+        n_loops: usize,
+        motions: &mut [Motion],
+    ) -> bool {
+        let Self { left, report, watch, settings } = self;
+        let solve = settings.solve;
+        let may_be_direct = matches!(solve.method, LoopMethod::Auto | LoopMethod::Direct);
+        if !may_be_direct || solve.iterations.min(*left) == 0 {
+            return false;
+        }
+        if !watch.keep_refining(report.iterations, f64::INFINITY) {
+            return false;
+        }
+        let Some(residual) = graph.solve_all(n_loops, solve.precision, motions) else { return false };
+        *left -= 1;
+        let stop = if report.stop == LoopStop::Asked { report.stop } else { LoopStop::Converged };
+        let (iterations, rows) = (report.iterations + 1, graph.n_loop_rows(n_loops));
+        *report = LoopReport { iterations, rows, residual, stop, ..*report };
+        true
     }
 
     /// Judges the work so far by an earlier report; what was done stays counted, and a step that was cut short stays so.

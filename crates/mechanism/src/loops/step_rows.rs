@@ -104,6 +104,39 @@ impl LoopWorkspace {
     }
 }
 
+/// Two points that are held together.
+pub(crate) struct PointPair {
+    /// From the centres of mass to the point where they meet, m.
+    pub(crate) arms: [DVec3; 2],
+    /// Velocity between them that the rows do not see, m/s.
+    pub(crate) given: DVec3,
+    /// Where it is measured, m.
+    pub(crate) gap: DVec3,
+}
+
+impl PointPair {
+    /// Of two bodies (central frames, or world).
+    pub(crate) fn new(
+        at: &LinearizationPoint<'_>,
+        ports: [u32; 2],
+        bodies: [u32; 2],
+        points: [DVec3; 2],
+    ) -> Self {
+        let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
+        // Both bodies are seen at the first point, so that action meets reaction across a gap.
+        let meeting = pose1.transform_point(points[0]);
+        let arms = [meeting - pose1.translation, meeting - pose2.translation];
+        let [given1, given2] = [0, 1].map(|i| {
+            let velocity = |motions: &[Motion]| shift_motion(motion_of(motions, bodies[i]), arms[i]).linear;
+            let moved = at.displaced.map_or(DVec3::ZERO, velocity);
+            if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
+        });
+        let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
+        let gap = end1.transform_point(points[0]) - end2.transform_point(points[1]);
+        Self { arms, given: given1 - given2, gap }
+    }
+}
+
 /// Writes rows.
 pub(crate) struct Linearizer<'a, 'b> {
     pub(crate) at: &'a LinearizationPoint<'b>,
@@ -220,21 +253,11 @@ impl Linearizer<'_, '_> {
         (may_open, importance): (bool, f64),
     ) -> DVec3 {
         let at = self.at;
-        let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
-        // Both bodies are seen at the first point, so that action meets reaction across a gap.
-        let meeting = pose1.transform_point(points[0]);
-        let arms = [meeting - pose1.translation, meeting - pose2.translation];
-        let [given1, given2] = [0, 1].map(|i| {
-            let velocity = |motions: &[Motion]| shift_motion(motion_of(motions, bodies[i]), arms[i]).linear;
-            let moved = at.displaced.map_or(DVec3::ZERO, velocity);
-            if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
-        });
-        let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
-        let gap = end1.transform_point(points[0]) - end2.transform_point(points[1]);
+        let PointPair { arms, given, gap } = PointPair::new(at, ports, bodies, points);
         let treatment = if may_open { self.treat(ports, (gap.length(), 0.0)) } else { Treatment::RIGID };
         let weight = if treatment.counts { weight } else { 0.0 };
         let per_h = if may_open { at.step.per_h_open } else { at.step.per_h };
-        let rhs = (given1 - given2) - gap * (per_h * treatment.stride);
+        let rhs = given - gap * (per_h * treatment.stride);
         self.rows.push_point(ports, arms, rhs, weight);
         self.soften(&treatment, importance);
         gap

@@ -125,6 +125,9 @@ impl LoopWorkspace {
     pub(crate) fn start(&mut self, state: &LoopState, warm: bool, h: f64) {
         self.lambda.clear();
         self.lambda.extend(state.forces.iter().map(|f| if warm { f * h } else { 0.0 }));
+        if let Some(graph) = &mut self.graph {
+            graph.needs_tree = false;
+        }
     }
 
     /// Forgets the rows and impulses of the last solve.
@@ -138,7 +141,7 @@ impl LoopWorkspace {
 
     /// Makes the graph of the joints ready for a direct solve, if the model has one.
     pub(crate) fn fill_graph(&mut self, at: &TreeSystem<'_>) {
-        if let Some(graph) = &mut self.graph {
+        if let Some(graph) = self.graph.as_mut().filter(|graph| !graph.is_filled) {
             graph.fill(at, &self.rows);
         }
     }

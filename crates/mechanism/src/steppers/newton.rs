@@ -194,6 +194,30 @@ impl ImplicitStep<'_> {
         }
     }
 
+    /// Linearizes the first solve where the step would end with the twists of its start, if the forces of the step before say that it will
+    /// be linearized at its end anyway: one solve less.
+    pub(crate) fn start_at_end(&mut self, state: &State, run: &mut Refinement<'_>) {
+        if !self.has_many_loops() || self.is_iterated() || self.here.scheme.is_second {
+            return;
+        }
+        let points = &mut *self.here.points;
+        points.joint_forces.clone_from(&state.pulls);
+        points.loop_forces.clone_from(&state.loops.pulls);
+        if !self.is_taut(state) {
+            return;
+        }
+        let pairs = self.here.task.model.pairs.iter().zip(&mut self.solver.tree.motions);
+        for (pair, motion) in pairs {
+            *motion = state.motions[pair.body as usize];
+        }
+        self.here.move_ends(state, &self.solver.tree.motions);
+        let (error, _) = self.here.end_error(state);
+        if error < QUICK {
+            self.here.phase = NewtonPhase::Moved;
+            run.settings.solve.openness = error;
+        }
+    }
+
     /// Whether joints pull so hard that directions of the start would be unstable even in the shortest parts that are not damped: what vibrates
     /// across a taut chain is faster than the step.
     fn is_taut(&mut self, state: &State) -> bool {

@@ -108,6 +108,13 @@ impl PointSolver<'_> {
     ) -> SolvedPoint {
         let (open, loop_error) = self.linearize(problem, coupling, run);
         let system = problem.system(self.loads);
+        if let (TreeForm::Pair, None, Some(loops)) = (self.form, &self.companion, &mut self.loops)
+            && let Some(mut seen) = loops.close_all(&system, &mut self.tree.motions, run)
+        {
+            run.done(Stage::Refine);
+            seen.merge(&open);
+            return SolvedPoint { seen, loop_error };
+        }
         let mut seen = match self.form {
             TreeForm::Pair => sweep::solve(&system, self.tree, &mut |stage| run.done(stage)),
             TreeForm::Block => {

@@ -43,7 +43,7 @@ const GRAPH_REPEATS: usize = 12;
 const STALLED: f64 = 0.9;
 
 /// Share of the residual that rows hold back by the proximal term where none of them depend on each other.
-const NOTHING: f64 = 1e-6;
+pub(super) const NOTHING: f64 = 1e-6;
 
 /// A pivot below this fraction of its diagonal entry is rounding.
 const ZERO: f64 = 1e-11;

@@ -16,9 +16,11 @@
 //!
 //! **Failure.** Rows that move nothing of their own get 0. Numbers that are not finite are passed on.
 
+use super::all_rows::AllRows;
+use super::ingredients::Ingredients;
 use super::rows::LoopRows;
 use crate::sparse::{FrontFactor, FrontPlan};
-use sinew_math::{Force, Motion, Sym6};
+use sinew_math::{Force, Sym6};
 
 /// A tree and its loops as one graph.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +29,13 @@ pub struct LoopGraph {
     pub rows: LoopRows,
     /// Inverse mass of each port with all that acts on it alone.
     pub inverse_masses: Vec<Sym6>,
+    /// Momentum of each port with all that acts on it alone; only [`LoopGraph::solve_all`] reads it.
+    pub momenta: Vec<Force>,
     plan: FrontPlan,
     /// Ports and rows of the blocks of the plan.
     planned: Vec<([u32; 2], usize)>,
+    /// Where each row is in the order of elimination.
+    row_positions: Vec<u32>,
     /// Products of rows that meet at a body, front by front.
     meetings: Vec<Meeting>,
     /// First meeting of each front, and the end.
@@ -37,28 +43,16 @@ pub struct LoopGraph {
     /// What the factor was made of, then what the next one is made of.
     made_of: [Ingredients; 2],
     factor: FrontFactor,
+    pub(super) all: AllRows,
 }
 
 /// Two blocks that meet at a body.
 #[derive(Clone, Copy, Debug)]
-struct Meeting {
-    blocks: [u32; 2],
-    sides: [u8; 2],
+pub(super) struct Meeting {
+    pub(super) blocks: [u32; 2],
+    pub(super) sides: [u8; 2],
     /// Column of the first block and row of the second one in their front.
-    places: [u32; 2],
-}
-
-/// The numbers of which `H` is made.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Ingredients {
-    /// `J` on both sides, each row divided by the root of its diagonal entry of `H`.
-    rows: Vec<[Force; 2]>,
-    /// `W Jᵀ` of the same.
-    moved: Vec<[Motion; 2]>,
-    /// One over that root.
-    scales: Vec<f64>,
-    /// What the diagonal has beyond the products: `D + ε P`, scaled.
-    on_diagonal: Vec<f64>,
+    pub(super) places: [u32; 2],
 }
 
 impl LoopGraph {
@@ -97,6 +91,8 @@ impl LoopGraph {
         }
         let sizes: Vec<u32> = blocks.iter().map(|block| block.rows().len() as u32).collect();
         self.plan = FrontPlan::new(&sizes, neighbours);
+        let positions = sizes.iter().zip(&self.plan.positions).flat_map(|(&n, &first)| first..first + n);
+        self.row_positions = positions.collect();
         self.plan_meetings(&at_port);
         self.made_of[0] = Ingredients::default();
     }
@@ -136,6 +132,11 @@ impl LoopGraph {
 
     /// Factors `H + ε P`, with one `ε P` for each row of the loops; nothing if it is as it was.
     pub(crate) fn factor(&mut self, proximal: &[f64]) {
+        self.factor_with(|row, _| proximal.get(row).copied().unwrap_or(0.0));
+    }
+
+    /// The same with `ε P` of a row by its number and its diagonal entry of `J W Jᵀ`.
+    pub(super) fn factor_with(&mut self, proximal: impl Fn(usize, f64) -> f64) {
         self.plan();
         let [made, next] = &mut self.made_of;
         next.fill(&self.rows, &self.inverse_masses, proximal);
@@ -157,88 +158,34 @@ impl LoopGraph {
         factor.factor(plan, assemble);
     }
 
+    /// Largest `ε P λ` of the first rows.
+    pub(super) fn held(&self, lambda: &[f64]) -> f64 {
+        let Ingredients { on_diagonal, scales, .. } = &self.made_of[0];
+        let of_row = |row: usize| {
+            let added = on_diagonal[row] / (scales[row] * scales[row]) - self.rows.compliance()[row];
+            (added * lambda[row]).abs()
+        };
+        (0..lambda.len()).filter(|&row| scales[row] > 0.0).map(of_row).fold(0.0, f64::max)
+    }
+
     /// `r ← (A + ε P)⁻¹ r`.
     pub(crate) fn solve(&mut self, r: &mut [f64]) {
-        let Self { plan, planned, factor, made_of: [made, _], .. } = self;
+        let Self { plan, row_positions, factor, made_of: [made, _], .. } = self;
         factor.x.clear();
         factor.x.resize(made.scales.len(), 0.0);
-        let mut row = 0;
-        for (&(_, n), &position) in planned.iter().zip(&plan.positions) {
-            for i in 0..n {
-                if let Some(r) = r.get(row + i) {
-                    factor.x[position as usize + i] = r * made.scales[row + i];
-                }
-            }
-            row += n;
+        for ((r, &position), scale) in r.iter().zip(&*row_positions).zip(&made.scales) {
+            factor.x[position as usize] = r * scale;
         }
         factor.solve(plan);
-        let mut row = 0;
-        for (&(_, n), &position) in planned.iter().zip(&plan.positions) {
-            for i in 0..n {
-                if let Some(r) = r.get_mut(row + i) {
-                    *r = factor.x[position as usize + i] * made.scales[row + i];
-                }
-            }
-            row += n;
+        for ((r, &position), scale) in r.iter_mut().zip(&*row_positions).zip(&made.scales) {
+            *r = factor.x[position as usize] * scale;
         }
     }
-}
-
-impl Ingredients {
-    /// Takes rows, masses and what is added to the diagonal for the first rows. Blocks that are switched off touch nothing.
-    fn fill(&mut self, all: &LoopRows, inverse_masses: &[Sym6], proximal: &[f64]) {
-        let Self { rows, moved, scales, on_diagonal } = self;
-        rows.clear();
-        moved.clear();
-        scales.clear();
-        on_diagonal.clear();
-        for block in all.blocks() {
-            let masses = block.ports.map(|port| inverse_masses.get(port as usize));
-            for row in block.rows() {
-                let is_on = block.weight > 0.0;
-                let on = [0, 1].map(|side| if is_on { all.row_on(block, row, side) } else { Force::ZERO });
-                let by = [0, 1].map(|side| masses[side].map_or(Motion::ZERO, |mass| apply(mass, on[side])));
-                let added = all.compliance()[row] + proximal.get(row).copied().unwrap_or(0.0);
-                let diagonal = on[0].dot(by[0]) + on[1].dot(by[1]) + added;
-                let scale = if is_on && diagonal > 0.0 { 1.0 / diagonal.sqrt() } else { 0.0 };
-                rows.push(on.map(|on| on * scale));
-                moved.push(by.map(|by| by * scale));
-                scales.push(scale);
-                on_diagonal.push(if scale > 0.0 { added * scale * scale } else { 1.0 });
-            }
-        }
-    }
-
-    /// Adds the products of two blocks to the columns of the first one, lower half.
-    fn add(
-        &self,
-        meeting: &Meeting,
-        [first, second]: [std::ops::Range<usize>; 2],
-        matrix: &mut [f64],
-        n: usize,
-    ) {
-        let (sides, places) = (meeting.sides.map(usize::from), meeting.places.map(|place| place as usize));
-        let is_own = meeting.blocks[0] == meeting.blocks[1];
-        for (i, row) in first.enumerate() {
-            let on = self.rows[row][sides[0]];
-            let skipped = if is_own { i } else { 0 };
-            let column = &mut matrix[(places[0] + i) * n + places[1]..][skipped..second.len()];
-            for (entry, moved) in column.iter_mut().zip(&self.moved[second.clone()][skipped..]) {
-                *entry += on.dot(moved[sides[1]]);
-            }
-        }
-    }
-}
-
-/// The twist that an impulse gives a body.
-fn apply(inverse_mass: &Sym6, impulse: Force) -> Motion {
-    let Force { angular, linear } =
-        inverse_mass.mul(Motion { angular: impulse.angular, linear: impulse.linear });
-    Motion { angular, linear }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::ingredients::apply;
     use super::super::rows::LoopRow;
     use super::*;
     use glam::DVec3;
@@ -335,6 +282,50 @@ mod tests {
                 assert!((x - y).abs() <= 1e-6 * scale, "case {case}: {x} {y}");
             }
         }
+    }
+
+    #[test]
+    fn all_rows_at_once_give_the_twists_of_the_dense_solution() {
+        let (mut rng, mut n_solved) = (Rng::new(11), 0);
+        for case in 0..200 {
+            let mut graph = random_graph(&mut rng);
+            let (n_bodies, n_rows) = (graph.inverse_masses.len(), graph.rows.len());
+            graph.momenta = (0..n_bodies).map(|_| force(&mut rng)).collect();
+            let free: Vec<_> =
+                graph.inverse_masses.iter().zip(&graph.momenta).map(|(mass, &p)| apply(mass, p)).collect();
+            let mut rhs = vec![0.0; n_rows];
+            graph.rows.gather(&free, &mut rhs);
+            rhs.iter_mut().zip(graph.rows.rhs()).for_each(|(x, b)| *x = b - *x);
+            let Some(lu) = dense(&graph, &[]).lu() else { continue };
+            let expected = lu.solve(&rhs);
+            let mut motions = free.clone();
+            let size = rhs.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+            let Some(residual) = graph.solve_all(N_LOOP_BLOCKS, 1e-11 * size, &mut motions) else { continue };
+            n_solved += 1;
+            assert!(residual <= 1e-10 * size);
+            let mut impulses = graph.momenta.clone();
+            graph.rows.scatter(&expected, &mut impulses);
+            let scale = impulses.iter().fold(0.0, |a: f64, p| a.max(p.angular.length() + p.linear.length()));
+            for ((motion, mass), &impulse) in motions.iter().zip(&graph.inverse_masses).zip(&impulses) {
+                let error = *motion - apply(mass, impulse);
+                let largest = mass.angular.max_abs() + mass.linear.max_abs();
+                let error = error.angular.length() + error.linear.length();
+                assert!(error <= 1e-7 * scale * largest, "case {case}: {error}");
+            }
+        }
+        assert!(n_solved > 100, "{n_solved}");
+    }
+
+    #[test]
+    fn rows_that_contradict_each_other_are_left_to_the_tree() {
+        let mut graph = LoopGraph::default();
+        for rhs in [DVec3::X, DVec3::X, -DVec3::X] {
+            graph.rows.push_point([0, LoopRows::FIXED], [DVec3::Y, DVec3::ZERO], rhs, 1.0);
+        }
+        graph.inverse_masses = vec![Sym6::rigid(Sym3::diagonal(DVec3::ONE), 1.0)];
+        graph.momenta = vec![Force::ZERO];
+        let mut motions = [sinew_math::Motion::ZERO];
+        assert_eq!(graph.solve_all(3, 1e-10, &mut motions), None);
     }
 
     #[test]

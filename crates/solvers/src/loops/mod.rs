@@ -1,9 +1,11 @@
 //! Closed loops: rows on top of a factored tree, solved by a Krylov method (Fau99 §3).
 
+mod all_rows;
 #[cfg(feature = "dense")]
 mod dense;
 mod direct;
 mod graph;
+mod ingredients;
 mod krylov;
 mod operator;
 mod precondition;

@@ -265,6 +265,7 @@ impl LoopRows {
     }
 
     /// One row of a block on one of its two bodies; nothing for a wide row.
+    #[cfg(test)]
     pub(crate) fn row_on(&self, block: &LoopBlock, row: usize, side: usize) -> Force {
         let (mut found, mut end) = (Force::ZERO, 0);
         if !matches!(block.shape, BlockShape::Wide(_)) {

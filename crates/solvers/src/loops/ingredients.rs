@@ -1,0 +1,163 @@
+//! The numbers of which the matrix of a graph of joints is made (`graph`): `H = J W Jᵀ + D + ε P`, scaled to ones on its diagonal.
+//!
+//! A point block has one scale, so that its products need arms instead of rows: with `m` a column of `W Jᵀ` at the same body,
+//! `(J m)_i = (a × e_i)·m_ω + m_v·e_i = (m_ω × a + m_v)_i`, 12 flops for three entries.
+//!
+//! World axes at centres of mass. Cost: about 150 flops per row and 40 per pair of point blocks that meet.
+
+use super::graph::Meeting;
+use super::rows::{BlockRows, LoopBlock, LoopRows};
+use glam::DVec3;
+use sinew_math::{Force, Motion, Sym6};
+use std::ops::Range;
+
+/// What `H` is made of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Ingredients {
+    /// Of each block.
+    blocks: Vec<BlockPlace>,
+    /// `J` of general blocks on both sides, each row divided by the root of its diagonal entry of `H`.
+    rows: Vec<[Force; 2]>,
+    /// Arms of point blocks and `±1` on both sides, times their scale.
+    points: Vec<[(DVec3, f64); 2]>,
+    /// Scaled `W Jᵀ` of all rows.
+    moved: Vec<[Motion; 2]>,
+    /// One over the root of the diagonal entry, of a point block the root of the mean of its three; 0 of rows that are switched off.
+    pub(super) scales: Vec<f64>,
+    /// What the diagonal has beyond the products: `D + ε P`, scaled.
+    pub(super) on_diagonal: Vec<f64>,
+}
+
+/// Where a block is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum BlockPlace {
+    /// Among the points.
+    Point(u32),
+    /// First of its general rows.
+    Rows(u32),
+}
+
+impl Ingredients {
+    /// Takes rows, masses, and `ε P` of each row by its number and its entry of `J W Jᵀ`. Blocks that are switched off touch nothing.
+    pub(super) fn fill(
+        &mut self,
+        all: &LoopRows,
+        inverse_masses: &[Sym6],
+        proximal: impl Fn(usize, f64) -> f64,
+    ) {
+        self.blocks.clear();
+        self.rows.clear();
+        self.points.clear();
+        self.moved.clear();
+        self.scales.clear();
+        self.on_diagonal.clear();
+        for block in all.blocks() {
+            let masses = block.ports.map(|port| inverse_masses.get(port as usize));
+            let added = |row: usize, free: f64| all.compliance()[row] + proximal(row, free);
+            match all.rows_of(block) {
+                BlockRows::Point(arms) if block.weight > 0.0 => self.push_point(block, arms, masses, added),
+                BlockRows::General(rows) if block.weight > 0.0 => self.push_rows(block, rows, masses, added),
+                _ => {
+                    let nothing = &[[Force::ZERO; 2]; 6][..block.rows().len()];
+                    self.push_rows(block, nothing, masses, |_, _| 0.0);
+                }
+            }
+        }
+    }
+
+    fn push_point(
+        &mut self,
+        block: &LoopBlock,
+        arms: &[DVec3; 2],
+        masses: [Option<&Sym6>; 2],
+        added: impl Fn(usize, f64) -> f64,
+    ) {
+        let [one, two] = [move_point(masses[0], arms[0]), move_point(masses[1], arms[1])];
+        let entry = |moved: &Motion, arm: DVec3| moved.angular.cross(arm) + moved.linear;
+        let free: [f64; 3] = std::array::from_fn(|i| entry(&one[i], arms[0])[i] + entry(&two[i], arms[1])[i]);
+        let first = block.rows().start;
+        let added: [f64; 3] = std::array::from_fn(|i| added(first + i, free[i]));
+        let mean = (free[0] + free[1] + free[2] + added[0] + added[1] + added[2]) / 3.0;
+        let scale = if mean > 0.0 { 1.0 / mean.sqrt() } else { 0.0 };
+        for i in 0..3 {
+            self.moved.push([one[i] * scale, two[i] * -scale]);
+            self.scales.push(scale);
+            self.on_diagonal.push(if scale > 0.0 { added[i] * scale * scale } else { 1.0 });
+        }
+        self.blocks.push(BlockPlace::Point(self.points.len() as u32));
+        self.points.push([(arms[0] * scale, scale), (arms[1] * -scale, -scale)]);
+    }
+
+    fn push_rows(
+        &mut self,
+        block: &LoopBlock,
+        rows: &[[Force; 2]],
+        masses: [Option<&Sym6>; 2],
+        added: impl Fn(usize, f64) -> f64,
+    ) {
+        self.blocks.push(BlockPlace::Rows(self.rows.len() as u32));
+        for (row, &on) in block.rows().zip(rows) {
+            let by = [0, 1].map(|side| masses[side].map_or(Motion::ZERO, |mass| apply(mass, on[side])));
+            let free = on[0].dot(by[0]) + on[1].dot(by[1]);
+            let added = added(row, free);
+            let diagonal = free + added;
+            let scale = if diagonal > 0.0 { 1.0 / diagonal.sqrt() } else { 0.0 };
+            self.rows.push(on.map(|on| on * scale));
+            self.moved.push(by.map(|by| by * scale));
+            self.scales.push(scale);
+            self.on_diagonal.push(if scale > 0.0 { added * scale * scale } else { 1.0 });
+        }
+    }
+
+    /// Adds the products of two blocks to the columns of the first one. Only the lower half counts.
+    #[inline]
+    pub(super) fn add(
+        &self,
+        meeting: &Meeting,
+        [first, second]: [Range<usize>; 2],
+        matrix: &mut [f64],
+        n: usize,
+    ) {
+        let (sides, places) = (meeting.sides.map(usize::from), meeting.places.map(|place| place as usize));
+        let moved = &self.moved[second];
+        match self.blocks[meeting.blocks[0] as usize] {
+            BlockPlace::Point(point) => {
+                let (arm, sign) = self.points[point as usize][sides[0]];
+                let columns = &mut matrix[places[0] * n..][..3 * n];
+                for (row, moved) in (places[1]..).zip(moved) {
+                    let Motion { angular, linear } = moved[sides[1]];
+                    let entries = angular.cross(arm) + linear * sign;
+                    columns[row] += entries.x;
+                    columns[n + row] += entries.y;
+                    columns[2 * n + row] += entries.z;
+                }
+            }
+            BlockPlace::Rows(from) => {
+                for (column, on) in (places[0]..).zip(&self.rows[from as usize..][..first.len()]) {
+                    let column = &mut matrix[column * n + places[1]..][..moved.len()];
+                    for (entry, moved) in column.iter_mut().zip(moved) {
+                        *entry += on[sides[0]].dot(moved[sides[1]]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What unit impulses along the axes at an arm do to a body.
+#[inline]
+fn move_point(inverse_mass: Option<&Sym6>, arm: DVec3) -> [Motion; 3] {
+    let Some(mass) = inverse_mass else { return [Motion::ZERO; 3] };
+    std::array::from_fn(|i| {
+        let axis = DVec3::AXES[i];
+        apply(mass, Force { angular: arm.cross(axis), linear: axis })
+    })
+}
+
+/// The twist that an impulse gives a body.
+#[inline]
+pub(super) fn apply(inverse_mass: &Sym6, impulse: Force) -> Motion {
+    let Force { angular, linear } =
+        inverse_mass.mul(Motion { angular: impulse.angular, linear: impulse.linear });
+    Motion { angular, linear }
+}
