@@ -4,7 +4,7 @@
 //! world axes about the world origin. Cost: one pass over bodies and one over joints.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Force, JointKind, Motion, Pose, log_so3, quat_to_mat3};
+use sinew_math::{DriveCoordinate, Force, JointKind, Motion, Pose, log_so3, ops, quat_to_mat3};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
@@ -245,6 +245,16 @@ pub(crate) fn slip(joint: &JointModel, start: &[Pose], end: &[Pose]) -> [f64; 6]
     std::array::from_fn(|i| if rows.velocity_only[i] { along[i] } else { 0.0 })
 }
 
+/// Angle between the first axes of the frames of a joint, rad.
+fn lean(joint: &JointModel, poses: &[Pose]) -> f64 {
+    let ends = [(joint.body1, joint.frames.rotation1), (joint.body2, joint.frames.rotation2)];
+    let [axis1, axis2] = ends.map(|(body, rotation)| pose_of(poses, body).rotation * (rotation * DVec3::X));
+    let (sine_squared, cosine) = (axis2.cross(axis1).length_squared(), axis2.dot(axis1));
+    let sine = sine_squared.sqrt();
+    let is_small = sine_squared < 1e-8 && cosine > 0.0;
+    if is_small { sine * (1.0 + sine_squared / 6.0) } else { ops::atan2(sine, cosine) }
+}
+
 /// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft or let go. The twist angles of the state
 /// tell full turns apart.
 pub(crate) fn joint_error(
@@ -258,9 +268,11 @@ pub(crate) fn joint_error(
     if joint.compliance > 0.0 || input.releases(index) {
         return (0.0, 0.0);
     }
-    if joint.kind == JointKind::Ball {
+    let holds_axis = joint.kind == JointKind::Hinge && joint.n_driven() == 0;
+    if holds_axis || joint.kind == JointKind::Ball {
         let [point1, point2] = joint.anchors(poses);
-        return (point1.distance(point2), 0.0);
+        let lean = if holds_axis { lean(joint, poses) } else { 0.0 };
+        return (point1.distance(point2), lean);
     }
     // Errors are measured within half a turn of the last known angle and what it has turned since.
     let relative = joint.relative(poses, |_| Motion::ZERO, state.twists[index as usize] + turned);

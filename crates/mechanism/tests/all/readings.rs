@@ -1,12 +1,12 @@
 //! What can be read from a state: angles over many turns, forces in joints, coordinates of chains.
 
 use glam::DVec3;
-use sinew_math::{Force, Motion, Pose};
+use sinew_math::{Force, Motion, Pose, exp_so3};
 use sinew_mechanism::{
     BodyId, BodySpec, JointFrames, JointKind, JointSpec, MechanismBuilder, Order, ScalarForce, Settings,
-    joint_forces, joint_reading,
+    joint_forces, joint_reading, violation,
 };
-use sinew_testkit::assert_close;
+use sinew_testkit::{Rng, assert_close};
 
 use crate::support::{Chain, Run, frames_at, implicit, settings, single, slab, without_gravity};
 
@@ -29,6 +29,26 @@ fn joints_with_forces_count_their_turns() {
             assert_close!(reading.twist, -50.0, 1e-6, "{kind:?}");
             assert_close!(reading.twist_rate, -10.0, 1e-9, "{kind:?}");
         }
+    }
+}
+
+#[test]
+fn the_lean_of_a_hinge_is_that_of_a_cylindrical_joint() {
+    // Hinges are measured without the row library.
+    let mut rng = Rng::new(5);
+    for case in 0..200 {
+        let turned = Pose::from_rotation(exp_so3(rng.unit_vec() * rng.power_of_ten(-12, 0) * 3.0));
+        let pose = Pose::from_rotation(rng.rotation());
+        let axis = rng.unit_vec();
+        let [hinge, cylindrical] = [JointKind::Hinge, JointKind::Cylindrical].map(|kind| {
+            let (builder, _, _) = single(slab(DVec3::splat(0.3)), pose, Motion::ZERO, |body| {
+                JointSpec::new("", kind, body, None, frames_at(&pose, &Pose::IDENTITY, DVec3::ZERO, axis))
+            });
+            let mut run = Run::new(builder, settings(DT));
+            run.state.poses[0].rotation = turned.rotation * run.state.poses[0].rotation;
+            violation(&run.model, &run.state, &run.input).rotation
+        });
+        assert_close!(hinge, cylindrical, 1e-12 * cylindrical.max(1e-3), "case {case}");
     }
 }
 
