@@ -14,7 +14,7 @@ use crate::input_index::InputIndex;
 use crate::loops::LoopWorkspace;
 use crate::model::{Model, State};
 use crate::reactions::Reactions;
-use crate::tree::{BlockScratch, BodyLoads, Rotor, SweepStack, TreeScratch};
+use crate::tree::{BlockScratch, BodyLoads, Mixing, Rotor, SweepStack, TreeScratch};
 
 /// Scratch of [`crate::step`], sized for one model. After the first step of a scheme a step allocates nothing while the
 /// input touches at most 64 bodies.
@@ -84,8 +84,9 @@ pub(crate) struct PointScratch {
     pub(crate) joint_forces: Vec<DVec3>,
     /// Force in each joint outside the tree in the last solve.
     pub(crate) loop_forces: Vec<DVec3>,
-    /// Bodies that spin.
+    /// Bodies that spin, and what solves assumed of them.
     pub(crate) rotors: Vec<Rotor>,
+    pub(crate) mixing: Mixing,
     /// Joints at their limits in the last solve of an assembly.
     pub(crate) held: HeldLimits,
 }

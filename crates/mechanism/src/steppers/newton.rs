@@ -60,6 +60,9 @@ const MOST_TURN: f64 = 0.5;
 const NO_GAIN: f64 = 0.9;
 const STUCK: u32 = 2;
 
+/// Solves after which the momentum of spinning bodies must converge.
+const MIXED: u32 = 7;
+
 /// How much more an error of a rope or gear counts than one of a joint: from a millionth of a metre on a step is divided.
 const ROPES: f64 = 100.0;
 
@@ -83,12 +86,15 @@ impl ImplicitStep<'_> {
         let mut open = f64::INFINITY;
         let mut stuck = 0;
         loop {
-            let (spin, are_still) = self.here.rotor_error(state, &self.solver.tree.motions);
+            let (spin, are_still) = self.here.rotor_error(&self.solver.tree.motions);
             self.here.predict_springs(state, &self.solver.tree.motions);
             self.here.move_ends(state, &self.solver.tree.motions);
             let (error, joint) = self.here.end_error(state);
             let joints = error;
-            let error = error.max(self.here.spring_error()).max(spin);
+            let held = error.max(self.here.spring_error());
+            let error = held.max(spin);
+            // Spinning bodies need some iterations before these tell whether they converge; joint errors change with them.
+            let is_mixing = spin > tolerance && closing.solves <= MIXED && held < QUICK;
             // Hard grabs are met as well as that makes progress.
             let was_open = std::mem::replace(&mut open, self.here.grab_error());
             let is_open = open > tolerance && open < NO_GAIN * was_open;
@@ -102,7 +108,11 @@ impl ImplicitStep<'_> {
             if !is_done {
                 self.prepare_again(state);
             }
-            let next = if is_done { None } else { self.next_phase(state, (error, last), self.may_move(run)) };
+            let next = match self.here.phase {
+                _ if is_done => None,
+                NewtonPhase::First | NewtonPhase::Again if is_mixing => Some(NewtonPhase::Again),
+                _ => self.next_phase(state, (error, last), self.may_move(run)),
+            };
             let Some(next) = next else {
                 if !is_best && smallest.is_finite() {
                     self.take_best(state, solved, run);
@@ -115,6 +125,7 @@ impl ImplicitStep<'_> {
             if stuck == STUCK && !self.is_iterated() {
                 self.here.bend();
             }
+            self.here.mix_rotors(&self.solver.tree.motions);
             if next == NewtonPhase::Moved {
                 self.here.carry_rotors();
             }

@@ -141,7 +141,7 @@ impl PointSolver<'_> {
     ) -> (TreeReport, f64) {
         let at = &problem.point;
         self.loads.fill(at);
-        self.loads.spin(problem.rotors, at.motions);
+        self.loads.spin(at.model, problem.rotors);
         let mut demand =
             LoopDemand { joint_forces: problem.loop_forces, share: problem.share, ..LoopDemand::default() };
         demand.stiffens = !problem.joint_forces.is_empty();

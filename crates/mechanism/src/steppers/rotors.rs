@@ -9,6 +9,7 @@ use sinew_math::{Motion, exp_so3, quat_to_mat3};
 use crate::model::{Model, RotorModel};
 use crate::steppers::{SchemeCoefficients, StepPoint};
 use crate::tree::{Rotor, split_along};
+use crate::workspace::PointScratch;
 use crate::{Gyroscopic, State};
 
 /// Spin within a step, rad, times the ratio of the moments, up to which a body follows the gyroscopic law of other bodies.
@@ -36,6 +37,7 @@ impl Rotor {
             known: DVec3::ZERO,
             axis,
             best_axis: axis,
+            assumed: state.motions[body].angular,
         })
     }
 
@@ -72,6 +74,7 @@ impl StepPoint<'_> {
     pub(crate) fn start_rotors(&mut self, state: &State, may_spin: bool) {
         let Self { task, scheme, points, implicit, .. } = self;
         points.rotors.clear();
+        points.mixing.clear();
         if !may_spin || task.settings.gyroscopic != Gyroscopic::Auto || implicit.newton_iterations <= 1 {
             return;
         }
@@ -84,6 +87,7 @@ impl StepPoint<'_> {
                 let (end, angular) = rotor.start_second(own, state, scheme);
                 points.poses[body].rotation = end;
                 points.velocities[body].angular = angular;
+                rotor.assumed = angular;
             } else {
                 rotor.start_first(own, state.motions[body].angular);
             }
@@ -102,34 +106,39 @@ impl StepPoint<'_> {
     /// The linearization point goes to the end just found.
     pub(crate) fn carry_rotors(&mut self) {
         let points = &mut *self.points;
+        points.mixing.clear();
         for rotor in &mut points.rotors {
             let body = rotor.model.body as usize;
             let axis = points.ends[body].rotation * rotor.model.axis;
             let angular = &mut points.velocities[body].angular;
             *angular = rotor.carried(*angular, axis);
+            rotor.assumed = rotor.carried(rotor.assumed, axis);
             rotor.axis = axis;
         }
     }
 
-    /// Largest turn of a rotor, rad, that comes of the momentum which the last solve, with the twists `motions` (per pair), took for
-    /// known; and whether all are small next to what the spin does.
-    pub(crate) fn rotor_error(&self, state: &State, motions: &[Motion]) -> (f64, bool) {
+    /// Largest turn of a rotor, rad, that comes of the momentum which the last solve, with the twists `motions` (per pair), has left
+    /// unbalanced; and whether all are small next to what the spin does.
+    pub(crate) fn rotor_error(&self, motions: &[Motion]) -> (f64, bool) {
         let (mut largest, mut are_small) = (0.0_f64, true);
-        if self.points.rotors.is_empty() {
-            return (largest, are_small);
-        }
-        let before = self.problem(state).point.motions;
         for rotor in &self.points.rotors {
-            let RotorModel { body, pair, polar, equator, .. } = rotor.model;
+            let RotorModel { pair, polar, equator, .. } = rotor.model;
             let angular = motions[pair as usize].angular;
-            let change = rotor.momentum(angular).distance(rotor.momentum(before[body as usize].angular));
+            let imbalance = rotor.imbalance(angular).length();
             let (spin, swing) = rotor.split(angular);
-            let turn = change * (self.scheme.h / equator);
+            let g = rotor.gyroscopic_inertia();
+            let turn = imbalance * self.scheme.h / (equator * equator + g * g).sqrt();
             largest = largest.max(turn);
             are_small &=
-                turn <= STILL || change <= SMALL * polar * (spin * self.scheme.h).abs() * swing.length();
+                turn <= STILL || imbalance <= SMALL * polar * (spin * self.scheme.h).abs() * swing.length();
         }
         (largest, are_small)
+    }
+
+    /// Twists that the next solve assumes of rotors, after one that has found `motions` (per pair).
+    pub(crate) fn mix_rotors(&mut self, motions: &[Motion]) {
+        let PointScratch { rotors, mixing, .. } = &mut *self.points;
+        mixing.mix(rotors, |rotor| motions[rotor.model.pair as usize].angular);
     }
 }
 

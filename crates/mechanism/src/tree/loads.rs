@@ -4,7 +4,7 @@
 //! have one. No allocation for up to [`BodyLoads::ROOM`] of them.
 
 use glam::DVec3;
-use sinew_math::{Motion, shift_motion};
+use sinew_math::shift_motion;
 use sinew_solvers::Load;
 use sinew_topology::NONE;
 
@@ -62,13 +62,18 @@ impl BodyLoads {
     }
 
     /// Sets the momenta of bodies that spin.
-    pub(crate) fn spin(&mut self, rotors: &[Rotor], motions: &[Motion]) {
+    pub(crate) fn spin(&mut self, model: &Model, rotors: &[Rotor]) {
         if !rotors.is_empty() {
             self.spinning.resize(self.slots.len(), None);
         }
         for rotor in rotors {
-            let momentum = rotor.momentum(motions[rotor.model.body as usize].angular);
-            self.spinning[rotor.model.pair as usize] = Some(momentum);
+            self.spinning[rotor.model.pair as usize] = Some(rotor.momentum(rotor.assumed));
+            if let Some((inertia, momentum)) = rotor.holding()
+                && let Some(load) = self.on(model, rotor.model.body as usize)
+            {
+                load.mass.angular += inertia;
+                load.momentum.angular += momentum;
+            }
         }
     }
 

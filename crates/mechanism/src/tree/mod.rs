@@ -12,6 +12,7 @@ mod fused;
 mod geometric;
 mod joint;
 mod loads;
+mod mixing;
 mod point;
 mod reaction;
 mod rotor;
@@ -28,6 +29,7 @@ pub(crate) use fused::{
 pub(crate) use geometric::{RESOLVED, is_taut, transmit};
 pub(crate) use joint::{JointAt, LinearizedJoint, SHORT_ROW, drives_of, seen_from_body2};
 pub(crate) use loads::{BodyLoads, add_spring, grab_spring};
+pub(crate) use mixing::Mixing;
 pub(crate) use point::{LinearizationPoint, StepLaws, StepLength};
 pub(crate) use reaction::ReactingTree;
 pub(crate) use rotor::{Rotor, split_along};

@@ -7,12 +7,17 @@
 //! so that the axis moves by the swing alone, however far the body spins within a step. The momentum is `L = I w + I₃ s a`. The
 //! first-order scheme balances it in the middle of steps, `a = aₙ + ½ h w × aₙ`, which is reversible and keeps the energy; the
 //! second-order scheme balances it at their ends. A solve is linear with the axis `a_k` of its linearization point: the rest,
-//! `I₃ s (a_k − a)`, is on its right-hand side with the twist found before, and converges with the Newton iterations. World axes.
+//! `I₃ s (a_k − a)`, is on its right-hand side with an assumed twist, which iterations bring to the one that is found (`mixing`).
+//! With the gyroscopic stiffness `g = ½ h I₃ |s|` (`h I₃ |s|` for second order) a plain iteration would multiply errors by `±i g/I`. So where that is not small, a solve
+//! holds the swing at the assumed one with the inertia `β = g²/I`: errors are multiplied by `(β ± i g)/(I + β)`, less than 1. World axes.
 
 use glam::{DQuat, DVec3};
-use sinew_math::{exp_so3, normalize_quat, ops};
+use sinew_math::{Sym3, exp_so3, normalize_quat, ops};
 
 use crate::model::{RotorModel, State};
+
+/// `g/I` up to which nothing needs to hold the swing.
+const WEAK: f64 = 0.5;
 
 /// A body that spins, in a step.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +38,8 @@ pub(crate) struct Rotor {
     /// Axis at the linearization point, now and for the best solution.
     pub(crate) axis: DVec3,
     pub(crate) best_axis: DVec3,
+    /// Twist with which the next solve takes the rest of the momentum for known.
+    pub(crate) assumed: DVec3,
 }
 
 impl Rotor {
@@ -61,6 +68,38 @@ impl Rotor {
             self.base_axis + swing.cross(self.base_axis) * (0.5 * self.h)
         };
         self.known + (self.axis - axis) * (self.model.polar * spin)
+    }
+
+    /// `g`, kg·m².
+    pub(crate) fn gyroscopic_inertia(&self) -> f64 {
+        let share = if self.is_second { 1.0 } else { 0.5 };
+        (share * self.h * self.model.polar * self.assumed.dot(self.axis)).abs()
+    }
+
+    /// `β`.
+    fn hold(&self) -> f64 {
+        let (g, equator) = (self.gyroscopic_inertia(), self.model.equator);
+        if g > WEAK * equator { g * g / equator } else { 0.0 }
+    }
+
+    /// What holds the swing in a solve: inertia and momentum; nothing where nothing needs to.
+    pub(crate) fn holding(&self) -> Option<(Sym3, DVec3)> {
+        let (hold, a) = (self.hold(), self.axis);
+        let across = Sym3 {
+            xx: hold * (1.0 - a.x * a.x),
+            yy: hold * (1.0 - a.y * a.y),
+            zz: hold * (1.0 - a.z * a.z),
+            xy: -hold * a.x * a.y,
+            xz: -hold * a.x * a.z,
+            yz: -hold * a.y * a.z,
+        };
+        (hold > 0.0).then(|| (across, self.split(self.assumed).1 * hold))
+    }
+
+    /// Momentum that the last solve has left unbalanced with the twist it found.
+    pub(crate) fn imbalance(&self, found: DVec3) -> DVec3 {
+        let swing = self.split(found - self.assumed).1;
+        self.momentum(found) - self.momentum(self.assumed) + swing * self.hold()
     }
 
     /// The twist with the same spin and swing about another axis.

@@ -3,7 +3,8 @@
 use glam::DVec3;
 use sinew_math::{MassProperties, Motion, Pose, Sym3, exp_so3, ops};
 use sinew_mechanism::{
-    BodySpec, Implicit, JointKind, JointSpec, MechanismBuilder, Order, RungeKutta, Scheme, Settings, momentum,
+    BodySpec, Implicit, JointKind, JointSpec, MechanismBuilder, Order, RungeKutta, Scheme, Settings,
+    momentum, rotation_to_axis,
 };
 
 use crate::support::{Run, explicit, frames_at, single, without_gravity};
@@ -158,5 +159,64 @@ fn a_skew_flywheel_on_a_fixed_axle_keeps_its_speed() {
         run.steps(600);
         let spin = run.state.motions[0].angular;
         assert!((spin - DVec3::X * 300.0).length() < far, "{order:?}: {spin}");
+    }
+}
+
+/// A disc of some rad/s on a stick of 5 cm, level at the start and not moving otherwise.
+fn disc_on_a_short_stick(spin: f64) -> MechanismBuilder {
+    let (pose, motion) = (Pose::from_translation(DVec3::X * 0.05), Motion::new(DVec3::X * spin, DVec3::ZERO));
+    let mass = MassProperties::cylinder(0.1, 0.02, 1.0).with_mass(1.0);
+    let (builder, _, _) = single(mass, pose, motion, |body| {
+        let frames = frames_at(&pose, &Pose::IDENTITY, DVec3::ZERO, DVec3::X);
+        JointSpec::new("pivot", JointKind::Ball, body, None, frames)
+    });
+    builder
+}
+
+#[test]
+fn discs_on_short_sticks_precess_however_fast_they_spin() {
+    // The gyroscopic torque of a step is up to 25 times the inertia that resists it.
+    let mut places = Vec::new();
+    for spin in [300.0, 1000.0, 3000.0] {
+        let end = |settings: Settings| {
+            let mut run = Run::new(disc_on_a_short_stick(spin), settings);
+            let energy = run.energy().total();
+            run.steps((2.0 / run.settings.dt).round() as usize);
+            (run.state.poses[0].translation, run.energy().total() / energy - 1.0)
+        };
+        let (exact, _) = end(explicit(5e-5, RungeKutta::Fourth, 10.0));
+        let (found, gain) = end(defaults(60.0, Order::First));
+        places.push(found.distance(exact));
+        assert!(gain.abs() < 1e-3, "{spin} rad/s: energy by {gain:e}");
+    }
+    println!("places off by {places:?} m");
+    assert!(places.iter().all(|&off| off < 2e-3), "{places:?}");
+}
+
+#[test]
+fn a_wheel_whose_axle_lies_across_a_light_rod_keeps_its_energy() {
+    let rod = MassProperties::cylinder(0.01, 0.3, 1000.0);
+    let wheel = MassProperties::cylinder(0.1, 0.02, 1000.0);
+    for spin in [60.0, 300.0, 1000.0] {
+        for axle in [DVec3::Y, DVec3::Z] {
+            let mut builder = MechanismBuilder::new();
+            let rod_pose = Pose::from_translation(DVec3::X * 0.15);
+            let wheel_pose = Pose::new(rotation_to_axis(axle).expect("not zero"), DVec3::X * 0.3);
+            let rod = builder.add_body(BodySpec::dynamic("rod", rod_pose, rod));
+            let motion = Motion::new(axle * spin, DVec3::ZERO);
+            let mut wheel = BodySpec::dynamic("wheel", wheel_pose, wheel);
+            wheel.motion = motion;
+            let wheel = builder.add_body(wheel);
+            let frames = frames_at(&rod_pose, &Pose::IDENTITY, DVec3::ZERO, DVec3::X);
+            builder.add_joint(JointSpec::new("pivot", JointKind::Ball, rod, None, frames));
+            let frames = frames_at(&wheel_pose, &rod_pose, DVec3::X * 0.3, axle);
+            builder.add_joint(JointSpec::new("axle", JointKind::Hinge, wheel, Some(rod), frames));
+            let mut run = Run::new(builder, defaults(60.0, Order::First));
+            let energy = run.energy().total();
+            run.steps(300);
+            let gain = run.energy().total() / energy - 1.0;
+            println!("{spin} rad/s about {axle}: energy by {:.2} %", 100.0 * gain);
+            assert!(gain > -0.08 && gain < 0.01, "{spin} rad/s about {axle}: energy by {gain}");
+        }
     }
 }
