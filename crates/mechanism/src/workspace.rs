@@ -73,9 +73,8 @@ pub(crate) struct PointScratch {
     pub(crate) ends: Vec<Pose>,
     /// The best twists of the Newton iterations, per pair.
     pub(crate) best_motions: Vec<Motion>,
-    /// Multipliers and joint impulses of the loops that belong to them.
+    /// Multipliers of the loops that belong to them.
     pub(crate) best_multipliers: Vec<f64>,
-    pub(crate) best_impulses: Vec<DVec3>,
     /// Gap of each spring at the end of the step, as the last solve has it, m.
     pub(crate) spring_gaps: Vec<DVec3>,
     /// `v̂` of the second-order scheme.

@@ -85,10 +85,21 @@ impl LoopWorkspace {
         Some(seen)
     }
 
+    /// Impulses of other multipliers at the same rows.
+    pub(crate) fn apply_multipliers(&mut self) {
+        let Self { rows, lambda, impulses, .. } = self;
+        rows.clear_ports(impulses);
+        rows.scatter(lambda, impulses);
+        self.fill_joint_impulses();
+    }
+
+    /// What each joint does, by the multipliers.
     fn fill_joint_impulses(&mut self) {
-        for (impulse, terms) in self.joint_impulses.iter_mut().zip(&self.terms) {
-            let of_block = |block: u32| self.rows.impulse_on_first(block as usize, &self.lambda).linear;
-            *impulse = terms.rigid.map_or(DVec3::ZERO, of_block);
+        let Self { rows, lambda, terms, joint_impulses, .. } = self;
+        let of_block = |block: u32| rows.impulse_on_first(block as usize, lambda);
+        for (impulse, terms) in joint_impulses.iter_mut().zip(terms) {
+            *impulse = terms.rigid.map_or(DVec3::ZERO, |block| of_block(block).linear);
+            terms.impulse = (terms.span.0..terms.span.1).map(of_block).fold(terms.constant, |sum, i| sum + i);
         }
     }
 

@@ -68,8 +68,9 @@ pub(crate) struct LoopTerms {
     pub(crate) rigid: Option<u32>,
     /// Its blocks, from and to.
     pub(crate) span: (u32, u32),
-    /// Impulse on its body 1 that no row has.
+    /// Impulse on its body 1 at its centre of mass: what no row has, and all of it.
     pub(crate) constant: Force,
+    pub(crate) impulse: Force,
     /// Twist angle where it was measured, rad.
     pub(crate) twist: f64,
 }
@@ -209,11 +210,7 @@ impl LoopWorkspace {
 
     /// Impulse of each joint outside the tree on its body 1 at its centre of mass, forces inside included.
     pub(crate) fn joint_wrenches<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (u32, Force)> + 'a {
-        model.loops.iter().zip(&self.terms).map(|(looped, &LoopTerms { span, constant, .. })| {
-            let blocks = span.0 as usize..span.1 as usize;
-            let impulses = blocks.map(|block| self.rows.impulse_on_first(block, &self.lambda));
-            (looped.joint, impulses.fold(constant, |sum, impulse| sum + impulse))
-        })
+        model.loops.iter().zip(&self.terms).map(|(looped, terms)| (looped.joint, terms.impulse))
     }
 
     /// Impulses of the hard grabs on their bodies, in the order of the input.

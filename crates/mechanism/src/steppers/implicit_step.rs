@@ -168,7 +168,6 @@ impl<'a> ImplicitStep<'a> {
         points.rotors.iter_mut().for_each(Rotor::keep_axis);
         if let Some(loops) = &self.solver.loops {
             points.best_multipliers.clone_from(&loops.lambda);
-            points.best_impulses.clone_from(&loops.joint_impulses);
         }
     }
 
@@ -178,7 +177,7 @@ impl<'a> ImplicitStep<'a> {
         self.here.points.rotors.iter_mut().for_each(Rotor::take_axis);
         if let Some(loops) = &mut self.solver.loops {
             loops.lambda.clone_from(&self.here.points.best_multipliers);
-            loops.joint_impulses.clone_from(&self.here.points.best_impulses);
+            loops.apply_multipliers();
         }
         if self.solver.has_unknowns() {
             self.here.move_ends(state, &self.solver.tree.motions);

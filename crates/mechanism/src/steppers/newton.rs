@@ -95,6 +95,7 @@ impl ImplicitStep<'_> {
             let error = held.max(spin);
             // Spinning bodies need some iterations before these tell whether they converge; joint errors change with them.
             let is_mixing = spin > tolerance && closing.solves <= MIXED && held < QUICK;
+            let is_mixing = is_mixing && self.here.has_strong_rotors();
             // Hard grabs are met as well as that makes progress.
             let was_open = std::mem::replace(&mut open, self.here.grab_error());
             let is_open = open > tolerance && open < NO_GAIN * was_open;

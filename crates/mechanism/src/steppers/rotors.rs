@@ -16,7 +16,7 @@ use crate::{Gyroscopic, State};
 const SLOW: f64 = 1e-2;
 
 /// Error of the gyroscopic impulse that a step may leave, relative to it, and the turn of a rotor that needs no further solve, rad.
-const SMALL: f64 = 1e-4;
+const SMALL: f64 = 1e-6;
 const STILL: f64 = 1e-10;
 
 impl Rotor {
@@ -138,7 +138,17 @@ impl StepPoint<'_> {
     /// Twists that the next solve assumes of rotors, after one that has found `motions` (per pair).
     pub(crate) fn mix_rotors(&mut self, motions: &[Motion]) {
         let PointScratch { rotors, mixing, .. } = &mut *self.points;
-        mixing.mix(rotors, |rotor| motions[rotor.model.pair as usize].angular);
+        let found = |rotor: &Rotor| motions[rotor.model.pair as usize].angular;
+        if rotors.iter().any(Rotor::is_strong) {
+            mixing.mix(rotors, found);
+        } else {
+            rotors.iter_mut().for_each(|rotor| rotor.assumed = found(rotor));
+        }
+    }
+
+    /// Whether bodies spin so fast that errors say little before some solves are mixed.
+    pub(crate) fn has_strong_rotors(&self) -> bool {
+        self.points.rotors.iter().any(Rotor::is_strong)
     }
 }
 

@@ -17,7 +17,7 @@ use sinew_math::{Sym3, exp_so3, normalize_quat, ops};
 use crate::model::{RotorModel, State};
 
 /// `g/I` up to which nothing needs to hold the swing.
-const WEAK: f64 = 0.5;
+const WEAK: f64 = 0.25;
 
 /// A body that spins, in a step.
 #[derive(Clone, Copy, Debug)]
@@ -76,10 +76,15 @@ impl Rotor {
         (share * self.h * self.model.polar * self.assumed.dot(self.axis)).abs()
     }
 
+    /// Whether a plain iteration would be slow, or diverge.
+    pub(crate) fn is_strong(&self) -> bool {
+        self.gyroscopic_inertia() > WEAK * self.model.equator
+    }
+
     /// `β`.
     fn hold(&self) -> f64 {
-        let (g, equator) = (self.gyroscopic_inertia(), self.model.equator);
-        if g > WEAK * equator { g * g / equator } else { 0.0 }
+        let g = self.gyroscopic_inertia();
+        if self.is_strong() { g * g / self.model.equator } else { 0.0 }
     }
 
     /// What holds the swing in a solve: inertia and momentum; nothing where nothing needs to.
