@@ -54,12 +54,17 @@ impl LoopWorkspace {
             }
             Surroundings::Other(other) => self.close_on(other, motions, &free_mass, run),
         }
+        self.conclude(run);
+        true
+    }
+
+    /// Judges the solution, and keeps what joints do to their bodies.
+    pub(crate) fn conclude(&mut self, run: &mut Refinement<'_>) {
         self.judge(run);
         for (impulse, terms) in self.joint_impulses.iter_mut().zip(&self.terms) {
             let of_block = |block: u32| self.rows.impulse_on_first(block as usize, &self.lambda).linear;
             *impulse = terms.rigid.map_or(DVec3::ZERO, of_block);
         }
-        true
     }
 
     /// What yielding rows left open is as good as contradictory ones can get.
@@ -148,8 +153,9 @@ impl LoopWorkspace {
     }
 
     /// The largest `|b − J v − D λ|`; infinite if it is not a number.
-    fn residual(&mut self, motions: &[Motion]) -> f64 {
+    pub(crate) fn residual(&mut self, motions: &[Motion]) -> f64 {
         let Self { rows, lambda, spare: found, .. } = self;
+        found.resize(rows.len(), 0.0);
         rows.gather(motions, found);
         let of_row = |row: usize| (rows.rhs()[row] - found[row] - rows.compliance()[row] * lambda[row]).abs();
         let counted = rows.blocks().iter().filter(|block| block.weight > 0.0).flat_map(|block| block.rows());
