@@ -34,6 +34,9 @@ pub(crate) struct Together<'a> {
     pub(crate) how: CompanionSolve,
 }
 
+/// Share of what the companion has opened that is too little to ask it again.
+const UNNOTICED: f64 = 1e-6;
+
 /// Which rows are solved; the others keep their multipliers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
@@ -79,7 +82,6 @@ impl Together<'_> {
         self.resolve();
         if is_factored {
             self.close_again(level);
-            self.push();
         }
         run.report.residual = self.loops.residual(&self.tree.motions);
         if is_factored {
@@ -104,8 +106,17 @@ impl Together<'_> {
         run.solve(unknowns, (&mut tree, None), &free_mass, true, factored)
     }
 
-    /// Closes what the companion has opened.
+    /// Closes what the companion has opened. A small rest is closed once more, with the companion as it is.
     fn close_again(&mut self, level: Level) {
+        let opened = self.advance(level);
+        let left = self.loops.residual(&self.tree.motions);
+        if left > 0.0 && left < UNNOTICED * opened {
+            self.advance(level);
+        }
+    }
+
+    /// Adds the multipliers for the present residual, and what they do; returns the largest residual before.
+    fn advance(&mut self, level: Level) -> f64 {
         let LoopWorkspace { rows, lambda, rhs, spare, primary, scratch: factored, .. } = &mut *self.loops;
         let rows = level_rows(level, rows, &primary.rows);
         let lambda = &mut lambda[..rows.len()];
@@ -117,6 +128,9 @@ impl Together<'_> {
         rows.switch_off(rhs);
         factored.solve_again(rhs, spare);
         lambda.iter_mut().zip(&*spare).for_each(|(l, d)| *l += d);
+        let opened = rhs.iter().fold(0.0, |most: f64, r| most.max(r.abs()));
+        self.push();
+        opened
     }
 
     /// The motions with the impulses of all multipliers.
