@@ -74,8 +74,9 @@ impl Together<'_> {
         let mut stop = self.close_tree(level, run);
         self.push();
         let Self { tree, loops, scratch, companion, how, .. } = self;
-        let LoopWorkspace { rows, primary, scratch: factored, .. } = &mut **loops;
+        let LoopWorkspace { rows, rhs, primary, scratch: factored, .. } = &mut **loops;
         let rows = level_rows(level, rows, &primary.rows);
+        rows.gather(&tree.motions, rhs);
         let is_factored = factored.is_factored();
         let closed = is_factored.then_some(ClosedRows { rows, factored });
         scratch.respond((&tree.factor, &tree.motions), *companion, *how, closed);
@@ -106,31 +107,38 @@ impl Together<'_> {
         run.solve(unknowns, (&mut tree, None), &free_mass, true, factored)
     }
 
-    /// Closes what the companion has opened. A small rest is closed once more, with the companion as it is.
+    /// Closes what the companion has opened since `loops.rhs` was gathered. A small rest is closed once more, with the companion as it is.
     fn close_again(&mut self, level: Level) {
+        let LoopWorkspace { rows, rhs, spare, primary, .. } = &mut *self.loops;
+        let rows = level_rows(level, rows, &primary.rows);
+        spare.resize(rows.len(), 0.0);
+        rows.gather(&self.tree.motions, spare);
+        // Not what was open before: rows that depend on each other may stay so, and the companion has been solved for that.
+        rhs.iter_mut().zip(&*spare).for_each(|(r, after)| *r -= after);
         let opened = self.advance(level);
         let left = self.loops.residual(&self.tree.motions);
         if left > 0.0 && left < UNNOTICED * opened {
+            let LoopWorkspace { rows, lambda, rhs, primary, .. } = &mut *self.loops;
+            let rows = level_rows(level, rows, &primary.rows);
+            rows.gather(&self.tree.motions, rhs);
+            for (row, r) in rhs.iter_mut().enumerate() {
+                *r = rows.rhs()[row] - *r - rows.compliance()[row] * lambda[row];
+            }
             self.advance(level);
         }
     }
 
-    /// Adds the multipliers for the present residual, and what they do; returns the largest residual before.
+    /// Adds the multipliers for `loops.rhs`, and what they do; returns the largest entry.
     fn advance(&mut self, level: Level) -> f64 {
         let LoopWorkspace { rows, lambda, rhs, spare, primary, scratch: factored, .. } = &mut *self.loops;
         let rows = level_rows(level, rows, &primary.rows);
-        let lambda = &mut lambda[..rows.len()];
-        spare.resize(rows.len(), 0.0);
-        rows.gather(&self.tree.motions, rhs);
-        for (row, r) in rhs.iter_mut().enumerate() {
-            *r = rows.rhs()[row] - *r - rows.compliance()[row] * lambda[row];
-        }
         rows.switch_off(rhs);
+        spare.resize(rows.len(), 0.0);
         factored.solve_again(rhs, spare);
         lambda.iter_mut().zip(&*spare).for_each(|(l, d)| *l += d);
-        let opened = rhs.iter().fold(0.0, |most: f64, r| most.max(r.abs()));
+        let largest = rhs.iter().fold(0.0, |most: f64, r| most.max(r.abs()));
         self.push();
-        opened
+        largest
     }
 
     /// The motions with the impulses of all multipliers.
