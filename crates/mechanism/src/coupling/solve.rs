@@ -51,6 +51,7 @@ pub(crate) struct CompanionScratch {
     sum: Vec<Force>,
     /// What the companion does to each pair beyond its loads.
     impulses: Vec<Force>,
+    best_impulses: Vec<Force>,
     body_motions: Vec<Motion>,
 }
 
@@ -87,6 +88,16 @@ impl CompanionScratch {
     /// What the companion does to pairs beyond its loads, N·s.
     pub(crate) fn impulses(&self) -> impl Iterator<Item = (usize, Force)> + '_ {
         self.ports.iter().map(|&port| (port as usize, self.impulses[port as usize]))
+    }
+
+    /// Remembers the present impulses as those of the best solution.
+    pub(crate) fn keep(&mut self) {
+        self.best_impulses.clone_from(&self.impulses);
+    }
+
+    /// Takes up the impulses of the best solution.
+    pub(crate) fn take_best(&mut self) {
+        self.impulses.clone_from(&self.best_impulses);
     }
 
     /// Takes the ports and the number of unknowns of the companion, and the ports of loops that are closed with it.

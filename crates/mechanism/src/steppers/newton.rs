@@ -105,7 +105,7 @@ impl ImplicitStep<'_> {
             let next = if is_done { None } else { self.next_phase(state, (error, last), self.may_move(run)) };
             let Some(next) = next else {
                 if !is_best && smallest.is_finite() {
-                    self.take_best(state, solved, run);
+                    self.take_best();
                 }
                 break;
             };
