@@ -3,8 +3,9 @@
 //! Everything runs on one thread, which the caller provides, except where threads are compared.
 
 use crate::control_suite::{PaperModel, TABLE_2};
-use crate::flesh_scenes::{ExplicitRun, FleshMotion, cantilever, only_flesh};
+use crate::flesh_scenes::{ExplicitRun, FleshMotion, cantilever, only_flesh, pinned};
 use crate::flesh_shares::{deform, time_flesh};
+use crate::subjects::fixture;
 use crate::{
     Clock, FigureGoal, MeasureEffort, SceneRun, StepTimes, Subject, Suite, SuiteFailure, SuiteOptions,
     n_cores,
@@ -35,6 +36,9 @@ const CANTILEVERS: [(&str, f64); 2] = [("cantilever, 1e6 Pa", 1e6), ("cantilever
 const CANTILEVER_STEPS: u64 = 60;
 /// Fixtures in implicit steps; the last one has a goal.
 const FIXTURES: [&str; 4] = ["worm", "fish", "finger", "hand_flesh"];
+/// The last of them with a hard grab instead of a soft one, and how much longer its steps may take.
+const PINNED: &str = "hand_flesh, pinned";
+const PINNED_LIMIT: f64 = 1.3;
 /// Share at which sizes are compared.
 const USUAL_SHARE: f64 = 0.1;
 /// The body of flesh that is not of the paper's.
@@ -192,6 +196,14 @@ impl Suite for FleshSuite {
             let name = format!("{}: implicit step, ms", row.name);
             goals.push(FigureGoal::at_most(name, row.times.best() * 1e3, limit));
         }
+        let time = |name: &str| self.implicit.iter().find(|row| row.name == name).map(|row| row.times.best());
+        if let (Some(free), Some(pinned)) = (time(FIXTURES[3]), time(PINNED)) {
+            goals.push(FigureGoal::at_most(
+                format!("{PINNED}: times the step without"),
+                pinned / free,
+                PINNED_LIMIT,
+            ));
+        }
         goals
     }
 
@@ -290,7 +302,9 @@ impl FleshSuite {
             let n_steps = run.world().info().n_steps;
             self.measure_scene(name, run, n_steps, effort)?;
         }
-        Ok(())
+        let run = SceneRun::new(&pinned(fixture(FIXTURES[3])?))?;
+        let n_steps = run.world().info().n_steps;
+        self.measure_scene(PINNED, run, n_steps, effort)
     }
 
     fn measure_scene(

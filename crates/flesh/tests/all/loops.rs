@@ -267,3 +267,22 @@ fn contradictory_loops_in_flesh_open_and_leave_the_tree_closed() {
         [(1, 0.3), (0, 0.1)].map(|(bone, x)| place(bone, anchor(1) - DVec3::new(x, 0.05, 0.05)));
     assert!(first.distance(second) < 1e-4, "{first} {second}");
 }
+
+#[test]
+fn loops_in_flesh_allocate_nothing_once_warm_and_a_restored_state_has_the_same_bits() {
+    let chain = closed(JointKind::Hinge);
+    let mut run = run_by(&chain, LoopMethod::Auto);
+    let act = |run: &mut Run<'_>, steps: std::ops::Range<u32>| {
+        for step in steps {
+            grab(run, step);
+            run.step();
+        }
+    };
+    act(&mut run, 0..6);
+    let mut again = run_by(&chain, LoopMethod::Auto);
+    (again.state, again.soft) = (run.state.clone(), run.soft.clone());
+    let allocated = allocation_counter::measure(|| act(&mut run, 6..12)).count_total;
+    assert_eq!(allocated, 0, "allocations");
+    act(&mut again, 6..12);
+    assert!(run.state == again.state && run.soft == again.soft, "other bits");
+}
