@@ -15,8 +15,8 @@ use sinew_mesh::characters::{self, Character};
 use sinew_scene::{
     AttachDoc, AttachedDoc, BodyDoc, BodyKindDoc, CharacterDoc, CharacterKindDoc, ColliderDoc,
     ColliderShapeDoc, ContactDoc, CurveDoc, ExtensionDoc, FirmnessDoc, FleshDoc, FleshMaterialDoc,
-    FleshMeshDoc, FleshSteppingDoc, FollowDoc, GeneratorDoc, JointSpringDoc, PoseDoc, SceneDoc, Shape,
-    ShapeDoc, SineDoc, TrackDoc,
+    FleshMeshDoc, FleshSteppingDoc, FollowDoc, GeneratorDoc, InputDoc, JointSpringDoc, PoseDoc, SceneDoc,
+    Shape, ShapeDoc, SineDoc, TrackDoc,
 };
 use sinew_sim::World;
 use std::time::Instant;
@@ -139,6 +139,17 @@ fn material(young: f64) -> FleshMaterialDoc {
         }
         other => other,
     }
+}
+
+/// A scene whose first grab is hard.
+pub(crate) fn pinned(mut scene: SceneDoc) -> SceneDoc {
+    let mut inputs = scene.inputs.iter_mut();
+    if let Some(grab) =
+        inputs.find_map(|input| if let InputDoc::Grab(grab) = input { Some(grab) } else { None })
+    {
+        grab.stiffness = f64::INFINITY;
+    }
+    scene
 }
 
 /// A beam of 1 × 0.2 × 0.2 m and 1000 kg/m³, clamped at x = 0 to a body that stands still.

@@ -3,8 +3,10 @@
 //! Everything runs on one thread, which the caller provides, except where threads are compared.
 
 use crate::control_suite::{PaperModel, TABLE_2};
-use crate::flesh_scenes::{ExplicitRun, FleshMotion, cantilever, only_flesh};
+use crate::flesh_implicit::{ImplicitRow, ImplicitRun};
+use crate::flesh_scenes::{ExplicitRun, FleshMotion, cantilever, only_flesh, pinned};
 use crate::flesh_shares::{deform, time_flesh};
+use crate::subjects::fixture;
 use crate::{
     Clock, FigureGoal, MeasureEffort, SceneRun, StepTimes, Subject, Suite, SuiteFailure, SuiteOptions,
     n_cores,
@@ -18,7 +20,6 @@ use sinew_fem::{
 use sinew_flesh::{FleshBody, FleshOptions};
 use sinew_scene::CharacterKindDoc;
 use sinew_sim::World;
-use std::time::Instant;
 
 /// Shares of largely deformed elements.
 pub(crate) const SHARES: [f64; 8] = [0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
@@ -35,6 +36,9 @@ const CANTILEVERS: [(&str, f64); 2] = [("cantilever, 1e6 Pa", 1e6), ("cantilever
 const CANTILEVER_STEPS: u64 = 60;
 /// Fixtures in implicit steps; the last one has a goal.
 const FIXTURES: [&str; 4] = ["worm", "fish", "finger", "hand_flesh"];
+/// The last of them with a hard grab instead of a soft one, and how much longer its steps may take.
+const PINNED: &str = "hand_flesh, pinned";
+const PINNED_LIMIT: f64 = 1.3;
 /// Share at which sizes are compared.
 const USUAL_SHARE: f64 = 0.1;
 /// The body of flesh that is not of the paper's.
@@ -112,25 +116,6 @@ pub(crate) struct SizeRow {
     pub(crate) bytes: [f64; 2],
 }
 
-/// A scene in implicit steps of 1/60 s.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ImplicitRow {
-    /// The scene.
-    pub(crate) name: String,
-    /// Number of tetrahedra.
-    pub(crate) n_tets: usize,
-    /// Number of nodes that are free.
-    pub(crate) n_free: usize,
-    /// Times of whole steps.
-    pub(crate) times: StepTimes,
-    /// Solves per step: more than one where contacts change their minds.
-    pub(crate) solves: f64,
-    /// Iterations per step.
-    pub(crate) iterations: f64,
-    /// Largest number of contacts in a step.
-    pub(crate) contacts: usize,
-}
-
 /// The suite with all it has measured so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FleshSuite {
@@ -191,6 +176,14 @@ impl Suite for FleshSuite {
             };
             let name = format!("{}: implicit step, ms", row.name);
             goals.push(FigureGoal::at_most(name, row.times.best() * 1e3, limit));
+        }
+        let time = |name: &str| self.implicit.iter().find(|row| row.name == name).map(|row| row.times.best());
+        if let (Some(free), Some(pinned)) = (time(FIXTURES[3]), time(PINNED)) {
+            goals.push(FigureGoal::at_most(
+                format!("{PINNED}: times the step without"),
+                pinned / free,
+                PINNED_LIMIT,
+            ));
         }
         goals
     }
@@ -278,55 +271,34 @@ impl FleshSuite {
         Ok(())
     }
 
-    /// Measures implicit steps of cantilevers of two stiffnesses, and of fixtures from beginning to end. Fails if one
-    /// does not repeat itself.
+    /// Measures implicit steps of scenes from beginning to end.
     fn measure_implicit(&mut self, effort: &MeasureEffort) -> Result<(), SuiteFailure> {
         for (name, young) in CANTILEVERS {
             let run = SceneRun::new(&cantilever(young, CANTILEVER))?;
-            self.measure_scene(name, run, CANTILEVER_STEPS, effort)?;
+            self.measure_in_turn([ImplicitRun::new(name, run, CANTILEVER_STEPS)?], effort)?;
         }
-        for name in FIXTURES {
-            let run = SceneRun::fixture(name)?;
-            let n_steps = run.world().info().n_steps;
-            self.measure_scene(name, run, n_steps, effort)?;
+        let [others @ .., hand] = FIXTURES;
+        for name in others {
+            self.measure_in_turn([ImplicitRun::whole(name, SceneRun::fixture(name)?)?], effort)?;
         }
-        Ok(())
+        // Compared with each other, so in turn: the speed of a machine changes within minutes.
+        let held = SceneRun::new(&pinned(fixture(hand)?))?;
+        let both = [ImplicitRun::whole(hand, SceneRun::fixture(hand)?)?, ImplicitRun::whole(PINNED, held)?];
+        self.measure_in_turn(both, effort)
     }
 
-    fn measure_scene(
+    /// Measures scenes in turn.
+    fn measure_in_turn<const N: usize>(
         &mut self,
-        name: &str,
-        mut run: SceneRun,
-        n_steps: u64,
+        mut runs: [ImplicitRun; N],
         effort: &MeasureEffort,
     ) -> Result<(), SuiteFailure> {
-        let body = only_flesh(run.world())?;
-        let (n_tets, n_free) = (body.fem().n_tets(), body.attachments().free().len());
-        let mut times = StepTimes::new(n_steps as usize);
-        let (mut solves, mut iterations, mut contacts, mut end) = (0, 0, 0, None);
-        run.save();
         for _ in 0..effort.n_batches.div_ceil(2) {
-            run.restore();
-            (solves, iterations) = (0, 0);
-            for step in 0..n_steps as usize {
-                let start = Instant::now();
-                let report = run.world_mut().step();
-                times.add(step, start.elapsed().as_secs_f64());
-                if report.health.non_finite.is_some() {
-                    return Err(format!("{name} has broken down").into());
-                }
-                solves += report.flesh.n_solves;
-                iterations += report.flesh.iterations;
-                let touching = report.flesh.contacts;
-                contacts = contacts.max(touching.n_stick + touching.n_slip);
-            }
-            if *end.get_or_insert_with(|| run.digest()) != run.digest() {
-                return Err(format!("{name} does not repeat itself").into());
+            for run in &mut runs {
+                run.measure()?;
             }
         }
-        let per_step = |count: u32| f64::from(count) / n_steps as f64;
-        let (solves, iterations, name) = (per_step(solves), per_step(iterations), name.to_owned());
-        self.implicit.push(ImplicitRow { name, n_tets, n_free, times, solves, iterations, contacts });
+        self.implicit.extend(runs.map(|run| run.row));
         Ok(())
     }
 

@@ -18,6 +18,7 @@ mod control_scenes;
 mod control_suite;
 #[cfg(doctest)]
 mod documents;
+mod flesh_implicit;
 mod flesh_report;
 mod flesh_scenes;
 mod flesh_shares;

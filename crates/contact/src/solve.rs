@@ -93,6 +93,11 @@ impl ContactSolve {
         &self.steps
     }
 
+    /// Takes up laws of an earlier solve of the same step.
+    pub fn take_steps(&mut self, steps: &[ContactStep]) {
+        steps.clone_into(&mut self.steps);
+    }
+
     /// Checks every contact with the relative velocities of a solve (m/s, world); returns how many laws changed. If
     /// none changed, the solve is final. If the next solve is the `last`, it gets only laws that dissipate energy at
     /// any velocity.

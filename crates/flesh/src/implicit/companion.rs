@@ -27,6 +27,7 @@ pub struct FleshWorkspace {
     coupling: Option<CarrierCoupling>,
     /// Velocities at the end of the step, as the last solve gave them.
     velocities: Vec<Vec<DVec3>>,
+    best: BestSolution,
     value: Vec<f64>,
     /// Twists of all bodies, at the linearization point or as solved.
     motions: Vec<Motion>,
@@ -35,6 +36,13 @@ pub struct FleshWorkspace {
     carry: f64,
     keeps_history: bool,
     report: FleshReport,
+}
+
+/// What a step with Newton iterations may come back to.
+#[derive(Clone, Default)]
+struct BestSolution {
+    velocities: Vec<Vec<DVec3>>,
+    motions: Vec<Motion>,
 }
 
 /// With more bodies than this, their coupling through the flesh (a dense matrix) is left out of the preconditioner.
@@ -48,6 +56,7 @@ impl FleshWorkspace {
             contacts: Contacts::default(),
             coupling: (model.ports.len() <= MAX_COUPLED).then(|| CarrierCoupling::new(model.ports.len())),
             velocities: model.bodies.iter().map(|body| vec![DVec3::ZERO; body.fem.n_nodes()]).collect(),
+            best: BestSolution::default(),
             value: Vec::new(),
             motions: Vec::new(),
             h: 0.0,
@@ -319,6 +328,20 @@ impl Companion for Flesh<'_> {
             elements.value.copy_from_slice(ends);
         }
         has_changed
+    }
+
+    fn keep(&mut self) {
+        let FleshWorkspace { best, velocities, motions, contacts, .. } = &mut *self.work;
+        best.velocities.clone_from(velocities);
+        best.motions.clone_from(motions);
+        contacts.keep();
+    }
+
+    fn take_best(&mut self) {
+        let FleshWorkspace { best, velocities, motions, contacts, .. } = &mut *self.work;
+        velocities.clone_from(&best.velocities);
+        motions.clone_from(&best.motions);
+        contacts.take_best();
     }
 
     fn commit(&mut self, bodies: &State) {

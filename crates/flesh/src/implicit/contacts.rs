@@ -43,6 +43,8 @@ pub(crate) struct Contacts {
     scale: f64,
     /// The laws before a review.
     laws: Vec<ContactStep>,
+    /// The laws of the best solution.
+    best_laws: Vec<ContactStep>,
     /// The impulse of each contact in the last step, N·s.
     impulses: Vec<DVec3>,
     pub(crate) couplings: ContactCouplings,
@@ -167,6 +169,16 @@ impl Contacts {
             all += wanted.length();
         }
         !has_flesh || wrong > IMPULSE_TOLERANCE * all
+    }
+
+    /// Remembers the present laws as those of the best solution.
+    pub(crate) fn keep(&mut self) {
+        self.solve.steps().clone_into(&mut self.best_laws);
+    }
+
+    /// Takes up the laws of the best solution.
+    pub(crate) fn take_best(&mut self) {
+        self.solve.take_steps(&self.best_laws);
     }
 
     /// Stores the stretches of the contacts in the state, from the velocities at the end of the step.

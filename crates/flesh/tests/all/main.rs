@@ -6,6 +6,7 @@ mod contact;
 mod dense;
 mod explicit;
 mod frequency;
+mod loops;
 mod motions;
 mod statics;
 mod support;

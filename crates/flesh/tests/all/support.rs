@@ -69,6 +69,15 @@ impl Chain {
         spec: &ChainSpec,
         contact: impl FnOnce(&Model) -> Option<ContactModel>,
     ) -> Self {
+        Self::with_joints(spec, |builder, bones| add_balls(spec, builder, bones), contact)
+    }
+
+    /// Bones held by other joints; they are in place already.
+    pub(crate) fn with_joints(
+        spec: &ChainSpec,
+        joints: impl FnOnce(&mut MechanismBuilder, &[BodyId]),
+        contact: impl FnOnce(&Model) -> Option<ContactModel>,
+    ) -> Self {
         let n = spec.n_bones;
         let size = DVec3::new(0.2 * n as f64, 0.1, 0.1);
         let mut builder = MechanismBuilder::new();
@@ -81,26 +90,8 @@ impl Chain {
                 inertia: Sym3::diagonal(DVec3::new(2e-4, 1e-3, 1.1e-3)),
             };
             bones.push(builder.add_body(BodySpec::dynamic("", pose, mass)));
-            let end = DVec3::X * 0.1;
-            let frames = |point2: DVec3| JointFrames {
-                rotation1: DQuat::IDENTITY,
-                point1: -end,
-                rotation2: DQuat::IDENTITY,
-                point2,
-            };
-            if i > 0 {
-                builder.add_joint(JointSpec::new(
-                    "",
-                    JointKind::Ball,
-                    bones[i],
-                    Some(bones[i - 1]),
-                    frames(end),
-                ));
-            } else if spec.is_hung {
-                let frames = frames(DVec3::new(0.0, 0.05, 0.05));
-                builder.add_joint(JointSpec::new("", JointKind::Ball, bones[0], None, frames));
-            }
         }
+        joints(&mut builder, &bones);
         let model = builder.build().expect("a chain");
         let mesh = beam(size, spec.cells);
         let poses = model.initial_state().poses;
@@ -123,6 +114,20 @@ impl Chain {
         let flesh = FleshModel::new(&model, vec![body], contact).expect("a model");
         Self { model, flesh }
     }
+}
+
+/// Ball joints between bones, and to the world if the chain is hung.
+fn add_balls(spec: &ChainSpec, builder: &mut MechanismBuilder, bones: &[BodyId]) {
+    let end = DVec3::X * 0.1;
+    let mut ball = |bone: usize, parent: Option<BodyId>, point2: DVec3| {
+        let (rotation1, rotation2) = (DQuat::IDENTITY, DQuat::IDENTITY);
+        let frames = JointFrames { rotation1, point1: -end, rotation2, point2 };
+        builder.add_joint(JointSpec::new("", JointKind::Ball, bones[bone], parent, frames));
+    };
+    if spec.is_hung {
+        ball(0, None, DVec3::new(0.0, 0.05, 0.05));
+    }
+    (1..bones.len()).for_each(|bone| ball(bone, Some(bones[bone - 1]), end));
 }
 
 /// Every node as a point of the surface.

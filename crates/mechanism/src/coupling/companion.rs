@@ -54,6 +54,12 @@ pub trait Companion: Attached {
     /// it had guessed does not hold, for another solve at the same point; `solves_left` says how many there can be.
     fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool;
 
+    /// Remembers the solution that it has reviewed last as the best of the step.
+    fn keep(&mut self);
+
+    /// Takes up the solution that it has remembered.
+    fn take_best(&mut self);
+
     /// The bodies have moved: moves itself with the last solution. A step may have several parts; each ends with this.
     fn commit(&mut self, bodies: &State);
 

@@ -1,9 +1,11 @@
 //! Companions: other systems (flesh, contacts) that are solved together with the bodies of an implicit step.
 //!
-//! `companion` is the interface, `solve` the coupled solve.
+//! `companion` is the interface, `solve` the coupled solve, `together` that with closed loops.
 
 mod companion;
 mod solve;
+mod together;
 
 pub use companion::{Companion, CompanionLoads, CouplingPoint, PointLaw};
-pub(crate) use solve::{CompanionScratch, CoupledTree, MOST_SOLVES};
+pub(crate) use solve::{CompanionScratch, CompanionSolve, CoupledTree, MOST_SOLVES};
+pub(crate) use together::Together;

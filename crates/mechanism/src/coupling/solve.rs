@@ -4,10 +4,13 @@
 //! with the factored tree as the bodies' part of the preconditioner. Every iterate meets the rows of the tree. The result is one
 //! more substitution of the tree, with the companion's impulses (docs/maths/flesh.md). Cost: per iteration one reaction of the
 //! touched part of the tree, and the companion's own. A solve that does not converge is reported to the companion.
+//!
+//! Loops that are few are part of the tree here ([`ClosedRows`]); others are iterated on top, each iteration with a solve ([`CoupledTree`]).
 
 use sinew_math::{Force, Motion};
 use sinew_solvers::{
-    CgReport, CgScratch, CgSettings, OnTree, OnTreeScratch, PairFactor, Responder, conjugate_gradient,
+    CgReport, CgScratch, CgSettings, ClosedScratch, ClosedTree, LoopRows, LoopScratch, OnTree, OnTreeScratch,
+    PairFactor, Responder, TreeResponder, conjugate_gradient,
 };
 
 use crate::loops::Tie;
@@ -26,9 +29,11 @@ pub(crate) struct CompanionScratch {
     precision: CgSettings,
     /// Residual at the start of the first solve of the step.
     size: f64,
-    /// Touched at the ports of the companion.
+    /// Touched at the ports of the companion and of closed loops.
     tree: ReactingTree,
     ports: Vec<u32>,
+    /// Of closed loops.
+    loop_ports: Vec<u32>,
     system: SystemScratch,
     /// Of the last solve: changes of unknowns, then impulses on ports.
     solution: Vec<f64>,
@@ -46,6 +51,7 @@ pub(crate) struct CompanionScratch {
     sum: Vec<Force>,
     /// What the companion does to each pair beyond its loads.
     impulses: Vec<Force>,
+    best_impulses: Vec<Force>,
     body_motions: Vec<Motion>,
 }
 
@@ -53,8 +59,23 @@ pub(crate) struct CompanionScratch {
 #[derive(Clone, Debug, Default)]
 struct SystemScratch {
     on_tree: OnTreeScratch,
+    closed: ClosedScratch,
     cg: CgScratch,
     rhs: Vec<f64>,
+}
+
+/// Loops that the tree closes whatever the companion does: their rows, and the factor of these on the tree alone.
+pub(crate) struct ClosedRows<'a> {
+    pub(crate) rows: &'a LoopRows,
+    pub(crate) factored: &'a mut LoopScratch,
+}
+
+/// How a companion is solved.
+#[derive(Clone, Copy)]
+pub(crate) struct CompanionSolve {
+    pub(crate) settings: CgSettings,
+    /// Whether it is the first solve of a step.
+    pub(crate) is_first: bool,
 }
 
 impl CompanionScratch {
@@ -69,12 +90,28 @@ impl CompanionScratch {
         self.ports.iter().map(|&port| (port as usize, self.impulses[port as usize]))
     }
 
-    /// Takes the ports and the number of unknowns of the companion.
-    fn activate(&mut self, companion: &dyn Companion) {
-        if self.ports != companion.ports() {
+    /// Remembers the present impulses as those of the best solution.
+    pub(crate) fn keep(&mut self) {
+        self.best_impulses.clone_from(&self.impulses);
+    }
+
+    /// Takes up the impulses of the best solution.
+    pub(crate) fn take_best(&mut self) {
+        self.impulses.clone_from(&self.best_impulses);
+    }
+
+    /// Takes the ports and the number of unknowns of the companion, and the ports of loops that are closed with it.
+    pub(crate) fn activate(
+        &mut self,
+        companion: &dyn Companion,
+        loop_ports: impl Iterator<Item = u32> + Clone,
+    ) {
+        if self.ports != companion.ports() || !self.loop_ports.iter().copied().eq(loop_ports.clone()) {
             self.ports.clear();
             self.ports.extend_from_slice(companion.ports());
-            self.tree.touch(self.ports.iter().copied());
+            self.loop_ports.clear();
+            self.loop_ports.extend(loop_ports);
+            self.tree.touch(self.ports.iter().chain(&self.loop_ports).copied());
         }
         self.own.clear();
         self.own.resize(companion.n_unknowns(), 0.0);
@@ -88,17 +125,27 @@ impl CompanionScratch {
     /// `tree.motions` becomes the solution with the companion; `given` are the twists of bodies that nothing moves.
     pub(crate) fn solve(
         &mut self,
-        (model, given): (&Model, &[Motion]),
+        known: (&Model, &[Motion]),
         tree: &mut TreeScratch,
         companion: &mut dyn Companion,
-        settings: &CgSettings,
-        is_first: bool,
+        how: CompanionSolve,
     ) {
-        self.activate(companion);
-        if self.own.is_empty() {
-            return;
+        self.activate(companion, std::iter::empty());
+        if !self.own.is_empty() {
+            self.respond((&tree.factor, &tree.motions), companion, how, None);
+            self.resolve(known, tree, None);
         }
-        self.touch(&tree.motions);
+    }
+
+    /// Solves for the companion's unknowns and its impulses, given the motions of the tree without them; [`Self::activate`] has been called.
+    pub(crate) fn respond(
+        &mut self,
+        (factor, motions): (&PairFactor, &[Motion]),
+        companion: &mut dyn Companion,
+        CompanionSolve { settings, is_first }: CompanionSolve,
+        loops: Option<ClosedRows<'_>>,
+    ) {
+        self.touch(motions);
         companion.start(&self.touched, &mut self.residual, &mut self.start);
         // Later solves of a step begin near their solution: the precision is relative to the residual of the first.
         let size = self.residual.iter().map(|r| r * r).sum::<f64>().sqrt();
@@ -106,13 +153,36 @@ impl CompanionScratch {
             self.size = size;
         }
         let precision = (settings.precision * self.size / size).clamp(settings.precision, LOOSEST);
-        self.precision = CgSettings { precision, ..*settings };
-        let report = self.iterate(companion, &tree.factor, &self.precision.clone(), true);
+        self.precision = CgSettings { precision, ..settings };
+        let report = self.iterate(companion, (factor, loops), &self.precision.clone(), true);
         companion.solved(report);
         self.adopt();
+    }
+
+    /// `tree.motions` becomes the solution of the tree with the impulses of the companion, and of loops if there are any.
+    pub(crate) fn resolve(
+        &mut self,
+        (model, given): (&Model, &[Motion]),
+        tree: &mut TreeScratch,
+        of_loops: Option<&[Force]>,
+    ) {
         let above =
             |k: usize| given.get(model.pairs[k].parent_body as usize).copied().unwrap_or(Motion::ZERO);
-        self.tree.all(&tree.factor).resolve(&self.impulses, above, &mut tree.motions);
+        let Self { tree: reacting, impulses, sum, .. } = self;
+        let impulses = match of_loops {
+            Some(of_loops) => {
+                sum.clear();
+                sum.extend(impulses.iter().zip(of_loops).map(|(&own, &other)| own + other));
+                &*sum
+            }
+            None => &*impulses,
+        };
+        reacting.all(&tree.factor).resolve(impulses, above, &mut tree.motions);
+    }
+
+    /// The reaction of the tree alone, touched at the ports of companion and loops.
+    pub(crate) fn tree<'a>(&'a mut self, factor: &'a PairFactor) -> TreeResponder<'a> {
+        self.tree.touched(factor)
     }
 
     /// Adds the last solution to the companion's changes and to its impulses.
@@ -128,17 +198,25 @@ impl CompanionScratch {
     fn iterate(
         &mut self,
         companion: &mut dyn Companion,
-        factor: &PairFactor,
+        (factor, loops): (&PairFactor, Option<ClosedRows<'_>>),
         settings: &CgSettings,
         is_new: bool,
     ) -> CgReport {
-        let Self { tree, solution, system: SystemScratch { on_tree, cg, rhs }, .. } = self;
+        let Self { tree, ports, solution, system: SystemScratch { on_tree, closed, cg, rhs }, .. } = self;
         OnTree::fill(&self.residual, &self.start, rhs);
         solution.clear();
         solution.resize(rhs.len(), 0.0);
         let mut tree = tree.touched(factor);
-        on_tree.touch(&self.ports, factor.len());
-        let mut system = OnTree { attached: companion, tree: &mut tree, scratch: on_tree };
+        on_tree.touch(ports, factor.len());
+        let mut closed_tree;
+        let tree: &mut dyn Responder = match loops {
+            Some(ClosedRows { rows, factored }) => {
+                closed_tree = ClosedTree { tree: &mut tree, rows, factored, ports, scratch: closed };
+                &mut closed_tree
+            }
+            None => &mut tree,
+        };
+        let mut system = OnTree { attached: companion, tree, scratch: on_tree };
         if is_new {
             system.prepare();
         }
@@ -201,7 +279,7 @@ impl Responder for CoupledTree<'_> {
         start.iter_mut().for_each(|f| *f = *f * -1.0);
         let CgSettings { precision, iterations } = scratch.precision;
         let settings = CgSettings { precision: (precision * FINER).max(FINEST), iterations };
-        scratch.iterate(*companion, factor, &settings, false);
+        scratch.iterate(*companion, (*factor, None), &settings, false);
         let mut all = std::mem::take(&mut scratch.sum);
         all.clear();
         all.extend_from_slice(impulses);

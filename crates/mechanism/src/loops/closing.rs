@@ -54,9 +54,14 @@ impl LoopWorkspace {
             }
             Surroundings::Other(other) => self.close_on(other, motions, &free_mass, run),
         }
+        self.conclude(run);
+        true
+    }
+
+    /// Judges the solution, and keeps what joints do to their bodies.
+    pub(crate) fn conclude(&mut self, run: &mut Refinement<'_>) {
         self.judge(run);
         self.fill_joint_impulses();
-        true
     }
 
     /// Solves the joints of the tree and of the loops at once, for the twists of free bodies, where joints do nothing but hold points
@@ -80,8 +85,7 @@ impl LoopWorkspace {
         let seen = graph.seen;
         lambda.copy_from_slice(&graph.graph.lambda()[..rows.len()]);
         rows.scatter(lambda, impulses);
-        self.judge(run);
-        self.fill_joint_impulses();
+        self.conclude(run);
         Some(seen)
     }
 
@@ -189,8 +193,9 @@ impl LoopWorkspace {
     }
 
     /// The largest `|b − J v − D λ|`; infinite if it is not a number.
-    fn residual(&mut self, motions: &[Motion]) -> f64 {
+    pub(crate) fn residual(&mut self, motions: &[Motion]) -> f64 {
         let Self { rows, lambda, spare: found, .. } = self;
+        found.resize(rows.len(), 0.0);
         rows.gather(motions, found);
         let of_row = |row: usize| (rows.rhs()[row] - found[row] - rows.compliance()[row] * lambda[row]).abs();
         let counted = rows.blocks().iter().filter(|block| block.weight > 0.0).flat_map(|block| block.rows());

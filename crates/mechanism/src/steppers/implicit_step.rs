@@ -169,21 +169,23 @@ impl<'a> ImplicitStep<'a> {
         if let Some(loops) = &self.solver.loops {
             points.best_multipliers.clone_from(&loops.lambda);
         }
+        if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.solver.companion {
+            scratch.keep();
+            companion.keep();
+        }
     }
 
-    /// Takes up the best solution. A companion with unknowns keeps only its last ones, so it is solved once more from there.
-    pub(crate) fn take_best(&mut self, state: &State, solved: &mut SolvedPoint, run: &mut Refinement<'_>) {
+    /// Takes up the best solution.
+    pub(crate) fn take_best(&mut self) {
         self.solver.tree.motions.copy_from_slice(&self.here.points.best_motions);
         self.here.points.rotors.iter_mut().for_each(Rotor::take_axis);
         if let Some(loops) = &mut self.solver.loops {
             loops.lambda.clone_from(&self.here.points.best_multipliers);
             loops.apply_multipliers();
         }
-        if self.solver.has_unknowns() {
-            self.here.move_ends(state, &self.solver.tree.motions);
-            self.prepare_again(state);
-            self.here.phase = NewtonPhase::Moved;
-            *solved = self.solve(state, run);
+        if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.solver.companion {
+            scratch.take_best();
+            companion.take_best();
         }
     }
 

@@ -116,7 +116,7 @@ impl ImplicitStep<'_> {
             };
             let Some(next) = next else {
                 if !is_best && smallest.is_finite() {
-                    self.take_best(state, solved, run);
+                    self.take_best();
                 }
                 break;
             };
@@ -174,8 +174,12 @@ impl ImplicitStep<'_> {
         let settings = LoopSettings { method: model.loop_method(asked.method), ..asked };
         let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
         let may_be_direct = matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct);
-        let has_graph = may_be_direct && self.has_many_loops();
-        n_rows > 0 && !has_graph && !settings.is_direct(n_rows, self.solver.has_unknowns())
+        let is_direct = if self.solver.has_unknowns() {
+            settings.is_closed_first(n_rows)
+        } else {
+            may_be_direct && self.has_many_loops() || settings.is_direct(n_rows, false)
+        };
+        n_rows > 0 && !is_direct
     }
 
     /// The phase of the next iteration after an error and the one before it; `None` if the step had better be divided.

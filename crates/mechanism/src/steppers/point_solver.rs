@@ -6,7 +6,7 @@
 use glam::DVec3;
 use sinew_solvers::CgSettings;
 
-use crate::coupling::{CompanionScratch, CoupledTree, MOST_SOLVES};
+use crate::coupling::{CompanionScratch, CompanionSolve, CoupledTree, MOST_SOLVES, Together};
 use crate::loops::{LoopDemand, LoopWorkspace, Refinement, Surroundings};
 use crate::tree::{
     BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, Rotor, TreeReport, TreeScratch, TreeSystem,
@@ -122,10 +122,15 @@ impl PointSolver<'_> {
             }
         };
         seen.merge(&open);
+        let is_first = !(coupling.is_again || coupling.is_same);
+        if self.closes_first(run) {
+            self.solve_together(problem, is_first, run);
+            return SolvedPoint { seen, loop_error };
+        }
         if let Some(CoupledCompanion { scratch, companion, precision }) = &mut self.companion {
-            let is_first = !(coupling.is_again || coupling.is_same);
             let known = (problem.point.model, problem.point.motions);
-            scratch.solve(known, self.tree, *companion, precision, is_first);
+            let how = CompanionSolve { settings: *precision, is_first };
+            scratch.solve(known, self.tree, *companion, how);
             run.done(Stage::Couple);
         }
         self.close_loops(problem, run);
@@ -154,6 +159,23 @@ impl PointSolver<'_> {
             Some(loops) => loops.linearize(at, &demand, self.loads),
             None => (TreeReport::default(), 0.0),
         }
+    }
+
+    /// Whether the loops are eliminated before the companion is solved.
+    fn closes_first(&self, run: &Refinement<'_>) -> bool {
+        let n_rows = self.loops.as_ref().map_or(0, |loops| loops.rows.len());
+        n_rows > 0 && self.has_unknowns() && run.settings.solve.is_closed_first(n_rows)
+    }
+
+    /// Solves companion and loops on top of the tree.
+    fn solve_together(&mut self, problem: &PointProblem<'_>, is_first: bool, run: &mut Refinement<'_>) {
+        let (Some(loops), Some(coupled)) = (&mut self.loops, &mut self.companion) else { return };
+        let LinearizationPoint { model, poses, motions: given, .. } = problem.point;
+        let CoupledCompanion { scratch, companion, precision } = coupled;
+        let how = CompanionSolve { settings: *precision, is_first };
+        Together { model, poses, given, tree: self.tree, loops, scratch, companion: *companion, how }
+            .solve(run);
+        run.done(Stage::Couple);
     }
 
     /// Refines the loops on what reacts to them: the tree, alone or with the companion, or free bodies.

@@ -9,7 +9,7 @@
 //!
 //! **Cost.** One factor, and a solve and two passes over the rows per repeat; no allocation once warm.
 //!
-//! **Failure.** `None`: rows depend on each other or are switched off, the residual does not fall, or numbers are not finite.
+//! **Failure.** `None`: rows depend on each other, the residual does not fall, or numbers are not finite.
 
 use super::direct::NOTHING;
 use super::graph::LoopGraph;
@@ -39,9 +39,6 @@ pub(super) struct AllRows {
 impl LoopGraph {
     /// Solves the rows of all joints for the twists of the bodies; the first blocks are the loops. Returns the largest residual.
     pub fn solve_all(&mut self, n_loops: usize, precision: f64, motions: &mut [Motion]) -> Option<f64> {
-        if self.rows.has_switched_off() {
-            return None;
-        }
         let n_loop_rows = self.n_loop_rows(n_loops) as usize;
         let epsilon = |row: usize, free: f64| if row < n_loop_rows { EPSILON * free } else { 0.0 };
         self.factor_with(epsilon);
@@ -108,6 +105,7 @@ impl AllRows {
         graph.rows.gather(motions, residual);
         let known = graph.rows.rhs().iter().zip(graph.rows.compliance()).zip(&*lambda);
         residual.iter_mut().zip(known).for_each(|(r, ((b, d), l))| *r = b - *r - d * l);
+        graph.rows.switch_off(residual);
         largest(residual)
     }
 }

@@ -48,6 +48,9 @@ pub(super) const NOTHING: f64 = 1e-6;
 /// A pivot below this fraction of its diagonal entry is rounding.
 const ZERO: f64 = 1e-11;
 
+/// Share of a right-hand side that is rounding.
+const ROUNDING: f64 = 1e-14;
+
 /// A pivot below this many `ε` is mostly that of the proximal term: its row depends on those before it.
 const DEPENDENT: f64 = 10.0;
 
@@ -64,6 +67,8 @@ pub(crate) struct DirectScratch {
     free: Vec<f64>,
     residual: Vec<f64>,
     step: Vec<f64>,
+    /// Number of pivots; `None` if there is no factor of the last rows.
+    rank: Option<usize>,
     /// First row that depends on others.
     pub(crate) dependent: Option<u32>,
     /// One row or column at a time.
@@ -84,6 +89,7 @@ pub(crate) fn solve(
     operator.rows.fill_free_diagonal(free_mass, &mut scratch.free);
     scratch.assemble(operator, epsilon(settings, SHARE));
     let rank = scratch.decompose(n);
+    scratch.rank = Some(rank);
     scratch.dependent = scratch.find_dependent(rank, DEPENDENT * epsilon(settings, SHARE));
     scratch.subtract(rhs, lambda);
     operator.switch_off(&mut scratch.residual);
@@ -97,7 +103,11 @@ pub(crate) fn solve(
         operator.switch_off(&mut scratch.residual);
         residual = largest(&scratch.residual);
     }
-    judge(residual, settings, lambda)
+    let (stop, residual) = judge(residual, settings, lambda);
+    if stop == LoopStop::Breakdown {
+        scratch.rank = None;
+    }
+    (stop, residual)
 }
 
 /// [`solve`] on a graph: `E` is its factor, and `A E = 1 − ε P E`.
@@ -174,6 +184,32 @@ fn judge(residual: f64, settings: &LoopSettings, lambda: &mut [f64]) -> (LoopSto
 }
 
 impl DirectScratch {
+    /// Forgets the factor.
+    pub(crate) fn forget(&mut self) {
+        (self.rank, self.dependent) = (None, None);
+    }
+
+    /// Whether there is a factor of the last rows.
+    pub(crate) fn is_factored(&self) -> bool {
+        self.rank.is_some()
+    }
+
+    /// `λ` of the factored equations for another right-hand side; rows that are switched off must be zero there. A symmetric, linear map
+    /// but for rounding.
+    pub(crate) fn solve_again(&mut self, rhs: &[f64], lambda: &mut [f64]) {
+        lambda.fill(0.0);
+        let Some(rank) = self.rank else { return };
+        self.residual.copy_from_slice(rhs);
+        let rounding = ROUNDING * largest(rhs);
+        for _ in 0..REPEATS {
+            if largest(&self.residual) <= rounding {
+                return;
+            }
+            self.advance(rank, lambda);
+            self.subtract(rhs, lambda);
+        }
+    }
+
     /// Room for a residual.
     pub(crate) fn residual(&mut self, n: usize) -> &mut [f64] {
         self.residual.resize(n, 0.0);

@@ -1,6 +1,7 @@
 //! Closed loops: rows on top of a factored tree, solved by a Krylov method (Fau99 §3).
 
 mod all_rows;
+mod closed;
 #[cfg(feature = "dense")]
 mod dense;
 mod direct;
@@ -14,8 +15,9 @@ mod responder;
 mod rows;
 mod settings;
 
+pub use closed::{ClosedScratch, ClosedTree};
 pub use graph::LoopGraph;
 pub use refine::{LoopProblem, LoopScratch, refine};
 pub use responder::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use rows::{LoopBlock, LoopRow, LoopRows};
-pub use settings::{DIRECT_ROWS, LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};
+pub use settings::{COUPLED_ROWS, DIRECT_ROWS, LOOP_DRIFT, LoopMethod, LoopReport, LoopSettings, LoopStop};

@@ -76,10 +76,6 @@ impl<'a> Operator<'a> {
 
     /// Sets the rows of blocks without weight to zero.
     pub(crate) fn switch_off(&self, values: &mut [f64]) {
-        if self.rows.has_switched_off() {
-            for block in self.rows.blocks().iter().filter(|block| block.weight <= 0.0) {
-                values[block.rows()].fill(0.0);
-            }
-        }
+        self.rows.switch_off(values);
     }
 }

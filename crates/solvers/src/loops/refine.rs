@@ -45,13 +45,26 @@ pub struct LoopScratch {
     preconditioner: Preconditioner,
     vectors: Vec<f64>,
     verified: Vec<f64>,
-    direct: DirectScratch,
+    pub(crate) direct: DirectScratch,
 }
 
 impl LoopScratch {
     /// Empty scratch.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether the last [`refine`] has factored its rows, for [`Self::solve_again`] and [`crate::ClosedTree`].
+    pub fn is_factored(&self) -> bool {
+        self.direct.is_factored()
+    }
+
+    /// Solves the rows that the last [`refine`] has factored for another right-hand side.
+    ///
+    /// # Panics
+    /// If the vectors do not have one entry per row.
+    pub fn solve_again(&mut self, rhs: &[f64], lambda: &mut [f64]) {
+        self.direct.solve_again(rhs, lambda);
     }
 }
 
@@ -84,6 +97,7 @@ pub fn refine(
     let LoopProblem { rows, responder, free_mass, rhs, graph } = problem;
     assert_eq!([rhs.len(), lambda.len()], [rows.len(); 2], "vectors must have one entry per row");
     let LoopScratch { ports, preconditioner, vectors, verified, direct } = scratch;
+    direct.forget();
     let mut report = LoopReport { rows: rows.len() as u32, ..LoopReport::default() };
     if rows.is_empty() {
         return report;
@@ -102,7 +116,6 @@ pub fn refine(
             return report;
         }
         report.iterations = 1;
-        direct.dependent = None;
         (report.stop, report.residual) = match graph {
             Some(graph) => {
                 direct::solve_graph((&mut operator, graph), free_mass, settings, direct, rhs, lambda)

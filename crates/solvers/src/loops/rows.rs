@@ -222,7 +222,7 @@ impl LoopRows {
     }
 
     /// The ports that rows touch, each once.
-    pub fn touched_ports(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn touched_ports(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.ports.iter().copied()
     }
 
@@ -231,9 +231,13 @@ impl LoopRows {
         self.seen.len()
     }
 
-    /// Whether a block has the weight 0.
-    pub(crate) fn has_switched_off(&self) -> bool {
-        self.switched_off
+    /// Sets the entries of blocks of weight 0, which are switched off, to zero.
+    pub fn switch_off(&self, values: &mut [f64]) {
+        if self.switched_off {
+            for block in self.blocks.iter().filter(|block| block.weight <= 0.0) {
+                values[block.rows()].fill(0.0);
+            }
+        }
     }
 
     #[inline]

@@ -25,6 +25,10 @@ pub enum LoopMethod {
 /// Rows up to which [`LoopMethod::Auto`] is direct.
 pub const DIRECT_ROWS: usize = 64;
 
+/// Rows up to which [`LoopMethod::Auto`] eliminates loops before it solves for a soft body on the tree. More than [`DIRECT_ROWS`]: what
+/// this saves is a solve of the soft body per iteration.
+pub const COUPLED_ROWS: usize = 256;
+
 /// Settings of a loop solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -67,6 +71,14 @@ impl LoopSettings {
     pub fn is_direct(&self, n_rows: usize, is_slow: bool) -> bool {
         match self.method {
             LoopMethod::Auto => n_rows <= DIRECT_ROWS && !is_slow,
+            method => method == LoopMethod::Direct,
+        }
+    }
+
+    /// Whether this many rows on a tree with a soft body are eliminated before the soft body is solved ([`crate::ClosedTree`]).
+    pub fn is_closed_first(&self, n_rows: usize) -> bool {
+        match self.method {
+            LoopMethod::Auto => n_rows <= COUPLED_ROWS,
             method => method == LoopMethod::Direct,
         }
     }

@@ -312,16 +312,28 @@ impl Reference {
 
     /// The motions of all bodies when independent rows act on the tree at rest.
     pub(super) fn motions(&self, blocks: &[Block]) -> Vec<f64> {
+        let rhs: Vec<f64> = blocks.iter().flat_map(|block| &block.rows).map(|row| row.rhs).collect();
+        self.solve(blocks, &vec![0.0; self.g.n_rows()], &rhs)
+    }
+
+    /// The motions of all bodies under impulses when the rows ask for nothing.
+    pub(super) fn closed_reaction(&self, blocks: &[Block], impulses: &[Force]) -> Vec<f64> {
+        let impulses: Vec<f64> = impulses.iter().flat_map(|f| f.to_array()).collect();
+        let n_rows = blocks.iter().map(|block| block.rows.len()).sum();
+        self.solve(blocks, &impulses, &vec![0.0; n_rows])
+    }
+
+    fn solve(&self, blocks: &[Block], impulses: &[f64], of_rows: &[f64]) -> Vec<f64> {
         let jg = self.jacobian(blocks).mul(&self.g);
         let (m, n) = (jg.n_rows(), jg.n_cols());
         let mut kkt = Dense::zeros(n + m, n + m);
         kkt.add_block(0, 0, &self.h);
         kkt.add_block(n, 0, &jg);
         kkt.add_block(0, n, &Dense::zeros(n, m).plus(&jg.transpose(), -1.0));
-        let mut rhs = vec![0.0; n + m];
+        let mut rhs = self.g.transpose().mul_vec(impulses);
+        rhs.extend_from_slice(of_rows);
         for (i, row) in blocks.iter().flat_map(|block| &block.rows).enumerate() {
             kkt[(n + i, n + i)] = row.compliance;
-            rhs[n + i] = row.rhs;
         }
         self.g.mul_vec(&kkt.solve(&rhs).unwrap()[..n])
     }

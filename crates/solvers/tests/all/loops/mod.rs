@@ -1,5 +1,6 @@
 //! Loop refinement: rows on top of a tree, their responders and methods.
 
+mod closed;
 mod contradiction;
 mod graphs;
 mod ladder;
