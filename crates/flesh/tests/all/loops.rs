@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use glam::{DQuat, DVec3};
 use sinew_flesh::FleshOptions;
-use sinew_math::Pose;
+use sinew_math::{Pose, exp_so3};
 use sinew_mechanism::{
     BodyId, Grab, Implicit, JointFrames, JointKind, JointSpec, LoopMethod, LoopStop, MechanismBuilder,
     RotationForce, ScalarForce, Scheme,
@@ -27,7 +27,7 @@ fn anchor(bone: usize) -> DVec3 {
 
 /// A rotation with no axis in a special direction.
 fn skewed() -> DQuat {
-    DQuat::from_axis_angle(DVec3::new(0.36, 0.48, 0.8), 1.1)
+    exp_so3(DVec3::new(0.36, 0.48, 0.8) * 1.1)
 }
 
 /// A joint at an anchor of a bone, to the world or to another bone; closed as the bones stand.
@@ -44,7 +44,7 @@ fn joint_at(
     if let JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } = kind {
         point += rotation * DVec3::X * radius;
         if matches!(kind, JointKind::RollingDisc { .. }) {
-            rotation1 = rotation * DQuat::from_rotation_z(FRAC_PI_2);
+            rotation1 = rotation * exp_so3(DVec3::Z * FRAC_PI_2);
         }
     }
     let frames =
@@ -220,7 +220,7 @@ fn redundant_loops_in_flesh_move_and_stay_closed() {
 
 #[test]
 fn a_four_bar_of_hinges_in_flesh_moves_as_one_without_redundant_rows() {
-    let along_y = DQuat::from_rotation_z(FRAC_PI_2);
+    let along_y = exp_so3(DVec3::Z * FRAC_PI_2);
     let four_bar = |kind: JointKind| {
         chain_of((JointKind::Hinge, along_y), |builder, bones| {
             builder.add_joint(joint_at(kind, along_y, 3, (2, bones[2]), None));
