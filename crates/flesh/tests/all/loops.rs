@@ -199,22 +199,25 @@ fn loops_without_iterations_leave_flesh_as_the_iteration_does() {
 
 #[test]
 fn redundant_loops_in_flesh_move_and_stay_closed() {
-    let twice = chain(|builder, bones| {
-        builder.add_joint(at_end(JointKind::Ball, bones));
-        builder.add_joint(at_end(JointKind::Ball, bones));
-    });
-    let once = closed(JointKind::Ball);
-    let [mut twice, mut once] = [&twice, &once].map(|chain| run_by(chain, LoopMethod::Auto));
-    // Two joints that share a force stiffen their bodies a little otherwise than one.
-    let mut implicit = Implicit::default();
-    implicit.geometric_stiffness = false;
-    (twice.settings.scheme, once.settings.scheme) = (Scheme::Implicit(implicit), Scheme::Implicit(implicit));
-    for step in 0..20 {
-        let (report, _) = twice.step();
-        once.step();
-        assert_eq!(report.loops.stop, LoopStop::Converged);
-        let error = apart(&twice, &once);
-        assert!(error < 1e-9, "step {step}: {error:e}");
+    // More rows than are solved directly without flesh among them.
+    for copies in [2, 24] {
+        let pins = chain(|builder, bones| {
+            (0..copies).for_each(|_| _ = builder.add_joint(at_end(JointKind::Ball, bones)));
+        });
+        let pin = closed(JointKind::Ball);
+        let [mut many, mut once] = [&pins, &pin].map(|chain| run_by(chain, LoopMethod::Auto));
+        // Joints that share a force stiffen their bodies a little otherwise than one.
+        let mut implicit = Implicit::default();
+        implicit.geometric_stiffness = false;
+        (many.settings.scheme, once.settings.scheme) =
+            (Scheme::Implicit(implicit), Scheme::Implicit(implicit));
+        for step in 0..20 {
+            let (report, _) = many.step();
+            once.step();
+            assert_eq!(report.loops.stop, LoopStop::Converged);
+            let error = apart(&many, &once);
+            assert!(error < 1e-9, "{copies} pins, step {step}: {error:e}");
+        }
     }
 }
 
