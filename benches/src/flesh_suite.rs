@@ -372,7 +372,8 @@ fn interpolate(points: &[(f64, f64)], x: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::{
-        FleshMotion, FleshSuite, MeasureEffort, SceneRun, Suite, cantilever, interpolate, measure_motion,
+        FleshMotion, FleshSuite, ImplicitRun, MeasureEffort, SceneRun, Suite, cantilever, interpolate,
+        measure_motion,
     };
     use crate::SuiteReport;
 
@@ -387,8 +388,10 @@ mod tests {
             suite.motions.push(measure_motion(motion, 50, 1).unwrap());
         }
         let beam = SceneRun::new(&cantilever(1e6, [5, 1, 1])).unwrap();
-        suite.measure_scene("cantilever, 1e6 Pa", beam, 5, effort).unwrap();
-        suite.measure_scene("finger", SceneRun::fixture("finger").unwrap(), 5, effort).unwrap();
+        let finger = SceneRun::fixture("finger").unwrap();
+        let runs = [("cantilever, 1e6 Pa", beam), ("finger", finger)];
+        let runs = runs.map(|(name, run)| ImplicitRun::new(name, run, 5).unwrap());
+        suite.measure_in_turn(runs, effort).unwrap();
         for row in &suite.implicit {
             assert!(row.solves >= 1.0 && row.iterations > 0.0, "{row:?}");
         }

@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use glam::{DQuat, DVec3};
 use sinew_flesh::FleshOptions;
-use sinew_math::Pose;
+use sinew_math::{Pose, exp_so3};
 use sinew_mechanism::{
     BodyId, Grab, Implicit, JointFrames, JointKind, JointSpec, LoopMethod, LoopStop, MechanismBuilder,
     RotationForce, ScalarForce, Scheme,
@@ -27,7 +27,7 @@ fn anchor(bone: usize) -> DVec3 {
 
 /// A rotation with no axis in a special direction.
 fn skewed() -> DQuat {
-    DQuat::from_axis_angle(DVec3::new(0.36, 0.48, 0.8), 1.1)
+    exp_so3(DVec3::new(0.36, 0.48, 0.8) * 1.1)
 }
 
 /// A joint at an anchor of a bone, to the world or to another bone; closed as the bones stand.
@@ -44,7 +44,7 @@ fn joint_at(
     if let JointKind::RollingSphere { radius } | JointKind::RollingDisc { radius } = kind {
         point += rotation * DVec3::X * radius;
         if matches!(kind, JointKind::RollingDisc { .. }) {
-            rotation1 = rotation * DQuat::from_rotation_z(FRAC_PI_2);
+            rotation1 = rotation * exp_so3(DVec3::Z * FRAC_PI_2);
         }
     }
     let frames =
@@ -199,28 +199,31 @@ fn loops_without_iterations_leave_flesh_as_the_iteration_does() {
 
 #[test]
 fn redundant_loops_in_flesh_move_and_stay_closed() {
-    let twice = chain(|builder, bones| {
-        builder.add_joint(at_end(JointKind::Ball, bones));
-        builder.add_joint(at_end(JointKind::Ball, bones));
-    });
-    let once = closed(JointKind::Ball);
-    let [mut twice, mut once] = [&twice, &once].map(|chain| run_by(chain, LoopMethod::Auto));
-    // Two joints that share a force stiffen their bodies a little otherwise than one.
-    let mut implicit = Implicit::default();
-    implicit.geometric_stiffness = false;
-    (twice.settings.scheme, once.settings.scheme) = (Scheme::Implicit(implicit), Scheme::Implicit(implicit));
-    for step in 0..20 {
-        let (report, _) = twice.step();
-        once.step();
-        assert_eq!(report.loops.stop, LoopStop::Converged);
-        let error = apart(&twice, &once);
-        assert!(error < 1e-9, "step {step}: {error:e}");
+    // More rows than are solved directly without flesh among them.
+    for copies in [2, 24] {
+        let pins = chain(|builder, bones| {
+            (0..copies).for_each(|_| _ = builder.add_joint(at_end(JointKind::Ball, bones)));
+        });
+        let pin = closed(JointKind::Ball);
+        let [mut many, mut once] = [&pins, &pin].map(|chain| run_by(chain, LoopMethod::Auto));
+        // Joints that share a force stiffen their bodies a little otherwise than one.
+        let mut implicit = Implicit::default();
+        implicit.geometric_stiffness = false;
+        (many.settings.scheme, once.settings.scheme) =
+            (Scheme::Implicit(implicit), Scheme::Implicit(implicit));
+        for step in 0..20 {
+            let (report, _) = many.step();
+            once.step();
+            assert_eq!(report.loops.stop, LoopStop::Converged);
+            let error = apart(&many, &once);
+            assert!(error < 1e-9, "{copies} pins, step {step}: {error:e}");
+        }
     }
 }
 
 #[test]
 fn a_four_bar_of_hinges_in_flesh_moves_as_one_without_redundant_rows() {
-    let along_y = DQuat::from_rotation_z(FRAC_PI_2);
+    let along_y = exp_so3(DVec3::Z * FRAC_PI_2);
     let four_bar = |kind: JointKind| {
         chain_of((JointKind::Hinge, along_y), |builder, bones| {
             builder.add_joint(joint_at(kind, along_y, 3, (2, bones[2]), None));

@@ -35,8 +35,6 @@ pub(crate) struct CompanionScratch {
     /// Of closed loops.
     loop_ports: Vec<u32>,
     system: SystemScratch,
-    /// Of the last solve: changes of unknowns, then impulses on ports.
-    solution: Vec<f64>,
     /// Changes of the companion's unknowns.
     own: Vec<f64>,
     /// Zeros.
@@ -62,6 +60,8 @@ struct SystemScratch {
     closed: ClosedScratch,
     cg: CgScratch,
     rhs: Vec<f64>,
+    /// Of the last solve: changes of unknowns, then impulses on ports.
+    solution: Vec<f64>,
 }
 
 /// Loops that the tree closes whatever the companion does: their rows, and the factor of these on the tree alone.
@@ -187,8 +187,8 @@ impl CompanionScratch {
 
     /// Adds the last solution to the companion's changes and to its impulses.
     pub(crate) fn adopt(&mut self) {
-        self.own.iter_mut().zip(&self.solution).for_each(|(own, x)| *own += x);
-        let carried = OnTree::carried(self.own.len(), &self.solution);
+        self.own.iter_mut().zip(&self.system.solution).for_each(|(own, x)| *own += x);
+        let carried = OnTree::carried(self.own.len(), &self.system.solution);
         for (&port, impulse) in self.ports.iter().zip(carried) {
             self.impulses[port as usize] += impulse;
         }
@@ -202,7 +202,8 @@ impl CompanionScratch {
         settings: &CgSettings,
         is_new: bool,
     ) -> CgReport {
-        let Self { tree, ports, solution, system: SystemScratch { on_tree, closed, cg, rhs }, .. } = self;
+        let Self { tree, ports, system, .. } = self;
+        let SystemScratch { on_tree, closed, cg, rhs, solution } = system;
         OnTree::fill(&self.residual, &self.start, rhs);
         solution.clear();
         solution.resize(rhs.len(), 0.0);
@@ -284,7 +285,7 @@ impl Responder for CoupledTree<'_> {
         all.clear();
         all.extend_from_slice(impulses);
         for (&port, impulse) in
-            scratch.ports.iter().zip(OnTree::carried(scratch.own.len(), &scratch.solution))
+            scratch.ports.iter().zip(OnTree::carried(scratch.own.len(), &scratch.system.solution))
         {
             all[port as usize] += impulse;
         }
