@@ -26,8 +26,8 @@ pub use error::FactorError;
 pub use load::Load;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};
 pub use loops::{
-    COUPLED_ROWS, ClosedScratch, ClosedTree, DIRECT_ROWS, LOOP_DRIFT, LoopBlock, LoopGraph, LoopMethod,
-    LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop, refine,
+    AllRows, COUPLED_ROWS, ClosedScratch, ClosedTree, DIRECT_ROWS, LOOP_DRIFT, LoopBlock, LoopGraph,
+    LoopMethod, LoopProblem, LoopReport, LoopRow, LoopRows, LoopScratch, LoopSettings, LoopStop, refine,
 };
 pub use pair::{PairFactor, PairFactorView, PairJoint, PointJoint};
 pub use pair_tree::PairTree;

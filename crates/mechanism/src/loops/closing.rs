@@ -78,12 +78,12 @@ impl LoopWorkspace {
         self.fill_graph(at);
         let Self { rows, lambda, graph, impulses, .. } = self;
         let graph = graph.as_mut()?;
-        if !run.solve_all(&mut graph.graph, rows.blocks().len(), motions) {
+        if !run.solve_all((&mut graph.graph, &mut graph.all), rows.blocks().len(), motions) {
             graph.needs_tree = true;
             return None;
         }
         let seen = graph.seen;
-        lambda.copy_from_slice(&graph.graph.lambda()[..rows.len()]);
+        lambda.copy_from_slice(&graph.all.lambda[..rows.len()]);
         rows.scatter(lambda, impulses);
         self.conclude(run);
         Some(seen)

@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Sym6, quat_to_mat3};
-use sinew_solvers::{DIRECT_ROWS, Load, LoopGraph, LoopRows};
+use sinew_solvers::{AllRows, DIRECT_ROWS, Load, LoopGraph, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
@@ -18,6 +18,7 @@ use crate::tree::{JointAt, LinearizationPoint, TreeReport, TreeSystem, add_geome
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointGraph {
     pub(crate) graph: LoopGraph,
+    pub(crate) all: AllRows,
     /// The tree joints, as if they were outside the tree.
     joints: Vec<LoopModel>,
     /// Per pair.
@@ -57,9 +58,8 @@ impl JointGraph {
             graph.rows.push(looped.ports, &rows[..model.joints[looped.joint as usize].n_rows()], 1.0);
         }
         let limit = PER_BODY * n_rows as f64 * model.pairs.len() as f64;
-        let has_spring = |looped: &LoopModel| {
-            model.springs_across(&model.joints[looped.joint as usize]).into_iter().next().is_some()
-        };
+        let has_spring =
+            |looped: &LoopModel| !model.springs_across(&model.joints[looped.joint as usize]).is_empty();
         let holds_points = joints.iter().all(|looped| looped.is_point && !has_spring(looped));
         (graph.flops() <= limit).then(|| Box::new(Self { graph, joints, holds_points, ..Self::default() }))
     }

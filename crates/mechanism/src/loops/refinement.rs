@@ -4,8 +4,8 @@
 
 use sinew_math::Motion;
 use sinew_solvers::{
-    FreeMass, LoopGraph, LoopMethod, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings, LoopStop,
-    Responder, refine,
+    AllRows, FreeMass, LoopGraph, LoopMethod, LoopProblem, LoopReport, LoopRows, LoopScratch, LoopSettings,
+    LoopStop, Responder, refine,
 };
 
 use crate::{Input, Loops, Model, Stage, Watch};
@@ -64,7 +64,7 @@ impl<'a> Refinement<'a> {
     /// One solve of the rows of all joints, of which the first blocks are the loops; false if it is not to be made, or has failed.
     pub(crate) fn solve_all(
         &mut self,
-        graph: &mut LoopGraph,
+        (graph, all): (&mut LoopGraph, &mut AllRows),
         n_loops: usize,
         motions: &mut [Motion],
     ) -> bool {
@@ -77,7 +77,7 @@ impl<'a> Refinement<'a> {
         if !watch.keep_refining(report.iterations, f64::INFINITY) {
             return false;
         }
-        let Some(residual) = graph.solve_all(n_loops, solve.precision, motions) else { return false };
+        let Some(residual) = all.solve(graph, n_loops, solve.precision, motions) else { return false };
         *left -= 1;
         let stop = if report.stop == LoopStop::Asked { report.stop } else { LoopStop::Converged };
         let (iterations, rows) = (report.iterations + 1, graph.n_loop_rows(n_loops));

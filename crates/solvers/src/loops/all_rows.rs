@@ -29,44 +29,25 @@ const GAIN: f64 = 0.5;
 
 /// Multipliers and scratch of the rows of all joints.
 #[derive(Clone, Debug, Default)]
-pub(super) struct AllRows {
-    lambda: Vec<f64>,
+pub struct AllRows {
+    /// Of the last solve, one per row.
+    pub lambda: Vec<f64>,
     residual: Vec<f64>,
     change: Vec<f64>,
     impulses: Vec<Force>,
 }
 
-impl LoopGraph {
-    /// Solves the rows of all joints for the twists of the bodies; the first blocks are the loops. Returns the largest residual.
-    pub fn solve_all(&mut self, n_loops: usize, precision: f64, motions: &mut [Motion]) -> Option<f64> {
-        let n_loop_rows = self.n_loop_rows(n_loops) as usize;
-        let epsilon = |row: usize, free: f64| if row < n_loop_rows { EPSILON * free } else { 0.0 };
-        self.factor_with(epsilon);
-        let mut all = std::mem::take(&mut self.all);
-        let found = all.solve(self, n_loop_rows, precision, motions);
-        self.all = all;
-        found
-    }
-
-    /// Multipliers of the last [`Self::solve_all`], one per row.
-    pub fn lambda(&self) -> &[f64] {
-        &self.all.lambda
-    }
-
-    /// Rows of the first blocks.
-    pub fn n_loop_rows(&self, n_loops: usize) -> u32 {
-        self.rows.blocks().get(n_loops).map_or(self.rows.len(), |block| block.rows().start) as u32
-    }
-}
-
 impl AllRows {
-    fn solve(
+    /// Solves the rows of all joints for the twists of the bodies; the first blocks are the loops. Returns the largest residual.
+    pub fn solve(
         &mut self,
         graph: &mut LoopGraph,
-        n_loop_rows: usize,
+        n_loops: usize,
         precision: f64,
         motions: &mut [Motion],
     ) -> Option<f64> {
+        let n_loop_rows = graph.n_loop_rows(n_loops) as usize;
+        graph.factor_with(|row, free| if row < n_loop_rows { EPSILON * free } else { 0.0 });
         let Self { lambda, residual, change, .. } = self;
         lambda.clear();
         lambda.resize(graph.rows.len(), 0.0);

@@ -16,8 +16,7 @@
 //!
 //! **Failure.** Rows that move nothing of their own get 0. Numbers that are not finite are passed on.
 
-use super::all_rows::AllRows;
-use super::ingredients::Ingredients;
+use super::ingredients::{Ingredients, Meeting};
 use super::rows::LoopRows;
 use crate::sparse::{FrontFactor, FrontPlan};
 use sinew_math::{Force, Sym6};
@@ -29,7 +28,7 @@ pub struct LoopGraph {
     pub rows: LoopRows,
     /// Inverse mass of each port with all that acts on it alone.
     pub inverse_masses: Vec<Sym6>,
-    /// Momentum of each port with all that acts on it alone; only [`LoopGraph::solve_all`] reads it.
+    /// Momentum of each port with all that acts on it alone; only [`super::AllRows`] reads it.
     pub momenta: Vec<Force>,
     plan: FrontPlan,
     /// Ports and rows of the blocks of the plan.
@@ -43,16 +42,6 @@ pub struct LoopGraph {
     /// What the factor was made of, then what the next one is made of.
     made_of: [Ingredients; 2],
     factor: FrontFactor,
-    pub(super) all: AllRows,
-}
-
-/// Two blocks that meet at a body.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Meeting {
-    pub(super) blocks: [u32; 2],
-    pub(super) sides: [u8; 2],
-    /// Column of the first block and row of the second one in their front.
-    pub(super) places: [u32; 2],
 }
 
 impl LoopGraph {
@@ -158,6 +147,11 @@ impl LoopGraph {
         factor.factor(plan, assemble);
     }
 
+    /// Rows of the first blocks.
+    pub fn n_loop_rows(&self, n_loops: usize) -> u32 {
+        self.rows.blocks().get(n_loops).map_or(self.rows.len(), |block| block.rows().start) as u32
+    }
+
     /// Largest `ε P λ` of the first rows.
     pub(super) fn held(&self, lambda: &[f64]) -> f64 {
         let Ingredients { on_diagonal, scales, .. } = &self.made_of[0];
@@ -185,6 +179,7 @@ impl LoopGraph {
 
 #[cfg(test)]
 mod tests {
+    use super::super::all_rows::AllRows;
     use super::super::ingredients::apply;
     use super::super::rows::LoopRow;
     use super::*;
@@ -300,7 +295,11 @@ mod tests {
             let expected = lu.solve(&rhs);
             let mut motions = free.clone();
             let size = rhs.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
-            let Some(residual) = graph.solve_all(N_LOOP_BLOCKS, 1e-11 * size, &mut motions) else { continue };
+            let Some(residual) =
+                AllRows::default().solve(&mut graph, N_LOOP_BLOCKS, 1e-11 * size, &mut motions)
+            else {
+                continue;
+            };
             n_solved += 1;
             assert!(residual <= 1e-10 * size);
             let mut impulses = graph.momenta.clone();
@@ -325,7 +324,7 @@ mod tests {
         graph.inverse_masses = vec![Sym6::rigid(Sym3::diagonal(DVec3::ONE), 1.0)];
         graph.momenta = vec![Force::ZERO];
         let mut motions = [sinew_math::Motion::ZERO];
-        assert_eq!(graph.solve_all(3, 1e-10, &mut motions), None);
+        assert_eq!(AllRows::default().solve(&mut graph, 3, 1e-10, &mut motions), None);
     }
 
     #[test]

@@ -5,17 +5,25 @@
 //!
 //! World axes at centres of mass. Cost: about 150 flops per row and 40 per pair of point blocks that meet.
 
-use super::graph::Meeting;
 use super::rows::{BlockRows, LoopBlock, LoopRows};
 use glam::DVec3;
 use sinew_math::{Force, Motion, Sym6};
 use std::ops::Range;
 
+/// Two blocks that meet at a body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    pub(super) blocks: [u32; 2],
+    pub(super) sides: [u8; 2],
+    /// Column of the first block and row of the second one in their front.
+    pub(super) places: [u32; 2],
+}
+
 /// What `H` is made of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ingredients {
     /// Of each block.
-    blocks: Vec<BlockPlace>,
+    blocks: Vec<StoredBlock>,
     /// `J` of general blocks on both sides, each row divided by the root of its diagonal entry of `H`.
     rows: Vec<[Force; 2]>,
     /// Arms of point blocks and `±1` on both sides, times their scale.
@@ -30,7 +38,7 @@ pub(super) struct Ingredients {
 
 /// Where a block is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum BlockPlace {
+enum StoredBlock {
     /// Among the points.
     Point(u32),
     /// First of its general rows.
@@ -84,7 +92,7 @@ impl Ingredients {
             self.scales.push(scale);
             self.on_diagonal.push(if scale > 0.0 { added[i] * scale * scale } else { 1.0 });
         }
-        self.blocks.push(BlockPlace::Point(self.points.len() as u32));
+        self.blocks.push(StoredBlock::Point(self.points.len() as u32));
         self.points.push([(arms[0] * scale, scale), (arms[1] * -scale, -scale)]);
     }
 
@@ -95,7 +103,7 @@ impl Ingredients {
         masses: [Option<&Sym6>; 2],
         added: impl Fn(usize, f64) -> f64,
     ) {
-        self.blocks.push(BlockPlace::Rows(self.rows.len() as u32));
+        self.blocks.push(StoredBlock::Rows(self.rows.len() as u32));
         for (row, &on) in block.rows().zip(rows) {
             let by = [0, 1].map(|side| masses[side].map_or(Motion::ZERO, |mass| apply(mass, on[side])));
             let free = on[0].dot(by[0]) + on[1].dot(by[1]);
@@ -121,7 +129,7 @@ impl Ingredients {
         let (sides, places) = (meeting.sides.map(usize::from), meeting.places.map(|place| place as usize));
         let moved = &self.moved[second];
         match self.blocks[meeting.blocks[0] as usize] {
-            BlockPlace::Point(point) => {
+            StoredBlock::Point(point) => {
                 let (arm, sign) = self.points[point as usize][sides[0]];
                 let columns = &mut matrix[places[0] * n..][..3 * n];
                 for (row, moved) in (places[1]..).zip(moved) {
@@ -132,7 +140,7 @@ impl Ingredients {
                     columns[2 * n + row] += entries.z;
                 }
             }
-            BlockPlace::Rows(from) => {
+            StoredBlock::Rows(from) => {
                 for (column, on) in (places[0]..).zip(&self.rows[from as usize..][..first.len()]) {
                     let column = &mut matrix[column * n + places[1]..][..moved.len()];
                     for (entry, moved) in column.iter_mut().zip(moved) {

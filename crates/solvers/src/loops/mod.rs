@@ -15,6 +15,7 @@ mod responder;
 mod rows;
 mod settings;
 
+pub use all_rows::AllRows;
 pub use closed::{ClosedScratch, ClosedTree};
 pub use graph::LoopGraph;
 pub use refine::{LoopProblem, LoopScratch, refine};
