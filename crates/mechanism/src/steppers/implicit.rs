@@ -31,9 +31,7 @@ pub(crate) fn step(
     let mut reactions = std::mem::take(&mut workspace.reactions);
     let mut step = ImplicitStep::new(task, settings, scheme, workspace, companion);
     step.start(state, run);
-    if !task.mends() {
-        step.start_at_end(state, run);
-    }
+    step.start_at_end(state, run);
     run.done(Stage::Prepare);
 
     if task.model.derived.has_bounded_loops && !step.is_iterated() {

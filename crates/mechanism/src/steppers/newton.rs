@@ -94,8 +94,8 @@ impl ImplicitStep<'_> {
             let held = error.max(self.here.spring_error());
             let error = held.max(spin);
             // Spinning bodies need some iterations before these tell whether they converge; joint errors change with them.
-            let is_mixing = spin > tolerance && closing.solves <= MIXED && held < QUICK;
-            let is_mixing = is_mixing && self.here.has_strong_rotors();
+            let may_mix = closing.solves <= MIXED && self.here.has_strong_rotors();
+            let is_mixing = may_mix && spin > tolerance && held < QUICK;
             // Hard grabs are met as well as that makes progress.
             let was_open = std::mem::replace(&mut open, self.here.grab_error());
             let is_open = open > tolerance && open < NO_GAIN * was_open;
@@ -172,7 +172,8 @@ impl ImplicitStep<'_> {
         let StepTask { model, settings, .. } = *self.here.task;
         let asked = settings.loops.solve;
         let settings = LoopSettings { method: model.loop_method(asked.method), ..asked };
-        let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.rows.len());
+        // Before the first solve there are no rows yet, but multipliers of the state.
+        let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.lambda.len());
         let may_be_direct = matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct);
         let is_direct = if self.solver.has_unknowns() {
             settings.is_closed_first(n_rows)
@@ -213,7 +214,8 @@ impl ImplicitStep<'_> {
     /// Linearizes the first solve where the step would end with the twists of its start, if the forces of the step before say that it will
     /// be linearized at its end anyway: one solve less.
     pub(crate) fn start_at_end(&mut self, state: &State, run: &mut Refinement<'_>) {
-        if !self.has_many_loops() || self.is_iterated() || self.here.scheme.is_second {
+        let may_move = self.most_solves() > 1 && !self.here.task.mends() && !self.here.scheme.is_second;
+        if !may_move || !self.has_many_loops() || self.is_iterated() {
             return;
         }
         let points = &mut *self.here.points;

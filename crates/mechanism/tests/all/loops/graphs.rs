@@ -339,3 +339,29 @@ fn joints_that_only_hold_points_are_solved_at_once_as_on_the_tree() {
 fn difference_of_poses(a: &State, b: &State) -> f64 {
     a.poses.iter().zip(&b.poses).map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f64::max)
 }
+
+#[test]
+fn a_taut_ladder_goes_on_from_its_state_alone() {
+    // What a workspace remembers of the steps before changes nothing, whoever solves the loops.
+    for method in [LoopMethod::Auto, LoopMethod::ConjugateResidual] {
+        for solves in [1, 10] {
+            let mut settings = Settings::default();
+            let mut implicit = Implicit::default();
+            implicit.newton_iterations = solves;
+            settings.scheme = Scheme::Implicit(implicit);
+            settings.loops.solve.method = method;
+            let mut run = Run::new(ladder(30), settings);
+            for (motion, pose) in run.state.motions.iter_mut().zip(&run.state.poses) {
+                motion.angular = DVec3::Y * 20.0;
+                motion.linear = motion.angular.cross(pose.translation);
+            }
+            run.steps(11);
+            let mut again = Run::new(ladder(30), settings);
+            again.state = run.state.clone();
+            let (warm, cold) = (run.step(), again.step());
+            assert_eq!(warm.damped_parts, cold.damped_parts, "{method:?}, {solves} solves");
+            assert!(solves > 1 || warm.damped_parts == 0, "{method:?}: one solve is linearized at the start");
+            assert!(run.state == again.state, "{method:?}, {solves} solves");
+        }
+    }
+}
