@@ -30,6 +30,9 @@ pub(crate) struct ImplicitStep<'a> {
 /// Solves at one point with other laws of bounded forces, at most.
 const MOST_LAWS: u32 = 8;
 
+/// Share of the multipliers of the step before with which a few rows start.
+const FADED: f64 = 0.9;
+
 impl<'a> ImplicitStep<'a> {
     /// Takes the workspace apart, so that the parts can be borrowed on their own.
     pub(crate) fn new<'b: 'a>(
@@ -76,6 +79,7 @@ impl<'a> ImplicitStep<'a> {
         if let Some(loops) = &mut self.solver.loops {
             loops.start(&state.loops, run.settings.warm_start, self.here.scheme.h);
         }
+        self.fade_multipliers();
         self.here.points.prepare(&self.here.scheme, state.poses.len());
         if self.here.implicit.newton_iterations > 1 {
             // Room for the iterations of a later step.
@@ -94,6 +98,16 @@ impl<'a> ImplicitStep<'a> {
             self.here.points.extrapolate(self.here.task, state, &self.here.scheme);
         }
         self.here.start_rotors(state, !self.solver.has_unknowns());
+    }
+
+    /// Multipliers of a few rows that are solved directly start a little smaller. Rows that depend on each other can push against each other
+    /// with no effect on the motion; what rounding and open joints leave of that would add up over the steps, and with it the geometric
+    /// stiffness of forces that are none.
+    fn fade_multipliers(&mut self) {
+        let is_dense = !self.is_iterated() && !self.has_many_loops();
+        if let Some(loops) = self.solver.loops.as_mut().filter(|_| is_dense) {
+            loops.lambda.iter_mut().for_each(|lambda| *lambda *= FADED);
+        }
     }
 
     /// Solves at the present linearization point, again while bounded forces, ropes or gears change their laws.

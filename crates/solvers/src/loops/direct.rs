@@ -35,6 +35,10 @@ const GRAPH_SHARE: f64 = 1e4;
 const LEAST: f64 = 1e-10;
 const MOST: f64 = 1e-4;
 
+/// Share that the tree leaves to a joint, by `δ²`, up to which it leaves nothing: the joint is in the tree already, and stays out.
+const HELD: f64 = 10.0;
+const MOST_HELD: f64 = 1e-5;
+
 /// Repeats on the residual; more of them on a graph, where the factor takes most of the time.
 const REPEATS: usize = 6;
 const GRAPH_REPEATS: usize = 12;
@@ -87,7 +91,7 @@ pub(crate) fn solve(
     let n = lambda.len();
     scratch.resize(n);
     operator.rows.fill_free_diagonal(free_mass, &mut scratch.free);
-    scratch.assemble(operator, epsilon(settings, SHARE));
+    scratch.assemble(operator, settings, lambda);
     let rank = scratch.decompose(n);
     scratch.rank = Some(rank);
     scratch.dependent = scratch.find_dependent(rank, DEPENDENT * epsilon(settings, SHARE));
@@ -229,11 +233,13 @@ impl DirectScratch {
         }
     }
 
-    /// `A` and `A + ε P/w`, with ones on the diagonal of rows that are switched off.
-    fn assemble(&mut self, operator: &mut Operator<'_>, epsilon: f64) {
+    /// `A` and `A + ε P/w`, with ones on the diagonal of rows that are switched off. Joints that the tree holds already get no multipliers: they would
+    /// resolve by how far they are open, and push against the tree.
+    fn assemble(&mut self, operator: &mut Operator<'_>, settings: &LoopSettings, lambda: &mut [f64]) {
         let Self { matrix, factor, free, column, .. } = self;
         let rows = operator.rows;
         let n = rows.len();
+        let held = (HELD * settings.openness * settings.openness).min(MOST_HELD);
         for block in rows.blocks() {
             if block.weight <= 0.0 {
                 for row in block.rows() {
@@ -250,7 +256,12 @@ impl DirectScratch {
                 let sum = own.fold([0.0; 2], |[a, b], row| [a + matrix[row * n + row], b + free[row]]);
                 if sum[1] > 0.0 { sum[0] / sum[1] } else { 0.0 }
             });
-            let share = left[0].max(left[1]) * epsilon / block.weight;
+            let left = left[0].max(left[1]);
+            let mut share = left * epsilon(settings, SHARE) / block.weight;
+            if left <= held {
+                lambda[block.rows()].fill(0.0);
+                share = 1.0;
+            }
             for row in block.rows() {
                 factor[row * n + row] = share * free[row];
                 matrix[row * n + row] += rows.compliance()[row];
