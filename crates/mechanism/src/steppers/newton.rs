@@ -13,7 +13,7 @@ use sinew_solvers::{LoopMethod, LoopSettings, LoopStop};
 use sinew_topology::NONE;
 
 use crate::loops::Refinement;
-use crate::model::{AnchorInertia, pose_of};
+use crate::model::{AnchorInertia, motion_of, pose_of};
 use crate::steppers::{ImplicitStep, NewtonPhase, SolvedPoint, StepPoint, StepTask, UNDAMPED};
 use crate::tree::{is_taut, transmit};
 use crate::watch::OPEN;
@@ -79,7 +79,7 @@ impl ImplicitStep<'_> {
         let most = self.most_solves();
         let tolerance = self.here.tolerance();
         let mut closing = Closing::ONE;
-        if most == 1 || self.leaves_loops_open(run, UNSOLVED) || self.bends_little(tolerance, run) {
+        if most == 1 || self.leaves_loops_open(run, UNSOLVED) || self.bends_little(state, tolerance, run) {
             return closing;
         }
         let (mut smallest, mut last, mut is_whole) = (f64::INFINITY, f64::INFINITY, true);
@@ -157,7 +157,7 @@ impl ImplicitStep<'_> {
     }
 
     /// Whether the loops are solved as one graph.
-    fn has_many_loops(&self) -> bool {
+    pub(crate) fn has_many_loops(&self) -> bool {
         self.solver.loops.as_ref().is_some_and(|loops| loops.graph.is_some())
     }
 
@@ -277,8 +277,9 @@ impl ImplicitStep<'_> {
         run.report.residual * self.here.scheme.h > share * sizes.fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether the curvature of the motion alone, at most `(h ω)²` of the size of the bodies, stays within a tolerance.
-    fn bends_little(&self, tolerance: f64, run: &Refinement<'_>) -> bool {
+    /// Whether the curvature of the motion alone stays within a tolerance: at most `(h ω)²` of the size of the bodies, and `h² (ω² s + ω ṡ)` where
+    /// anchors are `s` apart on a rail or plane.
+    fn bends_little(&self, state: &State, tolerance: f64, run: &Refinement<'_>) -> bool {
         let fastest = self.solver.tree.motions.iter().map(|m| m.angular.length_squared()).fold(0.0, f64::max);
         let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
         is_met
@@ -286,6 +287,27 @@ impl ImplicitStep<'_> {
             && self.here.points.rotors.is_empty()
             && fastest * self.here.scheme.h * self.here.scheme.h * self.here.stiffness() <= tolerance
             && !self.here.task.model.may_open(self.here.task.input)
+            && self.slides_little(state, fastest.sqrt(), tolerance)
+    }
+
+    /// Whether joints that slide follow rails or planes that turn no faster than `omega` within a tolerance.
+    fn slides_little(&self, state: &State, omega: f64, tolerance: f64) -> bool {
+        let (model, h) = (self.here.task.model, self.here.scheme.h);
+        let motion = |body: u32| match model.port(body) {
+            NONE => motion_of(&state.motions, body),
+            port => self.solver.tree.motions[port as usize],
+        };
+        model.derived.sliding_joints.iter().all(|&index| {
+            let joint = &model.joints[index as usize];
+            let anchors = joint.anchors(&state.poses);
+            let velocity = |body: u32, anchor: DVec3| {
+                let Motion { angular, linear } = motion(body);
+                linear + angular.cross(anchor - pose_of(&state.poses, body).translation)
+            };
+            let rate = velocity(joint.body1, anchors[0]) - velocity(joint.body2, anchors[1]);
+            let slide = omega * anchors[0].distance(anchors[1]) + rate.length();
+            h * h * omega * slide <= tolerance * model.derived.joint_sizes[index as usize]
+        })
     }
 
     /// Shortens the change of all twists so that no body turns too far in one iteration; true if it was not too long.
