@@ -1,6 +1,8 @@
 //! Energy that a model may have: what it began with, and the work that was done on it. More is energy without a source.
 //!
-//! The energy of a first-order step swings by about `hω` of itself and returns; so a gain is what lasts for half a second. It is told as a
+//! The twists of an implicit step of first order are those in its middle, and belong to the heights half a step before its end: with those at
+//! its end the energy swings by about `hω` of itself. Where a joint stops a body the twists jump and the heights of the end are right. So the
+//! lesser of both counts, and a gain is what lasts for half a second. It is told as a
 //! share of what was exchanged: energy of motion and of springs at the beginning, work since, and the range of the energy of height.
 //! Where work is done that is not known (prescribed motion, a controller, a change of gravity) the account starts anew. J.
 //!
@@ -9,9 +11,9 @@
 use std::collections::VecDeque;
 
 use glam::DVec3;
-use sinew_mechanism::{EnergySources, Input};
+use sinew_mechanism::{Energy, EnergySources, Implicit, Input, Order};
 
-use crate::{Model, Settings, State, energy};
+use crate::{Model, Scheme, Settings, State, energy, momentum};
 
 /// How long a gain must last, s.
 const LASTING: f64 = 0.5;
@@ -30,9 +32,13 @@ const LEAST: f64 = 1e-6;
 pub struct EnergyAccount {
     sources: EnergySources,
     gravity: DVec3,
+    /// How long ago bodies were at the heights that belong to their twists, s.
+    ago: f64,
     /// Energy at the start of the account, work done since, J.
     start: f64,
     work: f64,
+    /// What the energy at the start is less with the heights that belong to the twists.
+    lead: f64,
     /// What was exchanged, without height.
     scale: f64,
     /// Least and most energy of height.
@@ -63,8 +69,10 @@ impl EnergyAccount {
         let mut account = Self {
             sources: EnergySources::new(model.mechanism(), &state.bodies, input),
             gravity: settings.gravity,
+            ago: ago(settings),
             start: 0.0,
             work: 0.0,
+            lead: 0.0,
             scale: 0.0,
             heights: [0.0; 2],
             recent: VecDeque::new(),
@@ -77,8 +85,9 @@ impl EnergyAccount {
     pub fn note(&mut self, model: &Model, state: &State, input: &Input, settings: &Settings) -> EnergyExcess {
         let work = self.sources.work(model.mechanism(), &state.bodies, input, settings.dt);
         let is_driven = model.reduced().is_some_and(|reduced| reduced.controller().is_some());
-        let (Some(work), true, false) = (work, self.gravity == settings.gravity, is_driven) else {
-            self.gravity = settings.gravity;
+        let is_same = self.gravity == settings.gravity && self.ago.to_bits() == ago(settings).to_bits();
+        let (Some(work), true, false) = (work, is_same, is_driven) else {
+            (self.gravity, self.ago) = (settings.gravity, ago(settings));
             self.begin(model, state, input.spring_scale);
             return EnergyExcess::default();
         };
@@ -94,24 +103,39 @@ impl EnergyAccount {
         EnergyExcess { now, lasting }
     }
 
+    /// Energy now, and what it is less with the heights that belong to the twists.
+    fn energy(&self, model: &Model, state: &State, spring_scale: f64) -> (Energy, f64) {
+        let rise = -self.gravity.dot(momentum(model, state).linear);
+        (energy(model, state, self.gravity, spring_scale), self.ago * rise)
+    }
+
     /// Energy above what was put in, as a share.
     fn excess(&mut self, model: &Model, state: &State, spring_scale: f64) -> f64 {
-        let energy = energy(model, state, self.gravity, spring_scale);
+        let (energy, lead) = self.energy(model, state, spring_scale);
         self.heights = [self.heights[0].min(energy.gravity), self.heights[1].max(energy.gravity)];
         let scale = self.scale + (self.heights[1] - self.heights[0]);
         let rounding = ROUNDING * (1.0 + self.start.abs() + energy.gravity.abs());
         let potential = self.sources.potential(model.mechanism(), &state.bodies);
         let excess = energy.total() + potential - self.start - self.work;
+        let excess = excess.min(excess - lead + self.lead);
         if excess <= rounding { 0.0 } else { excess / scale.max(LEAST) }
     }
 
     fn begin(&mut self, model: &Model, state: &State, spring_scale: f64) {
-        let energy = energy(model, state, self.gravity, spring_scale);
+        let (energy, lead) = self.energy(model, state, spring_scale);
         let potential = self.sources.potential(model.mechanism(), &state.bodies);
-        self.start = energy.total() + potential;
+        (self.start, self.lead) = (energy.total() + potential, lead);
         self.work = 0.0;
         self.scale = energy.kinetic + energy.elastic + potential;
         self.heights = [energy.gravity; 2];
         self.recent.clear();
+    }
+}
+
+/// How long before the end of a step bodies have the heights that belong to its twists, s.
+fn ago(settings: &Settings) -> f64 {
+    match settings.scheme {
+        Scheme::Implicit(Implicit { order: Order::First, .. }) => 0.5 * settings.dt,
+        _ => 0.0,
     }
 }

@@ -34,7 +34,7 @@ struct Fnv(u64);
 
 impl Fnv {
     fn mechanism(&mut self, bodies: &sinew_mechanism::State) {
-        let sinew_mechanism::State { time, poses, motions, twists, pulls, loops, history } = bodies;
+        let sinew_mechanism::State { time, poses, motions, twists, pulls, loops, reserves, history } = bodies;
         let History { step, motions: motions_before, increments } = history;
         self.number(*time);
         self.poses(poses);
@@ -47,6 +47,7 @@ impl Fnv {
             self.numbers(&loops.forces);
             self.vectors(&loops.pulls);
         }
+        reserves.iter().for_each(|reserve| self.numbers(reserve));
         self.number(*step);
         self.motions(motions_before);
         self.motions(increments);
@@ -162,6 +163,7 @@ mod tests {
         note(&|s| s.bodies.motions[1].linear.y = 1.0);
         note(&|s| s.bodies.twists[0] = -0.0);
         note(&|s| s.bodies.pulls[0].z = 1e-9);
+        note(&|s| s.bodies.reserves.push([0.0; 2]));
         note(&|s| s.bodies.history.step = 0.1);
         note(&|s| s.bodies.history.motions.push(Motion::ZERO));
         note(&|s| s.bodies.history.increments.push(Motion::ZERO));

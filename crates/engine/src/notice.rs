@@ -23,6 +23,8 @@ pub enum HealthNotice {
     OpenRope,
     /// Energy that nothing put in.
     EnergyGained,
+    /// The same in a single step, by the bodies that gained it.
+    Gaining,
     /// A joint was torn and closed by displacements.
     Mended,
     /// Loops were not solved.
@@ -41,6 +43,8 @@ pub enum HealthNotice {
     DependentRow,
     /// A step of second order was made with the first.
     FirstOrder,
+    /// Energy that a step would have gained was taken out of the motion.
+    Slowed,
     /// A motor is at its largest force.
     SaturatedMotor,
     /// Dry friction slips.
@@ -93,6 +97,7 @@ impl HealthNotice {
             Self::OpenJoint => "is left open",
             Self::OpenRope => "is too long or out of its range",
             Self::EnergyGained => "energy was gained without a source",
+            Self::Gaining => "gained energy without a source, with what is connected with it",
             Self::Mended => "was torn; displacements closed it",
             Self::UnsolvedLoops => "loops were not solved, their numbers diverged",
             Self::IgnoredInput => "inputs were ignored: not finite, or for something that cannot take them",
@@ -103,6 +108,9 @@ impl HealthNotice {
             Self::DependentRow => "has a row that other joints imply; its share of the force is not unique",
             Self::FirstOrder => {
                 "changed its rotation too fast for the second order; steps were made with the first"
+            }
+            Self::Slowed => {
+                "was slowed, and what is connected with it: the step would have gained energy without a source"
             }
             Self::SaturatedMotor => "has its motor at the largest force",
             Self::SlippingJoint => "slips against its dry friction",
@@ -124,6 +132,7 @@ impl StepReport {
             (HealthNotice::NonFiniteTet, health.non_finite_tet.map(Culprit::Tet)),
             (HealthNotice::OpenJoint, joint(health.open_joint)),
             (HealthNotice::OpenRope, rope(health.open_rope)),
+            (HealthNotice::Gaining, health.gaining.map(Culprit::Body)),
             (HealthNotice::Mended, joint(health.mended)),
             (HealthNotice::UnsolvedLoops, model(health.unsolved_loops)),
             (HealthNotice::IgnoredInput, model(health.ignored_inputs > 0)),
@@ -133,6 +142,7 @@ impl StepReport {
             (HealthNotice::Contradiction, model(loops == LoopStop::LeastSquares)),
             (HealthNotice::DependentRow, joint(noticed.dependent)),
             (HealthNotice::FirstOrder, noticed.jolted.map(Culprit::Body)),
+            (HealthNotice::Slowed, noticed.slowed.map(Culprit::Body)),
             (HealthNotice::SaturatedMotor, joint(noticed.saturated)),
             (HealthNotice::SlippingJoint, joint(noticed.slipping)),
             (HealthNotice::SlippingRope, rope(noticed.slipping_rope)),

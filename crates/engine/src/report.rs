@@ -57,6 +57,8 @@ pub struct Health {
     pub open_rope: Option<TransmissionId>,
     /// A joint that was visibly open, so that displacements closed it before or after the step.
     pub mended: Option<JointId>,
+    /// A body that gained energy without a source, with what is connected with it: more than a hundredth of its largest energy of motion and springs.
+    pub gaining: Option<BodyId>,
     /// Loops were not solved: their numbers diverged or broke down.
     pub unsolved_loops: bool,
     /// First body whose state is no longer finite.

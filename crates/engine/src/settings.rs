@@ -24,6 +24,8 @@ pub struct Settings {
     pub stabilize: Option<Assembly>,
     /// Whether islands that nothing holds get back the angular momentum that a step has lost to its order or its stop test.
     pub keep_momentum: bool,
+    /// Whether implicit steps take energy that they would gain without a source out of the motion.
+    pub limit_energy: bool,
     /// Whether a step leaves wrenches of joints and accelerations of bodies in its workspace ([`crate::Workspace::joint_wrenches`],
     /// [`crate::Workspace::accelerations`]). The motion does not depend on it.
     pub reactions: bool,
@@ -95,6 +97,7 @@ impl Default for Settings {
             loops: bodies.loops,
             stabilize: bodies.stabilize,
             keep_momentum: bodies.keep_momentum,
+            limit_energy: bodies.limit_energy,
             reactions: bodies.reactions,
             together: bodies.together,
         }
@@ -135,7 +138,7 @@ impl Settings {
         settings.gyroscopic = self.gyroscopic;
         settings.loops = self.loops;
         settings.stabilize = self.stabilize;
-        settings.keep_momentum = self.keep_momentum;
+        (settings.keep_momentum, settings.limit_energy) = (self.keep_momentum, self.limit_energy);
         settings.reactions = self.reactions;
         settings.together = self.together;
         Some(settings)

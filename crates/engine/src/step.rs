@@ -65,6 +65,7 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         open_joint: report.mechanism.worst_joint,
         open_rope: report.mechanism.noticed.open_rope,
         mended: report.mechanism.noticed.mended,
+        gaining: report.mechanism.noticed.gaining,
         unsolved_loops: matches!(report.mechanism.loops.stop, LoopStop::Diverged | LoopStop::Breakdown),
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,

@@ -114,6 +114,11 @@ impl Grab {
         poses[body].transform_point(model.bodies[body].central_point(self.point)).distance(self.target)
     }
 
+    /// Energy of its spring, if it is soft, J.
+    pub(crate) fn energy(&self, model: &Model, poses: &[Pose]) -> f64 {
+        0.5 * self.stiffness * self.gap(model, poses).powi(2)
+    }
+
     /// Whether a step of this model takes it: all numbers make sense, and forces move the body.
     pub(crate) fn is_usable(&self, model: &Model) -> bool {
         let is_gain = self.stiffness >= 0.0 && self.damping >= 0.0 && self.damping.is_finite();
@@ -151,6 +156,11 @@ impl Input {
         self.usable_grabs(model).filter(|grab| grab.is_hard())
     }
 
+    /// The grabs that a step takes and that pull with a spring.
+    pub(crate) fn soft_grabs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = &'a Grab> + Clone {
+        self.usable_grabs(model).filter(|grab| !grab.is_hard())
+    }
+
     /// The band of a transmission, with the length that a winch gives its rope.
     pub(crate) fn band(&self, transmission: TransmissionId, band: Band) -> Band {
         let given = self.lengths.iter().find(|(id, length)| *id == transmission && is_length(length));
@@ -160,6 +170,14 @@ impl Input {
             }
             _ => band,
         }
+    }
+
+    /// The drives that a step takes.
+    pub(crate) fn usable_drives<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = &'a (JointId, Drive)> {
+        self.drives.iter().filter(|entry| takes_drive(model, entry))
     }
 
     /// The wrenches that a step takes.

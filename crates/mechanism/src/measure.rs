@@ -1,14 +1,16 @@
 //! Measures of a state: energy, momentum, joint errors. They never change anything.
 //!
-//! Energy in joules: kinetic `½ ω·Iω + ½ m v²`, gravity `−m g·x`, elastic energy of springs and stops. Momentum in
+//! Energy in joules: kinetic `½ ω·Iω + ½ m v²` and `½ a ẋ²` of armatures, gravity `−m g·x`, elastic energy of springs and stops. Momentum in
 //! world axes about the world origin. Cost: one pass over bodies and one over joints.
+
+use std::ops::AddAssign;
 
 use glam::DVec3;
 use sinew_math::{DriveCoordinate, Force, JointKind, Motion, Pose, log_so3, ops, quat_to_mat3};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
-use crate::forces::{BandLaw, ForceSet};
+use crate::forces::BandLaw;
 use crate::input::{Input, usable_scale};
 use crate::input_index::{InputIndex, StepInput};
 use crate::joints::{Drive, PairState, RelativeState, RowForm, evaluate_rows, joint_errors};
@@ -34,28 +36,53 @@ impl Energy {
     }
 }
 
+impl AddAssign for Energy {
+    fn add_assign(&mut self, other: Self) {
+        self.kinetic += other.kinetic;
+        self.gravity += other.gravity;
+        self.elastic += other.elastic;
+    }
+}
+
 /// Energy of a state under a gravity (m/s²), with joint springs scaled as by [`Input::spring_scale`].
 pub fn energy(model: &Model, state: &State, gravity: DVec3, spring_scale: f64) -> Energy {
-    let spring_scale = usable_scale(spring_scale);
     let mut out = Energy::default();
+    each_energy(model, state, (gravity, 0.0), spring_scale, &mut |_, energy| out += energy);
+    out
+}
+
+/// Hands the energy of every body, joint, spring and rope to a sum, with the bodies that have it. Heights are those of a moment ago (s).
+pub(crate) fn each_energy(
+    model: &Model,
+    state: &State,
+    (gravity, ago): (DVec3, f64),
+    spring_scale: f64,
+    add: &mut impl FnMut(&[u32], Energy),
+) {
+    let spring_scale = usable_scale(spring_scale);
     for (body, inertial) in model.bodies.iter().enumerate() {
         let (pose, motion) = (&state.poses[body], &state.motions[body]);
-        let inertia = inertial.inertia.rotated_by(&quat_to_mat3(pose.rotation));
-        out.kinetic += 0.5 * inertia.quadratic_form(motion.angular);
-        out.kinetic += 0.5 * inertial.mass * motion.linear.length_squared();
-        out.gravity -= inertial.mass * gravity.dot(pose.translation);
+        let omega = pose.rotation.conjugate() * motion.angular;
+        let kinetic = 0.5
+            * ((omega * omega).dot(inertial.inertia.moments)
+                + inertial.mass * motion.linear.length_squared());
+        let height = -inertial.mass * gravity.dot(pose.translation - motion.linear * ago);
+        add(&[body as u32], Energy { kinetic, gravity: height, elastic: 0.0 });
     }
-    for index in 0..model.joints.len() {
-        add_joint_energy(model, state, index, spring_scale, &mut out.elastic);
+    for &index in &model.derived.elastic_joints {
+        let joint = &model.joints[index as usize];
+        add(&[joint.body1, joint.body2], joint_energy(model, state, index as usize, spring_scale));
     }
+    let elastic = |elastic: f64| Energy { elastic, ..Energy::default() };
     for spring in model.springs.iter() {
-        out.elastic += spring.energy([spring.body1, spring.body2].map(|body| pose_of(&state.poses, body)));
+        let bodies = [spring.body1, spring.body2];
+        add(&bodies, elastic(spring.energy(bodies.map(|body| pose_of(&state.poses, body)))));
     }
     let forces = state.loops.forces.iter().skip(model.first_transmission_row());
-    for (transmission, force) in model.springs.transmissions.iter().zip(forces) {
-        out.elastic += 0.5 * transmission.compliance * force * force;
+    let ropes = model.springs.transmissions.iter().zip(&model.derived.rope_bodies);
+    for ((rope, &body), force) in ropes.zip(forces) {
+        add(&[body], elastic(0.5 * rope.compliance * force * force));
     }
-    out
 }
 
 /// A rope or gear: what it measures, and its force.
@@ -76,20 +103,18 @@ pub fn transmission_reading(model: &Model, state: &State, id: TransmissionId) ->
     TransmissionReading { value, force: 0.0 - force }
 }
 
-/// Adds the elastic energy of the forces inside a joint, and of its soft rows.
-fn add_joint_energy(model: &Model, state: &State, index: usize, spring_scale: f64, sum: &mut f64) {
+/// Energy of the forces inside a joint, of its soft rows, and of what its motor turns.
+fn joint_energy(model: &Model, state: &State, index: usize, spring_scale: f64) -> Energy {
     let joint = &model.joints[index];
-    let forces = &model.forces[joint.forces as usize];
-    if *forces == ForceSet::default() && joint.compliance == 0.0 {
-        return;
-    }
     let motion = |body| motion_of(&state.motions, body);
     let relative = joint.relative(&state.poses, motion, state.twists[index]);
-    forces.add_energy(&relative, spring_scale, sum);
+    let forces = &model.forces[joint.forces as usize];
+    let mut elastic = forces.elastic_energy(&relative, spring_scale);
     if joint.compliance > 0.0 {
         let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
-        *sum += 0.5 / joint.compliance * rows.residual.iter().map(|c| c * c).sum::<f64>();
+        elastic += 0.5 / joint.compliance * rows.residual.iter().map(|c| c * c).sum::<f64>();
     }
+    Energy { kinetic: forces.armature_energy(&relative), elastic, gravity: 0.0 }
 }
 
 /// Total momentum of the dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s).

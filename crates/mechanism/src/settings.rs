@@ -22,6 +22,8 @@ pub struct Settings {
     pub stabilize: Option<Assembly>,
     /// Whether islands that nothing holds get back the angular momentum that a step has lost to its order or its stop test.
     pub keep_momentum: bool,
+    /// Whether implicit steps take energy that they would gain without a source out of the motion.
+    pub limit_energy: bool,
     /// Whether a step leaves wrenches of joints and accelerations in its workspace ([`crate::Workspace::joint_wrenches`],
     /// [`crate::Workspace::accelerations`]). The motion does not depend on it.
     pub reactions: bool,
@@ -39,6 +41,7 @@ impl Default for Settings {
             loops: Loops::default(),
             stabilize: None,
             keep_momentum: true,
+            limit_energy: true,
             reactions: false,
             together: CgSettings::default(),
         }

@@ -12,8 +12,8 @@ use glam::DVec3;
 use sinew_math::{DriveCoordinate, Pose, log_so3};
 
 use crate::input::Input;
-use crate::measure::joint_reading;
-use crate::model::{JointId, Model, State};
+use crate::model::{JointId, Model, State, motion_of};
+use crate::prepare::set_targets;
 use crate::{Motor, MotorTarget};
 
 /// Gap from which a hard grab is still on its way, m.
@@ -26,15 +26,17 @@ const RATES: u32 = 16;
 #[derive(Clone, Debug)]
 pub struct EnergySources {
     motors: Vec<KnownMotor>,
+    /// Per joint: the target of its motor.
+    targets: Vec<MotorTarget>,
     poses: Vec<Pose>,
     /// Of the last step.
     input: Input,
 }
 
-/// A motor at the end of the last step.
+/// A motor at some moment.
 #[derive(Clone, Copy, Debug)]
-struct KnownMotor {
-    joint: JointId,
+pub(crate) struct KnownMotor {
+    pub(crate) joint: JointId,
     along: DriveCoordinate,
     motor: Motor,
     target: MotorTarget,
@@ -45,23 +47,18 @@ struct KnownMotor {
 impl EnergySources {
     /// The sources of a model; the first step is counted from this state and input.
     pub fn new(model: &Model, state: &State, input: &Input) -> Self {
-        let motors = model.joints().flat_map(|joint| {
-            let forces = &model.forces[model.joints[joint.index()].forces as usize];
-            [DriveCoordinate::Twist, DriveCoordinate::Slide].into_iter().filter_map(move |along| {
-                let motor = forces.along(along)?.motor?;
-                Some(KnownMotor { joint, along, motor, target: motor.target, value: 0.0, rate: 0.0 })
-            })
-        });
-        let mut sources = Self { motors: motors.collect(), poses: state.poses.clone(), input: input.clone() };
+        let (poses, targets) = (state.poses.clone(), vec![MotorTarget::default(); model.joints.len()]);
+        let mut sources = Self { motors: KnownMotor::all(model), targets, poses, input: input.clone() };
+        set_targets(model, input, &mut sources.targets);
         for motor in &mut sources.motors {
-            motor.advance(model, state, input);
+            motor.advance(model, state, &sources.targets);
         }
         sources
     }
 
     /// Energy of motors and soft grabs, J.
     pub fn potential(&self, model: &Model, state: &State) -> f64 {
-        let motors: f64 = self.motors.iter().map(|motor| motor.potential(motor.value, motor.target)).sum();
+        let motors: f64 = self.motors.iter().map(KnownMotor::energy).sum();
         motors + grab_energy(model, &self.input, &state.poses)
     }
 
@@ -77,7 +74,9 @@ impl EnergySources {
             })
             .sum();
         let grabs = grab_energy(model, input, &self.poses) - grab_energy(model, &self.input, &self.poses);
-        let motors: f64 = self.motors.iter_mut().map(|motor| motor.work(model, state, input, dt)).sum();
+        set_targets(model, input, &mut self.targets);
+        let Self { motors, targets, .. } = self;
+        let motors: f64 = motors.iter_mut().map(|motor| motor.work(model, state, targets, dt)).sum();
         self.poses.clone_from(&state.poses);
         self.input.clone_from(input);
         is_known.then_some(wrenches + grabs + motors)
@@ -102,20 +101,36 @@ impl EnergySources {
 
 /// Energy of the springs of soft grabs at some poses.
 fn grab_energy(model: &Model, input: &Input, poses: &[Pose]) -> f64 {
-    let soft = input.usable_grabs(model).filter(|grab| !grab.is_hard());
-    soft.map(|grab| 0.5 * grab.stiffness * grab.gap(model, poses).powi(2)).sum()
+    input.soft_grabs(model).map(|grab| grab.energy(model, poses)).sum()
 }
 
 impl KnownMotor {
-    /// Moves on to a state and the target of an input.
-    fn advance(&mut self, model: &Model, state: &State, input: &Input) {
-        let reading = joint_reading(model, state, self.joint);
-        (self.value, self.rate) = match self.along {
-            DriveCoordinate::Twist => (reading.twist, reading.twist_rate),
-            DriveCoordinate::Slide => (reading.slide, reading.slide_rate),
-        };
-        let given = input.usable_motors(model).find(|(joint, _)| *joint == self.joint);
-        self.target = given.map_or(self.motor.target, |(_, target)| *target);
+    /// All motors of a model.
+    pub(crate) fn all(model: &Model) -> Vec<Self> {
+        let motors = model.joints().flat_map(|joint| {
+            let forces = &model.forces[model.joints[joint.index()].forces as usize];
+            [DriveCoordinate::Twist, DriveCoordinate::Slide].into_iter().filter_map(move |along| {
+                let motor = forces.along(along)?.motor?;
+                Some(Self { joint, along, motor, target: motor.target, value: 0.0, rate: 0.0 })
+            })
+        });
+        motors.collect()
+    }
+
+    /// Moves on to a state and its target, given per joint.
+    pub(crate) fn advance(&mut self, model: &Model, state: &State, targets: &[MotorTarget]) {
+        let index = self.joint.index();
+        let joint = &model.joints[index];
+        let motion = |body| motion_of(&state.motions, body);
+        let relative = joint.relative(&state.poses, motion, state.twists[index]);
+        (self.value, _) = relative.along(self.along);
+        self.rate = model.forces[joint.forces as usize].rate(&relative, self.along);
+        self.target = targets[index];
+    }
+
+    /// Its potential energy, J.
+    pub(crate) fn energy(&self) -> f64 {
+        self.potential(self.value, self.target)
     }
 
     /// Huber's potential.
@@ -127,9 +142,9 @@ impl KnownMotor {
     }
 
     /// Work in a step: of its target, and of its speed.
-    fn work(&mut self, model: &Model, state: &State, input: &Input, dt: f64) -> f64 {
+    pub(crate) fn work(&mut self, model: &Model, state: &State, targets: &[MotorTarget], dt: f64) -> f64 {
         let before = *self;
-        self.advance(model, state, input);
+        self.advance(model, state, targets);
         let moved = self.potential(before.value, self.target) - self.potential(before.value, before.target);
         let Motor { kp, kd, max_force, .. } = self.motor;
         if self.target.velocity == 0.0 {

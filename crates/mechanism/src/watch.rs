@@ -138,6 +138,11 @@ pub struct Noticed {
     pub open_rope: Option<TransmissionId>,
     /// A body whose rotation changed too fast to be extrapolated: a step of second order was made with the first.
     pub jolted: Option<BodyId>,
+    /// A body whose step gained energy without a source that could not be taken out of its motion: more than a hundredth of the largest energy of
+    /// motion and springs of what is connected with it.
+    pub gaining: Option<BodyId>,
+    /// A body that was slowed, with all that is connected with it, because the step would have gained energy without a source.
+    pub slowed: Option<BodyId>,
     /// A joint outside the tree with a row that others imply; where loops have few rows and are solved directly.
     pub dependent: Option<JointId>,
     /// A joint whose motor is at its largest force.
@@ -155,6 +160,8 @@ impl Noticed {
             mended: self.mended.or(next.mended),
             open_rope: self.open_rope.or(next.open_rope),
             jolted: self.jolted.or(next.jolted),
+            gaining: self.gaining.or(next.gaining),
+            slowed: self.slowed.or(next.slowed),
             dependent: self.dependent.or(next.dependent),
             saturated: self.saturated.or(next.saturated),
             slipping: self.slipping.or(next.slipping),

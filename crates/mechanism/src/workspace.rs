@@ -12,8 +12,10 @@ use crate::forces::{BandLaw, CoordinateLaws, HeldLimits, MotorTarget};
 use crate::input::Input;
 use crate::input_index::InputIndex;
 use crate::loops::LoopWorkspace;
+use crate::measure::Energy;
 use crate::model::{Model, State};
 use crate::reactions::Reactions;
+use crate::sources::KnownMotor;
 use crate::tree::{BlockScratch, BodyLoads, Mixing, Rotor, SweepStack, TreeScratch};
 
 /// Scratch of [`crate::step`], sized for one model. After the first step of a scheme a step allocates nothing while the
@@ -44,8 +46,8 @@ pub struct Workspace {
     pub(crate) block: Option<Box<BlockScratch>>,
     /// Laws of the joints with bounded forces, under review.
     pub(crate) next_laws: Vec<[CoordinateLaws; 2]>,
-    /// Angular momenta of the free islands before a step, kg·m²/s.
-    pub(crate) island_momenta: Vec<DVec3>,
+    /// Momenta and energies of the islands.
+    pub(crate) islands: IslandScratch,
     /// Input of a part of a step; made when a step is first divided.
     pub(crate) part_input: Option<Box<Input>>,
     /// Made when the displacement stepper is first used.
@@ -88,6 +90,22 @@ pub(crate) struct PointScratch {
     pub(crate) mixing: Mixing,
     /// Joints at their limits in the last solve of an assembly.
     pub(crate) held: HeldLimits,
+}
+
+/// Islands over a part of a step; energies, in J, over parts of implicit ones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct IslandScratch {
+    /// Angular momenta of the free ones at the start, kg·m²/s.
+    pub(crate) momenta: Vec<DVec3>,
+    /// Whether energies are looked at in this part.
+    pub(crate) is_measured: bool,
+    /// Per island: energy at the start and put in since; not a number where work is done that is not known.
+    pub(crate) given: Vec<f64>,
+    /// Per island: now.
+    pub(crate) now: Vec<Energy>,
+    pub(crate) motors: Vec<KnownMotor>,
+    /// Where the bodies with wrenches start, and how fast.
+    pub(crate) pulled: Vec<(Pose, Motion)>,
 }
 
 /// Scratch of the explicit stepper, per body in the user's order.
@@ -168,7 +186,7 @@ impl Workspace {
             companion: None,
             block: None,
             next_laws: Vec::new(),
-            island_momenta: Vec::new(),
+            islands: IslandScratch { motors: KnownMotor::all(model), ..IslandScratch::default() },
             part_input: None,
             displacement: None,
             explicit: None,

@@ -188,7 +188,7 @@ impl Trial {
         let (gap, tilt) = (violation.position / size, violation.rotation);
         self.gap = self.gap.max(gap);
         self.tilt = self.tilt.max(tilt);
-        self.named += u64::from(health.open_joint.is_some());
+        self.named += u64::from(health.open_joint.is_some() || health.gaining.is_some());
         let worst = gap.max(tilt);
         if worst > GAP {
             let fault = if health.is_good() { SoakFault::SilentGap } else { SoakFault::NamedGap };

@@ -10,6 +10,7 @@ use sinew_solvers::Load;
 use crate::forces::{
     Coordinate, CoordinateLaws, HeldLimits, LimitedCoordinate, RelativeMotion, ScalarImpulse, Tilt, cone,
 };
+use crate::joints::fading_twist_gradient;
 use crate::{Motor, MotorTarget, RelativeState, RotationForce, ScalarForce};
 
 /// All forces of one joint.
@@ -199,16 +200,37 @@ impl ForceSet {
         }
     }
 
-    /// Adds the elastic energy of every force, J.
-    pub(crate) fn add_energy(&self, relative: &RelativeState, scale: f64, sum: &mut f64) {
-        for (coordinate, _) in COORDINATES {
-            *sum += self
-                .along(coordinate)
-                .map_or(0.0, |f| f.energy(self.coordinate(relative, coordinate).1, scale));
-        }
-        if let Some(rotation) = &self.rotation {
-            *sum += rotation.energy(relative.rotation, scale);
-            *sum += rotation.cone.map_or(0.0, |cone| cone::energy(&cone, &Tilt::of_axis(relative.axis())));
+    /// Elastic energy of every force, J.
+    pub(crate) fn elastic_energy(&self, relative: &RelativeState, scale: f64) -> f64 {
+        let along = |coordinate: DriveCoordinate| {
+            self.along(coordinate).map_or(0.0, |f| f.energy(self.coordinate(relative, coordinate).1, scale))
+        };
+        let turning = |rotation: RotationForce| {
+            let cone = rotation.cone.map_or(0.0, |cone| cone::energy(&cone, &Tilt::of_axis(relative.axis())));
+            rotation.energy(relative.rotation, scale) + cone
+        };
+        let scalar: f64 = COORDINATES.into_iter().map(|(coordinate, _)| along(coordinate)).sum();
+        scalar + self.rotation.map_or(0.0, turning)
+    }
+
+    /// Kinetic energy of the armatures, J.
+    pub(crate) fn armature_energy(&self, relative: &RelativeState) -> f64 {
+        let along = |coordinate: DriveCoordinate| {
+            self.along(coordinate).map_or(0.0, |f| f.armature * self.rate(relative, coordinate).powi(2))
+        };
+        let scalar: f64 = COORDINATES.into_iter().map(|(coordinate, _)| along(coordinate)).sum();
+        let turning = |rotation: RotationForce| rotation.armature * relative.motion.angular.length_squared();
+        0.5 * (scalar + self.rotation.map_or(0.0, turning))
+    }
+
+    /// Rate of a coordinate as the forces along it see it, per second.
+    pub(crate) fn rate(&self, relative: &RelativeState, coordinate: DriveCoordinate) -> f64 {
+        match coordinate {
+            DriveCoordinate::Twist if self.leans => {
+                fading_twist_gradient(relative.axis()).dot(relative.motion.angular)
+            }
+            DriveCoordinate::Twist => relative.motion.angular.x,
+            DriveCoordinate::Slide => relative.motion.linear.x,
         }
     }
 }

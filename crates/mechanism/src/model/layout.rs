@@ -9,7 +9,7 @@ use sinew_topology::{ConstraintId, EliminationPlan, Graph, NONE, Role, VariableI
 
 use crate::forces::{ForceSet, PointSpring};
 use crate::model::{
-    AnchorInertia, BodyInertia, BodyModel, DerivedTables, FreeIslands, JointModel, JointSide, LinearInertia,
+    AnchorInertia, BodyInertia, BodyModel, DerivedTables, Islands, JointModel, JointSide, LinearInertia,
     LoopModel, LoopSpring, ModelNames, ModelSprings, ModelStructure, NameTable, PairForces, PairModel,
     PairPath, RotorModel, TransmissionModel, TreeExtent, WORLD, pose_of,
 };
@@ -315,7 +315,8 @@ impl Model {
             forces: vec![0.0; self.n_loop_multipliers()],
             pulls: vec![DVec3::ZERO; self.loops.len()],
         };
-        State { time: 0.0, poses, motions, twists, pulls, loops, history: History::default() }
+        let (reserves, history) = (Vec::new(), History::default());
+        State { time: 0.0, poses, motions, twists, pulls, loops, reserves, history }
     }
 
     /// Twist angle of a joint within ±π at the given poses; 0 where it is not tracked.
@@ -354,14 +355,30 @@ impl DerivedTables {
             let bodies = model.transmission_bodies(transmission);
             bodies.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
         });
+        let is_elastic = |index: &u32| {
+            let joint = &model.joints[*index as usize];
+            joint.compliance != 0.0 || model.forces[joint.forces as usize] != ForceSet::default()
+        };
+        let slides = |index: &u32| match model.joints[*index as usize].kind {
+            JointKind::Masked { translations, .. } => !matches!(translations, 0b000 | 0b111),
+            JointKind::Fixed | JointKind::Hinge | JointKind::Ball | JointKind::Universal => false,
+            kind => !matches!(kind, JointKind::Orientation | JointKind::Free),
+        };
+        let rope_body = |transmission: &TransmissionModel| {
+            let mut bodies = model.transmission_bodies(transmission).into_iter();
+            bodies.find(|&body| is_moved(body)).unwrap_or(WORLD)
+        };
         Self {
+            elastic_joints: (0..model.joints.len() as u32).filter(is_elastic).collect(),
+            sliding_joints: (0..model.joints.len() as u32).filter(slides).collect(),
+            rope_bodies: model.springs.transmissions.iter().map(rope_body).collect(),
             extents: model.derived.extents.clone(),
             smallest_size: joint_sizes.iter().copied().fold(f64::INFINITY, f64::min),
             joint_sizes,
             spring_rates: model.springs.iter().map(|spring| model.spring_rate(spring)).collect(),
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
             has_bounded_loops: model.loops.iter().any(|looped| is_bounded(&looped.joint)),
-            free_islands: FreeIslands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),
+            islands: Islands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),
             is_overconstrained: model.find_overconstrained(),
             rotors: Vec::new(),
         }

@@ -11,8 +11,8 @@ use sinew_topology::{EliminationPlan, Graph, NONE};
 use crate::forces::{ForceSet, PointSpring};
 use crate::joints::fading_twist_gradient;
 use crate::model::{
-    BodyModel, FreeIslands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel,
-    RotorModel, TransmissionModel, TreeExtent, WORLD, pose_of,
+    BodyModel, Islands, JointModel, LinearInertia, LoopModel, LoopSpring, NameTable, PairModel, RotorModel,
+    TransmissionModel, TreeExtent, WORLD, pose_of,
 };
 use crate::{BodyId, BodyKind, JointFrames, JointId, State, relative_rotation};
 
@@ -80,8 +80,14 @@ pub(crate) struct DerivedTables {
     pub(crate) bounded_joints: Vec<u32>,
     /// Whether one of them is outside the tree.
     pub(crate) has_bounded_loops: bool,
-    /// Islands that keep their angular momentum.
-    pub(crate) free_islands: FreeIslands,
+    /// Joints with forces inside, or that yield.
+    pub(crate) elastic_joints: Vec<u32>,
+    /// Joints whose anchors move apart along some directions and not along others.
+    pub(crate) sliding_joints: Vec<u32>,
+    /// Per rope or gear: a body of it that forces move, if there is one.
+    pub(crate) rope_bodies: Vec<u32>,
+    /// Bodies that are connected.
+    pub(crate) islands: Islands,
     /// Whether its loops are overconstrained and solved with a dense matrix.
     pub(crate) is_overconstrained: bool,
     /// Bodies that may spin about an axis of symmetry.
@@ -90,7 +96,7 @@ pub(crate) struct DerivedTables {
 
 impl ModelSprings {
     /// All springs.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &PointSpring> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PointSpring> + Clone {
         let in_loops = self.in_loops.iter().map(|s| &s.spring);
         self.across_joints.iter().chain(&self.to_ground).chain(in_loops)
     }

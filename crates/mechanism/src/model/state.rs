@@ -23,6 +23,9 @@ pub struct State {
     pub pulls: Vec<DVec3>,
     /// What the loops remember; empty in a tree.
     pub loops: LoopState,
+    /// Per island of connected bodies: energy that its implicit steps have lost, from which gains are paid, and the largest energy of its motion
+    /// and springs, J; empty until a step has looked at energies.
+    pub reserves: Vec<[f64; 2]>,
     /// What the second-order scheme and displacement steps remember; empty until it has made a step.
     pub history: History,
 }

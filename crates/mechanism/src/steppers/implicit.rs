@@ -29,6 +29,7 @@ pub(crate) fn step(
     active.take_input();
     let ActiveStep { task, state, workspace, run } = active;
     let mut reactions = std::mem::take(&mut workspace.reactions);
+    let mut islands = std::mem::take(&mut workspace.islands);
     let mut step = ImplicitStep::new(task, settings, scheme, workspace, companion);
     step.start(state, run);
     step.start_at_end(state, run);
@@ -38,6 +39,7 @@ pub(crate) fn step(
         run.settings.solve.precision = run.settings.solve.precision.min(STILL);
     }
     let mut solved = step.solve(state, run);
+    let starts_closed = is_closed(task.model, &solved.seen);
     let may_mend = settings.newton_iterations > 1 && settings.most_substeps > 1;
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
     let torn = if may_mend && !step.is_iterated() { find_torn(task, state, &solved.seen) } else { None };
@@ -54,8 +56,13 @@ pub(crate) fn step(
     };
     if let Some(remedy) = remedy {
         step.solver.loads.clear();
-        workspace.reactions = reactions;
+        (workspace.reactions, workspace.islands) = (reactions, islands);
         return Err(NotMade { solves, worst: torn.or(worst), remedy });
+    }
+    // Closing what is torn takes speeds that have no source.
+    let may_gain = solves > 1 || !task.model.loops.is_empty();
+    if may_gain && starts_closed && task.settings.limit_energy && task.care == JointCare::Nothing {
+        islands.start(task, state, step.here.targets);
     }
     step.store_forces(state);
     let noticed = step.notice(&run.report);
@@ -68,7 +75,7 @@ pub(crate) fn step(
     if is_at_start {
         turn_twists(task.model, state, scheme.h);
     }
-    workspace.reactions = reactions;
+    (workspace.reactions, workspace.islands) = (reactions, islands);
     state.time += task.settings.dt;
     run.done(Stage::Integrate);
     Ok(StepReport {
@@ -92,10 +99,15 @@ const STILL: f64 = 1e-12;
 /// Joint error, relative to the size of the joint's bodies, with which a step does not begin.
 const TORN: f64 = 1e-2;
 
+/// Whether no joint is torn where the step begins, by its errors there.
+fn is_closed(model: &Model, seen: &TreeReport) -> bool {
+    seen.lean_squared.sqrt() <= TORN && seen.gap_squared.sqrt() <= TORN * model.derived.smallest_size
+}
+
 /// A joint that is torn where the step begins; `seen` are the errors at its linearization point.
 fn find_torn(task: &StepTask<'_>, state: &State, seen: &TreeReport) -> Option<JointId> {
     let model = task.model;
-    if seen.lean_squared.sqrt() <= TORN && seen.gap_squared.sqrt() <= TORN * model.derived.smallest_size {
+    if is_closed(model, seen) {
         return None;
     }
     // What a drive has yet to do in the step is no error.

@@ -1,12 +1,14 @@
 //! The steppers: implicit, explicit and by displacements, and what steppers in joint coordinates take from a model.
 //!
-//! `step` chooses the stepper, divides steps that cannot close their joints (`substeps`), keeps momentum (`momentum`) and stabilizes. The
+//! `step` chooses the stepper, divides steps that cannot close their joints (`substeps`), keeps momentum (`momentum`), lets
+//! no energy be gained (`energy_reserve`) and stabilizes. The
 //! implicit stepper is `implicit` with `scheme` (backward Euler and BDF2), `step_point` (where it is linearized), `point_solver` and
 //! `implicit_step` (its solves), `newton` (closing the joints), `integrate` (new poses) and `notice` (what is
 //! worth knowing).
 
 mod band_laws;
 mod displacement;
+mod energy_reserve;
 mod explicit;
 mod implicit;
 mod implicit_step;

@@ -1,4 +1,4 @@
-//! Angular momentum of free islands over a step.
+//! Angular momentum of free islands over a step, and their motion as one.
 //!
 //! Nothing turns an island that is not held, whatever its joints do: its angular momentum about the centre of mass stays. Steppers
 //! keep it to the order of their rotation step or to their stop test. What is left is given back as a rigid rotation of the
@@ -10,16 +10,17 @@
 //! inertia of the island at the end of the step. Cost: two passes over the bodies of free islands; no allocation once warm.
 
 use glam::DVec3;
-use sinew_math::{Force, Sym3, quat_to_mat3};
+use sinew_math::{Force, Motion, Sym3, exp_so3, normalize_quat, ops, quat_to_mat3};
 
 use crate::input_index::StepInput;
 use crate::model::{BodyId, Model, State};
+use crate::prepare::{increment, move_pose};
 use crate::tree::BodyLoads;
 
 /// Angular momenta of the free islands about their centres of mass, kg·m²/s; not a number for islands that the input touches.
 pub(crate) fn remember_momenta(model: &Model, state: &State, input: StepInput<'_>, momenta: &mut Vec<DVec3>) {
     momenta.clear();
-    momenta.extend(model.derived.free_islands.iter().map(|bodies| {
+    momenta.extend(model.derived.islands.free().map(|bodies| {
         let is_left_alone = input.touches_any() && bodies.iter().any(|&body| input.touches(body));
         if is_left_alone { DVec3::NAN } else { BodiesAsOne::new(model, state, ids(bodies)).momentum.angular }
     }));
@@ -27,7 +28,7 @@ pub(crate) fn remember_momenta(model: &Model, state: &State, input: StepInput<'_
 
 /// Gives back what a step has changed of the momenta, except to islands that a companion touches.
 pub(crate) fn restore_momenta(model: &Model, state: &mut State, loads: &BodyLoads, momenta: &[DVec3]) {
-    for (bodies, &before) in model.derived.free_islands.iter().zip(momenta) {
+    for (bodies, &before) in model.derived.islands.free().zip(momenta) {
         let is_coupled = |body: &u32| loads.is_coupled(model.pair_of_body[*body as usize] as usize);
         if before.is_nan() || bodies.iter().any(is_coupled) {
             continue;
@@ -42,6 +43,9 @@ pub(crate) fn restore_momenta(model: &Model, state: &mut State, loads: &BodyLoad
 fn ids(bodies: &[u32]) -> impl Iterator<Item = BodyId> + Clone + '_ {
     bodies.iter().map(|&body| BodyId::from_index(body as usize))
 }
+
+/// Largest turn of the bodies as one that corrects their energy, rad.
+const MOST_TURN: f64 = 0.01;
 
 /// Some bodies as one: centre of mass, inertia and momentum about it.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +84,53 @@ impl BodiesAsOne {
         Self { mass, centre, inertia, momentum: Force::new(angular, linear) }
     }
 
+    /// Takes energy (J) out of a kinetic energy, with the same momentum: turns the bodies as one to where their momentum needs less, within
+    /// [`MOST_TURN`], and takes the rest out of what they do relative to their motion as one.
+    pub(crate) fn slow(
+        &self,
+        state: &mut State,
+        bodies: impl Iterator<Item = BodyId>,
+        kinetic: f64,
+        excess: f64,
+    ) -> f64 {
+        let Force { angular, linear } = self.momentum;
+        let Some(inverse) = self.inertia.inverse() else { return 0.0 };
+        let (omega, velocity) = (inverse.mul_vec(angular), linear / self.mass);
+        // Turned by φ about n ⟂ L, the momentum needs ½ l·I⁻¹l with l = L cos φ − n × L sin φ: it falls by |L × ω| per φ at first.
+        let slope = angular.cross(omega);
+        let steepness = slope.length();
+        let axis = slope.normalize_or_zero();
+        let across = axis.cross(angular);
+        let curvature = across.dot(inverse.mul_vec(across)) - omega.dot(angular);
+        let lowest = 0.5 * ops::atan2(2.0 * steepness, curvature);
+        let angle = if steepness > 0.0 { (excess / steepness).min(lowest).min(MOST_TURN) } else { 0.0 };
+        let turn = exp_so3(axis * angle);
+        let turned = turn * inverse.mul_vec(turn.conjugate() * angular);
+        let [rigid, paid] = [omega, omega - turned].map(|omega| 0.5 * omega.dot(angular));
+        let inner = kinetic - rigid - 0.5 * velocity.dot(linear);
+        let share = (1.0 - (excess - paid).max(0.0) / inner.max(f64::MIN_POSITIVE)).max(0.0).sqrt();
+
+        for body in bodies {
+            let (pose, motion) = (&mut state.poses[body.index()], &mut state.motions[body.index()]);
+            let before = *pose;
+            let arm = pose.translation - self.centre;
+            let inner = *motion - Motion::new(omega, velocity + omega.cross(arm));
+            let arm = turn * arm;
+            pose.rotation = normalize_quat(turn * pose.rotation);
+            pose.translation = self.centre + arm;
+            if let (Some(step), true) =
+                (state.history.increments.get_mut(body.index()), state.history.step > 0.0)
+            {
+                *step = increment(&move_pose(&before, *step * -1.0), pose);
+            }
+            *motion = Motion::new(
+                turned + turn * inner.angular * share,
+                velocity + turned.cross(arm) + turn * inner.linear * share,
+            );
+        }
+        paid + inner * (1.0 - share * share)
+    }
+
     /// Gives momentum to the bodies as a rigid motion. What is not finite is not given.
     pub fn give(&self, state: &mut State, bodies: impl Iterator<Item = BodyId>, momentum: Force) {
         let turn = self.inertia.inverse().map_or(DVec3::NAN, |inverse| inverse.mul_vec(momentum.angular));
@@ -91,6 +142,54 @@ impl BodiesAsOne {
             let (pose, motion) = (&state.poses[body.index()], &mut state.motions[body.index()]);
             motion.angular += turn;
             motion.linear += turn.cross(pose.translation - self.centre) + shift;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+    use sinew_math::{MassProperties, Motion, Pose, exp_so3};
+
+    use super::BodiesAsOne;
+    use crate::{BodySpec, MechanismBuilder, energy, momentum};
+
+    /// A cloud of bodies in motion, the same for the same number.
+    fn cloud(number: u32) -> MechanismBuilder {
+        let wave =
+            |k: u32| DVec3::new(1.0, 2.3, 3.1).map(|f| sinew_math::ops::sin(f * f64::from(7 * number + k)));
+        let mut builder = MechanismBuilder::new();
+        for k in 0..5 {
+            let mass = MassProperties::cuboid(DVec3::new(0.1, 0.3, 0.7), 100.0 * f64::from(k + 1));
+            let pose = Pose::new(exp_so3(wave(4 * k)), wave(4 * k + 1));
+            let motion = Motion::new(wave(4 * k + 2) * 3.0, wave(4 * k + 3) * 2.0);
+            builder.add_body(BodySpec::dynamic("", pose, mass).with_motion(motion));
+        }
+        builder
+    }
+
+    #[test]
+    fn energy_is_taken_with_the_same_momentum() {
+        for number in 0..20 {
+            let model = cloud(number).build().expect("bodies");
+            let (start, mut state) = (model.initial_state(), model.initial_state());
+            let ids = (0..5).map(crate::BodyId::from_index);
+            let kinetic = |state: &crate::State| energy(&model, state, DVec3::ZERO, 1.0).kinetic;
+            let before = kinetic(&start);
+            for share in [1e-3, 0.1, 10.0] {
+                let (had, as_one) = (kinetic(&state), BodiesAsOne::new(&model, &state, ids.clone()));
+                let taken = as_one.slow(&mut state, model.bodies(), had, share * had);
+                assert!((had - taken - kinetic(&state)).abs() < 1e-12 * before, "{number} {share}");
+                assert!(taken <= share * had * (1.0 + 1e-12), "{number} {share}: {taken} of {had}");
+                assert!(share > 0.05 || taken > 0.999 * share * had, "{number} {share}: {taken} of {had}");
+            }
+            let change = momentum(&model, &state) - momentum(&model, &start);
+            assert!(change.linear.length() < 1e-11 * before && change.angular.length() < 1e-11 * before);
+            for [a, b] in [[0, 1], [2, 4], [3, 0]] {
+                let apart =
+                    |state: &crate::State| state.poses[a].translation.distance(state.poses[b].translation);
+                assert!((apart(&state) - apart(&start)).abs() < 1e-14);
+            }
         }
     }
 }

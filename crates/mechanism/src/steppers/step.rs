@@ -78,7 +78,7 @@ pub fn step_coupled(
     }
     let mut report = StepReport::default();
     let end = state.time + settings.dt;
-    let mut momenta = std::mem::take(&mut workspace.island_momenta);
+    let mut momenta = std::mem::take(&mut workspace.islands.momenta);
     let mut tables = std::mem::take(&mut workspace.input_index);
     workspace.reactions.start(model, state, settings.reactions);
     loop {
@@ -117,6 +117,8 @@ pub fn step_coupled(
         if settings.keep_momentum {
             restore_momenta(model, state, &workspace.loads, &momenta);
         }
+        let Workspace { islands, loads, targets, .. } = &mut *workspace;
+        islands.settle(&task, state, loads, targets, &mut report.noticed);
         workspace.loads.clear();
         report = report.followed_by(one);
         if one.non_finite.is_some() || substeps.advance() {
@@ -127,7 +129,7 @@ pub fn step_coupled(
     workspace.reactions.finish(state, settings.dt);
     workspace.part_input = part_input;
     workspace.input_index = tables;
-    workspace.island_momenta = momenta;
+    workspace.islands.momenta = momenta;
     report.loops = run.report;
     report.noticed.open_rope = open_transmission(model, state, input, OPEN);
     report

@@ -155,7 +155,7 @@ impl<'a> Evaluation<'a> {
         for (body, wrench) in self.input.usable_wrenches(self.model) {
             external[body.index()] += *wrench;
         }
-        for grab in self.input.usable_grabs(self.model).filter(|g| !g.is_hard()) {
+        for grab in self.input.soft_grabs(self.model) {
             let body = grab.body.index();
             let pose = &self.poses[body];
             let arm = pose.rotation * self.model.bodies[body].central_point(grab.point);

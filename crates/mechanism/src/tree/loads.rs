@@ -53,7 +53,7 @@ impl BodyLoads {
                 load.momentum += *wrench * h;
             }
         }
-        for grab in at.input.usable_grabs(at.model).filter(|g| !g.is_hard()) {
+        for grab in at.input.soft_grabs(at.model) {
             self.add_spring(at, &grab_spring(at.model, grab));
         }
         for spring in &at.model.springs.to_ground {

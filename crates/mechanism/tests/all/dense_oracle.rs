@@ -191,7 +191,7 @@ fn bare(rng: &mut Rng, n_loops: usize) -> Scene {
     scene.input = Input { kinematic, ..Input::default() };
     scene.settings.gyroscopic = [Gyroscopic::None, Gyroscopic::Implicit, Gyroscopic::Explicit][rng.below(3)];
     // What is given back to floating bodies is no impulse of a joint.
-    scene.settings.keep_momentum = false;
+    (scene.settings.keep_momentum, scene.settings.limit_energy) = (false, false);
     scene
 }
 

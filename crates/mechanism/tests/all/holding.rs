@@ -1,11 +1,11 @@
 //! What holds at default settings: joints under violent motion, momentum, bounded forces, turns.
 
 use glam::DVec3;
-use sinew_math::{Motion, Pose};
+use sinew_math::{Force, MassProperties, Motion, Pose};
 use sinew_mechanism::{
-    BodySpec, Displacement, Input, JointFrames, JointKind, JointSpec, MechanismBuilder, Motor, MotorTarget,
-    Order, RungeKutta, ScalarForce, Scheme, Settings, Workspace, energy, momentum, rotation_to_axis, step,
-    violation,
+    BodyId, BodySpec, Displacement, Input, JointFrames, JointKind, JointSpec, MechanismBuilder, Motor,
+    MotorTarget, Order, RungeKutta, ScalarForce, Scheme, Settings, Workspace, energy, momentum,
+    rotation_to_axis, step, violation,
 };
 use sinew_testkit::Rng;
 
@@ -198,4 +198,91 @@ fn a_divided_step_ends_when_the_whole_one_does() {
     let (mut again, mut fresh) = (model.initial_state(), Workspace::new(&model));
     step(&model, &mut again, &input, &settings, &mut fresh);
     assert_eq!(again, state);
+}
+
+/// Bars in a row that spin in free space, heavy ones at the ends; the last joint may be there twice.
+fn spinning_bars(is_doubled: bool) -> MechanismBuilder {
+    let (spin, mut builder) = (DVec3::new(1.0, 2.0, 8.0), MechanismBuilder::new());
+    let mut bodies = Vec::new();
+    for (k, density) in [(0.0, 100.0), (0.5, 0.2), (1.0, 0.2), (1.5, 140.0)] {
+        let at = Pose::from_translation(DVec3::X * k);
+        let mass = MassProperties::cuboid(DVec3::new(0.45, 0.1, 0.08), density * 1000.0);
+        let motion = Motion::new(spin, spin.cross(at.translation));
+        bodies.push((builder.add_body(BodySpec::dynamic("", at, mass).with_motion(motion)), at));
+    }
+    let axis = rotation_to_axis(DVec3::Z).expect("not zero");
+    let mut join = |[a, b]: [usize; 2]| {
+        let between = (bodies[a].1.translation + bodies[b].1.translation) * 0.5;
+        let frames = JointFrames::coincident(&bodies[b].1, &bodies[a].1, &Pose::new(axis, between));
+        builder.add_joint(JointSpec::new("", JointKind::Hinge, bodies[b].0, Some(bodies[a].0), frames));
+    };
+    [[0, 1], [1, 2], [2, 3]].into_iter().for_each(&mut join);
+    if is_doubled {
+        join([3, 2]);
+    }
+    builder
+}
+
+#[test]
+fn a_joint_that_is_there_twice_changes_nothing() {
+    let run = |is_doubled: bool| {
+        let model = spinning_bars(is_doubled).build().expect("bars");
+        let (mut state, mut workspace) = (model.initial_state(), Workspace::new(&model));
+        let mut settings = usual(1.0 / 60.0);
+        settings.gravity = DVec3::ZERO;
+        for _ in 0..30 {
+            step(&model, &mut state, &Input::default(), &settings, &mut workspace);
+        }
+        let largest = state.loops.forces.iter().fold(0.0f64, |most, force| most.max(force.abs()));
+        (state, largest)
+    };
+    let ((once, _), (twice, force)) = (run(false), run(true));
+    assert!(force < 1e-9, "{force}");
+    for (a, b) in once.poses.iter().zip(&twice.poses) {
+        assert!(a.translation.distance(b.translation) < 0.02, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn energy_that_has_a_source_is_not_taken() {
+    // A motor with a speed to reach, a wrench, and armature, in bars that turn fast enough for Newton iterations.
+    for what in 0..3 {
+        let mut builder = MechanismBuilder::new();
+        let mass = MassProperties::cuboid(DVec3::new(0.5, 0.1, 0.1), 1000.0);
+        let mut force = ScalarForce::default();
+        match what {
+            0 => {
+                let target = MotorTarget { position: 0.0, velocity: 20.0 };
+                force.motor = Some(Motor { kp: 0.0, kd: 3.0, max_force: 50.0, target });
+            }
+            1 => {}
+            _ => force.armature = 0.2,
+        }
+        let mut bodies: Vec<BodyId> = Vec::new();
+        for k in 0..3 {
+            let at = Pose::from_translation(DVec3::X * (0.25 + 0.5 * f64::from(k)));
+            let body = builder.add_body(BodySpec::dynamic("", at, mass));
+            let anchor =
+                Pose::new(rotation_to_axis(DVec3::Y).expect("not zero"), DVec3::X * 0.5 * f64::from(k));
+            let parent = bodies.last().copied();
+            let below =
+                if k == 0 { Pose::IDENTITY } else { Pose::from_translation(at.translation - DVec3::X * 0.5) };
+            let frames = JointFrames::coincident(&at, &below, &anchor);
+            builder.add_joint(JointSpec::new("", JointKind::Hinge, body, parent, frames).with_twist(force));
+            bodies.push(body);
+        }
+        let model = builder.build().expect("bars");
+        let (mut state, mut workspace) = (model.initial_state(), Workspace::new(&model));
+        let mut input = Input::default();
+        if what == 1 {
+            input.wrenches.push((bodies[2], Force::new(DVec3::ZERO, DVec3::new(0.0, 0.0, 400.0))));
+        }
+        let mut solves = 0;
+        for k in 0..if what == 2 { 240 } else { 120 } {
+            let report = step(&model, &mut state, &input, &usual(1.0 / 240.0), &mut workspace);
+            solves += report.iterations;
+            assert_eq!(report.noticed.slowed, None, "{what}: step {k}");
+        }
+        assert!(solves > if what == 2 { 280 } else { 150 }, "{what}: {solves}");
+    }
 }

@@ -21,14 +21,15 @@ fn displacing(dt: f64) -> Settings {
     let mut scheme = Displacement::default();
     scheme.tolerance = 1e-13;
     let mut settings = Settings::default();
-    settings.keep_momentum = false;
+    (settings.keep_momentum, settings.limit_energy) = (false, false);
     (settings.dt, settings.scheme) = (dt, Scheme::Displacement(scheme));
     settings
 }
 
 fn default_settings(dt: f64) -> Settings {
     let mut settings = Settings::default();
-    (settings.dt, settings.keep_momentum) = (dt, false);
+    settings.dt = dt;
+    (settings.keep_momentum, settings.limit_energy) = (false, false);
     settings
 }
 

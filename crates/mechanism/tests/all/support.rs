@@ -28,7 +28,7 @@ pub(crate) fn implicit(dt: f64, order: Order, newton_iterations: u32) -> Setting
     (scheme.order, scheme.newton_iterations) = (order, newton_iterations);
     (scheme.newton_tolerance, scheme.most_substeps) = (1e-10, 1);
     let mut settings = Settings::default();
-    settings.keep_momentum = false;
+    (settings.keep_momentum, settings.limit_energy) = (false, false);
     (settings.dt, settings.scheme) = (dt, Scheme::Implicit(scheme));
     settings
 }
@@ -45,7 +45,7 @@ pub(crate) fn explicit(dt: f64, method: RungeKutta, baumgarte: f64) -> Settings 
     let mut scheme = Explicit::default();
     (scheme.method, scheme.baumgarte) = (method, baumgarte);
     let mut settings = Settings::default();
-    settings.keep_momentum = false;
+    (settings.keep_momentum, settings.limit_energy) = (false, false);
     (settings.dt, settings.scheme) = (dt, Scheme::Explicit(scheme));
     settings
 }

@@ -19,7 +19,7 @@ pub(super) fn displacing(dt: f64, jacobian: JacobianAt, rotation: CarriedRotatio
     let mut scheme = Displacement::default();
     (scheme.jacobian, scheme.rotation, scheme.tolerance, scheme.iterations) = (jacobian, rotation, 1e-13, 40);
     let mut settings = tight(Settings::default());
-    settings.keep_momentum = false;
+    (settings.keep_momentum, settings.limit_energy) = (false, false);
     (settings.dt, settings.scheme) = (dt, Scheme::Displacement(scheme));
     settings
 }
