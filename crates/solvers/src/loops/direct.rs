@@ -37,7 +37,7 @@ const MOST: f64 = 1e-4;
 
 /// Share that the tree leaves to a joint, by `δ²`, up to which it leaves nothing: the joint is in the tree already, and stays out.
 const HELD: f64 = 10.0;
-const MOST_HELD: f64 = 1e-5;
+const MOST_HELD: f64 = 1e-4;
 
 /// Repeats on the residual; more of them on a graph, where the factor takes most of the time.
 const REPEATS: usize = 6;
@@ -258,7 +258,7 @@ impl DirectScratch {
             });
             let left = left[0].max(left[1]);
             let mut share = left * epsilon(settings, SHARE) / block.weight;
-            if left <= held {
+            if left <= held && block.rows().all(|row| rows.compliance()[row] == 0.0) {
                 lambda[block.rows()].fill(0.0);
                 share = 1.0;
             }
