@@ -79,7 +79,10 @@ impl<'a> ImplicitStep<'a> {
         if let Some(loops) = &mut self.solver.loops {
             loops.start(&state.loops, run.settings.warm_start, self.here.scheme.h);
         }
-        self.fade_multipliers();
+        // Without iterations they stay as they are.
+        if run.settings.solve.iterations > 0 {
+            self.fade_multipliers();
+        }
         self.here.points.prepare(&self.here.scheme, state.poses.len());
         if self.here.implicit.newton_iterations > 1 {
             // Room for the iterations of a later step.
