@@ -30,6 +30,11 @@ impl<'a> Refinement<'a> {
         Self { settings, left, report: LoopReport::default(), watch }
     }
 
+    /// Whether the next solve may change the multipliers.
+    pub(crate) fn may_solve(&self) -> bool {
+        self.left.min(self.settings.solve.iterations) > 0
+    }
+
     /// A stage has ended.
     pub(crate) fn done(&mut self, stage: Stage) {
         self.watch.done(stage);

@@ -80,7 +80,7 @@ impl<'a> ImplicitStep<'a> {
             loops.start(&state.loops, run.settings.warm_start, self.here.scheme.h);
         }
         // Without iterations they stay as they are.
-        if run.settings.solve.iterations > 0 {
+        if run.may_solve() {
             self.fade_multipliers();
         }
         self.here.points.prepare(&self.here.scheme, state.poses.len());
