@@ -66,8 +66,13 @@ impl ZeroStep {
             );
         }
         let system = TreeSystem::zero_step(at, joint_forces, loads);
-        sweep::solve(&system, tree, &mut |_| {});
-        if let Some(loops) = &mut loops {
+        let is_solved =
+            |loops: &mut &mut LoopWorkspace| loops.close_all(&system, &mut tree.motions, run).is_some();
+        let is_solved = loops.as_mut().is_some_and(is_solved);
+        if !is_solved {
+            sweep::solve(&system, tree, &mut |_| {});
+        }
+        if let Some(loops) = loops.as_mut().filter(|_| !is_solved) {
             loops.fill_graph(&system);
             let is_free = loops.are_bodies_free(&system);
             let surroundings = if is_free { Surroundings::Free } else { Surroundings::Pairs };

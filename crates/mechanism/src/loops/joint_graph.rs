@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Sym6, quat_to_mat3};
-use sinew_solvers::{AllRows, DIRECT_ROWS, Load, LoopGraph, LoopRows};
+use sinew_solvers::{AllRows, Load, LoopGraph, LoopRows};
 use sinew_topology::NONE;
 use smallvec::SmallVec;
 
@@ -41,9 +41,7 @@ const PER_BODY: f64 = 300.0;
 impl JointGraph {
     /// For a model with many loops, if the direct method is worth it: an iterative one needs up to one iteration per row.
     pub(crate) fn new(model: &Model) -> Option<Box<Self>> {
-        let n_rows = model.n_loop_multipliers();
-        // The graph joins two bodies at a time; ropes and gears hold more.
-        if n_rows <= DIRECT_ROWS || model.n_transmissions() > 0 || model.derived.is_overconstrained {
+        if !model.derived.has_many_loops {
             return None;
         }
         let joints: Vec<LoopModel> = model
@@ -57,7 +55,7 @@ impl JointGraph {
             let rows = [INACTIVE; 6];
             graph.rows.push(looped.ports, &rows[..model.joints[looped.joint as usize].n_rows()], 1.0);
         }
-        let limit = PER_BODY * n_rows as f64 * model.pairs.len() as f64;
+        let limit = PER_BODY * model.n_loop_multipliers() as f64 * model.pairs.len() as f64;
         let has_spring =
             |looped: &LoopModel| !model.springs_across(&model.joints[looped.joint as usize]).is_empty();
         let holds_points = joints.iter().all(|looped| looped.is_point && !has_spring(looped));

@@ -380,6 +380,7 @@ impl DerivedTables {
             has_bounded_loops: model.loops.iter().any(|looped| is_bounded(&looped.joint)),
             islands: Islands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),
             is_overconstrained: model.find_overconstrained(),
+            has_many_loops: model.find_many_loops(),
             rotors: Vec::new(),
         }
     }

@@ -90,6 +90,8 @@ pub(crate) struct DerivedTables {
     pub(crate) islands: Islands,
     /// Whether its loops are overconstrained and solved with a dense matrix.
     pub(crate) is_overconstrained: bool,
+    /// Whether its loops are so many that they may be solved as a graph.
+    pub(crate) has_many_loops: bool,
     /// Bodies that may spin about an axis of symmetry.
     pub(crate) rotors: Vec<RotorModel>,
 }
@@ -157,6 +159,12 @@ impl Model {
         let n_rows: usize = self.loops.iter().map(|looped| self.joints[looped.joint as usize].n_rows()).sum();
         let freedoms: usize = self.pairs.iter().map(|pair| usize::from(pair.free)).sum();
         n_rows >= freedoms && (DIRECT_ROWS + 1..=DENSE_ROWS).contains(&self.n_loop_multipliers())
+    }
+
+    /// Whether its loops are so many that they may be solved as one graph, which joins two bodies at a time; ropes and gears hold more.
+    pub(crate) fn find_many_loops(&self) -> bool {
+        let is_few = self.n_loop_multipliers() <= DIRECT_ROWS;
+        !(is_few || self.n_transmissions() > 0 || self.find_overconstrained())
     }
 
     /// The method for its loops where one is asked for.

@@ -44,7 +44,8 @@ pub struct LoopState {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct History {
-    /// Length of the previous step, s; 0 means there is none.
+    /// Length of the previous step, s; 0 means there is none. Negative if only the twists are known, from which a first-order step with many
+    /// loops expects where it ends.
     pub step: f64,
     /// Per body: twists before the previous step.
     pub motions: Vec<Motion>,

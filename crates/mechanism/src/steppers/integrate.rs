@@ -38,6 +38,10 @@ pub(crate) fn integrate(
     } else {
         // The history would no longer be that of the step before.
         state.forget_history();
+        if solver.loops.as_ref().is_some_and(|loops| loops.graph.is_some()) {
+            state.history.motions.clone_from(&state.motions);
+            state.history.step = -settings.dt;
+        }
     }
     let solution = Solution { task, scheme, motions: &solver.tree.motions, loads: solver.loads };
     if scheme.keeps_history || settings.gyroscopic == Gyroscopic::Momentum {

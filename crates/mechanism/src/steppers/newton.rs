@@ -106,7 +106,7 @@ impl ImplicitStep<'_> {
                 self.keep();
             }
             let is_done = (smallest <= tolerance && !is_open && are_still) || closing.solves >= most;
-            if !is_done {
+            if !is_done && !self.keeps_forces() {
                 self.prepare_again(state);
             }
             let next = match self.here.phase {
@@ -203,15 +203,24 @@ impl ImplicitStep<'_> {
             _ => SLOW_CONTRACTION * last,
         };
         if may_keep && (error < SETTLED || error < share) {
-            Some(NewtonPhase::Again)
-        } else {
-            // A small error is not worth shorter steps, but a solve where the step ends.
-            let is_small = error.min(last) <= OPEN && (may_move || !here.points.bands.is_empty());
-            (here.task.may_damp || is_small || !may_keep).then_some(NewtonPhase::Moved)
+            return Some(NewtonPhase::Again);
         }
+        // A small error is not worth shorter steps, but a solve where the step ends.
+        let is_small = error.min(last) <= OPEN && (may_move || !here.points.bands.is_empty());
+        let moves = here.task.may_damp || is_small || !may_keep;
+        if moves && self.keeps_forces() {
+            self.prepare_again(state);
+        }
+        moves.then_some(NewtonPhase::Moved)
     }
 
-    /// Linearizes the first solve where the step would end with the twists of its start, if the forces of the step before say that it will
+    /// Whether the next iteration with the same directions takes the forces that this one took: their stiffness stays as it is, and with it the
+    /// factor of many loops.
+    fn keeps_forces(&self) -> bool {
+        self.here.phase == NewtonPhase::Again && self.has_many_loops()
+    }
+
+    /// Linearizes the first solve where the step is expected to end, if the forces of the step before say that it will
     /// be linearized at its end anyway: one solve less.
     pub(crate) fn start_at_end(&mut self, state: &State, run: &mut Refinement<'_>) {
         let may_move = self.most_solves() > 1 && !self.here.task.mends() && !self.here.scheme.is_second;
@@ -226,7 +235,7 @@ impl ImplicitStep<'_> {
         }
         let pairs = self.here.task.model.pairs.iter().zip(&mut self.solver.tree.motions);
         for (pair, motion) in pairs {
-            *motion = state.motions[pair.body as usize];
+            *motion = self.here.scheme.expected(state, pair.body as usize);
         }
         self.here.move_ends(state, &self.solver.tree.motions);
         let (error, _) = self.here.end_error(state);

@@ -7,7 +7,7 @@
 //! linearized at `q̂ ⊕ h' v_k` with `v_k = v + ρ(v − v₋)`. A step after a jolt (some body's rotation speed changed by more than
 //! 0.25 rad per step) is backward Euler.
 
-use sinew_math::{Motion, Pose};
+use sinew_math::{Motion, Pose, Vec3x2, turn_x2, twice};
 use sinew_topology::NONE;
 
 use crate::input_index::StepInput;
@@ -16,7 +16,7 @@ use crate::prepare::{move_pose, set_targets};
 use crate::steppers::JointCare;
 use crate::tree::LinearizationPoint;
 use crate::workspace::PointScratch;
-use crate::{BodyId, CouplingPoint, Model, Order, Settings, State, Workspace, move_kinematic};
+use crate::{BodyId, CouplingPoint, History, Model, Order, Settings, State, Workspace, move_kinematic};
 
 /// Numbers of the scheme for this step.
 #[derive(Clone, Copy)]
@@ -64,6 +64,16 @@ impl SchemeCoefficients {
             carry: rho * rho / denominator,
             ratio: rho,
         }
+    }
+
+    /// The twist that a body is expected to have at the end of a first-order step: that of its start, and what the step before has changed
+    /// in it, if that is known and was resolved.
+    pub(crate) fn expected(&self, state: &State, body: usize) -> Motion {
+        let now = state.motions[body];
+        let History { step, motions, .. } = &state.history;
+        let Some(before) = motions.get(body).filter(|_| *step < 0.0) else { return now };
+        let change = (now - *before) * (-self.h / step);
+        if change.angular.length() * self.h < RESOLVED_TURN { now + change } else { now }
     }
 
     /// Where a body is at the end of the step, if it moves with a twist.
@@ -142,18 +152,42 @@ impl PointScratch {
         scheme: &SchemeCoefficients,
         motions: &[Motion],
     ) {
-        self.ends.resize(state.poses.len(), Pose::IDENTITY);
-        self.velocities.resize(state.poses.len(), Motion::ZERO);
-        for body in 0..state.poses.len() {
-            let pair = task.model.pair_of_body[body];
-            (self.velocities[body], self.ends[body]) = if pair == NONE {
-                (state.motions[body], state.poses[body])
-            } else {
-                let motion = motions[pair as usize];
-                (motion, scheme.end(state, body, motion))
-            };
+        let pairs = &task.model.pair_of_body;
+        self.ends.clone_from(&state.poses);
+        self.velocities.clear();
+        let velocities = pairs.iter().zip(&state.motions);
+        self.velocities
+            .extend(velocities.map(|(&pair, given)| motions.get(pair as usize).copied().unwrap_or(*given)));
+        if scheme.is_second {
+            for body in (0..pairs.len()).filter(|&body| pairs[body] != NONE) {
+                self.ends[body] = scheme.end(state, body, self.velocities[body]);
+            }
+        } else {
+            move_two_by_two(pairs, &self.velocities, scheme.h, &mut self.ends);
         }
         task.place_kinematic(&mut self.ends);
+    }
+}
+
+/// Moves the bodies of pairs by `h v`.
+fn move_two_by_two(pairs: &[u32], velocities: &[Motion], h: f64, poses: &mut [Pose]) {
+    let chunks = poses.chunks_mut(2).zip(velocities.chunks(2)).zip(pairs.chunks(2));
+    for ((poses, velocities), pairs) in chunks {
+        if let ([p0, p1], [v0, v1], [a, b]) = (&mut *poses, velocities, pairs)
+            && *a != NONE
+            && *b != NONE
+        {
+            let angular = Vec3x2::new(v0.angular, v1.angular) * twice(h);
+            [p0.rotation, p1.rotation] = turn_x2(angular, p0.rotation, p1.rotation);
+            p0.translation += v0.linear * h;
+            p1.translation += v1.linear * h;
+            continue;
+        }
+        for ((pose, velocity), _) in
+            poses.iter_mut().zip(velocities).zip(pairs).filter(|(_, pair)| **pair != NONE)
+        {
+            *pose = move_pose(pose, *velocity * h);
+        }
     }
 }
 

@@ -106,9 +106,15 @@ pub(crate) fn add_geometric(
     let spared =
         if at.displaced.is_some() { 0.0 } else { geometric::RESOLVED * end.inertia * at.step.per_square };
     if let Some(k) = geometric::stiffness(arm, end.reach, pull, strength, spared, at.step.square) {
-        load.mass.angular += k;
-        if let Some(displaced) = at.displaced {
-            load.momentum.angular += k.mul_vec(displaced[body as usize].angular);
+        match at.displaced {
+            None => load.mass.angular += k,
+            Some(displaced) => {
+                // Few loops are often taut against each other, and need all that holds them back.
+                let has_many = at.model.derived.has_many_loops;
+                let k = if has_many { geometric::across(k, arm, end.reach) } else { k };
+                load.mass.angular += k;
+                load.momentum.angular += k.mul_vec(displaced[body as usize].angular);
+            }
         }
     }
 }

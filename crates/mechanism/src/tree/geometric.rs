@@ -55,6 +55,23 @@ pub(crate) fn stiffness(
     })
 }
 
+/// `(1 − aaᵀ) K (1 − aaᵀ)` for an arm along `a`, of length `reach`: what a stiffness does across it. Turns about the arm move no anchor and
+/// change no torque; the bound `K` holds them back where a joint pulls at an angle, and a slender body would take many iterations to find its spin.
+#[inline]
+pub(crate) fn across(k: Sym3, arm: DVec3, reach: f64) -> Sym3 {
+    let axis = arm * (1.0 / reach);
+    let along = k.mul_vec(axis);
+    let a = axis * (0.5 * along.dot(axis)) - along;
+    Sym3 {
+        xx: k.xx + 2.0 * a.x * axis.x,
+        yy: k.yy + 2.0 * a.y * axis.y,
+        zz: k.zz + 2.0 * a.z * axis.z,
+        xy: k.xy + a.x * axis.y + a.y * axis.x,
+        xz: k.xz + a.x * axis.z + a.z * axis.x,
+        yz: k.yz + a.y * axis.z + a.z * axis.y,
+    }
+}
+
 /// Forces that the tree joints transmit to the bodies of their pairs, from the net force of all joints on each body.
 pub(crate) fn transmit(model: &Model, joint_forces: &[DVec3], pulls: &mut Vec<DVec3>) {
     pulls.clear();
@@ -87,6 +104,23 @@ mod tests {
             let scale = arm.length() * pull.length();
             assert!(symmetric_eigen(k).0.min_element() > -1e-14 * scale);
             assert!(symmetric_eigen(k - exact).0.min_element() > -1e-14 * scale);
+        }
+    }
+
+    #[test]
+    fn across_an_arm_it_is_the_same_and_nothing_about_it() {
+        let mut rng = Rng::new(5);
+        for _ in 0..100 {
+            let (arm, pull) =
+                (rng.unit_vec() * rng.uniform(0.01, 2.0), rng.unit_vec() * rng.uniform(0.1, 1e4));
+            let k = stiffness(arm, arm.length(), pull, pull.length(), 0.0, 1.0).unwrap_or(Sym3::ZERO);
+            let found = across(k, arm, arm.length());
+            let scale = arm.length() * pull.length();
+            assert!(found.mul_vec(arm).length() < 1e-14 * scale * arm.length());
+            let sides = arm.normalize().any_orthonormal_pair();
+            for (a, b) in [(sides.0, sides.0), (sides.0, sides.1), (sides.1, sides.1)] {
+                assert!((a.dot(found.mul_vec(b)) - a.dot(k.mul_vec(b))).abs() < 1e-14 * scale);
+            }
         }
     }
 

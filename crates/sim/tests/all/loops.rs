@@ -2,7 +2,7 @@
 
 use sinew_sim::{DVec3, SceneDoc, World};
 
-use crate::common::{run, small};
+use crate::common::{run, small, world};
 
 /// A four-bar linkage: crank, coupler and rocker in the plane of x and z, and the ground between (0, 0, 0) and (2, 0, 0).
 const FOUR_BAR: &str = r#"
@@ -99,6 +99,23 @@ fn stabilization_keeps_loops_closed() {
         run(&mut world, 100);
         assert!(world.violation().position < 1e-8, "{stepper}: {:?}", world.violation());
     }
+}
+
+#[test]
+fn a_taut_ladder_is_closed_by_few_solves() {
+    let mut world = world("ladder_6_96");
+    run(&mut world, 20);
+    let mut solves = 0;
+    for _ in 0..20 {
+        solves += world.step().mechanism.iterations;
+        assert!(world.violation().position < 1e-8, "{:?}", world.violation());
+    }
+    assert!(solves <= 30, "{solves} solves in 20 steps");
+    // It swings in its plane, and no bar begins to spin.
+    let spin =
+        world.state().bodies.motions.iter().map(|motion| motion.angular.z.abs() + motion.angular.x.abs());
+    let spin = spin.fold(0.0, f64::max);
+    assert!(spin < 1e-9, "{spin:e} rad/s");
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod aggregates;
 mod carriers;
 mod cg;
 mod envelope;
+mod front_columns;
+mod front_plan;
 mod fronts;
 mod inverse;
 mod matrix;
@@ -14,7 +16,8 @@ mod system;
 
 pub use carriers::CarrierCoupling;
 pub use cg::{CgReport, CgScratch, CgSettings, CgStop, SpdSystem, conjugate_gradient};
-pub(crate) use fronts::{FrontFactor, FrontPlan};
+pub(crate) use front_plan::FrontPlan;
+pub(crate) use fronts::FrontFactor;
 pub use matrix::{BlockFill, BlockMatrix, UpperBlocks};
 pub use pattern::{ELEMENT_PAIRS, PatternError, SparsePattern};
 pub use precondition::{BlockJacobi, NodePreconditioner, NodeRole, TwoLevel};

@@ -20,6 +20,8 @@ pub(crate) trait Simd4: Copy {
     type Token: Copy;
     fn load(token: Self::Token, numbers: &Aligned4) -> Self;
     fn new(token: Self::Token, numbers: [f64; 4]) -> Self;
+    fn to_array(self) -> [f64; 4];
+    fn minus(self, token: Self::Token, other: Self) -> Self;
     fn plus(self, token: Self::Token, other: Self) -> Self;
     fn times(self, token: Self::Token, other: Self) -> Self;
     /// `(a + b) + (c + d)`.
@@ -37,6 +39,15 @@ impl Simd4 for [F64x2; 2] {
         [F64x2::new([a, b]), F64x2::new([c, d])]
     }
     #[inline(always)]
+    fn to_array(self) -> [f64; 4] {
+        let [[a, b], [c, d]] = self.map(F64x2::to_array);
+        [a, b, c, d]
+    }
+    #[inline(always)]
+    fn minus(self, (): (), other: Self) -> Self {
+        [self[0] - other[0], self[1] - other[1]]
+    }
+    #[inline(always)]
     fn plus(self, (): (), other: Self) -> Self {
         [self[0] + other[0], self[1] + other[1]]
     }
@@ -46,7 +57,7 @@ impl Simd4 for [F64x2; 2] {
     }
     #[inline(always)]
     fn sum(self) -> f64 {
-        let [[a, b], [c, d]] = self.map(F64x2::to_array);
+        let [a, b, c, d] = self.to_array();
         (a + b) + (c + d)
     }
 }
@@ -63,6 +74,14 @@ impl Simd4 for __m256d {
         token.avx._mm256_setr_pd(a, b, c, d)
     }
     #[inline(always)]
+    fn to_array(self) -> [f64; 4] {
+        pulp::cast(self)
+    }
+    #[inline(always)]
+    fn minus(self, token: V3, other: Self) -> Self {
+        token.avx._mm256_sub_pd(self, other)
+    }
+    #[inline(always)]
     fn plus(self, token: V3, other: Self) -> Self {
         token.avx._mm256_add_pd(self, other)
     }
@@ -72,7 +91,7 @@ impl Simd4 for __m256d {
     }
     #[inline(always)]
     fn sum(self) -> f64 {
-        let [a, b, c, d]: [f64; 4] = pulp::cast(self);
+        let [a, b, c, d] = self.to_array();
         (a + b) + (c + d)
     }
 }
