@@ -41,10 +41,14 @@ pub(crate) struct HealthSummary {
 pub(crate) struct NoticeCount {
     #[serde(skip)]
     notice: HealthNotice,
+    #[serde(skip)]
+    culprit: Culprit,
     /// Whether the result is not what the scene asked for.
     pub(crate) is_warning: bool,
     /// In words, with the first body, joint or rope that it is about.
     pub(crate) what: String,
+    /// Whether it was so of others too.
+    pub(crate) has_others: bool,
     /// Steps in which it was so, and the first of them.
     pub(crate) steps: u64,
     pub(crate) first_step: u64,
@@ -69,7 +73,7 @@ impl HealthSummary {
         let energy = self.gains_energy(world).then_some((HealthNotice::EnergyGained, Culprit::Model));
         for (notice, culprit) in report.notices().chain(energy) {
             let what = || notice.tell(culprit, world.model());
-            self.add(notice, what, 1, report.index);
+            self.add((notice, culprit), what, 1, report.index);
         }
     }
 
@@ -89,13 +93,30 @@ impl HealthSummary {
         }
     }
 
-    fn add(&mut self, notice: HealthNotice, what: impl Fn() -> String, steps: u64, first: u64) {
+    fn add(
+        &mut self,
+        (notice, culprit): (HealthNotice, Culprit),
+        what: impl Fn() -> String,
+        steps: u64,
+        first: u64,
+    ) {
         let at = self.notices.partition_point(|known| known.notice < notice);
         match self.notices.get_mut(at).filter(|known| known.notice == notice) {
-            Some(known) => known.steps += steps,
+            Some(known) => {
+                known.steps += steps;
+                known.has_others |= known.culprit != culprit;
+            }
             None => {
                 let (what, is_warning) = (what(), notice.is_warning());
-                let new = NoticeCount { notice, is_warning, what, steps, first_step: first };
+                let new = NoticeCount {
+                    notice,
+                    culprit,
+                    is_warning,
+                    what,
+                    has_others: false,
+                    steps,
+                    first_step: first,
+                };
                 self.notices.insert(at, new);
             }
         }
@@ -113,8 +134,8 @@ impl HealthSummary {
             self.largest_opening = other.largest_opening;
             self.open_joint.clone_from(&other.open_joint);
         }
-        for NoticeCount { notice, what, steps, first_step, .. } in &other.notices {
-            self.add(*notice, || what.clone(), *steps, *first_step);
+        for NoticeCount { notice, culprit, what, steps, first_step, .. } in &other.notices {
+            self.add((*notice, *culprit), || what.clone(), *steps, *first_step);
         }
     }
 
@@ -134,7 +155,8 @@ impl HealthSummary {
             let head = if known.is_warning { "WARNING" } else { "note" };
             let what = if known.notice == HealthNotice::OpenJoint { &self.opening() } else { &known.what };
             let (n, first) = (known.steps, known.first_step);
-            format!("  {head:<14} {what} ({n} of {steps} steps, first {first})")
+            let others = if known.has_others { ", others too" } else { "" };
+            format!("  {head:<14} {what} ({n} of {steps} steps, first {first}{others})")
         }));
         lines
     }

@@ -11,9 +11,9 @@
 use std::collections::VecDeque;
 
 use glam::DVec3;
-use sinew_mechanism::{Energy, EnergySources, Implicit, Input, Order};
+use sinew_mechanism::{Energy, EnergySources, Input};
 
-use crate::{Model, Scheme, Settings, State, energy, momentum};
+use crate::{Model, Settings, State, energy, momentum};
 
 /// How long a gain must last, s.
 const LASTING: f64 = 0.5;
@@ -134,8 +134,5 @@ impl EnergyAccount {
 
 /// How long before the end of a step bodies have the heights that belong to its twists, s.
 fn ago(settings: &Settings) -> f64 {
-    match settings.scheme {
-        Scheme::Implicit(Implicit { order: Order::First, .. }) => 0.5 * settings.dt,
-        _ => 0.0,
-    }
+    settings.mechanism().map_or(0.0, |settings| settings.twist_age())
 }

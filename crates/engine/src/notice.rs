@@ -139,7 +139,7 @@ impl StepReport {
             (HealthNotice::Regularized, model(health.regularized > 0)),
             (HealthNotice::Divided, model(self.mechanism.substeps > 1)),
             (HealthNotice::OutOfIterations, model(loops == LoopStop::Budget)),
-            (HealthNotice::Contradiction, model(loops == LoopStop::LeastSquares)),
+            (HealthNotice::Contradiction, model(noticed.contradicts)),
             (HealthNotice::DependentRow, joint(noticed.dependent)),
             (HealthNotice::FirstOrder, noticed.jolted.map(Culprit::Body)),
             (HealthNotice::Slowed, noticed.slowed.map(Culprit::Body)),

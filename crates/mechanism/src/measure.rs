@@ -106,15 +106,20 @@ pub fn transmission_reading(model: &Model, state: &State, id: TransmissionId) ->
 /// Energy of the forces inside a joint, of its soft rows, and of what its motor turns.
 fn joint_energy(model: &Model, state: &State, index: usize, spring_scale: f64) -> Energy {
     let joint = &model.joints[index];
-    let motion = |body| motion_of(&state.motions, body);
-    let relative = joint.relative(&state.poses, motion, state.twists[index]);
     let forces = &model.forces[joint.forces as usize];
+    let (body1, body2) = (pose_of(&state.poses, joint.body1), pose_of(&state.poses, joint.body2));
+    let relative = RelativeState::at_rest(&joint.frames, [&body1, &body2], state.twists[index]);
+    let mut kinetic = 0.0;
+    if forces.has_armature() {
+        let motion = |body| motion_of(&state.motions, body);
+        kinetic = forces.armature_energy(&joint.relative(&state.poses, motion, state.twists[index]));
+    }
     let mut elastic = forces.elastic_energy(&relative, spring_scale);
     if joint.compliance > 0.0 {
         let rows = evaluate_rows(joint.kind, &relative, &[], RowForm::Position);
         elastic += 0.5 / joint.compliance * rows.residual.iter().map(|c| c * c).sum::<f64>();
     }
-    Energy { kinetic: forces.armature_energy(&relative), elastic, gravity: 0.0 }
+    Energy { kinetic, elastic, gravity: 0.0 }
 }
 
 /// Total momentum of the dynamic bodies: angular about the world origin (kg·m²/s), linear (kg·m/s).

@@ -3,9 +3,10 @@
 //! An increment is `(θ, Δx)` with `R⁺ = exp(θ) R`, `x⁺ = x + Δx`, world axes. Rotations are normalized after every move, so that
 //! rounding does not accumulate in their length.
 
+use glam::DVec3;
 use sinew_math::{Motion, Pose, exp_so3, log_so3, normalize_quat};
 
-use crate::{BodyId, Input, Model, MotorTarget, State};
+use crate::{BodyId, Input, Model, MotorTarget, State, unwrap_angle};
 
 /// Gives kinematic bodies the twist that takes them to the goals of the input within `dt` seconds.
 pub fn move_kinematic(model: &Model, state: &mut State, input: &Input, dt: f64) {
@@ -50,6 +51,17 @@ pub(crate) fn increment(from: &Pose, to: &Pose) -> Motion {
         angular: log_so3(to.rotation * from.rotation.conjugate()),
         linear: to.translation - from.translation,
     }
+}
+
+/// [`increment`] in a step at whose end a body turns by `turn`, rad: full turns are those of its rate.
+pub(crate) fn whole_increment(from: &Pose, to: &Pose, turn: DVec3) -> Motion {
+    let short = increment(from, to);
+    let angle = short.angular.length();
+    if angle == 0.0 {
+        return short;
+    }
+    let axis = short.angular / angle;
+    Motion { angular: axis * unwrap_angle(angle, turn.dot(axis)), ..short }
 }
 
 /// The first body whose state is not finite; a sum over all finds out cheaply whether to look. A bad twist spoils the

@@ -49,6 +49,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How long before the end of a step bodies have the places that belong to its twists, s: half an implicit step of first order.
+    pub fn twist_age(&self) -> f64 {
+        let is_first = matches!(self.scheme, Scheme::Implicit(Implicit { order: Order::First, .. }));
+        if is_first { 0.5 * self.dt } else { 0.0 }
+    }
+
     /// Parts that a step may be divided into.
     pub(crate) fn most_substeps(&self) -> u32 {
         match &self.scheme {

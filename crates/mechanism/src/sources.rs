@@ -9,12 +9,12 @@
 //! are switched. J; cost: one pass over motors, grabs and wrenches, and one copy of the poses. Nothing allocates once warm.
 
 use glam::DVec3;
-use sinew_math::{DriveCoordinate, Pose, log_so3};
+use sinew_math::{DriveCoordinate, Pose};
 
 use crate::input::Input;
 use crate::model::{JointId, Model, State, motion_of};
-use crate::prepare::set_targets;
-use crate::{Motor, MotorTarget};
+use crate::prepare::{set_targets, whole_increment};
+use crate::{Motor, MotorTarget, Settings};
 
 /// Gap from which a hard grab is still on its way, m.
 const OPEN_GRAB: f64 = 1e-3;
@@ -68,15 +68,15 @@ impl EnergySources {
         let wrenches: f64 = input
             .usable_wrenches(model)
             .map(|(body, wrench)| {
-                let (before, now) = (&self.poses[body.index()], &state.poses[body.index()]);
-                let turn = log_so3(now.rotation * before.rotation.conjugate());
-                wrench.linear.dot(now.translation - before.translation) + wrench.angular.dot(turn)
+                let body = body.index();
+                let turn = state.motions[body].angular * dt;
+                wrench.dot(whole_increment(&self.poses[body], &state.poses[body], turn))
             })
             .sum();
         let grabs = grab_energy(model, input, &self.poses) - grab_energy(model, &self.input, &self.poses);
         set_targets(model, input, &mut self.targets);
         let Self { motors, targets, .. } = self;
-        let motors: f64 = motors.iter_mut().map(|motor| motor.work(model, state, targets, dt)).sum();
+        let motors: f64 = motors.iter_mut().map(|motor| motor.most_work(model, state, targets, dt)).sum();
         self.poses.clone_from(&state.poses);
         self.input.clone_from(input);
         is_known.then_some(wrenches + grabs + motors)
@@ -141,20 +141,46 @@ impl KnownMotor {
         if off <= reach { 0.5 * kp * off * off } else { max_force * (off - 0.5 * reach) }
     }
 
-    /// Work in a step: of its target, and of its speed.
-    pub(crate) fn work(&mut self, model: &Model, state: &State, targets: &[MotorTarget], dt: f64) -> f64 {
-        let before = *self;
-        self.advance(model, state, targets);
-        let moved = self.potential(before.value, self.target) - self.potential(before.value, before.target);
+    /// Force at a rate that its potential does not have, N or N·m, if it has a speed to reach.
+    fn driving(&self, rate: f64) -> f64 {
         let Motor { kp, kd, max_force, .. } = self.motor;
-        if self.target.velocity == 0.0 {
-            return moved;
+        let MotorTarget { position, velocity } = self.target;
+        if velocity == 0.0 {
+            return 0.0;
         }
         let bound = |force: f64| force.clamp(-max_force, max_force);
-        let spring = kp * (self.target.position - self.value);
-        let power = |rate: f64| (bound(spring + kd * (self.target.velocity - rate)) - bound(spring)) * rate;
+        let spring = kp * (position - self.value);
+        bound(spring + kd * (velocity - rate)) - bound(spring)
+    }
+
+    /// Work of its target since a moment before, J.
+    fn work_of_target(&self, before: &Self) -> f64 {
+        self.potential(before.value, self.target) - self.potential(before.value, before.target)
+    }
+
+    /// Most work that a step of any scheme has taken from its target and its speed, J.
+    fn most_work(&mut self, model: &Model, state: &State, targets: &[MotorTarget], dt: f64) -> f64 {
+        let before = *self;
+        self.advance(model, state, targets);
         let share = |k: u32| f64::from(k) / f64::from(RATES);
         let rates = (0..=RATES).map(|k| before.rate + (self.rate - before.rate) * share(k));
-        moved + dt * rates.map(power).fold(f64::NEG_INFINITY, f64::max)
+        // Motion may have been taken out at the end of the step.
+        let rates = rates.chain([(self.value - before.value) / dt]);
+        let power = rates.map(|rate| self.driving(rate) * rate).fold(f64::NEG_INFINITY, f64::max);
+        self.work_of_target(&before) + dt * power
+    }
+
+    /// Work in an implicit step, which has the forces of its end, J; along the way between the places that belong to the twists.
+    pub(crate) fn work(
+        &mut self,
+        model: &Model,
+        state: &State,
+        targets: &[MotorTarget],
+        settings: &Settings,
+    ) -> f64 {
+        let before = *self;
+        self.advance(model, state, targets);
+        let way = settings.dt * self.rate - settings.twist_age() * (self.rate - before.rate);
+        self.work_of_target(&before) + self.driving(self.rate) * way
     }
 }

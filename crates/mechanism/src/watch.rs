@@ -95,8 +95,8 @@ impl<F: FnMut(Stage)> Watch for F {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct StepReport {
-    /// Largest anchor distance at the last linearization point, m: for a one-solve first-order step the error of
-    /// the state the step began with. [`crate::violation`] measures any state.
+    /// Largest anchor distance where the step was first linearized, m: the error of the state it began with, or, with the second order and
+    /// in taut graphs of loops, of a prediction of its end. [`crate::violation`] measures any state.
     pub position_error: f64,
     /// Largest rotation error there, rad.
     pub rotation_error: f64,
@@ -143,6 +143,8 @@ pub struct Noticed {
     pub gaining: Option<BodyId>,
     /// A body that was slowed, with all that is connected with it, because the step would have gained energy without a source.
     pub slowed: Option<BodyId>,
+    /// Whether rows of loops contradict each other or yield, by more than a ten-thousandth of the smallest body in the step.
+    pub contradicts: bool,
     /// A joint outside the tree with a row that others imply; where loops have few rows and are solved directly.
     pub dependent: Option<JointId>,
     /// A joint whose motor is at its largest force.
@@ -162,6 +164,7 @@ impl Noticed {
             jolted: self.jolted.or(next.jolted),
             gaining: self.gaining.or(next.gaining),
             slowed: self.slowed.or(next.slowed),
+            contradicts: self.contradicts || next.contradicts,
             dependent: self.dependent.or(next.dependent),
             saturated: self.saturated.or(next.saturated),
             slipping: self.slipping.or(next.slipping),

@@ -44,8 +44,8 @@ pub struct Workspace {
     pub(crate) companion: Option<Box<CompanionScratch>>,
     /// Made when the block form is first used.
     pub(crate) block: Option<Box<BlockScratch>>,
-    /// Laws of the joints with bounded forces, under review.
-    pub(crate) next_laws: Vec<[CoordinateLaws; 2]>,
+    /// Laws of joints under review.
+    pub(crate) next_laws: Vec<(u32, [CoordinateLaws; 2])>,
     /// Momenta and energies of the islands.
     pub(crate) islands: IslandScratch,
     /// Input of a part of a step; made when a step is first divided.
@@ -67,7 +67,7 @@ pub(crate) struct PointScratch {
     pub(crate) best_poses: Vec<Pose>,
     /// `v_k`, which is also the displacement `d` in the poses.
     pub(crate) velocities: Vec<Motion>,
-    /// Laws of bounded forces, per joint; empty if no force has a bound.
+    /// Laws of bounded forces and limits, per joint; empty if there are none.
     pub(crate) laws: Vec<[CoordinateLaws; 2]>,
     /// Laws of ropes and gears.
     pub(crate) bands: Vec<BandLaw>,

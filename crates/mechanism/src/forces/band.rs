@@ -81,10 +81,11 @@ impl Band {
         match law {
             BandLaw::Free if value > upper + self.tolerance => BandLaw::Upper,
             BandLaw::Free if value < lower - self.tolerance => BandLaw::Lower,
-            BandLaw::Upper | BandLaw::Lower if force < -most => BandLaw::SlipsUpper,
-            BandLaw::Upper | BandLaw::Lower if force > most => BandLaw::SlipsLower,
+            // Before its size the sign counts: a rope that would have to push has no lower bound to slip at.
             BandLaw::Upper if force > 0.0 && !self.is_bilateral() => BandLaw::Free,
             BandLaw::Lower if force < 0.0 && !self.is_bilateral() => BandLaw::Free,
+            BandLaw::Upper | BandLaw::Lower if force < -most => BandLaw::SlipsUpper,
+            BandLaw::Upper | BandLaw::Lower if force > most => BandLaw::SlipsLower,
             BandLaw::SlipsUpper if value < upper => BandLaw::Upper,
             BandLaw::SlipsLower if value > lower => BandLaw::Lower,
             law => law,

@@ -11,7 +11,7 @@
 //! ```
 //! `v_s` = 1e-10 rad/s or m/s is what a joint at rest creeps at most. Units: N·m·s or N·s.
 
-use crate::forces::{Coordinate, Motor, MotorTarget, ScalarImpulse};
+use crate::forces::{Coordinate, LimitLaw, Motor, MotorTarget, ScalarImpulse};
 
 /// Speed at which dry friction that holds a coordinate still has its full force, rad/s or m/s.
 const CREEP: f64 = 1e-10;
@@ -36,10 +36,11 @@ pub(crate) enum BoundedLaw {
 }
 
 /// The laws of the forces along one coordinate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct CoordinateLaws {
     motor: BoundedLaw,
     friction: BoundedLaw,
+    pub(crate) limit: LimitLaw,
 }
 
 impl CoordinateLaws {
@@ -123,7 +124,7 @@ impl BoundedForces {
             laws.motor =
                 if force.abs() > motor.max_force { BoundedLaw::beyond(force) } else { BoundedLaw::Within };
         }
-        if laws.friction == BoundedLaw::Guessed {
+        if self.friction > 0.0 && laws.friction == BoundedLaw::Guessed {
             laws.friction =
                 if x.rate.abs() > SLIPPING { BoundedLaw::beyond(-x.rate) } else { BoundedLaw::Within };
         }

@@ -5,6 +5,10 @@
 //! contains already), `κ = (h² + h c/k) σ`, `q = ∓h τ(e_p) + h²σ ẋ_k`, with the chord `σ = τ(e_p)/e_p` at the predicted
 //! excess `e_p = x + h(ẋ_k − ẋ_d) − max`. The prediction makes a joint that would fly through its limit within the step meet
 //! it. The chord instead of the tangent keeps a soft ramp from giving back more than it took. The damping grows with the slope.
+//!
+//! What the prediction does not know is what other joints do in the step: where one stops, the next may be thrown far beyond its limit, which
+//! would give back as a spring what no motion brought. So limits are reviewed after a solve as other laws are (`bounded`): one that is
+//! passed unforeseen holds with the chord at the excess that was found in the next solve, unless it would have to pull.
 
 use crate::forces::{Coordinate, ScalarImpulse};
 
@@ -24,6 +28,25 @@ pub struct Limit {
     pub ramp: f64,
 }
 
+/// Which law of a limit holds in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum LimitLaw {
+    /// That of the predicted excess.
+    #[default]
+    Predicted,
+    /// Held at the upper limit, which was passed unforeseen, by a spring of some stiffness.
+    Upper(f64),
+    /// Held at the lower limit.
+    Lower(f64),
+}
+
+/// Excess, rad or m, and share of the ramp up to which a limit that is passed unforeseen is left to the next step.
+const PASSED: f64 = 1e-6;
+const PASSED_RAMP: f64 = 1.0 / 32.0;
+
+/// Multiple of the stiffness with which a limit was solved that its law may have where the coordinate comes to.
+const FORESEEN: f64 = 2.0;
+
 impl Limit {
     /// Force magnitude and slope at an excess beyond one limit.
     #[inline]
@@ -39,10 +62,59 @@ impl Limit {
 
     /// Implicit: adds both sides to an impulse.
     #[inline]
-    pub(crate) fn linearize(&self, x: &Coordinate, h: f64, sum: &mut ScalarImpulse) {
+    pub(crate) fn linearize(&self, x: &Coordinate, h: f64, law: LimitLaw, sum: &mut ScalarImpulse) {
         let predicted = x.predicted(h);
-        self.linearize_side(predicted - self.max, -1.0, x.rate, h, sum);
-        self.linearize_side(self.min - predicted, 1.0, x.rate, h, sum);
+        match law {
+            LimitLaw::Predicted => {
+                self.linearize_side(predicted - self.max, -1.0, x.rate, h, sum);
+                self.linearize_side(self.min - predicted, 1.0, x.rate, h, sum);
+            }
+            LimitLaw::Upper(chord) => self.add_chord(chord, (self.max - predicted, x.rate), h, sum),
+            LimitLaw::Lower(chord) => self.add_chord(chord, (self.min - predicted, x.rate), h, sum),
+        }
+    }
+
+    /// A spring of stiffness `chord` with its damper, `off` from its rest at the end of the step as predicted.
+    #[inline]
+    fn add_chord(&self, chord: f64, (off, rate): (f64, f64), h: f64, sum: &mut ScalarImpulse) {
+        sum.q += h * chord * off + h * h * chord * rate;
+        sum.kappa += h * h * chord + h * self.damping * chord / self.stiffness;
+    }
+
+    /// The law that holds at a rate at the end of the step which was found with another one.
+    pub(crate) fn review(&self, x: &Coordinate, h: f64, law: LimitLaw, rate: f64) -> LimitLaw {
+        let [foreseen, found] = [x.predicted(h), x.predicted(h) + h * (rate - x.rate)];
+        let beyond = |end: f64| [end - self.max, self.min - end];
+        let ([upper, lower], [foreseen_upper, foreseen_lower]) = (beyond(found), beyond(foreseen));
+        let stiffer = |found: f64, than: f64| {
+            let chord = self.chord(found);
+            (found > self.passed() && chord > FORESEEN * than).then_some(chord)
+        };
+        let pulls = |sign: f64| {
+            let mut held = ScalarImpulse::default();
+            self.linearize(x, h, law, &mut held);
+            sign * (held.q - held.kappa * rate) > 0.0
+        };
+        match law {
+            LimitLaw::Upper(_) if pulls(1.0) => LimitLaw::Predicted,
+            LimitLaw::Lower(_) if pulls(-1.0) => LimitLaw::Predicted,
+            LimitLaw::Upper(chord) => stiffer(upper, chord).map_or(law, LimitLaw::Upper),
+            LimitLaw::Lower(chord) => stiffer(lower, chord).map_or(law, LimitLaw::Lower),
+            LimitLaw::Predicted => {
+                let lower = || stiffer(lower, self.chord(foreseen_lower)).map_or(law, LimitLaw::Lower);
+                stiffer(upper, self.chord(foreseen_upper)).map_or_else(lower, LimitLaw::Upper)
+            }
+        }
+    }
+
+    /// Force by excess, N·m/rad or N/m.
+    fn chord(&self, excess: f64) -> f64 {
+        if excess > 0.0 { self.law(excess).0 / excess } else { 0.0 }
+    }
+
+    /// Excess up to which a limit that is passed unforeseen is left to the next step, rad or m.
+    pub(crate) fn passed(&self) -> f64 {
+        PASSED.max(PASSED_RAMP * self.ramp)
     }
 
     /// Implicit: one side at its predicted excess; `sign` is the direction of its force.
@@ -51,9 +123,7 @@ impl Limit {
         // The slope of the law is not used: the chord gives back at most what it took.
         let (force, _) = self.law(excess);
         if force > 0.0 {
-            let chord = force / excess;
-            sum.q += sign * h * force + h * h * chord * rate;
-            sum.kappa += h * h * chord + h * self.damping * chord / self.stiffness;
+            self.add_chord(force / excess, (sign * excess, rate), h, sum);
         }
     }
 

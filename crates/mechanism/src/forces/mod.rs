@@ -33,6 +33,7 @@ pub use coordinate::Response;
 pub(crate) use coordinate::{Coordinate, ScalarImpulse};
 pub(crate) use held::{HeldLimits, LimitedCoordinate};
 pub use limit::Limit;
+pub(crate) use limit::LimitLaw;
 pub use motor::{Motor, MotorTarget};
 pub(crate) use point_spring::{PointSpring, PointSpringState};
 pub use rotation::RotationForce;

@@ -4,8 +4,8 @@
 //! enters the mass matrix. The other forces are in `spring`, `limit`, `motor` and `dry_friction`.
 
 use crate::forces::{
-    BoundedForces, Coordinate, CoordinateLaws, Limit, Motor, MotorTarget, Response, ScalarImpulse, Spring,
-    dry_friction,
+    BoundedForces, Coordinate, CoordinateLaws, Limit, LimitLaw, Motor, MotorTarget, Response, ScalarImpulse,
+    Spring, dry_friction,
 };
 
 /// All forces along one joint coordinate.
@@ -40,9 +40,24 @@ impl ScalarForce {
         scale: f64,
         h: f64,
     ) -> ScalarImpulse {
-        let mut sum = self.unbounded(x, scale, h);
+        let mut sum = self.unbounded(x, scale, h, laws.limit);
         self.bounded().linearize(x, target, h, laws, &mut sum);
         sum
+    }
+
+    /// The laws that hold at a rate at the end of the step which was found with other ones.
+    pub(crate) fn review(
+        &self,
+        x: &Coordinate,
+        (target, laws): (MotorTarget, CoordinateLaws),
+        h: f64,
+        rate: f64,
+    ) -> CoordinateLaws {
+        let mut next = self.bounded().review(x, target, h, laws, rate);
+        if let Some(limit) = &self.limit {
+            next.limit = limit.review(x, h, laws.limit, rate);
+        }
+        next
     }
 
     /// The forces that may have a bound.
@@ -53,12 +68,12 @@ impl ScalarForce {
 
     /// Implicit: spring, armature and limits.
     #[inline]
-    fn unbounded(&self, x: &Coordinate, scale: f64, h: f64) -> ScalarImpulse {
+    fn unbounded(&self, x: &Coordinate, scale: f64, h: f64, law: LimitLaw) -> ScalarImpulse {
         let mut sum = self.spring.linearized(x, scale, h);
         sum.kappa += self.armature;
         sum.q += self.armature * x.base;
         if let Some(limit) = &self.limit {
-            limit.linearize(x, h, &mut sum);
+            limit.linearize(x, h, law, &mut sum);
         }
         sum
     }
@@ -90,7 +105,7 @@ impl ScalarForce {
     ) -> Response<f64> {
         if h > 0.0 {
             let at = Coordinate { value, rate, displaced: 0.0, base: rate };
-            let mut sum = self.unbounded(&at, scale, h);
+            let mut sum = self.unbounded(&at, scale, h, LimitLaw::Predicted);
             // One solve has to do: a bound is approached by a smaller gain, and friction is viscous near rest.
             if let Some(motor) = &self.motor {
                 motor.linearize(&at, target, h, &mut sum);

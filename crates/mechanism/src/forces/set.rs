@@ -98,7 +98,7 @@ impl ForceSet {
             if let Some(force) = self.along(coordinate) {
                 let (gradient, _) = self.coordinate(relative, coordinate);
                 let x = motion.coordinate(gradient, self.coordinate(measured, coordinate).1);
-                *law = force.bounded().review(&x, settings.target, settings.h, *law, gradient.dot(found));
+                *law = force.review(&x, (settings.target, *law), settings.h, gradient.dot(found));
             }
         }
         laws
@@ -107,6 +107,11 @@ impl ForceSet {
     /// Whether a force along a coordinate has a bound.
     pub(crate) fn is_bounded(&self) -> bool {
         self.twist.iter().chain(&self.slide).any(|force| force.bounded().is_bounded())
+    }
+
+    /// Whether a coordinate has limits.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.twist.iter().chain(&self.slide).any(|force| force.limit.is_some())
     }
 
     /// Number of rows that the forces need outside the tree.
@@ -211,6 +216,12 @@ impl ForceSet {
         };
         let scalar: f64 = COORDINATES.into_iter().map(|(coordinate, _)| along(coordinate)).sum();
         scalar + self.rotation.map_or(0.0, turning)
+    }
+
+    /// Whether a motor turns an inertia of its own.
+    pub(crate) fn has_armature(&self) -> bool {
+        let mut along = COORDINATES.into_iter().filter_map(|(coordinate, _)| self.along(coordinate));
+        along.any(|force| force.armature != 0.0) || self.rotation.is_some_and(|force| force.armature != 0.0)
     }
 
     /// Kinetic energy of the armatures, J.

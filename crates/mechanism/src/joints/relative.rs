@@ -78,36 +78,52 @@ impl RelativeState {
     #[must_use]
     #[inline]
     pub fn new(frames: &JointFrames, pair: &PairState) -> Self {
-        let (pose1, pose2) = (&pair.pose1, &pair.pose2);
         let (omega1, omega2) = (pair.motion1.angular, pair.motion2.angular);
-        let world_from_frame2 = pose2.rotation * frames.rotation2;
-        let rotation = world_from_frame2.conjugate() * (pose1.rotation * frames.rotation1);
-        let axes2 = quat_to_mat3(world_from_frame2);
-        let to_frame2 = axes2.transpose();
-        let matrix = quat_to_mat3(rotation);
-
-        let arm1 = pose1.rotation * frames.point1;
-        let r2 = pose2.rotation * frames.point2;
-        let arm2 = (pose1.translation - pose2.translation) + arm1;
-        let d = arm2 - r2;
-
-        let spin1 = omega1.cross(arm1);
+        let (still, r2) = Self::placed(frames, [&pair.pose1, &pair.pose2], pair.previous_twist);
+        let to_frame2 = still.axes2.transpose();
+        let d = still.arm2 - r2;
+        let spin1 = omega1.cross(still.arm1);
         let spin2 = omega2.cross(r2);
         // Body 2 is taken at P₁, so that J₂ = −J₁ X holds at any joint error.
         let swept = omega2.cross(d);
         let d_dot = (pair.motion1.linear - pair.motion2.linear) + (spin1 - spin2);
         let u_bias = omega1.cross(spin1) - omega2.cross(spin2) + omega2.cross(swept - 2.0 * d_dot);
         Self {
+            motion: Motion::new(to_frame2 * (omega1 - omega2), to_frame2 * (d_dot - swept)),
+            bias: Motion::new(to_frame2 * omega1.cross(omega2), to_frame2 * u_bias),
+            ..still
+        }
+    }
+
+    /// The relative state of a joint whose bodies are at rest.
+    #[must_use]
+    #[inline]
+    pub(crate) fn at_rest(frames: &JointFrames, poses: [&Pose; 2], previous_twist: f64) -> Self {
+        Self::placed(frames, poses, previous_twist).0
+    }
+
+    /// [`Self::at_rest`], and `r₂`.
+    #[inline]
+    fn placed(frames: &JointFrames, [pose1, pose2]: [&Pose; 2], previous_twist: f64) -> (Self, DVec3) {
+        let world_from_frame2 = pose2.rotation * frames.rotation2;
+        let rotation = world_from_frame2.conjugate() * (pose1.rotation * frames.rotation1);
+        let axes2 = quat_to_mat3(world_from_frame2);
+        let matrix = quat_to_mat3(rotation);
+        let arm1 = pose1.rotation * frames.point1;
+        let r2 = pose2.rotation * frames.point2;
+        let arm2 = (pose1.translation - pose2.translation) + arm1;
+        let still = Self {
             axes2,
             arm1,
             arm2,
-            offset: to_frame2 * d,
+            offset: axes2.transpose() * (arm2 - r2),
             rotation,
             matrix,
-            motion: Motion::new(to_frame2 * (omega1 - omega2), to_frame2 * (d_dot - swept)),
-            bias: Motion::new(to_frame2 * omega1.cross(omega2), to_frame2 * u_bias),
-            twist: unwrap_angle(twist_angle(&matrix), pair.previous_twist),
-        }
+            motion: Motion::ZERO,
+            bias: Motion::ZERO,
+            twist: unwrap_angle(twist_angle(&matrix), previous_twist),
+        };
+        (still, r2)
     }
 
     /// `s`: axis `i₁` seen in frame 2, unit.

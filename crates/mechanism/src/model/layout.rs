@@ -340,6 +340,9 @@ impl DerivedTables {
     fn of(model: &Model) -> Self {
         let is_bounded =
             |joint: &u32| model.forces[model.joints[*joint as usize].forces as usize].is_bounded();
+        let is_limited = |joint: &u32| {
+            !is_bounded(joint) && model.forces[model.joints[*joint as usize].forces as usize].is_limited()
+        };
         let mut joint_sizes: Vec<f64> =
             (0..model.joints.len() as u32).map(|joint| model.joint_size(joint)).collect();
         for looped in model.loops.iter().filter(|l| !l.is_primary) {
@@ -352,8 +355,13 @@ impl DerivedTables {
         let joints = model.joints.iter().map(|joint| [joint.body1, joint.body2]);
         let springs = model.springs.iter().map(|spring| [spring.body1, spring.body2]);
         let transmissions = model.springs.transmissions.iter().flat_map(|transmission| {
+            // Whatever a rope passes between them, its bodies pull each other.
             let bodies = model.transmission_bodies(transmission);
-            bodies.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
+            let first = bodies.iter().copied().find(|&body| is_moved(body));
+            first
+                .into_iter()
+                .flat_map(|first| bodies.iter().map(move |&body| [first, body]))
+                .collect::<Vec<_>>()
         });
         let is_elastic = |index: &u32| {
             let joint = &model.joints[*index as usize];
@@ -377,6 +385,7 @@ impl DerivedTables {
             joint_sizes,
             spring_rates: model.springs.iter().map(|spring| model.spring_rate(spring)).collect(),
             bounded_joints: (0..model.joints.len() as u32).filter(is_bounded).collect(),
+            limited_joints: (0..model.joints.len() as u32).filter(is_limited).collect(),
             has_bounded_loops: model.loops.iter().any(|looped| is_bounded(&looped.joint)),
             islands: Islands::of(is_held, &is_moved, joints.chain(springs).chain(transmissions)),
             is_overconstrained: model.find_overconstrained(),

@@ -78,7 +78,9 @@ pub(crate) struct DerivedTables {
     pub(crate) spring_rates: Vec<(f64, f64)>,
     /// Joints with bounded forces.
     pub(crate) bounded_joints: Vec<u32>,
-    /// Whether one of them is outside the tree.
+    /// Joints with limits along twist or slide, but no bounded forces.
+    pub(crate) limited_joints: Vec<u32>,
+    /// Whether a joint with bounded forces is outside the tree.
     pub(crate) has_bounded_loops: bool,
     /// Joints with forces inside, or that yield.
     pub(crate) elastic_joints: Vec<u32>,

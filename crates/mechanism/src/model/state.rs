@@ -25,6 +25,7 @@ pub struct State {
     pub loops: LoopState,
     /// Per island of connected bodies: energy that its implicit steps have lost, from which gains are paid, and the largest energy of its motion
     /// and springs, J; empty until a step has looked at energies.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub reserves: Vec<[f64; 2]>,
     /// What the second-order scheme and displacement steps remember; empty until it has made a step.
     pub history: History,

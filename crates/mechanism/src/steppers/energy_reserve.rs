@@ -11,8 +11,9 @@
 //! is taken out of the motion, in a way that no joint sees: out of all twists by a factor where something holds the island, and with the
 //! same momentum where nothing does ([`BodiesAsOne::slow`]).
 //!
-//! Steps of trees that need one solve are not looked at, nor those that start with torn joints, nor islands where work is done that is not known: by
-//! bodies, drives, winches and hard grabs that move, and by a companion. J; cost: two passes over the bodies, and over the joints with forces; no allocation once warm.
+//! Steps of trees that need one solve are not looked at, nor islands where work is done that is not known: by bodies, drives, winches and hard
+//! grabs that move, and by a companion. These keep their debts, but have no reserve when it ends. J; cost: two passes over the bodies, and over
+//! the joints with forces; no allocation once warm.
 
 use sinew_math::Motion;
 use sinew_topology::NONE;
@@ -20,19 +21,20 @@ use sinew_topology::NONE;
 use crate::input_index::StepInput;
 use crate::measure::{Energy, each_energy};
 use crate::model::{BodyId, Model, State};
-use crate::prepare::increment;
+use crate::prepare::whole_increment;
 use crate::steppers::{BodiesAsOne, StepTask};
 use crate::tree::BodyLoads;
 use crate::workspace::IslandScratch;
-use crate::{
-    DriveCoordinate, Implicit, JointId, MotorTarget, Noticed, Order, Scheme, Settings, joint_reading,
-};
+use crate::{DriveCoordinate, JointId, MotorTarget, Noticed, joint_reading};
 
 /// Share of the largest energy of motion and springs that may be gained beyond the reserve.
 const TOLERATED: f64 = 0.006;
 
 /// Share of it that counts as gained if it cannot be taken out of the motion.
 const GAINED: f64 = 0.01;
+
+/// Share of its smallest joint by which an island can be lifted by joint errors.
+const VISIBLE: f64 = 1e-3;
 
 /// Rounding of the energy of height.
 const ROUNDING: f64 = 1e-12;
@@ -88,13 +90,19 @@ impl IslandScratch {
         let energies = self.given.iter().zip(&self.now).enumerate();
         for ((bodies, is_free), (island, (&given, now))) in islands.iter().zip(energies) {
             let gained = now.total() - given;
+            let [reserve, scale] = &mut state.reserves[island];
             if !gained.is_finite() || bodies.iter().any(is_coupled) {
-                state.reserves[island] = [0.0; 2];
+                (*reserve, *scale) = (reserve.min(0.0), 0.0);
                 continue;
             }
-            let [reserve, scale] = &mut state.reserves[island];
+            let moving = now.kinetic + now.elastic;
+            if *scale == 0.0 {
+                // Debts are remembered as far as this island would be allowed them now.
+                *reserve = reserve.max(-TOLERATED * moving);
+            }
             *reserve -= gained;
-            *scale = scale.max(now.kinetic + now.elastic);
+            // What comes without a source is no measure.
+            *scale = scale.max(moving - gained.max(0.0));
             let (scale, least) = (*scale, -TOLERATED * *scale - ROUNDING * now.gravity.abs());
             let excess = least - *reserve;
             if gained > 0.0 && excess > 0.0 {
@@ -102,7 +110,8 @@ impl IslandScratch {
                 state.reserves[island][0] += taken;
                 let body = Some(BodyId::from_index(bodies[0] as usize));
                 noticed.slowed = noticed.slowed.or(body);
-                if excess - taken > GAINED * scale {
+                let lift = || weight(task, bodies) * model.derived.smallest_size.min(1.0);
+                if excess - taken > GAINED * scale && excess - taken > VISIBLE * lift() {
                     noticed.gaining = noticed.gaining.or(body);
                 }
             }
@@ -115,14 +124,13 @@ impl IslandScratch {
         let islands = &model.derived.islands;
         for ((body, wrench), (pose, motion)) in input.usable_wrenches(model).zip(&self.pulled) {
             if let Some(island) = islands.of_bodies([body.index() as u32]) {
-                let body = body.index();
-                let moved =
-                    increment(pose, &state.poses[body]) - (state.motions[body] - *motion) * ago(settings);
-                self.given[island] += wrench.dot(moved);
+                let (pose_now, now) = (&state.poses[body.index()], state.motions[body.index()]);
+                let moved = whole_increment(pose, pose_now, now.angular * settings.dt);
+                self.given[island] += wrench.dot(moved - (now - *motion) * settings.twist_age());
             }
         }
         for motor in &mut self.motors {
-            let work = motor.work(model, state, targets, settings.dt);
+            let work = motor.work(model, state, targets, settings);
             if let Some(island) = islands.of_bodies(ends(model, motor.joint)) {
                 self.given[island] += work;
             }
@@ -141,7 +149,7 @@ impl IslandScratch {
                 now[island] += energy;
             }
         };
-        each_energy(model, state, (settings.gravity, ago(settings)), input.spring_scale, &mut add);
+        each_energy(model, state, (settings.gravity, settings.twist_age()), input.spring_scale, &mut add);
         let elastic = |elastic: f64| Energy { elastic, ..Energy::default() };
         for motor in motors {
             add(&ends(model, motor.joint), elastic(motor.energy()));
@@ -150,12 +158,6 @@ impl IslandScratch {
             add(&[grab.body.index() as u32], elastic(grab.energy(model, &state.poses)));
         }
     }
-}
-
-/// How long before the end of a step bodies have the places that belong to its twists, s.
-fn ago(settings: &Settings) -> f64 {
-    let is_first = matches!(settings.scheme, Scheme::Implicit(Implicit { order: Order::First, .. }));
-    if is_first { 0.5 * settings.dt } else { 0.0 }
 }
 
 /// Bodies of a joint.
@@ -186,8 +188,13 @@ fn each_driven(model: &Model, state: &State, input: StepInput<'_>, drive_bodies:
     }
 }
 
-/// Takes energy out of the motion of an island; returns how much of it is settled. What the motion of a free island does not have stays a debt;
-/// an island that is held has no more than its motion, and where it rests joint errors alone are more than that.
+/// Weight of some bodies, N.
+fn weight(task: &StepTask<'_>, bodies: &[u32]) -> f64 {
+    let masses = bodies.iter().map(|&body| task.model.bodies[body as usize].mass);
+    masses.sum::<f64>() * task.settings.gravity.length()
+}
+
+/// Takes energy out of the motion of an island; returns how much. What the motion does not have stays a debt.
 fn slow(
     model: &Model,
     state: &mut State,
@@ -200,10 +207,11 @@ fn slow(
         let whole = BodiesAsOne::new(model, state, ids.clone());
         whole.slow(state, ids, kinetic, excess)
     } else {
-        let share = (1.0 - excess / kinetic).max(0.0).sqrt();
+        let taken = excess.min(kinetic);
+        let share = (1.0 - taken / kinetic.max(f64::MIN_POSITIVE)).max(0.0).sqrt();
         for &body in bodies {
             state.motions[body as usize] = state.motions[body as usize] * share;
         }
-        excess
+        taken
     }
 }

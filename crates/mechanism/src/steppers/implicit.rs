@@ -39,7 +39,7 @@ pub(crate) fn step(
         run.settings.solve.precision = run.settings.solve.precision.min(STILL);
     }
     let mut solved = step.solve(state, run);
-    let starts_closed = is_closed(task.model, &solved.seen);
+    let begun = solved;
     let may_mend = settings.newton_iterations > 1 && settings.most_substeps > 1;
     let may_mend = may_mend && !task.mends() && !step.solver.has_unknowns();
     let torn = if may_mend && !step.is_iterated() { find_torn(task, state, &solved.seen) } else { None };
@@ -59,9 +59,8 @@ pub(crate) fn step(
         (workspace.reactions, workspace.islands) = (reactions, islands);
         return Err(NotMade { solves, worst: torn.or(worst), remedy });
     }
-    // Closing what is torn takes speeds that have no source.
     let may_gain = solves > 1 || !task.model.loops.is_empty();
-    if may_gain && starts_closed && task.settings.limit_energy && task.care == JointCare::Nothing {
+    if may_gain && task.settings.limit_energy {
         islands.start(task, state, step.here.targets);
     }
     step.store_forces(state);
@@ -79,9 +78,9 @@ pub(crate) fn step(
     state.time += task.settings.dt;
     run.done(Stage::Integrate);
     Ok(StepReport {
-        position_error: solved.seen.gap_squared.sqrt(),
-        rotation_error: solved.seen.lean_squared.sqrt(),
-        loop_error: solved.loop_error,
+        position_error: begun.seen.gap_squared.sqrt(),
+        rotation_error: begun.seen.lean_squared.sqrt(),
+        loop_error: begun.loop_error,
         iterations: solves,
         unclosed,
         damped_parts: u32::from(is_damped),

@@ -14,7 +14,7 @@ use crate::steppers::{
     CoupledCompanion, NewtonPhase, PointSolver, SchemeCoefficients, SolvedPoint, StepPoint, StepTask,
     end_error,
 };
-use crate::tree::{JointAt, LinearizationPoint, Rotor, add_spring, grab_spring};
+use crate::tree::{LinearizationPoint, Rotor, add_spring, grab_spring};
 use crate::{Companion, Implicit, State, TreeForm, Workspace};
 
 /// An implicit step under way.
@@ -23,8 +23,8 @@ pub(crate) struct ImplicitStep<'a> {
     /// Per grab, of the last solve.
     pub(crate) grab_wrenches: &'a mut Vec<Force>,
     pub(crate) solver: PointSolver<'a>,
-    /// Laws of the bounded joints under review.
-    pub(crate) next_laws: &'a mut Vec<[CoordinateLaws; 2]>,
+    /// Laws of joints under review.
+    pub(crate) next_laws: &'a mut Vec<(u32, [CoordinateLaws; 2])>,
 }
 
 /// Solves at one point with other laws of bounded forces, at most.
@@ -93,10 +93,7 @@ impl<'a> ImplicitStep<'a> {
             points.spring_gaps.resize(self.here.task.model.derived.spring_rates.len(), DVec3::ZERO);
             points.best_motions.resize(self.solver.tree.motions.len(), Motion::ZERO);
         }
-        if !self.here.task.model.derived.bounded_joints.is_empty() {
-            self.here.points.laws.clear();
-            self.here.points.laws.resize(self.here.task.model.joints.len(), Default::default());
-        }
+        self.start_laws();
         if self.here.scheme.is_second {
             self.here.points.extrapolate(self.here.task, state, &self.here.scheme);
         }
@@ -129,30 +126,6 @@ impl<'a> ImplicitStep<'a> {
         }
         self.here.is_same = false;
         solved
-    }
-
-    /// Replaces the laws of bounded forces that do not hold; true if there are any.
-    fn review_laws(&mut self, state: &State) -> bool {
-        let bounded = &self.here.task.model.derived.bounded_joints;
-        if bounded.is_empty() {
-            return false;
-        }
-        let problem = self.here.problem(state);
-        let mut next = std::mem::take(self.next_laws);
-        next.clear();
-        next.extend(
-            bounded
-                .iter()
-                .map(|&joint| JointAt::new(&problem.point, joint).review(&self.solver.tree.motions)),
-        );
-        let laws = &mut self.here.points.laws;
-        let mut has_changed = false;
-        for (&joint, next) in bounded.iter().zip(&next) {
-            has_changed |= laws[joint as usize] != *next;
-            laws[joint as usize] = *next;
-        }
-        *self.next_laws = next;
-        has_changed
     }
 
     /// Solves at the present linearization point with the present laws.

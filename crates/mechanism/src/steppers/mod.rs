@@ -13,6 +13,7 @@ mod explicit;
 mod implicit;
 mod implicit_step;
 mod integrate;
+mod joint_laws;
 mod joint_space;
 mod momentum;
 mod newton;

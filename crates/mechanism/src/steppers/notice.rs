@@ -4,17 +4,23 @@
 //! looked for only if there is one.
 
 use sinew_math::DriveCoordinate::{Slide, Twist};
-use sinew_solvers::LoopReport;
+use sinew_solvers::{LoopReport, LoopStop};
 
 use crate::forces::BandLaw;
 use crate::steppers::ImplicitStep;
 use crate::{JointId, Noticed, TransmissionId};
 
+/// Share of the smallest body, or rad, from which what a step leaves of its loop rows is told.
+const CONTRADICTED: f64 = 1e-4;
+
 impl ImplicitStep<'_> {
     /// What is noticed once the step is solved.
     pub(crate) fn notice(&self, loops: &LoopReport) -> Noticed {
         let slips = |law: &BandLaw| matches!(law, BandLaw::SlipsUpper | BandLaw::SlipsLower);
+        let size = self.here.task.model.derived.smallest_size.min(1.0);
+        let is_left = loops.residual * self.here.scheme.h > CONTRADICTED * size;
         Noticed {
+            contradicts: loops.stop == LoopStop::LeastSquares && is_left,
             jolted: self.here.scheme.jolted,
             dependent: loops.dependent.and_then(|row| self.joint_of_row(row as usize)),
             slipping_rope: self.here.points.bands.iter().position(slips).map(TransmissionId::from_index),

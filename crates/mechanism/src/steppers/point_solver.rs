@@ -63,6 +63,7 @@ impl<'a> PointProblem<'a> {
 }
 
 /// What was seen at a linearization point.
+#[derive(Clone, Copy)]
 pub(crate) struct SolvedPoint {
     /// Errors where the point was linearized, loops included.
     pub(crate) seen: TreeReport,

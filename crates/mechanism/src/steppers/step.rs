@@ -3,6 +3,8 @@
 //! Stepping never fails. A step that cannot be made (no length, a state of another model, ropes or gears in a scheme that is not
 //! implicit) is refused and reported.
 
+use sinew_solvers::LoopStop;
+
 use crate::assembly::stabilize;
 use crate::input_index::StepInput;
 use crate::loops::Refinement;
@@ -131,6 +133,9 @@ pub fn step_coupled(
     workspace.input_index = tables;
     workspace.islands.momenta = momenta;
     report.loops = run.report;
+    if !matches!(settings.scheme, Scheme::Implicit(_)) {
+        report.noticed.contradicts = run.report.stop == LoopStop::LeastSquares;
+    }
     report.noticed.open_rope = open_transmission(model, state, input, OPEN);
     report
 }

@@ -209,6 +209,41 @@ fn limits_hold_and_add_no_energy() {
     }
 }
 
+/// Stages that slide in each other, some of them light: where one stops, the others are thrown against their stops.
+#[test]
+fn stops_in_a_row_add_no_energy() {
+    let mut rng = Rng::new(7);
+    for trial in 0..60 {
+        let n = 2 + trial % 4;
+        let stiffness = rng.power_of_ten(3, 8);
+        let (damping, ramp) = (stiffness * rng.uniform(0.0, 1e-3), [0.0, 0.02][trial % 2]);
+        let mut builder = MechanismBuilder::new();
+        let mut parent = None;
+        for k in 0..n {
+            let velocity = Motion::new(DVec3::ZERO, DVec3::Z * rng.uniform(-3.0, 3.0));
+            let mass = slab(DVec3::splat(0.2)).with_mass(rng.power_of_ten(-2, 2));
+            let body = builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, mass).with_motion(velocity));
+            let frames = frames_at(&Pose::IDENTITY, &Pose::IDENTITY, DVec3::ZERO, DVec3::Z);
+            let mut spec = JointSpec::new(format!("stage {k}"), JointKind::Prismatic, body, parent, frames);
+            let mut force = ScalarForce::default();
+            let reach = rng.uniform(0.05, 0.8);
+            force.limit = Some(Limit { min: -reach, max: 0.5 * reach, stiffness, damping, ramp });
+            spec.slide = Some(force);
+            builder.add_joint(spec);
+            parent = Some(body);
+        }
+        let mut run = Run::new(builder, settings(DT));
+        let start = run.energy();
+        // Heights that are in reach count as well.
+        let most = start.total() + 0.02 * (start.kinetic + 9.81 * 0.8 * n as f64 * 100.0);
+        for k in 0..300 {
+            run.step();
+            let now = run.energy();
+            assert!(now.total() <= most, "{trial}: {} J from {} J at step {k}", now.total(), start.total());
+        }
+    }
+}
+
 #[test]
 fn a_stop_carries_a_load_at_the_depth_of_its_law() {
     for ramp in [0.0, 0.01] {

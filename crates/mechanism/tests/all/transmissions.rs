@@ -47,6 +47,75 @@ fn atwood(m1: f64, m2: f64) -> Model {
     builder.build().expect("a machine")
 }
 
+/// Adds a pendulum that nothing connects with the rest, and that needs more than one solve per step.
+fn add_pendulum(builder: &mut MechanismBuilder) {
+    let (pose, mass) = (Pose::from_translation(DVec3::new(9.5, 0.0, 0.0)), slab(DVec3::new(1.0, 0.1, 0.1)));
+    let spin = Motion::new(DVec3::Y * 9.0, DVec3::Z * -4.5);
+    let rod = builder.add_body(BodySpec::dynamic("rod", pose, mass).with_motion(spin));
+    let rotation = rotation_to_axis(DVec3::Y).expect("a unit axis");
+    let frames = JointFrames {
+        point1: DVec3::X * -0.5,
+        point2: DVec3::X * 9.0,
+        rotation1: rotation,
+        rotation2: rotation,
+    };
+    builder.add_joint(JointSpec::new("pivot", JointKind::Hinge, rod, None, frames));
+}
+
+#[test]
+fn what_is_not_connected_does_not_slow_a_rope() {
+    for max_force in [f64::INFINITY, 30.0] {
+        let [alone, beside] = [false, true].map(|has_pendulum| {
+            let mut builder = MechanismBuilder::new();
+            let a = cube(&mut builder, DVec3::new(-0.2, 0.0, -5.0), 6.0);
+            let b = cube(&mut builder, DVec3::new(0.2, 0.0, -5.0), 5.0);
+            let (left, right) = (DVec3::new(-0.2, 0.0, 0.0), DVec3::new(0.2, 0.0, 0.0));
+            let points = vec![(Some(a), DVec3::ZERO), (None, left), (None, right), (Some(b), DVec3::ZERO)];
+            let mut rope = RopeSpec::new("rope", points);
+            rope.max_force = max_force;
+            builder.add_transmission(rope);
+            if has_pendulum {
+                add_pendulum(&mut builder);
+            }
+            let model = builder.build().expect("a machine");
+            run(&model, &usual(1.0 / 60.0), 120, |_, _| {}).poses[0].translation.z
+        });
+        assert!(
+            (alone - beside).abs() < 1e-9,
+            "largest force {max_force}: {alone} m alone, {beside} m beside"
+        );
+    }
+}
+
+/// A winch that stops throws its load up: the rope would have to push harder than its largest force. It is slack, and another rope does not mind.
+#[test]
+fn a_rope_that_would_have_to_push_is_slack() {
+    let mut builder = MechanismBuilder::new();
+    let thrown = cube(&mut builder, DVec3::new(0.0, 0.0, -1.0), 60.0);
+    let overloaded = cube(&mut builder, DVec3::new(1.0, 0.0, -1.0), 100.0);
+    for (name, body, place, max_force) in
+        [("slack", thrown, DVec3::ZERO, 100.0), ("taut", overloaded, DVec3::X, 800.0)]
+    {
+        let mut rope = RopeSpec::new(name, vec![(None, place), (Some(body), DVec3::ZERO)]);
+        rope.max_force = max_force;
+        builder.add_transmission(rope);
+    }
+    let model = builder.build().expect("winches");
+    let (mut state, mut workspace) = (model.initial_state(), Workspace::new(&model));
+    // Faster than the rope could follow.
+    state.motions[0].linear.z = 3.0;
+    let settings = usual(1.0 / 60.0);
+    for k in 1..=30 {
+        let report = step(&model, &mut state, &Input::default(), &settings, &mut workspace);
+        assert!(report.substeps == 1 && report.unclosed == 0.0, "step {k}: {report:?}");
+        let t = f64::from(k) / 60.0;
+        let flown = 3.0 * t - 0.5 * 9.81 * t * (t + 1.0 / 60.0);
+        let paid_out = 0.5 * (9.81 - 8.0) * t * (t + 1.0 / 60.0);
+        assert!((state.poses[0].translation.z - (flown - 1.0)).abs() < 1e-9, "step {k}");
+        assert!((state.poses[1].translation.z + 1.0 + paid_out).abs() < 1e-9, "step {k}");
+    }
+}
+
 #[test]
 fn an_atwood_machine_falls_with_its_difference() {
     let (m1, m2) = (3.0, 1.0);

@@ -39,6 +39,9 @@ const MOST: f64 = 1e-4;
 const HELD: f64 = 10.0;
 const MOST_HELD: f64 = 1e-4;
 
+/// Share of what a joint asks for that the tree leaves open where it holds it.
+const CLOSED: f64 = 0.5;
+
 /// Repeats on the residual; more of them on a graph, where the factor takes most of the time.
 const REPEATS: usize = 6;
 const GRAPH_REPEATS: usize = 12;
@@ -91,7 +94,7 @@ pub(crate) fn solve(
     let n = lambda.len();
     scratch.resize(n);
     operator.rows.fill_free_diagonal(free_mass, &mut scratch.free);
-    scratch.assemble(operator, settings, lambda);
+    scratch.assemble(operator, settings, rhs, lambda);
     let rank = scratch.decompose(n);
     scratch.rank = Some(rank);
     scratch.dependent = scratch.find_dependent(rank, DEPENDENT * epsilon(settings, SHARE));
@@ -235,7 +238,13 @@ impl DirectScratch {
 
     /// `A` and `A + ε P/w`, with ones on the diagonal of rows that are switched off. Joints that the tree holds already get no multipliers: they would
     /// resolve by how far they are open, and push against the tree.
-    fn assemble(&mut self, operator: &mut Operator<'_>, settings: &LoopSettings, lambda: &mut [f64]) {
+    fn assemble(
+        &mut self,
+        operator: &mut Operator<'_>,
+        settings: &LoopSettings,
+        rhs: &[f64],
+        lambda: &mut [f64],
+    ) {
         let Self { matrix, factor, free, column, .. } = self;
         let rows = operator.rows;
         let n = rows.len();
@@ -258,7 +267,10 @@ impl DirectScratch {
             });
             let left = left[0].max(left[1]);
             let mut share = left * epsilon(settings, SHARE) / block.weight;
-            if left <= held && block.rows().all(|row| rows.compliance()[row] == 0.0) {
+            let is_rigid = block.rows().all(|row| rows.compliance()[row] == 0.0);
+            // A stiff motor leaves as little to a light body, but does not close the joint.
+            let is_closed = || largest(&rhs[block.rows()]) <= CLOSED * largest(&rows.rhs()[block.rows()]);
+            if left <= held && is_rigid && is_closed() {
                 lambda[block.rows()].fill(0.0);
                 share = 1.0;
             }

@@ -26,6 +26,12 @@ pub(crate) struct Solution {
     pub(crate) forces: Option<Vec<DVec3>>,
 }
 
+/// Per joint, of twist and slide: the limit that holds it although its speed does not reach it, and its stiffness.
+type HeldAt = Vec<[Option<[f64; 2]>; 2]>;
+
+/// Solves of a step with other limits, at most.
+const MOST_SOLVES: usize = 8;
+
 /// The step of a model of the scene; `loaded`: its joint forces stiffen the rotations. Poses are in body axes at the
 /// centres of mass. None if rigid rows contradict each other, or if some row is all but implied by the others: what
 /// they leave of it is shorter than `margin` and yet not nothing.
@@ -35,6 +41,30 @@ pub(crate) fn solve(
     state: &State,
     loaded: bool,
     margin: f64,
+) -> Option<Solution> {
+    let start = start_motions(scene, state);
+    let joints = Joint::all(scene, state, &start);
+    let mut held: HeldAt = vec![[None; 2]; joints.len()];
+    let mut solution = None;
+    for _ in 0..MOST_SOLVES {
+        let found = solve_held(scene, model, state, (loaded, margin), &held)?;
+        let next = joints.iter().map(|joint| joint.review(scene, &held, [&start, &found.motions])).collect();
+        solution = Some(found);
+        if next == held {
+            break;
+        }
+        held = next;
+    }
+    solution
+}
+
+/// [`solve`] with some coordinates held at their limits.
+fn solve_held(
+    scene: &Scene,
+    model: &Model,
+    state: &State,
+    (loaded, margin): (bool, f64),
+    held: &HeldAt,
 ) -> Option<Solution> {
     let h = scene.settings.dt;
     let n = scene.bodies.len();
@@ -49,7 +79,7 @@ pub(crate) fn solve(
         system.add_body(scene, state, body);
     }
     for joint in &joints {
-        joint.add_forces(&mut system, scene, &start);
+        joint.add_forces(&mut system, scene, &start, held[joint.index]);
     }
     add_point_springs(&mut system, scene, model, state, &joints);
     if loaded {
@@ -302,16 +332,53 @@ impl<'a> Joint<'a> {
         world_from_2 * log_so3(self.relative.rotation)
     }
 
-    fn add_forces(&self, system: &mut System, scene: &Scene, motions: &[Motion]) {
-        let target = scene.input.motors.iter().rev().find(|(j, _)| j.index() == self.index).map(|(_, t)| *t);
-        let scalars = [
+    /// Forces, gradients and values of twist and slide.
+    fn scalars(&self) -> [(&Option<ScalarForce>, ([f64; 6], [f64; 6]), f64); 2] {
+        [
             (&self.spec.twist, self.twist_gradient(), self.relative.twist),
             (&self.spec.slide, self.slide_gradient(), self.relative.offset.x),
-        ];
-        for (force, gradient, value) in scalars {
+        ]
+    }
+
+    /// Limits that hold with the twists found: those that the twists of the start did not foresee, and that push.
+    fn review(&self, scene: &Scene, held: &HeldAt, [start, found]: [&[Motion]; 2]) -> [Option<[f64; 2]>; 2] {
+        let h = scene.settings.dt;
+        let mut next = held[self.index];
+        for ((force, gradient, x), held) in self.scalars().into_iter().zip(&mut next) {
+            let Some(limit) = force.as_ref().and_then(|force| force.limit) else { continue };
+            let rate = self.rate(found, &gradient);
+            let ends = [self.rate(start, &gradient), rate].map(|rate| x + h * rate);
+            let chord = |excess: f64| if excess > 0.0 { stop_force(&limit, excess) / excess } else { 0.0 };
+            let passed = |bound: f64, sign: f64, before: Option<f64>| {
+                let [foreseen, excess] = ends.map(|end| sign * (end - bound));
+                let is_stiffer = chord(excess) > 2.0 * before.unwrap_or(chord(foreseen));
+                (excess > 1e-6_f64.max(limit.ramp / 32.0) && is_stiffer).then(|| [bound, chord(excess)])
+            };
+            *held = match *held {
+                None => passed(limit.max, 1.0, None).or_else(|| passed(limit.min, -1.0, None)),
+                Some([bound, k]) => {
+                    let sign = if bound == limit.max { 1.0 } else { -1.0 };
+                    let push = k * (bound - ends[1]) - k * limit.damping / limit.stiffness * rate;
+                    let kept = passed(bound, sign, Some(k)).or(*held);
+                    kept.filter(|_| sign * push <= 0.0)
+                }
+            };
+        }
+        next
+    }
+
+    fn add_forces(
+        &self,
+        system: &mut System,
+        scene: &Scene,
+        motions: &[Motion],
+        held: [Option<[f64; 2]>; 2],
+    ) {
+        let target = scene.input.motors.iter().rev().find(|(j, _)| j.index() == self.index).map(|(_, t)| *t);
+        for ((force, gradient, value), held) in self.scalars().into_iter().zip(held) {
             if let Some(force) = force {
                 let rate = self.rate(motions, &gradient);
-                let (q, kappa) = scalar_law(force, value, rate, target, scene);
+                let (q, kappa) = scalar_law(force, [value, rate], target, scene, held);
                 system.couple_scalar(self, gradient, q, kappa);
             }
         }
@@ -373,16 +440,19 @@ impl<'a> Joint<'a> {
 /// `(q, κ)`: the impulse along the coordinate is `q − κ ẋ⁺`.
 fn scalar_law(
     force: &ScalarForce,
-    x: f64,
-    rate: f64,
+    [x, rate]: [f64; 2],
     goal: Option<MotorTarget>,
     scene: &Scene,
+    held: Option<[f64; 2]>,
 ) -> (f64, f64) {
     let (h, scale) = (scene.settings.dt, scene.input.spring_scale);
     let (k, c) = (force.spring.stiffness * scale, force.spring.damping * scale);
     let mut q = -h * k * (x - force.spring.rest) + force.armature * rate;
     let mut kappa = h * (h * k + c) + force.armature;
-    if let Some(limit) = &force.limit {
+    if let (Some(limit), Some([bound, k])) = (force.limit, held) {
+        q += h * k * (bound - x);
+        kappa += h * k * (h + limit.damping / limit.stiffness);
+    } else if let Some(limit) = &force.limit {
         let upper = limit_law(limit, x, rate, h);
         let mirrored = Limit { max: -limit.min, ..*limit };
         let lower = limit_law(&mirrored, -x, -rate, h);
@@ -403,11 +473,15 @@ fn limit_law(limit: &Limit, x: f64, rate: f64, h: f64) -> (f64, f64) {
     if excess <= 0.0 {
         return (0.0, 0.0);
     }
-    let k = limit.stiffness;
-    let soft = excess < limit.ramp;
-    let force = if soft { k * excess * excess / (2.0 * limit.ramp) } else { k * (excess - limit.ramp / 2.0) };
+    let force = stop_force(limit, excess);
     let chord = force / excess;
-    (h * (h * chord * rate - force), h * chord * (h + limit.damping / k))
+    (h * (h * chord * rate - force), h * chord * (h + limit.damping / limit.stiffness))
+}
+
+/// Force of a stop at an excess.
+fn stop_force(limit: &Limit, excess: f64) -> f64 {
+    let (k, ramp) = (limit.stiffness, limit.ramp);
+    if excess < ramp { k * excess * excess / (2.0 * ramp) } else { k * (excess - ramp / 2.0) }
 }
 
 /// `h²K` on both ends of every joint that holds a point, `K = (b − β I/h²)₊ (1 − ssᵀ/|s|²)` with
