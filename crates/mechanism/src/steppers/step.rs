@@ -3,7 +3,7 @@
 //! Stepping never fails. A step that cannot be made (no length, a state of another model, ropes or gears in a scheme that is not
 //! implicit) is refused and reported.
 
-use sinew_solvers::LoopStop;
+use sinew_solvers::{LoopReport, LoopStop};
 
 use crate::assembly::stabilize;
 use crate::input_index::StepInput;
@@ -65,8 +65,7 @@ pub fn step_coupled(
     hooks: StepHooks<'_>,
 ) -> StepReport {
     let StepHooks { watch, mut companion } = hooks;
-    let is_made = matches!(settings.scheme, Scheme::Implicit(_)) || model.n_transmissions() == 0;
-    if !(is_step_length(settings.dt) && state.fits(model) && is_made) {
+    if !is_possible(model, state, settings) {
         return StepReport { refused: true, ..StepReport::default() };
     }
     if !workspace.fits(model) {
@@ -133,11 +132,20 @@ pub fn step_coupled(
     workspace.input_index = tables;
     workspace.islands.momenta = momenta;
     report.loops = run.report;
-    if !matches!(settings.scheme, Scheme::Implicit(_)) {
-        report.noticed.contradicts = run.report.stop == LoopStop::LeastSquares;
-    }
+    report.noticed.contradicts |= contradicts(settings, &run.report);
     report.noticed.open_rope = open_transmission(model, state, input, OPEN);
     report
+}
+
+/// Whether a step can be made: its length is a number, the state belongs to the model, and the scheme knows ropes and gears if there are any.
+fn is_possible(model: &Model, state: &State, settings: &Settings) -> bool {
+    let is_made = matches!(settings.scheme, Scheme::Implicit(_)) || model.n_transmissions() == 0;
+    is_step_length(settings.dt) && state.fits(model) && is_made
+}
+
+/// Whether rows of loops contradict each other in a step that is not implicit; those tell it by its size.
+fn contradicts(settings: &Settings, loops: &LoopReport) -> bool {
+    !matches!(settings.scheme, Scheme::Implicit(_)) && loops.stop == LoopStop::LeastSquares
 }
 
 /// One part of a step; a tentative one that leaves joints open changes nothing.

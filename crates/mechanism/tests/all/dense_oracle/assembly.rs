@@ -26,6 +26,9 @@ pub(crate) struct Solution {
     pub(crate) forces: Option<Vec<DVec3>>,
 }
 
+/// Forces along a coordinate, its gradient and its value.
+type ScalarAt<'a> = (&'a Option<ScalarForce>, ([f64; 6], [f64; 6]), f64);
+
 /// Per joint, of twist and slide: the limit that holds it although its speed does not reach it, and its stiffness.
 type HeldAt = Vec<[Option<[f64; 2]>; 2]>;
 
@@ -333,7 +336,7 @@ impl<'a> Joint<'a> {
     }
 
     /// Forces, gradients and values of twist and slide.
-    fn scalars(&self) -> [(&Option<ScalarForce>, ([f64; 6], [f64; 6]), f64); 2] {
+    fn scalars(&self) -> [ScalarAt<'_>; 2] {
         [
             (&self.spec.twist, self.twist_gradient(), self.relative.twist),
             (&self.spec.slide, self.slide_gradient(), self.relative.offset.x),
@@ -357,7 +360,7 @@ impl<'a> Joint<'a> {
             *held = match *held {
                 None => passed(limit.max, 1.0, None).or_else(|| passed(limit.min, -1.0, None)),
                 Some([bound, k]) => {
-                    let sign = if bound == limit.max { 1.0 } else { -1.0 };
+                    let sign = if bound >= limit.max { 1.0 } else { -1.0 };
                     let push = k * (bound - ends[1]) - k * limit.damping / limit.stiffness * rate;
                     let kept = passed(bound, sign, Some(k)).or(*held);
                     kept.filter(|_| sign * push <= 0.0)
