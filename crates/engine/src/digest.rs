@@ -47,7 +47,7 @@ impl Fnv {
             self.numbers(&loops.forces);
             self.vectors(&loops.pulls);
         }
-        reserves.iter().for_each(|reserve| self.numbers(reserve));
+        reserves.iter().for_each(|r| self.numbers(&[r.energy, r.scale, r.last]));
         self.number(*step);
         self.motions(motions_before);
         self.motions(increments);
@@ -163,7 +163,7 @@ mod tests {
         note(&|s| s.bodies.motions[1].linear.y = 1.0);
         note(&|s| s.bodies.twists[0] = -0.0);
         note(&|s| s.bodies.pulls[0].z = 1e-9);
-        note(&|s| s.bodies.reserves.push([0.0; 2]));
+        note(&|s| s.bodies.reserves.push(Default::default()));
         note(&|s| s.bodies.history.step = 0.1);
         note(&|s| s.bodies.history.motions.push(Motion::ZERO));
         note(&|s| s.bodies.history.increments.push(Motion::ZERO));

@@ -45,9 +45,9 @@ pub use measure::{
     transmission_reading, violation,
 };
 pub use model::{
-    BodyId, BodyKind, BodySpec, COORDINATE_NAMES, Edited, GearSpec, History, JointCoordinate, JointId,
-    JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model, ModelEdit, PointSpringSpec,
-    RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
+    BodyId, BodyKind, BodySpec, COORDINATE_NAMES, Edited, GearSpec, History, IslandReserve, JointCoordinate,
+    JointId, JointPart, JointSpec, LoopState, MechanismBuilder, MechanismError, Model, ModelEdit,
+    PointSpringSpec, RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
 };
 pub use prepare::{move_kinematic, place_kinematic};
 pub use settings::{

@@ -40,7 +40,7 @@ pub(crate) use records::{
     PairForces, PairModel, PairPath, RotorModel, SECONDARY, WORLD, motion_of, pose_of,
 };
 pub use spec::{BodyKind, BodySpec, JointSpec, PointSpringSpec};
-pub use state::{History, LoopState, State};
+pub use state::{History, IslandReserve, LoopState, State};
 pub use transmission::{GearSpec, RopeSpec, TransmissionSpec};
 pub(crate) use transmission::{Quantity, TransmissionModel, path_length};
 pub(crate) use tree_extent::TreeExtent;

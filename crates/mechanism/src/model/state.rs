@@ -23,10 +23,9 @@ pub struct State {
     pub pulls: Vec<DVec3>,
     /// What the loops remember; empty in a tree.
     pub loops: LoopState,
-    /// Per island of connected bodies: energy that its implicit steps have lost, from which gains are paid, and the largest energy of its motion
-    /// and springs, J; empty until a step has looked at energies.
+    /// Per island of connected bodies; empty until a step has looked at energies.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub reserves: Vec<[f64; 2]>,
+    pub reserves: Vec<IslandReserve>,
     /// What the second-order scheme and displacement steps remember; empty until it has made a step.
     pub history: History,
 }
@@ -52,6 +51,24 @@ pub struct History {
     pub motions: Vec<Motion>,
     /// Per body: increment `(log(R R₋ᵀ), x − x₋)` of the previous step.
     pub increments: Vec<Motion>,
+}
+
+/// What implicit steps know of the energy of an island, J.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct IslandReserve {
+    /// What its steps have lost, from which gains are paid; negative if they gained more.
+    pub energy: f64,
+    /// The largest energy of its motion and springs.
+    pub scale: f64,
+    /// Its energy when it was last looked at; the lowest number there is if work was done since that is not known.
+    pub last: f64,
+}
+
+impl Default for IslandReserve {
+    fn default() -> Self {
+        Self { energy: 0.0, scale: 0.0, last: f64::MIN }
+    }
 }
 
 impl State {

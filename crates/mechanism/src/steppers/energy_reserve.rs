@@ -11,7 +11,7 @@
 //! is taken out of the motion, in a way that no joint sees: out of all twists by a factor where something holds the island, and with the
 //! same momentum where nothing does ([`BodiesAsOne::slow`]).
 //!
-//! Steps of trees that need one solve are not looked at, nor islands where work is done that is not known: by bodies, drives, winches and hard
+//! Steps of trees that need one solve are not looked at: what is lost in them is found at the next look. Nor are islands where work is done that is not known: by bodies, drives, winches and hard
 //! grabs that move, and by a companion. These keep their debts, but have no reserve when it ends. J; cost: two passes over the bodies, and over
 //! the joints with forces; no allocation once warm.
 
@@ -20,7 +20,7 @@ use sinew_topology::NONE;
 
 use crate::input_index::StepInput;
 use crate::measure::{Energy, each_energy};
-use crate::model::{BodyId, Model, State};
+use crate::model::{BodyId, IslandReserve, Model, State};
 use crate::prepare::whole_increment;
 use crate::steppers::{BodiesAsOne, StepTask};
 use crate::tree::BodyLoads;
@@ -43,8 +43,9 @@ const ROUNDING: f64 = 1e-12;
 const MET: f64 = 1e-6;
 
 impl IslandScratch {
-    /// Measures where a part of a step starts.
-    pub(crate) fn start(&mut self, task: &StepTask<'_>, state: &State, targets: &[MotorTarget]) {
+    /// Measures where a part of a step starts. What was lost in steps that were not looked at is a reserve too, where no motor or hand
+    /// may have taken it.
+    pub(crate) fn start(&mut self, task: &StepTask<'_>, state: &mut State, targets: &[MotorTarget]) {
         let StepTask { model, input, .. } = *task;
         self.is_measured = true;
         for motor in &mut self.motors {
@@ -57,6 +58,17 @@ impl IslandScratch {
         self.given.clear();
         self.given.extend(self.now.iter().map(Energy::total));
         let islands = &model.derived.islands;
+        state.reserves.resize(islands.len(), IslandReserve::default());
+        let motors = self.motors.iter().flat_map(|motor| islands.of_bodies(ends(model, motor.joint)));
+        let grabs = input.soft_grabs(model).flat_map(|grab| islands.of_bodies([grab.body.index() as u32]));
+        for island in motors.chain(grabs) {
+            state.reserves[island].last = f64::MIN;
+        }
+        // Where there are loops every step is looked at.
+        let looked_at = if model.loops.is_empty() { &self.given[..] } else { &[] };
+        for (reserve, &now) in state.reserves.iter_mut().zip(looked_at) {
+            reserve.energy += if reserve.last > now { reserve.last - now } else { 0.0 };
+        }
         each_driven(model, state, input, &mut |bodies| {
             if let Some(island) = islands.of_bodies(bodies) {
                 self.given[island] = f64::NAN;
@@ -85,29 +97,30 @@ impl IslandScratch {
         self.add_work(task, state, targets);
         self.measure(task, state);
         let islands = &model.derived.islands;
-        state.reserves.resize(islands.len(), [0.0; 2]);
         let is_coupled = |&body: &u32| loads.is_coupled(model.pair_of_body[body as usize] as usize);
         let energies = self.given.iter().zip(&self.now).enumerate();
         for ((bodies, is_free), (island, (&given, now))) in islands.iter().zip(energies) {
             let gained = now.total() - given;
-            let [reserve, scale] = &mut state.reserves[island];
+            let reserve = &mut state.reserves[island];
             if !gained.is_finite() || bodies.iter().any(is_coupled) {
-                (*reserve, *scale) = (reserve.min(0.0), 0.0);
+                *reserve = IslandReserve { energy: reserve.energy.min(0.0), ..IslandReserve::default() };
                 continue;
             }
             let moving = now.kinetic + now.elastic;
-            if *scale == 0.0 {
+            if reserve.scale == 0.0 {
                 // Debts are remembered as far as this island would be allowed them now.
-                *reserve = reserve.max(-TOLERATED * moving);
+                reserve.energy = reserve.energy.max(-TOLERATED * moving);
             }
-            *reserve -= gained;
+            reserve.energy -= gained;
             // What comes without a source is no measure.
-            *scale = scale.max(moving - gained.max(0.0));
-            let (scale, least) = (*scale, -TOLERATED * *scale - ROUNDING * now.gravity.abs());
-            let excess = least - *reserve;
+            reserve.scale = reserve.scale.max(moving - gained.max(0.0));
+            reserve.last = now.total();
+            let (scale, least) = (reserve.scale, -TOLERATED * reserve.scale - ROUNDING * now.gravity.abs());
+            let excess = least - reserve.energy;
             if gained > 0.0 && excess > 0.0 {
                 let taken = slow(model, state, (bodies, is_free), now.kinetic, excess);
-                state.reserves[island][0] += taken;
+                let reserve = &mut state.reserves[island];
+                (reserve.energy, reserve.last) = (reserve.energy + taken, reserve.last - taken);
                 let body = Some(BodyId::from_index(bodies[0] as usize));
                 noticed.slowed = noticed.slowed.or(body);
                 let lift = || weight(task, bodies) * model.derived.smallest_size.min(1.0);
