@@ -112,6 +112,7 @@ impl Sym6 {
     }
 
     /// The inverse, from wrenches to twists; `None` if a block has none.
+    #[inline]
     pub fn inverse(&self) -> Option<Self> {
         let linear = self.linear.inverse()?;
         if self.coupling == DMat3::ZERO {

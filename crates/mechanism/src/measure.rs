@@ -287,6 +287,7 @@ fn lean(joint: &JointModel, poses: &[Pose]) -> f64 {
 
 /// Anchor distance (m) and rotation error (rad) of a joint at some poses; zero if it is soft or let go. The twist angles of the state
 /// tell full turns apart.
+#[inline]
 pub(crate) fn joint_error(
     model: &Model,
     state: &State,
@@ -298,11 +299,25 @@ pub(crate) fn joint_error(
     if joint.compliance > 0.0 || input.releases(index) {
         return (0.0, 0.0);
     }
-    let holds_axis = joint.kind == JointKind::Hinge && joint.n_driven() == 0;
-    if holds_axis || joint.kind == JointKind::Ball {
+    if joint.kind == JointKind::Ball {
         let [point1, point2] = joint.anchors(poses);
-        let lean = if holds_axis { lean(joint, poses) } else { 0.0 };
-        return (point1.distance(point2), lean);
+        return (point1.distance(point2), 0.0);
+    }
+    error_of_rows(model, state, poses, input, (index, turned))
+}
+
+/// The same of a joint that holds more than a point.
+fn error_of_rows(
+    model: &Model,
+    state: &State,
+    poses: &[Pose],
+    input: StepInput<'_>,
+    (index, turned): (u32, f64),
+) -> (f64, f64) {
+    let joint = &model.joints[index as usize];
+    if joint.kind == JointKind::Hinge && joint.n_driven() == 0 {
+        let [point1, point2] = joint.anchors(poses);
+        return (point1.distance(point2), lean(joint, poses));
     }
     // Errors are measured within half a turn of the last known angle and what it has turned since.
     let relative = joint.relative(poses, |_| Motion::ZERO, state.twists[index as usize] + turned);

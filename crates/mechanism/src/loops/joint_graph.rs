@@ -84,16 +84,21 @@ impl JointGraph {
     fn fill_masses(&mut self, at: &TreeSystem<'_>) {
         let Self { graph, loads, pulls, .. } = self;
         let model = at.point.model;
-        loads.clear();
-        loads.extend(model.pairs.iter().enumerate().map(|(k, pair)| {
-            let mut load = Load::ZERO;
+        loads.resize(model.pairs.len(), Load::ZERO);
+        for ((k, pair), load) in model.pairs.iter().enumerate().zip(&mut *loads) {
             let rotation = quat_to_mat3(at.point.poses[pair.body as usize].rotation);
-            add_own(at, k, pair, &rotation, &mut load);
-            load
-        }));
-        if !at.joint_forces.is_empty() {
+            *load = Load::ZERO;
+            add_own(at, k, pair, &rotation, load);
+        }
+        let is_pulled = !at.joint_forces.is_empty();
+        if is_pulled {
             transmit(model, at.joint_forces, pulls);
-            for (k, pair) in model.pairs.iter().enumerate() {
+        }
+        graph.momenta.resize(loads.len(), Force::ZERO);
+        graph.inverse_masses.resize(loads.len(), Sym6::ZERO);
+        let blocks = graph.momenta.iter_mut().zip(&mut graph.inverse_masses);
+        for ((k, pair), (momentum, inverse)) in model.pairs.iter().enumerate().zip(blocks) {
+            if is_pulled {
                 let (pull, strength) = (pulls[k], pulls[k].length());
                 let arm = at.point.pose(pair.body).rotation * pair.own.point;
                 add_geometric(&at.point, pair.body, &mut loads[k], (arm, pair.own.anchor), (pull, strength));
@@ -104,11 +109,11 @@ impl JointGraph {
                     add_geometric(&at.point, pair.parent_body, &mut loads[parent], end, (-pull, strength));
                 }
             }
+            // Pairs come before their parents: nothing more is added to this one.
+            let load = &loads[k];
+            *momentum = load.momentum;
+            *inverse = load.mass.inverse().unwrap_or(Sym6::ZERO);
         }
-        graph.momenta.clear();
-        graph.momenta.extend(loads.iter().map(|load| load.momentum));
-        graph.inverse_masses.clear();
-        graph.inverse_masses.extend(loads.iter().map(|load| load.mass.inverse().unwrap_or(Sym6::ZERO)));
     }
 }
 

@@ -25,17 +25,22 @@ impl PointPair {
         bodies: [u32; 2],
         points: [DVec3; 2],
     ) -> Self {
-        let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
+        let (pose1, pose2) = (pose_of(at.poses, bodies[0]), pose_of(at.poses, bodies[1]));
         // Both bodies are seen at the first point, so that action meets reaction across a gap.
         let meeting = pose1.transform_point(points[0]);
         let arms = [meeting - pose1.translation, meeting - pose2.translation];
-        let [given1, given2] = [0, 1].map(|i| {
+        let given = |i: usize| {
             let velocity = |motions: &[Motion]| shift_motion(motion_of(motions, bodies[i]), arms[i]).linear;
             let moved = at.displaced.map_or(DVec3::ZERO, velocity);
             if ports[i] == NONE { moved - velocity(at.motions) } else { moved }
-        });
-        let [end1, end2] = bodies.map(|body| pose_of(at.measured_poses(), body));
-        let gap = end1.transform_point(points[0]) - end2.transform_point(points[1]);
-        Self { arms, given: given1 - given2, gap }
+        };
+        let gap = match at.measured {
+            None => meeting - pose2.transform_point(points[1]),
+            Some(ends) => {
+                let end = |i: usize| pose_of(ends, bodies[i]).transform_point(points[i]);
+                end(0) - end(1)
+            }
+        };
+        Self { arms, given: given(0) - given(1), gap }
     }
 }

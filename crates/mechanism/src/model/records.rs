@@ -94,10 +94,11 @@ impl JointModel {
     }
 
     /// Anchors on the two bodies at some poses, world.
+    #[inline]
     pub(crate) fn anchors(&self, poses: &[Pose]) -> [DVec3; 2] {
         let frames = &self.frames;
-        let ends = [(self.body1, frames.point1), (self.body2, frames.point2)];
-        ends.map(|(body, point)| pose_of(poses, body).transform_point(point))
+        let anchor = |body: u32, point: DVec3| pose_of(poses, body).transform_point(point);
+        [anchor(self.body1, frames.point1), anchor(self.body2, frames.point2)]
     }
 
     /// Frame 1 relative to frame 2, the bodies at some poses and moving as told.

@@ -95,7 +95,7 @@ pub(crate) fn add_extra(at: &TreeSystem<'_>, k: usize, load: &mut Load) {
 }
 
 /// Adds `h² K` of a joint force to a body's rotation, acting on what the pose does not contain yet.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_geometric(
     at: &LinearizationPoint<'_>,
     body: u32,

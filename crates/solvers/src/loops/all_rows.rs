@@ -53,6 +53,7 @@ impl AllRows {
         lambda.resize(graph.rows.len(), 0.0);
         residual.resize(lambda.len(), 0.0);
         change.resize(lambda.len(), 0.0);
+        self.impulses.clone_from(&graph.momenta);
         let mut before = self.measure(graph, motions);
         for repeat in 0..REPEATS {
             self.change.copy_from_slice(&self.residual);
@@ -61,6 +62,8 @@ impl AllRows {
                 return None;
             }
             self.lambda.iter_mut().zip(&self.change).for_each(|(l, x)| *l += x);
+            self.impulses.clone_from(&graph.momenta);
+            graph.rows.scatter(&self.lambda, &mut self.impulses);
             let left = self.measure(graph, motions);
             if left <= precision {
                 return Some(left);
@@ -75,11 +78,9 @@ impl AllRows {
         (before <= LOOP_DRIFT * precision).then_some(before)
     }
 
-    /// `v = W (p + Jᵀλ)` and the largest entry of `b − J v − D λ`.
+    /// `v = W (p + Jᵀλ)` by the impulses `p + Jᵀλ`, and the largest entry of `b − J v − D λ`.
     fn measure(&mut self, graph: &LoopGraph, motions: &mut [Motion]) -> f64 {
         let Self { lambda, residual, impulses, .. } = self;
-        impulses.clone_from(&graph.momenta);
-        graph.rows.scatter(lambda, impulses);
         for ((motion, mass), &impulse) in motions.iter_mut().zip(&graph.inverse_masses).zip(&*impulses) {
             *motion = apply(mass, impulse);
         }

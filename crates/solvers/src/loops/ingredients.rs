@@ -135,9 +135,19 @@ impl Ingredients {
                 let (x, rest) = columns.split_at_mut(n);
                 let (y, z) = rest.split_at_mut(n);
                 let [x, y, z] = [x, y, z].map(|column| &mut column[places[1]..][..moved.len()]);
-                for (((x, y), z), moved) in x.iter_mut().zip(y).zip(z).zip(moved) {
+                let entries = |moved: &[Motion; 2]| {
                     let Motion { angular, linear } = moved[sides[1]];
-                    let entries = angular.cross(arm) + linear * sign;
+                    angular.cross(arm) + linear * sign
+                };
+                if let [a, b, c] = moved {
+                    let (a, b, c) = (entries(a), entries(b), entries(c));
+                    add_three(x, [a.x, b.x, c.x]);
+                    add_three(y, [a.y, b.y, c.y]);
+                    add_three(z, [a.z, b.z, c.z]);
+                    return;
+                }
+                for (((x, y), z), moved) in x.iter_mut().zip(y).zip(z).zip(moved) {
+                    let entries = entries(moved);
                     *x += entries.x;
                     *y += entries.y;
                     *z += entries.z;
@@ -155,17 +165,30 @@ impl Ingredients {
     }
 }
 
-/// What unit impulses along the axes at an arm do to a body.
+/// Adds to the first three entries of a column.
 #[inline]
+fn add_three(column: &mut [f64], values: [f64; 3]) {
+    let entries: &mut [f64; 3] = column.first_chunk_mut().expect("three rows");
+    (0..3).for_each(|i| entries[i] += values[i]);
+}
+
+/// What unit impulses along the axes at an arm do to a body.
+#[inline(always)]
 fn move_point(inverse_mass: Option<&Sym6>, arm: DVec3) -> [Motion; 3] {
     let Some(mass) = inverse_mass else { return [Motion::ZERO; 3] };
     if mass.coupling != DMat3::ZERO {
-        return DVec3::AXES.map(|axis| apply(mass, Force { angular: arm.cross(axis), linear: axis }));
+        return move_coupled(mass, arm);
     }
     let [x, y, z] = columns(&mass.angular);
     let turns = [y * arm.z - z * arm.y, z * arm.x - x * arm.z, x * arm.y - y * arm.x];
     let [x, y, z] = columns(&mass.linear);
     [Motion::new(turns[0], x), Motion::new(turns[1], y), Motion::new(turns[2], z)]
+}
+
+/// The same for a mass that couples rotation and translation.
+#[inline(never)]
+fn move_coupled(mass: &Sym6, arm: DVec3) -> [Motion; 3] {
+    DVec3::AXES.map(|axis| apply(mass, Force { angular: arm.cross(axis), linear: axis }))
 }
 
 /// The columns of a matrix.

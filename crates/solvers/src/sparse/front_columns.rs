@@ -46,28 +46,31 @@ impl FrontColumns<'_> {
 
     #[inline(always)]
     fn eliminate_by<F: Simd4>(&mut self, token: F::Token) {
-        match self.n {
-            3 => self.eliminate_three::<F>(token),
+        match (self.n, self.tiled) {
+            // Two joints beyond one in a chain: loops of known length.
+            (3, 8) => self.eliminate_three::<F>(token, 8),
+            (3, tiled) => self.eliminate_three::<F>(token, tiled),
             _ => self.eliminate_any::<F>(token),
         }
     }
 
     /// Three own rows, those of a joint that holds points together: what is done with one row of tiles stays in registers.
     #[inline(always)]
-    fn eliminate_three<F: Simd4>(&mut self, token: F::Token) {
-        let (a, rest) = self.panel.split_at_mut(3 + self.tiled);
-        let (b, c) = rest.split_at_mut(3 + self.tiled);
+    fn eliminate_three<F: Simd4>(&mut self, token: F::Token, tiled: usize) {
+        let (a, rest) = self.panel[..3 * (3 + tiled)].split_at_mut(3 + tiled);
+        let (b, c) = rest.split_at_mut(3 + tiled);
         let (own_a, a) = a.split_first_chunk_mut().expect("three rows");
         let (own_b, b) = b.split_first_chunk_mut().expect("three rows");
         let (own_c, c) = c.split_first_chunk_mut().expect("three rows");
         let inverses = factor_three(own_a, own_b, own_c);
         self.inverse_pivots.copy_from_slice(&inverses);
         let columns = [a, b, c].map(|column| column.as_chunks_mut::<TILE>().0);
-        let (kept_a, rest) = self.scaled.as_chunks_mut::<TILE>().0.split_at_mut(self.tiled / TILE);
-        let (kept_b, kept_c) = rest.split_at_mut(self.tiled / TILE);
+        let kept = &mut self.scaled[..3 * tiled];
+        let (kept_a, rest) = kept.as_chunks_mut::<TILE>().0.split_at_mut(tiled / TILE);
+        let (kept_b, kept_c) = rest.split_at_mut(tiled / TILE);
         let mut three = ThreeColumns { scaled: columns, kept: [kept_a, kept_b, kept_c] };
         three.solve::<F>(token, [own_a[1], own_a[2], own_b[2]], inverses);
-        three.update::<F>(token, self.left.as_chunks_mut::<TILE>().0);
+        three.update::<F>(token, self.left[..tiled * tiled].as_chunks_mut::<TILE>().0);
     }
 
     /// Any number of own rows, three at a time where there are three.

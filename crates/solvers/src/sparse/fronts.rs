@@ -102,24 +102,35 @@ impl FrontPlan {
     ) {
         let places = &self.places[child.touched.start as usize..child.touched.end as usize];
         let (stride, child_tiled) = (n + tiled, child.n_tiled());
+        if child.in_threes {
+            let (places, _) = places.as_chunks::<3>();
+            for (j, (&[place, ..], columns)) in places.iter().zip(left.chunks(3 * child_tiled)).enumerate() {
+                let place = place as usize;
+                // All three are eliminated here, or none.
+                let (into, stride, less) = match place.checked_sub(n) {
+                    None => (&mut panel[place * stride..][..3 * stride], stride, 0),
+                    Some(place) => (&mut present[place * tiled..][..3 * tiled], tiled, n),
+                };
+                let columns = into.chunks_exact_mut(stride).zip(columns.chunks_exact(child_tiled));
+                for (into, column) in columns {
+                    // The upper half of the first three is of no meaning, here as there.
+                    for (&[place, ..], values) in places[j..].iter().zip(&column.as_chunks::<3>().0[j..]) {
+                        let into: &mut [f64; 3] =
+                            into[place as usize - less..].first_chunk_mut().expect("three rows");
+                        (0..3).for_each(|i| into[i] += values[i]);
+                    }
+                }
+            }
+            return;
+        }
         for (j, (&place, column)) in places.iter().zip(left.chunks_exact(child_tiled)).enumerate() {
             let place = place as usize;
             let (into, less) = match place.checked_sub(n) {
                 None => (&mut panel[place * stride..][..stride], 0),
                 Some(place) => (&mut present[place * tiled..][..tiled], n),
             };
-            if child.in_threes {
-                // The upper half of the first three is of no meaning, here as there.
-                let first = j / 3;
-                let values = column.as_chunks::<3>().0;
-                for (places, values) in places.as_chunks::<3>().0[first..].iter().zip(&values[first..]) {
-                    let into = &mut into[places[0] as usize - less..][..3];
-                    (0..3).for_each(|i| into[i] += values[i]);
-                }
-            } else {
-                for (&place, value) in places[j..].iter().zip(&column[j..]) {
-                    into[place as usize - less] += value;
-                }
+            for (&place, value) in places[j..].iter().zip(&column[j..]) {
+                into[place as usize - less] += value;
             }
         }
     }
@@ -133,15 +144,15 @@ fn forward_three(front: &Front, touched: &[u32], panel: &[f64], x: &mut [f64]) {
     own[2] -= a[2] * own[0];
     own[2] -= b[2] * own[1];
     let [u, v, w] = *own;
-    let rows = a[3..].iter().zip(&b[3..]).zip(&c[3..]);
-    let change = rows.map(|((a, b), c)| a * u + b * v + c * w);
     if front.in_threes {
-        let mut change = change;
-        for at in touched.as_chunks::<3>().0 {
-            let x = &mut x[at[0] as usize..][..3];
-            x.iter_mut().zip(&mut change).for_each(|(x, change)| *x -= change);
+        let [a, b, c] = [a, b, c].map(|column| column[3..].as_chunks::<3>().0);
+        for (((at, a), b), c) in touched.as_chunks::<3>().0.iter().zip(a).zip(b).zip(c) {
+            let x: &mut [f64; 3] = x[at[0] as usize..].first_chunk_mut().expect("three rows");
+            (0..3).for_each(|i| x[i] -= a[i] * u + b[i] * v + c[i] * w);
         }
     } else {
+        let rows = a[3..].iter().zip(&b[3..]).zip(&c[3..]);
+        let change = rows.map(|((a, b), c)| a * u + b * v + c * w);
         touched.iter().zip(change).for_each(|(&at, change)| x[at as usize] -= change);
     }
 }
@@ -150,11 +161,21 @@ fn forward_three(front: &Front, touched: &[u32], panel: &[f64], x: &mut [f64]) {
 fn backward_three(front: &Front, touched: &[u32], panel: &[f64], x: &mut [f64]) {
     let (a, b, c) = three_columns(front, touched, panel);
     let mut known = [0.0; 3];
-    for (((&at, a), b), c) in touched.iter().zip(&a[3..]).zip(&b[3..]).zip(&c[3..]) {
-        let x = x[at as usize];
+    let mut know = |[a, b, c]: [f64; 3], x: f64| {
         known[0] += a * x;
         known[1] += b * x;
         known[2] += c * x;
+    };
+    if front.in_threes {
+        let [a, b, c] = [a, b, c].map(|column| column[3..].as_chunks::<3>().0);
+        for (((at, a), b), c) in touched.as_chunks::<3>().0.iter().zip(a).zip(b).zip(c) {
+            let x: &[f64; 3] = x[at[0] as usize..].first_chunk().expect("three rows");
+            (0..3).for_each(|i| know([a[i], b[i], c[i]], x[i]));
+        }
+    } else {
+        for (((&at, &a), &b), &c) in touched.iter().zip(&a[3..]).zip(&b[3..]).zip(&c[3..]) {
+            know([a, b, c], x[at as usize]);
+        }
     }
     let own: &mut [f64; 3] = x[front.first as usize..].first_chunk_mut().expect("own rows");
     own[2] -= known[2];
