@@ -24,6 +24,9 @@ const RIM: f64 = 1e-6;
 const WITNESS: u64 = 1 << 60;
 /// Set in features whose reference face is on the second solid.
 const SECOND: u64 = 1 << 61;
+/// A side of a box faces a face if the cosine between its normal and the opposite one is at least this (3°).
+const FACING: f64 = 0.05;
+
 /// Buffers.
 #[derive(Default)]
 pub(crate) struct FaceClipper {
@@ -44,14 +47,7 @@ impl FaceClipper {
         let radii = radius(a) + radius(b);
         let is_box = |solid: WorldShape<'_>| matches!(solid.shape, ContactShape::Solid(Shape::Box { .. }));
         if is_box(a) && is_box(b) {
-            match boxes(a, b, margin) {
-                Separation::Apart => {}
-                Separation::Edges(nearby, feature) => out.push(spot(&nearby, [0.0; 2], feature)),
-                Separation::Face { normal, of_second } => {
-                    self.faces(a, b, normal, [a.placed.pose.translation, b.placed.pose.translation]);
-                    self.clip(self.larger(normal).unwrap_or(usize::from(of_second)), 0.0, margin, out);
-                }
-            }
+            self.boxes(a, b, margin, out);
             return;
         }
         let Some(nearby) = self.nearest(a, b, margin + radii) else { return };
@@ -69,6 +65,61 @@ impl FaceClipper {
         let deepest = out[found..].iter().fold(f64::INFINITY, |least, spot| least.min(spot.distance));
         if deepest > witness.distance + reference.map_or(0.0, |i| RIM * self.polygons[i].size()) {
             out.push(witness);
+        }
+    }
+
+    /// Adds the contacts of two boxes. Bodies turn within a step, so corners count that are about to touch beside those that do: all sides that
+    /// face the reference face are clipped, and where two edges are nearest, the faces of both boxes serve as reference for what has a gap.
+    fn boxes(&mut self, a: WorldShape<'_>, b: WorldShape<'_>, margin: f64, out: &mut Vec<ContactSpot>) {
+        let found = out.len();
+        match boxes(a, b, margin) {
+            Separation::Apart => {}
+            Separation::Edges(nearby, feature) => {
+                out.push(spot(&nearby, [0.0; 2], feature));
+                for reference in [0, 1] {
+                    self.faces(a, b, nearby.normal, [DVec3::ZERO; 2]);
+                    self.clip_sides(reference, [a, b][1 - reference], margin, out);
+                }
+                let mut i = 0;
+                out.retain(|spot| {
+                    i += 1;
+                    i <= found + 1 || spot.distance > 0.0
+                });
+            }
+            Separation::Face { normal, of_second } => {
+                self.faces(a, b, normal, [DVec3::ZERO; 2]);
+                let reference = self.larger(normal).unwrap_or(usize::from(of_second));
+                self.clip_sides(reference, [a, b][1 - reference], margin, out);
+            }
+        }
+        // A corner that two sides share counts once.
+        let added = &mut out[found..];
+        added.sort_unstable_by_key(|spot| spot.feature);
+        let mut last = None;
+        let mut i = 0;
+        out.retain(|spot| {
+            i += 1;
+            i <= found || last.replace(spot.feature) != Some(spot.feature)
+        });
+    }
+
+    /// Clips all sides of a box that face the reference face.
+    fn clip_sides(
+        &mut self,
+        reference: usize,
+        other: WorldShape<'_>,
+        margin: f64,
+        out: &mut Vec<ContactSpot>,
+    ) {
+        let Some(outward) = self.polygons[reference].normal else { return };
+        let axes = other.placed.axes;
+        for axis in [axes.x_axis, axes.y_axis, axes.z_axis] {
+            let cosine = axis.dot(outward);
+            if cosine.abs() >= FACING {
+                let side = axis * -cosine.signum();
+                support_polygon(other, side, DVec3::ZERO, &mut self.polygons[1 - reference]);
+                self.clip(reference, 0.0, margin, out);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ mod shape;
 mod contact_force;
 mod contact_point;
 mod contact_step;
+mod potential;
 
 mod anchors;
 mod collider;
@@ -43,5 +44,6 @@ pub use height_field::HeightField;
 pub use material::{ContactLaw, ContactMaterial};
 pub use model::{ContactModel, ContactReport, ContactWorkspace};
 pub use point_contacts::PointCloud;
+pub use potential::{ContactPotential, ContactSlope};
 pub use shape::ContactShape;
 pub use solve::{Approach, ContactSolve, ContactSummary};

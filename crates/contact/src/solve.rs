@@ -12,6 +12,7 @@
 //! a gap. Cost: linear in the contacts; nothing allocates once the buffers have grown.
 
 use crate::contact_step::{ContactStart, ContactStep, Grip};
+use crate::potential::ContactPotential;
 use crate::{anchors::Anchors, contact_point::ContactPoint};
 use glam::DVec3;
 
@@ -20,6 +21,7 @@ use glam::DVec3;
 pub struct ContactSolve {
     starts: Vec<ContactStart>,
     steps: Vec<ContactStep>,
+    potentials: Vec<ContactPotential>,
     stretches: Vec<DVec3>,
     dt: f64,
 }
@@ -85,6 +87,41 @@ impl ContactSolve {
             let start = contact.start(stretch, mass);
             self.starts.push(start);
             self.steps.push(start.predict(now, free, dt));
+        }
+    }
+
+    /// Starts a step of `dt` seconds with potentials instead of linear laws: nothing is guessed but the friction limits.
+    pub fn begin_convex(
+        &mut self,
+        contacts: &[ContactPoint],
+        anchors: &Anchors,
+        dt: f64,
+        mut approach: impl FnMut(&ContactPoint) -> Approach,
+    ) {
+        self.dt = dt;
+        self.starts.clear();
+        self.potentials.clear();
+        anchors.fill_stretches(contacts, &mut self.stretches);
+        for (contact, &stretch) in contacts.iter().zip(&self.stretches) {
+            let Approach { now, free, mass } = approach(contact);
+            let start = contact.start(stretch, mass);
+            self.starts.push(start);
+            self.potentials.push(start.potential(now, free, dt));
+        }
+    }
+
+    /// The potentials, one per contact, in their order.
+    pub fn potentials(&self) -> &[ContactPotential] {
+        &self.potentials
+    }
+
+    /// Takes the laws of the potentials at the relative velocities of the solution (m/s, world).
+    pub fn conclude(&mut self, contacts: &[ContactPoint], mut end: impl FnMut(&ContactPoint) -> DVec3) {
+        self.steps.clear();
+        for (contact, potential) in contacts.iter().zip(&mut self.potentials) {
+            let velocity = end(contact);
+            potential.follow_load(velocity);
+            self.steps.push(potential.step_at(velocity));
         }
     }
 

@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3};
 use sinew_contact::{ContactModel, ContactSummary, Owner};
 use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
 use sinew_math::{Force, signed_svd};
-use sinew_mechanism::{BodyId, CgReport, Model, State};
+use sinew_mechanism::{BodyId, CgReport, ConvexReport, Model, State};
 
 use crate::carry::{Around, CarryScratch, carry_free};
 use crate::state::{FleshEnergy, FleshState, NodeHistory};
@@ -38,6 +38,8 @@ pub struct FleshReport {
     pub elements: FemReport,
     /// The last solve; none if there is no flesh.
     pub solve: Option<CgReport>,
+    /// The last solve of bodies in contact without flesh; none if there was none.
+    pub touched: Option<ConvexReport>,
     /// Iterations of all solves of the step.
     pub iterations: u32,
     /// Contacts.
@@ -219,7 +221,7 @@ fn check(model: &Model, bodies: &[FleshBody], contact: Option<&ContactModel>) ->
 fn coupled_bodies(n_bodies: usize, bodies: &[FleshBody], contact: Option<&ContactModel>) -> Vec<bool> {
     let mut is_coupled = vec![false; n_bodies];
     bodies.iter().flat_map(|body| &body.bones).for_each(|&bone| is_coupled[bone] = true);
-    let colliders = contact.iter().filter(|_| !bodies.is_empty()).flat_map(|contact| contact.colliders());
+    let colliders = contact.iter().flat_map(|contact| contact.colliders());
     for owner in colliders.map(|collider| collider.owner()) {
         if let Owner::Body(body) = owner {
             is_coupled[body as usize] = true;

@@ -55,7 +55,7 @@ pub use settings::{
     RungeKutta, Scheme, Settings, TreeForm, is_step_length,
 };
 pub use sinew_math::{DriveCoordinate, JointKind};
-pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, Load, Reaction};
+pub use sinew_solvers::{Attached, CgReport, CgSettings, CgStop, ConvexForces, ConvexReport, Load, Reaction};
 pub use sinew_solvers::{LoopMethod, LoopReport, LoopSettings, LoopStop};
 pub use sources::EnergySources;
 pub use steppers::{

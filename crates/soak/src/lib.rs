@@ -6,10 +6,13 @@
 //! | to run and judge a scene | [`Trial`] |
 //! | a smaller scene that fails in the same way | [`shrink`] |
 //! | to know what a scheme does to momentum | [`SteppedBy`] |
+//! | to drop and stack boxes | [`Pile`] |
 //! | to know whether gravity moves a mechanism | [`is_frozen`] |
 
 mod mobility;
 mod momentum;
+mod overlap;
+mod piles;
 mod random_forces;
 mod random_scene;
 mod shrink;
@@ -17,6 +20,8 @@ mod trial;
 
 pub use mobility::is_frozen;
 pub use momentum::{MomentumLoss, SteppedBy};
+pub use overlap::{PlacedBox, largest_overlap};
+pub use piles::{Pile, PileRun};
 pub use random_forces::Strength;
 pub use random_scene::{random_floating, random_scene};
 pub use shrink::shrink;

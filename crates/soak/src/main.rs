@@ -1,4 +1,4 @@
-//! `cargo xtask soak mechanisms`, `momentum` and `scene FILE`: runs, a table of what failed, and scenes that fail.
+//! `cargo xtask soak mechanisms`, `momentum`, `piles` and `scene FILE`: runs, a table of what failed, and scenes that fail.
 //!
 //! Exit codes: 0 all held, 1 something failed without a word, 2 wrong arguments.
 
@@ -7,6 +7,7 @@
 mod mechanisms;
 mod momenta;
 mod options;
+mod pile_table;
 mod scene;
 
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS]
        soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N] [--scheme PART_OF_NAME]
+       soak piles [--count MOST_BOXES] [--seed FIRST] [--seconds S]
        soak scene FILE";
 
 fn main() -> ExitCode {
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
     let outcome = match &words[..] {
         ["mechanisms", rest @ ..] => options::Options::parse(rest).map(|options| mechanisms::run(&options)),
         ["momentum", rest @ ..] => options::Options::parse(rest).map(|options| momenta::run(&options)),
+        ["piles", rest @ ..] => options::Options::parse(rest).map(|options| pile_table::run(&options)),
         ["scene", file] => scene::run(file),
         _ => Err("which soak?".to_owned()),
     };

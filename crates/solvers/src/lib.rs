@@ -21,7 +21,10 @@ mod tree_solver;
 
 mod attached;
 
+mod convex;
+
 pub use attached::{Attached, OnTree, OnTreeScratch, Reaction};
+pub use convex::{ConvexForces, ConvexReport, ConvexScratch, ConvexSettings, minimize};
 pub use error::FactorError;
 pub use load::Load;
 pub use loops::{ActivePairs, FreeBodies, FreeMass, Responder, TreeReaction, TreeResponder};

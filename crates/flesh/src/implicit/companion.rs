@@ -8,7 +8,9 @@ use glam::DVec3;
 use sinew_contact::ContactPoint;
 use sinew_fem::FemState;
 use sinew_math::{Force, Motion};
-use sinew_mechanism::{Attached, CgReport, Companion, CompanionLoads, CouplingPoint, Reaction, State};
+use sinew_mechanism::{
+    Attached, CgReport, Companion, CompanionLoads, ConvexForces, ConvexReport, CouplingPoint, Reaction, State,
+};
 use sinew_solvers::CarrierCoupling;
 
 use super::couplings::{BodyCoupling, FleshBodyCoupling};
@@ -54,7 +56,8 @@ impl FleshWorkspace {
         Self {
             elements: model.bodies.iter().map(|body| Elements::new(body, &model.slots)).collect(),
             contacts: Contacts::default(),
-            coupling: (model.ports.len() <= MAX_COUPLED).then(|| CarrierCoupling::new(model.ports.len())),
+            coupling: (!model.bodies.is_empty() && model.ports.len() <= MAX_COUPLED)
+                .then(|| CarrierCoupling::new(model.ports.len())),
             velocities: model.bodies.iter().map(|body| vec![DVec3::ZERO; body.fem.n_nodes()]).collect(),
             best: BestSolution::default(),
             value: Vec::new(),
@@ -205,7 +208,7 @@ impl Attached for Flesh<'_> {
     }
 
     fn ports(&self) -> &[u32] {
-        &self.model.ports
+        if self.model.bodies.is_empty() { self.work.contacts.touching.ports() } else { &self.model.ports }
     }
 
     fn apply(&mut self, own: &[f64], motions: &[Motion], own_out: &mut [f64], impulses: &mut [Force]) {
@@ -260,6 +263,7 @@ impl Companion for Flesh<'_> {
     fn linearize(&mut self, moment: &CouplingPoint<'_>, loads: &mut CompanionLoads<'_>) {
         let Self { model, state, work, .. } = self;
         (work.h, work.carry) = (moment.h, moment.carry);
+        work.report.touched = None;
         moment.motions.clone_into(&mut work.motions);
         let FleshWorkspace { elements, contacts, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
@@ -307,6 +311,16 @@ impl Companion for Flesh<'_> {
 
     fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool {
         let Self { model, work, .. } = self;
+        if model.bodies.is_empty() {
+            motions.clone_into(&mut work.motions);
+            work.report.n_solves += 1;
+            // Not solved yet: the next solve goes on from here, with the tree factored for the slopes found.
+            let is_open = solves_left > 0 && work.report.touched.is_some_and(|report| !report.has_converged);
+            if is_open {
+                work.contacts.touching.refresh(motions);
+            }
+            return is_open;
+        }
         let mut first = 0;
         for ((body, elements), ends) in model.bodies.iter().zip(&work.elements).zip(&mut work.velocities) {
             for (node, end) in ends.iter_mut().enumerate() {
@@ -358,12 +372,27 @@ impl Companion for Flesh<'_> {
         model.follow(bodies, state);
     }
 
-    fn may_tie(&self) -> bool {
-        self.model.bodies.is_empty() && self.model.contact.as_ref().is_some_and(|c| c.colliders().len() > 1)
-    }
-
     fn solved(&mut self, report: CgReport) {
         self.work.report.iterations += report.iterations;
         self.work.report.solve = Some(report);
+    }
+
+    fn touches(&self) -> bool {
+        !self.work.contacts.touching.ports().is_empty()
+    }
+
+    fn touching(&mut self, is_first: bool, start: &mut Vec<Force>) -> &mut dyn ConvexForces {
+        let FleshWorkspace { contacts, motions, .. } = &mut *self.work;
+        if is_first {
+            contacts.touching.start(motions, start);
+        } else {
+            contacts.touching.start_again(start);
+        }
+        &mut contacts.touching
+    }
+
+    fn touched(&mut self, report: ConvexReport) {
+        self.work.report.iterations += report.products;
+        self.work.report.touched = Some(report);
     }
 }

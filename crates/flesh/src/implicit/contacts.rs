@@ -2,8 +2,7 @@
 //!
 //! Contacts are found once, at the start of the step, with a margin for everything that could touch within it. Each has
 //! one linear law `impulse = q − B v'` (`sinew_contact::ContactSolve`) until a solution contradicts it. A contact of a
-//! body with something immovable adds to the body's own block. One between two bodies becomes three compliant rows
-//! among the loop rows; with flesh it couples the two bodies in the common solve instead. One of flesh adds to the
+//! body with something immovable adds to the body's own block; one between two bodies couples them in the common solve. One of flesh adds to the
 //! matrix of its tetrahedron, and couples it with the touched body if forces move that body (`couplings.rs`).
 //!
 //! World axes, SI. Cost: the queries, and about 0.1 µs per contact and solve.
@@ -17,6 +16,7 @@ use sinew_mechanism::{CompanionLoads, CouplingPoint};
 
 use super::contact_sides::{ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
+use super::touching::TouchingBodies;
 use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
 /// A solve stands if its impulses are wrong by at most this part of all impulses.
@@ -48,6 +48,8 @@ pub(crate) struct Contacts {
     /// The impulse of each contact in the last step, N·s.
     impulses: Vec<DVec3>,
     pub(crate) couplings: ContactCouplings,
+    /// Contacts of bodies, if there is no flesh.
+    pub(crate) touching: TouchingBodies,
 }
 
 impl Contacts {
@@ -65,17 +67,26 @@ impl Contacts {
         if moment.is_ahead {
             self.advance(model, moment, state);
         }
-        let Self { points, solve, centres, motions, scaled, .. } = self;
+        let Self { points, solve, centres, motions, scaled, touching, .. } = self;
         let anchors = if moment.is_ahead { &*scaled } else { &state.anchors };
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
         let sides = ContactSides { model, centres, motions };
-        solve.begin(points, anchors, moment.h, |contact| {
+        let approach = |contact: &ContactPoint| {
             let now = sides.relative(contact, moment.motions, &nodes);
             let [first, other] = sides.of(contact);
             let falls = first.falls() - other.falls();
             let free = now + moment.gravity * (moment.h * falls);
             Approach { now, free, mass: 1.0 / (sides.inverse_mass(&first) + sides.inverse_mass(&other)) }
-        });
+        };
+        if !model.bodies.is_empty() {
+            solve.begin(points, anchors, moment.h, approach);
+            return;
+        }
+        solve.begin_convex(points, anchors, moment.h, approach);
+        touching.clear();
+        for (contact, potential) in points.iter().zip(solve.potentials()) {
+            touching.add(model, &sides.of(contact), *potential, approach(contact).free);
+        }
     }
 
     /// Removes points of flesh that cannot arrive within the step at twice their speed: the next step finds them.
@@ -123,7 +134,11 @@ impl Contacts {
         loads: &mut CompanionLoads<'_>,
         constant: &mut dyn FnMut(usize, usize, DVec3),
     ) {
-        let Self { couplings, points, solve, centres, motions, .. } = self;
+        let Self { couplings, points, solve, centres, motions, touching, .. } = self;
+        touching.load(loads);
+        if model.bodies.is_empty() {
+            return;
+        }
         couplings.clear(model.bodies.len());
         let sides = ContactSides { model, centres, motions };
         for (contact, step) in points.iter().zip(solve.steps()).filter(|(_, step)| step.grip != Grip::Open) {
@@ -135,7 +150,7 @@ impl Contacts {
                         constant(flesh, node, impulse * weight);
                     }
                 }
-                bodies => couplings.add_bodies(model, &bodies, step, loads),
+                bodies => couplings.add_bodies(&bodies, step, loads),
             }
         }
     }
@@ -191,6 +206,9 @@ impl Contacts {
     ) -> ContactSummary {
         let Self { points, solve, centres, motions, impulses, stretches, .. } = self;
         let sides = ContactSides { model, centres, motions };
+        if model.bodies.is_empty() {
+            solve.conclude(points, |contact| sides.relative(contact, ends, nodes));
+        }
         let summary = solve.finish(points, anchors, |contact| sides.relative(contact, ends, nodes));
         if self.scale < 1.0 {
             anchors.fill_stretches(points, stretches);

@@ -6,7 +6,6 @@ use sinew_math::{Motion, SurfacePoint, Sym3};
 use sinew_mechanism::{CompanionLoads, PointLaw};
 
 use super::contact_sides::SolvedSide::{self, Body, Given};
-use crate::model::FleshModel;
 use crate::node_vectors::{velocity_at, wrench_at};
 
 /// A contact of flesh with a body that forces move.
@@ -45,7 +44,7 @@ pub(crate) struct ContactCouplings {
     pub(crate) in_matrix: Vec<Vec<(SurfacePoint, Sym3)>>,
     /// Per body of flesh: its contacts with bodies that forces move.
     pub(crate) with_bodies: Vec<Vec<FleshBodyCoupling>>,
-    /// Contacts between bodies, if there is flesh.
+    /// Contacts between bodies.
     pub(crate) between_bodies: Vec<BodyCoupling>,
 }
 
@@ -85,7 +84,6 @@ impl ContactCouplings {
     /// Adds a contact that no flesh takes part in.
     pub(crate) fn add_bodies(
         &mut self,
-        model: &FleshModel,
         sides: &[SolvedSide; 2],
         step: &ContactStep,
         loads: &mut CompanionLoads<'_>,
@@ -96,14 +94,9 @@ impl ContactCouplings {
             [Given(velocity), Body { body, arm }] => loads.push(body, arm, &opposite(&law), velocity),
             [Body { body, arm }, Body { body: other, arm: other_arm }] => {
                 let (bodies, arms) = ([body, other], [arm, other_arm]);
-                if model.bodies.is_empty() {
-                    loads.tie(bodies, arms, &law);
-                } else {
-                    // With flesh, everything is solved together anyway.
-                    loads.push(body, arm, &law, DVec3::ZERO);
-                    loads.push(other, other_arm, &opposite(&law), DVec3::ZERO);
-                    self.between_bodies.push(BodyCoupling { bodies, arms, resistance: step.matrix() });
-                }
+                loads.push(body, arm, &law, DVec3::ZERO);
+                loads.push(other, other_arm, &opposite(&law), DVec3::ZERO);
+                self.between_bodies.push(BodyCoupling { bodies, arms, resistance: step.matrix() });
             }
             _ => {}
         }

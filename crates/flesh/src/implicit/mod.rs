@@ -7,5 +7,6 @@ mod contact_sides;
 mod contacts;
 mod couplings;
 mod elements;
+mod touching;
 
 pub use companion::{Flesh, FleshWorkspace};

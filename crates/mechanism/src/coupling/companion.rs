@@ -1,17 +1,14 @@
 //! The interface of a companion: what it does to bodies, and its own unknowns.
 //!
 //! A companion is linearized at every linearization point of an implicit step ([`CouplingPoint`]). What it does to a single body it
-//! adds to the block of that body; what it does between two bodies becomes compliant rows among the loops; both through [`CompanionLoads`].
-//! Its own unknowns, and every other coupling, it keeps for itself ([`Attached`]): bodies, joints and companion are then one
-//! symmetric system (`solve`). World axes at centres of mass.
+//! adds to the block of that body through [`CompanionLoads`]. Its own unknowns, and every other coupling, it keeps for itself ([`Attached`]): bodies,
+//! joints and companion are then one symmetric system (`solve`). Without unknowns of its own, it may have forces between bodies that are no
+//! linear law ([`Companion::touching`]). World axes at centres of mass.
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, Pose, Sym3, Sym6, shift_force};
-use sinew_solvers::{Attached, CgReport, Load};
-use sinew_topology::NONE;
+use sinew_solvers::{Attached, CgReport, ConvexForces, ConvexReport, Load};
 
-use crate::forces::ScalarImpulse;
-use crate::loops::{INACTIVE, Tie, force_row};
 use crate::model::{Model, State};
 use crate::tree::BodyLoads;
 
@@ -63,26 +60,30 @@ pub trait Companion: Attached {
     /// The bodies have moved: moves itself with the last solution. A step may have several parts; each ends with this.
     fn commit(&mut self, bodies: &State);
 
-    /// Whether it may put rows between bodies.
-    fn may_tie(&self) -> bool;
-
     /// Learns how the solve went.
     fn solved(&mut self, report: CgReport);
+
+    /// Whether it has forces between bodies at the present point that are no linear law.
+    fn touches(&self) -> bool;
+
+    /// These forces; for the first solve of a step with the impulses to start from.
+    fn touching(&mut self, is_first: bool, start: &mut Vec<Force>) -> &mut dyn ConvexForces;
+
+    /// Learns how the solve with these forces went.
+    fn touched(&mut self, report: ConvexReport);
 }
 
 /// Where a companion puts what it does to bodies.
 pub struct CompanionLoads<'a> {
     model: &'a Model,
     loads: &'a mut BodyLoads,
-    ties: &'a mut Vec<Tie>,
 }
 
 impl<'a> CompanionLoads<'a> {
-    /// Nothing yet; ties of the last point are forgotten.
-    pub(crate) fn new(model: &'a Model, loads: &'a mut BodyLoads, ties: &'a mut Vec<Tie>) -> Self {
-        ties.clear();
+    /// Nothing yet.
+    pub(crate) fn new(model: &'a Model, loads: &'a mut BodyLoads) -> Self {
         loads.coupled.resize(loads.slots.len(), false);
-        Self { model, loads, ties }
+        Self { model, loads }
     }
 
     /// Adds a symmetric positive semidefinite matrix and an impulse to a body; one that forces do not move ignores them.
@@ -104,22 +105,6 @@ impl<'a> CompanionLoads<'a> {
         let mass = Sym6 { linear: at_point, ..Sym6::ZERO }.shifted(arm);
         let momentum = shift_force(Force::new(DVec3::ZERO, impulse), arm);
         self.add(body, &Load { mass, momentum });
-    }
-
-    /// The impulse `q − B (u₁ − u₂)` on the first of two bodies that forces move, and its opposite on the second, at the same
-    /// point.
-    pub fn tie(&mut self, bodies: [usize; 2], arms: [DVec3; 2], law: &PointLaw) {
-        let ports = bodies.map(|body| self.model.port(body as u32));
-        debug_assert!(!ports.contains(&NONE), "a tie needs two movable bodies; push against others");
-        let mut rows = [INACTIVE; 3];
-        for (i, row) in rows.iter_mut().enumerate() {
-            let axis = law.axes[i];
-            let [on1, on2] = arms.map(|arm| Force::new(arm.cross(axis), axis));
-            *row = force_row(on1, on2 * -1.0, ScalarImpulse { q: law.impulse[i], kappa: law.resistance[i] });
-        }
-        // Bodies in contact do not spin freely.
-        bodies.into_iter().for_each(|body| self.add(body, &Load::ZERO));
-        self.ties.push(Tie { ports, rows });
     }
 }
 

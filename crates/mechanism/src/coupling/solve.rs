@@ -9,11 +9,10 @@
 
 use sinew_math::{Force, Motion};
 use sinew_solvers::{
-    CgReport, CgScratch, CgSettings, ClosedScratch, ClosedTree, LoopRows, LoopScratch, OnTree, OnTreeScratch,
-    PairFactor, Responder, TreeResponder, conjugate_gradient,
+    CgReport, CgScratch, CgSettings, ClosedScratch, ClosedTree, ConvexScratch, ConvexSettings, LoopRows,
+    LoopScratch, OnTree, OnTreeScratch, PairFactor, Responder, TreeResponder, conjugate_gradient, minimize,
 };
 
-use crate::loops::Tie;
 use crate::tree::{ReactingTree, TreeScratch};
 use crate::{Companion, Model};
 
@@ -23,8 +22,6 @@ pub(crate) const MOST_SOLVES: u32 = 6;
 /// Scratch of the solves with a companion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CompanionScratch {
-    /// Rows between bodies at the present point.
-    pub(crate) ties: Vec<Tie>,
     /// Of the last solve; reactions for the loops are more precise.
     precision: CgSettings,
     /// Residual at the start of the first solve of the step.
@@ -51,6 +48,8 @@ pub(crate) struct CompanionScratch {
     impulses: Vec<Force>,
     best_impulses: Vec<Force>,
     body_motions: Vec<Motion>,
+    /// Of forces between bodies.
+    convex: ConvexScratch,
 }
 
 /// Scratch of the conjugate gradients.
@@ -131,7 +130,7 @@ impl CompanionScratch {
         how: CompanionSolve,
     ) {
         self.activate(companion, std::iter::empty());
-        if !self.own.is_empty() {
+        if !self.own.is_empty() || companion.touches() {
             self.respond((&tree.factor, &tree.motions), companion, how, None);
             self.resolve(known, tree, None);
         }
@@ -146,6 +145,10 @@ impl CompanionScratch {
         loops: Option<ClosedRows<'_>>,
     ) {
         self.touch(motions);
+        if companion.touches() {
+            self.touch_bodies(factor, companion, is_first, loops);
+            return;
+        }
         companion.start(&self.touched, &mut self.residual, &mut self.start);
         // Later solves of a step begin near their solution: the precision is relative to the residual of the first.
         let size = self.residual.iter().map(|r| r * r).sum::<f64>().sqrt();
@@ -157,6 +160,35 @@ impl CompanionScratch {
         let report = self.iterate(companion, (factor, loops), &self.precision.clone(), true);
         companion.solved(report);
         self.adopt();
+    }
+
+    /// Solves for the impulses of forces between bodies, on a tree whose loops are closed.
+    fn touch_bodies(
+        &mut self,
+        factor: &PairFactor,
+        companion: &mut dyn Companion,
+        is_first: bool,
+        loops: Option<ClosedRows<'_>>,
+    ) {
+        let Self { tree, ports, system, convex, touched, impulses, .. } = self;
+        let SystemScratch { on_tree, closed, .. } = system;
+        let mut tree = tree.touched(factor);
+        on_tree.touch(ports, factor.len());
+        let mut closed_tree;
+        let tree: &mut dyn Responder = match loops {
+            Some(ClosedRows { rows, factored }) => {
+                closed_tree = ClosedTree { tree: &mut tree, rows, factored, ports, scratch: closed };
+                &mut closed_tree
+            }
+            None => &mut tree,
+        };
+        let forces = companion.touching(is_first, &mut convex.impulses);
+        let mut react = |impulses: &[Force], motions: &mut [Motion]| on_tree.respond(tree, impulses, motions);
+        let report = minimize(forces, &mut react, touched, &ConvexSettings::default(), convex);
+        companion.touched(report);
+        for (&port, impulse) in ports.iter().zip(&convex.impulses) {
+            impulses[port as usize] = *impulse;
+        }
     }
 
     /// `tree.motions` becomes the solution of the tree with the impulses of the companion, and of loops if there are any.

@@ -51,7 +51,7 @@ impl LoopWorkspace {
         }
         let seen = writer.seen;
         self.lambda.resize(self.rows.len(), 0.0);
-        self.activate(at.model, at.input, &[]);
+        self.activate(at.model, at.input);
         seen
     }
 }

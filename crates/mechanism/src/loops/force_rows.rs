@@ -67,15 +67,6 @@ pub(crate) fn release(rows: &mut LoopRows, lambda: &mut [f64], joint: &JointMode
     lambda[first..rows.len()].fill(0.0);
 }
 
-/// Compliant rows between two bodies.
-#[derive(Clone, Debug)]
-pub(crate) struct Tie {
-    /// Pairs of the two bodies; both are moved by forces.
-    pub(crate) ports: [u32; 2],
-    /// Along three axes.
-    pub(crate) rows: [LoopRow; 3],
-}
-
 /// The rows of a joint itself, with a factor of its error that they are not to remove (1/s), and how many of them a degenerate pose has shortened: those ask for
 /// less, as in the tree.
 pub(crate) fn rigid_rows(

@@ -14,7 +14,7 @@ mod step_rows;
 mod transmission_rows;
 mod work;
 
-pub(crate) use force_rows::{ForceRows, INACTIVE, Tie, force_row, idle, release, rigid_rows, spring_rows};
+pub(crate) use force_rows::{ForceRows, INACTIVE, force_row, idle, release, rigid_rows, spring_rows};
 pub(crate) use joint_graph::JointGraph;
 pub(crate) use opening::{OpeningPolicy, Treatment, free_mass, loaded_mass, soften};
 pub(crate) use point_pair::PointPair;

@@ -12,8 +12,8 @@ use smallvec::SmallVec;
 
 use crate::input::Grab;
 use crate::loops::{
-    ForceRows, LoopTerms, LoopWorkspace, OpeningPolicy, PointPair, Tie, Treatment, release, rigid_rows,
-    soften, spring_rows,
+    ForceRows, LoopTerms, LoopWorkspace, OpeningPolicy, PointPair, Treatment, release, rigid_rows, soften,
+    spring_rows,
 };
 use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, motion_of, pose_of};
 use crate::tree::{BodyLoads, JointAt, LinearizationPoint, TreeReport, add_geometric};
@@ -30,27 +30,18 @@ pub(crate) struct LoopDemand<'a> {
     pub(crate) joint_forces: &'a [DVec3],
     /// Whether tensions of ropes stiffen what they pull, as joint forces do.
     pub(crate) stiffens: bool,
-    /// Rows between bodies that a companion adds.
-    pub(crate) ties: &'a [Tie],
 }
 
 impl Default for LoopDemand<'_> {
     fn default() -> Self {
-        Self {
-            opening: OpeningPolicy::Yield,
-            share: 1.0,
-            yielding: 0.0,
-            joint_forces: &[],
-            stiffens: false,
-            ties: &[],
-        }
+        Self { opening: OpeningPolicy::Yield, share: 1.0, yielding: 0.0, joint_forces: &[], stiffens: false }
     }
 }
 
 impl LoopWorkspace {
     /// Rows at a linearization point. What the loops do to single bodies (geometric stiffness under the joint forces of the last
     /// solve, constant impulses) goes to `loads`, before the tree is solved. Returns the errors of joints that are
-    /// to be met, and the largest gap of all, m. `ties` come last.
+    /// to be met, and the largest gap of all, m.
     pub(crate) fn linearize(
         &mut self,
         at: &LinearizationPoint<'_>,
@@ -94,12 +85,9 @@ impl LoopWorkspace {
             linearizer.grab(grab);
         }
         self.grabbed = first..linearizer.rows.blocks().len();
-        for tie in demand.ties {
-            linearizer.rows.push(tie.ports, &tie.rows, 1.0);
-        }
         let found = (linearizer.seen, linearizer.largest_gap);
         self.lambda.resize(self.rows.len(), 0.0);
-        self.activate(at.model, at.input, demand.ties);
+        self.activate(at.model, at.input);
         found
     }
 }

@@ -19,7 +19,7 @@ use sinew_solvers::{FreeMass, Load, LoopRows, LoopScratch, Responder};
 use sinew_topology::NONE;
 
 use crate::input_index::StepInput;
-use crate::loops::{JointGraph, Tie, free_mass, loaded_mass};
+use crate::loops::{JointGraph, free_mass, loaded_mass};
 use crate::model::{LoopState, Model, WORLD};
 use crate::tree::{ReactingTree, TreeScratch, TreeSystem};
 
@@ -44,7 +44,7 @@ pub(crate) struct LoopWorkspace {
     pub(crate) primary: PrimaryRows,
     /// One number per row.
     pub(crate) spare: Vec<f64>,
-    /// Ports of hard grabs and ties that `tree` is touched at.
+    /// Ports of hard grabs that `tree` is touched at.
     pub(crate) held: Vec<u32>,
     /// Blocks of hard grabs.
     pub(crate) grabbed: std::ops::Range<usize>,
@@ -147,11 +147,10 @@ impl LoopWorkspace {
         }
     }
 
-    /// Visits what hard grabs and ties hold, too.
-    pub(crate) fn activate(&mut self, model: &Model, input: StepInput<'_>, ties: &[Tie]) {
-        let grabbed = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
-        let held = grabbed.chain(ties.iter().flat_map(|tie| tie.ports));
-        // The set of visited pairs is made anew only when grabs or ties have changed.
+    /// Visits what hard grabs hold, too.
+    pub(crate) fn activate(&mut self, model: &Model, input: StepInput<'_>) {
+        let held = input.hard_grabs(model).map(|g| model.port(g.body.index() as u32));
+        // The set of visited pairs is made anew only when grabs have changed.
         if !self.held.iter().copied().eq(held.clone()) {
             self.held.clear();
             self.held.extend(held);

@@ -55,11 +55,10 @@ impl<'a> ImplicitStep<'a> {
             companion: scratch,
             ..
         } = workspace;
-        let may_tie = companion.as_ref().is_some_and(|c| c.may_tie());
         let solver = PointSolver {
             // Only the pair form answers a companion.
             form: if companion.is_some() { TreeForm::Pair } else { implicit.form },
-            loops: LoopWorkspace::of(model, may_tie || model.has_loops(task.input), tree, loops),
+            loops: LoopWorkspace::of(model, model.has_loops(task.input), tree, loops),
             companion: companion.map(|companion| CoupledCompanion {
                 scratch: scratch.get_or_insert_with(|| Box::new(CompanionScratch::new(model, tree))),
                 companion,

@@ -175,7 +175,9 @@ impl ImplicitStep<'_> {
         // Before the first solve there are no rows yet, but multipliers of the state.
         let n_rows = self.solver.loops.as_ref().map_or(0, |loops| loops.lambda.len());
         let may_be_direct = matches!(settings.method, LoopMethod::Auto | LoopMethod::Direct);
-        let is_direct = if self.solver.has_unknowns() {
+        let is_direct = if self.solver.touches() {
+            true
+        } else if self.solver.has_unknowns() {
             settings.is_closed_first(n_rows)
         } else {
             may_be_direct && self.has_many_loops() || settings.is_direct(n_rows, false)

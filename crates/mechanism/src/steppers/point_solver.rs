@@ -77,6 +77,11 @@ impl PointSolver<'_> {
         self.companion.as_ref().is_some_and(|coupled| coupled.companion.n_unknowns() > 0)
     }
 
+    /// Whether bodies touch.
+    pub(crate) fn touches(&self) -> bool {
+        self.companion.as_ref().is_some_and(|coupled| coupled.companion.touches())
+    }
+
     /// Solves at a point, again while the companion changes its laws.
     pub(crate) fn solve(&mut self, problem: &PointProblem<'_>, run: &mut Refinement<'_>) -> SolvedPoint {
         let at = &problem.point;
@@ -151,9 +156,8 @@ impl PointSolver<'_> {
         let mut demand =
             LoopDemand { joint_forces: problem.loop_forces, share: problem.share, ..LoopDemand::default() };
         demand.stiffens = !problem.joint_forces.is_empty();
-        if let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion {
-            companion.linearize(coupling, &mut CompanionLoads::new(at.model, self.loads, &mut scratch.ties));
-            demand.ties = &scratch.ties;
+        if let Some(CoupledCompanion { companion, .. }) = &mut self.companion {
+            companion.linearize(coupling, &mut CompanionLoads::new(at.model, self.loads));
             run.done(Stage::Couple);
         }
         match &mut self.loops {
@@ -165,7 +169,8 @@ impl PointSolver<'_> {
     /// Whether the loops are eliminated before the companion is solved.
     fn closes_first(&self, run: &Refinement<'_>) -> bool {
         let n_rows = self.loops.as_ref().map_or(0, |loops| loops.rows.len());
-        n_rows > 0 && self.has_unknowns() && run.settings.solve.is_closed_first(n_rows)
+        let is_first = self.touches() || (self.has_unknowns() && run.settings.solve.is_closed_first(n_rows));
+        n_rows > 0 && is_first
     }
 
     /// Solves companion and loops on top of the tree.

@@ -1,0 +1,184 @@
+//! One contact inside an implicit step, as the slope of a convex potential of the velocity `v'` at its end.
+//!
+//! With the depth `d` at the start of a step of length `h`, the stretch `ξ` along the surface and the lagged damping `c_n d⁺`:
+//!
+//! ```text
+//! p_n = max(0, a − β_n u')           a = h k_n d       β_n = h (h k_n + c)      u' = n·v'      c = c_n d⁺, less where d is deep
+//! p_t = −w cut to |w| ≤ L            w = h k_t ξ + β_t v_t'     β_t = h (h k_t + c)
+//! φ   = p_n²/2β_n + |w|²/2β_t        or, where it slides, p_n²/2β_n + (L|w| − L²/2)/β_t
+//! p = −∂φ/∂v',    S = ∂²φ/∂v'²
+//! ```
+//!
+//! For a fixed friction limit `L` the potential is convex and once continuously differentiable, so all contacts and bodies together have
+//! one solution, which Newton's method with a line search always finds; a contact across a gap acts only if it closes, and none ever pulls.
+//! Coulomb's law `L = μ p_n` is met by setting `L` again between iterations ([`ContactPotential::follow_load`]). World axes. About 60 flops.
+
+use crate::contact_step::{ContactStart, ContactStep, Grip};
+use crate::material::ContactLaw;
+use glam::DVec3;
+use sinew_math::Sym3;
+
+/// Time in which a contact that is deeper than its damping was made for comes out again (s), and the speed that this may not exceed (m/s).
+const RECOVERY: f64 = 1.0 / 60.0;
+const FASTEST_RECOVERY: f64 = 1.0;
+
+/// The law of a contact in one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactPotential {
+    /// Unit normal (world).
+    pub normal: DVec3,
+    /// `a` (N·s).
+    pub push: f64,
+    /// `β_n` (kg).
+    pub resistance: f64,
+    /// `h k_t ξ` (N·s, world).
+    pub pull: DVec3,
+    /// `β_t` (kg).
+    pub grip: f64,
+    /// `μ`.
+    pub friction: f64,
+    /// `L` (N·s).
+    pub limit: f64,
+}
+
+/// What a contact does at a velocity.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactSlope {
+    /// `p` (N·s, world).
+    pub impulse: DVec3,
+    /// `S` (kg, world): positive semidefinite.
+    pub slope: Sym3,
+}
+
+impl ContactStart {
+    /// The law of a step of `dt` seconds, with a first friction limit from two relative velocities (m/s): `now`, at the start, whose load is that
+    /// of a contact at rest; and for a gap `free`, at the end without contacts, whose load is that of a particle of mass [`ContactStart::mass`].
+    pub fn potential(&self, now: DVec3, free: DVec3, dt: f64) -> ContactPotential {
+        let ContactLaw { stiffness, tangential_stiffness, .. } = self.law;
+        let damping = self.recovering_damping(dt);
+        let (push, resistance) = (dt * stiffness * self.depth, dt * (dt * stiffness + damping));
+        let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
+        let (pull, grip) =
+            (stretch * (dt * tangential_stiffness), dt * (dt * tangential_stiffness + damping));
+        let at_rest = push - resistance * self.normal.dot(now);
+        let alone = (push - resistance * self.normal.dot(free)) / (1.0 + resistance / self.mass);
+        let load = if self.depth >= 0.0 { at_rest } else { alone };
+        let friction = self.law.friction;
+        // Numbers that are not finite give a contact that does nothing.
+        let is_finite = push.is_finite() && resistance > 0.0 && grip > 0.0 && (pull + free).is_finite();
+        if !(is_finite && load.is_finite()) {
+            return ContactPotential::default();
+        }
+        let limit = friction * load.max(0.0);
+        ContactPotential { normal: self.normal, push, resistance, pull, grip, friction, limit }
+    }
+}
+
+impl ContactStart {
+    /// `c_n d⁺` (N·s/m), but no more than it takes to leave a deep contact within [`RECOVERY`] and no faster than [`FASTEST_RECOVERY`].
+    fn recovering_damping(&self, h: f64) -> f64 {
+        let depth = self.depth.max(0.0);
+        let most = RECOVERY.max(depth / FASTEST_RECOVERY - h);
+        (self.law.damping * depth).min(most * self.law.stiffness)
+    }
+}
+
+impl ContactPotential {
+    /// `p_n` (N·s) at a relative velocity (m/s).
+    #[inline]
+    pub fn load(&self, velocity: DVec3) -> f64 {
+        (self.push - self.resistance * self.normal.dot(velocity)).max(0.0)
+    }
+
+    /// `w` (N·s).
+    #[inline]
+    fn shear(&self, velocity: DVec3) -> DVec3 {
+        let sliding = velocity - self.normal * self.normal.dot(velocity);
+        self.pull + sliding * self.grip
+    }
+
+    /// Impulse on the first side (N·s, world) at a relative velocity (m/s).
+    #[inline]
+    pub fn impulse(&self, velocity: DVec3) -> DVec3 {
+        let w = self.shear(velocity);
+        let length = w.length();
+        let cut = if length > self.limit { self.limit / length } else { 1.0 };
+        self.normal * self.load(velocity) - w * cut
+    }
+
+    /// Impulse and slope at a relative velocity (m/s).
+    pub fn linearize(&self, velocity: DVec3) -> ContactSlope {
+        let load = self.load(velocity);
+        let mut impulse = self.normal * load;
+        let mut slope = Sym3::ZERO;
+        if load > 0.0 {
+            slope = slope.add_outer(self.resistance, self.normal);
+        }
+        if self.limit > 0.0 {
+            let w = self.shear(velocity);
+            let length = w.length();
+            // In the plane of the surface: all of it where it sticks, across `w` where it slides.
+            let (cut, along) = if length > self.limit {
+                (self.limit / length, self.grip * self.limit / length)
+            } else {
+                (1.0, self.grip)
+            };
+            impulse -= w * cut;
+            slope = slope + Sym3::diagonal(DVec3::splat(along));
+            slope = slope.add_outer(-along, self.normal);
+            if length > self.limit {
+                slope = slope.add_outer(-along, w / length);
+            }
+        }
+        ContactSlope { impulse, slope }
+    }
+
+    /// `φ` (J) at a relative velocity (m/s).
+    pub fn energy(&self, velocity: DVec3) -> f64 {
+        if self.resistance <= 0.0 {
+            return 0.0;
+        }
+        let load = self.load(velocity);
+        let length = self.shear(velocity).length();
+        let shear = if length > self.limit {
+            (length - 0.5 * self.limit) * self.limit
+        } else {
+            0.5 * length * length
+        };
+        0.5 * load * load / self.resistance + shear / self.grip
+    }
+
+    /// Sets the friction limit of the load at a relative velocity (m/s). Returns by how much the impulse changed (N·s).
+    pub fn follow_load(&mut self, velocity: DVec3) -> f64 {
+        let limit = self.friction * self.load(velocity);
+        let before = std::mem::replace(&mut self.limit, limit);
+        let shear = self.shear(velocity).length();
+        (shear.min(limit) - shear.min(before)).abs()
+    }
+
+    /// The law at a relative velocity (m/s) as one that is linear around it.
+    pub fn step_at(&self, velocity: DVec3) -> ContactStep {
+        let load = self.load(velocity);
+        if load <= 0.0 {
+            return ContactStep::default();
+        }
+        let w = self.shear(velocity);
+        let length = w.length();
+        let t =
+            w.try_normalize().map(|t| t - self.normal * self.normal.dot(t)).and_then(DVec3::try_normalize);
+        let t = t.unwrap_or_else(|| self.normal.any_orthonormal_vector());
+        let across = self.normal.cross(t);
+        let (grip, along) = if length > self.limit {
+            (Grip::Slip, self.limit / length * self.grip)
+        } else {
+            (Grip::Stick, self.grip)
+        };
+        let friction = t.dot(self.impulse(velocity));
+        ContactStep {
+            grip,
+            axes: [self.normal, t, across],
+            resistance: [self.resistance, along, along],
+            impulse: [self.push, friction + along * t.dot(velocity), along * across.dot(velocity)],
+        }
+    }
+}

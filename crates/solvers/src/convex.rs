@@ -1,0 +1,300 @@
+//! Bodies of a tree under forces that have a convex potential: contacts.
+//!
+//! **What.** With the matrix `A` of the tree and its constraints `J`, momenta `b`, and impulses `f(V) = −∂Φ/∂V` of a convex `Φ`:
+//! ```text
+//! A V + Jᵀλ = b + f(V),   J V = 0        ⇔        ½ VᵀA V − bᵀV + Φ(V) is smallest among all V with J V = 0
+//! ```
+//! The tree is factored with a diagonal matrix `D ≈ ∂²Φ/∂V²` per body, and its reaction `T` ([`Reaction`]) solves `(A + D) V + Jᵀλ = q`. Twists are
+//! kept together with the impulses they come from, `V = V_b + T q`, so `A` is never applied: `A V − b = q − D V` up to `Jᵀλ`, which does no work.
+//!
+//! **How.** Newton's method. `(A + S) δ = r` with `S = ∂²Φ/∂V²`, `r = f + D V − q`, by conjugate gradients with `T` as preconditioner, as precise as the
+//! iteration is converged; then the smallest value along `δ` (a line search on the slope, which only sees the forces). Convex, hence it
+//! always converges. Parts of the law that are no potential (friction limits) follow between iterations ([`ConvexForces::follow`]).
+//! Errors are measured as energies `rᵀT r`, relative to that of all impulses: constraint forces in `r` do not count.
+//!
+//! **Cost.** Per iteration of conjugate gradients a reaction of the tree and a product with `S`. Nothing allocates once warm.
+//!
+//! **Failure.** The report says how far it came. World axes at centres of mass.
+
+use crate::attached::Reaction;
+use sinew_math::{Force, Motion, Sym6};
+
+/// Forces on bodies that have a convex potential.
+pub trait ConvexForces {
+    /// `D` of each body: positive semidefinite.
+    fn diagonal(&self) -> &[Sym6];
+
+    /// Impulses `f` at some twists; keeps `S` there. Twists and impulses in the order of [`ConvexForces::diagonal`].
+    fn linearize(&mut self, motions: &[Motion], impulses: &mut [Force]);
+
+    /// `Φ` at the twists of the last [`ConvexForces::linearize`].
+    fn energy(&self) -> f64;
+
+    /// `S δ`.
+    fn apply(&mut self, change: &[Motion], impulses: &mut [Force]);
+
+    /// Prepares [`ConvexForces::power`] for a change of the twists of the last [`ConvexForces::linearize`].
+    fn search_along(&mut self, change: &[Motion]);
+
+    /// `δ·f(V + α δ)` for the change `δ` of the last [`ConvexForces::search_along`].
+    fn power(&mut self, share: f64) -> f64;
+
+    /// Parts that are no potential follow the twists of the last [`ConvexForces::linearize`]; returns by how much impulses changed, over all of
+    /// them.
+    fn follow(&mut self) -> f64;
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConvexSettings {
+    /// Error of the impulses, relative.
+    pub precision: f64,
+    /// Error of what follows between iterations, relative.
+    pub follow_precision: f64,
+    /// Newton iterations at most: after so many it is worth to factor the tree with the slopes found.
+    pub iterations: u32,
+    /// Conjugate gradient iterations at most, in all.
+    pub products: u32,
+}
+
+impl Default for ConvexSettings {
+    fn default() -> Self {
+        Self { precision: 1e-9, follow_precision: 3e-3, iterations: 8, products: 2000 }
+    }
+}
+
+/// How a solve went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ConvexReport {
+    /// Newton iterations.
+    pub iterations: u32,
+    /// Iterations of conjugate gradients.
+    pub products: u32,
+    /// Error of the impulses, relative.
+    pub residual: f64,
+    /// Whether the precision asked for was reached.
+    pub has_converged: bool,
+}
+
+/// Reusable memory of [`minimize`]; grows with the first solve.
+#[derive(Clone, Debug, Default)]
+pub struct ConvexScratch {
+    /// Impulses `q` of the bodies: the start on entry, the solution on return. The twists are those of the tree with them.
+    pub impulses: Vec<Force>,
+    /// The twists that belong to them.
+    pub motions: Vec<Motion>,
+    given: Vec<Force>,
+    residual: Vec<Force>,
+    preconditioned: Vec<Motion>,
+    direction: (Vec<Motion>, Vec<Force>),
+    change: (Vec<Motion>, Vec<Force>),
+    product: Vec<Force>,
+}
+
+/// Loosest precision of the conjugate gradients.
+const LOOSE: f64 = 0.1;
+/// Part of the precision asked for that conjugate gradients aim at.
+const SAFE: f64 = 0.3;
+/// Slope along a search direction that is left, relative to the one at its start.
+const FLAT: f64 = 0.05;
+/// Evaluations of a line search.
+const SEARCHES: u32 = 30;
+/// After so many iterations friction limits no longer follow: the rest converges for certain.
+const FOLLOWED: u32 = 12;
+
+/// Finds the impulses `scratch.impulses` and twists `scratch.motions` of the ports, from the twists `free` that the tree has without them.
+pub fn minimize(
+    forces: &mut dyn ConvexForces,
+    tree: &mut Reaction<'_>,
+    free: &[Motion],
+    settings: &ConvexSettings,
+    scratch: &mut ConvexScratch,
+) -> ConvexReport {
+    let mut report = ConvexReport::default();
+    scratch.resize(free.len());
+    scratch.start(forces, tree, free);
+    // Limits that are not known well are not worth a precise solution.
+    let (mut known, mut follows, mut first) = (LOOSE, 0, f64::INFINITY);
+    loop {
+        let [size, error] = scratch.measure(forces, tree);
+        if !(error.is_finite() && size.is_finite()) {
+            return ConvexReport { residual: f64::INFINITY, ..report };
+        }
+        let goal = settings.precision * settings.precision * size;
+        report.residual = if size > 0.0 { (error / size).max(0.0).sqrt() } else { 0.0 };
+        if error <= goal.max(known * known * size) {
+            let change = if follows < FOLLOWED { forces.follow() } else { 0.0 };
+            follows += 1;
+            let are_known = change <= settings.follow_precision;
+            report.has_converged = are_known && error <= goal;
+            if report.has_converged || report.is_spent(settings) {
+                return report;
+            }
+            if are_known {
+                known = 0.0;
+            } else {
+                known = (LOOSE * change).min(LOOSE);
+                continue;
+            }
+        }
+        if report.is_spent(settings) {
+            return report;
+        }
+        first = first.min(error);
+        let wanted = (LOOSE * LOOSE * error * (error / first).min(1.0)).max(SAFE * SAFE * goal);
+        report.products += scratch.solve(forces, tree, wanted, settings.products - report.products);
+        report.iterations += 1;
+        if !scratch.advance(forces) {
+            return report;
+        }
+    }
+}
+
+impl ConvexReport {
+    fn is_spent(&self, settings: &ConvexSettings) -> bool {
+        self.iterations >= settings.iterations || self.products >= settings.products
+    }
+}
+
+impl ConvexScratch {
+    fn resize(&mut self, n: usize) {
+        let Self { impulses, motions, given, residual, preconditioned, direction, change, product } = self;
+        for forces in [impulses, given, residual, product, &mut direction.1, &mut change.1] {
+            forces.resize(n, Force::ZERO);
+        }
+        for twists in [motions, preconditioned, &mut direction.0, &mut change.0] {
+            twists.resize(n, Motion::ZERO);
+        }
+    }
+
+    /// Twists of the impulses to start from, or none of them if that has less energy: in impacts the twists of the step before are far away.
+    fn start(&mut self, forces: &mut dyn ConvexForces, tree: &mut Reaction<'_>, free: &[Motion]) {
+        let Self { impulses, motions, given, .. } = self;
+        tree(impulses, motions);
+        motions.iter_mut().zip(free).for_each(|(v, free)| *v += *free);
+        forces.linearize(motions, given);
+        // ½ VᵀA V − bᵀV = ½ (q − D V)·V − ½ q·V_b, but for a constant.
+        let mut energy = forces.energy() - 0.5 * work(impulses, free) + 0.5 * work(impulses, motions);
+        energy -= quadratic(forces.diagonal(), motions);
+        forces.linearize(free, given);
+        if !(energy <= forces.energy() - quadratic(forces.diagonal(), free)) {
+            impulses.fill(Force::ZERO);
+            motions.copy_from_slice(free);
+        }
+    }
+
+    /// Linearizes at the present twists. Leaves the residual `r` and `T r`; returns the energies of all impulses and of the residual.
+    fn measure(&mut self, forces: &mut dyn ConvexForces, tree: &mut Reaction<'_>) -> [f64; 2] {
+        let Self { impulses, motions, given, residual, preconditioned, .. } = self;
+        forces.linearize(motions, given);
+        tree(given, preconditioned);
+        let size = work(given, preconditioned);
+        for (k, (r, diagonal)) in residual.iter_mut().zip(forces.diagonal()).enumerate() {
+            *r = given[k] + diagonal.mul(motions[k]) - impulses[k];
+        }
+        tree(residual, preconditioned);
+        [size, work(residual, preconditioned)]
+    }
+
+    /// Conjugate gradients for `(A + S) δ = r`, until `rᵀT r ≤ wanted`; returns how many iterations they took.
+    fn solve(
+        &mut self,
+        forces: &mut dyn ConvexForces,
+        tree: &mut Reaction<'_>,
+        wanted: f64,
+        most: u32,
+    ) -> u32 {
+        let Self { residual, preconditioned, direction, change, product, .. } = self;
+        change.0.fill(Motion::ZERO);
+        change.1.fill(Force::ZERO);
+        direction.0.copy_from_slice(preconditioned);
+        direction.1.copy_from_slice(residual);
+        let mut error = work(residual, preconditioned);
+        for k in 1..=most {
+            forces.apply(&direction.0, product);
+            for (i, diagonal) in forces.diagonal().iter().enumerate() {
+                product[i] += direction.1[i] - diagonal.mul(direction.0[i]);
+            }
+            let curvature = work(product, &direction.0);
+            let alpha = error / curvature;
+            if !(curvature > 0.0 && alpha.is_finite()) {
+                return k;
+            }
+            for (i, r) in residual.iter_mut().enumerate() {
+                change.0[i] += direction.0[i] * alpha;
+                change.1[i] += direction.1[i] * alpha;
+                *r -= product[i] * alpha;
+            }
+            tree(residual, preconditioned);
+            let before = std::mem::replace(&mut error, work(residual, preconditioned));
+            if !(error > wanted) {
+                return k;
+            }
+            let beta = error / before;
+            for (i, r) in residual.iter().enumerate() {
+                direction.0[i] = preconditioned[i] + direction.0[i] * beta;
+                direction.1[i] = *r + direction.1[i] * beta;
+            }
+        }
+        most
+    }
+
+    /// Goes along the change to where the energy is smallest, a whole step if it still falls there; false if it does not fall at all.
+    fn advance(&mut self, forces: &mut dyn ConvexForces) -> bool {
+        let Self { impulses, motions, change, .. } = self;
+        forces.search_along(&change.0);
+        // Slope of the energy of the bodies at the start, and its change: `δᵀ(A V − b)`, `δᵀA δ`.
+        let (mut at_start, mut rate) = (0.0, 0.0);
+        for (i, diagonal) in forces.diagonal().iter().enumerate() {
+            let (v, q, dv, dq) = (motions[i], impulses[i], change.0[i], change.1[i]);
+            at_start += (q - diagonal.mul(v)).dot(dv);
+            rate += (dq - diagonal.mul(dv)).dot(dv);
+        }
+        let mut slope = |share: f64| at_start + share * rate - forces.power(share);
+        let start = slope(0.0);
+        if !(start < 0.0) {
+            return false;
+        }
+        let share = flat_share(start, &mut slope);
+        for i in 0..motions.len() {
+            motions[i] += change.0[i] * share;
+            impulses[i] += change.1[i] * share;
+        }
+        true
+    }
+}
+
+/// Where an increasing slope with the value `start < 0` at 0 is nearly zero, at most 1.
+fn flat_share(start: f64, slope: &mut impl FnMut(f64) -> f64) -> f64 {
+    let (mut low, mut high) = ((0.0, start), (1.0, slope(1.0)));
+    if !(high.1 > FLAT * -start) {
+        return 1.0;
+    }
+    // Secants between a falling and a rising end, halves where they are slow (Illinois).
+    for _ in 0..SEARCHES {
+        let share = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
+        let here = slope(share);
+        if here.abs() <= FLAT * -start {
+            return share;
+        }
+        if here < 0.0 {
+            low = (share, here);
+            high.1 *= 0.5;
+        } else {
+            high = (share, here);
+            low.1 *= 0.5;
+        }
+    }
+    low.0
+}
+
+/// `½ VᵀD V`.
+fn quadratic(diagonal: &[Sym6], motions: &[Motion]) -> f64 {
+    diagonal.iter().zip(motions).map(|(d, v)| 0.5 * d.mul(*v).dot(*v)).sum()
+}
+
+/// `fᵀ V`.
+fn work(impulses: &[Force], motions: &[Motion]) -> f64 {
+    impulses.iter().zip(motions).map(|(f, v)| f.dot(*v)).sum()
+}
