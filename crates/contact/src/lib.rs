@@ -6,10 +6,12 @@ mod face_polygon;
 mod material;
 mod nearest;
 
+mod box_tree;
 mod convex_hull;
 mod height_field;
 mod primitives;
 mod shape;
+mod skin;
 
 mod contact_force;
 mod contact_point;
@@ -25,12 +27,16 @@ mod box_separation;
 mod broad_phase;
 mod capsule_pair;
 mod convex_pair;
+mod edge_touch;
 mod ground_points;
 
 mod narrow_phase;
+mod skin_search;
 
 mod model;
 mod point_contacts;
+
+mod skin_contacts;
 
 pub use anchors::{Anchors, ContactAnchor};
 pub use collider::{Collider, Groups};
@@ -44,4 +50,7 @@ pub use material::{ContactLaw, ContactMaterial};
 pub use model::{ContactModel, ContactReport, ContactWorkspace};
 pub use point_contacts::PointCloud;
 pub use shape::ContactShape;
+pub use skin::Skin;
+pub use skin_contacts::{SkinCloud, SkinContacts};
+pub use skin_search::SkinContact;
 pub use solve::{Approach, ContactSolve, ContactSummary};
