@@ -5,6 +5,8 @@
 //! else it is on an edge (`edge_touch.rs`) or a vertex. Against a height field, grid vertices are the corners, and edges are
 //! looked at where they cross grid lines. Planes touch vertices first and are left out.
 //!
+//! Across a gap an edge touches only if the faces at it are not nearer: a fast solid that passes beside it must not feel it.
+//!
 //! A contact between vertices acts only as far as the solid bulges through the chord of the distances `φ_i` at the vertices:
 //! its stiffness is multiplied by `clamp(bulge/(τℓ), 0, 1)`, with `bulge = Σ w_i φ_i + depth` and the size `ℓ` of the face. On flat ground it is
 //! zero, and it fades in and out without a jump. A corner of a solid under a face by more than half the thickness of the
@@ -31,6 +33,8 @@ const BULGE: f64 = 0.02;
 const FACING: f64 = 0.1;
 /// A skin is pushed back along its inner normal if that is at most this many times as far as to the nearest side.
 const WAY_BACK: f64 = 5.0;
+/// A solid is above a face beside an edge if the cosine to the inner side of the face is larger than this.
+const BESIDE: f64 = 0.02;
 /// A corner of a solid over this part of a face or less hits its edge.
 const EDGE_HIT: f64 = 1e-12;
 /// Bits of a face and of a corner in keys.
@@ -204,7 +208,8 @@ impl Search<'_> {
                 self.placed.axes.transpose() * (normal(faces[0]) + normal(faces[1])).normalize_or_zero()
             });
             let Some((normal, distance)) = self.facing(edge.place(point.at), point, inward) else { continue };
-            if share > 0.0 && distance <= self.margin {
+            let is_nearest = || distance <= 0.0 || self.is_nearest(skin.edges[index], normal);
+            if share > 0.0 && distance <= self.margin && is_nearest() {
                 let weights = skin.triangles[faces[0] as usize].map(|corner| {
                     let of_end = [1.0 - point.at, point.at];
                     (0..2).filter(|&end| ends[end] == corner).map(|end| of_end[end]).sum()
@@ -214,6 +219,18 @@ impl Search<'_> {
                 out.push(self.contact(&touch, feature));
             }
         }
+    }
+
+    /// Whether the faces at an edge are not nearer to a solid than the edge: it is not above their inner side.
+    fn is_nearest(&self, SkinEdge { ends, faces }: SkinEdge, normal: DVec3) -> bool {
+        let [from, to] = ends.map(|end| self.points[end as usize]);
+        let along = (to - from).normalize_or_zero();
+        let towards = self.placed.axes * -normal;
+        faces.into_iter().all(|face| {
+            let third = self.skin.triangles[face as usize].into_iter().find(|corner| !ends.contains(corner));
+            let side = third.map_or(DVec3::ZERO, |third| self.points[third as usize] - from);
+            towards.dot((side - along * along.dot(side)).normalize_or_zero()) <= BESIDE
+        })
     }
 
     /// Normal and distance of a point of an edge whose skin has an inner normal; none if it faces away.

@@ -13,8 +13,11 @@ use crate::refine::refine;
 
 /// Edges of the skin longer than this many mean edges of tetrahedra are divided.
 const LONGEST_EDGE: f64 = 1.5;
-/// A node counts as inside if it is at least this many mean edges under the skin.
+/// A node counts as inside if it is at least this many mean edges under the skin,
 const INSIDE: f64 = 0.1;
+/// and touches where the skin is when it is this many under it. A node nearer to the skin may come deeper by the difference: as
+/// far as the skin itself may where contact is soft.
+const DEEP_INSIDE: f64 = 0.5;
 /// Tetrahedra that a walk visits at most.
 const WALK: usize = 256;
 /// A place is in a tetrahedron if no weight is below this.
@@ -28,6 +31,8 @@ pub(crate) struct FleshSkin {
     pub(crate) skin: Skin,
     /// Skin points at rest.
     rest: Vec<DVec3>,
+    /// How much deeper than the skin each node inside may come, m.
+    pub(crate) slack: Vec<f64>,
     /// The tetrahedra across the faces opposite to the corners of each.
     neighbours: Vec<[u32; 4]>,
 }
@@ -46,7 +51,7 @@ impl FleshSkin {
         let edge = mean_edge(mesh);
         let parents = refine(&mut triangles, &mut rest, LONGEST_EDGE * edge);
         let skin = Skin::new(triangles, &rest)?;
-        let flesh = Self { skin, rest, neighbours: neighbours(mesh) };
+        let mut flesh = Self { skin, rest, slack: Vec::new(), neighbours: neighbours(mesh) };
         let first = points.len();
         for (i, [a, _]) in parents.into_iter().enumerate() {
             let start = points[a as usize].tet;
@@ -57,6 +62,7 @@ impl FleshSkin {
         for (tet, corners) in mesh.tets().iter().enumerate() {
             for (corner, &node) in corners.iter().enumerate() {
                 if std::mem::take(&mut inside[node as usize]) {
+                    flesh.slack.push((DEEP_INSIDE * edge - depths[node as usize]).max(0.0));
                     let weights = std::array::from_fn(|k| if k == corner { 1.0 } else { 0.0 });
                     points.push(SurfacePoint { tet: tet as u32, weights });
                 }

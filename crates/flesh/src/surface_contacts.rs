@@ -42,6 +42,11 @@ impl ContactQuery {
             let points = PointCloud { points, first, material, groups, ignored };
             if let Some(skin) = &body.skin {
                 contact.skin_contacts(&SkinCloud { points, skin: &skin.skin }, poses, margin, work, found);
+                found.points.retain_mut(|contact| {
+                    let inside = ((contact.key.a - first) as usize).checked_sub(skin.skin.n_points());
+                    contact.depth -= inside.map_or(0.0, |i| skin.slack[i]);
+                    inside.is_none() || contact.depth >= -margin
+                });
                 contacts.append(&mut found.points);
                 self.append_faces(body, skin, &nodes.positions, contacts);
             } else {

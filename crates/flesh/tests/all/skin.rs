@@ -128,12 +128,15 @@ fn nothing_falls_through_a_pad_at_any_speed() {
             let (mut lowest, mut depth) = (f64::INFINITY, 0.0_f64);
             for _ in 0..60 {
                 let (_, felt) = run.step();
-                lowest = lowest.min(run.state.poses[0].translation.z);
+                let place = run.state.poses[0].translation;
                 depth = depth.max(felt.contacts.depth);
+                // it may bounce off sideways
+                if place.truncate().abs().max_element() < 0.3 {
+                    lowest = lowest.min(place.z);
+                }
             }
             println!("{speed} m/s: lowest {lowest:.3} m, contact depth {:.2} mm", 1e3 * depth);
-            assert!(lowest > 0.025, "{shape:?} at {speed} m/s was at {lowest} m");
-            assert!(run.state.poses[0].translation.z > 0.1, "{shape:?} at {speed} m/s stays under the skin");
+            assert!(lowest > 0.2, "{shape:?} at {speed} m/s was at {lowest} m");
         }
     }
 }
