@@ -6,10 +6,10 @@ mod face_polygon;
 mod material;
 mod nearest;
 
-mod box_tree;
 mod convex_hull;
 mod height_field;
 mod primitives;
+mod refit_tree;
 mod shape;
 mod skin;
 

@@ -4,8 +4,8 @@
 //! inner normal to the opposite side. A collider that is deeper under a face than this came from the other side. Metres.
 //! Cost: O(n log² n).
 
-use crate::box_tree::{Bounds, BoxTree};
 use crate::error::ContactError;
+use crate::refit_tree::{NodeBox, RefitTree};
 use glam::DVec3;
 use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::Triangle;
@@ -26,7 +26,7 @@ pub struct Skin {
     /// Where the edges of each face begin, and the end.
     first_edges: Vec<u32>,
     pub(crate) half_thickness: Vec<f64>,
-    pub(crate) tree: BoxTree,
+    pub(crate) tree: RefitTree,
     n_points: usize,
 }
 
@@ -50,8 +50,8 @@ impl Skin {
         let first_edges = (0..=triangles.len() as u32)
             .map(|face| edges.partition_point(|edge| edge.faces[0] < face) as u32)
             .collect();
-        let boxes: Vec<Bounds> = triangles.iter().map(|&t| Bounds::around(corners(t, rest))).collect();
-        let tree = BoxTree::new(&boxes);
+        let boxes: Vec<NodeBox> = triangles.iter().map(|&t| NodeBox::around(corners(t, rest))).collect();
+        let tree = RefitTree::new(&boxes);
         let mut skin =
             Self { triangles, edges, first_edges, half_thickness: Vec::new(), tree, n_points: rest.len() };
         skin.half_thickness = skin.thickness(rest).iter().map(|thickness| 0.5 * thickness).collect();
@@ -109,7 +109,7 @@ impl Skin {
     /// The first crossing of a ray (m) and the number of crossings, without one face.
     fn crossings(
         &self,
-        boxes: &[Bounds],
+        boxes: &[NodeBox],
         rest: &[DVec3],
         origin: DVec3,
         ray: DVec3,
@@ -134,15 +134,15 @@ impl Skin {
         found
     }
 
-    fn boxes(&self, points: &[DVec3]) -> Vec<Bounds> {
+    fn boxes(&self, points: &[DVec3]) -> Vec<NodeBox> {
         let mut boxes = Vec::new();
         self.fit(points, &mut boxes);
         boxes
     }
 
     /// Fits the tree to points (m).
-    pub(crate) fn fit(&self, points: &[DVec3], out: &mut Vec<Bounds>) {
-        self.tree.refit(|face| Bounds::around(corners(self.triangles[face as usize], points)), out);
+    pub(crate) fn fit(&self, points: &[DVec3], out: &mut Vec<NodeBox>) {
+        self.tree.refit(|face| NodeBox::around(corners(self.triangles[face as usize], points)), out);
     }
 }
 

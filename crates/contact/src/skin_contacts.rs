@@ -3,13 +3,13 @@
 //! World axes, metres. Cost: the points (`point_contacts.rs`). If a solid is near, also a box per face and the faces near it.
 //! Nothing is allocated once buffers have grown.
 
-use crate::box_tree::Bounds;
 use crate::contact_point::ContactPoint;
 use crate::model::{ContactModel, ContactReport, ContactWorkspace, usable};
 use crate::placed::Presence;
 use crate::point_contacts::PointCloud;
+use crate::refit_tree::NodeBox;
 use crate::skin::Skin;
-use crate::skin_search::{Search, SkinContact};
+use crate::skin_search::{SkinContact, SkinSearch};
 use sinew_math::Pose;
 
 /// Points of flesh with a skin over the first of them.
@@ -48,11 +48,11 @@ impl ContactModel {
         let mut report = self.point_contacts(&cloud.points, poses, margin, work, at_points);
         let ContactWorkspace { placed, skin: scratch, .. } = work;
         let points = &cloud.points.points[..cloud.skin.n_points().min(cloud.points.points.len())];
-        let around = Bounds::around(points.iter().copied().filter(|point| point.is_finite()));
+        let around = NodeBox::around(points.iter().copied().filter(|point| point.is_finite()));
         let mut is_fitted = false;
         for (index, (collider, placed)) in self.colliders().iter().zip(&*placed).enumerate() {
             let Presence::Within { low, high } = placed.state else { continue };
-            let (near, groups) = (Bounds { low, high }, cloud.points.groups);
+            let (near, groups) = (NodeBox { low, high }, cloud.points.groups);
             if !near.overlap(&around)
                 || !groups.meet(collider.groups())
                 || cloud.points.ignored.contains(&collider.owner())
@@ -67,7 +67,7 @@ impl ContactModel {
             let PointCloud { first, ref material, .. } = cloud.points;
             let index = index as u32;
             let search =
-                Search { skin: cloud.skin, points, first, material, collider, placed, index, margin };
+                SkinSearch { skin: cloud.skin, points, first, material, collider, placed, index, margin };
             search.run(&near, scratch, between);
             search.turn_back(scratch, at_points);
         }

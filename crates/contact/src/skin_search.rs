@@ -15,7 +15,6 @@
 //! World axes, metres. Cost: a box per face if a solid is near, then the faces near it; nothing is allocated once buffers
 //! have grown.
 
-use crate::box_tree::Bounds;
 use crate::collider::Collider;
 use crate::contact_point::{ContactKey, ContactPoint, Mover};
 use crate::edge_touch::{EdgeEnds, EdgePoint, way_out};
@@ -23,6 +22,7 @@ use crate::ground_points::{GroundPoint, GroundPoints};
 use crate::material::ContactMaterial;
 use crate::nearest::Nearest;
 use crate::placed::PlacedCollider;
+use crate::refit_tree::NodeBox;
 use crate::shape::ContactShape;
 use crate::skin::{Skin, SkinEdge, corners};
 use glam::DVec3;
@@ -54,7 +54,7 @@ pub struct SkinContact {
 /// Buffers of the query.
 #[derive(Default)]
 pub(crate) struct SkinScratch {
-    boxes: Vec<Bounds>,
+    boxes: Vec<NodeBox>,
     /// Inner normals of the points, times an area.
     inward: Vec<DVec3>,
     faces: Vec<u32>,
@@ -124,7 +124,7 @@ impl SkinScratch {
     }
 
     /// A point in the frame of a collider.
-    fn reach(&mut self, search: &Search<'_>, point: u32) -> Reached {
+    fn reach(&mut self, search: &SkinSearch<'_>, point: u32) -> Reached {
         let i = point as usize;
         if self.seen[i] != search.index {
             let local = search.placed.local(search.points[i]);
@@ -137,7 +137,7 @@ impl SkinScratch {
 }
 
 /// One collider against a skin.
-pub(crate) struct Search<'a> {
+pub(crate) struct SkinSearch<'a> {
     pub(crate) skin: &'a Skin,
     /// The points of the skin (m, world).
     pub(crate) points: &'a [DVec3],
@@ -150,9 +150,9 @@ pub(crate) struct Search<'a> {
     pub(crate) margin: f64,
 }
 
-impl Search<'_> {
+impl SkinSearch<'_> {
     /// Adds the contacts of edges and faces inside a box around the collider.
-    pub(crate) fn run(&self, near: &Bounds, scratch: &mut SkinScratch, out: &mut Vec<SkinContact>) {
+    pub(crate) fn run(&self, near: &NodeBox, scratch: &mut SkinScratch, out: &mut Vec<SkinContact>) {
         let skin = self.skin;
         let SkinScratch { boxes, faces, hits, .. } = scratch;
         faces.clear();

@@ -5,7 +5,7 @@ use sinew_contact::{
     Collider, ContactMaterial, ContactModel, ContactShape, ContactWorkspace, ConvexHull, Groups, HeightField,
     Mover, Owner, PointCloud, Skin, SkinCloud, SkinContacts,
 };
-use sinew_math::{Pose, Shape};
+use sinew_math::{Pose, Shape, exp_so3};
 use sinew_testkit::Rng;
 
 /// Corners and triangles of a box around the origin, counter-clockwise seen from outside.
@@ -164,7 +164,7 @@ fn a_box_on_a_large_face_stands_on_its_corners() {
     assert_eq!(found.between.len(), 4, "{found:?}");
     for it in &found.between {
         assert!((it.contact.depth - 1e-3).abs() < 1e-12 && it.contact.normal == -DVec3::Z);
-        assert_eq!(it.contact.law.stiffness, 1e3);
+        assert!(it.contact.law.stiffness >= 1e3, "in full");
     }
     // the other way round: a small skin on a large box needs its vertices only
     let (points, skin) = box_skin(DVec3::new(0.2, 0.3, 0.1));
@@ -177,12 +177,12 @@ fn a_box_on_a_large_face_stands_on_its_corners() {
 fn edges_that_cross_push_at_right_angles_to_both() {
     // a roof over a roof: the upper is a solid turned by 45° about x, the lower a skin turned about y
     let (points, skin) = box_skin(DVec3::splat(1.0));
-    let turn = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_4);
+    let turn = exp_so3(DVec3::Y * std::f64::consts::FRAC_PI_4);
     let points: Vec<DVec3> = points.iter().map(|&p| turn * p).collect();
     let shape = ContactShape::Solid(Shape::Box { size: DVec3::splat(1.0) });
     for depth in [0.05, 1e-3, -1e-3, -0.05] {
         let up = 2.0 * std::f64::consts::FRAC_1_SQRT_2 - depth;
-        let turned = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_4);
+        let turned = exp_so3(DVec3::X * std::f64::consts::FRAC_PI_4);
         let pose = Pose::new(turned, DVec3::new(0.02, 0.03, up));
         let found = find(&shape, pose, &points, &skin, 0.1);
         let it = found.between.iter().max_by(|a, b| a.contact.depth.total_cmp(&b.contact.depth)).unwrap();

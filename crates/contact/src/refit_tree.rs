@@ -11,12 +11,12 @@ const LEAF: usize = 4;
 
 /// Lowest and highest corner (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bounds {
+pub(crate) struct NodeBox {
     pub(crate) low: DVec3,
     pub(crate) high: DVec3,
 }
 
-impl Bounds {
+impl NodeBox {
     /// Overlaps nothing.
     pub(crate) const NONE: Self = Self { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
 
@@ -49,7 +49,7 @@ impl Bounds {
 
 /// The shape of the tree.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BoxTree {
+pub(crate) struct RefitTree {
     nodes: Vec<Node>,
     items: Vec<u32>,
 }
@@ -63,9 +63,9 @@ struct Node {
     count: u32,
 }
 
-impl BoxTree {
+impl RefitTree {
     /// Over items with these boxes.
-    pub(crate) fn new(boxes: &[Bounds]) -> Self {
+    pub(crate) fn new(boxes: &[NodeBox]) -> Self {
         let mut tree = Self { nodes: Vec::new(), items: (0..boxes.len() as u32).collect() };
         if !boxes.is_empty() {
             tree.divide(boxes, 0, boxes.len());
@@ -73,14 +73,14 @@ impl BoxTree {
         tree
     }
 
-    fn divide(&mut self, boxes: &[Bounds], first: usize, end: usize) {
+    fn divide(&mut self, boxes: &[NodeBox], first: usize, end: usize) {
         let at = self.nodes.len();
         let is_leaf = end - first <= LEAF;
         let count = if is_leaf { (end - first) as u32 } else { 0 };
         self.nodes.push(Node { skip: 0, first: first as u32, count });
         if !is_leaf {
             let centre = |item: &u32| boxes[*item as usize].low + boxes[*item as usize].high;
-            let all = Bounds::around(self.items[first..end].iter().map(centre));
+            let all = NodeBox::around(self.items[first..end].iter().map(centre));
             let size = all.high - all.low;
             let axis = if size.x >= size.y && size.x >= size.z {
                 0
@@ -99,12 +99,12 @@ impl BoxTree {
     }
 
     /// Writes the box of every node for items with the boxes `of`.
-    pub(crate) fn refit(&self, of: impl Fn(u32) -> Bounds, out: &mut Vec<Bounds>) {
+    pub(crate) fn refit(&self, of: impl Fn(u32) -> NodeBox, out: &mut Vec<NodeBox>) {
         out.clear();
-        out.resize(self.nodes.len(), Bounds::NONE);
+        out.resize(self.nodes.len(), NodeBox::NONE);
         for (i, node) in self.nodes.iter().enumerate().rev() {
             out[i] = if node.count > 0 {
-                self.leaf(node).iter().map(|&item| of(item)).fold(Bounds::NONE, Bounds::with)
+                self.leaf(node).iter().map(|&item| of(item)).fold(NodeBox::NONE, NodeBox::with)
             } else {
                 out[i + 1].with(out[self.nodes[i + 1].skip as usize])
             };
@@ -114,9 +114,9 @@ impl BoxTree {
     /// Gives `visit` the items of all leaves whose boxes are `wanted`.
     pub(crate) fn walk<T>(
         &self,
-        boxes: &[Bounds],
+        boxes: &[NodeBox],
         state: &mut T,
-        wanted: impl Fn(&T, &Bounds) -> bool,
+        wanted: impl Fn(&T, &NodeBox) -> bool,
         mut visit: impl FnMut(&mut T, u32),
     ) {
         let mut i = 0;
@@ -144,8 +144,8 @@ mod tests {
     fn a_walk_finds_what_a_search_through_all_items_finds() {
         let mut rng = Rng::new(5);
         for n in [1, 2, 7, 300] {
-            let mut boxes: Vec<Bounds> = (0..n).map(|_| random_box(&mut rng)).collect();
-            let tree = BoxTree::new(&boxes);
+            let mut boxes: Vec<NodeBox> = (0..n).map(|_| random_box(&mut rng)).collect();
+            let tree = RefitTree::new(&boxes);
             let mut fitted = Vec::new();
             for _ in 0..20 {
                 // the items move after the tree was built
@@ -170,9 +170,9 @@ mod tests {
         }
     }
 
-    fn random_box(rng: &mut Rng) -> Bounds {
+    fn random_box(rng: &mut Rng) -> NodeBox {
         let centre = rng.vec3(-1.0, 1.0);
         let half = rng.vec3(0.0, 0.3);
-        Bounds { low: centre - half, high: centre + half }
+        NodeBox { low: centre - half, high: centre + half }
     }
 }
