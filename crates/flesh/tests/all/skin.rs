@@ -220,3 +220,26 @@ fn steps_with_faces_allocate_nothing_once_warm() {
     assert!(run.work.contacts().any(|(it, _)| matches!(it.a, Mover::Face(_))));
     assert_eq!(counted.count_total, 0);
 }
+
+#[test]
+fn a_restored_state_touches_with_the_same_faces() {
+    let solids = [Shape::Box { size: DVec3::new(0.1, 0.08, 0.06) }, Shape::Sphere { radius: 0.05 }];
+    let places = [DVec3::new(0.03, 0.02, 0.3), DVec3::new(-0.2, 0.17, 0.33)];
+    let chain = scene(&[(solids[0], places[0]), (solids[1], places[1])], &[PAD], true);
+    let mut run = Run::new(&chain);
+    for _ in 0..40 {
+        run.step();
+    }
+    let mut again = Run::new(&chain);
+    again.state.clone_from(&run.state);
+    again.soft.clone_from(&run.soft);
+    for _ in 0..40 {
+        run.step();
+        again.step();
+        assert!(run.work.contacts().any(|(it, _)| matches!(it.a, Mover::Face(_))));
+    }
+    assert!(run.state == again.state && run.soft == again.soft);
+    let between =
+        |anchor: &&sinew_contact::ContactAnchor| anchor.key.feature != sinew_contact::ContactKey::VERTEX;
+    assert!(run.soft.anchors.entries().iter().any(|anchor| between(&anchor)), "a face sticks");
+}
