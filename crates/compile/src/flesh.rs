@@ -133,13 +133,29 @@ impl PreparedBody {
         let tets = TetMesh::new(positions, mesh.tets().to_vec()).map_err(|error| bad(error.into()))?;
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;
         let surface = mesh.surface_points().to_vec();
-        let contact = |contact| (surface_point_material(&contact, doc, &mesh, total), groups(&contact));
+        let n_points = surface.len();
+        let contact =
+            |contact| (surface_point_material(&contact, doc, &mesh, (total, n_points)), groups(&contact));
         let options = FleshOptions {
             stiffness_damping_s: doc.stiffness_damping_s,
             bone_damping_per_s: doc.bone_damping,
             contact: doc.contact.map(contact),
         };
-        FleshBody::new(fem, attachments, bones, surface, options).map_err(|error| fault(error.to_string()))
+        let body = FleshBody::new(fem, attachments, bones, surface, options)
+            .and_then(|body| body.with_skin(mesh.surface().triangles().to_vec()))
+            .map_err(|error| fault(error.to_string()))?;
+        Ok(refirmed(body, doc, &mesh, total))
+    }
+}
+
+/// Flesh whose faces were divided and have more points than its surface, each of them softer.
+fn refirmed(body: FleshBody, doc: &FleshDoc, mesh: &EmbeddedBody, mass: f64) -> FleshBody {
+    let n = body.n_touching();
+    match &doc.contact {
+        Some(contact) if n > body.surface().len() => {
+            body.with_contact_material(surface_point_material(contact, doc, mesh, (mass, n)))
+        }
+        _ => body,
     }
 }
 

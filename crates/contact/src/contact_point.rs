@@ -21,6 +21,9 @@ pub enum Mover {
     Body(u32),
     /// A point of flesh, by its index plus [`crate::PointCloud::first`].
     Vertex(u32),
+    /// A place of the skin of flesh between its points: a face in [`crate::SkinContact`], then whatever number the caller
+    /// gives it.
+    Face(u32),
 }
 
 /// Identifies a contact from step to step, by its two sides and the features that touch.
@@ -38,6 +41,10 @@ pub struct ContactKey {
 impl ContactKey {
     /// The feature of a point of flesh.
     pub const VERTEX: u64 = u64::MAX;
+    /// Set in features of corners of a solid on a face of a skin.
+    pub(crate) const CORNER: u64 = 1 << 63;
+    /// Set in features of edges of a skin.
+    pub(crate) const EDGE: u64 = 3 << 62;
 }
 
 /// One touching point, or one that is about to touch. World axes.

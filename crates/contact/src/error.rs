@@ -34,6 +34,16 @@ pub enum ContactError {
     /// A height field needs at least 2 × 2 finite heights, as many as its grid has vertices.
     #[error("height field: {0}")]
     Field(&'static str),
+    /// A triangle of a skin refers to a point that does not exist.
+    #[error(
+        "face {face} of the skin refers to a point that does not exist; there are only {n_points} points"
+    )]
+    Skin {
+        /// The triangle.
+        face: usize,
+        /// Number of points.
+        n_points: usize,
+    },
     /// A pose has a number that is not finite, or a rotation that is not of unit length.
     #[error("the pose of the collider must be finite, with a rotation of unit length")]
     Pose,

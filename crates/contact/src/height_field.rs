@@ -98,6 +98,28 @@ impl HeightField {
         indices.filter(move |&v| self.heights[v] >= low.z).map(|v| (v, self.vertex(v)))
     }
 
+    /// Gives `visit` every place along a segment (0 to 1, frame of the collider) where it crosses a line of the grid or a
+    /// diagonal of a cell, without its ends.
+    pub(crate) fn crossings(&self, ends: [DVec3; 2], mut visit: impl FnMut(f64)) {
+        let step = self.step();
+        let [from, to] = ends.map(|end| (end.truncate() + self.size * 0.5) / step);
+        let last = [self.n[0] - 1, self.n[1] - 1].map(|n| n as f64);
+        let lines = [(from.x, to.x, 0.0, last[0]), (from.y, to.y, 0.0, last[1])];
+        // along a diagonal x − y is a whole number
+        for (a, b, low, high) in lines.into_iter().chain([(from.x - from.y, to.x - to.y, -last[1], last[0])])
+        {
+            let (first, end) = (a.min(b).ceil().max(low), a.max(b).floor().min(high));
+            let mut line = first;
+            while line <= end {
+                let at = (line - a) / (b - a);
+                if at > 0.0 && at < 1.0 {
+                    visit(at);
+                }
+                line += 1.0;
+            }
+        }
+    }
+
     /// The normal at a grid vertex, by central differences.
     pub(crate) fn vertex_normal(&self, vertex: usize) -> DVec3 {
         let (i, j) = (vertex % self.n[0], vertex / self.n[0]);

@@ -9,7 +9,9 @@ mod nearest;
 mod convex_hull;
 mod height_field;
 mod primitives;
+mod refit_tree;
 mod shape;
+mod skin;
 
 mod contact_force;
 mod contact_point;
@@ -26,12 +28,16 @@ mod box_separation;
 mod broad_phase;
 mod capsule_pair;
 mod convex_pair;
+mod edge_touch;
 mod ground_points;
 
 mod narrow_phase;
+mod skin_search;
 
 mod model;
 mod point_contacts;
+
+mod skin_contacts;
 
 pub use anchors::{Anchors, ContactAnchor};
 pub use collider::{Collider, Groups};
@@ -46,4 +52,7 @@ pub use model::{ContactModel, ContactReport, ContactWorkspace};
 pub use point_contacts::PointCloud;
 pub use potential::{ContactPotential, ContactSlope};
 pub use shape::ContactShape;
+pub use skin::Skin;
+pub use skin_contacts::{SkinCloud, SkinContacts};
+pub use skin_search::SkinContact;
 pub use solve::{Approach, ContactSolve, ContactSummary};

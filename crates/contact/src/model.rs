@@ -5,6 +5,7 @@
 
 use crate::contact_point::{ContactPoint, Owner};
 use crate::placed::{PlacedCollider, Presence};
+use crate::skin_search::SkinScratch;
 use crate::{broad_phase::Sweep, collider::Collider, error::ContactError, narrow_phase::NarrowScratch};
 use sinew_math::Pose;
 
@@ -26,6 +27,7 @@ pub struct ContactWorkspace {
     pub(crate) placed: Vec<PlacedCollider>,
     pub(crate) sweep: Sweep,
     pub(crate) narrow: NarrowScratch,
+    pub(crate) skin: SkinScratch,
 }
 
 /// Counts of a query.
@@ -110,7 +112,7 @@ impl ContactModel {
         out.clear();
         let margin = usable(margin);
         let skipped_colliders = self.place(poses, margin, work);
-        let ContactWorkspace { placed, sweep, narrow } = work;
+        let ContactWorkspace { placed, sweep, narrow, .. } = work;
         let pairs = sweep.pairs(placed, |i, j| self.may_touch(i, j));
         for &[i, j] in pairs {
             // the first side moves: a collider of the world is always the other one

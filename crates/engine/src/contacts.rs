@@ -32,12 +32,12 @@ pub struct Contact {
 pub enum ContactPartner {
     /// A body.
     Body(BodyId),
-    /// A point of the surface of flesh.
+    /// A point of flesh.
     Flesh {
         /// The flesh, by its place among [`sinew_flesh::FleshModel::bodies`].
         flesh: usize,
-        /// The point, by its place among [`sinew_flesh::FleshBody::surface`].
-        point: usize,
+        /// The point, by its place among [`sinew_flesh::FleshBody::surface`]; none for a place between these or inside.
+        point: Option<usize>,
     },
 }
 
@@ -56,8 +56,8 @@ impl Workspace {
 fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
     let on = match at.a {
         Mover::Body(body) => ContactPartner::Body(BodyId::from_index(body as usize)),
-        Mover::Vertex(vertex) => {
-            let (flesh, point) = model.flesh()?.surface_point(vertex);
+        Mover::Vertex(_) | Mover::Face(_) => {
+            let (flesh, point) = model.flesh()?.touched_flesh(at)?;
             ContactPartner::Flesh { flesh, point }
         }
     };

@@ -11,7 +11,7 @@ use sinew_fem::{Attachments, FemModel};
 use sinew_math::SurfacePoint;
 use sinew_solvers::SparsePattern;
 
-use crate::{bone_shares::BoneShares, error::FleshError};
+use crate::{bone_shares::BoneShares, error::FleshError, flesh_skin::FleshSkin};
 
 /// Damping and contact of flesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +56,9 @@ pub struct FleshBody {
     pub(crate) bone_of: Vec<u32>,
     pub(crate) is_fixed: Vec<bool>,
     pub(crate) surface: Vec<SurfacePoint>,
+    /// Everything that may touch: the surface, more points of the skin, nodes inside.
+    pub(crate) touching: Vec<SurfacePoint>,
+    pub(crate) skin: Option<FleshSkin>,
     pub(crate) options: FleshOptions,
     pub(crate) pattern: SparsePattern,
     /// Computed on first use.
@@ -101,11 +104,46 @@ impl FleshBody {
             bones,
             bone_of,
             is_fixed,
+            touching: surface.clone(),
             surface,
+            skin: None,
             options,
             pattern,
             shares: OnceLock::new(),
         })
+    }
+
+    /// The same with a skin: triangles over the points of the surface, closed and counter-clockwise seen from outside. They
+    /// touch between the points, too, and nodes under them touch. Nothing changes if the flesh touches nothing.
+    ///
+    /// # Errors
+    /// A triangle that refers to a missing point.
+    pub fn with_skin(mut self, triangles: Vec<[u32; 3]>) -> Result<Self, FleshError> {
+        if self.options.contact.is_some() && !triangles.is_empty() {
+            self.touching.clone_from(&self.surface);
+            let skin = FleshSkin::new(self.fem.mesh(), triangles, &mut self.touching);
+            self.skin = Some(skin?);
+        }
+        Ok(self)
+    }
+
+    /// How many points of its surface may touch; with a skin at least those of [`FleshBody::surface`].
+    pub fn n_touching(&self) -> usize {
+        self.skin.as_ref().map_or(self.surface.len(), |skin| skin.skin.n_points())
+    }
+
+    /// The same with another contact material of each point that may touch.
+    #[must_use]
+    pub fn with_contact_material(mut self, material: ContactMaterial) -> Self {
+        if let Some(contact) = &mut self.options.contact {
+            contact.0 = material;
+        }
+        self
+    }
+
+    /// Whether a point that may touch is a node inside the skin.
+    pub(crate) fn is_inside(&self, touching: usize) -> bool {
+        self.skin.as_ref().is_some_and(|skin| touching >= skin.skin.n_points())
     }
 
     /// The tetrahedra.
@@ -166,5 +204,11 @@ impl FleshBody {
     pub fn fill_surface(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
         out.clear();
         out.extend(self.surface.iter().map(|point| self.fem.mesh().point(point, positions)));
+    }
+
+    /// Positions of everything that may touch (m), for given nodes.
+    pub(crate) fn fill_touching(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
+        out.clear();
+        out.extend(self.touching.iter().map(|point| self.fem.mesh().point(point, positions)));
     }
 }

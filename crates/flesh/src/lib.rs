@@ -4,7 +4,10 @@
 mod bone_shares;
 mod error;
 mod node_vectors;
+mod refine;
 mod state;
+
+mod flesh_skin;
 
 mod body;
 mod carry;

@@ -1,9 +1,9 @@
 //! The immutable model of all flesh and colliders around one mechanism, and measures of its state. SI, world axes.
 
 use glam::{DMat3, DVec3};
-use sinew_contact::{ContactModel, ContactSummary, Owner};
+use sinew_contact::{ContactModel, ContactPoint, ContactSummary, Mover, Owner};
 use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
-use sinew_math::{Force, signed_svd};
+use sinew_math::{Force, SurfacePoint, signed_svd};
 use sinew_mechanism::{BodyId, CgReport, ConvexReport, Model, State};
 
 use crate::carry::{Around, CarryScratch, carry_free};
@@ -21,7 +21,7 @@ pub struct FleshModel {
     pub(crate) ports: Vec<u32>,
     /// Index of each body of the mechanism in `ports`, or `NO_SLOT`.
     pub(crate) slots: Vec<u32>,
-    /// Number of the first surface point of each body of flesh.
+    /// Number of the first point that may touch of each body of flesh.
     pub(crate) first_points: Vec<u32>,
     /// For each body of flesh the bones that its surface ignores.
     pub(crate) ignored: Vec<Vec<Owner>>,
@@ -71,8 +71,8 @@ impl FleshModel {
             }
         }
         let first_point = |first: &mut u32, body: &FleshBody| {
-            *first += body.surface.len() as u32;
-            Some(*first - body.surface.len() as u32)
+            *first += body.touching.len() as u32;
+            Some(*first - body.touching.len() as u32)
         };
         let first_points = bodies.iter().scan(0, first_point).collect();
         let owners = |body: &FleshBody| body.bones.iter().map(|&bone| Owner::Body(bone as u32)).collect();
@@ -90,11 +90,44 @@ impl FleshModel {
         self.contact.as_ref()
     }
 
-    /// The body of flesh that a vertex of contacts belongs to ([`sinew_contact::Mover::Vertex`]), and its number among
-    /// the points of that surface.
-    pub fn surface_point(&self, vertex: u32) -> (usize, usize) {
+    /// The body of flesh that a contact of flesh belongs to, and the number of its point among those of the surface; no
+    /// number for a place between these points or inside. None for contacts of bodies.
+    pub fn touched_flesh(&self, contact: &ContactPoint) -> Option<(usize, Option<usize>)> {
+        let (flesh, point) = self.touching_point(contact)?;
+        let is_on_surface = matches!(contact.a, Mover::Vertex(_)) && point < self.bodies[flesh].surface.len();
+        Some((flesh, is_on_surface.then_some(point)))
+    }
+
+    /// The place in the flesh that a contact of flesh acts on; `faces` are the places between points of the same query.
+    #[inline]
+    pub(crate) fn place(
+        &self,
+        contact: &ContactPoint,
+        faces: &[SurfacePoint],
+    ) -> Option<(usize, SurfacePoint)> {
+        let (flesh, point) = self.touching_point(contact)?;
+        let place = match contact.a {
+            Mover::Face(face) => faces[face as usize],
+            _ => self.bodies[flesh].touching[point],
+        };
+        Some((flesh, place))
+    }
+
+    /// Whether a contact is that of a node inside the skin of flesh.
+    pub(crate) fn is_inside(&self, contact: &ContactPoint) -> bool {
+        let point = self.touching_point(contact);
+        matches!(contact.a, Mover::Vertex(_))
+            && point.is_some_and(|(flesh, point)| self.bodies[flesh].is_inside(point))
+    }
+
+    /// The flesh of a contact, and a point of it, near the place that touches or there.
+    fn touching_point(&self, contact: &ContactPoint) -> Option<(usize, usize)> {
+        let vertex = contact.key.a;
+        if matches!(contact.a, Mover::Body(_)) {
+            return None;
+        }
         let flesh = self.first_points.partition_point(|&first| first <= vertex) - 1;
-        (flesh, (vertex - self.first_points[flesh]) as usize)
+        Some((flesh, (vertex - self.first_points[flesh]) as usize))
     }
 
     /// Flesh at rest around the bones of a state.

@@ -39,7 +39,7 @@ fn a_mistyped_scene_is_guessed() {
     let folder = Folder::new("mistyped");
     let said = |name: &str| stderr(&sinew(&folder, &["run", name]));
     assert!(said("pendulm").contains("no built-in scene of that name (did you mean `pendulum`?)"));
-    assert!(said("zzz").contains("(valid are atwood, ball_twist, "));
+    assert!(said("zzz").contains("(valid are atwood, ball_on_pad, "));
     assert!(said("pendulm.ron").ends_with("pendulm.ron: there is no such file\n"));
 }
 

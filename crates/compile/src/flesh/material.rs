@@ -27,7 +27,7 @@ pub(super) fn material(doc: &FleshDoc) -> Result<Material, FemError> {
     }
 }
 
-/// The contact material of one surface point of flesh of a mass (kg).
+/// The contact material of one of the surface points of flesh of a mass (kg), given with their number.
 ///
 /// Without given numbers it is firm enough to carry the flesh on a tenth of the points, and ten times as firm as the flesh under it:
 /// `E a/ℓ` with the area `a` of a point and the size `ℓ` of a tetrahedron. Pressed flesh then yields before its contact does.
@@ -35,9 +35,9 @@ pub(super) fn surface_point_material(
     contact: &ContactDoc,
     doc: &FleshDoc,
     flesh: &EmbeddedBody,
-    mass: f64,
+    (mass, n_points): (f64, usize),
 ) -> ContactMaterial {
-    let n_points = flesh.surface().positions().len() as f64;
+    let n_points = n_points as f64;
     let carried = 10.0 * mass / n_points;
     let by_mass = ContactMaterial::for_mass(carried, contact.friction);
     let (young, _) = doc.material.elasticity();

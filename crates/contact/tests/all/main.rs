@@ -8,4 +8,5 @@ mod pairs;
 mod queries;
 mod rigid;
 mod scenes;
+mod skin;
 mod slopes;

@@ -9,7 +9,7 @@ use sinew_contact::{Anchors, ContactPoint, ContactSummary};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, State};
 
-use super::contact_list::{ExplicitContacts, carriers, count, memory_force, sides, vertex};
+use super::contact_list::{ExplicitContacts, carriers, count, memory_force, sides, soften_others};
 use super::workspace::{ExplicitWorkspace, collect_wrenches};
 use crate::node_vectors::{velocity_at, wrench_at};
 use crate::{model::FleshModel, state::FleshState};
@@ -82,27 +82,29 @@ impl ExplicitWorkspace {
         let ExplicitContacts { query, points, stretches, forces, shares } = flesh_contacts;
         points.clear();
         forces.clear();
-        query.append_surfaces(model, poses, &state.nodes, 0.0, points);
+        query.append_flesh(model, poses, &state.nodes, 0.0, points);
+        let faces = &query.faces;
+        soften_others(model, faces, points, flesh);
         state.anchors.fill_stretches(points, stretches);
         shares.clear();
         shares.resize(poses.len(), 0.0);
-        for (body, weight) in points.iter().flat_map(|point| carriers(model, point)).flatten() {
+        for (body, weight) in points.iter().flat_map(|point| carriers(model, point, faces)).flatten() {
             shares[body] += weight;
         }
         let mut summary = ContactSummary::default();
         for (point, stretch) in points.iter().zip(&mut *stretches) {
-            let Some((i, index)) = vertex(model, point) else { continue };
+            let Some((i, place)) = model.place(point, faces) else { continue };
             let body = &model.bodies[i];
-            let place = &body.surface[index];
             let near = body.corners(place.tet);
             let own = place.interpolate(near.map(|node| state.nodes[i].velocities[node]));
             let other = sides(point)[1];
             let arm = |other: usize| point.point - poses[other].translation;
             let touched = other.map_or(DVec3::ZERO, |other| velocity_at(motions[other], arm(other)));
-            let bodies = carriers(model, point).into_iter().flatten();
+            let bodies = carriers(model, point, faces).into_iter().flatten();
             let bodies = bodies.filter_map(|(body, _)| Some(model.masses[body]? / shares[body]));
             let mass = bodies.fold(f64::INFINITY, f64::min) * (BONE_FACTOR * h / dt);
-            let found = memory_force(point, own - touched, *stretch, h, mass.min(flesh[i].masses[index]));
+            let mass = mass.min(flesh[i].mass_at(body, near, &place.weights));
+            let found = memory_force(point, own - touched, *stretch, h, mass);
             *stretch = found.stretch;
             forces.push(found.force);
             count(&mut summary, point, &found);

@@ -7,10 +7,11 @@
 //! their weights. For a body `m` is its mass over the number of its contacts. World axes, SI.
 
 use glam::DVec3;
-use sinew_contact::{ContactForce, ContactModel, ContactPoint, ContactSummary, Mover, Owner};
-use sinew_math::Pose;
+use sinew_contact::{ContactForce, ContactPoint, ContactSummary, Mover, Owner};
+use sinew_math::{Pose, SurfacePoint};
 
-use crate::{body::FleshBody, model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
+use super::flesh_scratch::FleshScratch;
+use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
 /// Part of the momentum at a contact that its damping may remove in a step.
 const MAX_DAMPED: f64 = 0.25;
@@ -76,15 +77,15 @@ impl ExplicitContacts {
         ends: &[Pose],
         flesh: &mut FleshState,
     ) {
-        let Self { points, stretches, .. } = self;
+        let Self { query, points, stretches, .. } = self;
         // Displacement of a point of a body at `arm` from its expected position.
         let further = |body: usize, arm: DVec3| {
             let (end, expected) = (&ends[body], &expected[body]);
             end.transform_point(expected.inverse().transform_vector(arm)) - (expected.translation + arm)
         };
         for (point, stretch) in points.iter().zip(&mut *stretches).filter(|(_, s)| **s != DVec3::ZERO) {
-            if let Some((i, index)) = vertex(model, point) {
-                let (body, place) = (&model.bodies[i], &model.bodies[i].surface[index]);
+            if let Some((i, place)) = model.place(point, &query.faces) {
+                let body = &model.bodies[i];
                 for (node, weight) in body.corners(place.tet).into_iter().zip(place.weights) {
                     if let Some(bone) = body.attached_bone(node) {
                         let bone = body.bones[bone];
@@ -101,29 +102,16 @@ impl ExplicitContacts {
     }
 }
 
-/// The stiffest contact that a body of flesh can have, N/m.
-pub(super) fn stiffest(body: &FleshBody, contact: &ContactModel) -> f64 {
-    let Some((material, groups)) = body.options.contact else { return 0.0 };
-    let partners = contact.colliders().iter().filter(|collider| groups.meet(collider.groups()));
-    partners
-        .map(|collider| material.with(collider.material()))
-        .map(|law| law.stiffness.max(law.tangential_stiffness))
-        .fold(0.0, f64::max)
-}
-
-/// The body of flesh of a contact, and the number of its surface point.
-pub(super) fn vertex(model: &FleshModel, point: &ContactPoint) -> Option<(usize, usize)> {
-    let Mover::Vertex(vertex) = point.a else { return None };
-    Some(model.surface_point(vertex))
-}
-
 /// The bodies that a contact of flesh acts on, with weights: bones of fixed corners, and the touched body.
-pub(super) fn carriers(model: &FleshModel, point: &ContactPoint) -> [Option<(usize, f64)>; 5] {
+pub(super) fn carriers(
+    model: &FleshModel,
+    point: &ContactPoint,
+    faces: &[SurfacePoint],
+) -> [Option<(usize, f64)>; 5] {
     let mut out = [None; 5];
     out[4] = sides(point)[1].map(|body| (body, 1.0));
-    if let Some((i, index)) = vertex(model, point) {
+    if let Some((i, place)) = model.place(point, faces) {
         let body = &model.bodies[i];
-        let place = &body.surface[index];
         for (corner, node) in body.corners(place.tet).into_iter().enumerate() {
             let weight = place.weights[corner].abs();
             let bone = body.attached_bone(node).filter(|_| weight > 0.0);
@@ -131,4 +119,29 @@ pub(super) fn carriers(model: &FleshModel, point: &ContactPoint) -> [Option<(usi
         }
     }
     out
+}
+
+/// Makes contacts that are not of points of the surface softer where many touch at the same nodes. The length of the
+/// sub-steps allows for the surface only: all others together may be as stiff as those, and not more.
+pub(super) fn soften_others(
+    model: &FleshModel,
+    faces: &[SurfacePoint],
+    points: &mut [ContactPoint],
+    flesh: &mut [FleshScratch],
+) {
+    let is_other = |point: &ContactPoint| model.touched_flesh(point).is_some_and(|(_, own)| own.is_none());
+    let Some(first) = points.iter().position(is_other) else { return };
+    flesh.iter_mut().for_each(FleshScratch::clear_others);
+    for point in points[first..].iter().filter(|point| is_other(point)) {
+        let Some((i, place)) = model.place(point, faces) else { continue };
+        flesh[i].add_other(model.bodies[i].corners(place.tet), &place.weights);
+    }
+    for point in points[first..].iter_mut().filter(|point| is_other(point)) {
+        let Some((i, place)) = model.place(point, faces) else { continue };
+        let body = &model.bodies[i];
+        let share = flesh[i].share_of_others(body, body.corners(place.tet), &place.weights);
+        point.law.stiffness *= share;
+        point.law.tangential_stiffness *= share;
+        point.law.damping *= share;
+    }
 }

@@ -2,6 +2,7 @@
 
 mod contact_forces;
 mod contact_list;
+mod flesh_scratch;
 mod step;
 mod workspace;
 

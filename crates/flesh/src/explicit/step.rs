@@ -31,7 +31,8 @@ use sinew_fem::{Diagonalize, ExplicitStep, FemReport, FemState};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, State};
 
-use super::workspace::{ExplicitWorkspace, FleshScratch, MAX_SUBSTEPS, collect_wrenches};
+use super::flesh_scratch::FleshScratch;
+use super::workspace::{ExplicitWorkspace, MAX_SUBSTEPS, collect_wrenches};
 use crate::{body::FleshBody, model::FleshModel, state::FleshState};
 
 /// Settings of explicit steps between two states of the bodies.

@@ -15,7 +15,7 @@ pub(crate) enum SolvedSide {
     Given(DVec3),
     /// A body that forces move, and the lever arm of the point.
     Body { body: usize, arm: DVec3 },
-    /// A point of the surface of flesh.
+    /// A point of flesh.
     Flesh { flesh: usize, point: SurfacePoint },
 }
 
@@ -32,6 +32,8 @@ pub(crate) struct ContactSides<'a> {
     /// Centres of mass, m.
     pub(crate) centres: &'a [DVec3],
     pub(crate) motions: &'a [Motion],
+    /// Places of contacts between points of a skin.
+    pub(crate) faces: &'a [SurfacePoint],
 }
 
 impl ContactSides<'_> {
@@ -39,10 +41,10 @@ impl ContactSides<'_> {
     pub(crate) fn of(&self, contact: &ContactPoint) -> [SolvedSide; 2] {
         let first = match contact.a {
             Mover::Body(body) => self.body(contact.point, Owner::Body(body)),
-            Mover::Vertex(vertex) => {
-                let (flesh, point) = self.model.surface_point(vertex);
-                SolvedSide::Flesh { flesh, point: self.model.bodies[flesh].surface[point] }
-            }
+            Mover::Vertex(_) | Mover::Face(_) => match self.model.place(contact, self.faces) {
+                Some((flesh, point)) => SolvedSide::Flesh { flesh, point },
+                None => SolvedSide::Given(DVec3::ZERO),
+            },
         };
         [first, self.body(contact.point, contact.b)]
     }

@@ -25,7 +25,7 @@ const IMPULSE_TOLERANCE: f64 = 0.1;
 /// Distance of the surface of a body from its centre that rotation is assumed to move, m.
 const BODY_RADIUS: f64 = 0.2;
 
-/// Largest margin of the queries, m.
+/// Largest margin of the queries of bodies, m.
 const MAX_MARGIN: f64 = 0.2;
 
 /// All contacts of a step, with their buffers.
@@ -59,23 +59,28 @@ impl Contacts {
         self.centres.clear();
         self.centres.extend(moment.poses.iter().map(|pose| pose.translation));
         moment.motions.clone_into(&mut self.motions);
-        let margin = margin(moment, state);
+        let reach = reach(moment, state);
+        let margin = reach.min(MAX_MARGIN);
         contact.rigid_contacts(moment.poses, margin, &mut self.query.work, &mut self.points);
-        self.query.append_surfaces(model, moment.poses, &state.nodes, margin, &mut self.points);
+        self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
         self.drop_distant(model, moment, state);
         self.scale = moment.h / moment.dt;
         if moment.is_ahead {
             self.advance(model, moment, state);
         }
-        let Self { points, solve, centres, motions, scaled, touching, .. } = self;
+        let Self { query, points, solve, centres, motions, scaled, touching, .. } = self;
         let anchors = if moment.is_ahead { &*scaled } else { &state.anchors };
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces };
         let approach = |contact: &ContactPoint| {
-            let now = sides.relative(contact, moment.motions, &nodes);
+            let mut now = sides.relative(contact, moment.motions, &nodes);
             let [first, other] = sides.of(contact);
             let falls = first.falls() - other.falls();
             let free = now + moment.gravity * (moment.h * falls);
+            // The skin stops what is under it: a node inside begins to act only if a solve shows that it does not.
+            if model.is_inside(contact) {
+                now = DVec3::ZERO;
+            }
             Approach { now, free, mass: 1.0 / (sides.inverse_mass(&first) + sides.inverse_mass(&other)) }
         };
         if !model.bodies.is_empty() {
@@ -91,9 +96,9 @@ impl Contacts {
 
     /// Removes points of flesh that cannot arrive within the step at twice their speed: the next step finds them.
     fn drop_distant(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
-        let Self { points, centres, motions, .. } = self;
+        let Self { query, points, centres, motions, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces };
         points.retain(|contact| {
             let slack = moment.dt * moment.dt * moment.gravity.length();
             let may_fall = contact.depth >= -2.0 * slack || matches!(contact.a, Mover::Body(_));
@@ -107,9 +112,9 @@ impl Contacts {
     /// Moves the contacts to where a scheme of second order begins, which is beyond the start of the step. Bodies were
     /// placed at their expected end, flesh at its start.
     fn advance(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
-        let Self { points, centres, motions, stretches, scaled, scale, .. } = self;
+        let Self { query, points, centres, motions, stretches, scaled, scale, .. } = self;
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
-        let sides = ContactSides { model, centres, motions };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces };
         let moved = |side: &SolvedSide| {
             let is_flesh = matches!(side, SolvedSide::Flesh { .. });
             let time = if is_flesh { moment.carry * moment.dt } else { -moment.h };
@@ -134,13 +139,13 @@ impl Contacts {
         loads: &mut CompanionLoads<'_>,
         constant: &mut dyn FnMut(usize, usize, DVec3),
     ) {
-        let Self { couplings, points, solve, centres, motions, touching, .. } = self;
+        let Self { query, couplings, points, solve, centres, motions, touching, .. } = self;
         touching.load(loads);
         if model.bodies.is_empty() {
             return;
         }
         couplings.clear(model.bodies.len());
-        let sides = ContactSides { model, centres, motions };
+        let sides = ContactSides { model, centres, motions, faces: &query.faces };
         for (contact, step) in points.iter().zip(solve.steps()).filter(|(_, step)| step.grip != Grip::Open) {
             match sides.of(contact) {
                 [SolvedSide::Flesh { flesh, point }, other] => {
@@ -164,8 +169,8 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         is_last: bool,
     ) -> bool {
-        let Self { points, solve, centres, motions, laws, .. } = self;
-        let sides = ContactSides { model, centres, motions };
+        let Self { query, points, solve, centres, motions, laws, .. } = self;
+        let sides = ContactSides { model, centres, motions, faces: &query.faces };
         solve.steps().clone_into(laws);
         let n_changed = solve.review(points, is_last, |contact| sides.relative(contact, ends, nodes));
         if n_changed == 0 {
@@ -176,7 +181,7 @@ impl Contacts {
             match contact.a {
                 Mover::Body(_) if before.grip != step.grip => return true,
                 Mover::Body(_) => {}
-                Mover::Vertex(_) => has_flesh = true,
+                Mover::Vertex(_) | Mover::Face(_) => has_flesh = true,
             }
             let end = sides.relative(contact, ends, nodes);
             let (present, wanted) = (before.impulse_at(end), step.impulse_at(end));
@@ -204,8 +209,8 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         anchors: &mut Anchors,
     ) -> ContactSummary {
-        let Self { points, solve, centres, motions, impulses, stretches, .. } = self;
-        let sides = ContactSides { model, centres, motions };
+        let Self { query, points, solve, centres, motions, impulses, stretches, .. } = self;
+        let sides = ContactSides { model, centres, motions, faces: &query.faces };
         if model.bodies.is_empty() {
             solve.conclude(points, |contact| sides.relative(contact, ends, nodes));
         }
@@ -235,10 +240,10 @@ impl Clone for Contacts {
     }
 }
 
-/// Margin of the queries (m): the distance covered in a step at twice the largest speed.
-fn margin(moment: &CouplingPoint<'_>, state: &FleshState) -> f64 {
+/// The distance covered in a step at twice the largest speed (m): margin of the queries.
+fn reach(moment: &CouplingPoint<'_>, state: &FleshState) -> f64 {
     let bodies = moment.motions.iter().map(|m| m.linear.length() + BODY_RADIUS * m.angular.length());
     let nodes = state.nodes.iter().flat_map(|nodes| nodes.velocities.iter().map(|v| v.length()));
     let fastest = bodies.chain(nodes).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    (2.0 * moment.dt * (fastest + moment.dt * moment.gravity.length())).min(MAX_MARGIN)
+    2.0 * moment.dt * (fastest + moment.dt * moment.gravity.length())
 }

@@ -8,5 +8,6 @@ mod explicit;
 mod frequency;
 mod loops;
 mod motions;
+mod skin;
 mod statics;
 mod support;

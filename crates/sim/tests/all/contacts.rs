@@ -120,7 +120,9 @@ fn flesh_is_carried_point_by_point() {
         let mut surface = Vec::new();
         flesh.bodies()[0].fill_surface(&world.state().flesh.nodes[0].positions, &mut surface);
         for contact in world.contacts() {
-            let ContactPartner::Flesh { flesh: 0, point } = contact.on else { panic!("{contact:?}") };
+            let ContactPartner::Flesh { flesh: 0, point: Some(point) } = contact.on else {
+                panic!("{contact:?}")
+            };
             assert!(contact.point.distance(surface[point]) < 1e-3 && contact.force.z > 0.0);
         }
     }
