@@ -122,7 +122,7 @@ fn what_the_midpoint_rule_misses_is_of_fourth_order() {
     };
     let order = ops_log2(unresolved(1.0 / 256.0, GRAVITY) / unresolved(1.0 / 512.0, GRAVITY));
     assert!((3.7..4.3).contains(&order), "{order}");
-    assert_eq!(unresolved(0.01, DVec3::NAN), f64::INFINITY);
+    assert!(unresolved(0.01, DVec3::NAN).is_infinite());
 }
 
 #[test]
