@@ -1,6 +1,9 @@
 //! One substep in joint coordinates: flesh and contact, joint forces, commands of the score, integration.
 //!
 //! The table of the parent module has the equations. World axes, SI. Cost: linear in bones, tetrahedra and contacts.
+//!
+//! Runge and Kutta's rule gains energy where a motion is faster than the substep, as at the end of a chain that whips, until nothing is finite.
+//! A substep that it does not resolve ([`sinew_recursive::Integrator::unresolved`]) is made in halves, up to [`MOST_PARTS`] of them.
 
 use sinew_control::{ControlInput, ControllerState, Goal, PointTarget};
 use sinew_flesh::{ExplicitFlesh, FleshModel};
@@ -10,6 +13,12 @@ use sinew_recursive::{Action, HybridReport, JointMode, Tree};
 use super::workspace::ReducedWorkspace;
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
 use crate::{ReducedMethod, ReducedModel, State, StepReport};
+
+/// What a part of a Runge–Kutta step may leave unresolved, rad or m.
+const RESOLVED: f64 = 0.01;
+
+/// Parts of a Runge–Kutta step at most; a power of two.
+const MOST_PARTS: u32 = 16;
 
 /// What all substeps of a step share.
 #[derive(Clone, Copy)]
@@ -127,13 +136,13 @@ impl Substep<'_> {
     /// Accelerations, then the end of the substep.
     fn integrate(
         &self,
-        bodies: &sinew_mechanism::State,
+        bodies: &mut sinew_mechanism::State,
         work: &mut ReducedWorkspace,
         report: &mut StepReport,
     ) {
         let tree = &self.reduced.tree;
         let swept = if self.method == ReducedMethod::Rk4 {
-            self.runge_kutta(bodies, work)
+            self.runge_kutta(bodies, work, report)
         } else {
             let ReducedWorkspace { integrator, dynamics, tree_state, command, external, joints, .. } = work;
             let action = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
@@ -150,31 +159,78 @@ impl Substep<'_> {
         }
     }
 
+    /// A substep of Runge and Kutta's rule, in as many parts as resolve it.
+    fn runge_kutta(
+        &self,
+        bodies: &mut sinew_mechanism::State,
+        work: &mut ReducedWorkspace,
+        report: &mut StepReport,
+    ) -> HybridReport {
+        let tree = &self.reduced.tree;
+        self.leave_what_stays(bodies, work);
+        let (mut done, mut next) = (0, MOST_PARTS);
+        let mut swept = HybridReport::default();
+        loop {
+            work.begun.coordinates.copy_from_slice(&work.tree_state.coordinates);
+            work.begun.rates.copy_from_slice(&work.tree_state.rates);
+            let h = self.h() * f64::from(next) / f64::from(MOST_PARTS);
+            let part = self.runge_kutta_part(bodies, work, h);
+            if work.integrator.unresolved() > RESOLVED && next > 1 {
+                std::mem::swap(&mut work.tree_state, &mut work.begun);
+                next /= 2;
+                continue;
+            }
+            swept.singular = swept.singular.or(part.singular);
+            report.mechanism.substeps += 1;
+            done += next;
+            if done == MOST_PARTS {
+                return swept;
+            }
+            work.tree_state.write_mechanism(tree, &mut work.dynamics, bodies);
+            work.momenta.restore(self.mechanism, bodies, &work.integrator);
+            work.momenta.remember(self.mechanism, bodies, &work.integrator);
+            work.tree_state.read_mechanism(tree, bodies);
+            // Twice as long, where that ends on a multiple of itself.
+            if done.is_multiple_of(2 * next) {
+                next *= 2;
+            }
+        }
+    }
+
+    /// Takes forces along joints and on bodies, which every stage finds anew, away from commands and wrenches: those of the controller, of
+    /// flesh and of contacts are left.
+    fn leave_what_stays(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) {
+        let tree = &self.reduced.tree;
+        let ReducedWorkspace { command, external, joints, wrenches, .. } = work;
+        external_wrenches(self.mechanism, bodies, self.input, wrenches);
+        for link in tree.links() {
+            external[link.index()] -= wrenches[tree.body(link).index()];
+        }
+        for dof in passive_dofs(tree, &command.modes) {
+            command.values[dof] -= joints.torques[dof];
+        }
+    }
+
     /// Finds forces along joints and on bodies anew at every stage; commands, flesh and contacts stay as they are.
-    fn runge_kutta(&self, bodies: &sinew_mechanism::State, work: &mut ReducedWorkspace) -> HybridReport {
+    fn runge_kutta_part(
+        &self,
+        bodies: &sinew_mechanism::State,
+        work: &mut ReducedWorkspace,
+        h: f64,
+    ) -> HybridReport {
         let Self { mechanism, reduced, input, .. } = *self;
         let tree = &reduced.tree;
         let ReducedWorkspace { integrator, dynamics, tree_state, command, external, .. } = work;
         let ReducedWorkspace { joints, wrenches, stage_bodies, .. } = work;
-        // What stays is left when the others are taken away.
-        external_wrenches(mechanism, bodies, input, wrenches);
-        for link in tree.links() {
-            external[link.index()] -= wrenches[tree.body(link).index()];
-        }
-        let modes = &command.modes;
-        let passive = || {
-            let links = tree.links().filter(|link| modes[link.index()] != JointMode::Prescribed);
-            links.flat_map(|link| tree.dofs(link))
-        };
-        passive().for_each(|dof| command.values[dof] -= joints.torques[dof]);
         stage_bodies.poses.clone_from(&bodies.poses);
         stage_bodies.motions.clone_from(&bodies.motions);
-        let stays = Action { h: self.h(), command, gravity: self.flesh.gravity, external };
+        let stays = Action { h, command, gravity: self.flesh.gravity, external };
         integrator.runge_kutta_with(tree, dynamics, tree_state, &stays, |stage, dynamics, action| {
             reduced.joint_torques(mechanism, stage, input, 0.0, joints);
             action.resistance.copy_from_slice(&joints.resistances);
-            passive()
-                .for_each(|dof| action.command.values[dof] = stays.command.values[dof] + joints.torques[dof]);
+            for dof in passive_dofs(tree, &stays.command.modes) {
+                action.command.values[dof] = stays.command.values[dof] + joints.torques[dof];
+            }
             stage.write_mechanism(tree, dynamics, stage_bodies);
             external_wrenches(mechanism, stage_bodies, input, wrenches);
             for link in tree.links() {
@@ -183,6 +239,12 @@ impl Substep<'_> {
             }
         })
     }
+}
+
+/// Coordinates of joints whose motion is not prescribed.
+fn passive_dofs<'a>(tree: &'a Tree, modes: &'a [JointMode]) -> impl Iterator<Item = usize> + 'a {
+    let links = tree.links().filter(|link| modes[link.index()] != JointMode::Prescribed);
+    links.flat_map(|link| tree.dofs(link))
 }
 
 /// Hard grabs as drags of bones.

@@ -14,6 +14,8 @@ pub(crate) struct ReducedWorkspace {
     pub(super) integrator: Integrator,
     pub(super) momenta: FloatingMomenta,
     pub(super) tree_state: TreeState,
+    /// Where a part of a Runge–Kutta step begins.
+    pub(super) begun: TreeState,
     pub(super) command: HybridCommand,
     pub(super) controller: Option<Controller>,
     pub(super) joints: JointTorques,
@@ -35,6 +37,7 @@ impl ReducedWorkspace {
             integrator: Integrator::new(tree),
             momenta: FloatingMomenta::new(tree),
             tree_state: tree.neutral_state(),
+            begun: tree.neutral_state(),
             command: HybridCommand::passive(tree),
             controller: reduced.controller.clone(),
             joints: JointTorques::new(tree.n_dofs()),

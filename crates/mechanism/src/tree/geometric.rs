@@ -39,12 +39,14 @@ pub(crate) fn stiffness(
 ) -> Option<Sym3> {
     let m = reach * strength;
     let bound = 0.5 * (arm.dot(pull) + m);
-    if m <= f64::MIN_POSITIVE || bound <= spared {
+    let square = bound * m;
+    // Forces that fade from step to step get so small that their squares are no longer numbers to divide by.
+    if square <= f64::MIN_POSITIVE || bound <= spared {
         return None;
     }
     let left = (bound - spared) * h_squared;
     let s = arm * strength + pull * reach;
-    let t = s * (0.25 * left / (bound * m));
+    let t = s * (0.25 * left / square);
     Some(Sym3 {
         xx: left - t.x * s.x,
         yy: left - t.y * s.y,
@@ -104,6 +106,20 @@ mod tests {
             let scale = arm.length() * pull.length();
             assert!(symmetric_eigen(k).0.min_element() > -1e-14 * scale);
             assert!(symmetric_eigen(k - exact).0.min_element() > -1e-14 * scale);
+        }
+    }
+
+    #[test]
+    fn forces_that_fade_away_are_nothing_at_last() {
+        let arm = DVec3::new(0.3, -0.2, 0.5);
+        let mut pull = DVec3::new(3.0, 1.0, -2.0);
+        for _ in 0..8000 {
+            for pull in [pull, -pull, arm * pull.length()] {
+                let strength = pull.length();
+                let k = stiffness(arm, arm.length(), pull, strength, 0.0, 1e-4).unwrap_or(Sym3::ZERO);
+                assert!(k.max_abs() <= 1e-4 * strength, "{pull}: {k:?}");
+            }
+            pull *= 0.9;
         }
     }
 

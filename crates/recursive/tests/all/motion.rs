@@ -104,6 +104,28 @@ fn distance(tree: &Tree, a: &Dynamics, b: &Dynamics) -> f64 {
 }
 
 #[test]
+fn what_the_midpoint_rule_misses_is_of_fourth_order() {
+    let mut rng = Rng::new(53);
+    let mut builder = MechanismBuilder::new();
+    let [a, b] =
+        [0; 2].map(|_| builder.add_body(BodySpec::dynamic("", Pose::IDENTITY, random_mass(&mut rng))));
+    builder.add_joint(JointSpec::new("", JointKind::Ball, a, None, random_frames(&mut rng)));
+    builder.add_joint(JointSpec::new("", JointKind::Hinge, b, Some(a), random_frames(&mut rng)));
+    let case = finish(&mut rng, builder);
+    let command = HybridCommand::passive(&case.tree);
+    let unresolved = |h: f64, gravity: DVec3| {
+        let (mut integrator, mut dynamics) = (Integrator::new(&case.tree), Dynamics::new(&case.tree));
+        let mut state = case.state.clone();
+        let action = Action { h, command: &command, gravity, external: &[] };
+        let _ = integrator.runge_kutta(&case.tree, &mut dynamics, &mut state, &action);
+        integrator.unresolved()
+    };
+    let order = ops_log2(unresolved(1.0 / 256.0, GRAVITY) / unresolved(1.0 / 512.0, GRAVITY));
+    assert!((3.7..4.3).contains(&order), "{order}");
+    assert!(unresolved(0.01, DVec3::NAN).is_infinite());
+}
+
+#[test]
 fn integrators_have_their_order_with_every_kind_of_joint() {
     let mut rng = Rng::new(52);
     for kind in all_kinds() {
