@@ -46,6 +46,8 @@ usage: cargo xtask COMMAND
                            the scenes that fail, --shrink makes them smaller
   soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N] [--scheme PART_OF_NAME]
                            momentum of floating mechanisms in every scheme
+  soak piles [--count MOST_BOXES] [--seed FIRST] [--seconds S]
+                           heaps, pyramids and towers of boxes: overlap by separating axes, energy, drift, time per step
   soak scene FILE          one scene judged in the same way, with a line per step
   lines                    size report of the sources; bounds on functions, arguments, fields and type names
   pictures                 make the pictures of the documents anew

@@ -124,7 +124,7 @@ impl ContactPotential {
                 (1.0, self.grip)
             };
             impulse -= w * cut;
-            slope = slope + Sym3::diagonal(DVec3::splat(along));
+            slope += Sym3::diagonal(DVec3::splat(along));
             slope = slope.add_outer(-along, self.normal);
             if length > self.limit {
                 slope = slope.add_outer(-along, w / length);
@@ -148,12 +148,15 @@ impl ContactPotential {
         0.5 * load * load / self.resistance + shear / self.grip
     }
 
-    /// Sets the friction limit of the load at a relative velocity (m/s). Returns by how much the impulse changed (N·s).
-    pub fn follow_load(&mut self, velocity: DVec3) -> f64 {
-        let limit = self.friction * self.load(velocity);
-        let before = std::mem::replace(&mut self.limit, limit);
+    /// Sets the friction limit of the load at a relative velocity (m/s).
+    pub fn follow_load(&mut self, velocity: DVec3) {
+        self.limit = self.friction * self.load(velocity);
+    }
+
+    /// By how much friction (N·s) would change at a relative velocity (m/s) with the limit of the load there.
+    pub fn friction_error(&self, velocity: DVec3) -> f64 {
         let shear = self.shear(velocity).length();
-        (shear.min(limit) - shear.min(before)).abs()
+        (shear.min(self.friction * self.load(velocity)) - shear.min(self.limit)).abs()
     }
 
     /// The law at a relative velocity (m/s) as one that is linear around it.

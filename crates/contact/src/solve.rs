@@ -115,14 +115,15 @@ impl ContactSolve {
         &self.potentials
     }
 
-    /// Takes the laws of the potentials at the relative velocities of the solution (m/s, world).
-    pub fn conclude(&mut self, contacts: &[ContactPoint], mut end: impl FnMut(&ContactPoint) -> DVec3) {
+    /// Takes the potentials as they were solved, at the relative velocities of the solution (m/s, world).
+    pub fn conclude<'a>(
+        &mut self,
+        contacts: &[ContactPoint],
+        solved: impl Iterator<Item = &'a ContactPotential>,
+        mut end: impl FnMut(&ContactPoint) -> DVec3,
+    ) {
         self.steps.clear();
-        for (contact, potential) in contacts.iter().zip(&mut self.potentials) {
-            let velocity = end(contact);
-            potential.follow_load(velocity);
-            self.steps.push(potential.step_at(velocity));
-        }
+        self.steps.extend(contacts.iter().zip(solved).map(|(contact, law)| law.step_at(end(contact))));
     }
 
     /// The laws for the next solve, one per contact, in their order.

@@ -49,6 +49,8 @@ impl Workspace {
         let explicit = self.explicit.as_deref().filter(|_| is_explicit);
         let found = coupled.into_iter().flat_map(|work| work.contacts());
         let found = found.chain(explicit.into_iter().flat_map(|scratch| scratch.work.contacts()));
+        let touching = self.touching.as_deref().filter(|_| self.last == LastStep::ExplicitFlesh);
+        let found = found.chain(touching.into_iter().flat_map(|work| work.contacts()));
         found.filter_map(|(at, force)| contact(model, at, force))
     }
 }

@@ -4,6 +4,7 @@
 //! wrenches; the caller steps the bodies under them, then moves the fixed nodes along ([`FleshSubsteps::finish`]).
 //! World axes, SI. Cost: linear in tetrahedra and contacts per substep; nothing allocates once warm.
 
+use sinew_contact::ContactSummary;
 use sinew_flesh::{
     ExplicitFlesh, ExplicitWorkspace, FleshModel, FleshReport, FleshState, finish_explicit, predict_bodies,
     rigid_wrenches, step_explicit,
@@ -38,16 +39,23 @@ impl FleshSubsteps {
         })
     }
 
-    /// Advances flesh and contacts.
+    /// Advances flesh and contacts; those between bodies only if `has_bodies`, else they are left to the solve of the bodies.
     pub(crate) fn advance(
         &mut self,
         flesh: &FleshModel,
         bodies: &State,
         soft: &mut FleshState,
         how: &ExplicitFlesh,
+        has_bodies: bool,
     ) -> FleshReport {
         let Self { work, predicted, flesh_wrenches, contact_wrenches } = self;
-        let rigid = rigid_wrenches(flesh, bodies, how.dt, &mut soft.body_anchors, work, contact_wrenches);
+        let rigid = if has_bodies {
+            rigid_wrenches(flesh, bodies, how.dt, &mut soft.body_anchors, work, contact_wrenches)
+        } else {
+            work.forget_rigid_contacts();
+            contact_wrenches.clear();
+            ContactSummary::default()
+        };
         predict_bodies(bodies, how.dt, predicted);
         let found = step_explicit(flesh, [bodies, predicted], how, soft, work, flesh_wrenches);
         let contacts = found.contacts.with(rigid);

@@ -11,13 +11,16 @@ use crate::ReducedModel;
 pub struct Model {
     mechanism: sinew_mechanism::Model,
     flesh: Option<Box<FleshModel>>,
+    /// The colliders of bodies beside flesh.
+    touching: Option<Box<FleshModel>>,
     reduced: Option<Box<ReducedModel>>,
 }
 
 impl Model {
     /// A mechanism with the flesh and colliders made for it.
     pub fn with_flesh(mechanism: sinew_mechanism::Model, flesh: FleshModel) -> Self {
-        Self { flesh: Some(Box::new(flesh)), ..Self::from(mechanism) }
+        let touching = flesh.without_flesh().map(Box::new);
+        Self { flesh: Some(Box::new(flesh)), touching, ..Self::from(mechanism) }
     }
 
     /// The same model with its mechanism in joint coordinates.
@@ -48,6 +51,11 @@ impl Model {
         self.flesh.as_deref()
     }
 
+    /// The colliders of bodies beside flesh.
+    pub(crate) fn touching(&self) -> Option<&FleshModel> {
+        self.touching.as_deref()
+    }
+
     /// The state as built.
     pub fn initial_state(&self) -> State {
         self.state_of(self.mechanism.initial_state())
@@ -62,7 +70,7 @@ impl Model {
 
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
-        Self { mechanism, flesh: None, reduced: None }
+        Self { mechanism, flesh: None, touching: None, reduced: None }
     }
 }
 

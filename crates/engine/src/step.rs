@@ -2,8 +2,8 @@
 //!
 //! | scheme | flesh coupled | flesh explicit |
 //! |---|---|---|
-//! | implicit | one solve of bodies, flesh and contacts | flesh in substeps, then the bodies under its wrenches |
-//! | explicit, displacement | – | the same |
+//! | implicit | one solve of bodies, flesh and contacts | flesh in substeps, then the bodies under its wrenches with their own contacts |
+//! | explicit, displacement | – | flesh and contacts in substeps, then the bodies |
 //! | reduced | – | the same in joint coordinates, see the module `reduced` |
 //!
 //! An input is whatever a mouse, a tracker or a network sends. The mechanism leaves out what makes no sense (not finite, a negative
@@ -132,18 +132,37 @@ impl StepCall<'_> {
         substeps: u32,
     ) {
         let State { bodies, flesh: soft, .. } = &mut *self.state;
-        let Workspace { mechanism, explicit, input, last, .. } = &mut *self.workspace;
+        let Workspace { mechanism, explicit, touching: work, input, last, .. } = &mut *self.workspace;
         *last = LastStep::ExplicitFlesh;
         let explicit = FleshSubsteps::in_slot(explicit, flesh, bodies);
         let &sinew_mechanism::Settings { dt, gravity, .. } = settings;
         let how = ExplicitFlesh { dt, gravity, substeps, ..ExplicitFlesh::default() };
-        self.report.flesh = explicit.advance(flesh, bodies, soft, &how);
+        // Contacts of bodies are solved with these where the scheme can do it.
+        let touching = match self.settings.scheme {
+            Scheme::Implicit(implicit) => self.model.touching().map(|touching| (touching, implicit.order)),
+            _ => None,
+        };
+        self.report.flesh = explicit.advance(flesh, bodies, soft, &how, touching.is_none());
         input.clone_from(self.input);
         input.wrenches.extend(explicit.flesh_wrenches.iter().chain(&explicit.contact_wrenches).copied());
         self.watch.done(flesh_stage(flesh));
         let model = self.model.mechanism();
-        self.report.mechanism =
-            sinew_mechanism::step_observed(model, bodies, input, settings, mechanism, self.watch);
+        if let Some((touching, order)) = touching {
+            let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(touching)));
+            let anchors = std::mem::take(&mut soft.body_anchors);
+            let mut memory = FleshState { anchors, ..FleshState::default() };
+            let mut companion = Flesh::new(touching, &mut memory, work, order == Order::Second);
+            let hooks = StepHooks { watch: self.watch, companion: Some(&mut companion) };
+            self.report.mechanism = step_coupled(model, bodies, input, settings, mechanism, hooks);
+            let found = companion.report();
+            let contacts = self.report.flesh.contacts.with(found.contacts);
+            self.report.flesh = FleshReport { contacts, touched: found.touched, ..self.report.flesh };
+            soft.body_anchors = memory.anchors;
+        } else {
+            *work = None;
+            self.report.mechanism =
+                sinew_mechanism::step_observed(model, bodies, input, settings, mechanism, self.watch);
+        }
         explicit.finish(flesh, bodies, soft);
     }
 }

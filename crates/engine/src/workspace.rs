@@ -15,6 +15,8 @@ pub struct Workspace {
     pub(crate) flesh: Option<Box<FleshWorkspace>>,
     /// Made on the first step with explicit flesh.
     pub(crate) explicit: Option<Box<FleshSubsteps>>,
+    /// Of contacts between bodies beside explicit flesh, if the last step solved them with the bodies.
+    pub(crate) touching: Option<Box<FleshWorkspace>>,
     /// The input with the wrenches of explicit flesh.
     pub(crate) input: Input,
     /// Made on the first step in joint coordinates.
@@ -55,6 +57,7 @@ impl Workspace {
             mechanism,
             flesh,
             explicit: None,
+            touching: None,
             input: Input::default(),
             reduced: None,
             carry: CarryScratch::default(),

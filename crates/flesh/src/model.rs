@@ -80,6 +80,21 @@ impl FleshModel {
         Ok(Self { bodies, contact, masses, ports, slots, first_points, ignored })
     }
 
+    /// The colliders without the flesh, for contacts of bodies beside flesh that is stepped in another way; none if no flesh or no collider on a body
+    /// is there.
+    pub fn without_flesh(&self) -> Option<Self> {
+        let contact = self.contact.clone().filter(|_| !self.bodies.is_empty())?;
+        contact.colliders().iter().any(|collider| collider.owner() != Owner::World).then(|| Self {
+            bodies: Vec::new(),
+            contact: Some(contact),
+            masses: self.masses.clone(),
+            ports: self.ports.clone(),
+            slots: self.slots.clone(),
+            first_points: Vec::new(),
+            ignored: Vec::new(),
+        })
+    }
+
     /// The bodies of flesh.
     pub fn bodies(&self) -> &[FleshBody] {
         &self.bodies

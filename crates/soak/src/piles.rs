@@ -70,7 +70,7 @@ impl Pile {
                 .collect(),
             Self::Heap(n) => {
                 let mut random = Rng::new(seed);
-                let side = f64::from(n).cbrt().ceil() as u32;
+                let side = (1..).find(|side| side * side * side >= n).unwrap_or(n);
                 (0..n)
                     .map(|i| {
                         let cell = DVec3::new(

@@ -39,9 +39,9 @@ pub trait ConvexForces {
     /// `δ·f(V + α δ)` for the change `δ` of the last [`ConvexForces::search_along`].
     fn power(&mut self, share: f64) -> f64;
 
-    /// Parts that are no potential follow the twists of the last [`ConvexForces::linearize`]; returns by how much impulses changed, over all of
-    /// them.
-    fn follow(&mut self) -> f64;
+    /// By how much impulses would change, over all of them, if parts that are no potential followed the twists of the last
+    /// [`ConvexForces::linearize`]; they do if it is more than `least`.
+    fn follow(&mut self, least: f64) -> f64;
 }
 
 /// When to stop.
@@ -98,6 +98,8 @@ const LOOSE: f64 = 0.1;
 const SAFE: f64 = 0.3;
 /// Slope along a search direction that is left, relative to the one at its start.
 const FLAT: f64 = 0.05;
+/// Share of the energy of the impulses that counts as if it were one of the forces.
+const ROUNDING: f64 = 1e-10;
 /// Evaluations of a line search.
 const SEARCHES: u32 = 30;
 /// After so many iterations friction limits no longer follow: the rest converges for certain.
@@ -124,7 +126,7 @@ pub fn minimize(
         let goal = settings.precision * settings.precision * size;
         report.residual = if size > 0.0 { (error / size).max(0.0).sqrt() } else { 0.0 };
         if error <= goal.max(known * known * size) {
-            let change = if follows < FOLLOWED { forces.follow() } else { 0.0 };
+            let change = if follows < FOLLOWED { forces.follow(settings.follow_precision) } else { 0.0 };
             follows += 1;
             let are_known = change <= settings.follow_precision;
             report.has_converged = are_known && error <= goal;
@@ -178,7 +180,8 @@ impl ConvexScratch {
         let mut energy = forces.energy() - 0.5 * work(impulses, free) + 0.5 * work(impulses, motions);
         energy -= quadratic(forces.diagonal(), motions);
         forces.linearize(free, given);
-        if !(energy <= forces.energy() - quadratic(forces.diagonal(), free)) {
+        let is_nearer = energy <= forces.energy() - quadratic(forces.diagonal(), free);
+        if !is_nearer {
             impulses.fill(Force::ZERO);
             motions.copy_from_slice(free);
         }
@@ -189,7 +192,8 @@ impl ConvexScratch {
         let Self { impulses, motions, given, residual, preconditioned, .. } = self;
         forces.linearize(motions, given);
         tree(given, preconditioned);
-        let size = work(given, preconditioned);
+        // Without forces, what rounding leaves of the start is not to be resolved.
+        let size = work(given, preconditioned) + ROUNDING * work(impulses, motions).abs();
         for (k, (r, diagonal)) in residual.iter_mut().zip(forces.diagonal()).enumerate() {
             *r = given[k] + diagonal.mul(motions[k]) - impulses[k];
         }
@@ -228,7 +232,7 @@ impl ConvexScratch {
             }
             tree(residual, preconditioned);
             let before = std::mem::replace(&mut error, work(residual, preconditioned));
-            if !(error > wanted) {
+            if error.is_nan() || error <= wanted {
                 return k;
             }
             let beta = error / before;
@@ -253,7 +257,7 @@ impl ConvexScratch {
         }
         let mut slope = |share: f64| at_start + share * rate - forces.power(share);
         let start = slope(0.0);
-        if !(start < 0.0) {
+        if start.is_nan() || start >= 0.0 {
             return false;
         }
         let share = flat_share(start, &mut slope);
@@ -268,7 +272,7 @@ impl ConvexScratch {
 /// Where an increasing slope with the value `start < 0` at 0 is nearly zero, at most 1.
 fn flat_share(start: f64, slope: &mut impl FnMut(f64) -> f64) -> f64 {
     let (mut low, mut high) = ((0.0, start), (1.0, slope(1.0)));
-    if !(high.1 > FLAT * -start) {
+    if high.1.is_nan() || high.1 <= FLAT * -start {
         return 1.0;
     }
     // Secants between a falling and a rising end, halves where they are slow (Illinois).

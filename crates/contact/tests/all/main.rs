@@ -5,6 +5,7 @@ mod distances;
 mod law;
 mod memory;
 mod pairs;
+mod potential;
 mod queries;
 mod rigid;
 mod scenes;

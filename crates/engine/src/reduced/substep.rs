@@ -47,7 +47,7 @@ impl Substep<'_> {
         let State { bodies, flesh: soft, control } = state;
         external_wrenches(self.mechanism, bodies, self.input, &mut work.wrenches);
         if let Some((model, substeps)) = &mut flesh {
-            report.flesh = substeps.advance(model, bodies, soft, &self.flesh);
+            report.flesh = substeps.advance(model, bodies, soft, &self.flesh, true);
             for (body, wrench) in substeps.contact_wrenches.iter().chain(&substeps.flesh_wrenches) {
                 work.wrenches[body.index()] += *wrench;
             }

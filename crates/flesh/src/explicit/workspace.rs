@@ -25,6 +25,12 @@ pub struct ExplicitWorkspace {
 pub(super) const MAX_SUBSTEPS: f64 = 65_536.0;
 
 impl ExplicitWorkspace {
+    /// Forgets the contacts between bodies of the last step.
+    pub fn forget_rigid_contacts(&mut self) {
+        self.rigid_contacts.points.clear();
+        self.rigid_contacts.forces.clear();
+    }
+
     /// Scratch for a model.
     pub fn new(model: &FleshModel) -> Self {
         Self {

@@ -209,10 +209,10 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         anchors: &mut Anchors,
     ) -> ContactSummary {
-        let Self { query, points, solve, centres, motions, impulses, stretches, .. } = self;
+        let Self { query, points, solve, centres, motions, impulses, stretches, touching, .. } = self;
         let sides = ContactSides { model, centres, motions, faces: &query.faces };
         if model.bodies.is_empty() {
-            solve.conclude(points, |contact| sides.relative(contact, ends, nodes));
+            solve.conclude(points, touching.laws(), |contact| sides.relative(contact, ends, nodes));
         }
         let summary = solve.finish(points, anchors, |contact| sides.relative(contact, ends, nodes));
         if self.scale < 1.0 {

@@ -142,6 +142,11 @@ impl TouchingBodies {
         }
     }
 
+    /// The laws of all contacts, in the order in which they were added.
+    pub(crate) fn laws(&self) -> impl Iterator<Item = &ContactPotential> {
+        self.points.iter().map(|point| &point.law)
+    }
+
     /// Ports of the bodies that are touched.
     pub(crate) fn ports(&self) -> &[u32] {
         &self.ports
@@ -217,12 +222,16 @@ impl ConvexForces for TouchingBodies {
         each.map(|point| point.law.impulse(point.velocity + point.change * share).dot(point.change)).sum()
     }
 
-    fn follow(&mut self) -> f64 {
-        let (mut changed, mut all) = (0.0, 0.0);
-        for point in &mut self.points {
-            changed += point.law.follow_load(point.velocity);
+    fn follow(&mut self, least: f64) -> f64 {
+        let (mut wrong, mut all) = (0.0, 0.0);
+        for point in &self.points {
+            wrong += point.law.friction_error(point.velocity);
             all += point.law.load(point.velocity);
         }
-        if changed > 0.0 { changed / all.max(f64::MIN_POSITIVE) } else { 0.0 }
+        let change = if wrong > 0.0 { wrong / all.max(f64::MIN_POSITIVE) } else { 0.0 };
+        if change > least {
+            self.points.iter_mut().for_each(|point| point.law.follow_load(point.velocity));
+        }
+        change
     }
 }

@@ -1,0 +1,77 @@
+//! The potential of a contact: its derivatives, its convexity, and Coulomb's law.
+
+use glam::DVec3;
+use sinew_contact::{ContactMaterial, ContactPotential, ContactStart, Grip};
+use sinew_testkit::{Rng, gradient};
+
+const DT: f64 = 1.0 / 60.0;
+
+/// A contact with a depth or gap, a stretch, and a friction limit.
+fn random_law(random: &mut Rng) -> ContactPotential {
+    let mass = random.uniform(0.5, 20.0);
+    let material = ContactMaterial::for_mass(mass, random.uniform(0.0, 1.0));
+    let start = ContactStart {
+        law: material.with(&ContactMaterial::passive(1.0)),
+        normal: random.unit_vec(),
+        depth: random.uniform(-2e-3, 2e-3),
+        stretch: random.vec3(-1e-4, 1e-4),
+        mass,
+    };
+    start.potential(random.vec3(-0.1, 0.1), random.vec3(-0.5, 0.5), DT)
+}
+
+#[test]
+fn impulse_and_slope_are_the_derivatives_of_the_potential() {
+    let mut random = Rng::new(7);
+    for _ in 0..300 {
+        let law = random_law(&mut random);
+        let velocity = random.vec3(-0.2, 0.2);
+        let size = law.resistance + law.grip;
+        let energy = |v: &[f64]| law.energy(DVec3::from_slice(v));
+        let slope = DVec3::from_slice(&gradient(1e-6, &velocity.to_array(), energy));
+        let impulse = law.impulse(velocity);
+        assert!((impulse + slope).length() < 1e-5 * size, "{impulse} {slope} {law:?}");
+        let at = law.linearize(velocity);
+        assert!((at.impulse - impulse).length() <= 1e-12 * size);
+        // Not across a kink, where there are two slopes.
+        let step = random.unit_vec() * 1e-7;
+        let [before, after] = [-1.0, 1.0].map(|sign| law.linearize(velocity + step * sign));
+        if (before.slope - after.slope).max_abs() < 1e-3 * size {
+            let change = (after.impulse - before.impulse) * 0.5;
+            let expected = at.slope.mul_vec(step) * -1.0;
+            assert!((change - expected).length() < 1e-4 * size * 1e-7 + 1e-13 * size, "{change} {expected}");
+        }
+    }
+}
+
+#[test]
+fn the_potential_is_convex_and_no_contact_pulls() {
+    let mut random = Rng::new(8);
+    for _ in 0..1000 {
+        let law = random_law(&mut random);
+        let [a, b] = [random.vec3(-1.0, 1.0), random.vec3(-1.0, 1.0)];
+        // Impulses are minus the slope: they are monotone the other way.
+        assert!((law.impulse(a) - law.impulse(b)).dot(a - b) <= 1e-12 * (law.resistance + law.grip));
+        assert!(law.impulse(a).dot(law.normal) >= -1e-12 * law.resistance);
+    }
+}
+
+#[test]
+fn friction_follows_the_load() {
+    let mut random = Rng::new(9);
+    for _ in 0..300 {
+        let mut law = random_law(&mut random);
+        let velocity = random.vec3(-0.5, 0.5);
+        law.follow_load(velocity);
+        let impulse = law.impulse(velocity);
+        let load = impulse.dot(law.normal);
+        let friction = (impulse - law.normal * load).length();
+        assert!(friction <= law.friction * load * (1.0 + 1e-12) + 1e-12);
+        // The same as a linear law, which keeps the books of the contact.
+        let step = law.step_at(velocity);
+        assert!((step.impulse_at(velocity) - impulse).length() < 1e-9 * (law.resistance + law.grip));
+        if step.grip == Grip::Slip {
+            assert!((friction - law.friction * load).abs() < 1e-9 * law.resistance);
+        }
+    }
+}
