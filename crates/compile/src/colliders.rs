@@ -53,8 +53,9 @@ fn add_colliders(
         ColliderShapeDoc::Plane { point, normal } => vec![Collider::ground(*point, *normal, surface)],
         ColliderShapeDoc::Solid(shape) => vec![placed(shape)],
         ColliderShapeDoc::OfBody => {
-            let bodies = scene.bodies.iter().filter(|body| body.name == doc.body);
-            bodies.flat_map(|body| &body.shapes).map(placed).collect()
+            // Bodies have the numbers of the scene.
+            let body = body.and_then(|body| scene.bodies.get(body.index()));
+            body.into_iter().flat_map(|body| &body.shapes).map(placed).collect()
         }
         ColliderShapeDoc::HeightField { at, size, heights } => {
             let n = [heights.first().map_or(0, Vec::len), heights.len()];
