@@ -98,7 +98,7 @@ impl ContactModel {
     }
 
     /// Every contact of bodies with the world and with each other whose gap is at most `margin` (m), sorted by key, at
-    /// most eight per pair of colliders. `poses` are world from body.
+    /// most sixteen per pair of colliders. `poses` are world from body.
     ///
     /// Cost: a sort of the colliders along one axis, and the narrow phase of the pairs whose boxes overlap. After the
     /// first calls nothing is allocated. Bodies without a finite pose are left out and counted.

@@ -1,4 +1,4 @@
-//! The narrow phase: up to eight contacts of two colliders.
+//! The narrow phase: up to sixteen contacts of two colliders.
 //!
 //! | pair | method |
 //! |---|---|
@@ -11,7 +11,7 @@
 //!
 //! The contacts depend on the poses only; nothing is carried over from an earlier query. The contacts of one pair are
 //! sorted by feature. Features are corner, edge and face numbers of the shapes, which persist as long as the same parts
-//! touch. Of more than eight contacts the deepest are kept.
+//! touch. Of more than sixteen contacts the deepest are kept.
 
 use crate::contact_point::{ContactKey, ContactPoint, Mover, Owner};
 use crate::placed::{ContactSpot, PlacedCollider, WorldShape};
@@ -23,7 +23,7 @@ use glam::DVec3;
 use sinew_math::Shape;
 
 /// The most contacts of a pair of colliders.
-const MOST: usize = 8;
+const MOST: usize = 16;
 /// Feature numbers of grid vertices begin here.
 const GRID: u64 = 1 << 32;
 /// A grid vertex counts if the cosine between the contact normal and the ground normal is at least this.

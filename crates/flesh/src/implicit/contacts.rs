@@ -26,7 +26,7 @@ const IMPULSE_TOLERANCE: f64 = 0.1;
 const BODY_RADIUS: f64 = 0.2;
 
 /// Largest margin of the queries of bodies, m.
-const MAX_MARGIN: f64 = 0.2;
+const MAX_MARGIN: f64 = 1.0;
 
 /// All contacts of a step, with their buffers.
 #[derive(Default)]

@@ -18,7 +18,7 @@ fn towers_and_pyramids_stand() {
 #[test]
 fn a_heap_comes_to_rest_without_overlap() {
     let run = Pile::Heap(18).run(1, 4.0).expect("a scene");
-    assert!(run.deepest < 40e-3 && run.deepest_at_rest < 2e-3, "{run:?}");
+    assert!(run.deepest < 30e-3 && run.deepest_at_rest < 2e-3, "{run:?}");
     assert!(run.gain < 1e-3 && run.speed < 0.05, "{run:?}");
 }
 
