@@ -21,7 +21,6 @@ use glam::DVec3;
 pub struct ContactSolve {
     starts: Vec<ContactStart>,
     steps: Vec<ContactStep>,
-    potentials: Vec<ContactPotential>,
     stretches: Vec<DVec3>,
     dt: f64,
 }
@@ -76,43 +75,49 @@ impl ContactSolve {
         contacts: &[ContactPoint],
         anchors: &Anchors,
         dt: f64,
-        mut approach: impl FnMut(&ContactPoint) -> Approach,
+        approach: impl FnMut(&ContactPoint) -> Approach,
     ) {
-        self.dt = dt;
-        self.starts.clear();
-        self.steps.clear();
-        anchors.fill_stretches(contacts, &mut self.stretches);
-        for (contact, &stretch) in contacts.iter().zip(&self.stretches) {
-            let Approach { now, free, mass } = approach(contact);
-            let start = contact.start(stretch, mass);
-            self.starts.push(start);
-            self.steps.push(start.predict(now, free, dt));
-        }
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.clear();
+        self.begin_each(contacts, anchors, dt, approach, |_, start, at| {
+            steps.push(start.predict(at.now, at.free, dt));
+        });
+        self.steps = steps;
     }
 
-    /// Starts a step of `dt` seconds with potentials instead of linear laws: nothing is guessed but the friction limits.
+    /// Starts a step of `dt` seconds with potentials instead of linear laws: nothing is guessed but the friction limits. `take` gets the potential of
+    /// every contact, and the relative velocity at the end without contacts (m/s, world).
     pub fn begin_convex(
         &mut self,
         contacts: &[ContactPoint],
         anchors: &Anchors,
         dt: f64,
+        approach: impl FnMut(&ContactPoint) -> Approach,
+        mut take: impl FnMut(&ContactPoint, ContactPotential, DVec3),
+    ) {
+        self.begin_each(contacts, anchors, dt, approach, |contact, start, at| {
+            take(contact, start.potential(at.now, at.free, dt), at.free);
+        });
+    }
+
+    /// Fills the starts of all contacts, and shows each.
+    fn begin_each(
+        &mut self,
+        contacts: &[ContactPoint],
+        anchors: &Anchors,
+        dt: f64,
         mut approach: impl FnMut(&ContactPoint) -> Approach,
+        mut each: impl FnMut(&ContactPoint, &ContactStart, &Approach),
     ) {
         self.dt = dt;
         self.starts.clear();
-        self.potentials.clear();
         anchors.fill_stretches(contacts, &mut self.stretches);
         for (contact, &stretch) in contacts.iter().zip(&self.stretches) {
-            let Approach { now, free, mass } = approach(contact);
-            let start = contact.start(stretch, mass);
+            let at = approach(contact);
+            let start = contact.start(stretch, at.mass);
+            each(contact, &start, &at);
             self.starts.push(start);
-            self.potentials.push(start.potential(now, free, dt));
         }
-    }
-
-    /// The potentials, one per contact, in their order.
-    pub fn potentials(&self) -> &[ContactPotential] {
-        &self.potentials
     }
 
     /// Takes the potentials as they were solved, at the relative velocities of the solution (m/s, world).

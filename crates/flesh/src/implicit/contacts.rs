@@ -87,11 +87,10 @@ impl Contacts {
             solve.begin(points, anchors, moment.h, approach);
             return;
         }
-        solve.begin_convex(points, anchors, moment.h, approach);
         touching.clear();
-        for (contact, potential) in points.iter().zip(solve.potentials()) {
-            touching.add(model, &sides.of(contact), *potential, approach(contact).free);
-        }
+        solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
+            touching.add(model, &sides.of(contact), law, free);
+        });
     }
 
     /// Removes points of flesh that cannot arrive within the step at twice their speed: the next step finds them.

@@ -172,16 +172,9 @@ impl CompanionScratch {
     ) {
         let Self { tree, ports, system, convex, touched, impulses, .. } = self;
         let SystemScratch { on_tree, closed, .. } = system;
-        let mut tree = tree.touched(factor);
         on_tree.touch(ports, factor.len());
-        let mut closed_tree;
-        let tree: &mut dyn Responder = match loops {
-            Some(ClosedRows { rows, factored }) => {
-                closed_tree = ClosedTree { tree: &mut tree, rows, factored, ports, scratch: closed };
-                &mut closed_tree
-            }
-            None => &mut tree,
-        };
+        let (mut tree, mut closed_tree) = (tree.touched(factor), None);
+        let tree = with_loops(&mut tree, loops, (ports, closed), &mut closed_tree);
         let forces = companion.touching(is_first, &mut convex.impulses);
         let mut react = |impulses: &[Force], motions: &mut [Motion]| on_tree.respond(tree, impulses, motions);
         let report = minimize(forces, &mut react, touched, &ConvexSettings::default(), convex);
@@ -239,16 +232,9 @@ impl CompanionScratch {
         OnTree::fill(&self.residual, &self.start, rhs);
         solution.clear();
         solution.resize(rhs.len(), 0.0);
-        let mut tree = tree.touched(factor);
         on_tree.touch(ports, factor.len());
-        let mut closed_tree;
-        let tree: &mut dyn Responder = match loops {
-            Some(ClosedRows { rows, factored }) => {
-                closed_tree = ClosedTree { tree: &mut tree, rows, factored, ports, scratch: closed };
-                &mut closed_tree
-            }
-            None => &mut tree,
-        };
+        let (mut tree, mut closed_tree) = (tree.touched(factor), None);
+        let tree = with_loops(&mut tree, loops, (ports, closed), &mut closed_tree);
         let mut system = OnTree { attached: companion, tree, scratch: on_tree };
         if is_new {
             system.prepare();
@@ -276,6 +262,21 @@ impl CompanionScratch {
         self.body_motions
             .extend(bodies.map(|(&pair, given)| motions.get(pair as usize).copied().unwrap_or(*given)));
         companion.review(&self.own, &self.body_motions, solves_left)
+    }
+}
+
+/// The tree, with its loops closed if there are any; `slot` is where that is put.
+fn with_loops<'a, 'b: 'a>(
+    tree: &'b mut TreeResponder<'_>,
+    loops: Option<ClosedRows<'b>>,
+    (ports, scratch): (&'b [u32], &'b mut ClosedScratch),
+    slot: &'a mut Option<ClosedTree<'b>>,
+) -> &'a mut dyn Responder {
+    match loops {
+        Some(ClosedRows { rows, factored }) => {
+            slot.insert(ClosedTree { tree, rows, factored, ports, scratch })
+        }
+        None => tree,
     }
 }
 
