@@ -98,6 +98,7 @@ pub(crate) fn with_firmness(doc: &ContactDoc, automatic: ContactMaterial) -> Con
         FirmnessDoc::Scaled { stiffness, damping } => ContactMaterial {
             stiffness: automatic.stiffness * stiffness,
             damping: automatic.damping * damping,
+            hardening: automatic.hardening / stiffness,
             ..automatic
         },
         FirmnessDoc::Given { stiffness, damping } => ContactMaterial::new(stiffness, damping, doc.friction),

@@ -41,6 +41,8 @@ pub struct ContactKey {
 impl ContactKey {
     /// The feature of a point of flesh.
     pub const VERTEX: u64 = u64::MAX;
+    /// Set in features of contacts where a step ends; its next higher bits, too.
+    pub const AHEAD: u64 = 1 << 50;
     /// Set in features of corners of a solid on a face of a skin.
     pub(crate) const CORNER: u64 = 1 << 63;
     /// Set in features of edges of a skin.

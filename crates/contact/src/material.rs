@@ -12,6 +12,9 @@ const STANDARD_GRAVITY: f64 = 9.81;
 /// How deep a body of the given mass sinks on one contact of [`ContactMaterial::for_mass`] (m).
 const STANDARD_SINK: f64 = 1e-4;
 
+/// Depth of [`ContactMaterial::for_mass`] at which hardening doubles the force (m).
+const STANDARD_HARDENING: f64 = 3e-4;
+
 /// The surface of one collider, or of flesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -28,6 +31,9 @@ pub struct ContactMaterial {
     /// Speed `v_s` below which a contact counts as at rest (m/s), > 0, 1e-4 by default. In the law without memory it
     /// is where friction reaches 1/√2 of its limit.
     pub slip_speed: f64,
+    /// Depth `s` at which hardening doubles the force (m), > 0; infinite by default: `k_n d (1 + d²/s²)`. It counts where contacts of bodies are
+    /// solved together, and keeps heavy loads and hard impacts from sinking deep.
+    pub hardening: f64,
 }
 
 /// The law between two surfaces.
@@ -44,24 +50,27 @@ pub struct ContactLaw {
     pub friction: f64,
     /// `v_s` (m/s).
     pub slip_speed: f64,
+    /// `s` (m).
+    pub hardening: f64,
 }
 
 impl ContactMaterial {
     /// Sets only the friction; stiffness and damping are those of the other side. For the world, and for bodies that
     /// forces do not move.
     pub const fn passive(friction: f64) -> Self {
-        Self { stiffness: 0.0, damping: 0.0, friction, grip: 1.0, slip_speed: 1e-4 }
+        Self { stiffness: 0.0, damping: 0.0, friction, grip: 1.0, slip_speed: 1e-4, hardening: f64::INFINITY }
     }
 
     /// Given stiffness (N/m), damping (N·s/m²) and friction; the rest by default.
     pub const fn new(stiffness: f64, damping: f64, friction: f64) -> Self {
-        Self { stiffness, damping, friction, grip: 1.0, slip_speed: 1e-4 }
+        Self { stiffness, damping, friction, grip: 1.0, slip_speed: 1e-4, hardening: f64::INFINITY }
     }
 
     /// Numbers from the mass that the surface carries (kg): on one contact it sinks 0.1 mm under its weight and is
-    /// damped critically there; on several, less.
+    /// damped critically there; on several, less. Under much larger loads it hardens.
     pub fn for_mass(mass: f64, friction: f64) -> Self {
-        Self::for_load(mass * STANDARD_GRAVITY, mass, STANDARD_SINK, friction)
+        let material = Self::for_load(mass * STANDARD_GRAVITY, mass, STANDARD_SINK, friction);
+        Self { hardening: STANDARD_HARDENING, ..material }
     }
 
     /// Sinks by `sink` (m) under the force `load` (N) and is damped critically there for the mass `mass` (kg).
@@ -84,7 +93,9 @@ impl ContactMaterial {
         range("damping", self.damping, false)?;
         range("friction", self.friction, false)?;
         range("grip", self.grip, true)?;
-        range("slip speed", self.slip_speed, true)
+        range("slip speed", self.slip_speed, true)?;
+        let firm = if self.hardening == f64::INFINITY { 1.0 } else { self.hardening };
+        range("hardening", firm, true)
     }
 
     /// The law between this surface and `other`; the order does not matter.
@@ -96,6 +107,7 @@ impl ContactMaterial {
             tangential_stiffness: stiffness * self.grip.min(other.grip),
             friction: (self.friction * other.friction).sqrt(),
             slip_speed: self.slip_speed.max(other.slip_speed),
+            hardening: self.hardening.min(other.hardening),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::contact_point::{ContactKey, ContactPoint, Mover, Owner};
 use crate::placed::{ContactSpot, PlacedCollider, WorldShape};
 use crate::{
     capsule_pair::capsules, collider::Collider, convex_pair::FaceClipper, ground_points::GroundPoints,
-    shape::ContactShape,
+    primitives::hinders_rolling, shape::ContactShape,
 };
 use glam::DVec3;
 use sinew_math::Shape;
@@ -103,9 +103,16 @@ impl NarrowScratch {
 
     fn on_ground(&mut self, body: WorldShape<'_>, ground: WorldShape<'_>, margin: f64) {
         let mut points = std::mem::take(&mut self.ground_points);
-        let down = body.placed.axes.transpose() * -ground.placed.axes.z_axis;
+        // On a slope of a height field, down is against the slope below the centre.
+        let centre = ground.placed.local(body.placed.pose.translation);
+        let upward = ground.shape.distance(centre).map_or(DVec3::Z, |nearest| nearest.normal);
+        let down = body.placed.axes.transpose() * -(ground.placed.axes * upward);
         points.fill(body.shape, down);
-        for candidate in points.iter() {
+        let hinders = |feature: u64| match body.shape {
+            ContactShape::Solid(shape) => hinders_rolling(shape, down, feature),
+            _ => false,
+        };
+        for candidate in points.iter().filter(|candidate| !hinders(candidate.feature)) {
             let point = body.placed.pose.transform_point(candidate.point);
             self.round_point(candidate.feature, point, candidate.radius, ground, margin);
         }

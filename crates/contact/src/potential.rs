@@ -3,9 +3,10 @@
 //! With the depth `d` at the start of a step of length `h`, the stretch `ξ` along the surface and the lagged damping `c_n d⁺`:
 //!
 //! ```text
-//! p_n = max(0, a − β_n u')           a = h k_n d       β_n = h (h k_n + c)      u' = n·v'      c = c_n d⁺, less where d is deep
+//! p_n = max(0, a − β_n u') + f e³    a = h k_n d       β_n = h (h k_n + c)      u' = n·v'      c = c_n d⁺, less where d is deep
+//!                                    f = h k_n/s²      e = max(0, d − o − h u') o = max(0, d − 20 s); e³ goes on straight from e = 5 s
 //! p_t = −w cut to |w| ≤ L            w = h k_t ξ + β_t v_t'     β_t = h (h k_t + c)
-//! φ   = p_n²/2β_n + |w|²/2β_t        or, where it slides, p_n²/2β_n + (L|w| − L²/2)/β_t
+//! φ   = max(0, a − β_n u')²/2β_n + f e⁴/4h + |w|²/2β_t        where it slides, the last is (L|w| − L²/2)/β_t
 //! p = −∂φ/∂v',    S = ∂²φ/∂v'²
 //! ```
 //!
@@ -22,6 +23,12 @@ use sinew_math::Sym3;
 const RECOVERY: f64 = 1.0 / 60.0;
 const FASTEST_RECOVERY: f64 = 1.0;
 
+/// Where a contact is deeper than this many hardening depths at the start of a step, hardening resists what goes deeper, but drives nothing out.
+const HARDENED: f64 = 20.0;
+
+/// Hardening depths from which on the force of hardening grows no more than linearly.
+const FULLY_HARD: f64 = 5.0;
+
 /// The law of a contact in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactPotential {
@@ -31,6 +38,14 @@ pub struct ContactPotential {
     pub push: f64,
     /// `β_n` (kg).
     pub resistance: f64,
+    /// `f` (N·s/m³).
+    pub hardening: f64,
+    /// `d − o` (m).
+    pub depth: f64,
+    /// Largest `e` of the third power (m).
+    pub hardest: f64,
+    /// `h` (s).
+    pub dt: f64,
     /// `h k_t ξ` (N·s, world).
     pub pull: DVec3,
     /// `β_t` (kg).
@@ -60,6 +75,9 @@ impl ContactStart {
         let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
         let (pull, grip) =
             (stretch * (dt * tangential_stiffness), dt * (dt * tangential_stiffness + damping));
+        let hardening = dt * stiffness / (self.law.hardening * self.law.hardening);
+        let depth = self.depth.min(HARDENED * self.law.hardening);
+        let hardest = FULLY_HARD * self.law.hardening;
         let at_rest = push - resistance * self.normal.dot(now);
         let alone = (push - resistance * self.normal.dot(free)) / (1.0 + resistance / self.mass);
         let load = if self.depth >= 0.0 { at_rest } else { alone };
@@ -70,7 +88,20 @@ impl ContactStart {
             return ContactPotential::default();
         }
         let limit = friction * load.max(0.0);
-        ContactPotential { normal: self.normal, push, resistance, pull, grip, friction, limit }
+        let normal = self.normal;
+        ContactPotential {
+            normal,
+            push,
+            resistance,
+            hardening,
+            depth,
+            hardest,
+            dt,
+            pull,
+            grip,
+            friction,
+            limit,
+        }
     }
 }
 
@@ -87,7 +118,19 @@ impl ContactPotential {
     /// `p_n` (N·s) at a relative velocity (m/s).
     #[inline]
     pub fn load(&self, velocity: DVec3) -> f64 {
-        (self.push - self.resistance * self.normal.dot(velocity)).max(0.0)
+        self.normal_at(velocity).0
+    }
+
+    /// `p_n` (N·s) at a relative velocity (m/s), and by how much it falls with the speed of separation (kg).
+    #[inline]
+    fn normal_at(&self, velocity: DVec3) -> (f64, f64) {
+        let speed = self.normal.dot(velocity);
+        let linear = self.push - self.resistance * speed;
+        let e = (self.depth - self.dt * speed).max(0.0);
+        let bent = e.min(self.hardest);
+        let hard = self.hardening * bent * bent;
+        let slope = if linear > 0.0 { self.resistance } else { 0.0 };
+        (linear.max(0.0) + hard * (3.0 * e - 2.0 * bent), slope + 3.0 * self.dt * hard)
     }
 
     /// `w` (N·s).
@@ -108,12 +151,9 @@ impl ContactPotential {
 
     /// Impulse and slope at a relative velocity (m/s).
     pub fn linearize(&self, velocity: DVec3) -> ContactSlope {
-        let load = self.load(velocity);
+        let (load, steepness) = self.normal_at(velocity);
         let mut impulse = self.normal * load;
-        let mut slope = Sym3::ZERO;
-        if load > 0.0 {
-            slope = slope.add_outer(self.resistance, self.normal);
-        }
+        let mut slope = Sym3::ZERO.add_outer(steepness, self.normal);
         if self.limit > 0.0 {
             let w = self.shear(velocity);
             let length = w.length();
@@ -138,14 +178,20 @@ impl ContactPotential {
         if self.resistance <= 0.0 {
             return 0.0;
         }
-        let load = self.load(velocity);
+        let speed = self.normal.dot(velocity);
+        let linear = (self.push - self.resistance * speed).max(0.0);
+        let e = (self.depth - self.dt * speed).max(0.0);
         let length = self.shear(velocity).length();
         let shear = if length > self.limit {
             (length - 0.5 * self.limit) * self.limit
         } else {
             0.5 * length * length
         };
-        0.5 * load * load / self.resistance + shear / self.grip
+        let bent = e.min(self.hardest);
+        let straight = e - bent;
+        let hard = (0.25 * bent * bent + bent * straight + 1.5 * straight * straight) * bent * bent;
+        let hard = hard * self.hardening / self.dt;
+        0.5 * linear * linear / self.resistance + hard + shear / self.grip
     }
 
     /// Sets the friction limit of the load at a relative velocity (m/s).
@@ -161,7 +207,7 @@ impl ContactPotential {
 
     /// The law at a relative velocity (m/s) as one that is linear around it.
     pub fn step_at(&self, velocity: DVec3) -> ContactStep {
-        let load = self.load(velocity);
+        let (load, steepness) = self.normal_at(velocity);
         if load <= 0.0 {
             return ContactStep::default();
         }
@@ -180,8 +226,12 @@ impl ContactPotential {
         ContactStep {
             grip,
             axes: [self.normal, t, across],
-            resistance: [self.resistance, along, along],
-            impulse: [self.push, friction + along * t.dot(velocity), along * across.dot(velocity)],
+            resistance: [steepness, along, along],
+            impulse: [
+                load + steepness * self.normal.dot(velocity),
+                friction + along * t.dot(velocity),
+                along * across.dot(velocity),
+            ],
         }
     }
 }

@@ -19,6 +19,9 @@ const HEXAGON: [(f64, f64); 6] = {
 /// Feature of the deepest point of the rim at `−x`; the other rim has the next one.
 const DEEPEST: u64 = 12;
 
+/// A cylinder whose axis is so close to level (cosine to the vertical, 15°) lies.
+const LYING: f64 = 0.26;
+
 /// The deepest point of a rim counts only if it is deeper than the six by this part of the radius. Otherwise a standing
 /// cylinder would rock on a point that jumps from side to side.
 const DEEPER: f64 = 1e-4;
@@ -64,6 +67,12 @@ pub(crate) fn ground_points(shape: &Shape, down: DVec3, mut add: impl FnMut(u64,
     }
 }
 
+/// Whether a point of [`ground_points`] would keep a shape from rolling on flat ground along `down`: a lying cylinder touches with the deepest points
+/// of its rims only.
+pub(crate) fn hinders_rolling(shape: &Shape, down: DVec3, feature: u64) -> bool {
+    matches!(shape, Shape::Cylinder { .. }) && down.x.abs() < LYING && feature < DEEPEST
+}
+
 fn rim_points(radius: f64, half: f64, down: DVec3, mut add: impl FnMut(u64, DVec3, f64)) {
     let radial = DVec3::new(0.0, down.y, down.z);
     let length = radial.length();
@@ -74,7 +83,7 @@ fn rim_points(radius: f64, half: f64, down: DVec3, mut add: impl FnMut(u64, DVec
         for (k, (y, z)) in HEXAGON.into_iter().enumerate() {
             add((6 * rim + k) as u64, DVec3::new(x, y * radius, z * radius), 0.0);
         }
-        if below > DEEPER {
+        if below > DEEPER || down.x.abs() < LYING {
             add(DEEPEST + rim as u64, DVec3::X * x + radial * (radius / length), 0.0);
         }
     }

@@ -34,6 +34,8 @@ pub struct Approach {
     pub free: DVec3,
     /// Mass at the contact (kg), see [`ContactStart::mass`].
     pub mass: f64,
+    /// Displacement of the first side along the surface within the step that velocities at its start do not show (m, world).
+    pub slide: DVec3,
 }
 
 /// Summary of the contacts of a step.
@@ -114,7 +116,7 @@ impl ContactSolve {
         anchors.fill_stretches(contacts, &mut self.stretches);
         for (contact, &stretch) in contacts.iter().zip(&self.stretches) {
             let at = approach(contact);
-            let start = contact.start(stretch, at.mass);
+            let start = contact.start(stretch + at.slide, at.mass);
             each(contact, &start, &at);
             self.starts.push(start);
         }

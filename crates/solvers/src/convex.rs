@@ -59,7 +59,7 @@ pub struct ConvexSettings {
 
 impl Default for ConvexSettings {
     fn default() -> Self {
-        Self { precision: 1e-9, follow_precision: 3e-3, iterations: 8, products: 2000 }
+        Self { precision: 1e-9, follow_precision: 1e-2, iterations: 4, products: 2000 }
     }
 }
 
@@ -98,6 +98,10 @@ const LOOSE: f64 = 0.1;
 const SAFE: f64 = 0.3;
 /// Slope along a search direction that is left, relative to the one at its start.
 const FLAT: f64 = 0.05;
+/// Part of the slope at the start of a search that is worth going further than a whole step, and how far at most. Forces that grow with the third
+/// power of a depth take a third of it per step.
+const STEEP: f64 = 0.2;
+const LONGEST: f64 = 3.0;
 /// Share of the energy of the impulses that counts as if it were one of the forces.
 const ROUNDING: f64 = 1e-10;
 /// Evaluations of a line search.
@@ -244,7 +248,7 @@ impl ConvexScratch {
         most
     }
 
-    /// Goes along the change to where the energy is smallest, a whole step if it still falls there; false if it does not fall at all.
+    /// Goes along the change to where the energy is smallest; false if it does not fall at all.
     fn advance(&mut self, forces: &mut dyn ConvexForces) -> bool {
         let Self { impulses, motions, change, .. } = self;
         forces.search_along(&change.0);
@@ -269,11 +273,14 @@ impl ConvexScratch {
     }
 }
 
-/// Where an increasing slope with the value `start < 0` at 0 is nearly zero, at most 1.
+/// Where an increasing slope with the value `start < 0` at 0 is nearly zero; 1 if it still falls a little there, at most [`LONGEST`].
 fn flat_share(start: f64, slope: &mut impl FnMut(f64) -> f64) -> f64 {
     let (mut low, mut high) = ((0.0, start), (1.0, slope(1.0)));
+    if high.1 < STEEP * start {
+        (low, high) = (high, (LONGEST, slope(LONGEST)));
+    }
     if high.1.is_nan() || high.1 <= FLAT * -start {
-        return 1.0;
+        return high.0;
     }
     // Secants between a falling and a rising end, halves where they are slow (Illinois).
     for _ in 0..SEARCHES {

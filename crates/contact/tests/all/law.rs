@@ -13,6 +13,7 @@ fn random_law(rng: &mut Rng) -> ContactLaw {
         tangential_stiffness: stiffness * rng.uniform(0.1, 2.0),
         friction: rng.uniform(0.0, 1.5),
         slip_speed: rng.power_of_ten(-4, -1),
+        hardening: f64::INFINITY,
     }
 }
 

@@ -102,6 +102,7 @@ impl Bricks {
             now: Self::relative(bricks, &now, c),
             free: Self::relative(bricks, &free, c),
             mass: self.mass_error * Self::mass_at(bricks, c),
+            slide: DVec3::ZERO,
         };
         self.solve.begin(contacts, &self.anchors, h, approach);
         let mut motions = solve(bricks, contacts, self.solve.steps(), &free);

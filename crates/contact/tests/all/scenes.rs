@@ -351,7 +351,12 @@ fn particles_hold_on_a_slope_and_stop_a_ball_with_one_solve_each() {
         contacts.clear();
         model.point_contacts(&cloud_of(&points, material), &poses, 0.2, &mut work, &mut contacts);
         let now = |c: &ContactPoint| velocities[vertex(c)];
-        solve.begin(&contacts, &anchors, H, |c| Approach { now: now(c), free: now(c) + gravity * H, mass });
+        solve.begin(&contacts, &anchors, H, |c| Approach {
+            now: now(c),
+            free: now(c) + gravity * H,
+            mass,
+            slide: DVec3::ZERO,
+        });
         let mut ends: Vec<DVec3> = velocities.iter().map(|v| *v + gravity * H).collect();
         for (contact, step) in contacts.iter().zip(solve.steps()).filter(|(_, step)| step.grip != Grip::Open)
         {
@@ -384,7 +389,8 @@ fn a_step_of_contacts_allocates_nothing_once_warm() {
     let mut scene = Scene::new(floor(0.5), bodies, DVec3::Z * -G);
     scene.run(3);
     let (mut solve, mut anchors) = (ContactSolve::new(), scene.bricks.anchors.clone());
-    let approach = Approach { now: DVec3::ZERO, free: DVec3::new(0.1, 0.0, -0.1), mass: 1.0 };
+    let approach =
+        Approach { now: DVec3::ZERO, free: DVec3::new(0.1, 0.0, -0.1), mass: 1.0, slide: DVec3::ZERO };
     let mut run = || {
         solve.begin(&scene.contacts, &anchors, H, |_| approach);
         solve.review(&scene.contacts, false, |_| DVec3::X);

@@ -47,6 +47,16 @@ struct BestSolution {
     motions: Vec<Motion>,
 }
 
+/// Solves of a step: of guesses at the laws of contacts with flesh; and of contacts of bodies, where each is a few iterations.
+const MOST_SOLVES: u32 = 6;
+const MOST_TOUCHING_SOLVES: u32 = 40;
+
+/// Relative error of the contact forces at which it is worth looking where the bodies end.
+const NEAR: f64 = 0.01;
+
+/// Solves that what is found there may take.
+const LEFT_TO_SOLVE: u32 = 8;
+
 /// With more bodies than this, their coupling through the flesh (a dense matrix) is left out of the preconditioner.
 const MAX_COUPLED: usize = 48;
 
@@ -310,16 +320,20 @@ impl Companion for Flesh<'_> {
     }
 
     fn review(&mut self, own: &[f64], motions: &[Motion], solves_left: u32) -> bool {
-        let Self { model, work, .. } = self;
+        let Self { model, state, work } = self;
         if model.bodies.is_empty() {
             motions.clone_into(&mut work.motions);
             work.report.n_solves += 1;
+            let Some(report) = work.report.touched.filter(|_| solves_left > 0) else { return false };
+            let may_look = report.residual <= NEAR && solves_left >= LEFT_TO_SOLVE;
+            if may_look && work.contacts.look_ahead(model, motions, &state.anchors) {
+                return true;
+            }
             // Not solved yet: the next solve goes on from here, with the tree factored for the slopes found.
-            let is_open = solves_left > 0 && work.report.touched.is_some_and(|report| !report.has_converged);
-            if is_open {
+            if !report.has_converged {
                 work.contacts.touching.refresh(motions);
             }
-            return is_open;
+            return !report.has_converged;
         }
         let mut first = 0;
         for ((body, elements), ends) in model.bodies.iter().zip(&work.elements).zip(&mut work.velocities) {
@@ -372,6 +386,10 @@ impl Companion for Flesh<'_> {
         model.follow(bodies, state);
     }
 
+    fn most_solves(&self) -> u32 {
+        if self.model.bodies.is_empty() { MOST_TOUCHING_SOLVES } else { MOST_SOLVES }
+    }
+
     fn solved(&mut self, report: CgReport) {
         self.work.report.iterations += report.iterations;
         self.work.report.solve = Some(report);
@@ -381,13 +399,9 @@ impl Companion for Flesh<'_> {
         !self.work.contacts.touching.ports().is_empty()
     }
 
-    fn touching(&mut self, is_first: bool, start: &mut Vec<Force>) -> &mut dyn ConvexForces {
+    fn touching(&mut self, start: &mut Vec<Force>) -> &mut dyn ConvexForces {
         let FleshWorkspace { contacts, motions, .. } = &mut *self.work;
-        if is_first {
-            contacts.touching.start(motions, start);
-        } else {
-            contacts.touching.start_again(start);
-        }
+        contacts.touching.start(motions, start);
         &mut contacts.touching
     }
 

@@ -82,6 +82,19 @@ impl ContactSides<'_> {
         }
     }
 
+    /// How far the first body of a contact slides within a step of `h` seconds because the contact moves over turning bodies (m, world): with
+    /// velocities `v`, spins `ω`, and the contact moving with the first body that forces move, `½ h² (ω_a × (v − v_a) − ω_b × (v − v_b))`.
+    pub(crate) fn slide(&self, contact: &ContactPoint, h: f64) -> DVec3 {
+        let Mover::Body(first) = contact.a else { return DVec3::ZERO };
+        let a = self.motions[first as usize];
+        let b = match contact.b {
+            Owner::World => Motion::ZERO,
+            Owner::Body(body) => self.motions[body as usize],
+        };
+        let v = if self.model.masses[first as usize].is_some() { a.linear } else { b.linear };
+        (a.angular.cross(v - a.linear) - b.angular.cross(v - b.linear)) * (0.5 * h * h)
+    }
+
     /// Approximate velocity that a unit impulse gives to one side (1/kg).
     pub(crate) fn inverse_mass(&self, side: &SolvedSide) -> f64 {
         match side {

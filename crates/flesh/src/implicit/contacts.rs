@@ -16,6 +16,7 @@ use sinew_mechanism::{CompanionLoads, CouplingPoint};
 
 use super::contact_sides::{ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
+use super::end_contacts::EndContacts;
 use super::touching::TouchingBodies;
 use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
@@ -50,6 +51,7 @@ pub(crate) struct Contacts {
     pub(crate) couplings: ContactCouplings,
     /// Contacts of bodies, if there is no flesh.
     pub(crate) touching: TouchingBodies,
+    end: EndContacts,
 }
 
 impl Contacts {
@@ -68,7 +70,7 @@ impl Contacts {
         if moment.is_ahead {
             self.advance(model, moment, state);
         }
-        let Self { query, points, solve, centres, motions, scaled, touching, .. } = self;
+        let Self { query, points, solve, centres, motions, scaled, touching, end, .. } = self;
         let anchors = if moment.is_ahead { &*scaled } else { &state.anchors };
         let nodes = |flesh: usize, node: usize| state.nodes[flesh].velocities[node];
         let sides = ContactSides { model, centres, motions, faces: &query.faces };
@@ -81,16 +83,45 @@ impl Contacts {
             if model.is_inside(contact) {
                 now = DVec3::ZERO;
             }
-            Approach { now, free, mass: 1.0 / (sides.inverse_mass(&first) + sides.inverse_mass(&other)) }
+            let mass = 1.0 / (sides.inverse_mass(&first) + sides.inverse_mass(&other));
+            // A step of second order knows how bodies turn.
+            let slide = if moment.is_ahead { DVec3::ZERO } else { sides.slide(contact, moment.h) };
+            Approach { now, free, mass, slide }
         };
         if !model.bodies.is_empty() {
             solve.begin(points, anchors, moment.h, approach);
             return;
         }
+        end.begin(moment);
         touching.clear();
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
             touching.add(model, &sides.of(contact), law, free);
         });
+    }
+
+    /// Looks where a solution takes the bodies, if there is no flesh; true if something touches there that the step does not know: then it is part
+    /// of the step, and what is known begins at the solution.
+    pub(crate) fn look_ahead(&mut self, model: &FleshModel, ends: &[Motion], anchors: &Anchors) -> bool {
+        let Self { query, points, solve, centres, motions, stretches, scaled, touching, end, .. } = self;
+        if end.look((model, centres), ends, (query, points), 1.0 / self.scale) == 0 {
+            return false;
+        }
+        anchors.fill_stretches(points, stretches);
+        stretches.iter_mut().for_each(|stretch| *stretch *= self.scale);
+        scaled.replace(points, stretches);
+        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let approach = |contact: &ContactPoint| {
+            let now = sides.relative(contact, ends, &|_, _| DVec3::ZERO);
+            let [first, other] = sides.of(contact);
+            let mass = 1.0 / (sides.inverse_mass(&first) + sides.inverse_mass(&other));
+            let slide = if end.is_ahead { DVec3::ZERO } else { sides.slide(contact, end.h) };
+            Approach { now, free: now, mass, slide }
+        };
+        touching.clear();
+        solve.begin_convex(points, scaled, end.h, approach, |contact, law, now| {
+            touching.add(model, &sides.of(contact), law, now);
+        });
+        true
     }
 
     /// Removes points of flesh that cannot arrive within the step at twice their speed: the next step finds them.

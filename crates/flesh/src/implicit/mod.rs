@@ -7,6 +7,7 @@ mod contact_sides;
 mod contacts;
 mod couplings;
 mod elements;
+mod end_contacts;
 mod touching;
 
 pub use companion::{Flesh, FleshWorkspace};

@@ -25,6 +25,8 @@ pub(crate) struct TouchingBodies {
     points: Vec<TouchingPoint>,
     /// Changes of the impulses to start from, since the sums per body have changed.
     shifts: Vec<Force>,
+    /// Whether the contacts are solved for the first time.
+    are_new: bool,
     /// Per body of the model: place among `bodies`, or `GIVEN`.
     places: Vec<u32>,
 }
@@ -74,6 +76,7 @@ impl TouchingBodies {
         self.ports.clear();
         self.diagonal.clear();
         self.points.clear();
+        self.are_new = true;
     }
 
     /// Adds a contact with its law; `expected` is the relative velocity (m/s) at which its slope is guessed.
@@ -159,13 +162,13 @@ impl TouchingBodies {
         }
     }
 
-    /// Impulses to start from where another solve has ended.
-    pub(crate) fn start_again(&mut self, impulses: &mut [Force]) {
-        impulses.iter_mut().zip(self.shifts.drain(..)).for_each(|(impulse, shift)| *impulse += shift);
-    }
-
-    /// Impulses to start from, those at some twists of all bodies: `f + D V`.
+    /// Impulses to start from: those of the last solve; of new contacts those at some twists of all bodies, `f + D V`.
     pub(crate) fn start(&mut self, motions: &[Motion], impulses: &mut Vec<Force>) {
+        if !std::mem::take(&mut self.are_new) {
+            impulses.iter_mut().zip(self.shifts.drain(..)).for_each(|(impulse, shift)| *impulse += shift);
+            return;
+        }
+        self.shifts.clear();
         impulses.clear();
         let moving = self.bodies.iter().zip(&self.diagonal);
         impulses.extend(moving.map(|(&body, diagonal)| diagonal.mul(motions[body])));

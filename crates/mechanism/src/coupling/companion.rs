@@ -60,14 +60,17 @@ pub trait Companion: Attached {
     /// The bodies have moved: moves itself with the last solution. A step may have several parts; each ends with this.
     fn commit(&mut self, bodies: &State);
 
+    /// Solves at one point, at most.
+    fn most_solves(&self) -> u32;
+
     /// Learns how the solve went.
     fn solved(&mut self, report: CgReport);
 
     /// Whether it has forces between bodies at the present point that are no linear law.
     fn touches(&self) -> bool;
 
-    /// These forces; for the first solve of a step with the impulses to start from.
-    fn touching(&mut self, is_first: bool, start: &mut Vec<Force>) -> &mut dyn ConvexForces;
+    /// These forces, and the impulses to start from: those that the last solve has left in `start`, or others.
+    fn touching(&mut self, start: &mut Vec<Force>) -> &mut dyn ConvexForces;
 
     /// Learns how the solve with these forces went.
     fn touched(&mut self, report: ConvexReport);

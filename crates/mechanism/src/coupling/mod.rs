@@ -7,5 +7,5 @@ mod solve;
 mod together;
 
 pub use companion::{Companion, CompanionLoads, CouplingPoint, PointLaw};
-pub(crate) use solve::{CompanionScratch, CompanionSolve, CoupledTree, MOST_SOLVES};
+pub(crate) use solve::{CompanionScratch, CompanionSolve, CoupledTree};
 pub(crate) use together::Together;

@@ -16,9 +16,6 @@ use sinew_solvers::{
 use crate::tree::{ReactingTree, TreeScratch};
 use crate::{Companion, Model};
 
-/// Solves at one linearization point: a contact that opens and closes for ever is left as it is.
-pub(crate) const MOST_SOLVES: u32 = 6;
-
 /// Scratch of the solves with a companion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CompanionScratch {
@@ -146,7 +143,7 @@ impl CompanionScratch {
     ) {
         self.touch(motions);
         if companion.touches() {
-            self.touch_bodies(factor, companion, is_first, loops);
+            self.touch_bodies(factor, companion, loops);
             return;
         }
         companion.start(&self.touched, &mut self.residual, &mut self.start);
@@ -167,7 +164,6 @@ impl CompanionScratch {
         &mut self,
         factor: &PairFactor,
         companion: &mut dyn Companion,
-        is_first: bool,
         loops: Option<ClosedRows<'_>>,
     ) {
         let Self { tree, ports, system, convex, touched, impulses, .. } = self;
@@ -175,7 +171,7 @@ impl CompanionScratch {
         on_tree.touch(ports, factor.len());
         let (mut tree, mut closed_tree) = (tree.touched(factor), None);
         let tree = with_loops(&mut tree, loops, (ports, closed), &mut closed_tree);
-        let forces = companion.touching(is_first, &mut convex.impulses);
+        let forces = companion.touching(&mut convex.impulses);
         let mut react = |impulses: &[Force], motions: &mut [Motion]| on_tree.respond(tree, impulses, motions);
         let report = minimize(forces, &mut react, touched, &ConvexSettings::default(), convex);
         companion.touched(report);

@@ -6,7 +6,7 @@
 use glam::DVec3;
 use sinew_solvers::CgSettings;
 
-use crate::coupling::{CompanionScratch, CompanionSolve, CoupledTree, MOST_SOLVES, Together};
+use crate::coupling::{CompanionScratch, CompanionSolve, CoupledTree, Together};
 use crate::loops::{LoopDemand, LoopWorkspace, Refinement, Surroundings};
 use crate::tree::{
     BlockResponder, BlockScratch, BodyLoads, LinearizationPoint, Rotor, TreeReport, TreeScratch, TreeSystem,
@@ -85,12 +85,11 @@ impl PointSolver<'_> {
     /// Solves at a point, again while the companion changes its laws.
     pub(crate) fn solve(&mut self, problem: &PointProblem<'_>, run: &mut Refinement<'_>) -> SolvedPoint {
         let at = &problem.point;
-        let mut solves_left = MOST_SOLVES;
+        let most = self.companion.as_ref().map_or(1, |coupled| coupled.companion.most_solves());
+        let mut solves_left = most;
         loop {
-            let coupling = CouplingPoint {
-                is_same: problem.coupling.is_same || solves_left < MOST_SOLVES,
-                ..problem.coupling
-            };
+            let coupling =
+                CouplingPoint { is_same: problem.coupling.is_same || solves_left < most, ..problem.coupling };
             let solved = self.solve_once(problem, &coupling, run);
             solves_left -= 1;
             let Some(CoupledCompanion { scratch, companion, .. }) = &mut self.companion else {

@@ -1,0 +1,115 @@
+//! Contacts of bodies where a step ends, which those of its start did not foresee.
+//!
+//! Contacts are linearized where they were found: a body that turns by a third of a radian within the step arrives with other corners, or with a
+//! surface that has moved aside. So after a solve the bodies are placed where it takes them, `x ⊕ h v'`, and contacts are found there. One that is
+//! deeper than expected by more than [`UNNOTICED`] is added to the step: with the normal and the point of the end, and with the depth `d` at
+//! its start that gives the depth found, `d − h n·v' = d_end`. Then the step is solved again. This is Newton's method on the geometry.
+//!
+//! Both sides get their impulse at one point, so momentum is kept. It is the point of the end, less the way of the common centre of mass.
+//! World axes, SI. Cost: one query per look; none while no body that touches turns.
+
+use glam::DVec3;
+use sinew_contact::{ContactKey, ContactPoint};
+use sinew_math::{Motion, Pose};
+use sinew_mechanism::CouplingPoint;
+
+use super::contact_sides::{ContactSides, SolvedSide};
+use crate::{model::FleshModel, surface_contacts::ContactQuery};
+
+/// Depth that is not expected and does no harm, m.
+const UNNOTICED: f64 = 5e-4;
+
+/// Looks at the end of a step, at most.
+const MOST_LOOKS: u32 = 5;
+
+/// Distance of the surface of a body from its centre that rotation is assumed to move, m.
+const BODY_RADIUS: f64 = 0.2;
+
+/// Where bodies begin and end a step, and what touches there.
+#[derive(Default)]
+pub(crate) struct EndContacts {
+    /// Poses where contacts were found at first, and the twists that these poses contain already.
+    poses: Vec<Pose>,
+    carried: Vec<Motion>,
+    ends: Vec<Pose>,
+    found: Vec<ContactPoint>,
+    /// What has been put into the step, with the keys of the queries.
+    added: Vec<ContactPoint>,
+    /// Effective length of the step, s.
+    pub(crate) h: f64,
+    /// Whether the first poses contain a displacement.
+    pub(crate) is_ahead: bool,
+    looks_left: u32,
+}
+
+impl EndContacts {
+    /// A step begins.
+    pub(crate) fn begin(&mut self, moment: &CouplingPoint<'_>) {
+        moment.poses.clone_into(&mut self.poses);
+        self.carried.clear();
+        let carried = |&motion: &Motion| if moment.is_ahead { motion } else { Motion::ZERO };
+        self.carried.extend(moment.motions.iter().map(carried));
+        (self.h, self.is_ahead) = (moment.h, moment.is_ahead);
+        self.looks_left = MOST_LOOKS;
+        self.added.clear();
+    }
+
+    /// Looks at the end of the step with the twists `motions`. Puts contacts that are deeper than expected among `points`, with stiffnesses along
+    /// the surface times `grip`; returns how many there are.
+    pub(crate) fn look(
+        &mut self,
+        (model, centres): (&FleshModel, &[DVec3]),
+        motions: &[Motion],
+        (query, points): (&mut ContactQuery, &mut Vec<ContactPoint>),
+        grip: f64,
+    ) -> usize {
+        let Some(contact) = model.contact.as_ref().filter(|_| self.looks_left > 0) else { return 0 };
+        let turn = motions.iter().map(|motion| motion.angular.length()).fold(0.0, f64::max);
+        if BODY_RADIUS * turn * self.h <= UNNOTICED {
+            return 0;
+        }
+        self.looks_left -= 1;
+        let Self { poses, carried, ends, found, added, h, looks_left, .. } = self;
+        ends.clear();
+        let moving = poses.iter().zip(motions.iter().zip(&*carried));
+        ends.extend(moving.map(|(pose, (&end, &carried))| pose.retract((end - carried) * *h)));
+        contact.rigid_contacts(ends, 0.0, &mut query.work, found);
+        let sides = ContactSides { model, centres, motions, faces: &query.faces };
+        let still = |_: usize, _: usize| DVec3::ZERO;
+        found.retain_mut(|contact| {
+            let known = points.binary_search_by_key(&contact.key, |point| point.key).ok();
+            let known = known.map(|i| &points[i]).into_iter();
+            let known = known.chain(added.iter().filter(|other| other.key == contact.key));
+            let depth = |point: &ContactPoint| {
+                point.depth - *h * point.normal.dot(sides.relative(point, motions, &still))
+            };
+            if contact.depth <= known.map(depth).fold(0.0, f64::max) + UNNOTICED {
+                return false;
+            }
+            contact.point -= common_way(&sides, contact, motions) * *h;
+            contact.depth += *h * contact.normal.dot(sides.relative(contact, motions, &still));
+            contact.law.tangential_stiffness *= grip;
+            true
+        });
+        added.extend_from_slice(found);
+        for contact in &mut *found {
+            contact.key.feature ^= ContactKey::AHEAD << *looks_left;
+        }
+        points.extend_from_slice(found);
+        points.sort_unstable_by_key(|point| point.key);
+        found.len()
+    }
+}
+
+/// Velocity of the common centre of mass of the bodies of a contact that forces move, m/s.
+fn common_way(sides: &ContactSides<'_>, contact: &ContactPoint, motions: &[Motion]) -> DVec3 {
+    let (mut mass, mut momentum) = (0.0, DVec3::ZERO);
+    for side in sides.of(contact) {
+        if let SolvedSide::Body { body, .. } = side {
+            let own = sides.model.masses[body].unwrap_or(0.0);
+            mass += own;
+            momentum += motions[body].linear * own;
+        }
+    }
+    if mass > 0.0 { momentum / mass } else { DVec3::ZERO }
+}
