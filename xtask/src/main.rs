@@ -41,9 +41,10 @@ usage: cargo xtask COMMAND
                            them as SVG; saved runs live in target/sinew-bench/
   callgrind [SUITE]        instruction counts where valgrind exists
   soak                     the tests named `…soak…` in release mode, with ten times the counts of `cargo test`
-  soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS]
+  soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS] [--stabilize]
                            random mechanisms at default settings: gaps, energy, freezing, non-finite states; --out writes
-                           the scenes that fail, --shrink makes them smaller
+                           the scenes that fail, --shrink makes them smaller, --stabilize corrects joints after every
+                           step and judges that, too
   soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N] [--scheme PART_OF_NAME]
                            momentum of floating mechanisms in every scheme
   soak piles [--count MOST_BOXES] [--seed FIRST] [--seconds S]

@@ -20,6 +20,8 @@ pub(crate) struct HealthSummary {
     /// Steps that were divided, and into how many parts at most.
     pub(crate) divided_steps: u64,
     pub(crate) most_parts: u32,
+    /// Islands that made one step of second order with the first, at most.
+    pub(crate) most_fallen_islands: u32,
     /// Steps that left a joint open, by more than a thousandth of the size of its bodies.
     pub(crate) open_steps: u64,
     /// The largest of these errors, relative to the size of the bodies, and its joint.
@@ -63,6 +65,7 @@ impl HealthSummary {
         self.solves += u64::from(mechanism.iterations);
         self.divided_steps += u64::from(mechanism.substeps > 1);
         self.most_parts = self.most_parts.max(mechanism.substeps);
+        self.most_fallen_islands = self.most_fallen_islands.max(mechanism.fallen_islands);
         if let Some(joint) = health.open_joint {
             self.open_steps += 1;
             if mechanism.unclosed > self.largest_opening {
@@ -129,6 +132,7 @@ impl HealthSummary {
         self.solves += other.solves;
         self.divided_steps += other.divided_steps;
         self.most_parts = self.most_parts.max(other.most_parts);
+        self.most_fallen_islands = self.most_fallen_islands.max(other.most_fallen_islands);
         self.open_steps += other.open_steps;
         if other.largest_opening > self.largest_opening {
             self.largest_opening = other.largest_opening;
@@ -151,14 +155,21 @@ impl HealthSummary {
             lines.push(format!("  joints closed  in {per_step} solves per step{divided}"));
         }
         let shown = self.notices.iter().filter(|known| known.notice != HealthNotice::Divided);
-        lines.extend(shown.map(|known| {
-            let head = if known.is_warning { "WARNING" } else { "note" };
-            let what = if known.notice == HealthNotice::OpenJoint { &self.opening() } else { &known.what };
-            let (n, first) = (known.steps, known.first_step);
-            let others = if known.has_others { ", others too" } else { "" };
-            format!("  {head:<14} {what} ({n} of {steps} steps, first {first}{others})")
-        }));
+        lines.extend(shown.map(|known| self.line(known, steps)));
         lines
+    }
+
+    /// The line of a notice.
+    fn line(&self, known: &NoticeCount, steps: u64) -> String {
+        let head = if known.is_warning { "WARNING" } else { "note" };
+        let what = if known.notice == HealthNotice::OpenJoint { &self.opening() } else { &known.what };
+        let (n, first) = (known.steps, known.first_step);
+        let others = if known.has_others { ", others too" } else { "" };
+        let islands = match self.most_fallen_islands {
+            n if n > 1 && known.notice == HealthNotice::FirstOrder => format!(", up to {n} islands at once"),
+            _ => String::new(),
+        };
+        format!("  {head:<14} {what} ({n} of {steps} steps, first {first}{others}{islands})")
     }
 
     /// What is visibly open, if anything is.

@@ -51,8 +51,8 @@ impl Reactions {
         self.wrenches.clear();
     }
 
-    /// Adds a share of the wrenches of the tree joints, from `balance`, which is used up.
-    pub(crate) fn add_tree(&mut self, model: &Model, poses: &[Pose], share: f64) {
+    /// Adds the wrenches of the tree joints, each by its share, from `balance`, which is used up.
+    pub(crate) fn add_tree(&mut self, model: &Model, poses: &[Pose], share: &dyn Fn(u32) -> f64) {
         for (k, pair) in model.pairs.iter().enumerate() {
             // Children come before parents, so the subtree is complete.
             let (on_child, at) = (self.balance[k], poses[pair.body as usize].translation);
@@ -63,7 +63,7 @@ impl Reactions {
             if pair.joint != WORLD {
                 let [anchor, _] = model.joints[pair.joint as usize].anchors(poses);
                 let wrench = shift_force(on_child, at - anchor);
-                self.add(pair.joint, if pair.flipped { -wrench } else { wrench }, share);
+                self.add(pair.joint, if pair.flipped { -wrench } else { wrench }, share(pair.joint));
             }
         }
     }

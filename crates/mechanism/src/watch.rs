@@ -113,6 +113,11 @@ pub struct StepReport {
     pub substeps: u32,
     /// Those of them whose joints were closed with the directions of their end, which damps what is faster than they are.
     pub damped_parts: u32,
+    /// Islands of connected bodies that made a step of second order, or a part of it, with the first, because the motion of one of their bodies
+    /// was not resolved ([`Noticed::jolted`]). A body that nothing is connected with is one; what may touch or has flesh counts by its joints,
+    /// but falls back together.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub fallen_islands: u32,
     /// Pivots or rows that had to be regularized by compliance.
     pub regularized: u32,
     /// How the loops were closed, all solves of the step together; the residual is that of the last one.
@@ -136,7 +141,7 @@ pub struct Noticed {
     pub mended: Option<JointId>,
     /// A rope that is too long, or a gear out of its range, by more than a thousandth of its size.
     pub open_rope: Option<TransmissionId>,
-    /// A body whose rotation changed too fast to be extrapolated: a step of second order was made with the first.
+    /// A body whose rotation changed too fast to be extrapolated: what is connected with it made a step of second order with the first.
     pub jolted: Option<BodyId>,
     /// A body whose step gained energy without a source that could not be taken out of its motion: more than a hundredth of the largest energy of
     /// motion and springs of what is connected with it.
@@ -191,6 +196,7 @@ impl StepReport {
             worst_joint: if self.unclosed > next.unclosed { self.worst_joint } else { next.worst_joint },
             substeps: self.substeps + 1,
             damped_parts: self.damped_parts + next.damped_parts,
+            fallen_islands: self.fallen_islands.max(next.fallen_islands),
             regularized: self.regularized.max(next.regularized),
             assembly_iterations: self.assembly_iterations + next.assembly_iterations,
             noticed: self.noticed.or(next.noticed),

@@ -95,6 +95,8 @@ pub(crate) struct PointScratch {
 /// Islands over a part of a step; energies, in J, over parts of implicit ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IslandScratch {
+    /// Per body: whether its island falls back to first order while others do not.
+    pub(crate) fallen: Vec<bool>,
     /// Angular momenta of the free ones at the start, kg·m²/s.
     pub(crate) momenta: Vec<DVec3>,
     /// Whether energies are looked at in this part.

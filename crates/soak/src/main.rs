@@ -13,7 +13,7 @@ mod scene;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS]
+usage: soak mechanisms [--count N] [--seed FIRST] [--seconds S] [--threads N] [--out FOLDER] [--shrink RUNS] [--stabilize]
        soak momentum [--count N] [--seed FIRST] [--steps N] [--threads N] [--scheme PART_OF_NAME]
        soak piles [--count MOST_BOXES] [--seed FIRST] [--seconds S]
        soak scene FILE";

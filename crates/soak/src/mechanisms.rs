@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sinew_scene::{SceneDoc, StabilizeDoc};
 use sinew_soak::{SoakFault, Trial, random_scene, shrink};
 
 use crate::options::Options;
@@ -35,8 +36,15 @@ pub(crate) fn run(options: &Options) -> bool {
     silent == 0
 }
 
+/// The mechanism of a seed, stabilized if asked for.
+fn scene_of(seed: u64, options: &Options) -> SceneDoc {
+    let mut scene = random_scene(seed, options.seconds);
+    scene.stabilize = options.stabilize.then(StabilizeDoc::default);
+    scene
+}
+
 fn one(seed: u64, options: &Options) -> Option<Trial> {
-    match Trial::of(&random_scene(seed, options.seconds)) {
+    match Trial::of(&scene_of(seed, options)) {
         Ok(trial) => {
             for finding in trial.findings.iter().filter(|finding| finding.fault != SoakFault::EnergySwing) {
                 let (name, worst, time) = (finding.fault.name(), finding.worst, finding.time);
@@ -53,7 +61,7 @@ fn one(seed: u64, options: &Options) -> Option<Trial> {
 
 /// Writes a scene per fault, made smaller if asked for.
 fn write(folder: &Path, seed: u64, trial: &Trial, options: &Options) {
-    let scene = random_scene(seed, options.seconds);
+    let scene = scene_of(seed, options);
     for finding in trial.findings.iter().filter(|finding| finding.fault != SoakFault::EnergySwing) {
         let small = shrink(&scene, finding.fault, options.shrink);
         let path = folder.join(format!("{}_{seed}.ron", finding.fault.name().replace(' ', "_")));

@@ -16,17 +16,34 @@ pub(crate) struct Options {
     pub(crate) scheme: String,
     /// Where failing scenes are written.
     pub(crate) out: Option<PathBuf>,
+    /// Whether every step is followed by a stabilization.
+    pub(crate) stabilize: bool,
     /// Runs that making a failing scene smaller may take.
     pub(crate) shrink: usize,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            count: None,
+            seed: 1,
+            seconds: 10.0,
+            steps: 10_000,
+            threads: 1,
+            scheme: String::new(),
+            out: None,
+            stabilize: false,
+            shrink: 0,
+        }
+    }
+}
+
 impl Options {
-    /// Reads pairs of a flag and its value.
+    /// Reads pairs of a flag and its value, and `--stabilize`.
     pub(crate) fn parse(words: &[&str]) -> Result<Self, String> {
-        let (scheme, out) = (String::new(), None);
-        let mut options =
-            Self { count: None, seed: 1, seconds: 10.0, steps: 10_000, threads: 1, scheme, out, shrink: 0 };
-        for pair in words.chunks(2) {
+        let mut options = Self { stabilize: words.contains(&"--stabilize"), ..Self::default() };
+        let pairs: Vec<&str> = words.iter().copied().filter(|word| *word != "--stabilize").collect();
+        for pair in pairs.chunks(2) {
             let [flag, value] = pair else { return Err(format!("`{}` needs a value", pair[0])) };
             let bad = || format!("`{flag} {value}`: this is not a number");
             match *flag {

@@ -6,6 +6,7 @@
 //! | silent gap | a joint is open by more than a thousandth of the mechanism, or tilted by 1e-3 rad, and health is good |
 //! | energy | more than 1 % above what was put in for half a second, and health was good so far |
 //! | frozen | a mechanism that gravity sets in motion stays where it is (see `mobility`) |
+//! | worse | a stabilization leaves a joint further open than the step did that it follows |
 //! | named gap, named energy | the same, but health names a joint: counted, no failure |
 //! | energy swing | more than 1 % above what was put in at the end of a step: counted, no failure |
 
@@ -22,6 +23,10 @@ const GAP: f64 = 1e-3;
 /// Largest energy above what was put in, as a share of what was exchanged.
 const EXCESS: f64 = 0.01;
 
+/// Joint errors that a stabilization may leave beyond those it found: as a share, and m or rad, which is its tolerance.
+const ROUNDING: f64 = 1e-6;
+const SMALL: f64 = 1e-9;
+
 /// What is wrong with a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SoakFault {
@@ -33,6 +38,8 @@ pub enum SoakFault {
     Energy,
     /// Gravity does not move it although it could.
     Frozen,
+    /// A stabilization opens joints.
+    Worse,
     /// A joint is open, and health names one.
     NamedGap,
     /// Energy without a source after a step that left a named joint open.
@@ -43,11 +50,12 @@ pub enum SoakFault {
 
 impl SoakFault {
     /// All of them, the worst first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::NotFinite,
         Self::SilentGap,
         Self::Energy,
         Self::Frozen,
+        Self::Worse,
         Self::NamedGap,
         Self::NamedEnergy,
         Self::EnergySwing,
@@ -60,6 +68,7 @@ impl SoakFault {
             Self::SilentGap => "silent gap",
             Self::Energy => "energy",
             Self::Frozen => "frozen",
+            Self::Worse => "worse",
             Self::NamedGap => "named gap",
             Self::NamedEnergy => "named energy",
             Self::EnergySwing => "energy swing",
@@ -131,9 +140,14 @@ impl Trial {
         let mut trial = Self::default();
         let mut account = account(&world);
         let size = size(&world);
+        let mut bare = Bare::of(scene)?;
         let steps = (scene.duration_s / scene.dt).round() as u64;
         for _ in 0..steps {
+            let before = bare.as_mut().and_then(|bare| bare.step(&world));
             let report = trial.step(&mut world, steps);
+            if let Some(before) = before.filter(|_| is_whole(&report)) {
+                trial.note_opening(&world, before);
+            }
             if let Some(body) = report.health.non_finite {
                 let name = || world.mechanism().body_name(body).to_owned();
                 trial.find(SoakFault::NotFinite, world.time(), f64::INFINITY, name);
@@ -199,12 +213,55 @@ impl Trial {
         }
     }
 
+    /// Compares the joints after a stabilization with those before it.
+    fn note_opening(&mut self, world: &World, before: f64) {
+        let after = largest_error(world);
+        if after > (1.0 + ROUNDING) * before + SMALL {
+            self.find(SoakFault::Worse, world.time(), after / before, String::new);
+        }
+    }
+
     fn find(&mut self, fault: SoakFault, time: f64, worst: f64, place: impl FnOnce() -> String) {
         match self.findings.iter_mut().find(|known| known.fault == fault) {
             Some(known) => known.worst = known.worst.max(worst),
             None => self.findings.push(Finding { fault, time, worst, place: place() }),
         }
     }
+}
+
+/// The same scene without stabilization, for the state that a step leaves to it.
+struct Bare {
+    world: World,
+}
+
+impl Bare {
+    /// Of a scene with a stabilization.
+    fn of(scene: &SceneDoc) -> Result<Option<Self>, BuildError> {
+        if scene.stabilize.is_none() {
+            return Ok(None);
+        }
+        let mut scene = scene.clone();
+        scene.stabilize = None;
+        Ok(Some(Self { world: World::from_scene(&scene)? }))
+    }
+
+    /// Largest joint error after a step from the state of another world; none if the step had several parts, each of which is stabilized.
+    fn step(&mut self, world: &World) -> Option<f64> {
+        self.world.restore(world.state()).ok()?;
+        let report = self.world.step();
+        is_whole(&report).then(|| largest_error(&self.world))
+    }
+}
+
+/// Whether a step was made in one part, and joints were not torn before it.
+fn is_whole(report: &StepReport) -> bool {
+    report.mechanism.substeps == 1 && report.health.mended.is_none()
+}
+
+/// The largest gap (m) or tilt (rad) of a joint.
+fn largest_error(world: &World) -> f64 {
+    let violation = world.violation();
+    violation.position.max(violation.rotation)
 }
 
 /// The account of energy from the present state on.

@@ -395,6 +395,10 @@ impl Companion for Flesh<'_> {
         self.work.report.solve = Some(report);
     }
 
+    fn may_touch(&self, body: usize) -> bool {
+        self.model.slots[body] != NO_SLOT
+    }
+
     fn touches(&self) -> bool {
         !self.work.contacts.touching.ports().is_empty()
     }

@@ -8,7 +8,7 @@
 use sinew_math::Pose;
 use sinew_solvers::LoopReport;
 
-use crate::assembly::Placement;
+use crate::assembly::{AssemblyErrors, Placement};
 use crate::input_index::StepInput;
 use crate::loops::{OpeningPolicy, Refinement};
 use crate::measure::joint_error;
@@ -76,17 +76,22 @@ pub fn assemble(
     }
 }
 
-/// Stabilization after a step; returns the number of displacements.
+/// Stabilization after a step; returns the number of displacements. Unless it mends joints that are torn, poses stay as the step left them
+/// where displacements leave joints further open.
 pub(crate) fn stabilize(
     model: &Model,
     state: &mut State,
     input: StepInput<'_>,
-    settings: &Assembly,
+    (settings, mends): (&Assembly, bool),
     workspace: &mut Workspace,
     run: &mut Refinement<'_>,
 ) -> u32 {
     workspace.points.extra_poses.clone_from(&state.poses);
     let n_open = count_open(model, state, input);
+    let largest = |state: &State| {
+        AssemblyErrors::at(model, state, &state.poses, input, OpeningPolicy::Ignore).largest()
+    };
+    let found = largest(state).max(settings.tolerance);
     let opening = OpeningPolicy::Leave;
     let mut placement = Placement { model, input, settings, opening, state, workspace, run };
     let mut placed = placement.place();
@@ -100,6 +105,11 @@ pub(crate) fn stabilize(
         let tried = placed.iterations;
         placed = placement.place();
         placed.iterations += tried;
+    }
+    let is_closed = mends || placed.outcome == AssemblyOutcome::Assembled;
+    let is_better = is_closed || largest(placement.state) <= found;
+    if !is_better {
+        placement.state.poses.clone_from(&placement.workspace.points.extra_poses);
     }
     if settings.velocities {
         placement.match_velocities();

@@ -8,7 +8,7 @@ use sinew_solvers::LoopMethod;
 
 use crate::input_index::StepInput;
 use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Refinement, Surroundings};
-use crate::tree::{LinearizationPoint, TreeSystem, sweep};
+use crate::tree::{LinearizationPoint, StepLaws, TreeSystem, sweep};
 use crate::{Model, RowForm, State, Workspace};
 
 /// Joint error relative to the size of the bodies beyond which rows tell nothing about what depends on what. Contradictory rows then
@@ -50,7 +50,7 @@ impl ZeroStep {
         let at = LinearizationPoint {
             form,
             rates: self.is_rate,
-            held: self.keeps_limits.then_some(&points.held),
+            laws: StepLaws { held: self.keeps_limits.then_some(&points.held), ..StepLaws::default() },
             ..LinearizationPoint::zero_step(model, input, &state.poses, &points.base, &state.twists, per_h)
         };
         let (joint_forces, loop_forces): (&[DVec3], &[DVec3]) =
@@ -88,7 +88,7 @@ impl ZeroStep {
             points.joint_forces.clear();
             points.joint_forces.extend(displacing_forces(model, &tree.motions));
             if let Some(loops) = &loops {
-                loops.take_out(model, 1.0, &mut points.joint_forces);
+                loops.take_out(model, |_| 1.0, &mut points.joint_forces);
                 points.loop_forces.clone_from(&loops.joint_impulses);
             }
         }

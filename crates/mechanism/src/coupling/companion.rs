@@ -66,6 +66,9 @@ pub trait Companion: Attached {
     /// Learns how the solve went.
     fn solved(&mut self, report: CgReport);
 
+    /// Whether it may act on a body, here or in any pose. All such bodies make a step with the same scheme.
+    fn may_touch(&self, body: usize) -> bool;
+
     /// Whether it has forces between bodies at the present point that are no linear law.
     fn touches(&self) -> bool;
 

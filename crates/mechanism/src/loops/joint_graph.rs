@@ -72,8 +72,10 @@ impl JointGraph {
         let Self { graph, joints, .. } = self;
         let mut seen = TreeReport::default();
         graph.rows.copy_blocks(loops, loops.blocks().len());
+        let points = at.point.by_island();
         for looped in &*joints {
-            push_joint(&at.point, looped, &mut graph.rows, &mut seen);
+            let joint = &at.point.model.joints[looped.joint as usize];
+            push_joint(points.at(&[joint.body1, joint.body2]), looped, &mut graph.rows, &mut seen);
         }
         self.seen = seen;
         self.fill_masses(at);
@@ -86,6 +88,8 @@ impl JointGraph {
         let model = at.point.model;
         loads.resize(model.pairs.len(), Load::ZERO);
         for ((k, pair), load) in model.pairs.iter().enumerate().zip(&mut *loads) {
+            let fallen = at.fallen_at(k);
+            let at = fallen.as_ref().unwrap_or(at);
             let rotation = quat_to_mat3(at.point.poses[pair.body as usize].rotation);
             *load = Load::ZERO;
             add_own(at, k, pair, &rotation, load);
@@ -99,6 +103,8 @@ impl JointGraph {
         let blocks = graph.momenta.iter_mut().zip(&mut graph.inverse_masses);
         for ((k, pair), (momentum, inverse)) in model.pairs.iter().enumerate().zip(blocks) {
             if is_pulled {
+                let fallen = at.fallen_at(k);
+                let at = fallen.as_ref().unwrap_or(at);
                 let (pull, strength) = (pulls[k], pulls[k].length());
                 let arm = at.point.pose(pair.body).rotation * pair.own.point;
                 add_geometric(&at.point, pair.body, &mut loads[k], (arm, pair.own.anchor), (pull, strength));

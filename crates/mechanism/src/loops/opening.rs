@@ -139,6 +139,8 @@ pub(crate) fn free_mass(model: &Model, poses: &[Pose], port: u32) -> FreeMass {
 
 /// Inverse of all that a free body's block of the implicit system holds.
 pub(crate) fn loaded_mass(at: &TreeSystem<'_>, k: usize) -> FreeMass {
+    let fallen = at.fallen_at(k);
+    let at = fallen.as_ref().unwrap_or(at);
     let pair = &at.point.model.pairs[k];
     let rotation = quat_to_mat3(at.point.poses[pair.body as usize].rotation);
     let mut load = Load::ZERO;

@@ -16,7 +16,7 @@ use crate::loops::{
     spring_rows,
 };
 use crate::model::{LoopModel, LoopSpring, SECONDARY, WORLD, motion_of, pose_of};
-use crate::tree::{BodyLoads, JointAt, LinearizationPoint, TreeReport, add_geometric};
+use crate::tree::{BodyLoads, IslandPoints, JointAt, LinearizationPoint, TreeReport, add_geometric};
 
 /// What a solve asks of the loops beyond their rows.
 pub(crate) struct LoopDemand<'a> {
@@ -52,8 +52,9 @@ impl LoopWorkspace {
         self.yielded.clear();
         let yielded = &mut self.yielded;
         let seen = TreeReport::default();
-        let mut linearizer =
-            Linearizer { at, demand, rows: &mut self.rows, loads, seen, largest_gap: 0.0, yielded };
+        let points = &at.by_island();
+        let rows = &mut self.rows;
+        let mut linearizer = Linearizer { at, points, demand, rows, loads, seen, largest_gap: 0.0, yielded };
         let mut is_primary = true;
         for (i, looped) in at.model.loops.iter().enumerate() {
             if is_primary && !looped.is_primary {
@@ -69,6 +70,8 @@ impl LoopWorkspace {
                 release(linearizer.rows, &mut self.lambda, &at.model.joints[looped.joint as usize]);
                 continue;
             }
+            let joint = &at.model.joints[looped.joint as usize];
+            linearizer.turn_to(&[joint.body1, joint.body2]);
             (terms.rigid, terms.twist) = linearizer.joint(looped, &mut terms.constant);
             terms.span.1 = linearizer.rows.blocks().len() as u32;
             if let Some(&force) = demand.joint_forces.get(i) {
@@ -94,7 +97,9 @@ impl LoopWorkspace {
 
 /// Writes rows.
 pub(crate) struct Linearizer<'a, 'b> {
+    /// Of what is written next.
     pub(crate) at: &'a LinearizationPoint<'b>,
+    points: &'a IslandPoints<'b>,
     pub(crate) demand: &'a LoopDemand<'a>,
     pub(crate) rows: &'a mut LoopRows,
     /// Receives what acts on single bodies.
@@ -108,6 +113,11 @@ pub(crate) struct Linearizer<'a, 'b> {
 }
 
 impl Linearizer<'_, '_> {
+    /// Goes to the linearization point of some bodies.
+    pub(crate) fn turn_to(&mut self, bodies: &[u32]) {
+        self.at = self.points.at(bodies);
+    }
+
     /// The rows of a joint; returns the block of its rigid ones, and its twist angle. What it does beyond its rows goes to `constant`.
     fn joint(&mut self, looped: &LoopModel, constant: &mut Force) -> (Option<u32>, f64) {
         let at = self.at;
@@ -221,6 +231,7 @@ impl Linearizer<'_, '_> {
     /// A hard grab holds a point of a body at its target; it may open.
     fn grab(&mut self, grab: &Grab) {
         let body = grab.body.index();
+        self.turn_to(&[body as u32]);
         let point = self.at.model.bodies[body].central_point(grab.point);
         let ports = grab.ports(self.at.model);
         let gap = self.point(ports, [body as u32, WORLD], [point, grab.target], SECONDARY, (true, 1.0));
@@ -230,6 +241,7 @@ impl Linearizer<'_, '_> {
     /// Springs outside the tree: along themselves and, as far as they are stretched, across.
     fn springs(&mut self) {
         for LoopSpring { spring, ports } in &self.at.model.springs.in_loops {
+            self.turn_to(&[spring.body1, spring.body2]);
             let mut rows = spring_rows(self.at, spring);
             self.push(*ports, [spring.body1, spring.body2], &mut rows, 1.0);
         }

@@ -76,20 +76,22 @@ impl<'a> TransmissionAt<'a> {
 impl Linearizer<'_, '_> {
     /// Ropes and gears, one row each; then the stiffness of ropes under the tension of the solve before, whose multipliers are given.
     pub(crate) fn transmissions(&mut self, lambda: &[f64]) {
-        let at = self.at;
+        let model = self.at.model;
         let first = self.rows.len();
         self.bands();
-        for (index, transmission) in at.model.springs.transmissions.iter().enumerate() {
+        for (index, transmission) in model.springs.transmissions.iter().enumerate() {
+            self.turn_to(&[model.derived.rope_bodies[index]]);
             let impulse = lambda.get(first + index).copied().unwrap_or(0.0);
             let is_stiff = self.demand.stiffens && impulse < 0.0;
-            let tension = if is_stiff { -impulse * at.step.per_h } else { 0.0 };
+            let tension = if is_stiff { -impulse * self.at.step.per_h } else { 0.0 };
             self.stiffen_rope(transmission, tension);
         }
     }
 
     fn bands(&mut self) {
-        let at = self.at;
-        for index in 0..at.model.springs.transmissions.len() {
+        for (index, &body) in self.at.model.derived.rope_bodies.iter().enumerate() {
+            self.turn_to(&[body]);
+            let at = self.at;
             let here = TransmissionAt::new(at, index);
             let law = at.laws.bands.get(index).copied();
             let law = law.unwrap_or_else(|| here.band.guess(here.value, 0.0));

@@ -181,10 +181,10 @@ impl LoopWorkspace {
     }
 
     /// Takes the impulses of the loops out of the net joint forces of the bodies.
-    pub(crate) fn take_out(&self, model: &Model, per_h: f64, forces: &mut [DVec3]) {
+    pub(crate) fn take_out(&self, model: &Model, per_h: impl Fn(usize) -> f64, forces: &mut [DVec3]) {
         for port in self.rows.touched_ports() {
             let body = model.pairs[port as usize].body as usize;
-            forces[body] -= self.impulses[port as usize].linear * per_h;
+            forces[body] -= self.impulses[port as usize].linear * per_h(body);
         }
     }
 

@@ -73,11 +73,15 @@ impl Islands {
         bodies.into_iter().find_map(|body| island(body).map(|&island| island as usize))
     }
 
+    /// The bodies of an island.
+    pub(crate) fn bodies(&self, island: usize) -> &[u32] {
+        let start = island.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bodies[start as usize..self.ends[island] as usize]
+    }
+
     /// The bodies of each island, and whether it is free.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u32], bool)> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let bodies = starts.zip(&self.ends).map(|(start, &end)| &self.bodies[start as usize..end as usize]);
-        bodies.zip(self.is_free.iter().copied())
+        (0..self.ends.len()).map(|island| self.bodies(island)).zip(self.is_free.iter().copied())
     }
 
     /// The bodies of the free islands.

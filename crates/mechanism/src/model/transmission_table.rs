@@ -1,9 +1,11 @@
 //! The ropes and gears of a model: names, bodies, and the places of their multipliers among those of the loops.
 
+use std::iter::repeat_n;
+
 use glam::DVec3;
 use sinew_topology::NONE;
 
-use crate::model::{Model, Quantity, TransmissionId, TransmissionModel};
+use crate::model::{LoopModel, Model, Quantity, TransmissionId, TransmissionModel};
 
 impl Model {
     /// Number of ropes and gears.
@@ -63,6 +65,24 @@ impl Model {
             pair[0].0 != pair[1].0 && pair.iter().all(|&(body, _)| self.port(body) != NONE)
         };
         (0..points.len().saturating_sub(1)).filter(move |&i| is_free(&points[i..i + 2]))
+    }
+
+    /// A body of every multiplier of the loops, in their order: one that forces move, unless there is none.
+    pub(crate) fn multiplier_bodies(&self) -> impl Iterator<Item = u32> + '_ {
+        let moved = |bodies: [u32; 2]| bodies[usize::from(self.port(bodies[0]) == NONE)];
+        let of_loop = move |looped: &LoopModel| {
+            let joint = &self.joints[looped.joint as usize];
+            repeat_n(moved([joint.body1, joint.body2]), self.loop_multipliers(looped))
+        };
+        let springs = self.springs.in_loops.iter();
+        let ropes = self.springs.transmissions.iter().zip(&self.derived.rope_bodies);
+        let segments = ropes.flat_map(|(rope, &body)| repeat_n(body, 2 * self.free_segments(rope).count()));
+        let primary = self.loops.iter().filter(|looped| looped.is_primary).flat_map(of_loop);
+        primary
+            .chain(springs.flat_map(move |s| repeat_n(moved([s.spring.body1, s.spring.body2]), 3)))
+            .chain(self.derived.rope_bodies.iter().copied())
+            .chain(segments)
+            .chain(self.loops.iter().filter(|looped| !looped.is_primary).flat_map(of_loop))
     }
 
     /// First of the multipliers of transmissions.

@@ -20,13 +20,15 @@ impl ImplicitStep<'_> {
         bands.clear();
         if model.n_transmissions() > 0 {
             let problem = self.here.problem(state);
+            let points = problem.point.by_island();
+            let at = |index: usize| points.at(&[model.derived.rope_bodies[index]]);
             let forces = &state.loops.forces[model.first_transmission_row()..];
             bands.extend(
                 forces
                     .iter()
                     .take(model.n_transmissions())
                     .enumerate()
-                    .map(|(index, &force)| TransmissionAt::new(&problem.point, index).guess(force)),
+                    .map(|(index, &force)| TransmissionAt::new(at(index), index).guess(force)),
             );
         }
         self.here.points.bands = bands;
@@ -37,14 +39,16 @@ impl ImplicitStep<'_> {
         let Some(loops) = self.solver.loops.as_deref().filter(|_| !self.here.points.bands.is_empty()) else {
             return false;
         };
-        let per_h = 1.0 / self.here.scheme.h;
-        let first = self.here.task.model.first_transmission_row();
+        let model = self.here.task.model;
+        let first = model.first_transmission_row();
         let mut bands = std::mem::take(&mut self.here.points.bands);
         let problem = self.here.problem(state);
+        let points = problem.point.by_island();
         let mut has_changed = false;
         for (index, law) in bands.iter_mut().enumerate() {
-            let force = loops.lambda[first + index] * per_h;
-            let here = TransmissionAt::new(&problem.point, index);
+            let at = points.at(&[model.derived.rope_bodies[index]]);
+            let force = loops.lambda[first + index] * (1.0 / at.step.h);
+            let here = TransmissionAt::new(at, index);
             let next = here.review(*law, &self.solver.tree.motions, force);
             if next != *law {
                 (*law, has_changed) = (next, true);

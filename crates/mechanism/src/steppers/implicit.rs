@@ -10,8 +10,8 @@
 use crate::measure::joint_error;
 use crate::model::{JointModel, motion_of};
 use crate::steppers::{
-    ActiveStep, Closing, ImplicitStep, JointCare, NewtonPhase, NotMade, Remedy, SchemeCoefficients, StepTask,
-    integrate,
+    ActiveStep, Closing, ImplicitStep, JointCare, NewtonPhase, NotMade, OrderFallback, Remedy,
+    SchemeCoefficients, StepTask, integrate,
 };
 use crate::tree::TreeReport;
 use crate::watch::OPEN;
@@ -24,8 +24,24 @@ pub(crate) fn step(
     companion: Option<&mut dyn Companion>,
 ) -> Result<StepReport, NotMade> {
     // The scheme is chosen before kinematic bodies move: their twists would look like a jolt.
+    let mut fallen = std::mem::take(&mut active.workspace.islands.fallen);
     let order = if active.task.mends() { Order::First } else { settings.order };
-    let scheme = SchemeCoefficients::new(active.state, order, active.task.settings.dt);
+    let (task, state) = (&active.task, &*active.state);
+    let dt = task.settings.dt;
+    let fallback = OrderFallback::find(task.model, (state, order, dt), companion.as_deref(), &mut fallen);
+    let scheme = SchemeCoefficients::new(state, order, dt, fallback);
+    let made = step_by(scheme, active, settings, companion);
+    active.workspace.islands.fallen = fallen;
+    made
+}
+
+/// One implicit step by a scheme.
+fn step_by(
+    scheme: SchemeCoefficients<'_>,
+    active: &mut ActiveStep<'_, '_>,
+    settings: &Implicit,
+    companion: Option<&mut dyn Companion>,
+) -> Result<StepReport, NotMade> {
     active.take_input();
     let ActiveStep { task, state, workspace, run } = active;
     let mut reactions = std::mem::take(&mut workspace.reactions);
@@ -69,10 +85,10 @@ pub(crate) fn step(
         step.add_reactions(state, &mut reactions);
     }
     let is_damped = step.here.phase == NewtonPhase::Moved;
-    let is_at_start = step.here.phase == NewtonPhase::First && !scheme.is_second;
+    let is_at_start = step.here.phase == NewtonPhase::First;
     let non_finite = integrate(task, &scheme, state, (&step.solver, &step.here.points.rotors));
     if is_at_start {
-        turn_twists(task.model, state, scheme.h);
+        turn_twists(task.model, state, &scheme);
     }
     (workspace.reactions, workspace.islands) = (reactions, islands);
     state.time += task.settings.dt;
@@ -84,6 +100,7 @@ pub(crate) fn step(
         iterations: solves,
         unclosed,
         damped_parts: u32::from(is_damped),
+        fallen_islands: scheme.fallback.n_islands,
         worst_joint: worst.filter(|_| is_open),
         regularized: solved.seen.regularized,
         noticed,
@@ -120,12 +137,16 @@ fn find_torn(task: &StepTask<'_>, state: &State, seen: &TreeReport) -> Option<Jo
 /// Turn within a step beyond which the twist angle of the start of the step no longer tells full turns apart at its end, rad.
 const FAST_TURN: f64 = 0.5;
 
-/// Moves twist angles on from the start of the step to its end, where joints turn fast. The angles only tell full turns apart.
-fn turn_twists(model: &Model, state: &mut State, h: f64) {
+/// Moves twist angles on from the start of a first-order step to its end, where joints turn fast. The angles only tell full turns apart.
+fn turn_twists(model: &Model, state: &mut State, scheme: &SchemeCoefficients<'_>) {
     let in_tree = model.twist_joints.iter().map(|&(joint, _)| joint);
     let in_loops = model.loops.iter().map(|looped| looped.joint);
     for index in in_tree.chain(in_loops.filter(|&joint| model.joints[joint as usize].tracks_twist)) {
         let joint = &model.joints[index as usize];
+        let SchemeCoefficients { is_second, h, .. } = scheme.of_joint(joint);
+        if is_second {
+            continue;
+        }
         let spin = |body: u32| motion_of(&state.motions, body).angular.length_squared();
         if h * h * (spin(joint.body1) + spin(joint.body2)) > FAST_TURN * FAST_TURN {
             let turn = h * model.twist_rate(&state.poses, joint, |body| motion_of(&state.motions, body));

@@ -38,7 +38,7 @@ impl<'a> ImplicitStep<'a> {
     pub(crate) fn new<'b: 'a>(
         task: &'a StepTask<'a>,
         implicit: &'a Implicit,
-        scheme: SchemeCoefficients,
+        scheme: SchemeCoefficients<'a>,
         workspace: &'a mut Workspace,
         companion: Option<&'a mut (dyn Companion + 'b)>,
     ) -> Self {
@@ -76,7 +76,9 @@ impl<'a> ImplicitStep<'a> {
     /// The first linearization point, and the multipliers of the loops to start from.
     pub(crate) fn start(&mut self, state: &State, run: &Refinement<'_>) {
         if let Some(loops) = &mut self.solver.loops {
-            loops.start(&state.loops, run.settings.warm_start, self.here.scheme.h);
+            let scheme = &self.here.scheme;
+            loops.start(&state.loops, run.settings.warm_start, scheme.h);
+            scheme.lengthen(self.here.task.model, &mut loops.lambda, |lambda, share| *lambda *= share);
         }
         // Without iterations they stay as they are.
         if run.may_solve() {
@@ -143,10 +145,13 @@ impl<'a> ImplicitStep<'a> {
         let Self { here: StepPoint { points, scheme, task, .. }, solver, .. } = self;
         points.joint_forces.resize(state.poses.len(), DVec3::ZERO);
         let base = if scheme.is_second { &points.base } else { &state.motions };
-        fill_joint_forces(task, scheme.h, base, solver, &mut points.joint_forces);
+        fill_joint_forces(task, scheme, base, solver, &mut points.joint_forces);
         if let Some(loops) = &solver.loops {
+            let impulses = loops.joint_impulses.iter().zip(&task.model.loops);
             points.loop_forces.clear();
-            points.loop_forces.extend(loops.joint_impulses.iter().map(|&p| p / scheme.h));
+            points.loop_forces.extend(impulses.map(|(&impulse, looped)| {
+                impulse / scheme.of_joint(&task.model.joints[looped.joint as usize]).h
+            }));
         }
     }
 
@@ -180,12 +185,18 @@ impl<'a> ImplicitStep<'a> {
 
     /// Leaves joint forces in the state, for the next step.
     pub(crate) fn store_forces(&self, state: &mut State) {
-        let h = self.here.scheme.h;
-        let base = if self.here.scheme.is_second { &self.here.points.base } else { &state.motions };
-        fill_joint_forces(self.here.task, h, base, &self.solver, &mut state.pulls);
+        let StepPoint { task, scheme, points, .. } = &self.here;
+        let model = task.model;
+        let base = if scheme.is_second { &points.base } else { &state.motions };
+        fill_joint_forces(task, scheme, base, &self.solver, &mut state.pulls);
         if let Some(loops) = &self.solver.loops {
-            loops.store(&mut state.loops, 1.0 / h);
-            loops.store_twists(self.here.task.model, &mut state.twists);
+            loops.store(&mut state.loops, 1.0 / scheme.h);
+            scheme.lengthen(model, &mut state.loops.forces, |force, share| *force /= share);
+            let joints = loops.joint_impulses.iter().zip(&model.loops);
+            for (pull, (&impulse, looped)) in state.loops.pulls.iter_mut().zip(joints) {
+                *pull = impulse * (1.0 / scheme.of_joint(&model.joints[looped.joint as usize]).h);
+            }
+            loops.store_twists(model, &mut state.twists);
         }
     }
 }
@@ -193,17 +204,18 @@ impl<'a> ImplicitStep<'a> {
 /// Net force of the tree joints on every body: `(m (v⁺ − v̂) − h F_ext)/h`, from the linear momentum balance.
 fn fill_joint_forces(
     task: &StepTask<'_>,
-    h: f64,
+    scheme: &SchemeCoefficients<'_>,
     base: &[Motion],
     solver: &PointSolver<'_>,
     forces: &mut [DVec3],
 ) {
     let (model, motions, loads) = (task.model, &solver.tree.motions, &*solver.loads);
-    let (per_step, fall) = (1.0 / h, task.settings.gravity * h);
-    for (((force, &pair), base), inertial) in
-        forces.iter_mut().zip(&model.pair_of_body).zip(base).zip(&model.linear)
-    {
+    let numbers = |h: f64| (h, 1.0 / h, task.settings.gravity * h);
+    let (most, fallen) = (numbers(scheme.h), numbers(scheme.longest()));
+    let bodies = forces.iter_mut().zip(&model.pair_of_body).zip(base).zip(&model.linear);
+    for (body, (((force, &pair), base), inertial)) in bodies.enumerate() {
         if pair != NONE {
+            let (h, per_step, fall) = if scheme.fallback.is_fallen(body) { fallen } else { most };
             let motion = motions[pair as usize].linear;
             *force =
                 (motion * (1.0 + h * inertial.damping) - base.linear - fall) * (inertial.mass * per_step);
@@ -212,21 +224,25 @@ fn fill_joint_forces(
     for &pair in &loads.touched {
         let load = &loads.loads[loads.slots[pair as usize] as usize];
         let impulse = load.momentum - load.mass.mul(motions[pair as usize]);
-        forces[model.pairs[pair as usize].body as usize] -= impulse.linear / h;
+        let body = model.pairs[pair as usize].body as usize;
+        forces[body] -= impulse.linear / scheme.of(body).h;
     }
     for (port, impulse) in solver.companion.iter().flat_map(|coupled| coupled.scratch.impulses()) {
-        forces[model.pairs[port].body as usize] -= impulse.linear / h;
+        let body = model.pairs[port].body as usize;
+        forces[body] -= impulse.linear / scheme.of(body).h;
     }
     if let Some(loops) = &solver.loops {
-        loops.take_out(model, 1.0 / h, forces);
+        loops.take_out(model, |body| 1.0 / scheme.of(body).h, forces);
     }
 }
 
 /// Wrenches of the grabs on their bodies once the tree and the loops are solved.
 fn measure_grabs(at: &LinearizationPoint<'_>, solver: &PointSolver<'_>, wrenches: &mut Vec<Force>) {
     wrenches.clear();
+    let points = at.by_island();
     let mut hard = solver.loops.as_deref().map(LoopWorkspace::grab_impulses);
     for grab in &at.input.grabs {
+        let at = points.at(&[grab.body.index() as u32]);
         let mut impulse = Force::ZERO;
         if grab.is_usable(at.model) {
             if grab.is_hard() {

@@ -14,7 +14,7 @@ use crate::{BodyId, Gyroscopic, Model, State};
 /// What the new poses depend on.
 struct Solution<'a> {
     task: &'a StepTask<'a>,
-    scheme: &'a SchemeCoefficients,
+    scheme: &'a SchemeCoefficients<'a>,
     /// New twists, per pair.
     motions: &'a [Motion],
     /// Tell which bodies a companion holds.
@@ -24,7 +24,7 @@ struct Solution<'a> {
 /// Writes the solution into the state. Returns the first body that is no longer finite.
 pub(crate) fn integrate(
     task: &StepTask<'_>,
-    scheme: &SchemeCoefficients,
+    scheme: &SchemeCoefficients<'_>,
     state: &mut State,
     (solver, rotors): (&PointSolver<'_>, &[Rotor]),
 ) -> Option<BodyId> {
@@ -107,19 +107,20 @@ impl Solution<'_> {
 
     /// Any scheme, remembering the increment if the scheme needs it.
     fn integrate_any(&self, state: &mut State) {
-        let (model, h) = (self.task.model, self.scheme.h);
+        let model = self.task.model;
         for body in 0..state.poses.len() {
             let pair = model.pair_of_body[body];
             if pair == NONE {
                 continue;
             }
+            let SchemeCoefficients { is_second, h, .. } = self.scheme.of(body);
             let mut motion = self.motions[pair as usize];
             let old = state.poses[body];
             let mut pose = self.scheme.end(state, body, motion);
             let inertia = || principal_inertia(model, body);
-            if !self.scheme.is_second && self.task.settings.gyroscopic == Gyroscopic::Momentum {
+            if !is_second && self.task.settings.gyroscopic == Gyroscopic::Momentum {
                 (pose.rotation, motion.angular) = momentum_step(&inertia(), old.rotation, motion.angular, h);
-            } else if !self.scheme.is_second && self.spins(body) {
+            } else if !is_second && self.spins(body) {
                 (pose.rotation, motion.angular) = midpoint_step(&inertia(), old.rotation, motion.angular, h);
             }
             if self.scheme.keeps_history {

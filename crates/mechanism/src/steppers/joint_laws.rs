@@ -31,11 +31,15 @@ impl ImplicitStep<'_> {
             return false;
         }
         let problem = self.here.problem(state);
-        let (point, motions) = (&problem.point, &self.solver.tree.motions);
+        let (points, motions) = (problem.point.by_island(), &self.solver.tree.motions);
+        let at = |joint: u32| {
+            let model = &problem.point.model.joints[joint as usize];
+            points.at(&[model.body1, model.body2])
+        };
         let mut next = std::mem::take(self.next_laws);
         next.clear();
-        let limited = derived.limited_joints.iter().filter(|&&joint| may_pass(point, joint, motions));
-        let reviewed = |&joint: &u32| (joint, JointAt::new(point, joint).review(motions));
+        let limited = derived.limited_joints.iter().filter(|&&joint| may_pass(at(joint), joint, motions));
+        let reviewed = |&joint: &u32| (joint, JointAt::new(at(joint), joint).review(motions));
         next.extend(derived.bounded_joints.iter().chain(limited).map(reviewed));
         let laws = &mut self.here.points.laws;
         let mut has_changed = false;

@@ -2,7 +2,7 @@
 //!
 //! `step` chooses the stepper, divides steps that cannot close their joints (`substeps`), keeps momentum (`momentum`), lets
 //! no energy be gained (`energy_reserve`) and stabilizes. The
-//! implicit stepper is `implicit` with `scheme` (backward Euler and BDF2), `step_point` (where it is linearized), `point_solver` and
+//! implicit stepper is `implicit` with `scheme` (backward Euler and BDF2), `order_fallback` (which islands take which), `step_point` (where it is linearized), `point_solver` and
 //! `implicit_step` (its solves), `newton` (closing the joints), `integrate` (new poses) and `notice` (what is
 //! worth knowing).
 
@@ -18,6 +18,7 @@ mod joint_space;
 mod momentum;
 mod newton;
 mod notice;
+mod order_fallback;
 mod point_solver;
 mod reaction_terms;
 mod rotors;
@@ -33,6 +34,7 @@ pub use joint_space::{MotorGoals, external_wrenches};
 pub use momentum::BodiesAsOne;
 pub(crate) use momentum::{remember_momenta, restore_momenta};
 pub(crate) use newton::Closing;
+pub(crate) use order_fallback::{OrderFallback, RESOLVED_TURN};
 pub(crate) use point_solver::{CoupledCompanion, PointProblem, PointSolver, SolvedPoint};
 pub(crate) use reaction_terms::{add_displacing_reactions, add_inside_reactions};
 pub(crate) use scheme::{ActiveStep, SchemeCoefficients, StepTask};

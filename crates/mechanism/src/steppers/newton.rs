@@ -256,7 +256,7 @@ impl ImplicitStep<'_> {
         let model = task.model;
         transmit(model, &points.joint_forces, &mut graph.pulls);
         let poses = if scheme.is_second { &points.poses } else { &state.poses };
-        let shortest = scheme.h / (task.share * f64::from(UNDAMPED));
+        let shortest = scheme.longest() / (task.share * f64::from(UNDAMPED));
         let is_taut = |body: u32, point: DVec3, end: AnchorInertia, pull: DVec3| {
             is_taut(pose_of(poses, body).rotation * point, end, pull, shortest)
         };
@@ -285,25 +285,26 @@ impl ImplicitStep<'_> {
             return false;
         }
         let sizes = model.loops.iter().map(|looped| model.joint_size(looped.joint));
-        run.report.residual * self.here.scheme.h > share * sizes.fold(f64::INFINITY, f64::min)
+        run.report.residual * self.here.scheme.longest() > share * sizes.fold(f64::INFINITY, f64::min)
     }
 
     /// Whether the curvature of the motion alone stays within a tolerance: at most `(h ω)²` of the size of the bodies, and `h² (ω² s + ω ṡ)` where
     /// anchors are `s` apart on a rail or plane.
     fn bends_little(&self, state: &State, tolerance: f64, run: &Refinement<'_>) -> bool {
         let fastest = self.solver.tree.motions.iter().map(|m| m.angular.length_squared()).fold(0.0, f64::max);
+        let h = self.here.scheme.longest();
         let is_met = matches!(run.report.stop, LoopStop::None | LoopStop::Converged);
         is_met
             && self.here.points.bands.is_empty()
             && self.here.points.rotors.is_empty()
-            && fastest * self.here.scheme.h * self.here.scheme.h * self.here.stiffness() <= tolerance
+            && fastest * h * h * self.here.stiffness() <= tolerance
             && !self.here.task.model.may_open(self.here.task.input)
             && self.slides_little(state, fastest.sqrt(), tolerance)
     }
 
     /// Whether joints that slide follow rails or planes that turn no faster than `omega` within a tolerance.
     fn slides_little(&self, state: &State, omega: f64, tolerance: f64) -> bool {
-        let (model, h) = (self.here.task.model, self.here.scheme.h);
+        let (model, h) = (self.here.task.model, self.here.scheme.longest());
         let motion = |body: u32| match model.port(body) {
             NONE => motion_of(&state.motions, body),
             port => self.solver.tree.motions[port as usize],
@@ -329,7 +330,7 @@ impl ImplicitStep<'_> {
         let motions = &mut solver.tree.motions;
         let change =
             |(pair, motion): (usize, &Motion)| (motion.angular - before(pair).angular).length_squared();
-        let turn = here.scheme.h * motions.iter().enumerate().map(change).fold(0.0, f64::max).sqrt();
+        let turn = here.scheme.longest() * motions.iter().enumerate().map(change).fold(0.0, f64::max).sqrt();
         if turn <= MOST_TURN {
             return true;
         }

@@ -18,10 +18,10 @@ impl ImplicitStep<'_> {
     pub(crate) fn notice(&self, loops: &LoopReport) -> Noticed {
         let slips = |law: &BandLaw| matches!(law, BandLaw::SlipsUpper | BandLaw::SlipsLower);
         let size = self.here.task.model.derived.smallest_size.min(1.0);
-        let is_left = loops.residual * self.here.scheme.h > CONTRADICTED * size;
+        let is_left = loops.residual * self.here.scheme.longest() > CONTRADICTED * size;
         Noticed {
             contradicts: loops.stop == LoopStop::LeastSquares && is_left,
-            jolted: self.here.scheme.jolted,
+            jolted: self.here.scheme.fallback.jolted,
             dependent: loops.dependent.and_then(|row| self.joint_of_row(row as usize)),
             slipping_rope: self.here.points.bands.iter().position(slips).map(TransmissionId::from_index),
             ..self.notice_bounds()

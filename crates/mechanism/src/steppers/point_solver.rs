@@ -42,8 +42,6 @@ pub(crate) struct PointProblem<'a> {
     pub(crate) coupling: CouplingPoint<'a>,
     pub(crate) gravity: DVec3,
     pub(crate) gyroscopic: Gyroscopic,
-    /// Second-order scheme.
-    pub(crate) is_second: bool,
     /// Share of a whole step that is made.
     pub(crate) share: f64,
     /// Forces of the solve before, for the geometric stiffness: net joint force per body, and force in each joint outside the
@@ -57,8 +55,8 @@ pub(crate) struct PointProblem<'a> {
 impl<'a> PointProblem<'a> {
     /// With the loads, which are known only once the point is linearized.
     pub(crate) fn system(&self, loads: &'a BodyLoads) -> TreeSystem<'a> {
-        let &Self { point, gravity, gyroscopic, is_second, joint_forces, .. } = self;
-        TreeSystem { point, gravity, gyroscopic, is_second, joint_forces, loads }
+        let &Self { point, gravity, gyroscopic, joint_forces, .. } = self;
+        TreeSystem { point, gravity, gyroscopic, joint_forces, loads }
     }
 }
 

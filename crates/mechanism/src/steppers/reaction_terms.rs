@@ -21,16 +21,19 @@ impl ImplicitStep<'_> {
         let system = problem.system(solver.loads);
         reactions.balance.clear();
         reactions.balance.extend(at.model.pairs.iter().enumerate().map(|(k, pair)| {
-            let rotation = quat_to_mat3(at.poses[pair.body as usize].rotation);
+            let fallen = system.fallen_at(k);
+            let system = fallen.as_ref().unwrap_or(&system);
+            let rotation = quat_to_mat3(system.point.poses[pair.body as usize].rotation);
             let mut own = Load::ZERO;
-            add_own(&system, k, pair, &rotation, &mut own);
+            add_own(system, k, pair, &rotation, &mut own);
             own.mass.mul(solver.tree.motions[k]) - own.momentum
         }));
         for (port, impulse) in solver.companion.iter().flat_map(|coupled| coupled.scratch.impulses()) {
             reactions.balance[port] -= impulse;
         }
-        let share = self.here.task.share / self.here.scheme.h;
-        finish(at.model, at.poses, solver.loops.as_deref(), share, reactions);
+        let share =
+            |joint: u32| self.here.task.share / self.here.scheme.of_joint(&at.model.joints[joint as usize]).h;
+        finish(at.model, at.poses, solver.loops.as_deref(), &share, reactions);
     }
 }
 
@@ -48,7 +51,7 @@ impl Evaluation<'_> {
             let own = self.own(pair);
             own.mass.mul(acceleration) - own.momentum
         }));
-        finish(self.model, self.poses, loops, weight, reactions);
+        finish(self.model, self.poses, loops, &|_| weight, reactions);
     }
 }
 
@@ -76,15 +79,15 @@ pub(crate) fn add_displacing_reactions(
         let rotation = quat_to_mat3(at.poses[pair.body as usize].rotation);
         Sym6::rigid(pair.inertial.inertia.rotated_by(&rotation), pair.inertial.mass).mul(displacement)
     }));
-    finish(at.model, at.poses, loops, per_square, reactions);
+    finish(at.model, at.poses, loops, &|_| per_square, reactions);
 }
 
-/// Takes the loops out of the balance, and adds a share of both.
+/// Takes the loops out of the balance, and adds both, each joint by its share.
 fn finish(
     model: &Model,
     poses: &[Pose],
     loops: Option<&LoopWorkspace>,
-    share: f64,
+    share: &dyn Fn(u32) -> f64,
     reactions: &mut Reactions,
 ) {
     if let Some(loops) = loops {
@@ -92,7 +95,7 @@ fn finish(
             reactions.balance[port as usize] -= loops.impulses[port as usize];
         }
         for (joint, wrench) in loops.joint_wrenches(model) {
-            reactions.add_joint(model, poses, joint, wrench, share);
+            reactions.add_joint(model, poses, joint, wrench, share(joint));
         }
     }
     reactions.add_tree(model, poses, share);

@@ -21,8 +21,8 @@ const STILL: f64 = 1e-10;
 
 impl Rotor {
     /// At the start of a step, if the body spins fast.
-    fn new(state: &State, model: &RotorModel, scheme: &SchemeCoefficients) -> Option<Self> {
-        let body = model.body as usize;
+    fn new(state: &State, model: &RotorModel, scheme: &SchemeCoefficients<'_>) -> Option<Self> {
+        let (body, scheme) = (model.body as usize, scheme.of(model.body as usize));
         let base = state.poses[body].rotation;
         let axis = base * model.axis;
         let spin = state.motions[body].angular.dot(axis) * scheme.h;
@@ -48,7 +48,7 @@ impl Rotor {
     }
 
     /// Second order: extrapolated momentum, base and end. Returns orientation and angular velocity that are predicted.
-    fn start_second(&mut self, own: DVec3, state: &State, scheme: &SchemeCoefficients) -> (DQuat, DVec3) {
+    fn start_second(&mut self, own: DVec3, state: &State, scheme: &SchemeCoefficients<'_>) -> (DQuat, DVec3) {
         let body = self.model.body as usize;
         let (spin, swing) = self.split(state.motions[body].angular);
         let (turn, step) = split_along(state.history.increments[body].angular, self.start);
@@ -83,7 +83,7 @@ impl StepPoint<'_> {
         for rotor in &mut points.rotors {
             let body = rotor.model.body as usize;
             let own = own_momentum(task.model, state, body);
-            if scheme.is_second {
+            if rotor.is_second {
                 let (end, angular) = rotor.start_second(own, state, scheme);
                 points.poses[body].rotation = end;
                 points.velocities[body].angular = angular;
@@ -127,10 +127,10 @@ impl StepPoint<'_> {
             let imbalance = rotor.imbalance(angular).length();
             let (spin, swing) = rotor.split(angular);
             let g = rotor.gyroscopic_inertia();
-            let turn = imbalance * self.scheme.h / (equator * equator + g * g).sqrt();
+            let turn = imbalance * rotor.h / (equator * equator + g * g).sqrt();
             largest = largest.max(turn);
             are_small &=
-                turn <= STILL || imbalance <= SMALL * polar * (spin * self.scheme.h).abs() * swing.length();
+                turn <= STILL || imbalance <= SMALL * polar * (spin * rotor.h).abs() * swing.length();
         }
         (largest, are_small)
     }

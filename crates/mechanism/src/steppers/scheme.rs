@@ -4,28 +4,29 @@
 //! ```text
 //! v̂ = v + γ(v − v₋),   q̂ = q ⊕ γΔ,   h' = β h,   M(v⁺ − v̂) = h' F⁺ − Jᵀλ,   q⁺ = q̂ ⊕ h' v⁺,   C(q⁺) = 0
 //! ```
-//! linearized at `q̂ ⊕ h' v_k` with `v_k = v + ρ(v − v₋)`. A step after a jolt (some body's rotation speed changed by more than
-//! 0.25 rad per step) is backward Euler.
+//! linearized at `q̂ ⊕ h' v_k` with `v_k = v + ρ(v − v₋)`. An island whose motion is not resolved makes the step with backward Euler
+//! (`order_fallback`).
 
 use sinew_math::{Motion, Pose, Vec3x2, turn_x2, twice};
 use sinew_topology::NONE;
 
 use crate::input_index::StepInput;
 use crate::loops::Refinement;
+use crate::model::JointModel;
 use crate::prepare::{move_pose, set_targets};
-use crate::steppers::JointCare;
+use crate::steppers::{JointCare, OrderFallback, RESOLVED_TURN};
 use crate::tree::LinearizationPoint;
 use crate::workspace::PointScratch;
-use crate::{BodyId, CouplingPoint, History, Model, Order, Settings, State, Workspace, move_kinematic};
+use crate::{CouplingPoint, History, Model, Order, Settings, State, Workspace, move_kinematic};
 
 /// Numbers of the scheme for this step.
 #[derive(Clone, Copy)]
-pub(crate) struct SchemeCoefficients {
-    /// Whether this step is of second order.
+pub(crate) struct SchemeCoefficients<'a> {
+    /// Whether this step is of second order, except for islands that fall back.
     pub(crate) is_second: bool,
-    /// The body because of which it is not, although there is a history.
-    pub(crate) jolted: Option<BodyId>,
-    /// Whether the next one may be.
+    /// What falls back to first order, although there is a history.
+    pub(crate) fallback: OrderFallback<'a>,
+    /// Whether the next one may be of second order.
     pub(crate) keeps_history: bool,
     /// Effective step `β h`.
     pub(crate) h: f64,
@@ -33,37 +34,63 @@ pub(crate) struct SchemeCoefficients {
     pub(crate) carry: f64,
     /// `ρ`.
     pub(crate) ratio: f64,
+    /// Length of the step, s.
+    dt: f64,
 }
 
-/// Change of rotation speed times step, rad, beyond which the motion is not resolved: extrapolating it would mislead.
-const RESOLVED_TURN: f64 = 0.25;
-
-impl SchemeCoefficients {
+impl<'a> SchemeCoefficients<'a> {
     /// The scheme of this step: second order only where there is a history worth extrapolating.
-    pub(crate) fn new(state: &State, order: Order, dt: f64) -> Self {
+    pub(crate) fn new(state: &State, order: Order, dt: f64, fallback: OrderFallback<'a>) -> Self {
         let keeps_history = order == Order::Second;
         let history = &state.history;
-        let limit = RESOLVED_TURN / dt;
-        let is_resolved = |(now, before): (&Motion, &Motion)| {
-            (now.angular - before.angular).length_squared() < limit * limit
-        };
         let has_history = keeps_history && history.step > 0.0 && history.motions.len() == state.motions.len();
-        let find_jolted =
-            || state.motions.iter().zip(&history.motions).position(|motions| !is_resolved(motions));
-        let jolted = has_history.then(find_jolted).flatten().map(BodyId::from_index);
-        if !has_history || jolted.is_some() {
-            return Self { is_second: false, jolted, keeps_history, h: dt, carry: 0.0, ratio: 0.0 };
+        if !has_history || fallback.is_whole {
+            return Self { is_second: false, fallback, keeps_history, h: dt, carry: 0.0, ratio: 0.0, dt };
         }
         let rho = dt / history.step;
         let denominator = 1.0 + 2.0 * rho;
         Self {
             is_second: true,
-            jolted: None,
+            fallback,
             keeps_history,
             h: dt * (1.0 + rho) / denominator,
             carry: rho * rho / denominator,
             ratio: rho,
+            dt,
         }
+    }
+
+    /// The scheme of a body's island.
+    #[inline]
+    pub(crate) fn of(&self, body: usize) -> Self {
+        if self.fallback.is_fallen(body) { self.fallen() } else { *self }
+    }
+
+    /// The scheme of the island of a joint.
+    #[inline]
+    pub(crate) fn of_joint(&self, joint: &JointModel) -> Self {
+        let is_fallen = |body: u32| self.fallback.is_fallen(body as usize);
+        if is_fallen(joint.body1) || is_fallen(joint.body2) { self.fallen() } else { *self }
+    }
+
+    /// The scheme of islands that fall back.
+    fn fallen(&self) -> Self {
+        Self { is_second: false, h: self.dt, carry: 0.0, ratio: 0.0, ..*self }
+    }
+
+    /// Gives `change` those of the multipliers of the loops that belong to islands that fall back, and how much longer the step is for them.
+    pub(crate) fn lengthen(&self, model: &Model, multipliers: &mut [f64], change: impl Fn(&mut f64, f64)) {
+        if self.fallback.bodies().is_some() {
+            let share = self.dt / self.h;
+            let multipliers = multipliers.iter_mut().zip(model.multiplier_bodies());
+            let fallen = multipliers.filter(|&(_, body)| self.fallback.is_fallen(body as usize));
+            fallen.for_each(|(multiplier, _)| change(multiplier, share));
+        }
+    }
+
+    /// The longest effective step of all islands, s.
+    pub(crate) fn longest(&self) -> f64 {
+        if self.fallback.bodies().is_some() { self.dt } else { self.h }
     }
 
     /// The twist that a body is expected to have at the end of a first-order step: that of its start, and what the step before has changed
@@ -78,32 +105,36 @@ impl SchemeCoefficients {
 
     /// Where a body is at the end of the step, if it moves with a twist.
     pub(crate) fn end(&self, state: &State, body: usize, motion: Motion) -> Pose {
-        let pose = &state.poses[body];
-        if self.is_second {
-            let carried = move_pose(pose, state.history.increments[body] * self.carry);
-            move_pose(&carried, motion * self.h)
+        let (pose, Self { is_second, carry, h, .. }) = (&state.poses[body], self.of(body));
+        if is_second {
+            let carried = move_pose(pose, state.history.increments[body] * carry);
+            move_pose(&carried, motion * h)
         } else {
-            move_pose(pose, motion * self.h)
+            move_pose(pose, motion * h)
         }
     }
 
     /// What a companion needs to know of a linearization point.
-    pub(crate) fn coupling_point<'a>(
+    pub(crate) fn coupling_point<'b>(
         &self,
-        at: &LinearizationPoint<'a>,
+        at: &LinearizationPoint<'b>,
         settings: &Settings,
         is_again: bool,
-    ) -> CouplingPoint<'a> {
+    ) -> CouplingPoint<'b> {
+        let (scheme, at) = match at.fallen_point().filter(|_| self.fallback.has_companion) {
+            Some(fallen) => (self.fallen(), fallen),
+            None => (*self, *at),
+        };
         CouplingPoint {
             poses: at.measured_poses(),
             motions: at.motions,
             is_ahead: at.displaced.is_some(),
             is_again,
             is_same: false,
-            h: self.h,
+            h: scheme.h,
             dt: settings.dt,
-            carry: self.carry,
-            ratio: self.ratio,
+            carry: scheme.carry,
+            ratio: scheme.ratio,
             gravity: settings.gravity,
         }
     }
@@ -111,7 +142,7 @@ impl SchemeCoefficients {
 
 impl PointScratch {
     /// Room for the points that the scheme needs.
-    pub(crate) fn prepare(&mut self, scheme: &SchemeCoefficients, n: usize) {
+    pub(crate) fn prepare(&mut self, scheme: &SchemeCoefficients<'_>, n: usize) {
         if scheme.keeps_history {
             self.resize(n);
             self.base.resize(n, Motion::ZERO);
@@ -124,10 +155,15 @@ impl PointScratch {
         self.velocities.resize(n, Motion::ZERO);
     }
 
-    /// Predicted end of a second-order step.
-    pub(crate) fn extrapolate(&mut self, task: &StepTask<'_>, state: &State, scheme: &SchemeCoefficients) {
+    /// Predicted end of a second-order step; islands that fall back stay at its start.
+    pub(crate) fn extrapolate(
+        &mut self,
+        task: &StepTask<'_>,
+        state: &State,
+        scheme: &SchemeCoefficients<'_>,
+    ) {
         for body in 0..state.poses.len() {
-            if task.model.pair_of_body[body] == NONE {
+            if task.model.pair_of_body[body] == NONE || scheme.fallback.is_fallen(body) {
                 self.poses[body] = state.poses[body];
                 self.velocities[body] = state.motions[body];
                 self.base[body] = state.motions[body];
@@ -149,7 +185,7 @@ impl PointScratch {
         &mut self,
         task: &StepTask<'_>,
         state: &State,
-        scheme: &SchemeCoefficients,
+        scheme: &SchemeCoefficients<'_>,
         motions: &[Motion],
     ) {
         let pairs = &task.model.pair_of_body;

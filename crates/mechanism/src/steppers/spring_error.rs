@@ -27,13 +27,14 @@ impl StepPoint<'_> {
         let mut gaps = std::mem::take(&mut self.points.spring_gaps);
         gaps.clear();
         let problem = self.problem(state);
-        let at = &problem.point;
+        let (points, given) = (problem.point.by_island(), problem.point.motions);
         let found = |body: u32| match model.port(body) {
-            NONE => motion_of(at.motions, body),
+            NONE => motion_of(given, body),
             port => motions[port as usize],
         };
         gaps.extend(model.springs.iter().map(|spring| {
             let bodies = [spring.body1, spring.body2];
+            let at = points.at(&bodies);
             let [pose1, pose2] = bodies.map(|body| pose_of(at.poses, body));
             let arm = pose1.rotation * spring.point1;
             // Both ends are seen at the first point, as in the solve.
@@ -62,7 +63,7 @@ impl StepPoint<'_> {
                 true => (gap.length() - expected.length()).abs(),
                 false => gap.distance(*expected),
             };
-            error * (rate.sqrt() * self.scheme.h / size)
+            error * (rate.sqrt() * self.scheme.longest() / size)
         };
         let springs = model.springs.iter().zip(&self.points.spring_gaps).zip(&model.derived.spring_rates);
         springs.map(of_spring).fold(0.0, f64::max)
@@ -70,7 +71,8 @@ impl StepPoint<'_> {
 
     /// How much more than an error of a joint that of the stiffest spring counts, at least 1.
     pub(crate) fn stiffness(&self) -> f64 {
-        let rates = self.task.model.derived.spring_rates.iter().map(|(rate, _)| rate.sqrt() * self.scheme.h);
+        let rates =
+            self.task.model.derived.spring_rates.iter().map(|(rate, _)| rate.sqrt() * self.scheme.longest());
         rates.fold(1.0, f64::max)
     }
 }

@@ -109,7 +109,7 @@ pub fn step_coupled(
                     report.noticed.mended = report.noticed.mended.or(worst);
                 }
                 if matches!(remedy, Remedy::Assemble) {
-                    report.assembly_iterations += close_by_displacements(&mut active, &Assembly::default());
+                    report.assembly_iterations += assemble_torn(&mut active);
                 }
                 substeps.remedy(remedy);
                 continue;
@@ -165,7 +165,8 @@ fn step_part(
     let mending = Assembly::default();
     let assembly = if active.task.mends() { Some(&mending) } else { settings.stabilize.as_ref() };
     if let Some(assembly) = assembly {
-        report.assembly_iterations = close_by_displacements(active, assembly);
+        let mends = active.task.mends();
+        report.assembly_iterations = close_by_displacements(active, assembly, mends);
         report.non_finite = first_non_finite(active.state);
     }
     let ActiveStep { task, state, .. } = active;
@@ -179,11 +180,16 @@ fn step_part(
     Ok(report)
 }
 
-/// Stabilization: closes the joints by displacements; returns their number.
-fn close_by_displacements(active: &mut ActiveStep<'_, '_>, assembly: &Assembly) -> u32 {
+/// Closes joints that are torn before a step is made; returns the number of displacements.
+fn assemble_torn(active: &mut ActiveStep<'_, '_>) -> u32 {
+    close_by_displacements(active, &Assembly::default(), true)
+}
+
+/// Stabilization, or mending of torn joints: closes the joints by displacements; returns their number.
+fn close_by_displacements(active: &mut ActiveStep<'_, '_>, assembly: &Assembly, mends: bool) -> u32 {
     let ActiveStep { task, state, workspace, run } = active;
     let solved = run.report;
-    let displacements = stabilize(task.model, state, task.input, assembly, workspace, run);
+    let displacements = stabilize(task.model, state, task.input, (assembly, mends), workspace, run);
     run.judge_by(solved);
     run.done(Stage::Stabilize);
     displacements

@@ -14,7 +14,7 @@ use crate::coupling::CouplingPoint;
 use crate::measure::joint_error;
 use crate::prepare::move_pose;
 use crate::steppers::{PointProblem, SchemeCoefficients, StepTask};
-use crate::tree::{LinearizationPoint, StepLaws, StepLength};
+use crate::tree::{FallenPoint, LinearizationPoint, StepLaws, StepLength};
 use crate::workspace::PointScratch;
 use crate::{Implicit, JointId, MotorTarget, RowForm, State};
 
@@ -22,7 +22,7 @@ use crate::{Implicit, JointId, MotorTarget, RowForm, State};
 pub(crate) struct StepPoint<'a> {
     pub(crate) task: &'a StepTask<'a>,
     pub(crate) implicit: &'a Implicit,
-    pub(crate) scheme: SchemeCoefficients,
+    pub(crate) scheme: SchemeCoefficients<'a>,
     /// Points other than the state.
     pub(crate) points: &'a mut PointScratch,
     /// Motor targets per joint.
@@ -83,7 +83,7 @@ impl StepPoint<'_> {
             if self.task.model.pair_of_body[body] != NONE {
                 let turn = Motion::new(scattered_direction(body) * BEND, DVec3::ZERO);
                 *pose = move_pose(pose, turn);
-                self.points.velocities[body] += turn * (1.0 / self.scheme.h);
+                self.points.velocities[body] += turn * (1.0 / self.scheme.of(body).h);
             }
         }
     }
@@ -98,29 +98,42 @@ impl StepPoint<'_> {
     pub(crate) fn problem<'b>(&'b self, state: &'b State) -> PointProblem<'b> {
         let Self { task, scheme, points, .. } = self;
         let is_again = self.phase != NewtonPhase::First;
+        let is_moved = self.phase == NewtonPhase::Moved;
         let is_ahead = is_again || scheme.is_second;
-        let is_moved = self.phase == NewtonPhase::Moved || scheme.is_second;
+        let poses = |is_second: bool| match self.phase {
+            NewtonPhase::Moved => &points.ends,
+            _ if is_second => &points.poses,
+            _ => &state.poses,
+        };
+        let displaced = |is_second: bool| (is_again || is_second).then_some(points.velocities.as_slice());
+        let lead = |is_second: bool| {
+            [is_moved, is_again].map(|is_ahead| if is_ahead || is_second { task.settings.dt } else { 0.0 })
+        };
+        let step = |h: f64| if task.mends() { StepLength::keeping_errors(h) } else { StepLength::new(h) };
+        let fallen = scheme.fallback.bodies().map(|bodies| FallenPoint {
+            bodies,
+            poses: poses(false),
+            displaced: displaced(false),
+            lead: lead(false),
+            step: step(scheme.longest()),
+        });
         let point = LinearizationPoint {
             model: task.model,
             input: task.input,
-            poses: match self.phase {
-                NewtonPhase::Moved => &points.ends,
-                _ if scheme.is_second => &points.poses,
-                _ => &state.poses,
-            },
+            poses: poses(scheme.is_second),
             base: if scheme.is_second { &points.base } else { &state.motions },
             motions: if is_ahead { &points.velocities } else { &state.motions },
-            displaced: is_ahead.then_some(points.velocities.as_slice()),
+            displaced: displaced(scheme.is_second),
             measured: (self.phase == NewtonPhase::Again).then_some(points.ends.as_slice()),
             twists: &state.twists,
-            lead: [is_moved, is_ahead].map(|is_ahead| if is_ahead { task.settings.dt } else { 0.0 }),
-            step: if task.mends() { StepLength::keeping_errors(scheme.h) } else { StepLength::new(scheme.h) },
+            lead: lead(scheme.is_second),
+            step: StepLength { is_second: scheme.is_second, ..step(scheme.h) },
+            fallen,
             form: RowForm::Position,
             rates: task.mends(),
             spring_scale: task.input.usable_spring_scale(),
             targets: self.targets,
-            laws: StepLaws { joints: &points.laws, bands: &points.bands },
-            held: None,
+            laws: StepLaws { joints: &points.laws, bands: &points.bands, held: None },
         };
         let (joint_forces, loop_forces): (&[DVec3], &[DVec3]) =
             match (self.implicit.geometric_stiffness, is_again) {
@@ -136,7 +149,6 @@ impl StepPoint<'_> {
             point,
             gravity: task.settings.gravity,
             gyroscopic: task.settings.gyroscopic,
-            is_second: scheme.is_second,
             share: task.share,
             joint_forces,
             loop_forces,

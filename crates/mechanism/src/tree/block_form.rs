@@ -127,6 +127,8 @@ fn fill(
     system.clear();
     waiting.clear();
     for (k, pair) in at.point.model.pairs.iter().enumerate() {
+        let fallen = at.fallen_at(k);
+        let at = fallen.as_ref().unwrap_or(at);
         let mut own = Load::ZERO;
         let rotation = quat_to_mat3(at.point.poses[pair.body as usize].rotation);
         add_own(at, k, pair, &rotation, &mut own);

@@ -21,8 +21,6 @@ pub(crate) struct TreeSystem<'a> {
     /// m/s².
     pub(crate) gravity: DVec3,
     pub(crate) gyroscopic: Gyroscopic,
-    /// Second-order scheme.
-    pub(crate) is_second: bool,
     /// Per body: net force of its joints in the step or solve before, for the geometric stiffness; empty if that is off.
     pub(crate) joint_forces: &'a [DVec3],
     /// Loads on single bodies.
@@ -37,7 +35,15 @@ impl<'a> TreeSystem<'a> {
         loads: &'a BodyLoads,
     ) -> Self {
         let (gravity, gyroscopic) = (DVec3::ZERO, Gyroscopic::None);
-        Self { point, gravity, gyroscopic, is_second: false, joint_forces, loads }
+        Self { point, gravity, gyroscopic, joint_forces, loads }
+    }
+
+    /// The system of an island that falls back to first order, if a pair belongs to one.
+    #[inline]
+    pub(crate) fn fallen_at(&self, pair: usize) -> Option<Self> {
+        let is_fallen = self.point.is_fallen(&[self.point.model.pairs[pair].body]);
+        let point = if is_fallen { self.point.fallen_point() } else { None };
+        point.map(|point| Self { point, ..*self })
     }
 }
 
@@ -49,13 +55,14 @@ pub(crate) fn add_own(at: &TreeSystem<'_>, k: usize, pair: &PairModel, rotation:
     let base = &at.point.base[pair.body as usize];
     let omega = base.angular;
     // A free body keeps its momentum here; its rotation is integrated by the midpoint rule after the solve.
-    let is_at_start = !at.is_second && (at.point.displaced.is_none() || at.point.measured.is_some());
+    let is_at_start =
+        !at.point.step.is_second && (at.point.displaced.is_none() || at.point.measured.is_some());
     let is_skew = pair.is_skew && at.gyroscopic == Gyroscopic::Auto;
     let angular = match at.gyroscopic {
         Gyroscopic::Auto if at.loads.is_spinning(k) => at.loads.spinning[k].unwrap_or_default(),
         Gyroscopic::Auto
             if pair.spins_free
-                && !at.is_second
+                && !at.point.step.is_second
                 && !at.loads.is_coupled(k)
                 && !at.point.input.holds(pair.body) =>
         {

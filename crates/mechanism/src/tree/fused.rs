@@ -121,7 +121,7 @@ pub(crate) fn twist_force(
             force.linearized(&x, (at.target(pair.joint), at.laws(pair.joint)[0]), at.spring_scale, h)
         });
         let hold = |limits: &HeldLimits| limits.hold(pair.joint, LimitedCoordinate::Twist, value, impulse);
-        at.held.map_or(impulse, hold)
+        at.laws.held.map_or(impulse, hold)
     } else {
         pair.forces.spring.linearized_alone(value, displaced, at.spring_scale, h)
     }

@@ -91,7 +91,7 @@ impl<'a> JointAt<'a> {
             scale: at.spring_scale,
             target: at.target(self.index),
             laws: at.laws(self.index),
-            held: at.held.map(|limits| (limits, self.index)),
+            held: at.laws.held.map(|limits| (limits, self.index)),
         }
     }
 

@@ -47,17 +47,17 @@ impl BodyLoads {
     /// Loads from wrenches, grabs and springs to immovable points at a linearization point.
     pub(crate) fn fill(&mut self, at: &LinearizationPoint<'_>) {
         self.clear();
-        let h = at.step.h;
+        let points = at.by_island();
         for (body, wrench) in at.input.usable_wrenches(at.model) {
             if let Some(load) = self.on(at.model, body.index()) {
-                load.momentum += *wrench * h;
+                load.momentum += *wrench * points.at(&[body.index() as u32]).step.h;
             }
         }
         for grab in at.input.soft_grabs(at.model) {
-            self.add_spring(at, &grab_spring(at.model, grab));
+            self.add_spring(points.at(&[grab.body.index() as u32]), &grab_spring(at.model, grab));
         }
         for spring in &at.model.springs.to_ground {
-            self.add_spring(at, spring);
+            self.add_spring(points.at(&[spring.body1]), spring);
         }
     }
 

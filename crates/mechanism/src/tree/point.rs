@@ -41,6 +41,8 @@ pub(crate) struct LinearizationPoint<'a> {
     /// Time by which the poses, and those where joints are measured, are ahead of the twist angles, s.
     pub(crate) lead: [f64; 2],
     pub(crate) step: StepLength,
+    /// Islands that are linearized elsewhere.
+    pub(crate) fallen: Option<FallenPoint<'a>>,
     /// Which equations represent rotations.
     pub(crate) form: RowForm,
     /// Whether driven rows ask for their rate instead of their value.
@@ -50,8 +52,17 @@ pub(crate) struct LinearizationPoint<'a> {
     /// Motor targets per joint; empty if no joint has a motor.
     pub(crate) targets: &'a [MotorTarget],
     pub(crate) laws: StepLaws<'a>,
-    /// Joints that are held at a limit, in an assembly.
-    pub(crate) held: Option<&'a HeldLimits>,
+}
+
+/// Where islands are linearized that make a step of second order with the first; all else is as for the others.
+#[derive(Clone, Copy)]
+pub(crate) struct FallenPoint<'a> {
+    /// Per body: whether it belongs to one of them.
+    pub(crate) bodies: &'a [bool],
+    pub(crate) poses: &'a [Pose],
+    pub(crate) displaced: Option<&'a [Motion]>,
+    pub(crate) lead: [f64; 2],
+    pub(crate) step: StepLength,
 }
 
 /// Laws that hold in a solve.
@@ -61,6 +72,8 @@ pub(crate) struct StepLaws<'a> {
     pub(crate) joints: &'a [[CoordinateLaws; 2]],
     /// Of ropes and gears; empty in a step of length zero.
     pub(crate) bands: &'a [BandLaw],
+    /// Joints that are held at a limit, in an assembly.
+    pub(crate) held: Option<&'a HeldLimits>,
 }
 
 /// The effective step, s, with what is divided by it: a step of length zero chooses its own factors.
@@ -75,12 +88,15 @@ pub(crate) struct StepLength {
     /// `h²` and `1/h²` for the geometric stiffness.
     pub(crate) square: f64,
     pub(crate) per_square: f64,
+    /// Whether it is one of second order.
+    pub(crate) is_second: bool,
 }
 
 impl StepLength {
     /// A step that takes time.
     pub(crate) fn new(h: f64) -> Self {
-        Self { h, per_h: 1.0 / h, per_h_open: 1.0 / h, square: h * h, per_square: 1.0 / (h * h) }
+        let (per_h, square) = (1.0 / h, h * h);
+        Self { h, per_h, per_h_open: per_h, square, per_square: 1.0 / (h * h), is_second: false }
     }
 
     /// A step that takes time and leaves the errors of joints as they are, unless these may open.
@@ -90,7 +106,18 @@ impl StepLength {
 
     /// A step of length zero, joint errors counting `per_h` times.
     pub(crate) fn zero(per_h: f64) -> Self {
-        Self { h: 0.0, per_h, per_h_open: per_h, square: 1.0, per_square: 1.0 }
+        Self { h: 0.0, per_h, per_h_open: per_h, square: 1.0, per_square: 1.0, is_second: false }
+    }
+}
+
+/// The linearization points of most islands, and of those that fall back to first order.
+pub(crate) struct IslandPoints<'a>([LinearizationPoint<'a>; 2]);
+
+impl<'a> IslandPoints<'a> {
+    /// The point of some bodies, which are connected.
+    #[inline]
+    pub(crate) fn at(&self, bodies: &[u32]) -> &LinearizationPoint<'a> {
+        &self.0[usize::from(self.0[0].is_fallen(bodies))]
     }
 }
 
@@ -115,13 +142,39 @@ impl<'a> LinearizationPoint<'a> {
             twists,
             lead: [0.0; 2],
             step: StepLength::zero(per_h),
+            fallen: None,
             form: RowForm::SmallError,
             rates: false,
             spring_scale: 0.0,
             targets: &[],
             laws: StepLaws::default(),
-            held: None,
         }
+    }
+
+    /// Whether one of the bodies belongs to an island that falls back to first order.
+    #[inline]
+    pub(crate) fn is_fallen(&self, bodies: &[u32]) -> bool {
+        let is_fallen = |&body: &u32, fallen: &[bool]| fallen.get(body as usize) == Some(&true);
+        self.fallen.is_some_and(|fallen| bodies.iter().any(|body| is_fallen(body, fallen.bodies)))
+    }
+
+    /// The point of islands that fall back to first order, if there are any.
+    #[inline]
+    pub(crate) fn fallen_point(&self) -> Option<Self> {
+        let FallenPoint { poses, displaced, lead, step, .. } = self.fallen?;
+        Some(Self { poses, displaced, lead, step, fallen: None, ..*self })
+    }
+
+    /// The points of all islands.
+    pub(crate) fn by_island(&self) -> IslandPoints<'a> {
+        IslandPoints([*self, self.fallen_point().unwrap_or(*self)])
+    }
+
+    /// Where a run of pairs from `first` on ends that are linearized alike, `end` at the latest.
+    pub(crate) fn run_end(&self, first: usize, end: usize) -> usize {
+        let Some(FallenPoint { bodies, .. }) = self.fallen else { return end };
+        let is_fallen = |pair: usize| bodies[self.model.pairs[pair].body as usize];
+        (first + 1..end).find(|&pair| is_fallen(pair) != is_fallen(first)).unwrap_or(end)
     }
 
     /// Whether the unknown is a displacement, not a twist: a step of length zero that counts joint errors.

@@ -52,7 +52,8 @@ fn eliminate(at: &TreeSystem<'_>, tree: &mut TreeScratch) -> TreeReport {
                 trunk_stack.loads.extend(stack.loads.pop());
                 trunk_stack.joint_forces.extend(stack.joint_forces.pop());
             }
-            eliminate_pair(at, pair as usize, &mut part, trunk_stack, &mut last);
+            let fallen = at.fallen_at(pair as usize);
+            eliminate_pair(fallen.as_ref().unwrap_or(at), pair as usize, &mut part, trunk_stack, &mut last);
         }
         let mut report = trunk_stack.report;
         for stack in task_stacks.iter() {
@@ -109,8 +110,24 @@ fn eliminate_tasks(at: &TreeSystem<'_>, tasks: &[Task], mut part: SweepSlice<'_>
     }
 }
 
-/// Eliminates neighbouring pairs, two at once where both are of a kind that allows it.
+/// Eliminates neighbouring pairs, each island at its own linearization point.
 fn eliminate_range(
+    at: &TreeSystem<'_>,
+    range: std::ops::Range<usize>,
+    part: &mut SweepSlice<'_>,
+    stack: &mut SweepStack,
+) {
+    let mut first = range.start;
+    while first < range.end {
+        let end = at.point.run_end(first, range.end);
+        let fallen = at.fallen_at(first);
+        eliminate_run(fallen.as_ref().unwrap_or(at), first..end, part, stack);
+        first = end;
+    }
+}
+
+/// Eliminates neighbouring pairs at one linearization point, two at once where both are of a kind that allows it.
+fn eliminate_run(
     at: &TreeSystem<'_>,
     range: std::ops::Range<usize>,
     part: &mut SweepSlice<'_>,

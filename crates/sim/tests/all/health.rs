@@ -138,6 +138,49 @@ fn a_jolt_lowers_the_order() {
     assert!(notices(&mut world, 60)[&HealthNotice::FirstOrder].0.starts_with(told));
 }
 
+/// Two boxes that fall on the ground, one of them tumbling hard, and a rod that swings far from them.
+fn falling(boxes: bool, rod: bool) -> World {
+    let box_at = |name: &str, x: f64, spin: f64| {
+        format!(
+            r#"(name: "{name}", pose: (position: ({x}, 0, 0.4), rotation: AxisAngle(axis: (1, 2, 0), angle: 0.6)),
+                velocity: (angular: (0, {spin}, 0)), shapes: [Box(size: (0.3, 0.2, 0.1))], mass: Total(1)),"#
+        )
+    };
+    let bodies = if boxes { box_at("calm", 0.0, 0.0) + &box_at("wild", 2.0, 20.0) } else { String::new() };
+    let colliders =
+        if boxes { r#"(body: "calm", shape: OfBody), (body: "wild", shape: OfBody),"# } else { "" };
+    let [body, joint] = if rod {
+        [
+            r#"(name: "rod", pose: (position: (0.5, 5, 3)), shapes: [Box(size: (1, 0.1, 0.1))], mass: Total(1))"#,
+            r#"(name: "pin", kind: Hinge, child: "rod", frames: World(anchor: (0, 5, 3), axis: (0, 1, 0)))"#,
+        ]
+    } else {
+        [""; 2]
+    };
+    small(&format!(
+        r#"dt: 0.02, stepper: Implicit(order: 2, newton_iterations: 1), bodies: [{bodies} {body}], joints: [{joint}],
+           colliders: [{colliders} (shape: Plane(point: (0, 0, 0), normal: (0, 0, 1)))]"#
+    ))
+}
+
+#[test]
+fn bodies_that_may_touch_fall_back_together_and_no_others() {
+    let mut all = falling(true, true);
+    let mut apart = [falling(true, false), falling(false, true)];
+    let mut n_mixed = 0;
+    for _ in 0..50 {
+        let fallen = all.step().mechanism.fallen_islands;
+        let [boxes, rod] = [0, 1].map(|i: usize| apart[i].step().mechanism.fallen_islands);
+        assert_eq!((boxes % 2, rod), (0, 0));
+        assert_eq!(fallen, boxes);
+        n_mixed += u32::from(boxes > 0);
+        let poses = |world: &World| world.state().bodies.poses.clone();
+        let [boxes, rod] = [0, 1].map(|i: usize| poses(&apart[i]));
+        assert_eq!(poses(&all), [boxes, rod].concat());
+    }
+    assert!(n_mixed >= 2, "{n_mixed}");
+}
+
 #[test]
 fn forces_at_their_bounds_are_named() {
     let saturated = [(HealthNotice::SaturatedMotor, "joint `rail` has its motor at the largest force")];

@@ -1,5 +1,6 @@
 //! Twenty mechanisms for a second, and floating ones for some hundred steps.
 
+use sinew_scene::StabilizeDoc;
 use sinew_soak::{SoakFault, SteppedBy, Trial, random_scene};
 use sinew_testkit::soak_scale;
 
@@ -31,6 +32,17 @@ fn mechanisms_that_failed_on_the_way_hold() {
         (983, 1.5),
     ] {
         let trial = Trial::run(&random_scene(seed, seconds), &mut |_, _, _| {}).expect("a scene");
+        assert!(!trial.fails(), "seed {seed}: {:?}", trial.findings);
+    }
+}
+
+/// Seeds whose joints a stabilization left further open than it found them.
+#[test]
+fn a_stabilization_opens_no_joint() {
+    for (seed, seconds) in [(19, 0.2), (64, 0.2), (109, 0.2), (110, 0.2), (234, 0.4), (281, 0.2)] {
+        let mut scene = random_scene(seed, seconds);
+        scene.stabilize = Some(StabilizeDoc::default());
+        let trial = Trial::run(&scene, &mut |_, _, _| {}).expect("a scene");
         assert!(!trial.fails(), "seed {seed}: {:?}", trial.findings);
     }
 }
