@@ -15,11 +15,12 @@
 
 use glam::DVec3;
 use sinew_fem::{
-    ElementTangent, FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent,
+    ElementTangent, FemReport, FemScratch, FemState, Lame, Projection, STIFFNESS_PAIRS, StarTangent,
+    for_each_star, for_each_tangent,
 };
 use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
-use sinew_solvers::{BlockMatrix, TwoLevel, UpperBlocks};
+use sinew_solvers::{BlockMatrix, NodeRole, TwoLevel, UpperBlocks};
 
 use super::{bone_loads::BoneLoads, carriers::Carriers};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
@@ -61,7 +62,7 @@ impl Elements {
         let zeros = || vec![DVec3::ZERO; n];
         Self {
             fem: FemScratch::new(&body.fem),
-            preconditioner: TwoLevel::with_carriers(&body.pattern, body.fem.mesh().positions(), &roles),
+            preconditioner: preconditioner(body, &roles),
             carriers,
             elastic: UpperBlocks::new(&body.pattern),
             matrix: BlockMatrix::new(body.pattern.clone()),
@@ -164,6 +165,19 @@ impl Elements {
                     }
                     fill.add_element(tet, &element.stiffness);
                 });
+            let bad = for_each_star(&body.fem, positions, Projection::Semidefinite, |star, tangent| {
+                for (&node, &force) in tangent.nodes.iter().zip(tangent.forces) {
+                    self.elastic_constant[node as usize] += force * h;
+                    self.elastic_forces[node as usize] += force;
+                }
+                if moment.is_ahead {
+                    add_star_displacement(tangent, &self.displaced, h * h, &mut self.elastic_constant);
+                }
+                fill.add_patch(star, tangent.stiffness);
+                let weight = tangent.excess * (h * (h + beta));
+                self.preconditioner.set_pressure(star, weight, tangent.stiffest.iter().copied());
+            });
+            self.report.non_finite = self.report.non_finite.or(bad);
             fill.scale(h * (h + beta));
             for free in body.attachments.free() {
                 let node = free.node as usize;
@@ -306,6 +320,20 @@ impl Elements {
     }
 }
 
+/// Poisson's ratio 0.45: above it the nodes of a patch are too stiff for a smoother without pressures.
+const NEARLY_INCOMPRESSIBLE: f64 = 9.0;
+
+fn preconditioner(body: &FleshBody, roles: &[NodeRole]) -> TwoLevel {
+    let rest = body.fem.mesh().positions();
+    let levels = TwoLevel::with_carriers(&body.pattern, rest, roles);
+    let Lame { lambda_pa, mu_pa } = body.fem.material().lame();
+    if lambda_pa <= NEARLY_INCOMPRESSIBLE * mu_pa {
+        return levels;
+    }
+    let stars: Vec<&[u32]> = body.fem.star_nodes().collect();
+    if stars.is_empty() { levels } else { levels.with_pressures(&stars, rest) }
+}
+
 /// Adds `h² K d` of one element to the impulses; `moved` are `h² d` of its corners.
 #[inline]
 fn add_displacement(element: &ElementTangent, nodes: [usize; 4], moved: &[DVec3; 4], constant: &mut [DVec3]) {
@@ -313,6 +341,19 @@ fn add_displacement(element: &ElementTangent, nodes: [usize; 4], moved: &[DVec3;
         constant[nodes[a]] += *block * moved[b];
         if a != b {
             constant[nodes[b]] += block.transpose() * moved[a];
+        }
+    }
+}
+
+/// Adds `scale K d` of one star to the impulses.
+fn add_star_displacement(star: &StarTangent<'_>, d: &[DVec3], scale: f64, constant: &mut [DVec3]) {
+    let mut blocks = star.stiffness.iter();
+    for (k, &a) in star.nodes.iter().enumerate() {
+        for (&b, block) in star.nodes[k..].iter().zip(&mut blocks) {
+            constant[a as usize] += *block * d[b as usize] * scale;
+            if a != b {
+                constant[b as usize] += block.transpose() * d[a as usize] * scale;
+            }
         }
     }
 }
