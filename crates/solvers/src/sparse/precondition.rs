@@ -172,7 +172,7 @@ impl TwoLevel {
     }
 
     /// Tells that the matrix contains `weight` times the outer product of the `rows` of the nodes of a patch.
-    pub fn set_pressure(&mut self, patch: usize, weight: f64, rows: impl Iterator<Item = DVec3>) {
+    pub fn set_pressure(&mut self, patch: usize, weight: f64, rows: &[DVec3]) {
         if let Some(pressures) = &mut self.pressures {
             pressures.set(patch, weight, rows);
         }

@@ -94,13 +94,13 @@ impl Pressures {
     }
 
     /// Sets `d` and `b` of a patch; a row for each of its nodes.
-    pub(crate) fn set(&mut self, patch: usize, weight: f64, rows: impl Iterator<Item = DVec3>) {
+    pub(crate) fn set(&mut self, patch: usize, weight: f64, rows: &[DVec3]) {
         let at = self.place[patch] as usize;
         let is_stiff = weight > 0.0 && weight.is_finite();
         self.weights[at] = if is_stiff { weight } else { 0.0 };
         let range = self.start[at] as usize..self.start[at + 1] as usize;
         for (to, row) in self.rows[range].iter_mut().zip(rows) {
-            *to = if is_stiff { row } else { DVec3::ZERO };
+            *to = if is_stiff { *row } else { DVec3::ZERO };
         }
     }
 
@@ -262,7 +262,7 @@ mod tests {
                 // One patch is not stiff at all.
                 let weight = if patch == 7 { 0.0 } else { rng.power_of_ten(-2, 6) };
                 let rows: Vec<DVec3> = nodes.iter().map(|_| rng.vec3(-1.0, 1.0)).collect();
-                pressures.set(patch, weight, rows.iter().copied());
+                pressures.set(patch, weight, &rows);
                 let mut blocks = Vec::new();
                 for (k, a) in rows.iter().enumerate() {
                     for (l, b) in rows.iter().enumerate() {
