@@ -21,7 +21,7 @@ use sinew_mesh::{EmbeddedBody, TetMesh};
 use sinew_scene::{FleshDoc, SceneDoc};
 
 use self::attach::{NodeBodies, SceneBodies};
-use self::material::{material, surface_point_material};
+use self::material::{material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
 use self::start::initial_positions;
 use crate::colliders::{contact_model, groups};
@@ -129,6 +129,7 @@ impl PreparedBody {
             fill_ratios: Some(mesh.fill().to_vec()),
             node_masses_kg: Some(masses),
             mass_floor: 0.0,
+            strain: strain(doc),
         };
         let tets = TetMesh::new(positions, mesh.tets().to_vec()).map_err(|error| bad(error.into()))?;
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;

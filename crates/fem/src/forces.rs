@@ -1,6 +1,6 @@
 //! Elastic forces on all nodes.
 //!
-//! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`: fill ratio `w`, rest volume `V`, energy density `Ψ` of the deformation gradient
+//! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`, over tetrahedra and, with mean strain, stars: fill ratio `w`, rest volume `V`, energy density `Ψ` of the deformation gradient
 //! `F`. On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`.
 //! Elements with large deformations are evaluated by SVD. Positions in m, forces in N, any frame. Linear in the
 //! tetrahedra; nothing allocates. Blocks of elements compute in their own buffers and are added to the nodes in a fixed
@@ -8,6 +8,7 @@
 //! are not finite never panic: such a tetrahedron adds nothing and is reported.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
+use crate::star_forces::{self, add_forces};
 use crate::{
     layout::WIDTH, mat3::Mat3, materials::law::MaterialLaw, materials::with_law, model::FemModel,
     simd_width::SimdWidth, svd::signed_svd,
@@ -80,11 +81,22 @@ pub fn elastic_forces(
     forces: &mut [DVec3],
 ) -> FemReport {
     check_lengths(model, positions, forces);
+    let report = of_tetrahedra(model, positions, mode, scratch, forces);
+    report.and(add_forces(model, positions, mode, forces)).into()
+}
+
+fn of_tetrahedra(
+    model: &FemModel,
+    positions: &[DVec3],
+    mode: Diagonalize,
+    scratch: &mut FemScratch,
+    forces: &mut [DVec3],
+) -> BlockReport {
     #[cfg(feature = "parallel")]
     if rayon::current_num_threads() > 1 && model.layout.blocks.len() > 1 {
-        return scratch.threads.forces(model, positions, mode, forces).into();
+        return scratch.threads.forces(model, positions, mode, forces);
     }
-    serial(model, positions, mode, SimdWidth::best(), &mut scratch.buffers, forces).into()
+    serial(model, positions, mode, SimdWidth::best(), &mut scratch.buffers, forces)
 }
 
 /// [`elastic_forces`] without SIMD and threads: the reference, with the same bits.
@@ -99,7 +111,8 @@ pub fn elastic_forces_scalar(
     forces: &mut [DVec3],
 ) -> FemReport {
     check_lengths(model, positions, forces);
-    serial(model, positions, mode, SimdWidth::Scalar, &mut scratch.buffers, forces).into()
+    let report = serial(model, positions, mode, SimdWidth::Scalar, &mut scratch.buffers, forces);
+    report.and(add_forces(model, positions, mode, forces)).into()
 }
 
 /// Elastic energy, J; with [`Diagonalize::Never`] of plain St. Venant–Kirchhoff, else of the material.
@@ -115,7 +128,7 @@ pub fn elastic_energy(
     scratch: &mut FemScratch,
 ) -> f64 {
     assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
-    let law = model.material().law();
+    let law = model.element_law();
     let mut total = 0.0;
     for block in &model.layout.blocks {
         model.layout.load(block, positions, &mut scratch.buffers.x);
@@ -127,7 +140,7 @@ pub fn elastic_energy(
             }
         }
     }
-    total
+    total + star_forces::energy(model, positions, mode)
 }
 
 /// Energy density of the law, J/m³; an SVD only where the direct energy does not hold.
@@ -156,7 +169,7 @@ fn serial(
     forces: &mut [DVec3],
 ) -> BlockReport {
     forces.fill(DVec3::ZERO);
-    let law = model.material().law();
+    let law = model.element_law();
     let mut report = BlockReport::default();
     for block in &model.layout.blocks {
         model.layout.load(block, positions, &mut buffers.x);

@@ -15,9 +15,12 @@ mod materials;
 
 mod layout;
 mod model;
+mod stars;
 
 mod block_forces;
 mod forces;
+mod star_forces;
+mod star_tangent;
 mod tangent;
 #[cfg(feature = "parallel")]
 mod threads;
@@ -32,7 +35,8 @@ pub use block_forces::Diagonalize;
 pub use error::FemError;
 pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};
-pub use model::{FemModel, FemOptions};
+pub use model::{FemModel, FemOptions, Strain};
 pub use sinew_math::{TetMesh, TetMeshError};
+pub use star_tangent::{StarTangent, for_each_star};
 pub use step::{ExplicitStep, FemState, StepScratch, stable_dt, step_explicit};
 pub use tangent::{ElementTangent, Projection, STIFFNESS_PAIRS, for_each_tangent};

@@ -5,7 +5,8 @@
 //! sort of the tetrahedra.
 
 use crate::layout::{ElementLayout, RestShape, WIDTH};
-use crate::{error::FemError, materials::Material};
+use crate::materials::{Law, Material};
+use crate::{error::FemError, stars::Stars};
 use glam::DVec3;
 use sinew_math::TetMesh;
 
@@ -21,13 +22,33 @@ pub struct FemOptions {
     /// Smallest mass, as a fraction of the mean, 0 to 1. Lighter nodes are raised to it
     /// ([`FemModel::n_raised_masses`]).
     pub mass_floor: f64,
+    /// Whose strain has energy.
+    pub strain: Strain,
 }
 
-/// Density of water, full elements, no mass floor.
+/// Density of water, full elements, no mass floor, strain of each tetrahedron alone.
 impl Default for FemOptions {
     fn default() -> Self {
-        Self { density_kg_per_m3: 1000.0, fill_ratios: None, node_masses_kg: None, mass_floor: 0.0 }
+        Self {
+            density_kg_per_m3: 1000.0,
+            fill_ratios: None,
+            node_masses_kg: None,
+            mass_floor: 0.0,
+            strain: Strain::Local,
+        }
     }
+}
+
+/// Whose strain has energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Strain {
+    /// That of each tetrahedron (KP08). Bends too little on coarse meshes, and locks as Poisson's ratio nears ½.
+    #[default]
+    Local,
+    /// Mostly the mean strain of small groups of tetrahedra, which bends as the solid does at any Poisson's ratio
+    /// (`docs/maths/flesh.md`).
+    Mean,
 }
 
 /// Flesh: a mesh with its rest quantities, material and masses. Never changes; share it between states.
@@ -40,6 +61,8 @@ pub struct FemModel {
     pub(crate) layout: ElementLayout,
     /// Packet lane of each tetrahedron.
     pub(crate) slots: Vec<u32>,
+    /// With [`Strain::Mean`].
+    pub(crate) stars: Option<Stars>,
 }
 
 /// Largest fill ratio, with a margin for rounding.
@@ -69,14 +92,16 @@ impl FemModel {
                 return Err(FemError::EntryOutOfRange { what, index, value: *mass, range });
             }
         }
-        let layout = ElementLayout::new(&mesh, |tet| mesh.volume(tet) * fill(tet));
+        let filled = |tet: usize| mesh.volume(tet) * fill(tet);
+        let layout = ElementLayout::new(&mesh, filled);
+        let stars = (options.strain == Strain::Mean).then(|| Stars::new(&mesh, filled));
         let mut slots = vec![0; mesh.tets().len()];
         for (slot, &element) in (0..).zip(&layout.elements) {
             if let Some(entry) = slots.get_mut(element as usize) {
                 *entry = slot;
             }
         }
-        Ok(Self { mesh, material, masses, n_raised_masses, layout, slots })
+        Ok(Self { mesh, material, masses, n_raised_masses, layout, slots, stars })
     }
 
     /// The same flesh with another material.
@@ -96,6 +121,16 @@ impl FemModel {
         &self.material
     }
 
+    /// The law of single tetrahedra: all of the material, or their share.
+    pub(crate) fn element_law(&self) -> Law {
+        if self.stars.is_some() { self.material.shares().0.law() } else { self.material.law() }
+    }
+
+    /// The law of stars.
+    pub(crate) fn star_law(&self) -> Law {
+        self.material.shares().1.law()
+    }
+
     /// Number of nodes.
     pub fn n_nodes(&self) -> usize {
         self.mesh.positions().len()
@@ -104,6 +139,16 @@ impl FemModel {
     /// Number of tetrahedra.
     pub fn n_tets(&self) -> usize {
         self.mesh.tets().len()
+    }
+
+    /// How many stars average strain; none if each tetrahedron has its own strain only.
+    pub fn n_stars(&self) -> usize {
+        self.stars.as_ref().map_or(0, Stars::len)
+    }
+
+    /// The nodes of each star, ascending.
+    pub fn star_nodes(&self) -> impl Iterator<Item = &[u32]> {
+        self.stars.iter().flat_map(Stars::iter).map(|star| star.nodes)
     }
 
     /// Lumped mass per node, kg.
@@ -131,6 +176,7 @@ impl FemModel {
     /// Memory of the rest quantities per tetrahedron, in bytes, the mesh included.
     pub fn bytes_per_tet(&self) -> f64 {
         let total = self.layout.n_bytes()
+            + self.stars.as_ref().map_or(0, Stars::n_bytes)
             + size_of_val(self.mesh.positions())
             + size_of_val(self.mesh.tets())
             + size_of_val(&self.masses[..])

@@ -78,7 +78,7 @@ impl ElementTangent {
 
 /// Calls `visit` with the index, stiffness and forces of each tetrahedron, in the order of the layout.
 ///
-/// The caller assembles forces or a block matrix from them. The forces are those of [`crate::elastic_forces`] up to
+/// The caller assembles forces or a block matrix from them, with those of [`crate::for_each_star`]. The forces are those of [`crate::elastic_forces`] up to
 /// rounding.
 ///
 /// # Panics
@@ -92,7 +92,7 @@ pub fn for_each_tangent(
 ) -> FemReport {
     assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
     let mut report = BlockReport::default();
-    let law = model.material().law();
+    let law = model.element_law();
     for block in &model.layout.blocks {
         model.layout.load(block, positions, &mut scratch.buffers.x);
         let block = BlockTangents { model, block, law: &law, projection, x: &scratch.buffers.x };

@@ -66,7 +66,7 @@ impl ThreadScratch {
     ) -> BlockReport {
         let Self { buffers, parts, starts, places } = self;
         let blocks = 0..model.layout.blocks.len();
-        let law = model.material().law();
+        let law = model.element_law();
         let report = run(BlockRun { blocks, buffers, parts }, model, &law, positions, mode);
         let sums = forces.par_chunks_mut(NODES_PER_TASK).zip(starts.par_chunks(NODES_PER_TASK));
         sums.enumerate().for_each(|(task, (forces, _))| {

@@ -96,7 +96,8 @@ impl FleshBody {
             bone_of[attached.node as usize] = attached.bone;
         }
         let is_fixed = bone_of.iter().map(|&bone| bone != FREE).collect();
-        let pattern = SparsePattern::new(fem.n_nodes(), fem.mesh().tets())
+        let stars: Vec<&[u32]> = fem.star_nodes().collect();
+        let pattern = SparsePattern::with_patches(fem.n_nodes(), fem.mesh().tets(), &stars)
             .expect("a checked mesh refers to nodes that exist");
         Ok(Self {
             fem,

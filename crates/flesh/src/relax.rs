@@ -6,7 +6,7 @@
 //! the energy, or a number is not finite, the nodes stay. World axes, SI.
 
 use glam::DVec3;
-use sinew_fem::{Diagonalize, FemScratch, Projection, elastic_energy, for_each_tangent};
+use sinew_fem::{Diagonalize, FemScratch, Projection, elastic_energy, for_each_star, for_each_tangent};
 use sinew_solvers::{BlockJacobi, BlockMatrix, CgScratch, CgSettings, HeldNodes, conjugate_gradient};
 
 use crate::body::FleshBody;
@@ -40,6 +40,13 @@ pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
                     set_node(&mut forces, node as usize, sum);
                 }
                 fill.add_element(tet, &element.stiffness);
+            });
+            for_each_star(fem, positions, Projection::Semidefinite, |star, tangent| {
+                for (&node, &force) in tangent.nodes.iter().zip(tangent.forces) {
+                    let sum = get_node(&forces, node as usize) + force;
+                    set_node(&mut forces, node as usize, sum);
+                }
+                fill.add_patch(star, tangent.stiffness);
             });
         });
         fixed.iter().for_each(|&node| set_node(&mut forces, node as usize, DVec3::ZERO));

@@ -1,7 +1,8 @@
 //! Boxes of tetrahedra: a grid of bricks, each cut into six tetrahedra.
 //!
-//! A brick is cut into six tetrahedra around the diagonal from its lowest to its highest corner. The cut is the same in
-//! every brick, so neighbours share their faces. Nodes are numbered in order of first use. Metres; linear in bricks, of
+//! A brick is cut into six tetrahedra around a diagonal. Neighbours are mirror images of each other, so they share their
+//! faces, and boxes of an even number of bricks are symmetric: with the same cut in every brick, a beam under a straight
+//! load bends sideways. Nodes are numbered in order of first use. Metres; linear in bricks, of
 //! which there are at most [`MAX_CELLS`].
 
 use glam::DVec3;
@@ -22,7 +23,8 @@ pub fn beam(lengths: DVec3, cells: [u32; 3]) -> Result<TetMesh, MeshError> {
     }
     check_cells(cells)?;
     let step = lengths / DVec3::from_array(cells.map(f64::from));
-    let (nodes, tets) = bricks(DVec3::ZERO, step, cells);
+    let grid = GridNodes::new(DVec3::ZERO, step, cells.map(|n| n + 1));
+    let (nodes, tets) = cut(grid, cells, |cell| cell);
     Ok(TetMesh::new(nodes, tets)?)
 }
 
@@ -52,18 +54,35 @@ pub(crate) fn check_cells(cells: [u32; 3]) -> Result<(), MeshError> {
     Err(MeshError::Setting { what: "the number of cells", value: n, allowed: "from 1 to 16,777,216" })
 }
 
-/// Nodes and tetrahedra of a block of bricks of size `step`.
+/// Nodes and tetrahedra of a block of bricks of size `step`, all cut alike.
 pub(crate) fn bricks(origin: DVec3, step: DVec3, cells: [u32; 3]) -> (Vec<DVec3>, Vec<[u32; 4]>) {
-    let mut nodes = GridNodes::new(origin, step, cells.map(|n| n + 1));
-    let tets =
-        all(cells).flat_map(|[i, j, k]| six_tets(|[a, b, c]| nodes.at([i + a, j + b, k + c]))).collect();
+    cut(GridNodes::new(origin, step, cells.map(|n| n + 1)), cells, |_| [0; 3])
+}
+
+/// Nodes and tetrahedra of a block of bricks, each cut as the brick at the place that `cut_as` gives.
+fn cut(
+    mut nodes: GridNodes,
+    cells: [u32; 3],
+    cut_as: impl Fn([u32; 3]) -> [u32; 3],
+) -> (Vec<DVec3>, Vec<[u32; 4]>) {
+    let mut tets = Vec::new();
+    for cell in all(cells) {
+        let mut node = |corner: [u32; 3]| nodes.at([0, 1, 2].map(|axis| cell[axis] + corner[axis]));
+        // Numbers in the same order whichever way the brick is cut.
+        six_tets([0; 3], &mut node);
+        tets.extend(six_tets(cut_as(cell), node));
+    }
     (nodes.positions, tets)
 }
 
-/// Six tetrahedra of a brick; `node` gives the node at each of its corners.
-pub(crate) fn six_tets(mut node: impl FnMut([u32; 3]) -> u32) -> [[u32; 4]; 6] {
+/// Six tetrahedra of the brick at a place of the grid; `node` gives the node at each of its corners.
+pub(crate) fn six_tets(cell: [u32; 3], mut node: impl FnMut([u32; 3]) -> u32) -> [[u32; 4]; 6] {
     // paths along three edges from the lowest to the highest corner; the last three are mirror images
     const PATHS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
+    // in every second brick along each axis the mirror image, so that faces match and no direction is preferred
+    let odd = cell.map(|place| place % 2);
+    let mut node = |at: [u32; 3]| node([at[0] ^ odd[0], at[1] ^ odd[1], at[2] ^ odd[2]]);
+    let is_mirrored = (odd[0] + odd[1] + odd[2]) % 2 == 1;
     std::array::from_fn(|path| {
         let mut at = [0; 3];
         let mut tet = [node(at); 4];
@@ -71,7 +90,7 @@ pub(crate) fn six_tets(mut node: impl FnMut([u32; 3]) -> u32) -> [[u32; 4]; 6] {
             at[axis] = 1;
             tet[k + 1] = node(at);
         }
-        if path >= 3 {
+        if (path >= 3) != is_mirrored {
             tet.swap(2, 3);
         }
         tet

@@ -129,7 +129,7 @@ pub(crate) fn bricks_around(solid: &CutSolid) -> Result<(TetMesh, Vec<Brick>), M
         nodes[name as usize] = solid.grid.corner([place(0), place(1), place(2)]);
     }
     let tets = (0..bricks.len())
-        .flat_map(|brick| six_tets(|[i, j, k]| names[8 * brick + (i + 2 * j + 4 * k) as usize]));
+        .flat_map(|brick| six_tets([0; 3], |[i, j, k]| names[8 * brick + (i + 2 * j + 4 * k) as usize]));
     Ok((TetMesh::new(nodes, tets.collect())?, bricks))
 }
 

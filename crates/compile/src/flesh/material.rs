@@ -1,9 +1,11 @@
 //! Elastic materials of flesh (Pa), and contact materials of the points of its surface (N/m).
 
 use sinew_contact::ContactMaterial;
-use sinew_fem::{Extension, FemError, Material, StretchBand};
+use sinew_fem::{Extension, FemError, Material, Strain, StretchBand};
 use sinew_mesh::EmbeddedBody;
-use sinew_scene::{ContactDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc, FleshSteppingDoc};
+use sinew_scene::{
+    ContactDoc, ExtensionDoc, FleshDoc, FleshMaterialDoc, FleshMeshDoc, FleshSteppingDoc, StrainDoc,
+};
 
 use crate::colliders::with_firmness;
 
@@ -24,6 +26,18 @@ pub(super) fn material(doc: &FleshDoc) -> Result<Material, FemError> {
             Ok(Material::st_venant_kirchhoff(young, poisson)?.with_band(band).with_extension(extension))
         }
         FleshMaterialDoc::NeoHookean { young, poisson } => Material::neo_hookean(young, poisson),
+    }
+}
+
+/// Whose strain has energy, as a document says. The flesh of characters is so coarse that their hinges fold it further than mean
+/// strain resists.
+pub(super) fn strain(doc: &FleshDoc) -> Strain {
+    match (doc.strain, doc.stepping, &doc.mesh) {
+        (StrainDoc::Mean, _, _) => Strain::Mean,
+        (StrainDoc::Local, _, _)
+        | (StrainDoc::Auto, FleshSteppingDoc::Explicit { .. }, _)
+        | (StrainDoc::Auto, _, FleshMeshDoc::Character { .. }) => Strain::Local,
+        (StrainDoc::Auto, FleshSteppingDoc::Implicit, _) => Strain::Mean,
     }
 }
 

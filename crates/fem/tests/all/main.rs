@@ -11,4 +11,5 @@ mod meshes;
 mod motion;
 mod recovery;
 mod selection;
+mod stars;
 mod tangents;

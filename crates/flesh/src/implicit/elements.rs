@@ -15,11 +15,12 @@
 
 use glam::DVec3;
 use sinew_fem::{
-    ElementTangent, FemReport, FemScratch, FemState, Projection, STIFFNESS_PAIRS, for_each_tangent,
+    ElementTangent, FemReport, FemScratch, FemState, Lame, Projection, STIFFNESS_PAIRS, StarTangent,
+    for_each_star, for_each_tangent,
 };
 use sinew_math::{Force, Motion, SurfacePoint, Sym3};
 use sinew_mechanism::CouplingPoint;
-use sinew_solvers::{BlockMatrix, TwoLevel, UpperBlocks};
+use sinew_solvers::{BlockFill, BlockMatrix, NodeRole, TwoLevel, UpperBlocks};
 
 use super::{bone_loads::BoneLoads, carriers::Carriers};
 use crate::node_vectors::{get_node, set_node, velocity_at, wrench_at};
@@ -61,7 +62,7 @@ impl Elements {
         let zeros = || vec![DVec3::ZERO; n];
         Self {
             fem: FemScratch::new(&body.fem),
-            preconditioner: TwoLevel::with_carriers(&body.pattern, body.fem.mesh().positions(), &roles),
+            preconditioner: preconditioner(body, &roles),
             carriers,
             elastic: UpperBlocks::new(&body.pattern),
             matrix: BlockMatrix::new(body.pattern.clone()),
@@ -149,26 +150,25 @@ impl Elements {
     /// `A`, and the impulses of the elastic forces.
     fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
         let (h, beta) = (moment.h, body.options.stiffness_damping_s);
+        let displaced = moment.is_ahead.then_some(&self.displaced);
+        let (constant, forces) = (&mut self.elastic_constant, &mut self.elastic_forces);
+        let mut impulses = NodeImpulses { constant, forces, displaced, h };
+        let (positions, projection) = (&self.positions, Projection::Semidefinite);
         self.elastic.assemble(&body.pattern, |fill| {
-            let (positions, fem) = (&self.positions, &mut self.fem);
             self.report =
-                for_each_tangent(&body.fem, positions, Projection::Semidefinite, fem, |tet, element| {
-                    let nodes = body.corners(tet as u32);
-                    for (a, &node) in nodes.iter().enumerate() {
-                        self.elastic_constant[node] += element.forces[a] * h;
-                        self.elastic_forces[node] += element.forces[a];
-                    }
-                    if moment.is_ahead {
-                        let moved = nodes.map(|node| self.displaced[node] * (h * h));
-                        add_displacement(element, nodes, &moved, &mut self.elastic_constant);
-                    }
+                for_each_tangent(&body.fem, positions, projection, &mut self.fem, |tet, element| {
+                    impulses.add_element(element, body.corners(tet as u32));
                     fill.add_element(tet, &element.stiffness);
                 });
+            let bad = for_each_star(&body.fem, positions, projection, |star, tangent| {
+                impulses.add_star(tangent);
+                fill.add_patch(star, tangent.stiffness);
+                let weight = tangent.excess * (h * (h + beta));
+                self.preconditioner.set_pressure(star, weight, tangent.stiffest);
+            });
+            self.report.non_finite = self.report.non_finite.or(bad);
             fill.scale(h * (h + beta));
-            for free in body.attachments.free() {
-                let node = free.node as usize;
-                fill.add_mass(node, body.fem.masses()[node] * (1.0 + self.drag));
-            }
+            add_masses(fill, body, 1.0 + self.drag);
         });
     }
 
@@ -306,13 +306,70 @@ impl Elements {
     }
 }
 
-/// Adds `h² K d` of one element to the impulses; `moved` are `h² d` of its corners.
-#[inline]
-fn add_displacement(element: &ElementTangent, nodes: [usize; 4], moved: &[DVec3; 4], constant: &mut [DVec3]) {
-    for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
-        constant[nodes[a]] += *block * moved[b];
-        if a != b {
-            constant[nodes[b]] += block.transpose() * moved[a];
+/// Poisson's ratio 0.45: above it the nodes of a patch are too stiff for a smoother without pressures.
+const NEARLY_INCOMPRESSIBLE: f64 = 9.0;
+
+fn preconditioner(body: &FleshBody, roles: &[NodeRole]) -> TwoLevel {
+    let rest = body.fem.mesh().positions();
+    let levels = TwoLevel::with_carriers(&body.pattern, rest, roles);
+    let Lame { lambda_pa, mu_pa } = body.fem.material().lame();
+    if lambda_pa <= NEARLY_INCOMPRESSIBLE * mu_pa {
+        return levels;
+    }
+    let stars: Vec<&[u32]> = body.fem.star_nodes().collect();
+    if stars.is_empty() { levels } else { levels.with_pressures(&stars, rest) }
+}
+
+/// Adds the masses of free nodes, times a factor.
+fn add_masses(fill: &mut BlockFill<'_>, body: &FleshBody, factor: f64) {
+    for free in body.attachments.free() {
+        let node = free.node as usize;
+        fill.add_mass(node, body.fem.masses()[node] * factor);
+    }
+}
+
+/// Constant impulses and forces on all nodes, to which elements and stars add.
+struct NodeImpulses<'a> {
+    constant: &'a mut [DVec3],
+    forces: &'a mut [DVec3],
+    /// `d`, if the linearization point contains it.
+    displaced: Option<&'a Vec<DVec3>>,
+    h: f64,
+}
+
+impl NodeImpulses<'_> {
+    /// Adds `h f` and `h² K d` of one element.
+    #[inline]
+    fn add_element(&mut self, element: &ElementTangent, nodes: [usize; 4]) {
+        for (a, &node) in nodes.iter().enumerate() {
+            self.constant[node] += element.forces[a] * self.h;
+            self.forces[node] += element.forces[a];
+        }
+        let Some(displaced) = self.displaced else { return };
+        let moved = nodes.map(|node| displaced[node] * (self.h * self.h));
+        for (&(a, b), block) in STIFFNESS_PAIRS.iter().zip(&element.stiffness) {
+            self.constant[nodes[a]] += *block * moved[b];
+            if a != b {
+                self.constant[nodes[b]] += block.transpose() * moved[a];
+            }
+        }
+    }
+
+    /// Adds `h f` and `h² K d` of one star.
+    fn add_star(&mut self, star: &StarTangent<'_>) {
+        for (&node, &force) in star.nodes.iter().zip(star.forces) {
+            self.constant[node as usize] += force * self.h;
+            self.forces[node as usize] += force;
+        }
+        let Some(displaced) = self.displaced else { return };
+        let (scale, mut blocks) = (self.h * self.h, star.stiffness.iter());
+        for (k, &a) in star.nodes.iter().enumerate() {
+            for (&b, block) in star.nodes[k..].iter().zip(&mut blocks) {
+                self.constant[a as usize] += *block * displaced[b as usize] * scale;
+                if a != b {
+                    self.constant[b as usize] += block.transpose() * displaced[a as usize] * scale;
+                }
+            }
         }
     }
 }

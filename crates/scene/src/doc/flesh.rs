@@ -18,6 +18,8 @@ document! {
         [omit] pub velocity: DVec3,
         /// Material.
         pub material: FleshMaterialDoc,
+        /// Whose strain has energy.
+        [omit] pub strain: StrainDoc,
         /// Density of filled volume (kg/m³).
         pub density: f64 = 1000.0,
         /// Stiffness damping (s): forces −βK v. Only in implicit steps.
@@ -43,7 +45,7 @@ document! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum FleshMeshDoc {
-    /// A box with one corner at the origin, of cubes cut into six tetrahedra each.
+    /// A box with one corner at the origin, of cubes cut into six tetrahedra each, neighbours as mirror images.
     Beam {
         /// Lengths of its sides (m).
         size: DVec3,
@@ -160,6 +162,18 @@ pub enum ExtensionDoc {
     Conservative,
 }
 
+/// Whose strain has energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StrainDoc {
+    /// `Mean` for implicit flesh, `Local` for explicit flesh and for characters.
+    #[default]
+    Auto,
+    /// That of each tetrahedron; too stiff on coarse meshes and as Poisson's ratio nears ½.
+    Local,
+    /// Mostly the mean strain of small groups of tetrahedra.
+    Mean,
+}
+
 /// Which nodes are fixed to a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -232,7 +246,7 @@ document! {
         /// Residual relative to the right-hand side, 1e-14 to 0.5.
         pub precision: f64 = 1e-5,
         /// Most iterations, 1 to 1,000,000.
-        pub iterations: u32 = 1000,
+        pub iterations: u32 = 4000,
     }
 }
 

@@ -11,6 +11,7 @@ mod inverse;
 mod matrix;
 mod pattern;
 mod precondition;
+mod pressures;
 mod simd4;
 mod system;
 

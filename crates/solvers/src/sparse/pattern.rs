@@ -62,6 +62,10 @@ impl BlockPlace {
 pub struct SparsePattern {
     /// The ten places of each element, in the order of [`ELEMENT_PAIRS`].
     pub(crate) elements: Vec<[BlockPlace; 10]>,
+    /// The places of each patch: the blocks of its first node with itself and all after it, and so on.
+    patches: Vec<BlockPlace>,
+    /// First place of each patch, and their number.
+    patch_start: Vec<u32>,
     /// First upper block of each row, and their number.
     pub(crate) upper_start: Vec<u32>,
     /// Column of each upper block.
@@ -77,21 +81,23 @@ pub struct SparsePattern {
 impl SparsePattern {
     /// The pattern of `n_nodes` nodes and the elements that connect them. Nodes without element get a diagonal block.
     pub fn new(n_nodes: usize, elements: &[[u32; 4]]) -> Result<Self, PatternError> {
-        let n_blocks = n_nodes.saturating_add(elements.len().saturating_mul(10));
+        Self::with_patches(n_nodes, elements, &[])
+    }
+
+    /// [`Self::new`] with patches of any number of nodes, which [`crate::BlockFill::add_patch`] fills.
+    pub fn with_patches(
+        n_nodes: usize,
+        elements: &[[u32; 4]],
+        patches: &[&[u32]],
+    ) -> Result<Self, PatternError> {
+        let of_patches = patches.iter().map(|nodes| nodes.len() * (nodes.len() + 1) / 2).sum();
+        let n_blocks = n_nodes.saturating_add(elements.len().saturating_mul(10)).saturating_add(of_patches);
         if n_blocks >= (TRANSPOSED / 2) as usize {
             return Err(PatternError::TooLarge { n_blocks });
         }
-        for (element, nodes) in elements.iter().enumerate() {
-            for (k, &node) in nodes.iter().enumerate() {
-                if node as usize >= n_nodes {
-                    return Err(PatternError::NoSuchNode { element, node, n_nodes });
-                }
-                if nodes[..k].contains(&node) {
-                    return Err(PatternError::RepeatedNode { element, node });
-                }
-            }
-        }
-        let (upper_start, upper_columns) = upper(n_nodes, elements);
+        let all = elements.iter().map(|nodes| &nodes[..]).chain(patches.iter().copied());
+        all.enumerate().try_for_each(|(element, nodes)| check(element, nodes, n_nodes))?;
+        let (upper_start, upper_columns) = upper(n_nodes, elements, patches);
         let place = |a: u32, b: u32| {
             let (i, j) = (a.min(b), a.max(b));
             let start = upper_start[i as usize];
@@ -101,8 +107,14 @@ impl SparsePattern {
         };
         let elements =
             elements.iter().map(|nodes| ELEMENT_PAIRS.map(|(a, b)| place(nodes[a], nodes[b]))).collect();
+        let (mut patch_places, mut patch_start) = (Vec::with_capacity(of_patches), vec![0]);
+        for nodes in patches {
+            patch_places.extend(upper_pairs(nodes).map(|(a, b)| place(a, b)));
+            patch_start.push(patch_places.len() as u32);
+        }
         let (row_start, columns, mirrored) = full(&upper_start, &upper_columns);
-        Ok(Self { elements, upper_start, upper_columns, row_start, columns, mirrored })
+        let patches = patch_places;
+        Ok(Self { elements, patches, patch_start, upper_start, upper_columns, row_start, columns, mirrored })
     }
 
     /// Number of nodes: a third of the number of unknowns.
@@ -113,6 +125,12 @@ impl SparsePattern {
     /// Number of elements.
     pub fn n_elements(&self) -> usize {
         self.elements.len()
+    }
+
+    /// The places of the blocks of a patch.
+    #[inline(always)]
+    pub(crate) fn patch(&self, patch: usize) -> &[BlockPlace] {
+        &self.patches[self.patch_start[patch] as usize..self.patch_start[patch + 1] as usize]
     }
 
     /// Number of blocks of the whole matrix, each mirrored one counted.
@@ -127,15 +145,29 @@ impl SparsePattern {
     }
 }
 
-/// Row starts and columns of the upper half.
-fn upper(n_nodes: usize, elements: &[[u32; 4]]) -> (Vec<u32>, Vec<u32>) {
-    let mut pairs: Vec<(u32, u32)> = (0..n_nodes as u32).map(|i| (i, i)).collect();
-    for nodes in elements {
-        for (a, b) in ELEMENT_PAIRS {
-            if a != b {
-                pairs.push((nodes[a].min(nodes[b]), nodes[a].max(nodes[b])));
-            }
+/// Each node with itself and all after it.
+fn upper_pairs(nodes: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    nodes.iter().enumerate().flat_map(|(k, &a)| nodes[k..].iter().map(move |&b| (a, b)))
+}
+
+/// Nodes exist and are different.
+fn check(element: usize, nodes: &[u32], n_nodes: usize) -> Result<(), PatternError> {
+    for (k, &node) in nodes.iter().enumerate() {
+        if node as usize >= n_nodes {
+            return Err(PatternError::NoSuchNode { element, node, n_nodes });
         }
+        if nodes[..k].contains(&node) {
+            return Err(PatternError::RepeatedNode { element, node });
+        }
+    }
+    Ok(())
+}
+
+/// Row starts and columns of the upper half.
+fn upper(n_nodes: usize, elements: &[[u32; 4]], patches: &[&[u32]]) -> (Vec<u32>, Vec<u32>) {
+    let mut pairs: Vec<(u32, u32)> = (0..n_nodes as u32).map(|i| (i, i)).collect();
+    for nodes in elements.iter().map(|nodes| &nodes[..]).chain(patches.iter().copied()) {
+        pairs.extend(upper_pairs(nodes).filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))));
     }
     pairs.sort_unstable();
     pairs.dedup();

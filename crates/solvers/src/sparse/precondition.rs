@@ -26,6 +26,7 @@
 use super::envelope::{Block6, Envelope};
 use super::{
     aggregates::Aggregates, inverse::invert_semidefinite, matrix::BlockMatrix, pattern::SparsePattern,
+    pressures::Pressures,
 };
 use glam::{DMat3, DVec3};
 use sinew_math::{Force, Motion, Sym3};
@@ -79,6 +80,8 @@ impl NodePreconditioner for BlockJacobi {
 #[derive(Clone, Debug)]
 pub struct TwoLevel {
     jacobi: BlockJacobi,
+    /// In place of block Jacobi.
+    pressures: Option<Pressures>,
     groups: Aggregates,
     /// From the middle of its group to each node (m).
     arms: Vec<DVec3>,
@@ -151,11 +154,27 @@ impl TwoLevel {
         }
         Self {
             jacobi: BlockJacobi::new(&is_held),
+            pressures: None,
             arms: vec![DVec3::ZERO; n],
             coarse: Envelope::new(first, groups.len()),
             carriers: vec![[[0.0; 6]; 6]; n_carriers as usize],
             motions: vec![[0.0; 6]; fixed as usize + 1],
             groups,
+        }
+    }
+
+    /// The same with one stiff direction for each patch of nodes, given by [`Self::set_pressure`] before every refresh; for nearly
+    /// incompressible flesh. Nothing changes if there are too many patches to factor their coupling.
+    #[must_use]
+    pub fn with_pressures(mut self, patches: &[&[u32]], rest: &[DVec3]) -> Self {
+        self.pressures = Pressures::new(patches, rest, &self.jacobi.is_fixed);
+        self
+    }
+
+    /// Tells that the matrix contains `weight` times the outer product of the `rows` of the nodes of a patch.
+    pub fn set_pressure(&mut self, patch: usize, weight: f64, rows: &[DVec3]) {
+        if let Some(pressures) = &mut self.pressures {
+            pressures.set(patch, weight, rows);
         }
     }
 
@@ -209,6 +228,9 @@ impl TwoLevel {
         }
         // The motions of a group of fewer than three nodes are dependent; leaving some out loses nothing.
         self.coarse.factor(n_coarse);
+        if let Some(pressures) = &mut self.pressures {
+            pressures.refresh(matrix);
+        }
         self.jacobi.refresh(matrix)
     }
 
@@ -311,14 +333,16 @@ impl TwoLevel {
         }
     }
 
-    /// `z = D⁻¹ r` and the motions of the groups.
-    fn spread(&self, r: &[f64], z: &mut [f64]) {
-        let (r, z) = (r.as_chunks::<3>().0, z.as_chunks_mut::<3>().0);
-        let nodes = r.iter().zip(&self.jacobi.inverses).zip(&self.arms).zip(&self.groups.of);
-        for (z, (((r, inverse), &arm), &group)) in z.iter_mut().zip(nodes) {
+    /// `z = D⁻¹ r`, or with pressures, and the motions of the groups.
+    fn spread(&mut self, r: &[f64], z: &mut [f64]) {
+        match &mut self.pressures {
+            Some(pressures) => pressures.apply(r, z),
+            None => self.jacobi.apply(r, z),
+        }
+        for ((z, &arm), &group) in z.as_chunks_mut::<3>().0.iter_mut().zip(&self.arms).zip(&self.groups.of) {
             let [a, b, c, d, e, f] = self.motions[group as usize];
             let rigid = DVec3::new(d, e, f) + DVec3::new(a, b, c).cross(arm);
-            *z = (inverse.mul_vec(DVec3::from_array(*r)) + rigid).to_array();
+            *z = (DVec3::from_array(*z) + rigid).to_array();
         }
     }
 }

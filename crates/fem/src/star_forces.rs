@@ -1,0 +1,71 @@
+//! Forces and energy of stars: the part that mean strain has.
+//!
+//! With the mean deformation gradient `F̄ = Σ_b x_b Ḡ_bᵀ` of a star and the mean share of the material,
+//! `f_b = −V P(F̄) Ḡ_b`. N, J; any frame. Stars are added after all tetrahedra, in their order, so the number of threads
+//! changes no bits. An SVD outside the band only. A star that is not finite adds nothing and is reported.
+
+use crate::block_forces::{BlockReport, Diagonalize};
+use crate::mat3::Mat3;
+use crate::materials::{Law, law::MaterialLaw, with_law};
+use crate::stars::{Star, Stars};
+use crate::{model::FemModel, svd::signed_svd};
+use glam::{DMat3, DVec3};
+
+/// Adds the forces of the stars.
+pub(crate) fn add_forces(
+    model: &FemModel,
+    positions: &[DVec3],
+    mode: Diagonalize,
+    forces: &mut [DVec3],
+) -> BlockReport {
+    let mut report = BlockReport::default();
+    let law = model.star_law();
+    for star in model.stars.iter().flat_map(Stars::iter) {
+        let f = star.deformation(positions);
+        let (p, is_direct) = with_law!(&law, |law| scaled_stress(law, mode, &f, star.filled_volume));
+        report.n_diagonalized += usize::from(!is_direct);
+        if p.is_finite() {
+            for (&node, gradient) in star.nodes.iter().zip(star.gradients) {
+                forces[node as usize] += p * *gradient;
+            }
+        } else {
+            report.note_non_finite(star.named);
+        }
+    }
+    report
+}
+
+/// `−V P`, and whether it needed no SVD.
+fn scaled_stress<M: MaterialLaw>(law: &M, mode: Diagonalize, f: &Mat3<f64>, volume: f64) -> (DMat3, bool) {
+    if is_direct(law, mode, f) {
+        return (law.direct_stress(f, volume).scaled.into(), true);
+    }
+    let svd = signed_svd(f);
+    let p = DVec3::from(law.stress(svd.s)) * -volume;
+    let (u, v): (DMat3, DMat3) = (svd.u.into(), svd.v.into());
+    (u * DMat3::from_diagonal(p) * v.transpose(), false)
+}
+
+/// Energy of the stars, J.
+pub(crate) fn energy(model: &FemModel, positions: &[DVec3], mode: Diagonalize) -> f64 {
+    let law: Law = model.star_law();
+    let of = |star: Star<'_>| {
+        let f = star.deformation(positions);
+        let density = with_law!(&law, |law| if is_direct(law, mode, &f) {
+            law.direct_energy(&f)
+        } else {
+            law.energy(signed_svd(&f).s)
+        });
+        star.filled_volume * density
+    };
+    model.stars.iter().flat_map(Stars::iter).map(of).sum()
+}
+
+/// Whether the direct functions of a law are used at `F`.
+fn is_direct<M: MaterialLaw>(law: &M, mode: Diagonalize, f: &Mat3<f64>) -> bool {
+    match mode {
+        Diagonalize::Never => true,
+        Diagonalize::Always => !M::HAS_BAND,
+        Diagonalize::Selective => !M::HAS_BAND || law.holds_directly(f),
+    }
+}
