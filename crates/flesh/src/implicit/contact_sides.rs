@@ -6,6 +6,9 @@ use sinew_math::{Motion, SurfacePoint};
 
 use crate::{model::FleshModel, node_vectors::velocity_at};
 
+/// Distance of the surface of a body from its centre that rotation is assumed to move, m.
+pub(crate) const BODY_RADIUS: f64 = 0.2;
+
 /// Velocities of nodes, by body of flesh and node, m/s.
 pub(crate) type NodeVelocities<'a> = &'a dyn Fn(usize, usize) -> DVec3;
 
@@ -95,8 +98,13 @@ impl ContactSides<'_> {
         (a.angular.cross(v - a.linear) - b.angular.cross(v - b.linear)) * (0.5 * h * h)
     }
 
+    /// Approximate mass that a push between two sides has to move (kg).
+    pub(crate) fn mass(&self, sides: [&SolvedSide; 2]) -> f64 {
+        1.0 / sides.map(|side| self.inverse_mass(side)).iter().sum::<f64>()
+    }
+
     /// Approximate velocity that a unit impulse gives to one side (1/kg).
-    pub(crate) fn inverse_mass(&self, side: &SolvedSide) -> f64 {
+    fn inverse_mass(&self, side: &SolvedSide) -> f64 {
         match side {
             SolvedSide::Given(_) => 0.0,
             SolvedSide::Body { body, .. } => self.model.masses[*body].map_or(0.0, |mass| 1.0 / mass),

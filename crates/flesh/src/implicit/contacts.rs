@@ -1,7 +1,7 @@
 //! Contacts of bodies and flesh in an implicit step.
 //!
-//! Contacts are found once, at the start of the step, with a margin for everything that could touch within it. Each has
-//! one linear law `impulse = q − B v'` (`sinew_contact::ContactSolve`) until a solution contradicts it. A contact of a
+//! Contacts are found at the start of the step, with a margin for everything that could touch within it. Those of bodies in scenes without flesh are
+//! forces with a potential (`touching.rs`), and are found again where a solution ends (`end_contacts.rs`). With flesh, each has one linear law `impulse = q − B v'` (`sinew_contact::ContactSolve`) until a solution contradicts it. A contact of a
 //! body with something immovable adds to the body's own block; one between two bodies couples them in the common solve. One of flesh adds to the
 //! matrix of its tetrahedron, and couples it with the touched body if forces move that body (`couplings.rs`).
 //!
@@ -9,12 +9,13 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    Anchors, Approach, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Mover,
+    Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Mover,
+    Owner,
 };
 use sinew_math::Motion;
 use sinew_mechanism::{CompanionLoads, CouplingPoint};
 
-use super::contact_sides::{ContactSides, NodeVelocities, SolvedSide};
+use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
 use super::end_contacts::EndContacts;
 use super::touching::TouchingBodies;
@@ -22,9 +23,6 @@ use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery
 
 /// A solve stands if its impulses are wrong by at most this part of all impulses.
 const IMPULSE_TOLERANCE: f64 = 0.1;
-
-/// Distance of the surface of a body from its centre that rotation is assumed to move, m.
-const BODY_RADIUS: f64 = 0.2;
 
 /// Largest margin of the queries of bodies, m.
 const MAX_MARGIN: f64 = 1.0;
@@ -61,7 +59,7 @@ impl Contacts {
         self.centres.clear();
         self.centres.extend(moment.poses.iter().map(|pose| pose.translation));
         moment.motions.clone_into(&mut self.motions);
-        let reach = reach(moment, state);
+        let reach = reach(contact, moment, state);
         let margin = reach.min(MAX_MARGIN);
         contact.rigid_contacts(moment.poses, margin, &mut self.query.work, &mut self.points);
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
@@ -83,7 +81,7 @@ impl Contacts {
             if model.is_inside(contact) {
                 now = DVec3::ZERO;
             }
-            let mass = 1.0 / (sides.inverse_mass(&first) + sides.inverse_mass(&other));
+            let mass = sides.mass([&first, &other]);
             // A step of second order knows how bodies turn.
             let slide = if moment.is_ahead { DVec3::ZERO } else { sides.slide(contact, moment.h) };
             Approach { now, free, mass, slide }
@@ -113,7 +111,7 @@ impl Contacts {
         let approach = |contact: &ContactPoint| {
             let now = sides.relative(contact, ends, &|_, _| DVec3::ZERO);
             let [first, other] = sides.of(contact);
-            let mass = 1.0 / (sides.inverse_mass(&first) + sides.inverse_mass(&other));
+            let mass = sides.mass([&first, &other]);
             let slide = if end.is_ahead { DVec3::ZERO } else { sides.slide(contact, end.h) };
             Approach { now, free: now, mass, slide }
         };
@@ -270,9 +268,13 @@ impl Clone for Contacts {
     }
 }
 
-/// The distance covered in a step at twice the largest speed (m): margin of the queries.
-fn reach(moment: &CouplingPoint<'_>, state: &FleshState) -> f64 {
-    let bodies = moment.motions.iter().map(|m| m.linear.length() + BODY_RADIUS * m.angular.length());
+/// The distance covered in a step at twice the largest speed of what can touch (m): margin of the queries.
+fn reach(contact: &ContactModel, moment: &CouplingPoint<'_>, state: &FleshState) -> f64 {
+    let touchable = contact.colliders().iter().filter_map(|collider| match collider.owner() {
+        Owner::Body(body) => moment.motions.get(body as usize),
+        Owner::World => None,
+    });
+    let bodies = touchable.map(|m| m.linear.length() + BODY_RADIUS * m.angular.length());
     let nodes = state.nodes.iter().flat_map(|nodes| nodes.velocities.iter().map(|v| v.length()));
     let fastest = bodies.chain(nodes).filter(|v| v.is_finite()).fold(0.0, f64::max);
     2.0 * moment.dt * (fastest + moment.dt * moment.gravity.length())

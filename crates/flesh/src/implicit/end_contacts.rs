@@ -13,7 +13,7 @@ use sinew_contact::{ContactKey, ContactPoint, Mover, Owner};
 use sinew_math::{Motion, Pose};
 use sinew_mechanism::CouplingPoint;
 
-use super::contact_sides::{ContactSides, SolvedSide};
+use super::contact_sides::{BODY_RADIUS, ContactSides, SolvedSide};
 use crate::{model::FleshModel, surface_contacts::ContactQuery};
 
 /// Depth that is not expected and does no harm, m.
@@ -21,9 +21,6 @@ const UNNOTICED: f64 = 5e-4;
 
 /// Looks at the end of a step, at most.
 const MOST_LOOKS: u32 = 5;
-
-/// Distance of the surface of a body from its centre that rotation is assumed to move, m.
-const BODY_RADIUS: f64 = 0.2;
 
 /// Where bodies begin and end a step, and what touches there.
 #[derive(Default)]
