@@ -69,6 +69,13 @@ pub struct ContactPoint {
 }
 
 impl ContactPoint {
+    /// The bodies on its two sides; none for flesh and for the world.
+    pub fn bodies(&self) -> [Option<usize>; 2] {
+        let first = if let Mover::Body(body) = self.a { Some(body as usize) } else { None };
+        let other = if let Owner::Body(body) = self.b { Some(body as usize) } else { None };
+        [first, other]
+    }
+
     /// The contact at the start of an implicit step, with its stretch (m, world) and the mass at the contact (kg).
     pub fn start(&self, stretch: DVec3, mass: f64) -> ContactStart {
         ContactStart { law: self.law, normal: self.normal, depth: self.depth, stretch, mass }

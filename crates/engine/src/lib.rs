@@ -16,6 +16,7 @@ mod reduced_model;
 mod report;
 mod settings;
 mod step;
+mod touched;
 mod workspace;
 
 pub use account::{EnergyAccount, EnergyExcess};

@@ -51,9 +51,9 @@ impl Model {
         self.flesh.as_deref()
     }
 
-    /// The colliders of bodies beside flesh.
+    /// The colliders of bodies, without flesh; none if no body has one.
     pub(crate) fn touching(&self) -> Option<&FleshModel> {
-        self.touching.as_deref()
+        self.touching.as_deref().or_else(|| self.flesh().filter(|flesh| flesh.is_of_bodies_only()))
     }
 
     /// The state as built.

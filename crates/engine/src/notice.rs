@@ -107,7 +107,7 @@ impl HealthNotice {
             Self::Contradiction => "rows of loops contradict each other or yield",
             Self::DependentRow => "has a row that other joints imply; its share of the force is not unique",
             Self::FirstOrder => {
-                "changed its rotation too fast for the second order; what is connected with it made steps with the first"
+                "changed its motion too fast for the second order; what is connected with it made steps with the first"
             }
             Self::Slowed => {
                 "was slowed, and what is connected with it: the step would have gained energy without a source"

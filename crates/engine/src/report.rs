@@ -1,7 +1,9 @@
 //! Reports of steps: joint errors, solver work, flesh, actuators, and what was wrong. SI units.
 
 use sinew_flesh::FleshReport;
-use sinew_mechanism::{BodyId, JointId, TransmissionId};
+use sinew_mechanism::{BodyId, JointId, State, TransmissionId};
+
+use crate::touched::with_contacts;
 
 /// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -21,6 +23,28 @@ pub struct StepReport {
     pub effort: ActuatorEffort,
     /// What was wrong.
     pub health: Health,
+}
+
+impl StepReport {
+    /// Adds what the implicit step of touched islands reports, if there was one; `bodies` is where the step has led.
+    pub(crate) fn take_touched(
+        &mut self,
+        implicit: Option<sinew_mechanism::StepReport>,
+        contacts: FleshReport,
+        bodies: &State,
+    ) {
+        self.flesh = with_contacts(self.flesh, contacts);
+        if let Some(implicit) = implicit {
+            self.mechanism = self.mechanism.beside(implicit);
+            self.mechanism.non_finite = first_non_finite(bodies);
+        }
+    }
+}
+
+/// The first body whose pose or twist is not finite.
+pub(crate) fn first_non_finite(bodies: &State) -> Option<BodyId> {
+    let mut all = bodies.poses.iter().zip(&bodies.motions);
+    all.position(|(pose, motion)| !(pose.is_finite() && motion.is_finite())).map(BodyId::from_index)
 }
 
 /// Effort of the actuators in a step; zero without a controller.

@@ -103,6 +103,11 @@ impl FleshWorkspace {
         }
     }
 
+    /// Whether bodies are so near each other or the world that a step of length `dt` would find contacts. Forgets those of the last step.
+    pub fn are_near(&mut self, model: &FleshModel, bodies: &State, dt: f64, gravity: DVec3) -> bool {
+        self.contacts.are_near(model, bodies, dt, gravity)
+    }
+
     /// The contacts that acted in the last step, and their forces on the first side (N).
     pub fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, DVec3)> {
         self.contacts.acting().map(|(contact, impulse)| (contact, impulse / self.h))
@@ -393,6 +398,10 @@ impl Companion for Flesh<'_> {
     fn solved(&mut self, report: CgReport) {
         self.work.report.iterations += report.iterations;
         self.work.report.solve = Some(report);
+    }
+
+    fn jolted(&mut self, bodies: &State, dt: f64, gravity: DVec3) -> Option<usize> {
+        self.work.contacts.jolted(self.model, bodies, dt, gravity)
     }
 
     fn may_touch(&self, body: usize) -> bool {

@@ -12,12 +12,14 @@ use sinew_contact::{
     Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Mover,
     Owner,
 };
-use sinew_math::Motion;
-use sinew_mechanism::{CompanionLoads, CouplingPoint};
+use sinew_fem::FemState;
+use sinew_math::{Motion, Pose};
+use sinew_mechanism::{CompanionLoads, CouplingPoint, State};
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
 use super::end_contacts::EndContacts;
+use super::jolt::{jolted, meeting};
 use super::touching::TouchingBodies;
 use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
@@ -46,6 +48,8 @@ pub(crate) struct Contacts {
     best_laws: Vec<ContactStep>,
     /// The impulse of each contact in the last step, N·s.
     impulses: Vec<DVec3>,
+    /// Where bodies are after a step at constant twists.
+    ahead: Vec<Pose>,
     pub(crate) couplings: ContactCouplings,
     /// Contacts of bodies, if there is no flesh.
     pub(crate) touching: TouchingBodies,
@@ -59,7 +63,7 @@ impl Contacts {
         self.centres.clear();
         self.centres.extend(moment.poses.iter().map(|pose| pose.translation));
         moment.motions.clone_into(&mut self.motions);
-        let reach = reach(contact, moment, state);
+        let reach = reach(contact, moment.motions, &state.nodes, (moment.dt, moment.gravity));
         let margin = reach.min(MAX_MARGIN);
         contact.rigid_contacts(moment.poses, margin, &mut self.query.work, &mut self.points);
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
@@ -95,6 +99,37 @@ impl Contacts {
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
             touching.add(model, &sides.of(contact), law, free);
         });
+    }
+
+    /// Whether bodies are so near each other or the world that a step of length `dt` would find contacts.
+    pub(crate) fn are_near(&mut self, model: &FleshModel, bodies: &State, dt: f64, gravity: DVec3) -> bool {
+        self.impulses.clear();
+        let Some(contact) = &model.contact else { return false };
+        let margin = reach(contact, &bodies.motions, &[], (dt, gravity)).min(MAX_MARGIN);
+        contact.rigid_contacts(&bodies.poses, margin, &mut self.query.work, &mut self.points);
+        !self.points.is_empty()
+    }
+
+    /// A body that a contact is about to stop or has just stopped: it does not go on as in the last step.
+    pub(crate) fn jolted(
+        &mut self,
+        model: &FleshModel,
+        bodies: &State,
+        dt: f64,
+        gravity: DVec3,
+    ) -> Option<usize> {
+        if !self.are_near(model, bodies, dt, gravity) {
+            return None;
+        }
+        let contact = model.contact.as_ref()?;
+        jolted(model, &self.points, bodies, dt).or_else(|| {
+            // Bodies that turn meet with other points than those that are nearest now.
+            self.ahead.clear();
+            let moving = bodies.poses.iter().zip(&bodies.motions);
+            self.ahead.extend(moving.map(|(pose, motion)| pose.retract(*motion * dt)));
+            contact.rigid_contacts(&self.ahead, 0.0, &mut self.query.work, &mut self.points);
+            meeting(model, &self.points, (bodies, &self.ahead), dt)
+        })
     }
 
     /// Looks where a solution takes the bodies, if there is no flesh; true if something touches there that the step does not know: then it is part
@@ -268,14 +303,14 @@ impl Clone for Contacts {
     }
 }
 
-/// The distance covered in a step at twice the largest speed of what can touch (m): margin of the queries.
-fn reach(contact: &ContactModel, moment: &CouplingPoint<'_>, state: &FleshState) -> f64 {
+/// The distance covered in a step of length `dt` at twice the largest speed of what can touch (m): margin of the queries.
+fn reach(contact: &ContactModel, motions: &[Motion], nodes: &[FemState], (dt, gravity): (f64, DVec3)) -> f64 {
     let touchable = contact.colliders().iter().filter_map(|collider| match collider.owner() {
-        Owner::Body(body) => moment.motions.get(body as usize),
+        Owner::Body(body) => motions.get(body as usize),
         Owner::World => None,
     });
     let bodies = touchable.map(|m| m.linear.length() + BODY_RADIUS * m.angular.length());
-    let nodes = state.nodes.iter().flat_map(|nodes| nodes.velocities.iter().map(|v| v.length()));
+    let nodes = nodes.iter().flat_map(|nodes| nodes.velocities.iter().map(|v| v.length()));
     let fastest = bodies.chain(nodes).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    2.0 * moment.dt * (fastest + moment.dt * moment.gravity.length())
+    2.0 * dt * (fastest + dt * gravity.length())
 }
