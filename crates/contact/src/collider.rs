@@ -81,6 +81,14 @@ impl Collider {
         Self { groups, ..self }
     }
 
+    /// Least extent of its shape (m): what is deeper inside has passed through it. Infinite for planes and height fields.
+    pub fn thickness(&self) -> f64 {
+        match (&self.shape, self.shape.extent()) {
+            (ContactShape::Field(_), _) | (_, None) => f64::INFINITY,
+            (_, Some(extent)) => 2.0 * extent.half.min_element(),
+        }
+    }
+
     /// Its owner.
     pub fn owner(&self) -> Owner {
         self.owner

@@ -3,6 +3,7 @@
 use sinew_flesh::FleshReport;
 use sinew_mechanism::{BodyId, JointId, State, TransmissionId};
 
+use crate::overlap::ContactOverlap;
 use crate::touched::with_contacts;
 
 /// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
@@ -19,6 +20,9 @@ pub struct StepReport {
     pub mechanism: sinew_mechanism::StepReport,
     /// Flesh and contacts; nothing if there are none.
     pub flesh: FleshReport,
+    /// Bodies that are deeper in each other, or in the world, than contacts should give; the worst of them.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub overlap: Option<ContactOverlap>,
     /// Torques and goals of the actuators.
     pub effort: ActuatorEffort,
     /// What was wrong.
@@ -83,6 +87,8 @@ pub struct Health {
     pub mended: Option<JointId>,
     /// A body that gained energy without a source, with what is connected with it: more than a hundredth of its largest energy of motion and springs.
     pub gaining: Option<BodyId>,
+    /// A body, and the one it is in (`None`: the world), that overlap by more than a tenth of the thinner of them. How deep: [`StepReport::overlap`].
+    pub deep_contact: Option<(BodyId, Option<BodyId>)>,
     /// Loops were not solved: their numbers diverged or broke down.
     pub unsolved_loops: bool,
     /// First body whose state is no longer finite.

@@ -14,6 +14,7 @@ use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, Fle
 use sinew_mechanism::{Input, LoopStop, Order, Stage, StepHooks, Watch, is_step_length, step_coupled};
 
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
+use crate::overlap::ContactOverlap;
 use crate::touched::{TouchedIslands, with_contacts};
 use crate::workspace::LastStep;
 use crate::{Health, Model, Scheme, Settings, State, StepReport, Workspace};
@@ -52,6 +53,7 @@ pub fn step_observed(
         return call.report;
     }
     let mut report = call.report;
+    report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
@@ -67,6 +69,7 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         open_rope: report.mechanism.noticed.open_rope,
         mended: report.mechanism.noticed.mended,
         gaining: report.mechanism.noticed.gaining,
+        deep_contact: report.overlap.filter(ContactOverlap::is_deep).map(|overlap| overlap.bodies),
         unsolved_loops: matches!(report.mechanism.loops.stop, LoopStop::Diverged | LoopStop::Breakdown),
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,

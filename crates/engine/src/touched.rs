@@ -12,7 +12,7 @@ use sinew_contact::{Anchors, ContactPoint, ContactSummary};
 use sinew_flesh::{Flesh, FleshModel, FleshReport, FleshState, FleshWorkspace};
 use sinew_mechanism::{Implicit, Input, State, StepHooks, Watch, Workspace, mark_islands, step_coupled};
 
-use crate::{Model, Scheme, Settings};
+use crate::{Model, Reduced, ReducedMethod, Scheme, Settings};
 
 /// The implicit step beside another one, and the islands that took it.
 pub(crate) struct TouchedIslands {
@@ -75,6 +75,9 @@ impl TouchedIslands {
         end.forget_history();
         let mut memory = FleshState { anchors: std::mem::take(anchors), ..FleshState::default() };
         let mut companion = Flesh::new(touching, &mut memory, work, false);
+        if has_speeds_at_end(&settings.scheme) {
+            companion = companion.with_speeds_at_end();
+        }
         let hooks = StepHooks { watch, companion: Some(&mut companion) };
         let report = step_coupled(model, end, input, &implicit, mechanism, hooks);
         let found = companion.report();
@@ -102,6 +105,11 @@ impl TouchedIslands {
     pub(crate) fn contacts(&self) -> impl Iterator<Item = (&ContactPoint, glam::DVec3)> {
         self.work.contacts()
     }
+}
+
+/// Whether the speeds of a scheme belong to the ends of steps, and are not means of them.
+fn has_speeds_at_end(scheme: &Scheme) -> bool {
+    matches!(scheme, Scheme::Explicit(_) | Scheme::Reduced(Reduced { method: ReducedMethod::Rk4, .. }))
 }
 
 /// A report of flesh with that of contacts of bodies.

@@ -37,6 +37,8 @@ pub struct FleshWorkspace {
     h: f64,
     carry: f64,
     keeps_history: bool,
+    /// How many steps speeds lag behind positions.
+    lag: f64,
     report: FleshReport,
 }
 
@@ -75,6 +77,7 @@ impl FleshWorkspace {
             h: 0.0,
             carry: 0.0,
             keeps_history: false,
+            lag: 0.5,
             report: FleshReport::default(),
         }
     }
@@ -137,7 +140,15 @@ impl<'a> Flesh<'a> {
     ) -> Self {
         work.report = FleshReport::default();
         work.keeps_history = keeps_history;
+        work.lag = if keeps_history { 0.0 } else { 0.5 };
         Self { model, state, work }
+    }
+
+    /// For a step beside one of a scheme whose speeds belong to the end of a step.
+    #[must_use]
+    pub fn with_speeds_at_end(self) -> Self {
+        self.work.lag = 0.0;
+        self
     }
 
     /// What was done in all parts of the step.
@@ -280,9 +291,9 @@ impl Companion for Flesh<'_> {
         (work.h, work.carry) = (moment.h, moment.carry);
         work.report.touched = None;
         moment.motions.clone_into(&mut work.motions);
-        let FleshWorkspace { elements, contacts, .. } = &mut **work;
+        let FleshWorkspace { elements, contacts, lag, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
-            contacts.find(model, moment, state);
+            contacts.find(model, (moment, *lag), state);
         }
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
             if moment.is_same {

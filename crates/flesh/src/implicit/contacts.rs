@@ -9,8 +9,8 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Mover,
-    Owner,
+    Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Impact,
+    Mover, Owner,
 };
 use sinew_fem::FemState;
 use sinew_math::{Motion, Pose};
@@ -58,7 +58,13 @@ pub(crate) struct Contacts {
 
 impl Contacts {
     /// Finds everything that touches, or could within the step, and guesses its laws.
-    pub(crate) fn find(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
+    /// Speeds lag behind positions by `lag` steps ([`Impact::lag`]).
+    pub(crate) fn find(
+        &mut self,
+        model: &FleshModel,
+        (moment, lag): (&CouplingPoint<'_>, f64),
+        state: &FleshState,
+    ) {
         let Some(contact) = &model.contact else { return };
         self.centres.clear();
         self.centres.extend(moment.poses.iter().map(|pose| pose.translation));
@@ -88,7 +94,10 @@ impl Contacts {
             let mass = sides.mass([&first, &other]);
             // A step of second order knows how bodies turn.
             let slide = if moment.is_ahead { DVec3::ZERO } else { sides.slide(contact, moment.h) };
-            Approach { now, free, mass, slide }
+            let pull = -contact.normal.dot(free - now) / moment.h;
+            let impact = Impact { closing: -contact.normal.dot(now), pull, dt: moment.h, lag };
+            let rebound = if moment.is_ahead { 0.0 } else { contact.rebound(&impact) };
+            Approach { now, free, mass, slide, rebound }
         };
         if !model.bodies.is_empty() {
             solve.begin(points, anchors, moment.h, approach);
@@ -105,7 +114,10 @@ impl Contacts {
     pub(crate) fn are_near(&mut self, model: &FleshModel, bodies: &State, dt: f64, gravity: DVec3) -> bool {
         self.impulses.clear();
         let Some(contact) = &model.contact else { return false };
-        let margin = reach(contact, &bodies.motions, &[], (dt, gravity)).min(MAX_MARGIN);
+        let now = reach(contact, &bodies.motions, &[], (dt, gravity));
+        // Bodies that have just bounced are as far apart as their last speed took them.
+        let before = reach(contact, &bodies.history.motions, &[], (dt, gravity));
+        let margin = now.max(before).min(MAX_MARGIN);
         contact.rigid_contacts(&bodies.poses, margin, &mut self.query.work, &mut self.points);
         !self.points.is_empty()
     }
@@ -122,7 +134,7 @@ impl Contacts {
             return None;
         }
         let contact = model.contact.as_ref()?;
-        jolted(model, &self.points, bodies, dt).or_else(|| {
+        jolted(model, &self.points, bodies, (dt, gravity)).or_else(|| {
             // Bodies that turn meet with other points than those that are nearest now.
             self.ahead.clear();
             let moving = bodies.poses.iter().zip(&bodies.motions);
@@ -148,7 +160,10 @@ impl Contacts {
             let [first, other] = sides.of(contact);
             let mass = sides.mass([&first, &other]);
             let slide = if end.is_ahead { DVec3::ZERO } else { sides.slide(contact, end.h) };
-            Approach { now, free: now, mass, slide }
+            let closing = -contact.normal.dot(sides.relative(contact, sides.motions, &|_, _| DVec3::ZERO));
+            let impact = Impact { closing, pull: 0.0, dt: end.h, lag: 0.0 };
+            let rebound = if end.is_ahead { 0.0 } else { contact.rebound(&impact) };
+            Approach { now, free: now, mass, slide, rebound }
         };
         touching.clear();
         solve.begin_convex(points, scaled, end.h, approach, |contact, law, now| {
@@ -272,12 +287,12 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         anchors: &mut Anchors,
     ) -> ContactSummary {
-        let Self { query, points, solve, centres, motions, impulses, stretches, touching, .. } = self;
+        let Self { query, points, solve, centres, motions, impulses, stretches, touching, end, .. } = self;
         let sides = ContactSides { model, centres, motions, faces: &query.faces };
         if model.bodies.is_empty() {
             solve.conclude(points, touching.laws(), |contact| sides.relative(contact, ends, nodes));
         }
-        let summary = solve.finish(points, anchors, |contact| sides.relative(contact, ends, nodes));
+        let mut summary = solve.finish(points, anchors, |contact| sides.relative(contact, ends, nodes));
         if self.scale < 1.0 {
             anchors.fill_stretches(points, stretches);
             stretches.iter_mut().for_each(|stretch| *stretch /= self.scale);
@@ -286,6 +301,11 @@ impl Contacts {
         impulses.clear();
         let laws = points.iter().zip(solve.steps());
         impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));
+        // What was added has no depth at the start of the step: that at its end is told.
+        for contact in points.iter_mut().filter(|contact| end.has_added(contact)) {
+            contact.depth -= end.h * contact.normal.dot(sides.relative(contact, ends, nodes));
+        }
+        summary.depth = points.iter().map(|contact| contact.depth).fold(0.0, f64::max);
         summary
     }
 

@@ -4,11 +4,12 @@
 //! stopped it, by a third of its last displacement. Per contact, along its normal, with `v` the relative velocity now and `Δ` the last relative
 //! displacement of the two sides:
 //!
-//! - the sides meet in this step if the gap is less than `−v dt`;
-//! - they have met in the last one if `Δ ≠ v dt`.
+//! - the sides meet in this step if the gap is less than `−v dt`, with what a fall adds;
+//! - they have met in the last one if `Δ ≠ v dt`, or if `v` has jumped apart by more than forces of the size of the weight do.
 //!
 //! World axes, SI. Cost: the query, and a few flops per contact.
 
+use glam::DVec3;
 use sinew_contact::ContactPoint;
 use sinew_math::Pose;
 use sinew_mechanism::State;
@@ -24,21 +25,25 @@ pub(super) fn jolted(
     model: &FleshModel,
     contacts: &[ContactPoint],
     bodies: &State,
-    dt: f64,
+    (dt, gravity): (f64, DVec3),
 ) -> Option<usize> {
+    let fall = gravity.length() * dt * dt;
     contacts.iter().find_map(|contact| {
         let closing = closing(contact, bodies, &bodies.poses) * dt;
-        let meet = closing > UNRESOLVED && closing > -contact.depth;
-        let (mut change, mut noise) = (0.0, 0.0);
+        let meet = closing > UNRESOLVED && closing + fall > -contact.depth;
+        let (mut change, mut jump, mut noise) = (0.0, 0.0_f64, 0.0);
         for (body, sign) in moved(model, contact).into_iter().zip([1.0, -1.0]) {
             let Some(body) = body else { continue };
             let arm = contact.point - bodies.poses[body].translation;
             let last = bodies.history.increments[body];
             let other = velocity_at(last, arm) - velocity_at(bodies.motions[body], arm) * dt;
             change += sign * contact.normal.dot(other);
+            let before = velocity_at(bodies.history.motions[body], arm);
+            jump += sign * contact.normal.dot(velocity_at(bodies.motions[body], arm) - before) * dt;
             noise += 0.5 * last.angular.length_squared() * arm.length();
         }
         let have_met = contact.depth > -UNRESOLVED && change.abs() > UNRESOLVED + noise;
+        let have_met = have_met || jump > UNRESOLVED + noise + 2.0 * fall;
         moved(model, contact).into_iter().flatten().next().filter(|_| meet || have_met)
     })
 }

@@ -213,3 +213,68 @@ fn joints_of_what_is_touched_carry_it_in_every_scheme() {
         }
     }
 }
+
+#[test]
+fn balls_bounce_to_the_height_of_their_restitution_in_every_scheme() {
+    for stepper in ["Implicit(order: 1)", "Implicit(order: 2)", "Explicit()", "Displacement()", "Reduced()"] {
+        for (e, shape) in
+            [(1.0, "Sphere(radius: 0.1)"), (0.8, "Sphere(radius: 0.1)"), (0.8, "Box(size: (0.2, 0.2, 0.2))")]
+        {
+            let text = format!(
+                r#"(format: 1, stepper: {stepper}, bodies: [
+                    (name: "ball", pose: (position: (0, 0, 1.1)), shapes: [{shape}])],
+                colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))),
+                    (body: "ball", shape: OfBody, contact: (restitution: {e}))])"#
+            );
+            let scene = SceneDoc::from_ron(&text, "ball.ron").expect("a scene");
+            let mut world = World::from_scene(&scene).expect("a world");
+            let (mut heights, mut peaks) = (vec![1.0], Vec::new());
+            for _ in 0..150 {
+                assert!(world.step().health.is_good());
+                heights.push(world.state().bodies.poses[0].translation.z - 0.1);
+                if let [.., a, b, c] = heights[..]
+                    && a < b
+                    && c <= b
+                {
+                    peaks.push(b);
+                }
+            }
+            assert!(peaks.len() >= 2, "{stepper}, {e}: {peaks:?}");
+            for (n, peak) in peaks.iter().take(3).enumerate() {
+                let expected = f64::powi(e, 2 * (n as i32 + 1));
+                assert!(
+                    (peak / expected - 1.0).abs() < 0.03,
+                    "{stepper}, {e}, {shape}: {peak} m, not {expected}"
+                );
+            }
+            assert!(heights.iter().all(|&z| z > -2e-3 && z < 1.001), "{stepper}, {e}");
+        }
+    }
+}
+
+#[test]
+fn elastic_balls_exchange_momentum_and_keep_energy() {
+    let ball = |name: &str, at: f64, y: f64, v: f64, mass: f64| {
+        format!(
+            r#"(name: "{name}", mass: Total({mass}), pose: (position: ({at}, {y}, 0)),
+            velocity: (linear: ({v}, 0, 0)), shapes: [Sphere(radius: 0.1)])"#
+        )
+    };
+    let (a, b) = (ball("a", -1.0, 0.07, 3.0, 1.0), ball("b", 0.0, 0.0, -1.0, 2.5));
+    let text = format!(
+        r#"(format: 1, gravity: (0, 0, 0), bodies: [{a}, {b}], colliders: [
+        (body: "a", shape: OfBody, contact: (restitution: 1, friction: 0)),
+        (body: "b", shape: OfBody, contact: (restitution: 1, friction: 0))])"#
+    );
+    let mut world =
+        World::from_scene(&SceneDoc::from_ron(&text, "balls.ron").expect("a scene")).expect("a world");
+    let (before, momentum) = (world.energy().kinetic, world.momentum());
+    for _ in 0..60 {
+        world.step();
+    }
+    let after = world.energy().kinetic;
+    assert!((after / before - 1.0).abs() < 2e-3, "{before} J to {after} J");
+    assert!((world.momentum().linear - momentum.linear).length() < 1e-12);
+    let [a, b] = [0, 1].map(|i| world.state().bodies.motions[i].linear);
+    assert!(a.y > 0.5 && b.x > 0.0, "they part: {a}, {b}");
+}
