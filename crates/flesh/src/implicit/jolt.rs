@@ -11,7 +11,7 @@
 
 use glam::DVec3;
 use sinew_contact::ContactPoint;
-use sinew_math::Pose;
+use sinew_math::{Motion, Pose};
 use sinew_mechanism::State;
 
 use crate::model::{FleshModel, NO_SLOT};
@@ -28,24 +28,45 @@ pub(super) fn jolted(
     (dt, gravity): (f64, DVec3),
 ) -> Option<usize> {
     let fall = gravity.length() * dt * dt;
-    contacts.iter().find_map(|contact| {
+    let jolted = contacts.iter().filter(|contact| {
         let closing = closing(contact, bodies, &bodies.poses) * dt;
         let meet = closing > UNRESOLVED && closing + fall > -contact.depth;
-        let (mut change, mut jump, mut noise) = (0.0, 0.0_f64, 0.0);
+        meet || LastMove::of(model, contact, bodies, dt).is_jolt(contact.depth, fall)
+    });
+    jolted.flat_map(|contact| moved(model, contact)).flatten().next()
+}
+
+/// How the sides of a contact moved in the last step, along its normal, m.
+#[derive(Default)]
+struct LastMove {
+    /// The displacement, less what it would be at the present velocity.
+    change: f64,
+    /// The change of the velocity, times the step.
+    jump: f64,
+    /// What the turn of the bodies makes uncertain.
+    noise: f64,
+}
+
+impl LastMove {
+    fn of(model: &FleshModel, contact: &ContactPoint, bodies: &State, dt: f64) -> Self {
+        let mut sum = Self::default();
         for (body, sign) in moved(model, contact).into_iter().zip([1.0, -1.0]) {
             let Some(body) = body else { continue };
             let arm = contact.point - bodies.poses[body].translation;
-            let last = bodies.history.increments[body];
-            let other = velocity_at(last, arm) - velocity_at(bodies.motions[body], arm) * dt;
-            change += sign * contact.normal.dot(other);
-            let before = velocity_at(bodies.history.motions[body], arm);
-            jump += sign * contact.normal.dot(velocity_at(bodies.motions[body], arm) - before) * dt;
-            noise += 0.5 * last.angular.length_squared() * arm.length();
+            let along = |motion: Motion| sign * contact.normal.dot(velocity_at(motion, arm));
+            let (last, now) = (bodies.history.increments[body], bodies.motions[body] * dt);
+            sum.change += along(last - now);
+            sum.jump += along(now - bodies.history.motions[body] * dt);
+            sum.noise += 0.5 * last.angular.length_squared() * arm.length();
         }
-        let have_met = contact.depth > -UNRESOLVED && change.abs() > UNRESOLVED + noise;
-        let have_met = have_met || jump > UNRESOLVED + noise + 2.0 * fall;
-        moved(model, contact).into_iter().flatten().next().filter(|_| meet || have_met)
-    })
+        sum
+    }
+
+    /// Whether the sides have met; gravity alone moves them by `fall`.
+    fn is_jolt(&self, depth: f64, fall: f64) -> bool {
+        let stopped = depth > -UNRESOLVED && self.change.abs() > UNRESOLVED + self.noise;
+        stopped || self.jump > UNRESOLVED + self.noise + 2.0 * fall
+    }
 }
 
 /// The first body of contacts that a step of length `dt` at constant twists leads to, at the poses `ahead`.
