@@ -64,6 +64,7 @@ fn implicit(doc: &ImplicitDoc) -> Implicit {
 fn explicit(doc: &ExplicitDoc) -> Explicit {
     let mut explicit = Explicit::default();
     explicit.baumgarte = doc.baumgarte;
+    explicit.most_substeps = doc.most_substeps;
     explicit.method = match doc.method {
         ExplicitMethodDoc::Rk4 => RungeKutta::Fourth,
         ExplicitMethodDoc::Rk2 => RungeKutta::Second,
@@ -85,6 +86,7 @@ fn displacement(doc: &DisplacementDoc) -> Displacement {
     };
     displacement.tolerance = doc.tolerance;
     displacement.iterations = doc.iterations;
+    displacement.most_substeps = doc.most_substeps;
     displacement
 }
 

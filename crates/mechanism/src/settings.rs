@@ -59,7 +59,9 @@ impl Settings {
     pub(crate) fn most_substeps(&self) -> u32 {
         match &self.scheme {
             Scheme::Implicit(implicit) if implicit.newton_iterations > 1 => implicit.most_substeps,
-            _ => 1,
+            Scheme::Implicit(_) => 1,
+            Scheme::Explicit(explicit) => explicit.most_substeps,
+            Scheme::Displacement(displacement) => displacement.most_substeps,
         }
     }
 }
@@ -216,6 +218,8 @@ pub struct Displacement {
     pub tolerance: f64,
     /// Linearizations at most per step.
     pub iterations: u32,
+    /// Parts that a step is divided into at most, where the assembly does not close the joints; 1 is off.
+    pub most_substeps: u32,
 }
 
 impl Default for Displacement {
@@ -225,6 +229,7 @@ impl Default for Displacement {
             rotation: CarriedRotation::Momentum,
             tolerance: 1e-10,
             iterations: 20,
+            most_substeps: 16,
         }
     }
 }
@@ -262,11 +267,13 @@ pub struct Explicit {
     pub method: RungeKutta,
     /// Baumgarte frequency, 1/s: joint errors decay like a critically damped oscillator at this rate; 0 is off.
     pub baumgarte: f64,
+    /// Parts that a step is divided into at most, where it would tear a joint; 1 is off.
+    pub most_substeps: u32,
 }
 
 impl Default for Explicit {
     fn default() -> Self {
-        Self { method: RungeKutta::Fourth, baumgarte: 10.0 }
+        Self { method: RungeKutta::Fourth, baumgarte: 10.0, most_substeps: 16 }
     }
 }
 

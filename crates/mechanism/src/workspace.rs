@@ -48,6 +48,8 @@ pub struct Workspace {
     pub(crate) next_laws: Vec<(u32, [CoordinateLaws; 2])>,
     /// Momenta and energies of the islands.
     pub(crate) islands: IslandScratch,
+    /// Where a part of a step begins that may be made again.
+    pub(crate) part_start: State,
     /// Input of a part of a step; made when a step is first divided.
     pub(crate) part_input: Option<Box<Input>>,
     /// Made when the displacement stepper is first used.
@@ -189,6 +191,7 @@ impl Workspace {
             block: None,
             next_laws: Vec::new(),
             islands: IslandScratch { motors: KnownMotor::all(model), ..IslandScratch::default() },
+            part_start: State::default(),
             part_input: None,
             displacement: None,
             explicit: None,

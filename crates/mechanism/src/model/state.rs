@@ -5,7 +5,7 @@ use glam::DVec3;
 use sinew_math::{Motion, Pose};
 
 /// State of all bodies and joints of a [`crate::Model`].
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     /// Time, s.
@@ -68,6 +68,30 @@ pub struct IslandReserve {
 impl Default for IslandReserve {
     fn default() -> Self {
         Self { energy: 0.0, scale: 0.0, last: f64::MIN }
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Reuses the memory of the lists.
+    fn clone_from(&mut self, from: &Self) {
+        let Self { time, poses, motions, twists, pulls, loops, reserves, history } = self;
+        *time = from.time;
+        poses.clone_from(&from.poses);
+        motions.clone_from(&from.motions);
+        twists.clone_from(&from.twists);
+        pulls.clone_from(&from.pulls);
+        loops.forces.clone_from(&from.loops.forces);
+        loops.pulls.clone_from(&from.loops.pulls);
+        reserves.clone_from(&from.reserves);
+        history.step = from.history.step;
+        history.motions.clone_from(&from.history.motions);
+        history.increments.clone_from(&from.history.increments);
     }
 }
 

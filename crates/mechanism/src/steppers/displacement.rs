@@ -9,7 +9,7 @@
 //! ```
 //! The assembly moves bodies along the joint directions of the start of the step (`x = M⁻¹J₀ᵀλ`, as SHAKE does), and
 //! its rotations are added to `ℓ`, so that both momenta are exact and the motion is of second order. If that does not
-//! converge, the bodies are assembled at the predicted poses, which keeps linear momentum only. docs/errata.md compares
+//! converge, the step is made in halves; if that does not help, the bodies are assembled at the predicted poses, which keeps linear momentum only. docs/errata.md compares
 //! the variants. A rolling joint must not slip on the way: with `δ` the displacement of the step, `J(q ⊕ δ/2) δ = 0` in its velocity
 //! rows, the discrete constraint of Lagrange and d'Alembert; that needs [`JacobianAt::Start`] and is lost where the bodies are assembled
 //! at the predicted poses. Joint springs are explicit. The twists of the state are mean velocities over the last step. SI units,
@@ -26,13 +26,15 @@ use crate::loops::{LoopDemand, LoopWorkspace, OpeningPolicy, Surroundings};
 use crate::model::{Model, State, WORLD};
 use crate::prepare::{first_non_finite, increment, move_pose};
 use crate::settings::{Assembly, CarriedRotation, Displacement, JacobianAt};
-use crate::steppers::{ActiveStep, StepTask, add_displacing_reactions, add_inside_reactions};
+use crate::steppers::{
+    ActiveStep, NotMade, Remedy, StepTask, add_displacing_reactions, add_inside_reactions,
+};
 use crate::tree::{Evaluation, LinearizationPoint, TreeSystem, sweep};
 use crate::watch::{Stage, StepReport};
 use crate::workspace::{DisplacementScratch, Workspace};
 
-/// One displacement step.
-pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> StepReport {
+/// One displacement step. A tentative one that cannot be made along the directions of its start changes nothing.
+pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> Result<StepReport, NotMade> {
     step.take_input();
     let mut scratch = step.workspace.displacement.take().unwrap_or_default();
     fill_forces(&step.task, step.state, &step.workspace.targets, &mut scratch.forces);
@@ -47,6 +49,11 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> Step
 
     let (mut error, mut iterations) = correct_along_start(step, scheme, &mut scratch);
     let ActiveStep { task, state, workspace, run } = step;
+    if error.largest() > scheme.tolerance && task.is_tentative {
+        workspace.displacement = Some(scratch);
+        let remedy = Remedy::Divide(error.largest());
+        return Err(NotMade { solves: iterations, worst: None, remedy });
+    }
     if error.largest() > scheme.tolerance {
         // Along the directions of the start it cannot be done: assemble where the bodies are.
         workspace.reactions.give_up();
@@ -64,14 +71,14 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> Step
     finish(task, state, &scratch);
     workspace.displacement = Some(scratch);
     run.done(Stage::Integrate);
-    StepReport {
+    Ok(StepReport {
         position_error: error.gap,
         rotation_error: error.lean,
         loop_error: error.loop_gap,
         iterations,
         non_finite: first_non_finite(state),
         ..StepReport::default()
-    }
+    })
 }
 
 /// Corrects the predicted poses until the joints are met. Returns the errors left, and the number of corrections.

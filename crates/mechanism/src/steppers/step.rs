@@ -159,8 +159,8 @@ fn step_part(
             let companion = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
             implicit::step(active, scheme, companion)?
         }
-        Scheme::Explicit(scheme) => explicit::step(active, scheme),
-        Scheme::Displacement(scheme) => displacement::step(active, scheme),
+        Scheme::Explicit(scheme) => tentatively(active, |active| Ok(explicit::step(active, scheme)))?,
+        Scheme::Displacement(scheme) => tentatively(active, |active| displacement::step(active, scheme))?,
     };
     let mending = Assembly::default();
     let assembly = if active.task.mends() { Some(&mending) } else { settings.stabilize.as_ref() };
@@ -178,6 +178,39 @@ fn step_part(
         companion.commit(state);
     }
     Ok(report)
+}
+
+/// A part of a step by a scheme that goes on whatever it leaves open: one that tears joints which were closed, or is no longer finite, changes
+/// nothing if it can be made in halves.
+fn tentatively(
+    active: &mut ActiveStep<'_, '_>,
+    step: impl FnOnce(&mut ActiveStep<'_, '_>) -> Result<StepReport, NotMade>,
+) -> Result<StepReport, NotMade> {
+    if !active.task.is_tentative {
+        return step(active);
+    }
+    let mut start = std::mem::take(&mut active.workspace.part_start);
+    start.clone_from(active.state);
+    let made = step(active);
+    let ActiveStep { task, state, workspace, .. } = active;
+    let report = match made {
+        Ok(report) => report,
+        Err(failed) => {
+            workspace.part_start = start;
+            return Err(failed);
+        }
+    };
+    let mut left = f64::INFINITY;
+    if report.non_finite.is_none() {
+        left = end_error(task, state, &state.poses, (&[], 0.0)).0;
+    }
+    let tears = left > OPEN && end_error(task, &start, &start.poses, (&[], 0.0)).0 <= OPEN;
+    if tears {
+        std::mem::swap(*state, &mut start);
+    }
+    workspace.part_start = start;
+    let failed = NotMade { solves: report.iterations, worst: None, remedy: Remedy::Divide(left) };
+    if tears { Err(failed) } else { Ok(report) }
 }
 
 /// Closes joints that are torn before a step is made; returns the number of displacements.

@@ -161,6 +161,10 @@ impl Substeps {
                     .compose(&model.bodies[body].central.inverse());
             }
         }
+        if left > 0.0 {
+            // These belong to the end of the whole step.
+            part.kinematic_twists.clear();
+        }
         for (_, drive) in &mut part.drives {
             let Drive { value, rate, acceleration, .. } = *drive;
             drive.value = value - left * (rate - 0.5 * left * acceleration);

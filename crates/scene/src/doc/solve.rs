@@ -58,6 +58,8 @@ document! {
         pub method: ExplicitMethodDoc = ExplicitMethodDoc::Rk4,
         /// Baumgarte rate β of C̈ + 2β Ċ + β² C = 0 (1/s): joint errors decay at this rate; 0 is off.
         pub baumgarte: f64 = 10.0,
+        /// Most parts of a step that would tear a joint, at least 1.
+        pub most_substeps: u32 = 16,
     }
 }
 
@@ -102,6 +104,8 @@ document! {
         pub tolerance: f64 = 1e-10,
         /// Most corrections per step, at least 1.
         pub iterations: u32 = 20,
+        /// Most parts of a step whose joints cannot be closed, at least 1.
+        pub most_substeps: u32 = 16,
     }
 }
 

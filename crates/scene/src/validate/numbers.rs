@@ -86,6 +86,7 @@ pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issue
         }
         StepperDoc::Explicit(explicit) => {
             issues.require_not_negative("stepper", &[("baumgarte", explicit.baumgarte)]);
+            issues.require_count("stepper.most_substeps", explicit.most_substeps, 1..=u32::MAX);
         }
         StepperDoc::Reduced(reduced) => {
             issues.require_count("stepper.most_substeps", reduced.most_substeps, 0..=MAX_SUBSTEPS);
@@ -93,6 +94,7 @@ pub(super) fn stepper_settings_are_in_range(scene: &SceneDoc, issues: &mut Issue
         StepperDoc::Displacement(displacement) => {
             issues.require_count("stepper.iterations", displacement.iterations, 1..=u32::MAX);
             issues.require_not_negative("stepper", &[("tolerance", displacement.tolerance)]);
+            issues.require_count("stepper.most_substeps", displacement.most_substeps, 1..=u32::MAX);
         }
     }
 }
