@@ -10,6 +10,7 @@ use sinew_math::Pose;
 use sinew_mechanism::BodyId;
 use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
 
+use crate::collider_meshes::{ColliderMesh, ColliderMeshes};
 use crate::{error::BuildError, names::WORLD};
 
 /// Colliders in the frames of the centres of mass. Bodies that a joint connects ignore each other.
@@ -17,11 +18,13 @@ pub(crate) fn contact_model(
     scene: &SceneDoc,
     mechanism: &sinew_mechanism::Model,
     bodies: &BTreeMap<&str, BodyId>,
+    meshes: &ColliderMeshes<'_>,
 ) -> Result<Option<ContactModel>, BuildError> {
     let mut colliders = Vec::new();
     for (i, doc) in scene.colliders.iter().enumerate() {
         let body = bodies.get(doc.body.as_str()).copied().filter(|_| doc.body != WORLD);
-        add_colliders(scene, doc, (mechanism, body), &format!("colliders[{i}]"), &mut colliders)?;
+        let found = Found { scene, doc, mesh: meshes.get(i), path: format!("colliders[{i}]") };
+        found.add((mechanism, body), &mut colliders)?;
     }
     if colliders.is_empty() {
         return Ok(None);
@@ -36,37 +39,49 @@ pub(crate) fn contact_model(
     model.map(Some).map_err(|error| fault("colliders", &error))
 }
 
-/// The colliders of one document, which lies on a body or in the world.
-fn add_colliders(
-    scene: &SceneDoc,
-    doc: &ColliderDoc,
-    (mechanism, body): (&sinew_mechanism::Model, Option<BodyId>),
-    path: &str,
-    out: &mut Vec<Collider>,
-) -> Result<(), BuildError> {
-    let central = body.map_or(Pose::IDENTITY, |body| mechanism.central_frame(body).inverse());
-    let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
-    let surface = surface_material(&doc.contact, mass);
-    let solid = |at: Pose, shape| Collider::new(owner(body), central.compose(&at), shape, surface);
-    let placed = |shape: &ShapeDoc| solid(shape.at.to_pose(), shape.solid.into());
-    let found = match &doc.shape {
-        ColliderShapeDoc::Plane { point, normal } => vec![Collider::ground(*point, *normal, surface)],
-        ColliderShapeDoc::Solid(shape) => vec![placed(shape)],
-        ColliderShapeDoc::OfBody => {
-            // Bodies have the numbers of the scene.
-            let body = body.and_then(|body| scene.bodies.get(body.index()));
-            body.into_iter().flat_map(|body| &body.shapes).map(placed).collect()
+/// A document of colliders, with its mesh if it has one.
+struct Found<'a> {
+    scene: &'a SceneDoc,
+    doc: &'a ColliderDoc,
+    mesh: Option<&'a ColliderMesh>,
+    path: String,
+}
+
+impl Found<'_> {
+    /// Adds its colliders, which lie on a body or in the world.
+    fn add(
+        &self,
+        (mechanism, body): (&sinew_mechanism::Model, Option<BodyId>),
+        out: &mut Vec<Collider>,
+    ) -> Result<(), BuildError> {
+        let Self { scene, doc, mesh, path } = self;
+        let central = body.map_or(Pose::IDENTITY, |body| mechanism.central_frame(body).inverse());
+        let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
+        let surface = surface_material(&doc.contact, mass);
+        let solid = |at: Pose, shape| Collider::new(owner(body), central.compose(&at), shape, surface);
+        let placed = |shape: &ShapeDoc| solid(shape.at.to_pose(), shape.solid.into());
+        let found = match &doc.shape {
+            ColliderShapeDoc::Plane { point, normal } => vec![Collider::ground(*point, *normal, surface)],
+            ColliderShapeDoc::Solid(shape) => vec![placed(shape)],
+            ColliderShapeDoc::OfBody => {
+                // Bodies have the numbers of the scene.
+                let body = body.and_then(|body| scene.bodies.get(body.index()));
+                body.into_iter().flat_map(|body| &body.shapes).map(placed).collect()
+            }
+            ColliderShapeDoc::Convex(_) => {
+                mesh.iter().map(|mesh| solid(mesh.at, mesh.shape.clone())).collect()
+            }
+            ColliderShapeDoc::HeightField { at, size, heights } => {
+                let n = [heights.first().map_or(0, Vec::len), heights.len()];
+                let field = HeightField::new(n, DVec2::from_array(*size), heights.concat());
+                vec![solid(at.to_pose(), ContactShape::Field(field.map_err(|error| fault(path, &error))?))]
+            }
+        };
+        for collider in found {
+            out.push(collider.map_err(|error| fault(path, &error))?.with_groups(groups(&doc.contact)));
         }
-        ColliderShapeDoc::HeightField { at, size, heights } => {
-            let n = [heights.first().map_or(0, Vec::len), heights.len()];
-            let field = HeightField::new(n, DVec2::from_array(*size), heights.concat());
-            vec![solid(at.to_pose(), ContactShape::Field(field.map_err(|error| fault(path, &error))?))]
-        }
-    };
-    for collider in found {
-        out.push(collider.map_err(|error| fault(path, &error))?.with_groups(groups(&doc.contact)));
+        Ok(())
     }
-    Ok(())
 }
 
 fn owner(body: Option<BodyId>) -> Owner {

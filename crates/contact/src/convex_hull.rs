@@ -55,6 +55,14 @@ impl ConvexHull {
         self.solid.points()
     }
 
+    /// Triangles over the corners, counter-clockwise from outside; each face is a fan.
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        (0..self.solid.faces().len()).flat_map(|face| {
+            let around = self.face_corners(face);
+            (2..around.len()).map(move |k| [around[0], around[k - 1], around[k]])
+        })
+    }
+
     pub(crate) fn solid(&self) -> &ConvexPolyhedron {
         &self.solid
     }

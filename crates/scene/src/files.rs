@@ -1,6 +1,6 @@
 //! Files that a scene names, such as meshes. The loader reads their bytes; a missing file is an error with its place.
 
-use crate::doc::{FleshMeshDoc, SceneDoc};
+use crate::doc::{ColliderShapeDoc, FleshMeshDoc, SceneDoc};
 use crate::error::{SceneIssue, SceneIssueKind};
 
 impl SceneDoc {
@@ -15,12 +15,25 @@ impl SceneDoc {
                 FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => {}
             }
         }
+        for collider in &mut self.colliders {
+            if let ColliderShapeDoc::Convex(hull) = &mut collider.shape
+                && !hull.file.is_empty()
+            {
+                hull.file = rename(&hull.file);
+            }
+        }
     }
 }
 
-/// The files that flesh names: the path of the field, and the name as written.
+/// The files that flesh and colliders name: the path of the field, and the name as written.
 fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
-    scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {
+    let colliders = scene.colliders.iter().enumerate().filter_map(|(i, collider)| match &collider.shape {
+        ColliderShapeDoc::Convex(hull) if !hull.file.is_empty() => {
+            Some((format!("colliders[{i}].shape.file"), &hull.file))
+        }
+        _ => None,
+    });
+    let flesh = scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {
         let files = match &flesh.mesh {
             FleshMeshDoc::TetGen { node, ele } => vec![("node", node), ("ele", ele)],
             FleshMeshDoc::Embedded { file } | FleshMeshDoc::Surface { file, .. } => vec![("file", file)],
@@ -29,7 +42,8 @@ fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
             }
         };
         files.into_iter().map(move |(field, name)| (format!("flesh[{i}].mesh.{field}"), name))
-    })
+    });
+    flesh.chain(colliders)
 }
 
 /// Reads every file that the scene names, once each, or reports those that cannot be read.

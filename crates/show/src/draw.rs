@@ -3,11 +3,12 @@
 //! Cost: one pass over bodies, joints and surface points; filling a list again allocates nothing.
 
 use glam::DVec3;
-use sinew_engine::BodyPoint;
+use sinew_engine::{BodyPoint, MeshAppearance};
+use sinew_math::Pose;
 use sinew_sim::World;
 
 use crate::list::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, LineKind};
-use crate::spline;
+use crate::{primitives::STONE, spline};
 
 /// Replaces a list by that of the present state of a world.
 pub fn draw(world: &World, list: &mut DrawList) {
@@ -45,14 +46,34 @@ fn draw_flesh(world: &World, list: &mut Vec<DrawFlesh>) {
 }
 
 fn draw_surfaces(world: &World, list: &mut Vec<DrawSurface>) {
-    let appearance = &world.appearance().surfaces;
-    list.resize_with(appearance.len(), DrawSurface::default);
+    let (appearance, meshes) = (&world.appearance().surfaces, &world.appearance().meshes);
+    list.resize_with(appearance.len() + meshes.len(), DrawSurface::default);
+    for (drawn, mesh) in list[appearance.len()..].iter_mut().zip(meshes) {
+        draw_mesh(world, mesh, drawn);
+    }
     for (drawn, look) in list.iter_mut().zip(appearance) {
         drawn.controls.clear();
         drawn.controls.extend(look.points.iter().map(|point| place(world, point)));
         spline::fill(look.columns, look.fineness, drawn);
         drawn.color = look.color;
     }
+}
+
+/// A mesh of a body or of the world. Its triangles share no points, so that edges stay sharp.
+fn draw_mesh(world: &World, mesh: &MeshAppearance, drawn: &mut DrawSurface) {
+    let pose = mesh.body.map_or(Pose::IDENTITY, |body| world.pose(body));
+    drawn.points.clear();
+    drawn.normals.clear();
+    for corners in &mesh.triangles {
+        let corners = corners.map(|i| pose.transform_point(mesh.points[i as usize]));
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
+        drawn.points.extend(corners);
+        drawn.normals.extend([normal; 3]);
+    }
+    if drawn.triangles.len() != mesh.triangles.len() {
+        drawn.triangles = (0..mesh.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    }
+    drawn.color = mesh.color.or(mesh.body.is_none().then_some(DVec3::from_array(STONE)));
 }
 
 /// Springs, grabs, and the drags of a controller.
@@ -90,5 +111,8 @@ pub fn extent(world: &World) -> (DVec3, f64) {
     let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
     let mut list = DrawList::default();
     draw(world, &mut list);
-    list.extent_with(poses.chain(nodes))
+    let meshes = world.appearance().meshes.iter().filter_map(|mesh| Some((mesh.body?, &mesh.points)));
+    let meshes = meshes
+        .flat_map(|(body, points)| points.iter().map(move |&point| world.pose(body).transform_point(point)));
+    list.extent_with(poses.chain(nodes).chain(meshes))
 }

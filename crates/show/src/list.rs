@@ -16,7 +16,7 @@ pub struct DrawList {
     pub points: Vec<DrawPoint>,
     /// Springs and grabs.
     pub lines: Vec<DrawLine>,
-    /// Surfaces through points of bodies.
+    /// Surfaces through points of bodies, then meshes of bodies and of the world.
     pub surfaces: Vec<DrawSurface>,
     /// Surfaces of flesh.
     pub flesh: Vec<DrawFlesh>,

@@ -19,6 +19,8 @@ pub struct Scenery {
     pub solids: Vec<(Shape, Pose)>,
     /// Height fields.
     pub ground: Vec<ShownSurface>,
+    /// Number of meshes, which [`crate::DrawList::surfaces`] has.
+    pub n_meshes: usize,
 }
 
 impl Scenery {
@@ -36,6 +38,7 @@ impl Scenery {
                 ColliderShapeDoc::HeightField { at, size, heights } => {
                     scenery.ground.push(sheet(&at.to_pose(), *size, heights));
                 }
+                ColliderShapeDoc::Convex(_) => scenery.n_meshes += 1,
                 ColliderShapeDoc::OfBody => {}
             }
         }
@@ -44,7 +47,8 @@ impl Scenery {
 
     /// A plane through a point, orthogonal to gravity, for scenes with gravity but without scenery.
     pub fn floor(&self, point: DVec3, gravity: DVec3) -> Option<(DVec3, DVec3)> {
-        let is_empty = self.planes.is_empty() && self.ground.is_empty() && self.solids.is_empty();
+        let is_empty =
+            self.planes.is_empty() && self.ground.is_empty() && self.solids.is_empty() && self.n_meshes == 0;
         (-gravity).try_normalize().filter(|_| is_empty).map(|up| (point, up))
     }
 }

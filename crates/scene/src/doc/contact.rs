@@ -65,6 +65,20 @@ fn is_world(name: &String) -> bool {
     name == "world"
 }
 
+document! {
+    /// A convex hull: of points, or of the vertices of a file beside the scene.
+    pub struct HullDoc {
+        /// Its frame in the body's frame.
+        [omit] pub at: PoseDoc,
+        /// At least four points (m), not all in one plane.
+        [omit] pub points: Vec<DVec3>,
+        /// An OBJ or STL file beside the scene, instead of points.
+        [omit] pub file: String,
+        /// Factor on all coordinates, 0.001 for a file in millimetres.
+        pub scale: f64 = 1.0,
+    }
+}
+
 /// The form of a collider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,6 +94,8 @@ pub enum ColliderShapeDoc {
     Solid(ShapeDoc),
     /// All shapes of the body.
     OfBody,
+    /// The convex hull of points.
+    Convex(HullDoc),
     /// Heights over a grid in the xy-plane of its frame.
     HeightField {
         /// Frame in the body's frame.
@@ -90,4 +106,11 @@ pub enum ColliderShapeDoc {
         /// Rows along y of heights along x (m), all of the same length, at least two each.
         heights: Vec<Vec<f64>>,
     },
+}
+
+impl ColliderShapeDoc {
+    /// Whether it has triangles that can be filled and drawn.
+    pub fn is_mesh(&self) -> bool {
+        matches!(self, Self::Convex(_))
+    }
 }

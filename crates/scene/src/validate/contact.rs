@@ -3,7 +3,7 @@
 use super::bodies::{check_rotation, check_shape};
 use super::issues::Issues;
 use super::lookup::{Touchable, WORLD, touchable};
-use crate::doc::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
+use crate::doc::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, HullDoc, SceneDoc, ShapeDoc};
 use crate::error::SceneIssueKind as Kind;
 
 /// What to use instead of a shape that cannot be a collider.
@@ -42,11 +42,34 @@ fn check_collider(scene: &SceneDoc, issues: &mut Issues, collider: &ColliderDoc,
         }
         ColliderShapeDoc::Solid(solid) => check_solid(issues, solid, &shape),
         ColliderShapeDoc::OfBody => check_body(scene, issues, &collider.body, path),
+        ColliderShapeDoc::Convex(hull) => check_hull(issues, hull, &shape),
         ColliderShapeDoc::HeightField { at, size, heights } => {
             issues.require_positive(&shape, &[("size", size[0].min(size[1]))]);
             check_rotation(issues, &at.rotation, || format!("{shape}.at.rotation"));
             check_heights(issues, heights, &format!("{shape}.heights"));
         }
+    }
+}
+
+/// Points or a file, and a scale.
+fn check_hull(issues: &mut Issues, hull: &HullDoc, path: &str) {
+    issues.require_positive(path, &[("scale", hull.scale)]);
+    check_rotation(issues, &hull.at.rotation, || format!("{path}.at.rotation"));
+    match (hull.points.len(), hull.file.is_empty()) {
+        (0, true) => {
+            let message = "this hull has neither points nor a file";
+            issues.add(Kind::BadCollider, path, message, "add points: [(x, y, z), …] or file: \"hull.obj\"");
+        }
+        (1.., false) => {
+            let message = "this hull has points and a file";
+            issues.add(Kind::BadCollider, format!("{path}.points"), message, "leave out one of the two");
+        }
+        (n @ 1..4, true) => {
+            let message = format!("{n} points have no volume");
+            let hint = "use at least four points that are not in one plane";
+            issues.add(Kind::BadCollider, format!("{path}.points"), message, hint);
+        }
+        _ => {}
     }
 }
 
