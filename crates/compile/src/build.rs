@@ -25,7 +25,7 @@ use crate::{
     flesh::PreparedFlesh,
     info::SceneInfo,
     joints::{BuiltJoint, joint_specs},
-    names::{Names, WORLD},
+    names::Names,
     score::controller,
     settings::settings,
     transmissions::gear_spec,
@@ -120,19 +120,19 @@ impl<'a> SceneParts<'a> {
             let mut spec = body_spec(doc, mass);
             flesh.add_masses(self.names.bodies[doc.name.as_str()], &mut spec);
             let body = self.mechanism.add_body(spec);
-            self.appearance.solids.extend(doc.shapes.iter().map(|shape| SolidAppearance {
-                body,
-                body_from_shape: shape.at.to_pose(),
-                shape: shape.solid,
-                color: doc.color,
-            }));
-            if meshes.fills(doc) {
-                self.appearance.meshes.extend(meshes.looks(&doc.name, Some(body), doc.color));
-            } else {
+            let looks = meshes.looks(doc, body);
+            if looks.is_empty() {
+                self.appearance.solids.extend(doc.shapes.iter().map(|shape| SolidAppearance {
+                    body,
+                    body_from_shape: shape.at.to_pose(),
+                    shape: shape.solid,
+                    color: doc.color,
+                }));
                 self.appearance.solids.extend(shapeless(doc, body, mass));
             }
+            self.appearance.meshes.extend(looks);
         }
-        self.appearance.meshes.extend(meshes.looks(WORLD, None, None));
+        self.appearance.meshes.extend(meshes.scenery());
         if self.names.has_ground {
             self.mechanism.add_body(BodySpec::fixed("", Pose::IDENTITY));
         }

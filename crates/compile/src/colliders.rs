@@ -7,7 +7,7 @@ use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactShape, Groups, HeightField, Owner,
 };
 use sinew_math::Pose;
-use sinew_mechanism::BodyId;
+use sinew_mechanism::{BodyId, BodyKind};
 use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
 
 use crate::collider_meshes::{ColliderMesh, ColliderMeshes};
@@ -21,10 +21,14 @@ pub(crate) fn contact_model(
     meshes: &ColliderMeshes<'_>,
 ) -> Result<Option<ContactModel>, BuildError> {
     let mut colliders = Vec::new();
+    // the document of each collider, and whether forces move it
+    let mut origins: Vec<(usize, bool)> = Vec::new();
     for (i, doc) in scene.colliders.iter().enumerate() {
         let body = bodies.get(doc.body.as_str()).copied().filter(|_| doc.body != WORLD);
-        let found = Found { scene, doc, mesh: meshes.get(i), path: format!("colliders[{i}]") };
-        found.add((mechanism, body), &mut colliders)?;
+        let entry = ColliderEntry { scene, doc, mesh: meshes.get(i), path: format!("colliders[{i}]") };
+        entry.add((mechanism, body), &mut colliders)?;
+        let is_moved = body.is_some_and(|body| mechanism.body_kind(body) == BodyKind::Dynamic);
+        origins.resize(colliders.len(), (i, is_moved));
     }
     if colliders.is_empty() {
         return Ok(None);
@@ -36,18 +40,37 @@ pub(crate) fn contact_model(
         .map(|(a, b)| [owner(a), owner(b)])
         .collect();
     let model = ContactModel::new(colliders, mechanism.n_bodies(), &joined);
-    model.map(Some).map_err(|error| fault("colliders", &error))
+    let model = model.map_err(|error| fault("colliders", &error))?;
+    refuse_mesh_pairs(&model, &origins)?;
+    Ok(Some(model))
+}
+
+/// Meshes do not touch meshes or height fields: what forces move and could meet one must be convex.
+fn refuse_mesh_pairs(model: &ContactModel, origins: &[(usize, bool)]) -> Result<(), BuildError> {
+    let surfaces =
+        |i: &usize| matches!(model.colliders()[*i].shape(), ContactShape::Mesh(_) | ContactShape::Field(_));
+    let found: Vec<usize> = (0..origins.len()).filter(surfaces).collect();
+    for &i in found.iter().filter(|i| origins[**i].1) {
+        if found.iter().any(|&j| model.may_touch(i, j)) {
+            return Err(BuildError::Unsupported {
+                field: format!("colliders[{}].shape", origins[i].0),
+                what: "meshes and height fields do not touch each other, and this one could meet another",
+                hint: "use Convex(…) for one of the two, several for a form that is not convex, or groups that do not touch",
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A document of colliders, with its mesh if it has one.
-struct Found<'a> {
+struct ColliderEntry<'a> {
     scene: &'a SceneDoc,
     doc: &'a ColliderDoc,
     mesh: Option<&'a ColliderMesh>,
     path: String,
 }
 
-impl Found<'_> {
+impl ColliderEntry<'_> {
     /// Adds its colliders, which lie on a body or in the world.
     fn add(
         &self,
@@ -68,7 +91,7 @@ impl Found<'_> {
                 let body = body.and_then(|body| scene.bodies.get(body.index()));
                 body.into_iter().flat_map(|body| &body.shapes).map(placed).collect()
             }
-            ColliderShapeDoc::Convex(_) => {
+            ColliderShapeDoc::Convex(_) | ColliderShapeDoc::TriMesh(_) => {
                 mesh.iter().map(|mesh| solid(mesh.at, mesh.shape.clone())).collect()
             }
             ColliderShapeDoc::HeightField { at, size, heights } => {

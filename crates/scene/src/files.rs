@@ -1,6 +1,6 @@
 //! Files that a scene names, such as meshes. The loader reads their bytes; a missing file is an error with its place.
 
-use crate::doc::{ColliderShapeDoc, FleshMeshDoc, SceneDoc};
+use crate::doc::{FleshMeshDoc, SceneDoc};
 use crate::error::{SceneIssue, SceneIssueKind};
 
 impl SceneDoc {
@@ -16,23 +16,16 @@ impl SceneDoc {
             }
         }
         for collider in &mut self.colliders {
-            if let ColliderShapeDoc::Convex(hull) = &mut collider.shape
-                && !hull.file.is_empty()
-            {
-                hull.file = rename(&hull.file);
-            }
+            collider.shape.rename_file(&mut rename);
         }
     }
 }
 
 /// The files that flesh and colliders name: the path of the field, and the name as written.
-fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
-    let colliders = scene.colliders.iter().enumerate().filter_map(|(i, collider)| match &collider.shape {
-        ColliderShapeDoc::Convex(hull) if !hull.file.is_empty() => {
-            Some((format!("colliders[{i}].shape.file"), &hull.file))
-        }
-        _ => None,
-    });
+fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &str)> {
+    let colliders = scene.colliders.iter().enumerate().map(|(i, it)| (i, it.shape.file()));
+    let colliders = colliders.filter(|(_, name)| !name.is_empty());
+    let colliders = colliders.map(|(i, name)| (format!("colliders[{i}].shape.file"), name));
     let flesh = scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {
         let files = match &flesh.mesh {
             FleshMeshDoc::TetGen { node, ele } => vec![("node", node), ("ele", ele)],
@@ -41,7 +34,7 @@ fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
                 Vec::new()
             }
         };
-        files.into_iter().map(move |(field, name)| (format!("flesh[{i}].mesh.{field}"), name))
+        files.into_iter().map(move |(field, name)| (format!("flesh[{i}].mesh.{field}"), name.as_str()))
     });
     flesh.chain(colliders)
 }
@@ -59,7 +52,7 @@ pub(crate) fn read_files(
         }
         match read(name) {
             Ok(bytes) => {
-                files.insert(name.clone(), bytes);
+                files.insert(name.to_owned(), bytes);
             }
             Err(problem) => issues.push(SceneIssue {
                 field,

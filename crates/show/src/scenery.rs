@@ -38,7 +38,7 @@ impl Scenery {
                 ColliderShapeDoc::HeightField { at, size, heights } => {
                     scenery.ground.push(sheet(&at.to_pose(), *size, heights));
                 }
-                ColliderShapeDoc::Convex(_) => scenery.n_meshes += 1,
+                ColliderShapeDoc::Convex(_) | ColliderShapeDoc::TriMesh(_) => scenery.n_meshes += 1,
                 ColliderShapeDoc::OfBody => {}
             }
         }
