@@ -8,7 +8,7 @@ use sinew_math::Pose;
 use sinew_sim::World;
 
 use crate::list::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, LineKind};
-use crate::{primitives::STONE, spline};
+use crate::spline;
 
 /// Replaces a list by that of the present state of a world.
 pub fn draw(world: &World, list: &mut DrawList) {
@@ -46,10 +46,11 @@ fn draw_flesh(world: &World, list: &mut Vec<DrawFlesh>) {
 }
 
 fn draw_surfaces(world: &World, list: &mut Vec<DrawSurface>) {
-    let (appearance, meshes) = (&world.appearance().surfaces, &world.appearance().meshes);
-    list.resize_with(appearance.len() + meshes.len(), DrawSurface::default);
-    for (drawn, mesh) in list[appearance.len()..].iter_mut().zip(meshes) {
-        draw_mesh(world, mesh, drawn);
+    let appearance = &world.appearance().surfaces;
+    let meshes = || world.appearance().meshes.iter().filter_map(|mesh| Some((mesh.body?, mesh)));
+    list.resize_with(appearance.len() + meshes().count(), DrawSurface::default);
+    for (drawn, (body, mesh)) in list[appearance.len()..].iter_mut().zip(meshes()) {
+        draw_mesh(&world.pose(body), mesh, drawn);
     }
     for (drawn, look) in list.iter_mut().zip(appearance) {
         drawn.controls.clear();
@@ -59,9 +60,8 @@ fn draw_surfaces(world: &World, list: &mut Vec<DrawSurface>) {
     }
 }
 
-/// A mesh of a body or of the world. Its triangles share no points, so that edges stay sharp.
-fn draw_mesh(world: &World, mesh: &MeshAppearance, drawn: &mut DrawSurface) {
-    let pose = mesh.body.map_or(Pose::IDENTITY, |body| world.pose(body));
+/// A mesh of a body. Its triangles share no points, so that edges stay sharp.
+fn draw_mesh(pose: &Pose, mesh: &MeshAppearance, drawn: &mut DrawSurface) {
     drawn.points.clear();
     drawn.normals.clear();
     for corners in &mesh.triangles {
@@ -73,7 +73,7 @@ fn draw_mesh(world: &World, mesh: &MeshAppearance, drawn: &mut DrawSurface) {
     if drawn.triangles.len() != mesh.triangles.len() {
         drawn.triangles = (0..mesh.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
     }
-    drawn.color = mesh.color.or(mesh.body.is_none().then_some(DVec3::from_array(STONE)));
+    drawn.color = mesh.color;
 }
 
 /// Springs, grabs, and the drags of a controller.
@@ -111,8 +111,5 @@ pub fn extent(world: &World) -> (DVec3, f64) {
     let nodes = world.state().flesh.nodes.iter().flat_map(|nodes| nodes.positions.iter().copied());
     let mut list = DrawList::default();
     draw(world, &mut list);
-    let meshes = world.appearance().meshes.iter().filter_map(|mesh| Some((mesh.body?, &mesh.points)));
-    let meshes = meshes
-        .flat_map(|(body, points)| points.iter().map(move |&point| world.pose(body).transform_point(point)));
-    list.extent_with(poses.chain(nodes).chain(meshes))
+    list.extent_with(poses.chain(nodes))
 }
