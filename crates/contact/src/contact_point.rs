@@ -49,6 +49,19 @@ impl ContactKey {
     pub(crate) const EDGE: u64 = 3 << 62;
 }
 
+/// How the sides of a contact approach each other in a step of first order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// Speed of approach at the start of the step (m/s).
+    pub closing: f64,
+    /// Acceleration towards each other (m/s²).
+    pub pull: f64,
+    /// Length of the step (s).
+    pub dt: f64,
+    /// How many steps speeds lag behind positions: ½ where they are means of a step, 0 where they belong to its end.
+    pub lag: f64,
+}
+
 /// One touching point, or one that is about to touch. World axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
@@ -69,8 +82,36 @@ pub struct ContactPoint {
 }
 
 impl ContactPoint {
+    /// The bodies on its two sides; none for flesh and for the world.
+    pub fn bodies(&self) -> [Option<usize>; 2] {
+        let first = if let Mover::Body(body) = self.a { Some(body as usize) } else { None };
+        let other = if let Owner::Body(body) = self.b { Some(body as usize) } else { None };
+        [first, other]
+    }
+
+    /// Speed at which the sides separate at the end of a step because they bounce (m/s); 0 if they do not meet in it, if they would come to
+    /// rest within it, and for flesh, which bounces by its elasticity.
+    ///
+    /// They meet at `v_i² = u² + 2 a g` and separate at `e v_i`, with `u` the speed of approach when the step begins, `a` the acceleration towards each
+    /// other and `g` the gap. A step of first order puts them `g + h v` apart, wherever in it they met. So `v` is what is left of `e v_i` at
+    /// that distance, and the energy is that of the bounce. Where speeds of a scheme are means of a step, they are those of half a step before.
+    pub fn rebound(&self, impact: &Impact) -> f64 {
+        let Impact { closing, pull, dt, lag } = *impact;
+        let (e, gap, kick) = (self.law.restitution, (-self.depth).max(0.0), pull.max(0.0) * dt);
+        let is_of_bodies = matches!(self.a, Mover::Body(_));
+        if !is_of_bodies || e == 0.0 || closing <= 0.0 || dt * (closing + kick) < gap {
+            return 0.0;
+        }
+        let climb = 2.0 * pull.max(0.0) * gap;
+        let square =
+            e * e * ((closing + lag * kick).powi(2) + climb) - climb + (1.0 - 2.0 * lag) * kick * kick;
+        let speed = square.max(0.0).sqrt() - (1.0 - lag) * kick;
+        // What is so deep that it would not come out is pushed out first.
+        if speed > kick && dt * speed > self.depth { speed } else { 0.0 }
+    }
+
     /// The contact at the start of an implicit step, with its stretch (m, world) and the mass at the contact (kg).
     pub fn start(&self, stretch: DVec3, mass: f64) -> ContactStart {
-        ContactStart { law: self.law, normal: self.normal, depth: self.depth, stretch, mass }
+        ContactStart { law: self.law, normal: self.normal, depth: self.depth, stretch, mass, rebound: 0.0 }
     }
 }

@@ -26,6 +26,9 @@ const SLIDING_SLOPE: f64 = 1e-6;
 /// A review accepts a grip if friction is wrong by less than this part of its limit.
 const REVIEW_TOLERANCE: f64 = 0.01;
 
+/// By how much contacts that bounce are stiffer than others: their speed is then right to a thousandth.
+const BOUNCING: f64 = 100.0;
+
 /// The state of a contact in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -53,6 +56,8 @@ pub struct ContactStart {
     /// Mass that a push along the normal has to move, `1/(nᵀ G M⁻¹ Gᵀ n)` (kg), for guesses only. Too small a number is
     /// harmless (of an articulated body, take the mass that the touching body has alone), too large a one costs solves.
     pub mass: f64,
+    /// Speed at which the sides separate because they bounce (m/s); 0 if they do not.
+    pub rebound: f64,
 }
 
 /// The linear law of a contact in one step.
@@ -125,7 +130,7 @@ impl ContactStart {
     /// on a particle of mass [`ContactStart::mass`]. A contact with a gap acts if the gap would close at the velocity
     /// `now`: a body at rest does not close its gaps, although it would fall if it were free.
     pub fn predict(&self, now: DVec3, free: DVec3, dt: f64) -> ContactStep {
-        let arrives = self.depth >= 0.0 || self.depth > dt * self.normal.dot(now);
+        let arrives = self.depth >= 0.0 || self.rebound > 0.0 || self.depth > dt * self.normal.dot(now);
         if arrives { self.guess(free, dt) } else { ContactStep::default() }
     }
 
@@ -197,7 +202,7 @@ impl ContactStart {
     /// while the spring might pull.
     pub fn soften_gap(&self, step: &mut ContactStep, end: DVec3) {
         let (load, closing) = (step.component_at(0, end), -self.normal.dot(end));
-        if step.grip != Grip::Open && self.depth < 0.0 && load > 0.0 && closing > 0.0 {
+        if step.grip != Grip::Open && self.depth < 0.0 && self.rebound == 0.0 && load > 0.0 && closing > 0.0 {
             step.impulse[0] = 0.0;
             step.resistance[0] = load / closing;
         }
@@ -258,19 +263,39 @@ impl ContactStart {
     }
 
     fn normal_line(&self, h: f64) -> ImpulseLine {
-        ImpulseLine(h * self.law.stiffness * self.depth, h * (h * self.law.stiffness + self.lagged_damping()))
+        let PressedStart { depth, stiffness, damping, .. } = self.pressed(h, self.lagged_damping());
+        ImpulseLine(h * stiffness * depth, h * (h * stiffness + damping))
     }
 
     /// `(h k_t ξ, β_t)`.
     fn tangent_line(&self, h: f64) -> (DVec3, f64) {
         let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
-        let stiffness = self.law.tangential_stiffness;
-        (stretch * (h * stiffness), h * (h * stiffness + self.lagged_damping()))
+        let PressedStart { grip, damping, .. } = self.pressed(h, self.lagged_damping());
+        (stretch * (h * grip), h * (h * grip + damping))
     }
 
     fn lagged_damping(&self) -> f64 {
         self.law.damping * self.depth.max(0.0)
     }
+
+    /// Depth and stiffnesses of the law in a step of length `h`. A contact that bounces is a stiff spring that is without force at the speed of the
+    /// rebound: `d = h v`, wherever its sides are.
+    pub(crate) fn pressed(&self, h: f64, damping: f64) -> PressedStart {
+        let ContactLaw { stiffness, tangential_stiffness: grip, .. } = self.law;
+        if self.rebound > 0.0 {
+            let (stiffness, grip) = (stiffness * BOUNCING, grip * BOUNCING);
+            return PressedStart { depth: h * self.rebound, stiffness, grip, damping: 0.0 };
+        }
+        PressedStart { depth: self.depth, stiffness, grip, damping }
+    }
+}
+
+/// The numbers of a contact law in a step: depth (m), stiffnesses along the normal and the surface (N/m), damping (N·s/m).
+pub(crate) struct PressedStart {
+    pub(crate) depth: f64,
+    pub(crate) stiffness: f64,
+    pub(crate) grip: f64,
+    pub(crate) damping: f64,
 }
 
 /// `p = q − β u`.

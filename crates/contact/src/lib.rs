@@ -48,7 +48,7 @@ mod skin_contacts;
 pub use anchors::{Anchors, ContactAnchor};
 pub use collider::{Collider, Groups};
 pub use contact_force::ContactForce;
-pub use contact_point::{ContactKey, ContactPoint, Mover, Owner};
+pub use contact_point::{ContactKey, ContactPoint, Impact, Mover, Owner};
 pub use contact_step::{ContactRow, ContactStart, ContactStep, Grip};
 pub use convex_hull::ConvexHull;
 pub use error::ContactError;

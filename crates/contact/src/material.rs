@@ -2,7 +2,7 @@
 //!
 //! A [`ContactMaterial`] belongs to one surface, a [`ContactLaw`] to a pair ([`ContactMaterial::with`]): the larger
 //! stiffness, the larger damping, and the geometric mean of the friction, so that a surface without friction is
-//! slippery for everything. The larger stiffness, rather than springs in series, keeps a heavy body from sinking into a
+//! slippery for everything, and the larger restitution, so that a rubber ball bounces off everything. The larger stiffness, rather than springs in series, keeps a heavy body from sinking into a
 //! light one. SI units.
 
 use crate::error::ContactError;
@@ -34,6 +34,8 @@ pub struct ContactMaterial {
     /// Depth `s` at which hardening doubles the force (m), > 0; infinite by default: `k_n d (1 + d²/s²)`. It counts where contacts of bodies are
     /// solved together, and keeps heavy loads and hard impacts from sinking deep.
     pub hardening: f64,
+    /// Restitution `e`, 0 to 1: speed after an impact over the speed before it. It counts where bodies meet; flesh bounces by its elasticity.
+    pub restitution: f64,
 }
 
 /// The law between two surfaces.
@@ -52,18 +54,21 @@ pub struct ContactLaw {
     pub slip_speed: f64,
     /// `s` (m).
     pub hardening: f64,
+    /// `e`.
+    pub restitution: f64,
 }
 
 impl ContactMaterial {
     /// Sets only the friction; stiffness and damping are those of the other side. For the world, and for bodies that
     /// forces do not move.
     pub const fn passive(friction: f64) -> Self {
-        Self { stiffness: 0.0, damping: 0.0, friction, grip: 1.0, slip_speed: 1e-4, hardening: f64::INFINITY }
+        Self::new(0.0, 0.0, friction)
     }
 
     /// Given stiffness (N/m), damping (N·s/m²) and friction; the rest by default.
     pub const fn new(stiffness: f64, damping: f64, friction: f64) -> Self {
-        Self { stiffness, damping, friction, grip: 1.0, slip_speed: 1e-4, hardening: f64::INFINITY }
+        let (hardening, restitution) = (f64::INFINITY, 0.0);
+        Self { stiffness, damping, friction, grip: 1.0, slip_speed: 1e-4, hardening, restitution }
     }
 
     /// Numbers from the mass that the surface carries (kg): on one contact it sinks 0.1 mm under its weight and is
@@ -95,7 +100,10 @@ impl ContactMaterial {
         range("grip", self.grip, true)?;
         range("slip speed", self.slip_speed, true)?;
         let firm = if self.hardening == f64::INFINITY { 1.0 } else { self.hardening };
-        range("hardening", firm, true)
+        range("hardening", firm, true)?;
+        let (field, value) = ("restitution", self.restitution);
+        let is_share = (0.0..=1.0).contains(&value);
+        if is_share { Ok(()) } else { Err(ContactError::Material { field, range: "between 0 and 1", value }) }
     }
 
     /// The law between this surface and `other`; the order does not matter.
@@ -108,6 +116,7 @@ impl ContactMaterial {
             friction: (self.friction * other.friction).sqrt(),
             slip_speed: self.slip_speed.max(other.slip_speed),
             hardening: self.hardening.min(other.hardening),
+            restitution: self.restitution.max(other.restitution),
         }
     }
 }

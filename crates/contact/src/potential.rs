@@ -14,8 +14,7 @@
 //! one solution, which Newton's method with a line search always finds; a contact across a gap acts only if it closes, and none ever pulls.
 //! Coulomb's law `L = μ p_n` is met by setting `L` again between iterations ([`ContactPotential::follow_load`]). World axes. About 60 flops.
 
-use crate::contact_step::{ContactStart, ContactStep, Grip};
-use crate::material::ContactLaw;
+use crate::contact_step::{ContactStart, ContactStep, Grip, PressedStart};
 use glam::DVec3;
 use sinew_math::Sym3;
 
@@ -69,18 +68,17 @@ impl ContactStart {
     /// The law of a step of `dt` seconds, with a first friction limit from two relative velocities (m/s): `now`, at the start, whose load is that
     /// of a contact at rest; and for a gap `free`, at the end without contacts, whose load is that of a particle of mass [`ContactStart::mass`].
     pub fn potential(&self, now: DVec3, free: DVec3, dt: f64) -> ContactPotential {
-        let ContactLaw { stiffness, tangential_stiffness, .. } = self.law;
-        let damping = self.recovering_damping(dt);
-        let (push, resistance) = (dt * stiffness * self.depth, dt * (dt * stiffness + damping));
+        let PressedStart { depth, stiffness, grip, damping } = self.pressed(dt, self.recovering_damping(dt));
+        let (push, resistance) = (dt * stiffness * depth, dt * (dt * stiffness + damping));
         let stretch = self.stretch - self.normal * self.normal.dot(self.stretch);
-        let (pull, grip) =
-            (stretch * (dt * tangential_stiffness), dt * (dt * tangential_stiffness + damping));
-        let hardening = dt * stiffness / (self.law.hardening * self.law.hardening);
-        let depth = self.depth.min(HARDENED * self.law.hardening);
+        let (pull, grip) = (stretch * (dt * grip), dt * (dt * grip + damping));
+        let bounces = self.rebound > 0.0;
+        let hardening = if bounces { 0.0 } else { dt * stiffness / self.law.hardening.powi(2) };
+        let depth = depth.min(HARDENED * self.law.hardening);
         let hardest = FULLY_HARD * self.law.hardening;
         let at_rest = push - resistance * self.normal.dot(now);
         let alone = (push - resistance * self.normal.dot(free)) / (1.0 + resistance / self.mass);
-        let load = if self.depth >= 0.0 { at_rest } else { alone };
+        let load = if self.depth >= 0.0 && !bounces { at_rest } else { alone };
         let friction = self.law.friction;
         // Numbers that are not finite give a contact that does nothing.
         let is_finite = push.is_finite() && resistance > 0.0 && grip > 0.0 && (pull + free).is_finite();

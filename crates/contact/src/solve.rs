@@ -36,6 +36,8 @@ pub struct Approach {
     pub mass: f64,
     /// Displacement of the first side along the surface within the step that velocities at its start do not show (m, world).
     pub slide: DVec3,
+    /// Speed at which the sides separate at the end of the step because they bounce (m/s), see [`ContactPoint::rebound`]; 0 if they do not.
+    pub rebound: f64,
 }
 
 /// Summary of the contacts of a step.
@@ -116,7 +118,7 @@ impl ContactSolve {
         anchors.fill_stretches(contacts, &mut self.stretches);
         for (contact, &stretch) in contacts.iter().zip(&self.stretches) {
             let at = approach(contact);
-            let start = contact.start(stretch + at.slide, at.mass);
+            let start = ContactStart { rebound: at.rebound, ..contact.start(stretch + at.slide, at.mass) };
             each(contact, &start, &at);
             self.starts.push(start);
         }

@@ -51,6 +51,8 @@ impl Workspace {
         let found = found.chain(explicit.into_iter().flat_map(|scratch| scratch.work.contacts()));
         let touching = self.touching.as_deref().filter(|_| self.last == LastStep::ExplicitFlesh);
         let found = found.chain(touching.into_iter().flat_map(|work| work.contacts()));
+        let touched = self.touched.as_deref().filter(|_| is_explicit);
+        let found = found.chain(touched.into_iter().flat_map(|touched| touched.contacts()));
         found.filter_map(|(at, force)| contact(model, at, force))
     }
 }

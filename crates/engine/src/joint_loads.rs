@@ -7,7 +7,7 @@
 
 use glam::DVec3;
 use sinew_math::{Force, Motion, exp_so3};
-use sinew_mechanism::{DriveCoordinate, Input, JointId, joint_reading};
+use sinew_mechanism::{BodyId, DriveCoordinate, Input, JointId, joint_reading};
 use sinew_recursive::{Dynamics, Tree};
 
 use crate::workspace::LastStep;
@@ -18,7 +18,7 @@ impl Workspace {
     pub fn joint_forces(&self, model: &Model, state: &State) -> Vec<DVec3> {
         let mut forces = sinew_mechanism::joint_forces(model.mechanism(), &state.bodies);
         let Some((tree, dynamics)) = self.reduced_step(model) else { return forces };
-        for link in tree.links() {
+        for link in tree.links().filter(|link| !self.is_touched(tree.body(*link))) {
             let Some(joint) = tree.joint(link) else { continue };
             let on_link = dynamics.reaction(link).linear;
             let is_first = model.mechanism().joint_bodies(joint).0 == Some(tree.body(link));
@@ -40,6 +40,10 @@ impl Workspace {
         let mut wrenches = vec![Force::ZERO; model.mechanism().n_joints()];
         for link in tree.links() {
             let Some(joint) = tree.joint(link) else { continue };
+            if let Some(touched) = self.touched.as_deref().filter(|_| self.is_touched(tree.body(link))) {
+                wrenches[joint.index()] = touched.mechanism.joint_wrenches()[joint.index()];
+                continue;
+            }
             let on_link = dynamics.reaction(link);
             let is_first = model.mechanism().joint_bodies(joint).0 == Some(tree.body(link));
             wrenches[joint.index()] = if is_first { on_link } else { -on_link };
@@ -87,11 +91,19 @@ impl Workspace {
     fn reduced_effort(&self, model: &Model, joint: JointId, along: Option<DriveCoordinate>) -> Option<f64> {
         let (tree, dynamics) = self.reduced_step(model)?;
         let link = tree.links().find(|link| tree.joint(*link) == Some(joint))?;
+        if self.is_touched(tree.body(link)) {
+            return None;
+        }
         let torques = &dynamics.torques()[tree.dofs(link)];
         Some(match along {
             None => torques.iter().map(|torque| torque * torque).sum::<f64>().sqrt(),
             Some(along) => torques.get(tree.joint_kind(link).rate_index(along)).copied().unwrap_or(0.0),
         })
+    }
+
+    /// Whether a body took an implicit step because something touched it.
+    fn is_touched(&self, body: BodyId) -> bool {
+        self.touched.as_deref().is_some_and(|touched| touched.has(body.index()))
     }
 
     /// The tree and the dynamics of the last step, if it was one of this model in joint coordinates.

@@ -1,6 +1,7 @@
 //! The model of a character, which does not change (bodies, joints, forces, flesh, colliders, actuators), and its state,
 //! which changes from step to step.
 
+use sinew_contact::Owner;
 use sinew_control::{Controller, ControllerState};
 use sinew_flesh::{FleshModel, FleshState};
 
@@ -14,13 +15,16 @@ pub struct Model {
     /// The colliders of bodies beside flesh.
     touching: Option<Box<FleshModel>>,
     reduced: Option<Box<ReducedModel>>,
+    /// Per body: least extent of its colliders, m.
+    pub(crate) thickness: Vec<f64>,
 }
 
 impl Model {
     /// A mechanism with the flesh and colliders made for it.
     pub fn with_flesh(mechanism: sinew_mechanism::Model, flesh: FleshModel) -> Self {
         let touching = flesh.without_flesh().map(Box::new);
-        Self { flesh: Some(Box::new(flesh)), touching, ..Self::from(mechanism) }
+        let thickness = thickness(&flesh, mechanism.n_bodies());
+        Self { flesh: Some(Box::new(flesh)), touching, thickness, ..Self::from(mechanism) }
     }
 
     /// The same model with its mechanism in joint coordinates.
@@ -51,9 +55,9 @@ impl Model {
         self.flesh.as_deref()
     }
 
-    /// The colliders of bodies beside flesh.
+    /// The colliders of bodies, without flesh; none if no body has one.
     pub(crate) fn touching(&self) -> Option<&FleshModel> {
-        self.touching.as_deref()
+        self.touching.as_deref().or_else(|| self.flesh().filter(|flesh| flesh.is_of_bodies_only()))
     }
 
     /// The state as built.
@@ -70,7 +74,7 @@ impl Model {
 
 impl From<sinew_mechanism::Model> for Model {
     fn from(mechanism: sinew_mechanism::Model) -> Self {
-        Self { mechanism, flesh: None, touching: None, reduced: None }
+        Self { mechanism, flesh: None, touching: None, reduced: None, thickness: Vec::new() }
     }
 }
 
@@ -128,4 +132,16 @@ pub struct StateMismatch {
     pub found_bodies: usize,
     /// Joints of the state.
     pub found_joints: usize,
+}
+
+/// The least extent of the colliders of each body, m; infinite without any.
+fn thickness(flesh: &FleshModel, n_bodies: usize) -> Vec<f64> {
+    let mut all = vec![f64::INFINITY; n_bodies];
+    for collider in flesh.contact().into_iter().flat_map(|contact| contact.colliders()) {
+        if let Owner::Body(body) = collider.owner() {
+            let least = &mut all[body as usize];
+            *least = least.min(collider.thickness());
+        }
+    }
+    all
 }

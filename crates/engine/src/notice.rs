@@ -27,12 +27,16 @@ pub enum HealthNotice {
     Gaining,
     /// A joint was torn and closed by displacements.
     Mended,
+    /// Bodies are visibly inside each other.
+    DeepContact,
     /// Loops were not solved.
     UnsolvedLoops,
     /// An input was left out.
     IgnoredInput,
     /// A singular pivot was made soft.
     Regularized,
+    /// Bodies overlap by more than contacts should give.
+    Overlap,
     /// The step was divided.
     Divided,
     /// The loops used up their iterations.
@@ -64,6 +68,8 @@ pub enum Culprit {
     Joint(JointId),
     /// A rope or gear.
     Rope(TransmissionId),
+    /// A body, and what it touches; none is the world.
+    Contact(BodyId, Option<BodyId>),
     /// A tetrahedron of some flesh.
     Tet(usize),
 }
@@ -82,6 +88,13 @@ impl HealthNotice {
             Culprit::Body(body) => format!("body `{}` {text}", mechanism.body_name(body)),
             Culprit::Joint(joint) => format!("joint `{}` {text}", mechanism.joint_name(joint)),
             Culprit::Rope(rope) => format!("`{}` {text}", mechanism.transmission_name(rope)),
+            Culprit::Contact(body, Some(other)) => {
+                let [body, other] = [body, other].map(|body| mechanism.body_name(body));
+                format!("bodies `{body}` and `{other}` {text}")
+            }
+            Culprit::Contact(body, None) => {
+                format!("body `{}` and the world {text}", mechanism.body_name(body))
+            }
             Culprit::Tet(tet) => format!("tetrahedron {tet} {text}"),
         }
     }
@@ -99,6 +112,8 @@ impl HealthNotice {
             Self::EnergyGained => "energy was gained without a source",
             Self::Gaining => "gained energy without a source, with what is connected with it",
             Self::Mended => "was torn; displacements closed it",
+            Self::DeepContact => "are inside each other by more than a tenth of the thinner one",
+            Self::Overlap => "overlap by more than contacts should give",
             Self::UnsolvedLoops => "loops were not solved, their numbers diverged",
             Self::IgnoredInput => "inputs were ignored: not finite, or for something that cannot take them",
             Self::Regularized => "singular pivots were made soft",
@@ -107,7 +122,7 @@ impl HealthNotice {
             Self::Contradiction => "rows of loops contradict each other or yield",
             Self::DependentRow => "has a row that other joints imply; its share of the force is not unique",
             Self::FirstOrder => {
-                "changed its rotation too fast for the second order; what is connected with it made steps with the first"
+                "changed its motion too fast for the second order; what is connected with it made steps with the first"
             }
             Self::Slowed => {
                 "was slowed, and what is connected with it: the step would have gained energy without a source"
@@ -125,6 +140,8 @@ impl StepReport {
         let (health, noticed, loops) = (&self.health, &self.mechanism.noticed, self.mechanism.loops.stop);
         let model = |is_so: bool| is_so.then_some(Culprit::Model);
         let joint = |id: Option<JointId>| id.map(Culprit::Joint);
+        let contact = |(body, other): (BodyId, Option<BodyId>)| Culprit::Contact(body, other);
+        let slight = self.overlap.filter(|overlap| !overlap.is_deep()).map(|overlap| overlap.bodies);
         let rope = |id: Option<TransmissionId>| id.map(Culprit::Rope);
         let all = [
             (HealthNotice::Refused, model(health.refused)),
@@ -134,9 +151,11 @@ impl StepReport {
             (HealthNotice::OpenRope, rope(health.open_rope)),
             (HealthNotice::Gaining, health.gaining.map(Culprit::Body)),
             (HealthNotice::Mended, joint(health.mended)),
+            (HealthNotice::DeepContact, health.deep_contact.map(contact)),
             (HealthNotice::UnsolvedLoops, model(health.unsolved_loops)),
             (HealthNotice::IgnoredInput, model(health.ignored_inputs > 0)),
             (HealthNotice::Regularized, model(health.regularized > 0)),
+            (HealthNotice::Overlap, slight.map(contact)),
             (HealthNotice::Divided, model(self.mechanism.substeps > 1)),
             (HealthNotice::OutOfIterations, model(loops == LoopStop::Budget)),
             (HealthNotice::Contradiction, model(noticed.contradicts)),

@@ -21,12 +21,14 @@ mod substep;
 mod workspace;
 
 use sinew_flesh::{ExplicitFlesh, FleshState};
-use sinew_mechanism::{BodyId, Stage, move_kinematic, place_kinematic};
+use sinew_mechanism::{Stage, move_kinematic, place_kinematic};
 
 use self::substep::Substep;
 pub(crate) use self::workspace::ReducedWorkspace;
 use crate::explicit_flesh::FleshSubsteps;
+use crate::report::first_non_finite;
 use crate::step::StepCall;
+use crate::touched::TouchedIslands;
 use crate::workspace::LastStep;
 use crate::{Reduced, ReducedModel};
 
@@ -44,6 +46,14 @@ impl StepCall<'_> {
         let explicit = &mut workspace.explicit;
         let mut flesh =
             model.flesh().map(|flesh| (flesh, FleshSubsteps::in_slot(explicit, flesh, &state.bodies)));
+        // A command prescribes what an implicit step would have to find.
+        let mut touched = match reduced.controller {
+            None => TouchedIslands::begin(&mut workspace.touched, model, &state.bodies, input),
+            Some(_) => {
+                workspace.touched = None;
+                None
+            }
+        };
         let substeps = n_substeps(&state.flesh, dt, how.most_substeps);
         report.effort.substeps = substeps;
         // Steps of other schemes may come before and after.
@@ -64,16 +74,23 @@ impl StepCall<'_> {
         let substep = Substep { mechanism, reduced, input, method: how.method, flesh: explicit };
         for _ in 0..substeps {
             let flesh = flesh.as_mut().map(|(flesh, explicit)| (*flesh, &mut **explicit));
-            substep.advance(state, work, flesh, report, *watch);
+            let pushed = touched.as_mut().map(|(touched, _)| &mut touched.input);
+            substep.advance(state, work, (flesh, pushed), report, *watch);
         }
         place_kinematic(mechanism, &mut state.bodies, input);
+        report.mechanism.iterations = substeps;
+        if let Some((touched, touching)) = touched {
+            let places = (&mut state.bodies, &mut state.flesh.body_anchors);
+            let (implicit, found) = touched.settle((mechanism, touching), settings, places, *watch);
+            report.take_touched(implicit, found, &state.bodies);
+            if let Some((flesh, explicit)) = flesh {
+                explicit.finish(flesh, &state.bodies, &mut state.flesh);
+            }
+        }
         for (acceleration, &motion) in work.accelerations.iter_mut().zip(&state.bodies.motions) {
             *acceleration = (*acceleration + motion) * (1.0 / dt);
         }
-        let mut bodies = state.bodies.poses.iter().zip(&state.bodies.motions);
-        let lost = bodies.position(|(pose, motion)| !(pose.is_finite() && motion.is_finite()));
-        report.mechanism.non_finite = lost.map(BodyId::from_index);
-        report.mechanism.iterations = substeps;
+        report.mechanism.non_finite = first_non_finite(&state.bodies);
     }
 }
 

@@ -1,7 +1,10 @@
 //! Reports of steps: joint errors, solver work, flesh, actuators, and what was wrong. SI units.
 
 use sinew_flesh::FleshReport;
-use sinew_mechanism::{BodyId, JointId, TransmissionId};
+use sinew_mechanism::{BodyId, JointId, State, TransmissionId};
+
+use crate::overlap::ContactOverlap;
+use crate::touched::with_contacts;
 
 /// What a step did. Stepping never fails: trouble is reported in [`StepReport::health`].
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -17,10 +20,35 @@ pub struct StepReport {
     pub mechanism: sinew_mechanism::StepReport,
     /// Flesh and contacts; nothing if there are none.
     pub flesh: FleshReport,
+    /// Bodies that are deeper in each other, or in the world, than contacts should give; the worst of them.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub overlap: Option<ContactOverlap>,
     /// Torques and goals of the actuators.
     pub effort: ActuatorEffort,
     /// What was wrong.
     pub health: Health,
+}
+
+impl StepReport {
+    /// Adds what the implicit step of touched islands reports, if there was one; `bodies` is where the step has led.
+    pub(crate) fn take_touched(
+        &mut self,
+        implicit: Option<sinew_mechanism::StepReport>,
+        contacts: FleshReport,
+        bodies: &State,
+    ) {
+        self.flesh = with_contacts(self.flesh, contacts);
+        if let Some(implicit) = implicit {
+            self.mechanism = self.mechanism.beside(implicit);
+            self.mechanism.non_finite = first_non_finite(bodies);
+        }
+    }
+}
+
+/// The first body whose pose or twist is not finite.
+pub(crate) fn first_non_finite(bodies: &State) -> Option<BodyId> {
+    let mut all = bodies.poses.iter().zip(&bodies.motions);
+    all.position(|(pose, motion)| !(pose.is_finite() && motion.is_finite())).map(BodyId::from_index)
 }
 
 /// Effort of the actuators in a step; zero without a controller.
@@ -59,6 +87,8 @@ pub struct Health {
     pub mended: Option<JointId>,
     /// A body that gained energy without a source, with what is connected with it: more than a hundredth of its largest energy of motion and springs.
     pub gaining: Option<BodyId>,
+    /// A body, and the one it is in (`None`: the world), that overlap by more than a tenth of the thinner of them. How deep: [`StepReport::overlap`].
+    pub deep_contact: Option<(BodyId, Option<BodyId>)>,
     /// Loops were not solved: their numbers diverged or broke down.
     pub unsolved_loops: bool,
     /// First body whose state is no longer finite.

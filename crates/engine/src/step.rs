@@ -3,7 +3,7 @@
 //! | scheme | flesh coupled | flesh explicit |
 //! |---|---|---|
 //! | implicit | one solve of bodies, flesh and contacts | flesh in substeps, then the bodies under its wrenches with their own contacts |
-//! | explicit, displacement | – | flesh and contacts in substeps, then the bodies |
+//! | explicit, displacement | – | flesh in substeps, then the bodies; islands in contact by the implicit scheme, see the module `touched` |
 //! | reduced | – | the same in joint coordinates, see the module `reduced` |
 //!
 //! An input is whatever a mouse, a tracker or a network sends. The mechanism leaves out what makes no sense (not finite, a negative
@@ -14,6 +14,8 @@ use sinew_flesh::{ExplicitFlesh, Flesh, FleshModel, FleshReport, FleshState, Fle
 use sinew_mechanism::{Input, LoopStop, Order, Stage, StepHooks, Watch, is_step_length, step_coupled};
 
 use crate::explicit_flesh::{FleshSubsteps, flesh_stage};
+use crate::overlap::ContactOverlap;
+use crate::touched::{TouchedIslands, with_contacts};
 use crate::workspace::LastStep;
 use crate::{Health, Model, Scheme, Settings, State, StepReport, Workspace};
 
@@ -51,6 +53,7 @@ pub fn step_observed(
         return call.report;
     }
     let mut report = call.report;
+    report.overlap = ContactOverlap::worst(workspace.contacts(model), &model.thickness);
     report.health = health(&report, n_unusable);
     report.time = state.bodies.time;
     report.index = step_index(report.time, settings.dt);
@@ -66,6 +69,7 @@ fn health(report: &StepReport, n_unusable: u32) -> Health {
         open_rope: report.mechanism.noticed.open_rope,
         mended: report.mechanism.noticed.mended,
         gaining: report.mechanism.noticed.gaining,
+        deep_contact: report.overlap.filter(ContactOverlap::is_deep).map(|overlap| overlap.bodies),
         unsolved_loops: matches!(report.mechanism.loops.stop, LoopStop::Diverged | LoopStop::Breakdown),
         non_finite: report.mechanism.non_finite,
         non_finite_tet: report.flesh.elements.non_finite,
@@ -124,7 +128,7 @@ impl StepCall<'_> {
         self.report.flesh = companion.map_or_else(FleshReport::default, |flesh| flesh.report());
     }
 
-    /// Flesh in explicit substeps, then bodies.
+    /// Flesh in explicit substeps, then bodies with their contacts.
     fn step_explicit_flesh(
         &mut self,
         settings: &sinew_mechanism::Settings,
@@ -132,38 +136,61 @@ impl StepCall<'_> {
         substeps: u32,
     ) {
         let State { bodies, flesh: soft, .. } = &mut *self.state;
-        let Workspace { mechanism, explicit, touching: work, input, last, .. } = &mut *self.workspace;
-        *last = LastStep::ExplicitFlesh;
-        let explicit = FleshSubsteps::in_slot(explicit, flesh, bodies);
+        self.workspace.last = LastStep::ExplicitFlesh;
+        let explicit = FleshSubsteps::in_slot(&mut self.workspace.explicit, flesh, bodies);
         let &sinew_mechanism::Settings { dt, gravity, .. } = settings;
         let how = ExplicitFlesh { dt, gravity, substeps, ..ExplicitFlesh::default() };
-        // Contacts of bodies are solved with these where the scheme can do it.
-        let touching = match self.settings.scheme {
-            Scheme::Implicit(implicit) => self.model.touching().map(|touching| (touching, implicit.order)),
-            _ => None,
-        };
-        self.report.flesh = explicit.advance(flesh, bodies, soft, &how, touching.is_none());
-        input.clone_from(self.input);
-        input.wrenches.extend(explicit.flesh_wrenches.iter().chain(&explicit.contact_wrenches).copied());
+        self.report.flesh = explicit.advance(flesh, bodies, soft, &how, false);
+        self.workspace.input.clone_from(self.input);
+        self.workspace.input.wrenches.extend(explicit.flesh_wrenches.iter().copied());
         self.watch.done(flesh_stage(flesh));
+        match self.settings.scheme {
+            Scheme::Implicit(implicit) => self.step_touching(settings, implicit.order),
+            _ => self.step_touched(settings),
+        }
+        let State { bodies, flesh: soft, .. } = &mut *self.state;
+        if let Some(explicit) = &mut self.workspace.explicit {
+            explicit.finish(flesh, bodies, soft);
+        }
+    }
+
+    /// Bodies by the implicit scheme, solved with their contacts.
+    fn step_touching(&mut self, settings: &sinew_mechanism::Settings, order: Order) {
+        let State { bodies, flesh: soft, .. } = &mut *self.state;
+        let Workspace { mechanism, touching: work, input, touched, .. } = &mut *self.workspace;
+        *touched = None;
         let model = self.model.mechanism();
-        if let Some((touching, order)) = touching {
-            let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(touching)));
-            let anchors = std::mem::take(&mut soft.body_anchors);
-            let mut memory = FleshState { anchors, ..FleshState::default() };
-            let mut companion = Flesh::new(touching, &mut memory, work, order == Order::Second);
-            let hooks = StepHooks { watch: self.watch, companion: Some(&mut companion) };
-            self.report.mechanism = step_coupled(model, bodies, input, settings, mechanism, hooks);
-            let found = companion.report();
-            let contacts = self.report.flesh.contacts.with(found.contacts);
-            self.report.flesh = FleshReport { contacts, touched: found.touched, ..self.report.flesh };
-            soft.body_anchors = memory.anchors;
-        } else {
+        let Some(touching) = self.model.touching() else {
             *work = None;
             self.report.mechanism =
                 sinew_mechanism::step_observed(model, bodies, input, settings, mechanism, self.watch);
+            return;
+        };
+        let work = work.get_or_insert_with(|| Box::new(FleshWorkspace::new(touching)));
+        let anchors = std::mem::take(&mut soft.body_anchors);
+        let mut memory = FleshState { anchors, ..FleshState::default() };
+        let mut companion = Flesh::new(touching, &mut memory, work, order == Order::Second);
+        let hooks = StepHooks { watch: self.watch, companion: Some(&mut companion) };
+        self.report.mechanism = step_coupled(model, bodies, input, settings, mechanism, hooks);
+        self.report.flesh = with_contacts(self.report.flesh, companion.report());
+        soft.body_anchors = memory.anchors;
+    }
+
+    /// Bodies by another scheme; islands that something touches by the implicit one.
+    fn step_touched(&mut self, settings: &sinew_mechanism::Settings) {
+        let State { bodies, flesh: soft, .. } = &mut *self.state;
+        let Workspace { mechanism, touching, input, touched, .. } = &mut *self.workspace;
+        *touching = None;
+        let touched = TouchedIslands::begin(touched, self.model, bodies, input);
+        let model = self.model.mechanism();
+        self.report.mechanism =
+            sinew_mechanism::step_observed(model, bodies, input, settings, mechanism, self.watch);
+        if let Some((touched, touching)) = touched {
+            let places = (bodies, &mut soft.body_anchors);
+            let (implicit, found) = touched.settle((model, touching), self.settings, places, self.watch);
+            touched.give_reactions(model, mechanism);
+            self.report.take_touched(implicit, found, &self.state.bodies);
         }
-        explicit.finish(flesh, bodies, soft);
     }
 }
 

@@ -7,6 +7,7 @@ use sinew_mechanism::Input;
 use crate::explicit_flesh::FleshSubsteps;
 use crate::model::Model;
 use crate::reduced::ReducedWorkspace;
+use crate::touched::TouchedIslands;
 
 /// Scratch of [`crate::step`]. Losing it changes no result.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Workspace {
     pub(crate) explicit: Option<Box<FleshSubsteps>>,
     /// Of contacts between bodies beside explicit flesh, if the last step solved them with the bodies.
     pub(crate) touching: Option<Box<FleshWorkspace>>,
+    /// Islands that took an implicit step because something touched them in a step of another scheme.
+    pub(crate) touched: Option<Box<TouchedIslands>>,
     /// The input with the wrenches of explicit flesh.
     pub(crate) input: Input,
     /// Made on the first step in joint coordinates.
@@ -58,6 +61,7 @@ impl Workspace {
             flesh,
             explicit: None,
             touching: None,
+            touched: None,
             input: Input::default(),
             reduced: None,
             carry: CarryScratch::default(),

@@ -84,7 +84,7 @@ impl FleshModel {
     /// is there.
     pub fn without_flesh(&self) -> Option<Self> {
         let contact = self.contact.clone().filter(|_| !self.bodies.is_empty())?;
-        contact.colliders().iter().any(|collider| collider.owner() != Owner::World).then(|| Self {
+        has_bodies(&contact).then(|| Self {
             bodies: Vec::new(),
             contact: Some(contact),
             masses: self.masses.clone(),
@@ -93,6 +93,11 @@ impl FleshModel {
             first_points: Vec::new(),
             ignored: Vec::new(),
         })
+    }
+
+    /// Whether there is no flesh, but a collider on a body.
+    pub fn is_of_bodies_only(&self) -> bool {
+        self.bodies.is_empty() && self.contact.as_ref().is_some_and(has_bodies)
     }
 
     /// The bodies of flesh.
@@ -276,4 +281,9 @@ fn coupled_bodies(n_bodies: usize, bodies: &[FleshBody], contact: Option<&Contac
         }
     }
     is_coupled
+}
+
+/// Whether a body has a collider.
+fn has_bodies(contact: &ContactModel) -> bool {
+    contact.colliders().iter().any(|collider| collider.owner() != Owner::World)
 }

@@ -29,6 +29,7 @@ mod coupling;
 mod workspace;
 
 mod assembly;
+mod replace_islands;
 
 mod steppers;
 
@@ -50,6 +51,7 @@ pub use model::{
     PointSpringSpec, RopeSpec, State, Structure, TransmissionId, TransmissionSpec, general_joint,
 };
 pub use prepare::{move_kinematic, place_kinematic};
+pub use replace_islands::mark_islands;
 pub use settings::{
     Assembly, CarriedRotation, Displacement, Explicit, Gyroscopic, Implicit, JacobianAt, Loops, Order,
     RungeKutta, Scheme, Settings, TreeForm, is_step_length,

@@ -204,4 +204,18 @@ impl StepReport {
             ..next
         }
     }
+
+    /// The report of a step of which another one was made for some of the islands: work adds up, errors are the larger ones. What this step
+    /// noticed of islands that the other one replaced is left in.
+    #[must_use]
+    pub fn beside(self, other: Self) -> Self {
+        Self {
+            position_error: self.position_error.max(other.position_error),
+            rotation_error: self.rotation_error.max(other.rotation_error),
+            loop_error: self.loop_error.max(other.loop_error),
+            substeps: self.substeps.max(other.substeps),
+            loops: self.loops,
+            ..self.followed_by(other)
+        }
+    }
 }

@@ -14,6 +14,7 @@ fn random_law(rng: &mut Rng) -> ContactLaw {
         friction: rng.uniform(0.0, 1.5),
         slip_speed: rng.power_of_ten(-4, -1),
         hardening: f64::INFINITY,
+        restitution: 0.0,
     }
 }
 
@@ -71,6 +72,7 @@ fn random_start(rng: &mut Rng) -> ContactStart {
         depth: rng.uniform(-0.01, 0.01),
         stretch: rng.vec3(-1e-3, 1e-3).reject_from_normalized(normal),
         mass: if rng.chance(0.3) { f64::INFINITY } else { rng.power_of_ten(-3, 4) },
+        rebound: 0.0,
     }
 }
 
@@ -148,6 +150,7 @@ fn friction_only_takes_energy_and_contacts_push() {
             depth: rng.uniform(-1e-3, 1e-3),
             stretch: DVec3::ZERO,
             mass,
+            rebound: 0.0,
         };
         let (free, h) = (rng.vec3(-0.3, 0.3), 1.0 / 60.0);
         let solve = |step: &ContactStep| {

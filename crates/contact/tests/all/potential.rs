@@ -16,6 +16,7 @@ fn random_law(random: &mut Rng) -> ContactPotential {
         depth: random.uniform(-2e-3, 2e-3),
         stretch: random.vec3(-1e-4, 1e-4),
         mass,
+        rebound: 0.0,
     };
     start.potential(random.vec3(-0.1, 0.1), random.vec3(-0.5, 0.5), DT)
 }

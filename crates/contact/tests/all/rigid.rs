@@ -103,6 +103,7 @@ impl Bricks {
             free: Self::relative(bricks, &free, c),
             mass: self.mass_error * Self::mass_at(bricks, c),
             slide: DVec3::ZERO,
+            rebound: 0.0,
         };
         self.solve.begin(contacts, &self.anchors, h, approach);
         let mut motions = solve(bricks, contacts, self.solve.steps(), &free);

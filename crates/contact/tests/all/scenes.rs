@@ -356,6 +356,7 @@ fn particles_hold_on_a_slope_and_stop_a_ball_with_one_solve_each() {
             free: now(c) + gravity * H,
             mass,
             slide: DVec3::ZERO,
+            rebound: 0.0,
         });
         let mut ends: Vec<DVec3> = velocities.iter().map(|v| *v + gravity * H).collect();
         for (contact, step) in contacts.iter().zip(solve.steps()).filter(|(_, step)| step.grip != Grip::Open)
@@ -389,8 +390,13 @@ fn a_step_of_contacts_allocates_nothing_once_warm() {
     let mut scene = Scene::new(floor(0.5), bodies, DVec3::Z * -G);
     scene.run(3);
     let (mut solve, mut anchors) = (ContactSolve::new(), scene.bricks.anchors.clone());
-    let approach =
-        Approach { now: DVec3::ZERO, free: DVec3::new(0.1, 0.0, -0.1), mass: 1.0, slide: DVec3::ZERO };
+    let approach = Approach {
+        now: DVec3::ZERO,
+        free: DVec3::new(0.1, 0.0, -0.1),
+        mass: 1.0,
+        slide: DVec3::ZERO,
+        rebound: 0.0,
+    };
     let mut run = || {
         solve.begin(&scene.contacts, &anchors, H, |_| approach);
         solve.review(&scene.contacts, false, |_| DVec3::X);

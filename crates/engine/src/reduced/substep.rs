@@ -36,18 +36,24 @@ impl Substep<'_> {
         self.flesh.dt
     }
 
+    /// Makes the substep. `touched` is given the wrenches of flesh where contacts between bodies are found apart from it.
     pub(super) fn advance(
         &self,
         state: &mut State,
         work: &mut ReducedWorkspace,
-        mut flesh: Option<(&FleshModel, &mut FleshSubsteps)>,
+        (mut flesh, touched): (Option<(&FleshModel, &mut FleshSubsteps)>, Option<&mut Input>),
         report: &mut StepReport,
         watch: &mut dyn Watch,
     ) {
         let State { bodies, flesh: soft, control } = state;
         external_wrenches(self.mechanism, bodies, self.input, &mut work.wrenches);
         if let Some((model, substeps)) = &mut flesh {
-            report.flesh = substeps.advance(model, bodies, soft, &self.flesh, true);
+            report.flesh = substeps.advance(model, bodies, soft, &self.flesh, touched.is_none());
+            if let Some(touched) = touched {
+                let share = 1.0 / f64::from(report.effort.substeps);
+                let mean = substeps.flesh_wrenches.iter().map(|&(body, wrench)| (body, wrench * share));
+                touched.wrenches.extend(mean);
+            }
             for (body, wrench) in substeps.contact_wrenches.iter().chain(&substeps.flesh_wrenches) {
                 work.wrenches[body.index()] += *wrench;
             }

@@ -9,7 +9,7 @@ use sinew_contact::{Anchors, ContactPoint, ContactSummary};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, State};
 
-use super::contact_list::{ExplicitContacts, carriers, count, memory_force, sides, soften_others};
+use super::contact_list::{ExplicitContacts, carriers, count, memory_force, soften_others};
 use super::workspace::{ExplicitWorkspace, collect_wrenches};
 use crate::node_vectors::{velocity_at, wrench_at};
 use crate::{model::FleshModel, state::FleshState};
@@ -42,11 +42,11 @@ pub fn rigid_wrenches(
     shares.resize(state.poses.len(), 0.0);
     contact.rigid_contacts(&state.poses, 0.0, &mut query.work, points);
     anchors.fill_stretches(points, stretches);
-    for body in points.iter().flat_map(sides).flatten() {
+    for body in points.iter().flat_map(|point| point.bodies()).flatten() {
         shares[body] += 1.0;
     }
     for (point, stretch) in points.iter().zip(&mut *stretches) {
-        let [first, other] = sides(point);
+        let [first, other] = point.bodies();
         let arm = |body: usize| point.point - state.poses[body].translation;
         let speed = |side: Option<usize>| {
             side.map_or(DVec3::ZERO, |body| velocity_at(state.motions[body], arm(body)))
@@ -97,7 +97,7 @@ impl ExplicitWorkspace {
             let body = &model.bodies[i];
             let near = body.corners(place.tet);
             let own = place.interpolate(near.map(|node| state.nodes[i].velocities[node]));
-            let other = sides(point)[1];
+            let other = point.bodies()[1];
             let arm = |other: usize| point.point - poses[other].translation;
             let touched = other.map_or(DVec3::ZERO, |other| velocity_at(motions[other], arm(other)));
             let bodies = carriers(model, point, faces).into_iter().flatten();

@@ -7,7 +7,7 @@
 //! their weights. For a body `m` is its mass over the number of its contacts. World axes, SI.
 
 use glam::DVec3;
-use sinew_contact::{ContactForce, ContactPoint, ContactSummary, Mover, Owner};
+use sinew_contact::{ContactForce, ContactPoint, ContactSummary};
 use sinew_math::{Pose, SurfacePoint};
 
 use super::flesh_scratch::FleshScratch;
@@ -37,13 +37,6 @@ pub(super) fn count(summary: &mut ContactSummary, point: &ContactPoint, found: &
         summary.n_stick += usize::from(!slides);
         summary.depth = summary.depth.max(point.depth);
     }
-}
-
-/// The bodies on both sides of a contact of bodies.
-pub(super) fn sides(point: &ContactPoint) -> [Option<usize>; 2] {
-    let first = if let Mover::Body(body) = point.a { Some(body as usize) } else { None };
-    let other = if let Owner::Body(body) = point.b { Some(body as usize) } else { None };
-    [first, other]
 }
 
 /// The force of a contact, with damping limited to what a step can follow.
@@ -94,7 +87,7 @@ impl ExplicitContacts {
                     }
                 }
             }
-            if let Some(other) = sides(point)[1] {
+            if let Some(other) = point.bodies()[1] {
                 *stretch -= further(other, point.point - expected[other].translation);
             }
         }
@@ -109,7 +102,7 @@ pub(super) fn carriers(
     faces: &[SurfacePoint],
 ) -> [Option<(usize, f64)>; 5] {
     let mut out = [None; 5];
-    out[4] = sides(point)[1].map(|body| (body, 1.0));
+    out[4] = point.bodies()[1].map(|body| (body, 1.0));
     if let Some((i, place)) = model.place(point, faces) {
         let body = &model.bodies[i];
         for (corner, node) in body.corners(place.tet).into_iter().enumerate() {

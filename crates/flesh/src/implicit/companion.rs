@@ -37,6 +37,8 @@ pub struct FleshWorkspace {
     h: f64,
     carry: f64,
     keeps_history: bool,
+    /// How many steps speeds lag behind positions.
+    lag: f64,
     report: FleshReport,
 }
 
@@ -75,6 +77,7 @@ impl FleshWorkspace {
             h: 0.0,
             carry: 0.0,
             keeps_history: false,
+            lag: 0.5,
             report: FleshReport::default(),
         }
     }
@@ -101,6 +104,11 @@ impl FleshWorkspace {
                 history.increments[node] = end - x;
             }
         }
+    }
+
+    /// Whether bodies are so near each other or the world that a step of length `dt` would find contacts. Forgets those of the last step.
+    pub fn are_near(&mut self, model: &FleshModel, bodies: &State, dt: f64, gravity: DVec3) -> bool {
+        self.contacts.are_near(model, bodies, dt, gravity)
     }
 
     /// The contacts that acted in the last step, and their forces on the first side (N).
@@ -132,7 +140,15 @@ impl<'a> Flesh<'a> {
     ) -> Self {
         work.report = FleshReport::default();
         work.keeps_history = keeps_history;
+        work.lag = if keeps_history { 0.0 } else { 0.5 };
         Self { model, state, work }
+    }
+
+    /// For a step beside one of a scheme whose speeds belong to the end of a step.
+    #[must_use]
+    pub fn with_speeds_at_end(self) -> Self {
+        self.work.lag = 0.0;
+        self
     }
 
     /// What was done in all parts of the step.
@@ -275,9 +291,9 @@ impl Companion for Flesh<'_> {
         (work.h, work.carry) = (moment.h, moment.carry);
         work.report.touched = None;
         moment.motions.clone_into(&mut work.motions);
-        let FleshWorkspace { elements, contacts, .. } = &mut **work;
+        let FleshWorkspace { elements, contacts, lag, .. } = &mut **work;
         if !moment.is_again && !moment.is_same {
-            contacts.find(model, moment, state);
+            contacts.find(model, (moment, *lag), state);
         }
         for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
             if moment.is_same {
@@ -393,6 +409,10 @@ impl Companion for Flesh<'_> {
     fn solved(&mut self, report: CgReport) {
         self.work.report.iterations += report.iterations;
         self.work.report.solve = Some(report);
+    }
+
+    fn jolted(&mut self, bodies: &State, dt: f64, gravity: DVec3) -> Option<usize> {
+        self.work.contacts.jolted(self.model, bodies, dt, gravity)
     }
 
     fn may_touch(&self, body: usize) -> bool {

@@ -9,15 +9,17 @@
 
 use glam::DVec3;
 use sinew_contact::{
-    Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Mover,
-    Owner,
+    Anchors, Approach, ContactModel, ContactPoint, ContactSolve, ContactStep, ContactSummary, Grip, Impact,
+    Mover, Owner,
 };
-use sinew_math::Motion;
-use sinew_mechanism::{CompanionLoads, CouplingPoint};
+use sinew_fem::FemState;
+use sinew_math::{Motion, Pose};
+use sinew_mechanism::{CompanionLoads, CouplingPoint, State};
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
 use super::couplings::ContactCouplings;
 use super::end_contacts::EndContacts;
+use super::jolt::{jolted, meeting};
 use super::touching::TouchingBodies;
 use crate::{model::FleshModel, state::FleshState, surface_contacts::ContactQuery};
 
@@ -46,6 +48,8 @@ pub(crate) struct Contacts {
     best_laws: Vec<ContactStep>,
     /// The impulse of each contact in the last step, N·s.
     impulses: Vec<DVec3>,
+    /// Where bodies are after a step at constant twists.
+    ahead: Vec<Pose>,
     pub(crate) couplings: ContactCouplings,
     /// Contacts of bodies, if there is no flesh.
     pub(crate) touching: TouchingBodies,
@@ -54,12 +58,18 @@ pub(crate) struct Contacts {
 
 impl Contacts {
     /// Finds everything that touches, or could within the step, and guesses its laws.
-    pub(crate) fn find(&mut self, model: &FleshModel, moment: &CouplingPoint<'_>, state: &FleshState) {
+    /// Speeds lag behind positions by `lag` steps ([`Impact::lag`]).
+    pub(crate) fn find(
+        &mut self,
+        model: &FleshModel,
+        (moment, lag): (&CouplingPoint<'_>, f64),
+        state: &FleshState,
+    ) {
         let Some(contact) = &model.contact else { return };
         self.centres.clear();
         self.centres.extend(moment.poses.iter().map(|pose| pose.translation));
         moment.motions.clone_into(&mut self.motions);
-        let reach = reach(contact, moment, state);
+        let reach = reach(contact, moment.motions, &state.nodes, (moment.dt, moment.gravity));
         let margin = reach.min(MAX_MARGIN);
         contact.rigid_contacts(moment.poses, margin, &mut self.query.work, &mut self.points);
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
@@ -84,7 +94,10 @@ impl Contacts {
             let mass = sides.mass([&first, &other]);
             // A step of second order knows how bodies turn.
             let slide = if moment.is_ahead { DVec3::ZERO } else { sides.slide(contact, moment.h) };
-            Approach { now, free, mass, slide }
+            let pull = -contact.normal.dot(free - now) / moment.h;
+            let impact = Impact { closing: -contact.normal.dot(now), pull, dt: moment.h, lag };
+            let rebound = if moment.is_ahead { 0.0 } else { contact.rebound(&impact) };
+            Approach { now, free, mass, slide, rebound }
         };
         if !model.bodies.is_empty() {
             solve.begin(points, anchors, moment.h, approach);
@@ -95,6 +108,41 @@ impl Contacts {
         solve.begin_convex(points, anchors, moment.h, approach, |contact, law, free| {
             touching.add(model, &sides.of(contact), law, free);
         });
+    }
+
+    /// Whether bodies are so near each other or the world that a step of length `dt` would find contacts.
+    pub(crate) fn are_near(&mut self, model: &FleshModel, bodies: &State, dt: f64, gravity: DVec3) -> bool {
+        self.impulses.clear();
+        let Some(contact) = &model.contact else { return false };
+        let now = reach(contact, &bodies.motions, &[], (dt, gravity));
+        // Bodies that have just bounced are as far apart as their last speed took them.
+        let before = reach(contact, &bodies.history.motions, &[], (dt, gravity));
+        let margin = now.max(before).min(MAX_MARGIN);
+        contact.rigid_contacts(&bodies.poses, margin, &mut self.query.work, &mut self.points);
+        !self.points.is_empty()
+    }
+
+    /// A body that a contact is about to stop or has just stopped: it does not go on as in the last step.
+    pub(crate) fn jolted(
+        &mut self,
+        model: &FleshModel,
+        bodies: &State,
+        dt: f64,
+        gravity: DVec3,
+    ) -> Option<usize> {
+        if !self.are_near(model, bodies, dt, gravity) {
+            return None;
+        }
+        let contact = model.contact.as_ref()?;
+        jolted(model, &self.points, bodies, (dt, gravity)).or_else(|| {
+            // Bodies that turn meet with other points than those that are nearest now.
+            self.ahead.clear();
+            let moving = bodies.poses.iter().zip(&bodies.motions);
+            self.ahead.extend(moving.map(|(pose, motion)| pose.retract(*motion * dt)));
+            let Self { query, points, ahead, .. } = self;
+            contact.rigid_contacts_after(&bodies.poses, ahead, 0.0, &mut query.work, points);
+            meeting(model, &self.points, (bodies, &self.ahead), dt)
+        })
     }
 
     /// Looks where a solution takes the bodies, if there is no flesh; true if something touches there that the step does not know: then it is part
@@ -113,7 +161,10 @@ impl Contacts {
             let [first, other] = sides.of(contact);
             let mass = sides.mass([&first, &other]);
             let slide = if end.is_ahead { DVec3::ZERO } else { sides.slide(contact, end.h) };
-            Approach { now, free: now, mass, slide }
+            let closing = -contact.normal.dot(sides.relative(contact, sides.motions, &|_, _| DVec3::ZERO));
+            let impact = Impact { closing, pull: 0.0, dt: end.h, lag: 0.0 };
+            let rebound = if end.is_ahead { 0.0 } else { contact.rebound(&impact) };
+            Approach { now, free: now, mass, slide, rebound }
         };
         touching.clear();
         solve.begin_convex(points, scaled, end.h, approach, |contact, law, now| {
@@ -237,12 +288,12 @@ impl Contacts {
         nodes: NodeVelocities<'_>,
         anchors: &mut Anchors,
     ) -> ContactSummary {
-        let Self { query, points, solve, centres, motions, impulses, stretches, touching, .. } = self;
+        let Self { query, points, solve, centres, motions, impulses, stretches, touching, end, .. } = self;
         let sides = ContactSides { model, centres, motions, faces: &query.faces };
         if model.bodies.is_empty() {
             solve.conclude(points, touching.laws(), |contact| sides.relative(contact, ends, nodes));
         }
-        let summary = solve.finish(points, anchors, |contact| sides.relative(contact, ends, nodes));
+        let mut summary = solve.finish(points, anchors, |contact| sides.relative(contact, ends, nodes));
         if self.scale < 1.0 {
             anchors.fill_stretches(points, stretches);
             stretches.iter_mut().for_each(|stretch| *stretch /= self.scale);
@@ -251,6 +302,11 @@ impl Contacts {
         impulses.clear();
         let laws = points.iter().zip(solve.steps());
         impulses.extend(laws.map(|(contact, step)| step.impulse_at(sides.relative(contact, ends, nodes))));
+        // What was added has no depth at the start of the step: that at its end is told.
+        for contact in points.iter_mut().filter(|contact| end.has_added(contact)) {
+            contact.depth -= end.h * contact.normal.dot(sides.relative(contact, ends, nodes));
+        }
+        summary.depth = points.iter().map(|contact| contact.depth).fold(0.0, f64::max);
         summary
     }
 
@@ -268,14 +324,14 @@ impl Clone for Contacts {
     }
 }
 
-/// The distance covered in a step at twice the largest speed of what can touch (m): margin of the queries.
-fn reach(contact: &ContactModel, moment: &CouplingPoint<'_>, state: &FleshState) -> f64 {
+/// The distance covered in a step of length `dt` at twice the largest speed of what can touch (m): margin of the queries.
+fn reach(contact: &ContactModel, motions: &[Motion], nodes: &[FemState], (dt, gravity): (f64, DVec3)) -> f64 {
     let touchable = contact.colliders().iter().filter_map(|collider| match collider.owner() {
-        Owner::Body(body) => moment.motions.get(body as usize),
+        Owner::Body(body) => motions.get(body as usize),
         Owner::World => None,
     });
     let bodies = touchable.map(|m| m.linear.length() + BODY_RADIUS * m.angular.length());
-    let nodes = state.nodes.iter().flat_map(|nodes| nodes.velocities.iter().map(|v| v.length()));
+    let nodes = nodes.iter().flat_map(|nodes| nodes.velocities.iter().map(|v| v.length()));
     let fastest = bodies.chain(nodes).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    2.0 * moment.dt * (fastest + moment.dt * moment.gravity.length())
+    2.0 * dt * (fastest + dt * gravity.length())
 }

@@ -32,6 +32,8 @@ pub(crate) struct EndContacts {
     found: Vec<ContactPoint>,
     /// What has been put into the step, with the keys of the queries.
     added: Vec<ContactPoint>,
+    /// The keys of these in the step, ascending.
+    keys: Vec<ContactKey>,
     /// Effective length of the step, s.
     pub(crate) h: f64,
     /// Whether the first poses contain a displacement.
@@ -49,6 +51,12 @@ impl EndContacts {
         (self.h, self.is_ahead) = (moment.h, moment.is_ahead);
         self.looks_left = MOST_LOOKS;
         self.added.clear();
+        self.keys.clear();
+    }
+
+    /// Whether a contact of the step was added to it.
+    pub(crate) fn has_added(&self, contact: &ContactPoint) -> bool {
+        self.keys.binary_search(&contact.key).is_ok()
     }
 
     /// Looks at the end of the step with the twists `motions`. Puts contacts that are deeper than expected among `points`, with stiffnesses along
@@ -74,7 +82,7 @@ impl EndContacts {
             return 0;
         }
         self.looks_left -= 1;
-        let Self { poses, carried, ends, found, added, h, looks_left, .. } = self;
+        let Self { poses, carried, ends, found, added, keys, h, looks_left, .. } = self;
         ends.clear();
         let moving = poses.iter().zip(motions.iter().zip(&*carried));
         ends.extend(moving.map(|(pose, (&end, &carried))| pose.retract((end - carried) * *h)));
@@ -99,7 +107,9 @@ impl EndContacts {
         added.extend_from_slice(found);
         for contact in &mut *found {
             contact.key.feature ^= ContactKey::AHEAD << *looks_left;
+            keys.push(contact.key);
         }
+        keys.sort_unstable();
         points.extend_from_slice(found);
         points.sort_unstable_by_key(|point| point.key);
         found.len()

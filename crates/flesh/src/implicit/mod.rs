@@ -8,6 +8,7 @@ mod contacts;
 mod couplings;
 mod elements;
 mod end_contacts;
+mod jolt;
 mod touching;
 
 pub use companion::{Flesh, FleshWorkspace};

@@ -66,6 +66,10 @@ pub trait Companion: Attached {
     /// Learns how the solve went.
     fn solved(&mut self, report: CgReport);
 
+    /// A body that does not go on as in the last step, because something touches it in the step of length `dt` to come or has touched it in the last
+    /// one. All that it acts on then makes a step of first order. Asked before a step of second order.
+    fn jolted(&mut self, bodies: &State, dt: f64, gravity: DVec3) -> Option<usize>;
+
     /// Whether it may act on a body, here or in any pose. All such bodies make a step with the same scheme.
     fn may_touch(&self, body: usize) -> bool;
 

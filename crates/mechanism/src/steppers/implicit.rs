@@ -21,14 +21,15 @@ use crate::{Companion, Implicit, JointId, Model, Order, Stage, State, StepReport
 pub(crate) fn step(
     active: &mut ActiveStep<'_, '_>,
     settings: &Implicit,
-    companion: Option<&mut dyn Companion>,
+    mut companion: Option<&mut dyn Companion>,
 ) -> Result<StepReport, NotMade> {
     // The scheme is chosen before kinematic bodies move: their twists would look like a jolt.
     let mut fallen = std::mem::take(&mut active.workspace.islands.fallen);
     let order = if active.task.mends() { Order::First } else { settings.order };
     let (task, state) = (&active.task, &*active.state);
     let dt = task.settings.dt;
-    let fallback = OrderFallback::find(task.model, (state, order, dt), companion.as_deref(), &mut fallen);
+    let touching = companion.as_mut().map(|companion| &mut **companion as &mut dyn Companion);
+    let fallback = OrderFallback::find(task.model, (state, order), task.settings, touching, &mut fallen);
     let scheme = SchemeCoefficients::new(state, order, dt, fallback);
     let made = step_by(scheme, active, settings, companion);
     active.workspace.islands.fallen = fallen;

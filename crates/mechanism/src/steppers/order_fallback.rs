@@ -3,14 +3,14 @@
 //! The second-order scheme extrapolates the step before. Where the rotation speed of a body has changed by more than 0.25 rad per step in it
 //! (a limit, an impact, a grab, a jump of a kinematic body), the motion is not resolved, and extrapolating it would mislead. Then the island
 //! of that body, all that joints, springs, ropes and gears connect with it, makes a step of backward Euler; other islands do not
-//! notice. A kinematic body has the islands that it holds fall back. What a companion may act on (flesh, colliders) is one island
+//! notice. What a contact stops, in the step before or in this one, falls back, too ([`Companion::jolted`]). A kinematic body has the islands that it holds fall back. What a companion may act on (flesh, colliders) is one island
 //! in this, touching or not. Cost: one pass over the bodies.
 
 use sinew_math::Motion;
 use sinew_topology::NONE;
 
 use crate::model::{BodyId, Islands, Model, State};
-use crate::{Companion, Order};
+use crate::{Companion, Order, Settings};
 
 /// Change of rotation speed times step, rad, beyond which the motion is not resolved.
 pub(crate) const RESOLVED_TURN: f64 = 0.25;
@@ -31,11 +31,12 @@ pub(crate) struct OrderFallback<'a> {
 }
 
 impl<'a> OrderFallback<'a> {
-    /// In a step of length `dt`; `scratch` has one entry per body after it.
+    /// In a step; `scratch` has one entry per body after it.
     pub(crate) fn find(
         model: &Model,
-        (state, order, dt): (&State, Order, f64),
-        companion: Option<&dyn Companion>,
+        (state, order): (&State, Order),
+        &Settings { dt, gravity, .. }: &Settings,
+        mut companion: Option<&mut dyn Companion>,
         scratch: &'a mut Vec<bool>,
     ) -> Self {
         let history = &state.history;
@@ -54,13 +55,14 @@ impl<'a> OrderFallback<'a> {
             !is_resolved
         };
         let motions = || state.motions.iter().zip(&history.motions);
-        let Some(jolted) = motions().position(is_jolted) else { return Self::default() };
+        let touched = companion.as_mut().and_then(|companion| companion.jolted(state, dt, gravity));
+        let Some(jolted) = motions().position(is_jolted).or(touched) else { return Self::default() };
         let mut fall = Fall { model, islands: &model.derived.islands, bodies: scratch };
-        let mut has_companion = false;
+        let mut has_companion = touched.is_some();
         for (body, _) in motions().enumerate().filter(|&(_, motions)| is_jolted(motions)) {
             has_companion |= fall.mark(body as u32) && companion.is_some();
         }
-        if let Some(companion) = companion {
+        if let Some(companion) = companion.as_deref() {
             has_companion |= fall.spread(companion, has_companion);
         }
         let (n_islands, is_whole) = fall.count();

@@ -11,6 +11,8 @@ document! {
     pub struct ContactDoc {
         /// Coefficient of friction; of two surfaces the geometric mean counts.
         pub friction: f64 = 0.5,
+        /// Speed after an impact over the speed before it, 0 to 1; of two surfaces the larger counts. For bodies: flesh bounces by its elasticity.
+        pub restitution: f64,
         /// How far it gives under its own weight.
         pub firmness: FirmnessDoc,
         /// Groups it belongs to, one bit each.

@@ -11,9 +11,13 @@ use crate::error::SceneIssueKind as Kind;
 /// What to use instead of a shape that cannot be a collider.
 const COLLIDERS: &str = "use a Sphere, Capsule, Cylinder or Box of about the same size";
 
-/// Friction, stiffness and damping are in range.
+/// Friction, restitution, stiffness and damping are in range.
 pub(super) fn check_contact(issues: &mut Issues, contact: &ContactDoc, path: &str) {
     issues.require_not_negative(path, &[("friction", contact.friction)]);
+    if !(0.0..=1.0).contains(&contact.restitution) {
+        let message = format!("{} is not between 0 and 1", contact.restitution);
+        issues.add(Kind::OutOfRange, format!("{path}.restitution"), message, "use 0 (no bounce) to 1");
+    }
     if let FirmnessDoc::Given { stiffness, damping } | FirmnessDoc::Scaled { stiffness, damping } =
         contact.firmness
     {

@@ -41,6 +41,7 @@ fn mesh() -> impl Strategy<Value = FleshMeshDoc> {
 fn contact() -> impl Strategy<Value = ContactDoc> {
     (positive(), positive(), positive(), any::<[u32; 2]>()).prop_map(
         |(friction, stiffness, damping, [groups, touches])| ContactDoc {
+            restitution: (friction - 0.5).clamp(0.0, 1.0),
             friction,
             firmness: FirmnessDoc::Given { stiffness, damping },
             groups,

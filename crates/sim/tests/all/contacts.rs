@@ -27,8 +27,10 @@ fn what_rests_is_carried() {
     for (stepper, dt) in [
         ("Implicit(order: 1)", 1.0 / 60.0),
         ("Implicit(order: 2)", 1.0 / 60.0),
-        ("Explicit()", 2.5e-4),
-        ("Reduced()", 2.5e-4),
+        ("Explicit()", 1.0 / 60.0),
+        ("Displacement()", 1.0 / 60.0),
+        ("Reduced()", 1.0 / 60.0),
+        ("Reduced(method: Rk4)", 1.0 / 240.0),
     ] {
         let mut world = boxed(stepper, dt, "(0, 0, 0)");
         assert_eq!(world.contacts().count(), 0, "before the first step");
@@ -126,4 +128,153 @@ fn flesh_is_carried_point_by_point() {
             assert!(contact.point.distance(surface[point]) < 1e-3 && contact.force.z > 0.0);
         }
     }
+}
+
+/// Eight bodies of four shapes fall on each other; a pendulum swings beside them.
+const COLUMN: &str = r#"
+    (name: "bob", pose: (position: (9, 0, 0)), shapes: [Sphere(radius: 0.1)]),
+    (name: "a", pose: (position: (0, 0, 0.4)), shapes: [Sphere(radius: 0.2)]),
+    (name: "b", pose: (position: (0.1, 0.13, 0.9)), shapes: [Capsule(radius: 0.15, length: 0.4)]),
+    (name: "c", pose: (position: (0.2, 0, 1.4)), shapes: [Cylinder(radius: 0.2, length: 0.4)]),
+    (name: "d", pose: (position: (0, 0.13, 1.9)), shapes: [Box(size: (0.4, 0.3, 0.2))]),
+    (name: "e", pose: (position: (0.1, 0, 2.4)), shapes: [Sphere(radius: 0.2)]),
+    (name: "f", pose: (position: (0.2, 0.13, 2.9)), shapes: [Capsule(radius: 0.15, length: 0.4)]),
+    (name: "g", pose: (position: (0, 0, 3.4)), shapes: [Cylinder(radius: 0.2, length: 0.4)]),
+    (name: "h", pose: (position: (0.1, 0.13, 3.9)), shapes: [Box(size: (0.4, 0.3, 0.2))]),"#;
+
+fn column(stepper: &str, bodies: &str, colliders: &str) -> World {
+    let text = format!(
+        r#"(format: 1, stepper: {stepper}, bodies: [{bodies}],
+        joints: [(name: "hang", kind: Ball, child: "bob", frames: World(anchor: (8, 0, 0)))],
+        colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), {colliders}])"#
+    );
+    World::from_scene(&SceneDoc::from_ron(&text, "column.ron").expect("a scene")).expect("a world")
+}
+
+#[test]
+fn bodies_that_fall_do_not_enter_each_other_in_any_scheme() {
+    let colliders: String = ["a", "b", "c", "d", "e", "f", "g", "h"]
+        .map(|b| format!("(body: \"{b}\", shape: OfBody), "))
+        .concat();
+    let alone = COLUMN.lines().nth(1).expect("the pendulum");
+    for stepper in [
+        "Implicit(order: 1)",
+        "Implicit(order: 2)",
+        "Explicit()",
+        "Displacement()",
+        "Reduced()",
+        "Reduced(method: Rk4)",
+        "Reduced(method: Implicit)",
+    ] {
+        let mut world = column(stepper, COLUMN, &colliders);
+        let mut pendulum = column(stepper, alone, "");
+        let start = world.energy().total();
+        let (mut deepest, mut n_untouched) = (0.0_f64, 0);
+        for _ in 0..180 {
+            let report = world.step();
+            pendulum.step();
+            assert!(report.health.is_good(), "{stepper}: {:?}", report.health);
+            deepest = deepest.max(report.flesh.contacts.depth);
+            assert!(world.energy().total() < start * (1.0 + 1e-3), "{stepper}");
+            let [bob, same] = [&world, &pendulum].map(|world| world.state().bodies.poses[0]);
+            n_untouched += u32::from(bob == same);
+        }
+        assert!(deepest > 1e-5 && deepest < 0.02, "{stepper}: {deepest} m");
+        // All that is solved together has the same number of iterations.
+        let is_apart = !stepper.starts_with("Implicit");
+        assert!(!is_apart || n_untouched == 180, "{stepper}: the pendulum feels contacts: {n_untouched}");
+        let rest = world.state().bodies.motions[1..].iter().map(|motion| motion.linear.length());
+        assert!(rest.fold(0.0, f64::max) < 2.0, "{stepper}");
+    }
+}
+
+#[test]
+fn joints_of_what_is_touched_carry_it_in_every_scheme() {
+    for stepper in ["Implicit()", "Explicit()", "Displacement()", "Reduced()"] {
+        let text = format!(
+            r#"(format: 1, stepper: {stepper}, bodies: [
+                (name: "foot", mass: Total(1), pose: (position: (0, 0, 0.1)), shapes: [Box(size: (0.4, 0.4, 0.2))]),
+                (name: "load", mass: Total(3), pose: (position: (0, 0, 0.4)), shapes: [Box(size: (0.2, 0.2, 0.2))]),
+            ],
+            joints: [(name: "weld", kind: Fixed, child: "load", parent: "foot", frames: World(anchor: (0, 0, 0.25)))],
+            colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))), (body: "foot", shape: OfBody)])"#
+        );
+        let scene = SceneDoc::from_ron(&text, "weld.ron").expect("a scene");
+        let mut world = World::from_scene(&scene).expect("a world");
+        world.settings_mut().reactions = true;
+        for _ in 0..120 {
+            world.step();
+        }
+        assert!((carried(&world).z - 4.0 * 9.81).abs() < 1e-3, "{stepper}: {}", carried(&world));
+        let wrenches = world.workspace().joint_wrenches(world.model());
+        if stepper != "Displacement()" {
+            let carried = wrenches[0].linear.z.abs();
+            assert!((carried - 3.0 * 9.81).abs() < 1e-3, "{stepper}: {carried} N");
+        }
+    }
+}
+
+#[test]
+fn balls_bounce_to_the_height_of_their_restitution_in_every_scheme() {
+    for stepper in ["Implicit(order: 1)", "Implicit(order: 2)", "Explicit()", "Displacement()", "Reduced()"] {
+        for (e, shape) in
+            [(1.0, "Sphere(radius: 0.1)"), (0.8, "Sphere(radius: 0.1)"), (0.8, "Box(size: (0.2, 0.2, 0.2))")]
+        {
+            let text = format!(
+                r#"(format: 1, stepper: {stepper}, bodies: [
+                    (name: "ball", pose: (position: (0, 0, 1.1)), shapes: [{shape}])],
+                colliders: [(shape: Plane(point: (0, 0, 0), normal: (0, 0, 1))),
+                    (body: "ball", shape: OfBody, contact: (restitution: {e}))])"#
+            );
+            let scene = SceneDoc::from_ron(&text, "ball.ron").expect("a scene");
+            let mut world = World::from_scene(&scene).expect("a world");
+            let (mut heights, mut peaks) = (vec![1.0], Vec::new());
+            for _ in 0..150 {
+                assert!(world.step().health.is_good());
+                heights.push(world.state().bodies.poses[0].translation.z - 0.1);
+                if let [.., a, b, c] = heights[..]
+                    && a < b
+                    && c <= b
+                {
+                    peaks.push(b);
+                }
+            }
+            assert!(peaks.len() >= 2, "{stepper}, {e}: {peaks:?}");
+            for (n, peak) in peaks.iter().take(3).enumerate() {
+                let expected = f64::powi(e, 2 * (n as i32 + 1));
+                assert!(
+                    (peak / expected - 1.0).abs() < 0.03,
+                    "{stepper}, {e}, {shape}: {peak} m, not {expected}"
+                );
+            }
+            assert!(heights.iter().all(|&z| z > -2e-3 && z < 1.001), "{stepper}, {e}");
+        }
+    }
+}
+
+#[test]
+fn elastic_balls_exchange_momentum_and_keep_energy() {
+    let ball = |name: &str, at: f64, y: f64, v: f64, mass: f64| {
+        format!(
+            r#"(name: "{name}", mass: Total({mass}), pose: (position: ({at}, {y}, 0)),
+            velocity: (linear: ({v}, 0, 0)), shapes: [Sphere(radius: 0.1)])"#
+        )
+    };
+    let (a, b) = (ball("a", -1.0, 0.07, 3.0, 1.0), ball("b", 0.0, 0.0, -1.0, 2.5));
+    let text = format!(
+        r#"(format: 1, gravity: (0, 0, 0), bodies: [{a}, {b}], colliders: [
+        (body: "a", shape: OfBody, contact: (restitution: 1, friction: 0)),
+        (body: "b", shape: OfBody, contact: (restitution: 1, friction: 0))])"#
+    );
+    let mut world =
+        World::from_scene(&SceneDoc::from_ron(&text, "balls.ron").expect("a scene")).expect("a world");
+    let (before, momentum) = (world.energy().kinetic, world.momentum());
+    for _ in 0..60 {
+        world.step();
+    }
+    let after = world.energy().kinetic;
+    assert!((after / before - 1.0).abs() < 2e-3, "{before} J to {after} J");
+    assert!((world.momentum().linear - momentum.linear).length() < 1e-12);
+    let [a, b] = [0, 1].map(|i| world.state().bodies.motions[i].linear);
+    assert!(a.y > 0.5 && b.x > 0.0, "they part: {a}, {b}");
 }

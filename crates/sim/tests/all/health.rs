@@ -134,7 +134,7 @@ fn a_jolt_lowers_the_order() {
            joints: [(name: "pin", kind: Hinge, child: "rod", frames: World(axis: (0, 1, 0)),
                      limits: (min: -3, max: 1.2, stiffness: 1e7, damping: 1e3))]"#,
     );
-    let told = "body `rod` changed its rotation too fast for the second order";
+    let told = "body `rod` changed its motion too fast for the second order";
     assert!(notices(&mut world, 60)[&HealthNotice::FirstOrder].0.starts_with(told));
 }
 
