@@ -161,12 +161,13 @@ impl<'a> FilmSet<'a> {
 }
 
 impl RecordedFrame {
-    /// Centres of solids, points of flesh, and ends of springs and grabs (m).
+    /// Centres of solids, points of flesh and of meshes, and ends of springs and grabs (m).
     fn points(&self) -> impl Iterator<Item = DVec3> + Clone {
         let list = &self.visible.list;
         let places = list.solids.iter().map(|solid| solid.world_from_shape.translation);
         let flesh = list.flesh.iter().flat_map(|flesh| flesh.points.iter().copied());
-        places.chain(flesh).chain(list.lines.iter().flat_map(|line| [line.from, line.to]))
+        let all = places.chain(flesh).chain(list.mesh_points());
+        all.chain(list.lines.iter().flat_map(|line| [line.from, line.to]))
     }
 
     /// Targets of grabs (m).

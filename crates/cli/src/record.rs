@@ -102,7 +102,7 @@ impl FrameRecorder {
         draw(world, &mut list);
         let setting = FilmSetting {
             looks: SceneLooks::of(world),
-            scenery: Scenery::of(&scene.expanded()),
+            scenery: Scenery::of(&scene.expanded(), world.appearance()),
             gravity: world.settings().gravity,
         };
         let points = list.surfaces.iter().map(|drawn| drawn.points.len()).sum::<usize>()

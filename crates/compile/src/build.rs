@@ -17,6 +17,7 @@ use sinew_scene::{
     StepperDoc,
 };
 
+use crate::collider_meshes::ColliderMeshes;
 use crate::error::{BuildError, joint_path};
 use crate::inputs::{add_inputs, add_joint_inputs, add_motor_input};
 use crate::script::{Script, ScriptTimes};
@@ -49,7 +50,8 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
     let names = Names::of(&expanded);
     let flesh = PreparedFlesh::new(&expanded, &names.bodies)?;
     let mut parts = SceneParts::new(scene, &expanded, &names);
-    parts.add_bodies(&flesh);
+    let meshes = ColliderMeshes::of(&expanded)?;
+    parts.add_bodies(&flesh, &meshes)?;
     parts.add_joints()?;
     parts.add_springs()?;
     parts.add_ropes()?;
@@ -64,7 +66,7 @@ pub(crate) fn build(scene: &SceneDoc) -> Result<BuiltScene, BuildError> {
         info.assembly = Some(assemble_start(&mechanism, &script, &settings, &mut bodies));
     }
     let mut start = State::from(bodies);
-    let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, &names.bodies)? {
+    let mut model = match flesh.finish(&expanded, &mechanism, &start.bodies, (&names.bodies, &meshes))? {
         Some((flesh, nodes, drawn)) => {
             (start.flesh, appearance.flesh) = (nodes, drawn);
             settings.flesh = flesh_stepping(&expanded)?;
@@ -112,22 +114,29 @@ impl<'a> SceneParts<'a> {
         Self { scene, expanded, names, mechanism, script, appearance: Appearance::default() }
     }
 
-    fn add_bodies(&mut self, flesh: &PreparedFlesh) {
+    fn add_bodies(&mut self, flesh: &PreparedFlesh, meshes: &ColliderMeshes<'_>) -> Result<(), BuildError> {
         for doc in &self.expanded.bodies {
-            let mut spec = body_spec(doc);
+            let mass = meshes.mass_properties(doc)?;
+            let mut spec = body_spec(doc, mass);
             flesh.add_masses(self.names.bodies[doc.name.as_str()], &mut spec);
             let body = self.mechanism.add_body(spec);
-            self.appearance.solids.extend(doc.shapes.iter().map(|shape| SolidAppearance {
-                body,
-                body_from_shape: shape.at.to_pose(),
-                shape: shape.solid,
-                color: doc.color,
-            }));
-            self.appearance.solids.extend(shapeless(doc, body));
+            let looks = meshes.looks(doc, body);
+            if looks.is_empty() {
+                self.appearance.solids.extend(doc.shapes.iter().map(|shape| SolidAppearance {
+                    body,
+                    body_from_shape: shape.at.to_pose(),
+                    shape: shape.solid,
+                    color: doc.color,
+                }));
+                self.appearance.solids.extend(shapeless(doc, body, mass));
+            }
+            self.appearance.meshes.extend(looks);
         }
+        self.appearance.meshes.extend(meshes.scenery());
         if self.names.has_ground {
             self.mechanism.add_body(BodySpec::fixed("", Pose::IDENTITY));
         }
+        Ok(())
     }
 
     fn add_joints(&mut self) -> Result<(), BuildError> {
@@ -257,8 +266,8 @@ fn structure(doc: &LoopsDoc) -> Structure {
     }
 }
 
-fn body_spec(doc: &BodyDoc) -> BodySpec {
-    let mut spec = BodySpec::dynamic(doc.name.as_str(), doc.pose.to_pose(), doc.mass_properties())
+fn body_spec(doc: &BodyDoc, mass: MassProperties) -> BodySpec {
+    let mut spec = BodySpec::dynamic(doc.name.as_str(), doc.pose.to_pose(), mass)
         .with_motion(Motion::new(doc.velocity.angular, doc.velocity.linear))
         .with_damping(doc.angular_damping, doc.linear_damping);
     spec.kind = match doc.kind {
@@ -270,8 +279,8 @@ fn body_spec(doc: &BodyDoc) -> BodySpec {
 }
 
 /// A body with mass but without shapes is drawn as the ball about its centre of mass with the same trace of inertia.
-fn shapeless(doc: &BodyDoc, body: BodyId) -> Option<SolidAppearance> {
-    let MassProperties { mass, com, inertia } = doc.mass_properties();
+fn shapeless(doc: &BodyDoc, body: BodyId, of: MassProperties) -> Option<SolidAppearance> {
+    let MassProperties { mass, com, inertia } = of;
     (doc.shapes.is_empty() && mass > 0.0).then(|| {
         // A ball has tr I = 6/5 m r².
         let radius = ((inertia.xx + inertia.yy + inertia.zz) / (1.2 * mass)).sqrt();

@@ -7,9 +7,10 @@ use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactShape, Groups, HeightField, Owner,
 };
 use sinew_math::Pose;
-use sinew_mechanism::BodyId;
+use sinew_mechanism::{BodyId, BodyKind};
 use sinew_scene::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
 
+use crate::collider_meshes::{ColliderMesh, ColliderMeshes};
 use crate::{error::BuildError, names::WORLD};
 
 /// Colliders in the frames of the centres of mass. Bodies that a joint connects ignore each other.
@@ -17,11 +18,17 @@ pub(crate) fn contact_model(
     scene: &SceneDoc,
     mechanism: &sinew_mechanism::Model,
     bodies: &BTreeMap<&str, BodyId>,
+    meshes: &ColliderMeshes<'_>,
 ) -> Result<Option<ContactModel>, BuildError> {
     let mut colliders = Vec::new();
+    // the document of each collider, and whether forces move it
+    let mut origins: Vec<(usize, bool)> = Vec::new();
     for (i, doc) in scene.colliders.iter().enumerate() {
         let body = bodies.get(doc.body.as_str()).copied().filter(|_| doc.body != WORLD);
-        add_colliders(scene, doc, (mechanism, body), &format!("colliders[{i}]"), &mut colliders)?;
+        let entry = ColliderEntry { scene, doc, mesh: meshes.get(i), path: format!("colliders[{i}]") };
+        entry.add((mechanism, body), &mut colliders)?;
+        let is_moved = body.is_some_and(|body| mechanism.body_kind(body) == BodyKind::Dynamic);
+        origins.resize(colliders.len(), (i, is_moved));
     }
     if colliders.is_empty() {
         return Ok(None);
@@ -33,40 +40,71 @@ pub(crate) fn contact_model(
         .map(|(a, b)| [owner(a), owner(b)])
         .collect();
     let model = ContactModel::new(colliders, mechanism.n_bodies(), &joined);
-    model.map(Some).map_err(|error| fault("colliders", &error))
+    let model = model.map_err(|error| fault("colliders", &error))?;
+    refuse_mesh_pairs(&model, &origins)?;
+    Ok(Some(model))
 }
 
-/// The colliders of one document, which lies on a body or in the world.
-fn add_colliders(
-    scene: &SceneDoc,
-    doc: &ColliderDoc,
-    (mechanism, body): (&sinew_mechanism::Model, Option<BodyId>),
-    path: &str,
-    out: &mut Vec<Collider>,
-) -> Result<(), BuildError> {
-    let central = body.map_or(Pose::IDENTITY, |body| mechanism.central_frame(body).inverse());
-    let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
-    let surface = surface_material(&doc.contact, mass);
-    let solid = |at: Pose, shape| Collider::new(owner(body), central.compose(&at), shape, surface);
-    let placed = |shape: &ShapeDoc| solid(shape.at.to_pose(), shape.solid.into());
-    let found = match &doc.shape {
-        ColliderShapeDoc::Plane { point, normal } => vec![Collider::ground(*point, *normal, surface)],
-        ColliderShapeDoc::Solid(shape) => vec![placed(shape)],
-        ColliderShapeDoc::OfBody => {
-            // Bodies have the numbers of the scene.
-            let body = body.and_then(|body| scene.bodies.get(body.index()));
-            body.into_iter().flat_map(|body| &body.shapes).map(placed).collect()
+/// Meshes do not touch meshes or height fields: what forces move and could meet one must be convex.
+fn refuse_mesh_pairs(model: &ContactModel, origins: &[(usize, bool)]) -> Result<(), BuildError> {
+    let surfaces =
+        |i: &usize| matches!(model.colliders()[*i].shape(), ContactShape::Mesh(_) | ContactShape::Field(_));
+    let found: Vec<usize> = (0..origins.len()).filter(surfaces).collect();
+    for &i in found.iter().filter(|i| origins[**i].1) {
+        if found.iter().any(|&j| model.may_touch(i, j)) {
+            return Err(BuildError::Unsupported {
+                field: format!("colliders[{}].shape", origins[i].0),
+                what: "meshes and height fields do not touch each other, and this one could meet another",
+                hint: "use Convex(…) for one of the two, several for a form that is not convex, or groups that do not touch",
+            });
         }
-        ColliderShapeDoc::HeightField { at, size, heights } => {
-            let n = [heights.first().map_or(0, Vec::len), heights.len()];
-            let field = HeightField::new(n, DVec2::from_array(*size), heights.concat());
-            vec![solid(at.to_pose(), ContactShape::Field(field.map_err(|error| fault(path, &error))?))]
-        }
-    };
-    for collider in found {
-        out.push(collider.map_err(|error| fault(path, &error))?.with_groups(groups(&doc.contact)));
     }
     Ok(())
+}
+
+/// A document of colliders, with its mesh if it has one.
+struct ColliderEntry<'a> {
+    scene: &'a SceneDoc,
+    doc: &'a ColliderDoc,
+    mesh: Option<&'a ColliderMesh>,
+    path: String,
+}
+
+impl ColliderEntry<'_> {
+    /// Adds its colliders, which lie on a body or in the world.
+    fn add(
+        &self,
+        (mechanism, body): (&sinew_mechanism::Model, Option<BodyId>),
+        out: &mut Vec<Collider>,
+    ) -> Result<(), BuildError> {
+        let Self { scene, doc, mesh, path } = self;
+        let central = body.map_or(Pose::IDENTITY, |body| mechanism.central_frame(body).inverse());
+        let mass = body.map_or(0.0, |body| mechanism.body_mass(body));
+        let surface = surface_material(&doc.contact, mass);
+        let solid = |at: Pose, shape| Collider::new(owner(body), central.compose(&at), shape, surface);
+        let placed = |shape: &ShapeDoc| solid(shape.at.to_pose(), shape.solid.into());
+        let found = match &doc.shape {
+            ColliderShapeDoc::Plane { point, normal } => vec![Collider::ground(*point, *normal, surface)],
+            ColliderShapeDoc::Solid(shape) => vec![placed(shape)],
+            ColliderShapeDoc::OfBody => {
+                // Bodies have the numbers of the scene.
+                let body = body.and_then(|body| scene.bodies.get(body.index()));
+                body.into_iter().flat_map(|body| &body.shapes).map(placed).collect()
+            }
+            ColliderShapeDoc::Convex(_) | ColliderShapeDoc::TriMesh(_) => {
+                mesh.iter().map(|mesh| solid(mesh.at, mesh.shape.clone())).collect()
+            }
+            ColliderShapeDoc::HeightField { at, size, heights } => {
+                let n = [heights.first().map_or(0, Vec::len), heights.len()];
+                let field = HeightField::new(n, DVec2::from_array(*size), heights.concat());
+                vec![solid(at.to_pose(), ContactShape::Field(field.map_err(|error| fault(path, &error))?))]
+            }
+        };
+        for collider in found {
+            out.push(collider.map_err(|error| fault(path, &error))?.with_groups(groups(&doc.contact)));
+        }
+        Ok(())
+    }
 }
 
 fn owner(body: Option<BodyId>) -> Owner {

@@ -24,6 +24,7 @@ use self::attach::{NodeBodies, SceneBodies};
 use self::material::{material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
 use self::start::initial_positions;
+use crate::collider_meshes::ColliderMeshes;
 use crate::colliders::{contact_model, groups};
 use crate::error::BuildError;
 
@@ -78,12 +79,12 @@ impl PreparedFlesh {
         scene: &SceneDoc,
         mechanism: &sinew_mechanism::Model,
         start: &sinew_mechanism::State,
-        bodies: &BTreeMap<&str, BodyId>,
+        (bodies, meshes): (&BTreeMap<&str, BodyId>, &ColliderMeshes<'_>),
     ) -> Result<Option<FinishedFlesh>, BuildError> {
         if scene.flesh.is_empty() && scene.colliders.is_empty() {
             return Ok(None);
         }
-        let contact = contact_model(scene, mechanism, bodies)?;
+        let contact = contact_model(scene, mechanism, bodies, meshes)?;
         let (mut appearances, mut flesh, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for (body, doc) in self.bodies.into_iter().zip(&scene.flesh) {
             let triangles = body.mesh.surface().triangles().to_vec();

@@ -2,6 +2,7 @@
 
 mod build;
 mod changes;
+mod collider_meshes;
 mod colliders;
 mod error;
 mod flesh;

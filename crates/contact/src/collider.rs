@@ -81,10 +81,11 @@ impl Collider {
         Self { groups, ..self }
     }
 
-    /// Least extent of its shape (m): what is deeper inside has passed through it. Infinite for planes and height fields.
+    /// Least extent of its shape (m): what is deeper inside has passed through it. Infinite for planes, height fields and
+    /// meshes, of which sheets have none and others any.
     pub fn thickness(&self) -> f64 {
         match (&self.shape, self.shape.extent()) {
-            (ContactShape::Field(_), _) | (_, None) => f64::INFINITY,
+            (ContactShape::Field(_) | ContactShape::Mesh(_), _) | (_, None) => f64::INFINITY,
             (_, Some(extent)) => 2.0 * extent.half.min_element(),
         }
     }

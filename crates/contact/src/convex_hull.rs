@@ -22,6 +22,8 @@ const SLACK: f64 = 1e-9;
 pub struct ConvexHull {
     solid: ConvexPolyhedron,
     extent: LocalBox,
+    /// Mean of the corners, which is inside.
+    middle: DVec3,
 }
 
 impl ConvexHull {
@@ -46,7 +48,8 @@ impl ConvexHull {
         let (mut corners, triangles) = try_convex_hull(&even).map_err(|_| failed.clone())?;
         corners.iter_mut().for_each(|corner| *corner = spread.uneven(*corner));
         let solid = ConvexPolyhedron::from_convex_mesh(corners, &triangles).ok_or(failed.clone())?;
-        let hull = Self { solid, extent };
+        let middle = solid.points().iter().sum::<DVec3>() / solid.points().len() as f64;
+        let hull = Self { solid, extent, middle };
         if points.iter().all(|&p| hull.above(p).0 <= hull.slack()) { Ok(hull) } else { Err(failed) }
     }
 
@@ -55,8 +58,20 @@ impl ConvexHull {
         self.solid.points()
     }
 
+    /// Triangles over the corners, counter-clockwise from outside; each face is a fan.
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        (0..self.solid.faces().len()).flat_map(|face| {
+            let around = self.face_corners(face);
+            (2..around.len()).map(move |k| [around[0], around[k - 1], around[k]])
+        })
+    }
+
     pub(crate) fn solid(&self) -> &ConvexPolyhedron {
         &self.solid
+    }
+
+    pub(crate) fn middle(&self) -> DVec3 {
+        self.middle
     }
 
     pub(crate) fn extent(&self) -> LocalBox {

@@ -237,7 +237,7 @@ fn core(shape: &ContactShape) -> Option<ConvexCore<'_>> {
     match shape {
         ContactShape::Solid(shape) => ConvexCore::of(shape),
         ContactShape::Convex(hull) => Some(ConvexCore::Hull(hull.solid())),
-        ContactShape::Plane | ContactShape::Field(_) => None,
+        ContactShape::Plane | ContactShape::Field(_) | ContactShape::Mesh(_) => None,
     }
 }
 
@@ -256,7 +256,7 @@ fn support_polygon(solid: WorldShape<'_>, direction: DVec3, near: DVec3, out: &m
             let corner = |&i: &u32| FaceCorner { point: hull.corners()[i as usize], id: u64::from(i) };
             out.corners.extend(corners.iter().map(corner));
         }
-        ContactShape::Plane | ContactShape::Field(_) => {}
+        ContactShape::Plane | ContactShape::Field(_) | ContactShape::Mesh(_) => {}
     }
     out.normal = out.normal.map(|normal| solid.placed.axes * normal);
     out.corners.iter_mut().for_each(|corner| corner.point = solid.placed.pose.transform_point(corner.point));

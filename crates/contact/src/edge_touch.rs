@@ -6,9 +6,12 @@
 //! is the normal of the contact, and the depth along it is `−φ/|n|`. Cost: about 50 distances per edge that comes near;
 //! two for edges that cannot.
 
+use crate::capsule_pair::nearest;
 use crate::height_field::HeightField;
 use crate::nearest::Nearest;
+use crate::refit_tree::NodeBox;
 use crate::shape::ContactShape;
+use crate::tri_mesh::TriMesh;
 use glam::DVec3;
 
 /// Slopes up to this count as flat: 0.1°.
@@ -19,6 +22,9 @@ const HALVINGS: u32 = 24;
 const POINT: f64 = 1e-3;
 /// The normal of a ridge is known if the mixture is at least this long.
 const MIXED: f64 = 0.3;
+
+/// A ridge or corner of a mesh touches a skin, which bends over it, from a direction up to this sine beside its faces.
+pub(crate) const BENT: f64 = 0.5;
 
 /// The ends of an edge, and the distance there.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +87,50 @@ impl EdgeEnds {
             }
         });
         lowest
+    }
+
+    /// The place over or under the nearest ridge of a mesh, pushed towards `inward`, if nearer than `margin` and not deeper than `deepest`.
+    pub(crate) fn at_ridge(
+        &self,
+        mesh: &TriMesh,
+        inward: DVec3,
+        (margin, deepest): (f64, f64),
+    ) -> Option<EdgePoint> {
+        let along = self.places[1] - self.places[0];
+        let around = NodeBox::around(self.places);
+        let reach = DVec3::splat(margin.max(deepest.min(along.length())));
+        let around = NodeBox { low: around.low - reach, high: around.high + reach };
+        let mut nearest_ridge: Option<EdgePoint> = None;
+        mesh.ridges.within(&around, |index| {
+            let ridge = &mesh.features.ridges[index as usize];
+            let other = ridge.ends[1] - ridge.ends[0];
+            let Some(normal) = along.cross(other).try_normalize() else { return };
+            let normal = normal * 1f64.copysign(normal.dot(inward));
+            let (at, on_ridge) = nearest(self.places[0] - ridge.ends[0], along, other);
+            let is_between = |at: f64| at > 0.0 && at < 1.0;
+            if !is_between(at) || !is_between(on_ridge) || !mesh.may_touch_ridge(ridge, normal, BENT) {
+                return;
+            }
+            let place = self.place(at);
+            let distance = normal.dot(place - (ridge.ends[0] + other * on_ridge));
+            // an edge under a ridge is in the solid and about as deep, or the ridge is on its other side
+            let is_there = || {
+                let depth = if mesh.is_solid() {
+                    -mesh.distance(place).distance
+                } else {
+                    mesh.distance(place).distance
+                };
+                distance >= 0.0 || -distance <= depth / MIXED
+            };
+            if distance <= margin
+                && distance >= -deepest
+                && nearest_ridge.is_none_or(|known| distance.abs() < known.distance.abs())
+                && is_there()
+            {
+                nearest_ridge = Some(EdgePoint { at, distance, normal: Some(normal) });
+            }
+        });
+        nearest_ridge
     }
 
     /// A lower bound of the distance along the edge, by the tangents at its ends.

@@ -31,6 +31,9 @@ pub enum ContactError {
     /// A convex hull needs at least four finite points that are not in one plane.
     #[error("convex hull: {0}")]
     Hull(&'static str),
+    /// A mesh cannot be a collider.
+    #[error("mesh: {0}")]
+    Mesh(String),
     /// A height field needs at least 2 × 2 finite heights, as many as its grid has vertices.
     #[error("height field: {0}")]
     Field(&'static str),

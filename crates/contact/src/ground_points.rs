@@ -32,6 +32,11 @@ impl GroundPoints {
                     add(i as u64, corner, 0.0);
                 }
             }
+            ContactShape::Mesh(mesh) => {
+                for (i, corner) in mesh.features.corners.iter().enumerate() {
+                    add(i as u64, corner.place, 0.0);
+                }
+            }
         }
     }
 }

@@ -8,8 +8,12 @@ mod nearest;
 
 mod convex_hull;
 mod height_field;
+mod mesh_features;
 mod primitives;
 mod refit_tree;
+
+mod tri_mesh;
+
 mod shape;
 mod skin;
 
@@ -30,6 +34,8 @@ mod capsule_pair;
 mod convex_pair;
 mod edge_touch;
 mod ground_points;
+
+mod mesh_pair;
 
 mod narrow_phase;
 mod skin_search;
@@ -56,3 +62,4 @@ pub use skin::Skin;
 pub use skin_contacts::{SkinCloud, SkinContacts};
 pub use skin_search::SkinContact;
 pub use solve::{Approach, ContactSolve, ContactSummary};
+pub use tri_mesh::TriMesh;

@@ -109,9 +109,21 @@ impl ContactModel {
         work: &mut ContactWorkspace,
         out: &mut Vec<ContactPoint>,
     ) -> ContactReport {
+        self.rigid_contacts_after(poses, poses, margin, work, out)
+    }
+
+    /// The same for bodies that came from other poses: a sheet of triangles pushes a body to the side where its middle was `before`.
+    pub fn rigid_contacts_after(
+        &self,
+        before: &[Pose],
+        poses: &[Pose],
+        margin: f64,
+        work: &mut ContactWorkspace,
+        out: &mut Vec<ContactPoint>,
+    ) -> ContactReport {
         out.clear();
         let margin = usable(margin);
-        let skipped_colliders = self.place(poses, margin, work);
+        let skipped_colliders = self.place(before, poses, margin, work);
         let ContactWorkspace { placed, sweep, narrow, .. } = work;
         let pairs = sweep.pairs(placed, |i, j| self.may_touch(i, j));
         for &[i, j] in pairs {
@@ -126,10 +138,16 @@ impl ContactModel {
     }
 
     /// Places every collider in the world; returns how many have no finite pose.
-    pub(crate) fn place(&self, poses: &[Pose], margin: f64, work: &mut ContactWorkspace) -> usize {
+    pub(crate) fn place(
+        &self,
+        before: &[Pose],
+        poses: &[Pose],
+        margin: f64,
+        work: &mut ContactWorkspace,
+    ) -> usize {
         work.placed.clear();
-        work.placed
-            .extend(self.colliders.iter().map(|collider| PlacedCollider::new(collider, poses, margin)));
+        let placed = |collider| PlacedCollider::new(collider, poses, before, margin);
+        work.placed.extend(self.colliders.iter().map(placed));
         work.placed.iter().filter(|placed| matches!(placed.state, Presence::Lost)).count()
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | anything, plane | its corners, ends of its axis, deepest points of its rims |
 //! | anything, height field | the same points, and the vertices of the grid inside it |
+//! | convex, triangle mesh | `mesh_pair.rs`; meshes do not touch meshes or height fields |
 //! | anything, sphere | distance of the centre |
 //! | capsule, capsule | nearest points of the axes, ends of the axes |
 //! | box, box | separating axes, then clipped faces |
@@ -17,7 +18,7 @@ use crate::contact_point::{ContactKey, ContactPoint, Mover, Owner};
 use crate::placed::{ContactSpot, PlacedCollider, WorldShape};
 use crate::{
     capsule_pair::capsules, collider::Collider, convex_pair::FaceClipper, ground_points::GroundPoints,
-    primitives::hinders_rolling, shape::ContactShape,
+    mesh_pair::MeshScratch, primitives::hinders_rolling, shape::ContactShape,
 };
 use glam::DVec3;
 use sinew_math::Shape;
@@ -35,6 +36,7 @@ pub(crate) struct NarrowScratch {
     spots: Vec<ContactSpot>,
     ground_points: GroundPoints,
     clipper: FaceClipper,
+    mesh: MeshScratch,
 }
 
 impl NarrowScratch {
@@ -66,12 +68,14 @@ impl NarrowScratch {
     }
 
     fn find(&mut self, a: WorldShape<'_>, b: WorldShape<'_>, margin: f64) {
-        use ContactShape::{Field, Plane, Solid};
+        use ContactShape::{Field, Mesh, Plane, Solid};
         use Shape::{Capsule, Sphere};
         match (a.shape, b.shape) {
-            (Plane | Field(_), Plane | Field(_)) => {}
+            (Plane | Field(_), Plane | Field(_)) | (Mesh(_) | Field(_), Mesh(_) | Field(_)) => {}
             (_, Plane | Field(_)) => self.on_ground(a, b, margin),
             (Plane | Field(_), _) => self.exchanged(|this| this.on_ground(b, a, margin)),
+            (_, Mesh(_)) => self.mesh.touch(a, b, margin, &mut self.spots),
+            (Mesh(_), _) => self.exchanged(|this| this.mesh.touch(b, a, margin, &mut this.spots)),
             (Solid(Sphere { radius }), _) => self.ball(*radius, a, b, margin),
             (_, Solid(Sphere { radius })) => self.exchanged(|this| this.ball(*radius, b, a, margin)),
             (Solid(Capsule { .. }), Solid(Capsule { .. })) => capsules(a, b, margin, &mut self.spots),

@@ -11,6 +11,8 @@ pub(crate) struct PlacedCollider {
     pub(crate) pose: Pose,
     /// The rotation of the pose.
     pub(crate) axes: DMat3,
+    /// World from collider where it came from.
+    pub(crate) before: Pose,
     pub(crate) state: Presence,
 }
 
@@ -26,12 +28,13 @@ pub(crate) enum Presence {
 }
 
 impl PlacedCollider {
-    /// A collider on its owner; its box is widened by half the margin.
-    pub(crate) fn new(collider: &Collider, poses: &[Pose], margin: f64) -> Self {
-        let owner = match collider.owner() {
+    /// A collider on its owner, which came from `before`; its box is widened by half the margin.
+    pub(crate) fn new(collider: &Collider, poses: &[Pose], before: &[Pose], margin: f64) -> Self {
+        let of = |poses: &[Pose]| match collider.owner() {
             Owner::World => Some(Pose::IDENTITY),
             Owner::Body(body) => poses.get(body as usize).copied(),
         };
+        let owner = of(poses);
         let pose = owner.map_or(Pose::IDENTITY, |owner| owner * collider.pose());
         let axes = pose.rotation_matrix();
         let state = match (owner, collider.shape().extent()) {
@@ -44,7 +47,8 @@ impl PlacedCollider {
                 Presence::Within { low: centre - half, high: centre + half }
             }
         };
-        Self { pose, axes, state }
+        let before = of(before).map_or(pose, |owner| owner * collider.pose());
+        Self { pose, axes, before, state }
     }
 
     /// A world point in the frame of the collider (m).

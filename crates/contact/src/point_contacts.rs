@@ -50,7 +50,7 @@ impl ContactModel {
             }
         }
         // place() widens boxes by half its margin
-        report.skipped_colliders = self.place(poses, 2.0 * margin, work);
+        report.skipped_colliders = self.place(poses, poses, 2.0 * margin, work);
         for (index, (collider, placed)) in self.colliders().iter().zip(&work.placed).enumerate() {
             let near = match placed.state {
                 Presence::Lost => false,

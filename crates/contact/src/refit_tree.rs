@@ -48,13 +48,13 @@ impl NodeBox {
 }
 
 /// The shape of the tree.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RefitTree {
     nodes: Vec<Node>,
     items: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Node {
     /// The node after this subtree.
     skip: u32,

@@ -3,9 +3,13 @@
 //! Primitives are those of [`sinew_math::Shape`]; the plane and the height field have their free side towards +z.
 
 use crate::nearest::{LocalBox, Nearest};
-use crate::{convex_hull::ConvexHull, error::ContactError, height_field::HeightField, primitives::nearest};
+use crate::{
+    convex_hull::ConvexHull, error::ContactError, height_field::HeightField, primitives::nearest,
+    tri_mesh::TriMesh,
+};
 use glam::DVec3;
 use sinew_math::{Shape, ShapeSize};
+use std::sync::Arc;
 
 /// A shape that can touch.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,11 +22,19 @@ pub enum ContactShape {
     Convex(ConvexHull),
     /// Ground given by heights over a grid.
     Field(HeightField),
+    /// Triangles.
+    Mesh(Arc<TriMesh>),
 }
 
 impl From<Shape> for ContactShape {
     fn from(shape: Shape) -> Self {
         Self::Solid(shape)
+    }
+}
+
+impl From<TriMesh> for ContactShape {
+    fn from(mesh: TriMesh) -> Self {
+        Self::Mesh(Arc::new(mesh))
     }
 }
 
@@ -52,11 +64,12 @@ impl ContactShape {
             Self::Solid(shape) => Some(LocalBox { centre: DVec3::ZERO, half: shape.half_extents() }),
             Self::Convex(hull) => Some(hull.extent()),
             Self::Field(field) => Some(field.extent()),
+            Self::Mesh(mesh) => Some(mesh.extent()),
         }
     }
 
     /// Distance (m) of a point, in the frame of the shape, from its surface; negative inside. None beyond the border of
-    /// a height field, where there is no surface.
+    /// a height field, where there is no surface. A sheet of triangles has no inside.
     pub fn signed_distance(&self, point: DVec3) -> Option<f64> {
         self.distance(point).map(|nearest| nearest.distance)
     }
@@ -69,6 +82,12 @@ impl ContactShape {
             Self::Solid(shape) => nearest(shape, p),
             Self::Convex(hull) => Some(hull.distance(p)),
             Self::Field(field) => field.distance(p),
+            Self::Mesh(mesh) => Some(mesh.distance(p)),
         }
+    }
+
+    /// A point inside a convex shape.
+    pub(crate) fn middle(&self) -> DVec3 {
+        if let Self::Convex(hull) = self { hull.middle() } else { DVec3::ZERO }
     }
 }

@@ -26,6 +26,8 @@ pub struct Skin {
     /// Where the edges of each face begin, and the end.
     first_edges: Vec<u32>,
     pub(crate) half_thickness: Vec<f64>,
+    /// The least of the faces at each point.
+    pub(crate) point_thickness: Vec<f64>,
     pub(crate) tree: RefitTree,
     n_points: usize,
 }
@@ -52,9 +54,17 @@ impl Skin {
             .collect();
         let boxes: Vec<NodeBox> = triangles.iter().map(|&t| NodeBox::around(corners(t, rest))).collect();
         let tree = RefitTree::new(&boxes);
+        let (half_thickness, point_thickness) = (Vec::new(), vec![f64::INFINITY; rest.len()]);
+        let n_points = rest.len();
         let mut skin =
-            Self { triangles, edges, first_edges, half_thickness: Vec::new(), tree, n_points: rest.len() };
+            Self { triangles, edges, first_edges, half_thickness, point_thickness, tree, n_points };
         skin.half_thickness = skin.thickness(rest).iter().map(|thickness| 0.5 * thickness).collect();
+        for (triangle, half) in skin.triangles.iter().zip(&skin.half_thickness) {
+            for &point in triangle {
+                let least = &mut skin.point_thickness[point as usize];
+                *least = least.min(*half);
+            }
+        }
         Ok(skin)
     }
 

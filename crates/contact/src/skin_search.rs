@@ -17,7 +17,7 @@
 
 use crate::collider::Collider;
 use crate::contact_point::{ContactKey, ContactPoint, Mover};
-use crate::edge_touch::{EdgeEnds, EdgePoint, way_out};
+use crate::edge_touch::{BENT, EdgeEnds, EdgePoint, way_out};
 use crate::ground_points::{GroundPoint, GroundPoints};
 use crate::material::ContactMaterial;
 use crate::nearest::Nearest;
@@ -37,6 +37,10 @@ const WAY_BACK: f64 = 5.0;
 const BESIDE: f64 = 0.02;
 /// A corner of a solid over this part of a face or less hits its edge.
 const EDGE_HIT: f64 = 1e-12;
+/// A sheet is above or under a point of a skin if the cosine between its normal and the inner one is at least this.
+const ABOVE: f64 = 0.3;
+/// A sheet deeper in flesh than this part of half its thickness came from elsewhere: flesh that is crushed must not be drawn through.
+const THROUGH: f64 = 0.2;
 /// Bits of a face and of a corner in keys.
 const HALF: u32 = (1 << 31) - 1;
 
@@ -129,6 +133,7 @@ impl SkinScratch {
         if self.seen[i] != search.index {
             let local = search.placed.local(search.points[i]);
             let nearest = search.collider.shape().distance(local).filter(|near| near.distance.is_finite());
+            let nearest = nearest.and_then(|nearest| search.on_side(nearest, self.inward[i], i));
             self.reached[i] = Reached { local, nearest };
             self.seen[i] = search.index;
         }
@@ -161,8 +166,12 @@ impl SkinSearch<'_> {
         for i in 0..scratch.faces.len() {
             let face = scratch.faces[i];
             let Some(local) = self.local_face(scratch, face) else { continue };
-            let is_convex = !matches!(self.collider.shape(), ContactShape::Field(_));
-            if is_convex && local.least() > self.margin {
+            let least = match self.collider.shape() {
+                ContactShape::Field(_) => f64::NEG_INFINITY,
+                ContactShape::Mesh(_) => local.nearest[0].distance - local.size,
+                _ => local.least(),
+            };
+            if least > self.margin {
                 continue;
             }
             for edge in skin.edges_of(face) {
@@ -171,6 +180,29 @@ impl SkinSearch<'_> {
             self.corners(&local, scratch);
         }
         self.add_nearest_hits(&mut scratch.hits, out);
+    }
+
+    /// The distance of a point of the skin with an inner normal (world, any length). A sheet has no sides: it is above the flesh where the inner normal
+    /// points away from it, in the flesh where it points to it, as long as it is not deeper than [`THROUGH`]; else it does not concern the point.
+    fn on_side(&self, nearest: Nearest, inward: DVec3, point: usize) -> Option<Nearest> {
+        if !self.is_sheet() {
+            return Some(nearest);
+        }
+        let cosine = (self.placed.axes * nearest.normal).dot(inward.normalize_or_zero());
+        if cosine >= ABOVE {
+            return Some(nearest);
+        }
+        let is_through = cosine <= -ABOVE && nearest.distance <= THROUGH * self.skin.point_thickness[point];
+        is_through.then_some(Nearest { distance: -nearest.distance, normal: -nearest.normal })
+    }
+
+    fn is_sheet(&self) -> bool {
+        matches!(self.collider.shape(), ContactShape::Mesh(mesh) if !mesh.is_solid())
+    }
+
+    /// How deep something may be under a face that it entered through (m).
+    fn deepest(&self, face: u32) -> f64 {
+        self.skin.half_thickness[face as usize] * if self.is_sheet() { THROUGH } else { 1.0 }
     }
 
     fn local_face(&self, scratch: &mut SkinScratch, face: u32) -> Option<LocalFace> {
@@ -191,22 +223,26 @@ impl SkinSearch<'_> {
         let [Some(first), Some(second)] = near.map(|end| end.nearest) else { return };
         let edge = EdgeEnds { places: near.map(|end| end.local), nearest: [first, second] };
         let shape = self.collider.shape();
-        let found = match shape {
-            ContactShape::Field(field) => [edge.lowest_crossing(field, self.margin), None],
-            _ => edge.lowest(shape, self.margin),
-        };
         let normal = |face: u32| {
             let [a, b, c] = corners(skin.triangles[face as usize], self.points);
             (c - a).cross(b - a).normalize_or_zero()
+        };
+        let inner =
+            || self.placed.axes.transpose() * (normal(faces[0]) + normal(faces[1])).normalize_or_zero();
+        let found = match shape {
+            ContactShape::Field(field) => [edge.lowest_crossing(field, self.margin), None],
+            ContactShape::Mesh(mesh) => {
+                let deepest = faces.map(|face| self.deepest(face));
+                [edge.at_ridge(mesh, inner(), (self.margin, deepest[0].min(deepest[1]))), None]
+            }
+            _ => edge.lowest(shape, self.margin),
         };
         let size = (edge.places[1] - edge.places[0]).length();
         let mut inward = None;
         for (k, point) in found.into_iter().enumerate() {
             let Some(point) = point else { continue };
             let share = share(edge.chord(point.at) - point.distance, size);
-            let inward = *inward.get_or_insert_with(|| {
-                self.placed.axes.transpose() * (normal(faces[0]) + normal(faces[1])).normalize_or_zero()
-            });
+            let inward = *inward.get_or_insert_with(inner);
             let Some((normal, distance)) = self.facing(edge.place(point.at), point, inward) else { continue };
             let is_nearest = || distance <= 0.0 || self.is_nearest(skin.edges[index], normal);
             if share > 0.0 && distance <= self.margin && is_nearest() {
@@ -238,7 +274,8 @@ impl SkinSearch<'_> {
         if let Some(normal) = point.normal.filter(|normal| normal.dot(inward) >= FACING) {
             return Some((normal, point.distance));
         }
-        let is_deep = point.distance < 0.0 && inward != DVec3::ZERO;
+        let is_mesh = matches!(self.collider.shape(), ContactShape::Mesh(_));
+        let is_deep = point.distance < 0.0 && inward != DVec3::ZERO && !is_mesh;
         let way = || way_out(self.collider.shape(), place, inward, -WAY_BACK * point.distance);
         is_deep.then(way).flatten().map(|way| (inward, -way))
     }
@@ -256,6 +293,19 @@ impl SkinSearch<'_> {
             }
             return;
         }
+        if let ContactShape::Mesh(mesh) = shape {
+            let around = NodeBox::around(face.corners);
+            let reach = DVec3::splat(self.margin.max(face.size));
+            let around = NodeBox { low: around.low - reach, high: around.high + reach };
+            mesh.corners.within(&around, |index| {
+                let corner = &mesh.features.corners[index as usize];
+                if mesh.may_touch_corner(corner, face.inward, BENT) {
+                    let point = GroundPoint { feature: u64::from(index), point: corner.place, radius: 0.0 };
+                    self.corner(face, &point, hits);
+                }
+            });
+            return;
+        }
         ground.fill(shape, face.inward);
         let centre = shape.extent().map_or(DVec3::ZERO, |extent| extent.centre);
         for corner in ground.iter() {
@@ -270,15 +320,17 @@ impl SkinSearch<'_> {
         let [a, b, c] = face.corners;
         let under = face.inward.dot(corner.point - a);
         let depth = under + corner.radius;
-        if !(depth >= -self.margin && depth <= self.skin.half_thickness[face.face as usize]) {
+        if !(depth >= -self.margin && depth <= self.deepest(face.face)) {
             return;
         }
         let foot = corner.point - face.inward * under;
         // twice the areas of the triangles opposite to the corners
         let areas = [(b, c), (c, a), (a, b)].map(|(p, q)| (q - foot).cross(p - foot).dot(face.inward));
         let total: f64 = areas.iter().sum();
-        // an exact hit of an edge or a vertex is theirs
-        if !areas.iter().all(|&area| area > EDGE_HIT * total) {
+        // an exact hit of an edge or a vertex is theirs; edges over a mesh look at its ridges only
+        let is_mesh = matches!(self.collider.shape(), ContactShape::Mesh(_));
+        let least = if is_mesh { -EDGE_HIT * total } else { EDGE_HIT * total };
+        if !areas.iter().all(|&area| area > least) {
             return;
         }
         let weights = areas.map(|area| area / total);
@@ -333,26 +385,42 @@ impl SkinSearch<'_> {
         SkinContact { contact, face, weights }
     }
 
-    /// Turns the contacts of points that are deep inside the solid and would be pushed out of the wrong side.
-    pub(crate) fn turn_back(&self, scratch: &SkinScratch, contacts: &mut [ContactPoint]) {
-        if matches!(self.collider.shape(), ContactShape::Field(_)) {
-            return;
+    /// Turns the contacts of points that are deep inside the solid and would be pushed out of the wrong side, and those of points behind a sheet.
+    pub(crate) fn turn_back(&self, scratch: &SkinScratch, contacts: &mut Vec<ContactPoint>) {
+        match self.collider.shape() {
+            ContactShape::Field(_) => {}
+            ContactShape::Mesh(mesh) if !mesh.is_solid() => self.turn_from_sheet(scratch, contacts),
+            _ => contacts
+                .iter_mut()
+                .filter(|contact| contact.key.b == self.index && contact.depth > 0.0)
+                .for_each(|contact| self.turn_from_solid(scratch, contact)),
         }
-        for contact in
-            contacts.iter_mut().filter(|contact| contact.key.b == self.index && contact.depth > 0.0)
-        {
+    }
+
+    fn turn_from_solid(&self, scratch: &SkinScratch, contact: &mut ContactPoint) {
+        let point = contact.key.a.wrapping_sub(self.first) as usize;
+        let inward = scratch.inward.get(point).and_then(|inward| inward.try_normalize());
+        let Some(inward) = inward.filter(|&inward| contact.normal.dot(inward) < FACING) else { return };
+        let (place, along) = (self.placed.local(contact.point), self.placed.axes.transpose() * inward);
+        if let Some(way) = way_out(self.collider.shape(), place, along, WAY_BACK * contact.depth) {
+            (contact.normal, contact.depth) = (inward, way);
+        }
+    }
+
+    fn turn_from_sheet(&self, scratch: &SkinScratch, contacts: &mut Vec<ContactPoint>) {
+        contacts.retain_mut(|contact| {
             let point = contact.key.a.wrapping_sub(self.first) as usize;
-            let Some(inward) = scratch.inward.get(point).and_then(|inward| inward.try_normalize()) else {
-                continue;
+            let Some(&inward) = scratch.inward.get(point).filter(|_| contact.key.b == self.index) else {
+                return true;
             };
-            if contact.normal.dot(inward) >= FACING {
-                continue;
+            let axes = self.placed.axes;
+            let nearest = Nearest { distance: -contact.depth, normal: axes.transpose() * contact.normal };
+            let turned = self.on_side(nearest, inward, point);
+            if let Some(Nearest { distance, normal }) = turned.filter(|turned| turned.distance < 0.0) {
+                (contact.normal, contact.depth) = (axes * normal, -distance);
             }
-            let (place, along) = (self.placed.local(contact.point), self.placed.axes.transpose() * inward);
-            if let Some(way) = way_out(self.collider.shape(), place, along, WAY_BACK * contact.depth) {
-                (contact.normal, contact.depth) = (inward, way);
-            }
-        }
+            turned.is_some()
+        });
     }
 }
 

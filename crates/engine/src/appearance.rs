@@ -15,6 +15,8 @@ pub struct Appearance {
     pub springs: Vec<[BodyPoint; 2]>,
     /// Smooth surfaces through points of bodies.
     pub surfaces: Vec<SurfaceAppearance>,
+    /// Meshes of bodies and of the world.
+    pub meshes: Vec<MeshAppearance>,
     /// Flesh, in the order of [`sinew_flesh::FleshModel::bodies`].
     pub flesh: Vec<FleshAppearance>,
 }
@@ -41,6 +43,19 @@ pub struct SurfaceAppearance {
     pub columns: usize,
     /// Pieces between neighbouring points, at least one.
     pub fineness: usize,
+    /// Its colour, if the scene gives one.
+    pub color: Option<DVec3>,
+}
+
+/// A mesh that does not deform.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshAppearance {
+    /// The body that carries it; none for the world.
+    pub body: Option<BodyId>,
+    /// Its points in the frame of the body (m).
+    pub points: Vec<DVec3>,
+    /// Three points each, counterclockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
     /// Its colour, if the scene gives one.
     pub color: Option<DVec3>,
 }

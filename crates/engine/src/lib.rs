@@ -21,7 +21,9 @@ mod touched;
 mod workspace;
 
 pub use account::{EnergyAccount, EnergyExcess};
-pub use appearance::{Appearance, BodyPoint, FleshAppearance, SolidAppearance, SurfaceAppearance};
+pub use appearance::{
+    Appearance, BodyPoint, FleshAppearance, MeshAppearance, SolidAppearance, SurfaceAppearance,
+};
 pub use assembly::assemble;
 pub use batch::step_batch;
 pub use contacts::{Contact, ContactPartner};

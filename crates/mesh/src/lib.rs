@@ -4,6 +4,7 @@
 mod barycentric;
 mod box_tree;
 mod error;
+mod triangles;
 mod union_find;
 
 mod self_intersection;
@@ -40,3 +41,4 @@ pub use quality::Quality;
 pub use sinew_math::{SurfacePoint, TetMesh, TetMeshError};
 pub use surface::Surface;
 pub use tetgen::TetGen;
+pub use triangles::Triangles;

@@ -7,13 +7,24 @@
 use glam::DVec3;
 use tobj::{LoadError, LoadOptions};
 
-use crate::{error::MeshError, surface::Surface};
+use crate::{error::MeshError, surface::Surface, triangles::Triangles};
 
 impl Surface {
     /// Reads the bytes of an OBJ file. Coordinates are in metres.
     ///
     /// # Errors
     /// The line that cannot be read, or a fault of the surface as for [`Surface::new`].
+    pub fn from_obj(bytes: &[u8]) -> Result<Self, MeshError> {
+        let Triangles { positions, triangles } = Triangles::from_obj(bytes)?;
+        Self::new(positions, triangles)
+    }
+}
+
+impl Triangles {
+    /// Reads the bytes of an OBJ file. Coordinates are in metres.
+    ///
+    /// # Errors
+    /// The line that cannot be read.
     pub fn from_obj(bytes: &[u8]) -> Result<Self, MeshError> {
         let text = shape_only(bytes);
         let mut rest = text.as_bytes();

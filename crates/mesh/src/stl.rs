@@ -8,7 +8,7 @@ use std::io::Cursor;
 
 use glam::DVec3;
 
-use crate::{error::MeshError, surface::Surface};
+use crate::{error::MeshError, surface::Surface, triangles::Triangles};
 
 /// Bytes before the facets of a binary file, and per facet.
 const HEADER: usize = 84;
@@ -19,6 +19,17 @@ impl Surface {
     ///
     /// # Errors
     /// The line or facet that cannot be read, or a fault of the surface as for [`Surface::new`].
+    pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
+        let Triangles { positions, triangles } = Triangles::from_stl(bytes)?;
+        Self::new(positions, triangles)
+    }
+}
+
+impl Triangles {
+    /// Reads the bytes of an STL file. Coordinates are in metres.
+    ///
+    /// # Errors
+    /// The line or facet that cannot be read.
     pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
         let claimed = bytes.get(80..HEADER).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]) as usize);
         let length = |n: usize| n.saturating_mul(FACET).saturating_add(HEADER);
@@ -53,7 +64,7 @@ impl Surface {
 }
 
 /// All solids of a lower-case text as one surface.
-fn from_text(text: &str) -> Result<Surface, MeshError> {
+fn from_text(text: &str) -> Result<Triangles, MeshError> {
     let is = |line: &str, word: &str| line.split_whitespace().next() == Some(word);
     let mut one = String::with_capacity(text.len() + 32);
     one.push_str("solid one\n");
@@ -78,7 +89,7 @@ fn from_text(text: &str) -> Result<Surface, MeshError> {
 }
 
 /// Reads all facets; `line` gives the line of a facet, for errors.
-fn read(bytes: Vec<u8>, line: impl Fn(usize) -> usize) -> Result<Surface, MeshError> {
+fn read(bytes: Vec<u8>, line: impl Fn(usize) -> usize) -> Result<Triangles, MeshError> {
     let text = bytes.starts_with(b"solid ");
     let broken = |facet: usize, error: std::io::Error| {
         let problem = format!("facet {facet}: {error}");
@@ -93,5 +104,5 @@ fn read(bytes: Vec<u8>, line: impl Fn(usize) -> usize) -> Result<Surface, MeshEr
         positions.extend(triangle.vertices.map(|v| DVec3::from_array(v.0.map(f64::from))));
         triangles.push([first, first + 1, first + 2]);
     }
-    Surface::welded(&positions, &triangles)
+    Triangles::welded(&positions, &triangles)
 }

@@ -12,6 +12,7 @@ use glam::DVec3;
 use sinew_math::{MassProperties, MeshMassError, ops};
 
 use crate::box_tree::{Bounds, BoxTree};
+use crate::triangles::{Triangles, check_indices};
 use crate::{error::MeshError, self_intersection::first_intersection, union_find::UnionFind};
 
 /// A triangle is flat if twice its area is at most this fraction of the product of two sides.
@@ -60,26 +61,8 @@ impl Surface {
     /// # Errors
     /// As [`Surface::new`].
     pub fn welded(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, MeshError> {
-        check_indices(positions, triangles)?;
-        let key = |i: usize| (positions[i] + DVec3::ZERO).to_array().map(f64::to_bits);
-        let mut order: Vec<usize> = (0..positions.len()).collect();
-        order.sort_unstable_by_key(|&i| (key(i), i));
-        let mut first = vec![0; positions.len()];
-        for equal in order.chunk_by(|&a, &b| key(a) == key(b)) {
-            equal.iter().for_each(|&i| first[i] = equal[0]);
-        }
-        let mut name = vec![u32::MAX; positions.len()];
-        let mut kept = Vec::new();
-        let mut rename = |corner: u32| {
-            let vertex = first[corner as usize];
-            if name[vertex] == u32::MAX {
-                name[vertex] = kept.len() as u32;
-                kept.push(positions[vertex]);
-            }
-            name[vertex]
-        };
-        let triangles = triangles.iter().map(|t| t.map(&mut rename)).collect();
-        Self::new(kept, triangles)
+        let Triangles { positions, triangles } = Triangles::welded(positions, triangles)?;
+        Self::new(positions, triangles)
     }
 
     /// The same surface, every position times a positive factor.
@@ -137,21 +120,6 @@ impl Surface {
     pub(crate) fn bounds(&self) -> Bounds {
         Bounds::of(self.positions.iter().copied())
     }
-}
-
-/// Checks that indices exist and fit into 32 bits.
-fn check_indices(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), MeshError> {
-    for (what, n) in [("vertices", positions.len()), ("triangles", triangles.len())] {
-        if n >= u32::MAX as usize / 4 {
-            return Err(MeshError::TooMany { what, n });
-        }
-    }
-    for (triangle, t) in triangles.iter().enumerate() {
-        if let Some(&vertex) = t.iter().find(|&&i| i as usize >= positions.len()) {
-            return Err(MeshError::MissingVertex { triangle, vertex, n_vertices: positions.len() });
-        }
-    }
-    Ok(())
 }
 
 /// Checks that vertices are finite, indices exist and triangles have an area.

@@ -15,12 +15,18 @@ impl SceneDoc {
                 FleshMeshDoc::Beam { .. } | FleshMeshDoc::Tets { .. } | FleshMeshDoc::Character { .. } => {}
             }
         }
+        for collider in &mut self.colliders {
+            collider.shape.rename_file(&mut rename);
+        }
     }
 }
 
-/// The files that flesh names: the path of the field, and the name as written.
-fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
-    scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {
+/// The files that flesh and colliders name: the path of the field, and the name as written.
+fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &str)> {
+    let colliders = scene.colliders.iter().enumerate().map(|(i, it)| (i, it.shape.file()));
+    let colliders = colliders.filter(|(_, name)| !name.is_empty());
+    let colliders = colliders.map(|(i, name)| (format!("colliders[{i}].shape.file"), name));
+    let flesh = scene.flesh.iter().enumerate().flat_map(|(i, flesh)| {
         let files = match &flesh.mesh {
             FleshMeshDoc::TetGen { node, ele } => vec![("node", node), ("ele", ele)],
             FleshMeshDoc::Embedded { file } | FleshMeshDoc::Surface { file, .. } => vec![("file", file)],
@@ -28,8 +34,9 @@ fn named_files(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
                 Vec::new()
             }
         };
-        files.into_iter().map(move |(field, name)| (format!("flesh[{i}].mesh.{field}"), name))
-    })
+        files.into_iter().map(move |(field, name)| (format!("flesh[{i}].mesh.{field}"), name.as_str()))
+    });
+    flesh.chain(colliders)
 }
 
 /// Reads every file that the scene names, once each, or reports those that cannot be read.
@@ -45,7 +52,7 @@ pub(crate) fn read_files(
         }
         match read(name) {
             Ok(bytes) => {
-                files.insert(name.clone(), bytes);
+                files.insert(name.to_owned(), bytes);
             }
             Err(problem) => issues.push(SceneIssue {
                 field,

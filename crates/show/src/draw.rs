@@ -3,7 +3,8 @@
 //! Cost: one pass over bodies, joints and surface points; filling a list again allocates nothing.
 
 use glam::DVec3;
-use sinew_engine::BodyPoint;
+use sinew_engine::{BodyPoint, MeshAppearance};
+use sinew_math::Pose;
 use sinew_sim::World;
 
 use crate::list::{DrawFlesh, DrawLine, DrawList, DrawPoint, DrawSolid, DrawSurface, LineKind};
@@ -46,13 +47,33 @@ fn draw_flesh(world: &World, list: &mut Vec<DrawFlesh>) {
 
 fn draw_surfaces(world: &World, list: &mut Vec<DrawSurface>) {
     let appearance = &world.appearance().surfaces;
-    list.resize_with(appearance.len(), DrawSurface::default);
+    let meshes = || world.appearance().meshes.iter().filter_map(|mesh| Some((mesh.body?, mesh)));
+    list.resize_with(appearance.len() + meshes().count(), DrawSurface::default);
+    for (drawn, (body, mesh)) in list[appearance.len()..].iter_mut().zip(meshes()) {
+        draw_mesh(&world.pose(body), mesh, drawn);
+    }
     for (drawn, look) in list.iter_mut().zip(appearance) {
         drawn.controls.clear();
         drawn.controls.extend(look.points.iter().map(|point| place(world, point)));
         spline::fill(look.columns, look.fineness, drawn);
         drawn.color = look.color;
     }
+}
+
+/// A mesh of a body. Its triangles share no points, so that edges stay sharp.
+fn draw_mesh(pose: &Pose, mesh: &MeshAppearance, drawn: &mut DrawSurface) {
+    drawn.points.clear();
+    drawn.normals.clear();
+    for corners in &mesh.triangles {
+        let corners = corners.map(|i| pose.transform_point(mesh.points[i as usize]));
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
+        drawn.points.extend(corners);
+        drawn.normals.extend([normal; 3]);
+    }
+    if drawn.triangles.len() != mesh.triangles.len() {
+        drawn.triangles = (0..mesh.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    }
+    drawn.color = mesh.color;
 }
 
 /// Springs, grabs, and the drags of a controller.

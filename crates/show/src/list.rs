@@ -16,7 +16,7 @@ pub struct DrawList {
     pub points: Vec<DrawPoint>,
     /// Springs and grabs.
     pub lines: Vec<DrawLine>,
-    /// Surfaces through points of bodies.
+    /// Surfaces through points of bodies, then meshes of bodies, which have no controls.
     pub surfaces: Vec<DrawSurface>,
     /// Surfaces of flesh.
     pub flesh: Vec<DrawFlesh>,
@@ -91,7 +91,13 @@ pub enum LineKind {
 }
 
 impl DrawList {
-    /// Centre and half diagonal of the bounding box of all solids and some points (m); at least 5 cm.
+    /// The points of meshes of bodies (m).
+    pub fn mesh_points(&self) -> impl Iterator<Item = DVec3> + Clone + '_ {
+        let meshes = self.surfaces.iter().filter(|surface| surface.controls.is_empty());
+        meshes.flat_map(|mesh| mesh.points.iter().copied())
+    }
+
+    /// Centre and half diagonal of the bounding box of all solids, meshes and some points (m); at least 5 cm.
     pub fn extent_with(&self, points: impl Iterator<Item = DVec3>) -> (DVec3, f64) {
         let corners = self.solids.iter().flat_map(|solid| {
             let half = solid.shape.half_extents();
@@ -100,7 +106,7 @@ impl DrawList {
             signs.map(move |sign| solid.world_from_shape.transform_point(sign * half))
         });
         let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        let points = points.chain(corners).filter(|point| point.is_finite());
+        let points = points.chain(corners).chain(self.mesh_points()).filter(|point| point.is_finite());
         let (low, high) = points.fold(start, |(low, high), point| (low.min(point), high.max(point)));
         if low.x > high.x {
             return (DVec3::ZERO, 1.0);

@@ -1,7 +1,8 @@
-//! Scenery: the colliders of the world (planes, solids, height fields), for drawing. World axes, metres.
+//! Scenery: the colliders of the world (planes, solids, height fields, meshes), for drawing. World axes, metres.
 
 use glam::DVec3;
 use sinew_compile::WORLD;
+use sinew_engine::{Appearance, MeshAppearance};
 use sinew_math::{Pose, Shape};
 use sinew_scene::{ColliderShapeDoc, SceneDoc};
 
@@ -17,14 +18,16 @@ pub struct Scenery {
     pub planes: Vec<(DVec3, DVec3)>,
     /// Shapes, and world from their frames.
     pub solids: Vec<(Shape, Pose)>,
-    /// Height fields.
+    /// Height fields and meshes.
     pub ground: Vec<ShownSurface>,
 }
 
 impl Scenery {
-    /// The scenery of an expanded scene.
-    pub fn of(scene: &SceneDoc) -> Self {
+    /// The scenery of an expanded scene, with the meshes of the world that was built from it.
+    pub fn of(scene: &SceneDoc, appearance: &Appearance) -> Self {
         let mut scenery = Self::default();
+        let meshes = appearance.meshes.iter().filter(|mesh| mesh.body.is_none());
+        scenery.ground.extend(meshes.map(faceted));
         for collider in scene.colliders.iter().filter(|collider| collider.body == WORLD) {
             match &collider.shape {
                 ColliderShapeDoc::Plane { point, normal } => {
@@ -36,7 +39,7 @@ impl Scenery {
                 ColliderShapeDoc::HeightField { at, size, heights } => {
                     scenery.ground.push(sheet(&at.to_pose(), *size, heights));
                 }
-                ColliderShapeDoc::OfBody => {}
+                ColliderShapeDoc::Convex(_) | ColliderShapeDoc::TriMesh(_) | ColliderShapeDoc::OfBody => {}
             }
         }
         scenery
@@ -47,6 +50,15 @@ impl Scenery {
         let is_empty = self.planes.is_empty() && self.ground.is_empty() && self.solids.is_empty();
         (-gravity).try_normalize().filter(|_| is_empty).map(|up| (point, up))
     }
+}
+
+/// A mesh whose triangles share no points, so that edges stay sharp.
+fn faceted(mesh: &MeshAppearance) -> ShownSurface {
+    let corners = |corners: &[u32; 3]| corners.map(|i| mesh.points[i as usize]);
+    let points = mesh.triangles.iter().flat_map(corners).collect();
+    let triangles = (0..mesh.triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    let color = mesh.color.map_or(STONE, |color| color.to_array());
+    ShownSurface { points, triangles, color, colors: Vec::new() }
 }
 
 /// A height field in the world, two triangles per cell, thinned to at most [`CELLS`] cells along each side.
@@ -80,6 +92,7 @@ fn sheet(at: &Pose, size: [f64; 2], heights: &[Vec<f64>]) -> ShownSurface {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
+    use sinew_engine::Appearance;
     use sinew_math::Pose;
     use sinew_scene::SceneDoc;
 
@@ -112,7 +125,8 @@ mod tests {
                 (shape: Solid(Box(size: (1, 1, 1)))),
                 (body: \"a\", shape: OfBody),
             ])";
-        let scenery = Scenery::of(&SceneDoc::from_ron(text, "a.ron").expect("a scene"));
+        let scene = SceneDoc::from_ron(text, "a.ron").expect("a scene");
+        let scenery = Scenery::of(&scene, &Appearance::default());
         assert_eq!((scenery.planes.len(), scenery.solids.len(), scenery.ground.len()), (1, 1, 0));
         assert_eq!(scenery.planes[0].1, DVec3::Z);
     }

@@ -89,7 +89,7 @@ impl SceneOverview {
             bodies: model.bodies().map(body).collect(),
             joints: model.joints().map(|id| JointCard::of(&expanded, world, id)).collect(),
             flesh: flesh.collect(),
-            scenery: Scenery::of(&expanded),
+            scenery: Scenery::of(&expanded, world.appearance()),
             looks: SceneLooks::of(world),
             reach,
             middle,

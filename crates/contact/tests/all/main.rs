@@ -11,3 +11,4 @@ mod rigid;
 mod scenes;
 mod skin;
 mod slopes;
+mod tri_mesh;

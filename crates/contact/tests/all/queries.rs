@@ -4,7 +4,7 @@ use crate::distances::cloud;
 use glam::{DQuat, DVec2, DVec3};
 use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace,
-    ConvexHull, Groups, HeightField, Owner, PointCloud,
+    ConvexHull, Groups, HeightField, Owner, PointCloud, TriMesh,
 };
 use sinew_math::{Pose, Shape};
 use sinew_testkit::Rng;
@@ -68,6 +68,11 @@ fn crowd(rng: &mut Rng, n: usize) -> (ContactModel, Vec<Pose>) {
         )
         .unwrap(),
     ];
+    for solid in [None, Some(false)] {
+        let (vertices, triangles) = crate::tri_mesh::ball(2, || 1.0);
+        let mesh = TriMesh::new(&vertices, &triangles, solid).unwrap();
+        colliders.push(Collider::new(Owner::World, Pose::IDENTITY, mesh.into(), material).unwrap());
+    }
     let mut poses = Vec::new();
     for i in 0..n {
         let shape = match i % 5 {

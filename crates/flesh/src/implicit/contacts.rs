@@ -139,7 +139,8 @@ impl Contacts {
             self.ahead.clear();
             let moving = bodies.poses.iter().zip(&bodies.motions);
             self.ahead.extend(moving.map(|(pose, motion)| pose.retract(*motion * dt)));
-            contact.rigid_contacts(&self.ahead, 0.0, &mut self.query.work, &mut self.points);
+            let Self { query, points, ahead, .. } = self;
+            contact.rigid_contacts_after(&bodies.poses, ahead, 0.0, &mut query.work, points);
             meeting(model, &self.points, (bodies, &self.ahead), dt)
         })
     }

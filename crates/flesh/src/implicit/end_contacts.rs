@@ -86,7 +86,7 @@ impl EndContacts {
         ends.clear();
         let moving = poses.iter().zip(motions.iter().zip(&*carried));
         ends.extend(moving.map(|(pose, (&end, &carried))| pose.retract((end - carried) * *h)));
-        contact.rigid_contacts(ends, 0.0, &mut query.work, found);
+        contact.rigid_contacts_after(poses, ends, 0.0, &mut query.work, found);
         let sides = ContactSides { model, centres, motions, faces: &query.faces };
         let still = |_: usize, _: usize| DVec3::ZERO;
         found.retain_mut(|contact| {

@@ -67,6 +67,38 @@ fn is_world(name: &String) -> bool {
     name == "world"
 }
 
+document! {
+    /// A convex hull: of points, or of the vertices of a file beside the scene.
+    pub struct HullDoc {
+        /// Its frame in the body's frame.
+        [omit] pub at: PoseDoc,
+        /// At least four points (m), not all in one plane.
+        [omit] pub points: Vec<DVec3>,
+        /// An OBJ or STL file beside the scene, instead of points.
+        [omit] pub file: String,
+        /// Factor on all coordinates, 0.001 for a file in millimetres.
+        pub scale: f64 = 1.0,
+    }
+}
+
+document! {
+    /// Triangles: written out, or of a file beside the scene.
+    pub struct TriMeshDoc {
+        /// Its frame in the body's frame.
+        [omit] pub at: PoseDoc,
+        /// Vertices (m).
+        [omit] pub points: Vec<DVec3>,
+        /// Three vertices each, counter-clockwise from outside.
+        [omit] pub triangles: Vec<[u32; 3]>,
+        /// An OBJ or STL file beside the scene, instead of points and triangles.
+        [omit] pub file: String,
+        /// Factor on all coordinates, 0.001 for a file in millimetres.
+        pub scale: f64 = 1.0,
+        /// Whether the inside of a closed mesh counts; otherwise it is a sheet that touches on both sides. Without a choice, closed meshes are solid.
+        [omit] pub solid: Option<bool>,
+    }
+}
+
 /// The form of a collider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,6 +114,10 @@ pub enum ColliderShapeDoc {
     Solid(ShapeDoc),
     /// All shapes of the body.
     OfBody,
+    /// The convex hull of points.
+    Convex(HullDoc),
+    /// Triangles.
+    TriMesh(TriMeshDoc),
     /// Heights over a grid in the xy-plane of its frame.
     HeightField {
         /// Frame in the body's frame.
@@ -92,4 +128,28 @@ pub enum ColliderShapeDoc {
         /// Rows along y of heights along x (m), all of the same length, at least two each.
         heights: Vec<Vec<f64>>,
     },
+}
+
+impl ColliderShapeDoc {
+    /// Whether it has triangles that can be filled and drawn.
+    pub fn is_mesh(&self) -> bool {
+        matches!(self, Self::Convex(_) | Self::TriMesh(_))
+    }
+
+    /// The file that it names, or an empty name.
+    pub(crate) fn file(&self) -> &str {
+        match self {
+            Self::Convex(HullDoc { file, .. }) | Self::TriMesh(TriMeshDoc { file, .. }) => file,
+            Self::Plane { .. } | Self::Solid(_) | Self::OfBody | Self::HeightField { .. } => "",
+        }
+    }
+
+    /// Gives another name to the file that it names.
+    pub(crate) fn rename_file(&mut self, rename: impl FnOnce(&str) -> String) {
+        if let Self::Convex(HullDoc { file, .. }) | Self::TriMesh(TriMeshDoc { file, .. }) = self
+            && !file.is_empty()
+        {
+            *file = rename(file);
+        }
+    }
 }

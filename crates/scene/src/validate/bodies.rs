@@ -1,5 +1,7 @@
 //! Rules for bodies: positive sizes and masses, possible inertias, rotations that are not zero, colours from 0 to 1.
 
+use std::collections::BTreeSet;
+
 use glam::DVec3;
 use sinew_math::{MassError, Shape, ShapeSize};
 
@@ -38,13 +40,15 @@ pub(super) fn masses_are_positive(scene: &SceneDoc, issues: &mut Issues) {
     }
 }
 
-/// A body that forces move has something that gives it mass.
+/// A body that forces move has something that gives it mass: shapes, or colliders that are meshes.
 pub(super) fn dynamic_bodies_have_mass(scene: &SceneDoc, issues: &mut Issues) {
+    let filled = scene.colliders.iter().filter(|collider| collider.shape.is_mesh());
+    let filled: BTreeSet<&str> = filled.map(|collider| collider.body.as_str()).collect();
     for (path, body) in bodies(scene) {
         let from_shapes = !matches!(body.mass, MassDoc::Properties(_));
-        if body.kind == BodyKindDoc::Dynamic && from_shapes && body.shapes.is_empty() {
-            let hint =
-                "add shapes: […] or mass: Properties(mass: …, inertia: …), or make it Fixed or Kinematic";
+        let is_empty = body.shapes.is_empty() && !filled.contains(body.name.as_str());
+        if body.kind == BodyKindDoc::Dynamic && from_shapes && is_empty {
+            let hint = "add shapes: […], a Convex or TriMesh collider, or mass: Properties(mass: …, inertia: …), or make it Fixed or Kinematic";
             issues.add(Kind::NoMass, path, "this dynamic body has no mass", hint);
         }
     }

@@ -3,7 +3,9 @@
 use super::bodies::{check_rotation, check_shape};
 use super::issues::Issues;
 use super::lookup::{Touchable, WORLD, touchable};
-use crate::doc::{ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, SceneDoc, ShapeDoc};
+use crate::doc::{
+    ColliderDoc, ColliderShapeDoc, ContactDoc, FirmnessDoc, HullDoc, SceneDoc, ShapeDoc, TriMeshDoc,
+};
 use crate::error::SceneIssueKind as Kind;
 
 /// What to use instead of a shape that cannot be a collider.
@@ -46,11 +48,55 @@ fn check_collider(scene: &SceneDoc, issues: &mut Issues, collider: &ColliderDoc,
         }
         ColliderShapeDoc::Solid(solid) => check_solid(issues, solid, &shape),
         ColliderShapeDoc::OfBody => check_body(scene, issues, &collider.body, path),
+        ColliderShapeDoc::Convex(hull) => check_hull(issues, hull, &shape),
+        ColliderShapeDoc::TriMesh(mesh) => check_mesh(issues, mesh, &shape),
         ColliderShapeDoc::HeightField { at, size, heights } => {
             issues.require_positive(&shape, &[("size", size[0].min(size[1]))]);
             check_rotation(issues, &at.rotation, || format!("{shape}.at.rotation"));
             check_heights(issues, heights, &format!("{shape}.heights"));
         }
+    }
+}
+
+/// Points or a file, and a scale.
+fn check_hull(issues: &mut Issues, hull: &HullDoc, path: &str) {
+    issues.require_positive(path, &[("scale", hull.scale)]);
+    check_rotation(issues, &hull.at.rotation, || format!("{path}.at.rotation"));
+    match (hull.points.len(), hull.file.is_empty()) {
+        (0, true) => {
+            let message = "this hull has neither points nor a file";
+            issues.add(Kind::BadCollider, path, message, "add points: [(x, y, z), …] or file: \"hull.obj\"");
+        }
+        (1.., false) => {
+            let message = "this hull has points and a file";
+            issues.add(Kind::BadCollider, format!("{path}.points"), message, "leave out one of the two");
+        }
+        (n @ 1..4, true) => {
+            let message = format!("{n} points have no volume");
+            let hint = "use at least four points that are not in one plane";
+            issues.add(Kind::BadCollider, format!("{path}.points"), message, hint);
+        }
+        _ => {}
+    }
+}
+
+/// Points and triangles between them, or a file; and a scale.
+fn check_mesh(issues: &mut Issues, mesh: &TriMeshDoc, path: &str) {
+    issues.require_positive(path, &[("scale", mesh.scale)]);
+    check_rotation(issues, &mesh.at.rotation, || format!("{path}.at.rotation"));
+    let (n, has_file) = (mesh.points.len(), !mesh.file.is_empty());
+    let is_empty = mesh.points.is_empty() && mesh.triangles.is_empty();
+    if has_file && !is_empty {
+        let message = "this mesh has a file, and points or triangles";
+        issues.add(Kind::BadCollider, format!("{path}.file"), message, "leave out one of the two");
+    } else if !has_file && mesh.triangles.is_empty() {
+        let message = "this mesh has neither triangles nor a file";
+        let hint = "add file: \"mesh.obj\", or points: [(x, y, z), …] and triangles: [(0, 1, 2), …]";
+        issues.add(Kind::BadCollider, path, message, hint);
+    } else if let Some(k) = mesh.triangles.iter().position(|t| t.iter().any(|&i| i as usize >= n)) {
+        let message = format!("this triangle refers to a point that does not exist; there are {n} points");
+        let hint = "count points from 0";
+        issues.add(Kind::BadCollider, format!("{path}.triangles[{k}]"), message, hint);
     }
 }
 

@@ -14,6 +14,7 @@ mod health;
 mod inputs;
 mod linkages;
 mod loops;
+mod meshes;
 mod posing;
 mod ranges;
 mod reduced;

@@ -1,0 +1,387 @@
+//! Contacts of a convex body with a triangle mesh.
+//!
+//! Three kinds of features touch, as of a skin (`skin_search.rs`):
+//!
+//! | body | mesh | where | normal |
+//! |---|---|---|---|
+//! | corner, end, rim, centre of a ball | face | over or behind the face | of the face |
+//! | surface | ridge | lowest part of the ridge over the body, by `edge_touch.rs` | of the body |
+//! | surface | corner | the corner | of the body |
+//!
+//! Ridges and corners touch only from directions in which no face of theirs is nearer, and edges inside a flat patch are no features: nothing
+//! catches on them, and flat ground touches a body in the same points as a plane. A point of the body is *behind* a face if the segment from the middle of
+//! the body to it crosses the mesh an odd number of times; so a sheet pushes to the side where the middle of the body is, without a memory. Beyond a concave edge
+//! a face goes on for a part of the size of the body, so that a body in a corner touches both walls. If the middle of the body is inside a solid,
+//! the body is pushed out through the nearest face. Cost: a box query, then the triangles near the body times its points.
+//!
+//! Frame of the mesh unless stated, metres.
+
+use crate::edge_touch::EdgeEnds;
+use crate::ground_points::{GroundPoint, GroundPoints};
+use crate::mesh_features::{FLAT, MeshCorner, Ridge};
+use crate::nearest::{LocalBox, Nearest};
+use crate::placed::{ContactSpot, WorldShape};
+use crate::primitives::hinders_rolling;
+use crate::refit_tree::NodeBox;
+use crate::shape::ContactShape;
+use crate::tri_mesh::TriMesh;
+use glam::{DMat3, DVec3};
+use sinew_math::Shape;
+
+/// A ridge or corner touches from a direction up to this sine beside its faces.
+const BESIDE: f64 = 0.02;
+/// A point beyond the edge of a triangle by less than this part of its size is over it.
+const RIM: f64 = 1e-9;
+/// Beyond a concave edge a face goes on for this part of the smallest half extent of the body.
+const BEYOND: f64 = 0.1;
+/// An edge is concave if the face behind it rises by this sine.
+const CONCAVE: f64 = 1e-3;
+/// Most crossings of a mesh and a way through a body that are told apart.
+const MOST_CROSSINGS: usize = 16;
+/// The part of a ridge at each end that belongs to its corners.
+const END: f64 = 1e-6;
+/// Features: which kind, then the number of the patch, ridge or corner, then that of the point.
+const FACE: u64 = 1 << 46;
+const RIDGE: u64 = 2 << 46;
+const CORNER: u64 = 3 << 46;
+const SHIFT: u32 = 20;
+
+/// Buffers.
+#[derive(Default)]
+pub(crate) struct MeshScratch {
+    faces: Vec<u32>,
+    items: Vec<u32>,
+    points: GroundPoints,
+}
+
+/// A body over a mesh.
+struct MeshPair<'a> {
+    mesh: &'a TriMesh,
+    shape: &'a ContactShape,
+    /// Mesh from body.
+    axes: DMat3,
+    offset: DVec3,
+    /// Where the middle of the body is, or was before it came here.
+    middle: DVec3,
+    /// How far faces go on beyond concave edges.
+    beyond: f64,
+    margin: f64,
+}
+
+/// Where two surfaces touch.
+struct MeshTouch {
+    feature: u64,
+    /// Half way between the surfaces.
+    point: DVec3,
+    /// Towards the body.
+    normal: DVec3,
+    distance: f64,
+}
+
+impl MeshScratch {
+    /// Adds the contacts of a convex body with a mesh; normals point to the body.
+    pub(crate) fn touch(
+        &mut self,
+        body: WorldShape<'_>,
+        ground: WorldShape<'_>,
+        margin: f64,
+        out: &mut Vec<ContactSpot>,
+    ) {
+        let (ContactShape::Mesh(mesh), Some(extent)) = (ground.shape, body.shape.extent()) else { return };
+        let to_mesh = ground.placed.axes.transpose();
+        let (axes, offset) = (to_mesh * body.placed.axes, ground.placed.local(body.placed.pose.translation));
+        let before = body.placed.before.transform_point(body.shape.middle());
+        let middle = ground.placed.before.inverse().transform_point(before);
+        let beyond = BEYOND * extent.half.min_element();
+        let pair = MeshPair { mesh, shape: body.shape, axes, offset, middle, beyond, margin };
+        let from = out.len();
+        let mut add = |touch: MeshTouch| {
+            out.push(ContactSpot {
+                feature: touch.feature,
+                point: ground.placed.pose.transform_point(touch.point),
+                normal: ground.placed.axes * touch.normal,
+                distance: touch.distance,
+            });
+        };
+        pair.run(extent, self, &mut add);
+        keep_deepest(out, from);
+    }
+}
+
+/// Of the contacts of one feature, from an index on, keeps the deepest.
+fn keep_deepest(spots: &mut Vec<ContactSpot>, from: usize) {
+    spots[from..].sort_unstable_by(|a, b| a.feature.cmp(&b.feature).then(a.distance.total_cmp(&b.distance)));
+    let (mut i, mut last) = (0, None);
+    spots.retain(|spot| {
+        i += 1;
+        i <= from || last.replace(spot.feature) != Some(spot.feature)
+    });
+}
+
+impl MeshPair<'_> {
+    fn run(&self, extent: LocalBox, scratch: &mut MeshScratch, add: &mut impl FnMut(MeshTouch)) {
+        let MeshScratch { faces, items, points } = scratch;
+        let centre = self.axes * extent.centre + self.offset;
+        let half = extent.turned(self.axes) + DVec3::splat(self.margin);
+        let near = NodeBox { low: centre - half, high: centre + half };
+        if self.mesh.is_solid() {
+            let nearest = self.mesh.distance(self.middle);
+            if nearest.distance < 0.0 {
+                self.push_out(nearest, points, add);
+                return;
+            }
+        }
+        faces.clear();
+        self.mesh.faces_in(&near, |face| faces.push(face));
+        faces.retain(|&face| self.is_near(face));
+        if matches!(self.shape, ContactShape::Solid(Shape::Cylinder { .. })) {
+            self.rims(faces, points, add);
+        } else {
+            points.fill(self.shape, DVec3::NEG_Z);
+            points.iter().for_each(|point| self.point(faces, faces, point, add));
+        }
+        let features = &self.mesh.features;
+        items.clear();
+        self.mesh.ridges.within(&near, |item| items.push(item));
+        for &item in &*items {
+            self.ridge(item, &features.ridges[item as usize], add);
+        }
+        items.clear();
+        self.mesh.corners.within(&near, |item| items.push(item));
+        for &item in &*items {
+            self.corner(item, &features.corners[item as usize], add);
+        }
+    }
+
+    /// Whether a face comes near the body, by the distance of its centre.
+    fn is_near(&self, face: u32) -> bool {
+        let corners = self.mesh.corners_of(face);
+        let centre = (corners[0] + corners[1] + corners[2]) / 3.0;
+        let radius = corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max);
+        let nearest = self.shape.distance(self.to_body(centre));
+        nearest.is_some_and(|nearest| nearest.distance <= self.margin + self.beyond + radius)
+    }
+
+    /// The points of a cylinder depend on what it stands or lies on: they are those of each patch.
+    fn rims(&self, faces: &mut [u32], points: &mut GroundPoints, add: &mut impl FnMut(MeshTouch)) {
+        let patch = |face: &u32| self.mesh.features.patches[*face as usize];
+        faces.sort_unstable_by_key(|face| (patch(face), *face));
+        for same in faces.chunk_by(|a, b| patch(a) == patch(b)) {
+            let normal = self.mesh.normals[same[0] as usize];
+            let side = normal.dot(self.middle - self.mesh.corners_of(same[0])[0]);
+            let down = self.axes.transpose() * (normal * -1f64.copysign(side));
+            points.fill(self.shape, down);
+            for point in points.iter().filter(|point| !self.hinders(down, point.feature)) {
+                let place = self.axes * point.point + self.offset;
+                if same
+                    .iter()
+                    .any(|&face| self.is_over(face, place, 0.0) || self.crossing(face, place, 0.0).is_some())
+                {
+                    self.point(faces, same, point, add);
+                }
+            }
+        }
+    }
+
+    fn hinders(&self, down: DVec3, feature: u64) -> bool {
+        matches!(self.shape, ContactShape::Solid(shape) if hinders_rolling(shape, down, feature))
+    }
+
+    /// A point of the body and some faces, `all` of those that are near.
+    fn point(&self, all: &[u32], faces: &[u32], point: &GroundPoint, add: &mut impl FnMut(MeshTouch)) {
+        let place = self.axes * point.point + self.offset;
+        let Some(entry) = self.entry(all, place) else {
+            for &face in faces {
+                let height = self.height(face, place);
+                let side = 1f64.copysign(height);
+                if height.abs() - point.radius <= self.margin
+                    && (side > 0.0 || !self.mesh.is_solid())
+                    && self.is_over(face, place, side)
+                {
+                    add(self.on_face(face, point, (place, side)));
+                }
+            }
+            return;
+        };
+        // behind: what it came through counts, with walls beside it; of what is far away only the nearest
+        let side = 1f64.copysign(self.height(entry, self.middle));
+        let depth = |face: u32| -side * self.height(face, place);
+        let is_under = |face: u32| depth(face) >= 0.0 && self.is_over(face, place, side);
+        let came_through = |face: u32| {
+            face == entry
+                || side * self.height(face, self.middle) > 0.0 && self.crossing(face, place, side).is_some()
+        };
+        let is_far = depth(entry) > self.beyond;
+        let nearest = |least: u32, &face: &u32| if depth(face) < depth(least) { face } else { least };
+        let nearest = all.iter().filter(|&&face| is_far && is_under(face)).fold(entry, nearest);
+        for &face in faces {
+            let counts = if is_far { face == nearest } else { came_through(face) };
+            if counts {
+                add(self.on_face(face, point, (place, side)));
+            }
+        }
+    }
+
+    /// The contact of a point of the body with the plane of a face.
+    fn on_face(&self, face: u32, point: &GroundPoint, (place, side): (DVec3, f64)) -> MeshTouch {
+        let normal = self.mesh.normals[face as usize] * side;
+        let distance = side * self.height(face, place) - point.radius;
+        let patch = u64::from(self.mesh.features.patches[face as usize]);
+        MeshTouch {
+            feature: FACE | patch << SHIFT | point.feature & ((1 << SHIFT) - 1),
+            point: place - normal * (point.radius + 0.5 * distance),
+            normal,
+            distance,
+        }
+    }
+
+    /// Of a point over the plane of a face.
+    fn height(&self, face: u32, place: DVec3) -> f64 {
+        self.mesh.normals[face as usize].dot(place - self.mesh.corners_of(face)[0])
+    }
+
+    /// Whether the foot of a point is on a triangle, or beyond edges that are concave seen from a side.
+    fn is_over(&self, face: u32, place: DVec3, side: f64) -> bool {
+        let corners = self.mesh.corners_of(face);
+        let (normal, rises) = (self.mesh.normals[face as usize], self.mesh.features.rises[face as usize]);
+        // above a patch that is bent a little, a point may be over none of two neighbours
+        let fold = 2.0 * FLAT * normal.dot(place - corners[0]).abs();
+        (0..3).all(|k| {
+            let (from, to) = (corners[k], corners[(k + 1) % 3]);
+            let along = to - from;
+            let length = along.length();
+            let inside = normal.cross(along).dot(place - from) / length;
+            let slack = if side * rises[k] > CONCAVE { self.beyond } else { RIM * length + fold };
+            inside >= -slack
+        })
+    }
+
+    /// Where a face, with what it goes on beyond edges that are concave seen from a side, crosses the way from the middle of the body to a point
+    /// (0 to 1).
+    fn crossing(&self, face: u32, place: DVec3, side: f64) -> Option<f64> {
+        let (from, to) = (self.height(face, self.middle), self.height(face, place));
+        let at = from / (from - to);
+        let crosses = from * to < 0.0 && self.is_over(face, self.middle + (place - self.middle) * at, side);
+        crosses.then_some(at)
+    }
+
+    /// The first face on the way from the middle of the body to a point that is behind it: the way crosses the mesh an odd number of times, or the
+    /// point is close behind the first. (A hill that reaches into a body from below is crossed twice; the point is beside it.)
+    fn entry(&self, faces: &[u32], place: DVec3) -> Option<u32> {
+        let mut first: Option<(f64, u32)> = None;
+        let mut found = [f64::NAN; MOST_CROSSINGS];
+        let mut n = 0;
+        for &face in faces {
+            let (from, to) = (self.height(face, self.middle), self.height(face, place));
+            if from * to >= 0.0 {
+                continue;
+            }
+            let at = from / (from - to);
+            let is_new = found[..n].iter().all(|other| (other - at).abs() > RIM);
+            if is_new
+                && n < MOST_CROSSINGS
+                && self.is_over(face, self.middle + (place - self.middle) * at, 0.0)
+            {
+                found[n] = at;
+                n += 1;
+                first = first.filter(|first| first.0 <= at).or(Some((at, face)));
+            }
+        }
+        let (at, face) = first?;
+        let is_close = (1.0 - at) * place.distance(self.middle) <= self.beyond;
+        (n % 2 == 1 || is_close).then_some(face)
+    }
+
+    fn ridge(&self, index: u32, ridge: &Ridge, add: &mut impl FnMut(MeshTouch)) {
+        let feature = RIDGE | u64::from(index) << SHIFT;
+        if let ContactShape::Solid(Shape::Sphere { radius }) = self.shape {
+            let along = ridge.ends[1] - ridge.ends[0];
+            let at = (self.offset - ridge.ends[0]).dot(along) / along.length_squared();
+            if at > 0.0 && at < 1.0 {
+                let place = ridge.ends[0] + along * at;
+                self.ball(feature, place, *radius, add, |direction| {
+                    self.mesh.may_touch_ridge(ridge, direction, 0.0)
+                });
+            }
+            return;
+        }
+        let places = ridge.ends.map(|end| self.to_body(end));
+        let Some(first) = self.shape.distance(places[0]) else { return };
+        if first.distance > self.margin + places[0].distance(places[1]) {
+            return;
+        }
+        let Some(second) = self.shape.distance(places[1]) else { return };
+        let edge = EdgeEnds { places, nearest: [first, second] };
+        for (k, point) in edge.lowest(self.shape, self.margin).into_iter().enumerate() {
+            let Some((point, outward)) = point.and_then(|point| Some((point, point.normal?))) else {
+                continue;
+            };
+            let direction = self.axes * -outward;
+            let is_between = point.at > END && point.at < 1.0 - END;
+            if is_between
+                && point.distance <= self.margin
+                && self.mesh.may_touch_ridge(ridge, direction, BESIDE)
+            {
+                let place = ridge.ends[0] + (ridge.ends[1] - ridge.ends[0]) * point.at;
+                add(self.on_mesh(feature | k as u64, place, direction, point.distance));
+            }
+        }
+    }
+
+    fn corner(&self, index: u32, corner: &MeshCorner, add: &mut impl FnMut(MeshTouch)) {
+        let feature = CORNER | u64::from(index) << SHIFT;
+        if let ContactShape::Solid(Shape::Sphere { radius }) = self.shape {
+            self.ball(feature, corner.place, *radius, add, |direction| {
+                self.mesh.may_touch_corner(corner, direction, 0.0)
+            });
+            return;
+        }
+        let Some(Nearest { distance, normal }) = self.shape.distance(self.to_body(corner.place)) else {
+            return;
+        };
+        let direction = self.axes * -normal;
+        if distance <= self.margin && self.mesh.may_touch_corner(corner, direction, BESIDE) {
+            add(self.on_mesh(feature, corner.place, direction, distance));
+        }
+    }
+
+    /// A ball and a point of the mesh that it may touch from some directions.
+    fn ball(
+        &self,
+        feature: u64,
+        place: DVec3,
+        radius: f64,
+        add: &mut impl FnMut(MeshTouch),
+        may_touch: impl Fn(DVec3) -> bool,
+    ) {
+        let apart = self.offset - place;
+        let length = apart.length();
+        if length - radius <= self.margin && length > 0.0 && may_touch(apart / length) {
+            add(self.on_mesh(feature, place, apart / length, length - radius));
+        }
+    }
+
+    fn on_mesh(&self, feature: u64, place: DVec3, normal: DVec3, distance: f64) -> MeshTouch {
+        MeshTouch { feature, point: place + normal * (0.5 * distance), normal, distance }
+    }
+
+    fn to_body(&self, place: DVec3) -> DVec3 {
+        self.axes.transpose() * (place - self.offset)
+    }
+
+    /// The points of a body whose middle is inside a solid, against the plane through the nearest point of the surface.
+    fn push_out(&self, nearest: Nearest, points: &mut GroundPoints, add: &mut impl FnMut(MeshTouch)) {
+        let Nearest { distance, normal } = nearest;
+        let surface = self.middle - normal * distance;
+        let down = self.axes.transpose() * -normal;
+        points.fill(self.shape, down);
+        for point in points.iter().filter(|point| !self.hinders(down, point.feature)) {
+            let place = self.axes * point.point + self.offset;
+            let distance = normal.dot(place - surface) - point.radius;
+            if distance <= self.margin {
+                let at = place - normal * (point.radius + 0.5 * distance);
+                add(MeshTouch { feature: point.feature, point: at, normal, distance });
+            }
+        }
+    }
+}
