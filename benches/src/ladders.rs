@@ -49,7 +49,7 @@ impl Ladder {
 
     /// Accelerations of the swinging ladder, to the paper's precision, from a cold start.
     pub(crate) fn acceleration(&self, method: Method) -> Result<(Model, Settings), SuiteFailure> {
-        let explicit = ExplicitDoc { method: ExplicitMethodDoc::Euler, baumgarte: 0.0 };
+        let explicit = ExplicitDoc { method: ExplicitMethodDoc::Euler, baumgarte: 0.0, most_substeps: 1 };
         let scene = SceneDoc {
             stepper: StepperDoc::Explicit(explicit),
             loops: LoopsDoc {

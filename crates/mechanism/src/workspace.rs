@@ -48,10 +48,7 @@ pub struct Workspace {
     pub(crate) next_laws: Vec<(u32, [CoordinateLaws; 2])>,
     /// Momenta and energies of the islands.
     pub(crate) islands: IslandScratch,
-    /// Where a part of a step begins that may be made again.
-    pub(crate) part_start: State,
-    /// Input of a part of a step; made when a step is first divided.
-    pub(crate) part_input: Option<Box<Input>>,
+    pub(crate) part: PartScratch,
     /// Made when the displacement stepper is first used.
     pub(crate) displacement: Option<Box<DisplacementScratch>>,
     /// Made when the explicit stepper is first used.
@@ -171,6 +168,15 @@ pub(crate) struct DisplacementScratch {
     pub(crate) poses: Vec<Pose>,
 }
 
+/// A part of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PartScratch {
+    /// Where it begins, if it may be made again.
+    pub(crate) start: State,
+    /// Its input; made when a step is first divided.
+    pub(crate) input: Option<Box<Input>>,
+}
+
 impl Workspace {
     /// Scratch for a model.
     pub fn new(model: &Model) -> Self {
@@ -191,8 +197,7 @@ impl Workspace {
             block: None,
             next_laws: Vec::new(),
             islands: IslandScratch { motors: KnownMotor::all(model), ..IslandScratch::default() },
-            part_start: State::default(),
-            part_input: None,
+            part: PartScratch::default(),
             displacement: None,
             explicit: None,
         }

@@ -73,7 +73,7 @@ pub fn step_coupled(
     }
     let mut run = Refinement::new(model, &settings.loops, input, watch);
     let mut substeps = Substeps::new(settings.most_substeps());
-    let mut part_input = workspace.part_input.take();
+    let mut part_input = workspace.part.input.take();
     if settings.most_substeps() > 1 {
         part_input.get_or_insert_default();
     }
@@ -128,7 +128,7 @@ pub fn step_coupled(
     }
     state.time = end;
     workspace.reactions.finish(state, settings.dt);
-    workspace.part_input = part_input;
+    workspace.part.input = part_input;
     workspace.input_index = tables;
     workspace.islands.momenta = momenta;
     report.loops = run.report;
@@ -189,14 +189,14 @@ fn tentatively(
     if !active.task.is_tentative {
         return step(active);
     }
-    let mut start = std::mem::take(&mut active.workspace.part_start);
+    let mut start = std::mem::take(&mut active.workspace.part.start);
     start.clone_from(active.state);
     let made = step(active);
     let ActiveStep { task, state, workspace, .. } = active;
     let report = match made {
         Ok(report) => report,
         Err(failed) => {
-            workspace.part_start = start;
+            workspace.part.start = start;
             return Err(failed);
         }
     };
@@ -208,7 +208,7 @@ fn tentatively(
     if tears {
         std::mem::swap(*state, &mut start);
     }
-    workspace.part_start = start;
+    workspace.part.start = start;
     let failed = NotMade { solves: report.iterations, worst: None, remedy: Remedy::Divide(left) };
     if tears { Err(failed) } else { Ok(report) }
 }

@@ -215,7 +215,7 @@ fn loop_settings_are_read_and_written() {
     let text = r#"(
         format: 1,
         name: "all",
-        stepper: Displacement(jacobian: Predicted, rotation: Exponential, tolerance: 1e-8, iterations: 7),
+        stepper: Displacement(jacobian: Predicted, rotation: Exponential, tolerance: 1e-8, iterations: 7, most_substeps: 4),
         loops: (solver: FullDense, method: BiConjugateGradient, precondition: false, precision: 1e-3,
             iterations: 0, restarts: 0, warm_start: false),
         assemble: true,
@@ -231,6 +231,7 @@ fn loop_settings_are_read_and_written() {
         rotation: RotationStepDoc::Exponential,
         tolerance: 1e-8,
         iterations: 7,
+        most_substeps: 4,
     };
     assert_eq!(scene.stepper, StepperDoc::Displacement(stepper));
     let loops = LoopsDoc {
