@@ -48,13 +48,14 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> Resu
     step.run.done(Stage::Prepare);
 
     let (mut error, mut iterations) = correct_along_start(step, scheme, &mut scratch);
+    let met_along_start = error.largest() <= scheme.tolerance;
     let ActiveStep { task, state, workspace, run } = step;
-    if error.largest() > scheme.tolerance && task.is_tentative {
+    if !met_along_start && task.is_tentative {
         workspace.displacement = Some(scratch);
         let remedy = Remedy::Divide(error.largest());
         return Err(NotMade { solves: iterations, worst: None, remedy });
     }
-    if error.largest() > scheme.tolerance {
+    if !met_along_start {
         // Along the directions of the start it cannot be done: assemble where the bodies are.
         workspace.reactions.give_up();
         predict(task, state, scheme, &mut scratch);
@@ -68,7 +69,8 @@ pub(crate) fn step(step: &mut ActiveStep<'_, '_>, scheme: &Displacement) -> Resu
         std::mem::swap(&mut state.poses, &mut scratch.poses);
     }
 
-    finish(task, state, &scratch);
+    let carries_all = met_along_start && scheme.rotation == CarriedRotation::Momentum;
+    finish(task, state, &scratch, carries_all);
     workspace.displacement = Some(scratch);
     run.done(Stage::Integrate);
     Ok(StepReport {
@@ -282,8 +284,9 @@ fn correct(
     }
 }
 
-/// Leaves poses, increments and mean velocities in the state.
-fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch) {
+/// Leaves poses, increments and mean velocities in the state. Increments that were carried stay as they are: the
+/// difference of two positions is rounded by the size of the positions, and short steps divide it by a short time.
+fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch, carries_all: bool) {
     let (model, h) = (task.model, task.settings.dt);
     let n = state.poses.len();
     let history = &mut state.history;
@@ -294,7 +297,11 @@ fn finish(task: &StepTask<'_>, state: &mut State, scratch: &DisplacementScratch)
             continue;
         }
         let new = scratch.poses[body];
-        let step = increment(&state.poses[body], &new);
+        let step = if carries_all {
+            Motion { angular: scratch.turns[body], linear: scratch.carried[body].linear }
+        } else {
+            increment(&state.poses[body], &new)
+        };
         history.increments[body] = step;
         state.motions[body] = step * (1.0 / h);
         state.poses[body] = new;
