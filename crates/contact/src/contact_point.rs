@@ -26,13 +26,39 @@ pub enum Mover {
     Face(u32),
 }
 
+/// The other side of a contact, from which the normal points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Opposite {
+    /// The world: it does not move.
+    World,
+    /// A body, by its index.
+    Body(u32),
+    /// A place of the skin of flesh.
+    Flesh {
+        /// The flesh.
+        flesh: u32,
+        /// A face in [`crate::SkinMeeting`], then whatever number the caller gives it.
+        place: u32,
+    },
+}
+
+impl From<Owner> for Opposite {
+    fn from(owner: Owner) -> Self {
+        match owner {
+            Owner::World => Self::World,
+            Owner::Body(body) => Self::Body(body),
+        }
+    }
+}
+
 /// Identifies a contact from step to step, by its two sides and the features that touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactKey {
     /// Collider of the first side, or index of the vertex.
     pub a: u32,
-    /// Collider of the other side.
+    /// Collider of the other side; `u32::MAX` less its number for flesh.
     pub b: u32,
     /// Corners, edges and faces that touch; [`ContactKey::VERTEX`] for a vertex.
     pub feature: u64,
@@ -70,7 +96,7 @@ pub struct ContactPoint {
     /// The first side, pushed along the normal.
     pub a: Mover,
     /// The other side, pushed against the normal.
-    pub b: Owner,
+    pub b: Opposite,
     /// Where both forces act (m): midway between the surfaces, or at the vertex of flesh.
     pub point: DVec3,
     /// Unit normal, from `b` to `a`.
@@ -85,7 +111,7 @@ impl ContactPoint {
     /// The bodies on its two sides; none for flesh and for the world.
     pub fn bodies(&self) -> [Option<usize>; 2] {
         let first = if let Mover::Body(body) = self.a { Some(body as usize) } else { None };
-        let other = if let Owner::Body(body) = self.b { Some(body as usize) } else { None };
+        let other = if let Opposite::Body(body) = self.b { Some(body as usize) } else { None };
         [first, other]
     }
 

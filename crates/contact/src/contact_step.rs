@@ -27,6 +27,7 @@ const SLIDING_SLOPE: f64 = 1e-6;
 const REVIEW_TOLERANCE: f64 = 0.01;
 
 /// By how much contacts that bounce are stiffer than others: their speed is then right to a thousandth.
+const FIRM: f64 = 1e3;
 const BOUNCING: f64 = 100.0;
 
 /// The state of a contact in a step.
@@ -283,7 +284,9 @@ impl ContactStart {
     pub(crate) fn pressed(&self, h: f64, damping: f64) -> PressedStart {
         let ContactLaw { stiffness, tangential_stiffness: grip, .. } = self.law;
         if self.rebound > 0.0 {
-            let (stiffness, grip) = (stiffness * BOUNCING, grip * BOUNCING);
+            // Firm in short steps, too: h² k is many times the mass that it turns back.
+            let firm = f64::max(BOUNCING, FIRM * self.mass / (h * h * stiffness));
+            let (stiffness, grip) = (stiffness * firm, grip * firm);
             return PressedStart { depth: h * self.rebound, stiffness, grip, damping: 0.0 };
         }
         PressedStart { depth: self.depth, stiffness, grip, damping }

@@ -44,11 +44,13 @@ mod model;
 mod point_contacts;
 
 mod skin_contacts;
+mod skin_edges;
+mod skin_pair;
 
 pub use anchors::{Anchors, ContactAnchor};
 pub use collider::{Collider, Groups};
 pub use contact_force::ContactForce;
-pub use contact_point::{ContactKey, ContactPoint, Impact, Mover, Owner};
+pub use contact_point::{ContactKey, ContactPoint, Impact, Mover, Opposite, Owner};
 pub use contact_step::{ContactRow, ContactStart, ContactStep, Grip};
 pub use convex_hull::ConvexHull;
 pub use error::ContactError;
@@ -58,8 +60,9 @@ pub use model::{ContactModel, ContactReport, ContactWorkspace};
 pub use point_contacts::PointCloud;
 pub use potential::{ContactPotential, ContactSlope};
 pub use shape::ContactShape;
-pub use skin::Skin;
+pub use skin::{FittedSkin, Skin};
 pub use skin_contacts::{SkinCloud, SkinContacts};
+pub use skin_pair::{FacePlace, PlacedSkin, SkinMeeting};
 pub use skin_search::SkinContact;
 pub use solve::{Approach, ContactSolve, ContactSummary};
 pub use tri_mesh::TriMesh;

@@ -59,7 +59,7 @@ impl NarrowScratch {
         out.extend(self.spots.iter().map(|spot| ContactPoint {
             key: ContactKey { a, b, feature: spot.feature },
             a: Mover::Body(body),
-            b: second.owner(),
+            b: second.owner().into(),
             point: spot.point,
             normal: spot.normal,
             depth: -spot.distance,

@@ -114,7 +114,7 @@ impl Scan<'_> {
         out.push(ContactPoint {
             key: ContactKey { a: vertex, b: self.index, feature: ContactKey::VERTEX },
             a: Mover::Vertex(vertex),
-            b: self.collider.owner(),
+            b: self.collider.owner().into(),
             point,
             normal,
             depth: -distance,

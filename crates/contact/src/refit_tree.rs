@@ -30,6 +30,17 @@ impl NodeBox {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
     }
 
+    /// The largest product `−a·b` of vectors inside two boxes.
+    pub(crate) fn most_opposed(&self, other: &Self) -> f64 {
+        let along = |a: DVec3| (a * other.low).max(a * other.high);
+        along(-self.low).max(along(-self.high)).element_sum()
+    }
+
+    /// Larger by a distance (m) on all sides.
+    pub(crate) fn widened(self, by: f64) -> Self {
+        Self { low: self.low - by, high: self.high + by }
+    }
+
     /// Squared distance of a point (m²), zero inside.
     pub(crate) fn distance_squared(&self, point: DVec3) -> f64 {
         (self.low - point).max(point - self.high).max(DVec3::ZERO).length_squared()
@@ -42,7 +53,7 @@ impl NodeBox {
         (enters <= leaves).then_some(enters)
     }
 
-    fn with(self, other: Self) -> Self {
+    pub(crate) fn with(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 }
@@ -117,17 +128,45 @@ impl RefitTree {
         boxes: &[NodeBox],
         state: &mut T,
         wanted: impl Fn(&T, &NodeBox) -> bool,
+        visit: impl FnMut(&mut T, u32),
+    ) {
+        self.walk_nodes(state, |state, node| wanted(state, &boxes[node]), visit);
+    }
+
+    /// Gives `visit` the items of all leaves that are `wanted`; nodes are numbered as their boxes.
+    pub(crate) fn walk_nodes<T>(
+        &self,
+        state: &mut T,
+        wanted: impl Fn(&T, usize) -> bool,
         mut visit: impl FnMut(&mut T, u32),
     ) {
         let mut i = 0;
         while let Some(node) = self.nodes.get(i) {
-            if wanted(state, &boxes[i]) {
+            if wanted(state, i) {
                 self.leaf(node).iter().for_each(|&item| visit(state, item));
                 i += 1;
             } else {
                 i = node.skip as usize;
             }
         }
+    }
+
+    /// Nodes that together contain all items, each with its items, at most `most` of them.
+    pub(crate) fn groups(&self, most: usize) -> impl Iterator<Item = (usize, &[u32])> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            loop {
+                let (at, node) = (next, self.nodes.get(next)?);
+                let after =
+                    self.nodes.get(node.skip as usize).map_or(self.items.len(), |node| node.first as usize);
+                let items = &self.items[node.first as usize..after];
+                let is_group = items.len() <= most || node.count > 0;
+                next = if is_group { node.skip as usize } else { at + 1 };
+                if is_group {
+                    return Some((at, items));
+                }
+            }
+        })
     }
 
     fn leaf(&self, node: &Node) -> &[u32] {
@@ -139,6 +178,26 @@ impl RefitTree {
 mod tests {
     use super::*;
     use sinew_testkit::Rng;
+
+    #[test]
+    fn groups_contain_every_item_once() {
+        let mut rng = Rng::new(6);
+        for (n, most) in [(1, 4), (9, 4), (300, 16), (300, 1000)] {
+            let boxes: Vec<NodeBox> = (0..n).map(|_| random_box(&mut rng)).collect();
+            let tree = RefitTree::new(&boxes);
+            let mut fitted = Vec::new();
+            tree.refit(|item| boxes[item as usize], &mut fitted);
+            let mut found: Vec<u32> = Vec::new();
+            for (node, items) in tree.groups(most) {
+                assert!(
+                    items.len() <= most && items.iter().all(|&i| fitted[node].overlap(&boxes[i as usize]))
+                );
+                found.extend(items);
+            }
+            found.sort_unstable();
+            assert_eq!(found, (0..n).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn a_walk_finds_what_a_search_through_all_items_finds() {

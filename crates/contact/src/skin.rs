@@ -17,6 +17,12 @@ const RAYS: [DVec3; 3] = [
     DVec3::new(0.431_934_2, -0.863_868_4, 0.259_160_5),
 ];
 
+/// Distance of a place just outside a point, in edges of the skin.
+const OUTSIDE: f64 = 0.01;
+
+/// An edge is sharp if the cosine between the normals of its faces is below this: about 18°.
+const SHARP: f64 = 0.95;
+
 /// Triangles over the points of a cloud, counter-clockwise seen from outside.
 #[derive(Clone, Debug)]
 pub struct Skin {
@@ -30,6 +36,15 @@ pub struct Skin {
     pub(crate) point_thickness: Vec<f64>,
     pub(crate) tree: RefitTree,
     n_points: usize,
+    /// Points within two edges of each point, and where those of each begin.
+    around: Vec<u32>,
+    first_around: Vec<u32>,
+    /// Root mean square of the edges (m); zero without edges.
+    pub(crate) edge: f64,
+    /// The face that each point belongs to; `u32::MAX` for a point of no face.
+    pub(crate) face_of: Vec<u32>,
+    /// Points that are inside another part of the skin at rest.
+    pub(crate) overlaps_itself: Vec<bool>,
 }
 
 /// An edge and the faces on its two sides; both are the same at a border.
@@ -56,8 +71,28 @@ impl Skin {
         let tree = RefitTree::new(&boxes);
         let (half_thickness, point_thickness) = (Vec::new(), vec![f64::INFINITY; rest.len()]);
         let n_points = rest.len();
-        let mut skin =
-            Self { triangles, edges, first_edges, half_thickness, point_thickness, tree, n_points };
+        let square =
+            |edge: &SkinEdge| rest[edge.ends[0] as usize].distance_squared(rest[edge.ends[1] as usize]);
+        let edge = (edges.iter().map(square).sum::<f64>() / edges.len().max(1) as f64).sqrt();
+        let (around, first_around) = rings(&edges, n_points);
+        let mut face_of = vec![u32::MAX; n_points];
+        for (face, triangle) in triangles.iter().enumerate().rev() {
+            triangle.iter().for_each(|&point| face_of[point as usize] = face as u32);
+        }
+        let mut skin = Self {
+            triangles,
+            edges,
+            first_edges,
+            half_thickness,
+            point_thickness,
+            tree,
+            n_points,
+            around,
+            first_around,
+            edge,
+            face_of,
+            overlaps_itself: Vec::new(),
+        };
         skin.half_thickness = skin.thickness(rest).iter().map(|thickness| 0.5 * thickness).collect();
         for (triangle, half) in skin.triangles.iter().zip(&skin.half_thickness) {
             for &point in triangle {
@@ -65,6 +100,7 @@ impl Skin {
                 *least = least.min(*half);
             }
         }
+        skin.overlaps_itself = skin.overlaps(rest);
         Ok(skin)
     }
 
@@ -93,11 +129,45 @@ impl Skin {
                     *nearest = nearest.min(on.distance_squared(place));
                 },
             );
-            let is_inside = |ray: &DVec3| self.crossings(&boxes, rest, place, *ray, None).1 % 2 == 1;
-            let inside = RAYS.iter().filter(|ray| is_inside(ray)).count() >= 2;
-            if inside { nearest.sqrt() } else { -nearest.sqrt() }
+            if self.is_inside(&boxes, rest, place) { nearest.sqrt() } else { -nearest.sqrt() }
         };
         places.iter().map(depth).collect()
+    }
+
+    /// Whether a place (m) is inside the skin with its points at `points`, whose boxes are given: an odd number of crossings, for most of the rays.
+    pub(crate) fn is_inside(&self, boxes: &[NodeBox], points: &[DVec3], place: DVec3) -> bool {
+        let [one, two, decisive] = RAYS;
+        let is_odd = |ray: DVec3| self.crossings(boxes, points, place, ray, None).1 % 2 == 1;
+        let first = is_odd(one);
+        if first == is_odd(two) { first } else { is_odd(decisive) }
+    }
+
+    /// Whether a place of the skin, with a unit inner normal, is inside another part of the skin: the place just outside it is inside.
+    pub(crate) fn is_entered(
+        &self,
+        boxes: &[NodeBox],
+        points: &[DVec3],
+        (place, inward): (DVec3, DVec3),
+    ) -> bool {
+        self.is_inside(boxes, points, place - inward * (OUTSIDE * self.edge))
+    }
+
+    /// Whether a face is within two edges of a point.
+    pub(crate) fn are_neighbours(&self, point: u32, face: u32) -> bool {
+        let [first, end] = [point, point + 1].map(|i| self.first_around[i as usize] as usize);
+        let [a, b, c] = self.triangles[face as usize];
+        self.around[first..end].iter().any(|&near| near == a || near == b || near == c)
+    }
+
+    /// For each point whether the place just outside it is inside the skin.
+    fn overlaps(&self, rest: &[DVec3]) -> Vec<bool> {
+        let mut fitted = FittedSkin::default();
+        fitted.fit(self, rest);
+        let places = rest.iter().zip(&fitted.inward);
+        let overlaps = |(&place, inward): (&DVec3, &DVec3)| {
+            self.is_entered(&fitted.boxes, rest, (place, inward.normalize_or_zero()))
+        };
+        places.map(overlaps).collect()
     }
 
     /// The edges that a face owns.
@@ -156,9 +226,108 @@ impl Skin {
     }
 }
 
+/// Boxes and normals of a skin whose points have moved.
+#[derive(Clone, Debug, Default)]
+pub struct FittedSkin {
+    /// Where the points are.
+    pub(crate) boxes: Vec<NodeBox>,
+    /// Where they will be at the end of a step.
+    pub(crate) ends: Vec<NodeBox>,
+    /// Inner normals of the points, times an area.
+    pub(crate) inward: Vec<DVec3>,
+    /// Outer unit normals of the faces; zero for one without an area.
+    pub(crate) outward: Vec<DVec3>,
+    /// Per node of the tree, a box around the outer normals of its faces, of those beside them and of their points.
+    pub(crate) normals: Vec<NodeBox>,
+    beside: Vec<NodeBox>,
+    /// Per edge, whether its faces meet outwards at more than [`SHARP`].
+    pub(crate) is_sharp: Vec<bool>,
+}
+
+impl FittedSkin {
+    /// Fits boxes and normals to points (m, world).
+    pub(crate) fn fit(&mut self, skin: &Skin, points: &[DVec3]) {
+        skin.fit(points, &mut self.boxes);
+        self.inward.clear();
+        self.inward.resize(skin.n_points(), DVec3::ZERO);
+        self.outward.clear();
+        for &triangle in &skin.triangles {
+            let [a, b, c] = corners(triangle, points);
+            let inward = (c - a).cross(b - a);
+            triangle.iter().for_each(|&point| self.inward[point as usize] += inward);
+            self.outward.push(-inward.normalize_or_zero());
+        }
+    }
+
+    /// Fits to points (m, world) that move by `ahead` (m) within a step; without these, to points at rest.
+    pub fn fit_ahead(&mut self, skin: &Skin, points: &[DVec3], ahead: &[DVec3]) {
+        self.fit(skin, points);
+        let after =
+            |point: u32| points[point as usize] + ahead.get(point as usize).copied().unwrap_or_default();
+        let end = |face: u32| NodeBox::around(skin.triangles[face as usize].map(after));
+        skin.tree.refit(end, &mut self.ends);
+        self.fit_facing(skin);
+        let Self { outward, is_sharp, .. } = self;
+        is_sharp.clear();
+        is_sharp.extend(skin.edges.iter().map(|edge| is_sharp_edge(edge, skin, points, outward)));
+    }
+
+    /// Fits the boxes around normals.
+    fn fit_facing(&mut self, skin: &Skin) {
+        let Self { inward, outward, beside, normals, .. } = self;
+        beside.clear();
+        beside.extend(skin.triangles.iter().zip(&*outward).map(|(triangle, &normal)| {
+            let at_points = triangle.map(|point| -inward[point as usize].normalize_or_zero());
+            NodeBox::around(at_points.into_iter().chain([normal]))
+        }));
+        for SkinEdge { faces: [one, other], .. } in &skin.edges {
+            for (face, next) in [(one, other), (other, one)] {
+                let around = &mut beside[*face as usize];
+                *around = around.with(NodeBox::around([outward[*next as usize]]));
+            }
+        }
+        skin.tree.refit(|face| beside[face as usize], normals);
+    }
+
+    /// The box around a node of the tree on its way through the step.
+    pub(crate) fn swept(&self, node: usize) -> NodeBox {
+        self.boxes[node].with(self.ends[node])
+    }
+}
+
+/// Whether the faces of an edge meet outwards at more than [`SHARP`], given the outer normals of all.
+fn is_sharp_edge(edge: &SkinEdge, skin: &Skin, points: &[DVec3], outward: &[DVec3]) -> bool {
+    let SkinEdge { faces, ends } = edge;
+    let [one, other] = faces.map(|face| outward[face as usize]);
+    let across = skin.triangles[faces[1] as usize].into_iter().find(|corner| !ends.contains(corner));
+    let is_outwards = |across: u32| (points[across as usize] - points[ends[0] as usize]).dot(one) < 0.0;
+    one.dot(other) < SHARP && across.is_some_and(is_outwards)
+}
+
 /// The corners of a triangle.
 pub(crate) fn corners(triangle: [u32; 3], points: &[DVec3]) -> [DVec3; 3] {
     triangle.map(|point| points[point as usize])
+}
+
+/// The points within two edges of each point, itself among them, and where those of each begin.
+fn rings(edges: &[SkinEdge], n_points: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut next: Vec<[u32; 2]> =
+        edges.iter().flat_map(|edge| [edge.ends, [edge.ends[1], edge.ends[0]]]).collect();
+    next.extend((0..n_points as u32).map(|point| [point; 2]));
+    next.sort_unstable();
+    let of = |point: u32| {
+        let first = next.partition_point(|pair| pair[0] < point);
+        next[first..].iter().take_while(move |pair| pair[0] == point).map(|pair| pair[1])
+    };
+    let (mut around, mut firsts) = (Vec::new(), vec![0]);
+    for point in 0..n_points as u32 {
+        let mut ring: Vec<u32> = of(point).flat_map(&of).collect();
+        ring.sort_unstable();
+        ring.dedup();
+        around.extend(ring);
+        firsts.push(around.len() as u32);
+    }
+    (around, firsts)
 }
 
 /// Every edge once, with the faces on its sides, sorted by the first.

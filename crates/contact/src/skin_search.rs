@@ -24,7 +24,7 @@ use crate::nearest::Nearest;
 use crate::placed::PlacedCollider;
 use crate::refit_tree::NodeBox;
 use crate::shape::ContactShape;
-use crate::skin::{Skin, SkinEdge, corners};
+use crate::skin::{FittedSkin, Skin, SkinEdge, corners};
 use glam::DVec3;
 
 /// A bulge of this part of the size of a face counts in full.
@@ -58,9 +58,7 @@ pub struct SkinContact {
 /// Buffers of the query.
 #[derive(Default)]
 pub(crate) struct SkinScratch {
-    boxes: Vec<NodeBox>,
-    /// Inner normals of the points, times an area.
-    inward: Vec<DVec3>,
+    fitted: FittedSkin,
     faces: Vec<u32>,
     /// Points in the frame of the present collider, if `seen` says so.
     reached: Vec<Reached>,
@@ -114,14 +112,7 @@ struct LocalFace {
 impl SkinScratch {
     /// Boxes of the faces and normals of the points.
     pub(crate) fn fit(&mut self, skin: &Skin, points: &[DVec3]) {
-        skin.fit(points, &mut self.boxes);
-        self.inward.clear();
-        self.inward.resize(points.len(), DVec3::ZERO);
-        for &triangle in &skin.triangles {
-            let [a, b, c] = corners(triangle, points);
-            let inward = (c - a).cross(b - a);
-            triangle.iter().for_each(|&point| self.inward[point as usize] += inward);
-        }
+        self.fitted.fit(skin, points);
         self.seen.clear();
         self.seen.resize(points.len(), u32::MAX);
         self.reached.resize(points.len(), Reached { local: DVec3::ZERO, nearest: None });
@@ -133,7 +124,7 @@ impl SkinScratch {
         if self.seen[i] != search.index {
             let local = search.placed.local(search.points[i]);
             let nearest = search.collider.shape().distance(local).filter(|near| near.distance.is_finite());
-            let nearest = nearest.and_then(|nearest| search.on_side(nearest, self.inward[i], i));
+            let nearest = nearest.and_then(|nearest| search.on_side(nearest, self.fitted.inward[i], i));
             self.reached[i] = Reached { local, nearest };
             self.seen[i] = search.index;
         }
@@ -159,10 +150,10 @@ impl SkinSearch<'_> {
     /// Adds the contacts of edges and faces inside a box around the collider.
     pub(crate) fn run(&self, near: &NodeBox, scratch: &mut SkinScratch, out: &mut Vec<SkinContact>) {
         let skin = self.skin;
-        let SkinScratch { boxes, faces, hits, .. } = scratch;
+        let SkinScratch { fitted, faces, hits, .. } = scratch;
         faces.clear();
         hits.clear();
-        skin.tree.walk(boxes, faces, |_, node| node.overlap(near), |faces, face| faces.push(face));
+        skin.tree.walk(&fitted.boxes, faces, |_, node| node.overlap(near), |faces, face| faces.push(face));
         for i in 0..scratch.faces.len() {
             let face = scratch.faces[i];
             let Some(local) = self.local_face(scratch, face) else { continue };
@@ -376,7 +367,7 @@ impl SkinSearch<'_> {
         let contact = ContactPoint {
             key: ContactKey { a: self.first.wrapping_add(triangle[0]), b: self.index, feature },
             a: Mover::Face(face),
-            b: self.collider.owner(),
+            b: self.collider.owner().into(),
             point: a * weights[0] + b * weights[1] + c * weights[2],
             normal: self.placed.axes * normal,
             depth: -distance,
@@ -399,7 +390,7 @@ impl SkinSearch<'_> {
 
     fn turn_from_solid(&self, scratch: &SkinScratch, contact: &mut ContactPoint) {
         let point = contact.key.a.wrapping_sub(self.first) as usize;
-        let inward = scratch.inward.get(point).and_then(|inward| inward.try_normalize());
+        let inward = scratch.fitted.inward.get(point).and_then(|inward| inward.try_normalize());
         let Some(inward) = inward.filter(|&inward| contact.normal.dot(inward) < FACING) else { return };
         let (place, along) = (self.placed.local(contact.point), self.placed.axes.transpose() * inward);
         if let Some(way) = way_out(self.collider.shape(), place, along, WAY_BACK * contact.depth) {
@@ -410,7 +401,8 @@ impl SkinSearch<'_> {
     fn turn_from_sheet(&self, scratch: &SkinScratch, contacts: &mut Vec<ContactPoint>) {
         contacts.retain_mut(|contact| {
             let point = contact.key.a.wrapping_sub(self.first) as usize;
-            let Some(&inward) = scratch.inward.get(point).filter(|_| contact.key.b == self.index) else {
+            let Some(&inward) = scratch.fitted.inward.get(point).filter(|_| contact.key.b == self.index)
+            else {
                 return true;
             };
             let axes = self.placed.axes;

@@ -4,7 +4,7 @@
 //! and change of momentum agree to rounding. With explicit flesh it is the force of the last substep. World axes, SI.
 
 use glam::DVec3;
-use sinew_contact::{ContactPoint, Mover, Owner};
+use sinew_contact::{ContactPoint, Mover, Opposite};
 use sinew_mechanism::BodyId;
 
 use crate::model::Model;
@@ -16,7 +16,7 @@ pub struct Contact {
     /// What the force acts on.
     pub on: ContactPartner,
     /// What the opposite force acts on; `None` for the world.
-    pub by: Option<BodyId>,
+    pub by: Option<ContactPartner>,
     /// Position, m.
     pub point: DVec3,
     /// From `by` to `on`, of length 1.
@@ -27,7 +27,7 @@ pub struct Contact {
     pub force: DVec3,
 }
 
-/// The first side of a contact.
+/// One side of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactPartner {
     /// A body.
@@ -39,6 +39,13 @@ pub enum ContactPartner {
         /// The point, by its place among [`sinew_flesh::FleshBody::surface`]; none for a place between these or inside.
         point: Option<usize>,
     },
+}
+
+impl ContactPartner {
+    /// The body, if it is one.
+    pub fn body(self) -> Option<BodyId> {
+        if let Self::Body(body) = self { Some(body) } else { None }
+    }
 }
 
 impl Workspace {
@@ -66,8 +73,9 @@ fn contact(model: &Model, at: &ContactPoint, force: DVec3) -> Option<Contact> {
         }
     };
     let by = match at.b {
-        Owner::World => None,
-        Owner::Body(body) => Some(BodyId::from_index(body as usize)),
+        Opposite::World => None,
+        Opposite::Body(body) => Some(ContactPartner::Body(BodyId::from_index(body as usize))),
+        Opposite::Flesh { flesh, .. } => Some(ContactPartner::Flesh { flesh: flesh as usize, point: None }),
     };
     Some(Contact { on, by, point: at.point, normal: at.normal, depth: at.depth, force })
 }

@@ -39,10 +39,11 @@ impl ContactOverlap {
         let of = |body: BodyId| thickness.get(body.index()).copied().unwrap_or(f64::INFINITY);
         let overlaps = contacts.filter_map(|contact| {
             let ContactPartner::Body(on) = contact.on else { return None };
-            let size = of(on).min(contact.by.map_or(f64::INFINITY, of));
+            let by = contact.by.and_then(ContactPartner::body);
+            let size = of(on).min(by.map_or(f64::INFINITY, of));
             let slight = (VISIBLE * size).min(SLIGHT_DEPTH).max(SLIGHT * size);
             let share = contact.depth / size;
-            (contact.depth > slight).then_some(Self { bodies: (on, contact.by), depth: contact.depth, share })
+            (contact.depth > slight).then_some(Self { bodies: (on, by), depth: contact.depth, share })
         });
         overlaps.reduce(|worst, next| if next.share > worst.share { next } else { worst })
     }

@@ -207,6 +207,11 @@ impl FleshBody {
         out.extend(self.surface.iter().map(|point| self.fem.mesh().point(point, positions)));
     }
 
+    /// The skin, with the material and groups of its contacts; none if it touches nothing.
+    pub(crate) fn touching_skin(&self) -> Option<(&FleshSkin, (ContactMaterial, Groups))> {
+        self.skin.as_ref().zip(self.options.contact)
+    }
+
     /// Positions of everything that may touch (m), for given nodes.
     pub(crate) fn fill_touching(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
         out.clear();

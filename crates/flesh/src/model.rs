@@ -1,7 +1,7 @@
 //! The immutable model of all flesh and colliders around one mechanism, and measures of its state. SI, world axes.
 
 use glam::{DMat3, DVec3};
-use sinew_contact::{ContactModel, ContactPoint, ContactSummary, Mover, Owner};
+use sinew_contact::{ContactModel, ContactPoint, ContactSummary, Mover, Opposite, Owner};
 use sinew_fem::{Diagonalize, FemReport, FemScratch, FemState, elastic_energy};
 use sinew_math::{Force, SurfacePoint, signed_svd};
 use sinew_mechanism::{BodyId, CgReport, ConvexReport, Model, State};
@@ -60,6 +60,10 @@ impl FleshModel {
         contact: Option<ContactModel>,
     ) -> Result<Self, FleshError> {
         check(model, &bodies, contact.as_ref())?;
+        // Skins touch each other where there is no collider at all.
+        let touches = bodies.iter().any(|body| body.touching_skin().is_some());
+        let alone = || ContactModel::new(Vec::new(), model.n_bodies(), &[]).ok().filter(|_| touches);
+        let contact = contact.or_else(alone);
         let is_coupled = coupled_bodies(model.n_bodies(), &bodies, contact.as_ref());
         let (mut ports, mut slots, mut masses) = (Vec::new(), vec![NO_SLOT; is_coupled.len()], Vec::new());
         for body in model.bodies() {
@@ -131,6 +135,16 @@ impl FleshModel {
             _ => self.bodies[flesh].touching[point],
         };
         Some((flesh, place))
+    }
+
+    /// The place in the flesh on the other side of a contact, if flesh is there.
+    pub(crate) fn other_place(
+        &self,
+        contact: &ContactPoint,
+        faces: &[SurfacePoint],
+    ) -> Option<(usize, SurfacePoint)> {
+        let Opposite::Flesh { flesh, place } = contact.b else { return None };
+        Some((flesh as usize, faces[place as usize]))
     }
 
     /// Whether a contact is that of a node inside the skin of flesh.

@@ -10,5 +10,6 @@ mod queries;
 mod rigid;
 mod scenes;
 mod skin;
+mod skin_pair;
 mod slopes;
 mod tri_mesh;

@@ -1,14 +1,14 @@
 //! Anchors: matching by key, bounds, order, and a round trip through text.
 
 use glam::DVec3;
-use sinew_contact::{Anchors, ContactAnchor, ContactKey, ContactMaterial, ContactPoint, Mover, Owner};
+use sinew_contact::{Anchors, ContactAnchor, ContactKey, ContactMaterial, ContactPoint, Mover, Opposite};
 
 fn contact(a: u32, feature: u64) -> ContactPoint {
     let material = ContactMaterial::for_mass(1.0, 0.5);
     ContactPoint {
         key: ContactKey { a, b: 0, feature },
         a: Mover::Body(a),
-        b: Owner::World,
+        b: Opposite::World,
         point: DVec3::ZERO,
         normal: DVec3::Z,
         depth: 0.0,

@@ -6,7 +6,7 @@ use parry3d_f64::math::Pose as ParryPose;
 use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, Shape as ParryShape};
 use sinew_contact::{
     Collider, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace, ConvexHull,
-    HeightField, Mover, Owner,
+    HeightField, Mover, Opposite, Owner,
 };
 use sinew_math::{Pose, Shape, exp_so3};
 use sinew_testkit::{Rng, soak_scale};
@@ -140,7 +140,7 @@ fn a_normal_separates_and_points_from_b_to_a() {
             [Pose::new(rng.rotation(), rng.unit_vec() * 0.55), Pose::new(rng.rotation(), DVec3::ZERO)];
         let found = contacts([&all[i], &all[j]], poses, 0.0);
         let Some(worst) = deepest(&found) else { continue };
-        assert!(matches!(worst.a, Mover::Body(0)) && worst.b == Owner::Body(1));
+        assert!(matches!(worst.a, Mover::Body(0)) && worst.b == Opposite::Body(1));
         tried += 1;
         poses[0].translation += worst.normal * (worst.depth * 1.001 + 1e-4);
         let left = deepest(&contacts([&all[i], &all[j]], poses, 0.0)).map_or(0.0, |c| c.depth);

@@ -4,7 +4,7 @@ use crate::distances::cloud;
 use glam::{DQuat, DVec2, DVec3};
 use sinew_contact::{
     Collider, ContactError, ContactMaterial, ContactModel, ContactPoint, ContactShape, ContactWorkspace,
-    ConvexHull, Groups, HeightField, Owner, PointCloud, TriMesh,
+    ConvexHull, Groups, HeightField, Opposite, Owner, PointCloud, TriMesh,
 };
 use sinew_math::{Pose, Shape};
 use sinew_testkit::Rng;
@@ -165,8 +165,8 @@ fn points_find_what_a_search_over_all_finds_in_any_order_of_queries() {
     let mut fewer = Vec::new();
     let inside = PointCloud { ignored: &[Owner::World], ..cloud(&points) };
     model.point_contacts(&inside, &poses, 0.02, &mut work, &mut fewer);
-    assert!(fewer.iter().all(|c| c.b != Owner::World));
-    assert_eq!(fewer.len(), out.iter().filter(|c| c.b != Owner::World).count());
+    assert!(fewer.iter().all(|c| c.b != Opposite::World));
+    assert_eq!(fewer.len(), out.iter().filter(|c| c.b != Opposite::World).count());
     let apart = PointCloud { groups: Groups::NONE, ..cloud(&points) };
     assert_eq!(model.point_contacts(&apart, &poses, 0.02, &mut work, &mut fewer).n_contacts, 0);
 }

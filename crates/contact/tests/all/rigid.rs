@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use sinew_contact::{
-    Anchors, Approach, ContactPoint, ContactSolve, ContactStep, ContactSummary, Mover, Owner,
+    Anchors, Approach, ContactPoint, ContactSolve, ContactStep, ContactSummary, Mover, Opposite,
 };
 use sinew_math::{Motion, Pose, skew};
 use sinew_testkit::Dense;
@@ -60,7 +60,7 @@ impl Brick {
 fn sides(contact: &ContactPoint) -> Vec<(usize, f64)> {
     let Mover::Body(a) = contact.a else { unreachable!("only bodies here") };
     let mut sides = vec![(a as usize, 1.0)];
-    if let Owner::Body(b) = contact.b {
+    if let Opposite::Body(b) = contact.b {
         sides.push((b as usize, -1.0));
     }
     sides

@@ -2,7 +2,7 @@
 
 use crate::rigid::{Brick, Bricks};
 use glam::DVec3;
-use sinew_contact::{ContactKey, ContactLaw, ContactMaterial, ContactPoint, Mover, Owner};
+use sinew_contact::{ContactKey, ContactLaw, ContactMaterial, ContactPoint, Mover, Opposite};
 use sinew_math::{Pose, exp_so3, ops};
 
 const H: f64 = 1.0 / 60.0;
@@ -17,7 +17,7 @@ fn floor(bricks: &[Brick], law: ContactLaw, margin: f64) -> Vec<ContactPoint> {
                 out.push(ContactPoint {
                     key: ContactKey { a: a as u32, b: 0, feature: i as u64 },
                     a: Mover::Body(a as u32),
-                    b: Owner::World,
+                    b: Opposite::World,
                     point: DVec3::new(corner.x, corner.y, 0.5 * corner.z),
                     normal: DVec3::Z,
                     depth: -corner.z,

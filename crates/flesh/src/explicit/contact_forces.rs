@@ -9,7 +9,7 @@ use sinew_contact::{Anchors, ContactPoint, ContactSummary};
 use sinew_math::Force;
 use sinew_mechanism::{BodyId, State};
 
-use super::contact_list::{ExplicitContacts, carriers, count, memory_force, soften_others};
+use super::contact_list::{ExplicitContacts, TouchingPlaces, carriers, count, memory_force, soften_others};
 use super::workspace::{ExplicitWorkspace, collect_wrenches};
 use crate::node_vectors::{velocity_at, wrench_at};
 use crate::{model::FleshModel, state::FleshState};
@@ -36,7 +36,7 @@ pub fn rigid_wrenches(
     let ExplicitWorkspace { rigid_contacts, sums, .. } = work;
     sums.clear();
     sums.resize(state.poses.len(), Force::ZERO);
-    let ExplicitContacts { query, points, stretches, forces, shares } = rigid_contacts;
+    let ExplicitContacts { query, points, stretches, forces, shares, .. } = rigid_contacts;
     forces.clear();
     shares.clear();
     shares.resize(state.poses.len(), 0.0);
@@ -79,38 +79,36 @@ impl ExplicitWorkspace {
         state: &mut FleshState,
     ) -> ContactSummary {
         let Self { flesh, flesh_contacts, poses, motions, sums, .. } = self;
-        let ExplicitContacts { query, points, stretches, forces, shares } = flesh_contacts;
+        let ExplicitContacts { query, points, stretches, forces, shares, skins_meet } = flesh_contacts;
         points.clear();
         forces.clear();
         query.append_flesh(model, poses, &state.nodes, 0.0, points);
+        if *skins_meet {
+            query.append_met(model, &state.nodes, (0.0, 0.0), points);
+        }
         let faces = &query.faces;
         soften_others(model, faces, points, flesh);
         state.anchors.fill_stretches(points, stretches);
         shares.clear();
         shares.resize(poses.len(), 0.0);
-        for (body, weight) in points.iter().flat_map(|point| carriers(model, point, faces)).flatten() {
+        for (body, weight) in points.iter().flat_map(|point| carriers(model, point, faces).flatten()) {
             shares[body] += weight;
         }
         let mut summary = ContactSummary::default();
         for (point, stretch) in points.iter().zip(&mut *stretches) {
-            let Some((i, place)) = model.place(point, faces) else { continue };
-            let body = &model.bodies[i];
-            let near = body.corners(place.tet);
-            let own = place.interpolate(near.map(|node| state.nodes[i].velocities[node]));
+            let Some(places) = TouchingPlaces::of(model, point, faces) else { continue };
             let other = point.bodies()[1];
             let arm = |other: usize| point.point - poses[other].translation;
             let touched = other.map_or(DVec3::ZERO, |other| velocity_at(motions[other], arm(other)));
-            let bodies = carriers(model, point, faces).into_iter().flatten();
+            let bodies = carriers(model, point, faces).flatten();
             let bodies = bodies.filter_map(|(body, _)| Some(model.masses[body]? / shares[body]));
             let mass = bodies.fold(f64::INFINITY, f64::min) * (BONE_FACTOR * h / dt);
-            let mass = mass.min(flesh[i].mass_at(body, near, &place.weights));
-            let found = memory_force(point, own - touched, *stretch, h, mass);
+            let velocity = places.velocity(model, &state.nodes) - touched;
+            let found = memory_force(point, velocity, *stretch, h, mass.min(places.mass(model, flesh)));
             *stretch = found.stretch;
             forces.push(found.force);
             count(&mut summary, point, &found);
-            for (node, weight) in near.into_iter().zip(place.weights) {
-                flesh[i].external[node] += found.force * weight;
-            }
+            places.push(model, found.force, flesh);
             if let Some(other) = other {
                 sums[other] += wrench_at(-found.force, arm(other));
             }

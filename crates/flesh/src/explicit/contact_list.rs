@@ -7,7 +7,8 @@
 //! their weights. For a body `m` is its mass over the number of its contacts. World axes, SI.
 
 use glam::DVec3;
-use sinew_contact::{ContactForce, ContactPoint, ContactSummary};
+use sinew_contact::{ContactForce, ContactPoint, ContactSummary, Opposite};
+use sinew_fem::FemState;
 use sinew_math::{Pose, SurfacePoint};
 
 use super::flesh_scratch::FleshScratch;
@@ -26,6 +27,8 @@ pub(crate) struct ExplicitContacts {
     pub(super) forces: Vec<DVec3>,
     /// Sum of the contact weights of each body.
     pub(super) shares: Vec<f64>,
+    /// Whether skins may touch each other, or themselves, within the step.
+    pub(super) skins_meet: bool,
 }
 
 /// Adds an acting contact to a summary. A contact slides if its friction reaches the limit, up to one part in 1e9.
@@ -62,6 +65,18 @@ impl ExplicitContacts {
         self.forces.clear();
     }
 
+    /// Finds out whether skins may touch within a step of `dt` seconds under a gravity (m/s²).
+    pub(super) fn look_ahead(&mut self, model: &FleshModel, state: &FleshState, (dt, gravity): (f64, DVec3)) {
+        self.clear();
+        if model.contact.is_some() {
+            self.query.fill_points(model, &state.nodes);
+            let fall = 2.0 * dt * dt * gravity.length();
+            self.query.append_met(model, &state.nodes, (2.0 * dt, fall), &mut self.points);
+        }
+        self.skins_meet = !self.points.is_empty();
+        self.points.clear();
+    }
+
     /// Corrects the stretches of the last contacts if bodies are not at their expected poses.
     pub(super) fn correct(
         &mut self,
@@ -77,13 +92,14 @@ impl ExplicitContacts {
             end.transform_point(expected.inverse().transform_vector(arm)) - (expected.translation + arm)
         };
         for (point, stretch) in points.iter().zip(&mut *stretches).filter(|(_, s)| **s != DVec3::ZERO) {
-            if let Some((i, place)) = model.place(point, &query.faces) {
+            let places = TouchingPlaces::of(model, point, &query.faces);
+            for (i, place, sign) in places.iter().flat_map(TouchingPlaces::each) {
                 let body = &model.bodies[i];
                 for (node, weight) in body.corners(place.tet).into_iter().zip(place.weights) {
                     if let Some(bone) = body.attached_bone(node) {
                         let bone = body.bones[bone];
                         let arm = flesh.nodes[i].positions[node] - expected[bone].translation;
-                        *stretch += further(bone, arm) * weight;
+                        *stretch += further(bone, arm) * (sign * weight);
                     }
                 }
             }
@@ -95,23 +111,76 @@ impl ExplicitContacts {
     }
 }
 
+/// The places in flesh that a contact acts on: the first side, and the other if it is flesh.
+pub(super) struct TouchingPlaces {
+    sides: [Option<(usize, SurfacePoint)>; 2],
+}
+
+impl TouchingPlaces {
+    /// None for a contact of bodies.
+    pub(super) fn of(model: &FleshModel, point: &ContactPoint, faces: &[SurfacePoint]) -> Option<Self> {
+        let own = model.place(point, faces)?;
+        Some(Self { sides: [Some(own), model.other_place(point, faces)] })
+    }
+
+    /// Each flesh and place, with the sign of the force on it.
+    fn each(&self) -> impl Iterator<Item = (usize, SurfacePoint, f64)> + '_ {
+        let sides = self.sides.iter().zip([1.0, -1.0]);
+        sides.filter_map(|(side, sign)| side.map(|(flesh, place)| (flesh, place, sign)))
+    }
+
+    /// Velocity of the first side minus that of the other, as far as they are flesh (m/s).
+    pub(super) fn velocity(&self, model: &FleshModel, nodes: &[FemState]) -> DVec3 {
+        let velocity = |(i, place, sign): (usize, SurfacePoint, f64)| {
+            let corners = model.bodies[i].corners(place.tet);
+            place.interpolate(corners.map(|node| nodes[i].velocities[node])) * sign
+        };
+        self.each().map(velocity).sum()
+    }
+
+    /// Mass that limits the damping, kg.
+    pub(super) fn mass(&self, model: &FleshModel, flesh: &[FleshScratch]) -> f64 {
+        let mass = |(i, place, _): (usize, SurfacePoint, f64)| {
+            let body = &model.bodies[i];
+            flesh[i].mass_at(body, body.corners(place.tet), &place.weights)
+        };
+        self.each().map(mass).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The part of its stiffness that a contact may have that is not of a point of the surface.
+    fn share(&self, model: &FleshModel, flesh: &[FleshScratch]) -> f64 {
+        let share = |(i, place, _): (usize, SurfacePoint, f64)| {
+            let body = &model.bodies[i];
+            flesh[i].share_of_others(body, body.corners(place.tet), &place.weights)
+        };
+        self.each().map(share).fold(1.0, f64::min)
+    }
+
+    /// Pushes with a force on the first side (N).
+    pub(super) fn push(&self, model: &FleshModel, force: DVec3, flesh: &mut [FleshScratch]) {
+        for (i, place, sign) in self.each() {
+            for (node, weight) in model.bodies[i].corners(place.tet).into_iter().zip(place.weights) {
+                flesh[i].external[node] += force * (sign * weight);
+            }
+        }
+    }
+}
+
 /// The bodies that a contact of flesh acts on, with weights: bones of fixed corners, and the touched body.
 pub(super) fn carriers(
     model: &FleshModel,
     point: &ContactPoint,
     faces: &[SurfacePoint],
-) -> [Option<(usize, f64)>; 5] {
-    let mut out = [None; 5];
-    out[4] = point.bodies()[1].map(|body| (body, 1.0));
-    if let Some((i, place)) = model.place(point, faces) {
+) -> impl Iterator<Item = Option<(usize, f64)>> {
+    let sides = TouchingPlaces::of(model, point, faces).map_or([None; 2], |places| places.sides);
+    let bones = sides.into_iter().flatten().flat_map(|(i, place)| {
         let body = &model.bodies[i];
-        for (corner, node) in body.corners(place.tet).into_iter().enumerate() {
-            let weight = place.weights[corner].abs();
-            let bone = body.attached_bone(node).filter(|_| weight > 0.0);
-            out[corner] = bone.map(|bone| (body.bones[bone], weight));
-        }
-    }
-    out
+        body.corners(place.tet).into_iter().zip(place.weights).map(move |(node, weight)| {
+            let bone = body.attached_bone(node).filter(|_| weight != 0.0)?;
+            Some((body.bones[bone], weight.abs()))
+        })
+    });
+    bones.chain(std::iter::once(point.bodies()[1].map(|body| (body, 1.0))))
 }
 
 /// Makes contacts that are not of points of the surface softer where many touch at the same nodes. The length of the
@@ -122,17 +191,21 @@ pub(super) fn soften_others(
     points: &mut [ContactPoint],
     flesh: &mut [FleshScratch],
 ) {
-    let is_other = |point: &ContactPoint| model.touched_flesh(point).is_some_and(|(_, own)| own.is_none());
+    let is_other = |point: &ContactPoint| {
+        let meets_flesh = matches!(point.b, Opposite::Flesh { .. });
+        model.touched_flesh(point).is_some_and(|(_, own)| own.is_none() || meets_flesh)
+    };
     let Some(first) = points.iter().position(is_other) else { return };
+    let places = |point: &ContactPoint| TouchingPlaces::of(model, point, faces).filter(|_| is_other(point));
     flesh.iter_mut().for_each(FleshScratch::clear_others);
-    for point in points[first..].iter().filter(|point| is_other(point)) {
-        let Some((i, place)) = model.place(point, faces) else { continue };
-        flesh[i].add_other(model.bodies[i].corners(place.tet), &place.weights);
+    for places in points[first..].iter().filter_map(places) {
+        for (i, place, _) in places.each() {
+            flesh[i].add_other(model.bodies[i].corners(place.tet), &place.weights);
+        }
     }
-    for point in points[first..].iter_mut().filter(|point| is_other(point)) {
-        let Some((i, place)) = model.place(point, faces) else { continue };
-        let body = &model.bodies[i];
-        let share = flesh[i].share_of_others(body, body.corners(place.tet), &place.weights);
+    for point in &mut points[first..] {
+        let Some(places) = places(point) else { continue };
+        let share = places.share(model, flesh);
         point.law.stiffness *= share;
         point.law.tangential_stiffness *= share;
         point.law.damping *= share;

@@ -6,13 +6,12 @@
 //! (`contact_list.rs`).
 
 use glam::DVec3;
-use sinew_contact::ContactModel;
 use sinew_fem::{
     BoneState, FemScratch, FemState, Projection, STIFFNESS_PAIRS, StepScratch, for_each_tangent, stable_dt,
 };
 use sinew_math::{Force, Motion, Pose};
 
-use crate::body::FleshBody;
+use crate::{body::FleshBody, model::FleshModel};
 
 /// Scratch of one body of flesh.
 pub(crate) struct FleshScratch {
@@ -35,18 +34,17 @@ pub(crate) struct FleshScratch {
 const SAFETY: f64 = 0.7;
 
 impl FleshScratch {
-    pub(super) fn new(body: &FleshBody, contact: Option<&ContactModel>) -> Self {
+    pub(super) fn new(body: &FleshBody, model: &FleshModel) -> Self {
         let n = body.fem.n_nodes();
         let loads = node_loads(body);
         let lightest = loads.iter().copied().fold(f64::INFINITY, f64::min);
-        let stiffest = contact.map_or(0.0, |contact| stiffest(body, contact));
         Self {
             step: StepScratch::new(&body.fem),
             fem: FemScratch::new(&body.fem),
             bones: Vec::new(),
             wrenches: vec![Force::ZERO; body.bones.len()],
             external: vec![DVec3::ZERO; n],
-            stable_s: stable_substep(body, stiffest / lightest),
+            stable_s: stable_substep(body, stiffest(body, model) / lightest),
             loads,
             lightest,
             others: Vec::new(),
@@ -144,11 +142,14 @@ fn stable_substep(body: &FleshBody, contact_square: f64) -> f64 {
 }
 
 /// The stiffest contact that a body of flesh can have, N/m.
-fn stiffest(body: &FleshBody, contact: &ContactModel) -> f64 {
+fn stiffest(body: &FleshBody, model: &FleshModel) -> f64 {
     let Some((material, groups)) = body.options.contact else { return 0.0 };
-    let partners = contact.colliders().iter().filter(|collider| groups.meet(collider.groups()));
+    let colliders = model.contact.iter().flat_map(|contact| contact.colliders());
+    let colliders = colliders.map(|collider| (*collider.material(), collider.groups()));
+    let flesh = model.bodies.iter().filter_map(|other| other.options.contact);
+    let partners = colliders.chain(flesh).filter(|(_, others)| groups.meet(*others));
     partners
-        .map(|collider| material.with(collider.material()))
+        .map(|(other, _)| material.with(&other))
         .map(|law| law.stiffness.max(law.tangential_stiffness))
         .fold(0.0, f64::max)
 }

@@ -102,6 +102,7 @@ pub fn step_explicit(
     };
     let h = settings.dt / substeps;
     work.begin(before, after, settings.dt);
+    work.flesh_contacts.look_ahead(model, flesh, (settings.dt, settings.gravity));
     let mut report = ExplicitReport { substeps: substeps as u32, ..ExplicitReport::default() };
     for k in 0..report.substeps {
         work.place(h * f64::from(k));

@@ -34,7 +34,7 @@ impl ExplicitWorkspace {
     /// Scratch for a model.
     pub fn new(model: &FleshModel) -> Self {
         Self {
-            flesh: model.bodies.iter().map(|body| FleshScratch::new(body, model.contact.as_ref())).collect(),
+            flesh: model.bodies.iter().map(|body| FleshScratch::new(body, model)).collect(),
             flesh_contacts: ExplicitContacts::default(),
             rigid_contacts: ExplicitContacts::default(),
             paths: Vec::new(),

@@ -13,7 +13,7 @@ use sinew_mechanism::{
 };
 use sinew_solvers::CarrierCoupling;
 
-use super::couplings::{BodyCoupling, FleshBodyCoupling};
+use super::couplings::{BodyCoupling, FleshBodyCoupling, FleshCoupling};
 use super::{contacts::Contacts, elements::Elements};
 use crate::body::FleshBody;
 use crate::model::{FleshModel, FleshReport, NO_SLOT};
@@ -183,7 +183,7 @@ impl<'a> Flesh<'a> {
             couple_bodies(coupling, &twist, &mut push);
         }
         let mut first = 0;
-        for (flesh, (body, elements)) in model.bodies.iter().zip(elements).enumerate() {
+        for (flesh, (body, elements)) in model.bodies.iter().zip(&mut *elements).enumerate() {
             let range = first..first + elements.n_unknowns();
             first = range.end;
             let (own, out) = (&own[range.clone()], &mut out[range]);
@@ -193,6 +193,32 @@ impl<'a> Flesh<'a> {
                 let felt = coupling.resistance.mul_vec(velocity_at(twist(coupling.body), coupling.arm));
                 couple_flesh(coupling, body, elements, felt, out, &mut push);
             }
+        }
+        for coupling in &contacts.couplings.between_flesh {
+            couple_skins(coupling, model, elements, out, &mut push);
+        }
+    }
+}
+
+/// Impulses of a contact of two places of flesh.
+fn couple_skins(
+    coupling: &FleshCoupling,
+    model: &FleshModel,
+    elements: &[Elements],
+    out: &mut [f64],
+    push: &mut impl FnMut(usize, Force),
+) {
+    let FleshCoupling { flesh, points, resistance } = coupling;
+    let felt = [0, 1].map(|i| {
+        let nodes = model.bodies[flesh[i]].corners(points[i].tet);
+        resistance.mul_vec(points[i].interpolate(nodes.map(|node| elements[flesh[i]].multiplied(node))))
+    });
+    for (i, other) in [(0, 1), (1, 0)] {
+        let (body, own) = (&model.bodies[flesh[i]], &elements[flesh[i]]);
+        let first: usize = elements[..flesh[i]].iter().map(Elements::n_unknowns).sum();
+        let out = &mut out[first..first + own.n_unknowns()];
+        for (node, weight) in body.corners(points[i].tet).into_iter().zip(points[i].weights) {
+            own.give(body, node, felt[other] * -weight, out, |bone, impulse| push(body.bones[bone], impulse));
         }
     }
 }

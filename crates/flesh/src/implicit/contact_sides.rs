@@ -1,7 +1,7 @@
 //! The two sides of a contact: flesh, a body that forces move, or something with a given velocity. World axes, SI.
 
 use glam::DVec3;
-use sinew_contact::{ContactPoint, Mover, Owner};
+use sinew_contact::{ContactPoint, Mover, Opposite};
 use sinew_math::{Motion, SurfacePoint};
 
 use crate::{model::FleshModel, node_vectors::velocity_at};
@@ -43,17 +43,22 @@ impl ContactSides<'_> {
     /// Both sides of a contact, the first one first.
     pub(crate) fn of(&self, contact: &ContactPoint) -> [SolvedSide; 2] {
         let first = match contact.a {
-            Mover::Body(body) => self.body(contact.point, Owner::Body(body)),
-            Mover::Vertex(_) | Mover::Face(_) => match self.model.place(contact, self.faces) {
-                Some((flesh, point)) => SolvedSide::Flesh { flesh, point },
-                None => SolvedSide::Given(DVec3::ZERO),
-            },
+            Mover::Body(body) => self.body(contact.point, body),
+            Mover::Vertex(_) | Mover::Face(_) => self.flesh(self.model.place(contact, self.faces)),
         };
-        [first, self.body(contact.point, contact.b)]
+        let other = match contact.b {
+            Opposite::World => SolvedSide::Given(DVec3::ZERO),
+            Opposite::Body(body) => self.body(contact.point, body),
+            Opposite::Flesh { .. } => self.flesh(self.model.other_place(contact, self.faces)),
+        };
+        [first, other]
     }
 
-    fn body(&self, point: DVec3, owner: Owner) -> SolvedSide {
-        let Owner::Body(body) = owner else { return SolvedSide::Given(DVec3::ZERO) };
+    fn flesh(&self, place: Option<(usize, SurfacePoint)>) -> SolvedSide {
+        place.map_or(SolvedSide::Given(DVec3::ZERO), |(flesh, point)| SolvedSide::Flesh { flesh, point })
+    }
+
+    fn body(&self, point: DVec3, body: u32) -> SolvedSide {
         let body = body as usize;
         let arm = point - self.centres[body];
         match self.model.masses[body] {
@@ -91,8 +96,8 @@ impl ContactSides<'_> {
         let Mover::Body(first) = contact.a else { return DVec3::ZERO };
         let a = self.motions[first as usize];
         let b = match contact.b {
-            Owner::World => Motion::ZERO,
-            Owner::Body(body) => self.motions[body as usize],
+            Opposite::Body(body) => self.motions[body as usize],
+            Opposite::World | Opposite::Flesh { .. } => Motion::ZERO,
         };
         let v = if self.model.masses[first as usize].is_some() { a.linear } else { b.linear };
         (a.angular.cross(v - a.linear) - b.angular.cross(v - b.linear)) * (0.5 * h * h)

@@ -13,7 +13,7 @@ use sinew_contact::{
     Mover, Owner,
 };
 use sinew_fem::FemState;
-use sinew_math::{Motion, Pose};
+use sinew_math::{Motion, Pose, SurfacePoint};
 use sinew_mechanism::{CompanionLoads, CouplingPoint, State};
 
 use super::contact_sides::{BODY_RADIUS, ContactSides, NodeVelocities, SolvedSide};
@@ -73,6 +73,8 @@ impl Contacts {
         let margin = reach.min(MAX_MARGIN);
         contact.rigid_contacts(moment.poses, margin, &mut self.query.work, &mut self.points);
         self.query.append_flesh(model, moment.poses, &state.nodes, reach, &mut self.points);
+        let fall = 2.0 * moment.dt * moment.dt * moment.gravity.length();
+        self.query.append_met(model, &state.nodes, (2.0 * moment.dt, fall), &mut self.points);
         self.drop_distant(model, moment, state);
         self.scale = moment.h / moment.dt;
         if moment.is_ahead {
@@ -229,9 +231,13 @@ impl Contacts {
             match sides.of(contact) {
                 [SolvedSide::Flesh { flesh, point }, other] => {
                     let impulse = couplings.add_flesh(flesh, point, &other, step, loads);
-                    let corners = model.bodies[flesh].corners(point.tet);
-                    for (node, weight) in corners.into_iter().zip(point.weights) {
-                        constant(flesh, node, impulse * weight);
+                    let mut push = |flesh: usize, point: SurfacePoint, impulse: DVec3| {
+                        let corners = model.bodies[flesh].corners(point.tet).into_iter().zip(point.weights);
+                        corners.for_each(|(node, weight)| constant(flesh, node, impulse * weight));
+                    };
+                    push(flesh, point, impulse);
+                    if let SolvedSide::Flesh { flesh, point } = other {
+                        push(flesh, point, -impulse);
                     }
                 }
                 bodies => couplings.add_bodies(&bodies, step, loads),

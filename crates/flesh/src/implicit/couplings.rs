@@ -17,6 +17,14 @@ pub(crate) struct FleshBodyCoupling {
     pub(crate) resistance: Sym3,
 }
 
+/// A contact of two places of flesh.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FleshCoupling {
+    pub(crate) flesh: [usize; 2],
+    pub(crate) points: [SurfacePoint; 2],
+    pub(crate) resistance: Sym3,
+}
+
 /// A contact of two bodies that forces move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyCoupling {
@@ -44,6 +52,8 @@ pub(crate) struct ContactCouplings {
     pub(crate) in_matrix: Vec<Vec<(SurfacePoint, Sym3)>>,
     /// Per body of flesh: its contacts with bodies that forces move.
     pub(crate) with_bodies: Vec<Vec<FleshBodyCoupling>>,
+    /// Contacts of flesh with flesh.
+    pub(crate) between_flesh: Vec<FleshCoupling>,
     /// Contacts between bodies.
     pub(crate) between_bodies: Vec<BodyCoupling>,
 }
@@ -52,6 +62,7 @@ impl ContactCouplings {
     /// Removes all, and makes room for bodies of flesh.
     pub(crate) fn clear(&mut self, n_flesh: usize) {
         self.between_bodies.clear();
+        self.between_flesh.clear();
         self.in_matrix.resize_with(n_flesh, Vec::new);
         self.with_bodies.resize_with(n_flesh, Vec::new);
         self.in_matrix.iter_mut().for_each(Vec::clear);
@@ -76,7 +87,11 @@ impl ContactCouplings {
                 self.with_bodies[flesh].push(FleshBodyCoupling { point, body, arm, resistance });
                 loads.push(body, arm, &opposite(&law(step)), DVec3::ZERO);
             }
-            SolvedSide::Flesh { .. } => {}
+            SolvedSide::Flesh { flesh: other, point: place } => {
+                self.in_matrix[other].push((place, resistance));
+                let (flesh, points) = ([flesh, other], [point, place]);
+                self.between_flesh.push(FleshCoupling { flesh, points, resistance });
+            }
         }
         impulse
     }

@@ -1,7 +1,7 @@
 //! Contacts inside the implicit solve: bodies and flesh that hold, slide, rest and collide.
 
 use glam::{DQuat, DVec3};
-use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, Mover, Owner};
+use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, Mover, Opposite, Owner};
 use sinew_fem::Attachments;
 use sinew_flesh::{FleshBody, FleshError, FleshModel, FleshOptions};
 use sinew_math::{Force, MassProperties, Motion, Pose, Shape, exp_so3, ops};
@@ -168,7 +168,7 @@ fn stacks_rest() {
             println!("{what}, {order:?}: moved {moved:.1e} m, {speed:.1e} m/s after 5 s");
             assert!(moved < 5e-4 && speed < 1e-6, "{what}: moved {moved:e}, {speed:e} m/s");
             let weight: f64 = masses.iter().sum::<f64>() * G;
-            let world = run.work.contacts().filter(|(contact, _)| contact.b == Owner::World);
+            let world = run.work.contacts().filter(|(contact, _)| contact.b == Opposite::World);
             let held: DVec3 = world.map(|(_, force)| force).sum();
             assert!((held - DVec3::Z * weight).length() < 1e-6 * weight, "{what}: {held} for {weight}");
         }
@@ -226,7 +226,7 @@ fn flesh_rests_on_a_box_that_rests_on_the_ground() {
     go(&mut run, 360);
     let weight = chain.flesh.bodies()[0].fem().masses().iter().sum::<f64>() * G;
     let (held, speed) = (carried(&run), fastest(&run));
-    let world = run.work.contacts().filter(|(contact, _)| contact.b == Owner::World);
+    let world = run.work.contacts().filter(|(contact, _)| contact.b == Opposite::World);
     let ground: DVec3 = world.map(|(_, force)| force).sum();
     let all = weight + 2.0 * G;
     println!("flesh on a box: {held:.4} N for {weight:.4}, ground {ground:.4} for {all:.4}, {speed:.1e} m/s");

@@ -1,7 +1,7 @@
 //! Flesh that touches between the points of its surface, and nodes under its skin.
 
 use glam::DVec3;
-use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, Mover, Owner};
+use sinew_contact::{Collider, ContactMaterial, ContactModel, ContactShape, Groups, Mover, Opposite, Owner};
 use sinew_fem::{Attachments, TetMesh};
 use sinew_flesh::{
     ExplicitFlesh, ExplicitWorkspace, FleshBody, FleshModel, FleshOptions, SurfacePoint, predict_bodies,
@@ -242,4 +242,65 @@ fn a_restored_state_touches_with_the_same_faces() {
     let between =
         |anchor: &&sinew_contact::ContactAnchor| anchor.key.feature != sinew_contact::ContactKey::VERTEX;
     assert!(run.soft.anchors.entries().iter().any(|anchor| between(&anchor)), "a face sticks");
+}
+
+#[test]
+fn flesh_that_meets_flesh_keeps_both_momenta() {
+    // Two pads in empty space, one turned and thrown at the other.
+    let pads = [
+        Pad { corner: DVec3::ZERO, size: DVec3::new(0.3, 0.3, 0.1), cells: [3, 3, 1], young: 1e5 },
+        Pad {
+            corner: DVec3::new(0.05, 0.12, 0.13),
+            size: DVec3::new(0.2, 0.1, 0.1),
+            cells: [3, 2, 2],
+            young: 3e4,
+        },
+    ];
+    let chain = scene(&[], &pads, false);
+    let mut run = Run::new(&chain);
+    run.settings.gravity = DVec3::ZERO;
+    // Flesh that turns loses angular momentum in proportion to the step.
+    run.settings.dt = 1e-3;
+    for velocity in &mut run.soft.nodes[1].velocities {
+        *velocity = DVec3::new(0.4, 0.1, -2.0);
+    }
+    let before = total_momentum(&chain, (&run.state, &run.soft));
+    let mut met = 0;
+    for _ in 0..200 {
+        run.step();
+        met = met.max(
+            run.work.contacts().filter(|(contact, _)| matches!(contact.b, Opposite::Flesh { .. })).count(),
+        );
+    }
+    assert!(met > 3, "{met}");
+    let after = total_momentum(&chain, (&run.state, &run.soft));
+    let size = before.linear.length();
+    assert!((after.linear - before.linear).length() < 1e-5 * size, "{} {}", before.linear, after.linear);
+    assert!((after.angular - before.angular).length() < 2e-3 * size, "{} {}", before.angular, after.angular);
+    let speed = |flesh: usize| run.soft.nodes[flesh].velocities.iter().map(|v| v.z).sum::<f64>();
+    assert!(speed(0) < 0.0 && run.soft.nodes[1].positions.iter().all(|x| x.z > -3.0));
+    assert!(speed(1) / 36.0 > speed(0) / 32.0, "the second bounces off: {} {}", speed(0), speed(1));
+}
+
+#[test]
+fn flesh_lies_on_flesh() {
+    let pads = [
+        Pad { corner: DVec3::ZERO, size: DVec3::new(0.4, 0.4, 0.2), cells: [3, 3, 2], young: 2e5 },
+        Pad { corner: DVec3::new(0.07, 0.11, 0.21), size: DVec3::splat(0.2), cells: [3, 3, 3], young: 1e5 },
+    ];
+    let chain = scene(&[], &pads, true);
+    let mut run = Run::new(&chain);
+    for _ in 0..240 {
+        run.step();
+    }
+    let upper: f64 = chain.flesh.bodies()[1].fem().masses().iter().sum();
+    let between = run.work.contacts().filter(|(contact, _)| matches!(contact.b, Opposite::Flesh { .. }));
+    let (mut carried, mut deepest) = (DVec3::ZERO, 0.0_f64);
+    for (contact, force) in between {
+        let is_upper = contact.key.b == u32::MAX;
+        carried += if is_upper { force } else { -force };
+        deepest = deepest.max(contact.depth);
+    }
+    let weight = upper * 9.81;
+    assert!((carried.z - weight).abs() < 2e-2 * weight && deepest < 1e-3, "{carried} of {weight}, {deepest}");
 }

@@ -1,0 +1,264 @@
+//! Contacts of two skins, or of one with itself: the points of one with the faces of the other. Edges: `skin_edges.rs`.
+//!
+//! A point `p` touches the nearest face. With `q` the nearest place of the face and `n` its outer normal,
+//! ```text
+//! depth = (q − p)·n,     normal = n      over the face;      ±(p − q)/|p − q|   over its edges and corners
+//! ```
+//! The side is that of the face, or of the mean normal at `q`. A point under a face by more than half the thickness of the flesh came from the other
+//! side.
+//!
+//! **Of one skin.** Points touch the nearest face that they face: the inner normal `m` of the point and the outer normal `n` of the face have
+//! `m·n ≥ 0.1`, so that smooth neighbours do not touch. Nor do faces within two edges of the point. A point under a face of its own skin may have come there through
+//! the outside, or by crushing the flesh between them. The place just outside the point tells: rays from it cross the skin an odd number of
+//! times only if it is inside another part of the flesh. Points that are so at rest never touch their own skin.
+//!
+//! Boxes of faces cover their way within the step. Of one skin, boxes around normals find out which parts can face each other at all.
+//!
+//! World axes, metres. Cost: a walk through a tree per 4 faces, the faces found times the points there, and rays for points that are under a face of
+//! their own skin; nothing is allocated once the buffers have grown.
+
+use crate::contact_point::{ContactKey, ContactPoint, Mover, Opposite};
+use crate::model::usable;
+use crate::refit_tree::NodeBox;
+use crate::skin::{FittedSkin, corners};
+use crate::skin_contacts::SkinCloud;
+use glam::DVec3;
+use parry3d_f64::query::PointQueryWithLocation;
+use parry3d_f64::shape::{Triangle, TrianglePointLocation};
+
+/// A point faces a face if the cosine between its inner normal and the outer normal of the face is at least this.
+const FACING: f64 = 0.1;
+/// How far under faces of other flesh, and of its own, a point is looked for, in edges of the skin.
+const SEARCHED: f64 = 2.0;
+const SEARCHED_OWN: f64 = 0.25;
+/// Faces that look for others together, at most.
+const GROUP: usize = 4;
+
+/// A skin with its points where they are now.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedSkin<'a> {
+    /// Its points.
+    pub cloud: SkinCloud<'a>,
+    /// How far each moves within the step, relative to a velocity common to all skins (m); empty if none moves.
+    pub ahead: &'a [DVec3],
+    /// Fitted to these points and ways.
+    pub fitted: &'a FittedSkin,
+    /// Its number in [`Opposite::Flesh`].
+    pub flesh: u32,
+}
+
+/// A place of a face.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FacePlace {
+    /// The face.
+    pub face: u32,
+    /// Weights of its three corners.
+    pub weights: [f64; 3],
+    /// The place on the flat triangle (m, world).
+    pub place: DVec3,
+}
+
+/// Two places of skins that touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SkinMeeting {
+    /// The contact. Its sides have faces as their places.
+    pub contact: ContactPoint,
+    /// The place of the first side; none for a point of its skin.
+    pub own: Option<FacePlace>,
+    /// The place of the other side.
+    pub other: FacePlace,
+}
+
+/// The nearest place of a face.
+struct NearestPlace {
+    distance_squared: f64,
+    face: u32,
+    weights: [f64; 3],
+    place: DVec3,
+    is_over_face: bool,
+}
+
+impl PlacedSkin<'_> {
+    /// Adds the contacts of this skin with `other` whose gap closes within the step, or is at most `margin` (m): of points of this skin with
+    /// faces of the other, and of sharp edges of both if this one has the lower number. If both have the same number, they are the same skin, of which
+    /// points alone touch. `near` is a buffer.
+    pub fn meet(&self, other: &PlacedSkin<'_>, margin: f64, near: &mut Vec<u32>, out: &mut Vec<SkinMeeting>) {
+        let is_same = self.flesh == other.flesh;
+        // All parts of one skin fall together.
+        let margin = if is_same { 0.0 } else { usable(margin) };
+        let searched = margin.max(other.cloud.skin.edge * if is_same { SEARCHED_OWN } else { SEARCHED });
+        let have_faces = !self.fitted.boxes.is_empty() && !other.fitted.boxes.is_empty();
+        if !have_faces
+            || !other.fitted.swept(0).widened(searched).overlap(&self.fitted.swept(0))
+            || !self.cloud.points.groups.meet(other.cloud.points.groups)
+        {
+            return;
+        }
+        for (node, faces) in self.cloud.skin.tree.groups(GROUP) {
+            self.look_around(node, other, searched, near);
+            if near.is_empty() {
+                continue;
+            }
+            for &face in faces {
+                for point in self.cloud.skin.triangles[face as usize] {
+                    if self.cloud.skin.face_of[point as usize] == face {
+                        out.extend(self.meet_point(point, other, near, [margin, searched]));
+                    }
+                }
+                if self.flesh < other.flesh {
+                    self.meet_edges(face, other, near, [margin, searched], out);
+                }
+            }
+        }
+    }
+
+    /// Fills `near` with the faces of the other skin that the faces of a node may touch within the step, or come within `searched` (m) of.
+    fn look_around(&self, node: usize, other: &PlacedSkin<'_>, searched: f64, near: &mut Vec<u32>) {
+        let is_same = self.flesh == other.flesh;
+        let [start, end, all] = [self.fitted.boxes[node], self.fitted.ends[node], self.fitted.swept(node)]
+            .map(|around| around.widened(searched));
+        let facing = &self.fitted.normals[node];
+        let FittedSkin { boxes, ends, normals, outward, .. } = other.fitted;
+        let wanted = |node: usize| {
+            if !is_same {
+                return all.overlap(&other.fitted.swept(node));
+            }
+            let is_near = start.overlap(&boxes[node]) || end.overlap(&ends[node]);
+            is_near && facing.most_opposed(&normals[node]) >= FACING
+        };
+        let faces = |face: u32| facing.most_opposed(&NodeBox::around([outward[face as usize]])) >= FACING;
+        near.clear();
+        let visit = |near: &mut Vec<u32>, face: u32| near.extend((!is_same || faces(face)).then_some(face));
+        other.cloud.skin.tree.walk_nodes(near, |_, node| wanted(node), visit);
+    }
+
+    /// The contact of a point with the nearest of the faces `near`.
+    fn meet_point(
+        &self,
+        index: u32,
+        other: &PlacedSkin<'_>,
+        near: &[u32],
+        [margin, searched]: [f64; 2],
+    ) -> Option<SkinMeeting> {
+        let (i, skin) = (index as usize, self.cloud.skin);
+        let is_same = self.flesh == other.flesh;
+        let point = self.cloud.points.points[i];
+        let inward = self.fitted.inward[i].try_normalize()?;
+        if !point.is_finite() || is_same && skin.overlaps_itself[i] {
+            return None;
+        }
+        let own = is_same.then_some((index, inward));
+        let way = self.way(index);
+        let nearest = other.nearest((point, way), searched, near, own)?;
+        let (normal, depth) = other.side(point, &nearest)?;
+        let margin = margin + other.closing(nearest.face, way);
+        let is_deep = depth > other.cloud.skin.half_thickness[nearest.face as usize];
+        if is_deep || depth < -margin || is_same && normal.dot(inward) < FACING {
+            return None;
+        }
+        if is_same && depth > 0.0 && !self.is_entered(point, inward) {
+            return None;
+        }
+        let vertex = self.cloud.points.first + index;
+        let contact =
+            self.contact((vertex, Mover::Vertex(vertex)), (other, nearest.face), ContactKey::VERTEX);
+        let contact = ContactPoint { point, normal, depth, ..contact };
+        let other = FacePlace { face: nearest.face, weights: nearest.weights, place: nearest.place };
+        Some(SkinMeeting { contact, own: None, other })
+    }
+
+    /// A contact of a point or face of this skin, with the number of its point, and a face of the other; its place is still to be given.
+    pub(crate) fn contact(
+        &self,
+        (vertex, a): (u32, Mover),
+        (other, face): (&PlacedSkin<'_>, u32),
+        feature: u64,
+    ) -> ContactPoint {
+        let key = ContactKey { a: vertex, b: u32::MAX - other.flesh, feature };
+        let law = self.cloud.points.material.with(&other.cloud.points.material);
+        let b = Opposite::Flesh { flesh: other.flesh, place: face };
+        ContactPoint { key, a, b, point: DVec3::ZERO, normal: DVec3::ZERO, depth: 0.0, law }
+    }
+
+    /// How far a point moves within the step (m).
+    pub(crate) fn way(&self, point: u32) -> DVec3 {
+        self.ahead.get(point as usize).copied().unwrap_or_default()
+    }
+
+    /// How far the corners of a face move relative to a point that moves by `way` (m), at most.
+    fn closing(&self, face: u32, way: DVec3) -> f64 {
+        let corners = self.cloud.skin.triangles[face as usize];
+        corners.map(|corner| self.way(corner).distance_squared(way)).into_iter().fold(0.0, f64::max).sqrt()
+    }
+
+    /// Whether a place (m, world) is inside the skin.
+    pub(crate) fn contains(&self, place: DVec3) -> bool {
+        self.cloud.skin.is_inside(&self.fitted.boxes, self.cloud.points.points, place)
+    }
+
+    /// Whether a place with a unit inner normal has entered another part of its own skin: the place just outside is inside the skin.
+    pub(crate) fn is_entered(&self, place: DVec3, inward: DVec3) -> bool {
+        self.cloud.skin.is_entered(&self.fitted.boxes, self.cloud.points.points, (place, inward))
+    }
+
+    /// The nearest of the faces `near` that come within `searched` (m) of a point that moves by `way`; of those that a point of this skin may touch,
+    /// given its number and unit inner normal.
+    fn nearest(
+        &self,
+        (point, way): (DVec3, DVec3),
+        searched: f64,
+        near: &[u32],
+        own: Option<(u32, DVec3)>,
+    ) -> Option<NearestPlace> {
+        let (skin, points) = (self.cloud.skin, self.cloud.points.points);
+        let mut best: Option<NearestPlace> = None;
+        for &face in near {
+            let most = searched + self.closing(face, way);
+            if !self.may_touch(face, point, most, own) {
+                continue;
+            }
+            let [a, b, c] = corners(skin.triangles[face as usize], points);
+            let (on, at) = Triangle::new(a, b, c).project_local_point_and_get_location(point, false);
+            let distance_squared = on.point.distance_squared(point);
+            let reach = best.as_ref().map_or(most * most, |best| best.distance_squared);
+            if distance_squared < reach
+                && let Some(weights) = at.barycentric_coordinates()
+            {
+                let is_over_face = matches!(at, TrianglePointLocation::OnFace(..));
+                best = Some(NearestPlace { distance_squared, face, weights, place: on.point, is_over_face });
+            }
+        }
+        best
+    }
+
+    /// Whether a face may be within `most` (m) of a point; of its own skin, whether it faces the point and is not beside it.
+    fn may_touch(&self, face: u32, point: DVec3, most: f64, own: Option<(u32, DVec3)>) -> bool {
+        let skin = self.cloud.skin;
+        let outward = self.fitted.outward[face as usize];
+        let corner = self.cloud.points.points[skin.triangles[face as usize][0] as usize];
+        let under = (corner - point).dot(outward);
+        let faces = |(own, inward): (u32, DVec3)| {
+            outward.dot(inward) >= FACING
+                && under <= SEARCHED_OWN * skin.edge
+                && !skin.are_neighbours(own, face)
+        };
+        -under <= most && own.is_none_or(faces)
+    }
+
+    /// Normal and depth of a point over its nearest place; none if the face has no area.
+    fn side(&self, point: DVec3, nearest: &NearestPlace) -> Option<(DVec3, f64)> {
+        let from = point - nearest.place;
+        let outward = self.fitted.outward[nearest.face as usize];
+        if nearest.is_over_face {
+            return (outward != DVec3::ZERO).then_some((outward, -from.dot(outward)));
+        }
+        let corners = self.cloud.skin.triangles[nearest.face as usize];
+        let mean = corners.iter().zip(nearest.weights);
+        let mean: DVec3 = mean.map(|(&corner, weight)| self.fitted.inward[corner as usize] * -weight).sum();
+        let is_under = from.dot(mean) < 0.0;
+        let distance = nearest.distance_squared.sqrt();
+        let normal = from.try_normalize().map(|way| if is_under { -way } else { way });
+        let normal = normal.or_else(|| mean.try_normalize())?;
+        Some((normal, if is_under { distance } else { -distance }))
+    }
+}
