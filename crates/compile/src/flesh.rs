@@ -7,6 +7,7 @@
 mod attach;
 mod material;
 mod mesh;
+mod regions;
 mod start;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use sinew_scene::{FleshDoc, SceneDoc};
 use self::attach::{NodeBodies, SceneBodies};
 use self::material::{material, strain, surface_point_material};
 use self::mesh::flesh_mesh;
+use self::regions::{dampings, fem_regions, regions_of_tets, weigh};
 use self::start::initial_positions;
 use crate::collider_meshes::ColliderMeshes;
 use crate::colliders::{contact_model, groups};
@@ -42,6 +44,8 @@ struct PreparedBody {
     positions: Vec<DVec3>,
     nodes: NodeBodies,
     masses: Vec<f64>,
+    /// Region of each tetrahedron.
+    regions: Vec<u32>,
 }
 
 /// Finished flesh, its initial state and its appearance.
@@ -115,12 +119,14 @@ impl PreparedBody {
         let nodes = NodeBodies::new(context, doc, &flesh, &positions, &path)?;
         let mesh = flesh.body;
         let scale = doc.density * mesh.surface().volume() / mesh.masses().iter().sum::<f64>();
-        let masses = mesh.masses().iter().map(|mass| mass * scale).collect();
-        Ok(Self { path, mesh, positions, nodes, masses })
+        let mut masses: Vec<f64> = mesh.masses().iter().map(|mass| mass * scale).collect();
+        let regions = regions_of_tets(context, doc, &mesh, &path)?;
+        weigh(doc, &mesh, &regions, &mut masses);
+        Ok(Self { path, mesh, positions, nodes, masses, regions })
     }
 
     fn finish(self, doc: &FleshDoc, mechanism: &sinew_mechanism::Model) -> Result<FleshBody, BuildError> {
-        let Self { path, mesh, positions, nodes, masses } = self;
+        let Self { path, mesh, positions, nodes, masses, regions } = self;
         let fault = |message: String| BuildError::Flesh { field: path.clone(), message };
         let bad = |error: FemError| fault(error.to_string());
         let (bones, attachments) = attachments(&nodes, &positions, mechanism).map_err(bad)?;
@@ -131,6 +137,7 @@ impl PreparedBody {
             node_masses_kg: Some(masses),
             mass_floor: 0.0,
             strain: strain(doc),
+            regions: fem_regions(doc, regions).map_err(bad)?,
         };
         let tets = TetMesh::new(positions, mesh.tets().to_vec()).map_err(|error| bad(error.into()))?;
         let fem = FemModel::new(tets, material(doc).map_err(bad)?, &options).map_err(bad)?;
@@ -145,6 +152,10 @@ impl PreparedBody {
         };
         let body = FleshBody::new(fem, attachments, bones, surface, options)
             .and_then(|body| body.with_skin(mesh.surface().triangles().to_vec()))
+            .and_then(|body| match dampings(doc) {
+                Some(damping) => body.with_region_damping(damping),
+                None => Ok(body),
+            })
             .map_err(|error| fault(error.to_string()))?;
         Ok(refirmed(body, doc, &mesh, total))
     }

@@ -128,15 +128,15 @@ pub fn elastic_energy(
     scratch: &mut FemScratch,
 ) -> f64 {
     assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
-    let law = model.element_law();
     let mut total = 0.0;
     for block in &model.layout.blocks {
+        let law = model.element_law(block.region);
         model.layout.load(block, positions, &mut scratch.buffers.x);
         for packet in &model.layout.packets[block.packets.clone()] {
             for lane in 0..WIDTH {
                 let rest = packet.rest::<f64>((), lane);
                 let f = rest.deformation(&scratch.buffers.x, |_| packet.nodes(lane));
-                total += rest.filled_volume * with_law!(&law, |law| energy_density(law, mode, &f));
+                total += rest.filled_volume * with_law!(law, |law| energy_density(law, mode, &f));
             }
         }
     }
@@ -169,11 +169,10 @@ fn serial(
     forces: &mut [DVec3],
 ) -> BlockReport {
     forces.fill(DVec3::ZERO);
-    let law = model.element_law();
     let mut report = BlockReport::default();
     for block in &model.layout.blocks {
         model.layout.load(block, positions, &mut buffers.x);
-        report = report.and(block_forces(model, block, &law, mode, width, buffers));
+        report = report.and(block_forces(model, block, mode, width, buffers));
         for (&node, f) in model.layout.nodes[block.nodes.clone()].iter().zip(&buffers.f[..]) {
             forces[node as usize] += DVec3::new(f.0[0], f.0[1], f.0[2]);
         }

@@ -15,6 +15,7 @@ mod materials;
 
 mod layout;
 mod model;
+mod regions;
 mod stars;
 
 mod block_forces;
@@ -36,6 +37,7 @@ pub use error::FemError;
 pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};
 pub use model::{FemModel, FemOptions, Strain};
+pub use regions::Regions;
 pub use sinew_math::{TetMesh, TetMeshError};
 pub use star_tangent::{StarTangent, for_each_star};
 pub use step::{ExplicitStep, FemState, StepScratch, stable_dt, step_explicit};

@@ -6,6 +6,7 @@
 
 use crate::layout::{ElementLayout, RestShape, WIDTH};
 use crate::materials::{Law, Material};
+use crate::regions::{RegionLaws, Regions};
 use crate::{error::FemError, stars::Stars};
 use glam::DVec3;
 use sinew_math::TetMesh;
@@ -24,9 +25,11 @@ pub struct FemOptions {
     pub mass_floor: f64,
     /// Whose strain has energy.
     pub strain: Strain,
+    /// Parts with a material of their own.
+    pub regions: Regions,
 }
 
-/// Density of water, full elements, no mass floor, strain of each tetrahedron alone.
+/// Density of water, full elements, no mass floor, strain of each tetrahedron alone, one material.
 impl Default for FemOptions {
     fn default() -> Self {
         Self {
@@ -35,6 +38,7 @@ impl Default for FemOptions {
             node_masses_kg: None,
             mass_floor: 0.0,
             strain: Strain::Local,
+            regions: Regions::default(),
         }
     }
 }
@@ -55,7 +59,10 @@ pub enum Strain {
 #[derive(Clone, Debug)]
 pub struct FemModel {
     mesh: TetMesh,
-    material: Material,
+    /// Of region 0 and all others.
+    pub(crate) laws: Vec<RegionLaws>,
+    /// Region of each tetrahedron; empty if there is one only.
+    region_of: Vec<u32>,
     masses: Vec<f64>,
     n_raised_masses: usize,
     pub(crate) layout: ElementLayout,
@@ -93,21 +100,26 @@ impl FemModel {
             }
         }
         let filled = |tet: usize| mesh.volume(tet) * fill(tet);
-        let layout = ElementLayout::new(&mesh, filled);
-        let stars = (options.strain == Strain::Mean).then(|| Stars::new(&mesh, filled));
+        let region = |tet: usize| options.regions.of(tet);
+        let layout = ElementLayout::new(&mesh, filled, region);
+        let has_stars = options.strain == Strain::Mean;
+        let stars = has_stars.then(|| Stars::new(&mesh, filled, region));
         let mut slots = vec![0; mesh.tets().len()];
         for (slot, &element) in (0..).zip(&layout.elements) {
             if let Some(entry) = slots.get_mut(element as usize) {
                 *entry = slot;
             }
         }
-        Ok(Self { mesh, material, masses, n_raised_masses, layout, slots, stars })
+        let materials = std::iter::once(&material).chain(&options.regions.materials);
+        let laws = materials.map(|material| RegionLaws::new(*material, has_stars)).collect();
+        let region_of = options.regions.of_tets.clone();
+        Ok(Self { mesh, laws, region_of, masses, n_raised_masses, layout, slots, stars })
     }
 
-    /// The same flesh with another material.
+    /// The same flesh with another material where no region has its own.
     #[must_use]
     pub fn with_material(mut self, material: Material) -> Self {
-        self.material = material;
+        self.laws[0] = RegionLaws::new(material, self.stars.is_some());
         self
     }
 
@@ -116,19 +128,39 @@ impl FemModel {
         &self.mesh
     }
 
-    /// The material.
+    /// The material where no region has its own.
     pub fn material(&self) -> &Material {
-        &self.material
+        &self.laws[0].material
     }
 
-    /// The law of single tetrahedra: all of the material, or their share.
-    pub(crate) fn element_law(&self) -> Law {
-        if self.stars.is_some() { self.material.shares().0.law() } else { self.material.law() }
+    /// The material of all regions, from region 0 on.
+    pub fn materials(&self) -> impl Iterator<Item = &Material> {
+        self.laws.iter().map(|laws| &laws.material)
     }
 
-    /// The law of stars.
-    pub(crate) fn star_law(&self) -> Law {
-        self.material.shares().1.law()
+    /// The region of a tetrahedron; 0 if no region names it.
+    pub fn region(&self, tet: usize) -> usize {
+        self.region_of.get(tet).map_or(0, |&region| region as usize)
+    }
+
+    /// The material of a tetrahedron.
+    pub fn material_of(&self, tet: usize) -> &Material {
+        &self.laws[self.region(tet)].material
+    }
+
+    /// The law of single tetrahedra in a region.
+    pub(crate) fn element_law(&self, region: u32) -> &Law {
+        &self.laws[region as usize].element
+    }
+
+    /// The law of stars in a region.
+    pub(crate) fn star_law(&self, region: u32) -> &Law {
+        &self.laws[region as usize].star
+    }
+
+    /// The region of a star.
+    pub fn star_region(&self, star: usize) -> usize {
+        self.stars.as_ref().map_or(0, |stars| stars.star(star).region as usize)
     }
 
     /// Number of nodes.
@@ -180,7 +212,8 @@ impl FemModel {
             + size_of_val(self.mesh.positions())
             + size_of_val(self.mesh.tets())
             + size_of_val(&self.masses[..])
-            + size_of_val(&self.slots[..]);
+            + size_of_val(&self.slots[..])
+            + size_of_val(&self.region_of[..]);
         total as f64 / self.n_tets() as f64
     }
 
@@ -199,6 +232,7 @@ fn check_options(mesh: &TetMesh, options: &FemOptions) -> Result<(), FemError> {
     let floor = options.mass_floor;
     in_range("mass floor", floor, (0.0..=1.0).contains(&floor), "between 0 and 1")?;
     let n_tets = mesh.tets().len();
+    options.regions.check(n_tets)?;
     check_entries("fill ratio", &options.fill_ratios, n_tets, "between 0 (excluded) and 1", |w| {
         w > 0.0 && w <= FULL
     })?;

@@ -141,7 +141,6 @@ pub fn step_explicit(
 /// of a node's mass that the element has by volume, and the largest frequency of the assembled system is at most that
 /// of its elements. The moduli are those at the upper end of the band, by default twice those at rest.
 pub fn stable_dt(model: &FemModel) -> f64 {
-    let moduli = model.material().largest_moduli();
     let mut volumes = vec![0.0; model.n_nodes()];
     for (tet, nodes) in model.mesh().tets().iter().enumerate() {
         for &node in nodes {
@@ -150,7 +149,7 @@ pub fn stable_dt(model: &FemModel) -> f64 {
     }
     let square = |tet: usize| {
         // b = −wV∇φ and m_a = m wV / Σ wV: wV G = Σ bbᵀ (Σ wV / m) / (wV)²
-        let volume = model.filled_volume(tet);
+        let (volume, moduli) = (model.filled_volume(tet), model.material_of(tet).largest_moduli());
         let mut g = Sym3::ZERO;
         for (&node, b) in model.mesh().tets()[tet].iter().zip(model.area_normals(tet)) {
             let light = volumes[node as usize] / (model.masses()[node as usize] * volume * volume);

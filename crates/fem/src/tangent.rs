@@ -92,10 +92,10 @@ pub fn for_each_tangent(
 ) -> FemReport {
     assert_eq!(positions.len(), model.n_nodes(), "there must be one position per node");
     let mut report = BlockReport::default();
-    let law = model.element_law();
     for block in &model.layout.blocks {
+        let law = model.element_law(block.region);
         model.layout.load(block, positions, &mut scratch.buffers.x);
-        let block = BlockTangents { model, block, law: &law, projection, x: &scratch.buffers.x };
+        let block = BlockTangents { model, block, law, projection, x: &scratch.buffers.x };
         match SimdWidth::best() {
             SimdWidth::Scalar | SimdWidth::Portable => {
                 block.run::<LanePair<f64x2>>((), &mut report, &mut visit)

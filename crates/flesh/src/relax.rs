@@ -46,7 +46,7 @@ pub(crate) fn relax(body: &FleshBody, positions: &mut [DVec3]) {
                     let sum = get_node(&forces, node as usize) + force;
                     set_node(&mut forces, node as usize, sum);
                 }
-                fill.add_patch(star, tangent.stiffness);
+                fill.add_patch(star, tangent.stiffness.iter().copied());
             });
         });
         fixed.iter().for_each(|&node| set_node(&mut forces, node as usize, DVec3::ZERO));

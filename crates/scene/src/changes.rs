@@ -1,7 +1,8 @@
 //! Changes of settings during a run: which settings hold after a number of changes, and when each step begins (s).
 
 use crate::doc::{
-    ChangeDoc, ContactDoc, FirmnessDoc, FleshMaterialDoc, GeneratorDoc, JointDoc, JointSpringDoc, SceneDoc,
+    ChangeDoc, ContactDoc, FirmnessDoc, FleshMaterialDoc, GeneratorDoc, JointDoc, JointSpringDoc, RegionDoc,
+    SceneDoc,
 };
 
 /// Calls a macro with the names of all settings that a change can hold.
@@ -162,7 +163,7 @@ impl Factors {
     fn apply(&self, doc: &mut SceneDoc) {
         doc.joints.iter_mut().for_each(|joint| self.joint(joint));
         for flesh in &mut doc.flesh {
-            self.material(&mut flesh.material);
+            self.material(&mut flesh.material, &mut flesh.regions);
             flesh.contact.iter_mut().for_each(|contact| self.contact(contact));
         }
         doc.colliders.iter_mut().for_each(|collider| self.contact(&mut collider.contact));
@@ -174,7 +175,7 @@ impl Factors {
                 GeneratorDoc::Mesh(mesh) => mesh.damping *= self.damping,
                 GeneratorDoc::Character(character) => {
                     self.spring(&mut character.joint);
-                    self.material(&mut character.material);
+                    self.material(&mut character.material, &mut character.regions);
                     character.contact.iter_mut().for_each(|contact| self.contact(contact));
                 }
             }
@@ -208,8 +209,9 @@ impl Factors {
         };
     }
 
-    fn material(&self, material: &mut FleshMaterialDoc) {
+    fn material(&self, material: &mut FleshMaterialDoc, regions: &mut [RegionDoc]) {
         *material.young_mut() *= self.young;
+        regions.iter_mut().filter_map(|region| region.young.as_mut()).for_each(|young| *young *= self.young);
     }
 }
 

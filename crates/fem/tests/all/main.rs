@@ -10,6 +10,7 @@ mod materials;
 mod meshes;
 mod motion;
 mod recovery;
+mod regions;
 mod selection;
 mod stars;
 mod tangents;

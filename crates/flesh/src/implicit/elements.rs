@@ -13,7 +13,7 @@
 //! World axes; twists at centres of mass. Cost: the stiffness of all elements per linearization, a sparse product per
 //! iteration. An element that is not finite adds nothing and is reported.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use sinew_fem::{
     ElementTangent, FemReport, FemScratch, FemState, Lame, Projection, STIFFNESS_PAIRS, StarTangent,
     for_each_star, for_each_tangent,
@@ -149,7 +149,9 @@ impl Elements {
 
     /// `A`, and the impulses of the elastic forces.
     fn assemble(&mut self, body: &FleshBody, moment: &CouplingPoint<'_>) {
-        let (h, beta) = (moment.h, body.options.stiffness_damping_s);
+        let (h, beta) = (moment.h, body.stiffness_damping(0));
+        // Beside the factor that all have.
+        let damped = |region: usize| (h + body.stiffness_damping(region)) / (h + beta);
         let displaced = moment.is_ahead.then_some(&self.displaced);
         let (constant, forces) = (&mut self.elastic_constant, &mut self.elastic_forces);
         let mut impulses = NodeImpulses { constant, forces, displaced, h };
@@ -158,12 +160,13 @@ impl Elements {
             self.report =
                 for_each_tangent(&body.fem, positions, projection, &mut self.fem, |tet, element| {
                     impulses.add_element(element, body.corners(tet as u32));
-                    fill.add_element(tet, &element.stiffness);
+                    add_scaled(fill, tet, &element.stiffness, damped(body.fem.region(tet)));
                 });
             let bad = for_each_star(&body.fem, positions, projection, |star, tangent| {
+                let damped = damped(body.fem.star_region(star));
                 impulses.add_star(tangent);
-                fill.add_patch(star, tangent.stiffness);
-                let weight = tangent.excess * (h * (h + beta));
+                fill.add_patch(star, tangent.stiffness.iter().map(|block| *block * damped));
+                let weight = tangent.excess * (h * (h + beta)) * damped;
                 self.preconditioner.set_pressure(star, weight, tangent.stiffest);
             });
             self.report.non_finite = self.report.non_finite.or(bad);
@@ -312,12 +315,22 @@ const NEARLY_INCOMPRESSIBLE: f64 = 9.0;
 fn preconditioner(body: &FleshBody, roles: &[NodeRole]) -> TwoLevel {
     let rest = body.fem.mesh().positions();
     let levels = TwoLevel::with_carriers(&body.pattern, rest, roles);
-    let Lame { lambda_pa, mu_pa } = body.fem.material().lame();
-    if lambda_pa <= NEARLY_INCOMPRESSIBLE * mu_pa {
+    let is_easy = |Lame { lambda_pa, mu_pa }: Lame| lambda_pa <= NEARLY_INCOMPRESSIBLE * mu_pa;
+    if body.fem.materials().all(|material| is_easy(material.lame())) {
         return levels;
     }
     let stars: Vec<&[u32]> = body.fem.star_nodes().collect();
     if stars.is_empty() { levels } else { levels.with_pressures(&stars, rest) }
+}
+
+/// Adds the matrix of a tetrahedron, times a factor.
+#[inline]
+fn add_scaled(fill: &mut BlockFill<'_>, tet: usize, stiffness: &[DMat3; 10], factor: f64) {
+    if factor.to_bits() == 1.0_f64.to_bits() {
+        fill.add_element(tet, stiffness);
+    } else {
+        fill.add_element(tet, &stiffness.map(|block| block * factor));
+    }
 }
 
 /// Adds the masses of free nodes, times a factor.

@@ -1,7 +1,9 @@
 //! Built-in characters: bones, joints and flesh made by one generator.
 
 use super::flesh::{CharacterKindDoc, FleshMaterialDoc, FleshSteppingDoc};
-use super::{body::BodyKindDoc, contact::ContactDoc, joint::JointSpringDoc, pose::PoseDoc};
+use super::{
+    body::BodyKindDoc, contact::ContactDoc, joint::JointSpringDoc, pose::PoseDoc, region::RegionDoc,
+};
 
 document! {
     /// A character: bodies `name_<bone>`, joints `name_<joint>` and one flesh `name`.
@@ -18,6 +20,8 @@ document! {
         [omit] pub density: Option<f64>,
         /// What its flesh is made of.
         pub material: FleshMaterialDoc,
+        /// Parts of its flesh with a material of their own.
+        [omit] pub regions: Vec<RegionDoc>,
         /// Stiffness damping of the flesh (s): forces −βK v. Only in implicit steps.
         [omit] pub stiffness_damping_s: f64,
         /// Damper of free nodes against the motion of their bone (1/s).

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc};
+use super::{contact::ContactDoc, omit::is_default, pose::PoseDoc, region::RegionDoc};
 
 document! {
     /// One body of flesh.
@@ -18,6 +18,8 @@ document! {
         [omit] pub velocity: DVec3,
         /// Material.
         pub material: FleshMaterialDoc,
+        /// Parts with a material of their own.
+        [omit] pub regions: Vec<RegionDoc>,
         /// Whose strain has energy.
         [omit] pub strain: StrainDoc,
         /// Density of filled volume (kg/m³).

@@ -18,5 +18,6 @@ mod meshes;
 mod posing;
 mod ranges;
 mod reduced;
+mod regions;
 mod resume;
 mod scenes;
