@@ -1,13 +1,14 @@
 //! Elastic forces on all nodes.
 //!
 //! `f = −∂W/∂x` with `W = Σ wV Ψ(F)`, over tetrahedra and, with mean strain, stars: fill ratio `w`, rest volume `V`, energy density `Ψ` of the deformation gradient
-//! `F`. On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`.
+//! `F`; fibres are added. On corner `i`, `f_i = w P b_i` (KP08 eq. 15) with the first Piola stress `P` and the area normal `b_i`.
 //! Elements with large deformations are evaluated by SVD. Positions in m, forces in N, any frame. Linear in the
 //! tetrahedra; nothing allocates. Blocks of elements compute in their own buffers and are added to the nodes in a fixed
 //! order: the same bits for any lane width and, with the feature `parallel`, for any number of threads. Numbers that
 //! are not finite never panic: such a tetrahedron adds nothing and is reported.
 
 use crate::block_forces::{BlockBuffers, BlockReport, Diagonalize, block_forces};
+use crate::fibre_forces::{add_passive_forces, passive_energy};
 use crate::star_forces::{self, add_forces};
 use crate::{
     layout::WIDTH, mat3::Mat3, materials::law::MaterialLaw, materials::with_law, model::FemModel,
@@ -82,7 +83,9 @@ pub fn elastic_forces(
 ) -> FemReport {
     check_lengths(model, positions, forces);
     let report = of_tetrahedra(model, positions, mode, scratch, forces);
-    report.and(add_forces(model, positions, mode, forces)).into()
+    let report = report.and(add_forces(model, positions, mode, forces));
+    add_passive_forces(model, positions, forces);
+    report.into()
 }
 
 fn of_tetrahedra(
@@ -112,7 +115,9 @@ pub fn elastic_forces_scalar(
 ) -> FemReport {
     check_lengths(model, positions, forces);
     let report = serial(model, positions, mode, SimdWidth::Scalar, &mut scratch.buffers, forces);
-    report.and(add_forces(model, positions, mode, forces)).into()
+    let report = report.and(add_forces(model, positions, mode, forces));
+    add_passive_forces(model, positions, forces);
+    report.into()
 }
 
 /// Elastic energy, J; with [`Diagonalize::Never`] of plain St. Venant–Kirchhoff, else of the material.
@@ -140,7 +145,7 @@ pub fn elastic_energy(
             }
         }
     }
-    total + star_forces::energy(model, positions, mode)
+    total + star_forces::energy(model, positions, mode) + passive_energy(model, positions)
 }
 
 /// Energy density of the law, J/m³; an SVD only where the direct energy does not hold.

@@ -11,14 +11,17 @@ mod node_buffer;
 mod simd_width;
 mod svd;
 
+mod fibre_law;
 mod materials;
 
+mod fibres;
 mod layout;
 mod model;
 mod regions;
 mod stars;
 
 mod block_forces;
+mod fibre_forces;
 mod forces;
 mod star_forces;
 mod star_tangent;
@@ -34,6 +37,9 @@ pub use attach::{
 };
 pub use block_forces::Diagonalize;
 pub use error::FemError;
+pub use fibre_forces::{FibreTangent, add_active_forces, add_muscle_potentials, for_each_fibre};
+pub use fibre_law::{FibreLaw, ForceLength};
+pub use fibres::Muscle;
 pub use forces::{FemReport, FemScratch, elastic_energy, elastic_forces, elastic_forces_scalar};
 pub use materials::{Extension, Lame, Material, StretchBand};
 pub use model::{FemModel, FemOptions, Strain};

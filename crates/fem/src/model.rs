@@ -7,7 +7,7 @@
 use crate::layout::{ElementLayout, RestShape, WIDTH};
 use crate::materials::{Law, Material};
 use crate::regions::{RegionLaws, Regions};
-use crate::{error::FemError, stars::Stars};
+use crate::{error::FemError, fibres::Fibres, fibres::Muscle, stars::Stars};
 use glam::DVec3;
 use sinew_math::TetMesh;
 
@@ -27,9 +27,11 @@ pub struct FemOptions {
     pub strain: Strain,
     /// Parts with a material of their own.
     pub regions: Regions,
+    /// Fibres beside the material, numbered as here.
+    pub muscles: Vec<Muscle>,
 }
 
-/// Density of water, full elements, no mass floor, strain of each tetrahedron alone, one material.
+/// Density of water, full elements, no mass floor, strain of each tetrahedron alone, one material, no muscles.
 impl Default for FemOptions {
     fn default() -> Self {
         Self {
@@ -39,6 +41,7 @@ impl Default for FemOptions {
             mass_floor: 0.0,
             strain: Strain::Local,
             regions: Regions::default(),
+            muscles: Vec::new(),
         }
     }
 }
@@ -70,6 +73,7 @@ pub struct FemModel {
     pub(crate) slots: Vec<u32>,
     /// With [`Strain::Mean`].
     pub(crate) stars: Option<Stars>,
+    pub(crate) fibres: Fibres,
 }
 
 /// Largest fill ratio, with a margin for rounding.
@@ -104,6 +108,7 @@ impl FemModel {
         let layout = ElementLayout::new(&mesh, filled, region);
         let has_stars = options.strain == Strain::Mean;
         let stars = has_stars.then(|| Stars::new(&mesh, filled, region));
+        let fibres = Fibres::new(&mesh, &options.muscles, stars.as_ref(), filled)?;
         let mut slots = vec![0; mesh.tets().len()];
         for (slot, &element) in (0..).zip(&layout.elements) {
             if let Some(entry) = slots.get_mut(element as usize) {
@@ -113,7 +118,7 @@ impl FemModel {
         let materials = std::iter::once(&material).chain(&options.regions.materials);
         let laws = materials.map(|material| RegionLaws::new(*material, has_stars)).collect();
         let region_of = options.regions.of_tets.clone();
-        Ok(Self { mesh, laws, region_of, masses, n_raised_masses, layout, slots, stars })
+        Ok(Self { mesh, laws, region_of, masses, n_raised_masses, layout, slots, stars, fibres })
     }
 
     /// The same flesh with another material where no region has its own.
@@ -183,6 +188,16 @@ impl FemModel {
         self.stars.iter().flat_map(Stars::iter).map(|star| star.nodes)
     }
 
+    /// The cell that fibres in a tetrahedron run through: its star, or itself.
+    pub(crate) fn cell(&self, tet: usize) -> usize {
+        self.stars.as_ref().map_or(tet, |stars| stars.of_tet(tet as u32) as usize)
+    }
+
+    /// Number of muscles.
+    pub fn n_muscles(&self) -> usize {
+        self.fibres.laws.len()
+    }
+
     /// Lumped mass per node, kg.
     pub fn masses(&self) -> &[f64] {
         &self.masses
@@ -213,7 +228,8 @@ impl FemModel {
             + size_of_val(self.mesh.tets())
             + size_of_val(&self.masses[..])
             + size_of_val(&self.slots[..])
-            + size_of_val(&self.region_of[..]);
+            + size_of_val(&self.region_of[..])
+            + self.fibres.n_bytes();
         total as f64 / self.n_tets() as f64
     }
 

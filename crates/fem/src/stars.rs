@@ -37,6 +37,8 @@ pub(crate) struct Stars {
     /// One tetrahedron of each, to name it.
     named: Vec<u32>,
     regions: Vec<u32>,
+    /// Star of each tetrahedron.
+    of_tets: Vec<u32>,
 }
 
 /// One star.
@@ -68,6 +70,7 @@ impl Stars {
             volumes: vec![],
             named: vec![],
             regions: members.iter().map(|tets| region(tets[0])).collect(),
+            of_tets: of,
         };
         for tets in &members {
             stars.push(mesh, tets, &filled_volume);
@@ -110,6 +113,11 @@ impl Stars {
         self.volumes.len()
     }
 
+    /// The star of a tetrahedron.
+    pub(crate) fn of_tet(&self, tet: u32) -> u32 {
+        self.of_tets[tet as usize]
+    }
+
     pub(crate) fn star(&self, star: usize) -> Star<'_> {
         let range = self.start[star] as usize..self.start[star + 1] as usize;
         Star {
@@ -133,6 +141,7 @@ impl Stars {
             + size_of_val(&self.volumes[..])
             + size_of_val(&self.named[..])
             + size_of_val(&self.regions[..])
+            + size_of_val(&self.of_tets[..])
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod allocation;
 mod attachments;
+mod fibres;
 mod forces;
 mod golden;
 mod lanes;
