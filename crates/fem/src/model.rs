@@ -168,6 +168,11 @@ impl FemModel {
         self.stars.as_ref().map_or(0, |stars| stars.star(star).region as usize)
     }
 
+    /// The region of what a fibre runs through ([`crate::FibreTangent::cell`]).
+    pub fn cell_region(&self, cell: usize) -> usize {
+        if self.stars.is_some() { self.star_region(cell) } else { self.region(cell) }
+    }
+
     /// Number of nodes.
     pub fn n_nodes(&self) -> usize {
         self.mesh.positions().len()

@@ -5,11 +5,11 @@
 
 use std::sync::OnceLock;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use sinew_contact::{ContactMaterial, Groups};
-use sinew_fem::{Attachments, FemModel};
+use sinew_fem::{Attachments, FemModel, FibreTangent, STIFFNESS_PAIRS};
 use sinew_math::SurfacePoint;
-use sinew_solvers::SparsePattern;
+use sinew_solvers::{BlockFill, SparsePattern};
 
 use crate::{bone_shares::BoneShares, error::FleshError, flesh_skin::FleshSkin};
 
@@ -214,6 +214,17 @@ impl FleshBody {
     #[inline]
     pub(crate) fn corners(&self, tet: u32) -> [usize; 4] {
         self.fem.mesh().tets()[tet as usize].map(|node| node as usize)
+    }
+
+    /// Adds `c_a c_b` times a matrix of a fibre to the matrix of what it runs through.
+    pub(crate) fn add_fibre(&self, fill: &mut BlockFill<'_>, fibre: &FibreTangent<'_>, matrix: DMat3) {
+        if self.fem.n_stars() > 0 {
+            fill.add_patch(fibre.cell, fibre.blocks(matrix));
+            return;
+        }
+        let mut blocks = [DMat3::ZERO; STIFFNESS_PAIRS.len()];
+        blocks.iter_mut().zip(fibre.blocks(matrix)).for_each(|(block, of_fibre)| *block = of_fibre);
+        fill.add_element(fibre.cell, &blocks);
     }
 
     /// The bone that a node is fixed to.

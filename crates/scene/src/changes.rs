@@ -211,7 +211,10 @@ impl Factors {
 
     fn material(&self, material: &mut FleshMaterialDoc, regions: &mut [RegionDoc]) {
         *material.young_mut() *= self.young;
-        regions.iter_mut().filter_map(|region| region.young.as_mut()).for_each(|young| *young *= self.young);
+        for region in regions {
+            let fibres = region.muscle.iter_mut().map(|muscle| &mut muscle.stiffness);
+            region.young.iter_mut().chain(fibres).for_each(|stiffness| *stiffness *= self.young);
+        }
     }
 }
 

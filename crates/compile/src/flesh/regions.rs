@@ -12,22 +12,23 @@ use super::attach::{PlacedShape, SceneBodies};
 use super::material::material_with;
 use crate::error::BuildError;
 
+/// The middles of all tetrahedra at rest, in the frame of the mesh; empty if the flesh has no regions.
+pub(super) fn middles(doc: &FleshDoc, mesh: &EmbeddedBody) -> Vec<DVec3> {
+    let middle = |tet: &[u32; 4]| tet.iter().map(|&node| mesh.nodes()[node as usize] * 0.25).sum();
+    if doc.regions.is_empty() { Vec::new() } else { mesh.tets().iter().map(middle).collect() }
+}
+
 /// The region of each tetrahedron, counted from 1; 0 is none. Empty if the flesh has no regions.
 pub(super) fn regions_of_tets(
     context: SceneBodies<'_>,
     doc: &FleshDoc,
-    mesh: &EmbeddedBody,
+    middles: &[DVec3],
     path: &str,
 ) -> Result<Vec<u32>, BuildError> {
-    if doc.regions.is_empty() {
-        return Ok(Vec::new());
-    }
-    let middle = |tet: &[u32; 4]| tet.iter().map(|&node| mesh.nodes()[node as usize] * 0.25).sum::<DVec3>();
-    let middles: Vec<DVec3> = mesh.tets().iter().map(middle).collect();
     let mut of_tets = vec![0; middles.len()];
     for (region, k) in doc.regions.iter().zip(1..) {
         let path = format!("{path}.regions[{}].tets", k - 1);
-        let is_inside = place(context, doc, region, &middles, &path)?;
+        let is_inside = place(context, doc, region, middles, &path)?;
         let mut n = 0;
         for (of, is_inside) in of_tets.iter_mut().zip(is_inside) {
             if is_inside && *of == 0 {

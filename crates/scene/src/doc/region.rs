@@ -1,8 +1,9 @@
-//! Regions of flesh: parts with a material of their own. Plain data; m, Pa, kg/m³, s.
+//! Regions of flesh: parts with a material or fibres of their own. Plain data; m, Pa, kg/m³, s.
 
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use super::shape::ShapeDoc;
+use super::{joint::TargetDoc, shape::ShapeDoc};
 
 document! {
     /// A part of flesh that differs from the rest. What is left out is as in the rest.
@@ -19,6 +20,8 @@ document! {
         [omit] pub density: Option<f64>,
         /// Stiffness damping (s). Only in implicit steps.
         [omit] pub stiffness_damping_s: Option<f64>,
+        /// Fibres that resist being stretched, and pull when active; none if left out.
+        [omit] pub muscle: Option<MuscleDoc>,
     }
 }
 
@@ -43,4 +46,64 @@ impl Default for RegionTetsDoc {
     fn default() -> Self {
         Self::List(Vec::new())
     }
+}
+
+document! {
+    /// Fibres of a region: stress along one direction, beside that of the material.
+    pub struct MuscleDoc {
+        /// How they run at rest.
+        pub fibres: FibresDoc,
+        /// Active stress at full activation (Pa).
+        pub strength: f64,
+        /// Stiffness of fibres that are longer than at rest (Pa).
+        [omit] pub stiffness: f64,
+        /// How active stress depends on the length of the fibres.
+        [omit] pub curve: ForceLengthDoc,
+        /// Rate of shortening at which active stress is zero, by Hill's curve (1/s, lengths at rest per second); it does not depend on the
+        /// rate if left out.
+        [omit] pub fastest: Option<f64>,
+        /// Activation, 0 to 1: a value, or a scalar track, cut off at 0 and 1.
+        [omit] pub activation: TargetDoc,
+    }
+}
+
+/// How fibres run at rest. Their direction has no sign.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum FibresDoc {
+    /// All along this direction (frame of the mesh), any non-zero length.
+    Along(DVec3),
+    /// All along x of the frame of a body.
+    AlongBody(String),
+    /// Along the nearest piece of a path of at least two points (m, frame of the mesh).
+    Path(Vec<DVec3>),
+    /// In rings around a line.
+    Around {
+        /// A point of the line (m, frame of the mesh).
+        point: DVec3,
+        /// Its direction, any non-zero length.
+        axis: DVec3,
+    },
+}
+
+impl Default for FibresDoc {
+    fn default() -> Self {
+        Self::Along(DVec3::X)
+    }
+}
+
+/// How active stress depends on the length of fibres.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum ForceLengthDoc {
+    /// Not at all.
+    #[default]
+    Flat,
+    /// Largest at one stretch and zero far from it, as in muscles.
+    Bell {
+        /// Stretch at which it is largest.
+        optimum: f64,
+        /// Distance from there at which it is zero, less than the optimum.
+        width: f64,
+    },
 }

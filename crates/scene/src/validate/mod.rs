@@ -93,6 +93,7 @@ const RULES: &[fn(&SceneDoc, &mut Issues)] = &[
     regions::regions_have_names,
     regions::regions_are_in_range,
     regions::regions_have_a_place,
+    regions::muscles_are_in_range,
     flesh::flesh_solver_is_in_range,
     contact::colliders_can_be_touched,
     score::scores_fit_the_stepper,

@@ -1,11 +1,13 @@
-//! Rules for regions of flesh: names, places and numbers.
+//! Rules for regions of flesh and their muscles: names, places and numbers.
 
 use std::collections::BTreeSet;
 
 use super::bodies::{check_rotation, check_shape};
 use super::lookup::{Touchable, characters, touchable};
 use super::{flesh::check_poisson, issues::Issues};
-use crate::doc::{FleshSteppingDoc, RegionDoc, RegionTetsDoc, SceneDoc};
+use crate::doc::{
+    FibresDoc, FleshSteppingDoc, ForceLengthDoc, MuscleDoc, RegionDoc, RegionTetsDoc, SceneDoc, TargetDoc,
+};
 use crate::error::SceneIssueKind as Kind;
 
 /// The regions of all flesh, that of characters included, with the path of the list and how the flesh is stepped.
@@ -87,5 +89,59 @@ pub(super) fn regions_have_a_place(scene: &SceneDoc, issues: &mut Issues) {
             let hint = "use for instance tets: Inside([Sphere(radius: 0.1)])";
             issues.add(Kind::Empty, path, "this region has no place", hint);
         }
+    }
+}
+
+/// The muscles of all flesh, with their paths.
+pub(super) fn muscles(scene: &SceneDoc) -> impl Iterator<Item = (String, &MuscleDoc)> {
+    each_region(scene).filter_map(|(path, region)| Some((format!("{path}.muscle"), region.muscle.as_ref()?)))
+}
+
+/// The tracks that muscles follow, with the path of the field.
+pub(super) fn muscle_tracks(scene: &SceneDoc) -> impl Iterator<Item = (String, &String)> {
+    muscles(scene).filter_map(|(path, muscle)| match &muscle.activation {
+        TargetDoc::Track(track) => Some((format!("{path}.activation"), track)),
+        TargetDoc::Value(_) => None,
+    })
+}
+
+/// Muscles have a direction, and numbers in range.
+pub(super) fn muscles_are_in_range(scene: &SceneDoc, issues: &mut Issues) {
+    for (path, muscle) in muscles(scene) {
+        issues.require_not_negative(&path, &[("strength", muscle.strength), ("stiffness", muscle.stiffness)]);
+        issues.require_positive(&path, &[("fastest", muscle.fastest.unwrap_or(1.0))]);
+        if let TargetDoc::Value(value) = muscle.activation
+            && !(value.is_nan() || (0.0..=1.0).contains(&value))
+        {
+            let message = format!("an activation of {value} is out of range");
+            issues.add(Kind::OutOfRange, format!("{path}.activation"), message, "use 0 to 1");
+        }
+        if let ForceLengthDoc::Bell { optimum, width } = muscle.curve {
+            let path = format!("{path}.curve");
+            issues.require_positive(&path, &[("optimum", optimum), ("width", width)]);
+            if width >= optimum && optimum > 0.0 {
+                let message = "fibres would pull when they have no length";
+                let hint = "use a width below the optimum";
+                issues.add(Kind::OutOfRange, format!("{path}.width"), message, hint);
+            }
+        }
+        check_fibres(issues, &muscle.fibres, &format!("{path}.fibres"));
+    }
+}
+
+fn check_fibres(issues: &mut Issues, fibres: &FibresDoc, path: &str) {
+    match fibres {
+        FibresDoc::Along(direction) => issues.require_direction(*direction, || path.to_owned()),
+        FibresDoc::Around { axis, .. } => issues.require_direction(*axis, || format!("{path}.axis")),
+        FibresDoc::Path(points) => {
+            if points.len() < 2 {
+                let hint = "list at least two points";
+                issues.add(Kind::Empty, path, "a path has at least two points", hint);
+            }
+            for (k, pair) in points.windows(2).enumerate() {
+                issues.require_direction(pair[1] - pair[0], || format!("{path}[{}]", k + 1));
+            }
+        }
+        FibresDoc::AlongBody(_) => {}
     }
 }

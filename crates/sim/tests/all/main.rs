@@ -15,6 +15,7 @@ mod inputs;
 mod linkages;
 mod loops;
 mod meshes;
+mod muscles;
 mod posing;
 mod ranges;
 mod reduced;
